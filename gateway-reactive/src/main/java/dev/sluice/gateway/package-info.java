@@ -1,0 +1,5 @@
+/** The gateway. */
+@NullMarked
+package dev.sluice.gateway;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,5 @@
+/** The laboratory. */
+@NullMarked
+package dev.sluice.lab;
+
+import org.jspecify.annotations.NullMarked;

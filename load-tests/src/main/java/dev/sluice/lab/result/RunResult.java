@@ -1,0 +1,69 @@
+package dev.sluice.lab.result;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One run of one experiment.
+ *
+ * @param schema the version of this record: {@value #SCHEMA}; another is refused
+ * @param experiment its command, such as {@code compare}
+ * @param command the command line, to be repeated
+ * @param startedAt when it began
+ * @param finishedAt when it ended, whole or not
+ * @param partial why it is not whole (interrupted, no disk space, a service died); null
+ * if it is whole
+ * @param environment the machine and the software
+ * @param configuration what was set, for the experiment and for each service: name to
+ * value with its unit
+ * @param cells what was measured, in the order it was run
+ * @param leftOut what was planned or could be expected but was not run, and why
+ */
+public record RunResult(int schema, String experiment, String command, Instant startedAt, Instant finishedAt,
+		@Nullable String partial, Environment environment, Map<String, String> configuration, List<CellResult> cells,
+		List<LeftOut> leftOut) {
+
+	public static final int SCHEMA = 1;
+
+	public RunResult {
+		configuration = Map.copyOf(configuration);
+		cells = List.copyOf(cells);
+		leftOut = List.copyOf(leftOut);
+	}
+
+	/**
+	 * Where it was measured.
+	 *
+	 * @param cores processors available
+	 * @param memoryBytes physical memory
+	 * @param cpu the processor's model name
+	 * @param os name and version of system and kernel
+	 * @param java the JDK's full version
+	 * @param infrastructure {@code containers} or {@code embedded}: what Kafka and
+	 * PostgreSQL ran as
+	 * @param gitSha the commit, {@code unknown} outside a checkout
+	 * @param gitDirty whether the work tree differed from it
+	 * @param versions library to version
+	 */
+	public record Environment(int cores, long memoryBytes, String cpu, String os, String java, String infrastructure,
+			String gitSha, boolean gitDirty, Map<String, String> versions) {
+
+		public Environment {
+			versions = Map.copyOf(versions);
+		}
+
+	}
+
+	/**
+	 * A cell that was not run.
+	 *
+	 * @param cell which
+	 * @param why in words
+	 */
+	public record LeftOut(Cell cell, String why) {
+	}
+
+}

@@ -1,0 +1,5 @@
+/** The consumer. */
+@NullMarked
+package dev.sluice.consumer;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,33 @@
+package dev.sluice.contract;
+
+/**
+ * What a record of {@link Topics#ORDERS_DLT} has beside the headers of the record it was.
+ * Values are UTF-8, numbers in decimal.
+ */
+public final class DeadLetterHeaders {
+
+	/** {@code unreadable}, {@code rejected} or {@code exhausted}. */
+	public static final String KIND = "dlt_kind";
+
+	/** One line for a person. */
+	public static final String REASON = "dlt_reason";
+
+	/** The stack trace, at most 8 KiB of it; absent where there was no exception. */
+	public static final String STACK = "dlt_stack";
+
+	/** Deliveries begun; 0 for an unreadable record. */
+	public static final String ATTEMPTS = "dlt_attempts";
+
+	public static final String ORIGINAL_TOPIC = "dlt_original_topic";
+
+	public static final String ORIGINAL_PARTITION = "dlt_original_partition";
+
+	public static final String ORIGINAL_OFFSET = "dlt_original_offset";
+
+	/** Milliseconds since 1970. */
+	public static final String ORIGINAL_TIMESTAMP = "dlt_original_timestamp";
+
+	private DeadLetterHeaders() {
+	}
+
+}

@@ -1,0 +1,24 @@
+package dev.sluice.contract;
+
+/** HTTP header names that are not in every framework's list. */
+public final class HttpNames {
+
+	/**
+	 * From client to gateway: names a request, so that it can be sent again (IETF draft
+	 * httpapi-idempotency-key-header: a structured-field string). From gateway and
+	 * consumer to backend: the order id, quoted likewise.
+	 */
+	public static final String IDEMPOTENCY_KEY = "Idempotency-Key";
+
+	/** RFC 7240. {@value #RESPOND_ASYNC} chooses the queued way. */
+	public static final String PREFER = "Prefer";
+
+	/** RFC 7240: which preferences were honoured. */
+	public static final String PREFERENCE_APPLIED = "Preference-Applied";
+
+	public static final String RESPOND_ASYNC = "respond-async";
+
+	private HttpNames() {
+	}
+
+}

@@ -1,0 +1,26 @@
+package dev.sluice.contract;
+
+import java.time.Instant;
+import java.util.UUID;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonInclude.Include;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The value of a record of {@link Topics#ORDER_OUTCOMES}, whose key is the order's id:
+ * what a delivery came to. The projection merges these with the records of
+ * {@link Topics#ORDERS}, in whatever order they come.
+ *
+ * @param orderId the order's id
+ * @param customerId whose order it is
+ * @param status {@link OrderStatus#RETRYING}, {@link OrderStatus#SAVED} or
+ * {@link OrderStatus#FAILED}
+ * @param attempts deliveries begun so far, at least 1
+ * @param at when the delivery ended, by the consumer's clock
+ * @param reason why it was not saved; null when it was
+ */
+@JsonInclude(Include.NON_NULL)
+public record OrderOutcome(UUID orderId, String customerId, OrderStatus status, int attempts, Instant at,
+		@Nullable String reason) {
+}

@@ -1,0 +1,24 @@
+package dev.sluice.contract;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+
+/** How far an order has come. {@link #SAVED} and {@link #FAILED} are final. */
+public enum OrderStatus {
+
+	/** Durable in Kafka, no delivery has been tried yet or none has ended. */
+	@JsonProperty("accepted")
+	ACCEPTED,
+
+	/** At least one delivery failed for a passing reason; another will follow. */
+	@JsonProperty("retrying")
+	RETRYING,
+
+	/** The backend has it. */
+	@JsonProperty("saved")
+	SAVED,
+
+	/** The backend refused it, or every attempt failed: it lies in the dead letters. */
+	@JsonProperty("failed")
+	FAILED
+
+}

@@ -1,0 +1,92 @@
+package dev.sluice.contract;
+
+import java.net.URI;
+
+/**
+ * The problems a gateway reports (RFC 9457). The type is stable: a client may switch on
+ * it. The title is the same for each problem of a type; the detail is not.
+ */
+public enum ProblemType {
+
+	/** The body is no JSON, or not an order: wrong type, unknown field, bad value. */
+	INVALID_ORDER(400, "invalid-order", "The order is not valid"),
+
+	/** A header or parameter cannot be read. */
+	INVALID_REQUEST(400, "invalid-request", "The request is not valid"),
+
+	/** No order has this id, or nothing is at this path. */
+	NOT_FOUND(404, "not-found", "Not found"),
+
+	/** The path knows other methods. */
+	METHOD_NOT_ALLOWED(405, "method-not-allowed", "Method not allowed"),
+
+	/** The client accepts no representation that the gateway has. */
+	NOT_ACCEPTABLE(406, "not-acceptable", "Not acceptable"),
+
+	/** A request with the same idempotency key is in progress. */
+	IN_PROGRESS(409, "in-progress", "The same request is in progress"),
+
+	/** The body is larger than {@link Order#MAX_BYTES}. */
+	TOO_LARGE(413, "too-large", "The body is too large"),
+
+	/** The body is not {@code application/json}. */
+	UNSUPPORTED_MEDIA_TYPE(415, "unsupported-media-type", "Unsupported media type"),
+
+	/** The idempotency key was used with another payload. */
+	KEY_REUSED(422, "key-reused", "The idempotency key was used for another order"),
+
+	/** The client is over its limit. */
+	TOO_MANY_REQUESTS(429, "too-many-requests", "Too many requests"),
+
+	/** A bug. The detail is never a stack trace. */
+	INTERNAL(500, "internal", "Internal error"),
+
+	/** The backend answered, but not that it saved the order. */
+	BACKEND_REFUSED(502, "backend-refused", "The backend refused the order"),
+
+	/** The backend cannot be reached, or its circuit is open. */
+	BACKEND_UNAVAILABLE(503, "backend-unavailable", "The backend is unavailable"),
+
+	/** Kafka did not acknowledge the order in time. */
+	QUEUE_UNAVAILABLE(503, "queue-unavailable", "The queue is unavailable"),
+
+	/** The status store did not answer. */
+	STATUS_UNAVAILABLE(503, "status-unavailable", "The status is unavailable"),
+
+	/** As much as allowed is in progress already. */
+	OVERLOADED(503, "overloaded", "The gateway is at its limit"),
+
+	/** The gateway is about to stop. */
+	SHUTTING_DOWN(503, "shutting-down", "The gateway is shutting down"),
+
+	/**
+	 * The backend did not answer within the deadline. Whether it saved the order is
+	 * unknown.
+	 */
+	BACKEND_TIMEOUT(504, "backend-timeout", "The backend did not answer in time");
+
+	private final int status;
+
+	private final URI type;
+
+	private final String title;
+
+	ProblemType(int status, String name, String title) {
+		this.status = status;
+		this.type = URI.create("urn:sluice:problem:" + name);
+		this.title = title;
+	}
+
+	public int status() {
+		return this.status;
+	}
+
+	public URI type() {
+		return this.type;
+	}
+
+	public String title() {
+		return this.title;
+	}
+
+}
