@@ -1,0 +1,54 @@
+package dev.sluice.devservices;
+
+import java.nio.file.Path;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+/** PostgreSQL under a child JVM, which stops it when it ends itself. */
+final class EmbeddedPostgres implements Server, PostgresService {
+
+	/**
+	 * Unpacking PostgreSQL for the first time takes more than 64 MiB; running it nothing.
+	 */
+	private static final List<String> JVM_ARGS = List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1");
+
+	private final EmbeddedProcess process;
+
+	private final int wantedPort;
+
+	private volatile int port;
+
+	/**
+	 * Starts nothing.
+	 * @param port 0 takes a free one
+	 * @param directory null for a temporary one
+	 */
+	EmbeddedPostgres(int port, @Nullable Path directory) {
+		this.wantedPort = port;
+		this.process = new EmbeddedProcess("postgres", PostgresMain.class, JVM_ARGS, directory);
+	}
+
+	@Override
+	public void start() {
+		Ports.requireFree(this.wantedPort, "PostgreSQL");
+		this.port = (this.wantedPort != 0) ? this.wantedPort : Ports.free();
+		this.process.start(this.port);
+	}
+
+	@Override
+	public void close() {
+		this.process.close();
+	}
+
+	@Override
+	public String host() {
+		return "127.0.0.1";
+	}
+
+	@Override
+	public int port() {
+		return this.port;
+	}
+
+}

@@ -1,0 +1,418 @@
+package dev.sluice.devservices;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.ProcessBuilder.Redirect;
+import java.net.HttpURLConnection;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.jar.Attributes;
+import java.util.jar.JarFile;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A child JVM: a service's jar, or a main class of this JVM's class path. Its output goes
+ * to a log file.
+ * <p>
+ * Who starts it closes it. If this JVM ends without, even by {@code kill -9}, the child
+ * gets SIGTERM, and SIGKILL after 10 s (see {@link Reaper}). A terminal's Ctrl-C does not
+ * reach it: this JVM decides the order in which its children stop. Needs a POSIX shell.
+ * Safe for use by several threads.
+ */
+public final class JavaProcess implements AutoCloseable {
+
+	/** How long a child may take to stop after SIGTERM, unless told otherwise. */
+	private static final Duration STOP_TIMEOUT = Duration.ofSeconds(30);
+
+	/** How long the kernel may take to remove a killed process. */
+	private static final Duration KILL_TIMEOUT = Duration.ofSeconds(10);
+
+	private static final Duration POLL_INTERVAL = Duration.ofMillis(50);
+
+	private static final int HEALTH_TIMEOUT_MILLIS = 2_000;
+
+	private static final int TAIL_LINES = 20;
+
+	private static final long TAIL_BYTES = 16_384;
+
+	private final String name;
+
+	private final Process process;
+
+	private final Path logFile;
+
+	private final Readiness readiness;
+
+	private final Duration stopTimeout;
+
+	private JavaProcess(String name, Process process, Path logFile, Readiness readiness, Duration stopTimeout) {
+		this.name = name;
+		this.process = process;
+		this.logFile = logFile;
+		this.readiness = readiness;
+		this.stopTimeout = stopTimeout;
+	}
+
+	/** An executable jar. */
+	public static Builder jar(Path jar) {
+		Path file = jar.toAbsolutePath().normalize();
+		if (!Files.isRegularFile(file)) {
+			throw new StartFailedException(
+					"%s is missing: build it with 'mvn -q -B package -DskipTests'".formatted(file));
+		}
+		String fileName = jar.getFileName().toString();
+		return new Builder(fileName.endsWith(".jar") ? fileName.substring(0, fileName.length() - 4) : fileName,
+				List.of("-jar", file.toString()));
+	}
+
+	/**
+	 * A class with a main method, on the class path of this JVM, which may be Spring
+	 * Boot's executable jar.
+	 */
+	public static Builder mainClass(String className) {
+		String classPath = System.getProperty("java.class.path");
+		String simpleName = className.substring(className.lastIndexOf('.') + 1);
+		return new Builder(simpleName,
+				isBootJar(classPath)
+						? List.of("-Dloader.main=" + className, "-cp", classPath,
+								"org.springframework.boot.loader.launch.PropertiesLauncher")
+						: List.of("-cp", classPath, className));
+	}
+
+	private static boolean isBootJar(String classPath) {
+		if (classPath.contains(File.pathSeparator) || !Files.isRegularFile(Path.of(classPath))) {
+			return false;
+		}
+		try (JarFile jar = new JarFile(classPath)) {
+			return jar.getManifest() != null
+					&& jar.getManifest().getMainAttributes().containsKey(new Attributes.Name("Spring-Boot-Classes"));
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException("cannot read the class path " + classPath, ex);
+		}
+	}
+
+	/**
+	 * Waits until it is ready; at once if nothing was said of when it is.
+	 * @return this
+	 * @throws StartFailedException if it is not ready in time, ends before that, or this
+	 * thread is interrupted (the flag stays set). The process is gone then; the message
+	 * ends with the end of its log.
+	 */
+	public JavaProcess awaitReady() {
+		long deadline = System.nanoTime() + this.readiness.timeout().toNanos();
+		try {
+			while (!this.readiness.isReady(this)) {
+				if (this.process.waitFor(POLL_INTERVAL)) {
+					throw failed("ended with exit code %d before it was ready".formatted(this.process.exitValue()));
+				}
+				if (System.nanoTime() > deadline) {
+					throw failed("was not ready after %d s".formatted(this.readiness.timeout().toSeconds()));
+				}
+			}
+			return this;
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw failed("was interrupted while it started");
+		}
+		catch (StartFailedException ex) {
+			kill();
+			throw ex;
+		}
+	}
+
+	private StartFailedException failed(String what) {
+		kill();
+		return new StartFailedException(
+				"%s %s; its log %s ends with:%n%s".formatted(this.name, what, this.logFile, tail()));
+	}
+
+	/** The end of its log, a few lines. */
+	public String tail() {
+		try (var log = Files.newByteChannel(this.logFile)) {
+			log.position(Math.max(0, log.size() - TAIL_BYTES));
+			byte[] end = java.nio.channels.Channels.newInputStream(log).readAllBytes();
+			List<String> lines = new String(end, StandardCharsets.UTF_8).lines().toList();
+			return String.join(System.lineSeparator(),
+					lines.subList(Math.max(0, lines.size() - TAIL_LINES), lines.size()));
+		}
+		catch (IOException ex) {
+			return "(%s)".formatted(ex);
+		}
+	}
+
+	public String name() {
+		return this.name;
+	}
+
+	public long pid() {
+		return this.process.pid();
+	}
+
+	public boolean isAlive() {
+		return this.process.isAlive();
+	}
+
+	public ProcessHandle handle() {
+		return this.process.toHandle();
+	}
+
+	public Path logFile() {
+		return this.logFile;
+	}
+
+	/** Asks it to stop, by SIGTERM, and does not wait. */
+	public void terminate() {
+		this.process.destroy();
+	}
+
+	/** Ends it, by SIGKILL, and waits until it is gone. */
+	public void kill() {
+		this.process.destroyForcibly();
+		if (!awaitEnd(KILL_TIMEOUT)) {
+			throw new IllegalStateException("%s (process %d) is still there %d s after SIGKILL".formatted(this.name,
+					pid(), KILL_TIMEOUT.toSeconds()));
+		}
+	}
+
+	/**
+	 * Stops it by SIGTERM; by SIGKILL if it has not ended in time. It is gone when this
+	 * returns. An interrupt does not shorten the wait; the flag stays set.
+	 */
+	@Override
+	public void close() {
+		terminate();
+		if (!awaitEnd(this.stopTimeout)) {
+			kill();
+		}
+	}
+
+	private boolean awaitEnd(Duration timeout) {
+		boolean interrupted = false;
+		long deadline = System.nanoTime() + timeout.toNanos();
+		try {
+			while (true) {
+				try {
+					return this.process.waitFor(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
+				}
+				catch (InterruptedException _) {
+					interrupted = true;
+				}
+			}
+		}
+		finally {
+			if (interrupted) {
+				Thread.currentThread().interrupt();
+			}
+		}
+	}
+
+	@Override
+	public String toString() {
+		return "%s (process %d)".formatted(this.name, pid());
+	}
+
+	/** How a process shows that it is ready. */
+	private sealed interface Readiness {
+
+		/** How long it may take. */
+		Duration timeout();
+
+		boolean isReady(JavaProcess process);
+
+	}
+
+	private record AtOnce() implements Readiness {
+
+		@Override
+		public Duration timeout() {
+			return Duration.ZERO;
+		}
+
+		@Override
+		public boolean isReady(JavaProcess process) {
+			return true;
+		}
+
+	}
+
+	private record Healthy(URI url, Duration timeout) implements Readiness {
+
+		@Override
+		public boolean isReady(JavaProcess process) {
+			try {
+				HttpURLConnection connection = (HttpURLConnection) this.url.toURL().openConnection();
+				connection.setConnectTimeout(HEALTH_TIMEOUT_MILLIS);
+				connection.setReadTimeout(HEALTH_TIMEOUT_MILLIS);
+				try {
+					return connection.getResponseCode() == HttpURLConnection.HTTP_OK;
+				}
+				finally {
+					connection.disconnect();
+				}
+			}
+			catch (IOException _) {
+				return false;
+			}
+		}
+
+	}
+
+	private record Logged(String text, Duration timeout) implements Readiness {
+
+		@Override
+		public boolean isReady(JavaProcess process) {
+			return process.tail().contains(this.text);
+		}
+
+	}
+
+	/** What may be said of a process before it starts. */
+	public static final class Builder {
+
+		private final List<String> program;
+
+		private final List<String> jvmArgs = new ArrayList<>();
+
+		private final List<String> args = new ArrayList<>();
+
+		private final Map<String, String> environment = new LinkedHashMap<>();
+
+		private String name;
+
+		private @Nullable Path logFile;
+
+		private Readiness readiness = new AtOnce();
+
+		private Duration stopTimeout = STOP_TIMEOUT;
+
+		private Builder(String name, List<String> program) {
+			this.name = name;
+			this.program = program;
+		}
+
+		/** What messages call it. Default: the name of the jar or the class. */
+		public Builder name(String value) {
+			this.name = value;
+			return this;
+		}
+
+		/** Adds options of the JVM, such as {@code -Xmx256m}. */
+		public Builder jvmArgs(String... values) {
+			return jvmArgs(List.of(values));
+		}
+
+		/** Adds options of the JVM. */
+		public Builder jvmArgs(List<String> values) {
+			this.jvmArgs.addAll(values);
+			return this;
+		}
+
+		/** Adds arguments of the program. */
+		public Builder args(String... values) {
+			this.args.addAll(List.of(values));
+			return this;
+		}
+
+		/** Adds the argument {@code --key=value}, a Spring property. */
+		public Builder property(String key, Object value) {
+			return args("--%s=%s".formatted(key, value));
+		}
+
+		/** Adds arguments {@code --key=value}, Spring properties. */
+		public Builder properties(Map<String, ?> values) {
+			values.forEach(this::property);
+			return this;
+		}
+
+		/** Sets a variable of its environment; the others are those of this JVM. */
+		public Builder environment(String key, String value) {
+			this.environment.put(key, value);
+			return this;
+		}
+
+		/** Where its output goes; replaced. Default: a temporary file, which stays. */
+		public Builder logFile(Path value) {
+			this.logFile = value.toAbsolutePath();
+			return this;
+		}
+
+		/**
+		 * It is ready when this URL answers 200. The URL's port must be free before the
+		 * start, so that nobody else's answer is taken for its.
+		 */
+		public Builder readyWhen(URI healthUrl, Duration timeout) {
+			this.readiness = new Healthy(healthUrl, timeout);
+			return this;
+		}
+
+		/** It is ready when the end of its log contains this text. */
+		public Builder readyWhenLogged(String text, Duration timeout) {
+			this.readiness = new Logged(text, timeout);
+			return this;
+		}
+
+		/** How long {@link #close} waits between SIGTERM and SIGKILL. Default 30 s. */
+		public Builder stopTimeout(Duration value) {
+			this.stopTimeout = value;
+			return this;
+		}
+
+		/**
+		 * Starts it and waits until it is ready.
+		 * @throws StartFailedException as {@link #launch} and
+		 * {@link JavaProcess#awaitReady}
+		 */
+		public JavaProcess start() {
+			return launch().awaitReady();
+		}
+
+		/**
+		 * Starts it and does not wait.
+		 * @throws StartFailedException if its port is taken or it cannot be executed
+		 */
+		public JavaProcess launch() {
+			if (this.readiness instanceof Healthy healthy) {
+				Ports.requireFree(Math.max(0, healthy.url().getPort()), this.name);
+			}
+			try {
+				Path log = (this.logFile != null) ? this.logFile
+						: Files.createTempFile("sluice-" + this.name + "-", ".log");
+				Files.createDirectories(log.getParent());
+				ProcessBuilder builder = new ProcessBuilder(command()).redirectErrorStream(true)
+					.redirectOutput(Redirect.to(log.toFile()));
+				builder.environment().putAll(this.environment);
+				Process process = builder.start();
+				Reaper.watch(process);
+				process.getOutputStream().close();
+				return new JavaProcess(this.name, process, log, this.readiness, this.stopTimeout);
+			}
+			catch (IOException ex) {
+				throw new StartFailedException("%s cannot be started: %s".formatted(this.name, ex.getMessage()), ex);
+			}
+		}
+
+		/** The shell makes it deaf to Ctrl-C, and then is it: one process, one id. */
+		private List<String> command() {
+			List<String> command = new ArrayList<>(List.of("sh", "-c", "trap '' HUP INT; exec \"$@\"", "sh"));
+			command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+			command.addAll(this.jvmArgs);
+			command.addAll(this.program);
+			command.addAll(this.args);
+			return command;
+		}
+
+	}
+
+}

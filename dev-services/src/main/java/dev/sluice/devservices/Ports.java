@@ -1,0 +1,108 @@
+package dev.sluice.devservices;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** TCP ports of the loopback interface. */
+public final class Ports {
+
+	private static final String LISTEN = "0A";
+
+	private Ports() {
+	}
+
+	/**
+	 * A port that was free just now. Nobody reserves it: bind it soon.
+	 */
+	public static int free() {
+		try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+			return socket.getLocalPort();
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException("no free port on the loopback interface", ex);
+		}
+	}
+
+	/** Whether a server could listen on the port now. */
+	public static boolean isFree(int port) {
+		try (ServerSocket socket = new ServerSocket()) {
+			// As servers do: connections that linger from an earlier server do not count.
+			socket.setReuseAddress(true);
+			socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 1);
+			return true;
+		}
+		catch (IOException _) {
+			return false;
+		}
+	}
+
+	/**
+	 * Fails if the port is taken, naming who has it if that can be found out.
+	 * @param port 0 is always free
+	 * @param what who wants it
+	 * @throws StartFailedException if it is taken
+	 */
+	public static void requireFree(int port, String what) {
+		if (port != 0 && !isFree(port)) {
+			throw new StartFailedException("%s: port %d is taken%s".formatted(what, port,
+					holder(port).map((holder) -> " by process " + describe(holder)).orElse("")));
+		}
+	}
+
+	/**
+	 * The process that listens on the port. Empty if there is none, if it belongs to
+	 * another user, or if the system has no {@code /proc}.
+	 */
+	public static Optional<ProcessHandle> holder(int port) {
+		return inode(port).flatMap((inode) -> {
+			String link = "socket:[%s]".formatted(inode);
+			return ProcessHandle.allProcesses().filter((process) -> hasOpen(process, link)).findFirst();
+		});
+	}
+
+	/** Process id and the beginning of the command line. */
+	private static String describe(ProcessHandle process) {
+		String command = process.info().commandLine().orElse("");
+		return "%d (%s)".formatted(process.pid(), (command.length() > 100) ? command.substring(0, 100) + "…" : command);
+	}
+
+	private static Optional<String> inode(int port) {
+		String suffix = ":%04X".formatted(port);
+		return Stream.of("/proc/net/tcp", "/proc/net/tcp6").flatMap((table) -> {
+			try {
+				return Files.readAllLines(Path.of(table)).stream();
+			}
+			catch (IOException _) {
+				return Stream.empty();
+			}
+		})
+			.map((line) -> line.strip().toUpperCase(Locale.ROOT).split("\\s+"))
+			.filter((column) -> column.length > 9 && column[1].endsWith(suffix) && column[3].equals(LISTEN))
+			.map((column) -> column[9])
+			.findFirst();
+	}
+
+	private static boolean hasOpen(ProcessHandle process, String link) {
+		try (DirectoryStream<Path> files = Files.newDirectoryStream(Path.of("/proc", "" + process.pid(), "fd"))) {
+			for (Path file : files) {
+				if (Files.isSymbolicLink(file) && Files.readSymbolicLink(file).toString().equals(link)) {
+					return true;
+				}
+			}
+		}
+		catch (IOException _) {
+			// It ended, or it is another user's.
+		}
+		return false;
+	}
+
+}

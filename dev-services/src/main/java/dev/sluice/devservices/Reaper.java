@@ -1,0 +1,77 @@
+package dev.sluice.devservices;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.io.Writer;
+import java.lang.ProcessBuilder.Redirect;
+import java.nio.charset.StandardCharsets;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Ends child processes that outlive this JVM, whatever ended it, {@code kill -9}
+ * included: a shell of a few kilobytes that is told of each child and whose standard
+ * input ends with this JVM. It then sends SIGTERM to the children left, and SIGKILL 10 s
+ * later. One per JVM, started with the first child.
+ * <p>
+ * Not covered: the reaper itself killed, and the moment between a child's start and its
+ * being told.
+ */
+final class Reaper {
+
+	private static final Logger logger = LoggerFactory.getLogger(Reaper.class);
+
+	/** Signals of a terminal reach the whole process group: it must survive them. */
+	private static final String SCRIPT = """
+			trap '' HUP INT QUIT TERM PIPE
+			pids=' '
+			while read -r change pid; do
+			  case $change in
+			    +) pids="$pids$pid " ;;
+			    -) pids="${pids%% $pid *} ${pids#* $pid }" ;;
+			  esac
+			done
+			for pid in $pids; do kill -TERM $pid; done
+			for second in 1 2 3 4 5 6 7 8 9 10; do
+			  left=''
+			  for pid in $pids; do kill -0 $pid && left="$left $pid"; done
+			  [ -n "$left" ] || exit 0
+			  sleep 1
+			done
+			for pid in $left; do kill -KILL $pid; done
+			""";
+
+	private static final Reaper instance = new Reaper();
+
+	private final Writer changes;
+
+	private Reaper() {
+		try {
+			Process shell = new ProcessBuilder("sh", "-c", SCRIPT, "sluice-reaper").redirectOutput(Redirect.DISCARD)
+				.redirectError(Redirect.DISCARD)
+				.start();
+			this.changes = shell.outputWriter(StandardCharsets.US_ASCII);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException("no shell 'sh' to watch over child processes", ex);
+		}
+	}
+
+	/** Ends that process when this JVM has ended, unless it ends before. */
+	static void watch(Process process) {
+		instance.tell('+', process.pid());
+		process.onExit().thenRun(() -> instance.tell('-', process.pid()));
+	}
+
+	private synchronized void tell(char change, long pid) {
+		try {
+			this.changes.write("%c %d\n".formatted(change, pid));
+			this.changes.flush();
+		}
+		catch (IOException ex) {
+			logger.warn("The reaper is gone: process {} is left behind if this JVM is killed", pid, ex);
+		}
+	}
+
+}

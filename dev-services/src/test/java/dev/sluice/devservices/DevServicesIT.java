@@ -1,0 +1,184 @@
+package dev.sluice.devservices;
+
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.concurrent.TimeUnit;
+
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.StringDeserializer;
+import org.apache.kafka.common.serialization.StringSerializer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+class DevServicesIT {
+
+	private static final Duration TIMEOUT = Duration.ofSeconds(30);
+
+	@Test
+	void kafkaKeepsWhatWasSent() throws Exception {
+		KafkaService kafka = DevServices.shared().kafka();
+
+		send(kafka, "keeps");
+
+		assertThat(receive(kafka, "keeps")).isEqualTo("value of keeps");
+	}
+
+	@Test
+	void postgresHasADatabaseThatItsUserOwns() throws SQLException {
+		PostgresService postgres = DevServices.shared().postgres();
+
+		assertThat(query(postgres, "select 1")).isEqualTo("1");
+		assertThat(query(postgres, "create table t (c int); insert into t values (7); select c from t")).isEqualTo("7");
+	}
+
+	@Test
+	void postgresCommitsAreDurable() throws SQLException {
+		PostgresService postgres = DevServices.shared().postgres();
+
+		assertThat(query(postgres, "show fsync")).isEqualTo("on");
+		assertThat(query(postgres, "show synchronous_commit")).isEqualTo("on");
+	}
+
+	@Test
+	void givesTheSameServersEachTime() {
+		DevServices services = DevServices.shared();
+
+		assertThat(services.kafka().bootstrapServers()).isEqualTo(services.kafka().bootstrapServers());
+		assertThat(services.postgres().port()).isEqualTo(services.postgres().port());
+		assertThat(services.infrastructure()).isNotEqualTo(Infrastructure.AUTO);
+	}
+
+	@Test
+	void nothingIsLeftAfterClose() {
+		List<Long> before = descendants();
+		int kafkaPort = Ports.free();
+		int postgresPort = Ports.free();
+		try (DevServices services = DevServices.builder()
+			.infrastructure(DevServices.shared().infrastructure())
+			.kafkaPort(kafkaPort)
+			.postgresPort(postgresPort)
+			.start()) {
+			assertThat(services.kafka().bootstrapServers()).endsWith(":" + kafkaPort);
+			assertThat(services.postgres().port()).isEqualTo(postgresPort);
+		}
+
+		await().atMost(TIMEOUT).until(() -> before.containsAll(descendants()));
+		assertThat(Ports.isFree(kafkaPort)).isTrue();
+		assertThat(Ports.isFree(postgresPort)).isTrue();
+	}
+
+	@Test
+	void closeEndsAStartInProgress() throws InterruptedException {
+		int port = Ports.free();
+		DevServices services = DevServices.builder().infrastructure(Infrastructure.EMBEDDED).postgresPort(port).start();
+		Thread starting = Thread.ofVirtual()
+			.start(() -> assertThatExceptionOfType(StartFailedException.class).isThrownBy(services::postgres));
+		await().atMost(TIMEOUT)
+			.until(() -> !starting.isAlive() || ProcessHandle.current()
+				.descendants()
+				.anyMatch((process) -> process.info()
+					.commandLine()
+					.orElse("")
+					.contains(PostgresMain.class.getName() + " " + port)));
+
+		services.close();
+
+		assertThat(starting.join(TIMEOUT)).isTrue();
+		assertThat(Ports.isFree(port)).isTrue();
+	}
+
+	@Test
+	void embeddedServersFindTheirDataAgainInANamedDirectory(@TempDir Path directory) throws Exception {
+		DevServices.Builder builder = DevServices.builder()
+			.infrastructure(Infrastructure.EMBEDDED)
+			.directory(directory);
+		try (DevServices services = builder.start()) {
+			send(services.kafka(), "kept");
+			query(services.postgres(), "create table kept as select 11 as c; select 1");
+		}
+
+		try (DevServices services = builder.start()) {
+			assertThat(receive(services.kafka(), "kept")).isEqualTo("value of kept");
+			assertThat(query(services.postgres(), "select c from kept")).isEqualTo("11");
+		}
+	}
+
+	@Test
+	void namesThePortThatIsTaken() {
+		PostgresService taken = DevServices.shared().postgres();
+		try (DevServices services = DevServices.builder()
+			.infrastructure(Infrastructure.EMBEDDED)
+			.postgresPort(taken.port())
+			.start()) {
+
+			assertThatExceptionOfType(StartFailedException.class).isThrownBy(services::postgres)
+				.withMessageContaining("PostgreSQL: port %d is taken".formatted(taken.port()));
+		}
+	}
+
+	private static void send(KafkaService kafka, String topic) throws Exception {
+		Map<String, Object> config = Map.of("bootstrap.servers", kafka.bootstrapServers());
+		try (Admin admin = Admin.create(config)) {
+			admin.createTopics(List.of(new NewTopic(topic, 1, (short) 1)))
+				.all()
+				.get(TIMEOUT.toSeconds(), TimeUnit.SECONDS);
+		}
+		try (KafkaProducer<String, String> producer = new KafkaProducer<>(config, new StringSerializer(),
+				new StringSerializer())) {
+			producer.send(new ProducerRecord<>(topic, "key", "value of " + topic))
+				.get(TIMEOUT.toSeconds(), TimeUnit.SECONDS);
+		}
+	}
+
+	private static String receive(KafkaService kafka, String topic) {
+		Map<String, Object> config = Map.of("bootstrap.servers", kafka.bootstrapServers(), "group.id", topic,
+				"auto.offset.reset", "earliest");
+		try (KafkaConsumer<String, String> consumer = new KafkaConsumer<>(config, new StringDeserializer(),
+				new StringDeserializer())) {
+			consumer.subscribe(List.of(topic));
+			ConsumerRecord<String, String> received = await().atMost(TIMEOUT)
+				.until(() -> consumer.poll(Duration.ofMillis(200)), (records) -> !records.isEmpty())
+				.iterator()
+				.next();
+			return received.value();
+		}
+	}
+
+	private static String query(PostgresService postgres, String sql) throws SQLException {
+		Properties login = new Properties();
+		login.put("user", postgres.username());
+		login.put("password", postgres.password());
+		try (Connection connection = DriverManager.getConnection(postgres.jdbcUrl(), login);
+				Statement statement = connection.createStatement()) {
+			for (boolean rows = statement.execute(sql); !rows; rows = statement.getMoreResults()) {
+				// On to the statement that answers.
+			}
+			try (ResultSet result = statement.getResultSet()) {
+				result.next();
+				return result.getString(1);
+			}
+		}
+	}
+
+	private static List<Long> descendants() {
+		return ProcessHandle.current().descendants().map(ProcessHandle::pid).toList();
+	}
+
+}
