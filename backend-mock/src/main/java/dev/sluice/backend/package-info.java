@@ -1,4 +1,11 @@
-/** The slow backend. */
+/**
+ * The slow backend: it saves each order once, after a delay, within a capacity and with
+ * the faults that {@code PUT /behaviour} asks for, and keeps an audit of what it has
+ * seen.
+ * <p>
+ * Start at {@link dev.sluice.backend.Backend}, which is the whole model and knows no
+ * HTTP. Everything that has state runs on one event loop: one writer, no locks.
+ */
 @NullMarked
 package dev.sluice.backend;
 

@@ -6,17 +6,20 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What the backend has seen since {@code DELETE /audit}: the answer to
- * {@code GET /audit}. Once nothing is in flight, received = saved + duplicates + refused
- * + failed.
+ * {@code GET /audit}. At any time received = saved + duplicates + refused + failed +
+ * inFlight.
  *
- * @param received order requests begun
+ * @param received order requests begun: read whole and found valid
  * @param saved different orders saved
  * @param duplicates repeats of a saved order, answered without a second save
- * @param refused requests that the capacity model turned away with 503
- * @param failed requests ended by a fault (error, hang, reset) or given up by the client
- * @param inFlight order requests being processed now
+ * @param refused requests turned away with 503, by the capacity model or because too many
+ * are in flight
+ * @param failed requests ended by a fault (error, hang, reset), and those not saved
+ * because their id was saved with another body (422) or the store is full (507). One that
+ * the client gave up is still saved, unless it hangs
+ * @param inFlight order requests not answered yet, those that wait for a worker included
  * @param maxInFlight the greatest {@code inFlight} seen
- * @param connectionsOpened TCP connections accepted
+ * @param connectionsOpened TCP connections accepted and kept, whoever opened them
  * @param connectionsRefused TCP connections closed because of the cap on new ones
  * @param lastSavedAt when the newest order was saved, to the microsecond; null if none
  */

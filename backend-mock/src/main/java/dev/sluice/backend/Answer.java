@@ -1,0 +1,50 @@
+package dev.sluice.backend;
+
+import java.util.UUID;
+
+import dev.sluice.contract.SavedOrder;
+
+/** How a request ends. */
+sealed interface Answer {
+
+	/** Saved now: 201. */
+	record Saved(SavedOrder order) implements Answer {
+	}
+
+	/** Saved before: 200. */
+	record Repeated(SavedOrder order) implements Answer {
+	}
+
+	/** The id was saved before with another body: 422. Nothing is saved. */
+	record KeyReused(UUID id) implements Answer {
+	}
+
+	/** As many orders are saved as may be: 507. Nothing is saved. */
+	record StoreFull(int orders) implements Answer {
+	}
+
+	/** A delay without an order has passed: 200. */
+	record Delayed(long delayMillis) implements Answer {
+	}
+
+	/** Every worker is busy and the queue is full: 503. */
+	record NoCapacity() implements Answer {
+	}
+
+	/** More requests are in flight than the backend keeps: 503. */
+	record TooManyInFlight(int limit) implements Answer {
+	}
+
+	/** A fault that was asked for: that status. */
+	record Failed(int status) implements Answer {
+	}
+
+	/** A fault that was asked for: the connection is reset. */
+	record Reset() implements Answer {
+	}
+
+	/** A request that hung is let go: its connection is closed without an answer. */
+	record Abandoned() implements Answer {
+	}
+
+}

@@ -1,0 +1,300 @@
+package dev.sluice.backend;
+
+import java.util.LinkedHashSet;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
+import java.util.random.RandomGenerator;
+
+import dev.sluice.backend.Draws.Fault;
+import dev.sluice.contract.BackendAudit;
+import dev.sluice.contract.BackendBehaviour;
+import dev.sluice.contract.SavedOrder;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The backend without its HTTP: takes requests, lets them through the {@link Gate}, makes
+ * them wait, fail or hang as the {@link BackendBehaviour} says, and saves their orders
+ * into the {@link Ledger} at the end of the delay.
+ * <p>
+ * A request is in flight from when it was read whole and found valid until it is
+ * answered, the time in the queue included. In the audit, at any time, received = saved +
+ * duplicates + refused + failed + in flight; a request without an order
+ * ({@link #delay(long, Reply)}) is in none of them.
+ * <p>
+ * A request that has a place and a client that has gone away goes on, and so does one
+ * that waits: a server seldom notices, and the order that is saved although its client
+ * gave up is the case worth having. Only a request that hangs is let go when its client
+ * goes.
+ * <p>
+ * A new behaviour holds for requests received from then on. Those of before keep their
+ * behaviour and the capacity model they wait in, except that none hangs any more.
+ * <p>
+ * Confined to the {@link Loop}, except the constructor, {@link #waiting()} and
+ * {@link #workers()}. Bounds: requests in flight and orders saved, by
+ * {@link BackendProperties}.
+ */
+final class Backend {
+
+	private final Loop loop;
+
+	private final Draws draws;
+
+	private final BiConsumer<Long, Runnable> burner;
+
+	private final BackendProperties properties;
+
+	private final BackendMetrics metrics;
+
+	private final Set<Request> hanging = new LinkedHashSet<>();
+
+	private volatile Regime regime;
+
+	private Ledger ledger;
+
+	private int inFlight;
+
+	private boolean stopping;
+
+	/**
+	 * @param burner burns the CPU microseconds given, on no event loop, then runs the
+	 * task given on any thread
+	 */
+	Backend(Loop loop, RandomGenerator random, BiConsumer<Long, Runnable> burner, BackendProperties properties,
+			BackendMetrics metrics) {
+		this.loop = loop;
+		this.draws = new Draws(random);
+		this.burner = burner;
+		this.properties = properties;
+		this.metrics = metrics;
+		this.regime = new Regime(BackendBehaviour.DEFAULT, Gate.of(BackendBehaviour.DEFAULT.capacity(), loop));
+		this.ledger = new Ledger(properties.maxOrders());
+		metrics.observe(this);
+	}
+
+	/**
+	 * Saves an order, after the delay and unless a fault comes between.
+	 * @param fingerprint of the order's body: a repeat of the id has the same
+	 * @return to be called if the client goes before the answer
+	 */
+	Runnable save(UUID id, long fingerprint, Reply reply) {
+		return receive(new Request(this.regime, this.ledger, id, fingerprint, 0, reply));
+	}
+
+	/**
+	 * Answers after that long, once the capacity model lets it begin.
+	 * @return to be called if the client goes before the answer
+	 */
+	Runnable delay(long delayMillis, Reply reply) {
+		return receive(new Request(this.regime, null, null, 0, delayMillis, reply));
+	}
+
+	private Runnable receive(Request request) {
+		request.received();
+		if (this.inFlight > this.properties.maxInFlight()) {
+			request.refuse(new Answer.TooManyInFlight(this.properties.maxInFlight()));
+		}
+		else if (!request.regime.gate().enter(request)) {
+			request.refuse(new Answer.NoCapacity());
+		}
+		return request::letGo;
+	}
+
+	BackendBehaviour behaviour() {
+		return this.regime.behaviour();
+	}
+
+	/**
+	 * Replaces the behaviour, with a new capacity model even if it is the same, and lets
+	 * go all that hangs.
+	 */
+	void behave(BackendBehaviour behaviour) {
+		this.regime = new Regime(behaviour, Gate.of(behaviour.capacity(), this.loop));
+		letGoWhatHangs();
+	}
+
+	@Nullable SavedOrder find(UUID id) {
+		return this.ledger.find(id);
+	}
+
+	long saved() {
+		return this.ledger.saved();
+	}
+
+	BackendAudit audit() {
+		return this.ledger.audit();
+	}
+
+	/**
+	 * Forgets the counts and the orders. What is in flight is counted nowhere any more.
+	 */
+	void reset() {
+		this.ledger = new Ledger(this.properties.maxOrders());
+	}
+
+	/** Counts a connection in. */
+	void connection(boolean refused) {
+		this.metrics.connection(refused);
+		if (refused) {
+			this.ledger.connectionRefused();
+		}
+		else {
+			this.ledger.connectionOpened();
+		}
+	}
+
+	/** Lets go all that hangs; from now on nothing hangs. */
+	void stop() {
+		this.stopping = true;
+		letGoWhatHangs();
+	}
+
+	/** Requests waiting for a place. May be read by any thread. */
+	int waiting() {
+		return this.regime.gate().waiting();
+	}
+
+	/** Places of the capacity model. May be read by any thread. */
+	int workers() {
+		return this.regime.gate().places();
+	}
+
+	private void letGoWhatHangs() {
+		for (Request request : Set.copyOf(this.hanging)) {
+			request.letGo();
+		}
+	}
+
+	/** Takes the answer, on the loop. */
+	@FunctionalInterface
+	interface Reply {
+
+		void answer(Answer answer);
+
+	}
+
+	/** A behaviour and the gate that belongs to it. */
+	private record Regime(BackendBehaviour behaviour, Gate gate) {
+	}
+
+	private final class Request implements Gate.Work {
+
+		private final Regime regime;
+
+		private final @Nullable Ledger ledger;
+
+		private final @Nullable UUID id;
+
+		private final long fingerprint;
+
+		private final long delayMillis;
+
+		private final Reply reply;
+
+		private final long receivedAtNanos;
+
+		Request(Regime regime, @Nullable Ledger ledger, @Nullable UUID id, long fingerprint, long delayMillis,
+				Reply reply) {
+			this.regime = regime;
+			this.ledger = ledger;
+			this.id = id;
+			this.fingerprint = fingerprint;
+			this.delayMillis = delayMillis;
+			this.reply = reply;
+			this.receivedAtNanos = Backend.this.loop.nanoTime();
+		}
+
+		void received() {
+			Backend.this.inFlight++;
+			if (this.ledger != null) {
+				this.ledger.received();
+				Backend.this.metrics.received();
+			}
+		}
+
+		void refuse(Answer answer) {
+			if (this.ledger != null) {
+				this.ledger.refused();
+			}
+			end(answer);
+		}
+
+		@Override
+		public void begin(double stretch) {
+			BackendBehaviour behaviour = this.regime.behaviour();
+			Fault fault = Backend.this.draws.fault(behaviour);
+			switch (fault) {
+				case RESET -> fail(new Answer.Reset());
+				case HANG -> hang();
+				case NONE, ERROR -> {
+					double millis = (this.id != null) ? Backend.this.draws.delayMillis(behaviour.delay())
+							: this.delayMillis;
+					long nanos = (long) (Math.min(millis * stretch, Draws.MAX_DELAY_MILLIS)
+							* TimeUnit.MILLISECONDS.toNanos(1));
+					if (behaviour.cpuMicros() == 0) {
+						pause(nanos, fault);
+					}
+					else {
+						Backend.this.burner.accept(behaviour.cpuMicros(),
+								() -> Backend.this.loop.execute(() -> pause(nanos, fault)));
+					}
+				}
+			}
+		}
+
+		private void pause(long nanos, Fault fault) {
+			if (nanos == 0) {
+				finish(fault);
+			}
+			else {
+				Backend.this.loop.schedule(() -> finish(fault), nanos);
+			}
+		}
+
+		private void finish(Fault fault) {
+			if (fault == Fault.ERROR) {
+				fail(new Answer.Failed(this.regime.behaviour().errorStatus()));
+				return;
+			}
+			Answer answer = (this.id != null && this.ledger != null)
+					? this.ledger.save(this.id, this.fingerprint, Backend.this.loop.now())
+					: new Answer.Delayed(this.delayMillis);
+			end(answer);
+			this.regime.gate().leave();
+		}
+
+		private void hang() {
+			if (Backend.this.stopping || this.regime != Backend.this.regime) {
+				fail(new Answer.Abandoned());
+			}
+			else {
+				Backend.this.hanging.add(this);
+			}
+		}
+
+		void letGo() {
+			if (Backend.this.hanging.remove(this)) {
+				fail(new Answer.Abandoned());
+			}
+		}
+
+		private void fail(Answer answer) {
+			if (this.ledger != null) {
+				this.ledger.failed();
+			}
+			end(answer);
+			this.regime.gate().leave();
+		}
+
+		private void end(Answer answer) {
+			Backend.this.inFlight--;
+			if (this.ledger != null) {
+				Backend.this.metrics.ended(answer, Backend.this.loop.nanoTime() - this.receivedAtNanos);
+			}
+			this.reply.answer(answer);
+		}
+
+	}
+
+}

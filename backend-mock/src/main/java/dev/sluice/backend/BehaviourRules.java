@@ -1,0 +1,102 @@
+package dev.sluice.backend;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+import dev.sluice.contract.BackendBehaviour;
+import dev.sluice.contract.BackendBehaviour.Capacity;
+import dev.sluice.contract.BackendBehaviour.Delay;
+import jakarta.validation.Validator;
+
+/**
+ * What a behaviour must keep to: its annotations, and what relates one field to another.
+ */
+final class BehaviourRules {
+
+	private static final long MAX_CPU_MICROS = 10_000_000;
+
+	private static final int MAX_QUEUE = 1_000_000;
+
+	private final Validator validator;
+
+	BehaviourRules(Validator validator) {
+		this.validator = validator;
+	}
+
+	/**
+	 * @return what is wrong, by field; empty if nothing is
+	 */
+	List<FieldError> check(BackendBehaviour behaviour) {
+		List<FieldError> errors = new ArrayList<>();
+		this.validator.validate(behaviour)
+			.forEach((violation) -> errors
+				.add(new FieldError(violation.getPropertyPath().toString(), violation.getMessage())));
+		if (errors.isEmpty()) {
+			checkRelations(behaviour, errors);
+		}
+		errors.sort(Comparator.comparing(FieldError::field).thenComparing(FieldError::message));
+		return errors;
+	}
+
+	private void checkRelations(BackendBehaviour behaviour, List<FieldError> errors) {
+		if (behaviour.errorRate() + behaviour.hangRate() + behaviour.resetRate() > 1) {
+			errors.add(new FieldError("errorRate", "errorRate, hangRate and resetRate must not exceed 1 together"));
+		}
+		if (behaviour.cpuMicros() > MAX_CPU_MICROS) {
+			errors.add(new FieldError("cpuMicros", "must be less than or equal to " + MAX_CPU_MICROS));
+		}
+		switch (behaviour.delay()) {
+			case Delay.Fixed _ -> {
+			}
+			case Delay.Uniform(long min, long max) -> {
+				if (min > max) {
+					errors.add(new FieldError("delay.minMillis", "must not be greater than maxMillis"));
+				}
+			}
+			case Delay.LogNormal(double median, double p99) -> {
+				// Negated, so that no comparison with a NaN passes.
+				if (!(median <= p99)) {
+					errors.add(new FieldError("delay.medianMillis", "must not be greater than p99Millis"));
+				}
+				if (!(p99 <= Draws.MAX_DELAY_MILLIS)) {
+					errors.add(new FieldError("delay.p99Millis",
+							"must be less than or equal to " + Draws.MAX_DELAY_MILLIS));
+				}
+			}
+		}
+		switch (behaviour.capacity()) {
+			case Capacity.Unlimited _, Capacity.Contended _ -> {
+			}
+			case Capacity.Workers(int _, int queue) -> checkQueue(queue, errors);
+			case Capacity.Starved(int initial, double growthPerSecond, int max, int queue) -> {
+				if (initial > max) {
+					errors.add(new FieldError("capacity.initialWorkers", "must not be greater than maxWorkers"));
+				}
+				if (!Double.isFinite(growthPerSecond)) {
+					errors.add(new FieldError("capacity.growthPerSecond", "must be a finite number"));
+				}
+				checkQueue(queue, errors);
+			}
+		}
+	}
+
+	private static void checkQueue(int queue, List<FieldError> errors) {
+		if (queue > MAX_QUEUE) {
+			errors.add(new FieldError("capacity.queue", "must be less than or equal to " + MAX_QUEUE));
+		}
+	}
+
+	/**
+	 * @param field the path of the field
+	 * @param message what is wrong with it
+	 */
+	record FieldError(String field, String message) {
+
+		static FieldError of(JsonFault fault) {
+			return new FieldError(fault.field(), fault.message());
+		}
+
+	}
+
+}

@@ -1,0 +1,124 @@
+package dev.sluice.backend;
+
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+
+import dev.sluice.backend.BehaviourRules.FieldError;
+import dev.sluice.contract.BackendBehaviour;
+import dev.sluice.contract.BackendCount;
+import dev.sluice.contract.ProblemType;
+import dev.sluice.contract.SavedOrder;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.ObjectReader;
+import tools.jackson.databind.json.JsonMapper;
+
+import org.springframework.http.HttpStatusCode;
+import org.springframework.http.MediaType;
+import org.springframework.http.ProblemDetail;
+import org.springframework.web.reactive.function.server.RouterFunction;
+import org.springframework.web.reactive.function.server.RouterFunctions;
+import org.springframework.web.reactive.function.server.ServerRequest;
+import org.springframework.web.reactive.function.server.ServerResponse;
+
+/**
+ * The routes that steer and inspect the backend. They read and write its state on the
+ * {@link Loop}.
+ */
+final class ControlRoutes {
+
+	private final Backend backend;
+
+	private final BehaviourRules rules;
+
+	private final ObjectReader behaviourReader;
+
+	private final Scheduler scheduler;
+
+	ControlRoutes(Backend backend, BehaviourRules rules, JsonMapper json, Loop loop) {
+		this.backend = backend;
+		this.rules = rules;
+		this.behaviourReader = json.readerFor(BackendBehaviour.class)
+			.with(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES, DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+			// A number left out is 0, which for a rate, a cap and the CPU means none.
+			.without(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES);
+		this.scheduler = Schedulers.fromExecutor(loop::execute);
+	}
+
+	RouterFunction<ServerResponse> routes() {
+		return RouterFunctions.route()
+			.GET("/orders/count", (_) -> onLoop(() -> new BackendCount(this.backend.saved())).flatMap(this::ok))
+			.GET("/orders/{id}", this::getOrder)
+			.GET("/audit", (_) -> onLoop(this.backend::audit).flatMap(this::ok))
+			.DELETE("/audit", (_) -> onLoop(this.backend::reset).then(ServerResponse.noContent().build()))
+			.GET("/behaviour", (_) -> ok(this.backend.behaviour()))
+			.PUT("/behaviour", this::putBehaviour)
+			.build();
+	}
+
+	private Mono<ServerResponse> getOrder(ServerRequest request) {
+		UUID id;
+		try {
+			id = UUID.fromString(request.pathVariable("id"));
+		}
+		catch (IllegalArgumentException ex) {
+			return problem(ProblemType.NOT_FOUND, "An order's id is a UUID", List.of());
+		}
+		return Mono.<SavedOrder>fromCallable(() -> this.backend.find(id))
+			.subscribeOn(this.scheduler)
+			.flatMap(this::ok)
+			.switchIfEmpty(
+					Mono.defer(() -> problem(ProblemType.NOT_FOUND, "Order " + id + " is not saved", List.of())));
+	}
+
+	private Mono<ServerResponse> putBehaviour(ServerRequest request) {
+		return request.bodyToMono(byte[].class).defaultIfEmpty(new byte[0]).flatMap((body) -> {
+			BackendBehaviour behaviour;
+			try {
+				behaviour = this.behaviourReader.readValue(body);
+			}
+			catch (JacksonException ex) {
+				return invalidBehaviour(List.of(FieldError.of(JsonFault.of(ex))));
+			}
+			if (behaviour == null) {
+				return invalidBehaviour(List.of(new FieldError("", "must not be null")));
+			}
+			List<FieldError> errors = this.rules.check(behaviour);
+			if (!errors.isEmpty()) {
+				return invalidBehaviour(errors);
+			}
+			return onLoop(() -> this.backend.behave(behaviour)).then(ok(behaviour));
+		});
+	}
+
+	private Mono<ServerResponse> invalidBehaviour(List<FieldError> errors) {
+		return problem(ProblemType.INVALID_REQUEST, "The behaviour is not valid; the present one stays", errors);
+	}
+
+	private Mono<ServerResponse> ok(Object body) {
+		return ServerResponse.ok().contentType(MediaType.APPLICATION_JSON).bodyValue(body);
+	}
+
+	private static Mono<ServerResponse> problem(ProblemType type, String detail, List<FieldError> errors) {
+		ProblemDetail problem = ProblemDetail.forStatusAndDetail(HttpStatusCode.valueOf(type.status()), detail);
+		problem.setType(type.type());
+		problem.setTitle(type.title());
+		if (!errors.isEmpty()) {
+			problem.setProperty("errors", errors);
+		}
+		return ServerResponse.status(type.status()).contentType(MediaType.APPLICATION_PROBLEM_JSON).bodyValue(problem);
+	}
+
+	private <T> Mono<T> onLoop(Callable<T> task) {
+		return Mono.fromCallable(task).subscribeOn(this.scheduler);
+	}
+
+	private Mono<Void> onLoop(Runnable task) {
+		return Mono.<Void>fromRunnable(task).subscribeOn(this.scheduler);
+	}
+
+}
