@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
  * them wait, fail or hang as the {@link BackendBehaviour} says, and saves their orders
  * into the {@link Ledger} at the end of the delay.
  * <p>
- * A request is in flight from when it was read whole and found valid until it is
- * answered, the time in the queue included. In the audit, at any time, received = saved +
- * duplicates + refused + failed + in flight; a request without an order
+ * A request is in flight from when it was read whole, found valid and not refused until
+ * it is answered, the time in the queue included. In the audit, at any time, received =
+ * saved + duplicates + refused + failed + in flight; a request without an order
  * ({@link #delay(long, Reply)}) is in none of them.
  * <p>
  * A request that has a place and a client that has gone away goes on, and so does one
@@ -91,12 +91,16 @@ final class Backend {
 	}
 
 	private Runnable receive(Request request) {
-		request.received();
-		if (this.inFlight > this.properties.maxInFlight()) {
+		Gate gate = request.regime.gate();
+		if (this.inFlight >= this.properties.maxInFlight()) {
 			request.refuse(new Answer.TooManyInFlight(this.properties.maxInFlight()));
 		}
-		else if (!request.regime.gate().enter(request)) {
+		else if (gate.isFull()) {
 			request.refuse(new Answer.NoCapacity());
+		}
+		else {
+			request.admit();
+			gate.enter(request);
 		}
 		return request::letGo;
 	}
@@ -205,19 +209,20 @@ final class Backend {
 			this.receivedAtNanos = Backend.this.loop.nanoTime();
 		}
 
-		void received() {
+		void refuse(Answer answer) {
+			if (this.ledger != null) {
+				this.ledger.refused();
+				Backend.this.metrics.refused();
+			}
+			this.reply.answer(answer);
+		}
+
+		void admit() {
 			Backend.this.inFlight++;
 			if (this.ledger != null) {
 				this.ledger.received();
 				Backend.this.metrics.received();
 			}
-		}
-
-		void refuse(Answer answer) {
-			if (this.ledger != null) {
-				this.ledger.refused();
-			}
-			end(answer);
 		}
 
 		@Override

@@ -11,7 +11,7 @@ enum BackendMetric {
 	/** Orders ended, by outcome: saved, duplicate, refused or failed. */
 	ENDED("sluice.backend.ended", "orders", "Order requests ended", "outcome"),
 
-	/** From reception to answer, the time in the queue included. */
+	/** From reception to answer, the time in the queue included; not of refused ones. */
 	DURATION("sluice.backend.duration", "seconds", "Time from reception to answer of an order request"),
 
 	/** Orders in flight now, those that wait included. */

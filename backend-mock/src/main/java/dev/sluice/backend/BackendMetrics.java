@@ -62,6 +62,11 @@ final class BackendMetrics {
 		this.inFlight.incrementAndGet();
 	}
 
+	void refused() {
+		this.received.increment();
+		this.refused.increment();
+	}
+
 	void ended(Answer answer, long nanos) {
 		this.inFlight.decrementAndGet();
 		this.duration.record(nanos, TimeUnit.NANOSECONDS);
@@ -69,9 +74,9 @@ final class BackendMetrics {
 			case Answer.Saved _ -> this.saved;
 			case Answer.Repeated _ -> this.duplicate;
 			case Answer.NoCapacity _, Answer.TooManyInFlight _ -> this.refused;
-			case Answer.KeyReused _, Answer.StoreFull _, Answer.Delayed _, Answer.Failed _, Answer.Reset _,
-					Answer.Abandoned _ ->
+			case Answer.KeyReused _, Answer.StoreFull _, Answer.Failed _, Answer.Reset _, Answer.Abandoned _ ->
 				this.failed;
+			case Answer.Delayed _ -> throw new IllegalArgumentException("Not an order's answer: " + answer);
 		};
 		outcome.increment();
 	}

@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
 import dev.sluice.contract.BackendBehaviour.Capacity;
 
 /**
- * A capacity model: says when a piece of work may begin, or that it may not.
+ * A capacity model: says whether and when a piece of work may begin.
  * <p>
  * No thread is blocked to play a blocked worker. A worker that sleeps through the delay
  * and a place that is taken for the time of the delay cannot be told apart from outside,
@@ -83,18 +83,18 @@ final class Gate {
 		};
 	}
 
-	/**
-	 * Begins the work now or when a place is free.
-	 * @return false if every place is taken and the queue is full: the work will not
-	 * begin
-	 */
-	boolean enter(Work work) {
-		if (this.taken >= this.places && this.queue.size() >= this.queueLimit) {
-			return false;
+	/** Every place is taken and the queue is full: nothing may enter. */
+	boolean isFull() {
+		return this.taken >= this.places && this.queue.size() >= this.queueLimit;
+	}
+
+	/** Begins the work now or when a place is free. Not to be called when full. */
+	void enter(Work work) {
+		if (isFull()) {
+			throw new IllegalStateException("The gate is full: ask first");
 		}
 		this.queue.add(work);
 		startWhatMay();
-		return true;
 	}
 
 	/** Gives back the place of one piece of work that has begun. */

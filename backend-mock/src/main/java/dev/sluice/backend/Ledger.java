@@ -49,9 +49,10 @@ final class Ledger {
 		this.maxInFlight = Math.max(this.maxInFlight, this.inFlight);
 	}
 
+	/** Received and refused at once: never in flight. */
 	void refused() {
+		this.received++;
 		this.refused++;
-		this.inFlight--;
 	}
 
 	void failed() {

@@ -1,0 +1,387 @@
+package dev.sluice.backend;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.UUID;
+import java.util.function.BiConsumer;
+
+import dev.sluice.contract.BackendAudit;
+import dev.sluice.contract.BackendBehaviour;
+import dev.sluice.contract.BackendBehaviour.Capacity;
+import dev.sluice.contract.BackendBehaviour.Delay;
+import dev.sluice.contract.SavedOrder;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class BackendTests {
+
+	private static final UUID ID = new UUID(1, 2);
+
+	private static final UUID OTHER_ID = new UUID(3, 4);
+
+	private final VirtualLoop loop = new VirtualLoop();
+
+	private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+
+	private final List<Answer> answers = new ArrayList<>();
+
+	private final List<Long> burnt = new ArrayList<>();
+
+	private final Backend backend = backend(new BackendProperties(1_000, 1_000, 0));
+
+	@Test
+	void savesAtTheEndOfTheDelay() {
+		save(ID, 7);
+
+		this.loop.advance(Duration.ofMillis(50).minusNanos(1));
+		assertThat(this.answers).isEmpty();
+		assertThat(this.backend.find(ID)).isNull();
+		assertThat(this.backend.audit()).isEqualTo(new BackendAudit(1, 0, 0, 0, 0, 1, 1, 0, 0, null));
+
+		this.loop.advance(Duration.ofNanos(1));
+		Instant savedAt = Instant.parse("2026-01-01T00:00:00.050Z");
+		assertThat(this.answers).containsExactly(new Answer.Saved(new SavedOrder(ID, savedAt)));
+		assertThat(this.backend.find(ID)).isEqualTo(new SavedOrder(ID, savedAt));
+		assertThat(this.backend.audit()).isEqualTo(new BackendAudit(1, 1, 0, 0, 0, 0, 1, 0, 0, savedAt));
+	}
+
+	@Test
+	void savesToTheMicrosecond() {
+		this.loop.advance(Duration.ofNanos(123_456_789));
+		save(ID, 7);
+		this.loop.advance(Duration.ofMillis(50));
+
+		assertThat(this.backend.audit().lastSavedAt()).isEqualTo("2026-01-01T00:00:00.173456Z");
+	}
+
+	@Test
+	void answersARepeatAsTheFirstTime() {
+		save(ID, 7);
+		this.loop.advance(Duration.ofMillis(50));
+		save(ID, 7);
+		this.loop.advance(Duration.ofMillis(50));
+
+		SavedOrder order = new SavedOrder(ID, Instant.parse("2026-01-01T00:00:00.050Z"));
+		assertThat(this.answers).containsExactly(new Answer.Saved(order), new Answer.Repeated(order));
+		assertThat(this.backend.audit().duplicates()).isEqualTo(1);
+		assertThat(this.backend.saved()).isEqualTo(1);
+	}
+
+	@Test
+	void savesOnceOfTwoAtTheSameTime() {
+		save(ID, 7);
+		save(ID, 7);
+		this.loop.advance(Duration.ofMillis(50));
+
+		assertThat(this.answers).hasExactlyElementsOfTypes(Answer.Saved.class, Answer.Repeated.class);
+	}
+
+	@Test
+	void refusesARepeatWithAnotherBody() {
+		save(ID, 7);
+		save(ID, 8);
+		this.loop.advance(Duration.ofMillis(50));
+
+		assertThat(this.answers).hasExactlyElementsOfTypes(Answer.Saved.class, Answer.KeyReused.class);
+		assertBalanced();
+	}
+
+	@Test
+	void refusesNewOrdersWhenTheStoreIsFull() {
+		Backend small = backend(new BackendProperties(1, 10, 0));
+
+		small.save(ID, 7, this.answers::add);
+		small.save(OTHER_ID, 7, this.answers::add);
+		this.loop.advance(Duration.ofMillis(50));
+
+		assertThat(this.answers).last().isEqualTo(new Answer.StoreFull(1));
+		assertThat(small.audit().failed()).isEqualTo(1);
+	}
+
+	@Test
+	void refusesBeyondTheGreatestNumberInFlight() {
+		Backend small = backend(new BackendProperties(10, 1, 0));
+
+		small.save(ID, 7, this.answers::add);
+		small.save(OTHER_ID, 7, this.answers::add);
+
+		assertThat(this.answers).containsExactly(new Answer.TooManyInFlight(1));
+
+		this.loop.advance(Duration.ofMillis(50));
+		small.save(OTHER_ID, 7, this.answers::add);
+		this.loop.advance(Duration.ofMillis(50));
+
+		assertThat(this.answers).last().isInstanceOf(Answer.Saved.class);
+	}
+
+	@Test
+	void countsWhatTheCapacityModelRefuses() {
+		this.backend.behave(BackendBehaviour.DEFAULT.withCapacity(new Capacity.Workers(1, 1)));
+
+		save(1);
+		save(2);
+		save(3);
+
+		assertThat(this.answers).containsExactly(new Answer.NoCapacity());
+		assertThat(this.backend.audit()).extracting(BackendAudit::refused, BackendAudit::inFlight)
+			.containsExactly(1L, 2);
+		this.loop.advance(Duration.ofMillis(100));
+		assertThat(this.backend.saved()).isEqualTo(2);
+		assertBalanced();
+	}
+
+	@Test
+	void contendedRequestsTakeLongerTheMoreThereAre() {
+		this.backend.behave(BackendBehaviour.DEFAULT.withCapacity(new Capacity.Contended(1, 0)));
+		save(1);
+		save(2);
+
+		this.loop.advance(Duration.ofMillis(99));
+		assertThat(this.backend.saved()).isEqualTo(1);
+
+		this.loop.advance(Duration.ofMillis(1));
+		assertThat(this.backend.saved()).isEqualTo(2);
+	}
+
+	@Test
+	void aDelayWithoutOrderTakesAPlaceButNotTheOrdersDelay() {
+		this.backend.behave(BackendBehaviour.DEFAULT.withCapacity(new Capacity.Workers(1, 1)));
+		this.backend.delay(500, this.answers::add);
+		save(1);
+
+		this.loop.advance(Duration.ofMillis(500));
+		assertThat(this.answers).containsExactly(new Answer.Delayed(500));
+		assertThat(this.backend.audit().received()).isEqualTo(1);
+
+		this.loop.advance(Duration.ofMillis(50));
+		assertThat(this.backend.saved()).isEqualTo(1);
+	}
+
+	@Test
+	void anErrorTakesTheDelayAndSavesNothing() {
+		this.backend.behave(BackendBehaviour.DEFAULT.withErrors(1, 502));
+		save(1);
+
+		this.loop.advance(Duration.ofMillis(49));
+		assertThat(this.answers).isEmpty();
+
+		this.loop.advance(Duration.ofMillis(1));
+		assertThat(this.answers).containsExactly(new Answer.Failed(502));
+		assertThat(this.backend.saved()).isZero();
+		assertBalanced();
+	}
+
+	@Test
+	void aResetComesAtOnceAndFreesThePlace() {
+		this.backend.behave(behaviour(0, 1, new Capacity.Workers(1, 0)));
+		save(1);
+		save(2);
+
+		assertThat(this.answers).containsExactly(new Answer.Reset(), new Answer.Reset());
+		assertBalanced();
+	}
+
+	@Test
+	void whatHangsHoldsItsPlaceUntilItsClientGoes() {
+		this.backend.behave(behaviour(1, 0, new Capacity.Workers(1, 0)));
+		Runnable gone = this.backend.save(ID, 7, this.answers::add);
+		save(2);
+		this.loop.advance(Duration.ofHours(1));
+		assertThat(this.answers).containsExactly(new Answer.NoCapacity());
+
+		gone.run();
+		gone.run();
+
+		assertThat(this.answers).containsExactly(new Answer.NoCapacity(), new Answer.Abandoned());
+		assertBalanced();
+		save(3);
+		assertThat(this.backend.audit().inFlight()).isEqualTo(1);
+	}
+
+	@Test
+	void aNewBehaviourLetsGoWhatHangsAndWhatWouldHang() {
+		this.backend.behave(behaviour(1, 0, new Capacity.Workers(1, 10)));
+		save(1);
+		save(2);
+		save(3);
+
+		this.backend.behave(BackendBehaviour.DEFAULT);
+
+		assertThat(this.answers).hasSize(3).hasOnlyElementsOfType(Answer.Abandoned.class);
+		assertBalanced();
+	}
+
+	@Test
+	void nothingHangsOnceTheBackendStops() {
+		this.backend.behave(behaviour(1, 0, new Capacity.Unlimited()));
+		save(1);
+
+		this.backend.stop();
+		save(2);
+
+		assertThat(this.answers).hasSize(2).hasOnlyElementsOfType(Answer.Abandoned.class);
+	}
+
+	@Test
+	void theOrderOfAClientThatHasGoneIsSaved() {
+		this.backend.behave(BackendBehaviour.DEFAULT.withCapacity(new Capacity.Workers(1, 1)));
+		this.backend.save(ID, 7, this.answers::add).run();
+		this.backend.save(OTHER_ID, 7, this.answers::add).run();
+
+		this.loop.advance(Duration.ofMillis(100));
+
+		assertThat(this.backend.saved()).isEqualTo(2);
+	}
+
+	@Test
+	void whatWaitsAtANewBehaviourFinishesUnderTheOldOne() {
+		this.backend.behave(BackendBehaviour.DEFAULT.withCapacity(new Capacity.Workers(1, 1)));
+		save(1);
+		save(2);
+
+		this.backend.behave(BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(0)));
+		save(3);
+
+		assertThat(this.backend.saved()).isEqualTo(1);
+		this.loop.advance(Duration.ofMillis(50));
+		assertThat(this.backend.saved()).isEqualTo(2);
+		this.loop.advance(Duration.ofMillis(50));
+		assertThat(this.backend.saved()).isEqualTo(3);
+	}
+
+	@Test
+	void aNewBehaviourBringsTheStarvedPoolBackToItsStart() {
+		BackendBehaviour starved = BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(10_000))
+			.withCapacity(new Capacity.Starved(1, 10, 50, 100));
+		this.backend.behave(starved);
+		save(1);
+		save(2);
+		this.loop.advance(Duration.ofSeconds(1));
+		assertThat(this.backend.workers()).isEqualTo(2);
+
+		this.backend.behave(starved);
+
+		assertThat(this.backend.workers()).isEqualTo(1);
+	}
+
+	@Test
+	void burnsCpuBeforeTheDelay() {
+		this.backend.behave(new BackendBehaviour(new Delay.Fixed(50), 700, 0, 503, 0, 0, 0, new Capacity.Unlimited()));
+		save(1);
+		assertThat(this.burnt).containsExactly(700L);
+
+		this.loop.advance(Duration.ofMillis(50));
+
+		assertThat(this.backend.saved()).isEqualTo(1);
+	}
+
+	@Test
+	void whatWasInFlightAtAResetIsCountedNowhere() {
+		save(1);
+		this.backend.behave(behaviour(1, 0, new Capacity.Unlimited()));
+		save(2);
+		this.backend.behave(BackendBehaviour.DEFAULT.withCapacity(new Capacity.Workers(1, 1)));
+		save(3);
+		save(4);
+		this.backend.connection(false);
+
+		this.backend.reset();
+
+		BackendAudit nothing = new BackendAudit(0, 0, 0, 0, 0, 0, 0, 0, 0, null);
+		assertThat(this.backend.audit()).isEqualTo(nothing);
+		this.loop.advance(Duration.ofSeconds(1));
+		assertThat(this.answers).as("the old ones are answered").hasSize(4);
+		assertThat(this.backend.audit()).isEqualTo(nothing);
+		assertThat(this.backend.find(new UUID(0, 1))).isNull();
+	}
+
+	@Test
+	void aResetForgetsTheOrders() {
+		save(ID, 7);
+		this.loop.advance(Duration.ofMillis(50));
+
+		this.backend.reset();
+		save(ID, 8);
+		this.loop.advance(Duration.ofMillis(50));
+
+		assertThat(this.answers).hasSize(2).hasOnlyElementsOfType(Answer.Saved.class);
+		assertThat(this.backend.saved()).isEqualTo(1);
+	}
+
+	@Test
+	void theAuditBalancesAtAnyTime() {
+		SplittableRandom random = new SplittableRandom(7);
+		this.backend.behave(new BackendBehaviour(new Delay.LogNormal(20, 200), 0, 0.1, 500, 0.05, 0.1, 0,
+				new Capacity.Starved(2, 5, 20, 30)));
+		List<Runnable> clients = new ArrayList<>();
+
+		for (int i = 0; i < 5_000; i++) {
+			clients.add(this.backend.save(new UUID(0, random.nextInt(1_500)), random.nextInt(2), this.answers::add));
+			if (random.nextInt(4) == 0) {
+				clients.get(random.nextInt(clients.size())).run();
+			}
+			this.loop.advance(Duration.ofMillis(random.nextInt(10)));
+			assertBalanced();
+		}
+
+		this.backend.behave(BackendBehaviour.DEFAULT);
+		this.loop.advance(Duration.ofHours(1));
+		BackendAudit audit = this.backend.audit();
+		assertBalanced();
+		assertThat(audit.inFlight()).isZero();
+		assertThat(audit.received()).isEqualTo(5_000);
+		assertThat(audit.maxInFlight()).isEqualTo(50);
+		assertThat(List.of(audit.saved(), audit.duplicates(), audit.refused(), audit.failed()))
+			.as("each way to end has been taken")
+			.allMatch((count) -> count > 0);
+		assertThat(count("saved")).isEqualTo(audit.saved());
+		assertThat(count("duplicate")).isEqualTo(audit.duplicates());
+		assertThat(count("refused")).isEqualTo(audit.refused());
+		assertThat(count("failed")).isEqualTo(audit.failed());
+	}
+
+	@Test
+	void registersTheMetricsThatItNamesAndNoOther() {
+		assertThat(this.registry.getMeters()).extracting(Meter::getId)
+			.extracting(Meter.Id::getName)
+			.containsOnly(List.of(BackendMetric.values()).stream().map(BackendMetric::key).toArray(String[]::new));
+	}
+
+	private void assertBalanced() {
+		BackendAudit audit = this.backend.audit();
+		assertThat(audit.received()).as("%s", audit)
+			.isEqualTo(audit.saved() + audit.duplicates() + audit.refused() + audit.failed() + audit.inFlight());
+	}
+
+	private double count(String outcome) {
+		return this.registry.get(BackendMetric.ENDED.key()).tag("outcome", outcome).counter().count();
+	}
+
+	private void save(int number) {
+		save(new UUID(0, number), 7);
+	}
+
+	private void save(UUID id, long fingerprint) {
+		this.backend.save(id, fingerprint, this.answers::add);
+		this.loop.run();
+	}
+
+	private static BackendBehaviour behaviour(double hangRate, double resetRate, Capacity capacity) {
+		return new BackendBehaviour(new Delay.Fixed(50), 0, 0, 503, hangRate, resetRate, 0, capacity);
+	}
+
+	private Backend backend(BackendProperties properties) {
+		BiConsumer<Long, Runnable> burner = (micros, whenBurnt) -> {
+			this.burnt.add(micros);
+			whenBurnt.run();
+		};
+		return new Backend(this.loop, new SplittableRandom(42), burner, properties, new BackendMetrics(this.registry));
+	}
+
+}
