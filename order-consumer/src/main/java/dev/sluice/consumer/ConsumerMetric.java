@@ -1,0 +1,96 @@
+package dev.sluice.consumer;
+
+import java.util.function.ToDoubleFunction;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.DistributionSummary;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+
+/**
+ * Every metric of the consumer's own. Those of libraries come beside them: the lag in
+ * records is {@code kafka.consumer.fetch.manager.records.lag}.
+ */
+public enum ConsumerMetric {
+
+	DELIVERY_IN_FLIGHT("sluice.delivery.in.flight", "orders", "", "Orders being delivered now"),
+
+	DELIVERY_LIMIT("sluice.delivery.limit", "orders", "", "Orders that may be delivered at once"),
+
+	DELIVERY_PENDING("sluice.delivery.pending", "orders", "", "Records read and not finished"),
+
+	DELIVERY_OUTCOMES("sluice.delivery.outcomes", "outcomes", "outcome",
+			"Outcomes acknowledged by Kafka: saved, retrying or failed"),
+
+	DELIVERY_DURATION("sluice.delivery.duration", "seconds", "outcome",
+			"One delivery, until the backend has answered or the deadline has passed: saved, later or rejected"),
+
+	ACCEPT_TO_SAVED("sluice.accept.to.saved", "seconds", "",
+			"From the gateway's acceptance to the backend's save, over two clocks"),
+
+	DEAD_LETTERS("sluice.dead.letters", "records", "kind", "Dead letters acknowledged by Kafka"),
+
+	CIRCUIT_OPEN("sluice.circuit.open", "boolean", "", "1 while the backend is taken to be down, 0.5 on trial"),
+
+	PROJECTION_BATCH("sluice.projection.batch", "events", "", "Events merged into PostgreSQL by one statement"),
+
+	PROJECTION_DURATION("sluice.projection.duration", "seconds", "", "One statement of the projection"),
+
+	PROJECTION_AGE("sluice.projection.age", "seconds", "",
+			"Age of the oldest event of the last batch when it was written: how far the status lies behind"),
+
+	PROJECTION_SKIPPED("sluice.projection.skipped", "records", "topic", "Records that say nothing of any order");
+
+	private final String metricName;
+
+	private final String unit;
+
+	private final String tags;
+
+	private final String meaning;
+
+	ConsumerMetric(String metricName, String unit, String tags, String meaning) {
+		this.metricName = metricName;
+		this.unit = unit;
+		this.tags = tags;
+		this.meaning = meaning;
+	}
+
+	public String metricName() {
+		return this.metricName;
+	}
+
+	public String unit() {
+		return this.unit;
+	}
+
+	public String tags() {
+		return this.tags;
+	}
+
+	public String meaning() {
+		return this.meaning;
+	}
+
+	public Counter counter(MeterRegistry registry, String... tags) {
+		return Counter.builder(this.metricName).description(this.meaning).tags(tags).register(registry);
+	}
+
+	public Timer timer(MeterRegistry registry, String... tags) {
+		return Timer.builder(this.metricName).description(this.meaning).tags(tags).register(registry);
+	}
+
+	public DistributionSummary summary(MeterRegistry registry, String... tags) {
+		return DistributionSummary.builder(this.metricName).description(this.meaning).tags(tags).register(registry);
+	}
+
+	public <T> void gauge(MeterRegistry registry, T source, ToDoubleFunction<T> value, String... tags) {
+		Gauge.builder(this.metricName, source, value)
+			.description(this.meaning)
+			.tags(tags)
+			.strongReference(true)
+			.register(registry);
+	}
+
+}

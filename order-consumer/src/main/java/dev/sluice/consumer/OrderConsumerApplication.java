@@ -1,0 +1,24 @@
+package dev.sluice.consumer;
+
+import java.time.InstantSource;
+
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.autoconfigure.SpringBootApplication;
+import org.springframework.boot.context.properties.ConfigurationPropertiesScan;
+import org.springframework.context.annotation.Bean;
+
+/** The consumer's process. It starts whether or not anything it needs is there. */
+@SpringBootApplication(proxyBeanMethods = false)
+@ConfigurationPropertiesScan
+public class OrderConsumerApplication {
+
+	public static void main(String[] args) {
+		SpringApplication.run(OrderConsumerApplication.class, args);
+	}
+
+	@Bean
+	InstantSource clock() {
+		return InstantSource.system();
+	}
+
+}

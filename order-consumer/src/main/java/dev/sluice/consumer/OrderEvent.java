@@ -1,0 +1,74 @@
+package dev.sluice.consumer;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
+import java.util.UUID;
+
+import dev.sluice.contract.OrderHeaders;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.header.Header;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a record of {@code orders} says without a look into its value.
+ *
+ * @param id the order's id
+ * @param customerId whose order it is
+ * @param acceptedAt when a gateway took it
+ */
+public record OrderEvent(UUID id, String customerId, Instant acceptedAt) {
+
+	/**
+	 * @throws IllegalArgumentException if the key or a header is missing or cannot be
+	 * read; the message says which
+	 */
+	public static OrderEvent of(ConsumerRecord<byte @Nullable [], byte @Nullable []> record) {
+		UUID id = id(record);
+		byte[] key = record.key();
+		if (key == null || key.length == 0) {
+			throw new IllegalArgumentException("the key, which is the customer's id, is missing");
+		}
+		String type = text(record, OrderHeaders.TYPE);
+		if (type != null && !type.equals(OrderHeaders.TYPE_VALUE)) {
+			throw new IllegalArgumentException("header " + OrderHeaders.TYPE + " is unknown: " + type);
+		}
+		return new OrderEvent(id, new String(key, StandardCharsets.UTF_8), acceptedAt(record));
+	}
+
+	/** The order's id alone, of a record that may have no more to say. */
+	public static UUID id(ConsumerRecord<?, ?> record) {
+		String text = required(record, OrderHeaders.ID);
+		UUID id = UUID.fromString(text);
+		// fromString takes 1-1-1-1-1 too.
+		if (!id.toString().equalsIgnoreCase(text)) {
+			throw new IllegalArgumentException("header " + OrderHeaders.ID + " is no UUID: " + text);
+		}
+		return id;
+	}
+
+	/** A header as text; null if it is missing. */
+	public static @Nullable String text(ConsumerRecord<?, ?> record, String name) {
+		Header header = record.headers().lastHeader(name);
+		return (header != null && header.value() != null) ? new String(header.value(), StandardCharsets.UTF_8) : null;
+	}
+
+	private static Instant acceptedAt(ConsumerRecord<?, ?> record) {
+		String text = required(record, OrderHeaders.TIME);
+		try {
+			return Instant.parse(text);
+		}
+		catch (DateTimeParseException ex) {
+			throw new IllegalArgumentException("header " + OrderHeaders.TIME + " is no time: " + text, ex);
+		}
+	}
+
+	private static String required(ConsumerRecord<?, ?> record, String name) {
+		String text = text(record, name);
+		if (text == null) {
+			throw new IllegalArgumentException("header " + name + " is missing");
+		}
+		return text;
+	}
+
+}

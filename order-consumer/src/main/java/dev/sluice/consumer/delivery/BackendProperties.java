@@ -1,0 +1,49 @@
+package dev.sluice.consumer.delivery;
+
+import java.net.URI;
+import java.time.Duration;
+
+import jakarta.validation.Valid;
+import jakarta.validation.constraints.Max;
+import jakarta.validation.constraints.Min;
+import jakarta.validation.constraints.NotNull;
+import org.hibernate.validator.constraints.time.DurationMin;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.validation.annotation.Validated;
+
+/**
+ * How the backend is reached.
+ *
+ * @param url where it is, without a path; default {@code http://127.0.0.1:8090}
+ * @param connectTimeout how long opening a connection may take; default 1 s
+ * @param responseTimeout how long a whole exchange may take, from the first byte of the
+ * request to the last of the answer; default 10 s
+ * @param idleTimeout after how long an unused connection is not used again; default 60 s
+ * @param circuit when to stop asking
+ */
+@ConfigurationProperties("backend")
+@Validated
+record BackendProperties(@DefaultValue("http://127.0.0.1:8090") @NotNull URI url,
+		@DefaultValue("1s") @DurationMin(millis = 1) Duration connectTimeout,
+		@DefaultValue("10s") @DurationMin(millis = 1) Duration responseTimeout,
+		@DefaultValue("60s") @DurationMin(seconds = 1) Duration idleTimeout, @DefaultValue @Valid Circuit circuit) {
+
+	/**
+	 * When the backend is taken to be down.
+	 *
+	 * @param failurePercent the share of failed deliveries that opens the circuit, in
+	 * percent; default 50
+	 * @param windowCalls how many of the last deliveries are looked at; default 100
+	 * @param minimumCalls deliveries before the share is looked at; default 20
+	 * @param openFor how long nothing is delivered before some orders try it; default 2 s
+	 * @param trials orders that try it, and by whose share the circuit opens again or
+	 * closes; default 10
+	 */
+	record Circuit(@DefaultValue("50") @Min(1) @Max(100) int failurePercent,
+			@DefaultValue("100") @Min(1) @Max(100_000) int windowCalls, @DefaultValue("20") @Min(1) int minimumCalls,
+			@DefaultValue("2s") @DurationMin(millis = 1) Duration openFor,
+			@DefaultValue("10") @Min(1) @Max(1_000) int trials) {
+	}
+
+}

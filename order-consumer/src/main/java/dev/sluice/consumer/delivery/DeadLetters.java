@@ -1,0 +1,91 @@
+package dev.sluice.consumer.delivery;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.function.BooleanSupplier;
+
+import dev.sluice.consumer.ConsumerMetric;
+import dev.sluice.contract.DeadLetterHeaders;
+import dev.sluice.contract.Topics;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.header.Headers;
+import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Lays records that cannot be delivered into {@code orders-dlt}, as they were. */
+final class DeadLetters {
+
+	private static final Logger logger = LoggerFactory.getLogger(DeadLetters.class);
+
+	/** As the contract says. */
+	private static final int LONGEST_STACK_BYTES = 8 * 1024;
+
+	private static final int LONGEST_REASON_BYTES = 1024;
+
+	private final Publisher publisher;
+
+	private final Map<DeadLetterKind, Counter> counters = new EnumMap<>(DeadLetterKind.class);
+
+	DeadLetters(Publisher publisher, MeterRegistry registry) {
+		this.publisher = publisher;
+		for (DeadLetterKind kind : DeadLetterKind.values()) {
+			this.counters.put(kind, ConsumerMetric.DEAD_LETTERS.counter(registry, "kind", kind.text()));
+		}
+	}
+
+	/**
+	 * @param attempts deliveries begun
+	 * @param cause what to show the stack of, or null
+	 * @return whether Kafka has it; false only if it was no longer wanted
+	 */
+	boolean bury(ConsumerRecord<byte @Nullable [], byte @Nullable []> record, DeadLetterKind kind, String reason,
+			int attempts, @Nullable Exception cause, BooleanSupplier wanted) throws InterruptedException {
+		Headers headers = new RecordHeaders(record.headers());
+		put(headers, DeadLetterHeaders.KIND, kind.text());
+		put(headers, DeadLetterHeaders.REASON, reason, LONGEST_REASON_BYTES);
+		headers.remove(DeadLetterHeaders.STACK);
+		if (cause != null) {
+			put(headers, DeadLetterHeaders.STACK, stack(cause), LONGEST_STACK_BYTES);
+		}
+		put(headers, DeadLetterHeaders.ATTEMPTS, Integer.toString(attempts));
+		put(headers, DeadLetterHeaders.ORIGINAL_TOPIC, record.topic());
+		put(headers, DeadLetterHeaders.ORIGINAL_PARTITION, Integer.toString(record.partition()));
+		put(headers, DeadLetterHeaders.ORIGINAL_OFFSET, Long.toString(record.offset()));
+		put(headers, DeadLetterHeaders.ORIGINAL_TIMESTAMP, Long.toString(record.timestamp()));
+		boolean published = this.publisher.publish(
+				new ProducerRecord<>(Topics.ORDERS_DLT, null, record.key(), record.value(), headers), wanted);
+		if (published) {
+			this.counters.get(kind).increment();
+			logger.warn("Dead letter ({}): {}-{} at {}: {}", kind.text(), record.topic(), record.partition(),
+					record.offset(), reason);
+		}
+		return published;
+	}
+
+	private static void put(Headers headers, String name, String value) {
+		put(headers, name, value, Integer.MAX_VALUE);
+	}
+
+	/** Replaces it: a record that was sent again may have it from its first time. */
+	private static void put(Headers headers, String name, String value, int longestBytes) {
+		byte[] bytes = value.getBytes(StandardCharsets.UTF_8);
+		headers.remove(name);
+		headers.add(name, (bytes.length <= longestBytes) ? bytes : Arrays.copyOf(bytes, longestBytes));
+	}
+
+	private static String stack(Exception cause) {
+		StringWriter text = new StringWriter();
+		cause.printStackTrace(new PrintWriter(text));
+		return text.toString();
+	}
+
+}

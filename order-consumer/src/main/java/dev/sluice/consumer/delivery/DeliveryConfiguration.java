@@ -1,0 +1,68 @@
+package dev.sluice.consumer.delivery;
+
+import java.time.InstantSource;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.DoubleSupplier;
+
+import dev.sluice.consumer.ConsumerMetric;
+import dev.sluice.consumer.OrderTopics;
+import io.github.resilience4j.circuitbreaker.CircuitBreaker.State;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.binder.httpcomponents.hc5.PoolingHttpClientConnectionManagerMetricsBinder;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.kafka.core.ConsumerFactory;
+import org.springframework.kafka.core.ProducerFactory;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Puts the delivery together. */
+@Configuration(proxyBeanMethods = false)
+class DeliveryConfiguration {
+
+	/** Called by many threads, which {@code ThreadLocalRandom} itself cannot be. */
+	private static final DoubleSupplier RANDOM = () -> ThreadLocalRandom.current().nextDouble();
+
+	@Bean
+	Gate gate(DeliveryProperties delivery, BackendProperties backend, MeterRegistry registry) {
+		Gate gate = new Gate(delivery.concurrency(), backend.circuit());
+		ConsumerMetric.DELIVERY_LIMIT.gauge(registry, gate, Gate::limit);
+		ConsumerMetric.DELIVERY_IN_FLIGHT.gauge(registry, gate, Gate::inside);
+		ConsumerMetric.CIRCUIT_OPEN.gauge(registry, gate, (of) -> openness(of.circuit()));
+		return gate;
+	}
+
+	private static double openness(State state) {
+		return switch (state) {
+			case CLOSED, DISABLED, METRICS_ONLY -> 0;
+			case HALF_OPEN -> 0.5;
+			case OPEN, FORCED_OPEN -> 1;
+		};
+	}
+
+	@Bean
+	Pending pending(DeliveryProperties properties, MeterRegistry registry) {
+		Pending pending = new Pending(properties.maxPending(), properties.maxPendingSize().toBytes());
+		ConsumerMetric.DELIVERY_PENDING.gauge(registry, pending, Pending::records);
+		return pending;
+	}
+
+	@Bean
+	HttpBackend backend(DeliveryProperties delivery, BackendProperties properties, MeterRegistry registry) {
+		HttpBackend backend = new HttpBackend(properties, delivery.concurrency());
+		new PoolingHttpClientConnectionManagerMetricsBinder(backend.connections(), "backend").bindTo(registry);
+		return backend;
+	}
+
+	@Bean
+	DeliveryLoop deliveryLoop(DeliveryProperties properties, OrderTopics topics,
+			ConsumerFactory<byte[], byte[]> consumers, ProducerFactory<byte[], byte[]> producers, Gate gate,
+			Pending pending, Backend backend, JsonMapper json, MeterRegistry registry, InstantSource clock) {
+		Publisher publisher = new Publisher(producers::createProducer, Publisher.defaultBackoff(RANDOM));
+		Delivery.Tools tools = new Delivery.Tools(new RecordReader(), gate, backend,
+				new Backoff(properties.initialBackoff(), properties.maxBackoff(), RANDOM), properties.maxAttempts(),
+				new Outcomes(publisher, json, registry), new DeadLetters(publisher, registry),
+				new DeliveryTimers(registry), clock);
+		return new DeliveryLoop(properties, topics, consumers, tools, pending);
+	}
+
+}

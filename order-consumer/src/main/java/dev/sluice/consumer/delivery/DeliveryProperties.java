@@ -1,0 +1,67 @@
+package dev.sluice.consumer.delivery;
+
+import java.time.Duration;
+
+import jakarta.validation.constraints.AssertTrue;
+import jakarta.validation.constraints.Max;
+import jakarta.validation.constraints.Min;
+import jakarta.validation.constraints.NotBlank;
+import org.hibernate.validator.constraints.time.DurationMax;
+import org.hibernate.validator.constraints.time.DurationMin;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.unit.DataSize;
+import org.springframework.validation.annotation.Validated;
+
+/**
+ * How queued orders are delivered.
+ *
+ * @param concurrency orders in delivery at once, and connections to the backend: the only
+ * limit, whatever the number of partitions; default 100
+ * @param maxAttempts failed deliveries of an order before it becomes a dead letter, not
+ * counting those that failed because the backend was down; default 8
+ * @param initialBackoff upper bound of the wait after the first failure, which doubles
+ * with each; the wait is drawn evenly between 0 and it; default 500 ms
+ * @param maxBackoff what that upper bound grows to at most; default 30 s
+ * @param maxPending records read and not finished at once; at the bound fetching pauses;
+ * at least twice the concurrency; default 10,000
+ * @param maxPendingSize the size of their values together; exceeded by at most one fetch;
+ * default 64 MB
+ * @param commitInterval time between commits of offsets: what a killed consumer delivers
+ * again; default 1 s
+ * @param rebalanceTimeout how long partitions that move to another consumer wait for
+ * deliveries to end; what has not ended is delivered again there; default 5 s
+ * @param drainTimeout how long stopping waits for deliveries to end; default 20 s
+ * @param groupId the consumer group; default {@code order-delivery}
+ */
+@ConfigurationProperties("delivery")
+@Validated
+record DeliveryProperties(@DefaultValue("100") @Min(1) @Max(100_000) int concurrency,
+		@DefaultValue("8") @Min(1) int maxAttempts,
+		@DefaultValue("500ms") @DurationMin(millis = 1) Duration initialBackoff,
+		@DefaultValue("30s") @DurationMin(millis = 1) @DurationMax(hours = 1) Duration maxBackoff,
+		@DefaultValue("10000") @Min(2) @Max(10_000_000) int maxPending, @DefaultValue("64MB") DataSize maxPendingSize,
+		@DefaultValue("1s") @DurationMin(millis = 10) Duration commitInterval,
+		@DefaultValue("5s") @DurationMax(minutes = 1) Duration rebalanceTimeout,
+		@DefaultValue("20s") @DurationMax(minutes = 4) Duration drainTimeout,
+		@DefaultValue("order-delivery") @NotBlank String groupId) {
+
+	/** The most that one poll returns; a power of convenience, not of throughput. */
+	private static final int LARGEST_BATCH = 500;
+
+	@AssertTrue(message = "must be at least twice delivery.concurrency, or deliveries would wait for fetches")
+	boolean isMaxPendingEnough() {
+		return this.maxPending >= 2 * (long) this.concurrency;
+	}
+
+	@AssertTrue(message = "delivery.max-backoff must not be less than delivery.initial-backoff")
+	boolean isMaxBackoffEnough() {
+		return this.maxBackoff.compareTo(this.initialBackoff) >= 0;
+	}
+
+	/** Records of one poll: small enough that the bound is kept without idling. */
+	int batch() {
+		return Math.clamp(this.maxPending / 4, 1, LARGEST_BATCH);
+	}
+
+}

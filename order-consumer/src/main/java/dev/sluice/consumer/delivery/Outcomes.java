@@ -1,0 +1,51 @@
+package dev.sluice.consumer.delivery;
+
+import java.nio.charset.StandardCharsets;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.BooleanSupplier;
+
+import dev.sluice.consumer.ConsumerMetric;
+import dev.sluice.contract.OrderOutcome;
+import dev.sluice.contract.OrderStatus;
+import dev.sluice.contract.Topics;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import tools.jackson.databind.ObjectWriter;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Tells {@code order-outcomes} what became of an order. */
+final class Outcomes {
+
+	private final Publisher publisher;
+
+	private final ObjectWriter json;
+
+	private final Map<OrderStatus, Counter> counters = new EnumMap<>(OrderStatus.class);
+
+	Outcomes(Publisher publisher, JsonMapper json, MeterRegistry registry) {
+		this.publisher = publisher;
+		this.json = json.writerFor(OrderOutcome.class);
+		for (OrderStatus status : List.of(OrderStatus.RETRYING, OrderStatus.SAVED, OrderStatus.FAILED)) {
+			this.counters.put(status, ConsumerMetric.DELIVERY_OUTCOMES.counter(registry, "outcome",
+					status.name().toLowerCase(Locale.ROOT)));
+		}
+	}
+
+	/**
+	 * @return whether Kafka has it; false only if it was no longer wanted
+	 */
+	boolean publish(OrderOutcome outcome, BooleanSupplier wanted) throws InterruptedException {
+		byte[] key = outcome.orderId().toString().getBytes(StandardCharsets.US_ASCII);
+		byte[] value = this.json.writeValueAsBytes(outcome);
+		boolean published = this.publisher.publish(new ProducerRecord<>(Topics.ORDER_OUTCOMES, key, value), wanted);
+		if (published) {
+			this.counters.get(outcome.status()).increment();
+		}
+		return published;
+	}
+
+}

@@ -1,0 +1,60 @@
+package dev.sluice.consumer.delivery;
+
+import java.util.regex.Pattern;
+
+import dev.sluice.consumer.OrderEvent;
+import dev.sluice.contract.OrderHeaders;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
+import tools.jackson.core.ObjectReadContext;
+import tools.jackson.core.json.JsonFactory;
+
+/**
+ * Reads a record of {@code orders} as far as delivering it needs: the headers, and that
+ * the value is one JSON object. It goes to the backend byte for byte; whether it is a
+ * good order the gateway has checked and the backend decides. Safe for use by several
+ * threads.
+ */
+final class RecordReader {
+
+	private static final Pattern TRACEPARENT = Pattern.compile("[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}");
+
+	private final JsonFactory json = new JsonFactory();
+
+	/**
+	 * @throws IllegalArgumentException if it is no order; the message says why
+	 */
+	QueuedOrder read(ConsumerRecord<byte @Nullable [], byte @Nullable []> record) {
+		OrderEvent event = OrderEvent.of(record);
+		byte[] value = record.value();
+		if (value == null || value.length == 0) {
+			throw new IllegalArgumentException("the value is missing");
+		}
+		requireJsonObject(value);
+		return new QueuedOrder(event.id(), event.customerId(), event.acceptedAt(), traceparent(record), value);
+	}
+
+	private void requireJsonObject(byte[] value) {
+		try (JsonParser parser = this.json.createParser(ObjectReadContext.empty(), value)) {
+			if (parser.nextToken() != JsonToken.START_OBJECT) {
+				throw new IllegalArgumentException("the value is no JSON object");
+			}
+			parser.skipChildren();
+			if (parser.nextToken() != null) {
+				throw new IllegalArgumentException("the value goes on after its JSON object");
+			}
+		}
+		catch (tools.jackson.core.JacksonException ex) {
+			throw new IllegalArgumentException("the value is no JSON: " + ex.getOriginalMessage(), ex);
+		}
+	}
+
+	/** A trace context that is none is left out: it must not fail the order. */
+	private static @Nullable String traceparent(ConsumerRecord<?, ?> record) {
+		String text = OrderEvent.text(record, OrderHeaders.TRACEPARENT);
+		return (text != null && TRACEPARENT.matcher(text).matches()) ? text : null;
+	}
+
+}
