@@ -23,7 +23,7 @@ public record OrderEvent(UUID id, String customerId, Instant acceptedAt) {
 	 * @throws IllegalArgumentException if the key or a header is missing or cannot be
 	 * read; the message says which
 	 */
-	public static OrderEvent of(ConsumerRecord<byte @Nullable [], byte @Nullable []> record) {
+	public static OrderEvent of(ConsumerRecord<byte[], byte[]> record) {
 		UUID id = id(record);
 		byte[] key = record.key();
 		if (key == null || key.length == 0) {

@@ -50,8 +50,8 @@ public final class OrderTopics {
 		this.topics = List.of(new NewTopic(Topics.ORDERS, partitions, replicas),
 				new NewTopic(Topics.ORDER_OUTCOMES, partitions, replicas)
 					.configs(Map.of(TopicConfig.CLEANUP_POLICY_CONFIG, TopicConfig.CLEANUP_POLICY_COMPACT)),
-				new NewTopic(Topics.ORDERS_DLT, partitions, replicas).configs(
-						Map.of(TopicConfig.MAX_MESSAGE_BYTES_CONFIG, Integer.toString(DEAD_LETTER_MAX_BYTES))));
+				new NewTopic(Topics.ORDERS_DLT, partitions, replicas)
+					.configs(Map.of(TopicConfig.MAX_MESSAGE_BYTES_CONFIG, Integer.toString(DEAD_LETTER_MAX_BYTES))));
 		this.client = new HashMap<>(admin.getConfigurationProperties());
 		this.client.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, TIMEOUT_MILLIS);
 		this.client.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, TIMEOUT_MILLIS / 2);
@@ -82,12 +82,10 @@ public final class OrderTopics {
 
 	private void createMissing() throws InterruptedException, ExecutionException, TimeoutException {
 		try (Admin admin = Admin.create(this.client)) {
-			// Asked first, because it may be allowed to read topics but not to create them.
-			Map<String, ? extends KafkaFuture<?>> known = admin
-				.describeTopics(this.topics.stream().map(NewTopic::name).toList())
-				.topicNameValues();
+			// Asked first, because it may be allowed to read topics but not to create
+			// them.
 			for (NewTopic topic : this.topics) {
-				if (!exists(known.get(topic.name()))) {
+				if (!exists(admin.describeTopics(List.of(topic.name())).allTopicNames())) {
 					create(admin, topic);
 				}
 			}

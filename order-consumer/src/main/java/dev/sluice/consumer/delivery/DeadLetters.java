@@ -4,8 +4,6 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
-import java.util.EnumMap;
-import java.util.Map;
 import java.util.function.BooleanSupplier;
 
 import dev.sluice.consumer.ConsumerMetric;
@@ -33,13 +31,18 @@ final class DeadLetters {
 
 	private final Publisher publisher;
 
-	private final Map<DeadLetterKind, Counter> counters = new EnumMap<>(DeadLetterKind.class);
+	private final MeterRegistry registry;
 
 	DeadLetters(Publisher publisher, MeterRegistry registry) {
 		this.publisher = publisher;
+		this.registry = registry;
 		for (DeadLetterKind kind : DeadLetterKind.values()) {
-			this.counters.put(kind, ConsumerMetric.DEAD_LETTERS.counter(registry, "kind", kind.text()));
+			counter(kind);
 		}
+	}
+
+	private Counter counter(DeadLetterKind kind) {
+		return ConsumerMetric.DEAD_LETTERS.counter(this.registry, "kind", kind.text());
 	}
 
 	/**
@@ -47,8 +50,8 @@ final class DeadLetters {
 	 * @param cause what to show the stack of, or null
 	 * @return whether Kafka has it; false only if it was no longer wanted
 	 */
-	boolean bury(ConsumerRecord<byte @Nullable [], byte @Nullable []> record, DeadLetterKind kind, String reason,
-			int attempts, @Nullable Exception cause, BooleanSupplier wanted) throws InterruptedException {
+	boolean bury(ConsumerRecord<byte[], byte[]> record, DeadLetterKind kind, String reason, int attempts,
+			@Nullable Exception cause, BooleanSupplier wanted) throws InterruptedException {
 		Headers headers = new RecordHeaders(record.headers());
 		put(headers, DeadLetterHeaders.KIND, kind.text());
 		put(headers, DeadLetterHeaders.REASON, reason, LONGEST_REASON_BYTES);
@@ -61,10 +64,10 @@ final class DeadLetters {
 		put(headers, DeadLetterHeaders.ORIGINAL_PARTITION, Integer.toString(record.partition()));
 		put(headers, DeadLetterHeaders.ORIGINAL_OFFSET, Long.toString(record.offset()));
 		put(headers, DeadLetterHeaders.ORIGINAL_TIMESTAMP, Long.toString(record.timestamp()));
-		boolean published = this.publisher.publish(
-				new ProducerRecord<>(Topics.ORDERS_DLT, null, record.key(), record.value(), headers), wanted);
+		boolean published = this.publisher
+			.publish(new ProducerRecord<>(Topics.ORDERS_DLT, null, record.key(), record.value(), headers), wanted);
 		if (published) {
-			this.counters.get(kind).increment();
+			counter(kind).increment();
 			logger.warn("Dead letter ({}): {}-{} at {}: {}", kind.text(), record.topic(), record.partition(),
 					record.offset(), reason);
 		}

@@ -1,5 +1,6 @@
 package dev.sluice.consumer.delivery;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -33,7 +34,7 @@ final class Delivery implements Runnable {
 	/** Where the customer is not known: the contract wants one. */
 	private static final String UNKNOWN_CUSTOMER = "unknown";
 
-	private final ConsumerRecord<byte @Nullable [], byte @Nullable []> record;
+	private final ConsumerRecord<byte[], byte[]> record;
 
 	private final Tools tools;
 
@@ -45,7 +46,7 @@ final class Delivery implements Runnable {
 
 	private volatile boolean cancelled;
 
-	Delivery(ConsumerRecord<byte @Nullable [], byte @Nullable []> record, Tools tools, Listener listener) {
+	Delivery(ConsumerRecord<byte[], byte[]> record, Tools tools, Listener listener) {
 		this.record = record;
 		this.tools = tools;
 		this.listener = listener;
@@ -76,7 +77,9 @@ final class Delivery implements Runnable {
 		this.thread.start();
 	}
 
-	/** Ends it at once if it waits; else as soon as its attempt and outcome are through. */
+	/**
+	 * Ends it at once if it waits; else as soon as its attempt and outcome are through.
+	 */
 	synchronized void cancel() {
 		this.cancelled = true;
 		if (!this.busy) {
@@ -212,16 +215,16 @@ final class Delivery implements Runnable {
 			return true;
 		}
 		byte[] key = this.record.key();
-		String customerId = (key != null && key.length > 0) ? new String(key, java.nio.charset.StandardCharsets.UTF_8)
+		String customerId = (key != null && key.length > 0) ? new String(key, StandardCharsets.UTF_8)
 				: UNKNOWN_CUSTOMER;
-		return this.tools.outcomes.publish(
-				new OrderOutcome(id, customerId, OrderStatus.FAILED, 0, now(), reason), this::isWanted);
+		return this.tools.outcomes.publish(new OrderOutcome(id, customerId, OrderStatus.FAILED, 0, now(), reason),
+				this::isWanted);
 	}
 
 	private boolean publish(QueuedOrder order, OrderStatus status, int attempts, @Nullable String reason)
 			throws InterruptedException {
-		return this.tools.outcomes.publish(
-				new OrderOutcome(order.id(), order.customerId(), status, attempts, now(), reason), this::isWanted);
+		return this.tools.outcomes
+			.publish(new OrderOutcome(order.id(), order.customerId(), status, attempts, now(), reason), this::isWanted);
 	}
 
 	private Instant now() {

@@ -4,6 +4,7 @@ import java.time.Duration;
 
 import org.springframework.boot.health.contributor.AbstractHealthIndicator;
 import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.Status;
 import org.springframework.stereotype.Component;
 
 /**
@@ -34,8 +35,9 @@ final class DeliveryHealthIndicator extends AbstractHealthIndicator {
 		boolean connected = this.loop.isConnected();
 		boolean well = !this.loop.isRunning()
 				|| (this.loop.isAlive() && (!connected || this.loop.sinceLastTurn().compareTo(STUCK) < 0));
-		builder.status(well ? org.springframework.boot.health.contributor.Status.UP
-				: org.springframework.boot.health.contributor.Status.DOWN)
+		builder
+			.status(well ? org.springframework.boot.health.contributor.Status.UP
+					: org.springframework.boot.health.contributor.Status.DOWN)
 			.withDetail("state", state(connected))
 			.withDetail("partitions", this.loop.partitions())
 			.withDetail("pending", this.pending.records())

@@ -34,9 +34,9 @@ import org.springframework.kafka.core.ConsumerFactory;
  * <p>
  * Memory is bounded by {@link Pending}: without room for another batch the partitions are
  * paused, and polling goes on so that the group does not take the consumer for dead. A
- * record is finished, cancelled or pending; its offset is committed only when no lower one
- * of its partition is unfinished. After an error of Kafka's the loop begins anew from the
- * committed offsets; after a bug its thread ends, and liveness says so.
+ * record is finished, cancelled or pending; its offset is committed only when no lower
+ * one of its partition is unfinished. After an error of Kafka's the loop begins anew from
+ * the committed offsets; after a bug its thread ends, and liveness says so.
  */
 public final class DeliveryLoop implements SmartLifecycle, Runnable {
 
@@ -183,8 +183,8 @@ public final class DeliveryLoop implements SmartLifecycle, Runnable {
 	private void consume() throws InterruptedException {
 		Properties overrides = new Properties();
 		overrides.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, Integer.toString(this.properties.batch()));
-		Consumer<byte[], byte[]> kafka = this.consumers.createConsumer(this.properties.groupId(), "order-delivery", null,
-				overrides);
+		Consumer<byte[], byte[]> kafka = this.consumers.createConsumer(this.properties.groupId(), "order-delivery",
+				null, overrides);
 		try {
 			this.consumer = kafka;
 			kafka.subscribe(List.of(Topics.ORDERS), new Rebalance(kafka));
@@ -363,7 +363,9 @@ public final class DeliveryLoop implements SmartLifecycle, Runnable {
 		}
 	}
 
-	/** Forgets partitions. Their deliveries end when they can, and nothing is committed. */
+	/**
+	 * Forgets partitions. Their deliveries end when they can, and nothing is committed.
+	 */
 	private void drop(Collection<TopicPartition> of) {
 		deliveries(of).forEach(Delivery::cancel);
 		this.progress.keySet().removeAll(of);

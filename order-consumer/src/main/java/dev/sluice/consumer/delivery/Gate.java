@@ -42,15 +42,14 @@ final class Gate {
 	Gate(int limit, BackendProperties.Circuit properties) {
 		this.limit = limit;
 		this.places = new Semaphore(limit, true);
-		this.circuit = CircuitBreaker.of("backend",
-				CircuitBreakerConfig.custom()
-					.slidingWindow(properties.windowCalls(), Math.min(properties.minimumCalls(), properties.windowCalls()),
-							SlidingWindowType.COUNT_BASED)
-					.failureRateThreshold(properties.failurePercent())
-					.permittedNumberOfCallsInHalfOpenState(properties.trials())
-					.waitDurationInOpenState(properties.openFor())
-					.recordResult(RetryLater.class::isInstance)
-					.build());
+		this.circuit = CircuitBreaker.of("backend", CircuitBreakerConfig.custom()
+			.slidingWindow(properties.windowCalls(), Math.min(properties.minimumCalls(), properties.windowCalls()),
+					SlidingWindowType.COUNT_BASED)
+			.failureRateThreshold(properties.failurePercent())
+			.permittedNumberOfCallsInHalfOpenState(properties.trials())
+			.waitDurationInOpenState(properties.openFor())
+			.recordResult(RetryLater.class::isInstance)
+			.build());
 		this.circuit.getEventPublisher().onStateTransition((event) -> changed(event.getStateTransition().getToState()));
 	}
 

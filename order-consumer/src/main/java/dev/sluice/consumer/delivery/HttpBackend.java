@@ -5,6 +5,7 @@ import java.net.ConnectException;
 import java.net.NoRouteToHostException;
 import java.net.URI;
 import java.net.UnknownHostException;
+import java.nio.charset.StandardCharsets;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -137,7 +138,7 @@ final class HttpBackend implements Backend, AutoCloseable {
 		}
 		// What is longer costs the connection, not memory.
 		byte[] body = response.getEntity().getContent().readNBytes(LONGEST_BODY);
-		String text = new String(body, java.nio.charset.StandardCharsets.UTF_8).replaceAll("[\\p{Cntrl}\\s]+", " ").strip();
+		String text = new String(body, StandardCharsets.UTF_8).replaceAll("[\\p{Cntrl}\\s]+", " ").strip();
 		return text.isEmpty() ? "" : ": " + text.substring(0, Math.min(text.length(), LONGEST_EXCERPT));
 	}
 

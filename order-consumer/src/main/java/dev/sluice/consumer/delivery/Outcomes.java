@@ -1,10 +1,6 @@
 package dev.sluice.consumer.delivery;
 
 import java.nio.charset.StandardCharsets;
-import java.util.EnumMap;
-import java.util.List;
-import java.util.Locale;
-import java.util.Map;
 import java.util.function.BooleanSupplier;
 
 import dev.sluice.consumer.ConsumerMetric;
@@ -24,15 +20,18 @@ final class Outcomes {
 
 	private final ObjectWriter json;
 
-	private final Map<OrderStatus, Counter> counters = new EnumMap<>(OrderStatus.class);
+	private final Counter retrying;
+
+	private final Counter saved;
+
+	private final Counter failed;
 
 	Outcomes(Publisher publisher, JsonMapper json, MeterRegistry registry) {
 		this.publisher = publisher;
 		this.json = json.writerFor(OrderOutcome.class);
-		for (OrderStatus status : List.of(OrderStatus.RETRYING, OrderStatus.SAVED, OrderStatus.FAILED)) {
-			this.counters.put(status, ConsumerMetric.DELIVERY_OUTCOMES.counter(registry, "outcome",
-					status.name().toLowerCase(Locale.ROOT)));
-		}
+		this.retrying = ConsumerMetric.DELIVERY_OUTCOMES.counter(registry, "outcome", "retrying");
+		this.saved = ConsumerMetric.DELIVERY_OUTCOMES.counter(registry, "outcome", "saved");
+		this.failed = ConsumerMetric.DELIVERY_OUTCOMES.counter(registry, "outcome", "failed");
 	}
 
 	/**
@@ -43,9 +42,18 @@ final class Outcomes {
 		byte[] value = this.json.writeValueAsBytes(outcome);
 		boolean published = this.publisher.publish(new ProducerRecord<>(Topics.ORDER_OUTCOMES, key, value), wanted);
 		if (published) {
-			this.counters.get(outcome.status()).increment();
+			counter(outcome.status()).increment();
 		}
 		return published;
+	}
+
+	private Counter counter(OrderStatus status) {
+		return switch (status) {
+			case ACCEPTED -> throw new IllegalArgumentException("a delivery does not end as accepted");
+			case RETRYING -> this.retrying;
+			case SAVED -> this.saved;
+			case FAILED -> this.failed;
+		};
 	}
 
 }

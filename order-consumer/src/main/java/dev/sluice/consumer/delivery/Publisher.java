@@ -5,11 +5,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
+import java.util.function.DoubleSupplier;
 import java.util.function.Supplier;
 
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,8 +44,7 @@ final class Publisher {
 	 * @param wanted whether to try again after a failure
 	 * @return whether Kafka has it; false only if it was no longer wanted
 	 */
-	boolean publish(ProducerRecord<byte[], byte @Nullable []> record, BooleanSupplier wanted)
-			throws InterruptedException {
+	boolean publish(ProducerRecord<byte[], byte[]> record, BooleanSupplier wanted) throws InterruptedException {
 		int failures = 0;
 		while (!publishOnce(record)) {
 			if (!wanted.getAsBoolean()) {
@@ -54,7 +55,7 @@ final class Publisher {
 		return true;
 	}
 
-	private boolean publishOnce(ProducerRecord<byte[], byte @Nullable []> record) throws InterruptedException {
+	private boolean publishOnce(ProducerRecord<byte[], byte[]> record) throws InterruptedException {
 		CompletableFuture<Boolean> acknowledged = new CompletableFuture<>();
 		try {
 			this.producer.get().send(record, (metadata, failure) -> {
@@ -74,7 +75,7 @@ final class Publisher {
 		catch (ExecutionException ex) {
 			failed(record, ex.getCause());
 		}
-		catch (org.apache.kafka.common.errors.InterruptException ex) {
+		catch (InterruptException ex) {
 			Thread.interrupted();
 			throw new InterruptedException();
 		}
@@ -91,7 +92,7 @@ final class Publisher {
 		}
 	}
 
-	static Backoff defaultBackoff(java.util.function.DoubleSupplier random) {
+	static Backoff defaultBackoff(DoubleSupplier random) {
 		return new Backoff(Duration.ofMillis(100), Duration.ofSeconds(5), random);
 	}
 

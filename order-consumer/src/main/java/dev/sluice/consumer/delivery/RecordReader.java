@@ -6,6 +6,7 @@ import dev.sluice.consumer.OrderEvent;
 import dev.sluice.contract.OrderHeaders;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
 import tools.jackson.core.ObjectReadContext;
@@ -26,7 +27,7 @@ final class RecordReader {
 	/**
 	 * @throws IllegalArgumentException if it is no order; the message says why
 	 */
-	QueuedOrder read(ConsumerRecord<byte @Nullable [], byte @Nullable []> record) {
+	QueuedOrder read(ConsumerRecord<byte[], byte[]> record) {
 		OrderEvent event = OrderEvent.of(record);
 		byte[] value = record.value();
 		if (value == null || value.length == 0) {
@@ -46,7 +47,7 @@ final class RecordReader {
 				throw new IllegalArgumentException("the value goes on after its JSON object");
 			}
 		}
-		catch (tools.jackson.core.JacksonException ex) {
+		catch (JacksonException ex) {
 			throw new IllegalArgumentException("the value is no JSON: " + ex.getOriginalMessage(), ex);
 		}
 	}

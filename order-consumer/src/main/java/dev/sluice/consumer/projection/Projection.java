@@ -1,0 +1,216 @@
+package dev.sluice.consumer.projection;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Collection;
+import java.util.List;
+import java.util.Properties;
+
+import dev.sluice.consumer.ConsumerMetric;
+import dev.sluice.consumer.OrderTopics;
+import dev.sluice.contract.Topics;
+import io.micrometer.core.instrument.DistributionSummary;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.KafkaException;
+import org.flywaydb.core.api.FlywayException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.dao.DataAccessException;
+import org.springframework.kafka.core.ConsumerFactory;
+import org.springframework.kafka.listener.BatchMessageListener;
+import org.springframework.kafka.listener.ContainerProperties;
+import org.springframework.kafka.listener.DefaultErrorHandler;
+import org.springframework.kafka.listener.KafkaMessageListenerContainer;
+import org.springframework.util.backoff.ExponentialBackOff;
+
+/**
+ * Keeps {@code order_status} from what {@code orders} and {@code order-outcomes} say. It
+ * may read them from any point and again: see {@link StatusRow}. Nothing waits for it.
+ * <p>
+ * One thread, once started; until then another waits for Kafka and for PostgreSQL, where
+ * it brings the schema up to date. While PostgreSQL is down the batch at hand is tried
+ * again without end, with back-off, and no offset is committed.
+ */
+final class Projection implements SmartLifecycle {
+
+	private static final Logger logger = LoggerFactory.getLogger(Projection.class);
+
+	private static final Duration RETRY = Duration.ofSeconds(2);
+
+	private static final long FIRST_BACKOFF_MILLIS = 200;
+
+	private static final long LONGEST_BACKOFF_MILLIS = 5_000;
+
+	/** More than comes in while lingering: then the broker waits for the time instead. */
+	private static final int FULL_BATCH_BYTES = 1024 * 1024;
+
+	/** How it is, for its health. */
+	enum State {
+
+		WAITING, WORKING, FAILING, STOPPED
+
+	}
+
+	private final OrderTopics topics;
+
+	private final Runnable migration;
+
+	private final StatusReader reader;
+
+	private final StatusTable table;
+
+	private final InstantSource clock;
+
+	private final KafkaMessageListenerContainer<byte[], byte[]> container;
+
+	private final DistributionSummary batch;
+
+	private final Timer duration;
+
+	private final MeterRegistry registry;
+
+	private volatile State state = State.STOPPED;
+
+	private volatile double ageSeconds;
+
+	private volatile boolean running;
+
+	private @Nullable Thread starter;
+
+	/**
+	 * @param migration brings the schema up to date; may fail and be tried again
+	 */
+	Projection(ProjectionProperties properties, OrderTopics topics, Runnable migration, StatusReader reader,
+			StatusTable table, ConsumerFactory<byte[], byte[]> consumers, MeterRegistry registry, InstantSource clock) {
+		this.topics = topics;
+		this.migration = migration;
+		this.reader = reader;
+		this.table = table;
+		this.clock = clock;
+		this.registry = registry;
+		this.batch = ConsumerMetric.PROJECTION_BATCH.summary(registry);
+		this.duration = ConsumerMetric.PROJECTION_DURATION.timer(registry);
+		ConsumerMetric.PROJECTION_AGE.gauge(registry, this, (projection) -> projection.ageSeconds);
+		this.container = container(properties, consumers);
+	}
+
+	private KafkaMessageListenerContainer<byte[], byte[]> container(ProjectionProperties properties,
+			ConsumerFactory<byte[], byte[]> consumers) {
+		Properties overrides = new Properties();
+		overrides.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, Integer.toString(properties.batchSize()));
+		if (properties.linger().isPositive()) {
+			overrides.put(ConsumerConfig.FETCH_MIN_BYTES_CONFIG, Integer.toString(FULL_BATCH_BYTES));
+			overrides.put(ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, Long.toString(properties.linger().toMillis()));
+		}
+		ContainerProperties container = new ContainerProperties(Topics.ORDERS, Topics.ORDER_OUTCOMES);
+		container.setGroupId(properties.groupId());
+		container.setClientId("order-status");
+		container.setKafkaConsumerProperties(overrides);
+		BatchMessageListener<byte[], byte[]> listener = this::project;
+		container.setMessageListener(listener);
+		KafkaMessageListenerContainer<byte[], byte[]> result = new KafkaMessageListenerContainer<>(consumers,
+				container);
+		result.setBeanName("order-status");
+		ExponentialBackOff backoff = new ExponentialBackOff(FIRST_BACKOFF_MILLIS, 2);
+		backoff.setMaxInterval(LONGEST_BACKOFF_MILLIS);
+		DefaultErrorHandler errors = new DefaultErrorHandler(backoff);
+		// Said once, by project.
+		errors.setLogLevel(org.springframework.kafka.KafkaException.Level.DEBUG);
+		result.setCommonErrorHandler(errors);
+		return result;
+	}
+
+	@Override
+	public void start() {
+		this.running = true;
+		this.state = State.WAITING;
+		this.starter = Thread.ofVirtual().name("projection-start").start(this::prepare);
+	}
+
+	private void prepare() {
+		try {
+			this.topics.await();
+			boolean warned = false;
+			while (this.running) {
+				try {
+					this.migration.run();
+					this.state = State.WORKING;
+					this.container.start();
+					logger.info("The status projection is at work");
+					return;
+				}
+				catch (FlywayException | KafkaException ex) {
+					this.state = State.WAITING;
+					if (!warned) {
+						warned = true;
+						logger.warn("The status projection cannot start; trying again until it can: {}", oneLine(ex));
+					}
+					Thread.sleep(RETRY);
+				}
+			}
+		}
+		catch (InterruptedException ex) {
+			logger.debug("Stopped before the projection had started");
+		}
+	}
+
+	private void project(List<ConsumerRecord<byte[], byte[]>> records) {
+		Collection<StatusRow> rows = this.reader.fold(records,
+				(record) -> ConsumerMetric.PROJECTION_SKIPPED.counter(this.registry, "topic", record.topic())
+					.increment());
+		try {
+			if (!rows.isEmpty()) {
+				this.duration.record(() -> this.table.merge(rows));
+			}
+		}
+		catch (DataAccessException ex) {
+			if (this.state == State.WORKING) {
+				this.state = State.FAILING;
+				logger.warn("The status projection fails; trying again until it does not: {}", oneLine(ex));
+			}
+			throw ex;
+		}
+		if (this.state == State.FAILING) {
+			this.state = State.WORKING;
+			logger.info("The status projection works again");
+		}
+		this.batch.record(records.size());
+		long oldest = records.stream().mapToLong(ConsumerRecord::timestamp).min().orElse(0);
+		this.ageSeconds = Duration.between(Instant.ofEpochMilli(oldest), this.clock.instant()).toMillis() / 1000.0;
+	}
+
+	private static String oneLine(Exception ex) {
+		// A migration's message is a page.
+		return ex.toString().strip().replaceAll("\\s+", " ");
+	}
+
+	@Override
+	public void stop() {
+		this.running = false;
+		if (this.starter != null) {
+			this.starter.interrupt();
+		}
+		this.container.stop();
+		this.state = State.STOPPED;
+	}
+
+	@Override
+	public boolean isRunning() {
+		return this.running;
+	}
+
+	State state() {
+		return this.state;
+	}
+
+	double ageSeconds() {
+		return this.ageSeconds;
+	}
+
+}

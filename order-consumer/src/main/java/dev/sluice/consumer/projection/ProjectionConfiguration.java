@@ -1,0 +1,35 @@
+package dev.sluice.consumer.projection;
+
+import java.time.InstantSource;
+
+import javax.sql.DataSource;
+
+import dev.sluice.consumer.OrderTopics;
+import io.micrometer.core.instrument.MeterRegistry;
+import org.flywaydb.core.Flyway;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.kafka.core.ConsumerFactory;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Puts the projection together. */
+@Configuration(proxyBeanMethods = false)
+@ConditionalOnProperty(name = "projection.enabled", matchIfMissing = true)
+class ProjectionConfiguration {
+
+	@Bean
+	Projection projection(ProjectionProperties properties, OrderTopics topics, DataSource database, JdbcTemplate jdbc,
+			ConsumerFactory<byte[], byte[]> consumers, JsonMapper json, MeterRegistry registry, InstantSource clock) {
+		Runnable migration = () -> Flyway.configure().dataSource(database).load().migrate();
+		return new Projection(properties, topics, migration, new StatusReader(json), new StatusTable(jdbc), consumers,
+				registry, clock);
+	}
+
+	@Bean
+	ProjectionHealthIndicator projectionHealthIndicator(Projection projection) {
+		return new ProjectionHealthIndicator(projection);
+	}
+
+}
