@@ -1,0 +1,45 @@
+package dev.sluice.gateway;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+
+import dev.sluice.contract.ProblemType;
+import org.apache.catalina.connector.Request;
+import org.apache.catalina.connector.Response;
+import org.apache.catalina.valves.ErrorReportValve;
+import org.apache.juli.logging.Log;
+import org.apache.juli.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.MediaType;
+
+/**
+ * What Tomcat answers by itself, such as a request line that it cannot read, as a problem
+ * document in place of Tomcat's page. Tomcat makes it by its class name.
+ */
+public final class ContainerProblems extends ErrorReportValve {
+
+	private static final Log log = LogFactory.getLog(ContainerProblems.class);
+
+	@Override
+	protected void report(Request request, Response response, @Nullable Throwable throwable) {
+		if (response.getStatus() < 400 || response.getContentWritten() > 0 || !response.setErrorReported()) {
+			return;
+		}
+		ProblemType type = Problems.typeOf(response.getStatus());
+		byte[] body = """
+				{"type":"%s","title":"%s","status":%d,"detail":"%s"}"""
+			.formatted(type.type(), type.title(), type.status(), Problems.detailOf(type))
+			.getBytes(StandardCharsets.UTF_8);
+		try {
+			response.setStatus(type.status());
+			response.setContentType(MediaType.APPLICATION_PROBLEM_JSON_VALUE);
+			response.setContentLength(body.length);
+			response.getOutputStream().write(body);
+			response.finishResponse();
+		}
+		catch (IOException ex) {
+			log.debug("The client is gone", ex);
+		}
+	}
+
+}

@@ -1,0 +1,23 @@
+package dev.sluice.gateway;
+
+import dev.sluice.contract.ProblemType;
+import jakarta.servlet.RequestDispatcher;
+import jakarta.servlet.http.HttpServletRequest;
+import org.springframework.boot.webmvc.error.ErrorController;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+/** What fails outside the controllers, such as in a filter, as a problem document. */
+@RestController
+final class ErrorPage implements ErrorController {
+
+	@RequestMapping("/error")
+	ResponseEntity<Object> error(HttpServletRequest request) {
+		// Without a status, somebody has asked for this page itself.
+		int status = (request.getAttribute(RequestDispatcher.ERROR_STATUS_CODE) instanceof Integer code) ? code : 404;
+		ProblemType type = Problems.typeOf(status);
+		return new ProblemException(type, Problems.detailOf(type)).toResponse();
+	}
+
+}

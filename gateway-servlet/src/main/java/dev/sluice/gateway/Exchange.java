@@ -1,0 +1,29 @@
+package dev.sluice.gateway;
+
+import java.time.Duration;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * One request to the backend and its answer, over a pool of kept connections. It is the
+ * one place where the thread models differ: {@link BlockingExchange} holds the calling
+ * thread, {@link AsyncExchange} none. For any number of threads; who calls bounds how
+ * many at once.
+ */
+interface Exchange extends AutoCloseable {
+
+	/** The largest answer that is read, in bytes. An answer is far smaller. */
+	int MAX_ANSWER_BYTES = 64 * 1024;
+
+	/**
+	 * Sends a request.
+	 * @param request what to send
+	 * @param limit how long it may take in all; then the connection is closed
+	 * @return the answer; fails with {@link java.util.concurrent.TimeoutException} at the
+	 * limit and {@link java.io.IOException} if there was no connection or it broke
+	 */
+	CompletionStage<BackendAnswer> send(BackendRequest request, Duration limit);
+
+	@Override
+	void close();
+
+}

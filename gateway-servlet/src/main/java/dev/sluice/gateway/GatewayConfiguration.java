@@ -1,0 +1,77 @@
+package dev.sluice.gateway;
+
+import java.util.concurrent.Executors;
+
+import dev.sluice.gateway.GatewayProperties.Threads;
+import io.github.resilience4j.bulkhead.BulkheadRegistry;
+import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
+import io.github.resilience4j.micrometer.tagged.TaggedBulkheadMetrics;
+import io.github.resilience4j.micrometer.tagged.TaggedCircuitBreakerMetrics;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.binder.MeterBinder;
+import org.apache.catalina.core.StandardHost;
+import org.springframework.boot.tomcat.TomcatContextCustomizer;
+import org.springframework.boot.tomcat.TomcatProtocolHandlerCustomizer;
+import org.springframework.boot.tomcat.servlet.TomcatServletWebServerFactory;
+import org.springframework.boot.web.server.WebServerFactoryCustomizer;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** What is made of libraries: the client, the limits around it, the container. */
+@Configuration(proxyBeanMethods = false)
+class GatewayConfiguration {
+
+	@Bean
+	Exchange exchange(GatewayProperties gateway, BackendProperties backend, MeterRegistry meters) {
+		return switch (gateway.threads()) {
+			case PLATFORM, VIRTUAL -> new BlockingExchange(backend, meters);
+			case ASYNC -> new AsyncExchange(backend, meters);
+		};
+	}
+
+	@Bean
+	BulkheadRegistry bulkheads() {
+		return BulkheadRegistry.ofDefaults();
+	}
+
+	@Bean
+	CircuitBreakerRegistry circuits() {
+		return CircuitBreakerRegistry.ofDefaults();
+	}
+
+	@Bean
+	MeterBinder bulkheadMetrics(BulkheadRegistry bulkheads) {
+		return TaggedBulkheadMetrics.ofBulkheadRegistry(bulkheads);
+	}
+
+	@Bean
+	MeterBinder circuitMetrics(CircuitBreakerRegistry circuits) {
+		return TaggedCircuitBreakerMetrics.ofCircuitBreakerRegistry(circuits);
+	}
+
+	@Bean
+	WebServerFactoryCustomizer<TomcatServletWebServerFactory> container(GatewayProperties gateway) {
+		return (factory) -> {
+			factory.addContextCustomizers(containerProblems());
+			if (gateway.threads() == Threads.VIRTUAL) {
+				factory.addProtocolHandlerCustomizers(virtualThreads());
+			}
+		};
+	}
+
+	/** What Tomcat refuses before the application sees it is a problem document too. */
+	private static TomcatContextCustomizer containerProblems() {
+		return (context) -> {
+			if (context.getParent() instanceof StandardHost host) {
+				host.setErrorReportValveClass(ContainerProblems.class.getName());
+			}
+		};
+	}
+
+	/** As many as there are connections: {@code server.tomcat.max-connections}. */
+	private static TomcatProtocolHandlerCustomizer<?> virtualThreads() {
+		return (protocol) -> protocol
+			.setExecutor(Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("http-", 0).factory()));
+	}
+
+}

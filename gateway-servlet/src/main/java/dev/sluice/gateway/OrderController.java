@@ -1,0 +1,173 @@
+package dev.sluice.gateway;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URI;
+import java.time.Instant;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+
+import dev.sluice.contract.HttpNames;
+import dev.sluice.contract.Order;
+import dev.sluice.contract.OrderHeaders;
+import dev.sluice.contract.OrderStatus;
+import dev.sluice.contract.OrderView;
+import dev.sluice.contract.ProblemType;
+import dev.sluice.contract.SavedOrder;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.MediaType;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestHeader;
+import org.springframework.web.bind.annotation.RestController;
+
+/**
+ * The API: an order comes in here and is answered from here. With {@code platform} and
+ * {@code virtual} threads the request's thread waits for the answer; with {@code async}
+ * the container gets a future and its thread back.
+ */
+@RestController
+final class OrderController {
+
+	private static final String RETRY_AFTER_SECONDS = "1";
+
+	private final GatewayProperties properties;
+
+	private final OrderCodec codec;
+
+	private final OrderIds ids;
+
+	private final InFlight inFlight;
+
+	private final Backend backend;
+
+	private final OrderQueue queue;
+
+	private final OrderStatuses statuses;
+
+	private final OrderMetrics metrics;
+
+	OrderController(GatewayProperties properties, OrderCodec codec, OrderIds ids, InFlight inFlight, Backend backend,
+			OrderQueue queue, OrderStatuses statuses, OrderMetrics metrics) {
+		this.properties = properties;
+		this.codec = codec;
+		this.ids = ids;
+		this.inFlight = inFlight;
+		this.backend = backend;
+		this.queue = queue;
+		this.statuses = statuses;
+		this.metrics = metrics;
+	}
+
+	@PostMapping(path = "/orders", consumes = MediaType.APPLICATION_JSON_VALUE,
+			produces = MediaType.APPLICATION_JSON_VALUE)
+	Object place(@RequestHeader HttpHeaders headers, InputStream body) {
+		Prefer prefer = Prefer.parse(headers.getOrEmpty(HttpNames.PREFER));
+		Way way = prefer.way(this.properties.defaultWay());
+		OrderMetrics.Timing timing = this.metrics.begin(way);
+		CompletionStage<ResponseEntity<OrderView>> answer;
+		try {
+			answer = take(prefer, way, headers, body);
+		}
+		catch (IOException | RuntimeException ex) {
+			answer = CompletableFuture.failedFuture(ex);
+		}
+		return answered(answer.whenComplete((_, failure) -> timing.end(unwrapped(failure))));
+	}
+
+	private CompletionStage<ResponseEntity<OrderView>> take(Prefer prefer, Way way, HttpHeaders headers,
+			InputStream body) throws IOException {
+		IdempotencyKey key = IdempotencyKey.parse(headers.getOrEmpty(HttpNames.IDEMPOTENCY_KEY));
+		String traceparent = Traceparent.parse(headers.getOrEmpty(OrderHeaders.TRACEPARENT));
+		Order order = this.codec.decode(read(headers, body));
+		byte[] json = this.codec.encode(order);
+		UUID id = this.ids.idOf(order.customerId(), key);
+		if (key == null) {
+			return dispatch(prefer, way, id, order, json, traceparent);
+		}
+		return this.inFlight.during(id, () -> dispatch(prefer, way, id, order, json, traceparent));
+	}
+
+	private CompletionStage<ResponseEntity<OrderView>> dispatch(Prefer prefer, Way way, UUID id, Order order,
+			byte[] json, @Nullable String traceparent) {
+		return switch (way) {
+			case SYNC ->
+				this.backend.deliver(id, json, traceparent).thenApply((delivery) -> created(delivery.savedOrThrow()));
+			case QUEUED -> this.queue.enqueue(id, order, json, traceparent)
+				.thenApply((acceptedAt) -> accepted(prefer, id, acceptedAt));
+		};
+	}
+
+	@GetMapping(path = "/orders/{id}", produces = MediaType.APPLICATION_JSON_VALUE)
+	Object status(@PathVariable String id) {
+		return answered(this.statuses.find(OrderIds.parse(id)).thenApply(OrderController::found));
+	}
+
+	/** Reads the body, but never more than may be: also where no length is announced. */
+	private static byte[] read(HttpHeaders headers, InputStream body) throws IOException {
+		if (headers.getContentLength() <= Order.MAX_BYTES) {
+			byte[] bytes = body.readNBytes(Order.MAX_BYTES + 1);
+			if (bytes.length <= Order.MAX_BYTES) {
+				return bytes;
+			}
+		}
+		throw new ProblemException(ProblemType.TOO_LARGE, Problems.detailOf(ProblemType.TOO_LARGE));
+	}
+
+	private ResponseEntity<OrderView> created(SavedOrder saved) {
+		OrderView view = new OrderView(saved.id(), OrderStatus.SAVED, 1, null, saved.savedAt(), null);
+		this.statuses.remember(view);
+		return ResponseEntity.created(location(saved.id())).body(view);
+	}
+
+	private ResponseEntity<OrderView> accepted(Prefer prefer, UUID id, Instant acceptedAt) {
+		OrderView view = new OrderView(id, OrderStatus.ACCEPTED, 0, acceptedAt, acceptedAt, null);
+		this.statuses.remember(view);
+		ResponseEntity.BodyBuilder response = ResponseEntity.accepted()
+			.location(location(id))
+			.header(HttpHeaders.RETRY_AFTER, RETRY_AFTER_SECONDS);
+		if (prefer.respondAsync()) {
+			response.header(HttpNames.PREFERENCE_APPLIED, HttpNames.RESPOND_ASYNC);
+		}
+		return response.body(view);
+	}
+
+	private static ResponseEntity<OrderView> found(OrderView view) {
+		return switch (view.status()) {
+			case ACCEPTED, RETRYING ->
+				ResponseEntity.ok().header(HttpHeaders.RETRY_AFTER, RETRY_AFTER_SECONDS).body(view);
+			case SAVED, FAILED -> ResponseEntity.ok(view);
+		};
+	}
+
+	private static URI location(UUID id) {
+		return URI.create("/orders/" + id);
+	}
+
+	/** The future itself, or what it holds once it is there: each has a deadline. */
+	private Object answered(CompletionStage<ResponseEntity<OrderView>> answer) {
+		return switch (this.properties.threads()) {
+			case PLATFORM, VIRTUAL -> awaited(answer.toCompletableFuture());
+			case ASYNC -> answer;
+		};
+	}
+
+	private static ResponseEntity<OrderView> awaited(CompletableFuture<ResponseEntity<OrderView>> answer) {
+		try {
+			return answer.join();
+		}
+		catch (CompletionException ex) {
+			throw (ex.getCause() instanceof RuntimeException cause) ? cause : ex;
+		}
+	}
+
+	private static @Nullable Throwable unwrapped(@Nullable Throwable failure) {
+		return (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause() : failure;
+	}
+
+}
