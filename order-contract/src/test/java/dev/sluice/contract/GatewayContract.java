@@ -1,0 +1,486 @@
+package dev.sluice.contract;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+
+import com.jayway.jsonpath.JsonPath;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.StringDeserializer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * What every gateway does, whatever it is made of: over HTTP, against a real Kafka, a
+ * real PostgreSQL and the real backend. A gateway's own test starts these and says where
+ * they are. The gateway's {@code backend.response-timeout} must be short: the suite waits
+ * for it.
+ */
+@TestInstance(Lifecycle.PER_CLASS)
+public abstract class GatewayContract {
+
+	private static final String ORDER = """
+			{"customerId":"c-1","items":[{"sku":"tea","quantity":2,"unitPrice":{"amount":"9.90","currency":"EUR"}}]}""";
+
+	private static final String TRACEPARENT = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+
+	private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+	private final HttpClient client = HttpClient.newBuilder().connectTimeout(PATIENCE).build();
+
+	/** Where the gateway is. */
+	protected abstract URI gateway();
+
+	/** Where its backend is. */
+	protected abstract URI backend();
+
+	/** Its Kafka. */
+	protected abstract String bootstrapServers();
+
+	/** A connection to its PostgreSQL, which has the schema. */
+	protected abstract Connection database() throws SQLException;
+
+	/** Its {@link OrderHeaders#SOURCE}. */
+	protected abstract String source();
+
+	@BeforeAll
+	void isReady() {
+		await().atMost(Duration.ofSeconds(60))
+			.untilAsserted(() -> assertThat(get("/actuator/health/readiness").statusCode()).isEqualTo(200));
+	}
+
+	@AfterAll
+	void closeClient() {
+		this.client.close();
+	}
+
+	@BeforeEach
+	void backendIsWell() throws Exception {
+		behave("\"errorRate\":0,\"hangRate\":0,\"resetRate\":0");
+		send(HttpRequest.newBuilder(backend().resolve("/audit")).DELETE());
+	}
+
+	@Test
+	void savesSyncOrderBeforeAnswering() throws Exception {
+		HttpResponse<String> response = post(ORDER);
+
+		assertThat(response.statusCode()).isEqualTo(201);
+		UUID id = idOf(response);
+		assertThat(id.version()).isEqualTo(7);
+		assertThat(header(response, "Location")).hasValue("/orders/" + id);
+		assertThat(header(response, "Content-Type")).hasValue("application/json");
+		assertThat(header(response, "Preference-Applied")).isEmpty();
+		assertThat(JsonPath.<String>read(response.body(), "$.status")).isEqualTo("saved");
+		HttpResponse<String> atBackend = send(HttpRequest.newBuilder(backend().resolve("/orders/" + id)));
+		assertThat(atBackend.statusCode()).isEqualTo(200);
+	}
+
+	@Test
+	void tellsStatusOfSavedOrder() throws Exception {
+		UUID id = idOf(post(ORDER));
+
+		HttpResponse<String> response = get("/orders/" + id);
+
+		assertThat(response.statusCode()).isEqualTo(200);
+		assertThat(JsonPath.<String>read(response.body(), "$.id")).isEqualTo(id.toString());
+		assertThat(JsonPath.<String>read(response.body(), "$.status")).isEqualTo("saved");
+		assertThat(header(response, "Retry-After")).isEmpty();
+	}
+
+	@Test
+	void tellsStatusOfOrderThatOnlyTheBackendKnows() throws Exception {
+		UUID id = UUID.randomUUID();
+		send(HttpRequest.newBuilder(backend().resolve("/orders"))
+			.header("Content-Type", "application/json")
+			.header("Idempotency-Key", '"' + id.toString() + '"')
+			.POST(BodyPublishers.ofString(ORDER)));
+
+		HttpResponse<String> response = get("/orders/" + id);
+
+		assertThat(response.statusCode()).isEqualTo(200);
+		assertThat(JsonPath.<String>read(response.body(), "$.status")).isEqualTo("saved");
+	}
+
+	@Test
+	void queuesOrderThatPrefersIt() throws Exception {
+		HttpResponse<String> response = post(ORDER, "Prefer", "respond-async", "traceparent", TRACEPARENT);
+
+		assertThat(response.statusCode()).isEqualTo(202);
+		UUID id = idOf(response);
+		assertThat(header(response, "Location")).hasValue("/orders/" + id);
+		assertThat(header(response, "Retry-After")).hasValue("1");
+		assertThat(header(response, "Preference-Applied")).hasValue("respond-async");
+		assertThat(JsonPath.<String>read(response.body(), "$.status")).isEqualTo("accepted");
+		assertThat(JsonPath.<Integer>read(response.body(), "$.attempts")).isZero();
+		ConsumerRecord<String, String> record = queued(id);
+		assertThat(record.key()).isEqualTo("c-1");
+		assertThat(record.value()).isEqualTo(ORDER);
+		assertThat(headers(record)).containsEntry("ce_id", id.toString())
+			.containsEntry("ce_source", source())
+			.containsEntry("ce_specversion", "1.0")
+			.containsEntry("ce_type", "dev.sluice.order.accepted.v1")
+			.containsEntry("content-type", "application/json")
+			.containsEntry("traceparent", TRACEPARENT)
+			.containsKey("ce_time")
+			.hasSize(7);
+		assertThat(Instant.parse(headers(record).get("ce_time")))
+			.isEqualTo(Instant.parse(JsonPath.read(response.body(), "$.acceptedAt")));
+	}
+
+	@Test
+	void passesOverTraceContextThatIsNotValid() throws Exception {
+		UUID id = idOf(post(ORDER, "Prefer", "respond-async", "traceparent", "00-0-0-01"));
+
+		assertThat(headers(queued(id))).doesNotContainKey("traceparent").hasSize(6);
+	}
+
+	@Test
+	void createsTheTopicWithItsPartitions() throws Exception {
+		idOf(post(ORDER, "Prefer", "respond-async"));
+
+		try (KafkaConsumer<String, String> consumer = consumer()) {
+			assertThat(consumer.partitionsFor(Topics.ORDERS)).hasSize(12);
+			assertThat(consumer.listTopics()).containsKeys(Topics.ORDER_OUTCOMES, Topics.ORDERS_DLT);
+		}
+	}
+
+	@Test
+	void neverForgetsAnIdItHasJustHandedOut() throws Exception {
+		UUID id = idOf(post(ORDER, "Prefer", "respond-async"));
+
+		HttpResponse<String> response = get("/orders/" + id);
+
+		assertThat(response.statusCode()).isEqualTo(200);
+		assertThat(JsonPath.<String>read(response.body(), "$.status")).isEqualTo("accepted");
+		assertThat(header(response, "Retry-After")).hasValue("1");
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "accepted, 0, true", "retrying, 3, true", "saved, 1, false", "failed, 10, false" })
+	void tellsStatusFromTheProjection(String status, int attempts, boolean pending) throws Exception {
+		UUID id = UUID.randomUUID();
+		try (Connection connection = database(); PreparedStatement insert = connection.prepareStatement("""
+				INSERT INTO order_status (order_id, customer_id, status, attempts, accepted_at, updated_at, reason)
+				VALUES (?, 'c-1', ?, ?, now(), now(), 'because')""")) {
+			insert.setObject(1, id);
+			insert.setString(2, status);
+			insert.setInt(3, attempts);
+			insert.executeUpdate();
+		}
+
+		HttpResponse<String> response = get("/orders/" + id);
+
+		assertThat(response.statusCode()).isEqualTo(200);
+		assertThat(JsonPath.<String>read(response.body(), "$.status")).isEqualTo(status);
+		assertThat(JsonPath.<Integer>read(response.body(), "$.attempts")).isEqualTo(attempts);
+		assertThat(JsonPath.<String>read(response.body(), "$.reason")).isEqualTo("because");
+		assertThat(Instant.parse(JsonPath.read(response.body(), "$.acceptedAt"))).isBeforeOrEqualTo(Instant.now());
+		assertThat(header(response, "Retry-After").isPresent()).isEqualTo(pending);
+	}
+
+	@Test
+	void repeatWithSameKeyLandsOnTheSameOrder() throws Exception {
+		UUID first = idOf(post(ORDER, "Idempotency-Key", "\"repeat\""));
+		UUID second = idOf(post(ORDER, "Idempotency-Key", "\"repeat\""));
+		UUID queued = idOf(post(ORDER, "Idempotency-Key", "\"repeat\"", "Prefer", "respond-async"));
+		UUID otherCustomer = idOf(post(ORDER.replace("c-1", "c-2"), "Idempotency-Key", "\"repeat\""));
+
+		assertThat(second).isEqualTo(first);
+		assertThat(queued).isEqualTo(first);
+		assertThat(first.version()).isEqualTo(8);
+		assertThat(otherCustomer).isNotEqualTo(first);
+		assertThat(audit("$.saved")).isEqualTo(2);
+		assertThat(audit("$.duplicates")).isEqualTo(1);
+	}
+
+	@Test
+	void refusesRepeatWhileTheFirstIsInProgress() throws Exception {
+		behave("\"errorRate\":0,\"hangRate\":1,\"resetRate\":0");
+		CompletableFuture<HttpResponse<String>> first = this.client
+			.sendAsync(request(ORDER, "Idempotency-Key", "\"twice\""), BodyHandlers.ofString());
+		await().atMost(PATIENCE).until(() -> audit("$.inFlight") == 1);
+
+		HttpResponse<String> second = post(ORDER, "Idempotency-Key", "\"twice\"");
+
+		assertProblem(second, 409, "in-progress");
+		assertProblem(first.get(), 504, "backend-timeout");
+		behave("\"errorRate\":0,\"hangRate\":0,\"resetRate\":0");
+		assertThat(post(ORDER, "Idempotency-Key", "\"twice\"").statusCode()).isEqualTo(201);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "unquoted", "\"\"", "\"a\\\\", "\"a\";b=1" })
+	void refusesIdempotencyKeyThatIsNoString(String key) throws Exception {
+		assertProblem(post(ORDER, "Idempotency-Key", key), 400, "invalid-request");
+	}
+
+	@Test
+	void toleratesOtherPreferences() throws Exception {
+		HttpResponse<String> response = post(ORDER, "Prefer", "handling=lenient; a=\"x, y\", Respond-Async; z, wait=0");
+
+		assertThat(response.statusCode()).isEqualTo(202);
+		assertThat(header(response, "Preference-Applied")).hasValue("respond-async");
+		assertThat(post(ORDER, "Prefer", "return=minimal").statusCode()).isEqualTo(201);
+	}
+
+	static Stream<Arguments> invalidOrders() {
+		return Stream.of(Arguments.of("", List.of()), Arguments.of("{", List.of()), Arguments.of("null", List.of()),
+				Arguments.of("[]", List.of()), Arguments.of("{}", List.of("customerId", "items")),
+				Arguments.of(ORDER + "x", List.of()), Arguments.of("[".repeat(60_000), List.of()),
+				Arguments.of(ORDER.replace("\"c-1\"", "1"), List.of("customerId")),
+				Arguments.of(ORDER.replace("2,", "\"2\","), List.of("items[0].quantity")),
+				Arguments.of(ORDER.replace("2,", "2.0,"), List.of("items[0].quantity")),
+				Arguments.of(ORDER.replace("2,", "0,"), List.of("items[0].quantity")),
+				Arguments.of(ORDER.replace("EUR", "EURO"), List.of("items[0].unitPrice.currency")),
+				Arguments.of(ORDER.replace("{\"customerId", "{\"x\":1,\"customerId"), List.of("x")));
+	}
+
+	@ParameterizedTest
+	@MethodSource("invalidOrders")
+	void refusesInvalidOrder(String body, List<String> fields) throws Exception {
+		HttpResponse<String> response = post(body);
+
+		assertProblem(response, 400, "invalid-order");
+		assertThat(JsonPath.<List<String>>read(response.body(), "$..errors[*].field")).isEqualTo(fields);
+		assertThat(response.body()).doesNotContain("dev.sluice", "java.", "jackson");
+	}
+
+	@Test
+	void refusesBodyThatIsTooLarge() throws Exception {
+		byte[] body = " ".repeat(Order.MAX_BYTES + 1).getBytes(StandardCharsets.UTF_8);
+
+		assertProblem(post(BodyPublishers.ofByteArray(body)), 413, "too-large");
+		assertProblem(post(BodyPublishers.ofInputStream(() -> new ByteArrayInputStream(body))), 413, "too-large");
+	}
+
+	@Test
+	void takesBodyOfTheGreatestSize() throws Exception {
+		String body = ORDER + " ".repeat(Order.MAX_BYTES - ORDER.length());
+
+		assertThat(post(body).statusCode()).isEqualTo(201);
+		assertThat(post(
+				BodyPublishers.ofInputStream(() -> new ByteArrayInputStream(body.getBytes(StandardCharsets.UTF_8))))
+			.statusCode()).isEqualTo(201);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "text/plain", "application/xml", "nonsense", "application/json;charset" })
+	void refusesOtherMediaTypes(String mediaType) throws Exception {
+		HttpRequest.Builder request = HttpRequest.newBuilder(gateway().resolve("/orders"))
+			.header("Content-Type", mediaType)
+			.POST(BodyPublishers.ofString(ORDER));
+
+		assertProblem(send(request), 415, "unsupported-media-type");
+	}
+
+	@Test
+	void refusesOrderWithoutMediaType() throws Exception {
+		HttpRequest.Builder request = HttpRequest.newBuilder(gateway().resolve("/orders"))
+			.POST(BodyPublishers.ofString(ORDER));
+
+		assertProblem(send(request), 415, "unsupported-media-type");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "text/html", "nonsense" })
+	void refusesClientThatAcceptsNoJson(String accepted) throws Exception {
+		assertProblem(post(ORDER, "Accept", accepted), 406, "not-acceptable");
+		assertThat(audit("$.received")).isZero();
+	}
+
+	@Test
+	void saysWhichMethodsAPathKnows() throws Exception {
+		HttpResponse<String> response = send(
+				HttpRequest.newBuilder(gateway().resolve("/orders")).PUT(BodyPublishers.ofString(ORDER)));
+
+		assertProblem(response, 405, "method-not-allowed");
+		assertThat(header(response, "Allow")).hasValue("POST");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "/", "/nothing", "/orders/a/b", "/error" })
+	void knowsNothingAtOtherPaths(String path) throws Exception {
+		assertProblem(get(path), 404, "not-found");
+	}
+
+	@Test
+	void knowsNoOrderThatNobodyPlaced() throws Exception {
+		assertProblem(get("/orders/" + UUID.randomUUID()), 404, "not-found");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "1", "1-1-1-1-1", "019ab000-0000-7000-8000-00000000000g" })
+	void refusesIdThatIsNone(String id) throws Exception {
+		assertProblem(get("/orders/" + id), 400, "invalid-request");
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 400, 500, 503 })
+	void saysThatTheBackendRefused(int status) throws Exception {
+		behave("\"errorRate\":1,\"errorStatus\":%d,\"hangRate\":0,\"resetRate\":0".formatted(status));
+
+		HttpResponse<String> response = post(ORDER);
+
+		assertProblem(response, 502, "backend-refused");
+		assertThat(JsonPath.<String>read(response.body(), "$.detail")).contains(Integer.toString(status));
+	}
+
+	@Test
+	void saysThatTheConnectionToTheBackendBroke() throws Exception {
+		behave("\"errorRate\":0,\"hangRate\":0,\"resetRate\":1");
+
+		assertProblem(post(ORDER), 503, "backend-unavailable");
+	}
+
+	@Test
+	void acceptsQueuedOrdersWhileTheBackendFails() throws Exception {
+		behave("\"errorRate\":1,\"hangRate\":0,\"resetRate\":0");
+
+		assertThat(post(ORDER, "Prefer", "respond-async").statusCode()).isEqualTo(202);
+	}
+
+	@Test
+	void showsItsMetrics() throws Exception {
+		post(ORDER);
+		post(ORDER, "Prefer", "respond-async");
+
+		String metrics = get("/actuator/prometheus").body();
+
+		assertThat(metrics).contains("sluice_orders_total{", "outcome=\"saved\",way=\"sync\"",
+				"outcome=\"accepted\",way=\"queued\"", "sluice_order_duration_seconds_bucket{",
+				"sluice_orders_in_flight{", "resilience4j_bulkhead_max_allowed_concurrent_calls{",
+				"resilience4j_circuitbreaker_state{", "kafka_producer_");
+	}
+
+	private static void assertProblem(HttpResponse<String> response, int status, String type) {
+		assertThat(response.statusCode()).as(response.body()).isEqualTo(status);
+		assertThat(header(response, "Content-Type")).hasValue("application/problem+json");
+		assertThat(JsonPath.<String>read(response.body(), "$.type")).isEqualTo("urn:sluice:problem:" + type);
+		assertThat(JsonPath.<Integer>read(response.body(), "$.status")).isEqualTo(status);
+		assertThat(JsonPath.<String>read(response.body(), "$.title")).isNotBlank();
+		assertThat(JsonPath.<String>read(response.body(), "$.detail")).isNotBlank();
+		assertThat(header(response, "Retry-After").isPresent()).isEqualTo(status == 503);
+	}
+
+	private static UUID idOf(HttpResponse<String> response) {
+		assertThat(response.statusCode()).as(response.body()).isIn(201, 202);
+		return UUID.fromString(JsonPath.read(response.body(), "$.id"));
+	}
+
+	private static Optional<String> header(HttpResponse<?> response, String name) {
+		return response.headers().firstValue(name);
+	}
+
+	private HttpResponse<String> post(String body, String... headers) throws IOException, InterruptedException {
+		return this.client.send(request(body, headers), BodyHandlers.ofString());
+	}
+
+	private HttpResponse<String> post(HttpRequest.BodyPublisher body) throws IOException, InterruptedException {
+		return send(HttpRequest.newBuilder(gateway().resolve("/orders"))
+			.header("Content-Type", "application/json")
+			.POST(body));
+	}
+
+	private HttpRequest request(String body, String... headers) {
+		HttpRequest.Builder request = HttpRequest.newBuilder(gateway().resolve("/orders"))
+			.timeout(PATIENCE)
+			.header("Content-Type", "application/json")
+			.POST(BodyPublishers.ofString(body));
+		return ((headers.length > 0) ? request.headers(headers) : request).build();
+	}
+
+	private HttpResponse<String> get(String path) throws IOException, InterruptedException {
+		return send(HttpRequest.newBuilder(gateway().resolve(path)));
+	}
+
+	private HttpResponse<String> send(HttpRequest.Builder request) throws IOException, InterruptedException {
+		return this.client.send(request.timeout(PATIENCE).build(), BodyHandlers.ofString());
+	}
+
+	private void behave(String faults) throws IOException, InterruptedException {
+		String behaviour = """
+				{"delay":{"kind":"fixed","millis":0},"cpuMicros":0,%s%s,"maxNewConnectionsPerSecond":0,
+				"capacity":{"model":"unlimited"}}""".formatted(faults,
+				faults.contains("errorStatus") ? "" : ",\"errorStatus\":503");
+		HttpResponse<String> response = send(HttpRequest.newBuilder(backend().resolve("/behaviour"))
+			.header("Content-Type", "application/json")
+			.PUT(BodyPublishers.ofString(behaviour)));
+		assertThat(response.statusCode()).as(response.body()).isBetween(200, 204);
+	}
+
+	private int audit(String path) throws IOException, InterruptedException {
+		return JsonPath.read(send(HttpRequest.newBuilder(backend().resolve("/audit"))).body(), path);
+	}
+
+	private ConsumerRecord<String, String> queued(UUID id) {
+		List<ConsumerRecord<String, String>> found = new ArrayList<>();
+		try (KafkaConsumer<String, String> consumer = consumer()) {
+			List<TopicPartition> partitions = consumer.partitionsFor(Topics.ORDERS)
+				.stream()
+				.map((partition) -> new TopicPartition(partition.topic(), partition.partition()))
+				.toList();
+			consumer.assign(partitions);
+			consumer.seekToBeginning(partitions);
+			await().atMost(PATIENCE).until(() -> {
+				for (ConsumerRecord<String, String> record : consumer.poll(Duration.ofMillis(100))) {
+					if (id.toString().equals(headers(record).get(OrderHeaders.ID))) {
+						found.add(record);
+					}
+				}
+				return !found.isEmpty();
+			});
+		}
+		assertThat(found).hasSize(1);
+		return found.getFirst();
+	}
+
+	private static Map<String, String> headers(ConsumerRecord<?, ?> record) {
+		Map<String, String> headers = new HashMap<>();
+		record.headers()
+			.forEach((header) -> headers.put(header.key(), new String(header.value(), StandardCharsets.UTF_8)));
+		return headers;
+	}
+
+	private KafkaConsumer<String, String> consumer() {
+		return new KafkaConsumer<>(
+				Map.of(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers(),
+						ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false),
+				new StringDeserializer(), new StringDeserializer());
+	}
+
+}

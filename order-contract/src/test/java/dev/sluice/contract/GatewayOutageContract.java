@@ -1,0 +1,89 @@
+package dev.sluice.contract;
+
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.util.UUID;
+
+import com.jayway.jsonpath.JsonPath;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What every gateway does that has been started while Kafka, PostgreSQL and the backend
+ * are all down: it is there, and says at once what it cannot do.
+ */
+@TestInstance(Lifecycle.PER_CLASS)
+public abstract class GatewayOutageContract {
+
+	private static final String ORDER = """
+			{"customerId":"c-1","items":[{"sku":"tea","quantity":2,"unitPrice":{"amount":"9.90","currency":"EUR"}}]}""";
+
+	private final HttpClient client = HttpClient.newHttpClient();
+
+	/** Where the gateway is. */
+	protected abstract URI gateway();
+
+	@AfterAll
+	void closeClient() {
+		this.client.close();
+	}
+
+	@Test
+	void isAliveButNotReady() throws Exception {
+		assertThat(get("/actuator/health/liveness").statusCode()).isEqualTo(200);
+		assertThat(get("/actuator/health/readiness").statusCode()).isEqualTo(503);
+	}
+
+	@Test
+	void saysThatTheBackendIsUnavailable() throws Exception {
+		assertUnavailable(post(), "backend-unavailable");
+	}
+
+	@Test
+	void saysThatTheQueueIsUnavailable() throws Exception {
+		assertUnavailable(post("Prefer", "respond-async"), "queue-unavailable");
+	}
+
+	@Test
+	void saysThatTheStatusIsUnavailable() throws Exception {
+		assertUnavailable(get("/orders/" + UUID.randomUUID()), "status-unavailable");
+	}
+
+	@Test
+	void stillSaysWhatIsWrongWithARequest() throws Exception {
+		assertThat(get("/orders/1").statusCode()).isEqualTo(400);
+		assertThat(get("/nothing").statusCode()).isEqualTo(404);
+	}
+
+	private static void assertUnavailable(HttpResponse<String> response, String type) {
+		assertThat(response.statusCode()).as(response.body()).isEqualTo(503);
+		assertThat(response.headers().firstValue("Content-Type")).hasValue("application/problem+json");
+		assertThat(response.headers().firstValue("Retry-After")).hasValue("1");
+		assertThat(JsonPath.<String>read(response.body(), "$.type")).isEqualTo("urn:sluice:problem:" + type);
+	}
+
+	private HttpResponse<String> post(String... headers) throws Exception {
+		HttpRequest.Builder request = HttpRequest.newBuilder(gateway().resolve("/orders"))
+			.header("Content-Type", "application/json")
+			.POST(BodyPublishers.ofString(ORDER));
+		return send((headers.length > 0) ? request.headers(headers) : request);
+	}
+
+	private HttpResponse<String> get(String path) throws Exception {
+		return send(HttpRequest.newBuilder(gateway().resolve(path)));
+	}
+
+	private HttpResponse<String> send(HttpRequest.Builder request) throws Exception {
+		return this.client.send(request.timeout(Duration.ofSeconds(20)).build(), BodyHandlers.ofString());
+	}
+
+}
