@@ -299,7 +299,7 @@ public abstract class GatewayContract {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "text/plain", "application/xml", "nonsense", "application/json;charset" })
+	@ValueSource(strings = { "text/plain", "application/xml", "nonsense", "/json" })
 	void refusesOtherMediaTypes(String mediaType) throws Exception {
 		HttpRequest.Builder request = HttpRequest.newBuilder(gateway().resolve("/orders"))
 			.header("Content-Type", mediaType)
