@@ -1,4 +1,11 @@
-/** The gateway. */
+/**
+ * The gateway: takes orders over HTTP and either delivers them to the backend at once
+ * (sync) or makes them durable in Kafka (queued). Start at
+ * {@link dev.sluice.gateway.OrderController}; an order goes from there through
+ * {@link dev.sluice.gateway.OrderCodec} to {@link dev.sluice.gateway.Backend} or
+ * {@link dev.sluice.gateway.OrderQueue}. The two gateways are twins: what differs between
+ * their trees is what the paradigm changes, and nothing else.
+ */
 @NullMarked
 package dev.sluice.gateway;
 

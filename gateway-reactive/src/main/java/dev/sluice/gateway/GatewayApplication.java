@@ -1,0 +1,16 @@
+package dev.sluice.gateway;
+
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.autoconfigure.SpringBootApplication;
+import org.springframework.boot.context.properties.ConfigurationPropertiesScan;
+
+/** Starts the gateway. It needs neither Kafka, PostgreSQL nor the backend to start. */
+@SpringBootApplication
+@ConfigurationPropertiesScan
+class GatewayApplication {
+
+	public static void main(String[] args) {
+		SpringApplication.run(GatewayApplication.class, args);
+	}
+
+}

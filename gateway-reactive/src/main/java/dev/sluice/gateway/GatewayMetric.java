@@ -1,0 +1,74 @@
+package dev.sluice.gateway;
+
+import java.util.function.ToDoubleFunction;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+
+/** Every metric of the gateway's own. Those of libraries come beside them. */
+enum GatewayMetric {
+
+	/**
+	 * Outcome: {@code saved}, {@code accepted}, {@code abandoned} (the client has gone),
+	 * or the problem's name.
+	 */
+	ORDERS("sluice.orders", "orders", "way, outcome", "Orders answered"),
+
+	ORDER_DURATION("sluice.order.duration", "seconds", "way", "From an order's headers read to its answer known"),
+
+	ORDERS_IN_FLIGHT("sluice.orders.in.flight", "orders", "way", "Orders being processed"),
+
+	KEYS_IN_PROGRESS("sluice.keys.in.progress", "keys", "", "Idempotency keys whose request is being processed"),
+
+	RECENT_ORDERS("sluice.recent.orders", "orders", "", "Orders remembered so that none just handed out is unknown");
+
+	private final String metricName;
+
+	private final String unit;
+
+	private final String tags;
+
+	private final String meaning;
+
+	GatewayMetric(String metricName, String unit, String tags, String meaning) {
+		this.metricName = metricName;
+		this.unit = unit;
+		this.tags = tags;
+		this.meaning = meaning;
+	}
+
+	String metricName() {
+		return this.metricName;
+	}
+
+	String unit() {
+		return this.unit;
+	}
+
+	String tags() {
+		return this.tags;
+	}
+
+	String meaning() {
+		return this.meaning;
+	}
+
+	Counter counter(MeterRegistry registry, String... tags) {
+		return Counter.builder(this.metricName).description(this.meaning).tags(tags).register(registry);
+	}
+
+	Timer timer(MeterRegistry registry, String... tags) {
+		return Timer.builder(this.metricName).description(this.meaning).tags(tags).register(registry);
+	}
+
+	<T> void gauge(MeterRegistry registry, T source, ToDoubleFunction<T> value, String... tags) {
+		Gauge.builder(this.metricName, source, value)
+			.description(this.meaning)
+			.tags(tags)
+			.strongReference(true)
+			.register(registry);
+	}
+
+}

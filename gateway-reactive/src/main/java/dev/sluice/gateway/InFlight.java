@@ -1,0 +1,58 @@
+package dev.sluice.gateway;
+
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+
+import dev.sluice.contract.ProblemType;
+import io.micrometer.core.instrument.MeterRegistry;
+import org.springframework.stereotype.Component;
+import reactor.core.publisher.Mono;
+
+/**
+ * The keyed orders in progress at this gateway, so that a repeat sent before the first is
+ * answered gets 409. Holds at most as many as both ways together let in; beyond: 503.
+ * Only orders with an idempotency key come here: no other id can come twice. For any
+ * number of threads.
+ */
+@Component
+final class InFlight {
+
+	private final Set<UUID> ids = ConcurrentHashMap.newKeySet();
+
+	private final int capacity;
+
+	InFlight(BackendProperties backend, QueueProperties queue, MeterRegistry meters) {
+		this.capacity = Math.addExact(backend.maxConcurrent(), queue.maxInFlight());
+		GatewayMetric.KEYS_IN_PROGRESS.gauge(meters, this.ids, Set::size);
+	}
+
+	/**
+	 * Has an order in progress from now until its answer is known.
+	 * @param <T> the answer
+	 * @param id the order's id
+	 * @param work what is done for it
+	 * @return what the work returns; fails with {@link ProblemException} if the order is
+	 * in progress already, or too many are
+	 */
+	<T> Mono<T> during(UUID id, Supplier<Mono<T>> work) {
+		// Ends before the answer is passed on: a repeat may follow it at once.
+		return Mono.using(() -> begin(id), (_) -> work.get(), this.ids::remove);
+	}
+
+	private UUID begin(UUID id) {
+		if (!this.ids.add(id)) {
+			throw new ProblemException(ProblemType.IN_PROGRESS,
+					"A request with this Idempotency-Key is being processed. Repeat it when that is answered.");
+		}
+		// After the add, so that the bound holds however many threads are between the
+		// two.
+		if (this.ids.size() > this.capacity) {
+			this.ids.remove(id);
+			throw new ProblemException(ProblemType.OVERLOADED, "Too many requests are in progress.");
+		}
+		return id;
+	}
+
+}

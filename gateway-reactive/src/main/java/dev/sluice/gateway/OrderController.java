@@ -1,0 +1,159 @@
+package dev.sluice.gateway;
+
+import java.net.URI;
+import java.time.Instant;
+import java.util.UUID;
+import java.util.concurrent.CancellationException;
+
+import dev.sluice.contract.HttpNames;
+import dev.sluice.contract.Order;
+import dev.sluice.contract.OrderHeaders;
+import dev.sluice.contract.OrderStatus;
+import dev.sluice.contract.OrderView;
+import dev.sluice.contract.ProblemType;
+import dev.sluice.contract.SavedOrder;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.io.buffer.DataBuffer;
+import org.springframework.core.io.buffer.DataBufferLimitException;
+import org.springframework.core.io.buffer.DataBufferUtils;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.MediaType;
+import org.springframework.http.ResponseEntity;
+import org.springframework.http.server.reactive.ServerHttpRequest;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestHeader;
+import org.springframework.web.bind.annotation.RestController;
+import reactor.core.publisher.Mono;
+
+/**
+ * The API: an order comes in here and is answered from here. Everything runs on the event
+ * loops, but for sending to Kafka and what follows its acknowledgement.
+ */
+@RestController
+final class OrderController {
+
+	private static final String RETRY_AFTER_SECONDS = "1";
+
+	private final GatewayProperties properties;
+
+	private final OrderCodec codec;
+
+	private final OrderIds ids;
+
+	private final InFlight inFlight;
+
+	private final Backend backend;
+
+	private final OrderQueue queue;
+
+	private final OrderStatuses statuses;
+
+	private final OrderMetrics metrics;
+
+	OrderController(GatewayProperties properties, OrderCodec codec, OrderIds ids, InFlight inFlight, Backend backend,
+			OrderQueue queue, OrderStatuses statuses, OrderMetrics metrics) {
+		this.properties = properties;
+		this.codec = codec;
+		this.ids = ids;
+		this.inFlight = inFlight;
+		this.backend = backend;
+		this.queue = queue;
+		this.statuses = statuses;
+		this.metrics = metrics;
+	}
+
+	@PostMapping(path = "/orders", consumes = MediaType.APPLICATION_JSON_VALUE,
+			produces = MediaType.APPLICATION_JSON_VALUE)
+	Mono<ResponseEntity<OrderView>> place(@RequestHeader HttpHeaders headers, ServerHttpRequest request) {
+		Prefer prefer = Prefer.parse(headers.getOrEmpty(HttpNames.PREFER));
+		Way way = prefer.way(this.properties.defaultWay());
+		OrderMetrics.Timing timing = this.metrics.begin(way);
+		return Mono.defer(() -> take(prefer, way, headers, request))
+			.doOnSuccess((_) -> timing.end(null))
+			.doOnError(timing::end)
+			.doOnCancel(() -> timing.end(new CancellationException()));
+	}
+
+	private Mono<ResponseEntity<OrderView>> take(Prefer prefer, Way way, HttpHeaders headers,
+			ServerHttpRequest request) {
+		IdempotencyKey key = IdempotencyKey.parse(headers.getOrEmpty(HttpNames.IDEMPOTENCY_KEY));
+		String traceparent = Traceparent.parse(headers.getOrEmpty(OrderHeaders.TRACEPARENT));
+		return read(headers, request).flatMap((body) -> {
+			Order order = this.codec.decode(body);
+			byte[] json = this.codec.encode(order);
+			UUID id = this.ids.idOf(order.customerId(), key);
+			if (key == null) {
+				return dispatch(prefer, way, id, order, json, traceparent);
+			}
+			return this.inFlight.during(id, () -> dispatch(prefer, way, id, order, json, traceparent));
+		});
+	}
+
+	private Mono<ResponseEntity<OrderView>> dispatch(Prefer prefer, Way way, UUID id, Order order, byte[] json,
+			@Nullable String traceparent) {
+		return switch (way) {
+			case SYNC ->
+				this.backend.deliver(id, json, traceparent).map((delivery) -> created(delivery.savedOrThrow()));
+			case QUEUED ->
+				this.queue.enqueue(id, order, json, traceparent).map((acceptedAt) -> accepted(prefer, id, acceptedAt));
+		};
+	}
+
+	@GetMapping(path = "/orders/{id}", produces = MediaType.APPLICATION_JSON_VALUE)
+	Mono<ResponseEntity<OrderView>> status(@PathVariable String id) {
+		return this.statuses.find(OrderIds.parse(id)).map(OrderController::found);
+	}
+
+	/** Reads the body, but never more than may be: also where no length is announced. */
+	private static Mono<byte[]> read(HttpHeaders headers, ServerHttpRequest request) {
+		ProblemException tooLarge = new ProblemException(ProblemType.TOO_LARGE,
+				Problems.detailOf(ProblemType.TOO_LARGE));
+		if (headers.getContentLength() > Order.MAX_BYTES) {
+			return Mono.error(tooLarge);
+		}
+		return DataBufferUtils.join(request.getBody(), Order.MAX_BYTES)
+			.map(OrderController::bytes)
+			.defaultIfEmpty(new byte[0])
+			.onErrorMap(DataBufferLimitException.class, (_) -> tooLarge);
+	}
+
+	private static byte[] bytes(DataBuffer buffer) {
+		byte[] bytes = new byte[buffer.readableByteCount()];
+		buffer.read(bytes);
+		DataBufferUtils.release(buffer);
+		return bytes;
+	}
+
+	private ResponseEntity<OrderView> created(SavedOrder saved) {
+		OrderView view = new OrderView(saved.id(), OrderStatus.SAVED, 1, null, saved.savedAt(), null);
+		this.statuses.remember(view);
+		return ResponseEntity.created(location(saved.id())).body(view);
+	}
+
+	private ResponseEntity<OrderView> accepted(Prefer prefer, UUID id, Instant acceptedAt) {
+		OrderView view = new OrderView(id, OrderStatus.ACCEPTED, 0, acceptedAt, acceptedAt, null);
+		this.statuses.remember(view);
+		ResponseEntity.BodyBuilder response = ResponseEntity.accepted()
+			.location(location(id))
+			.header(HttpHeaders.RETRY_AFTER, RETRY_AFTER_SECONDS);
+		if (prefer.respondAsync()) {
+			response.header(HttpNames.PREFERENCE_APPLIED, HttpNames.RESPOND_ASYNC);
+		}
+		return response.body(view);
+	}
+
+	private static ResponseEntity<OrderView> found(OrderView view) {
+		return switch (view.status()) {
+			case ACCEPTED, RETRYING ->
+				ResponseEntity.ok().header(HttpHeaders.RETRY_AFTER, RETRY_AFTER_SECONDS).body(view);
+			case SAVED, FAILED -> ResponseEntity.ok(view);
+		};
+	}
+
+	private static URI location(UUID id) {
+		return URI.create("/orders/" + id);
+	}
+
+}

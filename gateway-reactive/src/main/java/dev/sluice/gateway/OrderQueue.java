@@ -1,0 +1,186 @@
+package dev.sluice.gateway;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.UUID;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+
+import dev.sluice.contract.Order;
+import dev.sluice.contract.OrderHeaders;
+import dev.sluice.contract.ProblemType;
+import dev.sluice.contract.Topics;
+import io.github.resilience4j.bulkhead.Bulkhead;
+import io.github.resilience4j.bulkhead.BulkheadConfig;
+import io.github.resilience4j.bulkhead.BulkheadFullException;
+import io.github.resilience4j.bulkhead.BulkheadRegistry;
+import io.github.resilience4j.circuitbreaker.CallNotPermittedException;
+import io.github.resilience4j.circuitbreaker.CircuitBreaker;
+import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
+import io.github.resilience4j.reactor.bulkhead.operator.BulkheadOperator;
+import io.github.resilience4j.reactor.circuitbreaker.operator.CircuitBreakerOperator;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.header.Headers;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.core.env.Environment;
+import org.springframework.http.MediaType;
+import org.springframework.kafka.core.KafkaTemplate;
+import org.springframework.stereotype.Component;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+
+/**
+ * The way into Kafka. An order is accepted when the broker has acknowledged it with
+ * acks=all, and not before. At most {@code queue.max-in-flight} await that, each for at
+ * most {@code queue.timeout}; while Kafka fails, a circuit breaker refuses at once. For
+ * any number of threads.
+ */
+@Component
+final class OrderQueue implements DisposableBean {
+
+	/** Of its bulkhead and circuit breaker. */
+	static final String NAME = "queue";
+
+	private static final Logger logger = LoggerFactory.getLogger(OrderQueue.class);
+
+	private final QueueProperties properties;
+
+	private final KafkaTemplate<String, byte[]> kafka;
+
+	private final OrderTopics topics;
+
+	private final byte[] source;
+
+	private final Bulkhead bulkhead;
+
+	private final CircuitBreaker circuit;
+
+	private final ExecutorService sender;
+
+	OrderQueue(QueueProperties properties, KafkaTemplate<String, byte[]> kafka, OrderTopics topics,
+			BulkheadRegistry bulkheads, CircuitBreakerRegistry circuits, Environment environment) {
+		this.properties = properties;
+		this.kafka = kafka;
+		this.topics = topics;
+		this.source = utf8("/" + environment.getRequiredProperty("spring.application.name"));
+		this.bulkhead = bulkheads.bulkhead(NAME,
+				BulkheadConfig.custom()
+					.maxConcurrentCalls(properties.maxInFlight())
+					.maxWaitDuration(Duration.ZERO)
+					.writableStackTraceEnabled(false)
+					.build());
+		this.circuit = circuits.circuitBreaker(NAME, properties.circuit().toConfig().build());
+		// Sending may block, for max.block.ms at most: not on an event loop.
+		this.sender = new ThreadPoolExecutor(1, 1, 0, TimeUnit.SECONDS,
+				new ArrayBlockingQueue<>(properties.maxInFlight()),
+				Thread.ofPlatform().daemon().name("queue-sender").factory());
+	}
+
+	/**
+	 * Makes an order durable.
+	 * @param id the order's id
+	 * @param order the order
+	 * @param json its canonical bytes
+	 * @param traceparent the client's trace context, or null
+	 * @return when it was accepted; fails with {@link ProblemException} if Kafka does not
+	 * acknowledge it in time
+	 */
+	Mono<Instant> enqueue(UUID id, Order order, byte[] json, @Nullable String traceparent) {
+		if (!this.topics.ready()) {
+			return Mono.error(unavailable("Kafka has not been reached yet."));
+		}
+		Instant acceptedAt = Instant.now();
+		ProducerRecord<String, byte[]> message = message(id, order, json, traceparent, acceptedAt);
+		return Mono.defer(() -> acknowledged(message))
+			.timeout(this.properties.timeout())
+			.transformDeferred(CircuitBreakerOperator.of(this.circuit))
+			.transformDeferred(BulkheadOperator.of(this.bulkhead))
+			// Away from the producer's thread, which has every other order to send.
+			.publishOn(Schedulers.parallel())
+			.onErrorMap((failure) -> problem(id, failure))
+			.thenReturn(acceptedAt);
+	}
+
+	private Mono<Object> acknowledged(ProducerRecord<String, byte[]> message) {
+		CompletableFuture<Object> acknowledgement = new CompletableFuture<>();
+		this.sender.execute(() -> send(message, acknowledgement));
+		// Cancels the future when the time is over.
+		return Mono.fromFuture(acknowledgement);
+	}
+
+	private void send(ProducerRecord<String, byte[]> message, CompletableFuture<Object> acknowledgement) {
+		if (acknowledgement.isDone()) {
+			// Its time is over: the client has been told that it was not accepted.
+			return;
+		}
+		try {
+			this.kafka.send(message).whenComplete((result, failure) -> {
+				if (failure != null) {
+					acknowledgement.completeExceptionally(failure);
+				}
+				else {
+					acknowledgement.complete(result);
+				}
+			});
+		}
+		catch (RuntimeException ex) {
+			// The template throws what the producer could not even buffer.
+			acknowledgement.completeExceptionally(ex);
+		}
+	}
+
+	private ProducerRecord<String, byte[]> message(UUID id, Order order, byte[] json, @Nullable String traceparent,
+			Instant acceptedAt) {
+		ProducerRecord<String, byte[]> message = new ProducerRecord<>(Topics.ORDERS, order.customerId(), json);
+		Headers headers = message.headers()
+			.add(OrderHeaders.ID, utf8(id.toString()))
+			.add(OrderHeaders.SOURCE, this.source)
+			.add(OrderHeaders.SPEC_VERSION, utf8(OrderHeaders.SPEC_VERSION_VALUE))
+			.add(OrderHeaders.TYPE, utf8(OrderHeaders.TYPE_VALUE))
+			.add(OrderHeaders.TIME, utf8(acceptedAt.toString()))
+			.add(OrderHeaders.CONTENT_TYPE, utf8(MediaType.APPLICATION_JSON_VALUE));
+		if (traceparent != null) {
+			headers.add(OrderHeaders.TRACEPARENT, utf8(traceparent));
+		}
+		return message;
+	}
+
+	private ProblemException problem(UUID id, Throwable failure) {
+		return switch (failure) {
+			case BulkheadFullException _ -> new ProblemException(ProblemType.OVERLOADED,
+					"As many orders as allowed await Kafka's acknowledgement.");
+			case RejectedExecutionException _ ->
+				new ProblemException(ProblemType.OVERLOADED, "As many orders as allowed wait to be sent to Kafka.");
+			case CallNotPermittedException _ ->
+				unavailable("Kafka has failed too often lately and is left alone for a moment.");
+			default -> {
+				logger.debug("Order {} was not acknowledged", id, failure);
+				yield unavailable(("Kafka did not acknowledge the order within %d ms. "
+						+ "Whether it has it is unknown: repeat it with the same Idempotency-Key.")
+					.formatted(this.properties.timeout().toMillis()));
+			}
+		};
+	}
+
+	private ProblemException unavailable(String detail) {
+		return new ProblemException(ProblemType.QUEUE_UNAVAILABLE, detail, this.properties.circuit().openFor());
+	}
+
+	private static byte[] utf8(String text) {
+		return text.getBytes(StandardCharsets.UTF_8);
+	}
+
+	@Override
+	public void destroy() {
+		this.sender.shutdown();
+	}
+
+}

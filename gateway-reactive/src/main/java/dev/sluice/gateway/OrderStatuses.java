@@ -1,0 +1,113 @@
+package dev.sluice.gateway;
+
+import java.util.UUID;
+import java.util.concurrent.TimeoutException;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import dev.sluice.contract.OrderStatus;
+import dev.sluice.contract.OrderView;
+import dev.sluice.contract.ProblemType;
+import dev.sluice.contract.SavedOrder;
+import io.micrometer.core.instrument.MeterRegistry;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.dao.DataAccessException;
+import org.springframework.stereotype.Component;
+import reactor.core.publisher.Mono;
+
+/**
+ * How far an order has come. PostgreSQL knows of every queued order, a moment late; the
+ * backend knows of every saved one; the orders taken here last are remembered, so that
+ * none is unknown in that moment or while PostgreSQL is down. For any number of threads;
+ * holds at most {@code status.recent-orders}, the oldest go first.
+ */
+@Component
+final class OrderStatuses {
+
+	private static final Logger logger = LoggerFactory.getLogger(OrderStatuses.class);
+
+	private final StatusProperties properties;
+
+	private final StatusTable table;
+
+	private final Backend backend;
+
+	private final Cache<UUID, OrderView> recent;
+
+	OrderStatuses(StatusProperties properties, StatusTable table, Backend backend, MeterRegistry meters) {
+		this.properties = properties;
+		this.table = table;
+		this.backend = backend;
+		this.recent = Caffeine.newBuilder()
+			.maximumSize(properties.recentOrders())
+			.expireAfterWrite(properties.recentFor())
+			.build();
+		GatewayMetric.RECENT_ORDERS.gauge(meters, this.recent, Cache::estimatedSize);
+	}
+
+	/** Keeps in mind an order whose id is about to be handed out. */
+	void remember(OrderView order) {
+		this.recent.put(order.id(), order);
+	}
+
+	/**
+	 * Looks an order up: in PostgreSQL; where that has it not, among the recent ones;
+	 * then at the backend. Where PostgreSQL does not answer, the backend comes first, as
+	 * it may know better than what is remembered.
+	 * @param id the order's id
+	 * @return the order; fails with {@link ProblemException} if nobody knows it, or those
+	 * who would cannot be asked
+	 */
+	Mono<OrderView> find(UUID id) {
+		OrderView remembered = this.recent.getIfPresent(id);
+		if (remembered != null && remembered.status() == OrderStatus.SAVED) {
+			return Mono.just(remembered);
+		}
+		return this.table.find(id).onErrorResume(OrderStatuses::noAnswer, (failure) -> {
+			logger.debug("The status of order {} cannot be read", id, failure);
+			return askBackend(id).map((answer) -> withoutTable(id, answer, remembered));
+		})
+			.switchIfEmpty(Mono.justOrEmpty(remembered))
+			.switchIfEmpty(Mono.defer(() -> askBackend(id).map((answer) -> withoutRow(id, answer))));
+	}
+
+	private static boolean noAnswer(Throwable failure) {
+		return failure instanceof DataAccessException || failure instanceof TimeoutException;
+	}
+
+	private Mono<Delivery> askBackend(UUID id) {
+		return this.backend.find(id, this.properties.timeout());
+	}
+
+	private static OrderView withoutTable(UUID id, Delivery answer, @Nullable OrderView remembered) {
+		if (answer instanceof Delivery.Saved(SavedOrder saved)) {
+			return saved(saved, remembered);
+		}
+		if (remembered != null) {
+			return remembered;
+		}
+		throw new ProblemException(ProblemType.STATUS_UNAVAILABLE,
+				"The status store does not answer, so that nothing can be said of order " + id + ".");
+	}
+
+	private static OrderView withoutRow(UUID id, Delivery answer) {
+		return switch (answer) {
+			case Delivery.Saved(SavedOrder saved) -> saved(saved, null);
+			case Delivery.Refused(int status) when status == 404 ->
+				throw new ProblemException(ProblemType.NOT_FOUND, "No order has the id " + id + ".");
+			// It may be a sync order, which the backend alone knows.
+			case Delivery.Refused _, Delivery.Unreadable _, Delivery.TimedOut _, Delivery.Unreachable _,
+					Delivery.CircuitOpen _, Delivery.Full _ ->
+				throw new ProblemException(ProblemType.STATUS_UNAVAILABLE,
+						"The backend does not answer, so that nothing can be said of order " + id + ".");
+		};
+	}
+
+	private static OrderView saved(SavedOrder saved, @Nullable OrderView remembered) {
+		return new OrderView(saved.id(), OrderStatus.SAVED, 1, (remembered != null) ? remembered.acceptedAt() : null,
+				saved.savedAt(), null);
+	}
+
+}

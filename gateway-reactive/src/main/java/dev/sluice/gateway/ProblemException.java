@@ -1,0 +1,95 @@
+package dev.sluice.gateway;
+
+import java.time.Duration;
+import java.util.List;
+
+import dev.sluice.contract.ProblemType;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.MediaType;
+import org.springframework.http.ProblemDetail;
+import org.springframework.http.ResponseEntity;
+
+/**
+ * A request that ends with a problem document. Thrown where it is found and answered by
+ * {@link Problems}; it is expected under load, so it has no stack trace.
+ */
+final class ProblemException extends RuntimeException {
+
+	private static final long serialVersionUID = 1L;
+
+	private static final Duration RETRY_AFTER = Duration.ofSeconds(1);
+
+	private final ProblemType type;
+
+	private final transient List<InvalidField> errors;
+
+	private final @Nullable Duration retryAfter;
+
+	ProblemException(ProblemType type, String detail) {
+		this(type, detail, List.of(), null);
+	}
+
+	ProblemException(ProblemType type, String detail, Duration retryAfter) {
+		this(type, detail, List.of(), retryAfter);
+	}
+
+	ProblemException(ProblemType type, String detail, List<InvalidField> errors) {
+		this(type, detail, errors, null);
+	}
+
+	private ProblemException(ProblemType type, String detail, List<InvalidField> errors,
+			@Nullable Duration retryAfter) {
+		super(detail, null, false, false);
+		this.type = type;
+		this.errors = List.copyOf(errors);
+		// No 503 without a Retry-After.
+		this.retryAfter = (retryAfter == null && type.status() == 503) ? RETRY_AFTER : retryAfter;
+	}
+
+	ProblemType type() {
+		return this.type;
+	}
+
+	List<InvalidField> errors() {
+		return this.errors;
+	}
+
+	ResponseEntity<Object> toResponse() {
+		return toResponse(HttpHeaders.EMPTY);
+	}
+
+	/**
+	 * The problem document.
+	 * @param more headers to send beside {@code Retry-After}
+	 * @return the response
+	 */
+	ResponseEntity<Object> toResponse(HttpHeaders more) {
+		ProblemDetail problem = ProblemDetail.forStatus(this.type.status());
+		problem.setType(this.type.type());
+		problem.setTitle(this.type.title());
+		problem.setDetail(getMessage());
+		if (!this.errors.isEmpty()) {
+			problem.setProperty("errors", this.errors);
+		}
+		HttpHeaders headers = new HttpHeaders();
+		headers.putAll(more);
+		headers.setContentType(MediaType.APPLICATION_PROBLEM_JSON);
+		if (this.retryAfter != null) {
+			// Whole seconds, rounded up: 0 would ask for a storm.
+			headers.set(HttpHeaders.RETRY_AFTER,
+					Long.toString(Math.max(1, this.retryAfter.plusMillis(999).toSeconds())));
+		}
+		return ResponseEntity.status(this.type.status()).headers(headers).body(problem);
+	}
+
+	/**
+	 * What is wrong with one field of an order.
+	 *
+	 * @param field its path, such as {@code items[0].sku}
+	 * @param message what it must be
+	 */
+	record InvalidField(String field, String message) {
+	}
+
+}

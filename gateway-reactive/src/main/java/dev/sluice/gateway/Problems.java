@@ -1,0 +1,79 @@
+package dev.sluice.gateway;
+
+import dev.sluice.contract.Order;
+import dev.sluice.contract.ProblemType;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatusCode;
+import org.springframework.http.MediaType;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.RestControllerAdvice;
+import org.springframework.web.reactive.result.method.annotation.ResponseEntityExceptionHandler;
+import org.springframework.web.server.ServerWebExchange;
+import reactor.core.publisher.Mono;
+
+/**
+ * Every error that the application or the framework raises, as a problem document (RFC
+ * 9457) of a {@link ProblemType}. What a client is told of an error is written here or at
+ * its cause, and never taken from an exception of a library.
+ */
+@RestControllerAdvice
+final class Problems extends ResponseEntityExceptionHandler {
+
+	private static final Logger log = LoggerFactory.getLogger(Problems.class);
+
+	@ExceptionHandler
+	ResponseEntity<Object> problem(ProblemException ex) {
+		return ex.toResponse();
+	}
+
+	@ExceptionHandler
+	ResponseEntity<Object> bug(Exception ex) {
+		log.error("A request failed by a bug", ex);
+		return new ProblemException(ProblemType.INTERNAL, detailOf(ProblemType.INTERNAL)).toResponse();
+	}
+
+	/** What the framework raises has a status, and headers such as {@code Allow}. */
+	@Override
+	protected Mono<ResponseEntity<Object>> handleExceptionInternal(Exception ex, @Nullable Object body,
+			@Nullable HttpHeaders headers, HttpStatusCode status, ServerWebExchange exchange) {
+		if (status.value() == 500) {
+			return Mono.just(bug(ex));
+		}
+		ProblemType type = typeOf(status.value());
+		return Mono.just(
+				new ProblemException(type, detailOf(type)).toResponse((headers != null) ? headers : HttpHeaders.EMPTY));
+	}
+
+	static ProblemType typeOf(int status) {
+		return switch (status) {
+			case 404 -> ProblemType.NOT_FOUND;
+			case 405 -> ProblemType.METHOD_NOT_ALLOWED;
+			case 406 -> ProblemType.NOT_ACCEPTABLE;
+			case 413 -> ProblemType.TOO_LARGE;
+			case 415 -> ProblemType.UNSUPPORTED_MEDIA_TYPE;
+			case 503 -> ProblemType.OVERLOADED;
+			default -> (status < 500) ? ProblemType.INVALID_REQUEST : ProblemType.INTERNAL;
+		};
+	}
+
+	/** For an error of which only the type is known. */
+	static String detailOf(ProblemType type) {
+		return switch (type) {
+			case NOT_FOUND -> "Nothing is at this path.";
+			case METHOD_NOT_ALLOWED -> "The header Allow lists the methods of this path.";
+			case NOT_ACCEPTABLE -> "Only " + MediaType.APPLICATION_JSON_VALUE + " can be sent.";
+			case TOO_LARGE -> "The body may have at most " + Order.MAX_BYTES + " bytes.";
+			case UNSUPPORTED_MEDIA_TYPE -> "The body must be " + MediaType.APPLICATION_JSON_VALUE + ".";
+			case INVALID_REQUEST -> "The request line, a header or a parameter cannot be read.";
+			case INTERNAL -> "The gateway failed; its log says why.";
+			case INVALID_ORDER, IN_PROGRESS, KEY_REUSED, TOO_MANY_REQUESTS, BACKEND_REFUSED, BACKEND_UNAVAILABLE,
+					QUEUE_UNAVAILABLE, STATUS_UNAVAILABLE, OVERLOADED, SHUTTING_DOWN, BACKEND_TIMEOUT ->
+				type.title() + ".";
+		};
+	}
+
+}

@@ -1,0 +1,29 @@
+package dev.sluice.gateway;
+
+import java.time.Duration;
+
+import jakarta.validation.Valid;
+import jakarta.validation.constraints.Max;
+import jakarta.validation.constraints.Min;
+import org.hibernate.validator.constraints.time.DurationMin;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.validation.annotation.Validated;
+
+/**
+ * How orders are put into Kafka. The producer itself is set by {@code spring.kafka.*}.
+ *
+ * @param timeout how long a client waits for Kafka's acknowledgement at most; default 2 s
+ * @param maxInFlight orders awaiting acknowledgement at once; beyond: 503 at once;
+ * default 10,000
+ * @param partitions partitions of the topics, where they are created; default 12
+ * @param replicationFactor copies of each partition, where they are created; default 1
+ * @param circuit when to stop asking Kafka
+ */
+@ConfigurationProperties("queue")
+@Validated
+record QueueProperties(@DefaultValue("2s") @DurationMin(millis = 1) Duration timeout,
+		@DefaultValue("10000") @Min(1) @Max(1_000_000) int maxInFlight,
+		@DefaultValue("12") @Min(1) @Max(10_000) int partitions,
+		@DefaultValue("1") @Min(1) @Max(100) short replicationFactor, @DefaultValue @Valid CircuitProperties circuit) {
+}
