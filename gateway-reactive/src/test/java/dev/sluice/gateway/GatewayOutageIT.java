@@ -1,0 +1,24 @@
+package dev.sluice.gateway;
+
+import java.net.URI;
+
+import dev.sluice.contract.GatewayOutageContract;
+import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
+import org.springframework.boot.test.web.server.LocalServerPort;
+
+/** Nothing listens on port 1. */
+@SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT,
+		properties = { "spring.kafka.bootstrap-servers=127.0.0.1:1", "backend.url=http://127.0.0.1:1",
+				"spring.r2dbc.url=r2dbc:postgresql://127.0.0.1:1/sluice", "spring.flyway.enabled=false" })
+class GatewayOutageIT extends GatewayOutageContract {
+
+	@LocalServerPort
+	private int port;
+
+	@Override
+	protected URI gateway() {
+		return URI.create("http://127.0.0.1:" + this.port);
+	}
+
+}
