@@ -5,10 +5,15 @@ import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import io.github.resilience4j.micrometer.tagged.TaggedBulkheadMetrics;
 import io.github.resilience4j.micrometer.tagged.TaggedCircuitBreakerMetrics;
 import io.micrometer.core.instrument.binder.MeterBinder;
+import org.springframework.boot.reactor.netty.NettyReactiveWebServerFactory;
+import org.springframework.boot.web.server.WebServerFactoryCustomizer;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import reactor.netty.NettyPipeline;
 
-/** What is made of libraries: the limits around the client and the queue. */
+/**
+ * What is made of libraries: the limits around the client and the queue, the container.
+ */
 @Configuration(proxyBeanMethods = false)
 class GatewayConfiguration {
 
@@ -30,6 +35,14 @@ class GatewayConfiguration {
 	@Bean
 	MeterBinder circuitMetrics(CircuitBreakerRegistry circuits) {
 		return TaggedCircuitBreakerMetrics.ofCircuitBreakerRegistry(circuits);
+	}
+
+	@Bean
+	WebServerFactoryCustomizer<NettyReactiveWebServerFactory> container() {
+		ContainerProblems problems = new ContainerProblems();
+		return (factory) -> factory
+			.addServerCustomizers((server) -> server.doOnChannelInit((_, channel, _) -> channel.pipeline()
+				.addAfter(NettyPipeline.HttpCodec, ContainerProblems.class.getName(), problems)));
 	}
 
 }

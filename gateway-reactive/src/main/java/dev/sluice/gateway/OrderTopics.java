@@ -29,7 +29,7 @@ import org.springframework.stereotype.Component;
  * with its work.
  */
 @Component
-final class OrderTopics implements SmartLifecycle {
+class OrderTopics implements SmartLifecycle {
 
 	private static final Logger logger = LoggerFactory.getLogger(OrderTopics.class);
 

@@ -1,51 +1,70 @@
 package dev.sluice.gateway;
 
+import java.net.URI;
+import java.util.Objects;
+
 import dev.sluice.contract.Order;
 import dev.sluice.contract.ProblemType;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.http.HttpHeaders;
-import org.springframework.http.HttpStatusCode;
+import org.springframework.boot.webflux.error.ErrorWebExceptionHandler;
 import org.springframework.http.MediaType;
+import org.springframework.http.ProblemDetail;
 import org.springframework.http.ResponseEntity;
-import org.springframework.web.bind.annotation.ExceptionHandler;
-import org.springframework.web.bind.annotation.RestControllerAdvice;
-import org.springframework.web.reactive.result.method.annotation.ResponseEntityExceptionHandler;
+import org.springframework.http.server.reactive.ServerHttpResponse;
+import org.springframework.stereotype.Component;
+import org.springframework.web.ErrorResponse;
 import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
+import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Every error that the application or the framework raises, as a problem document (RFC
  * 9457) of a {@link ProblemType}. What a client is told of an error is written here or at
- * its cause, and never taken from an exception of a library.
+ * its cause, and never taken from an exception of a library. No {@code ControllerAdvice}:
+ * WebFlux leaves out an advice's body where it cannot read the request's {@code Accept}.
  */
-@RestControllerAdvice
-final class Problems extends ResponseEntityExceptionHandler {
+@Component
+@org.springframework.core.annotation.Order(-1)
+final class Problems implements ErrorWebExceptionHandler {
 
 	private static final Logger log = LoggerFactory.getLogger(Problems.class);
 
-	@ExceptionHandler
-	ResponseEntity<Object> problem(ProblemException ex) {
-		return ex.toResponse();
+	private final JsonMapper mapper;
+
+	Problems(JsonMapper mapper) {
+		this.mapper = mapper;
 	}
 
-	@ExceptionHandler
-	ResponseEntity<Object> bug(Exception ex) {
-		log.error("A request failed by a bug", ex);
-		return new ProblemException(ProblemType.INTERNAL, detailOf(ProblemType.INTERNAL)).toResponse();
-	}
-
-	/** What the framework raises has a status, and headers such as {@code Allow}. */
 	@Override
-	protected Mono<ResponseEntity<Object>> handleExceptionInternal(Exception ex, @Nullable Object body,
-			@Nullable HttpHeaders headers, HttpStatusCode status, ServerWebExchange exchange) {
-		if (status.value() == 500) {
-			return Mono.just(bug(ex));
+	public Mono<Void> handle(ServerWebExchange exchange, Throwable failure) {
+		ServerHttpResponse response = exchange.getResponse();
+		if (response.isCommitted()) {
+			return Mono.error(failure);
 		}
-		ProblemType type = typeOf(status.value());
-		return Mono.just(
-				new ProblemException(type, detailOf(type)).toResponse((headers != null) ? headers : HttpHeaders.EMPTY));
+		ResponseEntity<ProblemDetail> problem = problem(failure);
+		ProblemDetail document = Objects.requireNonNull(problem.getBody());
+		document.setInstance(URI.create(exchange.getRequest().getURI().getRawPath()));
+		byte[] body = this.mapper.writeValueAsBytes(document);
+		response.setStatusCode(problem.getStatusCode());
+		response.getHeaders().putAll(problem.getHeaders());
+		response.getHeaders().setContentLength(body.length);
+		return response.writeWith(Mono.fromSupplier(() -> response.bufferFactory().wrap(body)));
+	}
+
+	private static ResponseEntity<ProblemDetail> problem(Throwable failure) {
+		return switch (failure) {
+			case ProblemException problem -> problem.toResponse();
+			// What the framework raises has a status, and headers such as Allow.
+			case ErrorResponse known when known.getStatusCode().value() != 500 -> {
+				ProblemType type = typeOf(known.getStatusCode().value());
+				yield new ProblemException(type, detailOf(type)).toResponse(known.getHeaders());
+			}
+			default -> {
+				log.error("A request failed by a bug", failure);
+				yield new ProblemException(ProblemType.INTERNAL, detailOf(ProblemType.INTERNAL)).toResponse();
+			}
+		};
 	}
 
 	static ProblemType typeOf(int status) {

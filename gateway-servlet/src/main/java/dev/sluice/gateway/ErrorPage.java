@@ -4,6 +4,7 @@ import dev.sluice.contract.ProblemType;
 import jakarta.servlet.RequestDispatcher;
 import jakarta.servlet.http.HttpServletRequest;
 import org.springframework.boot.webmvc.error.ErrorController;
+import org.springframework.http.ProblemDetail;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RestController;
@@ -13,7 +14,7 @@ import org.springframework.web.bind.annotation.RestController;
 final class ErrorPage implements ErrorController {
 
 	@RequestMapping("/error")
-	ResponseEntity<Object> error(HttpServletRequest request) {
+	ResponseEntity<ProblemDetail> error(HttpServletRequest request) {
 		// Without a status, somebody has asked for this page itself.
 		int status = (request.getAttribute(RequestDispatcher.ERROR_STATUS_CODE) instanceof Integer code) ? code : 404;
 		ProblemType type = Problems.typeOf(status);

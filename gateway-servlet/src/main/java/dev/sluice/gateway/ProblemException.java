@@ -55,7 +55,7 @@ final class ProblemException extends RuntimeException {
 		return this.errors;
 	}
 
-	ResponseEntity<Object> toResponse() {
+	ResponseEntity<ProblemDetail> toResponse() {
 		return toResponse(HttpHeaders.EMPTY);
 	}
 
@@ -64,7 +64,7 @@ final class ProblemException extends RuntimeException {
 	 * @param more headers to send beside {@code Retry-After}
 	 * @return the response
 	 */
-	ResponseEntity<Object> toResponse(HttpHeaders more) {
+	ResponseEntity<ProblemDetail> toResponse(HttpHeaders more) {
 		ProblemDetail problem = ProblemDetail.forStatus(this.type.status());
 		problem.setType(this.type.type());
 		problem.setTitle(this.type.title());

@@ -8,6 +8,7 @@ import org.slf4j.LoggerFactory;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.MediaType;
+import org.springframework.http.ProblemDetail;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
@@ -25,12 +26,12 @@ final class Problems extends ResponseEntityExceptionHandler {
 	private static final Logger log = LoggerFactory.getLogger(Problems.class);
 
 	@ExceptionHandler
-	ResponseEntity<Object> problem(ProblemException ex) {
+	ResponseEntity<ProblemDetail> problem(ProblemException ex) {
 		return ex.toResponse();
 	}
 
 	@ExceptionHandler
-	ResponseEntity<Object> bug(Exception ex) {
+	ResponseEntity<ProblemDetail> bug(Exception ex) {
 		log.error("A request failed by a bug", ex);
 		return new ProblemException(ProblemType.INTERNAL, detailOf(ProblemType.INTERNAL)).toResponse();
 	}
@@ -39,11 +40,10 @@ final class Problems extends ResponseEntityExceptionHandler {
 	@Override
 	protected ResponseEntity<Object> handleExceptionInternal(Exception ex, @Nullable Object body, HttpHeaders headers,
 			HttpStatusCode status, WebRequest request) {
-		if (status.value() == 500) {
-			return bug(ex);
-		}
 		ProblemType type = typeOf(status.value());
-		return new ProblemException(type, detailOf(type)).toResponse(headers);
+		ResponseEntity<ProblemDetail> response = (status.value() == 500) ? bug(ex)
+				: new ProblemException(type, detailOf(type)).toResponse(headers);
+		return new ResponseEntity<>(response.getBody(), response.getHeaders(), response.getStatusCode());
 	}
 
 	static ProblemType typeOf(int status) {

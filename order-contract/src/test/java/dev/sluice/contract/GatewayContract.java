@@ -2,6 +2,7 @@ package dev.sluice.contract;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -336,6 +337,22 @@ public abstract class GatewayContract {
 	@ValueSource(strings = { "/", "/nothing", "/orders/a/b", "/error" })
 	void knowsNothingAtOtherPaths(String path) throws Exception {
 		assertProblem(get(path), 404, "not-found");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "GET /%zz HTTP/1.1\r\nHost: a", "GET / HTTP/1.1\r\nHost: a\r\nb ad",
+			"POST /orders HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: -5" })
+	void answersWhatIsNoHttpWithAProblem(String request) throws Exception {
+		try (Socket socket = new Socket(gateway().getHost(), gateway().getPort())) {
+			socket.setSoTimeout((int) PATIENCE.toMillis());
+			socket.getOutputStream().write((request + "\r\nConnection: close\r\n\r\n").getBytes(StandardCharsets.UTF_8));
+
+			String response = new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+
+			assertThat(response).startsWith("HTTP/1.1 400 ")
+				.containsIgnoringCase("content-type: application/problem+json")
+				.contains("urn:sluice:problem:invalid-request");
+		}
 	}
 
 	@Test
