@@ -345,7 +345,8 @@ public abstract class GatewayContract {
 	void answersWhatIsNoHttpWithAProblem(String request) throws Exception {
 		try (Socket socket = new Socket(gateway().getHost(), gateway().getPort())) {
 			socket.setSoTimeout((int) PATIENCE.toMillis());
-			socket.getOutputStream().write((request + "\r\nConnection: close\r\n\r\n").getBytes(StandardCharsets.UTF_8));
+			socket.getOutputStream()
+				.write((request + "\r\nConnection: close\r\n\r\n").getBytes(StandardCharsets.UTF_8));
 
 			String response = new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
 
