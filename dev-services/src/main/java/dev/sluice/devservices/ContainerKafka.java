@@ -1,7 +1,12 @@
 package dev.sluice.devservices;
 
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.time.Duration;
+import java.util.Objects;
 
+import org.testcontainers.images.builder.Transferable;
 import org.testcontainers.kafka.KafkaContainer;
 
 /** Kafka in a container. */
@@ -19,6 +24,8 @@ final class ContainerKafka implements Server, KafkaService {
 					.withEnv("KAFKA_AUTO_CREATE_TOPICS_ENABLE", "false")
 					.withEnv("KAFKA_SHARE_COORDINATOR_STATE_TOPIC_REPLICATION_FACTOR", "1")
 					.withEnv("KAFKA_SHARE_COORDINATOR_STATE_TOPIC_MIN_ISR", "1")
+					.withCopyToContainer(logging(), "/mnt/shared/config/log4j2.yaml")
+					.withCopyToContainer(logging(), "/mnt/shared/config/tools-log4j2.yaml")
 					.withStartupTimeout(Duration.ofSeconds(90)));
 	}
 
@@ -35,6 +42,20 @@ final class ContainerKafka implements Server, KafkaService {
 	@Override
 	public String bootstrapServers() {
 		return this.container.get().getBootstrapServers();
+	}
+
+	/**
+	 * Ours instead of the image's: it copies those with their modes and then writes to
+	 * the copies, which fails where they are read-only. A new one for each copy: the
+	 * container keeps them in a map.
+	 */
+	private static Transferable logging() {
+		try (InputStream stream = ContainerKafka.class.getResourceAsStream("kafka-log4j2.yaml")) {
+			return Transferable.of(Objects.requireNonNull(stream, "kafka-log4j2.yaml").readAllBytes());
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException("cannot read kafka-log4j2.yaml", ex);
+		}
 	}
 
 }

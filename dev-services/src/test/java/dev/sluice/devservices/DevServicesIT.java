@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
@@ -87,20 +88,27 @@ class DevServicesIT {
 	@Test
 	void closeEndsAStartInProgress() throws InterruptedException {
 		int port = Ports.free();
-		DevServices services = DevServices.builder().infrastructure(Infrastructure.EMBEDDED).postgresPort(port).start();
-		Thread starting = Thread.ofVirtual()
-			.start(() -> assertThatExceptionOfType(StartFailedException.class).isThrownBy(services::postgres));
-		await().atMost(TIMEOUT)
-			.until(() -> !starting.isAlive() || ProcessHandle.current()
-				.descendants()
-				.anyMatch((process) -> process.info()
-					.commandLine()
-					.orElse("")
-					.contains(PostgresMain.class.getName() + " " + port)));
-
-		services.close();
+		List<Long> before = descendants();
+		AtomicReference<RuntimeException> failure = new AtomicReference<>();
+		Thread starting;
+		try (DevServices services = DevServices.builder()
+			.infrastructure(Infrastructure.EMBEDDED)
+			.postgresPort(port)
+			.start()) {
+			starting = Thread.ofVirtual().start(() -> {
+				try {
+					services.postgres();
+				}
+				catch (RuntimeException ex) {
+					failure.set(ex);
+				}
+			});
+			await().atMost(TIMEOUT).until(() -> !before.containsAll(descendants()));
+		}
 
 		assertThat(starting.join(TIMEOUT)).isTrue();
+		assertThat(failure.get()).isInstanceOf(StartFailedException.class);
+		assertThat(before).containsAll(descendants());
 		assertThat(Ports.isFree(port)).isTrue();
 	}
 
@@ -177,8 +185,13 @@ class DevServicesIT {
 		}
 	}
 
+	/** The child JVMs; not the reaper, which lives as long as this one. */
 	private static List<Long> descendants() {
-		return ProcessHandle.current().descendants().map(ProcessHandle::pid).toList();
+		return ProcessHandle.current()
+			.descendants()
+			.filter((process) -> process.info().command().orElse("").endsWith("/java"))
+			.map(ProcessHandle::pid)
+			.toList();
 	}
 
 }
