@@ -1,0 +1,44 @@
+package dev.sluice.lab.stack;
+
+import java.net.URI;
+import java.nio.file.Path;
+
+import dev.sluice.devservices.JavaProcess;
+
+/**
+ * A running service.
+ *
+ * @param name the module's, or the variant's for a gateway
+ * @param uri where it serves HTTP, without a path
+ * @param process its JVM
+ */
+public record Service(String name, URI uri, JavaProcess process) implements AutoCloseable {
+
+	/** Its metrics in Prometheus's text format. */
+	public URI metrics() {
+		return this.uri.resolve("/actuator/prometheus");
+	}
+
+	public long pid() {
+		return this.process.pid();
+	}
+
+	public boolean isAlive() {
+		return this.process.isAlive();
+	}
+
+	public ProcessHandle handle() {
+		return this.process.handle();
+	}
+
+	public Path logFile() {
+		return this.process.logFile();
+	}
+
+	/** Stops it: SIGTERM, then SIGKILL. It is gone when this returns. */
+	@Override
+	public void close() {
+		this.process.close();
+	}
+
+}
