@@ -117,8 +117,7 @@ public interface DevServices extends AutoCloseable {
 					DockerEngine.require();
 					yield Infrastructure.CONTAINERS;
 				}
-				case AUTO -> DockerEngine.hasImages(ContainerKafka.IMAGE, ContainerPostgres.IMAGE)
-						? Infrastructure.CONTAINERS : Infrastructure.EMBEDDED;
+				case AUTO -> DockerEngine.hasServers() ? Infrastructure.CONTAINERS : Infrastructure.EMBEDDED;
 			};
 		}
 

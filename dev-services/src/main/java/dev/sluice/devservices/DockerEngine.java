@@ -42,8 +42,12 @@ public final class DockerEngine {
 		return address(System.getenv()).map((address) -> status(address, "/_ping") == OK).orElse(false);
 	}
 
-	/** Whether an engine answers, and has these images: a pull is a download. */
-	public static boolean hasImages(String... images) {
+	/** Whether an engine answers and has the images of Kafka and PostgreSQL. */
+	public static boolean hasServers() {
+		return hasImages(ContainerKafka.IMAGE, ContainerPostgres.IMAGE);
+	}
+
+	private static boolean hasImages(String... images) {
 		Optional<SocketAddress> address = address(System.getenv());
 		return address.isPresent() && Stream.of(images)
 			.allMatch((image) -> status(address.get(), "/images/%s/json".formatted(image)) == OK);

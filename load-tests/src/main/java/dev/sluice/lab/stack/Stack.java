@@ -170,6 +170,18 @@ public final class Stack implements AutoCloseable {
 		return all;
 	}
 
+	/** The documented ports, by who has them. */
+	public static Map<String, Integer> defaultPorts() {
+		Map<String, Integer> all = new LinkedHashMap<>();
+		all.put("Kafka", Module.KAFKA_PORT);
+		all.put("PostgreSQL", Module.POSTGRES_PORT);
+		for (Module module : Module.values()) {
+			all.put(module.directory(), module.port());
+		}
+		all.put(Module.SINK.directory() + " (gRPC)", Module.SINK_GRPC_PORT);
+		return all;
+	}
+
 	private Map<String, String> kafka() {
 		return Map.of("spring.kafka.bootstrap-servers", switch (this.infrastructure.infrastructure()) {
 			// Known before it runs: who needs it can start beside it.

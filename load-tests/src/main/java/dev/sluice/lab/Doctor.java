@@ -1,0 +1,188 @@
+package dev.sluice.lab;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+import com.sun.management.OperatingSystemMXBean;
+import dev.sluice.devservices.DockerEngine;
+import dev.sluice.devservices.Ports;
+import dev.sluice.lab.stack.Module;
+import dev.sluice.lab.stack.Stack;
+import dev.sluice.lab.stack.Workspace;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/** {@code lab doctor}: checks the machine. Starts nothing and changes nothing. */
+@Command(name = "doctor", mixinStandardHelpOptions = true,
+		description = "Checks whether this machine can run the lab, and says what to do if not.",
+		footer = { "", "Exit code: 0 it can, 1 it cannot." })
+final class Doctor implements Callable<Integer> {
+
+	private static final int JAVA = 25;
+
+	private static final long MIB = 1024 * 1024;
+
+	private static final long MAVEN_TIMEOUT_SECONDS = 20;
+
+	@Spec
+	@SuppressWarnings("NullAway.Init") // picocli sets it before it calls.
+	private CommandSpec spec;
+
+	private boolean failed;
+
+	@Override
+	public Integer call() throws InterruptedException {
+		Workspace workspace = Workspace.find();
+		boolean maven = checkMaven();
+		checkJava();
+		checkShell();
+		checkMachine();
+		checkDisk(workspace.root());
+		checkDisk(Path.of(System.getProperty("java.io.tmpdir")));
+		checkDocker();
+		for (Module module : Module.values()) {
+			checkJar(workspace, module, maven);
+		}
+		Stack.defaultPorts().forEach(this::checkPort);
+		return this.failed ? 1 : 0;
+	}
+
+	private void checkJava() {
+		int feature = Runtime.version().feature();
+		say((feature == JAVA) ? Verdict.OK : Verdict.FAIL, "JDK", "%s in %s%s".formatted(Runtime.version(),
+				System.getProperty("java.home"), (feature == JAVA) ? "" : ": install a JDK " + JAVA));
+	}
+
+	private boolean checkMaven() throws InterruptedException {
+		try {
+			Process process = new ProcessBuilder("mvn", "-v").redirectErrorStream(true).start();
+			process.getOutputStream().close();
+			if (!process.waitFor(MAVEN_TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
+				process.destroyForcibly();
+				say(Verdict.WARN, "Maven", "'mvn -v' does not answer within %d s".formatted(MAVEN_TIMEOUT_SECONDS));
+				return false;
+			}
+			try (var lines = process.inputReader()) {
+				say(Verdict.OK, "Maven",
+						Optional.ofNullable(lines.readLine()).orElse("").replaceAll("\\e\\[[0-9;]*m", ""));
+			}
+			return true;
+		}
+		catch (IOException _) {
+			say(Verdict.WARN, "Maven", "there is no 'mvn': nothing can be built; install Maven 3.8.7 or newer");
+			return false;
+		}
+	}
+
+	private void checkShell() {
+		boolean there = Stream.of(System.getenv().getOrDefault("PATH", "").split(":"))
+			.anyMatch((directory) -> Files.isExecutable(Path.of(directory, "sh")));
+		say(there ? Verdict.OK : Verdict.FAIL, "shell",
+				there ? "sh" : "there is no 'sh': use Linux, macOS or the Linux subsystem of Windows");
+	}
+
+	private void checkMachine() {
+		int cores = Runtime.getRuntime().availableProcessors();
+		say((cores >= 2) ? Verdict.OK : Verdict.WARN, "cores",
+				cores + ((cores >= 2) ? "" : ": the load generator and the system will wait for each other"));
+		long available = availableMemory() / MIB;
+		String text = "%,d MiB available".formatted(available);
+		if (available >= 6144) {
+			say(Verdict.OK, "memory", text);
+		}
+		else if (available >= 4096) {
+			say(Verdict.WARN, "memory", text + ": 'lab compare' wants 6,144; end other programs");
+		}
+		else {
+			say(Verdict.FAIL, "memory", text + ": 'lab up' needs 4,096, 'lab compare' 6,144; end other programs");
+		}
+	}
+
+	/** Without what the system can free at once, where that is known. */
+	private static long availableMemory() {
+		try (Stream<String> lines = Files.lines(Path.of("/proc/meminfo"))) {
+			return lines.filter((line) -> line.startsWith("MemAvailable:"))
+				.map((line) -> line.replaceAll("\\D", ""))
+				.mapToLong((kibibytes) -> Long.parseLong(kibibytes) * 1024)
+				.findFirst()
+				.orElse(0);
+		}
+		catch (IOException _) {
+			return ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class).getTotalMemorySize();
+		}
+	}
+
+	private void checkDisk(Path directory) {
+		try {
+			long free = Files.getFileStore(directory).getUsableSpace() / MIB;
+			String text = "%,d MiB free for %s".formatted(free, directory);
+			if (free >= 2048) {
+				say(Verdict.OK, "disk", text);
+			}
+			else {
+				say((free >= 512) ? Verdict.WARN : Verdict.FAIL, "disk", text + ": 2,048 are wanted; delete something");
+			}
+		}
+		catch (IOException ex) {
+			say(Verdict.FAIL, "disk", "cannot be read: " + ex);
+		}
+	}
+
+	private void checkDocker() {
+		String answer;
+		if (DockerEngine.hasServers()) {
+			answer = "it answers and has the images: Kafka and PostgreSQL run as containers";
+		}
+		else if (DockerEngine.answers()) {
+			answer = "it answers and lacks an image: Kafka and PostgreSQL run embedded";
+		}
+		else {
+			answer = "it does not answer, and is not needed: Kafka and PostgreSQL run embedded";
+		}
+		say(Verdict.OK, "Docker", answer);
+	}
+
+	private void checkJar(Workspace workspace, Module module, boolean maven) {
+		String name = module.directory() + ".jar";
+		if (!Files.exists(workspace.jar(module))) {
+			say(maven ? Verdict.WARN : Verdict.FAIL, name,
+					"not built: './lab' builds it, or 'mvn -q -B package -DskipTests'");
+			return;
+		}
+		Optional<Path> newer = workspace.newerThanJar(module);
+		say(newer.isEmpty() ? Verdict.OK : Verdict.WARN, name,
+				newer
+					.map((file) -> "older than %s: './lab' builds it anew".formatted(workspace.root().relativize(file)))
+					.orElse("built"));
+	}
+
+	private void checkPort(String name, int port) {
+		boolean free = Ports.isFree(port);
+		say(free ? Verdict.OK : Verdict.WARN, "port " + port,
+				free ? "free for " + name : "%s's is taken%s: stop that, or use 'lab up --port-offset'".formatted(name,
+						Ports.holder(port).map((process) -> " by process " + process.pid()).orElse("")));
+	}
+
+	private void say(Verdict verdict, String what, String text) {
+		this.failed |= verdict == Verdict.FAIL;
+		PrintWriter out = this.spec.commandLine().getOut();
+		out.printf("%-4s  %-20s  %s%n", verdict.name().toLowerCase(Locale.ROOT), what, text);
+		out.flush();
+	}
+
+	private enum Verdict {
+
+		OK, WARN, FAIL
+
+	}
+
+}

@@ -1,0 +1,53 @@
+package dev.sluice.lab;
+
+import java.io.PrintWriter;
+
+import dev.sluice.devservices.StartFailedException;
+import dev.sluice.lab.stack.LabException;
+import dev.sluice.lab.stack.Up;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParseResult;
+
+/** The command line. Each subcommand is a class that knows nothing of this one. */
+@Command(name = "lab", mixinStandardHelpOptions = true, version = "Sluice's laboratory 0.1.0",
+		description = "Runs Sluice on this machine and measures it.",
+		subcommands = { Up.class, PlaceOrder.class, Doctor.class },
+		footer = { "", "Exit code: 0 done, 1 failed, 2 wrong usage." })
+public final class Lab {
+
+	@Option(names = "--verbose", scope = CommandLine.ScopeType.INHERIT,
+			description = "Shows where an error comes from.")
+	private boolean verbose;
+
+	public static void main(String[] args) {
+		if (System.getProperty("logback.configurationFile") == null) {
+			System.setProperty("logback.configurationFile", "lab-logback.xml");
+		}
+		System.exit(commandLine().execute(args));
+	}
+
+	static CommandLine commandLine() {
+		Lab lab = new Lab();
+		return new CommandLine(lab).setCaseInsensitiveEnumValuesAllowed(true)
+			.setUsageHelpAutoWidth(true)
+			.setExecutionExceptionHandler(lab::report);
+	}
+
+	/** One clear line for what can be expected to happen; the stack for a bug. */
+	private int report(Exception exception, CommandLine command, ParseResult parsed) {
+		PrintWriter err = command.getErr();
+		boolean expected = exception instanceof LabException || exception instanceof StartFailedException;
+		err.println("lab: " + (expected ? exception.getMessage() : exception));
+		if (this.verbose) {
+			exception.printStackTrace(err);
+		}
+		else if (!expected) {
+			err.println("lab: this should not happen; --verbose shows where it comes from");
+		}
+		err.flush();
+		return CommandLine.ExitCode.SOFTWARE;
+	}
+
+}
