@@ -1,4 +1,10 @@
-/** The streaming sink. */
+/**
+ * The streaming sink: messages come over gRPC, go to Kafka, and are acknowledged once
+ * Kafka has them.
+ * <p>
+ * Start at {@link dev.sluice.sink.DataSinkService}, which opens a
+ * {@link dev.sluice.sink.SinkStream} for each call.
+ */
 @NullMarked
 package dev.sluice.sink;
 

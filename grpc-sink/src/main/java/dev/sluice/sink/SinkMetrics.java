@@ -1,0 +1,77 @@
+package dev.sluice.sink;
+
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+
+/** Records the {@link SinkMetric}s. Thread-safe. */
+final class SinkMetrics {
+
+	private final Counter received;
+
+	private final Counter stored;
+
+	private final Counter acked;
+
+	private final Timer storeDuration;
+
+	private final AtomicInteger inFlight;
+
+	private final AtomicInteger streams;
+
+	private final MeterRegistry registry;
+
+	SinkMetrics(MeterRegistry registry) {
+		this.registry = registry;
+		this.received = counter(SinkMetric.RECEIVED);
+		this.stored = counter(SinkMetric.STORED);
+		this.acked = counter(SinkMetric.ACKED);
+		this.inFlight = gauge(SinkMetric.IN_FLIGHT);
+		this.streams = gauge(SinkMetric.STREAMS);
+		this.storeDuration = Timer.builder(SinkMetric.STORE_DURATION.key())
+			.description(SinkMetric.STORE_DURATION.meaning())
+			.register(registry);
+	}
+
+	void received() {
+		this.received.increment();
+		this.inFlight.incrementAndGet();
+	}
+
+	Timer.Sample storing() {
+		return Timer.start(this.registry);
+	}
+
+	void stored(Timer.Sample sample) {
+		sample.stop(this.storeDuration);
+		this.stored.increment();
+	}
+
+	void acked(int messages) {
+		this.acked.increment(messages);
+		this.inFlight.addAndGet(-messages);
+	}
+
+	void opened() {
+		this.streams.incrementAndGet();
+	}
+
+	void closed(int unacknowledged) {
+		this.streams.decrementAndGet();
+		this.inFlight.addAndGet(-unacknowledged);
+	}
+
+	private Counter counter(SinkMetric metric) {
+		return Counter.builder(metric.key()).description(metric.meaning()).register(this.registry);
+	}
+
+	private AtomicInteger gauge(SinkMetric metric) {
+		AtomicInteger value = new AtomicInteger();
+		Gauge.builder(metric.key(), value, AtomicInteger::get).description(metric.meaning()).register(this.registry);
+		return value;
+	}
+
+}

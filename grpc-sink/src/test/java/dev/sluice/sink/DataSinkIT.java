@@ -1,0 +1,180 @@
+package dev.sluice.sink;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+
+import com.github.luben.zstd.Zstd;
+import com.google.protobuf.ByteString;
+import dev.sluice.contract.Topics;
+import dev.sluice.contract.sink.DataSinkGrpc;
+import dev.sluice.contract.sink.Request;
+import dev.sluice.contract.sink.Response;
+import dev.sluice.devservices.DevServices;
+import io.grpc.ManagedChannel;
+import io.grpc.ManagedChannelBuilder;
+import io.grpc.health.v1.HealthCheckRequest;
+import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
+import io.grpc.health.v1.HealthGrpc;
+import io.grpc.stub.StreamObserver;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
+import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.grpc.server.lifecycle.GrpcServerLifecycle;
+import org.springframework.test.context.DynamicPropertyRegistry;
+import org.springframework.test.context.DynamicPropertySource;
+import org.springframework.web.client.RestClient;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+@SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT, properties = "spring.grpc.server.port=0")
+class DataSinkIT {
+
+	private static final Duration DEADLINE = Duration.ofSeconds(30);
+
+	private static final int MESSAGES = 2_000;
+
+	@Autowired
+	private GrpcServerLifecycle grpc;
+
+	@Autowired
+	private SinkTopic topic;
+
+	@LocalServerPort
+	private int managementPort;
+
+	private ManagedChannel channel;
+
+	@DynamicPropertySource
+	static void kafka(DynamicPropertyRegistry registry) {
+		registry.add("spring.kafka.bootstrap-servers", DevServices.shared().kafka()::bootstrapServers);
+	}
+
+	@BeforeEach
+	void connect() {
+		this.channel = ManagedChannelBuilder.forAddress("127.0.0.1", this.grpc.getPort()).usePlaintext().build();
+		await().atMost(DEADLINE).until(this.topic::ready);
+	}
+
+	@AfterEach
+	void disconnect() throws InterruptedException {
+		this.channel.shutdownNow().awaitTermination(DEADLINE.toSeconds(), TimeUnit.SECONDS);
+	}
+
+	@Test
+	void storesEveryMessageByteForByteAndAcknowledgesIt() throws InterruptedException {
+		Random random = new Random(42);
+		Map<ByteString, byte[]> sent = new HashMap<>();
+		Acks acks = new Acks();
+		StreamObserver<Request> call = DataSinkGrpc.newStub(this.channel).send(acks);
+		for (int i = 0; i < MESSAGES; i++) {
+			byte[] payload = new byte[random.nextInt(3_000)];
+			random.nextBytes(payload);
+			ByteString id = ByteString.copyFromUtf8("it-" + i);
+			sent.put(id, payload);
+			Request.Builder request = Request.newBuilder().setVersion(1).setMessageId(id);
+			call.onNext(((i % 2 == 0) ? request.setPlainMessage(ByteString.copyFrom(payload))
+					: request.setZstdCompressed(ByteString.copyFrom(Zstd.compress(payload))))
+				.build());
+		}
+		// The largest there may be: the broker takes it too.
+		ByteString largeId = ByteString.copyFromUtf8("it-large");
+		byte[] large = new byte[1024 * 1024];
+		random.nextBytes(large);
+		sent.put(largeId, large);
+		call.onNext(Request.newBuilder()
+			.setVersion(1)
+			.setMessageId(largeId)
+			.setPlainMessage(ByteString.copyFrom(large))
+			.build());
+		call.onCompleted();
+
+		assertThat(acks.ended.await(DEADLINE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+		assertThat(acks.failure.get()).isNull();
+		assertThat(acks.ids).containsExactlyInAnyOrderElementsOf(sent.keySet());
+		Map<ByteString, byte[]> stored = readBack();
+		assertThat(stored.keySet()).containsAll(sent.keySet());
+		sent.forEach((id, payload) -> assertThat(stored.get(id)).as(id.toStringUtf8()).isEqualTo(payload));
+	}
+
+	@Test
+	void showsItsHealthAndItsMetrics() {
+		assertThat(HealthGrpc.newBlockingStub(this.channel).check(HealthCheckRequest.getDefaultInstance()).getStatus())
+			.isEqualTo(ServingStatus.SERVING);
+
+		RestClient management = RestClient.create("http://127.0.0.1:" + this.managementPort);
+		assertThat(management.get().uri("/actuator/health/readiness").retrieve().body(String.class)).contains("UP");
+		assertThat(management.get().uri("/actuator/prometheus").retrieve().body(String.class))
+			.contains("sluice_sink_received_total", "sluice_sink_in_flight", "sluice_sink_store_duration_seconds");
+	}
+
+	private static Map<ByteString, byte[]> readBack() {
+		Properties properties = new Properties();
+		properties.put(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, DevServices.shared().kafka().bootstrapServers());
+		Map<ByteString, byte[]> stored = new HashMap<>();
+		try (KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(properties, new ByteArrayDeserializer(),
+				new ByteArrayDeserializer())) {
+			List<TopicPartition> partitions = new ArrayList<>();
+			consumer.partitionsFor(Topics.SINK)
+				.forEach((partition) -> partitions.add(new TopicPartition(Topics.SINK, partition.partition())));
+			consumer.assign(partitions);
+			consumer.seekToBeginning(partitions);
+			Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
+			await().atMost(DEADLINE).until(() -> {
+				for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(200))) {
+					stored.put(ByteString.copyFrom(record.key()), record.value());
+				}
+				return partitions.stream().allMatch((partition) -> consumer.position(partition) >= ends.get(partition));
+			});
+		}
+		return stored;
+	}
+
+	/** Collects the acknowledgements of a stream. */
+	private static final class Acks implements StreamObserver<Response> {
+
+		private final Set<ByteString> ids = ConcurrentHashMap.newKeySet();
+
+		private final AtomicReference<Throwable> failure = new AtomicReference<>();
+
+		private final CountDownLatch ended = new CountDownLatch(1);
+
+		@Override
+		public void onNext(Response response) {
+			this.ids.addAll(response.getAck().getMessageIdsList());
+		}
+
+		@Override
+		public void onError(Throwable failure) {
+			this.failure.set(failure);
+			this.ended.countDown();
+		}
+
+		@Override
+		public void onCompleted() {
+			this.ended.countDown();
+		}
+
+	}
+
+}

@@ -1,0 +1,129 @@
+package dev.sluice.sink;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.Random;
+
+import com.github.luben.zstd.Zstd;
+import com.github.luben.zstd.ZstdOutputStream;
+import com.google.protobuf.ByteString;
+import dev.sluice.contract.sink.Request;
+import io.grpc.Status;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class PayloadTests {
+
+	private static final int MAX = 100_000;
+
+	private static final byte[] BYTES = "some bytes, some bytes, some bytes".getBytes();
+
+	@Test
+	void readsPlainBytesAsTheyAre() {
+		assertRead(request().setPlainMessage(ByteString.copyFrom(BYTES)), BYTES);
+		assertRead(request().setPlainMessage(ByteString.EMPTY), new byte[0]);
+		assertRead(request().setPlainMessage(ByteString.copyFrom(new byte[MAX])), new byte[MAX]);
+	}
+
+	@Test
+	void readsAFrameThatSaysItsSize() {
+		assertRead(zstd(Zstd.compress(BYTES)), BYTES);
+		assertRead(zstd(Zstd.compress(new byte[0])), new byte[0]);
+		assertRead(zstd(Zstd.compress(new byte[MAX])), new byte[MAX]);
+	}
+
+	@Test
+	void readsAFrameThatDoesNotSayItsSize() throws IOException {
+		byte[] random = new byte[MAX];
+		new Random(42).nextBytes(random);
+
+		assertRead(zstd(streamed(BYTES, 0)), BYTES);
+		assertRead(zstd(streamed(random, 0)), random);
+	}
+
+	@Test
+	void refusesWhatIsTooLarge() throws IOException {
+		assertRefused(request().setPlainMessage(ByteString.copyFrom(new byte[MAX + 1])),
+				Status.Code.RESOURCE_EXHAUSTED);
+		assertRefused(zstd(Zstd.compress(new byte[MAX + 1])), Status.Code.RESOURCE_EXHAUSTED);
+		assertRefused(zstd(streamed(new byte[MAX + 1], 0)), Status.Code.RESOURCE_EXHAUSTED);
+		assertRefused(zstd(streamed(new byte[100_000_000], 0)), Status.Code.RESOURCE_EXHAUSTED);
+	}
+
+	@Test
+	void refusesAFrameThatWantsALargeWindow() throws IOException {
+		assertRefused(zstd(streamed(BYTES, 27)), Status.Code.RESOURCE_EXHAUSTED);
+		assertRead(zstd(streamed(BYTES, 23)), BYTES);
+	}
+
+	@Test
+	void refusesWhatIsNoFrame() throws IOException {
+		byte[] frame = Zstd.compress(BYTES);
+		byte[] twoFrames = Arrays.copyOf(frame, 2 * frame.length);
+		System.arraycopy(frame, 0, twoFrames, frame.length, frame.length);
+		byte[] streamed = streamed(BYTES, 0);
+
+		assertRefused(zstd(new byte[0]), Status.Code.INVALID_ARGUMENT);
+		assertRefused(zstd(BYTES), Status.Code.INVALID_ARGUMENT);
+		assertRefused(zstd(Arrays.copyOf(frame, frame.length - 1)), Status.Code.INVALID_ARGUMENT);
+		assertRefused(zstd(twoFrames), Status.Code.INVALID_ARGUMENT);
+		assertRefused(zstd(Arrays.copyOf(streamed, streamed.length - 1)), Status.Code.INVALID_ARGUMENT);
+	}
+
+	@Test
+	void refusesAnUnknownVersion() {
+		assertRefused(plain().setVersion(0), Status.Code.INVALID_ARGUMENT);
+		assertRefused(plain().setVersion(2), Status.Code.INVALID_ARGUMENT);
+	}
+
+	@Test
+	void refusesAMissingOrLongId() {
+		assertRefused(plain().setMessageId(ByteString.EMPTY), Status.Code.INVALID_ARGUMENT);
+		assertRefused(plain().setMessageId(ByteString.copyFrom(new byte[65])), Status.Code.INVALID_ARGUMENT);
+		assertRead(plain().setMessageId(ByteString.copyFrom(new byte[64])), BYTES);
+	}
+
+	@Test
+	void refusesAMissingPayload() {
+		assertRefused(request(), Status.Code.INVALID_ARGUMENT);
+	}
+
+	private static void assertRead(Request.Builder request, byte[] expected) {
+		assertThat(Payload.read(request.build(), MAX)).isInstanceOfSatisfying(Payload.Readable.class,
+				(readable) -> assertThat(readable.bytes()).isEqualTo(expected));
+	}
+
+	private static void assertRefused(Request.Builder request, Status.Code code) {
+		assertThat(Payload.read(request.build(), MAX)).isInstanceOfSatisfying(Payload.Unreadable.class,
+				(unreadable) -> {
+					assertThat(unreadable.status().getCode()).isEqualTo(code);
+					assertThat(unreadable.status().getDescription()).isNotBlank();
+				});
+	}
+
+	private static Request.Builder request() {
+		return Request.newBuilder().setVersion(1).setMessageId(ByteString.copyFromUtf8("id"));
+	}
+
+	private static Request.Builder plain() {
+		return request().setPlainMessage(ByteString.copyFrom(BYTES));
+	}
+
+	private static Request.Builder zstd(byte[] frame) {
+		return request().setZstdCompressed(ByteString.copyFrom(frame));
+	}
+
+	private static byte[] streamed(byte[] bytes, int windowLog) throws IOException {
+		ByteArrayOutputStream out = new ByteArrayOutputStream();
+		try (ZstdOutputStream zstd = new ZstdOutputStream(out)) {
+			if (windowLog > 0) {
+				zstd.setLong(windowLog);
+			}
+			zstd.write(bytes);
+		}
+		return out.toByteArray();
+	}
+
+}

@@ -1,0 +1,70 @@
+package dev.sluice.sink;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+import com.google.protobuf.ByteString;
+import dev.sluice.contract.sink.DataSinkGrpc;
+import dev.sluice.contract.sink.Request;
+import dev.sluice.contract.sink.Response;
+import io.grpc.ManagedChannel;
+import io.grpc.ManagedChannelBuilder;
+import io.grpc.Status;
+import io.grpc.stub.StreamObserver;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
+import org.springframework.grpc.server.lifecycle.GrpcServerLifecycle;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Nothing listens at port 1: the sink starts all the same, and says what is wrong. */
+@SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT,
+		properties = { "spring.grpc.server.port=0", "spring.kafka.bootstrap-servers=127.0.0.1:1" })
+class StartWithoutKafkaTests {
+
+	@Autowired
+	private GrpcServerLifecycle grpc;
+
+	@Test
+	void startsAndAnswersUnavailable() throws Exception {
+		ManagedChannel channel = ManagedChannelBuilder.forAddress("127.0.0.1", this.grpc.getPort())
+			.usePlaintext()
+			.build();
+		CompletableFuture<Throwable> failure = new CompletableFuture<>();
+		try {
+			StreamObserver<Request> call = DataSinkGrpc.newStub(channel).send(new StreamObserver<>() {
+
+				@Override
+				public void onNext(Response response) {
+				}
+
+				@Override
+				public void onError(Throwable cause) {
+					failure.complete(cause);
+				}
+
+				@Override
+				public void onCompleted() {
+					failure.completeExceptionally(new AssertionError("It was not stored"));
+				}
+
+			});
+			call.onNext(Request.newBuilder()
+				.setVersion(1)
+				.setMessageId(ByteString.copyFromUtf8("a"))
+				.setPlainMessage(ByteString.copyFromUtf8("b"))
+				.build());
+
+			Status status = Status.fromThrowable(failure.get(20, TimeUnit.SECONDS));
+			assertThat(status.getCode()).isEqualTo(Status.Code.UNAVAILABLE);
+			assertThat(status.getDescription()).contains("send again");
+		}
+		finally {
+			channel.shutdownNow().awaitTermination(20, TimeUnit.SECONDS);
+		}
+	}
+
+}
