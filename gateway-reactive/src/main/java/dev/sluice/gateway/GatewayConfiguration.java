@@ -9,6 +9,7 @@ import org.springframework.boot.reactor.netty.NettyReactiveWebServerFactory;
 import org.springframework.boot.web.server.WebServerFactoryCustomizer;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.kafka.support.ProducerListener;
 import reactor.netty.NettyPipeline;
 
 /**
@@ -16,6 +17,16 @@ import reactor.netty.NettyPipeline;
  */
 @Configuration(proxyBeanMethods = false)
 class GatewayConfiguration {
+
+	/**
+	 * Boot's logs an error, and the payload, for each order; the circuit tells of an
+	 * outage.
+	 */
+	@Bean
+	ProducerListener<Object, Object> silentProducerListener() {
+		return new ProducerListener<>() {
+		};
+	}
 
 	@Bean
 	BulkheadRegistry bulkheads() {

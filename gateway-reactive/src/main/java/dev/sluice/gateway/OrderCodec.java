@@ -16,14 +16,13 @@ import jakarta.validation.ConstraintViolation;
 import jakarta.validation.Validation;
 import jakarta.validation.ValidatorFactory;
 import org.hibernate.validator.HibernateValidator;
-import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.StreamReadFeature;
+import tools.jackson.core.exc.InputCoercionException;
 import tools.jackson.core.exc.StreamReadException;
 import tools.jackson.core.json.JsonFactory;
-import tools.jackson.databind.DatabindException;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.MapperFeature;
 import tools.jackson.databind.cfg.CoercionAction;
@@ -126,11 +125,8 @@ final class OrderCodec {
 		try {
 			order = this.mapper.readValue(json, Order.class);
 		}
-		catch (DatabindException ex) {
-			throw explained(ex);
-		}
 		catch (JacksonException ex) {
-			throw notJson(ex);
+			throw explained(ex);
 		}
 		if (order == null) {
 			throw invalid("The body must be a JSON object.", List.of());
@@ -138,26 +134,22 @@ final class OrderCodec {
 		return order;
 	}
 
-	private static ProblemException explained(DatabindException ex) {
-		StreamReadException syntax = syntaxErrorIn(ex);
-		if (syntax != null) {
-			return notJson(syntax);
+	private static ProblemException explained(JacksonException ex) {
+		Throwable cause = (ex.getCause() instanceof StreamReadException syntax) ? syntax : ex;
+		if (cause instanceof StreamReadException && !(cause instanceof InputCoercionException)) {
+			return notJson(ex);
 		}
 		String field = path(ex);
 		if (field.isEmpty()) {
 			return invalid("The body must be one JSON object and nothing after it.", List.of());
 		}
-		String message = switch (ex) {
+		String message = switch (cause) {
 			case UnrecognizedPropertyException _ -> "is unknown";
-			case InvalidFormatException _ -> "has a value that is not allowed";
+			case InvalidFormatException _, InputCoercionException _ -> "has a value that is not allowed";
 			case MismatchedInputException _ -> "has the wrong type";
 			default -> "cannot be read";
 		};
 		return invalid("The order breaks the rules listed in errors.", List.of(new InvalidField(field, message)));
-	}
-
-	private static @Nullable StreamReadException syntaxErrorIn(DatabindException ex) {
-		return (ex.getCause() instanceof StreamReadException syntax) ? syntax : null;
 	}
 
 	/** Where, not what: Jackson's own messages name classes and quote the input. */
@@ -166,7 +158,7 @@ final class OrderCodec {
 			.formatted(ex.getLocation().getLineNr(), ex.getLocation().getColumnNr()), List.of());
 	}
 
-	private static String path(DatabindException ex) {
+	private static String path(JacksonException ex) {
 		StringBuilder path = new StringBuilder();
 		for (JacksonException.Reference reference : ex.getPath()) {
 			if (reference.getPropertyName() == null) {

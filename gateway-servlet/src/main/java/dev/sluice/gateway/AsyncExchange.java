@@ -38,6 +38,9 @@ import org.apache.hc.core5.util.Timeout;
  */
 final class AsyncExchange implements Exchange {
 
+	/** Without a charset, which JSON has not. */
+	private static final ContentType JSON = ContentType.create("application/json");
+
 	private final CloseableHttpAsyncClient client;
 
 	private final Deadlines deadlines = new Deadlines();
@@ -68,6 +71,7 @@ final class AsyncExchange implements Exchange {
 			.disableRedirectHandling()
 			.disableCookieManagement()
 			.disableAuthCaching()
+			.disableContentCompression()
 			.build();
 		this.client.start();
 	}
@@ -88,7 +92,7 @@ final class AsyncExchange implements Exchange {
 		AsyncRequestBuilder builder = AsyncRequestBuilder.create(request.method()).setUri(request.uri());
 		request.headers().forEach(builder::setHeader);
 		if (request.json().length > 0) {
-			builder.setEntity(AsyncEntityProducers.create(request.json(), ContentType.APPLICATION_JSON));
+			builder.setEntity(AsyncEntityProducers.create(request.json(), JSON));
 		}
 		return builder.build();
 	}

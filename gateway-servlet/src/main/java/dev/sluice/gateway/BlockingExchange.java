@@ -29,6 +29,9 @@ import org.apache.hc.core5.util.Timeout;
 /** The exchange that holds the calling thread, platform or virtual, until it is over. */
 final class BlockingExchange implements Exchange {
 
+	/** Without a charset, which JSON has not. */
+	private static final ContentType JSON = ContentType.create("application/json");
+
 	private final CloseableHttpClient client;
 
 	private final Deadlines deadlines = new Deadlines();
@@ -58,6 +61,7 @@ final class BlockingExchange implements Exchange {
 			.disableRedirectHandling()
 			.disableCookieManagement()
 			.disableAuthCaching()
+			.disableContentCompression()
 			.build();
 	}
 
@@ -66,7 +70,7 @@ final class BlockingExchange implements Exchange {
 		HttpUriRequestBase http = new HttpUriRequestBase(request.method(), request.uri());
 		request.headers().forEach(http::setHeader);
 		if (request.json().length > 0) {
-			http.setEntity(new ByteArrayEntity(request.json(), ContentType.APPLICATION_JSON));
+			http.setEntity(new ByteArrayEntity(request.json(), JSON));
 		}
 		// The client's own time limits are for one read; a backend that trickles resets
 		// them.

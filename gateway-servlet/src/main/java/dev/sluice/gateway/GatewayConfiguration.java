@@ -16,6 +16,7 @@ import org.springframework.boot.tomcat.servlet.TomcatServletWebServerFactory;
 import org.springframework.boot.web.server.WebServerFactoryCustomizer;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.kafka.support.ProducerListener;
 
 /** What is made of libraries: the client, the limits around it, the container. */
 @Configuration(proxyBeanMethods = false)
@@ -26,6 +27,16 @@ class GatewayConfiguration {
 		return switch (gateway.threads()) {
 			case PLATFORM, VIRTUAL -> new BlockingExchange(backend, meters);
 			case ASYNC -> new AsyncExchange(backend, meters);
+		};
+	}
+
+	/**
+	 * Boot's logs an error, and the payload, for each order; the circuit tells of an
+	 * outage.
+	 */
+	@Bean
+	ProducerListener<Object, Object> silentProducerListener() {
+		return new ProducerListener<>() {
 		};
 	}
 

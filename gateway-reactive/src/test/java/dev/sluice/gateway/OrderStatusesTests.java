@@ -1,0 +1,174 @@
+package dev.sluice.gateway;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.UUID;
+
+import dev.sluice.contract.FakeBackend;
+import dev.sluice.contract.FakeBackend.Reply;
+import dev.sluice.contract.OrderStatus;
+import dev.sluice.contract.OrderView;
+import dev.sluice.contract.ProblemType;
+import io.github.resilience4j.bulkhead.BulkheadRegistry;
+import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.r2dbc.spi.ConnectionFactories;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.dao.QueryTimeoutException;
+import org.springframework.r2dbc.core.DatabaseClient;
+import reactor.core.publisher.Mono;
+import tools.jackson.databind.json.JsonMapper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+class OrderStatusesTests {
+
+	private static final UUID ID = UUID.fromString("019ab000-0000-7000-8000-000000000001");
+
+	private static final Instant TIME = Instant.parse("2026-11-21T10:00:00Z");
+
+	private static final OrderView ACCEPTED = new OrderView(ID, OrderStatus.ACCEPTED, 0, TIME, TIME, null);
+
+	private static final OrderView RETRYING = new OrderView(ID, OrderStatus.RETRYING, 2, TIME, TIME, "busy");
+
+	private static final String SAVED = "{\"id\":\"%s\",\"savedAt\":\"2026-11-21T11:00:00Z\"}".formatted(ID);
+
+	private final FakeTable table = new FakeTable();
+
+	private FakeBackend server;
+
+	private Exchange exchange;
+
+	private OrderStatuses statuses;
+
+	@BeforeEach
+	void startServer() throws IOException {
+		this.server = new FakeBackend();
+		BackendProperties properties = new BackendProperties(this.server.uri(), Duration.ofSeconds(1),
+				Duration.ofSeconds(10), 10, Duration.ofSeconds(60),
+				new CircuitProperties(50, 50, Duration.ofSeconds(10), Duration.ofSeconds(1)));
+		this.exchange = new Exchange(properties);
+		Backend backend = new Backend(properties, this.exchange, BulkheadRegistry.ofDefaults(),
+				CircuitBreakerRegistry.ofDefaults(), JsonMapper.shared());
+		this.statuses = new OrderStatuses(new StatusProperties(Duration.ofSeconds(3), 10, Duration.ofMinutes(1)),
+				this.table, backend, new SimpleMeterRegistry());
+	}
+
+	@AfterEach
+	void stopServer() throws Exception {
+		this.exchange.destroy();
+		this.server.close();
+	}
+
+	@Test
+	void believesTheTableFirst() {
+		this.table.row = RETRYING;
+		this.statuses.remember(ACCEPTED);
+
+		assertThat(find()).isEqualTo(RETRYING);
+		assertThat(this.server.requests()).isEmpty();
+	}
+
+	@Test
+	void remembersWhatTheTableHasNotYet() {
+		this.statuses.remember(ACCEPTED);
+
+		assertThat(find()).isEqualTo(ACCEPTED);
+		assertThat(this.server.requests()).isEmpty();
+	}
+
+	@Test
+	void asksNobodyForWhatItSavedItself() {
+		OrderView saved = new OrderView(ID, OrderStatus.SAVED, 1, null, TIME, null);
+		this.table.down = true;
+		this.statuses.remember(saved);
+
+		assertThat(find()).isEqualTo(saved);
+		assertThat(this.server.requests()).isEmpty();
+	}
+
+	@Test
+	void asksTheBackendForWhatNobodyElseKnows() {
+		this.server.reply(Reply.of(200, SAVED));
+
+		assertThat(find())
+			.isEqualTo(new OrderView(ID, OrderStatus.SAVED, 1, null, Instant.parse("2026-11-21T11:00:00Z"), null));
+	}
+
+	@Test
+	void knowsNotWhatNobodyKnows() {
+		this.server.reply(Reply.of(404, "{}"));
+
+		assertThat(problem()).isEqualTo(ProblemType.NOT_FOUND);
+	}
+
+	@Test
+	void saysNothingWhereTheBackendMightKnow() {
+		this.server.reply(Reply.of(500, "{}"));
+		assertThat(problem()).isEqualTo(ProblemType.STATUS_UNAVAILABLE);
+		this.server.reply(Reply.never());
+		assertThat(problem()).isEqualTo(ProblemType.STATUS_UNAVAILABLE);
+	}
+
+	@Test
+	void asksTheBackendWhileTheTableIsDown() {
+		this.table.down = true;
+		this.statuses.remember(ACCEPTED);
+		this.server.reply(Reply.of(200, SAVED));
+
+		assertThat(find())
+			.isEqualTo(new OrderView(ID, OrderStatus.SAVED, 1, TIME, Instant.parse("2026-11-21T11:00:00Z"), null));
+	}
+
+	@Test
+	void remembersWhileTheTableIsDown() {
+		this.table.down = true;
+		this.statuses.remember(ACCEPTED);
+		this.server.reply(Reply.of(404, "{}"));
+		assertThat(find()).isEqualTo(ACCEPTED);
+		this.server.reply(Reply.reset());
+		assertThat(find()).isEqualTo(ACCEPTED);
+	}
+
+	@Test
+	void saysNothingWhileTheTableIsDown() {
+		this.table.down = true;
+		this.server.reply(Reply.of(404, "{}"));
+
+		assertThat(problem()).isEqualTo(ProblemType.STATUS_UNAVAILABLE);
+	}
+
+	private OrderView find() {
+		return this.statuses.find(ID).block();
+	}
+
+	private ProblemType problem() {
+		return catchThrowableOfType(ProblemException.class, this::find).type();
+	}
+
+	private static final class FakeTable extends StatusTable {
+
+		private OrderView row;
+
+		private boolean down;
+
+		FakeTable() {
+			super(DatabaseClient.create(ConnectionFactories.get("r2dbc:postgresql://none:none@127.0.0.1:1/none")),
+					new StatusProperties(Duration.ofSeconds(1), 1, Duration.ofSeconds(1)));
+		}
+
+		@Override
+		Mono<OrderView> find(UUID id) {
+			if (this.down) {
+				return Mono.error(new QueryTimeoutException("down"));
+			}
+			return Mono.justOrEmpty(this.row);
+		}
+
+	}
+
+}

@@ -1,0 +1,54 @@
+package dev.sluice.gateway;
+
+import java.net.URI;
+import java.time.Duration;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.context.properties.ConfigurationPropertiesBindException;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Configuration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class PropertiesTests {
+
+	private final ApplicationContextRunner runner = new ApplicationContextRunner()
+		.withUserConfiguration(Properties.class);
+
+	@Test
+	void haveTheDocumentedDefaults() {
+		CircuitProperties circuit = new CircuitProperties(50, 50, Duration.ofSeconds(10), Duration.ofSeconds(1));
+		this.runner.run((context) -> {
+			assertThat(context.getBean(GatewayProperties.class).defaultWay()).isEqualTo(Way.SYNC);
+			assertThat(context.getBean(BackendProperties.class))
+				.isEqualTo(new BackendProperties(URI.create("http://127.0.0.1:8090"), Duration.ofSeconds(1),
+						Duration.ofSeconds(10), 1000, Duration.ofSeconds(60), circuit));
+			assertThat(context.getBean(QueueProperties.class))
+				.isEqualTo(new QueueProperties(Duration.ofSeconds(2), 10_000, 12, (short) 1, circuit));
+			assertThat(context.getBean(StatusProperties.class))
+				.isEqualTo(new StatusProperties(Duration.ofSeconds(1), 100_000, Duration.ofMinutes(10)));
+		});
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "backend.max-concurrent=0", "backend.response-timeout=0s", "backend.url=no url",
+			"backend.circuit.failure-percent=101", "backend.circuit.window=1ms", "queue.max-in-flight=0",
+			"queue.partitions=0", "queue.timeout=-1s", "status.recent-orders=-1", "sluice.default-way=both" })
+	void refuseWhatCannotWork(String property) {
+		this.runner.withPropertyValues(property)
+			.run((context) -> assertThat(context).getFailure()
+				.isInstanceOf(ConfigurationPropertiesBindException.class)
+				.hasMessageContaining(property.substring(0, property.indexOf('.'))));
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableConfigurationProperties({ GatewayProperties.class, BackendProperties.class, QueueProperties.class,
+			StatusProperties.class })
+	static class Properties {
+
+	}
+
+}

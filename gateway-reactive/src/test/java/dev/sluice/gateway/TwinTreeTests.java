@@ -1,0 +1,94 @@
+package dev.sluice.gateway;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Properties;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.config.YamlPropertiesFactoryBean;
+import org.springframework.core.io.FileSystemResource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The two gateways are twins: whoever adds a class, a test or a property to one adds it
+ * to the other, or says here why not.
+ */
+class TwinTreeTests {
+
+	private static final Path REACTIVE = Path.of("src");
+
+	private static final Path SERVLET = Path.of("../gateway-servlet/src");
+
+	/**
+	 * Two clients behind one interface, and what one of them needs: three thread models.
+	 */
+	private static final Set<String> SERVLET_CLIENTS = Set.of("AsyncExchange.java", "BlockingExchange.java",
+			"Deadlines.java");
+
+	/**
+	 * The servlet container dispatches errors to a page; WebFlux has a handler for all.
+	 */
+	private static final Set<String> SERVLET_ERRORS = Set.of("ErrorPage.java");
+
+	/** This test is needed once. */
+	private static final Set<String> REACTIVE_ONLY = Set.of("TwinTreeTests.java");
+
+	@Test
+	void haveTheSameFiles() {
+		Set<String> servlet = files(SERVLET);
+		Set<String> reactive = files(REACTIVE);
+
+		assertThat(without(servlet, reactive)).isEqualTo(union(SERVLET_CLIENTS, SERVLET_ERRORS));
+		assertThat(without(reactive, servlet)).isEqualTo(REACTIVE_ONLY);
+	}
+
+	@Test
+	void haveTheSameProperties() {
+		Set<String> servlet = keys(SERVLET);
+		Set<String> reactive = keys(REACTIVE);
+
+		assertThat(without(servlet, reactive)).allMatch((key) -> key.startsWith("server.tomcat.")
+				|| key.startsWith("spring.mvc.") || key.startsWith("spring.datasource.")
+				|| key.startsWith("spring.jdbc.") || key.equals("management.health.db.enabled"));
+		assertThat(without(reactive, servlet)).allMatch((key) -> key.startsWith("spring.r2dbc.")
+				|| key.startsWith("logging.level.reactor.") || key.equals("management.health.r2dbc.enabled"));
+		assertThat(reactive).contains("spring.kafka.producer.acks", "server.port");
+	}
+
+	private static Set<String> files(Path root) {
+		try (Stream<Path> files = Files.walk(root)) {
+			Set<String> names = files.filter(Files::isRegularFile)
+				.map((file) -> file.getFileName().toString())
+				.collect(Collectors.toCollection(TreeSet::new));
+			assertThat(names).contains("OrderController.java", "OrderCodecTests.java", "application.yaml");
+			return names;
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	private static Set<String> keys(Path root) {
+		YamlPropertiesFactoryBean yaml = new YamlPropertiesFactoryBean();
+		yaml.setResources(new FileSystemResource(root.resolve("main/resources/application.yaml")));
+		Properties properties = yaml.getObject();
+		assertThat(properties).isNotNull();
+		return properties.stringPropertyNames();
+	}
+
+	private static Set<String> without(Set<String> some, Set<String> others) {
+		return some.stream().filter((name) -> !others.contains(name)).collect(Collectors.toSet());
+	}
+
+	private static Set<String> union(Set<String> some, Set<String> others) {
+		return Stream.concat(some.stream(), others.stream()).collect(Collectors.toSet());
+	}
+
+}

@@ -1,0 +1,159 @@
+package dev.sluice.contract;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * A backend that misbehaves as told, byte for byte: what the real one's faults cannot do.
+ * A virtual thread a connection; all end with it.
+ */
+public final class FakeBackend implements AutoCloseable {
+
+	private final ServerSocket server;
+
+	private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
+
+	private final AtomicInteger connections = new AtomicInteger();
+
+	private final List<String> requests = new CopyOnWriteArrayList<>();
+
+	private volatile Reply reply = Reply.of(404, "{}");
+
+	public FakeBackend() throws IOException {
+		this.server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+		Thread.ofVirtual().start(this::accept);
+	}
+
+	public URI uri() {
+		return URI.create("http://127.0.0.1:" + this.server.getLocalPort());
+	}
+
+	/** What requests get from now on. */
+	public void reply(Reply reply) {
+		this.reply = reply;
+	}
+
+	/** Head and body of each request so far. */
+	public List<String> requests() {
+		return new ArrayList<>(this.requests);
+	}
+
+	/** Connections accepted so far. */
+	public int connections() {
+		return this.connections.get();
+	}
+
+	private void accept() {
+		try {
+			while (true) {
+				Socket socket = this.server.accept();
+				this.connections.incrementAndGet();
+				this.sockets.add(socket);
+				Thread.ofVirtual().start(() -> serve(socket));
+			}
+		}
+		catch (IOException ex) {
+			// Closed: the test is over.
+		}
+	}
+
+	private void serve(Socket socket) {
+		try (socket) {
+			while (read(socket.getInputStream())) {
+				this.reply.to(socket);
+			}
+		}
+		catch (IOException | InterruptedException ex) {
+			// The connection has ended, as the reply or the client wanted.
+		}
+	}
+
+	private boolean read(InputStream in) throws IOException {
+		ByteArrayOutputStream head = new ByteArrayOutputStream();
+		while (!head.toString(StandardCharsets.ISO_8859_1).endsWith("\r\n\r\n")) {
+			int next = in.read();
+			if (next < 0) {
+				return false;
+			}
+			head.write(next);
+		}
+		String text = head.toString(StandardCharsets.ISO_8859_1);
+		int length = text.lines()
+			.map((line) -> line.toLowerCase(Locale.ROOT))
+			.filter((line) -> line.startsWith("content-length:"))
+			.mapToInt((line) -> Integer.parseInt(line.substring(line.indexOf(':') + 1).strip()))
+			.findFirst()
+			.orElse(0);
+		this.requests.add(text + new String(in.readNBytes(length), StandardCharsets.UTF_8));
+		return true;
+	}
+
+	@Override
+	public void close() throws IOException {
+		this.server.close();
+		for (Socket socket : this.sockets) {
+			socket.close();
+		}
+	}
+
+	/** What is done to a connection when a request has been read from it. */
+	@FunctionalInterface
+	public interface Reply {
+
+		void to(Socket socket) throws IOException, InterruptedException;
+
+		static Reply of(int status, String json) {
+			return (socket) -> write(socket.getOutputStream(), """
+					HTTP/1.1 %d X\r
+					Content-Type: application/json\r
+					Content-Length: %d\r
+					\r
+					%s""".formatted(status, json.length(), json));
+		}
+
+		/** Never answers, nor closes. */
+		static Reply never() {
+			return (_) -> Thread.currentThread().join();
+		}
+
+		/** A byte every 20 ms, for ever: no time limit on a single read ends it. */
+		static Reply trickle() {
+			return (socket) -> {
+				write(socket.getOutputStream(), "HTTP/1.1 201 X\r\nContent-Length: 60000\r\n\r\n");
+				while (true) {
+					write(socket.getOutputStream(), " ");
+					Thread.sleep(20);
+				}
+			};
+		}
+
+		/** Closes with a reset. */
+		static Reply reset() {
+			return (socket) -> {
+				socket.setSoLinger(true, 0);
+				socket.close();
+			};
+		}
+
+		private static void write(OutputStream out, String text) throws IOException {
+			out.write(text.getBytes(StandardCharsets.UTF_8));
+			out.flush();
+		}
+
+	}
+
+}
