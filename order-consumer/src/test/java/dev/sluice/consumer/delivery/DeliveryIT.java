@@ -1,0 +1,200 @@
+package dev.sluice.consumer.delivery;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+
+import dev.sluice.consumer.ConsumerHarness;
+import dev.sluice.contract.BackendBehaviour;
+import dev.sluice.contract.BackendBehaviour.Delay;
+import dev.sluice.contract.DeadLetterHeaders;
+import dev.sluice.contract.OrderOutcome;
+import dev.sluice.contract.OrderStatus;
+import dev.sluice.contract.Topics;
+import dev.sluice.devservices.JavaProcess;
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.context.ConfigurableApplicationContext;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** The delivery against a real Kafka and the real backend. */
+class DeliveryIT {
+
+	private static final String GROUP = "order-delivery";
+
+	private static ConsumerHarness harness;
+
+	@BeforeAll
+	static void start() {
+		harness = new ConsumerHarness();
+	}
+
+	@AfterAll
+	static void stop() {
+		harness.close();
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 12, 3 })
+	void keepsTheLimitFullWhateverThePartitions(int partitions) throws Exception {
+		harness.reset(partitions);
+		List<UUID> orders = harness.enqueue(400);
+
+		harness.startConsumer("delivery.concurrency=20");
+
+		eventually().until(harness::saved, (saved) -> saved == 400);
+		assertThat(harness.outcomes()).containsOnlyKeys(orders);
+		assertThat(harness.audit().saved()).isEqualTo(400);
+		assertThat(harness.audit().duplicates()).isZero();
+		assertThat(harness.audit().maxInFlight()).isEqualTo(20);
+		assertThat(harness.audit().connectionsOpened()).isLessThanOrEqualTo(20 + 1);
+		eventually().until(() -> harness.lag(GROUP), (lag) -> lag == 0);
+	}
+
+	@Test
+	void deliversMoreThanMayBePendingAtOnce() throws Exception {
+		harness.reset(12);
+		harness.behave(BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(5)));
+		harness.enqueue(600);
+
+		harness.startConsumer("delivery.concurrency=5", "delivery.max-pending=10");
+
+		eventually().until(harness::saved, (saved) -> saved == 600);
+		assertThat(harness.audit().duplicates()).isZero();
+	}
+
+	@Test
+	void losesNothingWhenKilled() throws Exception {
+		harness.reset(12);
+		harness.enqueue(1_000);
+
+		try (JavaProcess victim = harness.startConsumerProcess("delivery.concurrency=10")) {
+			eventually().until(() -> harness.audit().saved() > 100);
+			victim.kill();
+		}
+		assertThat(harness.audit().saved()).isLessThan(1_000);
+		harness.startConsumer("delivery.concurrency=50");
+
+		eventually().until(harness::saved, (saved) -> saved == 1_000);
+		assertThat(harness.audit().saved()).isEqualTo(1_000);
+	}
+
+	@Test
+	void repeatsNothingAfterAGracefulStop() throws Exception {
+		harness.reset(12);
+		harness.enqueue(600);
+		ConfigurableApplicationContext first = harness.startConsumer("delivery.concurrency=10");
+		eventually().until(() -> harness.audit().saved() > 100);
+
+		first.close();
+		assertThat(harness.audit().saved()).isLessThan(600);
+		assertThat(harness.audit().inFlight()).isZero();
+		harness.startConsumer("delivery.concurrency=50");
+
+		eventually().until(harness::saved, (saved) -> saved == 600);
+		// What ended above an order that had not begun is not contiguous, and is
+		// repeated.
+		assertThat(harness.audit().saved()).isEqualTo(600);
+		assertThat(harness.audit().duplicates()).isLessThan(10);
+	}
+
+	@Test
+	void triesAgainUntilTheBackendTakesIt() throws Exception {
+		harness.reset(12);
+		harness.behave(BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(1)).withErrors(0.2, 500));
+		harness.enqueue(500);
+
+		harness.startConsumer("delivery.max-attempts=20");
+
+		eventually().until(harness::saved, (saved) -> saved == 500);
+		assertThat(harness.outcomes().values()).anyMatch((outcome) -> outcome.attempts() > 1);
+		assertThat(harness.records(Topics.ORDERS_DLT)).isEmpty();
+	}
+
+	@Test
+	void laysRejectedAndUnreadableRecordsIntoTheDeadLettersAndGoesOn() throws Exception {
+		harness.reset(3);
+		harness.behave(BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(0)).withErrors(1, 422));
+		harness.publish(Topics.ORDERS, "c-1".getBytes(StandardCharsets.UTF_8),
+				"no order".getBytes(StandardCharsets.UTF_8));
+		UUID unreadable = UUID.randomUUID();
+		harness.enqueue(unreadable, "c-1", "{\"customerId\":");
+		UUID rejected = harness.enqueue(1).getFirst();
+
+		harness.startConsumer();
+
+		eventually().until(() -> harness.records(Topics.ORDERS_DLT), (letters) -> letters.size() == 3);
+		assertThat(harness.records(Topics.ORDERS_DLT))
+			.extracting((letter) -> ConsumerHarness.header(letter, DeadLetterHeaders.KIND))
+			.containsExactlyInAnyOrder("unreadable", "unreadable", "rejected");
+		eventually().until(harness::outcomes, (outcomes) -> outcomes.size() == 2);
+		assertThat(harness.outcomes()).containsOnlyKeys(unreadable, rejected);
+		assertThat(harness.outcomes().values()).extracting(OrderOutcome::status).containsOnly(OrderStatus.FAILED);
+		eventually().until(() -> harness.lag(GROUP), (lag) -> lag == 0);
+
+		harness.behave(BackendBehaviour.DEFAULT);
+		harness.enqueue(10);
+		eventually().until(harness::saved, (saved) -> saved == 10);
+	}
+
+	@Test
+	void aSlowOrderHoldsUpNoOther() throws Exception {
+		harness.reset(1);
+		harness.behave(BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(600_000)));
+		UUID slow = harness.enqueue(1).getFirst();
+		harness.startConsumer("delivery.concurrency=2", "backend.response-timeout=5m", "delivery.drain-timeout=0s");
+		eventually().until(() -> harness.audit().inFlight() == 1);
+
+		harness.behave(BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(1)));
+		List<UUID> others = harness.enqueue(200);
+
+		eventually().until(harness::saved, (saved) -> saved == 200);
+		assertThat(harness.outcomes()).containsOnlyKeys(others).doesNotContainKey(slow);
+		assertThat(harness.lag(GROUP)).isEqualTo(201);
+	}
+
+	@Test
+	void waitsForABackendThatIsDownWithoutBurningAttempts() throws Exception {
+		harness.reset(12);
+		harness.behave(BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(1)).withErrors(1, 503));
+		harness.enqueue(300);
+
+		harness.startConsumer("delivery.max-attempts=3", "delivery.concurrency=10");
+		// Long enough that every order would have failed three times over.
+		eventually().until(() -> harness.audit().failed() > 100);
+		assertThat(harness.saved()).isZero();
+		harness.behave(BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(1)));
+
+		eventually().until(harness::saved, (saved) -> saved == 300);
+		assertThat(harness.records(Topics.ORDERS_DLT)).isEmpty();
+	}
+
+	@Test
+	void losesNothingWhenPartitionsMove() throws Exception {
+		harness.reset(12);
+		harness.enqueue(1_500);
+
+		harness.startConsumer("delivery.concurrency=10");
+		eventually().until(() -> harness.audit().saved() > 100);
+		ConfigurableApplicationContext second = harness.startConsumer("delivery.concurrency=10");
+		eventually().until(() -> second.getBean(DeliveryLoop.class).partitions() > 0);
+		second.close();
+
+		eventually().until(harness::saved, (saved) -> saved == 1_500);
+		assertThat(harness.audit().saved()).isEqualTo(1_500);
+		assertThat(harness.audit().maxInFlight()).isLessThanOrEqualTo(20);
+		eventually().until(() -> harness.lag(GROUP), (lag) -> lag == 0);
+	}
+
+	private static ConditionFactory eventually() {
+		return Awaitility.await().atMost(Duration.ofSeconds(60)).pollInterval(Duration.ofMillis(100));
+	}
+
+}

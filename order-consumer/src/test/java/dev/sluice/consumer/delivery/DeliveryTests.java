@@ -1,0 +1,362 @@
+package dev.sluice.consumer.delivery;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Queue;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
+
+import dev.sluice.consumer.delivery.Attempt.Rejected;
+import dev.sluice.consumer.delivery.Attempt.RetryLater;
+import dev.sluice.consumer.delivery.Attempt.Saved;
+import dev.sluice.contract.DeadLetterHeaders;
+import dev.sluice.contract.OrderHeaders;
+import dev.sluice.contract.OrderOutcome;
+import dev.sluice.contract.OrderStatus;
+import dev.sluice.contract.Topics;
+import io.github.resilience4j.circuitbreaker.CircuitBreaker.State;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.MockProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import tools.jackson.databind.json.JsonMapper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/** A delivery against a backend and a producer that do as the test says. */
+@Timeout(30)
+class DeliveryTests {
+
+	private static final UUID ID = UUID.fromString("019ab000-0000-7000-8000-000000000001");
+
+	private static final RetryLater BUSY = new RetryLater("the backend answered 503", true);
+
+	private static final int MAX_ATTEMPTS = 3;
+
+	private final MockProducer<byte[], byte[]> producer = new MockProducer<>(true, null, new ByteArraySerializer(),
+			new ByteArraySerializer());
+
+	private final JsonMapper json = JsonMapper.builder().build();
+
+	private final AtomicInteger calls = new AtomicInteger();
+
+	private final AtomicReference<Boolean> finished = new AtomicReference<>();
+
+	private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+
+	private Gate gate = gate(2, 1_000);
+
+	@Test
+	void finishesWhenSaved() {
+		deliver(answering(new Saved()));
+
+		assertThat(outcomes()).singleElement().satisfies((outcome) -> {
+			assertThat(outcome.orderId()).isEqualTo(ID);
+			assertThat(outcome.customerId()).isEqualTo("c-1");
+			assertThat(outcome.status()).isEqualTo(OrderStatus.SAVED);
+			assertThat(outcome.attempts()).isEqualTo(1);
+			assertThat(outcome.reason()).isNull();
+		});
+		assertThat(this.finished).hasValue(true);
+	}
+
+	@Test
+	void triesAgainUntilSaved() {
+		deliver(answering(BUSY, BUSY, new Saved()));
+
+		assertThat(outcomes()).extracting(OrderOutcome::status)
+			.containsExactly(OrderStatus.RETRYING, OrderStatus.RETRYING, OrderStatus.SAVED);
+		assertThat(outcomes()).extracting(OrderOutcome::attempts).containsExactly(1, 2, 3);
+		assertThat(deadLetters()).isEmpty();
+	}
+
+	@Test
+	void laysARejectedOrderIntoTheDeadLettersBeforeItSaysSo() {
+		deliver(answering(new Rejected("the backend answered 422: no such sku")));
+
+		assertThat(this.producer.history()).extracting(ProducerRecord::topic)
+			.containsExactly(Topics.ORDERS_DLT, Topics.ORDER_OUTCOMES);
+		ProducerRecord<byte[], byte[]> deadLetter = deadLetters().getFirst();
+		assertThat(header(deadLetter, DeadLetterHeaders.KIND)).isEqualTo("rejected");
+		assertThat(header(deadLetter, DeadLetterHeaders.REASON)).isEqualTo("the backend answered 422: no such sku");
+		assertThat(header(deadLetter, DeadLetterHeaders.ATTEMPTS)).isEqualTo("1");
+		assertThat(header(deadLetter, DeadLetterHeaders.ORIGINAL_TOPIC)).isEqualTo(Topics.ORDERS);
+		assertThat(header(deadLetter, DeadLetterHeaders.ORIGINAL_PARTITION)).isEqualTo("3");
+		assertThat(header(deadLetter, DeadLetterHeaders.ORIGINAL_OFFSET)).isEqualTo("7");
+		assertThat(header(deadLetter, OrderHeaders.ID)).isEqualTo(ID.toString());
+		assertThat(deadLetter.headers().lastHeader(DeadLetterHeaders.STACK)).isNull();
+		assertThat(new String(deadLetter.value())).isEqualTo(Records.BODY);
+		assertThat(outcomes()).singleElement().extracting(OrderOutcome::status).isEqualTo(OrderStatus.FAILED);
+		assertThat(this.finished).hasValue(true);
+	}
+
+	@Test
+	void givesUpAfterTheLastAttempt() {
+		deliver(answering(BUSY));
+
+		assertThat(this.calls).hasValue(MAX_ATTEMPTS);
+		assertThat(outcomes()).extracting(OrderOutcome::status)
+			.containsExactly(OrderStatus.RETRYING, OrderStatus.RETRYING, OrderStatus.FAILED);
+		assertThat(header(deadLetters().getFirst(), DeadLetterHeaders.KIND)).isEqualTo("exhausted");
+		assertThat(header(deadLetters().getFirst(), DeadLetterHeaders.ATTEMPTS)).isEqualTo("3");
+	}
+
+	@Test
+	void doesNotCountABackendThatCannotBeReached() {
+		RetryLater refused = new RetryLater("the backend cannot be reached", false);
+
+		deliver(answering(refused, refused, refused, refused, refused, new Saved()));
+
+		assertThat(deadLetters()).isEmpty();
+		assertThat(outcomes().getLast().status()).isEqualTo(OrderStatus.SAVED);
+		assertThat(outcomes().getLast().attempts()).isEqualTo(6);
+	}
+
+	@Test
+	void doesNotCountWhatFailsWhileTheCircuitIsOpen() {
+		// Opens at the second failure; each trial that fails opens it anew.
+		this.gate = gate(2, 2);
+
+		deliver(answering(BUSY, BUSY, BUSY, BUSY, BUSY, BUSY, BUSY, new Saved()));
+
+		assertThat(this.calls).hasValue(8);
+		assertThat(deadLetters()).isEmpty();
+		assertThat(outcomes().getLast().status()).isEqualTo(OrderStatus.SAVED);
+		assertThat(this.gate.circuit()).isEqualTo(State.CLOSED);
+	}
+
+	@Test
+	void forgetsTheFailuresByWhichAnOutageWasNoticed() {
+		// Two failures are counted, the third opens it, and after it two more are borne.
+		this.gate = gate(2, 3);
+
+		deliver(answering(BUSY, BUSY, BUSY, new Saved()));
+
+		assertThat(deadLetters()).isEmpty();
+		assertThat(outcomes().getLast().status()).isEqualTo(OrderStatus.SAVED);
+	}
+
+	@Test
+	void publishesAgainInsteadOfDeliveringAgain() {
+		AtomicInteger failures = new AtomicInteger(2);
+		Queue<Runnable> sends = new ConcurrentLinkedQueue<>();
+		MockProducer<byte[], byte[]> failing = new MockProducer<>(false, null, new ByteArraySerializer(),
+				new ByteArraySerializer());
+
+		Delivery delivery = delivery(answering(new Saved()), failing, good());
+		delivery.start();
+		await().until(() -> {
+			if (failures.get() > 0) {
+				if (failing.errorNext(new TimeoutException("no acknowledgement"))) {
+					failures.decrementAndGet();
+				}
+				return false;
+			}
+			return failing.completeNext();
+		});
+		await().until(() -> this.finished.get() != null);
+
+		assertThat(sends).isEmpty();
+		assertThat(this.finished).hasValue(true);
+		assertThat(this.calls).hasValue(1);
+		assertThat(failing.history()).hasSize(3);
+	}
+
+	@Test
+	void isNotFinishedBeforeKafkaAcknowledges() {
+		MockProducer<byte[], byte[]> silent = new MockProducer<>(false, null, new ByteArraySerializer(),
+				new ByteArraySerializer());
+		Delivery delivery = delivery(answering(new Saved()), silent, good());
+
+		delivery.start();
+		await().until(() -> silent.history().size() == 1);
+		assertThat(this.finished).hasValue(null);
+
+		silent.completeNext();
+		await().until(() -> this.finished.get() != null);
+		assertThat(this.finished).hasValue(true);
+	}
+
+	@Test
+	void laysAnUnreadableRecordIntoTheDeadLetters() throws InterruptedException {
+		run(delivery(answering(new Saved()), this.producer, Records.order(ID).value("no JSON").at(7)));
+
+		assertThat(this.calls).hasValue(0);
+		ProducerRecord<byte[], byte[]> deadLetter = deadLetters().getFirst();
+		assertThat(header(deadLetter, DeadLetterHeaders.KIND)).isEqualTo("unreadable");
+		assertThat(header(deadLetter, DeadLetterHeaders.ATTEMPTS)).isEqualTo("0");
+		assertThat(header(deadLetter, DeadLetterHeaders.STACK)).contains("IllegalArgumentException", "RecordReader");
+		assertThat(outcomes()).singleElement().extracting(OrderOutcome::status).isEqualTo(OrderStatus.FAILED);
+		assertThat(this.finished).hasValue(true);
+	}
+
+	@Test
+	void saysNothingOfAnUnreadableRecordWithoutId() throws InterruptedException {
+		run(delivery(answering(new Saved()), this.producer, Records.order(ID).header(OrderHeaders.ID, null).at(7)));
+
+		assertThat(deadLetters()).hasSize(1);
+		assertThat(outcomes()).isEmpty();
+		assertThat(this.finished).hasValue(true);
+	}
+
+	@Test
+	void endsUnfinishedWhenCancelledInTheQueue() throws InterruptedException {
+		this.gate.enter();
+		this.gate.enter();
+		Delivery delivery = delivery(answering(new Saved()), this.producer, good());
+		delivery.start();
+
+		delivery.cancel();
+
+		assertThat(delivery.awaitEnd(Duration.ofSeconds(10))).isTrue();
+		assertThat(this.finished).hasValue(false);
+		assertThat(this.calls).hasValue(0);
+		assertThat(this.gate.inside()).isEqualTo(2);
+	}
+
+	@Test
+	void endsItsAttemptWhenCancelledInIt() throws InterruptedException {
+		CountDownLatch begun = new CountDownLatch(1);
+		CountDownLatch proceed = new CountDownLatch(1);
+		Delivery delivery = delivery((order) -> {
+			begun.countDown();
+			try {
+				proceed.await();
+			}
+			catch (InterruptedException ex) {
+				return BUSY;
+			}
+			return new Saved();
+		}, this.producer, good());
+		delivery.start();
+		begun.await();
+
+		delivery.cancel();
+		proceed.countDown();
+
+		assertThat(delivery.awaitEnd(Duration.ofSeconds(10))).isTrue();
+		assertThat(this.finished).hasValue(true);
+		assertThat(outcomes()).singleElement().extracting(OrderOutcome::status).isEqualTo(OrderStatus.SAVED);
+	}
+
+	@Test
+	void holdsNoPlaceWhileItBacksOff() throws InterruptedException {
+		this.gate = gate(1, 1_000);
+		CountDownLatch failed = new CountDownLatch(1);
+		Delivery.Tools slow = tools((order) -> {
+			failed.countDown();
+			return BUSY;
+		}, this.producer, new Backoff(Duration.ofHours(1), Duration.ofHours(1), () -> 1));
+		Delivery waiting = new Delivery(good(), slow, (finished) -> {
+		});
+		waiting.start();
+		failed.await();
+
+		run(delivery(answering(new Saved()), this.producer, good()));
+
+		assertThat(this.finished).hasValue(true);
+		waiting.cancel();
+		assertThat(waiting.awaitEnd(Duration.ofSeconds(10))).isTrue();
+	}
+
+	@Test
+	void neverHasMoreInDeliveryThanTheLimit() throws InterruptedException {
+		this.gate = gate(7, 1_000);
+		AtomicInteger now = new AtomicInteger();
+		List<Integer> seen = Collections.synchronizedList(new ArrayList<>());
+		CountDownLatch ends = new CountDownLatch(500);
+		Delivery.Tools tools = tools((order) -> {
+			seen.add(now.incrementAndGet());
+			Thread.yield();
+			now.decrementAndGet();
+			return new Saved();
+		}, this.producer, noWait());
+
+		for (int i = 0; i < 500; i++) {
+			new Delivery(good(), tools, (finished) -> ends.countDown()).start();
+		}
+		ends.await();
+
+		assertThat(seen).hasSize(500).allMatch((inDelivery) -> inDelivery <= 7);
+		assertThat(this.gate.inside()).isZero();
+	}
+
+	private void deliver(Function<QueuedOrder, Attempt> backend) {
+		try {
+			run(delivery(backend, this.producer, good()));
+		}
+		catch (InterruptedException ex) {
+			throw new AssertionError(ex);
+		}
+	}
+
+	private void run(Delivery delivery) throws InterruptedException {
+		delivery.start();
+		assertThat(delivery.awaitEnd(Duration.ofSeconds(20))).isTrue();
+	}
+
+	private Delivery delivery(Function<QueuedOrder, Attempt> backend, MockProducer<byte[], byte[]> producer,
+			ConsumerRecord<byte[], byte[]> record) {
+		return new Delivery(record, tools(backend, producer, noWait()), this.finished::set);
+	}
+
+	private Delivery.Tools tools(Function<QueuedOrder, Attempt> backend, MockProducer<byte[], byte[]> producer,
+			Backoff backoff) {
+		Publisher publisher = new Publisher(() -> producer, noWait());
+		return new Delivery.Tools(new RecordReader(), this.gate, backend::apply, backoff, MAX_ATTEMPTS,
+				new Outcomes(publisher, this.json, this.registry), new DeadLetters(publisher, this.registry),
+				new DeliveryTimers(this.registry), InstantSource.fixed(Instant.parse("2026-11-21T10:00:01Z")));
+	}
+
+	/** These in turn, the last for ever. */
+	private Function<QueuedOrder, Attempt> answering(Attempt... attempts) {
+		Queue<Attempt> left = new ArrayDeque<>(List.of(attempts));
+		return (order) -> {
+			this.calls.incrementAndGet();
+			return (left.size() > 1) ? left.remove() : left.element();
+		};
+	}
+
+	private static ConsumerRecord<byte[], byte[]> good() {
+		return Records.order(ID).at(7);
+	}
+
+	private static Backoff noWait() {
+		return new Backoff(Duration.ofMillis(1), Duration.ofMillis(1), () -> 0);
+	}
+
+	private static Gate gate(int limit, int minimumCalls) {
+		return new Gate(limit, new BackendProperties.Circuit(50, 1_000, minimumCalls, Duration.ofMillis(1), 1));
+	}
+
+	private List<OrderOutcome> outcomes() {
+		return this.producer.history()
+			.stream()
+			.filter((record) -> record.topic().equals(Topics.ORDER_OUTCOMES))
+			.map((record) -> this.json.readValue(record.value(), OrderOutcome.class))
+			.toList();
+	}
+
+	private List<ProducerRecord<byte[], byte[]>> deadLetters() {
+		return this.producer.history().stream().filter((record) -> record.topic().equals(Topics.ORDERS_DLT)).toList();
+	}
+
+	private static String header(ProducerRecord<?, ?> record, String name) {
+		return new String(record.headers().lastHeader(name).value());
+	}
+
+}
