@@ -3,6 +3,7 @@ package dev.sluice.lab.result;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +35,9 @@ public record CellResult(Cell cell, Instant start, Instant end, long calls, long
 		@Nullable String problem, List<Second> seconds) {
 
 	public CellResult {
+		Objects.requireNonNull(cell, "cell");
+		Objects.requireNonNull(start, "start");
+		Objects.requireNonNull(end, "end");
 		failures = Map.copyOf(failures);
 		services = Map.copyOf(services);
 		seconds = List.copyOf(seconds);

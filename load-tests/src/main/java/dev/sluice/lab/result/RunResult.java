@@ -3,6 +3,7 @@ package dev.sluice.lab.result;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 import org.jspecify.annotations.Nullable;
 
@@ -29,6 +30,11 @@ public record RunResult(int schema, String experiment, String command, Instant s
 	public static final int SCHEMA = 1;
 
 	public RunResult {
+		Objects.requireNonNull(experiment, "experiment");
+		Objects.requireNonNull(command, "command");
+		Objects.requireNonNull(startedAt, "startedAt");
+		Objects.requireNonNull(finishedAt, "finishedAt");
+		Objects.requireNonNull(environment, "environment");
 		configuration = Map.copyOf(configuration);
 		cells = List.copyOf(cells);
 		leftOut = List.copyOf(leftOut);
@@ -52,6 +58,11 @@ public record RunResult(int schema, String experiment, String command, Instant s
 			String gitSha, boolean gitDirty, Map<String, String> versions) {
 
 		public Environment {
+			Objects.requireNonNull(cpu, "cpu");
+			Objects.requireNonNull(os, "os");
+			Objects.requireNonNull(java, "java");
+			Objects.requireNonNull(infrastructure, "infrastructure");
+			Objects.requireNonNull(gitSha, "gitSha");
 			versions = Map.copyOf(versions);
 		}
 

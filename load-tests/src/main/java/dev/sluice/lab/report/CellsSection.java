@@ -1,0 +1,115 @@
+package dev.sluice.lab.report;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+import dev.sluice.lab.report.page.Figures;
+import dev.sluice.lab.report.page.Html;
+import dev.sluice.lab.report.page.Marks;
+import dev.sluice.lab.report.page.Section;
+import dev.sluice.lab.report.page.Table;
+import dev.sluice.lab.result.CellResult;
+import dev.sluice.lab.result.CellResult.Latency;
+import dev.sluice.lab.result.CellResult.ServiceCost;
+import dev.sluice.lab.result.RunResult;
+
+/** Every cell of any experiment, as it was run. */
+final class CellsSection implements Section {
+
+	@Override
+	public String id() {
+		return "cells";
+	}
+
+	@Override
+	public String title() {
+		return "All cells";
+	}
+
+	@Override
+	public void write(RunResult run, Html html) {
+		if (run.cells().isEmpty()) {
+			html.element("p", "No cell was measured.");
+		}
+		else {
+			html.element("p", "In the order they were run, nothing taken together.");
+			html.details("Figures of all %s cells".formatted(Figures.count(run.cells().size())), cells(run));
+			html.details("What each service spent in each cell", services(run));
+			marked(run, html);
+		}
+		leftOut(run, html);
+	}
+
+	private static Table cells(RunResult run) {
+		Table table = new Table("All cells; latency in milliseconds", 3,
+				List.of("Variant", "Way", "Backend", "N", "repetition", "saved per minute", "window", "accepted",
+						"saved", "calls", "failed calls", "failed of", "mean", "p50", "p95", "p99", "max",
+						"connections", "most in backend", "foreign CPU"));
+		for (CellResult cell : run.cells()) {
+			Latency latency = cell.latency();
+			table.row(cell.cell().variant(), cell.cell().way(), cell.cell().capacity(),
+					Marks.sign(Figures.count(cell.cell().orders()), Marks.marked(cell)),
+					Figures.count(cell.cell().repetition()), Figures.measured(cell.ordersPerMinute()),
+					Figures.duration(Duration.between(cell.start(), cell.end())), Figures.count(cell.accepted()),
+					Figures.count(cell.saved()), Figures.count(cell.calls()), Figures.count(cell.failedCalls()),
+					failures(cell.failures()), Figures.measured((latency != null) ? latency.mean() : null),
+					Figures.measured((latency != null) ? latency.p50() : null),
+					Figures.measured((latency != null) ? latency.p95() : null),
+					Figures.measured((latency != null) ? latency.p99() : null),
+					Figures.measured((latency != null) ? latency.max() : null), Figures.count(cell.connectionsOpened()),
+					Figures.count(cell.backendMaxInFlight()), Figures.percent(cell.foreignCpuShare()));
+		}
+		return table;
+	}
+
+	private static String failures(Map<String, Long> failures) {
+		if (failures.isEmpty()) {
+			return Figures.NONE;
+		}
+		return String.join(", ",
+				new TreeMap<>(failures).entrySet()
+					.stream()
+					.map((e) -> "%s: %s".formatted(e.getKey(), Figures.count(e.getValue())))
+					.toList());
+	}
+
+	private static Table services(RunResult run) {
+		Table table = new Table("What each service spent in each cell", 4,
+				List.of("Service", "Variant", "Way", "Backend", "N", "repetition", "CPU ms per order",
+						"allocated per order", "promoted per order", "GC pauses", "GC pause ms", "longest pause, ms",
+						"peak platform threads", "peak RSS"));
+		for (CellResult cell : run.cells()) {
+			for (Map.Entry<String, ServiceCost> service : new TreeMap<>(cell.services()).entrySet()) {
+				ServiceCost cost = service.getValue();
+				table.row(service.getKey(), cell.cell().variant(), cell.cell().way(), cell.cell().capacity(),
+						Marks.sign(Figures.count(cell.cell().orders()), Marks.marked(cell)),
+						Figures.count(cell.cell().repetition()), Figures.measured(cost.cpuMillisPerOrder()),
+						Figures.bytes(cost.allocatedBytesPerOrder()), Figures.bytes(cost.promotedBytesPerOrder()),
+						Figures.count(cost.gcPauses()), Figures.measured(cost.gcPauseMillis()),
+						Figures.measured(cost.gcPauseMaxMillis()), Figures.count(cost.peakThreads()),
+						Figures.bytes(cost.peakRssBytes()));
+			}
+		}
+		return table;
+	}
+
+	private static void marked(RunResult run, Html html) {
+		List<CellResult> marked = run.cells().stream().filter(Marks::marked).toList();
+		if (!marked.isEmpty()) {
+			Table table = new Table("Marked %s, and why".formatted(Marks.SIGN), 2, List.of("Cell", "Why"));
+			marked.forEach((cell) -> table.row(cell.cell().toString(), String.join("; ", Marks.of(cell))));
+			table.write(html);
+		}
+	}
+
+	private static void leftOut(RunResult run, Html html) {
+		if (!run.leftOut().isEmpty()) {
+			Table table = new Table("Left out, and why", 2, List.of("Cell", "Why"));
+			run.leftOut().forEach((left) -> table.row(left.cell().toString(), left.why()));
+			table.write(html);
+		}
+	}
+
+}

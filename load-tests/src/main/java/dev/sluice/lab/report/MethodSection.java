@@ -1,0 +1,72 @@
+package dev.sluice.lab.report;
+
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+import dev.sluice.lab.report.page.Figures;
+import dev.sluice.lab.report.page.Html;
+import dev.sluice.lab.report.page.Section;
+import dev.sluice.lab.report.page.Table;
+import dev.sluice.lab.result.RunResult;
+import dev.sluice.lab.result.RunResult.Environment;
+
+/** How a run was measured, what limits it, how to repeat it. */
+final class MethodSection implements Section {
+
+	@Override
+	public String id() {
+		return "method";
+	}
+
+	@Override
+	public String title() {
+		return "What was measured, how, and what limits it";
+	}
+
+	@Override
+	public void write(RunResult run, Html html) {
+		html.element("h3", "Repeat it");
+		html.open("pre", "tabindex", "0").element("code", run.command()).close();
+		html.element("h3", "How");
+		html.list(List.of(
+				"One window for every figure of a cell: from the start of the first call until the backend has saved the last order, or until the cell was given up. Rates divide by the length of that window, counters are its end minus its start.",
+				"One clock: client, services and backend run on one machine, and their samples are joined by the second.",
+				"Latencies are the client's, of answered calls, exact percentiles (nearest rank). A failed call counts as failed and is tried again.",
+				"CPU, memory and threads come from each service's metrics, sampled each second; pauses, promotion and heap from the JVM's flight recorder. A window shorter than a sample leaves a figure out (%s) rather than guess."
+					.formatted(Figures.NONE)));
+		html.element("h3", "What limits it");
+		html.list(List.of(
+				"The load is a closed model, 1,000 calls in flight at most: a stall holds back the calls that would have shown it. Latency here compares variants; it is no promise.",
+				"The load generator, the broker, the database and every service share this machine's %s cores: rates are those of the whole system, and a faster gateway elsewhere may show more."
+					.formatted(Figures.count(run.environment().cores())),
+				"Rates on a shared machine differ from run to run, by tens of per cent where cores are few, CPU per order by a few. A difference within the whiskers, or any small one measured once, says nothing.",
+				"Small loads end within a fraction of a second: their rates are coarse and their costs often not sampled.",
+				"A cell during which other processes used more than 10 % of the machine's CPU is marked."));
+		environment(run).write(html);
+		html.details("Configuration", table("Configuration", run.configuration()));
+		html.details("Versions", table("Versions", run.environment().versions()));
+	}
+
+	private static Table environment(RunResult run) {
+		Environment environment = run.environment();
+		Table table = new Table("Where and when", 2, List.of("What", "Value"));
+		table.row("Started", Figures.time(run.startedAt()));
+		table.row("Took", Report.took(run));
+		table.row("Whole", (run.partial() != null) ? "no: " + run.partial() : "yes");
+		table.row("Commit", environment.gitSha() + (environment.gitDirty() ? " with local changes" : ""));
+		table.row("Processor", "%s, %s cores".formatted(environment.cpu(), Figures.count(environment.cores())));
+		table.row("Memory", Figures.bytes(environment.memoryBytes()));
+		table.row("System", environment.os());
+		table.row("Java", environment.java());
+		table.row("Kafka and PostgreSQL", environment.infrastructure());
+		return table;
+	}
+
+	private static Table table(String caption, Map<String, String> values) {
+		Table table = new Table(caption, 2, List.of("Name", "Value"));
+		new TreeMap<>(values).forEach(table::row);
+		return table;
+	}
+
+}

@@ -1,0 +1,90 @@
+package dev.sluice.lab.report;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.stream.Stream;
+
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+import dev.sluice.lab.result.RunFile;
+import dev.sluice.lab.result.RunResult;
+
+/**
+ * {@code lab report}: makes the page again from raw results.
+ */
+@Command(name = "report", description = "Builds the HTML report again from the raw results of runs.",
+		mixinStandardHelpOptions = true)
+public final class ReportCommand implements Callable<Integer> {
+
+	/** The page's name in a run's directory. */
+	public static final String NAME = "report.html";
+
+	@Parameters(paramLabel = "DIR", arity = "1..*",
+			description = "Directory of a run, or one that holds several; of several runs each gets a chapter.")
+	private List<Path> directories = List.of();
+
+	@Option(names = "--out", paramLabel = "FILE",
+			description = "The page to write. Default: report.html in the first DIR.")
+	private @Nullable Path out;
+
+	@Spec
+	@SuppressWarnings("NullAway.Init") // picocli sets it before call()
+	private CommandSpec spec;
+
+	@Override
+	public Integer call() {
+		try {
+			List<RunResult> runs = new ArrayList<>();
+			for (Path directory : this.directories) {
+				for (Path file : files(directory)) {
+					runs.add(RunFile.read(file));
+				}
+			}
+			Path html = (this.out != null) ? this.out : this.directories.getFirst().resolve(NAME);
+			write(runs, html);
+			this.spec.commandLine().getOut().println(html.toAbsolutePath().normalize());
+			return CommandLine.ExitCode.OK;
+		}
+		catch (IOException ex) {
+			this.spec.commandLine().getErr().println(ex.getMessage());
+			return CommandLine.ExitCode.SOFTWARE;
+		}
+	}
+
+	private static void write(List<RunResult> runs, Path html) throws IOException {
+		try {
+			Report.write(runs, html);
+		}
+		catch (IOException ex) {
+			throw new IOException("%s cannot be written (%s): choose another with --out".formatted(html, ex), ex);
+		}
+	}
+
+	/**
+	 * The directory's own result, or else those one level below, by name.
+	 */
+	private static List<Path> files(Path directory) throws IOException {
+		Path own = directory.resolve(RunFile.NAME);
+		if (Files.exists(own) || !Files.isDirectory(directory)) {
+			return List.of(own);
+		}
+		try (Stream<Path> children = Files.list(directory)) {
+			List<Path> files = children.map((child) -> child.resolve(RunFile.NAME))
+				.filter(Files::exists)
+				.sorted()
+				.toList();
+			return files.isEmpty() ? List.of(own) : files;
+		}
+	}
+
+}

@@ -1,0 +1,20 @@
+package dev.sluice.lab.report.compare;
+
+import java.util.List;
+
+import dev.sluice.lab.report.page.Section;
+
+/**
+ * The sections of {@code lab compare}, in the order of the page.
+ */
+public final class CompareSections {
+
+	private CompareSections() {
+	}
+
+	public static List<Section> all() {
+		return List.of(new SummarySection(), new ThroughputSection(), new LatencySection(), new SecondsSection(),
+				new CostSection(), new OriginSection());
+	}
+
+}

@@ -1,0 +1,32 @@
+package dev.sluice.lab.report.compare;
+
+import dev.sluice.lab.report.page.Figures;
+import dev.sluice.lab.report.page.Html;
+import dev.sluice.lab.report.page.Section;
+import dev.sluice.lab.result.RunResult;
+
+/** What came out, in sentences. */
+final class SummarySection implements Section {
+
+	@Override
+	public String id() {
+		return "summary";
+	}
+
+	@Override
+	public String title() {
+		return "Can a gateway take orders faster than its backend saves them?";
+	}
+
+	@Override
+	public void write(RunResult run, Html html) {
+		Findings findings = new Findings(run);
+		html.element("p", findings.answer(), "class", "answer");
+		html.list(findings.sentences());
+		html.element("p",
+				"These sentences are derived from the figures by fixed rules: “collapsed” ends below %s of its peak, “held” (did not fall) never drops more than %s below the best value at a smaller load, “sagged” is between. N is the number of orders, at most 1,000 of them in flight; a load run more than once counts with its median."
+					.formatted(Figures.percent(Curve.COLLAPSED_BELOW), Figures.percent(Curve.HELD_WITHIN)),
+				"class", "note");
+	}
+
+}

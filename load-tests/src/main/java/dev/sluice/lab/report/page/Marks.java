@@ -1,0 +1,59 @@
+package dev.sluice.lab.report.page;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import dev.sluice.lab.result.CellResult;
+
+/**
+ * Why a figure is to be taken with care. A marked figure is shown, with {@value #SIGN}
+ * behind it and a hollow point in a chart.
+ */
+public final class Marks {
+
+	/** Stands behind a marked figure. */
+	public static final String SIGN = "†";
+
+	/** Above this share of the machine's CPU in other hands a cell is marked. */
+	public static final double FOREIGN_CPU_LIMIT = 0.10;
+
+	private Marks() {
+	}
+
+	/**
+	 * What is to be said of a cell.
+	 * @param cell any
+	 * @return nothing if it can be believed
+	 */
+	public static List<String> of(CellResult cell) {
+		List<String> marks = new ArrayList<>();
+		if (cell.problem() != null) {
+			marks.add(cell.problem());
+		}
+		if (cell.foreignCpuShare() > FOREIGN_CPU_LIMIT) {
+			marks
+				.add("other processes used %s of the machine's CPU".formatted(Figures.percent(cell.foreignCpuShare())));
+		}
+		return marks;
+	}
+
+	/**
+	 * Whether anything is to be said of a cell.
+	 * @param cell any
+	 * @return true if it is to be marked
+	 */
+	public static boolean marked(CellResult cell) {
+		return !of(cell).isEmpty();
+	}
+
+	/**
+	 * Adds the sign where it belongs.
+	 * @param text a figure
+	 * @param marked whether it is marked
+	 * @return the figure, marked or not
+	 */
+	public static String sign(String text, boolean marked) {
+		return marked ? text + " " + SIGN : text;
+	}
+
+}

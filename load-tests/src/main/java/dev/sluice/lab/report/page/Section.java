@@ -1,0 +1,30 @@
+package dev.sluice.lab.report.page;
+
+import dev.sluice.lab.result.RunResult;
+
+/**
+ * One part of a run's report. A section renders whatever a run holds: an interrupted run
+ * may lack every cell, and a cell any figure.
+ */
+public interface Section {
+
+	/**
+	 * Its name in links, different from those of the other sections of a run.
+	 * @return letters and hyphens
+	 */
+	String id();
+
+	/**
+	 * Its heading.
+	 * @return plain text
+	 */
+	String title();
+
+	/**
+	 * Writes what comes below the heading.
+	 * @param run what was measured
+	 * @param html where to
+	 */
+	void write(RunResult run, Html html);
+
+}
