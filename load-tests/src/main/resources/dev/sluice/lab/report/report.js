@@ -238,7 +238,6 @@
       series: data.parts.map((part, i) => ({
         type: 'bar', name: part, stack: 'sum', barWidth: '58%', itemStyle: { color: 'var(--p' + Math.min(i, 3) + ')' }, emphasis: { disabled: true },
         data: data.rows.map((row) => row.values[i]),
-
       })).concat([{
         type: 'bar', stack: 'sum', silent: true, tooltip: { show: false }, emphasis: { disabled: true }, data: sums.map(() => 0),
         label: Object.assign({ show: true, position: 'right', formatter: (item) => measured(sums[item.dataIndex]) }, INK),

@@ -1,0 +1,92 @@
+package dev.sluice.lab.report;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+import dev.sluice.lab.result.RunFile;
+import dev.sluice.lab.result.Runs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class ReportCommandTests {
+
+	@TempDir
+	Path directory;
+
+	private final StringWriter out = new StringWriter();
+
+	private final StringWriter err = new StringWriter();
+
+	@Test
+	void writesThePageIntoTheRunsDirectoryAndPrintsItsPath() throws IOException {
+		RunFile.write(Runs.partial(), this.directory);
+
+		int exit = run(this.directory.toString());
+
+		Path page = this.directory.resolve("report.html");
+		assertThat(exit).isZero();
+		assertThat(this.out).hasToString(page + System.lineSeparator());
+		assertThat(page).content().contains("Partial: interrupted by the user");
+	}
+
+	@Test
+	void reportsEveryRunBelowADirectory() throws IOException {
+		RunFile.write(Runs.partial(), this.directory.resolve("a"));
+		RunFile.write(Runs.full(), this.directory.resolve("b"));
+		Path page = this.directory.resolve("elsewhere/both.html");
+
+		int exit = run(this.directory.toString(), "--out", page.toString());
+
+		assertThat(exit).isZero();
+		assertThat(page).content().contains("id=\"run-1\"", "id=\"run-2\"");
+	}
+
+	@Test
+	void failsWithOneLineWhereThereIsNoRun() {
+		int exit = run(this.directory.resolve("none").toString());
+
+		assertThat(exit).isEqualTo(1);
+		assertThat(this.err.toString().lines()).singleElement().asString().contains("There is no", "none");
+	}
+
+	@Test
+	void failsWithOneLineForAnotherSchema() throws IOException {
+		Files.writeString(this.directory.resolve(RunFile.NAME), "{\"schema\": 99}");
+
+		int exit = run(this.directory.toString());
+
+		assertThat(exit).isEqualTo(1);
+		assertThat(this.err.toString().lines()).singleElement().asString().contains("schema 99");
+		assertThat(this.directory.resolve("report.html")).doesNotExist();
+	}
+
+	@Test
+	void failsWithOneLineIfThePageCannotBeWritten() throws IOException {
+		RunFile.write(Runs.partial(), this.directory);
+		Path file = Files.writeString(this.directory.resolve("file"), "");
+
+		int exit = run(this.directory.toString(), "--out", file.resolve("report.html").toString());
+
+		assertThat(exit).isEqualTo(1);
+		assertThat(this.err.toString().lines()).singleElement().asString().contains("cannot be written", "--out");
+	}
+
+	@Test
+	void refusesToGuessADirectory() {
+		assertThat(run()).isEqualTo(2);
+	}
+
+	private int run(String... arguments) {
+		return new CommandLine(new ReportCommand()).setOut(new PrintWriter(this.out, true))
+			.setErr(new PrintWriter(this.err, true))
+			.execute(arguments);
+	}
+
+}

@@ -1,0 +1,144 @@
+package dev.sluice.lab.report;
+
+import java.util.List;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+import dev.sluice.lab.result.Cell;
+import dev.sluice.lab.result.RunResult;
+import dev.sluice.lab.result.Runs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class ReportTests {
+
+	private static final Pattern DATA = Pattern.compile("<script type=\"application/json\">(.*?)</script>",
+			Pattern.DOTALL);
+
+	@Test
+	void hasEverySectionAndALinkToEach() {
+		String page = Report.page(List.of(Runs.full()));
+
+		for (String id : List.of("summary", "throughput", "latency", "seconds", "cost", "origin", "cells", "method")) {
+			assertThat(page).contains("<section id=\"run-1-" + id + "\"", "href=\"#run-1-" + id + "\"");
+		}
+	}
+
+	@Test
+	void saysWhenWhereAndOfWhichCommit() {
+		String page = withoutScripts(Report.page(List.of(Runs.full())));
+
+		assertThat(page).contains("21 November 2026, 09:00:00 UTC", "AMD EPYC 7B13", "2 cores", "24 GiB",
+				"3c74db3a9f0e", "./lab compare --repetitions 3", "delivery.concurrency", "41 min");
+	}
+
+	@Test
+	void tablesHoldTheFiguresWithoutJavaScript() {
+		RunResult run = Runs.run("compare", null,
+				List.of(Runs.rate(new Cell("reactive", "sync", "starved", 10, 1), 4321),
+						Runs.rate(new Cell("reactive", "sync", "starved", 10, 2), 5000),
+						Runs.rate(new Cell("reactive", "sync", "starved", 10, 3), 6789)),
+				List.of());
+
+		String page = withoutScripts(Report.page(List.of(run)));
+
+		assertThat(page).contains("5,000 (4,320–6,790)");
+	}
+
+	@Test
+	void everyChartIsFollowedByItsData() {
+		String page = Report.page(List.of(Runs.full()));
+
+		List<JsonNode> charts = charts(page);
+		assertThat(charts).extracting((chart) -> chart.path("kind").asString())
+			.containsOnly("lines", "spread", "seconds", "stack")
+			.hasSize(4 + 2 + 2 + 2 + 2);
+		assertThat(page.split("Data as a table", -1)).hasSize(1 + 1 + 1 + 2 + 1 + 1);
+	}
+
+	@Test
+	void loadsNothingFromAnywhereAndForbidsIt() {
+		String page = Report.page(List.of(Runs.full(), Runs.partial()));
+
+		assertThat(page).contains("Content-Security-Policy", "default-src &#39;none&#39;").contains("echarts");
+		assertThat(withoutScripts(page))
+			.doesNotContainPattern("(?i)(src|href|action|data)\\s*=\\s*[\"']?\\s*(https?:|//)")
+			.doesNotContainPattern("(?i)<(link|img|iframe|object|embed)\\b")
+			.doesNotContainPattern("(?i)url\\(|@import");
+		assertThat(page).doesNotContainPattern("(?i)<script[^>]+src");
+	}
+
+	@Test
+	void whatARunSaysIsNeverMarkup() {
+		String evil = "</script><script>alert(1)</script><!--\"'&";
+		RunResult run = Runs.run("compare", evil,
+				List.of(Runs.rate(new Cell(evil, "sync", "starved", 10, 1), 10),
+						Runs.rate(new Cell(evil, "sync", "starved", 100, 1), 10),
+						Runs.bare(new Cell("reactive", "queued", evil, 10, 1), evil)),
+				List.of(new RunResult.LeftOut(new Cell("reactive", evil, "starved", 10, 1), evil)));
+
+		String page = Report.page(List.of(run));
+
+		assertThat(page).doesNotContain("<script>alert", "</script><script>alert").contains("&lt;script&gt;alert");
+		assertThat(charts(page)).anySatisfy((chart) -> assertThat(chart.findValuesAsString("name")).contains(evil));
+	}
+
+	@Test
+	void marksAPartialRunItsMarkedCellsAndWhatWasLeftOut() {
+		String page = withoutScripts(Report.page(List.of(Runs.partial())));
+
+		assertThat(page).contains("Partial: interrupted by the user", "cells are to be taken with care", "412 †",
+				"left out", "takes longer than --quick allows", "gave up after 60 s: 412 of 1,000 orders were saved",
+				"other processes used 27 % of the machine&#39;s CPU", "HTTP 503: 288, HTTP 504: 1,500");
+	}
+
+	@Test
+	void aWholeRunIsNotCalledPartial() {
+		assertThat(withoutScripts(Report.page(List.of(Runs.full())))).doesNotContain("Partial:");
+	}
+
+	@Test
+	void rendersARunInterruptedBeforeItsFirstCell() {
+		String page = withoutScripts(Report.page(List.of(Runs.run("compare", "interrupted", List.of(), List.of()))));
+
+		assertThat(page).contains("Partial: interrupted", "No cell was measured", "cannot be said")
+			.doesNotContain("null", "NaN");
+	}
+
+	@Test
+	void rendersAnExperimentItDoesNotKnow() {
+		RunResult run = Runs.run("drain", null,
+				List.of(Runs.rate(new Cell("consumer", "queued", "unlimited", 20_000, 1), 117_000)), List.of());
+
+		String page = withoutScripts(Report.page(List.of(run)));
+
+		assertThat(page).contains("lab drain", "117,000", "20,000").doesNotContain("run-1-throughput");
+	}
+
+	@Test
+	void givesEachRunAChapterOfItsOwn() {
+		String page = withoutScripts(Report.page(List.of(Runs.full(), Runs.partial())));
+
+		assertThat(page).contains("id=\"run-1-summary\"", "id=\"run-2-summary\"");
+	}
+
+	@Test
+	void neverPrintsWhatJavaPrintsForNothing() {
+		assertThat(withoutScripts(Report.page(List.of(Runs.partial())))).doesNotContain("null", "NaN", "Infinity",
+				"Optional", "-0");
+	}
+
+	private static List<JsonNode> charts(String page) {
+		JsonMapper json = new JsonMapper();
+		return DATA.matcher(page).results().map((MatchResult match) -> json.readTree(match.group(1))).toList();
+	}
+
+	private static String withoutScripts(String page) {
+		return page.replaceAll("(?s)<script.*?</script>", "");
+	}
+
+}

@@ -1,0 +1,23 @@
+package dev.sluice.lab.report;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+
+import dev.sluice.lab.result.Runs;
+
+/**
+ * Writes pages of invented runs to be looked at in a browser:
+ * {@code target/sample-report.html} and {@code target/sample-report-partial.html}.
+ */
+final class SamplePage {
+
+	private SamplePage() {
+	}
+
+	public static void main(String[] args) throws IOException {
+		Report.write(List.of(Runs.full()), Path.of("target/sample-report.html"));
+		Report.write(List.of(Runs.partial()), Path.of("target/sample-report-partial.html"));
+	}
+
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sluice.lab.report;
+
+import org.jspecify.annotations.NullMarked;

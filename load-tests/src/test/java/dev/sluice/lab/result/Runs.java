@@ -1,0 +1,143 @@
+package dev.sluice.lab.result;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.stream.IntStream;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.sluice.lab.result.CellResult.Latency;
+import dev.sluice.lab.result.CellResult.Second;
+import dev.sluice.lab.result.CellResult.ServiceCost;
+import dev.sluice.lab.result.RunResult.Environment;
+import dev.sluice.lab.result.RunResult.LeftOut;
+
+/**
+ * Runs for tests: invented figures of a plausible size, the same each time.
+ */
+public final class Runs {
+
+	public static final List<Integer> LOADS = List.of(10, 50, 100, 200, 500, 1000, 2000, 3000);
+
+	private static final List<String> VARIANTS = List.of("servlet-platform", "servlet-virtual", "servlet-async",
+			"reactive");
+
+	private static final Instant START = Instant.parse("2026-11-21T09:00:00Z");
+
+	private Runs() {
+	}
+
+	/** A whole run: every load three times, sync before the starved backend collapses. */
+	public static RunResult full() {
+		List<CellResult> cells = new ArrayList<>();
+		Random random = new Random(42);
+		for (int repetition = 1; repetition <= 3; repetition++) {
+			for (String capacity : List.of("unlimited", "starved")) {
+				for (String way : List.of("sync", "queued")) {
+					for (String variant : VARIANTS) {
+						for (int orders : LOADS) {
+							cells.add(cell(new Cell(variant, way, capacity, orders, repetition), random));
+						}
+					}
+				}
+			}
+		}
+		return run("compare", null, cells, List.of());
+	}
+
+	/** An interrupted quick run: marks, cells left out, figures missing. */
+	public static RunResult partial() {
+		List<CellResult> cells = new ArrayList<>();
+		Random random = new Random(7);
+		List<LeftOut> leftOut = new ArrayList<>();
+		for (String way : List.of("sync", "queued")) {
+			for (String variant : VARIANTS) {
+				for (int orders : List.of(10, 100, 1000, 3000)) {
+					Cell cell = new Cell(variant, way, "starved", orders, 1);
+					if (way.equals("sync") && orders == 3000) {
+						leftOut.add(new LeftOut(cell, "takes longer than --quick allows"));
+					}
+					else if (variant.equals("reactive") && way.equals("queued")) {
+						leftOut.add(new LeftOut(cell, "interrupted"));
+					}
+					else {
+						cells.add(cell(cell, random));
+					}
+				}
+			}
+		}
+		cells.set(2, bare(cells.get(2).cell(), "gave up after 60 s: 412 of 1,000 orders were saved"));
+		return run("compare", "interrupted by the user", cells, leftOut);
+	}
+
+	/** A run of the given cells. */
+	public static RunResult run(String experiment, @Nullable String partial, List<CellResult> cells,
+			List<LeftOut> leftOut) {
+		return new RunResult(RunResult.SCHEMA, experiment, "./lab " + experiment + " --repetitions 3", START,
+				START.plusSeconds(2460), partial,
+				new Environment(2, 24L << 30, "AMD EPYC 7B13", "Linux 6.1", "25.0.1+8-LTS", "embedded",
+						"3c74db3a9f0e4c1d8b7a6f5e4d3c2b1a0f9e8d7c", false,
+						Map.of("Kafka", "4.2.1", "PostgreSQL", "18.6", "Spring Boot", "4.1.0", "Gatling", "3.15.1")),
+				Map.of("compare.in-flight", "1000", "backend.delay", "50 ms", "delivery.concurrency", "100",
+						"gateway heap", "512 MiB", "gateway collector", "G1"),
+				cells, leftOut);
+	}
+
+	/** A cell of which all is known that a rate needs, and nothing else. */
+	public static CellResult rate(Cell cell, double perMinute) {
+		return new CellResult(cell, START, START.plusMillis((long) (60_000 * cell.orders() / Math.max(perMinute, 1))),
+				cell.orders(), 0, Map.of(), cell.orders(), cell.orders(), perMinute, null, Map.of(), 0, 0, 0, null,
+				List.of());
+	}
+
+	/** A cell without figures. */
+	public static CellResult bare(Cell cell, String problem) {
+		return new CellResult(cell, START, START.plusSeconds(60), 2200, 1788,
+				Map.of("HTTP 504", 1500L, "HTTP 503", 288L), 412, 412, 412, null,
+				Map.of("gateway", new ServiceCost(null, null, null, null, null, null, null, null)), 0, 12, 0.27,
+				problem, List.of());
+	}
+
+	private static CellResult cell(Cell cell, Random random) {
+		boolean queued = cell.way().equals("queued");
+		boolean starved = cell.capacity().equals("starved");
+		int index = VARIANTS.indexOf(cell.variant());
+		double saturated = starved ? 17_000 - 500 * index : 62_000 + 4_000 * index;
+		double perMinute = saturated * cell.orders() / (cell.orders() + (starved ? 12.0 : 45.0));
+		if (!queued && starved && cell.orders() > 50) {
+			perMinute = perMinute * Math.pow(50.0 / cell.orders(), 0.42 + 0.06 * index);
+		}
+		perMinute *= 0.93 + 0.14 * random.nextDouble();
+		int seconds = Math.max(1, (int) Math.ceil(cell.orders() * 60 / perMinute));
+		int answering = queued ? Math.max(1, (int) Math.ceil(cell.orders() / 900.0)) : seconds;
+		double p50 = queued ? 6 + index + cell.orders() / 80.0
+				: 52 + (starved ? cell.orders() * 5.0 : cell.orders() / 3.0) * (1 - 0.1 * index);
+		Latency latency = new Latency(p50 * 1.2, p50, p50 * 1.8, p50 * (queued ? 4 : 2.3), p50 * (queued ? 11 : 2.9));
+		long failed = (!queued && starved && cell.orders() >= 1000) ? cell.orders() / 5 : 0;
+		Map<String, ServiceCost> services = (cell.orders() < 50) ? Map.of() : Map.of("gateway",
+				new ServiceCost((queued ? 0.9 : 1.3) - 0.12 * index, 48_000.0 + 9_000 * index, 310.0 * index, 3 + index,
+						21.0 + index, 9.4, cell.variant().equals("servlet-platform") ? 230 : 38 + index, 310L << 20),
+				"consumer", new ServiceCost(queued ? 0.62 : 0.02, 21_000.0, null, 1, 4.0, 4.0, 29, 280L << 20),
+				"backend", new ServiceCost(0.31, 9_000.0, null, 0, 0.0, 0.0, 44, 190L << 20));
+		Instant start = START.plusSeconds(random.nextInt(2000));
+		return new CellResult(cell, start, start.plusMillis((long) (cell.orders() * 60_000 / perMinute)),
+				cell.orders() + failed, failed, (failed > 0) ? Map.of("HTTP 503", failed) : Map.of(), cell.orders(),
+				cell.orders(), perMinute, latency, services, Math.min(cell.orders(), queued ? 100 : 1000),
+				Math.min(cell.orders(), starved ? 40 : 1000), (random.nextInt(60) == 0) ? 0.16 : 0.02, null,
+				IntStream.range(0, seconds)
+					.mapToObj((i) -> second(i, i < answering, (double) cell.orders() / answering, latency.p99(), index,
+							random))
+					.toList());
+	}
+
+	private static Second second(int second, boolean answering, double calls, double p99, int index, Random random) {
+		return new Second(second, answering ? Math.round(calls * (0.8 + 0.4 * random.nextDouble())) : 0, 0,
+				answering ? p99 * (0.7 + 0.6 * random.nextDouble()) : null,
+				(second % 6 == 2) ? 8 + 4 * random.nextDouble() : 0, (second == 0) ? null : 40 + index * 10,
+				(long) ((90 + (second * 23) % 160) * 1024.0 * 1024), answering ? 0.9 : 0.15);
+	}
+
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sluice.lab.result;
+
+import org.jspecify.annotations.NullMarked;
