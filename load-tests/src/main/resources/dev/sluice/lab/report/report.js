@@ -24,6 +24,11 @@
     const power = Math.pow(10, Math.floor(Math.log10(value || 1)));
     return [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10].map((step) => step * power).find((top) => top >= value * 0.9999);
   };
+  // Divides an axis that ends at a nice value into three to five equal and nice steps.
+  const step = (top) => {
+    const leading = Number(top.toExponential(1).split('e')[0]);
+    return top / ([1.5, 3, 6].includes(leading) ? 3 : [1, 2.5, 5].includes(leading) ? 5 : 4);
+  };
   const ticks125 = (min, max) => {
     const ticks = [];
     for (let power = Math.floor(Math.log10(min)); power <= Math.ceil(Math.log10(max)); power++) {
@@ -48,7 +53,11 @@
   const rule = (x1, y1, x2, y2, style) => ({
     type: 'line', silent: true, shape: { x1, y1, x2, y2 }, style: Object.assign({ stroke: 'var(--rule)', lineWidth: 1, fill: 'none' }, style),
   });
-  const measure = (content, bold) => echarts.format.getTextRect(content, (bold ? 'bold ' : '') + '12px sans-serif').width;
+  const pen = document.createElement('canvas').getContext('2d');
+  const measure = (content, bold) => {
+    pen.font = (bold ? 'bold ' : '') + TEXT.fontSize + 'px ' + TEXT.fontFamily;
+    return pen.measureText(content).width;
+  };
 
   // Moves labels apart, as little as needed, between two bounds.
   const apart = (wanted, gap, top, bottom) => {
@@ -69,7 +78,7 @@
   function lines(data, width) {
     const right = 18 + Math.max(...data.lines.map((line) => measure(line.name, true)));
     const grid = { left: 62, right, top: 30, bottom: 46 };
-    const xs = [...new Set(data.lines.flatMap((line) => line.points.map((p) => p.x)))].sort((a, b) => a - b);
+    const xs = data.loads;
     const span = Math.max(Math.log10(xs[xs.length - 1] / xs[0]), 0.1);
     const xMin = Math.log10(xs[0]) - span * 0.03;
     const xMax = Math.log10(xs[xs.length - 1]) + span * 0.01;
@@ -89,7 +98,7 @@
         taken = xPixel(x) - half;
       }
     }
-    // Lines that end at the same load get their labels at the end, the others too: left of nothing, right of the axis.
+    // A label stands right of the plot also where its line ends early; a thin line leads to it.
     const ends = data.lines.map((line) => line.points[line.points.length - 1]);
     const places = apart(ends.map((end) => yPixel(end.y)), 15, grid.top + 2, grid.top + plotHeight - 2);
     data.lines.forEach((line, i) => {
@@ -126,7 +135,7 @@
       graphic,
       xAxis: { type: 'value', min: xMin, max: xMax, axisLabel: { show: false }, axisTick: { show: false },
         splitLine: { show: false }, axisLine: { lineStyle: { color: 'var(--line)' } } },
-      yAxis: { type: 'value', min: 0, max: yMax, splitNumber: 4, axisLabel: Object.assign({ formatter: measured }, TEXT), splitLine: GRID },
+      yAxis: { type: 'value', min: 0, max: yMax, interval: step(yMax), axisLabel: Object.assign({ formatter: measured }, TEXT), splitLine: GRID },
       tooltip: tooltip((item) => item.seriesName + '<br>N = ' + item.data.point.x.toLocaleString('en-US') + ': ' + measured(item.data.point.y)
         + (item.data.point.marked ? ' †' : '')),
       series,
@@ -134,7 +143,7 @@
   }
 
   function spread(data, width) {
-    const left = 22 + Math.max(...data.rows.map((row) => measure(row.name, true)));
+    const left = 22 + Math.max(...data.rows.map((row) => measure(row.name + ' †', true)));
     const grid = { left, right: 46, top: 14, bottom: 40 };
     const min = Math.max(data.min / 1.3, 0.05);
     const max = data.max * 1.3;
@@ -151,9 +160,9 @@
         last = xPixel(tick) + measure(label) / 2;
       }
     }
-    const step = plotHeight / data.rows.length;
+    const pitch = plotHeight / data.rows.length;
     data.rows.forEach((row, i) => {
-      const y = grid.top + step * (i + 0.62);
+      const y = grid.top + pitch * (i + 0.62);
       const fill = colour(row.style);
       const name = row.name + (row.marked ? ' †' : '');
       graphic.push(text(left - 12, y, name, { fill, fontWeight: 'bold' }, 'right'));
@@ -182,7 +191,7 @@
     const top = 24;
     const gap = 38;
     const panel = (data.height - top - 34 - gap * (data.panels.length - 1)) / data.panels.length;
-    const plot = { left: 54, right: 14 };
+    const plot = { left: 66, right: 14 };
     const plotWidth = width - plot.left - plot.right;
     const option = { grid: [], xAxis: [], yAxis: [], series: [], graphic: [],
       axisPointer: { link: [{ xAxisIndex: 'all' }], lineStyle: { color: 'var(--line)' } },
@@ -217,7 +226,7 @@
   }
 
   function stack(data, width) {
-    const left = 22 + Math.max(...data.rows.map((row) => measure(row.name, true)));
+    const left = 22 + Math.max(...data.rows.map((row) => measure(row.name + ' †', true)));
     const grid = { left, right: 62, top: 30, bottom: 42 };
     const names = data.rows.map((row) => row.name + (row.marked ? ' †' : ''));
     const sums = data.rows.map((row) => row.values.reduce((sum, value) => sum + (value || 0), 0));
@@ -231,7 +240,7 @@
     return {
       grid,
       graphic,
-      xAxis: { type: 'value', min: 0, max: nice(data.xMax), splitNumber: 4, axisLabel: Object.assign({ formatter: measured }, TEXT), splitLine: GRID },
+      xAxis: { type: 'value', min: 0, max: nice(data.xMax), interval: step(nice(data.xMax)), axisLabel: Object.assign({ formatter: measured }, TEXT), splitLine: GRID },
       yAxis: { type: 'category', inverse: true, data: names, axisTick: { show: false }, axisLine: { lineStyle: { color: 'var(--line)' } },
         axisLabel: Object.assign({}, INK, { interval: 0 }) },
       tooltip: tooltip((item) => echarts.format.encodeHTML(item.name) + '<br>' + echarts.format.encodeHTML(item.seriesName) + ': ' + measured(item.value)),

@@ -102,7 +102,7 @@ final class Findings {
 		String largest = (drop.share() > 0) ? "largest drop %s, %s".formatted(worstDrop.series().variant(), drop)
 				: "it never dropped as the load rose";
 		if (held == curves.size()) {
-			return Optional.of(subject + "throughput did not fall; %s.%s".formatted(largest, goal(way, drop)));
+			return Optional.of(subject + "throughput held; %s.%s".formatted(largest, goal(way, drop)));
 		}
 		return Optional.of(subject + "throughput sagged but did not collapse in %s; %s.%s"
 			.formatted(of(curves.size() - held, curves), largest, goal(way, drop)));

@@ -64,10 +64,9 @@ final class OriginSection implements Section {
 		long held = queued.stream().filter((c) -> c.shape() == Shape.HELD).count();
 		boolean whole = collapsed == sync.size() && held == queued.size();
 		boolean none = collapsed == 0 && held == 0;
-		int load = ours.stream().mapToInt((c) -> c.last().orders()).max().orElse(0);
-		return "%s up to N = %s: sync collapsed in %d of %d series, queued held in %d of %d.".formatted(
-				whole ? "Found again" : none ? "Not found again" : "Found again in part", Figures.count(load),
-				collapsed, sync.size(), held, queued.size());
+		return "%s: sync collapsed in %d of %d series up to N = %s, queued held in %d of %d up to N = %s.".formatted(
+				whole ? "Found again" : none ? "Not found again" : "Found again in part", collapsed, sync.size(),
+				Figures.count(greatestLoad(sync)), held, queued.size(), Figures.count(greatestLoad(queued)));
 	}
 
 	private static List<Curve> known(List<Curve> curves, String way) {
@@ -82,7 +81,7 @@ final class OriginSection implements Section {
 			.forEach((c) -> lines.add(line(c, Coordinates.style(c.series().variant()))));
 		return new Chart.Lines("%s, backend starved: per cent of each line's own peak".formatted(way),
 				"Throughput as per cent of each line's own peak against the number of orders: the origin in grey, ours in colour.",
-				300, 440, "Orders (N)", "% of peak", 100, lines);
+				300, 440, "Orders (N)", "% of peak", 100, loads(ours), lines);
 	}
 
 	private static Chart.Line line(Curve curve, int style) {
@@ -100,13 +99,7 @@ final class OriginSection implements Section {
 				List.of("N", "origin sync", "origin queued", "origin sync failures", "origin queued failures"));
 		ours.forEach((c) -> heads.add(c.series().variant() + " " + c.series().way()));
 		Table table = new Table("Orders per minute: the origin's, then ours before the starved backend", 0, heads);
-		List<Integer> loads = Stream
-			.concat(Origin.rows().stream().map(Origin.Row::orders),
-					ours.stream().flatMap((c) -> c.points().stream()).map(Point::orders))
-			.distinct()
-			.sorted()
-			.toList();
-		for (int load : loads) {
+		for (int load : loads(ours)) {
 			List<String> row = new ArrayList<>(List.of(Figures.count(load)));
 			for (String way : List.of(Coordinates.SYNC, Coordinates.QUEUED)) {
 				row.add(origin(way, load).map((r) -> Figures.count(r.perMinute())).orElse(Figures.NONE));
@@ -125,6 +118,19 @@ final class OriginSection implements Section {
 			table.row(row);
 		}
 		return table;
+	}
+
+	private static List<Integer> loads(List<Curve> ours) {
+		return Stream
+			.concat(Origin.rows().stream().map(Origin.Row::orders),
+					ours.stream().flatMap((c) -> c.points().stream()).map(Point::orders))
+			.distinct()
+			.sorted()
+			.toList();
+	}
+
+	private static int greatestLoad(List<Curve> curves) {
+		return curves.stream().mapToInt((c) -> c.last().orders()).max().orElse(0);
 	}
 
 	private static Optional<Origin.Row> origin(String way, int load) {

@@ -37,10 +37,10 @@ final class ThroughputSection implements Section {
 		html.element("p",
 				"Orders saved per minute, higher is better. Both axes of a row are the same, so sync and queued can be compared by eye. Whiskers reach from the slowest to the fastest repetition; a hollow point is marked %s in the table."
 					.formatted(Marks.SIGN));
-		html.charts(charts(curves), table(run, curves));
+		html.charts(charts(curves, Coordinates.loads(run)), table(run, curves));
 	}
 
-	private static List<Chart> charts(List<Curve> curves) {
+	private static List<Chart> charts(List<Curve> curves, List<Integer> loads) {
 		List<Chart> charts = new ArrayList<>();
 		for (String capacity : curves.stream().map((c) -> c.series().capacity()).distinct().toList()) {
 			List<Curve> row = curves.stream().filter((c) -> c.series().capacity().equals(capacity)).toList();
@@ -53,7 +53,7 @@ final class ThroughputSection implements Section {
 				charts.add(new Chart.Lines("Backend %s, %s".formatted(capacity, way),
 						"Orders saved per minute against the number of orders, backend %s, %s, a line for each of %s."
 							.formatted(capacity, way, String.join(", ", lines.stream().map(Chart.Line::name).toList())),
-						300, 440, "Orders (N)", "saved per minute", yMax, lines));
+						300, 440, "Orders (N)", "saved per minute", yMax, loads, lines));
 			}
 		}
 		return charts;

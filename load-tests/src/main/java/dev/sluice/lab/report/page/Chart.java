@@ -39,10 +39,11 @@ public sealed interface Chart {
 	 * repetition.
 	 *
 	 * @param yMax the top of the axis, the same for charts to be compared
+	 * @param loads the other axis, from the first to the last, likewise
 	 */
 	@JsonTypeName("lines")
 	record Lines(String title, String description, int height, int width, String xName, String yName, double yMax,
-			List<Line> lines) implements Chart {
+			List<Integer> loads, List<Line> lines) implements Chart {
 	}
 
 	record Line(String name, int style, List<Point> points) {
