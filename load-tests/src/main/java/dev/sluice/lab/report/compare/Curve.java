@@ -1,6 +1,7 @@
 package dev.sluice.lab.report.compare;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -52,7 +53,7 @@ record Curve(Series series, List<Point> points) {
 
 		static Point of(int orders, List<CellResult> cells) {
 			double[] rates = cells.stream().mapToDouble(CellResult::ordersPerMinute).sorted().toArray();
-			Double median = Figures.median(java.util.Arrays.stream(rates));
+			Double median = Figures.median(Arrays.stream(rates));
 			return new Point(orders, (median != null) ? median : 0, rates[0], rates[rates.length - 1], rates.length,
 					cells.stream().anyMatch(Marks::marked));
 		}

@@ -3,6 +3,7 @@ package dev.sluice.lab.report.page;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.Locale;
 
 import tools.jackson.databind.json.JsonMapper;
 
@@ -93,7 +94,7 @@ public final class Html {
 	 * @return this
 	 */
 	public Html code(String tag, String code) {
-		if (code.toLowerCase(java.util.Locale.ROOT).contains("</" + tag)) {
+		if (code.toLowerCase(Locale.ROOT).contains("</" + tag)) {
 			throw new IllegalArgumentException("The code would end its own <" + tag + ">");
 		}
 		this.out.append('<').append(tag).append('>').append(code).append("</").append(tag).append(">\n");
