@@ -9,7 +9,7 @@ import org.springframework.validation.annotation.Validated;
 /**
  * What is set at start. How the backend behaves is set at run time.
  *
- * @param maxOrders orders kept at most, about 50 bytes each; beyond, a new order is
+ * @param maxOrders orders kept at most, 43 to 64 bytes each; beyond, a new order is
  * refused with 507 until {@code DELETE /audit}. Default 2,000,000
  * @param maxInFlight requests in flight at most, whatever the capacity model; beyond,
  * 503. Default 100,000

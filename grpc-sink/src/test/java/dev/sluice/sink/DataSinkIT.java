@@ -50,7 +50,7 @@ import static org.awaitility.Awaitility.await;
 @SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT, properties = "spring.grpc.server.port=0")
 class DataSinkIT {
 
-	private static final Duration DEADLINE = Duration.ofSeconds(30);
+	private static final Duration DEADLINE = Duration.ofSeconds(60);
 
 	private static final int MESSAGES = 2_000;
 
