@@ -80,7 +80,7 @@ class TwinTreeTests {
 		yaml.setResources(new FileSystemResource(root.resolve("main/resources/application.yaml")));
 		Properties properties = yaml.getObject();
 		assertThat(properties).isNotNull();
-		return properties.stringPropertyNames();
+		return properties.keySet().stream().map(String::valueOf).collect(Collectors.toSet());
 	}
 
 	private static Set<String> without(Set<String> some, Set<String> others) {
