@@ -25,7 +25,9 @@ import org.jspecify.annotations.Nullable;
  * @param services what each service spent, by name; the gateway's is {@code gateway}
  * @param connectionsOpened TCP connections the backend accepted
  * @param backendMaxInFlight the most orders the backend had in process at once
- * @param foreignCpuShare share of the machine's CPU used by other processes, 0 to 1
+ * @param foreignCpuShare share of the machine's CPU used by other processes, 0 to 1, in
+ * the window or, where it is shorter, in the second around it; 0 where it cannot be
+ * sampled
  * @param problem why the cell cannot be believed or is incomplete; null if it can
  * @param seconds the window second by second
  */

@@ -264,7 +264,7 @@ public final class Stack implements AutoCloseable {
 	 * Does all of it side by side; the first failure ends the others' wait.
 	 * @throws LabException if this thread is interrupted
 	 */
-	static void inParallel(List<Callable<?>> tasks) {
+	public static void inParallel(List<Callable<?>> tasks) {
 		try (ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor()) {
 			var completion = new ExecutorCompletionService<@Nullable Object>(executor);
 			List<Future<?>> futures = new ArrayList<>();

@@ -1,0 +1,308 @@
+package dev.sluice.lab.experiment;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
+
+import dev.sluice.contract.BackendBehaviour;
+import dev.sluice.devservices.Infrastructure;
+import dev.sluice.devservices.StartFailedException;
+import dev.sluice.lab.measure.CellEvaluation;
+import dev.sluice.lab.measure.JfrRecording;
+import dev.sluice.lab.plan.BackendCapacity;
+import dev.sluice.lab.plan.ComparePlan;
+import dev.sluice.lab.plan.ComparePlan.Round;
+import dev.sluice.lab.plan.LoadPlan;
+import dev.sluice.lab.plan.LoadPlan.Phase;
+import dev.sluice.lab.plan.PhaseOutcome;
+import dev.sluice.lab.plan.WarmUp;
+import dev.sluice.lab.plan.Way;
+import dev.sluice.lab.result.Cell;
+import dev.sluice.lab.result.CellResult;
+import dev.sluice.lab.result.RunFile;
+import dev.sluice.lab.result.RunResult;
+import dev.sluice.lab.result.RunResult.Environment;
+import dev.sluice.lab.result.RunResult.LeftOut;
+import dev.sluice.lab.run.EnvironmentProbe;
+import dev.sluice.lab.run.Interruption;
+import dev.sluice.lab.run.LoadRound;
+import dev.sluice.lab.run.Progress;
+import dev.sluice.lab.run.RunDirectory;
+import dev.sluice.lab.stack.LabException;
+import dev.sluice.lab.stack.Module;
+import dev.sluice.lab.stack.Service;
+import dev.sluice.lab.stack.ServiceOptions;
+import dev.sluice.lab.stack.Stack;
+import dev.sluice.lab.stack.Variant;
+import dev.sluice.lab.stack.Workspace;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Every gateway, both ways, under a rising number of orders. Kafka, PostgreSQL and the
+ * backend run throughout; in each round a gateway and a consumer are started anew, so
+ * that each variant meets a consumer as warm as any other's, and only one gateway is
+ * there at a time.
+ */
+final class CompareExperiment {
+
+	static final String NAME = "compare";
+
+	private static final String GATEWAY = "gateway";
+
+	private static final String CONSUMER = "consumer";
+
+	private static final String BACKEND = "backend";
+
+	private static final List<String> MEASURED = List.of(GATEWAY, CONSUMER, BACKEND, "kafka", "postgresql",
+			LoadRound.LOAD_GENERATOR);
+
+	/** As many orders in flight as the seed's client had at most. */
+	private static final int USERS = 1_000;
+
+	private final Settings settings;
+
+	private final ComparePlan plan;
+
+	private final RunDirectory directory;
+
+	private final Progress progress;
+
+	private final JsonMapper json = JsonMapper.builder().build();
+
+	private final List<CellResult> cells = new ArrayList<>();
+
+	/**
+	 * What is the same for all cells.
+	 *
+	 * @param command the command line
+	 * @param infrastructure what Kafka and PostgreSQL run as
+	 * @param heap of each service, in the JVM's notation
+	 * @param deliveryConcurrency orders that the consumer delivers at once
+	 * @param warmUpOrders of each way, before each round
+	 * @param warmUpBurst at once, after them
+	 * @param deadlineMillis of a cell, in milliseconds
+	 */
+	record Settings(String command, Infrastructure infrastructure, String heap, int deliveryConcurrency,
+			int warmUpOrders, int warmUpBurst, long deadlineMillis) {
+	}
+
+	CompareExperiment(Settings settings, ComparePlan plan, RunDirectory directory, Progress progress) {
+		this.settings = settings;
+		this.plan = plan;
+		this.directory = directory;
+		this.progress = progress;
+	}
+
+	/**
+	 * Runs the plan. What goes wrong under way makes the result partial: what was
+	 * measured until then is kept.
+	 * @throws IOException if the result cannot be written
+	 */
+	RunResult run(Interruption interruption) throws IOException {
+		Instant startedAt = Instant.now();
+		Workspace workspace = Workspace.find();
+		String partial = null;
+		Infrastructure infrastructure = this.settings.infrastructure();
+		try (Stack stack = stack(workspace)) {
+			infrastructure = stack.infrastructure().infrastructure();
+			this.progress.step("Starting Kafka, PostgreSQL (%s) and the backend"
+				.formatted(infrastructure.name().toLowerCase(Locale.ROOT)));
+			Service[] backend = new Service[1];
+			Stack.inParallel(List.of(() -> {
+				stack.startInfrastructure();
+				return null;
+			}, () -> backend[0] = stack.startBackend(ServiceOptions.NONE)));
+			for (Round round : this.plan.rounds()) {
+				run(round, stack, backend[0]);
+			}
+		}
+		catch (LabException | StartFailedException ex) {
+			partial = (interruption.reason() != null) ? interruption.reason() : ex.getMessage();
+		}
+		catch (InterruptedException _) {
+			partial = "interrupted";
+		}
+		this.progress.endLine();
+		RunResult result = new RunResult(RunResult.SCHEMA, NAME, this.settings.command(), startedAt, Instant.now(),
+				partial, environment(workspace, infrastructure), configuration(infrastructure), this.cells,
+				leftOut(partial));
+		RunFile.write(result, this.directory.path());
+		return result;
+	}
+
+	private Stack stack(Workspace workspace) throws IOException {
+		return Stack.builder()
+			.workspace(workspace)
+			.infrastructure(this.settings.infrastructure())
+			.directory(this.directory.directory("logs"))
+			.jvmArgs("-Xms" + this.settings.heap(), "-Xmx" + this.settings.heap(), "-XX:+UseG1GC")
+			.build();
+	}
+
+	private void run(Round round, Stack stack, Service backend) throws IOException, InterruptedException {
+		this.progress.step("Round %s: %d cells".formatted(round.name(), round.cells().size()));
+		Path recordings = this.directory.directory("jfr");
+		Map<String, Path> recorded = new LinkedHashMap<>();
+		recorded.put(GATEWAY, recordings.resolve(round.name() + "-gateway.jfr"));
+		recorded.put(CONSUMER, recordings.resolve(round.name() + "-consumer.jfr"));
+		LoadRound.Record record;
+		Map<String, Service> services = new ConcurrentHashMap<>(Map.of(BACKEND, backend));
+		ServiceOptions consumer = options(round, CONSUMER, recorded).withProperty("delivery.concurrency",
+				this.settings.deliveryConcurrency());
+		ServiceOptions gateway = options(round, GATEWAY, recorded);
+		try {
+			Stack.inParallel(List.of(() -> services.put(CONSUMER, stack.startConsumer(consumer)),
+					() -> services.put(GATEWAY, stack.startGateway(Variant.of(round.variant()), gateway))));
+			record = new LoadRound(this.directory, round.name(), stack, services).run(this.json,
+					loadPlan(round, Objects.requireNonNull(services.get(GATEWAY)), backend),
+					(phase) -> show(round, phase));
+		}
+		finally {
+			// They write their recordings when they end.
+			Stream.of(GATEWAY, CONSUMER).map(services::get).filter(Objects::nonNull).forEach(Service::close);
+		}
+		evaluate(round, record, recorded, stack);
+		if (record.interrupted()) {
+			throw new InterruptedException();
+		}
+		if (record.failure() != null) {
+			throw record.failure();
+		}
+	}
+
+	private ServiceOptions options(Round round, String service, Map<String, Path> recorded) throws IOException {
+		return ServiceOptions.NONE.withLog(round.name() + "-" + service)
+			.withJvmArgs("-XX:StartFlightRecording=settings=%s,filename=%s,dumponexit=true".formatted(flightSettings(),
+					recorded.get(service)), "-Xlog:jfr+startup=error");
+	}
+
+	/** The JVM reads its settings from a file only. */
+	private Path flightSettings() throws IOException {
+		Path file = this.directory.directory("jfr").resolve("sluice.jfc");
+		if (!Files.exists(file)) {
+			try (InputStream settings = Objects.requireNonNull(JfrRecording.class.getResourceAsStream("sluice.jfc"),
+					"sluice.jfc is missing")) {
+				Files.copy(settings, file);
+			}
+		}
+		return file;
+	}
+
+	private LoadPlan loadPlan(Round round, Service gateway, Service backend) throws IOException {
+		List<Phase> phases = new ArrayList<>(
+				WarmUp.phases(ways(round), this.settings.warmUpOrders(), this.settings.warmUpBurst()));
+		round.cells().stream().map(this::phase).forEach(phases::add);
+		// Unique however often the same stack is used.
+		String token = Long.toString(System.currentTimeMillis(), Character.MAX_RADIX) + "-" + round.name();
+		return new LoadPlan(token, gateway.uri(), backend.uri(), this.directory.directory("outcomes/" + round.name()),
+				phases);
+	}
+
+	private static List<Way> ways(Round round) {
+		return Stream.of(Way.values())
+			.filter((way) -> round.cells().stream().anyMatch((cell) -> cell.way().equals(way.label())))
+			.toList();
+	}
+
+	private Phase phase(Cell cell) {
+		BackendBehaviour behaviour = BackendCapacity.of(cell.capacity()).behaviour();
+		return new Phase(phaseName(cell), Way.of(cell.way()), cell.orders(), USERS, behaviour,
+				this.settings.deadlineMillis(), true);
+	}
+
+	private static String phaseName(Cell cell) {
+		return "%s %s %d".formatted(cell.way(), cell.capacity(), cell.orders());
+	}
+
+	private void show(Round round, Phase phase) {
+		int done = this.cells.size();
+		for (Cell cell : round.cells()) {
+			if (phaseName(cell).equals(phase.name())) {
+				break;
+			}
+			done++;
+		}
+		int all = this.plan.rounds().stream().mapToInt((other) -> other.cells().size()).sum();
+		this.progress.now("cell %d of %d: %s, %s".formatted(done + 1, all, round.name(), phase.name()));
+	}
+
+	private void evaluate(Round round, LoadRound.Record record, Map<String, Path> recorded, Stack stack)
+			throws IOException {
+		if (record.log() == null) {
+			return;
+		}
+		Map<String, JfrRecording> recordings = new LinkedHashMap<>();
+		for (Map.Entry<String, Path> entry : recorded.entrySet()) {
+			if (Files.exists(entry.getValue())) {
+				recordings.put(entry.getKey(), JfrRecording.read(entry.getValue()));
+			}
+		}
+		CellEvaluation evaluation = new CellEvaluation(record.log(), record.samples(), recordings, MEASURED, GATEWAY,
+				Runtime.getRuntime().availableProcessors());
+		Map<String, PhaseOutcome> outcomes = new LinkedHashMap<>();
+		record.outcomes().forEach((outcome) -> outcomes.put(outcome.name(), outcome));
+		for (Cell cell : round.cells()) {
+			PhaseOutcome outcome = outcomes.get(phaseName(cell));
+			if (outcome != null) {
+				this.cells.add(evaluation.evaluate(cell, outcome));
+			}
+		}
+	}
+
+	private Environment environment(Workspace workspace, Infrastructure infrastructure) throws IOException {
+		List<Path> jars = Stream.of(Module.BACKEND, Module.CONSUMER, Module.GATEWAY_SERVLET, Module.GATEWAY_REACTIVE)
+			.map(workspace::jar)
+			.filter(Files::exists)
+			.toList();
+		return EnvironmentProbe.probe(workspace.root(), jars, infrastructure);
+	}
+
+	private Map<String, String> configuration(Infrastructure infrastructure) {
+		Map<String, String> configuration = new TreeMap<>();
+		configuration.put("orders in flight", "at most %,d".formatted(USERS));
+		configuration.put("tries", "again until accepted, within the cell's deadline, after 0.1 s to 1.6 s");
+		configuration.put("cell deadline", "%d s".formatted(this.settings.deadlineMillis() / 1_000));
+		configuration.put("warm-up", "%,d orders each way, then %,d at once, before each round"
+			.formatted(this.settings.warmUpOrders(), this.settings.warmUpBurst()));
+		configuration.put("backend delay", BackendCapacity.DELAY_MILLIS + " ms");
+		for (BackendCapacity capacity : BackendCapacity.values()) {
+			configuration.put("backend " + capacity.label(), capacity.description());
+		}
+		configuration.put("services' JVM",
+				"-Xms%1$s -Xmx%1$s, G1; gateway and consumer recorded by JFR".formatted(this.settings.heap()));
+		configuration.put("consumer delivery.concurrency", Integer.toString(this.settings.deliveryConcurrency()));
+		if (infrastructure != Infrastructure.EMBEDDED) {
+			configuration.put("other processes' CPU", "includes Kafka and PostgreSQL, which run in containers");
+		}
+		configuration.put("queue", "Kafka, acks=all, one broker, 12 partitions");
+		return configuration;
+	}
+
+	/** Left out by plan, and where the run ended early, what it did not come to. */
+	private List<LeftOut> leftOut(@Nullable String partial) {
+		List<LeftOut> leftOut = new ArrayList<>(this.plan.leftOut());
+		if (partial != null) {
+			List<Cell> measured = this.cells.stream().map(CellResult::cell).toList();
+			this.plan.rounds()
+				.stream()
+				.flatMap((round) -> round.cells().stream())
+				.filter((cell) -> !measured.contains(cell))
+				.map((cell) -> new LeftOut(cell, "the run ended before"))
+				.forEach(leftOut::add);
+		}
+		return leftOut;
+	}
+
+}

@@ -1,0 +1,209 @@
+package dev.sluice.lab.measure;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads CPU time, resident memory and thread count of some processes, children included,
+ * and the CPU time of the whole machine, from procfs every {@link #INTERVAL}, on a thread
+ * of its own, and appends them to a CSV file as they come. On a system without procfs it
+ * samples nothing.
+ */
+public final class ProcessSampler implements AutoCloseable {
+
+	/** The sampling interval; what is shorter cannot be measured by it. */
+	public static final Duration INTERVAL = Duration.ofMillis(200);
+
+	/**
+	 * A clock tick of procfs in milliseconds: 100 a second on every Linux that Java runs
+	 * on.
+	 */
+	private static final int TICK_MILLIS = 10;
+
+	private static final Path PROC = Path.of("/proc");
+
+	private final Map<String, Long> pids;
+
+	private final @Nullable PrintWriter file;
+
+	private final List<ProcessSample> samples = new ArrayList<>();
+
+	private final List<MachineSample> machine = new ArrayList<>();
+
+	private final ScheduledExecutorService executor = Executors
+		.newSingleThreadScheduledExecutor(Thread.ofPlatform().daemon().name("process-sampler").factory());
+
+	/**
+	 * Starts to sample.
+	 * @param pids the processes by the name they have in the results
+	 * @param file where the samples go, created anew
+	 * @throws IOException if the file cannot be written
+	 */
+	public ProcessSampler(Map<String, Long> pids, Path file) throws IOException {
+		this.pids = Map.copyOf(pids);
+		if (!Files.isReadable(PROC.resolve("stat"))) {
+			this.file = null;
+			return;
+		}
+		this.file = new PrintWriter(Files.newBufferedWriter(file));
+		this.file.println("time,process,cpu_ms,rss_bytes,threads");
+		this.executor.scheduleAtFixedRate(this::sample, 0, INTERVAL.toMillis(), TimeUnit.MILLISECONDS);
+	}
+
+	private void sample() {
+		PrintWriter out = this.file;
+		if (out == null) {
+			return;
+		}
+		Instant now = Instant.now();
+		long ownMillis = 0;
+		for (Map.Entry<String, Long> entry : this.pids.entrySet()) {
+			ProcessSample sample = readProcess(now, entry.getKey(), entry.getValue());
+			if (sample != null) {
+				ownMillis += sample.cpuMillis();
+				add(sample);
+				out.println(String.join(",", now.toString(), sample.process(), Long.toString(sample.cpuMillis()),
+						Long.toString(sample.rssBytes()), Integer.toString(sample.threads())));
+			}
+		}
+		MachineSample whole = readMachine(now, ownMillis);
+		if (whole != null) {
+			add(whole);
+			out.println(String.join(",", now.toString(), "machine", Long.toString(whole.busyMillis()), "", ""));
+		}
+	}
+
+	private synchronized void add(ProcessSample sample) {
+		this.samples.add(sample);
+	}
+
+	private synchronized void add(MachineSample sample) {
+		this.machine.add(sample);
+	}
+
+	/** What has been sampled so far. */
+	public synchronized ProcessSamples samples() {
+		return new ProcessSamples(this.samples, this.machine);
+	}
+
+	@Override
+	public void close() {
+		this.executor.shutdownNow();
+		try {
+			if (!this.executor.awaitTermination(5, TimeUnit.SECONDS)) {
+				throw new IllegalStateException("The process sampler did not end within 5 s");
+			}
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+		if (this.file != null) {
+			this.file.close();
+		}
+	}
+
+	/** Null if the process is gone. */
+	private static @Nullable ProcessSample readProcess(Instant now, String name, long pid) {
+		try {
+			Path process = PROC.resolve(Long.toString(pid));
+			String stat = Files.readString(process.resolve("stat"));
+			// The command may hold spaces and parentheses: fields count from after it.
+			String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
+			long ticks = 0;
+			for (int i = 11; i <= 14; i++) {
+				// User and system time, its own and that of children that have ended.
+				ticks += Long.parseLong(fields[i]);
+			}
+			ProcessSample sample = new ProcessSample(now, name, ticks * TICK_MILLIS, residentBytes(process),
+					Integer.parseInt(fields[17]));
+			for (long child : children(process, pid)) {
+				ProcessSample own = readProcess(now, name, child);
+				sample = (own != null) ? sample.plus(own) : sample;
+			}
+			return sample;
+		}
+		catch (IOException | ArrayIndexOutOfBoundsException ex) {
+			return null;
+		}
+	}
+
+	/**
+	 * Of the main thread: a JVM's other threads have none here, PostgreSQL has no other.
+	 */
+	private static List<Long> children(Path process, long pid) {
+		try {
+			String children = Files.readString(process.resolve("task/" + pid + "/children")).trim();
+			return children.isEmpty() ? List.of() : Stream.of(children.split(" ")).map(Long::valueOf).toList();
+		}
+		catch (IOException ex) {
+			return List.of(); // It has ended, or the kernel does not tell.
+		}
+	}
+
+	private static long residentBytes(Path process) throws IOException {
+		for (String line : Files.readAllLines(process.resolve("status"))) {
+			if (line.startsWith("VmRSS:")) {
+				return Long.parseLong(line.substring("VmRSS:".length()).replace("kB", "").trim()) * 1024;
+			}
+		}
+		return 0; // A zombie has no memory.
+	}
+
+	private static @Nullable MachineSample readMachine(Instant now, long ownMillis) {
+		try (var lines = Files.lines(PROC.resolve("stat"))) {
+			String[] fields = lines.findFirst().orElseThrow().trim().split(" +");
+			long busy = 0;
+			for (int i = 1; i <= 8 && i < fields.length; i++) {
+				// Fields 4 and 5 are idle and waiting for I/O.
+				busy += (i == 4 || i == 5) ? 0 : Long.parseLong(fields[i]);
+			}
+			return new MachineSample(now, busy * TICK_MILLIS, ownMillis);
+		}
+		catch (IOException ex) {
+			return null;
+		}
+	}
+
+	/**
+	 * A process at a time.
+	 *
+	 * @param time when
+	 * @param process its name
+	 * @param cpuMillis CPU time since it began
+	 * @param rssBytes resident memory; of a process with children, what they share is
+	 * counted for each
+	 * @param threads operating-system threads
+	 */
+	record ProcessSample(Instant time, String process, long cpuMillis, long rssBytes, int threads) {
+
+		ProcessSample plus(ProcessSample other) {
+			return new ProcessSample(this.time, this.process, this.cpuMillis + other.cpuMillis,
+					this.rssBytes + other.rssBytes, this.threads + other.threads);
+		}
+
+	}
+
+	/**
+	 * The machine at a time.
+	 *
+	 * @param time when
+	 * @param busyMillis CPU time of all since it began, idle time left out
+	 * @param ownMillis that of the sampled processes
+	 */
+	record MachineSample(Instant time, long busyMillis, long ownMillis) {
+	}
+
+}

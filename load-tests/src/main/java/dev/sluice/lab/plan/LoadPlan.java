@@ -1,0 +1,51 @@
+package dev.sluice.lab.plan;
+
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.List;
+
+import dev.sluice.contract.BackendBehaviour;
+
+/**
+ * What the load generator is to do, as JSON for its process: phases one after another
+ * against one gateway.
+ *
+ * @param token part of every idempotency key, so that two runs never share one
+ * @param gateway the gateway's base address
+ * @param backend the backend's base address
+ * @param results where each measured phase leaves its {@code <name>.json}
+ * @param phases in the order they run
+ */
+public record LoadPlan(String token, URI gateway, URI backend, Path results, List<Phase> phases) {
+
+	public LoadPlan {
+		phases = List.copyOf(phases);
+	}
+
+	/**
+	 * A number of orders, placed by users who each place one at a time, again and again
+	 * until it is taken.
+	 *
+	 * @param name unique in the plan; the name of its requests in the Gatling log
+	 * @param way how the orders are asked to be taken
+	 * @param orders how many
+	 * @param users how many at once, at most
+	 * @param behaviour the backend's, set before
+	 * @param deadlineMillis after it no order is tried or awaited any more, in
+	 * milliseconds
+	 * @param measured whether its requests are logged and its audit is kept; a warm-up's
+	 * are not
+	 */
+	public record Phase(String name, Way way, int orders, int users, BackendBehaviour behaviour, long deadlineMillis,
+			boolean measured) {
+
+		public Phase {
+			if (orders < 1 || users < 1) {
+				throw new IllegalArgumentException(
+						"A phase needs at least one order and one user: " + name + " has " + orders + " and " + users);
+			}
+		}
+
+	}
+
+}

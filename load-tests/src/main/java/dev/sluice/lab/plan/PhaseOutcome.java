@@ -1,0 +1,17 @@
+package dev.sluice.lab.plan;
+
+import java.time.Instant;
+
+import dev.sluice.contract.BackendAudit;
+
+/**
+ * What a measured phase leaves as JSON when it ends.
+ *
+ * @param name the phase's
+ * @param accepted orders that were answered 201 or 202
+ * @param givenUp orders that were not, within the tries and the deadline
+ * @param endedAt when the audit was read
+ * @param audit what the backend has seen of the phase
+ */
+public record PhaseOutcome(String name, long accepted, long givenUp, Instant endedAt, BackendAudit audit) {
+}

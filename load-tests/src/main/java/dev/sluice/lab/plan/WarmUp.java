@@ -1,0 +1,42 @@
+package dev.sluice.lab.plan;
+
+import java.util.List;
+import java.util.stream.Stream;
+
+import dev.sluice.contract.BackendBehaviour;
+import dev.sluice.contract.BackendBehaviour.Delay;
+import dev.sluice.lab.plan.LoadPlan.Phase;
+
+/**
+ * What every round begins with, unmeasured: as many orders as compile the hot paths of
+ * gateway, consumer and load generator, both ways, then a burst that opens the
+ * connections and starts the threads that the largest cell will need.
+ */
+public final class WarmUp {
+
+	private static final BackendBehaviour FAST = BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(1));
+
+	private static final int STEADY_USERS = 48;
+
+	private static final long DEADLINE_MILLIS = 20_000;
+
+	private WarmUp() {
+	}
+
+	/**
+	 * The phases of a warm-up.
+	 * @param orders how many the compiler gets to see of each way
+	 * @param burst how many at once in the end
+	 */
+	public static List<Phase> phases(List<Way> ways, int orders, int burst) {
+		return ways.stream()
+			.flatMap((way) -> Stream.of(phase("warm-up " + way, way, orders, STEADY_USERS, FAST),
+					phase("burst " + way, way, burst, burst, BackendBehaviour.DEFAULT)))
+			.toList();
+	}
+
+	private static Phase phase(String name, Way way, int orders, int users, BackendBehaviour behaviour) {
+		return new Phase(name, way, orders, users, behaviour, DEADLINE_MILLIS, false);
+	}
+
+}

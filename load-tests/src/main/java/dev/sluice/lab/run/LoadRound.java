@@ -1,0 +1,132 @@
+package dev.sluice.lab.run;
+
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+import dev.sluice.devservices.Infrastructure;
+import dev.sluice.devservices.Ports;
+import dev.sluice.lab.measure.GatlingLog;
+import dev.sluice.lab.measure.GatlingLog.Tail;
+import dev.sluice.lab.measure.ProcessSampler;
+import dev.sluice.lab.measure.ProcessSamples;
+import dev.sluice.lab.measure.PrometheusScraper;
+import dev.sluice.lab.plan.LoadPlan;
+import dev.sluice.lab.plan.LoadPlan.Phase;
+import dev.sluice.lab.plan.PhaseOutcome;
+import dev.sluice.lab.stack.LabException;
+import dev.sluice.lab.stack.Service;
+import dev.sluice.lab.stack.Stack;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * One load generator's work from start to end, with everything that watches it: what all
+ * experiments with load have in common. The services run already.
+ *
+ * @param directory the run's
+ * @param name the round's, unique in the run; what its files are called by
+ * @param stack what the services belong to
+ * @param services those under load, by the name they have in the results
+ */
+public record LoadRound(RunDirectory directory, String name, Stack stack, Map<String, Service> services) {
+
+	/** What the load generator is called in the results. */
+	public static final String LOAD_GENERATOR = "load-generator";
+
+	private static final long POLL_MILLIS = 500;
+
+	/** What came of a round, whole or not. */
+	public record Record(List<PhaseOutcome> outcomes, @Nullable GatlingLog log, ProcessSamples samples,
+			@Nullable LabException failure, boolean interrupted) {
+	}
+
+	/** Told about twice a second which measured phase runs. */
+	@FunctionalInterface
+	public interface Watcher {
+
+		void running(Phase phase);
+
+	}
+
+	/**
+	 * Runs the phases. Does not throw for what goes wrong under way: what was measured
+	 * until then is in the record, beside the failure.
+	 * @throws IOException if files cannot be written or read
+	 */
+	public Record run(JsonMapper json, LoadPlan plan, Watcher watcher) throws IOException {
+		Map<String, URI> endpoints = new LinkedHashMap<>();
+		Map<String, Long> pids = new LinkedHashMap<>();
+		this.services.forEach((service, running) -> {
+			endpoints.put(service, running.metrics());
+			pids.put(service, running.pid());
+		});
+		pids.putAll(infrastructure());
+		pids.put("lab", ProcessHandle.current().pid());
+		Path gatling = this.directory.directory("gatling/" + this.name);
+		try (PrometheusScraper _ = new PrometheusScraper(endpoints, this.directory.directory("scrapes/" + this.name));
+				Injector injector = Injector.start(json, plan, gatling,
+						this.directory.directory("logs").resolve(this.name + "-load-generator.log"))) {
+			pids.put(LOAD_GENERATOR, injector.pid());
+			try (ProcessSampler sampler = new ProcessSampler(pids,
+					this.directory.directory("samples").resolve(this.name + ".csv"))) {
+				LabException failure = null;
+				boolean interrupted = false;
+				try {
+					await(injector, watcher);
+				}
+				catch (LabException ex) {
+					failure = ex;
+				}
+				catch (InterruptedException _) {
+					interrupted = true;
+				}
+				injector.close();
+				return new Record(injector.outcomes(), log(injector, failure != null || interrupted), sampler.samples(),
+						failure, interrupted);
+			}
+		}
+	}
+
+	private void await(Injector injector, Watcher watcher) throws InterruptedException {
+		while (!injector.await(POLL_MILLIS)) {
+			injector.current().ifPresent(watcher::running);
+			for (Service service : this.services.values()) {
+				if (!service.isAlive()) {
+					throw new LabException("%s died; its log %s ends with:%n%s".formatted(service.name(),
+							service.logFile(), service.process().tail()));
+				}
+			}
+		}
+		if (injector.current().isPresent()) {
+			throw new LabException("the load generator ended before '%s' did; its output ends with:%n%s"
+				.formatted(injector.current().get().name(), injector.tail()));
+		}
+	}
+
+	private static @Nullable GatlingLog log(Injector injector, boolean partial) throws IOException {
+		if (!partial) {
+			return GatlingLog.read(injector.gatlingLog(), Tail.COMPLETE);
+		}
+		Path log = injector.findGatlingLog();
+		return (log != null && Files.size(log) > 0) ? GatlingLog.read(log, Tail.MAY_BE_TRUNCATED) : null;
+	}
+
+	/** Kafka and PostgreSQL, where they are processes of this machine's own. */
+	private Map<String, Long> infrastructure() {
+		Map<String, Long> pids = new LinkedHashMap<>();
+		if (this.stack.infrastructure().infrastructure() == Infrastructure.EMBEDDED) {
+			String bootstrap = this.stack.infrastructure().kafka().bootstrapServers();
+			int kafka = Integer.parseInt(bootstrap.substring(bootstrap.lastIndexOf(':') + 1));
+			Ports.holder(kafka).ifPresent((process) -> pids.put("kafka", process.pid()));
+			Ports.holder(this.stack.infrastructure().postgres().port())
+				.ifPresent((process) -> pids.put("postgresql", process.pid()));
+		}
+		return pids;
+	}
+
+}

@@ -1,0 +1,77 @@
+package dev.sluice.lab.run;
+
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.Locale;
+
+import dev.sluice.lab.result.RunFile;
+import dev.sluice.lab.stack.LabException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where a run leaves everything: {@value RunFile#NAME} and, beside it,
+ * the raw files.
+ *
+ * @param path its path, existing
+ */
+public record RunDirectory(Path path) {
+
+	private static final DateTimeFormatter TIMESTAMP = DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss", Locale.ROOT)
+		.withZone(ZoneOffset.UTC);
+
+	/** Raw files of one run, with room for the JVMs' recordings. */
+	private static final long NEEDED_BYTES = 200L << 20;
+
+	/**
+	 * Creates a directory for a run.
+	 * @param chosen the directory, or null for one below {@code results} named after the
+	 * experiment and the time
+	 * @throws LabException if it cannot be created or there is too little space
+	 */
+	public static RunDirectory create(@Nullable Path chosen, String experiment, Instant now) {
+		Path path = (chosen != null) ? chosen : Path.of("results", experiment + "-" + TIMESTAMP.format(now));
+		path = path.toAbsolutePath().normalize();
+		try {
+			if (Files.exists(path.resolve(RunFile.NAME))) {
+				throw new LabException(path + " holds the results of another run: choose another directory");
+			}
+			Files.createDirectories(path);
+			long free = Files.getFileStore(path).getUsableSpace();
+			if (free < NEEDED_BYTES) {
+				throw new LabException("%s has %d MiB left, a run needs %d: make room or choose another directory"
+					.formatted(path, free >> 20, NEEDED_BYTES >> 20));
+			}
+			return new RunDirectory(path);
+		}
+		catch (IOException ex) {
+			throw failure("Cannot create " + path, ex);
+		}
+	}
+
+	/** A directory in it, created if missing. */
+	public Path directory(String name) throws IOException {
+		return Files.createDirectories(this.path.resolve(name));
+	}
+
+	/** One clear line for what may go wrong with files. */
+	public static LabException failure(String what, IOException cause) {
+		String message = String.valueOf(cause.getMessage());
+		if (message.contains("No space left on device")) {
+			return new LabException(what + ": the disk is full; make room and run again", cause);
+		}
+		if (cause instanceof AccessDeniedException) {
+			return new LabException(what + ": no permission; choose another directory with --out", cause);
+		}
+		if (cause instanceof FileSystemException fileSystem && fileSystem.getReason() != null) {
+			return new LabException("%s: %s".formatted(what, fileSystem.getReason()), cause);
+		}
+		return new LabException("%s: %s".formatted(what, cause), cause);
+	}
+
+}

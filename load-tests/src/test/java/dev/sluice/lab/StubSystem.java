@@ -1,0 +1,109 @@
+package dev.sluice.lab;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import dev.sluice.contract.BackendAudit;
+import dev.sluice.contract.BackendCount;
+import dev.sluice.contract.HttpNames;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
+
+/** A gateway and its backend in one server, just enough of them to be loaded. */
+public final class StubSystem implements AutoCloseable {
+
+	private final JsonMapper json = JsonMapper.builder().build();
+
+	private final HttpServer server;
+
+	private final ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor();
+
+	private final Map<String, AtomicInteger> tries = new ConcurrentHashMap<>();
+
+	private final AtomicReference<Set<String>> saved = new AtomicReference<>(ConcurrentHashMap.newKeySet());
+
+	private final AtomicReference<@Nullable Instant> lastSavedAt = new AtomicReference<>();
+
+	private final int failures;
+
+	/**
+	 * @param failures calls that fail for each order before one succeeds; probes never do
+	 */
+	public StubSystem(int failures) throws IOException {
+		this.failures = failures;
+		this.server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 2_000);
+		this.server.setExecutor(this.executor);
+		this.server.createContext("/orders", this::orders);
+		this.server.createContext("/audit", this::audit);
+		this.server.createContext("/behaviour", (exchange) -> answer(exchange, 204, null));
+		this.server.start();
+	}
+
+	public URI url() {
+		return URI.create("http://127.0.0.1:" + this.server.getAddress().getPort());
+	}
+
+	private void orders(HttpExchange exchange) throws IOException {
+		if (exchange.getRequestMethod().equals("GET")) {
+			answer(exchange, 200, new BackendCount(this.saved.get().size()));
+			return;
+		}
+		String key = exchange.getRequestHeaders().getFirst(HttpNames.IDEMPOTENCY_KEY);
+		if (!key.contains("probe")
+				&& this.tries.computeIfAbsent(key, (_) -> new AtomicInteger()).incrementAndGet() <= this.failures) {
+			answer(exchange, 503, Map.of("title", "try again"));
+			return;
+		}
+		this.saved.get().add(key);
+		this.lastSavedAt.set(Instant.now());
+		boolean queued = exchange.getRequestHeaders().containsKey(HttpNames.PREFER);
+		answer(exchange, queued ? 202 : 201, Map.of());
+	}
+
+	private void audit(HttpExchange exchange) throws IOException {
+		if (exchange.getRequestMethod().equals("DELETE")) {
+			this.saved.set(ConcurrentHashMap.newKeySet());
+			this.lastSavedAt.set(null);
+			answer(exchange, 204, null);
+			return;
+		}
+		int count = this.saved.get().size();
+		answer(exchange, 200, new BackendAudit(count, count, 0, 0, 0, 0, 1, 1, 0, this.lastSavedAt.get()));
+	}
+
+	private void answer(HttpExchange exchange, int status, @Nullable Object body) throws IOException {
+		exchange.getRequestBody().readAllBytes();
+		if (body == null) {
+			exchange.sendResponseHeaders(status, -1);
+			exchange.close();
+			return;
+		}
+		byte[] bytes = this.json.writeValueAsString(body).getBytes(StandardCharsets.UTF_8);
+		exchange.getResponseHeaders().set("Content-Type", "application/json");
+		exchange.sendResponseHeaders(status, bytes.length);
+		try (OutputStream out = exchange.getResponseBody()) {
+			out.write(bytes);
+		}
+	}
+
+	@Override
+	public void close() {
+		this.server.stop(0);
+		this.executor.close();
+	}
+
+}
