@@ -62,9 +62,11 @@ public final class ConsumerHarness implements AutoCloseable {
 
 	private final String bootstrap = DevServices.shared().kafka().bootstrapServers();
 
-	private final KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(
-			Map.of("bootstrap.servers", this.bootstrap, "acks", "all"), new ByteArraySerializer(),
-			new ByteArraySerializer());
+	/**
+	 * Of each test's own: one that has seen topics deleted is slow to believe in new
+	 * ones.
+	 */
+	private KafkaProducer<byte[], byte[]> producer = producer();
 
 	private final int backendPort = Ports.free();
 
@@ -76,6 +78,11 @@ public final class ConsumerHarness implements AutoCloseable {
 		.start();
 
 	private final List<ConfigurableApplicationContext> consumers = new ArrayList<>();
+
+	private KafkaProducer<byte[], byte[]> producer() {
+		return new KafkaProducer<>(Map.of("bootstrap.servers", this.bootstrap, "acks", "all"),
+				new ByteArraySerializer(), new ByteArraySerializer());
+	}
 
 	/** A consumer in this JVM, beside others. Closing it is a graceful stop. */
 	public ConfigurableApplicationContext startConsumer(String... properties) {
@@ -129,6 +136,8 @@ public final class ConsumerHarness implements AutoCloseable {
 				return true;
 			});
 		}
+		this.producer.close();
+		this.producer = producer();
 		behave(BackendBehaviour.DEFAULT);
 		request("DELETE", "/audit", null);
 	}
