@@ -15,8 +15,7 @@ import dev.sluice.lab.stack.LabException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a run leaves everything: {@value RunFile#NAME} and, beside it,
- * the raw files.
+ * Where a run leaves everything: {@value RunFile#NAME} and, beside it, the raw files.
  *
  * @param path its path, existing
  */

@@ -1,0 +1,105 @@
+package dev.sluice.lab.measure;
+
+import java.io.InputStreamReader;
+import java.io.IOException;
+import java.io.Reader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.TreeMap;
+
+import dev.sluice.lab.measure.JfrRecording.Pause;
+import jdk.jfr.Configuration;
+import jdk.jfr.Recording;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIOException;
+
+class JfrRecordingTests {
+
+	private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
+
+	@TempDir
+	private Path directory;
+
+	@Test
+	void readsWhatTheServicesSettingsRecord() throws Exception {
+		Path file = this.directory.resolve("own.jfr");
+		Instant before = Instant.now();
+		List<byte[]> kept = new ArrayList<>();
+		try (Reader settings = new InputStreamReader(
+				Objects.requireNonNull(JfrRecording.class.getResourceAsStream("sluice.jfc")), StandardCharsets.UTF_8);
+				Recording recording = new Recording(Configuration.create(settings))) {
+			recording.start();
+			Instant enough = Instant.now().plus(JfrRecording.ALLOCATION_INTERVAL.multipliedBy(4));
+			while (Instant.now().isBefore(enough)) {
+				kept.add(new byte[100_000]);
+				if (kept.size() > 100) {
+					kept.clear();
+				}
+			}
+			System.gc();
+			recording.dump(file);
+		}
+		Window whole = new Window(before, Instant.now());
+
+		JfrRecording recording = JfrRecording.read(file);
+
+		assertThat(recording.pausesIn(whole)).isNotEmpty()
+			.allSatisfy((pause) -> assertThat(pause.millis()).isPositive());
+		assertThat(recording.heapUsedAt(whole.end())).isPositive();
+		assertThat(recording.heapUsedAt(before.minusSeconds(60))).isNull();
+		assertThat(recording.allocated()).hasSizeGreaterThan(1);
+		assertThat(recording.allocated().lastEntry().getValue())
+			.isGreaterThan(recording.allocated().firstEntry().getValue());
+	}
+
+	@Test
+	void refusesWhatIsNoRecording() throws IOException {
+		Path file = Files.writeString(this.directory.resolve("no.jfr"), "this is no recording");
+
+		assertThatIOException().isThrownBy(() -> JfrRecording.read(file));
+	}
+
+	@Test
+	void takesAllocationFromTheSamplesAroundTheWindow() {
+		TreeMap<Instant, Long> allocated = new TreeMap<>();
+		for (int i = 0; i <= 10; i++) {
+			allocated.put(START.plusMillis(i * 200L), i * 1_000L);
+		}
+		JfrRecording recording = new JfrRecording(List.of(), new TreeMap<>(), new TreeMap<>(), true, allocated);
+
+		assertThat(recording.allocatedIn(window(450, 1_150))).isEqualTo(4_000);
+		assertThat(recording.allocatedIn(window(400, 1_200))).isEqualTo(4_000);
+		assertThat(recording.allocatedIn(window(450, 500))).as("shorter than two samples").isNull();
+		assertThat(recording.allocatedIn(window(1_500, 2_100))).as("not sampled whole").isNull();
+	}
+
+	@Test
+	void countsPausesAndPromotionsThatBeginInTheWindow() {
+		List<Pause> pauses = List.of(new Pause(START, Duration.ofMillis(1)),
+				new Pause(START.plusMillis(500), Duration.ofMillis(2)),
+				new Pause(START.plusMillis(1_000), Duration.ofMillis(4)));
+		TreeMap<Instant, Long> promotions = new TreeMap<>();
+		promotions.put(START.plusMillis(500), 10L);
+		promotions.put(START.plusMillis(1_000), 20L);
+		JfrRecording recording = new JfrRecording(pauses, new TreeMap<>(), promotions, true, new TreeMap<>());
+
+		assertThat(recording.pausesIn(window(0, 1_000))).extracting(Pause::millis).containsExactly(1.0, 2.0);
+		assertThat(recording.promotedIn(window(0, 1_000))).isEqualTo(10);
+		assertThat(new JfrRecording(pauses, new TreeMap<>(), new TreeMap<>(), false, new TreeMap<>())
+			.promotedIn(window(0, 1_000))).as("a collector without generations").isNull();
+	}
+
+	private static Window window(long startMillis, long endMillis) {
+		return new Window(START.plusMillis(startMillis), START.plusMillis(endMillis));
+	}
+
+}

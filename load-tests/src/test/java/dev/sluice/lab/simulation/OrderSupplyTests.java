@@ -1,0 +1,85 @@
+package dev.sluice.lab.simulation;
+
+import dev.sluice.contract.BackendBehaviour;
+import dev.sluice.contract.Order;
+import dev.sluice.lab.plan.LoadPlan.Phase;
+import dev.sluice.lab.plan.Way;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.json.JsonMapper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class OrderSupplyTests {
+
+	@Test
+	void handsOutEachOrderOnce() {
+		OrderSupply supply = supply(2, 60_000);
+
+		assertThat(supply.take()).isZero();
+		assertThat(supply.take()).isOne();
+		assertThat(supply.take()).isEqualTo(OrderSupply.NONE);
+		assertThat(supply.take()).isEqualTo(OrderSupply.NONE);
+	}
+
+	@Test
+	void anOrderHasOneKeyAndOneBodyHoweverOftenItIsTried() {
+		OrderSupply supply = supply(2, 60_000);
+
+		assertThat(supply.key(1)).isEqualTo("\"token-sync-unlimited-2-1\"").isEqualTo(supply.key(1));
+		assertThat(supply.key(0)).isNotEqualTo(supply.key(1));
+		assertThat(supply.body(1)).isEqualTo(supply.body(1));
+		Order order = JsonMapper.builder().build().readValue(supply.body(1), Order.class);
+		assertThat(order.customerId()).isEqualTo("customer-1");
+		assertThat(order.items()).hasSize(2);
+	}
+
+	@Test
+	void triesAgainUntilTheTriesAreUsedUp() {
+		OrderSupply supply = supply(1, 60_000);
+		supply.start();
+
+		assertThat(supply.failed(1)).isTrue();
+		assertThat(supply.failed(OrderSupply.MAX_TRIES - 1)).isTrue();
+		assertThat(supply.failed(OrderSupply.MAX_TRIES)).isFalse();
+		assertThat(supply.givenUpCount()).isOne();
+	}
+
+	@Test
+	void triesNoMoreAfterTheDeadline() {
+		OrderSupply supply = supply(1, 0);
+		supply.start();
+
+		assertThat(supply.isOver()).isTrue();
+		assertThat(supply.failed(1)).isFalse();
+	}
+
+	@Test
+	void isCleanOnlyIfNothingFailedAndAllIsSaved() {
+		OrderSupply clean = supply(2, 60_000);
+		clean.ended(2);
+		OrderSupply incomplete = supply(2, 60_000);
+		incomplete.ended(1);
+		OrderSupply refused = supply(2, 60_000);
+		refused.start();
+		refused.failed(1);
+		refused.ended(2);
+
+		assertThat(clean.isClean()).isTrue();
+		assertThat(incomplete.isClean()).isFalse();
+		assertThat(refused.isClean()).isFalse();
+	}
+
+	@Test
+	void waitsLongerWithEachTryUpToALimit() {
+		assertThat(OrderSupply.pauseMillis(1, 0)).isEqualTo(50);
+		assertThat(OrderSupply.pauseMillis(1, 1)).isEqualTo(100);
+		assertThat(OrderSupply.pauseMillis(2, 1)).isEqualTo(200);
+		assertThat(OrderSupply.pauseMillis(90, 1)).isEqualTo(1_600);
+	}
+
+	private static OrderSupply supply(int orders, long deadlineMillis) {
+		return new OrderSupply("token",
+				new Phase("sync unlimited 2", Way.SYNC, orders, 10, BackendBehaviour.DEFAULT, deadlineMillis, true));
+	}
+
+}
