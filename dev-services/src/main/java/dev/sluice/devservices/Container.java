@@ -40,9 +40,9 @@ final class Container<C extends GenericContainer<?>> implements AutoCloseable {
 	void start() {
 		Ports.requireFree(this.outerPort, this.name);
 		C created = this.factory.get();
-		created.setPortBindings(List.of(binding()));
 		this.container = created;
 		try {
+			created.setPortBindings(List.of(binding()));
 			created.start();
 		}
 		catch (RuntimeException ex) {

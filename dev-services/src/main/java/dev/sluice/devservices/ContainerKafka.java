@@ -26,7 +26,7 @@ final class ContainerKafka implements Server, KafkaService {
 					.withEnv("KAFKA_SHARE_COORDINATOR_STATE_TOPIC_MIN_ISR", "1")
 					.withCopyToContainer(logging(), "/mnt/shared/config/log4j2.yaml")
 					.withCopyToContainer(logging(), "/mnt/shared/config/tools-log4j2.yaml")
-					.withStartupTimeout(Duration.ofSeconds(90)));
+					.withStartupTimeout(Duration.ofSeconds(120)));
 	}
 
 	@Override

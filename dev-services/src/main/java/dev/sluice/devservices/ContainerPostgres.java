@@ -18,7 +18,7 @@ final class ContainerPostgres implements Server, PostgresService {
 					.withPassword(password())
 					// The module's default turns fsync off.
 					.withCommand("postgres")
-					.withStartupTimeout(Duration.ofSeconds(90)));
+					.withStartupTimeout(Duration.ofSeconds(120)));
 	}
 
 	@Override

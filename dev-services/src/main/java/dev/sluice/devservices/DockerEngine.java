@@ -32,6 +32,9 @@ public final class DockerEngine {
 	/** How long an engine may take to answer. */
 	public static final Duration TIMEOUT = Duration.ofSeconds(3);
 
+	/** The one that Testcontainers 2.0.5 starts. */
+	private static final String RYUK_IMAGE = "testcontainers/ryuk:0.14.0";
+
 	private static final int OK = 200;
 
 	private DockerEngine() {
@@ -42,9 +45,13 @@ public final class DockerEngine {
 		return address(System.getenv()).map((address) -> status(address, "/_ping") == OK).orElse(false);
 	}
 
-	/** Whether an engine answers and has the images of Kafka and PostgreSQL. */
+	/**
+	 * Whether an engine answers and has every image that Kafka and PostgreSQL need:
+	 * theirs, and the one by which Testcontainers tidies up, unless that is turned off.
+	 */
 	public static boolean hasServers() {
-		return hasImages(ContainerKafka.IMAGE, ContainerPostgres.IMAGE);
+		return hasImages(ContainerKafka.IMAGE, ContainerPostgres.IMAGE)
+				&& (Boolean.parseBoolean(System.getenv("TESTCONTAINERS_RYUK_DISABLED")) || hasImages(RYUK_IMAGE));
 	}
 
 	private static boolean hasImages(String... images) {

@@ -23,7 +23,7 @@ final class EmbeddedProcess implements AutoCloseable {
 	/** What the child prints when it serves. */
 	static final String READY = "sluice: the server is ready";
 
-	private static final Duration START_TIMEOUT = Duration.ofSeconds(60);
+	private static final Duration START_TIMEOUT = Duration.ofSeconds(120);
 
 	/** Data is thrown away or safe in a log: no reason to wait longer. */
 	private static final Duration STOP_TIMEOUT = Duration.ofSeconds(10);

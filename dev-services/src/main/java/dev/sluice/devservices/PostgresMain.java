@@ -24,7 +24,7 @@ import java.util.concurrent.TimeoutException;
  */
 final class PostgresMain {
 
-	private static final Duration START_TIMEOUT = Duration.ofSeconds(45);
+	private static final Duration START_TIMEOUT = Duration.ofSeconds(110);
 
 	private PostgresMain() {
 	}

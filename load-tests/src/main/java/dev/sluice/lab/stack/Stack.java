@@ -37,7 +37,7 @@ public final class Stack implements AutoCloseable {
 	/** The same for every service, so that they can be compared. */
 	public static final List<String> JVM_ARGS = List.of("-Xms384m", "-Xmx384m", "-XX:+UseG1GC");
 
-	private static final Duration START_TIMEOUT = Duration.ofSeconds(90);
+	private static final Duration START_TIMEOUT = Duration.ofSeconds(120);
 
 	/** What a graceful shutdown may take: 20 s to drain, and what comes after it. */
 	private static final Duration STOP_TIMEOUT = Duration.ofSeconds(40);
