@@ -1,0 +1,59 @@
+package dev.sluice.lab.experiment;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+
+import dev.sluice.devservices.Infrastructure;
+import dev.sluice.lab.result.CellResult;
+import dev.sluice.lab.result.RunFile;
+import dev.sluice.lab.result.RunResult;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** The smallest comparison, from end to end, with the services' real jars. */
+class CompareIT {
+
+	@TempDir
+	private Path directory;
+
+	@Test
+	void everyOrderIsSavedOnceAndNoProcessIsLeft() throws Exception {
+		Path results = this.directory.resolve("results");
+		StringWriter out = new StringWriter();
+
+		int exitCode = new CommandLine(new CompareCommand()).setOut(new PrintWriter(out))
+			.execute("--smallest", "--infra", Infrastructure.fromEnvironment().name().toLowerCase(Locale.ROOT), "--out",
+					results.toString());
+
+		assertThat(exitCode).isZero();
+		RunResult run = RunFile.read(results.resolve(RunFile.NAME));
+		assertThat(run.partial()).isNull();
+		assertThat(run.cells()).hasSize(8).allSatisfy((result) -> {
+			assertThat(result.problem()).as(result.cell().toString()).isNull();
+			assertThat(result.saved()).isEqualTo(result.cell().orders());
+			assertThat(result.accepted()).isEqualTo(result.cell().orders());
+			assertThat(result.calls()).isEqualTo(result.accepted() + result.failedCalls());
+			assertThat(result.seconds().stream().mapToLong(CellResult.Second::calls).sum())
+				.isEqualTo(result.accepted());
+		});
+		assertThat(out.toString()).contains("servlet-virtual sync", "reactive queued", "report.html");
+		assertThat(results.resolve("report.html")).isNotEmptyFile();
+		assertThat(children()).isEmpty();
+	}
+
+	/** Those that this JVM has started, Docker's helpers and the like left out. */
+	private static List<String> children() {
+		return ProcessHandle.current()
+			.descendants()
+			.map((process) -> process.info().commandLine().orElse(""))
+			.filter((command) -> command.contains(".jar") || command.contains("KafkaMain"))
+			.toList();
+	}
+
+}
