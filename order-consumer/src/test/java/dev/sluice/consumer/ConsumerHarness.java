@@ -14,11 +14,12 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.ExecutionException;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -38,7 +39,6 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
@@ -47,8 +47,8 @@ import org.springframework.context.ConfigurableApplicationContext;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * What an integration test needs around a consumer: a Kafka of the JVM's, with fresh
- * topics for each test, and the real backend in a process of its own.
+ * What an integration test needs around a consumer: a Kafka of the JVM's, with groups of
+ * their own for each test, and the real backend in a process of its own.
  */
 public final class ConsumerHarness implements AutoCloseable {
 
@@ -56,17 +56,19 @@ public final class ConsumerHarness implements AutoCloseable {
 
 	private static final Duration START = Duration.ofSeconds(60);
 
+	private static final int PARTITIONS = 12;
+
+	private static final List<String> TOPICS = List.of(Topics.ORDERS, Topics.ORDER_OUTCOMES, Topics.ORDERS_DLT);
+
 	private final JsonMapper json = JsonMapper.builder().build();
 
 	private final HttpClient http = HttpClient.newHttpClient();
 
 	private final String bootstrap = DevServices.shared().kafka().bootstrapServers();
 
-	/**
-	 * Of each test's own: one that has seen topics deleted is slow to believe in new
-	 * ones.
-	 */
-	private KafkaProducer<byte[], byte[]> producer = producer();
+	private final KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(
+			Map.of("bootstrap.servers", this.bootstrap, "acks", "all"), new ByteArraySerializer(),
+			new ByteArraySerializer());
 
 	private final int backendPort = Ports.free();
 
@@ -79,10 +81,11 @@ public final class ConsumerHarness implements AutoCloseable {
 
 	private final List<ConfigurableApplicationContext> consumers = new ArrayList<>();
 
-	private KafkaProducer<byte[], byte[]> producer() {
-		return new KafkaProducer<>(Map.of("bootstrap.servers", this.bootstrap, "acks", "all"),
-				new ByteArraySerializer(), new ByteArraySerializer());
-	}
+	private String round = "";
+
+	private int partitions = PARTITIONS;
+
+	private Map<TopicPartition, Long> starts = Map.of();
 
 	/** A consumer in this JVM, beside others. Closing it is a graceful stop. */
 	public ConfigurableApplicationContext startConsumer(String... properties) {
@@ -96,8 +99,8 @@ public final class ConsumerHarness implements AutoCloseable {
 	public JavaProcess startConsumerProcess(String... properties) {
 		int port = Ports.free();
 		return JavaProcess.mainClass(OrderConsumerApplication.class.getName())
-			.args(arguments(properties))
-			.args("--server.port=" + port)
+			.args(arguments(
+					Stream.concat(Stream.of("server.port=" + port), Arrays.stream(properties)).toArray(String[]::new)))
 			.jvmArgs("-Xmx256m")
 			.logFile(Path.of("target/order-consumer-" + port + ".log"))
 			.readyWhen(URI.create("http://127.0.0.1:" + port + "/actuator/health/liveness"), START)
@@ -105,39 +108,57 @@ public final class ConsumerHarness implements AutoCloseable {
 	}
 
 	private String[] arguments(String... properties) {
-		return Stream
-			.concat(Stream.of("server.port=0", "projection.enabled=false",
+		Map<String, String> all = new LinkedHashMap<>();
+		Stream
+			.concat(Stream.of("server.port=0", "projection.enabled=false", "projection.group-id=" + projectionGroup(),
 					"spring.kafka.bootstrap-servers=" + this.bootstrap, "backend.url=" + backendUrl(),
-					"backend.circuit.open-for=200ms", "delivery.initial-backoff=50ms", "delivery.max-backoff=500ms",
-					"delivery.commit-interval=100ms", "spring.kafka.consumer.properties.session.timeout.ms=6000",
+					"backend.circuit.open-for=200ms", "delivery.group-id=" + deliveryGroup(),
+					"delivery.initial-backoff=50ms", "delivery.max-backoff=500ms", "delivery.commit-interval=100ms",
+					"spring.kafka.consumer.properties.session.timeout.ms=6000",
 					"spring.kafka.consumer.properties.heartbeat.interval.ms=1000"), Arrays.stream(properties))
-			.map((property) -> "--" + property)
+			.map((property) -> property.split("=", 2))
+			.forEach((property) -> all.put(property[0], property[1]));
+		return all.entrySet()
+			.stream()
+			.map((property) -> "--" + property.getKey() + "=" + property.getValue())
 			.toArray(String[]::new);
+	}
+
+	private String deliveryGroup() {
+		return "order-delivery-" + this.round;
+	}
+
+	private String projectionGroup() {
+		return "order-status-" + this.round;
 	}
 
 	public String backendUrl() {
 		return "http://127.0.0.1:" + this.backendPort;
 	}
 
-	/** Empty topics, a group that knows nothing, and a backend as new. */
+	/**
+	 * Begins anew: groups of their own that start at the end of what other tests left,
+	 * and a backend as new. Topics stay, since clients are slow to believe that a topic
+	 * is another one now.
+	 * @param partitions how many of the twelve get orders
+	 */
 	public void reset(int partitions) throws Exception {
 		stopConsumers();
+		this.round = UUID.randomUUID().toString();
+		this.partitions = partitions;
 		try (Admin admin = Admin.create(Map.of("bootstrap.servers", this.bootstrap))) {
-			Set<String> all = Set.of(Topics.ORDERS, Topics.ORDER_OUTCOMES, Topics.ORDERS_DLT);
-			Set<String> there = new java.util.HashSet<>(admin.listTopics().names().get());
-			there.retainAll(all);
-			admin.deleteTopics(there).all().get();
-			List<String> groups = admin.listGroups().all().get().stream().map((group) -> group.groupId()).toList();
-			admin.deleteConsumerGroups(groups).all().get();
-			org.awaitility.Awaitility.await().ignoreExceptionsInstanceOf(ExecutionException.class).until(() -> {
-				admin.createTopics(all.stream().map((name) -> new NewTopic(name, partitions, (short) 1)).toList())
-					.all()
-					.get();
-				return true;
-			});
+			Set<String> missing = new HashSet<>(TOPICS);
+			missing.removeAll(admin.listTopics().names().get());
+			admin.createTopics(missing.stream().map((name) -> new NewTopic(name, PARTITIONS, (short) 1)).toList())
+				.all()
+				.get();
+			this.starts = ends();
+			for (String group : List.of(deliveryGroup(), projectionGroup())) {
+				Map<TopicPartition, OffsetAndMetadata> offsets = new HashMap<>();
+				this.starts.forEach((partition, offset) -> offsets.put(partition, new OffsetAndMetadata(offset)));
+				admin.alterConsumerGroupOffsets(group, offsets).all().get();
+			}
 		}
-		this.producer.close();
-		this.producer = producer();
 		behave(BackendBehaviour.DEFAULT);
 		request("DELETE", "/audit", null);
 	}
@@ -176,7 +197,8 @@ public final class ConsumerHarness implements AutoCloseable {
 	}
 
 	public void enqueue(UUID id, String customerId, String body) {
-		ProducerRecord<byte[], byte[]> record = new ProducerRecord<>(Topics.ORDERS, bytes(customerId), bytes(body));
+		ProducerRecord<byte[], byte[]> record = new ProducerRecord<>(Topics.ORDERS,
+				Math.floorMod(customerId.hashCode(), this.partitions), bytes(customerId), bytes(body));
 		record.headers()
 			.add(OrderHeaders.ID, bytes(id.toString()))
 			.add(OrderHeaders.TYPE, bytes(OrderHeaders.TYPE_VALUE))
@@ -208,40 +230,46 @@ public final class ConsumerHarness implements AutoCloseable {
 		return outcomes().values().stream().filter((outcome) -> outcome.status() == OrderStatus.SAVED).count();
 	}
 
-	/** All that a topic has now. */
+	/** What has come to a topic since the reset. */
 	public List<ConsumerRecord<byte[], byte[]>> records(String topic) {
 		List<ConsumerRecord<byte[], byte[]>> all = new ArrayList<>();
-		try (KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(
-				Map.of("bootstrap.servers", this.bootstrap, "auto.offset.reset", "earliest"),
-				new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
-			List<TopicPartition> partitions = partitions(consumer, topic);
-			consumer.assign(partitions);
-			Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
-			consumer.seekToBeginning(partitions);
-			while (partitions.stream().anyMatch((partition) -> consumer.position(partition) < ends.get(partition))) {
+		try (KafkaConsumer<byte[], byte[]> consumer = consumer()) {
+			Map<TopicPartition, Long> ends = consumer.endOffsets(partitions(topic));
+			consumer.assign(ends.keySet());
+			ends.keySet().forEach((partition) -> consumer.seek(partition, this.starts.getOrDefault(partition, 0L)));
+			while (ends.keySet().stream().anyMatch((partition) -> consumer.position(partition) < ends.get(partition))) {
 				consumer.poll(Duration.ofMillis(100)).forEach(all::add);
 			}
 		}
 		return all;
 	}
 
-	/** Records that a group has not committed. */
-	public long lag(String group) {
-		try (KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(
-				Map.of("bootstrap.servers", this.bootstrap, "group.id", group), new ByteArrayDeserializer(),
-				new ByteArrayDeserializer())) {
-			List<TopicPartition> partitions = partitions(consumer, Topics.ORDERS);
-			Map<TopicPartition, OffsetAndMetadata> committed = consumer.committed(Set.copyOf(partitions));
-			return consumer.endOffsets(partitions).entrySet().stream().mapToLong((end) -> {
-				OffsetAndMetadata offset = committed.get(end.getKey());
-				return end.getValue() - ((offset != null) ? offset.offset() : 0);
-			}).sum();
+	/** Orders since the reset that the consumers have not committed. */
+	public long lag() throws Exception {
+		try (Admin admin = Admin.create(Map.of("bootstrap.servers", this.bootstrap))) {
+			Map<TopicPartition, OffsetAndMetadata> committed = admin.listConsumerGroupOffsets(deliveryGroup())
+				.partitionsToOffsetAndMetadata()
+				.get();
+			Map<TopicPartition, Long> ends = ends();
+			return partitions(Topics.ORDERS).stream()
+				.mapToLong((partition) -> ends.get(partition) - committed.get(partition).offset())
+				.sum();
 		}
 	}
 
-	private static List<TopicPartition> partitions(KafkaConsumer<?, ?> consumer, String topic) {
-		List<PartitionInfo> infos = consumer.partitionsFor(topic);
-		return infos.stream().map((info) -> new TopicPartition(topic, info.partition())).toList();
+	private Map<TopicPartition, Long> ends() {
+		try (KafkaConsumer<byte[], byte[]> consumer = consumer()) {
+			return consumer.endOffsets(TOPICS.stream().flatMap((topic) -> partitions(topic).stream()).toList());
+		}
+	}
+
+	private KafkaConsumer<byte[], byte[]> consumer() {
+		return new KafkaConsumer<>(Map.of("bootstrap.servers", this.bootstrap), new ByteArrayDeserializer(),
+				new ByteArrayDeserializer());
+	}
+
+	private static List<TopicPartition> partitions(String topic) {
+		return IntStream.range(0, PARTITIONS).mapToObj((partition) -> new TopicPartition(topic, partition)).toList();
 	}
 
 	public static String header(ConsumerRecord<?, ?> record, String name) {

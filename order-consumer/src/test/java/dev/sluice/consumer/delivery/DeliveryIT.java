@@ -27,8 +27,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** The delivery against a real Kafka and the real backend. */
 class DeliveryIT {
 
-	private static final String GROUP = "order-delivery";
-
 	private static ConsumerHarness harness;
 
 	@BeforeAll
@@ -55,7 +53,7 @@ class DeliveryIT {
 		assertThat(harness.audit().duplicates()).isZero();
 		assertThat(harness.audit().maxInFlight()).isEqualTo(20);
 		assertThat(harness.audit().connectionsOpened()).isLessThanOrEqualTo(20 + 1);
-		eventually().until(() -> harness.lag(GROUP), (lag) -> lag == 0);
+		eventually().until(harness::lag, (lag) -> lag == 0);
 	}
 
 	@Test
@@ -137,7 +135,7 @@ class DeliveryIT {
 		eventually().until(harness::outcomes, (outcomes) -> outcomes.size() == 2);
 		assertThat(harness.outcomes()).containsOnlyKeys(unreadable, rejected);
 		assertThat(harness.outcomes().values()).extracting(OrderOutcome::status).containsOnly(OrderStatus.FAILED);
-		eventually().until(() -> harness.lag(GROUP), (lag) -> lag == 0);
+		eventually().until(harness::lag, (lag) -> lag == 0);
 
 		harness.behave(BackendBehaviour.DEFAULT);
 		harness.enqueue(10);
@@ -157,7 +155,7 @@ class DeliveryIT {
 
 		eventually().until(harness::saved, (saved) -> saved == 200);
 		assertThat(harness.outcomes()).containsOnlyKeys(others).doesNotContainKey(slow);
-		assertThat(harness.lag(GROUP)).isEqualTo(201);
+		assertThat(harness.lag()).isEqualTo(201);
 	}
 
 	@Test
@@ -190,7 +188,7 @@ class DeliveryIT {
 		eventually().until(harness::saved, (saved) -> saved == 1_500);
 		assertThat(harness.audit().saved()).isEqualTo(1_500);
 		assertThat(harness.audit().maxInFlight()).isLessThanOrEqualTo(20);
-		eventually().until(() -> harness.lag(GROUP), (lag) -> lag == 0);
+		eventually().until(harness::lag, (lag) -> lag == 0);
 	}
 
 	private static ConditionFactory eventually() {
