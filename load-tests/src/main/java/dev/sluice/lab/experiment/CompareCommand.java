@@ -85,11 +85,11 @@ public final class CompareCommand implements Callable<Integer> {
 	@Option(names = "--infra", paramLabel = "KIND", defaultValue = "auto",
 			description = "Kafka and PostgreSQL as containers or embedded, or auto: containers if Docker answers."
 					+ " Default: ${DEFAULT-VALUE}.")
-	private String infrastructure;
+	private String infrastructure = "auto";
 
 	@Option(names = "--heap", paramLabel = "SIZE", defaultValue = "384m",
 			description = "Heap of each service, as the JVM writes it. Default: ${DEFAULT-VALUE}.")
-	private String heap;
+	private String heap = "384m";
 
 	@Option(names = "--out", paramLabel = "DIR", description = "Where the results go. Default: results/compare-<time>.")
 	private @Nullable Path out;
