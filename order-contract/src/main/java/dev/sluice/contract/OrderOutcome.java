@@ -13,10 +13,11 @@ import org.jspecify.annotations.Nullable;
  * {@link Topics#ORDERS}, in whatever order they come.
  *
  * @param orderId the order's id
- * @param customerId whose order it is
+ * @param customerId whose order it is; {@code unknown} if an unreadable record does not
+ * say
  * @param status {@link OrderStatus#RETRYING}, {@link OrderStatus#SAVED} or
  * {@link OrderStatus#FAILED}
- * @param attempts deliveries begun so far, at least 1
+ * @param attempts deliveries begun so far; 0 only for a record that was unreadable
  * @param at when the delivery ended, by the consumer's clock
  * @param reason why it was not saved; null when it was
  */

@@ -46,7 +46,7 @@ record DeliveryProperties(@DefaultValue("100") @Min(1) @Max(100_000) int concurr
 		@DefaultValue("20s") @DurationMax(minutes = 4) Duration drainTimeout,
 		@DefaultValue("order-delivery") @NotBlank String groupId) {
 
-	/** The most that one poll returns; a power of convenience, not of throughput. */
+	/** The most that one poll returns: what kafka-clients has by default. */
 	private static final int LARGEST_BATCH = 500;
 
 	@AssertTrue(message = "must be at least twice delivery.concurrency, or deliveries would wait for fetches")

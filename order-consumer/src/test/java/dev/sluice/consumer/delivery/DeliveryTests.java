@@ -9,7 +9,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Queue;
 import java.util.UUID;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -153,7 +152,6 @@ class DeliveryTests {
 	@Test
 	void publishesAgainInsteadOfDeliveringAgain() {
 		AtomicInteger failures = new AtomicInteger(2);
-		Queue<Runnable> sends = new ConcurrentLinkedQueue<>();
 		MockProducer<byte[], byte[]> failing = new MockProducer<>(false, null, new ByteArraySerializer(),
 				new ByteArraySerializer());
 
@@ -170,7 +168,6 @@ class DeliveryTests {
 		});
 		await().until(() -> this.finished.get() != null);
 
-		assertThat(sends).isEmpty();
 		assertThat(this.finished).hasValue(true);
 		assertThat(this.calls).hasValue(1);
 		assertThat(failing.history()).hasSize(3);
