@@ -5,7 +5,6 @@ import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 
@@ -80,12 +79,12 @@ public final class CompareCommand implements Callable<Integer> {
 
 	@Option(names = "--delivery-concurrency", paramLabel = "COUNT", defaultValue = "50",
 			description = "Orders that the consumer delivers at once. Default: ${DEFAULT-VALUE}.")
-	private int deliveryConcurrency;
+	private int deliveryConcurrency = 50;
 
 	@Option(names = "--infra", paramLabel = "KIND", defaultValue = "auto",
 			description = "Kafka and PostgreSQL as containers or embedded, or auto: containers if Docker answers."
 					+ " Default: ${DEFAULT-VALUE}.")
-	private String infrastructure = "auto";
+	private Infrastructure infrastructure = Infrastructure.AUTO;
 
 	@Option(names = "--heap", paramLabel = "SIZE", defaultValue = "384m",
 			description = "Heap of each service, as the JVM writes it. Default: ${DEFAULT-VALUE}.")
@@ -159,7 +158,7 @@ public final class CompareCommand implements Callable<Integer> {
 		int warmUpOrders = this.smallest ? 300 : 4_000;
 		int burst = this.smallest ? 100 : 1_000;
 		long deadline = (this.quick || this.smallest) ? QUICK_DEADLINE_MILLIS : DEADLINE_MILLIS;
-		return new CompareExperiment.Settings("lab " + String.join(" ", commandLine()), kind(), this.heap,
+		return new CompareExperiment.Settings("lab " + String.join(" ", commandLine()), this.infrastructure, this.heap,
 				this.deliveryConcurrency, warmUpOrders, burst, deadline);
 	}
 
@@ -189,15 +188,6 @@ public final class CompareCommand implements Callable<Integer> {
 		}
 		catch (IllegalArgumentException _) {
 			throw usage("capacity '%s' is unknown: use unlimited, starved".formatted(name));
-		}
-	}
-
-	private Infrastructure kind() {
-		try {
-			return Infrastructure.valueOf(this.infrastructure.toUpperCase(Locale.ROOT));
-		}
-		catch (IllegalArgumentException _) {
-			throw usage("--infra '%s' is unknown: use auto, containers, embedded".formatted(this.infrastructure));
 		}
 	}
 

@@ -19,7 +19,7 @@ class CompareCommandTests {
 			--ways both | sync, queued
 			--capacity endless | unlimited, starved
 			--repetitions 0 | at least 1
-			--infra docker | containers, embedded
+			--infra docker | EMBEDDED
 			--heap much | 384m
 			--delivery-concurrency 0 | at least 1
 			--unknown | --unknown

@@ -4,7 +4,6 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Locale;
 
 import dev.sluice.devservices.Infrastructure;
 import dev.sluice.lab.result.CellResult;
@@ -28,8 +27,7 @@ class CompareIT {
 		StringWriter out = new StringWriter();
 
 		int exitCode = new CommandLine(new CompareCommand()).setOut(new PrintWriter(out))
-			.execute("--smallest", "--infra", Infrastructure.fromEnvironment().name().toLowerCase(Locale.ROOT), "--out",
-					results.toString());
+			.execute("--smallest", "--infra", Infrastructure.fromEnvironment().name(), "--out", results.toString());
 
 		assertThat(exitCode).isZero();
 		RunResult run = RunFile.read(results.resolve(RunFile.NAME));
