@@ -1,0 +1,24 @@
+package dev.sluice.backend;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class BackendMetricTests {
+
+	@ParameterizedTest
+	@EnumSource
+	void standsInTheReadmeAsItIs(BackendMetric metric) throws IOException {
+		List<String> readme = Files.readAllLines(Path.of("../README.md"));
+
+		assertThat(readme).contains("| `%s` | backend-mock | %s | %s | %s |".formatted(metric.key(), metric.unit(),
+				String.join(", ", metric.tags()), metric.meaning()));
+	}
+
+}

@@ -1,0 +1,24 @@
+package dev.sluice.consumer;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class ConsumerMetricTests {
+
+	@ParameterizedTest
+	@EnumSource
+	void standsInTheReadmeAsItIs(ConsumerMetric metric) throws IOException {
+		List<String> readme = Files.readAllLines(Path.of("../README.md"));
+
+		assertThat(readme).contains("| `%s` | order-consumer | %s | %s | %s |".formatted(metric.metricName(),
+				metric.unit(), metric.tags(), metric.meaning()));
+	}
+
+}
