@@ -10,18 +10,23 @@ import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server in a child JVM of ours: its main class gets the port and the data directory,
- * prints {@link #READY} when it serves, and stops on SIGTERM.
+ * A server in a child JVM of ours: its main class gets the port, the data directory and,
+ * if that is {@link #TEMPORARY}, this word. It calls {@link #serving} when it serves, and
+ * stops on SIGTERM.
  */
 final class EmbeddedProcess implements AutoCloseable {
 
+	/** The word for a data directory that the child deletes, with its log, at its end. */
+	private static final String TEMPORARY = "temporary";
+
 	/** What the child prints when it serves. */
-	static final String READY = "sluice: the server is ready";
+	private static final String READY = "sluice: the server is ready";
 
 	private static final Duration START_TIMEOUT = Duration.ofSeconds(120);
 
@@ -79,6 +84,7 @@ final class EmbeddedProcess implements AutoCloseable {
 			.jvmArgs(this.jvmArgs)
 			.jvmArgs("-Dlogback.configurationFile=dev-services-logback.xml")
 			.args(Integer.toString(port), base.resolve(this.name).toString())
+			.args((this.keptDirectory == null) ? new String[] { TEMPORARY } : new String[0])
 			.logFile(base.resolve(this.name + ".log"))
 			.readyWhenLogged(READY, START_TIMEOUT)
 			.stopTimeout(STOP_TIMEOUT)
@@ -116,6 +122,22 @@ final class EmbeddedProcess implements AutoCloseable {
 		catch (IOException ex) {
 			throw new UncheckedIOException("cannot find out whether PostgreSQL is still running", ex);
 		}
+	}
+
+	/**
+	 * In the child: says that it serves, and registers how it stops. A temporary
+	 * directory goes then: nobody else deletes it if the parent was killed. Not before it
+	 * serves: of a start that failed, the parent wants the log.
+	 */
+	static void serving(String[] args, Runnable stop) {
+		Runtime.getRuntime().addShutdownHook(new Thread(() -> {
+			stop.run();
+			if (List.of(args).contains(TEMPORARY)) {
+				Path base = Path.of(args[1]).getParent();
+				deleteTree(Objects.requireNonNull(base, args[1]));
+			}
+		}, "server-stop"));
+		System.out.println(READY);
 	}
 
 	static void deleteTree(Path root) {

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * to a log file.
  * <p>
  * Who starts it closes it. If this JVM ends without, even by {@code kill -9}, the child
- * gets SIGTERM, and SIGKILL after 10 s (see {@link Reaper}). A terminal's Ctrl-C does not
+ * gets SIGTERM, and SIGKILL after 40 s (see {@link Reaper}). A terminal's Ctrl-C does not
  * reach it: this JVM decides the order in which its children stop. Needs a POSIX shell.
  * Safe for use by several threads.
  */

@@ -13,7 +13,7 @@ import org.apache.kafka.common.utils.Time;
 
 /**
  * The main class of the child JVM that is Kafka: one node, broker and controller, on the
- * loopback interface. Arguments: port, data directory.
+ * loopback interface. Arguments: see {@link EmbeddedProcess}.
  */
 final class KafkaMain {
 
@@ -31,8 +31,7 @@ final class KafkaMain {
 		server.startup();
 		// Only now: a shutdown during the start-up can deadlock. Before, SIGTERM just
 		// ends it.
-		Runtime.getRuntime().addShutdownHook(new Thread(server::shutdown, "kafka-shutdown"));
-		System.out.println(EmbeddedProcess.READY);
+		EmbeddedProcess.serving(args, server::shutdown);
 		server.awaitShutdown();
 	}
 

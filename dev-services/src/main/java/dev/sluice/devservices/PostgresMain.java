@@ -20,7 +20,7 @@ import java.util.concurrent.TimeoutException;
 
 /**
  * The main class of the child JVM that starts PostgreSQL and stops it when it is told to
- * end. Arguments: port, data directory.
+ * end. Arguments: see {@link EmbeddedProcess}.
  */
 final class PostgresMain {
 
@@ -48,7 +48,7 @@ final class PostgresMain {
 				}
 			}
 		}
-		System.out.println(EmbeddedProcess.READY);
+		EmbeddedProcess.serving(args, () -> close(started));
 		new CountDownLatch(1).await();
 	}
 
@@ -93,8 +93,10 @@ final class PostgresMain {
 		}
 	}
 
-	private static void close(CompletableFuture<io.zonky.test.db.postgres.embedded.EmbeddedPostgres> started) {
+	private static synchronized void close(
+			CompletableFuture<io.zonky.test.db.postgres.embedded.EmbeddedPostgres> started) {
 		try {
+			// Twice if it serves, and the second waits for the first: its data goes next.
 			started.get(START_TIMEOUT.toSeconds(), TimeUnit.SECONDS).close();
 		}
 		catch (ExecutionException _) {

@@ -12,7 +12,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Ends child processes that outlive this JVM, whatever ended it, {@code kill -9}
  * included: a shell of a few kilobytes that is told of each child and whose standard
- * input ends with this JVM. It then sends SIGTERM to the children left, and SIGKILL 10 s
+ * input ends with this JVM. It then sends SIGTERM to the children left, and SIGKILL 40 s
  * later. One per JVM, started with the first child.
  * <p>
  * Not covered: the reaper itself killed, and the moment between a child's start and its
@@ -33,11 +33,13 @@ final class Reaper {
 			  esac
 			done
 			for pid in $pids; do kill -TERM $pid; done
-			for second in 1 2 3 4 5 6 7 8 9 10; do
+			second=0
+			while [ $second -lt 40 ]; do
 			  left=''
 			  for pid in $pids; do kill -0 $pid && left="$left $pid"; done
 			  [ -n "$left" ] || exit 0
 			  sleep 1
+			  second=$((second + 1))
 			done
 			for pid in $left; do kill -KILL $pid; done
 			""";
