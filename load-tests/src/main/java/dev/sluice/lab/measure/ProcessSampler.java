@@ -116,7 +116,7 @@ public final class ProcessSampler implements AutoCloseable {
 	}
 
 	/** Null if the process is gone. */
-	private static @Nullable ProcessSample readProcess(Instant now, String name, long pid) {
+	private @Nullable ProcessSample readProcess(Instant now, String name, long pid) {
 		try {
 			Path process = PROC.resolve(Long.toString(pid));
 			String stat = Files.readString(process.resolve("stat"));
@@ -130,7 +130,7 @@ public final class ProcessSampler implements AutoCloseable {
 			ProcessSample sample = new ProcessSample(now, name, ticks * TICK_MILLIS, residentBytes(process),
 					Integer.parseInt(fields[17]));
 			for (long child : children(process, pid)) {
-				ProcessSample own = readProcess(now, name, child);
+				ProcessSample own = this.pids.containsValue(child) ? null : readProcess(now, name, child);
 				sample = (own != null) ? sample.plus(own) : sample;
 			}
 			return sample;

@@ -55,6 +55,12 @@ public final class OrdersSimulation extends Simulation {
 	/** Between phases, so that none is measured with the last one's work. */
 	private static final Duration QUIET = Duration.ofMillis(600);
 
+	/**
+	 * After the warm-up: until the compilers are done and the status projection has
+	 * caught up with its orders.
+	 */
+	private static final Duration SETTLE = Duration.ofSeconds(3);
+
 	private static final Duration POLL = Duration.ofMillis(50);
 
 	/** For what an unfinished phase has left behind. */
@@ -99,9 +105,11 @@ public final class OrdersSimulation extends Simulation {
 		// The first is the conductor, the others place orders.
 		ChainBuilder chain = exec((session) -> session.set(NUMBER, arrivals.getAndIncrement()));
 		OrderSupply before = null;
+		boolean measuredBefore = true;
 		for (Phase phase : this.plan.phases()) {
 			OrderSupply supply = new OrderSupply(this.plan.token(), phase);
-			ChainBuilder prepare = prepare(phase, supply);
+			ChainBuilder prepare = prepare(phase, supply, (phase.measured() && !measuredBefore) ? SETTLE : QUIET);
+			measuredBefore = phase.measured();
 			chain = chain.doIf(OrdersSimulation::isConductor)
 				.then((before != null) ? recover(before).exec(prepare) : prepare)
 				.rendezVous(users + 1)
@@ -128,11 +136,11 @@ public final class OrdersSimulation extends Simulation {
 		return session.getInt(NUMBER) == 0;
 	}
 
-	private ChainBuilder prepare(Phase phase, OrderSupply supply) {
+	private ChainBuilder prepare(Phase phase, OrderSupply supply, Duration quiet) {
 		return behave(phase.behaviour()).exec((session) -> session.set(STATUS, 0))
 			.exec(http("forget").delete(backend("/audit")).silent().check(status().saveAs(STATUS)))
 			.exec(exitUnless(204, "The backend at " + this.plan.backend() + " does not forget its audit"))
-			.pause(QUIET)
+			.pause(quiet)
 			.exec((session) -> {
 				supply.start();
 				return session;
