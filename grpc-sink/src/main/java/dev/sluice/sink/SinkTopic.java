@@ -8,11 +8,14 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Collectors;
 
 import dev.sluice.contract.Topics;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.TopicConfig;
 import org.apache.kafka.common.errors.TopicExistsException;
 import org.slf4j.Logger;
@@ -99,13 +102,34 @@ final class SinkTopic implements SmartLifecycle {
 
 	private void create() throws InterruptedException, ExecutionException, TimeoutException {
 		try (Admin client = Admin.create(this.admin.getConfigurationProperties())) {
-			client.createTopics(List.of(this.topic)).all().get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
-		}
-		catch (ExecutionException ex) {
-			if (!(ex.getCause() instanceof TopicExistsException)) {
-				throw ex;
+			try {
+				client.createTopics(List.of(this.topic)).all().get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
 			}
+			catch (ExecutionException ex) {
+				if (!(ex.getCause() instanceof TopicExistsException)) {
+					throw ex;
+				}
+			}
+			awaitLeaders(client);
 		}
+	}
+
+	/**
+	 * Until the leader of each partition serves it. An idempotent producer that meets a
+	 * topic just created may have its first batch refused and its second taken, and then
+	 * never gets the first one in (KAFKA-15591).
+	 */
+	private static void awaitLeaders(Admin client) throws InterruptedException, ExecutionException, TimeoutException {
+		Map<TopicPartition, OffsetSpec> ends = client.describeTopics(List.of(Topics.SINK))
+			.allTopicNames()
+			.get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)
+			.values()
+			.stream()
+			.flatMap((topic) -> topic.partitions()
+				.stream()
+				.map((partition) -> new TopicPartition(topic.name(), partition.partition())))
+			.collect(Collectors.toMap((partition) -> partition, (_) -> OffsetSpec.latest()));
+		client.listOffsets(ends).all().get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
 	}
 
 	@Override

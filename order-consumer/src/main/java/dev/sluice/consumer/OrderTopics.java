@@ -7,13 +7,16 @@ import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Collectors;
 
 import dev.sluice.contract.Topics;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.KafkaFuture;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.TopicConfig;
 import org.apache.kafka.common.errors.TopicExistsException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
@@ -89,7 +92,26 @@ public final class OrderTopics {
 					create(admin, topic);
 				}
 			}
+			awaitLeaders(admin);
 		}
+	}
+
+	/**
+	 * Until the leader of each partition serves it. An idempotent producer that meets a
+	 * topic just created may have its first batch refused and its second taken, and then
+	 * never gets the first one in (KAFKA-15591).
+	 */
+	private void awaitLeaders(Admin admin) throws InterruptedException, ExecutionException, TimeoutException {
+		Map<TopicPartition, OffsetSpec> ends = admin.describeTopics(this.topics.stream().map(NewTopic::name).toList())
+			.allTopicNames()
+			.get(TIMEOUT_MILLIS, TimeUnit.MILLISECONDS)
+			.values()
+			.stream()
+			.flatMap((topic) -> topic.partitions()
+				.stream()
+				.map((partition) -> new TopicPartition(topic.name(), partition.partition())))
+			.collect(Collectors.toMap((partition) -> partition, (_) -> OffsetSpec.latest()));
+		admin.listOffsets(ends).all().get(TIMEOUT_MILLIS, TimeUnit.MILLISECONDS);
 	}
 
 	private static boolean exists(KafkaFuture<?> description)

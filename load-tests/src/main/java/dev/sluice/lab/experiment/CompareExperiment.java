@@ -11,8 +11,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import dev.sluice.contract.BackendBehaviour;
@@ -117,6 +119,7 @@ final class CompareExperiment {
 		Infrastructure infrastructure = this.settings.infrastructure();
 		try (Stack stack = stack(workspace)) {
 			infrastructure = stack.infrastructure().infrastructure();
+			stack.prepare(modules(), this.progress::step);
 			this.progress.step("Starting Kafka, PostgreSQL (%s) and the backend"
 				.formatted(infrastructure.name().toLowerCase(Locale.ROOT)));
 			Service[] backend = new Service[1];
@@ -140,6 +143,11 @@ final class CompareExperiment {
 				leftOut(partial));
 		RunFile.write(result, this.directory.path());
 		return result;
+	}
+
+	private Set<Module> modules() {
+		Stream<Module> gateways = this.plan.rounds().stream().map((round) -> Variant.of(round.variant()).module());
+		return Stream.concat(Stream.of(Module.BACKEND, Module.CONSUMER), gateways).collect(Collectors.toSet());
 	}
 
 	private Stack stack(Workspace workspace) throws IOException {

@@ -28,9 +28,9 @@ public final class DrainCommand implements Callable<Integer> {
 	@SuppressWarnings("NullAway.Init") // picocli sets it before it calls.
 	private CommandSpec spec;
 
-	@Option(names = "--orders", paramLabel = "COUNT", defaultValue = "20000",
+	@Option(names = "--orders", paramLabel = "COUNT", defaultValue = "60000",
 			description = "Orders in the backlog. Default: ${DEFAULT-VALUE}.")
-	private int orders = 20_000;
+	private int orders = 60_000;
 
 	@Option(names = "--delivery-concurrency", paramLabel = "COUNT", defaultValue = "100",
 			description = "Orders that the consumer delivers at once. Default: ${DEFAULT-VALUE}.")

@@ -14,11 +14,14 @@ import java.util.Currency;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.contract.BackendBehaviour.Delay;
@@ -33,14 +36,17 @@ import dev.sluice.lab.measure.SavedCurve;
 import dev.sluice.lab.run.Progress;
 import dev.sluice.lab.run.RunDirectory;
 import dev.sluice.lab.stack.LabException;
+import dev.sluice.lab.stack.Module;
 import dev.sluice.lab.stack.Service;
 import dev.sluice.lab.stack.ServiceOptions;
 import dev.sluice.lab.stack.Stack;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.jspecify.annotations.Nullable;
@@ -119,6 +125,7 @@ final class DrainExperiment {
 			.infrastructure(this.settings.infrastructure())
 			.directory(this.directory.directory("logs"))
 			.build(); HttpClient client = HttpClient.newBuilder().connectTimeout(TIMEOUT).build()) {
+			stack.prepare(Set.of(Module.BACKEND, Module.CONSUMER), this.progress::step);
 			this.progress.step("Starting Kafka, PostgreSQL and the backend");
 			AtomicReference<@Nullable Service> started = new AtomicReference<>();
 			Stack.inParallel(List.of(() -> {
@@ -164,6 +171,15 @@ final class DrainExperiment {
 				KafkaProducer<String, byte[]> producer = new KafkaProducer<>(client, new StringSerializer(),
 						new ByteArraySerializer())) {
 			admin.createTopics(List.of(new NewTopic(Topics.ORDERS, PARTITIONS, (short) 1)))
+				.all()
+				.get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+			// Answered once the leaders serve; before that an idempotent producer may
+			// have
+			// its first batch refused and its second taken, for good (KAFKA-15591).
+			admin
+				.listOffsets(IntStream.range(0, PARTITIONS)
+					.mapToObj((partition) -> new TopicPartition(Topics.ORDERS, partition))
+					.collect(Collectors.toMap((partition) -> partition, (_) -> OffsetSpec.latest())))
 				.all()
 				.get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
 			for (int i = 0; i < this.settings.orders(); i++) {

@@ -11,6 +11,7 @@ import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -49,10 +50,6 @@ public final class Up implements Callable<Integer> {
 			description = "Added to every port. Default: ${DEFAULT-VALUE}.")
 	private int portOffset;
 
-	@Option(names = "--optimize",
-			description = "Lets the JVMs compile for speed, as for a load test; without, they start in half the time.")
-	private boolean optimize;
-
 	@Spec
 	@SuppressWarnings("NullAway.Init") // picocli sets it before it calls.
 	private CommandSpec spec;
@@ -82,11 +79,6 @@ public final class Up implements Callable<Integer> {
 					.infrastructure(infrastructure)
 					.directory(directory)
 					.fixedPorts(this.portOffset);
-				if (!this.optimize) {
-					// Start-up is compilation for the most part: 6 s of CPU a service,
-					// and not 11.
-					builder.jvmArgs("-XX:TieredStopAtLevel=1");
-				}
 				return run(builder, servlet);
 			}
 			finally {
@@ -139,6 +131,10 @@ public final class Up implements Callable<Integer> {
 		Stack stack = builder.build();
 		try {
 			checkPorts(stack);
+			stack.prepare(Set.of(Module.values()), (text) -> {
+				out.println(text + " …");
+				out.flush();
+			});
 			Duration elapsed = start(out, stack, servlet);
 			Files.writeString(stack.directory().resolve("ready"), elapsed.toString(), StandardCharsets.US_ASCII);
 			welcome(out, stack, servlet, elapsed);
@@ -177,9 +173,11 @@ public final class Up implements Callable<Integer> {
 
 	private static Duration start(PrintWriter out, Stack stack, Variant servlet) {
 		try (StartProgress progress = new StartProgress(out)) {
+			// One after the other: few cores, and services that wait for Kafka use them
+			// too.
 			Stack.inParallel(List.of(progress.of("Kafka", () -> stack.infrastructure().kafka()),
-					progress.of("PostgreSQL", () -> stack.infrastructure().postgres()),
-					progress.of("backend-mock", () -> stack.startBackend(ServiceOptions.NONE)),
+					progress.of("PostgreSQL", () -> stack.infrastructure().postgres())));
+			Stack.inParallel(List.of(progress.of("backend-mock", () -> stack.startBackend(ServiceOptions.NONE)),
 					progress.of("order-consumer", () -> stack.startConsumer(ServiceOptions.NONE)),
 					progress.of("gateway-servlet", () -> stack.startGateway(servlet, ServiceOptions.NONE)),
 					progress.of("gateway-reactive", () -> stack.startGateway(Variant.REACTIVE, ServiceOptions.NONE)),
