@@ -86,9 +86,9 @@ public final class CompareCommand implements Callable<Integer> {
 					+ " Default: ${DEFAULT-VALUE}.")
 	private Infrastructure infrastructure = Infrastructure.AUTO;
 
-	@Option(names = "--heap", paramLabel = "SIZE", defaultValue = "384m",
+	@Option(names = "--heap", paramLabel = "SIZE", defaultValue = "768m",
 			description = "Heap of each service, as the JVM writes it. Default: ${DEFAULT-VALUE}.")
-	private String heap = "384m";
+	private String heap = "768m";
 
 	@Option(names = "--out", paramLabel = "DIR", description = "Where the results go. Default: results/compare-<time>.")
 	private @Nullable Path out;
@@ -153,7 +153,7 @@ public final class CompareCommand implements Callable<Integer> {
 			throw usage("--delivery-concurrency must be at least 1");
 		}
 		if (!this.heap.matches("[1-9][0-9]*[kmgKMG]")) {
-			throw usage("--heap '%s' is no size: write it as 384m or 1g".formatted(this.heap));
+			throw usage("--heap '%s' is no size: write it as 768m or 1g".formatted(this.heap));
 		}
 		int warmUpOrders = this.smallest ? 300 : 4_000;
 		int burst = this.smallest ? 100 : 1_000;

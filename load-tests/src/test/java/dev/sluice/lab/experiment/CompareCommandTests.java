@@ -20,7 +20,7 @@ class CompareCommandTests {
 			--capacity endless | unlimited, starved
 			--repetitions 0 | at least 1
 			--infra docker | EMBEDDED
-			--heap much | 384m
+			--heap much | 768m
 			--delivery-concurrency 0 | at least 1
 			--unknown | --unknown
 			""")
