@@ -227,16 +227,22 @@
 
   function stack(data, width) {
     const left = 22 + Math.max(...data.rows.map((row) => measure(row.name + ' †', true)));
-    const grid = { left, right: 62, top: 30, bottom: 42 };
     const names = data.rows.map((row) => row.name + (row.marked ? ' †' : ''));
     const sums = data.rows.map((row) => row.values.reduce((sum, value) => sum + (value || 0), 0));
-    const graphic = [text(left + (width - left - grid.right) / 2, data.height - 9, data.xName, {}, 'center')];
-    let x = left;
+    const graphic = [];
+    let x = 0;
+    let y = 12;
     data.parts.forEach((part, i) => {
-      graphic.push({ type: 'rect', silent: true, shape: { x, y: 6, width: 11, height: 11 }, style: { fill: 'var(--p' + Math.min(i, 3) + ')' } });
-      graphic.push(text(x + 16, 12, part));
-      x += 34 + measure(part);
+      if (x + 16 + measure(part) > width) {
+        x = 0;
+        y += 18;
+      }
+      graphic.push({ type: 'rect', silent: true, shape: { x, y: y - 6, width: 11, height: 11 }, style: { fill: 'var(--p' + Math.min(i, 4) + ')' } });
+      graphic.push(text(x + 16, y, part));
+      x += 30 + measure(part);
     });
+    const grid = { left, right: 62, top: y + 18, bottom: 42 };
+    graphic.push(text(left + (width - left - grid.right) / 2, data.height - 9, data.xName, {}, 'center'));
     return {
       grid,
       graphic,
@@ -245,7 +251,7 @@
         axisLabel: Object.assign({}, INK, { interval: 0 }) },
       tooltip: tooltip((item) => echarts.format.encodeHTML(item.name) + '<br>' + echarts.format.encodeHTML(item.seriesName) + ': ' + measured(item.value)),
       series: data.parts.map((part, i) => ({
-        type: 'bar', name: part, stack: 'sum', barWidth: '58%', itemStyle: { color: 'var(--p' + Math.min(i, 3) + ')' }, emphasis: { disabled: true },
+        type: 'bar', name: part, stack: 'sum', barWidth: '58%', itemStyle: { color: 'var(--p' + Math.min(i, 4) + ')' }, emphasis: { disabled: true },
         data: data.rows.map((row) => row.values[i]),
       })).concat([{
         type: 'bar', stack: 'sum', silent: true, tooltip: { show: false }, emphasis: { disabled: true }, data: sums.map(() => 0),
