@@ -6,9 +6,9 @@ import java.time.Instant;
 import java.util.concurrent.Callable;
 
 import dev.sluice.devservices.Infrastructure;
-import dev.sluice.lab.run.Interruption;
 import dev.sluice.lab.run.Progress;
 import dev.sluice.lab.run.RunDirectory;
+import dev.sluice.lab.stack.Interruption;
 import dev.sluice.lab.stack.LabException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;

@@ -13,8 +13,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 import dev.sluice.devservices.Infrastructure;
@@ -32,9 +30,6 @@ import picocli.CommandLine.Spec;
 public final class Up implements Callable<Integer> {
 
 	private static final Duration WATCH_INTERVAL = Duration.ofMillis(500);
-
-	/** Of three groups of services, each may take 40 s at worst. */
-	private static final long STOP_SECONDS = 150;
 
 	private static final int GREATEST_OFFSET = 50_000;
 
@@ -71,9 +66,8 @@ public final class Up implements Callable<Integer> {
 			}
 			Files.writeString(directory.resolve("pid"), Long.toString(ProcessHandle.current().pid()));
 			checkJars(workspace);
-			CountDownLatch stopped = new CountDownLatch(1);
-			interruptOnSignal(Thread.currentThread(), stopped);
-			try {
+			// To be stopped is how it ends well.
+			try (Interruption _ = new Interruption(0)) {
 				Stack.Builder builder = Stack.builder()
 					.workspace(workspace)
 					.infrastructure(infrastructure)
@@ -81,29 +75,7 @@ public final class Up implements Callable<Integer> {
 					.fixedPorts(this.portOffset);
 				return run(builder, servlet);
 			}
-			finally {
-				stopped.countDown();
-			}
 		}
-	}
-
-	/**
-	 * Ctrl-C and SIGTERM interrupt the command, and the JVM waits until all is stopped.
-	 */
-	private static void interruptOnSignal(Thread command, CountDownLatch stopped) {
-		Runtime.getRuntime().addShutdownHook(new Thread(() -> {
-			if (stopped.getCount() > 0) {
-				command.interrupt();
-			}
-			try {
-				if (!stopped.await(STOP_SECONDS, TimeUnit.SECONDS)) {
-					System.err.println("lab: not everything stopped within %d s".formatted(STOP_SECONDS));
-				}
-			}
-			catch (InterruptedException _) {
-				Thread.currentThread().interrupt();
-			}
-		}, "lab-up-interrupt"));
 	}
 
 	private <T> T argument(Callable<T> parser) {

@@ -1,4 +1,4 @@
-package dev.sluice.lab.run;
+package dev.sluice.lab.stack;
 
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
@@ -8,22 +8,34 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Lets a run end well when it is told to stop (Ctrl-C, SIGTERM, the terminal is closed):
- * the thread that opened this is interrupted, and the JVM does not end, with exit code 1,
- * before that thread has closed it or a deadline has passed.
+ * the thread that opened this is interrupted, and the JVM does not end before that thread
+ * has closed it or a deadline has passed.
  */
 public final class Interruption implements AutoCloseable {
 
-	private static final Duration GRACE = Duration.ofSeconds(45);
+	/** Of three groups of services, each may take 40 s to stop at worst. */
+	private static final Duration GRACE = Duration.ofSeconds(150);
 
-	private static final int EXIT_CODE = 1;
+	private static final int FAILED = 1;
 
 	private final CountDownLatch closed = new CountDownLatch(1);
+
+	private final int exitCode;
 
 	private final Thread hook;
 
 	private volatile boolean requested;
 
+	/** Of a run that is not whole if it is stopped: exit code 1. */
 	public Interruption() {
+		this(FAILED);
+	}
+
+	/**
+	 * @param exitCode of the JVM if it is told to stop
+	 */
+	public Interruption(int exitCode) {
+		this.exitCode = exitCode;
 		Thread runner = Thread.currentThread();
 		this.hook = Thread.ofPlatform().name("interruption").unstarted(() -> stop(runner));
 		Runtime.getRuntime().addShutdownHook(this.hook);
@@ -58,7 +70,7 @@ public final class Interruption implements AutoCloseable {
 			System.out.flush();
 			System.err.flush();
 			this.closed.countDown();
-			Runtime.getRuntime().halt(EXIT_CODE);
+			Runtime.getRuntime().halt(this.exitCode);
 		}
 		try {
 			Runtime.getRuntime().removeShutdownHook(this.hook);
