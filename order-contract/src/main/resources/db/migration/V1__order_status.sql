@@ -7,7 +7,8 @@ CREATE TABLE order_status (
     attempts    integer     NOT NULL CHECK (attempts >= 0),
     accepted_at timestamptz,           -- null until the record of `orders` has been read: an outcome may come first
     updated_at  timestamptz NOT NULL,
-    reason      text
+    reason      text,
+    fingerprint bytea                  -- SHA-256 of the order first accepted under this id; null like accepted_at
 );
 
 -- Failed orders are few among many and are listed by time.

@@ -4,6 +4,7 @@ import java.time.Duration;
 
 import dev.sluice.contract.ProblemType;
 import dev.sluice.contract.SavedOrder;
+import org.jspecify.annotations.Nullable;
 
 /** What asking the backend came to. */
 sealed interface Delivery {
@@ -54,12 +55,15 @@ sealed interface Delivery {
 
 	/**
 	 * The order, or the problem to answer with.
+	 * @param key the client's idempotency key, or null
 	 * @return what the backend saved
 	 * @throws ProblemException if it did not
 	 */
-	default SavedOrder savedOrThrow() {
+	default SavedOrder savedOrThrow(@Nullable IdempotencyKey key) {
 		return switch (this) {
 			case Saved saved -> saved.order();
+			// An id made of a key is the only one that can have been used before.
+			case Refused(int status) when status == 422 && key != null -> throw key.reused();
 			case Refused refused -> throw new ProblemException(ProblemType.BACKEND_REFUSED,
 					"The backend answered with status " + refused.status() + ".");
 			case Unreadable _ ->

@@ -22,6 +22,10 @@ enum GatewayMetric {
 
 	KEYS_IN_PROGRESS("sluice.keys.in.progress", "keys", "", "Idempotency keys whose request is being processed"),
 
+	/** Outcome: {@code known}, {@code unknown} or {@code unanswered}. */
+	KEY_LOOKUP("sluice.key.lookup", "seconds", "outcome",
+			"Asking PostgreSQL whether an idempotency key was used before"),
+
 	RECENT_ORDERS("sluice.recent.orders", "orders", "", "Orders remembered so that none just handed out is unknown");
 
 	private final String metricName;

@@ -5,6 +5,7 @@ import java.util.concurrent.TimeoutException;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import dev.sluice.contract.Fingerprint;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.OrderView;
 import dev.sluice.contract.ProblemType;
@@ -34,7 +35,7 @@ final class OrderStatuses {
 
 	private final Backend backend;
 
-	private final Cache<UUID, OrderView> recent;
+	private final Cache<UUID, Recent> recent;
 
 	OrderStatuses(StatusProperties properties, StatusTable table, Backend backend, MeterRegistry meters) {
 		this.properties = properties;
@@ -47,9 +48,24 @@ final class OrderStatuses {
 		GatewayMetric.RECENT_ORDERS.gauge(meters, this.recent, Cache::estimatedSize);
 	}
 
-	/** Keeps in mind an order whose id is about to be handed out. */
-	void remember(OrderView order) {
-		this.recent.put(order.id(), order);
+	/**
+	 * Keeps in mind an order whose id is about to be handed out.
+	 * @param order what is known of it
+	 * @param fingerprint its payload's if it has an idempotency key, else null
+	 */
+	void remember(OrderView order, @Nullable Fingerprint fingerprint) {
+		this.recent.put(order.id(), new Recent(order, fingerprint));
+	}
+
+	/** The fingerprint that a recent order was remembered with, or null. */
+	@Nullable Fingerprint fingerprintOf(UUID id) {
+		Recent order = this.recent.getIfPresent(id);
+		return (order != null) ? order.fingerprint() : null;
+	}
+
+	private @Nullable OrderView remembered(UUID id) {
+		Recent order = this.recent.getIfPresent(id);
+		return (order != null) ? order.view() : null;
 	}
 
 	/**
@@ -61,7 +77,7 @@ final class OrderStatuses {
 	 * who would cannot be asked
 	 */
 	Mono<OrderView> find(UUID id) {
-		OrderView remembered = this.recent.getIfPresent(id);
+		OrderView remembered = remembered(id);
 		if (remembered != null && remembered.status() == OrderStatus.SAVED) {
 			return Mono.just(remembered);
 		}
@@ -108,6 +124,9 @@ final class OrderStatuses {
 	private static OrderView saved(SavedOrder saved, @Nullable OrderView remembered) {
 		return new OrderView(saved.id(), OrderStatus.SAVED, 1, (remembered != null) ? remembered.acceptedAt() : null,
 				saved.savedAt(), null);
+	}
+
+	private record Recent(OrderView view, @Nullable Fingerprint fingerprint) {
 	}
 
 }

@@ -16,10 +16,14 @@ import org.springframework.validation.annotation.Validated;
  * 100,000
  * @param recentFor how long they are remembered; should cover the projection's lag;
  * default 10 min
+ * @param keyLookupTimeout how long a queued order with an idempotency key waits for
+ * PostgreSQL to say whether the key was used before; then it is accepted; 0 = never ask;
+ * default 250 ms
  */
 @ConfigurationProperties("status")
 @Validated
 record StatusProperties(@DefaultValue("1s") @DurationMin(millis = 1) Duration timeout,
 		@DefaultValue("100000") @PositiveOrZero long recentOrders,
-		@DefaultValue("10m") @DurationMin(seconds = 1) Duration recentFor) {
+		@DefaultValue("10m") @DurationMin(seconds = 1) Duration recentFor,
+		@DefaultValue("250ms") @DurationMin Duration keyLookupTimeout) {
 }

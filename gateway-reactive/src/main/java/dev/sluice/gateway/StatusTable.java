@@ -6,6 +6,7 @@ import java.util.Locale;
 import java.util.Objects;
 import java.util.UUID;
 
+import dev.sluice.contract.Fingerprint;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.OrderView;
 import io.r2dbc.spi.Readable;
@@ -44,6 +45,21 @@ class StatusTable {
 			.map((row) -> view(id, row))
 			.one()
 			.timeout(this.properties.timeout());
+	}
+
+	/**
+	 * Looks up what was accepted under an id. Its time limit is the caller's.
+	 * @param id the order's id
+	 * @return the fingerprint of the order first accepted, empty if there is none; fails
+	 * with {@link org.springframework.dao.DataAccessException} if PostgreSQL does not
+	 * answer
+	 */
+	Mono<Fingerprint> fingerprint(UUID id) {
+		return this.database
+			.sql("SELECT fingerprint FROM order_status WHERE order_id = :id AND fingerprint IS NOT NULL")
+			.bind("id", id)
+			.map((row) -> Fingerprint.ofBytes(required(row, "fingerprint", byte[].class)))
+			.one();
 	}
 
 	private static OrderView view(UUID id, Readable row) {

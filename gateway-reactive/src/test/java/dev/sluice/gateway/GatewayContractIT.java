@@ -6,6 +6,10 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 
 import dev.sluice.contract.GatewayContract;
 import dev.sluice.devservices.DevServices;
@@ -15,9 +19,11 @@ import dev.sluice.devservices.PostgresService;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
+import org.springframework.boot.SpringApplication;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
 import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
 
@@ -46,16 +52,22 @@ class GatewayContractIT {
 
 	@DynamicPropertySource
 	static void servers(DynamicPropertyRegistry registry) {
+		servers().forEach((name, value) -> registry.add(name, () -> value));
+	}
+
+	private static Map<String, String> servers() {
 		PostgresService postgres = DevServices.shared().postgres();
-		registry.add("spring.kafka.bootstrap-servers", DevServices.shared().kafka()::bootstrapServers);
-		registry.add("spring.r2dbc.url", postgres::r2dbcUrl);
-		registry.add("spring.r2dbc.username", postgres::username);
-		registry.add("spring.r2dbc.password", postgres::password);
-		registry.add("spring.flyway.url", postgres::jdbcUrl);
-		registry.add("spring.flyway.user", postgres::username);
-		registry.add("spring.flyway.password", postgres::password);
-		registry.add("backend.url", () -> BACKEND);
-		registry.add("backend.response-timeout", () -> "3s");
+		Map<String, String> servers = new HashMap<>();
+		servers.put("spring.kafka.bootstrap-servers", DevServices.shared().kafka().bootstrapServers());
+		servers.put("spring.r2dbc.url", postgres.r2dbcUrl());
+		servers.put("spring.r2dbc.username", postgres.username());
+		servers.put("spring.r2dbc.password", postgres.password());
+		servers.put("spring.flyway.url", postgres.jdbcUrl());
+		servers.put("spring.flyway.user", postgres.username());
+		servers.put("spring.flyway.password", postgres.password());
+		servers.put("backend.url", BACKEND.toString());
+		servers.put("backend.response-timeout", "3s");
+		return servers;
 	}
 
 	@Nested
@@ -65,9 +77,28 @@ class GatewayContractIT {
 		@LocalServerPort
 		private int port;
 
+		private ConfigurableApplicationContext other;
+
 		@Override
 		protected URI gateway() {
 			return URI.create("http://127.0.0.1:" + this.port);
+		}
+
+		@Override
+		protected URI otherGateway() {
+			if (this.other == null) {
+				List<String> arguments = new ArrayList<>(List.of("--server.port=0", "--status.recent-orders=0"));
+				servers().forEach((name, value) -> arguments.add("--" + name + "=" + value));
+				this.other = SpringApplication.run(GatewayApplication.class, arguments.toArray(String[]::new));
+			}
+			return URI.create("http://127.0.0.1:" + this.other.getEnvironment().getProperty("local.server.port"));
+		}
+
+		@AfterAll
+		void stopOther() {
+			if (this.other != null) {
+				this.other.close();
+			}
 		}
 
 		@Override

@@ -61,6 +61,12 @@ record IdempotencyKey(String value) {
 		return value.toString();
 	}
 
+	/** The problem of a key that names another order already. */
+	ProblemException reused() {
+		return new ProblemException(ProblemType.KEY_REUSED,
+				"This Idempotency-Key was used for an order that is not the same. Send that order, or use another key.");
+	}
+
 	private static ProblemException invalid(String what) {
 		return new ProblemException(ProblemType.INVALID_REQUEST,
 				"The header " + HttpNames.IDEMPOTENCY_KEY + " " + what + ".");

@@ -4,11 +4,13 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
 import java.time.Instant;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 
+import dev.sluice.contract.Fingerprint;
 import dev.sluice.contract.HttpNames;
 import dev.sluice.contract.Order;
 import dev.sluice.contract.OrderHeaders;
@@ -44,6 +46,8 @@ final class OrderController {
 
 	private final InFlight inFlight;
 
+	private final KeyLookup keys;
+
 	private final Backend backend;
 
 	private final OrderQueue queue;
@@ -52,12 +56,13 @@ final class OrderController {
 
 	private final OrderMetrics metrics;
 
-	OrderController(GatewayProperties properties, OrderCodec codec, OrderIds ids, InFlight inFlight, Backend backend,
-			OrderQueue queue, OrderStatuses statuses, OrderMetrics metrics) {
+	OrderController(GatewayProperties properties, OrderCodec codec, OrderIds ids, InFlight inFlight, KeyLookup keys,
+			Backend backend, OrderQueue queue, OrderStatuses statuses, OrderMetrics metrics) {
 		this.properties = properties;
 		this.codec = codec;
 		this.ids = ids;
 		this.inFlight = inFlight;
+		this.keys = keys;
 		this.backend = backend;
 		this.queue = queue;
 		this.statuses = statuses;
@@ -88,18 +93,34 @@ final class OrderController {
 		byte[] json = this.codec.encode(order);
 		UUID id = this.ids.idOf(order.customerId(), key);
 		if (key == null) {
-			return dispatch(prefer, way, id, order, json, traceparent);
+			return dispatch(new Placement(id, order, json, null, null, traceparent, prefer, way));
 		}
-		return this.inFlight.during(id, () -> dispatch(prefer, way, id, order, json, traceparent));
+		Fingerprint fingerprint = Fingerprint.ofJson(json);
+		Placement placement = new Placement(id, order, json, key, fingerprint, traceparent, prefer, way);
+		return this.inFlight.during(id,
+				() -> this.keys.find(id, way).thenCompose((known) -> dispatchOnce(placement, known)));
 	}
 
-	private CompletionStage<ResponseEntity<OrderView>> dispatch(Prefer prefer, Way way, UUID id, Order order,
-			byte[] json, @Nullable String traceparent) {
-		return switch (way) {
-			case SYNC ->
-				this.backend.deliver(id, json, traceparent).thenApply((delivery) -> created(delivery.savedOrThrow()));
-			case QUEUED -> this.queue.enqueue(id, order, json, traceparent)
-				.thenApply((acceptedAt) -> accepted(prefer, id, acceptedAt));
+	private CompletionStage<ResponseEntity<OrderView>> dispatchOnce(Placement order, Optional<Fingerprint> known) {
+		if (order.key() == null || known.isEmpty()) {
+			return dispatch(order);
+		}
+		if (!known.get().equals(order.fingerprint())) {
+			throw order.key().reused();
+		}
+		return switch (order.way()) {
+			// The backend alone has the answer that it gave at first.
+			case SYNC -> dispatch(order);
+			case QUEUED -> CompletableFuture.completedFuture(acceptedOnce(order));
+		};
+	}
+
+	private CompletionStage<ResponseEntity<OrderView>> dispatch(Placement order) {
+		return switch (order.way()) {
+			case SYNC -> this.backend.deliver(order.id(), order.json(), order.traceparent())
+				.thenApply((delivery) -> created(order, delivery.savedOrThrow(order.key())));
+			case QUEUED -> this.queue.enqueue(order.id(), order.order(), order.json(), order.traceparent())
+				.thenApply((acceptedAt) -> accepted(order, acceptedAt));
 		};
 	}
 
@@ -119,22 +140,28 @@ final class OrderController {
 		throw new ProblemException(ProblemType.TOO_LARGE, Problems.detailOf(ProblemType.TOO_LARGE));
 	}
 
-	private ResponseEntity<OrderView> created(SavedOrder saved) {
+	/** The same bytes for a repeat: the backend tells when it first saved the order. */
+	private ResponseEntity<OrderView> created(Placement order, SavedOrder saved) {
 		OrderView view = new OrderView(saved.id(), OrderStatus.SAVED, 1, null, saved.savedAt(), null);
-		this.statuses.remember(view);
+		this.statuses.remember(view, order.fingerprint());
 		return ResponseEntity.created(location(saved.id())).body(view);
 	}
 
-	private ResponseEntity<OrderView> accepted(Prefer prefer, UUID id, Instant acceptedAt) {
-		OrderView view = new OrderView(id, OrderStatus.ACCEPTED, 0, acceptedAt, acceptedAt, null);
-		this.statuses.remember(view);
+	private ResponseEntity<OrderView> accepted(Placement order, Instant acceptedAt) {
+		this.statuses.remember(new OrderView(order.id(), OrderStatus.ACCEPTED, 0, acceptedAt, acceptedAt, null),
+				order.fingerprint());
+		return acceptedOnce(order);
+	}
+
+	/** The same bytes for a repeat, at whatever gateway: nothing but the id is in it. */
+	private static ResponseEntity<OrderView> acceptedOnce(Placement order) {
 		ResponseEntity.BodyBuilder response = ResponseEntity.accepted()
-			.location(location(id))
+			.location(location(order.id()))
 			.header(HttpHeaders.RETRY_AFTER, RETRY_AFTER_SECONDS);
-		if (prefer.respondAsync()) {
+		if (order.prefer().respondAsync()) {
 			response.header(HttpNames.PREFERENCE_APPLIED, HttpNames.RESPOND_ASYNC);
 		}
-		return response.body(view);
+		return response.body(new OrderView(order.id(), OrderStatus.ACCEPTED, 0, null, null, null));
 	}
 
 	private static ResponseEntity<OrderView> found(OrderView view) {
@@ -168,6 +195,11 @@ final class OrderController {
 
 	private static @Nullable Throwable unwrapped(@Nullable Throwable failure) {
 		return (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause() : failure;
+	}
+
+	/** An order that was read and found valid, and what its client wants of it. */
+	private record Placement(UUID id, Order order, byte[] json, @Nullable IdempotencyKey key,
+			@Nullable Fingerprint fingerprint, @Nullable String traceparent, Prefer prefer, Way way) {
 	}
 
 }

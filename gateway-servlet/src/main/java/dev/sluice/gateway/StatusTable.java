@@ -8,6 +8,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.UUID;
 
+import dev.sluice.contract.Fingerprint;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.OrderView;
 import org.jspecify.annotations.Nullable;
@@ -38,6 +39,19 @@ class StatusTable {
 			.sql("SELECT status, attempts, accepted_at, updated_at, reason FROM order_status WHERE order_id = :id")
 			.param("id", id)
 			.query((row, _) -> view(id, row))
+			.optional();
+	}
+
+	/**
+	 * Looks up what was accepted under an id.
+	 * @param id the order's id
+	 * @return the fingerprint of the order first accepted, empty if there is none
+	 * @throws org.springframework.dao.DataAccessException if PostgreSQL does not answer
+	 */
+	Optional<Fingerprint> fingerprint(UUID id) {
+		return this.jdbc.sql("SELECT fingerprint FROM order_status WHERE order_id = :id AND fingerprint IS NOT NULL")
+			.param("id", id)
+			.query((row, _) -> Fingerprint.ofBytes(row.getBytes("fingerprint")))
 			.optional();
 	}
 

@@ -6,6 +6,10 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 
 import dev.sluice.contract.GatewayContract;
 import dev.sluice.devservices.DevServices;
@@ -15,9 +19,12 @@ import dev.sluice.devservices.PostgresService;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
+import org.springframework.beans.factory.annotation.Value;
+import org.springframework.boot.SpringApplication;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
 import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
 
@@ -46,13 +53,19 @@ class GatewayContractIT {
 
 	@DynamicPropertySource
 	static void servers(DynamicPropertyRegistry registry) {
+		servers().forEach((name, value) -> registry.add(name, () -> value));
+	}
+
+	private static Map<String, String> servers() {
 		PostgresService postgres = DevServices.shared().postgres();
-		registry.add("spring.kafka.bootstrap-servers", DevServices.shared().kafka()::bootstrapServers);
-		registry.add("spring.datasource.url", postgres::jdbcUrl);
-		registry.add("spring.datasource.username", postgres::username);
-		registry.add("spring.datasource.password", postgres::password);
-		registry.add("backend.url", () -> BACKEND);
-		registry.add("backend.response-timeout", () -> "3s");
+		Map<String, String> servers = new HashMap<>();
+		servers.put("spring.kafka.bootstrap-servers", DevServices.shared().kafka().bootstrapServers());
+		servers.put("spring.datasource.url", postgres.jdbcUrl());
+		servers.put("spring.datasource.username", postgres.username());
+		servers.put("spring.datasource.password", postgres.password());
+		servers.put("backend.url", BACKEND.toString());
+		servers.put("backend.response-timeout", "3s");
+		return servers;
 	}
 
 	@Nested
@@ -78,9 +91,32 @@ class GatewayContractIT {
 		@LocalServerPort
 		private int port;
 
+		@Value("${sluice.threads}")
+		private String threads;
+
+		private ConfigurableApplicationContext other;
+
 		@Override
 		protected URI gateway() {
 			return URI.create("http://127.0.0.1:" + this.port);
+		}
+
+		@Override
+		protected URI otherGateway() {
+			if (this.other == null) {
+				List<String> arguments = new ArrayList<>(List.of("--server.port=0", "--status.recent-orders=0"));
+				servers().forEach((name, value) -> arguments.add("--" + name + "=" + value));
+				arguments.add("--sluice.threads=" + this.threads);
+				this.other = SpringApplication.run(GatewayApplication.class, arguments.toArray(String[]::new));
+			}
+			return URI.create("http://127.0.0.1:" + this.other.getEnvironment().getProperty("local.server.port"));
+		}
+
+		@AfterAll
+		void stopOther() {
+			if (this.other != null) {
+				this.other.close();
+			}
 		}
 
 		@Override

@@ -55,7 +55,8 @@ class OrderStatusesTests {
 		this.exchange = new BlockingExchange(properties, new SimpleMeterRegistry());
 		Backend backend = new Backend(properties, this.exchange, BulkheadRegistry.ofDefaults(),
 				CircuitBreakerRegistry.ofDefaults(), JsonMapper.shared());
-		this.statuses = new OrderStatuses(new StatusProperties(Duration.ofSeconds(3), 10, Duration.ofMinutes(1)),
+		this.statuses = new OrderStatuses(
+				new StatusProperties(Duration.ofSeconds(3), 10, Duration.ofMinutes(1), Duration.ofSeconds(3)),
 				this.table, backend, new SimpleMeterRegistry());
 	}
 
@@ -68,7 +69,7 @@ class OrderStatusesTests {
 	@Test
 	void believesTheTableFirst() {
 		this.table.row = RETRYING;
-		this.statuses.remember(ACCEPTED);
+		this.statuses.remember(ACCEPTED, null);
 
 		assertThat(find()).isEqualTo(RETRYING);
 		assertThat(this.server.requests()).isEmpty();
@@ -76,7 +77,7 @@ class OrderStatusesTests {
 
 	@Test
 	void remembersWhatTheTableHasNotYet() {
-		this.statuses.remember(ACCEPTED);
+		this.statuses.remember(ACCEPTED, null);
 
 		assertThat(find()).isEqualTo(ACCEPTED);
 		assertThat(this.server.requests()).isEmpty();
@@ -86,7 +87,7 @@ class OrderStatusesTests {
 	void asksNobodyForWhatItSavedItself() {
 		OrderView saved = new OrderView(ID, OrderStatus.SAVED, 1, null, TIME, null);
 		this.table.down = true;
-		this.statuses.remember(saved);
+		this.statuses.remember(saved, null);
 
 		assertThat(find()).isEqualTo(saved);
 		assertThat(this.server.requests()).isEmpty();
@@ -118,7 +119,7 @@ class OrderStatusesTests {
 	@Test
 	void asksTheBackendWhileTheTableIsDown() {
 		this.table.down = true;
-		this.statuses.remember(ACCEPTED);
+		this.statuses.remember(ACCEPTED, null);
 		this.server.reply(Reply.of(200, SAVED));
 
 		assertThat(find())
@@ -128,7 +129,7 @@ class OrderStatusesTests {
 	@Test
 	void remembersWhileTheTableIsDown() {
 		this.table.down = true;
-		this.statuses.remember(ACCEPTED);
+		this.statuses.remember(ACCEPTED, null);
 		this.server.reply(Reply.of(404, "{}"));
 		assertThat(find()).isEqualTo(ACCEPTED);
 		this.server.reply(Reply.reset());

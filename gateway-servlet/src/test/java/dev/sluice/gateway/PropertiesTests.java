@@ -28,15 +28,16 @@ class PropertiesTests {
 						Duration.ofSeconds(10), 1000, Duration.ofSeconds(60), circuit));
 			assertThat(context.getBean(QueueProperties.class))
 				.isEqualTo(new QueueProperties(Duration.ofSeconds(2), 10_000, 12, (short) 1, circuit));
-			assertThat(context.getBean(StatusProperties.class))
-				.isEqualTo(new StatusProperties(Duration.ofSeconds(1), 100_000, Duration.ofMinutes(10)));
+			assertThat(context.getBean(StatusProperties.class)).isEqualTo(new StatusProperties(Duration.ofSeconds(1),
+					100_000, Duration.ofMinutes(10), Duration.ofMillis(250)));
 		});
 	}
 
 	@ParameterizedTest
 	@ValueSource(strings = { "backend.max-concurrent=0", "backend.response-timeout=0s", "backend.url=no url",
 			"backend.circuit.failure-percent=101", "backend.circuit.window=1ms", "queue.max-in-flight=0",
-			"queue.partitions=0", "queue.timeout=-1s", "status.recent-orders=-1", "sluice.default-way=both" })
+			"queue.partitions=0", "queue.timeout=-1s", "status.recent-orders=-1", "status.key-lookup-timeout=-1ms",
+			"sluice.default-way=both" })
 	void refuseWhatCannotWork(String property) {
 		this.runner.withPropertyValues(property)
 			.run((context) -> assertThat(context).getFailure()

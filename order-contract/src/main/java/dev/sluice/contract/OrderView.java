@@ -13,11 +13,12 @@ import org.jspecify.annotations.Nullable;
  * @param id the order's id
  * @param status how far it has come
  * @param attempts deliveries begun; 0 while none is known
- * @param acceptedAt when a gateway took it; null where only the backend knows the order
- * @param updatedAt when the status was last changed
+ * @param acceptedAt when a gateway took it; null where only the backend knows the order,
+ * and in a 202, whose bytes are the same each time the request is repeated
+ * @param updatedAt when the status was last changed; null in a 202
  * @param reason why it failed or is being retried; null otherwise
  */
 @JsonInclude(Include.NON_NULL)
-public record OrderView(UUID id, OrderStatus status, int attempts, @Nullable Instant acceptedAt, Instant updatedAt,
-		@Nullable String reason) {
+public record OrderView(UUID id, OrderStatus status, int attempts, @Nullable Instant acceptedAt,
+		@Nullable Instant updatedAt, @Nullable String reason) {
 }

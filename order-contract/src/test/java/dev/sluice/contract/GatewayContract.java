@@ -21,6 +21,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
@@ -58,14 +59,23 @@ public abstract class GatewayContract {
 	private static final String ORDER = """
 			{"customerId":"c-1","items":[{"sku":"tea","quantity":2,"unitPrice":{"amount":"9.90","currency":"EUR"}}]}""";
 
+	private static final String OTHER_ORDER = ORDER.replace("tea", "coffee");
+
 	private static final String TRACEPARENT = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 
 	private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+	private final UUID run = UUID.randomUUID();
 
 	private final HttpClient client = HttpClient.newBuilder().connectTimeout(PATIENCE).build();
 
 	/** Where the gateway is. */
 	protected abstract URI gateway();
+
+	/**
+	 * Where another is, with the same servers, which forgets at once what it has done.
+	 */
+	protected abstract URI otherGateway();
 
 	/** Where its backend is. */
 	protected abstract URI backend();
@@ -160,7 +170,7 @@ public abstract class GatewayContract {
 			.containsKey("ce_time")
 			.hasSize(7);
 		assertThat(Instant.parse(headers(record).get("ce_time")))
-			.isEqualTo(Instant.parse(JsonPath.read(response.body(), "$.acceptedAt")));
+			.isEqualTo(Instant.parse(JsonPath.read(get("/orders/" + id).body(), "$.acceptedAt")));
 	}
 
 	@Test
@@ -195,14 +205,7 @@ public abstract class GatewayContract {
 	@CsvSource({ "accepted, 0, true", "retrying, 3, true", "saved, 1, false", "failed, 10, false" })
 	void tellsStatusFromTheProjection(String status, int attempts, boolean pending) throws Exception {
 		UUID id = UUID.randomUUID();
-		try (Connection connection = database(); PreparedStatement insert = connection.prepareStatement("""
-				INSERT INTO order_status (order_id, customer_id, status, attempts, accepted_at, updated_at, reason)
-				VALUES (?, 'c-1', ?, ?, now(), now(), 'because')""")) {
-			insert.setObject(1, id);
-			insert.setString(2, status);
-			insert.setInt(3, attempts);
-			insert.executeUpdate();
-		}
+		project(id, status, attempts, Fingerprint.ofJson(new byte[0]));
 
 		HttpResponse<String> response = get("/orders/" + id);
 
@@ -227,6 +230,98 @@ public abstract class GatewayContract {
 		assertThat(otherCustomer).isNotEqualTo(first);
 		assertThat(audit("$.saved")).isEqualTo(2);
 		assertThat(audit("$.duplicates")).isEqualTo(1);
+	}
+
+	@Test
+	void answersRepeatOfSyncOrderByteForByte() throws Exception {
+		HttpResponse<String> first = post(ORDER, "Idempotency-Key", key("bytes"));
+		HttpResponse<String> again = post(ORDER.replace(",", " , "), "Idempotency-Key", key("bytes"));
+		HttpResponse<String> elsewhere = postElsewhere(ORDER, "Idempotency-Key", key("bytes"));
+
+		UUID id = idOf(first);
+		String savedAt = JsonPath.read(send(HttpRequest.newBuilder(backend().resolve("/orders/" + id))).body(),
+				"$.savedAt");
+		assertThat(first.body()).isEqualTo(
+				"{\"id\":\"%s\",\"status\":\"saved\",\"attempts\":1,\"updatedAt\":\"%s\"}".formatted(id, savedAt));
+		assertSame(first, again, elsewhere);
+	}
+
+	@Test
+	void answersRepeatOfQueuedOrderByteForByte() throws Exception {
+		String[] headers = { "Idempotency-Key", key("queued-bytes"), "Prefer", "respond-async" };
+		HttpResponse<String> first = post(ORDER, headers);
+		HttpResponse<String> again = post(ORDER, headers);
+		UUID id = idOf(first);
+		List<ConsumerRecord<String, String>> records = records(id);
+		HttpResponse<String> elsewhere = postElsewhere(ORDER, headers);
+
+		assertThat(first.body()).isEqualTo("{\"id\":\"%s\",\"status\":\"accepted\",\"attempts\":0}".formatted(id));
+		assertSame(first, again, elsewhere);
+		assertThat(records).hasSize(1);
+	}
+
+	@Test
+	void knowsFromTheProjectionWhatItHasForgotten() throws Exception {
+		String[] headers = { "Idempotency-Key", key("forgotten"), "Prefer", "respond-async" };
+		HttpResponse<String> first = post(ORDER, headers);
+		UUID id = idOf(first);
+		project(id, "saved", 1, Fingerprint.ofJson(ORDER.getBytes(StandardCharsets.UTF_8)));
+
+		HttpResponse<String> again = postElsewhere(ORDER, headers);
+		HttpResponse<String> other = postElsewhere(OTHER_ORDER, headers);
+
+		assertSame(first, again);
+		assertProblem(other, 422, "key-reused");
+		assertThat(records(id)).hasSize(1);
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "return=minimal, return=minimal", "respond-async, respond-async", "return=minimal, respond-async",
+			"respond-async, return=minimal" })
+	void refusesKeyThatWasUsedForAnotherOrder(String firstWay, String secondWay) throws Exception {
+		String key = key(firstWay + " then " + secondWay);
+		UUID id = idOf(post(ORDER, "Idempotency-Key", key, "Prefer", firstWay));
+
+		HttpResponse<String> other = post(OTHER_ORDER, "Idempotency-Key", key, "Prefer", secondWay);
+
+		assertProblem(other, 422, "key-reused");
+		assertThat(idOf(post(ORDER, "Idempotency-Key", key, "Prefer", firstWay))).isEqualTo(id);
+	}
+
+	@Test
+	void refusesKeyThatTheBackendKnowsForAnotherOrder() throws Exception {
+		post(ORDER, "Idempotency-Key", key("at the backend"));
+
+		HttpResponse<String> other = postElsewhere(OTHER_ORDER, "Idempotency-Key", key("at the backend"));
+
+		assertProblem(other, 422, "key-reused");
+		assertThat(audit("$.saved")).isEqualTo(1);
+	}
+
+	@Test
+	void savesOnceHoweverManyRequestsHaveOneKey() throws Exception {
+		List<HttpResponse<String>> answers = atOnce(100, "Idempotency-Key", key("storm"));
+
+		assertThat(answers).extracting(HttpResponse::statusCode).contains(201).containsOnly(201, 409);
+		assertThat(answers).filteredOn((answer) -> answer.statusCode() == 201)
+			.extracting(HttpResponse::body)
+			.containsOnly(post(ORDER, "Idempotency-Key", key("storm")).body());
+		assertThat(audit("$.saved")).isEqualTo(1);
+	}
+
+	@Test
+	void acceptsTheSameHoweverManyRequestsHaveOneKey() throws Exception {
+		String[] headers = { "Idempotency-Key", key("queued-storm"), "Prefer", "respond-async" };
+
+		List<HttpResponse<String>> answers = atOnce(100, headers);
+
+		assertThat(answers).extracting(HttpResponse::statusCode).contains(202).containsOnly(202, 409);
+		String answer = post(ORDER, headers).body();
+		assertThat(answers).filteredOn((response) -> response.statusCode() == 202)
+			.extracting(HttpResponse::body)
+			.containsOnly(answer);
+		assertThat(records(UUID.fromString(JsonPath.read(answer, "$.id")))).extracting(ConsumerRecord::value)
+			.containsOnly(ORDER);
 	}
 
 	@Test
@@ -415,6 +510,22 @@ public abstract class GatewayContract {
 		assertThat(header(response, "Retry-After").isPresent()).isEqualTo(status == 503);
 	}
 
+	@SafeVarargs
+	private static void assertSame(HttpResponse<String> first, HttpResponse<String>... others) {
+		assertThat(others).allSatisfy((other) -> {
+			assertThat(other.statusCode()).isEqualTo(first.statusCode());
+			assertThat(other.body()).isEqualTo(first.body());
+			assertThat(withoutDate(other)).isEqualTo(withoutDate(first));
+		});
+	}
+
+	private static Map<String, List<String>> withoutDate(HttpResponse<String> response) {
+		Map<String, List<String>> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+		headers.putAll(response.headers().map());
+		headers.remove("Date");
+		return headers;
+	}
+
 	private static UUID idOf(HttpResponse<String> response) {
 		assertThat(response.statusCode()).as(response.body()).isIn(201, 202);
 		return UUID.fromString(JsonPath.read(response.body(), "$.id"));
@@ -434,12 +545,50 @@ public abstract class GatewayContract {
 			.POST(body));
 	}
 
+	/**
+	 * A key that no other run of this suite has used: they share Kafka and PostgreSQL.
+	 */
+	private String key(String name) {
+		return '"' + name + " " + this.run + '"';
+	}
+
 	private HttpRequest request(String body, String... headers) {
-		HttpRequest.Builder request = HttpRequest.newBuilder(gateway().resolve("/orders"))
+		return request(gateway(), body, headers);
+	}
+
+	private static HttpRequest request(URI gateway, String body, String... headers) {
+		HttpRequest.Builder request = HttpRequest.newBuilder(gateway.resolve("/orders"))
 			.timeout(PATIENCE)
 			.header("Content-Type", "application/json")
 			.POST(BodyPublishers.ofString(body));
 		return ((headers.length > 0) ? request.headers(headers) : request).build();
+	}
+
+	private HttpResponse<String> postElsewhere(String body, String... headers) throws Exception {
+		return this.client.send(request(otherGateway(), body, headers), BodyHandlers.ofString());
+	}
+
+	/** The same order, by turns at both gateways. */
+	private List<HttpResponse<String>> atOnce(int requests, String... headers) {
+		List<CompletableFuture<HttpResponse<String>>> answers = new ArrayList<>();
+		for (int i = 0; i < requests; i++) {
+			HttpRequest request = request((i % 2 == 0) ? gateway() : otherGateway(), ORDER, headers);
+			answers.add(this.client.sendAsync(request, BodyHandlers.ofString()));
+		}
+		return answers.stream().map(CompletableFuture::join).toList();
+	}
+
+	private void project(UUID id, String status, int attempts, Fingerprint fingerprint) throws SQLException {
+		try (Connection connection = database(); PreparedStatement insert = connection.prepareStatement("""
+				INSERT INTO order_status
+				    (order_id, customer_id, status, attempts, accepted_at, updated_at, reason, fingerprint)
+				VALUES (?, 'c-1', ?, ?, now(), now(), 'because', decode(?, 'hex'))""")) {
+			insert.setObject(1, id);
+			insert.setString(2, status);
+			insert.setInt(3, attempts);
+			insert.setString(4, fingerprint.hex());
+			insert.executeUpdate();
+		}
 	}
 
 	private HttpResponse<String> get(String path) throws IOException, InterruptedException {
@@ -466,6 +615,13 @@ public abstract class GatewayContract {
 	}
 
 	private ConsumerRecord<String, String> queued(UUID id) {
+		List<ConsumerRecord<String, String>> found = records(id);
+		assertThat(found).hasSize(1);
+		return found.getFirst();
+	}
+
+	/** All there are: whoever calls has been answered that they are durable. */
+	private List<ConsumerRecord<String, String>> records(UUID id) {
 		List<ConsumerRecord<String, String>> found = new ArrayList<>();
 		try (KafkaConsumer<String, String> consumer = consumer()) {
 			List<TopicPartition> partitions = consumer.partitionsFor(Topics.ORDERS)
@@ -474,17 +630,17 @@ public abstract class GatewayContract {
 				.toList();
 			consumer.assign(partitions);
 			consumer.seekToBeginning(partitions);
+			Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
 			await().atMost(PATIENCE).until(() -> {
 				for (ConsumerRecord<String, String> record : consumer.poll(Duration.ofMillis(100))) {
 					if (id.toString().equals(headers(record).get(OrderHeaders.ID))) {
 						found.add(record);
 					}
 				}
-				return !found.isEmpty();
+				return partitions.stream().allMatch((partition) -> consumer.position(partition) >= ends.get(partition));
 			});
 		}
-		assertThat(found).hasSize(1);
-		return found.getFirst();
+		return found;
 	}
 
 	private static Map<String, String> headers(ConsumerRecord<?, ?> record) {

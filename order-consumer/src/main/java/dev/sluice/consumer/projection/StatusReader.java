@@ -8,6 +8,7 @@ import java.util.UUID;
 import java.util.function.Consumer;
 
 import dev.sluice.consumer.OrderEvent;
+import dev.sluice.contract.Fingerprint;
 import dev.sluice.contract.OrderOutcome;
 import dev.sluice.contract.Topics;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -44,7 +45,12 @@ final class StatusReader {
 	}
 
 	private StatusRow read(ConsumerRecord<byte[], byte[]> record) {
-		return record.topic().equals(Topics.ORDERS) ? StatusRow.of(OrderEvent.of(record)) : outcome(record.value());
+		return record.topic().equals(Topics.ORDERS) ? order(record) : outcome(record.value());
+	}
+
+	private static StatusRow order(ConsumerRecord<byte[], byte[]> record) {
+		byte[] value = record.value();
+		return StatusRow.of(OrderEvent.of(record), (value != null) ? Fingerprint.ofJson(value) : null);
 	}
 
 	// A JSON null becomes a null that the record's type does not allow.

@@ -6,6 +6,7 @@ import java.util.Comparator;
 import java.util.UUID;
 
 import dev.sluice.consumer.OrderEvent;
+import dev.sluice.contract.Fingerprint;
 import dev.sluice.contract.OrderOutcome;
 import dev.sluice.contract.OrderStatus;
 import org.jspecify.annotations.Nullable;
@@ -13,11 +14,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * A row of {@code order_status}, and as well what one event says of it.
  * <p>
- * Events merge by taking the greatest, and the earliest acceptance, so that their order,
- * repetition and division into batches make no difference. {@code saved} is above all:
- * the backend has the order, whatever another consumer with another clock says later, and
- * also if the order is accepted once more. Below, the later event is greater, then the
- * one further on.
+ * Events merge by taking the greatest, and the earliest acceptance with the fingerprint
+ * of what was accepted then, so that their order, repetition and division into batches
+ * make no difference. {@code saved} is above all: the backend has the order, whatever
+ * another consumer with another clock says later, and also if the order is accepted once
+ * more. Below, the later event is greater, then the one further on.
  *
  * @param id the order's id
  * @param customerId whose order it is
@@ -26,9 +27,10 @@ import org.jspecify.annotations.Nullable;
  * @param acceptedAt when a gateway took it; null where no event says so
  * @param updatedAt when that status was reached, in microseconds as PostgreSQL keeps it
  * @param reason why it is not saved, or null
+ * @param fingerprint of the order first accepted; null where no event says so
  */
 record StatusRow(UUID id, String customerId, OrderStatus status, int attempts, @Nullable Instant acceptedAt,
-		Instant updatedAt, @Nullable String reason) {
+		Instant updatedAt, @Nullable String reason, @Nullable Fingerprint fingerprint) {
 
 	private static final Instant EARLIEST = Instant.EPOCH;
 
@@ -40,6 +42,11 @@ record StatusRow(UUID id, String customerId, OrderStatus status, int attempts, @
 		.thenComparing(StatusRow::updatedAt)
 		.thenComparing(StatusRow::rank)
 		.thenComparing(StatusRow::attempts);
+
+	/** {@link StatusTable} has the same in SQL. */
+	private static final Comparator<StatusRow> ACCEPTED_EARLIER = Comparator
+		.comparing(StatusRow::acceptedAt, Comparator.nullsLast(Comparator.naturalOrder()))
+		.thenComparing(StatusRow::fingerprint, Comparator.nullsLast(Comparator.naturalOrder()));
 
 	/**
 	 * @throws IllegalArgumentException if PostgreSQL could not keep it, so that one bad
@@ -55,14 +62,14 @@ record StatusRow(UUID id, String customerId, OrderStatus status, int attempts, @
 		acceptedAt = (acceptedAt != null) ? storable(acceptedAt) : null;
 	}
 
-	static StatusRow of(OrderEvent event) {
+	static StatusRow of(OrderEvent event, @Nullable Fingerprint fingerprint) {
 		return new StatusRow(event.id(), event.customerId(), OrderStatus.ACCEPTED, 0, event.acceptedAt(),
-				event.acceptedAt(), null);
+				event.acceptedAt(), null, fingerprint);
 	}
 
 	static StatusRow of(OrderOutcome outcome) {
 		return new StatusRow(outcome.orderId(), outcome.customerId(), outcome.status(), outcome.attempts(), null,
-				outcome.at(), outcome.reason());
+				outcome.at(), outcome.reason(), null);
 	}
 
 	private static String withoutNul(String text) {
@@ -79,16 +86,9 @@ record StatusRow(UUID id, String customerId, OrderStatus status, int attempts, @
 	/** What both say of the same order. */
 	StatusRow merge(StatusRow other) {
 		StatusRow winner = (GREATER.compare(this, other) >= 0) ? this : other;
-		Instant accepted = earlier(this.acceptedAt, other.acceptedAt);
-		return new StatusRow(winner.id, winner.customerId, winner.status, winner.attempts, accepted, winner.updatedAt,
-				winner.reason);
-	}
-
-	private static @Nullable Instant earlier(@Nullable Instant one, @Nullable Instant other) {
-		if (one == null || other == null) {
-			return (one != null) ? one : other;
-		}
-		return one.isBefore(other) ? one : other;
+		StatusRow first = (ACCEPTED_EARLIER.compare(this, other) <= 0) ? this : other;
+		return new StatusRow(winner.id, winner.customerId, winner.status, winner.attempts, first.acceptedAt,
+				winner.updatedAt, winner.reason, first.fingerprint);
 	}
 
 	private int rank() {

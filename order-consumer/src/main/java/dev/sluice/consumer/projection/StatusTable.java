@@ -15,14 +15,19 @@ import org.springframework.jdbc.core.JdbcOperations;
 /** The table {@code order_status}: one statement merges any number of rows into it. */
 final class StatusTable {
 
-	/** The order of {@link StatusRow}'s comparator, in SQL. */
+	/** The orders of {@link StatusRow}'s comparators, in SQL. */
 	private static final String MERGE = """
 			INSERT INTO order_status AS known
-			    (order_id, customer_id, status, attempts, accepted_at, updated_at, reason)
+			    (order_id, customer_id, status, attempts, accepted_at, updated_at, reason, fingerprint)
 			SELECT * FROM unnest(?::uuid[], ?::text[], ?::text[], ?::integer[],
-			                     ?::timestamptz[], ?::timestamptz[], ?::text[])
+			                     ?::timestamptz[], ?::timestamptz[], ?::text[], ?::bytea[])
 			ON CONFLICT (order_id) DO UPDATE SET
 			    accepted_at = LEAST(known.accepted_at, EXCLUDED.accepted_at),
+			    fingerprint = CASE
+			        WHEN known.accepted_at = EXCLUDED.accepted_at THEN LEAST(known.fingerprint, EXCLUDED.fingerprint)
+			        WHEN COALESCE(known.accepted_at < EXCLUDED.accepted_at, EXCLUDED.accepted_at IS NULL)
+			            THEN known.fingerprint
+			        ELSE EXCLUDED.fingerprint END,
 			    (customer_id, status, attempts, updated_at, reason) = (
 			        SELECT customer_id, status, attempts, updated_at, reason
 			        FROM (VALUES
@@ -61,6 +66,8 @@ final class StatusTable {
 				(row) -> (row.acceptedAt() != null) ? row.acceptedAt().toString() : null);
 		column(statement, 6, "timestamptz", rows, (row) -> row.updatedAt().toString());
 		column(statement, 7, "text", rows, StatusRow::reason);
+		column(statement, 8, "bytea", rows,
+				(row) -> (row.fingerprint() != null) ? "\\x" + row.fingerprint().hex() : null);
 		return statement;
 	}
 

@@ -1,8 +1,10 @@
 package dev.sluice.consumer.projection;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -10,10 +12,12 @@ import java.util.Random;
 import java.util.UUID;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.sluice.contract.Fingerprint;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.devservices.DevServices;
 import dev.sluice.devservices.PostgresService;
 import org.flywaydb.core.Flyway;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -28,6 +32,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 class ProjectionIT {
 
 	private static final Instant T0 = Instant.parse("2026-11-21T10:00:00Z");
+
+	private static final Fingerprint ONE = Fingerprint.ofJson("{}".getBytes(StandardCharsets.UTF_8));
+
+	private static final Fingerprint OTHER = Fingerprint.ofJson("[]".getBytes(StandardCharsets.UTF_8));
 
 	private static HikariDataSource database;
 
@@ -83,7 +91,7 @@ class ProjectionIT {
 	void mergesAThousandRowsAtOnce() {
 		List<StatusRow> rows = new ArrayList<>();
 		for (int i = 0; i < 1_000; i++) {
-			rows.add(new StatusRow(UUID.randomUUID(), "c-" + i, OrderStatus.ACCEPTED, 0, T0, T0, null));
+			rows.add(new StatusRow(UUID.randomUUID(), "c-" + i, OrderStatus.ACCEPTED, 0, T0, T0, null, ONE));
 		}
 
 		table.merge(rows);
@@ -94,7 +102,7 @@ class ProjectionIT {
 	@Test
 	void keepsTextAsItIs() {
 		StatusRow row = new StatusRow(UUID.randomUUID(), "c-1", OrderStatus.FAILED, 1, null, T0,
-				"a \"quoted\", {braced} \\ and NULL reason: ü€😀");
+				"a \"quoted\", {braced} \\ and NULL reason: ü€😀", null);
 
 		table.merge(List.of(row));
 
@@ -104,11 +112,15 @@ class ProjectionIT {
 	private static StatusRow event(Random random, UUID id) {
 		Instant at = T0.plus(Duration.ofNanos(1_000L * random.nextInt(12)));
 		return switch (OrderStatus.values()[random.nextInt(4)]) {
-			case ACCEPTED -> new StatusRow(id, "c-1", OrderStatus.ACCEPTED, 0, at, at, null);
-			case RETRYING -> new StatusRow(id, "c-1", OrderStatus.RETRYING, random.nextInt(9), null, at, "busy");
-			case SAVED -> new StatusRow(id, "c-1", OrderStatus.SAVED, random.nextInt(9), null, at, null);
-			case FAILED -> new StatusRow(id, "c-1", OrderStatus.FAILED, random.nextInt(9), null, at, "refused");
+			case ACCEPTED -> new StatusRow(id, "c-1", OrderStatus.ACCEPTED, 0, at, at, null, fingerprint(random));
+			case RETRYING -> new StatusRow(id, "c-1", OrderStatus.RETRYING, random.nextInt(9), null, at, "busy", null);
+			case SAVED -> new StatusRow(id, "c-1", OrderStatus.SAVED, random.nextInt(9), null, at, null, null);
+			case FAILED -> new StatusRow(id, "c-1", OrderStatus.FAILED, random.nextInt(9), null, at, "refused", null);
 		};
+	}
+
+	private static @Nullable Fingerprint fingerprint(Random random) {
+		return Arrays.asList(ONE, OTHER, null).get(random.nextInt(3));
 	}
 
 	private static Map<UUID, StatusRow> fold(List<StatusRow> events) {
@@ -119,11 +131,13 @@ class ProjectionIT {
 
 	private static List<StatusRow> rows() {
 		return jdbc.query("SELECT * FROM order_status", (row, index) -> {
+			byte[] fingerprint = row.getBytes("fingerprint");
 			java.sql.Timestamp accepted = row.getTimestamp("accepted_at");
 			return new StatusRow(row.getObject("order_id", UUID.class), row.getString("customer_id"),
 					OrderStatus.valueOf(row.getString("status").toUpperCase(java.util.Locale.ROOT)),
 					row.getInt("attempts"), (accepted != null) ? accepted.toInstant() : null,
-					row.getTimestamp("updated_at").toInstant(), row.getString("reason"));
+					row.getTimestamp("updated_at").toInstant(), row.getString("reason"),
+					(fingerprint != null) ? Fingerprint.ofBytes(fingerprint) : null);
 		});
 	}
 

@@ -65,7 +65,9 @@ class ProjectionLifecycleIT {
 
 		harness.startConsumer(projecting(postgres.port()));
 
-		eventually().until(() -> count("status = 'saved' AND accepted_at IS NOT NULL AND attempts = 1"),
+		eventually().until(
+				() -> count(
+						"status = 'saved' AND accepted_at IS NOT NULL AND attempts = 1 AND length(fingerprint) = 32"),
 				(saved) -> saved == 100);
 	}
 

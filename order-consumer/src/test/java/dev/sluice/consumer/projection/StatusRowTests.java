@@ -1,5 +1,6 @@
 package dev.sluice.consumer.projection;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -7,6 +8,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.UUID;
 
+import dev.sluice.contract.Fingerprint;
 import dev.sluice.contract.OrderStatus;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -61,6 +63,14 @@ class StatusRowTests {
 		assertThat(merged.updatedAt()).isEqualTo(T0.plusSeconds(10));
 	}
 
+	@Test
+	void theFingerprintOfTheFirstAcceptanceStays() {
+		StatusRow merged = accepted(20, "other").merge(row(OrderStatus.FAILED, 1, 15)).merge(accepted(10, "first"));
+
+		assertThat(merged.fingerprint()).isEqualTo(fingerprint("first"));
+		assertThat(merged.status()).isEqualTo(OrderStatus.ACCEPTED);
+	}
+
 	@ParameterizedTest
 	@ValueSource(longs = { 1, 2, 3, 4, 5 })
 	void anyOrderAndRepetitionGivesTheSame(long seed) {
@@ -68,7 +78,7 @@ class StatusRowTests {
 		List<StatusRow> events = new ArrayList<>();
 		for (int i = 0; i < 40; i++) {
 			int second = random.nextInt(10);
-			events.add(random.nextBoolean() ? accepted(second)
+			events.add(random.nextBoolean() ? accepted(second, "order " + random.nextInt(3))
 					: row(OrderStatus.values()[1 + random.nextInt(3)], random.nextInt(4), second));
 		}
 		StatusRow expected = events.stream().reduce(StatusRow::merge).orElseThrow();
@@ -86,23 +96,32 @@ class StatusRowTests {
 	@Test
 	void keepsNothingThatPostgresCannot() {
 		StatusRow row = new StatusRow(ID, "c\0-1", OrderStatus.FAILED, 1, null,
-				Instant.parse("2026-11-21T10:00:00.123456789Z"), "bad\0byte");
+				Instant.parse("2026-11-21T10:00:00.123456789Z"), "bad\0byte", null);
 
 		assertThat(row.customerId()).isEqualTo("c-1");
 		assertThat(row.reason()).isEqualTo("badbyte");
 		assertThat(row.updatedAt()).isEqualTo("2026-11-21T10:00:00.123456Z");
 		assertThatIllegalArgumentException().isThrownBy(() -> row(OrderStatus.SAVED, -1, 0));
 		assertThatIllegalArgumentException()
-			.isThrownBy(() -> new StatusRow(ID, "c-1", OrderStatus.SAVED, 1, null, Instant.MAX, null));
+			.isThrownBy(() -> new StatusRow(ID, "c-1", OrderStatus.SAVED, 1, null, Instant.MAX, null, null));
 	}
 
 	private static StatusRow accepted(int second) {
-		return new StatusRow(ID, "c-1", OrderStatus.ACCEPTED, 0, T0.plusSeconds(second), T0.plusSeconds(second), null);
+		return accepted(second, "order");
+	}
+
+	private static StatusRow accepted(int second, String order) {
+		return new StatusRow(ID, "c-1", OrderStatus.ACCEPTED, 0, T0.plusSeconds(second), T0.plusSeconds(second), null,
+				fingerprint(order));
+	}
+
+	private static Fingerprint fingerprint(String order) {
+		return Fingerprint.ofJson(order.getBytes(StandardCharsets.UTF_8));
 	}
 
 	private static StatusRow row(OrderStatus status, int attempts, int second) {
 		@Nullable String reason = (status == OrderStatus.SAVED) ? null : "because";
-		return new StatusRow(ID, "c-1", status, attempts, null, T0.plusSeconds(second), reason);
+		return new StatusRow(ID, "c-1", status, attempts, null, T0.plusSeconds(second), reason, null);
 	}
 
 }

@@ -1,0 +1,103 @@
+package dev.sluice.gateway;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+
+import dev.sluice.contract.Fingerprint;
+import io.github.resilience4j.circuitbreaker.CircuitBreaker;
+import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
+import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig.SlidingWindowType;
+import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
+import io.github.resilience4j.reactor.circuitbreaker.operator.CircuitBreakerOperator;
+import io.micrometer.core.instrument.MeterRegistry;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.stereotype.Component;
+import reactor.core.publisher.Mono;
+
+/**
+ * Whether an idempotency key was used before, and for which order: among the orders taken
+ * here last, then, for the queued way, in PostgreSQL. For the sync way the backend itself
+ * says so. What cannot be found out in time counts as never used: accepting needs Kafka
+ * alone, and the backend saves an id once whatever is accepted under it.
+ * <p>
+ * While PostgreSQL fails, a circuit breaker saves most requests the wait. For any number
+ * of threads.
+ */
+@Component
+final class KeyLookup {
+
+	/** Of its circuit breaker. */
+	static final String NAME = "key-lookup";
+
+	private static final Logger logger = LoggerFactory.getLogger(KeyLookup.class);
+
+	private final OrderStatuses statuses;
+
+	private final StatusTable table;
+
+	private final Duration limit;
+
+	private final CircuitBreaker circuit;
+
+	private final MeterRegistry meters;
+
+	KeyLookup(StatusProperties properties, OrderStatuses statuses, StatusTable table, CircuitBreakerRegistry circuits,
+			MeterRegistry meters) {
+		this.statuses = statuses;
+		this.table = table;
+		this.limit = properties.keyLookupTimeout();
+		this.circuit = circuits.circuitBreaker(NAME, circuitConfig());
+		this.meters = meters;
+	}
+
+	/**
+	 * Opens after a few: each costs its order the whole time limit, and nothing is lost
+	 * without an answer.
+	 */
+	private static CircuitBreakerConfig circuitConfig() {
+		return CircuitBreakerConfig.custom()
+			.slidingWindow(10, 5, SlidingWindowType.COUNT_BASED)
+			.permittedNumberOfCallsInHalfOpenState(2)
+			.waitDurationInOpenState(Duration.ofSeconds(1))
+			.writableStackTraceEnabled(false)
+			.build();
+	}
+
+	/**
+	 * Looks up what a key was used for.
+	 * @param id the id made of it
+	 * @param way the way of the order that has it now
+	 * @return the fingerprint of the order that it was used for, empty if none is known;
+	 * does not fail
+	 */
+	Mono<Optional<Fingerprint>> find(UUID id, Way way) {
+		Fingerprint remembered = this.statuses.fingerprintOf(id);
+		if (remembered != null || way == Way.SYNC || this.limit.isZero()) {
+			return Mono.just(Optional.ofNullable(remembered));
+		}
+		long startNanos = System.nanoTime();
+		return asked(id).doOnNext((known) -> answered(known.isPresent() ? "known" : "unknown", startNanos))
+			.onErrorResume((failure) -> {
+				logger.debug("Whether order {} was accepted before cannot be found out", id, failure);
+				answered("unanswered", startNanos);
+				return Mono.just(Optional.empty());
+			});
+	}
+
+	private Mono<Optional<Fingerprint>> asked(UUID id) {
+		return this.table.fingerprint(id)
+			.map(Optional::of)
+			.defaultIfEmpty(Optional.empty())
+			.timeout(this.limit)
+			.transformDeferred(CircuitBreakerOperator.of(this.circuit));
+	}
+
+	private void answered(String outcome, long startNanos) {
+		GatewayMetric.KEY_LOOKUP.timer(this.meters, "outcome", outcome)
+			.record(System.nanoTime() - startNanos, TimeUnit.NANOSECONDS);
+	}
+
+}

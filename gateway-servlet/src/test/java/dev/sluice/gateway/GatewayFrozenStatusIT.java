@@ -1,0 +1,59 @@
+package dev.sluice.gateway;
+
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.net.URI;
+
+import dev.sluice.contract.GatewayFrozenStatusContract;
+import dev.sluice.devservices.DevServices;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Nested;
+import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
+import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.test.context.DynamicPropertyRegistry;
+import org.springframework.test.context.DynamicPropertySource;
+
+/** A frozen PostgreSQL, and what is not asked in time. */
+class GatewayFrozenStatusIT {
+
+	private static final ServerSocket POSTGRES = GatewayFrozenStatusContract.frozenServer();
+
+	@AfterAll
+	static void thaw() throws IOException {
+		POSTGRES.close();
+	}
+
+	@DynamicPropertySource
+	static void servers(DynamicPropertyRegistry registry) {
+		registry.add("spring.kafka.bootstrap-servers", DevServices.shared().kafka()::bootstrapServers);
+		registry.add("spring.datasource.url",
+				() -> "jdbc:postgresql://127.0.0.1:" + POSTGRES.getLocalPort() + "/sluice");
+		registry.add("spring.flyway.enabled", () -> false);
+	}
+
+	@Nested
+	@SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT, properties = "sluice.threads=platform")
+	class PlatformThreads extends Contract {
+
+	}
+
+	@Nested
+	@SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT, properties = "sluice.threads=async")
+	class Async extends Contract {
+
+	}
+
+	abstract static class Contract extends GatewayFrozenStatusContract {
+
+		@LocalServerPort
+		private int port;
+
+		@Override
+		protected URI gateway() {
+			return URI.create("http://127.0.0.1:" + this.port);
+		}
+
+	}
+
+}

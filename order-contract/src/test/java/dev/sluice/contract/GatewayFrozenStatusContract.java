@@ -1,0 +1,94 @@
+package dev.sluice.contract;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * What every gateway does whose Kafka is well and whose PostgreSQL takes connections and
+ * says nothing: it accepts.
+ */
+@TestInstance(Lifecycle.PER_CLASS)
+public abstract class GatewayFrozenStatusContract {
+
+	private static final String ORDER = """
+			{"customerId":"c-1","items":[{"sku":"tea","quantity":2,"unitPrice":{"amount":"9.90","currency":"EUR"}}]}""";
+
+	private static final int ORDERS = 40;
+
+	private final HttpClient client = HttpClient.newHttpClient();
+
+	/** Where the gateway is. */
+	protected abstract URI gateway();
+
+	/** The kernel accepts its connections, and nobody reads from them. */
+	public static ServerSocket frozenServer() {
+		try {
+			return new ServerSocket(0, 200, InetAddress.getLoopbackAddress());
+		}
+		catch (IOException ex) {
+			throw new IllegalStateException("No port to listen on", ex);
+		}
+	}
+
+	@BeforeAll
+	void isReady() {
+		await().atMost(Duration.ofSeconds(60))
+			.untilAsserted(() -> assertThat(get("/actuator/health/readiness").statusCode()).isEqualTo(200));
+	}
+
+	@AfterAll
+	void closeClient() {
+		this.client.close();
+	}
+
+	@Test
+	void acceptsOrdersWithKeysAndSoonStopsAskingForThem() throws Exception {
+		for (int i = 0; i < ORDERS; i++) {
+			HttpResponse<String> response = send(HttpRequest.newBuilder(gateway().resolve("/orders"))
+				.header("Content-Type", "application/json")
+				.header("Prefer", "respond-async")
+				.header("Idempotency-Key", "\"frozen-" + i + "\"")
+				.POST(BodyPublishers.ofString(ORDER)));
+			assertThat(response.statusCode()).as(response.body()).isEqualTo(202);
+		}
+
+		String metrics = get("/actuator/prometheus").body();
+		assertThat(value(metrics, "sluice_key_lookup_seconds_count{outcome=\"unanswered\"}")).isEqualTo(ORDERS);
+		assertThat(value(metrics,
+				"resilience4j_circuitbreaker_not_permitted_calls_total{kind=\"not_permitted\",name=\"key-lookup\"}"))
+			.isGreaterThan(ORDERS / 2.0);
+	}
+
+	private static double value(String metrics, String name) {
+		return metrics.lines()
+			.filter((line) -> line.startsWith(name))
+			.mapToDouble((line) -> Double.parseDouble(line.substring(line.lastIndexOf(' '))))
+			.sum();
+	}
+
+	private HttpResponse<String> get(String path) throws IOException, InterruptedException {
+		return send(HttpRequest.newBuilder(gateway().resolve(path)));
+	}
+
+	private HttpResponse<String> send(HttpRequest.Builder request) throws IOException, InterruptedException {
+		return this.client.send(request.timeout(Duration.ofSeconds(20)).build(), BodyHandlers.ofString());
+	}
+
+}
