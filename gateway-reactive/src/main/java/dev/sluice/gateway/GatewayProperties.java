@@ -1,14 +1,28 @@
 package dev.sluice.gateway;
 
+import java.time.Duration;
+
+import jakarta.validation.constraints.Max;
+import jakarta.validation.constraints.PositiveOrZero;
+import org.hibernate.validator.constraints.time.DurationMax;
+import org.hibernate.validator.constraints.time.DurationMin;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.validation.annotation.Validated;
 
 /**
  * What concerns the gateway as a whole.
  *
  * @param defaultWay the way of an order whose client states no preference: {@code sync}
  * or {@code queued}; default {@code sync}
+ * @param maxWait the longest that {@code Prefer: wait=n} may ask for; more is cut down to
+ * it; whole seconds; 0 = nobody waits; default 10 s
+ * @param maxWaiters requests that wait so at once; beyond: 202 at once; 0 = nobody waits;
+ * default 100
  */
 @ConfigurationProperties("sluice")
-record GatewayProperties(@DefaultValue("sync") Way defaultWay) {
+@Validated
+record GatewayProperties(@DefaultValue("sync") Way defaultWay,
+		@DefaultValue("10s") @DurationMin @DurationMax(minutes = 5) Duration maxWait,
+		@DefaultValue("100") @PositiveOrZero @Max(100_000) int maxWaiters) {
 }

@@ -6,11 +6,6 @@ import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 
 import dev.sluice.contract.Fingerprint;
-import io.github.resilience4j.circuitbreaker.CircuitBreaker;
-import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
-import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig.SlidingWindowType;
-import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
-import io.github.resilience4j.reactor.circuitbreaker.operator.CircuitBreakerOperator;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,14 +18,10 @@ import reactor.core.publisher.Mono;
  * says so. What cannot be found out in time counts as never used: accepting needs Kafka
  * alone, and the backend saves an id once whatever is accepted under it.
  * <p>
- * While PostgreSQL fails, a circuit breaker saves most requests the wait. For any number
- * of threads.
+ * For any number of threads.
  */
 @Component
 final class KeyLookup {
-
-	/** Of its circuit breaker. */
-	static final String NAME = "key-lookup";
 
 	private static final Logger logger = LoggerFactory.getLogger(KeyLookup.class);
 
@@ -40,30 +31,17 @@ final class KeyLookup {
 
 	private final Duration limit;
 
-	private final CircuitBreaker circuit;
+	private final StatusGuard guard;
 
 	private final MeterRegistry meters;
 
-	KeyLookup(StatusProperties properties, OrderStatuses statuses, StatusTable table, CircuitBreakerRegistry circuits,
+	KeyLookup(StatusProperties properties, OrderStatuses statuses, StatusTable table, StatusGuard guard,
 			MeterRegistry meters) {
 		this.statuses = statuses;
 		this.table = table;
 		this.limit = properties.keyLookupTimeout();
-		this.circuit = circuits.circuitBreaker(NAME, circuitConfig());
+		this.guard = guard;
 		this.meters = meters;
-	}
-
-	/**
-	 * Opens after a few: each costs its order the whole time limit, and nothing is lost
-	 * without an answer.
-	 */
-	private static CircuitBreakerConfig circuitConfig() {
-		return CircuitBreakerConfig.custom()
-			.slidingWindow(10, 5, SlidingWindowType.COUNT_BASED)
-			.permittedNumberOfCallsInHalfOpenState(2)
-			.waitDurationInOpenState(Duration.ofSeconds(1))
-			.writableStackTraceEnabled(false)
-			.build();
 	}
 
 	/**
@@ -88,11 +66,8 @@ final class KeyLookup {
 	}
 
 	private Mono<Optional<Fingerprint>> asked(UUID id) {
-		return this.table.fingerprint(id)
-			.map(Optional::of)
-			.defaultIfEmpty(Optional.empty())
-			.timeout(this.limit)
-			.transformDeferred(CircuitBreakerOperator.of(this.circuit));
+		return this.guard.ask(this.limit,
+				this.table.fingerprint(id).map(Optional::of).defaultIfEmpty(Optional.empty()));
 	}
 
 	private void answered(String outcome, long startNanos) {

@@ -1,6 +1,7 @@
 package dev.sluice.gateway;
 
 import java.net.URI;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.UUID;
@@ -52,12 +53,14 @@ final class OrderController {
 
 	private final OrderQueue queue;
 
+	private final Waiters waiters;
+
 	private final OrderStatuses statuses;
 
 	private final OrderMetrics metrics;
 
 	OrderController(GatewayProperties properties, OrderCodec codec, OrderIds ids, InFlight inFlight, KeyLookup keys,
-			Backend backend, OrderQueue queue, OrderStatuses statuses, OrderMetrics metrics) {
+			Backend backend, OrderQueue queue, Waiters waiters, OrderStatuses statuses, OrderMetrics metrics) {
 		this.properties = properties;
 		this.codec = codec;
 		this.ids = ids;
@@ -65,6 +68,7 @@ final class OrderController {
 		this.keys = keys;
 		this.backend = backend;
 		this.queue = queue;
+		this.waiters = waiters;
 		this.statuses = statuses;
 		this.metrics = metrics;
 	}
@@ -109,7 +113,7 @@ final class OrderController {
 		return switch (order.way()) {
 			// The backend alone has the answer that it gave at first.
 			case SYNC -> dispatch(order);
-			case QUEUED -> Mono.just(acceptedOnce(order));
+			case QUEUED -> accepted(order);
 		};
 	}
 
@@ -118,7 +122,7 @@ final class OrderController {
 			case SYNC -> this.backend.deliver(order.id(), order.json(), order.traceparent())
 				.map((delivery) -> created(order, delivery.savedOrThrow(order.key())));
 			case QUEUED -> this.queue.enqueue(order.id(), order.order(), order.json(), order.traceparent())
-				.map((acceptedAt) -> accepted(order, acceptedAt));
+				.flatMap((acceptedAt) -> accepted(order, acceptedAt));
 		};
 	}
 
@@ -154,21 +158,42 @@ final class OrderController {
 		return ResponseEntity.created(location(saved.id())).body(view);
 	}
 
-	private ResponseEntity<OrderView> accepted(Placement order, Instant acceptedAt) {
+	private Mono<ResponseEntity<OrderView>> accepted(Placement order, Instant acceptedAt) {
 		this.statuses.remember(new OrderView(order.id(), OrderStatus.ACCEPTED, 0, acceptedAt, acceptedAt, null),
 				order.fingerprint());
-		return acceptedOnce(order);
+		return accepted(order);
+	}
+
+	/** Waits for the outcome if the client would, and it may. */
+	private Mono<ResponseEntity<OrderView>> accepted(Placement order) {
+		Duration wait = order.prefer().waitWithin(this.properties.maxWait());
+		if (wait.isZero()) {
+			return Mono.just(answered(order, Duration.ZERO));
+		}
+		return this.waiters.untilSaved(order.id(), wait).map((end) -> switch (end) {
+			case Waiters.End.Saved(OrderView saved) -> {
+				ResponseEntity.BodyBuilder response = ResponseEntity.created(location(order.id()));
+				apply(order.prefer().applied(wait), response);
+				yield response.body(saved);
+			}
+			case Waiters.End.NotSaved() -> answered(order, wait);
+			case Waiters.End.NotWaited() -> answered(order, Duration.ZERO);
+		});
 	}
 
 	/** The same bytes for a repeat, at whatever gateway: nothing but the id is in it. */
-	private static ResponseEntity<OrderView> acceptedOnce(Placement order) {
+	private static ResponseEntity<OrderView> answered(Placement order, Duration waited) {
 		ResponseEntity.BodyBuilder response = ResponseEntity.accepted()
 			.location(location(order.id()))
 			.header(HttpHeaders.RETRY_AFTER, RETRY_AFTER_SECONDS);
-		if (order.prefer().respondAsync()) {
-			response.header(HttpNames.PREFERENCE_APPLIED, HttpNames.RESPOND_ASYNC);
-		}
+		apply(order.prefer().applied(waited), response);
 		return response.body(new OrderView(order.id(), OrderStatus.ACCEPTED, 0, null, null, null));
+	}
+
+	private static void apply(String preferences, ResponseEntity.BodyBuilder response) {
+		if (!preferences.isEmpty()) {
+			response.header(HttpNames.PREFERENCE_APPLIED, preferences);
+		}
 	}
 
 	private static ResponseEntity<OrderView> found(OrderView view) {

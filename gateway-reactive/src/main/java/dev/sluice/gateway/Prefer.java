@@ -1,17 +1,27 @@
 package dev.sluice.gateway;
 
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.regex.Pattern;
 
 import dev.sluice.contract.HttpNames;
 
 /**
- * What a client prefers (RFC 7240). Only {@code respond-async} is known; other
- * preferences, parameters and what cannot be read are passed over, as the RFC asks.
+ * What a client prefers (RFC 7240). {@code respond-async} and {@code wait} are known;
+ * other preferences, parameters and what cannot be read are passed over, as the RFC asks.
  *
  * @param respondAsync whether the client prefers the queued way
+ * @param longestWait how long the client would wait for a queued order to be saved; zero
+ * if it did not say
  */
-record Prefer(boolean respondAsync) {
+record Prefer(boolean respondAsync, Duration longestWait) {
+
+	/** More digits than this are beyond any time that can be waited. */
+	private static final Pattern SECONDS = Pattern.compile("[0-9]{1,9}");
 
 	/**
 	 * Reads the {@code Prefer} header.
@@ -19,20 +29,53 @@ record Prefer(boolean respondAsync) {
 	 * @return the preferences
 	 */
 	static Prefer parse(List<String> lines) {
+		Map<String, String> values = new HashMap<>();
 		for (String line : lines) {
 			for (String preference : split(line, ',')) {
-				String token = split(preference, ';').getFirst().strip();
-				// A value makes it another preference: the RFC gives respond-async none.
-				if (token.equalsIgnoreCase(HttpNames.RESPOND_ASYNC)) {
-					return new Prefer(true);
-				}
+				List<String> nameAndValue = split(split(preference, ';').getFirst(), '=');
+				String value = (nameAndValue.size() > 1) ? unquoted(nameAndValue.get(1).strip()) : "";
+				// The RFC: of a preference that is there twice, the first counts.
+				values.putIfAbsent(nameAndValue.getFirst().strip().toLowerCase(Locale.ROOT), value);
 			}
 		}
-		return new Prefer(false);
+		String wait = values.getOrDefault(HttpNames.WAIT, "");
+		// A value makes it another preference: the RFC gives respond-async none.
+		return new Prefer("".equals(values.get(HttpNames.RESPOND_ASYNC)),
+				SECONDS.matcher(wait).matches() ? Duration.ofSeconds(Long.parseLong(wait)) : Duration.ZERO);
 	}
 
 	Way way(Way defaultWay) {
 		return this.respondAsync ? Way.QUEUED : defaultWay;
+	}
+
+	/**
+	 * How long to wait, in whole seconds.
+	 * @param allowed what may be waited
+	 * @return zero for not at all
+	 */
+	Duration waitWithin(Duration allowed) {
+		return Duration.ofSeconds(Math.min(this.longestWait.toSeconds(), allowed.toSeconds()));
+	}
+
+	/**
+	 * The value of {@code Preference-Applied}.
+	 * @param waited how long was waited for, at most; zero for not at all
+	 * @return empty if nothing was applied
+	 */
+	String applied(Duration waited) {
+		List<String> applied = new ArrayList<>();
+		if (this.respondAsync) {
+			applied.add(HttpNames.RESPOND_ASYNC);
+		}
+		if (waited.isPositive()) {
+			applied.add(HttpNames.WAIT + "=" + waited.toSeconds());
+		}
+		return String.join(", ", applied);
+	}
+
+	private static String unquoted(String value) {
+		boolean quoted = value.length() > 1 && value.startsWith("\"") && value.endsWith("\"");
+		return quoted ? value.substring(1, value.length() - 1) : value;
 	}
 
 	/** Splits at the separator where it is not within a quoted string. */

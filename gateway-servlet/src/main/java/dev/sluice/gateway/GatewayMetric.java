@@ -23,6 +23,8 @@ enum GatewayMetric {
 	KEY_LOOKUP("sluice.key.lookup", "seconds", "outcome",
 			"Asking PostgreSQL whether an idempotency key was used before"),
 
+	WAITERS("sluice.waiters", "requests", "", "Requests waiting for their queued order to be saved"),
+
 	RECENT_ORDERS("sluice.recent.orders", "orders", "", "Orders remembered so that none just handed out is unknown");
 
 	private final String metricName;

@@ -3,23 +3,16 @@ package dev.sluice.gateway;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 import dev.sluice.contract.Fingerprint;
 import dev.sluice.gateway.GatewayProperties.Threads;
-import io.github.resilience4j.circuitbreaker.CircuitBreaker;
-import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
-import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig.SlidingWindowType;
-import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.beans.factory.DisposableBean;
 import org.springframework.stereotype.Component;
 
 /**
@@ -28,23 +21,13 @@ import org.springframework.stereotype.Component;
  * says so. What cannot be found out in time counts as never used: accepting needs Kafka
  * alone, and the backend saves an id once whatever is accepted under it.
  * <p>
- * While PostgreSQL fails, a circuit breaker saves most requests the wait. A driver's own
- * time limits are seconds, so threads of its own ask, fewer than PostgreSQL has
- * connections here; with {@code platform} and {@code virtual} threads the request's
- * thread waits. For any number of threads.
+ * With {@code platform} and {@code virtual} threads the request's thread waits. For any
+ * number of threads.
  */
 @Component
-final class KeyLookup implements DisposableBean {
-
-	/** Of its circuit breaker. */
-	static final String NAME = "key-lookup";
+final class KeyLookup {
 
 	private static final Logger logger = LoggerFactory.getLogger(KeyLookup.class);
-
-	private static final int THREADS = 5;
-
-	/** At a millisecond each, a small part of the time limit. */
-	private static final int WAITING = 100;
 
 	private final OrderStatuses statuses;
 
@@ -54,36 +37,18 @@ final class KeyLookup implements DisposableBean {
 
 	private final Threads threads;
 
-	private final CircuitBreaker circuit;
+	private final StatusGuard guard;
 
 	private final MeterRegistry meters;
 
-	private final ThreadPoolExecutor askers;
-
 	KeyLookup(StatusProperties properties, GatewayProperties gateway, OrderStatuses statuses, StatusTable table,
-			CircuitBreakerRegistry circuits, MeterRegistry meters) {
+			StatusGuard guard, MeterRegistry meters) {
 		this.statuses = statuses;
 		this.table = table;
 		this.limit = properties.keyLookupTimeout();
 		this.threads = gateway.threads();
-		this.circuit = circuits.circuitBreaker(NAME, circuitConfig());
+		this.guard = guard;
 		this.meters = meters;
-		this.askers = new ThreadPoolExecutor(THREADS, THREADS, 60, TimeUnit.SECONDS, new ArrayBlockingQueue<>(WAITING),
-				Thread.ofPlatform().daemon().name("key-lookup-", 0).factory());
-		this.askers.allowCoreThreadTimeOut(true);
-	}
-
-	/**
-	 * Opens after a few: each costs its order the whole time limit, and nothing is lost
-	 * without an answer.
-	 */
-	private static CircuitBreakerConfig circuitConfig() {
-		return CircuitBreakerConfig.custom()
-			.slidingWindow(10, 5, SlidingWindowType.COUNT_BASED)
-			.permittedNumberOfCallsInHalfOpenState(2)
-			.waitDurationInOpenState(Duration.ofSeconds(1))
-			.writableStackTraceEnabled(false)
-			.build();
 	}
 
 	/**
@@ -99,20 +64,14 @@ final class KeyLookup implements DisposableBean {
 			return CompletableFuture.completedFuture(Optional.ofNullable(remembered));
 		}
 		long startNanos = System.nanoTime();
-		CompletionStage<Optional<Fingerprint>> answer = CircuitBreaker
-			.decorateCompletionStage(this.circuit, () -> asked(id))
-			.get()
+		CompletionStage<Optional<Fingerprint>> answer = this.guard.ask(this.limit, () -> this.table.fingerprint(id))
 			.handle((known, failure) -> answered(id, known, failure, startNanos));
 		return switch (this.threads) {
-			// What follows may block, which neither an asker nor the timer's thread may.
+			// What follows may block, which neither an asking thread nor the timer's
+			// thread may.
 			case PLATFORM, VIRTUAL -> CompletableFuture.completedFuture(answer.toCompletableFuture().join());
 			case ASYNC -> answer;
 		};
-	}
-
-	private CompletionStage<Optional<Fingerprint>> asked(UUID id) {
-		return CompletableFuture.supplyAsync(() -> this.table.fingerprint(id), this.askers)
-			.orTimeout(this.limit.toNanos(), TimeUnit.NANOSECONDS);
 	}
 
 	private Optional<Fingerprint> answered(UUID id, @Nullable Optional<Fingerprint> known, @Nullable Throwable failure,
@@ -124,11 +83,6 @@ final class KeyLookup implements DisposableBean {
 		GatewayMetric.KEY_LOOKUP.timer(this.meters, "outcome", outcome)
 			.record(System.nanoTime() - startNanos, TimeUnit.NANOSECONDS);
 		return (known != null) ? known : Optional.empty();
-	}
-
-	@Override
-	public void destroy() {
-		this.askers.shutdown();
 	}
 
 }

@@ -3,6 +3,7 @@ package dev.sluice.gateway;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.UUID;
@@ -52,12 +53,14 @@ final class OrderController {
 
 	private final OrderQueue queue;
 
+	private final Waiters waiters;
+
 	private final OrderStatuses statuses;
 
 	private final OrderMetrics metrics;
 
 	OrderController(GatewayProperties properties, OrderCodec codec, OrderIds ids, InFlight inFlight, KeyLookup keys,
-			Backend backend, OrderQueue queue, OrderStatuses statuses, OrderMetrics metrics) {
+			Backend backend, OrderQueue queue, Waiters waiters, OrderStatuses statuses, OrderMetrics metrics) {
 		this.properties = properties;
 		this.codec = codec;
 		this.ids = ids;
@@ -65,6 +68,7 @@ final class OrderController {
 		this.keys = keys;
 		this.backend = backend;
 		this.queue = queue;
+		this.waiters = waiters;
 		this.statuses = statuses;
 		this.metrics = metrics;
 	}
@@ -82,7 +86,7 @@ final class OrderController {
 		catch (IOException | RuntimeException ex) {
 			answer = CompletableFuture.failedFuture(ex);
 		}
-		return answered(answer.whenComplete((_, failure) -> timing.end(unwrapped(failure))));
+		return awaited(answer.whenComplete((_, failure) -> timing.end(unwrapped(failure))));
 	}
 
 	private CompletionStage<ResponseEntity<OrderView>> take(Prefer prefer, Way way, HttpHeaders headers,
@@ -111,7 +115,7 @@ final class OrderController {
 		return switch (order.way()) {
 			// The backend alone has the answer that it gave at first.
 			case SYNC -> dispatch(order);
-			case QUEUED -> CompletableFuture.completedFuture(acceptedOnce(order));
+			case QUEUED -> accepted(order);
 		};
 	}
 
@@ -120,13 +124,13 @@ final class OrderController {
 			case SYNC -> this.backend.deliver(order.id(), order.json(), order.traceparent())
 				.thenApply((delivery) -> created(order, delivery.savedOrThrow(order.key())));
 			case QUEUED -> this.queue.enqueue(order.id(), order.order(), order.json(), order.traceparent())
-				.thenApply((acceptedAt) -> accepted(order, acceptedAt));
+				.thenCompose((acceptedAt) -> accepted(order, acceptedAt));
 		};
 	}
 
 	@GetMapping(path = "/orders/{id}", produces = MediaType.APPLICATION_JSON_VALUE)
 	Object status(@PathVariable String id) {
-		return answered(this.statuses.find(OrderIds.parse(id)).thenApply(OrderController::found));
+		return awaited(this.statuses.find(OrderIds.parse(id)).thenApply(OrderController::found));
 	}
 
 	/** Reads the body, but never more than may be: also where no length is announced. */
@@ -147,21 +151,42 @@ final class OrderController {
 		return ResponseEntity.created(location(saved.id())).body(view);
 	}
 
-	private ResponseEntity<OrderView> accepted(Placement order, Instant acceptedAt) {
+	private CompletionStage<ResponseEntity<OrderView>> accepted(Placement order, Instant acceptedAt) {
 		this.statuses.remember(new OrderView(order.id(), OrderStatus.ACCEPTED, 0, acceptedAt, acceptedAt, null),
 				order.fingerprint());
-		return acceptedOnce(order);
+		return accepted(order);
+	}
+
+	/** Waits for the outcome if the client would, and it may. */
+	private CompletionStage<ResponseEntity<OrderView>> accepted(Placement order) {
+		Duration wait = order.prefer().waitWithin(this.properties.maxWait());
+		if (wait.isZero()) {
+			return CompletableFuture.completedFuture(answered(order, Duration.ZERO));
+		}
+		return this.waiters.untilSaved(order.id(), wait).thenApply((end) -> switch (end) {
+			case Waiters.End.Saved(OrderView saved) -> {
+				ResponseEntity.BodyBuilder response = ResponseEntity.created(location(order.id()));
+				apply(order.prefer().applied(wait), response);
+				yield response.body(saved);
+			}
+			case Waiters.End.NotSaved() -> answered(order, wait);
+			case Waiters.End.NotWaited() -> answered(order, Duration.ZERO);
+		});
 	}
 
 	/** The same bytes for a repeat, at whatever gateway: nothing but the id is in it. */
-	private static ResponseEntity<OrderView> acceptedOnce(Placement order) {
+	private static ResponseEntity<OrderView> answered(Placement order, Duration waited) {
 		ResponseEntity.BodyBuilder response = ResponseEntity.accepted()
 			.location(location(order.id()))
 			.header(HttpHeaders.RETRY_AFTER, RETRY_AFTER_SECONDS);
-		if (order.prefer().respondAsync()) {
-			response.header(HttpNames.PREFERENCE_APPLIED, HttpNames.RESPOND_ASYNC);
-		}
+		apply(order.prefer().applied(waited), response);
 		return response.body(new OrderView(order.id(), OrderStatus.ACCEPTED, 0, null, null, null));
+	}
+
+	private static void apply(String preferences, ResponseEntity.BodyBuilder response) {
+		if (!preferences.isEmpty()) {
+			response.header(HttpNames.PREFERENCE_APPLIED, preferences);
+		}
 	}
 
 	private static ResponseEntity<OrderView> found(OrderView view) {
@@ -177,14 +202,14 @@ final class OrderController {
 	}
 
 	/** The future itself, or what it holds once it is there: each has a deadline. */
-	private Object answered(CompletionStage<ResponseEntity<OrderView>> answer) {
+	private Object awaited(CompletionStage<ResponseEntity<OrderView>> answer) {
 		return switch (this.properties.threads()) {
-			case PLATFORM, VIRTUAL -> awaited(answer.toCompletableFuture());
+			case PLATFORM, VIRTUAL -> joined(answer.toCompletableFuture());
 			case ASYNC -> answer;
 		};
 	}
 
-	private static ResponseEntity<OrderView> awaited(CompletableFuture<ResponseEntity<OrderView>> answer) {
+	private static ResponseEntity<OrderView> joined(CompletableFuture<ResponseEntity<OrderView>> answer) {
 		try {
 			return answer.join();
 		}

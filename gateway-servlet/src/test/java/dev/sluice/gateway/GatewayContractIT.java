@@ -104,7 +104,8 @@ class GatewayContractIT {
 		@Override
 		protected URI otherGateway() {
 			if (this.other == null) {
-				List<String> arguments = new ArrayList<>(List.of("--server.port=0", "--status.recent-orders=0"));
+				List<String> arguments = new ArrayList<>(
+						List.of("--server.port=0", "--status.recent-orders=0", "--sluice.max-waiters=0"));
 				servers().forEach((name, value) -> arguments.add("--" + name + "=" + value));
 				arguments.add("--sluice.threads=" + this.threads);
 				this.other = SpringApplication.run(GatewayApplication.class, arguments.toArray(String[]::new));

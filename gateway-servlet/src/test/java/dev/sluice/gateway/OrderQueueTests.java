@@ -149,8 +149,8 @@ class OrderQueueTests {
 			}
 
 		};
-		return new OrderQueue(properties, new GatewayProperties(Way.SYNC, this.threads), kafka, topics,
-				BulkheadRegistry.ofDefaults(), CircuitBreakerRegistry.ofDefaults(),
+		return new OrderQueue(properties, new GatewayProperties(Way.SYNC, this.threads, Duration.ZERO, 0), kafka,
+				topics, BulkheadRegistry.ofDefaults(), CircuitBreakerRegistry.ofDefaults(),
 				new MockEnvironment().withProperty("spring.application.name", "gateway"));
 	}
 

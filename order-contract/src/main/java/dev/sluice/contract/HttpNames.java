@@ -18,6 +18,9 @@ public final class HttpNames {
 
 	public static final String RESPOND_ASYNC = "respond-async";
 
+	/** {@code wait=n}: how many seconds a queued order may be waited for. */
+	public static final String WAIT = "wait";
+
 	private HttpNames() {
 	}
 

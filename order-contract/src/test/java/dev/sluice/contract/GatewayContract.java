@@ -73,7 +73,8 @@ public abstract class GatewayContract {
 	protected abstract URI gateway();
 
 	/**
-	 * Where another is, with the same servers, which forgets at once what it has done.
+	 * Where another is, with the same servers, which forgets at once what it has done and
+	 * lets nobody wait.
 	 */
 	protected abstract URI otherGateway();
 
@@ -337,6 +338,57 @@ public abstract class GatewayContract {
 		assertProblem(first.get(), 504, "backend-timeout");
 		behave("\"errorRate\":0,\"hangRate\":0,\"resetRate\":0");
 		assertThat(post(ORDER, "Idempotency-Key", "\"twice\"").statusCode()).isEqualTo(201);
+	}
+
+	@Test
+	void answersAsSoonAsAnOrderThatIsWaitedForIsSaved() throws Exception {
+		UUID id = idOf(post(ORDER, "Idempotency-Key", key("wait"), "Prefer", "respond-async"));
+
+		CompletableFuture<HttpResponse<String>> answer = this.client.sendAsync(
+				request(ORDER, "Idempotency-Key", key("wait"), "Prefer", "respond-async, wait=10"),
+				BodyHandlers.ofString());
+		await().atMost(PATIENCE)
+			.until(() -> get("/actuator/prometheus").body().lines().anyMatch("sluice_waiters 1.0"::equals));
+		project(id, "saved", 2, Fingerprint.ofJson(ORDER.getBytes(StandardCharsets.UTF_8)));
+
+		HttpResponse<String> response = answer.get();
+		assertThat(response.statusCode()).isEqualTo(201);
+		assertThat(header(response, "Location")).hasValue("/orders/" + id);
+		assertThat(header(response, "Preference-Applied")).hasValue("respond-async, wait=10");
+		assertThat(response.body()).isEqualTo(get("/orders/" + id).body());
+	}
+
+	@Test
+	void answersWhenItHasWaitedLongEnough() throws Exception {
+		HttpResponse<String> response = post(ORDER, "Prefer", "respond-async, wait=1");
+
+		assertThat(response.statusCode()).isEqualTo(202);
+		assertThat(header(response, "Preference-Applied")).hasValue("respond-async, wait=1");
+		assertThat(header(response, "Retry-After")).hasValue("1");
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "saved, 201", "failed, 202" })
+	void waitsNoLongerThanThereIsSomethingToWaitFor(String status, int expected) throws Exception {
+		String key = key("wait for " + status);
+		UUID id = idOf(post(ORDER, "Idempotency-Key", key, "Prefer", "respond-async"));
+		project(id, status, 1, Fingerprint.ofJson(ORDER.getBytes(StandardCharsets.UTF_8)));
+
+		HttpResponse<String> response = post(ORDER, "Idempotency-Key", key, "Prefer", "respond-async, wait=1000");
+
+		assertThat(response.statusCode()).isEqualTo(expected);
+		assertThat(header(response, "Preference-Applied")).hasValue("respond-async, wait=10");
+	}
+
+	@Test
+	void saysThatItHasNotWaited() throws Exception {
+		HttpResponse<String> unreadable = post(ORDER, "Prefer", "respond-async, wait=soon");
+		HttpResponse<String> noPlace = postElsewhere(ORDER, "Prefer", "respond-async, wait=10");
+
+		assertThat(unreadable.statusCode()).isEqualTo(202);
+		assertThat(header(unreadable, "Preference-Applied")).hasValue("respond-async");
+		assertThat(noPlace.statusCode()).isEqualTo(202);
+		assertThat(header(noPlace, "Preference-Applied")).hasValue("respond-async");
 	}
 
 	@ParameterizedTest

@@ -72,8 +72,19 @@ public abstract class GatewayFrozenStatusContract {
 		String metrics = get("/actuator/prometheus").body();
 		assertThat(value(metrics, "sluice_key_lookup_seconds_count{outcome=\"unanswered\"}")).isEqualTo(ORDERS);
 		assertThat(value(metrics,
-				"resilience4j_circuitbreaker_not_permitted_calls_total{kind=\"not_permitted\",name=\"key-lookup\"}"))
+				"resilience4j_circuitbreaker_not_permitted_calls_total{kind=\"not_permitted\",name=\"status\"}"))
 			.isGreaterThan(ORDERS / 2.0);
+	}
+
+	@Test
+	void waitsForNothingThatPostgresWouldHaveToSay() throws Exception {
+		HttpResponse<String> response = send(HttpRequest.newBuilder(gateway().resolve("/orders"))
+			.header("Content-Type", "application/json")
+			.header("Prefer", "respond-async, wait=10")
+			.POST(BodyPublishers.ofString(ORDER)));
+
+		assertThat(response.statusCode()).as(response.body()).isEqualTo(202);
+		assertThat(response.headers().firstValue("Preference-Applied")).hasValue("respond-async");
 	}
 
 	private static double value(String metrics, String name) {

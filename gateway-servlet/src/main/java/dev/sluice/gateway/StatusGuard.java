@@ -1,0 +1,80 @@
+package dev.sluice.gateway;
+
+import java.time.Duration;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+
+import io.github.resilience4j.circuitbreaker.CircuitBreaker;
+import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
+import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig.SlidingWindowType;
+import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.stereotype.Component;
+
+/**
+ * Asks PostgreSQL for what can be done without: each time with a time limit, and not at
+ * all while it fails, by a circuit breaker. A driver's own time limits are whole seconds,
+ * so threads of its own ask, fewer than there are connections to PostgreSQL, before a
+ * bounded queue; what does not fit in fails at once. For any number of threads.
+ */
+@Component
+final class StatusGuard implements DisposableBean {
+
+	/** Of its circuit breaker. */
+	static final String NAME = "status";
+
+	private static final int THREADS = 5;
+
+	/** At a millisecond each, a small part of any time limit. */
+	private static final int WAITING = 200;
+
+	private final CircuitBreaker circuit;
+
+	private final ThreadPoolExecutor askers;
+
+	StatusGuard(CircuitBreakerRegistry circuits) {
+		this.circuit = circuits.circuitBreaker(NAME, circuitConfig());
+		this.askers = new ThreadPoolExecutor(THREADS, THREADS, 60, TimeUnit.SECONDS, new ArrayBlockingQueue<>(WAITING),
+				Thread.ofPlatform().daemon().name("status-", 0).factory());
+		this.askers.allowCoreThreadTimeOut(true);
+	}
+
+	/**
+	 * Opens after a few: each costs its request the whole time limit, and nothing is lost
+	 * without an answer.
+	 */
+	private static CircuitBreakerConfig circuitConfig() {
+		return CircuitBreakerConfig.custom()
+			.slidingWindow(10, 5, SlidingWindowType.COUNT_BASED)
+			.permittedNumberOfCallsInHalfOpenState(2)
+			.waitDurationInOpenState(Duration.ofSeconds(1))
+			.writableStackTraceEnabled(false)
+			.build();
+	}
+
+	/**
+	 * Asks.
+	 * @param <T> the answer
+	 * @param limit how long it may take
+	 * @param question what blocks until the answer is there
+	 * @return the answer, on a thread that must not be blocked; fails if there is none in
+	 * time
+	 */
+	<T> CompletionStage<T> ask(Duration limit, Supplier<T> question) {
+		return CircuitBreaker
+			.decorateCompletionStage(this.circuit,
+					() -> CompletableFuture.supplyAsync(question, this.askers)
+						.orTimeout(limit.toNanos(), TimeUnit.NANOSECONDS))
+			.get();
+	}
+
+	@Override
+	public void destroy() {
+		this.askers.shutdown();
+	}
+
+}
