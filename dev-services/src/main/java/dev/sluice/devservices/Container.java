@@ -1,6 +1,8 @@
 package dev.sluice.devservices;
 
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
@@ -8,11 +10,19 @@ import org.testcontainers.DockerClientFactory;
 import org.testcontainers.containers.GenericContainer;
 
 /**
- * A container of one server, which can be closed while it starts.
+ * A container of one server, which can be closed while it starts. It is made once; what
+ * is started again is the same container, so its files and its port stay.
  *
  * @param <C> of this kind
  */
 final class Container<C extends GenericContainer<?>> implements AutoCloseable {
+
+	private static final Duration START_TIMEOUT = Duration.ofSeconds(120);
+
+	private static final Duration POLL_INTERVAL = Duration.ofMillis(100);
+
+	/** From SIGTERM to SIGKILL. */
+	private static final int STOP_SECONDS = 20;
 
 	private final String name;
 
@@ -22,22 +32,41 @@ final class Container<C extends GenericContainer<?>> implements AutoCloseable {
 
 	private final Supplier<C> factory;
 
+	private final Probe<C> probe;
+
 	private volatile @Nullable C container;
 
 	private volatile boolean closed;
 
+	private boolean frozen;
+
+	/** Whether a server that was started again serves by now; does not throw. */
+	@FunctionalInterface
+	interface Probe<C> {
+
+		boolean serves(C container);
+
+	}
+
 	/**
 	 * Starts nothing, and does not touch the engine.
 	 * @param outerPort 0 takes a free one
+	 * @param probe tells whether it serves again
 	 */
-	Container(String name, int innerPort, int outerPort, Supplier<C> factory) {
+	Container(String name, int innerPort, int outerPort, Supplier<C> factory, Probe<C> probe) {
 		this.name = name;
 		this.innerPort = innerPort;
 		this.outerPort = outerPort;
 		this.factory = factory;
+		this.probe = probe;
 	}
 
 	void start() {
+		C ended = this.container;
+		if (ended != null) {
+			startAgain(ended);
+			return;
+		}
 		Ports.requireFree(this.outerPort, this.name);
 		C created = this.factory.get();
 		this.container = created;
@@ -56,11 +85,74 @@ final class Container<C extends GenericContainer<?>> implements AutoCloseable {
 		}
 	}
 
+	private void startAgain(C ended) {
+		try {
+			ended.getDockerClient().startContainerCmd(ended.getContainerId()).exec();
+		}
+		catch (RuntimeException ex) {
+			throw new StartFailedException(
+					"%s does not start again in its container: %s".formatted(this.name, ex.getMessage()), ex);
+		}
+		long deadline = System.nanoTime() + START_TIMEOUT.toNanos();
+		while (!this.probe.serves(ended)) {
+			if (this.closed) {
+				throw new StartFailedException("%s was stopped while it started".formatted(this.name));
+			}
+			if (System.nanoTime() - deadline > 0) {
+				throw new StartFailedException("%s does not serve %d s after its container was started again"
+					.formatted(this.name, START_TIMEOUT.toSeconds()));
+			}
+			try {
+				Thread.sleep(POLL_INTERVAL);
+			}
+			catch (InterruptedException ex) {
+				Thread.currentThread().interrupt();
+				throw new StartFailedException("%s was interrupted while it started".formatted(this.name), ex);
+			}
+		}
+	}
+
+	/** Ends all of its processes. */
+	void kill() {
+		C running = get();
+		running.getDockerClient().killContainerCmd(running.getContainerId()).exec();
+		awaitEnd(running);
+	}
+
+	void stop() {
+		C running = get();
+		running.getDockerClient().stopContainerCmd(running.getContainerId()).withTimeout(STOP_SECONDS).exec();
+		awaitEnd(running);
+	}
+
+	private void awaitEnd(C ending) {
+		ending.getDockerClient()
+			.waitContainerCmd(ending.getContainerId())
+			.start()
+			.awaitStatusCode(STOP_SECONDS, TimeUnit.SECONDS);
+	}
+
+	/** All of its processes: the engine's freezer. */
+	synchronized void freeze() {
+		C running = get();
+		running.getDockerClient().pauseContainerCmd(running.getContainerId()).exec();
+		this.frozen = true;
+	}
+
+	synchronized void thaw() {
+		if (this.frozen) {
+			C running = get();
+			running.getDockerClient().unpauseContainerCmd(running.getContainerId()).exec();
+			this.frozen = false;
+		}
+	}
+
 	/** On the loopback interface, unless the engine is on another machine. */
 	private String binding() {
 		String host = DockerClientFactory.instance().dockerHostIpAddress();
 		String address = (host.equals("localhost") || host.startsWith("127.")) ? "127.0.0.1:" : "";
-		return "%s%s:%d".formatted(address, (this.outerPort != 0) ? this.outerPort : "", this.innerPort);
+		// Ours to choose: the engine would choose another one at each start.
+		return "%s%d:%d".formatted(address, (this.outerPort != 0) ? this.outerPort : Ports.free(), this.innerPort);
 	}
 
 	C get() {
@@ -76,6 +168,8 @@ final class Container<C extends GenericContainer<?>> implements AutoCloseable {
 		this.closed = true;
 		C started = this.container;
 		if (started != null) {
+			// A paused container cannot be ended.
+			thaw();
 			started.stop();
 		}
 	}

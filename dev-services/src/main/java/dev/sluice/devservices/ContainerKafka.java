@@ -4,8 +4,14 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.testcontainers.images.builder.Transferable;
 import org.testcontainers.kafka.KafkaContainer;
 
@@ -15,6 +21,8 @@ final class ContainerKafka implements Server, KafkaService {
 	static final String IMAGE = "apache/kafka:4.2.1";
 
 	private static final int PORT = 9092;
+
+	private static final int PROBE_TIMEOUT_MILLIS = 2_000;
 
 	private final Container<KafkaContainer> container;
 
@@ -26,12 +34,33 @@ final class ContainerKafka implements Server, KafkaService {
 					.withEnv("KAFKA_SHARE_COORDINATOR_STATE_TOPIC_MIN_ISR", "1")
 					.withCopyToContainer(logging(), "/mnt/shared/config/log4j2.yaml")
 					.withCopyToContainer(logging(), "/mnt/shared/config/tools-log4j2.yaml")
-					.withStartupTimeout(Duration.ofSeconds(120)));
+					.withStartupTimeout(Duration.ofSeconds(120)),
+				ContainerKafka::serves);
 	}
 
 	@Override
 	public void start() {
 		this.container.start();
+	}
+
+	@Override
+	public void kill() {
+		this.container.kill();
+	}
+
+	@Override
+	public void stop() {
+		this.container.stop();
+	}
+
+	@Override
+	public void freeze() {
+		this.container.freeze();
+	}
+
+	@Override
+	public void thaw() {
+		this.container.thaw();
 	}
 
 	@Override
@@ -42,6 +71,22 @@ final class ContainerKafka implements Server, KafkaService {
 	@Override
 	public String bootstrapServers() {
 		return this.container.get().getBootstrapServers();
+	}
+
+	private static boolean serves(KafkaContainer container) {
+		Map<String, Object> config = Map.of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, container.getBootstrapServers(),
+				AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, PROBE_TIMEOUT_MILLIS,
+				AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, PROBE_TIMEOUT_MILLIS);
+		try (Admin admin = Admin.create(config)) {
+			return !admin.describeCluster().nodes().get(2L * PROBE_TIMEOUT_MILLIS, TimeUnit.MILLISECONDS).isEmpty();
+		}
+		catch (ExecutionException | TimeoutException _) {
+			return false;
+		}
+		catch (InterruptedException _) {
+			Thread.currentThread().interrupt();
+			return false;
+		}
 	}
 
 	/**

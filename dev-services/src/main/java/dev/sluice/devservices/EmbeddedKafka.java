@@ -28,9 +28,30 @@ final class EmbeddedKafka implements Server, KafkaService {
 
 	@Override
 	public void start() {
-		Ports.requireFree(this.wantedPort, "Kafka");
-		this.port = (this.wantedPort != 0) ? this.wantedPort : Ports.free();
+		int again = this.port;
+		Ports.requireFree((again != 0) ? again : this.wantedPort, "Kafka");
+		this.port = (again != 0) ? again : (this.wantedPort != 0) ? this.wantedPort : Ports.free();
 		this.process.start(this.port);
+	}
+
+	@Override
+	public void kill() {
+		this.process.kill();
+	}
+
+	@Override
+	public void stop() {
+		this.process.stop();
+	}
+
+	@Override
+	public void freeze() {
+		this.process.freeze();
+	}
+
+	@Override
+	public void thaw() {
+		this.process.thaw();
 	}
 
 	@Override

@@ -11,6 +11,9 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -24,6 +27,11 @@ final class EmbeddedProcess implements AutoCloseable {
 
 	/** The word for a data directory that the child deletes, with its log, at its end. */
 	private static final String TEMPORARY = "temporary";
+
+	/**
+	 * A file beside the data that tells a child not to delete it: it is to start again.
+	 */
+	private static final String KEEP = "keep";
 
 	/** What the child prints when it serves. */
 	private static final String READY = "sluice: the server is ready";
@@ -68,6 +76,12 @@ final class EmbeddedProcess implements AutoCloseable {
 		if (this.closed) {
 			throw new StartFailedException("%s was stopped before it started".formatted(this.name));
 		}
+		JavaProcess ended = this.process;
+		if (ended != null) {
+			JavaProcess again = ended.relaunch();
+			this.process = again;
+			return again;
+		}
 		Path base = this.keptDirectory;
 		try {
 			if (base == null) {
@@ -93,31 +107,93 @@ final class EmbeddedProcess implements AutoCloseable {
 		return launched;
 	}
 
+	/** Ends the server, and the child, which would only find that it is gone. */
+	synchronized void kill() {
+		killServer();
+		running().kill();
+	}
+
+	/** Has the child stop the server, and keep its data. */
+	synchronized void stop() {
+		Path keep = base().resolve(KEEP);
+		try {
+			Files.writeString(keep, "");
+			running().close();
+			killServer();
+			Files.deleteIfExists(keep);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException("cannot keep the data of " + this.name, ex);
+		}
+	}
+
+	/** Freezes the child, and the server that it started. */
+	synchronized void freeze() {
+		running().freeze();
+		server().forEach(Signal.STOP::send);
+	}
+
+	synchronized void thaw() {
+		server().forEach(Signal.CONT::send);
+		running().thaw();
+	}
+
+	private JavaProcess running() {
+		return Objects.requireNonNull(this.process, () -> this.name + " is not started");
+	}
+
+	private Path base() {
+		Path base = (this.keptDirectory != null) ? this.keptDirectory : this.directory;
+		return Objects.requireNonNull(base, () -> this.name + " is not started");
+	}
+
 	@Override
 	public synchronized void close() {
 		this.closed = true;
 		if (this.process != null) {
+			thaw();
 			this.process.close();
-			killPostmaster();
+			killServer();
 		}
 		if (this.directory != null) {
 			deleteTree(this.directory);
 		}
 	}
 
-	/** PostgreSQL is no child of the child: had that to be killed, it is still there. */
-	private void killPostmaster() {
-		Path base = (this.keptDirectory != null) ? this.keptDirectory : this.directory;
-		if (base == null) {
-			return;
+	/**
+	 * PostgreSQL is no child of the child: had that to be killed, it is still there. Its
+	 * own children go with it, or they would hold its memory, and it could not start
+	 * again.
+	 */
+	private void killServer() {
+		server().forEach(ProcessHandle::destroyForcibly);
+		server().findAny().ifPresent((left) -> awaitEnd(left));
+	}
+
+	private void awaitEnd(ProcessHandle left) {
+		try {
+			left.onExit().get(STOP_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
 		}
-		try (Stream<String> lines = Files.lines(base.resolve(this.name).resolve("postmaster.pid"))) {
-			lines.findFirst()
+		catch (InterruptedException _) {
+			Thread.currentThread().interrupt();
+		}
+		catch (ExecutionException | TimeoutException ex) {
+			throw new IllegalStateException("%s (process %d) is still there %d s after SIGKILL".formatted(this.name,
+					left.pid(), STOP_TIMEOUT.toSeconds()), ex);
+		}
+	}
+
+	/** PostgreSQL's own processes, the first one first; none for Kafka. */
+	private Stream<ProcessHandle> server() {
+		try (Stream<String> lines = Files.lines(base().resolve(this.name).resolve("postmaster.pid"))) {
+			return lines.findFirst()
 				.flatMap((pid) -> ProcessHandle.of(Long.parseLong(pid.strip())))
-				.ifPresent(ProcessHandle::destroyForcibly);
+				.stream()
+				.flatMap((postmaster) -> Stream.concat(Stream.of(postmaster), postmaster.children().toList().stream()));
 		}
 		catch (NoSuchFileException _) {
-			// The usual case: it has stopped.
+			// It has stopped, or it is Kafka.
+			return Stream.empty();
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException("cannot find out whether PostgreSQL is still running", ex);
@@ -132,9 +208,9 @@ final class EmbeddedProcess implements AutoCloseable {
 	static void serving(String[] args, Runnable stop) {
 		Runtime.getRuntime().addShutdownHook(new Thread(() -> {
 			stop.run();
-			if (List.of(args).contains(TEMPORARY)) {
-				Path base = Path.of(args[1]).getParent();
-				deleteTree(Objects.requireNonNull(base, args[1]));
+			Path base = Objects.requireNonNull(Path.of(args[1]).getParent(), args[1]);
+			if (List.of(args).contains(TEMPORARY) && !Files.exists(base.resolve(KEEP))) {
+				deleteTree(base);
 			}
 		}, "server-stop"));
 		System.out.println(READY);

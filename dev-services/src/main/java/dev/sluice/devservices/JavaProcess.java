@@ -55,12 +55,42 @@ public final class JavaProcess implements AutoCloseable {
 
 	private final Duration stopTimeout;
 
-	private JavaProcess(String name, Process process, Path logFile, Readiness readiness, Duration stopTimeout) {
-		this.name = name;
-		this.process = process;
+	private final List<String> command;
+
+	private final Map<String, String> environment;
+
+	/** Where its own part of the log begins: before it is what earlier ones wrote. */
+	private final long logStart;
+
+	private JavaProcess(Builder builder, List<String> command, Path logFile) throws IOException {
+		this.name = builder.name;
+		this.readiness = builder.readiness;
+		this.stopTimeout = builder.stopTimeout;
+		this.command = List.copyOf(command);
+		this.environment = Map.copyOf(builder.environment);
 		this.logFile = logFile;
-		this.readiness = readiness;
-		this.stopTimeout = stopTimeout;
+		this.logStart = 0;
+		this.process = execute(Redirect.to(logFile.toFile()));
+	}
+
+	private JavaProcess(JavaProcess ended) throws IOException {
+		this.name = ended.name;
+		this.readiness = ended.readiness;
+		this.stopTimeout = ended.stopTimeout;
+		this.command = ended.command;
+		this.environment = ended.environment;
+		this.logFile = ended.logFile;
+		this.logStart = Files.exists(this.logFile) ? Files.size(this.logFile) : 0;
+		this.process = execute(Redirect.appendTo(this.logFile.toFile()));
+	}
+
+	private Process execute(Redirect output) throws IOException {
+		ProcessBuilder builder = new ProcessBuilder(this.command).redirectErrorStream(true).redirectOutput(output);
+		builder.environment().putAll(this.environment);
+		Process started = builder.start();
+		Reaper.watch(started);
+		started.getOutputStream().close();
+		return started;
 	}
 
 	/** An executable jar. */
@@ -138,10 +168,39 @@ public final class JavaProcess implements AutoCloseable {
 				"%s %s; its log %s ends with:%n%s".formatted(this.name, what, this.logFile, tail()));
 	}
 
+	/**
+	 * Starts it again, with the same command; its log goes on. Does not wait.
+	 * @return the new process, for the caller to close
+	 * @throws IllegalStateException if this one still runs
+	 * @throws StartFailedException if its port is taken or it cannot be executed
+	 */
+	public JavaProcess relaunch() {
+		if (isAlive()) {
+			throw new IllegalStateException("%s still runs".formatted(this));
+		}
+		this.readiness.requireFreePort(this.name);
+		try {
+			return new JavaProcess(this);
+		}
+		catch (IOException ex) {
+			throw new StartFailedException("%s cannot be started again: %s".formatted(this.name, ex.getMessage()), ex);
+		}
+	}
+
+	/** Lets it run no further, by SIGSTOP. */
+	public void freeze() {
+		Signal.STOP.send(this.process.toHandle());
+	}
+
+	/** Lets it run on, by SIGCONT; does nothing to one that runs or has ended. */
+	public void thaw() {
+		Signal.CONT.send(this.process.toHandle());
+	}
+
 	/** The end of its log, a few lines. */
 	public String tail() {
 		try (var log = Files.newByteChannel(this.logFile)) {
-			log.position(Math.max(0, log.size() - TAIL_BYTES));
+			log.position(Math.max(this.logStart, log.size() - TAIL_BYTES));
 			byte[] end = java.nio.channels.Channels.newInputStream(log).readAllBytes();
 			List<String> lines = new String(end, StandardCharsets.UTF_8).lines().toList();
 			return String.join(System.lineSeparator(),
@@ -172,9 +231,10 @@ public final class JavaProcess implements AutoCloseable {
 		return this.logFile;
 	}
 
-	/** Asks it to stop, by SIGTERM, and does not wait. */
+	/** Asks it to stop, by SIGTERM, and does not wait. A frozen one is thawed for it. */
 	public void terminate() {
 		this.process.destroy();
+		thaw();
 	}
 
 	/** Ends it, by SIGKILL, and waits until it is gone. */
@@ -231,6 +291,13 @@ public final class JavaProcess implements AutoCloseable {
 
 		boolean isReady(JavaProcess process);
 
+		/**
+		 * Fails if somebody else would answer for it.
+		 * @throws StartFailedException if its port is taken
+		 */
+		default void requireFreePort(String name) {
+		}
+
 	}
 
 	private record AtOnce() implements Readiness {
@@ -265,6 +332,11 @@ public final class JavaProcess implements AutoCloseable {
 			catch (IOException _) {
 				return false;
 			}
+		}
+
+		@Override
+		public void requireFreePort(String name) {
+			Ports.requireFree(Math.max(0, this.url.getPort()), name);
 		}
 
 	}
@@ -383,20 +455,12 @@ public final class JavaProcess implements AutoCloseable {
 		 * @throws StartFailedException if its port is taken or it cannot be executed
 		 */
 		public JavaProcess launch() {
-			if (this.readiness instanceof Healthy healthy) {
-				Ports.requireFree(Math.max(0, healthy.url().getPort()), this.name);
-			}
+			this.readiness.requireFreePort(this.name);
 			try {
 				Path log = (this.logFile != null) ? this.logFile
 						: Files.createTempFile("sluice-" + this.name + "-", ".log");
 				Files.createDirectories(log.getParent());
-				ProcessBuilder builder = new ProcessBuilder(command()).redirectErrorStream(true)
-					.redirectOutput(Redirect.to(log.toFile()));
-				builder.environment().putAll(this.environment);
-				Process process = builder.start();
-				Reaper.watch(process);
-				process.getOutputStream().close();
-				return new JavaProcess(this.name, process, log, this.readiness, this.stopTimeout);
+				return new JavaProcess(this, command(), log);
 			}
 			catch (IOException ex) {
 				throw new StartFailedException("%s cannot be started: %s".formatted(this.name, ex.getMessage()), ex);

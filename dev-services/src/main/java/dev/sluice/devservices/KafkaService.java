@@ -1,7 +1,7 @@
 package dev.sluice.devservices;
 
 /** A running Kafka: one node, no topic, topics are not created by themselves. */
-public interface KafkaService {
+public interface KafkaService extends Breakable {
 
 	/** {@code host:port}, plain text. */
 	String bootstrapServers();

@@ -1,7 +1,7 @@
 package dev.sluice.devservices;
 
 /** A running PostgreSQL with an empty database that its user owns. */
-public interface PostgresService {
+public interface PostgresService extends Breakable {
 
 	String host();
 

@@ -12,8 +12,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Ends child processes that outlive this JVM, whatever ended it, {@code kill -9}
  * included: a shell of a few kilobytes that is told of each child and whose standard
- * input ends with this JVM. It then sends SIGTERM to the children left, and SIGKILL 40 s
- * later. One per JVM, started with the first child.
+ * input ends with this JVM. It then sends SIGTERM to the children left, frozen ones
+ * thawed for it, and SIGKILL 40 s later. One per JVM, started with the first child.
  * <p>
  * Not covered: the reaper itself killed, and the moment between a child's start and its
  * being told.
@@ -32,7 +32,7 @@ final class Reaper {
 			    -) pids="${pids%% $pid *} ${pids#* $pid }" ;;
 			  esac
 			done
-			for pid in $pids; do kill -TERM $pid; done
+			for pid in $pids; do kill -TERM $pid; kill -CONT $pid; done
 			second=0
 			while [ $second -lt 40 ]; do
 			  left=''

@@ -33,6 +33,12 @@ final class ChildMain {
 				System.out.println("waiting with " + System.getenv("GREETING") + " " + System.getProperty("greeting"));
 				Thread.currentThread().join();
 			}
+			case "ready-once" -> {
+				if (Path.of(args[1]).toFile().createNewFile()) {
+					System.out.println("waiting");
+				}
+				Thread.currentThread().join();
+			}
 			case "ignore-sigterm" -> {
 				Runtime.getRuntime().addShutdownHook(new Thread(ChildMain::sleepLong));
 				System.out.println("waiting");

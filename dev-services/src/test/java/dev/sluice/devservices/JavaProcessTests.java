@@ -2,7 +2,9 @@ package dev.sluice.devservices;
 
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.HttpURLConnection;
 import java.net.ServerSocket;
+import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,6 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
 
 class JavaProcessTests {
@@ -138,6 +141,63 @@ class JavaProcessTests {
 	}
 
 	@Test
+	void answersAgainWhenItIsThawed() throws Exception {
+		int port = Ports.free();
+		this.process = child("serve", Integer.toString(port))
+			.readyWhen(URI.create("http://127.0.0.1:%d/health".formatted(port)), TIMEOUT)
+			.start();
+
+		this.process.freeze();
+		assertThat(answers(port, 300)).isFalse();
+		this.process.thaw();
+
+		assertThat(answers(port, 30_000)).isTrue();
+	}
+
+	@Test
+	void closeEndsWhatIsFrozen() {
+		this.process = child("wait").readyWhenLogged("waiting", TIMEOUT).stopTimeout(TIMEOUT).start();
+
+		this.process.freeze();
+		this.process.close();
+
+		assertThat(this.process.isAlive()).isFalse();
+	}
+
+	@Test
+	void startsAgainWithTheSameCommandAfterAKill() {
+		JavaProcess killed = child("wait").environment("GREETING", "again").readyWhenLogged("waiting", TIMEOUT).start();
+		killed.kill();
+
+		this.process = killed.relaunch().awaitReady();
+
+		assertThat(this.process.isAlive()).isTrue();
+		assertThat(this.process.pid()).isNotEqualTo(killed.pid());
+		assertThat(this.process.tail()).containsOnlyOnce("waiting with again");
+		assertThat(this.process.logFile()).content().hasLineCount(2);
+	}
+
+	@Test
+	void doesNotTakeWhatAnEarlierOneLoggedForItsOwn() {
+		JavaProcess killed = child("ready-once", this.directory.resolve("first").toString())
+			.readyWhenLogged("waiting", Duration.ofSeconds(2))
+			.start();
+		killed.kill();
+
+		this.process = killed.relaunch();
+
+		assertThatExceptionOfType(StartFailedException.class).isThrownBy(this.process::awaitReady)
+			.withMessageContaining("was not ready");
+	}
+
+	@Test
+	void refusesToStartAgainWhatStillRuns() {
+		this.process = child("wait").readyWhenLogged("waiting", TIMEOUT).start();
+
+		assertThatIllegalStateException().isThrownBy(this.process::relaunch).withMessageContaining("still runs");
+	}
+
+	@Test
 	void endsWhenItsParentIsKilled() throws IOException {
 		Path pidFile = this.directory.resolve("pid");
 		this.process = child("parent", pidFile.toString()).launch();
@@ -147,6 +207,19 @@ class JavaProcessTests {
 		this.process.kill();
 
 		await().atMost(TIMEOUT).until(() -> !grandchild.isAlive());
+	}
+
+	private static boolean answers(int port, int timeoutMillis) throws IOException {
+		HttpURLConnection connection = (HttpURLConnection) URI.create("http://127.0.0.1:%d/health".formatted(port))
+			.toURL()
+			.openConnection();
+		connection.setReadTimeout(timeoutMillis);
+		try {
+			return connection.getResponseCode() == 200;
+		}
+		catch (SocketTimeoutException _) {
+			return false;
+		}
 	}
 
 	private JavaProcess.Builder child(String... args) {

@@ -1,0 +1,231 @@
+package dev.sluice.devservices;
+
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.serialization.StringDeserializer;
+import org.apache.kafka.common.serialization.StringSerializer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+/** Real servers are broken and mended; the tests share them and leave them running. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class BreakableIT {
+
+	private static final Duration TIMEOUT = Duration.ofSeconds(30);
+
+	private static final int RECORDS = 500;
+
+	private DevServices services;
+
+	@BeforeAll
+	void start() {
+		this.services = DevServices.start(Infrastructure.fromEnvironment());
+	}
+
+	@AfterAll
+	void stop() {
+		this.services.close();
+	}
+
+	@Test
+	void recordsAcknowledgedBeforeAKillAreThereAfterTheStart() throws Exception {
+		KafkaService kafka = this.services.kafka();
+		String address = kafka.bootstrapServers();
+		send(kafka, "killed");
+
+		kafka.kill();
+		assertThat(canConnect(address)).isFalse();
+		kafka.start();
+
+		assertThat(kafka.bootstrapServers()).isEqualTo(address);
+		assertThat(receive(kafka, "killed")).containsExactlyElementsOf(values());
+	}
+
+	@Test
+	void recordsAcknowledgedBeforeAStopAreThereAfterTheStart() throws Exception {
+		KafkaService kafka = this.services.kafka();
+		send(kafka, "stopped");
+
+		kafka.stop();
+		kafka.start();
+
+		assertThat(receive(kafka, "stopped")).containsExactlyElementsOf(values());
+	}
+
+	@Test
+	void frozenBrokerAcknowledgesNothingUntilItIsThawed() throws Exception {
+		KafkaService kafka = this.services.kafka();
+		send(kafka, "frozen");
+		try (KafkaProducer<String, String> producer = producer(kafka)) {
+			producer.send(new ProducerRecord<>("frozen", "before")).get(TIMEOUT.toSeconds(), TimeUnit.SECONDS);
+			Future<RecordMetadata> sent;
+			kafka.freeze();
+			try {
+				sent = producer.send(new ProducerRecord<>("frozen", "while frozen"));
+				assertThatExceptionOfType(java.util.concurrent.TimeoutException.class)
+					.isThrownBy(() -> sent.get(500, TimeUnit.MILLISECONDS));
+			}
+			finally {
+				kafka.thaw();
+			}
+
+			assertThat(sent.get(TIMEOUT.toSeconds(), TimeUnit.SECONDS).hasOffset()).isTrue();
+		}
+	}
+
+	@Test
+	void rowsCommittedBeforeAKillAreThereAfterTheStart() throws SQLException {
+		PostgresService postgres = this.services.postgres();
+		int port = postgres.port();
+		query(postgres, "create table killed as select 7 as c; select 1");
+
+		postgres.kill();
+		assertThatExceptionOfType(SQLException.class).isThrownBy(() -> query(postgres, "select 1"));
+		postgres.start();
+
+		assertThat(postgres.port()).isEqualTo(port);
+		assertThat(query(postgres, "select c from killed")).isEqualTo("7");
+	}
+
+	@Test
+	void frozenDatabaseAnswersAgainWhenItIsThawed() throws SQLException {
+		PostgresService postgres = this.services.postgres();
+		query(postgres, "create table frozen as select 8 as c; select 1");
+
+		postgres.freeze();
+		try {
+			assertThatExceptionOfType(SQLException.class).isThrownBy(() -> query(postgres, "select 1"));
+		}
+		finally {
+			postgres.thaw();
+		}
+
+		assertThat(query(postgres, "select c from frozen")).isEqualTo("8");
+	}
+
+	@Test
+	void rowsCommittedBeforeAStopAreThereAfterTheStart() throws SQLException {
+		PostgresService postgres = this.services.postgres();
+		query(postgres, "create table stopped as select 9 as c; select 1");
+
+		postgres.stop();
+		postgres.start();
+
+		assertThat(query(postgres, "select c from stopped")).isEqualTo("9");
+	}
+
+	@Test
+	void frozenServersAreGoneAfterClose() {
+		int kafkaPort;
+		int postgresPort;
+		try (DevServices closed = DevServices.start(this.services.infrastructure())) {
+			kafkaPort = Integer.parseInt(closed.kafka().bootstrapServers().replaceFirst(".*:", ""));
+			postgresPort = closed.postgres().port();
+			closed.kafka().freeze();
+			closed.postgres().freeze();
+		}
+
+		await().atMost(TIMEOUT).until(() -> Ports.isFree(kafkaPort) && Ports.isFree(postgresPort));
+	}
+
+	private static boolean canConnect(String address) {
+		String[] parts = address.replaceFirst(".*//", "").split(":");
+		try (var _ = new java.net.Socket(parts[0], Integer.parseInt(parts[1]))) {
+			return true;
+		}
+		catch (java.io.IOException _) {
+			return false;
+		}
+	}
+
+	private static List<String> values() {
+		List<String> values = new ArrayList<>();
+		for (int i = 0; i < RECORDS; i++) {
+			values.add("value " + i);
+		}
+		return values;
+	}
+
+	private static KafkaProducer<String, String> producer(KafkaService kafka) {
+		return new KafkaProducer<>(Map.of("bootstrap.servers", kafka.bootstrapServers(), "acks", "all"),
+				new StringSerializer(), new StringSerializer());
+	}
+
+	private static void send(KafkaService kafka, String topic) throws Exception {
+		try (Admin admin = Admin.create(Map.of("bootstrap.servers", kafka.bootstrapServers()))) {
+			admin.createTopics(List.of(new NewTopic(topic, 1, (short) 1)))
+				.all()
+				.get(TIMEOUT.toSeconds(), TimeUnit.SECONDS);
+		}
+		try (KafkaProducer<String, String> producer = producer(kafka)) {
+			List<Future<RecordMetadata>> sent = new ArrayList<>();
+			for (String value : values()) {
+				sent.add(producer.send(new ProducerRecord<>(topic, value)));
+			}
+			for (Future<RecordMetadata> future : sent) {
+				future.get(TIMEOUT.toSeconds(), TimeUnit.SECONDS);
+			}
+		}
+		catch (ExecutionException ex) {
+			throw new AssertionError("not acknowledged", ex);
+		}
+	}
+
+	private static List<String> receive(KafkaService kafka, String topic) {
+		Map<String, Object> config = Map.of("bootstrap.servers", kafka.bootstrapServers(), "group.id", topic,
+				"auto.offset.reset", "earliest");
+		try (KafkaConsumer<String, String> consumer = new KafkaConsumer<>(config, new StringDeserializer(),
+				new StringDeserializer())) {
+			consumer.subscribe(List.of(topic));
+			List<String> received = new ArrayList<>();
+			await().atMost(TIMEOUT).until(() -> {
+				consumer.poll(Duration.ofMillis(200)).forEach((record) -> received.add(record.value()));
+				return received.size() >= RECORDS;
+			});
+			return received;
+		}
+	}
+
+	private static String query(PostgresService postgres, String sql) throws SQLException {
+		Properties login = new Properties();
+		login.put("user", postgres.username());
+		login.put("password", postgres.password());
+		login.put("connectTimeout", "2");
+		login.put("socketTimeout", "2");
+		try (Connection connection = DriverManager.getConnection(postgres.jdbcUrl(), login);
+				Statement statement = connection.createStatement()) {
+			for (boolean rows = statement.execute(sql); !rows; rows = statement.getMoreResults()) {
+				// On to the statement that answers.
+			}
+			try (ResultSet result = statement.getResultSet()) {
+				result.next();
+				return result.getString(1);
+			}
+		}
+	}
+
+}
