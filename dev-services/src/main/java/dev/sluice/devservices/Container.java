@@ -98,6 +98,10 @@ final class Container<C extends GenericContainer<?>> implements AutoCloseable {
 			if (this.closed) {
 				throw new StartFailedException("%s was stopped while it started".formatted(this.name));
 			}
+			if (!ended.isRunning()) {
+				throw new StartFailedException("%s ended when its container was started again:%n%s".formatted(this.name,
+						ended.getLogs().lines().reduce((_, line) -> line).orElse("(no log)")));
+			}
 			if (System.nanoTime() - deadline > 0) {
 				throw new StartFailedException("%s does not serve %d s after its container was started again"
 					.formatted(this.name, START_TIMEOUT.toSeconds()));

@@ -24,7 +24,19 @@ final class ContainerKafka implements Server, KafkaService {
 
 	private static final int PROBE_TIMEOUT_MILLIS = 2_000;
 
+	/** Where Testcontainers puts the script that the container waits for and runs. */
+	private static final String STARTER = "/tmp/testcontainers_start.sh";
+
+	private static final String START_AGAIN = """
+			#!/bin/sh
+			exec /opt/kafka/bin/kafka-server-start.sh /opt/kafka/config/server.properties
+			""";
+
+	private static final int EXECUTABLE = 0777;
+
 	private final Container<KafkaContainer> container;
+
+	private volatile boolean started;
 
 	ContainerKafka(int port) {
 		this.container = new Container<>("Kafka", PORT, port,
@@ -40,7 +52,15 @@ final class ContainerKafka implements Server, KafkaService {
 
 	@Override
 	public void start() {
+		boolean again = this.started;
 		this.container.start();
+		if (!again) {
+			// For the next start: the first one has formatted the storage, which not
+			// every
+			// image lets happen twice, and has written its configuration.
+			this.container.get().copyFileToContainer(Transferable.of(START_AGAIN, EXECUTABLE), STARTER);
+			this.started = true;
+		}
 	}
 
 	@Override
