@@ -28,6 +28,16 @@ final class MethodSection implements Section {
 	public void write(RunResult run, Html html) {
 		html.element("h3", "Repeat it");
 		html.open("pre", "tabindex", "0").element("code", run.command()).close();
+		// What a run of cells has in common; of another the sections before say it.
+		if (run.chaos() == null) {
+			cells(run, html);
+		}
+		environment(run).write(html);
+		html.details("Configuration", table("Configuration", run.configuration()));
+		html.details("Versions", table("Versions", run.environment().versions()));
+	}
+
+	private static void cells(RunResult run, Html html) {
 		html.element("h3", "How");
 		html.list(List.of(
 				"One window for every figure of a cell: from the start of the first call until the backend has saved the last order, or until the cell was given up. Rates divide by the length of that window, counters are its end minus its start.",
@@ -43,9 +53,6 @@ final class MethodSection implements Section {
 				"Rates on a shared machine differ from run to run, by tens of per cent where cores are few, CPU per order by a few. A difference within the whiskers, or any small one measured once, says nothing.",
 				"Small loads end within a fraction of a second: their rates are coarse and their costs often not sampled.",
 				"A cell during which other processes used more than 10 % of the machine's CPU is marked."));
-		environment(run).write(html);
-		html.details("Configuration", table("Configuration", run.configuration()));
-		html.details("Versions", table("Versions", run.environment().versions()));
 	}
 
 	private static Table environment(RunResult run) {

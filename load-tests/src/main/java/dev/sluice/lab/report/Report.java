@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Properties;
 import java.util.stream.Stream;
 
+import dev.sluice.lab.report.chaos.ChaosSections;
 import dev.sluice.lab.report.compare.CompareSections;
 import dev.sluice.lab.report.page.Figures;
 import dev.sluice.lab.report.page.Html;
@@ -74,11 +75,13 @@ public final class Report {
 	}
 
 	private static List<Section> sections(RunResult run) {
-		List<Section> own = switch (run.experiment()) {
-			case "compare" -> CompareSections.all();
-			default -> List.of();
+		return switch (run.experiment()) {
+			case "compare" ->
+				Stream.concat(CompareSections.all().stream(), Stream.of(new CellsSection(), new MethodSection()))
+					.toList();
+			case "chaos" -> Stream.concat(ChaosSections.all().stream(), Stream.of(new MethodSection())).toList();
+			default -> List.of(new CellsSection(), new MethodSection());
 		};
-		return Stream.concat(own.stream(), Stream.of(new CellsSection(), new MethodSection())).toList();
 	}
 
 	private static void chapter(Html html, RunResult run, String id) {

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,10 +23,11 @@ import org.jspecify.annotations.Nullable;
  * value with its unit
  * @param cells what was measured, in the order it was run
  * @param leftOut what was planned or could be expected but was not run, and why
+ * @param chaos what {@code lab chaos} found; null in every other experiment
  */
 public record RunResult(int schema, String experiment, String command, Instant startedAt, Instant finishedAt,
 		@Nullable String partial, Environment environment, Map<String, String> configuration, List<CellResult> cells,
-		List<LeftOut> leftOut) {
+		List<LeftOut> leftOut, @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable ChaosResult chaos) {
 
 	public static final int SCHEMA = 1;
 

@@ -19,6 +19,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.Consumer;
 
+import dev.sluice.devservices.Breakable;
 import dev.sluice.devservices.DevServices;
 import dev.sluice.devservices.Infrastructure;
 import dev.sluice.devservices.JavaProcess;
@@ -164,6 +165,25 @@ public final class Stack implements AutoCloseable {
 		Map<String, String> own = new LinkedHashMap<>(kafka());
 		own.put("spring.grpc.server.port", Integer.toString(this.sinkPort));
 		return start(Module.SINK, Module.SINK.directory(), own, options);
+	}
+
+	/**
+	 * A service of this stack as what can be broken. What is started again has the same
+	 * command, port and log, and belongs to this stack as the first did.
+	 */
+	public Breakable breakable(Service service) {
+		return new BreakableService(service);
+	}
+
+	private Service relaunch(Service ended) {
+		synchronized (this.running) {
+			if (this.closed) {
+				throw new LabException("%s is not started again: the stack is closed".formatted(ended.name()));
+			}
+			Service again = new Service(ended.name(), ended.uri(), ended.process().relaunch());
+			this.running.replaceAll((entry) -> (entry.service() == ended) ? new Running(entry.module(), again) : entry);
+			return again;
+		}
 	}
 
 	/** Where a module serves HTTP when it runs. */
@@ -328,6 +348,42 @@ public final class Stack implements AutoCloseable {
 				throw new LabException("interrupted", ex);
 			}
 		}
+	}
+
+	private final class BreakableService implements Breakable {
+
+		private volatile Service service;
+
+		BreakableService(Service service) {
+			this.service = service;
+		}
+
+		@Override
+		public void kill() {
+			this.service.process().kill();
+		}
+
+		@Override
+		public void stop() {
+			this.service.close();
+		}
+
+		@Override
+		public void start() {
+			this.service = relaunch(this.service);
+			this.service.process().awaitReady();
+		}
+
+		@Override
+		public void freeze() {
+			this.service.process().freeze();
+		}
+
+		@Override
+		public void thaw() {
+			this.service.process().thaw();
+		}
+
 	}
 
 	private record Running(Module module, Service service) {

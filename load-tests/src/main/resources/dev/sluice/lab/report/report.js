@@ -188,12 +188,44 @@
   }
 
   function seconds(data, width) {
-    const top = 24;
+    const lanes = [...new Set(data.spans.map((span) => span.lane))];
+    const lane = 20;
+    const lanesTop = 6;
+    const top = 24 + lanes.length * lane;
     const gap = 38;
     const panel = (data.height - top - 34 - gap * (data.panels.length - 1)) / data.panels.length;
-    const plot = { left: 66, right: 14 };
+    const plot = { left: Math.max(66, ...lanes.map((name) => measure(name) + 12)), right: 14 };
     const plotWidth = width - plot.left - plot.right;
-    const option = { grid: [], xAxis: [], yAxis: [], series: [], graphic: [],
+    const xPixel = (second) => plot.left + Math.min(1, Math.max(0, second / data.seconds)) * plotWidth;
+    const spanElements = [];
+    lanes.forEach((name, i) => {
+      const y = lanesTop + i * lane;
+      spanElements.push(text(plot.left - 8, y + lane / 2, name, {}, 'right'));
+      spanElements.push(rule(plot.left, y + lane / 2, plot.left + plotWidth, y + lane / 2));
+      let taken = -Infinity;
+      for (const span of data.spans.filter((it) => it.lane === name).sort((a, b) => a.from - b.from)) {
+        const x = xPixel(span.from);
+        const length = Math.max(2, xPixel(span.to) - x);
+        spanElements.push({ type: 'rect', silent: true, z: -1, shape: { x, y: top - 12, width: length, height: data.height - top - 22 },
+          style: { fill: colour(span.style), opacity: 0.07 } });
+        spanElements.push({ type: 'rect', silent: true, shape: { x, y: y + 3, width: length, height: lane - 6, r: 2 },
+          style: { fill: colour(span.style), opacity: 0.85 } });
+        // On the bar, or right of it; else the colour and the table say it.
+        const next = Math.min(...data.spans.filter((it) => it.lane === name && it.from > span.from).map((it) => xPixel(it.from)),
+          plot.left + plotWidth);
+        const wide = measure(span.name) + 6;
+        if (length > wide) {
+          spanElements.push(text(x + 4, y + lane / 2, span.name, { fill: 'var(--card)' }));
+          taken = x + length;
+        } else if (x + length + wide < next && x > taken) {
+          spanElements.push({ type: 'rect', silent: true, shape: { x: x + length + 2, y: y + 3, width: wide - 2, height: lane - 6 },
+            style: { fill: 'var(--card)' } });
+          spanElements.push(text(x + length + 4, y + lane / 2, span.name, { fill: colour(span.style) }));
+          taken = x + length + wide;
+        }
+      }
+    });
+    const option = { grid: [], xAxis: [], yAxis: [], series: [], graphic: spanElements,
       axisPointer: { link: [{ xAxisIndex: 'all' }], lineStyle: { color: 'var(--line)' } },
       tooltip: Object.assign(tooltip((items) => (items.length ? 'second ' + items[0].data[0] : '')
         + items.map((item) => '<br>' + item.seriesName + ': ' + measured(item.data[1])).join('')), { trigger: 'axis' }) };

@@ -8,7 +8,7 @@ import dev.sluice.lab.result.Runs;
 
 /**
  * Writes pages of invented runs to be looked at in a browser:
- * {@code target/sample-report.html} and {@code target/sample-report-partial.html}.
+ * {@code target/sample-report.html}, {@code -partial.html} and {@code -chaos.html}.
  */
 final class SamplePage {
 
@@ -18,6 +18,7 @@ final class SamplePage {
 	public static void main(String[] args) throws IOException {
 		Report.write(List.of(Runs.full()), Path.of("target/sample-report.html"));
 		Report.write(List.of(Runs.partial()), Path.of("target/sample-report-partial.html"));
+		Report.write(List.of(Runs.chaos(0)), Path.of("target/sample-report-chaos.html"));
 	}
 
 }

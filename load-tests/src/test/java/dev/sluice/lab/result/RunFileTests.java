@@ -32,6 +32,14 @@ class RunFileTests {
 	}
 
 	@Test
+	void readsWhatItWroteOfChaos() throws IOException {
+		RunResult chaos = Runs.chaos(2);
+
+		assertThat(RunFile.read(RunFile.write(chaos, this.directory))).isEqualTo(chaos);
+		assertThat(RunFile.write(Runs.full(), this.directory)).content().doesNotContain("chaos");
+	}
+
+	@Test
 	void replacesAnEarlierResultAndLeavesNothingElse() throws IOException {
 		RunFile.write(Runs.full(), this.directory);
 

@@ -48,6 +48,27 @@ public final class Runs {
 		return run("compare", null, cells, List.of());
 	}
 
+	/** A run of chaos whose balance holds, or in which orders were lost. */
+	public static RunResult chaos(int lost) {
+		List<ChaosResult.Second> seconds = new ArrayList<>();
+		Random random = new Random(3);
+		for (int second = 0; second < 120; second++) {
+			boolean down = second > 30 && second < 38;
+			seconds.add(new ChaosResult.Second(second, 18 + random.nextInt(4), down ? 0 : 78 + random.nextInt(5),
+					down ? 3 : 0, down ? 150 : 0, (second % 50 == 7) ? null : 100));
+		}
+		List<ChaosResult.Fault> faults = List.of(new ChaosResult.Fault("broker", "kill", 30_500, 37_200, 300L, 8_100L),
+				new ChaosResult.Fault("gateway reactive", "freeze", 50_000, 53_000, 400L, 900L),
+				new ChaosResult.Fault("backend", "hang", 52_000, 56_000, 4_500L, 40L),
+				new ChaosResult.Fault("consumer", "restart", 90_000, 97_000, 300L, null));
+		ChaosResult.Balance balance = new ChaosResult.Balance(12_000, 13_100, 2_400, 9_500, 11_899 - lost, 1, lost, 5,
+				0, 95, 90, 0, 0, 210, 11_989 - lost);
+		RunResult run = run("chaos", null, List.of(), List.of());
+		return new RunResult(run.schema(), run.experiment(), run.command(), run.startedAt(), run.finishedAt(), null,
+				run.environment(), run.configuration(), List.of(), List.of(), new ChaosResult(42, 100, 0.2, balance,
+						faults, seconds, (lost > 0) ? List.of("019a,lost,<17>") : List.of(), 35));
+	}
+
 	/** An interrupted quick run: marks, cells left out, figures missing. */
 	public static RunResult partial() {
 		List<CellResult> cells = new ArrayList<>();
@@ -83,7 +104,7 @@ public final class Runs {
 						Map.of("Kafka", "4.2.1", "PostgreSQL", "18.6", "Spring Boot", "4.1.0", "Gatling", "3.15.1")),
 				Map.of("compare.in-flight", "1000", "backend.delay", "50 ms", "delivery.concurrency", "100",
 						"gateway heap", "512 MiB", "gateway collector", "G1"),
-				cells, leftOut);
+				cells, leftOut, null);
 	}
 
 	/** A cell of which all is known that a rate needs, and nothing else. */

@@ -96,7 +96,8 @@ final class SecondsSection implements Section {
 						new Chart.Panel("Platform threads", 2, "area", false, tops[3],
 								values(cell, seconds, (s) -> asDouble(s.threads()))),
 						new Chart.Panel("Heap used, MiB", 1, "area", false, tops[4],
-								values(cell, seconds, SecondsSection::heapMebibytes))));
+								values(cell, seconds, SecondsSection::heapMebibytes))),
+				List.of());
 	}
 
 	private static List<@Nullable Double> values(CellResult cell, int seconds,

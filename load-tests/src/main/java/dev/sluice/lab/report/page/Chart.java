@@ -67,10 +67,22 @@ public sealed interface Chart {
 	 * Panels one above the other on one axis of seconds.
 	 *
 	 * @param seconds how many
+	 * @param spans what went on meanwhile, in lanes above the panels; may be none
 	 */
 	@JsonTypeName("seconds")
-	record Seconds(String title, String description, int height, int width, int seconds,
-			List<Panel> panels) implements Chart {
+	record Seconds(String title, String description, int height, int width, int seconds, List<Panel> panels,
+			List<Span> spans) implements Chart {
+	}
+
+	/**
+	 * A length of time with a name.
+	 *
+	 * @param lane the row it is drawn in; rows are in the order of their first spans
+	 * @param name what it is, written on it where there is room
+	 * @param from in seconds
+	 * @param to in seconds
+	 */
+	record Span(String lane, String name, int style, double from, double to) {
 	}
 
 	/**

@@ -1,0 +1,396 @@
+package dev.sluice.lab.experiment;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublisher;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.IntPredicate;
+import java.util.stream.Stream;
+
+import dev.sluice.contract.BackendBehaviour;
+import dev.sluice.contract.BackendBehaviour.Capacity;
+import dev.sluice.contract.BackendBehaviour.Delay;
+import dev.sluice.contract.BackendCount;
+import dev.sluice.devservices.Infrastructure;
+import dev.sluice.devservices.StartFailedException;
+import dev.sluice.lab.measure.LedgerAudit;
+import dev.sluice.lab.measure.OrderIdentity;
+import dev.sluice.lab.measure.OrderLedger;
+import dev.sluice.lab.measure.Outage;
+import dev.sluice.lab.measure.SavedSampler;
+import dev.sluice.lab.plan.ChaosPlan;
+import dev.sluice.lab.plan.ChaosPlan.Kind;
+import dev.sluice.lab.plan.ChaosPlan.Target;
+import dev.sluice.lab.plan.Way;
+import dev.sluice.lab.result.ChaosResult;
+import dev.sluice.lab.result.RunFile;
+import dev.sluice.lab.result.RunResult;
+import dev.sluice.lab.run.EnvironmentProbe;
+import dev.sluice.lab.run.FaultInjector;
+import dev.sluice.lab.run.FaultInjector.Misbehaviour;
+import dev.sluice.lab.run.FaultInjector.Victim;
+import dev.sluice.lab.run.Interruption;
+import dev.sluice.lab.run.OrderDriver;
+import dev.sluice.lab.run.Progress;
+import dev.sluice.lab.run.RunDirectory;
+import dev.sluice.lab.stack.LabException;
+import dev.sluice.lab.stack.Module;
+import dev.sluice.lab.stack.Service;
+import dev.sluice.lab.stack.ServiceOptions;
+import dev.sluice.lab.stack.Stack;
+import dev.sluice.lab.stack.Variant;
+import dev.sluice.lab.stack.Workspace;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Orders are placed at a steady rate while the system is broken by plan; then everything
+ * is mended, what is under way arrives, and what clients were told is held against what
+ * the backend has.
+ * <p>
+ * The backend is frozen and made to fail, never killed: it is the witness.
+ */
+final class ChaosExperiment {
+
+	static final String NAME = "chaos";
+
+	/** The gateways, in the order they are tried. */
+	static final List<Variant> GATEWAYS = List.of(Variant.SERVLET_VIRTUAL, Variant.REACTIVE);
+
+	private static final String BACKEND = "backend";
+
+	private static final String CONSUMER = "consumer";
+
+	private static final Duration TIMEOUT = Duration.ofSeconds(5);
+
+	/** Beyond the longest fault and the start of what was killed. */
+	private static final long HEAL_MILLIS = 180_000;
+
+	private static final int VIOLATIONS_TOLD = 20;
+
+	/** The load goes on for this long after the last fault. */
+	private static final double SEEN_SECONDS = 5;
+
+	/** Where faults take longer than planned, the load is at most so much longer. */
+	private static final int LONGER = 3;
+
+	private final Settings settings;
+
+	private final ChaosPlan plan;
+
+	private final RunDirectory directory;
+
+	private final Progress progress;
+
+	private final JsonMapper json = JsonMapper.builder().build();
+
+	/**
+	 * What is chosen beside the faults.
+	 *
+	 * @param command the command line
+	 * @param infrastructure what Kafka and PostgreSQL run as
+	 * @param orders to be placed
+	 * @param ratePerSecond orders due each second
+	 * @param syncShare share of them placed synchronously, 0 to 1
+	 * @param seed of the plan
+	 * @param drainMillis for accepted orders to arrive after the load, in milliseconds
+	 */
+	record Settings(String command, Infrastructure infrastructure, int orders, double ratePerSecond, double syncShare,
+			long seed, long drainMillis) {
+	}
+
+	ChaosExperiment(Settings settings, ChaosPlan plan, RunDirectory directory, Progress progress) {
+		this.settings = settings;
+		this.plan = plan;
+		this.directory = directory;
+		this.progress = progress;
+	}
+
+	/**
+	 * Runs it. What goes wrong beside the plan makes the result partial.
+	 * @throws IOException if the result cannot be written
+	 */
+	RunResult run(Interruption interruption) throws IOException {
+		Instant startedAt = Instant.now();
+		Workspace workspace = Workspace.find();
+		String partial = null;
+		Infrastructure infrastructure = this.settings.infrastructure();
+		Outcome outcome = new Outcome();
+		try (Stack stack = Stack.builder()
+			.workspace(workspace)
+			.infrastructure(this.settings.infrastructure())
+			.directory(this.directory.directory("logs"))
+			.build(); HttpClient client = HttpClient.newBuilder().connectTimeout(TIMEOUT).build()) {
+			infrastructure = stack.infrastructure().infrastructure();
+			run(stack, client, outcome);
+		}
+		catch (LabException | StartFailedException ex) {
+			partial = (interruption.reason() != null) ? interruption.reason() : ex.getMessage();
+		}
+		catch (InterruptedException _) {
+			partial = "interrupted";
+		}
+		this.progress.endLine();
+		RunResult result = new RunResult(RunResult.SCHEMA, NAME, this.settings.command(), startedAt, Instant.now(),
+				partial, EnvironmentProbe.probe(workspace.root(), jars(workspace), infrastructure), configuration(),
+				List.of(), List.of(), outcome.result(this.settings));
+		RunFile.write(result, this.directory.path());
+		return result;
+	}
+
+	private void run(Stack stack, HttpClient client, Outcome outcome) throws IOException, InterruptedException {
+		stack.prepare(Set.of(Module.BACKEND, Module.CONSUMER, Module.GATEWAY_SERVLET, Module.GATEWAY_REACTIVE),
+				this.progress::step);
+		this.progress.step("Starting Kafka, PostgreSQL (%s), the backend, a consumer and two gateways"
+			.formatted(stack.infrastructure().infrastructure()));
+		Map<String, Service> services = start(stack);
+		Service backend = Objects.requireNonNull(services.get(BACKEND));
+		Backend control = new Backend(client, backend.uri());
+		control.end();
+		List<OrderDriver.Gateway> gateways = GATEWAYS.stream()
+			.map((variant) -> new OrderDriver.Gateway(variant.id(),
+					Objects.requireNonNull(services.get(variant.id())).uri()))
+			.toList();
+		this.progress.step(
+				"Placing %,d orders, %.0f a second, while %d faults happen (seed %d)".formatted(this.settings.orders(),
+						this.settings.ratePerSecond(), this.plan.faults().size(), this.settings.seed()));
+		OrderIdentity identity = new OrderIdentity("chaos-" + this.settings.seed());
+		try (OrderLedger ledger = new OrderLedger(LONGER * this.settings.orders(), this.settings.syncShare(),
+				this.directory.path().resolve("attempts.csv"))) {
+			outcome.ledger = ledger;
+			long start = System.nanoTime();
+			try (SavedSampler sampler = new SavedSampler(control::saved, start)) {
+				int placed = load(stack, services, control, gateways, identity, ledger, start, outcome);
+				this.progress.step("Everything runs again; waiting for what is under way");
+				try (LedgerAudit audit = new LedgerAudit(ledger, identity, backend.uri(), gateways.getFirst().uri(),
+						placed)) {
+					outcome.finding = audit.run(this.settings.drainMillis(), this.progress::now);
+				}
+				LedgerAudit.write(outcome.finding.violations(), this.directory.path().resolve("violations.csv"));
+				sampler.close();
+				outcome.saved = sampler.perSecond();
+			}
+		}
+	}
+
+	private int load(Stack stack, Map<String, Service> services, Backend control, List<OrderDriver.Gateway> gateways,
+			OrderIdentity identity, OrderLedger ledger, long start, Outcome outcome) throws InterruptedException {
+		try (OrderDriver driver = new OrderDriver(gateways, identity, ledger, start);
+				FaultInjector faults = new FaultInjector(this.plan, victims(stack, services, control), start,
+						this.progress)) {
+			try {
+				driver.run(this.settings.ratePerSecond(), new Length(faults, driver));
+				faults.awaitHealed(HEAL_MILLIS);
+				return driver.placed();
+			}
+			finally {
+				outcome.latestMillis = driver.latestMillis();
+				outcome.faults = faults.done();
+			}
+		}
+	}
+
+	private Map<String, Service> start(Stack stack) {
+		Map<String, Service> services = new ConcurrentHashMap<>();
+		List<Callable<?>> starts = new ArrayList<>();
+		starts.add(() -> {
+			stack.startInfrastructure();
+			return stack;
+		});
+		starts.add(() -> services.put(BACKEND, stack.startBackend(ServiceOptions.NONE)));
+		starts.add(() -> services.put(CONSUMER, stack.startConsumer(ServiceOptions.NONE)));
+		GATEWAYS.forEach((variant) -> starts
+			.add(() -> services.put(variant.id(), stack.startGateway(variant, ServiceOptions.NONE))));
+		Stack.inParallel(starts);
+		return services;
+	}
+
+	private static Map<Target, List<Victim>> victims(Stack stack, Map<String, Service> services, Backend control) {
+		Map<Target, List<Victim>> victims = new EnumMap<>(Target.class);
+		victims.put(Target.GATEWAY,
+				GATEWAYS.stream()
+					.map((variant) -> victim("gateway " + variant.id(), stack, services.get(variant.id()), null))
+					.toList());
+		victims.put(Target.CONSUMER, List.of(victim(CONSUMER, stack, services.get(CONSUMER), null)));
+		victims.put(Target.BROKER, List.of(new Victim("broker", stack.infrastructure().kafka(), null)));
+		victims.put(Target.POSTGRES, List.of(new Victim("postgres", stack.infrastructure().postgres(), null)));
+		victims.put(Target.BACKEND, List.of(victim(BACKEND, stack, services.get(BACKEND), control)));
+		return victims;
+	}
+
+	private static Victim victim(String name, Stack stack, @Nullable Service service,
+			@Nullable Misbehaviour behaviour) {
+		return new Victim(name, stack.breakable(Objects.requireNonNull(service, name)), behaviour);
+	}
+
+	private static List<Path> jars(Workspace workspace) {
+		return Stream.of(Module.BACKEND, Module.CONSUMER, Module.GATEWAY_SERVLET, Module.GATEWAY_REACTIVE)
+			.map(workspace::jar)
+			.filter(Files::exists)
+			.toList();
+	}
+
+	private Map<String, String> configuration() {
+		Map<String, String> configuration = new TreeMap<>();
+		configuration.put("load", "open: %.1f orders a second by the clock, %.0f %% of them sync"
+			.formatted(this.settings.ratePerSecond(), this.settings.syncShare() * 100));
+		configuration.put("client", "%d attempts at most, in turn at %s, after pauses from 0.25 s, doubled"
+			.formatted(OrderDriver.ATTEMPTS, GATEWAYS));
+		configuration.put("seed", Long.toString(this.settings.seed()));
+		configuration.put("faults planned", Integer.toString(this.plan.faults().size()));
+		configuration.put("backend", "50 ms an order; frozen and made to fail, never killed: it is the witness");
+		configuration.put("services' JVM", String.join(" ", Stack.JVM_ARGS));
+		configuration.put("queue", "Kafka, acks=all, one broker, 12 partitions");
+		return configuration;
+	}
+
+	/**
+	 * How many orders are placed: those asked for, and more while faults are not over, so
+	 * that each happens under load and its end is seen.
+	 */
+	private final class Length implements IntPredicate {
+
+		private final FaultInjector faults;
+
+		private final OrderDriver driver;
+
+		private long until;
+
+		Length(FaultInjector faults, OrderDriver driver) {
+			this.faults = faults;
+			this.driver = driver;
+			this.until = ChaosExperiment.this.settings.orders();
+		}
+
+		@Override
+		public boolean test(int order) {
+			Settings settings = ChaosExperiment.this.settings;
+			ChaosExperiment.this.progress
+				.now("%,d of %,d orders placed".formatted(this.driver.placed(), settings.orders()));
+			if (!this.faults.isOver()) {
+				this.until = Math.max(this.until, order + Math.round(SEEN_SECONDS * settings.ratePerSecond()));
+			}
+			return this.faults.isWell() && order < this.until;
+		}
+
+	}
+
+	/** What is known by now; a run that ends early lacks some of it. */
+	private static final class Outcome {
+
+		private @Nullable OrderLedger ledger;
+
+		private LedgerAudit.@Nullable Finding finding;
+
+		private List<FaultInjector.Done> faults = List.of();
+
+		private List<@Nullable Integer> saved = List.of();
+
+		private long latestMillis;
+
+		@Nullable ChaosResult result(Settings settings) {
+			OrderLedger entered = this.ledger;
+			if (entered == null) {
+				return null;
+			}
+			int[] sync = entered.acceptedMillis(Way.SYNC);
+			int[] queued = entered.acceptedMillis(Way.QUEUED);
+			List<ChaosResult.Fault> told = this.faults.stream()
+				.map((fault) -> new ChaosResult.Fault(fault.target(), fault.kind().toString(), fault.beganMillis(),
+						fault.healedMillis(), Outage.longest(sync, fault.beganMillis(), fault.healedMillis()),
+						Outage.longest(queued, fault.beganMillis(), fault.healedMillis())))
+				.toList();
+			LedgerAudit.Finding found = this.finding;
+			return new ChaosResult(settings.seed(), settings.ratePerSecond(), settings.syncShare(),
+					(found != null) ? found.balance() : null, told, entered.seconds(this.saved),
+					(found != null) ? found.violations().stream().limit(VIOLATIONS_TOLD).toList() : List.of(),
+					this.latestMillis);
+		}
+
+	}
+
+	/** The backend's controls. */
+	private final class Backend implements Misbehaviour {
+
+		private final HttpClient client;
+
+		private final URI uri;
+
+		Backend(HttpClient client, URI uri) {
+			this.client = client;
+			this.uri = uri;
+		}
+
+		@Override
+		public void begin(Kind kind) throws InterruptedException {
+			BackendBehaviour well = BackendBehaviour.DEFAULT;
+			behave(switch (kind) {
+				case ERRORS -> well.withErrors(1, 503);
+				case HANG -> new BackendBehaviour(new Delay.Fixed(0), 0, 0, 503, 1, 0, 0, new Capacity.Unlimited());
+				case RESET -> new BackendBehaviour(new Delay.Fixed(0), 0, 0, 503, 0, 1, 0, new Capacity.Unlimited());
+				case KILL, FREEZE, RESTART -> throw new IllegalArgumentException(kind + " is no behaviour");
+			});
+		}
+
+		@Override
+		public void end() throws InterruptedException {
+			behave(BackendBehaviour.DEFAULT);
+		}
+
+		private void behave(BackendBehaviour behaviour) throws InterruptedException {
+			HttpResponse<String> answer = send("/behaviour", "PUT",
+					BodyPublishers.ofString(ChaosExperiment.this.json.writeValueAsString(behaviour)));
+			if (answer.statusCode() >= 300) {
+				throw new LabException(
+						"The backend refuses its behaviour: %d %s".formatted(answer.statusCode(), answer.body()));
+			}
+		}
+
+		long saved() {
+			try {
+				return ChaosExperiment.this.json
+					.readValue(send("/orders/count", "GET", BodyPublishers.noBody()).body(), BackendCount.class)
+					.saved();
+			}
+			catch (LabException _) {
+				return SavedSampler.UNKNOWN;
+			}
+			catch (InterruptedException _) {
+				Thread.currentThread().interrupt();
+				return SavedSampler.UNKNOWN;
+			}
+		}
+
+		private HttpResponse<String> send(String path, String method, BodyPublisher body) throws InterruptedException {
+			try {
+				return this.client.send(HttpRequest.newBuilder(this.uri.resolve(path))
+					.timeout(TIMEOUT)
+					.header("Content-Type", "application/json")
+					.method(method, body)
+					.build(), BodyHandlers.ofString());
+			}
+			catch (IOException ex) {
+				throw new LabException("The backend does not answer: " + ex, ex);
+			}
+		}
+
+	}
+
+}

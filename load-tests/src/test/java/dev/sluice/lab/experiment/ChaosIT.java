@@ -1,0 +1,60 @@
+package dev.sluice.lab.experiment;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+import dev.sluice.devservices.Infrastructure;
+import dev.sluice.lab.result.ChaosResult;
+import dev.sluice.lab.result.RunFile;
+import dev.sluice.lab.result.RunResult;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Gateway, consumer and broker are killed once each, under the services' real jars. */
+class ChaosIT {
+
+	@TempDir
+	private Path directory;
+
+	@Test
+	void noAcceptedOrderIsLostOrDoubledAndNoProcessIsLeft() throws Exception {
+		Path results = this.directory.resolve("results");
+		StringWriter out = new StringWriter();
+
+		int exitCode = new CommandLine(new ChaosCommand()).setOut(new PrintWriter(out))
+			.execute("--orders", "1000", "--rate", "40", "--kills-each", "1", "--kinds", "kill", "--faults",
+					"gateway,consumer,broker", "--seed", "4", "--infra", Infrastructure.fromEnvironment().name(),
+					"--out", results.toString());
+
+		assertThat(exitCode).as(out.toString()).isZero();
+		RunResult run = RunFile.read(results.resolve(RunFile.NAME));
+		assertThat(run.partial()).isNull();
+		ChaosResult chaos = run.chaos();
+		assertThat(chaos.faults()).hasSize(3).allMatch((fault) -> fault.kind().equals("kill"));
+		ChaosResult.Balance balance = chaos.balance();
+		assertThat(balance.holds()).isTrue();
+		assertThat(balance.placed()).isGreaterThanOrEqualTo(1_000);
+		assertThat(balance.accepted()).isPositive().isEqualTo(balance.saved() + balance.failed());
+		assertThat(balance.placed()).isEqualTo(balance.accepted() + balance.refused() + balance.inDoubt());
+		assertThat(Files.readAllLines(results.resolve("attempts.csv"))).hasSize((int) balance.attempts() + 1);
+		assertThat(out.toString()).contains("LOST", "report.html");
+		assertThat(results.resolve("report.html")).isNotEmptyFile();
+		assertThat(children()).isEmpty();
+	}
+
+	/** Those that this JVM has started, Docker's helpers and the like left out. */
+	private static List<String> children() {
+		return ProcessHandle.current()
+			.descendants()
+			.map((process) -> process.info().commandLine().orElse(""))
+			.filter((command) -> command.contains(".jar") || command.contains("KafkaMain"))
+			.toList();
+	}
+
+}

@@ -1,0 +1,60 @@
+package dev.sluice.lab.report;
+
+import java.util.List;
+
+import dev.sluice.lab.result.ChaosResult;
+import dev.sluice.lab.result.RunResult;
+import dev.sluice.lab.result.Runs;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class ChaosReportTests {
+
+	@Test
+	void beginsWithTheBalance() {
+		String page = Report.page(List.of(Runs.chaos(0)));
+
+		assertThat(page).contains(
+				"Yes: 11,900 orders were accepted during 4 faults, 11,899 saved and 1 failed and told so; 0 lost, 0 doubled.");
+		assertThat(page.indexOf("run-1-balance-title")).isLessThan(page.indexOf("run-1-timeline-title"));
+		assertThat(page).doesNotContain("No cell was measured");
+	}
+
+	@Test
+	void namesTheOrdersThatBreakTheBalance() {
+		String page = Report.page(List.of(Runs.chaos(2)));
+
+		assertThat(page).contains("No: of 11,900 orders accepted during 4 faults, 2 were lost", "019a,lost,&lt;17&gt;");
+	}
+
+	@Test
+	void drawsEachFaultOnTheAxisOfTheOrders() {
+		String page = Report.page(List.of(Runs.chaos(0)));
+
+		assertThat(page).contains("{\"lane\":\"broker\",\"name\":\"kill\",\"style\":0,\"from\":30.5,\"to\":37.2}");
+	}
+
+	@Test
+	void tellsTheLongestOutageAndWhereNothingCameAfterwards() {
+		String page = Report.page(List.of(Runs.chaos(0))).replaceAll("\\s*\\n\\s*", "");
+
+		assertThat(page).contains("<td class=\"figure\">8.1</td>").contains("<td class=\"figure\">–</td>");
+	}
+
+	@Test
+	void rendersARunThatEndedBeforeItsAudit() {
+		RunResult run = Runs.chaos(0);
+		ChaosResult half = new ChaosResult(1, 100, 0.2, null, List.of(), List.of(), List.of(), 0);
+
+		assertThat(Report.page(List.of(with(run, half)))).contains("could be audited", "No order was placed",
+				"Nothing was broken");
+		assertThat(Report.page(List.of(with(run, null)))).contains("could be audited");
+	}
+
+	private static RunResult with(RunResult run, ChaosResult chaos) {
+		return new RunResult(run.schema(), run.experiment(), run.command(), run.startedAt(), run.finishedAt(),
+				"interrupted", run.environment(), run.configuration(), List.of(), List.of(), chaos);
+	}
+
+}

@@ -1,0 +1,125 @@
+package dev.sluice.lab.run;
+
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+
+import dev.sluice.devservices.Breakable;
+import dev.sluice.lab.plan.ChaosPlan;
+import dev.sluice.lab.plan.ChaosPlan.Fault;
+import dev.sluice.lab.plan.ChaosPlan.Kind;
+import dev.sluice.lab.plan.ChaosPlan.Target;
+import dev.sluice.lab.run.FaultInjector.Victim;
+import dev.sluice.lab.stack.LabException;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+class FaultInjectorTests {
+
+	private static final long TIMEOUT_MILLIS = 30_000;
+
+	private final Progress progress = new Progress(new PrintStream(OutputStream.nullOutputStream()), false,
+			Instant.now());
+
+	private final List<String> events = new CopyOnWriteArrayList<>();
+
+	private final CountDownLatch frozen = new CountDownLatch(1);
+
+	@Test
+	void breaksAndMendsInTurn() throws Exception {
+		try (FaultInjector injector = inject(new Process(false), fault(1, Kind.KILL, 1), fault(2, Kind.RESTART, 0),
+				fault(3, Kind.FREEZE, 1))) {
+			injector.awaitHealed(TIMEOUT_MILLIS);
+
+			assertThat(injector.isWell()).isTrue();
+			assertThat(injector.done()).hasSize(3)
+				.allMatch((done) -> done.target().equals("broker") && done.healedMillis() >= done.beganMillis());
+		}
+		// In any order, but never one within another.
+		String all = String.join(" ", this.events);
+		assertThat(all).contains("kill start").contains("stop start").contains("freeze thaw");
+		assertThat(this.events).hasSize(6);
+	}
+
+	@Test
+	void tellsWhatDidNotStartAgainAndBreaksNothingMore() throws Exception {
+		try (FaultInjector injector = inject(new Process(true), fault(1, Kind.KILL, 0))) {
+			assertThatExceptionOfType(LabException.class).isThrownBy(() -> injector.awaitHealed(TIMEOUT_MILLIS))
+				.withMessage("broker did not get over fault 1 (kill): it does not start");
+			assertThat(injector.isWell()).isFalse();
+			assertThat(injector.done()).isEmpty();
+		}
+	}
+
+	@Test
+	void thawsWhatIsFrozenWhenItIsClosed() throws Exception {
+		try (FaultInjector _ = inject(new Process(false), fault(1, Kind.FREEZE, 600_000))) {
+			this.frozen.await();
+		}
+
+		assertThat(this.events).containsExactly("freeze", "thaw");
+	}
+
+	@Test
+	void doesNotWaitForEver() {
+		try (FaultInjector injector = inject(new Process(false), fault(1, Kind.FREEZE, 600_000))) {
+			assertThatExceptionOfType(LabException.class).isThrownBy(() -> injector.awaitHealed(1))
+				.withMessageContaining("1 faults are not over");
+		}
+	}
+
+	private FaultInjector inject(Breakable process, Fault... faults) {
+		return new FaultInjector(new ChaosPlan(List.of(faults)),
+				Map.of(Target.BROKER, List.of(new Victim("broker", process, null))), System.nanoTime(), this.progress);
+	}
+
+	private static Fault fault(int number, Kind kind, long lastMillis) {
+		return new Fault(number, Target.BROKER, 0, kind, 0, lastMillis);
+	}
+
+	private final class Process implements Breakable {
+
+		private final boolean stubborn;
+
+		Process(boolean stubborn) {
+			this.stubborn = stubborn;
+		}
+
+		@Override
+		public void kill() {
+			FaultInjectorTests.this.events.add("kill");
+		}
+
+		@Override
+		public void stop() {
+			FaultInjectorTests.this.events.add("stop");
+		}
+
+		@Override
+		public void start() {
+			if (this.stubborn) {
+				throw new LabException("it does not start");
+			}
+			FaultInjectorTests.this.events.add("start");
+		}
+
+		@Override
+		public void freeze() {
+			FaultInjectorTests.this.events.add("freeze");
+			FaultInjectorTests.this.frozen.countDown();
+		}
+
+		@Override
+		public void thaw() {
+			FaultInjectorTests.this.events.add("thaw");
+		}
+
+	}
+
+}
