@@ -8,7 +8,8 @@ CREATE TABLE order_status (
     accepted_at timestamptz,           -- null until the record of `orders` has been read: an outcome may come first
     updated_at  timestamptz NOT NULL,
     reason      text,
-    fingerprint bytea                  -- SHA-256 of the order first accepted under this id; null like accepted_at
+    fingerprint bytea,                 -- SHA-256 of the order first accepted under this id; null like accepted_at
+    payload     text                   -- of a failed order that was readable: its JSON, to deliver it again
 );
 
 -- Failed orders are few among many and are listed by time.

@@ -11,6 +11,7 @@ import dev.sluice.contract.Fingerprint;
 import dev.sluice.contract.HttpNames;
 import dev.sluice.contract.Order;
 import dev.sluice.contract.OrderHeaders;
+import dev.sluice.contract.OrderPage;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.OrderView;
 import dev.sluice.contract.ProblemType;
@@ -22,11 +23,13 @@ import org.springframework.core.io.buffer.DataBufferUtils;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
+import org.springframework.util.MultiValueMap;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestHeader;
+import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 import reactor.core.publisher.Mono;
 
@@ -57,10 +60,13 @@ final class OrderController {
 
 	private final OrderStatuses statuses;
 
+	private final FailedOrders failed;
+
 	private final OrderMetrics metrics;
 
 	OrderController(GatewayProperties properties, OrderCodec codec, OrderIds ids, InFlight inFlight, KeyLookup keys,
-			Backend backend, OrderQueue queue, Waiters waiters, OrderStatuses statuses, OrderMetrics metrics) {
+			Backend backend, OrderQueue queue, Waiters waiters, OrderStatuses statuses, FailedOrders failed,
+			OrderMetrics metrics) {
 		this.properties = properties;
 		this.codec = codec;
 		this.ids = ids;
@@ -70,6 +76,7 @@ final class OrderController {
 		this.queue = queue;
 		this.waiters = waiters;
 		this.statuses = statuses;
+		this.failed = failed;
 		this.metrics = metrics;
 	}
 
@@ -131,6 +138,18 @@ final class OrderController {
 		return this.statuses.find(OrderIds.parse(id)).map(OrderController::found);
 	}
 
+	@GetMapping(path = "/orders", produces = MediaType.APPLICATION_JSON_VALUE)
+	Mono<ResponseEntity<OrderPage>> list(@RequestParam MultiValueMap<String, String> parameters) {
+		return this.failed.list(PageQuery.parse(parameters)).map(ResponseEntity::ok);
+	}
+
+	@PostMapping(path = "/orders/{id}/redelivery", produces = MediaType.APPLICATION_JSON_VALUE)
+	Mono<ResponseEntity<OrderView>> redeliver(@PathVariable String id) {
+		UUID order = OrderIds.parse(id);
+		return this.inFlight.during(order, () -> this.failed.redeliver(order))
+			.map((_) -> accepted(order).body(acceptedView(order)));
+	}
+
 	/** Reads the body, but never more than may be: also where no length is announced. */
 	private static Mono<byte[]> read(HttpHeaders headers, ServerHttpRequest request) {
 		ProblemException tooLarge = new ProblemException(ProblemType.TOO_LARGE,
@@ -183,11 +202,17 @@ final class OrderController {
 
 	/** The same bytes for a repeat, at whatever gateway: nothing but the id is in it. */
 	private static ResponseEntity<OrderView> answered(Placement order, Duration waited) {
-		ResponseEntity.BodyBuilder response = ResponseEntity.accepted()
-			.location(location(order.id()))
-			.header(HttpHeaders.RETRY_AFTER, RETRY_AFTER_SECONDS);
+		ResponseEntity.BodyBuilder response = accepted(order.id());
 		apply(order.prefer().applied(waited), response);
-		return response.body(new OrderView(order.id(), OrderStatus.ACCEPTED, 0, null, null, null));
+		return response.body(acceptedView(order.id()));
+	}
+
+	private static ResponseEntity.BodyBuilder accepted(UUID id) {
+		return ResponseEntity.accepted().location(location(id)).header(HttpHeaders.RETRY_AFTER, RETRY_AFTER_SECONDS);
+	}
+
+	private static OrderView acceptedView(UUID id) {
+		return new OrderView(id, OrderStatus.ACCEPTED, 0, null, null, null);
 	}
 
 	private static void apply(String preferences, ResponseEntity.BodyBuilder response) {

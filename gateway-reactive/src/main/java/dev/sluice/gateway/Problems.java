@@ -89,8 +89,9 @@ final class Problems implements ErrorWebExceptionHandler {
 			case UNSUPPORTED_MEDIA_TYPE -> "The body must be " + MediaType.APPLICATION_JSON_VALUE + ".";
 			case INVALID_REQUEST -> "The request line, a header or a parameter cannot be read.";
 			case INTERNAL -> "The gateway failed; its log says why.";
-			case INVALID_ORDER, IN_PROGRESS, KEY_REUSED, TOO_MANY_REQUESTS, BACKEND_REFUSED, BACKEND_UNAVAILABLE,
-					QUEUE_UNAVAILABLE, STATUS_UNAVAILABLE, OVERLOADED, SHUTTING_DOWN, BACKEND_TIMEOUT ->
+			case INVALID_ORDER, IN_PROGRESS, NOT_REDELIVERABLE, KEY_REUSED, TOO_MANY_REQUESTS, BACKEND_REFUSED,
+					BACKEND_UNAVAILABLE, QUEUE_UNAVAILABLE, STATUS_UNAVAILABLE, OVERLOADED, SHUTTING_DOWN,
+					BACKEND_TIMEOUT ->
 				type.title() + ".";
 		};
 	}

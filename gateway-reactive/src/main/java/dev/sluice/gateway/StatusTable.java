@@ -2,6 +2,8 @@ package dev.sluice.gateway;
 
 import java.time.Instant;
 import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.UUID;
@@ -22,6 +24,8 @@ import reactor.core.publisher.Mono;
 @Component
 class StatusTable {
 
+	private static final String VIEW = "order_id, status, attempts, accepted_at, updated_at, reason";
+
 	private final DatabaseClient database;
 
 	private final StatusProperties properties;
@@ -39,10 +43,9 @@ class StatusTable {
 	 * {@link java.util.concurrent.TimeoutException} if PostgreSQL does not answer
 	 */
 	Mono<OrderView> find(UUID id) {
-		return this.database
-			.sql("SELECT status, attempts, accepted_at, updated_at, reason FROM order_status WHERE order_id = :id")
+		return this.database.sql("SELECT " + VIEW + " FROM order_status WHERE order_id = :id")
 			.bind("id", id)
-			.map((row) -> view(id, row))
+			.map(StatusTable::view)
 			.one()
 			.timeout(this.properties.timeout());
 	}
@@ -62,8 +65,44 @@ class StatusTable {
 			.one();
 	}
 
-	private static OrderView view(UUID id, Readable row) {
-		return new OrderView(id, OrderStatus.valueOf(required(row, "status", String.class).toUpperCase(Locale.ROOT)),
+	/**
+	 * Lists failed orders. Its time limit is the caller's.
+	 * @param query after which
+	 * @param limit how many at most
+	 * @return the earliest failed first; fails with
+	 * {@link org.springframework.dao.DataAccessException} if PostgreSQL does not answer
+	 */
+	Mono<List<OrderView>> failed(PageQuery query, int limit) {
+		return this.database
+			.sql("SELECT " + VIEW + " FROM order_status WHERE status = 'failed' "
+					+ "AND (updated_at, order_id) > (:after, :id) ORDER BY updated_at, order_id LIMIT :limit")
+			.bind("after", query.after().atOffset(ZoneOffset.UTC))
+			.bind("id", query.afterId())
+			.bind("limit", limit)
+			.map(StatusTable::view)
+			.all()
+			.collectList();
+	}
+
+	/**
+	 * Looks up what is needed to deliver an order again. Its time limit is the caller's.
+	 * @param id the order's id
+	 * @return empty if there is no such order; fails with
+	 * {@link org.springframework.dao.DataAccessException} if PostgreSQL does not answer
+	 */
+	Mono<Stored> stored(UUID id) {
+		return this.database.sql("SELECT status, payload FROM order_status WHERE order_id = :id")
+			.bind("id", id)
+			.map((row) -> new Stored(status(row), row.get("payload", String.class)))
+			.one();
+	}
+
+	private static OrderStatus status(Readable row) {
+		return OrderStatus.valueOf(required(row, "status", String.class).toUpperCase(Locale.ROOT));
+	}
+
+	private static OrderView view(Readable row) {
+		return new OrderView(required(row, "order_id", UUID.class), status(row),
 				required(row, "attempts", Integer.class), instant(row.get("accepted_at", OffsetDateTime.class)),
 				required(row, "updated_at", OffsetDateTime.class).toInstant(), row.get("reason", String.class));
 	}
@@ -74,6 +113,15 @@ class StatusTable {
 
 	private static @Nullable Instant instant(@Nullable OffsetDateTime time) {
 		return (time != null) ? time.toInstant() : null;
+	}
+
+	/**
+	 * What is kept of an order to deliver it again.
+	 *
+	 * @param status how far it has come
+	 * @param payload its JSON; null unless it has failed and was readable
+	 */
+	record Stored(OrderStatus status, @Nullable String payload) {
 	}
 
 }

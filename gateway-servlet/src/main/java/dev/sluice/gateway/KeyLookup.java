@@ -8,7 +8,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 
 import dev.sluice.contract.Fingerprint;
-import dev.sluice.gateway.GatewayProperties.Threads;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -35,18 +34,15 @@ final class KeyLookup {
 
 	private final Duration limit;
 
-	private final Threads threads;
-
 	private final StatusGuard guard;
 
 	private final MeterRegistry meters;
 
-	KeyLookup(StatusProperties properties, GatewayProperties gateway, OrderStatuses statuses, StatusTable table,
-			StatusGuard guard, MeterRegistry meters) {
+	KeyLookup(StatusProperties properties, OrderStatuses statuses, StatusTable table, StatusGuard guard,
+			MeterRegistry meters) {
 		this.statuses = statuses;
 		this.table = table;
 		this.limit = properties.keyLookupTimeout();
-		this.threads = gateway.threads();
 		this.guard = guard;
 		this.meters = meters;
 	}
@@ -64,14 +60,8 @@ final class KeyLookup {
 			return CompletableFuture.completedFuture(Optional.ofNullable(remembered));
 		}
 		long startNanos = System.nanoTime();
-		CompletionStage<Optional<Fingerprint>> answer = this.guard.ask(this.limit, () -> this.table.fingerprint(id))
+		return this.guard.askHere(this.limit, () -> this.table.fingerprint(id))
 			.handle((known, failure) -> answered(id, known, failure, startNanos));
-		return switch (this.threads) {
-			// What follows may block, which neither an asking thread nor the timer's
-			// thread may.
-			case PLATFORM, VIRTUAL -> CompletableFuture.completedFuture(answer.toCompletableFuture().join());
-			case ASYNC -> answer;
-		};
 	}
 
 	private Optional<Fingerprint> answered(UUID id, @Nullable Optional<Fingerprint> known, @Nullable Throwable failure,

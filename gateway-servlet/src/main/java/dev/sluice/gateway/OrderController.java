@@ -23,10 +23,12 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
+import org.springframework.util.MultiValueMap;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestHeader;
+import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
 /**
@@ -57,10 +59,13 @@ final class OrderController {
 
 	private final OrderStatuses statuses;
 
+	private final FailedOrders failed;
+
 	private final OrderMetrics metrics;
 
 	OrderController(GatewayProperties properties, OrderCodec codec, OrderIds ids, InFlight inFlight, KeyLookup keys,
-			Backend backend, OrderQueue queue, Waiters waiters, OrderStatuses statuses, OrderMetrics metrics) {
+			Backend backend, OrderQueue queue, Waiters waiters, OrderStatuses statuses, FailedOrders failed,
+			OrderMetrics metrics) {
 		this.properties = properties;
 		this.codec = codec;
 		this.ids = ids;
@@ -70,6 +75,7 @@ final class OrderController {
 		this.queue = queue;
 		this.waiters = waiters;
 		this.statuses = statuses;
+		this.failed = failed;
 		this.metrics = metrics;
 	}
 
@@ -133,6 +139,18 @@ final class OrderController {
 		return awaited(this.statuses.find(OrderIds.parse(id)).thenApply(OrderController::found));
 	}
 
+	@GetMapping(path = "/orders", produces = MediaType.APPLICATION_JSON_VALUE)
+	Object list(@RequestParam MultiValueMap<String, String> parameters) {
+		return awaited(this.failed.list(PageQuery.parse(parameters)).thenApply(ResponseEntity::ok));
+	}
+
+	@PostMapping(path = "/orders/{id}/redelivery", produces = MediaType.APPLICATION_JSON_VALUE)
+	Object redeliver(@PathVariable String id) {
+		UUID order = OrderIds.parse(id);
+		return awaited(this.inFlight.during(order, () -> this.failed.redeliver(order))
+			.thenApply((_) -> accepted(order).body(acceptedView(order))));
+	}
+
 	/** Reads the body, but never more than may be: also where no length is announced. */
 	private static byte[] read(HttpHeaders headers, InputStream body) throws IOException {
 		if (headers.getContentLength() <= Order.MAX_BYTES) {
@@ -176,11 +194,17 @@ final class OrderController {
 
 	/** The same bytes for a repeat, at whatever gateway: nothing but the id is in it. */
 	private static ResponseEntity<OrderView> answered(Placement order, Duration waited) {
-		ResponseEntity.BodyBuilder response = ResponseEntity.accepted()
-			.location(location(order.id()))
-			.header(HttpHeaders.RETRY_AFTER, RETRY_AFTER_SECONDS);
+		ResponseEntity.BodyBuilder response = accepted(order.id());
 		apply(order.prefer().applied(waited), response);
-		return response.body(new OrderView(order.id(), OrderStatus.ACCEPTED, 0, null, null, null));
+		return response.body(acceptedView(order.id()));
+	}
+
+	private static ResponseEntity.BodyBuilder accepted(UUID id) {
+		return ResponseEntity.accepted().location(location(id)).header(HttpHeaders.RETRY_AFTER, RETRY_AFTER_SECONDS);
+	}
+
+	private static OrderView acceptedView(UUID id) {
+		return new OrderView(id, OrderStatus.ACCEPTED, 0, null, null, null);
 	}
 
 	private static void apply(String preferences, ResponseEntity.BodyBuilder response) {
@@ -202,14 +226,14 @@ final class OrderController {
 	}
 
 	/** The future itself, or what it holds once it is there: each has a deadline. */
-	private Object awaited(CompletionStage<ResponseEntity<OrderView>> answer) {
+	private <T> Object awaited(CompletionStage<ResponseEntity<T>> answer) {
 		return switch (this.properties.threads()) {
 			case PLATFORM, VIRTUAL -> joined(answer.toCompletableFuture());
 			case ASYNC -> answer;
 		};
 	}
 
-	private static ResponseEntity<OrderView> joined(CompletableFuture<ResponseEntity<OrderView>> answer) {
+	private static <T> ResponseEntity<T> joined(CompletableFuture<ResponseEntity<T>> answer) {
 		try {
 			return answer.join();
 		}

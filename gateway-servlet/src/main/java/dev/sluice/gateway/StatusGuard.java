@@ -8,6 +8,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
+import dev.sluice.gateway.GatewayProperties.Threads;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig.SlidingWindowType;
@@ -32,11 +33,14 @@ final class StatusGuard implements DisposableBean {
 	/** At a millisecond each, a small part of any time limit. */
 	private static final int WAITING = 200;
 
+	private final Threads threads;
+
 	private final CircuitBreaker circuit;
 
 	private final ThreadPoolExecutor askers;
 
-	StatusGuard(CircuitBreakerRegistry circuits) {
+	StatusGuard(GatewayProperties gateway, CircuitBreakerRegistry circuits) {
+		this.threads = gateway.threads();
 		this.circuit = circuits.circuitBreaker(NAME, circuitConfig());
 		this.askers = new ThreadPoolExecutor(THREADS, THREADS, 60, TimeUnit.SECONDS, new ArrayBlockingQueue<>(WAITING),
 				Thread.ofPlatform().daemon().name("status-", 0).factory());
@@ -70,6 +74,25 @@ final class StatusGuard implements DisposableBean {
 					() -> CompletableFuture.supplyAsync(question, this.askers)
 						.orTimeout(limit.toNanos(), TimeUnit.NANOSECONDS))
 			.get();
+	}
+
+	/**
+	 * As {@link #ask}, but with {@code platform} and {@code virtual} threads the calling
+	 * thread waits, so that what follows may block.
+	 * @param <T> the answer
+	 * @param limit how long it may take
+	 * @param question what blocks until the answer is there
+	 * @return the answer; fails if there is none in time
+	 */
+	<T> CompletionStage<T> askHere(Duration limit, Supplier<T> question) {
+		CompletableFuture<T> answer = ask(limit, question).toCompletableFuture();
+		switch (this.threads) {
+			case PLATFORM, VIRTUAL -> answer.handle((_, _) -> true).join();
+			case ASYNC -> {
+				// A callback goes on.
+			}
+		}
+		return answer;
 	}
 
 	@Override

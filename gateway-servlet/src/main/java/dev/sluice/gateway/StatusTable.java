@@ -4,6 +4,8 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.UUID;
@@ -22,6 +24,8 @@ import org.springframework.stereotype.Component;
 @Component
 class StatusTable {
 
+	private static final String VIEW = "order_id, status, attempts, accepted_at, updated_at, reason";
+
 	private final JdbcClient jdbc;
 
 	StatusTable(JdbcClient jdbc) {
@@ -35,10 +39,9 @@ class StatusTable {
 	 * @throws org.springframework.dao.DataAccessException if PostgreSQL does not answer
 	 */
 	Optional<OrderView> find(UUID id) {
-		return this.jdbc
-			.sql("SELECT status, attempts, accepted_at, updated_at, reason FROM order_status WHERE order_id = :id")
+		return this.jdbc.sql("SELECT " + VIEW + " FROM order_status WHERE order_id = :id")
 			.param("id", id)
-			.query((row, _) -> view(id, row))
+			.query((row, _) -> view(row))
 			.optional();
 	}
 
@@ -55,14 +58,58 @@ class StatusTable {
 			.optional();
 	}
 
-	private static OrderView view(UUID id, ResultSet row) throws SQLException {
-		return new OrderView(id, OrderStatus.valueOf(row.getString("status").toUpperCase(Locale.ROOT)),
-				row.getInt("attempts"), instant(row.getObject("accepted_at", OffsetDateTime.class)),
+	/**
+	 * Lists failed orders.
+	 * @param query after which
+	 * @param limit how many at most
+	 * @return the earliest failed first
+	 * @throws org.springframework.dao.DataAccessException if PostgreSQL does not answer
+	 */
+	List<OrderView> failed(PageQuery query, int limit) {
+		return this.jdbc
+			.sql("SELECT " + VIEW + " FROM order_status WHERE status = 'failed' "
+					+ "AND (updated_at, order_id) > (:after, :id) ORDER BY updated_at, order_id LIMIT :limit")
+			.param("after", query.after().atOffset(ZoneOffset.UTC))
+			.param("id", query.afterId())
+			.param("limit", limit)
+			.query((row, _) -> view(row))
+			.list();
+	}
+
+	/**
+	 * Looks up what is needed to deliver an order again.
+	 * @param id the order's id
+	 * @return empty if there is no such order
+	 * @throws org.springframework.dao.DataAccessException if PostgreSQL does not answer
+	 */
+	Optional<Stored> stored(UUID id) {
+		return this.jdbc.sql("SELECT status, payload FROM order_status WHERE order_id = :id")
+			.param("id", id)
+			.query((row, _) -> new Stored(status(row), row.getString("payload")))
+			.optional();
+	}
+
+	private static OrderStatus status(ResultSet row) throws SQLException {
+		return OrderStatus.valueOf(row.getString("status").toUpperCase(Locale.ROOT));
+	}
+
+	private static OrderView view(ResultSet row) throws SQLException {
+		return new OrderView(row.getObject("order_id", UUID.class), status(row), row.getInt("attempts"),
+				instant(row.getObject("accepted_at", OffsetDateTime.class)),
 				row.getObject("updated_at", OffsetDateTime.class).toInstant(), row.getString("reason"));
 	}
 
 	private static @Nullable Instant instant(@Nullable OffsetDateTime time) {
 		return (time != null) ? time.toInstant() : null;
+	}
+
+	/**
+	 * What is kept of an order to deliver it again.
+	 *
+	 * @param status how far it has come
+	 * @param payload its JSON; null unless it has failed and was readable
+	 */
+	record Stored(OrderStatus status, @Nullable String payload) {
 	}
 
 }

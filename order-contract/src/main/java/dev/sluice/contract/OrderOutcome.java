@@ -20,8 +20,10 @@ import org.jspecify.annotations.Nullable;
  * @param attempts deliveries begun so far; 0 only for a record that was unreadable
  * @param at when the delivery ended, by the consumer's clock
  * @param reason why it was not saved; null when it was
+ * @param order the order as JSON if it has failed and was readable, so that it can be
+ * delivered again; else null
  */
 @JsonInclude(Include.NON_NULL)
 public record OrderOutcome(UUID orderId, String customerId, OrderStatus status, int attempts, Instant at,
-		@Nullable String reason) {
+		@Nullable String reason, @Nullable String order) {
 }

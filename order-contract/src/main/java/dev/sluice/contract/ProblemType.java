@@ -26,6 +26,9 @@ public enum ProblemType {
 	/** A request with the same idempotency key is in progress. */
 	IN_PROGRESS(409, "in-progress", "The same request is in progress"),
 
+	/** The order has not failed, or nobody knows any more what was in it. */
+	NOT_REDELIVERABLE(409, "not-redeliverable", "The order cannot be delivered again"),
+
 	/** The body is larger than {@link Order#MAX_BYTES}. */
 	TOO_LARGE(413, "too-large", "The body is too large"),
 

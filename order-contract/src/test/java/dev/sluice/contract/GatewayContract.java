@@ -477,7 +477,7 @@ public abstract class GatewayContract {
 				HttpRequest.newBuilder(gateway().resolve("/orders")).PUT(BodyPublishers.ofString(ORDER)));
 
 		assertProblem(response, 405, "method-not-allowed");
-		assertThat(header(response, "Allow")).hasValue("POST");
+		assertThat(header(response, "Allow").orElse("").split(", ?")).containsExactlyInAnyOrder("GET", "POST");
 	}
 
 	@ParameterizedTest
@@ -501,6 +501,90 @@ public abstract class GatewayContract {
 				.containsIgnoringCase("content-type: application/problem+json")
 				.contains("urn:sluice:problem:invalid-request");
 		}
+	}
+
+	@Test
+	void listsFailedOrdersPageByPage() throws Exception {
+		List<String> failed = new ArrayList<>();
+		forgetFailedOrders();
+		for (int i = 0; i < 5; i++) {
+			UUID id = UUID.randomUUID();
+			project(id, "failed", 3, Fingerprint.ofJson(new byte[0]));
+			failed.add(id.toString());
+		}
+		project(UUID.randomUUID(), "saved", 1, Fingerprint.ofJson(new byte[0]));
+
+		List<String> listed = new ArrayList<>();
+		HttpResponse<String> page = get("/orders?status=failed&limit=2");
+		listed.addAll(JsonPath.<List<String>>read(page.body(), "$.orders[*].id"));
+		while (page.body().contains("\"next\"")) {
+			assertThat(JsonPath.<Integer>read(page.body(), "$.orders.length()")).isEqualTo(2);
+			page = get("/orders?limit=2&status=failed&after=" + JsonPath.read(page.body(), "$.next"));
+			assertThat(page.statusCode()).isEqualTo(200);
+			listed.addAll(JsonPath.<List<String>>read(page.body(), "$.orders[*].id"));
+		}
+
+		assertThat(listed).isEqualTo(failed);
+		String order = get("/orders/" + failed.getLast()).body();
+		assertThat(page.body()).isEqualTo("{\"orders\":[" + order + "]}");
+		assertThat(JsonPath.<List<?>>read(get("/orders?status=failed").body(), "$.orders")).hasSize(5);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "", "?status=saved", "?status=failed&status=failed", "?status=failed&limit=0",
+			"?status=failed&limit=1001", "?status=failed&limit=x", "?status=failed&after=x",
+			"?status=failed&after=__________________________________________", "?status=failed&offset=1" })
+	void listsNothingElse(String parameters) throws Exception {
+		assertProblem(get("/orders" + parameters), 400, "invalid-request");
+	}
+
+	@Test
+	void enqueuesAFailedOrderAgain() throws Exception {
+		UUID id = UUID.randomUUID();
+		project(id, "failed", 3, Fingerprint.ofJson(ORDER.getBytes(StandardCharsets.UTF_8)));
+		keepPayload(id, ORDER);
+
+		HttpResponse<String> response = redeliver(id);
+
+		assertThat(response.statusCode()).as(response.body()).isEqualTo(202);
+		assertThat(response.body()).isEqualTo("{\"id\":\"%s\",\"status\":\"accepted\",\"attempts\":0}".formatted(id));
+		assertThat(header(response, "Location")).hasValue("/orders/" + id);
+		assertThat(header(response, "Retry-After")).hasValue("1");
+		ConsumerRecord<String, String> record = queued(id);
+		assertThat(record.key()).isEqualTo("c-1");
+		assertThat(record.value()).isEqualTo(ORDER);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "accepted", "retrying", "saved", "failed" })
+	void redeliversOnlyWhatHasFailedAndIsKnown(String status) throws Exception {
+		UUID id = UUID.randomUUID();
+		project(id, status, 1, Fingerprint.ofJson(new byte[0]));
+
+		assertProblem(redeliver(id), 409, "not-redeliverable");
+		assertThat(records(id)).isEmpty();
+	}
+
+	@Test
+	void redeliversNothingThatIsNoOrder() throws Exception {
+		UUID id = UUID.randomUUID();
+		project(id, "failed", 1, Fingerprint.ofJson(new byte[0]));
+		keepPayload(id, "{}");
+
+		assertProblem(redeliver(id), 409, "not-redeliverable");
+	}
+
+	@Test
+	void redeliversNothingThatNobodyOrOnlyTheBackendKnows() throws Exception {
+		UUID saved = idOf(post(ORDER));
+		UUID accepted = idOf(post(ORDER, "Prefer", "respond-async"));
+
+		assertProblem(redeliver(saved), 409, "not-redeliverable");
+		assertProblem(redeliver(accepted), 409, "not-redeliverable");
+		assertProblem(redeliver(UUID.randomUUID()), 404, "not-found");
+		assertProblem(
+				send(HttpRequest.newBuilder(gateway().resolve("/orders/1/redelivery")).POST(BodyPublishers.noBody())),
+				400, "invalid-request");
 	}
 
 	@Test
@@ -628,6 +712,29 @@ public abstract class GatewayContract {
 			answers.add(this.client.sendAsync(request, BodyHandlers.ofString()));
 		}
 		return answers.stream().map(CompletableFuture::join).toList();
+	}
+
+	private HttpResponse<String> redeliver(UUID id) throws Exception {
+		return send(HttpRequest.newBuilder(gateway().resolve("/orders/" + id + "/redelivery"))
+			.POST(BodyPublishers.noBody()));
+	}
+
+	private void keepPayload(UUID id, String payload) throws SQLException {
+		try (Connection connection = database();
+				PreparedStatement update = connection
+					.prepareStatement("UPDATE order_status SET payload = ? WHERE order_id = ?")) {
+			update.setString(1, payload);
+			update.setObject(2, id);
+			update.executeUpdate();
+		}
+	}
+
+	private void forgetFailedOrders() throws SQLException {
+		try (Connection connection = database();
+				PreparedStatement delete = connection
+					.prepareStatement("DELETE FROM order_status WHERE status = 'failed'")) {
+			delete.executeUpdate();
+		}
 	}
 
 	private void project(UUID id, String status, int attempts, Fingerprint fingerprint) throws SQLException {

@@ -59,6 +59,13 @@ public abstract class GatewayOutageContract {
 	}
 
 	@Test
+	void saysThatFailedOrdersCannotBeFound() throws Exception {
+		assertUnavailable(get("/orders?status=failed"), "status-unavailable");
+		assertUnavailable(send(HttpRequest.newBuilder(gateway().resolve("/orders/" + UUID.randomUUID() + "/redelivery"))
+			.POST(BodyPublishers.noBody())), "status-unavailable");
+	}
+
+	@Test
 	void stillSaysWhatIsWrongWithARequest() throws Exception {
 		assertThat(get("/orders/1").statusCode()).isEqualTo(400);
 		assertThat(get("/nothing").statusCode()).isEqualTo(404);

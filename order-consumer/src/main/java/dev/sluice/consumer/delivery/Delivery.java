@@ -217,14 +217,16 @@ final class Delivery implements Runnable {
 		byte[] key = this.record.key();
 		String customerId = (key != null && key.length > 0) ? new String(key, StandardCharsets.UTF_8)
 				: UNKNOWN_CUSTOMER;
-		return this.tools.outcomes.publish(new OrderOutcome(id, customerId, OrderStatus.FAILED, 0, now(), reason),
+		return this.tools.outcomes.publish(new OrderOutcome(id, customerId, OrderStatus.FAILED, 0, now(), reason, null),
 				this::isWanted);
 	}
 
 	private boolean publish(QueuedOrder order, OrderStatus status, int attempts, @Nullable String reason)
 			throws InterruptedException {
-		return this.tools.outcomes
-			.publish(new OrderOutcome(order.id(), order.customerId(), status, attempts, now(), reason), this::isWanted);
+		String json = (status == OrderStatus.FAILED) ? new String(order.body(), StandardCharsets.UTF_8) : null;
+		return this.tools.outcomes.publish(
+				new OrderOutcome(order.id(), order.customerId(), status, attempts, now(), reason, json),
+				this::isWanted);
 	}
 
 	private Instant now() {

@@ -27,10 +27,11 @@ import org.jspecify.annotations.Nullable;
  * @param acceptedAt when a gateway took it; null where no event says so
  * @param updatedAt when that status was reached, in microseconds as PostgreSQL keeps it
  * @param reason why it is not saved, or null
+ * @param payload the order's JSON if it has failed and was readable, or null
  * @param fingerprint of the order first accepted; null where no event says so
  */
 record StatusRow(UUID id, String customerId, OrderStatus status, int attempts, @Nullable Instant acceptedAt,
-		Instant updatedAt, @Nullable String reason, @Nullable Fingerprint fingerprint) {
+		Instant updatedAt, @Nullable String reason, @Nullable String payload, @Nullable Fingerprint fingerprint) {
 
 	private static final Instant EARLIEST = Instant.EPOCH;
 
@@ -58,18 +59,19 @@ record StatusRow(UUID id, String customerId, OrderStatus status, int attempts, @
 		}
 		customerId = withoutNul(customerId);
 		reason = (reason != null) ? withoutNul(reason) : null;
+		payload = (payload != null) ? withoutNul(payload) : null;
 		updatedAt = storable(updatedAt);
 		acceptedAt = (acceptedAt != null) ? storable(acceptedAt) : null;
 	}
 
 	static StatusRow of(OrderEvent event, @Nullable Fingerprint fingerprint) {
 		return new StatusRow(event.id(), event.customerId(), OrderStatus.ACCEPTED, 0, event.acceptedAt(),
-				event.acceptedAt(), null, fingerprint);
+				event.acceptedAt(), null, null, fingerprint);
 	}
 
 	static StatusRow of(OrderOutcome outcome) {
 		return new StatusRow(outcome.orderId(), outcome.customerId(), outcome.status(), outcome.attempts(), null,
-				outcome.at(), outcome.reason(), null);
+				outcome.at(), outcome.reason(), outcome.order(), null);
 	}
 
 	private static String withoutNul(String text) {
@@ -88,7 +90,7 @@ record StatusRow(UUID id, String customerId, OrderStatus status, int attempts, @
 		StatusRow winner = (GREATER.compare(this, other) >= 0) ? this : other;
 		StatusRow first = (ACCEPTED_EARLIER.compare(this, other) <= 0) ? this : other;
 		return new StatusRow(winner.id, winner.customerId, winner.status, winner.attempts, first.acceptedAt,
-				winner.updatedAt, winner.reason, first.fingerprint);
+				winner.updatedAt, winner.reason, winner.payload, first.fingerprint);
 	}
 
 	private int rank() {

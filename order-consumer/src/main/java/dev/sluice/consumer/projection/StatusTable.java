@@ -18,9 +18,9 @@ final class StatusTable {
 	/** The orders of {@link StatusRow}'s comparators, in SQL. */
 	private static final String MERGE = """
 			INSERT INTO order_status AS known
-			    (order_id, customer_id, status, attempts, accepted_at, updated_at, reason, fingerprint)
+			    (order_id, customer_id, status, attempts, accepted_at, updated_at, reason, payload, fingerprint)
 			SELECT * FROM unnest(?::uuid[], ?::text[], ?::text[], ?::integer[],
-			                     ?::timestamptz[], ?::timestamptz[], ?::text[], ?::bytea[])
+			                     ?::timestamptz[], ?::timestamptz[], ?::text[], ?::text[], ?::bytea[])
 			ON CONFLICT (order_id) DO UPDATE SET
 			    accepted_at = LEAST(known.accepted_at, EXCLUDED.accepted_at),
 			    fingerprint = CASE
@@ -28,12 +28,14 @@ final class StatusTable {
 			        WHEN COALESCE(known.accepted_at < EXCLUDED.accepted_at, EXCLUDED.accepted_at IS NULL)
 			            THEN known.fingerprint
 			        ELSE EXCLUDED.fingerprint END,
-			    (customer_id, status, attempts, updated_at, reason) = (
-			        SELECT customer_id, status, attempts, updated_at, reason
+			    (customer_id, status, attempts, updated_at, reason, payload) = (
+			        SELECT customer_id, status, attempts, updated_at, reason, payload
 			        FROM (VALUES
-			            (known.customer_id, known.status, known.attempts, known.updated_at, known.reason),
-			            (EXCLUDED.customer_id, EXCLUDED.status, EXCLUDED.attempts, EXCLUDED.updated_at, EXCLUDED.reason)
-			        ) AS said (customer_id, status, attempts, updated_at, reason)
+			            (known.customer_id, known.status, known.attempts, known.updated_at, known.reason,
+			             known.payload),
+			            (EXCLUDED.customer_id, EXCLUDED.status, EXCLUDED.attempts, EXCLUDED.updated_at, EXCLUDED.reason,
+			             EXCLUDED.payload)
+			        ) AS said (customer_id, status, attempts, updated_at, reason, payload)
 			        ORDER BY status = 'saved' DESC, updated_at DESC,
 			            array_position(ARRAY['accepted', 'retrying', 'failed', 'saved'], status) DESC, attempts DESC
 			        LIMIT 1)
@@ -66,7 +68,8 @@ final class StatusTable {
 				(row) -> (row.acceptedAt() != null) ? row.acceptedAt().toString() : null);
 		column(statement, 6, "timestamptz", rows, (row) -> row.updatedAt().toString());
 		column(statement, 7, "text", rows, StatusRow::reason);
-		column(statement, 8, "bytea", rows,
+		column(statement, 8, "text", rows, StatusRow::payload);
+		column(statement, 9, "bytea", rows,
 				(row) -> (row.fingerprint() != null) ? "\\x" + row.fingerprint().hex() : null);
 		return statement;
 	}

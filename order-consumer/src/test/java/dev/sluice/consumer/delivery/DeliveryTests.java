@@ -100,6 +100,7 @@ class DeliveryTests {
 		assertThat(deadLetter.headers().lastHeader(DeadLetterHeaders.STACK)).isNull();
 		assertThat(new String(deadLetter.value())).isEqualTo(Records.BODY);
 		assertThat(outcomes()).singleElement().extracting(OrderOutcome::status).isEqualTo(OrderStatus.FAILED);
+		assertThat(outcomes().getFirst().order()).isEqualTo(Records.BODY);
 		assertThat(this.finished).hasValue(true);
 	}
 
@@ -198,6 +199,7 @@ class DeliveryTests {
 		assertThat(header(deadLetter, DeadLetterHeaders.ATTEMPTS)).isEqualTo("0");
 		assertThat(header(deadLetter, DeadLetterHeaders.STACK)).contains("IllegalArgumentException", "RecordReader");
 		assertThat(outcomes()).singleElement().extracting(OrderOutcome::status).isEqualTo(OrderStatus.FAILED);
+		assertThat(outcomes().getFirst().order()).isNull();
 		assertThat(this.finished).hasValue(true);
 	}
 

@@ -91,7 +91,7 @@ class ProjectionIT {
 	void mergesAThousandRowsAtOnce() {
 		List<StatusRow> rows = new ArrayList<>();
 		for (int i = 0; i < 1_000; i++) {
-			rows.add(new StatusRow(UUID.randomUUID(), "c-" + i, OrderStatus.ACCEPTED, 0, T0, T0, null, ONE));
+			rows.add(new StatusRow(UUID.randomUUID(), "c-" + i, OrderStatus.ACCEPTED, 0, T0, T0, null, null, ONE));
 		}
 
 		table.merge(rows);
@@ -102,7 +102,7 @@ class ProjectionIT {
 	@Test
 	void keepsTextAsItIs() {
 		StatusRow row = new StatusRow(UUID.randomUUID(), "c-1", OrderStatus.FAILED, 1, null, T0,
-				"a \"quoted\", {braced} \\ and NULL reason: ü€😀", null);
+				"a \"quoted\", {braced} \\ and NULL reason: ü€😀", "{\"note\":\"\\\\ ü€😀\"}", null);
 
 		table.merge(List.of(row));
 
@@ -112,10 +112,12 @@ class ProjectionIT {
 	private static StatusRow event(Random random, UUID id) {
 		Instant at = T0.plus(Duration.ofNanos(1_000L * random.nextInt(12)));
 		return switch (OrderStatus.values()[random.nextInt(4)]) {
-			case ACCEPTED -> new StatusRow(id, "c-1", OrderStatus.ACCEPTED, 0, at, at, null, fingerprint(random));
-			case RETRYING -> new StatusRow(id, "c-1", OrderStatus.RETRYING, random.nextInt(9), null, at, "busy", null);
-			case SAVED -> new StatusRow(id, "c-1", OrderStatus.SAVED, random.nextInt(9), null, at, null, null);
-			case FAILED -> new StatusRow(id, "c-1", OrderStatus.FAILED, random.nextInt(9), null, at, "refused", null);
+			case ACCEPTED -> new StatusRow(id, "c-1", OrderStatus.ACCEPTED, 0, at, at, null, null, fingerprint(random));
+			case RETRYING ->
+				new StatusRow(id, "c-1", OrderStatus.RETRYING, random.nextInt(9), null, at, "busy", null, null);
+			case SAVED -> new StatusRow(id, "c-1", OrderStatus.SAVED, random.nextInt(9), null, at, null, null, null);
+			case FAILED ->
+				new StatusRow(id, "c-1", OrderStatus.FAILED, random.nextInt(9), null, at, "refused", "{}", null);
 		};
 	}
 
@@ -136,7 +138,7 @@ class ProjectionIT {
 			return new StatusRow(row.getObject("order_id", UUID.class), row.getString("customer_id"),
 					OrderStatus.valueOf(row.getString("status").toUpperCase(java.util.Locale.ROOT)),
 					row.getInt("attempts"), (accepted != null) ? accepted.toInstant() : null,
-					row.getTimestamp("updated_at").toInstant(), row.getString("reason"),
+					row.getTimestamp("updated_at").toInstant(), row.getString("reason"), row.getString("payload"),
 					(fingerprint != null) ? Fingerprint.ofBytes(fingerprint) : null);
 		});
 	}

@@ -77,11 +77,12 @@ class ProjectionLifecycleIT {
 		harness.publish(Topics.ORDER_OUTCOMES, "x".getBytes(), null);
 		harness.publish(Topics.ORDER_OUTCOMES, "x".getBytes(), "{\"status\":\"saved\"}".getBytes());
 		harness.publish(new OrderOutcome(UUID.randomUUID(), "c-1", OrderStatus.FAILED, 2,
-				java.time.Instant.parse("2026-11-21T10:00:00Z"), "bad\0byte"));
+				java.time.Instant.parse("2026-11-21T10:00:00Z"), "bad\0byte", "{}"));
 
 		harness.startConsumer(projecting(postgres.port()));
 
-		eventually().until(() -> count("status = 'failed' AND reason = 'badbyte'"), (failed) -> failed == 1);
+		eventually().until(() -> count("status = 'failed' AND reason = 'badbyte' AND payload = '{}'"),
+				(failed) -> failed == 1);
 	}
 
 	@Test

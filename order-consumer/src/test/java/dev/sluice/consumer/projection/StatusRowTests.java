@@ -52,7 +52,10 @@ class StatusRowTests {
 
 	@Test
 	void aFailedOrderThatIsSentAgainIsAcceptedAgain() {
-		assertThat(row(OrderStatus.FAILED, 8, 10).merge(accepted(20)).status()).isEqualTo(OrderStatus.ACCEPTED);
+		StatusRow merged = row(OrderStatus.FAILED, 8, 10).merge(accepted(20));
+
+		assertThat(merged.status()).isEqualTo(OrderStatus.ACCEPTED);
+		assertThat(merged.payload()).isNull();
 	}
 
 	@Test
@@ -96,14 +99,14 @@ class StatusRowTests {
 	@Test
 	void keepsNothingThatPostgresCannot() {
 		StatusRow row = new StatusRow(ID, "c\0-1", OrderStatus.FAILED, 1, null,
-				Instant.parse("2026-11-21T10:00:00.123456789Z"), "bad\0byte", null);
+				Instant.parse("2026-11-21T10:00:00.123456789Z"), "bad\0byte", null, null);
 
 		assertThat(row.customerId()).isEqualTo("c-1");
 		assertThat(row.reason()).isEqualTo("badbyte");
 		assertThat(row.updatedAt()).isEqualTo("2026-11-21T10:00:00.123456Z");
 		assertThatIllegalArgumentException().isThrownBy(() -> row(OrderStatus.SAVED, -1, 0));
 		assertThatIllegalArgumentException()
-			.isThrownBy(() -> new StatusRow(ID, "c-1", OrderStatus.SAVED, 1, null, Instant.MAX, null, null));
+			.isThrownBy(() -> new StatusRow(ID, "c-1", OrderStatus.SAVED, 1, null, Instant.MAX, null, null, null));
 	}
 
 	private static StatusRow accepted(int second) {
@@ -112,7 +115,7 @@ class StatusRowTests {
 
 	private static StatusRow accepted(int second, String order) {
 		return new StatusRow(ID, "c-1", OrderStatus.ACCEPTED, 0, T0.plusSeconds(second), T0.plusSeconds(second), null,
-				fingerprint(order));
+				null, fingerprint(order));
 	}
 
 	private static Fingerprint fingerprint(String order) {
@@ -121,7 +124,8 @@ class StatusRowTests {
 
 	private static StatusRow row(OrderStatus status, int attempts, int second) {
 		@Nullable String reason = (status == OrderStatus.SAVED) ? null : "because";
-		return new StatusRow(ID, "c-1", status, attempts, null, T0.plusSeconds(second), reason, null);
+		return new StatusRow(ID, "c-1", status, attempts, null, T0.plusSeconds(second), reason,
+				(status == OrderStatus.FAILED) ? "{}" : null, null);
 	}
 
 }
