@@ -1,5 +1,6 @@
 package dev.sluice.gateway;
 
+import com.github.benmanes.caffeine.cache.Ticker;
 import io.github.resilience4j.bulkhead.BulkheadRegistry;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import io.github.resilience4j.micrometer.tagged.TaggedBulkheadMetrics;
@@ -26,6 +27,11 @@ class GatewayConfiguration {
 	ProducerListener<Object, Object> silentProducerListener() {
 		return new ProducerListener<>() {
 		};
+	}
+
+	@Bean
+	Ticker ticker() {
+		return Ticker.systemTicker();
 	}
 
 	@Bean

@@ -2,7 +2,9 @@ package dev.sluice.gateway;
 
 import java.time.Duration;
 
+import jakarta.validation.constraints.DecimalMax;
 import jakarta.validation.constraints.Max;
+import jakarta.validation.constraints.Min;
 import jakarta.validation.constraints.PositiveOrZero;
 import org.hibernate.validator.constraints.time.DurationMax;
 import org.hibernate.validator.constraints.time.DurationMin;
@@ -19,10 +21,16 @@ import org.springframework.validation.annotation.Validated;
  * it; whole seconds; 0 = nobody waits; default 10 s
  * @param maxWaiters requests that wait so at once; beyond: 202 at once; 0 = nobody waits;
  * default 100
+ * @param clientLimit orders a second that a customer may place at this gateway; beyond:
+ * 429; 0 = any number; default 0
+ * @param clientBurst orders that a customer may place at once after a while without any;
+ * default 10
  */
 @ConfigurationProperties("sluice")
 @Validated
 record GatewayProperties(@DefaultValue("sync") Way defaultWay,
 		@DefaultValue("10s") @DurationMin @DurationMax(minutes = 5) Duration maxWait,
-		@DefaultValue("100") @PositiveOrZero @Max(100_000) int maxWaiters) {
+		@DefaultValue("100") @PositiveOrZero @Max(100_000) int maxWaiters,
+		@DefaultValue("0") @PositiveOrZero @DecimalMax("1000000") double clientLimit,
+		@DefaultValue("10") @Min(1) @Max(1_000_000) int clientBurst) {
 }

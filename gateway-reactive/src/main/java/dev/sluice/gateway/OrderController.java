@@ -46,6 +46,8 @@ final class OrderController {
 
 	private final OrderCodec codec;
 
+	private final ClientLimit clientLimit;
+
 	private final OrderIds ids;
 
 	private final InFlight inFlight;
@@ -64,11 +66,12 @@ final class OrderController {
 
 	private final OrderMetrics metrics;
 
-	OrderController(GatewayProperties properties, OrderCodec codec, OrderIds ids, InFlight inFlight, KeyLookup keys,
-			Backend backend, OrderQueue queue, Waiters waiters, OrderStatuses statuses, FailedOrders failed,
-			OrderMetrics metrics) {
+	OrderController(GatewayProperties properties, OrderCodec codec, ClientLimit clientLimit, OrderIds ids,
+			InFlight inFlight, KeyLookup keys, Backend backend, OrderQueue queue, Waiters waiters,
+			OrderStatuses statuses, FailedOrders failed, OrderMetrics metrics) {
 		this.properties = properties;
 		this.codec = codec;
+		this.clientLimit = clientLimit;
 		this.ids = ids;
 		this.inFlight = inFlight;
 		this.keys = keys;
@@ -99,6 +102,7 @@ final class OrderController {
 		return read(headers, request).flatMap((body) -> {
 			Order order = this.codec.decode(body);
 			byte[] json = this.codec.encode(order);
+			this.clientLimit.check(order.customerId());
 			UUID id = this.ids.idOf(order.customerId(), key);
 			if (key == null) {
 				return dispatch(new Placement(id, order, json, null, null, traceparent, prefer, way));

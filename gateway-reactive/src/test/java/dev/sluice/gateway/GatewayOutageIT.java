@@ -10,7 +10,8 @@ import org.springframework.boot.test.web.server.LocalServerPort;
 /** Nothing listens on port 1. */
 @SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT,
 		properties = { "spring.kafka.bootstrap-servers=127.0.0.1:1", "backend.url=http://127.0.0.1:1",
-				"spring.r2dbc.url=r2dbc:postgresql://127.0.0.1:1/sluice", "spring.flyway.enabled=false" })
+				"spring.r2dbc.url=r2dbc:postgresql://127.0.0.1:1/sluice", "spring.flyway.enabled=false",
+				"sluice.client-limit=0.01", "sluice.client-burst=5" })
 class GatewayOutageIT extends GatewayOutageContract {
 
 	@LocalServerPort

@@ -3,6 +3,7 @@ package dev.sluice.gateway;
 import java.util.concurrent.Executors;
 
 import dev.sluice.gateway.GatewayProperties.Threads;
+import com.github.benmanes.caffeine.cache.Ticker;
 import io.github.resilience4j.bulkhead.BulkheadRegistry;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import io.github.resilience4j.micrometer.tagged.TaggedBulkheadMetrics;
@@ -38,6 +39,11 @@ class GatewayConfiguration {
 	ProducerListener<Object, Object> silentProducerListener() {
 		return new ProducerListener<>() {
 		};
+	}
+
+	@Bean
+	Ticker ticker() {
+		return Ticker.systemTicker();
 	}
 
 	@Bean

@@ -45,6 +45,8 @@ final class OrderController {
 
 	private final OrderCodec codec;
 
+	private final ClientLimit clientLimit;
+
 	private final OrderIds ids;
 
 	private final InFlight inFlight;
@@ -63,11 +65,12 @@ final class OrderController {
 
 	private final OrderMetrics metrics;
 
-	OrderController(GatewayProperties properties, OrderCodec codec, OrderIds ids, InFlight inFlight, KeyLookup keys,
-			Backend backend, OrderQueue queue, Waiters waiters, OrderStatuses statuses, FailedOrders failed,
-			OrderMetrics metrics) {
+	OrderController(GatewayProperties properties, OrderCodec codec, ClientLimit clientLimit, OrderIds ids,
+			InFlight inFlight, KeyLookup keys, Backend backend, OrderQueue queue, Waiters waiters,
+			OrderStatuses statuses, FailedOrders failed, OrderMetrics metrics) {
 		this.properties = properties;
 		this.codec = codec;
+		this.clientLimit = clientLimit;
 		this.ids = ids;
 		this.inFlight = inFlight;
 		this.keys = keys;
@@ -101,6 +104,7 @@ final class OrderController {
 		String traceparent = Traceparent.parse(headers.getOrEmpty(OrderHeaders.TRACEPARENT));
 		Order order = this.codec.decode(read(headers, body));
 		byte[] json = this.codec.encode(order);
+		this.clientLimit.check(order.customerId());
 		UUID id = this.ids.idOf(order.customerId(), key);
 		if (key == null) {
 			return dispatch(new Placement(id, order, json, null, null, traceparent, prefer, way));

@@ -149,7 +149,7 @@ class OrderQueueTests {
 			}
 
 		};
-		return new OrderQueue(properties, new GatewayProperties(Way.SYNC, this.threads, Duration.ZERO, 0), kafka,
+		return new OrderQueue(properties, new GatewayProperties(Way.SYNC, this.threads, Duration.ZERO, 0, 0, 1), kafka,
 				topics, BulkheadRegistry.ofDefaults(), CircuitBreakerRegistry.ofDefaults(),
 				new MockEnvironment().withProperty("spring.application.name", "gateway"));
 	}

@@ -58,6 +58,23 @@ public abstract class GatewayOutageContract {
 		assertUnavailable(get("/orders/" + UUID.randomUUID()), "status-unavailable");
 	}
 
+	/** The gateway's limit is 5 orders, and one in 100 s. */
+	@Test
+	void refusesOneCustomersOrdersBeyondTheLimit() throws Exception {
+		String order = ORDER.replace("c-1", "c-eager");
+		for (int i = 0; i < 5; i++) {
+			assertThat(send(order(order)).statusCode()).isEqualTo(503);
+		}
+
+		HttpResponse<String> response = send(order(order));
+
+		assertThat(response.statusCode()).isEqualTo(429);
+		assertThat(response.headers().firstValue("Content-Type")).hasValue("application/problem+json");
+		assertThat(Integer.parseInt(response.headers().firstValue("Retry-After").orElse(""))).isBetween(1, 100);
+		assertThat(JsonPath.<String>read(response.body(), "$.type")).isEqualTo("urn:sluice:problem:too-many-requests");
+		assertThat(send(order(ORDER.replace("c-1", "c-patient"))).statusCode()).isEqualTo(503);
+	}
+
 	@Test
 	void saysThatFailedOrdersCannotBeFound() throws Exception {
 		assertUnavailable(get("/orders?status=failed"), "status-unavailable");
@@ -79,10 +96,14 @@ public abstract class GatewayOutageContract {
 	}
 
 	private HttpResponse<String> post(String... headers) throws Exception {
-		HttpRequest.Builder request = HttpRequest.newBuilder(gateway().resolve("/orders"))
-			.header("Content-Type", "application/json")
-			.POST(BodyPublishers.ofString(ORDER));
+		HttpRequest.Builder request = order(ORDER);
 		return send((headers.length > 0) ? request.headers(headers) : request);
+	}
+
+	private HttpRequest.Builder order(String order) {
+		return HttpRequest.newBuilder(gateway().resolve("/orders"))
+			.header("Content-Type", "application/json")
+			.POST(BodyPublishers.ofString(order));
 	}
 
 	private HttpResponse<String> get(String path) throws Exception {
