@@ -1,5 +1,7 @@
 package dev.sluice.devservices;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -123,6 +125,21 @@ final class Container<C extends GenericContainer<?>> implements AutoCloseable {
 		awaitEnd(running);
 	}
 
+	/** Sends SIGTERM to all of its processes but the first. */
+	void terminate() {
+		try {
+			get().execInContainer("sh", "-c", "kill -TERM -1");
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException("%s cannot be told to stop".formatted(this.name), ex);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw new IllegalStateException("%s: interrupted while it was told to stop".formatted(this.name), ex);
+		}
+	}
+
+	/** Sends SIGTERM to its first process, and waits for the end. */
 	void stop() {
 		C running = get();
 		running.getDockerClient().stopContainerCmd(running.getContainerId()).withTimeout(STOP_SECONDS).exec();

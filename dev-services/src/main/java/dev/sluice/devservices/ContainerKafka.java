@@ -70,6 +70,8 @@ final class ContainerKafka implements Server, KafkaService {
 
 	@Override
 	public void stop() {
+		// The container's first process is a shell, which passes no signal on.
+		this.container.terminate();
 		this.container.stop();
 	}
 

@@ -166,8 +166,9 @@ final class EmbeddedProcess implements AutoCloseable {
 	 * again.
 	 */
 	private void killServer() {
-		server().forEach(ProcessHandle::destroyForcibly);
-		server().findAny().ifPresent((left) -> awaitEnd(left));
+		List<ProcessHandle> processes = server().toList();
+		processes.forEach(ProcessHandle::destroyForcibly);
+		processes.forEach(this::awaitEnd);
 	}
 
 	private void awaitEnd(ProcessHandle left) {
@@ -188,6 +189,8 @@ final class EmbeddedProcess implements AutoCloseable {
 		try (Stream<String> lines = Files.lines(base().resolve(this.name).resolve("postmaster.pid"))) {
 			return lines.findFirst()
 				.flatMap((pid) -> ProcessHandle.of(Long.parseLong(pid.strip())))
+				// The file outlives a kill, and the id may be another process's by now.
+				.filter((process) -> process.info().command().orElse("").endsWith("/postgres"))
 				.stream()
 				.flatMap((postmaster) -> Stream.concat(Stream.of(postmaster), postmaster.children().toList().stream()));
 		}

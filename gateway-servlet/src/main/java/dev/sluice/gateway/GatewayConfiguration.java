@@ -2,8 +2,8 @@ package dev.sluice.gateway;
 
 import java.util.concurrent.Executors;
 
-import dev.sluice.gateway.GatewayProperties.Threads;
 import com.github.benmanes.caffeine.cache.Ticker;
+import dev.sluice.gateway.GatewayProperties.Threads;
 import io.github.resilience4j.bulkhead.BulkheadRegistry;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import io.github.resilience4j.micrometer.tagged.TaggedBulkheadMetrics;

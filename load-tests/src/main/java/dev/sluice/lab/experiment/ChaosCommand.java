@@ -2,11 +2,13 @@ package dev.sluice.lab.experiment;
 
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.EnumSet;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
@@ -112,6 +114,9 @@ public final class ChaosCommand implements Callable<Integer> {
 		}
 		catch (IOException ex) {
 			throw RunDirectory.failure("The run cannot go on", ex);
+		}
+		catch (UncheckedIOException ex) {
+			throw RunDirectory.failure("The run cannot go on", Objects.requireNonNull(ex.getCause()));
 		}
 	}
 

@@ -83,6 +83,9 @@ final class ChaosExperiment {
 	/** Beyond the longest fault and the start of what was killed. */
 	private static final long HEAL_MILLIS = 180_000;
 
+	/** Between two faults of the same victim, for its recovery to be seen. */
+	private static final long REST_MILLIS = 5_000;
+
 	private static final int VIOLATIONS_TOLD = 20;
 
 	/** The load goes on for this long after the last fault. */
@@ -176,7 +179,8 @@ final class ChaosExperiment {
 				this.directory.path().resolve("attempts.csv"))) {
 			outcome.ledger = ledger;
 			long start = System.nanoTime();
-			try (SavedSampler sampler = new SavedSampler(control::saved, start)) {
+			SavedSampler sampler = new SavedSampler(control::saved, start);
+			try (sampler) {
 				int placed = load(stack, services, control, gateways, identity, ledger, start, outcome);
 				this.progress.step("Everything runs again; waiting for what is under way");
 				try (LedgerAudit audit = new LedgerAudit(ledger, identity, backend.uri(), gateways.getFirst().uri(),
@@ -184,7 +188,8 @@ final class ChaosExperiment {
 					outcome.finding = audit.run(this.settings.drainMillis(), this.progress::now);
 				}
 				LedgerAudit.write(outcome.finding.violations(), this.directory.path().resolve("violations.csv"));
-				sampler.close();
+			}
+			finally {
 				outcome.saved = sampler.perSecond();
 			}
 		}
@@ -194,7 +199,7 @@ final class ChaosExperiment {
 			OrderIdentity identity, OrderLedger ledger, long start, Outcome outcome) throws InterruptedException {
 		try (OrderDriver driver = new OrderDriver(gateways, identity, ledger, start);
 				FaultInjector faults = new FaultInjector(this.plan, victims(stack, services, control), start,
-						this.progress)) {
+						REST_MILLIS, this.progress)) {
 			try {
 				driver.run(this.settings.ratePerSecond(), new Length(faults, driver));
 				faults.awaitHealed(HEAL_MILLIS);

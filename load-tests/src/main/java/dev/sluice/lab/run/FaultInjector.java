@@ -36,6 +36,8 @@ public final class FaultInjector implements AutoCloseable {
 
 	private final long startNanos;
 
+	private final long restMillis;
+
 	/**
 	 * What can be broken.
 	 *
@@ -70,12 +72,14 @@ public final class FaultInjector implements AutoCloseable {
 	 * Begins to wait for the faults' times.
 	 * @param victims those of each target
 	 * @param startNanos the beginning of the load, of {@link System#nanoTime}
+	 * @param restMillis for which each victim is left alone after each fault
 	 */
-	public FaultInjector(ChaosPlan plan, Map<ChaosPlan.Target, List<Victim>> victims, long startNanos,
+	public FaultInjector(ChaosPlan plan, Map<ChaosPlan.Target, List<Victim>> victims, long startNanos, long restMillis,
 			Progress progress) {
 		this.left = new CountDownLatch(plan.faults().size());
 		this.progress = progress;
 		this.startNanos = startNanos;
+		this.restMillis = restMillis;
 		Map<String, ReentrantLock> locks = new ConcurrentHashMap<>();
 		for (Fault fault : plan.faults()) {
 			List<Victim> ofTarget = victims.getOrDefault(fault.target(), List.of());
@@ -94,6 +98,8 @@ public final class FaultInjector implements AutoCloseable {
 			try {
 				if (this.failure.get() == null) {
 					begin(fault, victim);
+					// Before its next fault: else nobody would see that it has recovered.
+					Thread.sleep(this.restMillis);
 				}
 			}
 			finally {

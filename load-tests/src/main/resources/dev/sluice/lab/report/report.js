@@ -191,7 +191,7 @@
     const lanes = [...new Set(data.spans.map((span) => span.lane))];
     const lane = 20;
     const lanesTop = 6;
-    const top = 24 + lanes.length * lane;
+    const top = 24 + lanes.length * lane + (lanes.length > 0 ? 10 : 0);
     const gap = 38;
     const panel = (data.height - top - 34 - gap * (data.panels.length - 1)) / data.panels.length;
     const plot = { left: Math.max(66, ...lanes.map((name) => measure(name) + 12)), right: 14 };
@@ -206,7 +206,7 @@
       for (const span of data.spans.filter((it) => it.lane === name).sort((a, b) => a.from - b.from)) {
         const x = xPixel(span.from);
         const length = Math.max(2, xPixel(span.to) - x);
-        spanElements.push({ type: 'rect', silent: true, z: -1, shape: { x, y: top - 12, width: length, height: data.height - top - 22 },
+        spanElements.push({ type: 'rect', silent: true, z: -1, shape: { x, y: top - 4, width: length, height: data.height - top - 30 },
           style: { fill: colour(span.style), opacity: 0.07 } });
         spanElements.push({ type: 'rect', silent: true, shape: { x, y: y + 3, width: length, height: lane - 6, r: 2 },
           style: { fill: colour(span.style), opacity: 0.85 } });

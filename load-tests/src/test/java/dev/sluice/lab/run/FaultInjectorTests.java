@@ -76,7 +76,8 @@ class FaultInjectorTests {
 
 	private FaultInjector inject(Breakable process, Fault... faults) {
 		return new FaultInjector(new ChaosPlan(List.of(faults)),
-				Map.of(Target.BROKER, List.of(new Victim("broker", process, null))), System.nanoTime(), this.progress);
+				Map.of(Target.BROKER, List.of(new Victim("broker", process, null))), System.nanoTime(), 0,
+				this.progress);
 	}
 
 	private static Fault fault(int number, Kind kind, long lastMillis) {

@@ -68,7 +68,7 @@ final class TimelineSection implements Section {
 		return new Chart.Seconds("Orders and faults",
 				"Orders accepted by way, failed attempts by way, orders saved, "
 						+ "second by second, and the faults on the same axis.",
-				(int) (panels.size() * PANEL_HEIGHT + lanes * LANE_HEIGHT + 40), 860, seconds.size(), panels, spans);
+				(int) (panels.size() * PANEL_HEIGHT + lanes * LANE_HEIGHT + 50), 860, seconds.size(), panels, spans);
 	}
 
 	private static List<Chart.Span> spans(ChaosResult chaos) {
