@@ -6,8 +6,11 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.HttpTimeoutException;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.UUID;
+import java.util.stream.Collectors;
 
 import com.jayway.jsonpath.JsonPath;
 import org.junit.jupiter.api.AfterAll;
@@ -111,7 +114,19 @@ public abstract class GatewayOutageContract {
 	}
 
 	private HttpResponse<String> send(HttpRequest.Builder request) throws Exception {
-		return this.client.send(request.timeout(Duration.ofSeconds(20)).build(), BodyHandlers.ofString());
+		try {
+			return this.client.send(request.timeout(Duration.ofSeconds(20)).build(), BodyHandlers.ofString());
+		}
+		catch (HttpTimeoutException ex) {
+			// The gateway runs in this JVM: what it hangs in is seen nowhere else.
+			String threads = Thread.getAllStackTraces()
+				.entrySet()
+				.stream()
+				.map((thread) -> "%s %s%n\t%s".formatted(thread.getKey(), thread.getKey().getState(),
+						Arrays.stream(thread.getValue()).map(String::valueOf).collect(Collectors.joining("\n\t"))))
+				.collect(Collectors.joining("\n\n"));
+			throw new AssertionError("No answer within 20 s. All threads:\n" + threads, ex);
+		}
 	}
 
 }
