@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * settings in {@code sluice.jfc}.
  *
  * @param pauses stop-the-world pauses of the collector
- * @param heapUsed used heap in bytes by time; known around collections only
+ * @param heapUsed used heap in bytes by time: sampled, and around each collection
  * @param promotions growth of the old generation in each collection, in bytes, by time;
  * empty unless the collector is G1
  * @param generational whether promotions could be told at all
@@ -108,6 +108,7 @@ public record JfrRecording(List<Pause> pauses, NavigableMap<Instant, Long> heapU
 			switch (event.getEventType().getName()) {
 				case "jdk.GCPhasePause" -> this.pauses.add(new Pause(event.getStartTime(), event.getDuration()));
 				case "jdk.GCHeapSummary" -> this.heapUsed.put(event.getStartTime(), event.getLong("heapUsed"));
+				case "jdk.GCHeapMemoryUsage" -> this.heapUsed.put(event.getStartTime(), event.getLong("used"));
 				case "jdk.G1HeapSummary" -> this.oldGeneration.add(new OldGeneration(event.getStartTime(),
 						event.getLong("gcId"), event.getString("when"), event.getLong("oldGenUsedSize")));
 				case "jdk.ThreadAllocationStatistics" -> {

@@ -237,7 +237,7 @@
       option.grid.push({ left: plot.left, right: plot.right, top: y, height: panel });
       option.xAxis.push({ type: 'value', gridIndex: i, min: -0.5, max: data.seconds - 0.5, axisLabel: { show: false }, axisTick: { show: false },
         splitLine: { show: false }, axisLine: { onZero: false, lineStyle: { color: 'var(--line)' } }, axisPointer: { label: { show: false } } });
-      option.yAxis.push(Object.assign({ gridIndex: i, axisLabel: Object.assign({ formatter: measured }, TEXT), splitLine: GRID,
+      option.yAxis.push(Object.assign({ gridIndex: i, axisLine: { onZero: false, lineStyle: { color: 'var(--line)' } }, axisLabel: Object.assign({ formatter: measured }, TEXT), splitLine: GRID,
         axisPointer: { show: false } }, p.logarithmic
         ? { type: 'log', min: 1, max: Math.pow(10, Math.max(1, Math.ceil(Math.log10(p.max || 1)))) }
         : { type: 'value', min: 0, max: nice(p.max || 1), interval: nice(p.max || 1) / 2 }));

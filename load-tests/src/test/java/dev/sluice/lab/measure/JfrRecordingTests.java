@@ -56,6 +56,8 @@ class JfrRecordingTests {
 			.allSatisfy((pause) -> assertThat(pause.millis()).isPositive());
 		assertThat(recording.heapUsedAt(whole.end())).isPositive();
 		assertThat(recording.heapUsedAt(before.minusSeconds(60))).isNull();
+		assertThat(recording.heapUsed()).as("two for each pause, and samples")
+			.hasSizeGreaterThan(2 * recording.pauses().size());
 		assertThat(recording.allocated()).hasSizeGreaterThan(1);
 		assertThat(recording.allocated().lastEntry().getValue())
 			.isGreaterThan(recording.allocated().firstEntry().getValue());

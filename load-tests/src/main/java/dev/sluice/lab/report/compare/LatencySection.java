@@ -55,7 +55,7 @@ final class LatencySection implements Section {
 			if (!dots.isEmpty()) {
 				charts.add(new Chart.Spread("Backend %s, N = %s".formatted(capacity, Figures.count(load.orElse(0))),
 						"Median, 95th and 99th percentile and maximum of a call in milliseconds on a logarithmic axis, a row for each variant and way.",
-						54 + 40 * dots.size(), 620, least, greatest, dots));
+						54 + 40 * dots.size(), 520, least, greatest, dots));
 			}
 		}
 		html.open("div", "class", "stacked");
