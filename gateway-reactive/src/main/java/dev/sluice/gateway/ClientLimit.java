@@ -21,6 +21,12 @@ final class ClientLimit {
 
 	private static final long MAX_CUSTOMERS = 100_000;
 
+	/** By which the cache may forget an entry too early: it does not note each write. */
+	private static final Duration CACHE_TOLERANCE = Duration.ofSeconds(1);
+
+	/** The longest time that is reckoned with, so that no sum of two overflows. */
+	private static final double MAX_NANOS = Duration.ofDays(365).toNanos();
+
 	private final Ticker ticker;
 
 	private final boolean limited;
@@ -34,13 +40,14 @@ final class ClientLimit {
 	ClientLimit(GatewayProperties properties, Ticker ticker) {
 		this.ticker = ticker;
 		this.limited = properties.clientLimit() > 0;
-		this.intervalNanos = this.limited ? (long) (TimeUnit.SECONDS.toNanos(1) / properties.clientLimit()) : 0;
-		this.toleranceNanos = this.intervalNanos * (properties.clientBurst() - 1);
+		double interval = this.limited ? TimeUnit.SECONDS.toNanos(1) / properties.clientLimit() : 0;
+		this.intervalNanos = (long) Math.min(interval, MAX_NANOS);
+		this.toleranceNanos = (long) Math.min(interval * (properties.clientBurst() - 1), MAX_NANOS);
 		this.nextOrders = Caffeine.newBuilder()
 			.ticker(ticker)
 			.maximumSize(MAX_CUSTOMERS)
 			// By then the whole burst is free again, as for one who is not known.
-			.expireAfterWrite(Duration.ofNanos(this.toleranceNanos + this.intervalNanos))
+			.expireAfterWrite(Duration.ofNanos(this.toleranceNanos + this.intervalNanos).plus(CACHE_TOLERANCE))
 			.build();
 	}
 

@@ -51,6 +51,15 @@ class ClientLimitTests {
 	}
 
 	@Test
+	void takesTheLeastLimitAndTheLargestBurst() {
+		ClientLimit limit = limit(Double.MIN_VALUE, 1_000_000);
+
+		assertThat(allowed(limit, "c-1", 3)).isEqualTo(2);
+		pass(Duration.ofDays(1));
+		assertThat(allowed(limit, "c-1", 1)).isZero();
+	}
+
+	@Test
 	void limitsNobodyByDefault() {
 		assertThat(allowed(limit(0, 1), "c-1", 1_000)).isEqualTo(1_000);
 	}
