@@ -1,6 +1,9 @@
 package dev.sluice.gateway;
 
 import java.time.Duration;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import io.github.resilience4j.circuitbreaker.CircuitBreaker;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
@@ -12,13 +15,26 @@ import reactor.core.publisher.Mono;
 
 /**
  * Asks PostgreSQL for what can be done without: each time with a time limit, and not at
- * all while it fails, by a circuit breaker. For any number of threads.
+ * all while it fails, by a circuit breaker. As many wait for a connection as may; what is
+ * beyond fails at once. What was never asked says nothing of PostgreSQL and does not open
+ * the circuit. For any number of threads.
  */
 @Component
 final class StatusGuard {
 
 	/** Of its circuit breaker. */
 	static final String NAME = "status";
+
+	/**
+	 * Fewer than the pool has connections. A question with more before it may have spent
+	 * its time on waiting for one.
+	 */
+	private static final int ASKED = 5;
+
+	/** At a millisecond each, about as many as get their turn in 250 ms. */
+	private static final int WAITING = 1_000;
+
+	private final AtomicInteger asking = new AtomicInteger();
 
 	private final CircuitBreaker circuit;
 
@@ -35,6 +51,7 @@ final class StatusGuard {
 			.slidingWindow(10, 5, SlidingWindowType.COUNT_BASED)
 			.permittedNumberOfCallsInHalfOpenState(2)
 			.waitDurationInOpenState(Duration.ofSeconds(1))
+			.ignoreExceptions(RejectedExecutionException.class)
 			.writableStackTraceEnabled(false)
 			.build();
 	}
@@ -47,7 +64,19 @@ final class StatusGuard {
 	 * @return the answer; fails if there is none in time
 	 */
 	<T> Mono<T> ask(Duration limit, Mono<T> question) {
-		return question.timeout(limit).transformDeferred(CircuitBreakerOperator.of(this.circuit));
+		return Mono
+			.using(this.asking::getAndIncrement, (before) -> asked(limit, question, before),
+					(_) -> this.asking.decrementAndGet())
+			.transformDeferred(CircuitBreakerOperator.of(this.circuit));
+	}
+
+	private static <T> Mono<T> asked(Duration limit, Mono<T> question, int before) {
+		if (before >= ASKED + WAITING) {
+			return Mono.error(new RejectedExecutionException("As many questions as allowed wait"));
+		}
+		return question.timeout(limit)
+			.onErrorMap((failure) -> failure instanceof TimeoutException && before >= ASKED,
+					(_) -> new RejectedExecutionException("Not asked in time"));
 	}
 
 }

@@ -3,9 +3,13 @@ package dev.sluice.gateway;
 import java.time.Duration;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
 import dev.sluice.gateway.GatewayProperties.Threads;
@@ -20,7 +24,8 @@ import org.springframework.stereotype.Component;
  * Asks PostgreSQL for what can be done without: each time with a time limit, and not at
  * all while it fails, by a circuit breaker. A driver's own time limits are whole seconds,
  * so threads of its own ask, fewer than there are connections to PostgreSQL, before a
- * bounded queue; what does not fit in fails at once. For any number of threads.
+ * bounded queue; what does not fit in fails at once. What was never asked says nothing of
+ * PostgreSQL and does not open the circuit. For any number of threads.
  */
 @Component
 final class StatusGuard implements DisposableBean {
@@ -30,8 +35,8 @@ final class StatusGuard implements DisposableBean {
 
 	private static final int THREADS = 5;
 
-	/** At a millisecond each, a small part of any time limit. */
-	private static final int WAITING = 200;
+	/** At a millisecond each, about as many as the threads get through in 250 ms. */
+	private static final int WAITING = 1_000;
 
 	private final Threads threads;
 
@@ -56,6 +61,7 @@ final class StatusGuard implements DisposableBean {
 			.slidingWindow(10, 5, SlidingWindowType.COUNT_BASED)
 			.permittedNumberOfCallsInHalfOpenState(2)
 			.waitDurationInOpenState(Duration.ofSeconds(1))
+			.ignoreExceptions(RejectedExecutionException.class)
 			.writableStackTraceEnabled(false)
 			.build();
 	}
@@ -69,11 +75,18 @@ final class StatusGuard implements DisposableBean {
 	 * time
 	 */
 	<T> CompletionStage<T> ask(Duration limit, Supplier<T> question) {
-		return CircuitBreaker
-			.decorateCompletionStage(this.circuit,
-					() -> CompletableFuture.supplyAsync(question, this.askers)
-						.orTimeout(limit.toNanos(), TimeUnit.NANOSECONDS))
-			.get();
+		return CircuitBreaker.decorateCompletionStage(this.circuit, () -> asked(limit, question)).get();
+	}
+
+	private <T> CompletionStage<T> asked(Duration limit, Supplier<T> question) {
+		AtomicBoolean begun = new AtomicBoolean();
+		return CompletableFuture.supplyAsync(() -> {
+			begun.set(true);
+			return question.get();
+		}, this.askers).orTimeout(limit.toNanos(), TimeUnit.NANOSECONDS).exceptionally((failure) -> {
+			boolean unasked = failure instanceof TimeoutException && !begun.get();
+			throw unasked ? new RejectedExecutionException("Not asked in time") : new CompletionException(failure);
+		});
 	}
 
 	/**
