@@ -10,6 +10,7 @@ import dev.sluice.contract.OrderPage;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.OrderView;
 import dev.sluice.contract.ProblemType;
+import dev.sluice.contract.Taken;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
@@ -105,7 +106,7 @@ final class FailedOrders {
 	private <T> Mono<T> ask(Mono<T> question) {
 		return this.guard.ask(this.properties.timeout(), question).onErrorMap((failure) -> {
 			logger.debug("The failed orders cannot be read", failure);
-			return new ProblemException(ProblemType.STATUS_UNAVAILABLE, "The status store does not answer.");
+			return new ProblemException(ProblemType.STATUS_UNAVAILABLE, "The status store does not answer.", Taken.NO);
 		});
 	}
 

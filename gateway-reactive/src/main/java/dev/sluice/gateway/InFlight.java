@@ -6,6 +6,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 import dev.sluice.contract.ProblemType;
+import dev.sluice.contract.Taken;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.springframework.stereotype.Component;
 import reactor.core.publisher.Mono;
@@ -50,7 +51,7 @@ final class InFlight {
 		// two.
 		if (this.ids.size() > this.capacity) {
 			this.ids.remove(id);
-			throw new ProblemException(ProblemType.OVERLOADED, "Too many requests are in progress.");
+			throw new ProblemException(ProblemType.OVERLOADED, "Too many requests are in progress.", Taken.NO);
 		}
 		return id;
 	}

@@ -8,6 +8,7 @@ import dev.sluice.contract.ProblemType;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.boot.webflux.error.ErrorWebExceptionHandler;
+import org.springframework.http.HttpMethod;
 import org.springframework.http.MediaType;
 import org.springframework.http.ProblemDetail;
 import org.springframework.http.ResponseEntity;
@@ -42,7 +43,7 @@ final class Problems implements ErrorWebExceptionHandler {
 		if (response.isCommitted()) {
 			return Mono.error(failure);
 		}
-		ResponseEntity<ProblemDetail> problem = problem(failure);
+		ResponseEntity<ProblemDetail> problem = problem(failure, exchange.getRequest().getMethod());
 		ProblemDetail document = Objects.requireNonNull(problem.getBody());
 		document.setInstance(URI.create(exchange.getRequest().getURI().getRawPath()));
 		byte[] body = this.mapper.writeValueAsBytes(document);
@@ -52,17 +53,17 @@ final class Problems implements ErrorWebExceptionHandler {
 		return response.writeWith(Mono.fromSupplier(() -> response.bufferFactory().wrap(body)));
 	}
 
-	private static ResponseEntity<ProblemDetail> problem(Throwable failure) {
+	private static ResponseEntity<ProblemDetail> problem(Throwable failure, HttpMethod method) {
 		return switch (failure) {
-			case ProblemException problem -> problem.toResponse();
+			case ProblemException problem -> problem.toResponse(method);
 			// What the framework raises has a status, and headers such as Allow.
 			case ErrorResponse known when known.getStatusCode().value() != 500 -> {
 				ProblemType type = typeOf(known.getStatusCode().value());
-				yield new ProblemException(type, detailOf(type)).toResponse(known.getHeaders());
+				yield new ProblemException(type, detailOf(type)).toResponse(method, known.getHeaders());
 			}
 			default -> {
 				log.error("A request failed by a bug", failure);
-				yield new ProblemException(ProblemType.INTERNAL, detailOf(ProblemType.INTERNAL)).toResponse();
+				yield new ProblemException(ProblemType.INTERNAL, detailOf(ProblemType.INTERNAL)).toResponse(method);
 			}
 		};
 	}

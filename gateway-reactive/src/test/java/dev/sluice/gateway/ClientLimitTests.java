@@ -5,6 +5,7 @@ import java.util.concurrent.atomic.AtomicLong;
 
 import dev.sluice.contract.ProblemType;
 import org.junit.jupiter.api.Test;
+import org.springframework.http.HttpMethod;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
@@ -46,7 +47,7 @@ class ClientLimitTests {
 		ProblemException problem = catchThrowableOfType(ProblemException.class, () -> limit.check("c-1"));
 
 		assertThat(problem.type()).isEqualTo(ProblemType.TOO_MANY_REQUESTS);
-		assertThat(problem.toResponse().getHeaders().getFirst("Retry-After")).isEqualTo("7");
+		assertThat(problem.toResponse(HttpMethod.POST).getHeaders().getFirst("Retry-After")).isEqualTo("7");
 	}
 
 	@Test

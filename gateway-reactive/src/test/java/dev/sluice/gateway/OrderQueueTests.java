@@ -11,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 
 import dev.sluice.contract.Order;
 import dev.sluice.contract.ProblemType;
+import dev.sluice.contract.Taken;
 import io.github.resilience4j.bulkhead.BulkheadRegistry;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import org.apache.kafka.clients.producer.MockProducer;
@@ -66,7 +67,7 @@ class OrderQueueTests {
 
 		this.producer.errorNext(new TimeoutException("expired"));
 
-		assertProblem(accepted, ProblemType.QUEUE_UNAVAILABLE);
+		assertProblem(accepted, ProblemType.QUEUE_UNAVAILABLE, Taken.UNKNOWN);
 	}
 
 	@Test
@@ -74,14 +75,14 @@ class OrderQueueTests {
 		this.queue = queue(Duration.ofMinutes(1), 10, 50);
 		this.producer.sendException = new TimeoutException("no metadata");
 
-		assertProblem(enqueue(), ProblemType.QUEUE_UNAVAILABLE);
+		assertProblem(enqueue(), ProblemType.QUEUE_UNAVAILABLE, Taken.UNKNOWN);
 	}
 
 	@Test
 	void waitsNoLongerThanItsTimeout() {
 		this.queue = queue(Duration.ofMillis(50), 10, 50);
 
-		assertProblem(enqueue(), ProblemType.QUEUE_UNAVAILABLE);
+		assertProblem(enqueue(), ProblemType.QUEUE_UNAVAILABLE, Taken.UNKNOWN);
 	}
 
 	@Test
@@ -89,7 +90,7 @@ class OrderQueueTests {
 		this.queue = queue(Duration.ofMinutes(1), 1, 50);
 		CompletableFuture<Instant> first = enqueue();
 
-		assertProblem(enqueue(), ProblemType.OVERLOADED);
+		assertProblem(enqueue(), ProblemType.OVERLOADED, Taken.NO);
 		await().until(this.producer::completeNext);
 		assertThat(first).succeedsWithin(Duration.ofSeconds(10));
 	}
@@ -98,11 +99,11 @@ class OrderQueueTests {
 	void leavesAKafkaAloneThatFails() {
 		this.queue = queue(Duration.ofMinutes(1), 10, 2);
 		this.producer.sendException = new TimeoutException("no metadata");
-		assertProblem(enqueue(), ProblemType.QUEUE_UNAVAILABLE);
-		assertProblem(enqueue(), ProblemType.QUEUE_UNAVAILABLE);
+		assertProblem(enqueue(), ProblemType.QUEUE_UNAVAILABLE, Taken.UNKNOWN);
+		assertProblem(enqueue(), ProblemType.QUEUE_UNAVAILABLE, Taken.UNKNOWN);
 		this.producer.sendException = null;
 
-		assertProblem(enqueue(), ProblemType.QUEUE_UNAVAILABLE);
+		assertProblem(enqueue(), ProblemType.QUEUE_UNAVAILABLE, Taken.NO);
 		assertThat(this.producer.history()).isEmpty();
 	}
 
@@ -111,15 +112,17 @@ class OrderQueueTests {
 		this.queue = queue(Duration.ofMinutes(1), 10, 50);
 		this.topicsReady = false;
 
-		assertProblem(enqueue(), ProblemType.QUEUE_UNAVAILABLE);
+		assertProblem(enqueue(), ProblemType.QUEUE_UNAVAILABLE, Taken.NO);
 		assertThat(this.producer.history()).isEmpty();
 	}
 
-	private static void assertProblem(CompletableFuture<?> accepted, ProblemType type) {
+	private static void assertProblem(CompletableFuture<?> accepted, ProblemType type, Taken taken) {
 		Throwable failure = catchThrowable(() -> accepted.orTimeout(10, TimeUnit.SECONDS).join());
 		assertThat(failure).isInstanceOf(CompletionException.class);
-		assertThat(failure.getCause()).isInstanceOfSatisfying(ProblemException.class,
-				(problem) -> assertThat(problem.type()).isEqualTo(type));
+		assertThat(failure.getCause()).isInstanceOfSatisfying(ProblemException.class, (problem) -> {
+			assertThat(problem.type()).isEqualTo(type);
+			assertThat(problem.taken()).isEqualTo(taken);
+		});
 	}
 
 	private CompletableFuture<Instant> enqueue() {

@@ -7,6 +7,7 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.Ticker;
 import dev.sluice.contract.ProblemType;
+import dev.sluice.contract.Taken;
 import org.springframework.stereotype.Component;
 
 /**
@@ -70,7 +71,7 @@ final class ClientLimit {
 		if (earlyNanos[0] > 0) {
 			throw new ProblemException(ProblemType.TOO_MANY_REQUESTS,
 					"This customer has placed more orders than sluice.client-limit and sluice.client-burst allow.",
-					Duration.ofNanos(earlyNanos[0]));
+					Taken.NO, Duration.ofNanos(earlyNanos[0]));
 		}
 	}
 

@@ -4,6 +4,7 @@ import java.time.Duration;
 
 import dev.sluice.contract.ProblemType;
 import dev.sluice.contract.SavedOrder;
+import dev.sluice.contract.Taken;
 import org.jspecify.annotations.Nullable;
 
 /** What asking the backend came to. */
@@ -75,9 +76,10 @@ sealed interface Delivery {
 			case Unreachable _ ->
 				throw new ProblemException(ProblemType.BACKEND_UNAVAILABLE, "The connection to the backend failed.");
 			case CircuitOpen open -> throw new ProblemException(ProblemType.BACKEND_UNAVAILABLE,
-					"The backend has failed too often lately and is left alone for a moment.", open.retryAfter());
+					"The backend has failed too often lately and is left alone for a moment.", Taken.NO,
+					open.retryAfter());
 			case Full _ -> throw new ProblemException(ProblemType.OVERLOADED,
-					"As many orders as allowed are being delivered to the backend.");
+					"As many orders as allowed are being delivered to the backend.", Taken.NO);
 		};
 	}
 

@@ -4,6 +4,7 @@ import dev.sluice.contract.ProblemType;
 import jakarta.servlet.RequestDispatcher;
 import jakarta.servlet.http.HttpServletRequest;
 import org.springframework.boot.webmvc.error.ErrorController;
+import org.springframework.http.HttpMethod;
 import org.springframework.http.ProblemDetail;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.RequestMapping;
@@ -14,11 +15,11 @@ import org.springframework.web.bind.annotation.RestController;
 final class ErrorPage implements ErrorController {
 
 	@RequestMapping("/error")
-	ResponseEntity<ProblemDetail> error(HttpServletRequest request) {
+	ResponseEntity<ProblemDetail> error(HttpServletRequest request, HttpMethod method) {
 		// Without a status, somebody has asked for this page itself.
 		int status = (request.getAttribute(RequestDispatcher.ERROR_STATUS_CODE) instanceof Integer code) ? code : 404;
 		ProblemType type = Problems.typeOf(status);
-		return new ProblemException(type, Problems.detailOf(type)).toResponse();
+		return new ProblemException(type, Problems.detailOf(type)).toResponse(method);
 	}
 
 }

@@ -13,6 +13,7 @@ import dev.sluice.contract.OrderPage;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.OrderView;
 import dev.sluice.contract.ProblemType;
+import dev.sluice.contract.Taken;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
@@ -109,7 +110,7 @@ final class FailedOrders {
 	private <T> CompletionStage<T> ask(Supplier<T> question) {
 		return this.guard.askHere(this.properties.timeout(), question).exceptionally((failure) -> {
 			logger.debug("The failed orders cannot be read", failure);
-			throw new ProblemException(ProblemType.STATUS_UNAVAILABLE, "The status store does not answer.");
+			throw new ProblemException(ProblemType.STATUS_UNAVAILABLE, "The status store does not answer.", Taken.NO);
 		});
 	}
 

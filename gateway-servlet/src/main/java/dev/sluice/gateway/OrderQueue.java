@@ -17,6 +17,7 @@ import java.util.concurrent.TimeUnit;
 import dev.sluice.contract.Order;
 import dev.sluice.contract.OrderHeaders;
 import dev.sluice.contract.ProblemType;
+import dev.sluice.contract.Taken;
 import dev.sluice.contract.Topics;
 import io.github.resilience4j.bulkhead.Bulkhead;
 import io.github.resilience4j.bulkhead.BulkheadConfig;
@@ -100,7 +101,7 @@ final class OrderQueue implements DisposableBean {
 	 */
 	CompletionStage<Instant> enqueue(UUID id, Order order, byte[] json, @Nullable String traceparent) {
 		if (!this.topics.ready()) {
-			return CompletableFuture.failedFuture(unavailable("Kafka has not been reached yet."));
+			return CompletableFuture.failedFuture(unavailable("Kafka has not been reached yet.", Taken.NO));
 		}
 		Instant acceptedAt = Instant.now();
 		ProducerRecord<String, byte[]> message = message(id, order, json, traceparent, acceptedAt);
@@ -165,22 +166,22 @@ final class OrderQueue implements DisposableBean {
 				: failure;
 		return switch (cause) {
 			case BulkheadFullException _ -> new ProblemException(ProblemType.OVERLOADED,
-					"As many orders as allowed await Kafka's acknowledgement.");
-			case RejectedExecutionException _ ->
-				new ProblemException(ProblemType.OVERLOADED, "As many orders as allowed wait to be sent to Kafka.");
+					"As many orders as allowed await Kafka's acknowledgement.", Taken.NO);
+			case RejectedExecutionException _ -> new ProblemException(ProblemType.OVERLOADED,
+					"As many orders as allowed wait to be sent to Kafka.", Taken.NO);
 			case CallNotPermittedException _ ->
-				unavailable("Kafka has failed too often lately and is left alone for a moment.");
+				unavailable("Kafka has failed too often lately and is left alone for a moment.", Taken.NO);
 			default -> {
 				logger.debug("Order {} was not acknowledged", id, cause);
 				yield unavailable(("Kafka did not acknowledge the order within %d ms. "
 						+ "Whether it has it is unknown: repeat it with the same Idempotency-Key.")
-					.formatted(this.properties.timeout().toMillis()));
+					.formatted(this.properties.timeout().toMillis()), Taken.UNKNOWN);
 			}
 		};
 	}
 
-	private ProblemException unavailable(String detail) {
-		return new ProblemException(ProblemType.QUEUE_UNAVAILABLE, detail, this.properties.circuit().openFor());
+	private ProblemException unavailable(String detail, Taken taken) {
+		return new ProblemException(ProblemType.QUEUE_UNAVAILABLE, detail, taken, this.properties.circuit().openFor());
 	}
 
 	private static byte[] utf8(String text) {

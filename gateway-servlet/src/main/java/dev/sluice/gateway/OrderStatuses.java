@@ -12,6 +12,7 @@ import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.OrderView;
 import dev.sluice.contract.ProblemType;
 import dev.sluice.contract.SavedOrder;
+import dev.sluice.contract.Taken;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -110,7 +111,7 @@ final class OrderStatuses {
 			return remembered;
 		}
 		throw new ProblemException(ProblemType.STATUS_UNAVAILABLE,
-				"The status store does not answer, so that nothing can be said of order " + id + ".");
+				"The status store does not answer, so that nothing can be said of order " + id + ".", Taken.NO);
 	}
 
 	private static OrderView withoutRow(UUID id, Delivery answer) {
@@ -122,7 +123,7 @@ final class OrderStatuses {
 			case Delivery.Refused _, Delivery.Unreadable _, Delivery.TimedOut _, Delivery.Unreachable _,
 					Delivery.CircuitOpen _, Delivery.Full _ ->
 				throw new ProblemException(ProblemType.STATUS_UNAVAILABLE,
-						"The backend does not answer, so that nothing can be said of order " + id + ".");
+						"The backend does not answer, so that nothing can be said of order " + id + ".", Taken.NO);
 		};
 	}
 

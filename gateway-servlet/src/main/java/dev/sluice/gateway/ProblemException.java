@@ -4,8 +4,10 @@ import java.time.Duration;
 import java.util.List;
 
 import dev.sluice.contract.ProblemType;
+import dev.sluice.contract.Taken;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpMethod;
 import org.springframework.http.MediaType;
 import org.springframework.http.ProblemDetail;
 import org.springframework.http.ResponseEntity;
@@ -22,26 +24,34 @@ final class ProblemException extends RuntimeException {
 
 	private final ProblemType type;
 
+	private final Taken taken;
+
 	private final transient List<InvalidField> errors;
 
 	private final @Nullable Duration retryAfter;
 
+	/** Whoever does not know that nothing was taken promises nothing. */
 	ProblemException(ProblemType type, String detail) {
-		this(type, detail, List.of(), null);
+		this(type, detail, Taken.UNKNOWN, List.of(), null);
 	}
 
-	ProblemException(ProblemType type, String detail, Duration retryAfter) {
-		this(type, detail, List.of(), retryAfter);
+	ProblemException(ProblemType type, String detail, Taken taken) {
+		this(type, detail, taken, List.of(), null);
+	}
+
+	ProblemException(ProblemType type, String detail, Taken taken, Duration retryAfter) {
+		this(type, detail, taken, List.of(), retryAfter);
 	}
 
 	ProblemException(ProblemType type, String detail, List<InvalidField> errors) {
-		this(type, detail, errors, null);
+		this(type, detail, Taken.NO, errors, null);
 	}
 
-	private ProblemException(ProblemType type, String detail, List<InvalidField> errors,
+	private ProblemException(ProblemType type, String detail, Taken taken, List<InvalidField> errors,
 			@Nullable Duration retryAfter) {
 		super(detail, null, false, false);
 		this.type = type;
+		this.taken = taken;
 		this.errors = List.copyOf(errors);
 		// No 503 without a Retry-After.
 		this.retryAfter = (retryAfter == null && type.status() == 503) ? RETRY_AFTER : retryAfter;
@@ -51,26 +61,34 @@ final class ProblemException extends RuntimeException {
 		return this.type;
 	}
 
+	Taken taken() {
+		return this.taken;
+	}
+
 	List<InvalidField> errors() {
 		return this.errors;
 	}
 
-	ResponseEntity<ProblemDetail> toResponse() {
-		return toResponse(HttpHeaders.EMPTY);
+	ResponseEntity<ProblemDetail> toResponse(HttpMethod method) {
+		return toResponse(method, HttpHeaders.EMPTY);
 	}
 
 	/**
 	 * The problem document.
+	 * @param method of the request: only a POST takes anything
 	 * @param more headers to send beside {@code Retry-After}
 	 * @return the response
 	 */
-	ResponseEntity<ProblemDetail> toResponse(HttpHeaders more) {
+	ResponseEntity<ProblemDetail> toResponse(HttpMethod method, HttpHeaders more) {
 		ProblemDetail problem = ProblemDetail.forStatus(this.type.status());
 		problem.setType(this.type.type());
 		problem.setTitle(this.type.title());
 		problem.setDetail(getMessage());
 		if (!this.errors.isEmpty()) {
 			problem.setProperty("errors", this.errors);
+		}
+		if (method.equals(HttpMethod.POST) && mayHaveTaken()) {
+			problem.setProperty(Taken.MEMBER, this.taken);
 		}
 		HttpHeaders headers = new HttpHeaders();
 		headers.putAll(more);
@@ -81,6 +99,11 @@ final class ProblemException extends RuntimeException {
 					Long.toString(Math.max(1, this.retryAfter.plusMillis(999).toSeconds())));
 		}
 		return ResponseEntity.status(this.type.status()).headers(headers).body(problem);
+	}
+
+	/** Every other problem is found before anything is done with the order. */
+	private boolean mayHaveTaken() {
+		return this.type.status() >= 500 || this.type == ProblemType.TOO_MANY_REQUESTS;
 	}
 
 	/**

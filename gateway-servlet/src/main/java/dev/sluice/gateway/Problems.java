@@ -6,12 +6,14 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpMethod;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.MediaType;
 import org.springframework.http.ProblemDetail;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
+import org.springframework.web.context.request.ServletWebRequest;
 import org.springframework.web.context.request.WebRequest;
 import org.springframework.web.servlet.mvc.method.annotation.ResponseEntityExceptionHandler;
 
@@ -26,23 +28,24 @@ final class Problems extends ResponseEntityExceptionHandler {
 	private static final Logger log = LoggerFactory.getLogger(Problems.class);
 
 	@ExceptionHandler
-	ResponseEntity<ProblemDetail> problem(ProblemException ex) {
-		return ex.toResponse();
+	ResponseEntity<ProblemDetail> problem(ProblemException ex, HttpMethod method) {
+		return ex.toResponse(method);
 	}
 
 	@ExceptionHandler
-	ResponseEntity<ProblemDetail> bug(Exception ex) {
+	ResponseEntity<ProblemDetail> bug(Exception ex, HttpMethod method) {
 		log.error("A request failed by a bug", ex);
-		return new ProblemException(ProblemType.INTERNAL, detailOf(ProblemType.INTERNAL)).toResponse();
+		return new ProblemException(ProblemType.INTERNAL, detailOf(ProblemType.INTERNAL)).toResponse(method);
 	}
 
 	/** What the framework raises has a status, and headers such as {@code Allow}. */
 	@Override
 	protected ResponseEntity<Object> handleExceptionInternal(Exception ex, @Nullable Object body, HttpHeaders headers,
 			HttpStatusCode status, WebRequest request) {
+		HttpMethod method = ((ServletWebRequest) request).getHttpMethod();
 		ProblemType type = typeOf(status.value());
-		ResponseEntity<ProblemDetail> response = (status.value() == 500) ? bug(ex)
-				: new ProblemException(type, detailOf(type)).toResponse(headers);
+		ResponseEntity<ProblemDetail> response = (status.value() == 500) ? bug(ex, method)
+				: new ProblemException(type, detailOf(type)).toResponse(method, headers);
 		return new ResponseEntity<>(response.getBody(), response.getHeaders(), response.getStatusCode());
 	}
 

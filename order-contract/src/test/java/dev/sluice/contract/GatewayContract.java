@@ -336,6 +336,7 @@ public abstract class GatewayContract {
 
 		assertProblem(second, 409, "in-progress");
 		assertProblem(first.get(), 504, "backend-timeout");
+		assertThat(JsonPath.<String>read(first.get().body(), "$.taken")).isEqualTo("unknown");
 		behave("\"errorRate\":0,\"hangRate\":0,\"resetRate\":0");
 		assertThat(post(ORDER, "Idempotency-Key", "\"twice\"").statusCode()).isEqualTo(201);
 	}
@@ -607,13 +608,17 @@ public abstract class GatewayContract {
 
 		assertProblem(response, 502, "backend-refused");
 		assertThat(JsonPath.<String>read(response.body(), "$.detail")).contains(Integer.toString(status));
+		assertThat(JsonPath.<String>read(response.body(), "$.taken")).isEqualTo("unknown");
 	}
 
 	@Test
 	void saysThatTheConnectionToTheBackendBroke() throws Exception {
 		behave("\"errorRate\":0,\"hangRate\":0,\"resetRate\":1");
 
-		assertProblem(post(ORDER), 503, "backend-unavailable");
+		HttpResponse<String> response = post(ORDER);
+
+		assertProblem(response, 503, "backend-unavailable");
+		assertThat(JsonPath.<String>read(response.body(), "$.taken")).isEqualTo("unknown");
 	}
 
 	@Test
@@ -644,6 +649,7 @@ public abstract class GatewayContract {
 		assertThat(JsonPath.<String>read(response.body(), "$.title")).isNotBlank();
 		assertThat(JsonPath.<String>read(response.body(), "$.detail")).isNotBlank();
 		assertThat(header(response, "Retry-After").isPresent()).isEqualTo(status == 503);
+		assertThat(response.body().contains("\"taken\":")).isEqualTo(status >= 500);
 	}
 
 	@SafeVarargs

@@ -48,17 +48,26 @@ public abstract class GatewayOutageContract {
 
 	@Test
 	void saysThatTheBackendIsUnavailable() throws Exception {
-		assertUnavailable(post(), "backend-unavailable");
+		HttpResponse<String> response = post();
+
+		assertUnavailable(response, "backend-unavailable");
+		assertThat(JsonPath.<String>read(response.body(), "$.taken")).isEqualTo("unknown");
 	}
 
 	@Test
-	void saysThatTheQueueIsUnavailable() throws Exception {
-		assertUnavailable(post("Prefer", "respond-async"), "queue-unavailable");
+	void saysThatTheQueueIsUnavailableAndHasTakenNothing() throws Exception {
+		HttpResponse<String> response = post("Prefer", "respond-async");
+
+		assertUnavailable(response, "queue-unavailable");
+		assertThat(JsonPath.<String>read(response.body(), "$.taken")).isEqualTo("no");
 	}
 
 	@Test
 	void saysThatTheStatusIsUnavailable() throws Exception {
-		assertUnavailable(get("/orders/" + UUID.randomUUID()), "status-unavailable");
+		HttpResponse<String> response = get("/orders/" + UUID.randomUUID());
+
+		assertUnavailable(response, "status-unavailable");
+		assertThat(response.body()).doesNotContain("taken");
 	}
 
 	/** The gateway's limit is 5 orders, and one in 100 s. */
@@ -75,14 +84,18 @@ public abstract class GatewayOutageContract {
 		assertThat(response.headers().firstValue("Content-Type")).hasValue("application/problem+json");
 		assertThat(Integer.parseInt(response.headers().firstValue("Retry-After").orElse(""))).isBetween(1, 100);
 		assertThat(JsonPath.<String>read(response.body(), "$.type")).isEqualTo("urn:sluice:problem:too-many-requests");
+		assertThat(JsonPath.<String>read(response.body(), "$.taken")).isEqualTo("no");
 		assertThat(send(order(ORDER.replace("c-1", "c-patient"))).statusCode()).isEqualTo(503);
 	}
 
 	@Test
 	void saysThatFailedOrdersCannotBeFound() throws Exception {
 		assertUnavailable(get("/orders?status=failed"), "status-unavailable");
-		assertUnavailable(send(HttpRequest.newBuilder(gateway().resolve("/orders/" + UUID.randomUUID() + "/redelivery"))
-			.POST(BodyPublishers.noBody())), "status-unavailable");
+		HttpResponse<String> redelivery = send(
+				HttpRequest.newBuilder(gateway().resolve("/orders/" + UUID.randomUUID() + "/redelivery"))
+					.POST(BodyPublishers.noBody()));
+		assertUnavailable(redelivery, "status-unavailable");
+		assertThat(JsonPath.<String>read(redelivery.body(), "$.taken")).isEqualTo("no");
 	}
 
 	@Test

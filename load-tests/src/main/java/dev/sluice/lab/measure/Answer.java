@@ -2,7 +2,7 @@ package dev.sluice.lab.measure;
 
 import java.util.Set;
 
-import dev.sluice.contract.ProblemType;
+import dev.sluice.contract.Taken;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,12 +28,8 @@ public record Answer(String text, Meaning meaning, boolean again) {
 
 	private static final Set<Integer> OTHERS_4XX_TO_REPEAT = Set.of(408, 425, 429);
 
-	/**
-	 * 503s that are given before anything is done with the order. Any other may follow on
-	 * an enqueuing that Kafka has not acknowledged, or on a delivery without an answer.
-	 */
-	private static final Set<String> BEFORE_ANYTHING = Set.of(ProblemType.OVERLOADED.type().toString(),
-			ProblemType.SHUTTING_DOWN.type().toString());
+	/** The promise of {@link Taken#NO}. */
+	private static final String NOTHING_TAKEN = "no";
 
 	/**
 	 * What an answer says about the order; an order's is the greatest of its attempts'.
@@ -56,9 +52,9 @@ public record Answer(String text, Meaning meaning, boolean again) {
 
 	/**
 	 * The answer with a status.
-	 * @param type the problem's type, null if it has none
+	 * @param taken the problem's {@link Taken#MEMBER}, null if it has none
 	 */
-	public static Answer of(int status, @Nullable String type) {
+	public static Answer of(int status, @Nullable String taken) {
 		String text = Integer.toString(status);
 		if (status / 100 == 2) {
 			return new Answer(text, Meaning.ACCEPTED, false);
@@ -70,8 +66,7 @@ public record Answer(String text, Meaning meaning, boolean again) {
 		if (status / 100 == 4) {
 			return new Answer(text, Meaning.REFUSED, OTHERS_4XX_TO_REPEAT.contains(status));
 		}
-		boolean before = type != null && BEFORE_ANYTHING.contains(type);
-		return new Answer(text, before ? Meaning.REFUSED : Meaning.OPEN, true);
+		return new Answer(text, NOTHING_TAKEN.equals(taken) ? Meaning.REFUSED : Meaning.OPEN, true);
 	}
 
 }

@@ -29,6 +29,7 @@ import dev.sluice.contract.HttpNames;
 import dev.sluice.contract.Money;
 import dev.sluice.contract.Order;
 import dev.sluice.contract.OrderItem;
+import dev.sluice.contract.Taken;
 import dev.sluice.lab.measure.Answer;
 import dev.sluice.lab.measure.OrderIdentity;
 import dev.sluice.lab.measure.OrderLedger;
@@ -66,7 +67,7 @@ public final class OrderDriver implements AutoCloseable {
 	/** All attempts and pauses of an order, and some more. */
 	private static final long END_MILLIS = 120_000;
 
-	private static final Pattern TYPE = Pattern.compile("\"type\"\\s*:\\s*\"([^\"]*)\"");
+	private static final Pattern TAKEN = Pattern.compile("\"" + Taken.MEMBER + "\"\\s*:\\s*\"([^\"]*)\"");
 
 	private final JsonMapper json = JsonMapper.shared();
 
@@ -190,7 +191,7 @@ public final class OrderDriver implements AutoCloseable {
 		Answer answer;
 		try {
 			HttpResponse<String> response = this.client.send(request, BodyHandlers.ofString());
-			answer = Answer.of(response.statusCode(), problemType(response));
+			answer = Answer.of(response.statusCode(), taken(response));
 			if (answer.meaning() == Answer.Meaning.ACCEPTED) {
 				check(order, response);
 			}
@@ -230,12 +231,12 @@ public final class OrderDriver implements AutoCloseable {
 		};
 	}
 
-	private static @Nullable String problemType(HttpResponse<String> response) {
+	private static @Nullable String taken(HttpResponse<String> response) {
 		if (response.statusCode() / 100 == 2) {
 			return null;
 		}
-		Matcher type = TYPE.matcher(response.body());
-		return type.find() ? type.group(1) : null;
+		Matcher taken = TAKEN.matcher(response.body());
+		return taken.find() ? taken.group(1) : null;
 	}
 
 	private static long millis(long nanos) {
