@@ -65,6 +65,8 @@ public abstract class GatewayContract {
 
 	private static final Duration PATIENCE = Duration.ofSeconds(20);
 
+	private final DescribedApi api = DescribedApi.instance();
+
 	private final UUID run = UUID.randomUUID();
 
 	private final HttpClient client = HttpClient.newBuilder().connectTimeout(PATIENCE).build();
@@ -328,8 +330,7 @@ public abstract class GatewayContract {
 	@Test
 	void refusesRepeatWhileTheFirstIsInProgress() throws Exception {
 		behave("\"errorRate\":0,\"hangRate\":1,\"resetRate\":0");
-		CompletableFuture<HttpResponse<String>> first = this.client
-			.sendAsync(request(ORDER, "Idempotency-Key", "\"twice\""), BodyHandlers.ofString());
+		CompletableFuture<HttpResponse<String>> first = sendAsync(request(ORDER, "Idempotency-Key", "\"twice\""));
 		await().atMost(PATIENCE).until(() -> audit("$.inFlight") == 1);
 
 		HttpResponse<String> second = post(ORDER, "Idempotency-Key", "\"twice\"");
@@ -345,9 +346,8 @@ public abstract class GatewayContract {
 	void answersAsSoonAsAnOrderThatIsWaitedForIsSaved() throws Exception {
 		UUID id = idOf(post(ORDER, "Idempotency-Key", key("wait"), "Prefer", "respond-async"));
 
-		CompletableFuture<HttpResponse<String>> answer = this.client.sendAsync(
-				request(ORDER, "Idempotency-Key", key("wait"), "Prefer", "respond-async, wait=10"),
-				BodyHandlers.ofString());
+		CompletableFuture<HttpResponse<String>> answer = sendAsync(
+				request(ORDER, "Idempotency-Key", key("wait"), "Prefer", "respond-async, wait=10"));
 		await().atMost(PATIENCE)
 			.until(() -> get("/actuator/prometheus").body().lines().anyMatch("sluice_waiters 1.0"::equals));
 		project(id, "saved", 2, Fingerprint.ofJson(ORDER.getBytes(StandardCharsets.UTF_8)));
@@ -629,6 +629,15 @@ public abstract class GatewayContract {
 	}
 
 	@Test
+	void describesItself() throws Exception {
+		HttpResponse<String> response = get("/openapi.json");
+
+		assertThat(response.statusCode()).isEqualTo(200);
+		assertThat(header(response, "Content-Type")).hasValue("application/json");
+		assertThat(response.body().getBytes(StandardCharsets.UTF_8)).isEqualTo(this.api.bytes());
+	}
+
+	@Test
 	void showsItsMetrics() throws Exception {
 		post(ORDER);
 		post(ORDER, "Prefer", "respond-async");
@@ -678,7 +687,7 @@ public abstract class GatewayContract {
 	}
 
 	private HttpResponse<String> post(String body, String... headers) throws IOException, InterruptedException {
-		return this.client.send(request(body, headers), BodyHandlers.ofString());
+		return send(request(body, headers));
 	}
 
 	private HttpResponse<String> post(HttpRequest.BodyPublisher body) throws IOException, InterruptedException {
@@ -707,7 +716,7 @@ public abstract class GatewayContract {
 	}
 
 	private HttpResponse<String> postElsewhere(String body, String... headers) throws Exception {
-		return this.client.send(request(otherGateway(), body, headers), BodyHandlers.ofString());
+		return send(request(otherGateway(), body, headers));
 	}
 
 	/** The same order, by turns at both gateways. */
@@ -715,7 +724,7 @@ public abstract class GatewayContract {
 		List<CompletableFuture<HttpResponse<String>>> answers = new ArrayList<>();
 		for (int i = 0; i < requests; i++) {
 			HttpRequest request = request((i % 2 == 0) ? gateway() : otherGateway(), ORDER, headers);
-			answers.add(this.client.sendAsync(request, BodyHandlers.ofString()));
+			answers.add(sendAsync(request));
 		}
 		return answers.stream().map(CompletableFuture::join).toList();
 	}
@@ -761,7 +770,22 @@ public abstract class GatewayContract {
 	}
 
 	private HttpResponse<String> send(HttpRequest.Builder request) throws IOException, InterruptedException {
-		return this.client.send(request.timeout(PATIENCE).build(), BodyHandlers.ofString());
+		return send(request.timeout(PATIENCE).build());
+	}
+
+	private HttpResponse<String> send(HttpRequest request) throws IOException, InterruptedException {
+		return checked(request, this.client.send(request, BodyHandlers.ofString()));
+	}
+
+	private CompletableFuture<HttpResponse<String>> sendAsync(HttpRequest request) {
+		return this.client.sendAsync(request, BodyHandlers.ofString())
+			.thenApply((response) -> checked(request, response));
+	}
+
+	/** Whatever a gateway answers is in its API's description. */
+	private HttpResponse<String> checked(HttpRequest request, HttpResponse<String> response) {
+		boolean ofBackend = request.uri().getAuthority().equals(backend().getAuthority());
+		return ofBackend ? response : this.api.checked(request, response);
 	}
 
 	private void behave(String faults) throws IOException, InterruptedException {

@@ -99,7 +99,8 @@ public abstract class GatewayFrozenStatusContract {
 	}
 
 	private HttpResponse<String> send(HttpRequest.Builder request) throws IOException, InterruptedException {
-		return this.client.send(request.timeout(Duration.ofSeconds(20)).build(), BodyHandlers.ofString());
+		HttpRequest sent = request.timeout(Duration.ofSeconds(20)).build();
+		return DescribedApi.instance().checked(sent, this.client.send(sent, BodyHandlers.ofString()));
 	}
 
 }

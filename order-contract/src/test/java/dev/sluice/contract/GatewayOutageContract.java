@@ -127,8 +127,9 @@ public abstract class GatewayOutageContract {
 	}
 
 	private HttpResponse<String> send(HttpRequest.Builder request) throws Exception {
+		HttpRequest sent = request.timeout(Duration.ofSeconds(20)).build();
 		try {
-			return this.client.send(request.timeout(Duration.ofSeconds(20)).build(), BodyHandlers.ofString());
+			return DescribedApi.instance().checked(sent, this.client.send(sent, BodyHandlers.ofString()));
 		}
 		catch (HttpTimeoutException ex) {
 			// The gateway runs in this JVM: what it hangs in is seen nowhere else.
