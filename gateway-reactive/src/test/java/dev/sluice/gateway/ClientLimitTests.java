@@ -79,7 +79,8 @@ class ClientLimitTests {
 	}
 
 	private ClientLimit limit(double perSecond, int burst) {
-		return new ClientLimit(new GatewayProperties(Way.SYNC, Duration.ZERO, 0, perSecond, burst), this.nanos::get);
+		return new ClientLimit(new GatewayProperties(Way.SYNC, Duration.ZERO, 0, perSecond, burst, Duration.ZERO),
+				this.nanos::get);
 	}
 
 }

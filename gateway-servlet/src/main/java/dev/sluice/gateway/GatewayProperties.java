@@ -27,6 +27,9 @@ import org.springframework.validation.annotation.Validated;
  * 429; 0 = any number; default 0
  * @param clientBurst orders that a customer may place at once after a while without any;
  * default 10
+ * @param drainTime how long a gateway that stops goes on answering new requests that it
+ * does; longer while earlier ones are in progress; 0 = only as long as they are; default
+ * 1 s
  */
 @ConfigurationProperties("sluice")
 @Validated
@@ -34,7 +37,8 @@ record GatewayProperties(@DefaultValue("sync") Way defaultWay, @DefaultValue("pl
 		@DefaultValue("10s") @DurationMin @DurationMax(minutes = 5) Duration maxWait,
 		@DefaultValue("100") @PositiveOrZero @Max(100_000) int maxWaiters,
 		@DefaultValue("0") @PositiveOrZero @DecimalMax("1000000") double clientLimit,
-		@DefaultValue("10") @Min(1) @Max(1_000_000) int clientBurst) {
+		@DefaultValue("10") @Min(1) @Max(1_000_000) int clientBurst,
+		@DefaultValue("1s") @DurationMin @DurationMax(seconds = 15) Duration drainTime) {
 
 	/** What serves a request, and what it does while it waits. */
 	enum Threads {

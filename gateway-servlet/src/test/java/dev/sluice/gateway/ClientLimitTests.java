@@ -80,7 +80,8 @@ class ClientLimitTests {
 	}
 
 	private ClientLimit limit(double perSecond, int burst) {
-		return new ClientLimit(new GatewayProperties(Way.SYNC, Threads.PLATFORM, Duration.ZERO, 0, perSecond, burst),
+		return new ClientLimit(
+				new GatewayProperties(Way.SYNC, Threads.PLATFORM, Duration.ZERO, 0, perSecond, burst, Duration.ZERO),
 				this.nanos::get);
 	}
 

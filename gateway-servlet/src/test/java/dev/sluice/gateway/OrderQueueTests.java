@@ -152,8 +152,9 @@ class OrderQueueTests {
 			}
 
 		};
-		return new OrderQueue(properties, new GatewayProperties(Way.SYNC, this.threads, Duration.ZERO, 0, 0, 1), kafka,
-				topics, BulkheadRegistry.ofDefaults(), CircuitBreakerRegistry.ofDefaults(),
+		return new OrderQueue(properties,
+				new GatewayProperties(Way.SYNC, this.threads, Duration.ZERO, 0, 0, 1, Duration.ZERO), kafka, topics,
+				BulkheadRegistry.ofDefaults(), CircuitBreakerRegistry.ofDefaults(),
 				new MockEnvironment().withProperty("spring.application.name", "gateway"));
 	}
 

@@ -1,0 +1,158 @@
+package dev.sluice.gateway;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import dev.sluice.contract.ProblemType;
+import dev.sluice.contract.Taken;
+import jakarta.servlet.AsyncEvent;
+import jakarta.servlet.AsyncListener;
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.boot.web.server.context.WebServerApplicationContext;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
+import org.springframework.http.HttpHeaders;
+import org.springframework.stereotype.Component;
+import org.springframework.web.filter.OncePerRequestFilter;
+import org.springframework.web.servlet.HandlerExceptionResolver;
+
+/**
+ * What happens first when the gateway stops, while the container still takes requests:
+ * each new one is answered that the gateway is shutting down, and its connection is
+ * closed, until {@code sluice.drain-time} has passed and every request that came before
+ * is answered. The container's own graceful shutdown follows, which would close kept
+ * connections without a word. Health and metrics are answered all the time. For any
+ * number of threads.
+ */
+@Component
+@Order(Ordered.HIGHEST_PRECEDENCE + 10)
+final class Drain extends OncePerRequestFilter implements SmartLifecycle {
+
+	private static final String MANAGEMENT = "/actuator/";
+
+	private final Duration drainTime;
+
+	private final HandlerExceptionResolver problems;
+
+	private final AtomicInteger inFlight = new AtomicInteger();
+
+	private volatile @Nullable CompletableFuture<@Nullable Void> lastAnswered;
+
+	private volatile boolean running;
+
+	Drain(GatewayProperties properties, @Qualifier("handlerExceptionResolver") HandlerExceptionResolver problems) {
+		this.drainTime = properties.drainTime();
+		this.problems = problems;
+	}
+
+	@Override
+	protected boolean shouldNotFilter(HttpServletRequest request) {
+		return request.getRequestURI().startsWith(MANAGEMENT);
+	}
+
+	@Override
+	protected void doFilterInternal(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+			throws ServletException, IOException {
+		// Before the look, so that no request is overlooked between the two.
+		this.inFlight.incrementAndGet();
+		try {
+			if (this.lastAnswered == null) {
+				chain.doFilter(request, response);
+			}
+			else {
+				response.setHeader(HttpHeaders.CONNECTION, "close");
+				this.problems.resolveException(request, response, null, new ProblemException(ProblemType.SHUTTING_DOWN,
+						"This gateway is about to stop. Send it to another.", Taken.NO));
+			}
+		}
+		finally {
+			if (request.isAsyncStarted()) {
+				request.getAsyncContext().addListener(new Completion());
+			}
+			else {
+				answered();
+			}
+		}
+	}
+
+	private void answered() {
+		if (this.inFlight.decrementAndGet() == 0) {
+			CompletableFuture<@Nullable Void> stopping = this.lastAnswered;
+			if (stopping != null) {
+				stopping.complete(null);
+			}
+		}
+	}
+
+	@Override
+	public void start() {
+		this.lastAnswered = null;
+		this.running = true;
+	}
+
+	@Override
+	public void stop() {
+		this.running = false;
+	}
+
+	@Override
+	public void stop(Runnable callback) {
+		CompletableFuture<@Nullable Void> stopping = new CompletableFuture<>();
+		this.lastAnswered = stopping;
+		if (this.inFlight.get() == 0) {
+			stopping.complete(null);
+		}
+		stopping
+			.thenCombine(new CompletableFuture<@Nullable Void>().completeOnTimeout(null, this.drainTime.toMillis(),
+					TimeUnit.MILLISECONDS), (_, _) -> this.running = false)
+			.whenComplete((_, _) -> callback.run());
+	}
+
+	@Override
+	public boolean isRunning() {
+		return this.running;
+	}
+
+	@Override
+	public boolean isPauseable() {
+		return false;
+	}
+
+	/** Just before the container's own. */
+	@Override
+	public int getPhase() {
+		return WebServerApplicationContext.GRACEFUL_SHUTDOWN_PHASE + 1;
+	}
+
+	/** A request whose answer came on another thread. */
+	private final class Completion implements AsyncListener {
+
+		@Override
+		public void onComplete(AsyncEvent event) {
+			answered();
+		}
+
+		@Override
+		public void onTimeout(AsyncEvent event) {
+		}
+
+		@Override
+		public void onError(AsyncEvent event) {
+		}
+
+		@Override
+		public void onStartAsync(AsyncEvent event) {
+		}
+
+	}
+
+}

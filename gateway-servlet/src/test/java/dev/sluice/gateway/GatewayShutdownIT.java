@@ -1,0 +1,36 @@
+package dev.sluice.gateway;
+
+import java.net.URI;
+
+import dev.sluice.contract.GatewayShutdownContract;
+import dev.sluice.gateway.GatewayProperties.Threads;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.boot.SpringApplication;
+import org.springframework.context.ConfigurableApplicationContext;
+
+/** Nothing listens on port 1. */
+@ParameterizedClass
+@EnumSource(Threads.class)
+class GatewayShutdownIT extends GatewayShutdownContract {
+
+	@Parameter
+	private Threads threads;
+
+	private ConfigurableApplicationContext context;
+
+	@Override
+	protected URI start(URI backend) {
+		this.context = SpringApplication.run(GatewayApplication.class, "--server.port=0", "--backend.url=" + backend,
+				"--spring.kafka.bootstrap-servers=127.0.0.1:1", "--sluice.threads=" + this.threads,
+				"--spring.datasource.url=jdbc:postgresql://127.0.0.1:1/sluice", "--spring.flyway.enabled=false");
+		return URI.create("http://127.0.0.1:" + this.context.getEnvironment().getProperty("local.server.port"));
+	}
+
+	@Override
+	protected void stop() {
+		this.context.close();
+	}
+
+}

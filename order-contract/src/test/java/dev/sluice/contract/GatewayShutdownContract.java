@@ -1,0 +1,203 @@
+package dev.sluice.contract;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.ConnectException;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+import com.jayway.jsonpath.JsonPath;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * What every gateway does while it stops: it ends what it has begun, and tells who comes
+ * that it begins nothing more. Needs no servers but the backend, which is a fake.
+ */
+public abstract class GatewayShutdownContract {
+
+	private static final String ORDER = """
+			{"customerId":"c-1","items":[{"sku":"tea","quantity":2,"unitPrice":{"amount":"9.90","currency":"EUR"}}]}""";
+
+	private static final String SAVED = "{\"id\":\"%s\",\"savedAt\":\"2026-11-21T11:00:00Z\"}"
+		.formatted(UUID.randomUUID());
+
+	private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+	private final CountDownLatch backendAnswers = new CountDownLatch(1);
+
+	private final HttpClient client = HttpClient.newBuilder().connectTimeout(PATIENCE).build();
+
+	private FakeBackend backend;
+
+	private URI gateway;
+
+	/**
+	 * Starts a gateway without Kafka and PostgreSQL.
+	 * @return where it is
+	 */
+	protected abstract URI start(URI backend);
+
+	/** Stops it, as SIGTERM does; returns when it has stopped. */
+	protected abstract void stop();
+
+	@BeforeEach
+	void startGateway() throws IOException {
+		this.backend = new FakeBackend();
+		FakeBackend.Reply saved = FakeBackend.Reply.of(201, SAVED);
+		this.backend.reply((socket) -> {
+			if (this.backendAnswers.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+				saved.to(socket);
+			}
+		});
+		this.gateway = start(this.backend.uri());
+	}
+
+	@AfterEach
+	void close() throws IOException {
+		this.backendAnswers.countDown();
+		stop();
+		this.client.close();
+		this.backend.close();
+	}
+
+	@Test
+	void endsWhatItHasBegunAndBeginsNothingMore() throws Exception {
+		try (Kept kept = new Kept(this.gateway)) {
+			assertThat(kept.send("GET /actuator/health/liveness", "").status()).isEqualTo(200);
+			CompletableFuture<HttpResponse<String>> slow = this.client
+				.sendAsync(request("/orders").header("Content-Type", "application/json")
+					.POST(BodyPublishers.ofString(ORDER))
+					.build(), BodyHandlers.ofString());
+			await().atMost(PATIENCE).until(() -> this.backend.requests().size() == 1);
+
+			CompletableFuture<Void> stopped = CompletableFuture.runAsync(this::stop);
+			await().atMost(PATIENCE).untilAsserted(() -> assertShuttingDown(get("/orders/1")));
+
+			assertThat(get("/actuator/health/readiness").statusCode()).isEqualTo(503);
+			Answer refused = kept.send("POST /orders", ORDER);
+			assertThat(refused.status()).isEqualTo(503);
+			assertThat(refused.headers()).contains("connection: close", "retry-after: 1",
+					"content-type: application/problem+json");
+			assertThat(JsonPath.<String>read(refused.body(), "$.type")).isEqualTo("urn:sluice:problem:shutting-down");
+			assertThat(JsonPath.<String>read(refused.body(), "$.taken")).isEqualTo("no");
+			assertThat(kept.isClosed()).isTrue();
+			assertThat(stopped).isNotDone();
+			assertThat(slow).isNotDone();
+
+			this.backendAnswers.countDown();
+
+			assertThat(slow).succeedsWithin(PATIENCE).extracting(HttpResponse::statusCode).isEqualTo(201);
+			assertThat(stopped).succeedsWithin(PATIENCE);
+			assertThat(this.backend.requests()).hasSize(1);
+			assertThatExceptionOfType(ConnectException.class).isThrownBy(() -> get("/orders/1"));
+		}
+	}
+
+	private static void assertShuttingDown(HttpResponse<String> response) {
+		assertThat(response.statusCode()).isEqualTo(503);
+		assertThat(JsonPath.<String>read(response.body(), "$.type")).isEqualTo("urn:sluice:problem:shutting-down");
+	}
+
+	private HttpResponse<String> get(String path) throws IOException, InterruptedException {
+		HttpRequest request = request(path).build();
+		return DescribedApi.instance().checked(request, this.client.send(request, BodyHandlers.ofString()));
+	}
+
+	private HttpRequest.Builder request(String path) {
+		return HttpRequest.newBuilder(this.gateway.resolve(path)).timeout(PATIENCE);
+	}
+
+	private record Answer(int status, List<String> headers, String body) {
+	}
+
+	/** A connection that is used more than once, without a client that hides its end. */
+	private static final class Kept implements AutoCloseable {
+
+		private final Socket socket;
+
+		private final BufferedReader in;
+
+		Kept(URI gateway) throws IOException {
+			this.socket = new Socket(gateway.getHost(), gateway.getPort());
+			this.socket.setSoTimeout((int) PATIENCE.toMillis());
+			this.in = new BufferedReader(
+					new InputStreamReader(this.socket.getInputStream(), StandardCharsets.US_ASCII));
+		}
+
+		Answer send(String request, String body) throws IOException {
+			String message = "%s HTTP/1.1\r\nHost: gateway\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s"
+				.formatted(request, body.length(), body);
+			this.socket.getOutputStream().write(message.getBytes(StandardCharsets.US_ASCII));
+			int status = Integer.parseInt(this.in.readLine().split(" ")[1]);
+			List<String> headers = new ArrayList<>();
+			for (String line = this.in.readLine(); !line.isEmpty(); line = this.in.readLine()) {
+				headers.add(line.toLowerCase(Locale.ROOT));
+			}
+			return new Answer(status, headers, body(headers));
+		}
+
+		private String body(List<String> headers) throws IOException {
+			if (headers.contains("transfer-encoding: chunked")) {
+				StringBuilder body = new StringBuilder();
+				for (int size = chunk(); size > 0; size = chunk()) {
+					body.append(read(size));
+					this.in.readLine();
+				}
+				this.in.readLine();
+				return body.toString();
+			}
+			String length = headers.stream()
+				.filter((line) -> line.startsWith("content-length: "))
+				.findFirst()
+				.orElseThrow();
+			return read(Integer.parseInt(length.substring("content-length: ".length())));
+		}
+
+		private int chunk() throws IOException {
+			return Integer.parseInt(this.in.readLine(), 16);
+		}
+
+		private String read(int length) throws IOException {
+			char[] text = new char[length];
+			int read = 0;
+			while (read < length) {
+				int more = this.in.read(text, read, length - read);
+				assertThat(more).isPositive();
+				read += more;
+			}
+			return new String(text);
+		}
+
+		boolean isClosed() throws IOException {
+			return this.in.read() < 0;
+		}
+
+		@Override
+		public void close() throws IOException {
+			this.socket.close();
+		}
+
+	}
+
+}
