@@ -16,8 +16,9 @@ import picocli.CommandLine.ParseResult;
 
 /** The command line. Each subcommand is a class that knows nothing of this one. */
 @Command(name = "lab", mixinStandardHelpOptions = true, version = "Sluice's laboratory 0.1.0",
-		description = "Runs Sluice on this machine and measures it.", subcommands = { CompareCommand.class,
-				ChaosCommand.class, DrainCommand.class, ReportCommand.class, Up.class, PlaceOrder.class, Doctor.class },
+		description = "Runs Sluice on this machine and measures it.",
+		subcommands = { CompareCommand.class, ChaosCommand.class, DrainCommand.class, ReportCommand.class, Up.class,
+				PlaceOrder.class, Redeliver.class, Doctor.class },
 		footer = { "", "Exit code: 0 done, 1 failed, 2 wrong usage." })
 public final class Lab {
 
