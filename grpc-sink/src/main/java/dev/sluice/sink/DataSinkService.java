@@ -2,22 +2,25 @@ package dev.sluice.sink;
 
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
 
 import dev.sluice.contract.sink.DataSinkGrpc;
 import dev.sluice.contract.sink.Request;
 import dev.sluice.contract.sink.Response;
+import dev.sluice.sink.store.OnceStore;
 import io.grpc.Status;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 
 /**
- * The sink's gRPC service: a {@link SinkStream} for each call. Thread-safe. Bound:
- * {@code sink.max-streams}.
+ * The sink's gRPC service: a {@link SinkStream} for each call. Thread-safe. Bounds:
+ * {@code sink.max-streams}; {@code sink.memory} of bytes, exceeded at most by four
+ * messages of each stream; {@code sink.max-storing} messages in the storage.
  */
 final class DataSinkService extends DataSinkGrpc.DataSinkImplBase {
 
-	private final MessageStore store;
+	private final Shared shared;
 
 	private final SinkProperties properties;
 
@@ -29,12 +32,24 @@ final class DataSinkService extends DataSinkGrpc.DataSinkImplBase {
 
 	private volatile boolean draining;
 
-	DataSinkService(MessageStore store, SinkProperties properties, SinkMetrics metrics,
-			ScheduledExecutorService timer) {
-		this.store = store;
+	/**
+	 * What all streams share.
+	 *
+	 * @param store keeps the messages
+	 * @param bytes of messages that are not stored yet
+	 * @param places in the storage
+	 */
+	record Shared(OnceStore store, Bound bytes, Bound places) {
+	}
+
+	DataSinkService(OnceStore store, SinkProperties properties, SinkMetrics metrics, ScheduledExecutorService timer,
+			Executor executor) {
+		this.shared = new Shared(store, new Bound(properties.memory().toBytes(), executor),
+				new Bound(properties.maxStoring(), executor));
 		this.properties = properties;
 		this.metrics = metrics;
 		this.timer = timer;
+		metrics.bytes(this.shared.bytes()::used);
 	}
 
 	@Override
@@ -43,7 +58,7 @@ final class DataSinkService extends DataSinkGrpc.DataSinkImplBase {
 			return refuse(responses, Status.RESOURCE_EXHAUSTED.withDescription(
 					this.properties.maxStreams() + " streams are open, as many as sink.max-streams allows"));
 		}
-		SinkStream stream = new SinkStream((ServerCallStreamObserver<Response>) responses, this.store, this.properties,
+		SinkStream stream = new SinkStream((ServerCallStreamObserver<Response>) responses, this.shared, this.properties,
 				this.metrics, this.timer, this.streams::remove);
 		this.streams.add(stream);
 		stream.open();

@@ -12,6 +12,7 @@ import com.github.luben.zstd.ZstdInputStreamNoFinalizer;
 import com.google.protobuf.ByteString;
 import dev.sluice.contract.sink.Request;
 import io.grpc.Status;
+import org.jspecify.annotations.Nullable;
 
 /** What a request comes to. */
 sealed interface Payload {
@@ -36,25 +37,33 @@ sealed interface Payload {
 	}
 
 	/**
-	 * A message that ends its stream.
+	 * A message that can be named and never be stored.
 	 *
 	 * @param status says what is wrong with it
 	 */
-	record Unreadable(Status status) implements Payload {
+	record Refused(Status status) implements Payload {
 	}
 
-	static Payload read(Request request, int maxBytes) {
+	/** What is wrong with a message that cannot even be named; null if it can. */
+	static @Nullable Status unnamed(Request request) {
 		if (request.getVersion() != VERSION) {
-			return invalid("Version " + request.getVersion() + " is not known; send version " + VERSION);
+			return Status.INVALID_ARGUMENT
+				.withDescription("Version " + request.getVersion() + " is not known; send version " + VERSION);
 		}
 		ByteString id = request.getMessageId();
 		if (id.isEmpty() || id.size() > MAX_ID_BYTES) {
-			return invalid("message_id has " + id.size() + " bytes; send 1 to " + MAX_ID_BYTES);
+			return Status.INVALID_ARGUMENT
+				.withDescription("message_id has " + id.size() + " bytes; send 1 to " + MAX_ID_BYTES);
 		}
+		return null;
+	}
+
+	static Payload read(Request request, int maxBytes) {
 		return switch (request.getPayloadCase()) {
 			case PLAIN_MESSAGE -> plain(request.getPlainMessage(), maxBytes);
 			case ZSTD_COMPRESSED -> zstd(request.getZstdCompressed().toByteArray(), maxBytes);
-			case PAYLOAD_NOT_SET -> invalid("The message has no payload");
+			case PAYLOAD_NOT_SET -> invalid(request.getUnknownFields().asMap().isEmpty() ? "The message has no payload"
+					: "The message has no payload of a known kind; send plain_message or zstd_compressed");
 		};
 	}
 
@@ -107,12 +116,12 @@ sealed interface Payload {
 		}
 	}
 
-	private static Unreadable invalid(String description) {
-		return new Unreadable(Status.INVALID_ARGUMENT.withDescription(description));
+	private static Refused invalid(String description) {
+		return new Refused(Status.INVALID_ARGUMENT.withDescription(description));
 	}
 
-	private static Unreadable tooLarge(int maxBytes) {
-		return new Unreadable(Status.RESOURCE_EXHAUSTED
+	private static Refused tooLarge(int maxBytes) {
+		return new Refused(Status.RESOURCE_EXHAUSTED
 			.withDescription("The payload is larger than " + maxBytes + " bytes (sink.max-message)"));
 	}
 

@@ -5,10 +5,22 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 
+import dev.sluice.contract.Topics;
+import dev.sluice.sink.store.KafkaMessageStore;
+import dev.sluice.sink.store.LogMessageStore;
+import dev.sluice.sink.store.MessageStore;
+import dev.sluice.sink.store.OnceStore;
+import dev.sluice.sink.store.RecentIds;
+import dev.sluice.sink.store.SinkTopic;
 import io.micrometer.core.instrument.MeterRegistry;
+import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.common.config.TopicConfig;
 
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.grpc.server.autoconfigure.GrpcServerExecutorProvider;
+import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.kafka.autoconfigure.DefaultKafkaProducerFactoryCustomizer;
 import org.springframework.context.ApplicationListener;
 import org.springframework.context.annotation.Bean;
@@ -21,31 +33,72 @@ import org.springframework.kafka.core.KafkaTemplate;
 @Configuration(proxyBeanMethods = false)
 class SinkConfiguration {
 
+	/** What Kafka's producer sends at once where no single message is larger. */
+	private static final int REQUEST_BYTES = 1024 * 1024;
+
 	@Bean
-	DataSinkService dataSinkService(MessageStore store, SinkProperties properties, MeterRegistry registry,
-			ScheduledExecutorService ackTimer) {
-		return new DataSinkService(store, properties, new SinkMetrics(registry), ackTimer);
+	DataSinkService dataSinkService(OnceStore store, SinkProperties properties, MeterRegistry registry,
+			ScheduledExecutorService ackTimer, ExecutorService callExecutor) {
+		return new DataSinkService(store, properties, new SinkMetrics(registry), ackTimer, callExecutor);
 	}
 
 	@Bean
-	MessageStore messageStore(KafkaTemplate<byte[], byte[]> kafka, SinkTopic topic) {
-		return new KafkaMessageStore(kafka, topic);
+	OnceStore onceStore(MessageStore store, RecentIds recent, SinkProperties properties) {
+		return new OnceStore(store, recent, properties.storeTimeout());
 	}
 
 	@Bean
-	SinkTopic sinkTopic(SinkProperties properties, KafkaAdmin admin) {
-		return new SinkTopic(properties, admin);
+	RecentIds recentIds(SinkProperties properties) {
+		return new RecentIds(properties.repeatHorizon());
+	}
+
+	@Bean
+	HealthIndicator storeHealthIndicator(MessageStore store) {
+		return () -> (store.ready() ? Health.up() : Health.outOfService()).build();
+	}
+
+	/** {@code sink.store=kafka}. */
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnProperty(name = "sink.store", havingValue = "kafka", matchIfMissing = true)
+	static class KafkaStore {
+
+		@Bean
+		MessageStore messageStore(KafkaTemplate<byte[], byte[]> kafka, SinkTopic topic) {
+			return new KafkaMessageStore(kafka, topic);
+		}
+
+		@Bean
+		SinkTopic sinkTopic(SinkProperties properties, KafkaAdmin admin, RecentIds recent) {
+			return new SinkTopic(
+					new NewTopic(Topics.SINK, properties.partitions(), properties.replicationFactor()).configs(Map
+						.of(TopicConfig.MAX_MESSAGE_BYTES_CONFIG, Integer.toString(properties.maxRecordBytes()))),
+					admin, recent);
+		}
+
+		@Bean
+		DefaultKafkaProducerFactoryCustomizer largestRecord(SinkProperties properties) {
+			return (factory) -> factory.updateConfigs(
+					Map.of(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, Math.max(properties.maxRecordBytes(), REQUEST_BYTES),
+							ProducerConfig.BUFFER_MEMORY_CONFIG, properties.memory().toBytes()));
+		}
+
+	}
+
+	/** {@code sink.store=log}. */
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnProperty(name = "sink.store", havingValue = "log")
+	static class LogStore {
+
+		@Bean
+		MessageStore messageStore(SinkProperties properties, RecentIds recent) {
+			return new LogMessageStore(properties.logDirectory(), properties.logSegment().toBytes(), recent);
+		}
+
 	}
 
 	@Bean(destroyMethod = "shutdownNow")
 	ScheduledExecutorService ackTimer() {
 		return Executors.newSingleThreadScheduledExecutor(Thread.ofPlatform().daemon().name("acks").factory());
-	}
-
-	@Bean
-	DefaultKafkaProducerFactoryCustomizer largestRecord(SinkProperties properties) {
-		return (factory) -> factory.updateConfigs(
-				Map.of(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, SinkTopic.recordBytes(properties.maxMessageBytes())));
 	}
 
 	/**

@@ -6,11 +6,23 @@ enum SinkMetric {
 	/** Messages read from streams, good or bad. */
 	RECEIVED("sluice.sink.received", "messages", "Messages received"),
 
-	/** Messages that Kafka has acknowledged. */
+	/** Messages that the storage has. */
 	STORED("sluice.sink.stored", "messages", "Messages stored"),
+
+	/** Messages that the storage had already. */
+	REPEATED("sluice.sink.repeated", "messages", "Repeats of messages that the storage had already"),
+
+	/** Messages that will never be stored. */
+	REFUSED("sluice.sink.refused", "messages", "Messages refused for good"),
+
+	/** Messages dropped from a full queue. */
+	DROPPED("sluice.sink.dropped", "messages", "Oldest messages of a full queue, dropped; the client sends them again"),
 
 	/** Messages whose acknowledgement has been written. */
 	ACKED("sluice.sink.acked", "messages", "Messages acknowledged to the client"),
+
+	/** Bytes of messages received and not stored yet. */
+	BYTES("sluice.sink.bytes", "bytes", "Bytes of messages that are not stored yet"),
 
 	/** Messages received whose acknowledgement has not been written, of open streams. */
 	IN_FLIGHT("sluice.sink.in.flight", "messages", "Messages in process"),

@@ -1,6 +1,7 @@
 package dev.sluice.sink;
 
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
 
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
@@ -16,6 +17,12 @@ final class SinkMetrics {
 
 	private final Counter acked;
 
+	private final Counter repeated;
+
+	private final Counter refused;
+
+	private final Counter dropped;
+
 	private final Timer storeDuration;
 
 	private final AtomicInteger inFlight;
@@ -29,6 +36,9 @@ final class SinkMetrics {
 		this.received = counter(SinkMetric.RECEIVED);
 		this.stored = counter(SinkMetric.STORED);
 		this.acked = counter(SinkMetric.ACKED);
+		this.repeated = counter(SinkMetric.REPEATED);
+		this.refused = counter(SinkMetric.REFUSED);
+		this.dropped = counter(SinkMetric.DROPPED);
 		this.inFlight = gauge(SinkMetric.IN_FLIGHT);
 		this.streams = gauge(SinkMetric.STREAMS);
 		this.storeDuration = Timer.builder(SinkMetric.STORE_DURATION.key())
@@ -45,23 +55,48 @@ final class SinkMetrics {
 		return Timer.start(this.registry);
 	}
 
-	void stored(Timer.Sample sample) {
-		sample.stop(this.storeDuration);
-		this.stored.increment();
+	void stored(Timer.Sample sample, boolean repeat) {
+		if (repeat) {
+			this.repeated.increment();
+		}
+		else {
+			sample.stop(this.storeDuration);
+			this.stored.increment();
+		}
+	}
+
+	void refused() {
+		this.refused.increment();
+		left(1);
+	}
+
+	void dropped() {
+		this.dropped.increment();
+		left(1);
 	}
 
 	void acked(int messages) {
 		this.acked.increment(messages);
+		left(messages);
+	}
+
+	/** They are in process no more, for whatever reason. */
+	void left(int messages) {
 		this.inFlight.addAndGet(-messages);
+	}
+
+	void bytes(LongSupplier used) {
+		Gauge.builder(SinkMetric.BYTES.key(), used, LongSupplier::getAsLong)
+			.description(SinkMetric.BYTES.meaning())
+			.register(this.registry);
 	}
 
 	void opened() {
 		this.streams.incrementAndGet();
 	}
 
-	void closed(int unacknowledged) {
+	void closed() {
 		this.streams.decrementAndGet();
-		this.inFlight.addAndGet(-unacknowledged);
 	}
 
 	private Counter counter(SinkMetric metric) {

@@ -1,5 +1,6 @@
 package dev.sluice.sink;
 
+import java.nio.file.Path;
 import java.time.Duration;
 
 import jakarta.validation.constraints.AssertTrue;
@@ -14,39 +15,91 @@ import org.springframework.util.unit.DataSize;
 import org.springframework.validation.annotation.Validated;
 
 /**
- * The sink's own settings. A stream keeps at most {@code window} messages of
- * {@code maxMessage} bytes.
+ * The sink's own settings.
  *
- * @param window messages of a stream in process at most, from their reception to the
- * writing of their acknowledgement; the client is held back beyond. Default 100
+ * @param store where messages are kept: {@code kafka}, the topic {@code sink}, or
+ * {@code log}, files that are forced to the disk. Default {@code kafka}
+ * @param queueCapacity messages of a stream that wait for the storage at most; beyond,
+ * the oldest is dropped, to be sent again. What clients are told. Default 4,096
+ * @param window messages a client is advised to have in flight at most, no more than
+ * {@code queueCapacity}; 0 = no advice. Default 0
+ * @param memory bytes of messages received and not stored, of all streams together;
+ * beyond, flow control holds the clients back. 1 MB to 16 GB. Default 64 MB
+ * @param maxStoring messages of all streams in the storage at once. Default 10,000
  * @param maxStreams streams open at once at most; beyond, RESOURCE_EXHAUSTED. Default
  * 1,000
- * @param maxMessage the largest payload, after decompression, 1 B to 4 MB; beyond,
- * RESOURCE_EXHAUSTED. Default 1 MB
+ * @param maxMessage the largest payload, after decompression, 1 B to 4 MB; beyond, the
+ * message is refused. Default 1 MB
  * @param ackBatch acknowledgements in one response at most. Default 100
  * @param ackDelay how long an acknowledgement waits for others to go with it, at most 1
  * s; 0 = not at all. Default 5 ms
+ * @param storeTimeout until a stream whose message is not stored ends with UNAVAILABLE,
+ * 10 ms to 5 min. Default 10 s
+ * @param repeatHorizon how far back a repeat is known and not stored again, also after a
+ * restart: so many messages of each partition, of the log as a whole; 0 = repeats are
+ * stored again. Default 5,000
  * @param partitions of the topic, if it has to be made. Default 12
  * @param replicationFactor of the topic, if it has to be made. Default 1
+ * @param logDirectory of the log. Default {@code sink-log}
+ * @param logSegment length at which the log begins another file, 1 MB to 1 GB. Default
+ * 256 MB
  */
 @Validated
 @ConfigurationProperties("sink")
-record SinkProperties(@DefaultValue("100") @Min(1) @Max(100_000) int window,
+record SinkProperties(@DefaultValue("kafka") Store store, @DefaultValue("4096") @Min(1) @Max(100_000) int queueCapacity,
+		@DefaultValue("0") @Min(0) @Max(100_000) int window, @DefaultValue("64MB") DataSize memory,
+		@DefaultValue("10000") @Min(1) @Max(20_000) int maxStoring,
 		@DefaultValue("1000") @Min(1) @Max(100_000) int maxStreams, @DefaultValue("1MB") DataSize maxMessage,
 		@DefaultValue("100") @Min(1) @Max(10_000) int ackBatch,
 		@DefaultValue("5ms") @DurationMin @DurationMax(seconds = 1) Duration ackDelay,
+		@DefaultValue("10s") @DurationMin(millis = 10) @DurationMax(minutes = 5) Duration storeTimeout,
+		@DefaultValue("5000") @Min(0) @Max(1_000_000) int repeatHorizon,
 		@DefaultValue("12") @Min(1) @Max(10_000) int partitions,
-		@DefaultValue("1") @Min(1) @Max(100) short replicationFactor) {
+		@DefaultValue("1") @Min(1) @Max(100) short replicationFactor, @DefaultValue("sink-log") Path logDirectory,
+		@DefaultValue("256MB") DataSize logSegment) {
 
-	private static final DataSize GREATEST_MESSAGE = DataSize.ofMegabytes(4);
+	/** Where messages are kept. */
+	enum Store {
+
+		/** The topic {@code sink}. */
+		KAFKA,
+
+		/** Files that only grow. */
+		LOG
+
+	}
 
 	@AssertTrue(message = "sink.max-message must be 1B to 4MB")
 	boolean isMaxMessageBounded() {
-		return this.maxMessage.toBytes() > 0 && this.maxMessage.compareTo(GREATEST_MESSAGE) <= 0;
+		return between(this.maxMessage, DataSize.ofBytes(1), DataSize.ofMegabytes(4));
+	}
+
+	@AssertTrue(message = "sink.memory must be 1MB to 16GB")
+	boolean isMemoryBounded() {
+		return between(this.memory, DataSize.ofMegabytes(1), DataSize.ofGigabytes(16));
+	}
+
+	@AssertTrue(message = "sink.log-segment must be 1MB to 1GB")
+	boolean isLogSegmentBounded() {
+		return between(this.logSegment, DataSize.ofMegabytes(1), DataSize.ofGigabytes(1));
+	}
+
+	@AssertTrue(message = "sink.window must not be greater than sink.queue-capacity: what is beyond would be dropped")
+	boolean isWindowWithinCapacity() {
+		return this.window <= this.queueCapacity;
+	}
+
+	private static boolean between(DataSize value, DataSize least, DataSize greatest) {
+		return value.compareTo(least) >= 0 && value.compareTo(greatest) <= 0;
 	}
 
 	int maxMessageBytes() {
 		return Math.toIntExact(this.maxMessage.toBytes());
+	}
+
+	/** The largest record batch that a message of the greatest size makes. */
+	int maxRecordBytes() {
+		return maxMessageBytes() + 4 * 1024;
 	}
 
 }

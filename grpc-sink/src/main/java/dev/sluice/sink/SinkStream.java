@@ -4,16 +4,23 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 import com.google.protobuf.ByteString;
 import dev.sluice.contract.sink.AckMessage;
+import dev.sluice.contract.sink.Refusal;
 import dev.sluice.contract.sink.Request;
 import dev.sluice.contract.sink.Response;
 import dev.sluice.contract.sink.ServiceMessage;
-import dev.sluice.sink.MessageStore.MessageTooLargeException;
+import dev.sluice.sink.ServerMachine.Effect;
+import dev.sluice.sink.ServerMachine.Event;
+import dev.sluice.sink.ServerMachine.State;
+import dev.sluice.sink.ServerMachine.Step;
+import dev.sluice.sink.store.MessageStore.MessageTooLargeException;
+import dev.sluice.sink.store.OnceStore;
 import io.grpc.Status;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
@@ -23,28 +30,34 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One call of {@code DataSink.Send}: hands each message to the store and acknowledges it
- * once the store has it.
+ * One call of {@code DataSink.Send}: does what the {@link ServerMachine} says. A message
+ * waits in the queue until the storage is ready for it, goes there, and is acknowledged
+ * once the storage has it.
  * <p>
- * At most {@code window} messages are in process, which is from their reception until
- * their acknowledgement is written: one more is asked for only for each one acknowledged.
- * So a client that reads no acknowledgements, or a store that is slow, ends in the client
- * being held back and not in memory. Acknowledgements go out when there are enough for a
- * batch, when the oldest has waited for {@code ackDelay}, and as soon as a client that
- * was too slow to read is ready again.
+ * The queue has a fixed number of places; where a client sends more than it was told, the
+ * oldest message is dropped and the client is told again. Bytes are bounded for all
+ * streams together: while they are used up no more is asked for, so that flow control
+ * holds the clients back, and so is a client that reads no acknowledgements.
+ * Acknowledgements go out when there are enough for a batch, when the oldest has waited
+ * for {@code ackDelay}, when nothing else is in process, and as soon as a client that was
+ * too slow to read is ready again.
  * <p>
- * Received = acknowledged + in process, while the stream is open.
+ * Received = acknowledged + refused + dropped + in process, while the stream is open.
  * <p>
- * Called by gRPC (one thread at a time), the store's threads and the timer; one lock
- * guards all state and the writing of responses. Nothing waits under it.
+ * Called by gRPC (one thread at a time), the store's threads, the timer and who gives
+ * back what is bounded; one lock guards all state and the writing of responses. Nothing
+ * waits under it.
  */
 final class SinkStream implements StreamObserver<Request> {
 
 	private static final Logger logger = LoggerFactory.getLogger(SinkStream.class);
 
+	/** Asked for before the first has come; hides the way to the network's thread. */
+	private static final int PREFETCH = 4;
+
 	private final ServerCallStreamObserver<Response> responses;
 
-	private final MessageStore store;
+	private final DataSinkService.Shared shared;
 
 	private final SinkProperties properties;
 
@@ -54,21 +67,42 @@ final class SinkStream implements StreamObserver<Request> {
 
 	private final Consumer<SinkStream> whenClosed;
 
+	private final Runnable forward = this::forward;
+
+	private final Runnable request = this::request;
+
 	private final Object lock = new Object();
+
+	private final Queue<Request> queue = new ArrayDeque<>();
 
 	/** Stored, not acknowledged yet. */
 	private final Queue<ByteString> stored = new ArrayDeque<>();
 
+	/** Will never be stored, and the client is not told yet. */
+	private final List<Refusal> refusals = new ArrayList<>();
+
+	private State state = State.HAS_CAPACITY;
+
 	private Phase phase = Phase.OPEN;
 
-	private int inProcess;
+	/** With what it ends once nothing is in process; null if all is well. */
+	private @Nullable Status ending;
+
+	private int inStorage;
+
+	/** Messages that may be asked for. */
+	private int requestable = PREFETCH;
+
+	private long dropped;
+
+	private boolean infoOwed = true;
 
 	private boolean flushAwaited;
 
-	SinkStream(ServerCallStreamObserver<Response> responses, MessageStore store, SinkProperties properties,
+	SinkStream(ServerCallStreamObserver<Response> responses, DataSinkService.Shared shared, SinkProperties properties,
 			SinkMetrics metrics, ScheduledExecutorService timer, Consumer<SinkStream> whenClosed) {
 		this.responses = responses;
-		this.store = store;
+		this.shared = shared;
 		this.properties = properties;
 		this.metrics = metrics;
 		this.timer = timer;
@@ -81,28 +115,51 @@ final class SinkStream implements StreamObserver<Request> {
 		this.responses.disableAutoRequest();
 		this.responses.setOnReadyHandler(this::flush);
 		this.responses.setOnCancelHandler(this::cancelled);
-		this.responses.onNext(Response.newBuilder()
-			.setVersion(Payload.VERSION)
-			.setInfo(ServiceMessage.newBuilder()
-				.setQueueCapacity(this.properties.window())
-				.setWindow(this.properties.window()))
-			.build());
-		this.responses.request(this.properties.window());
+		synchronized (this.lock) {
+			tell();
+			request();
+		}
 	}
 
 	@Override
-	public void onNext(Request request) {
+	public void onNext(Request message) {
 		synchronized (this.lock) {
 			if (this.phase != Phase.OPEN) {
 				// It is not acknowledged: the client sends it again.
 				return;
 			}
-			this.inProcess++;
+			this.requestable++;
 			this.metrics.received();
+			Status unnamed = Payload.unnamed(message);
+			if (unnamed != null) {
+				this.metrics.left(1);
+				endAfterStoring(unnamed);
+				return;
+			}
+			boolean last = this.queue.size() + 1 >= this.properties.queueCapacity();
+			Step step = ServerMachine.step(this.state, last ? Event.RECEIVED_LAST : Event.RECEIVED);
+			step.effects().forEach((effect) -> perform(effect, message));
+			this.state = step.next();
+			flush();
+			request();
 		}
-		switch (Payload.read(request, this.properties.maxMessageBytes())) {
-			case Payload.Unreadable(Status status) -> end(status);
-			case Payload.Readable(byte[] bytes) -> store(request.getMessageId(), bytes);
+		forward();
+	}
+
+	private void perform(Effect effect, Request message) {
+		switch (effect) {
+			case ENQUEUE -> {
+				this.queue.add(message);
+				this.shared.bytes().add(message.getSerializedSize());
+			}
+			case DROP_OLDEST -> {
+				Request oldest = this.queue.remove();
+				this.shared.bytes().remove(oldest.getSerializedSize());
+				this.dropped++;
+				this.metrics.dropped();
+			}
+			case TELL_CAPACITY -> this.infoOwed = true;
+			case FORWARD_OLDEST -> throw new AssertionError("Only the storage asks for it");
 		}
 	}
 
@@ -110,7 +167,7 @@ final class SinkStream implements StreamObserver<Request> {
 	public void onCompleted() {
 		synchronized (this.lock) {
 			if (this.phase == Phase.OPEN) {
-				this.phase = Phase.HALF_CLOSED;
+				this.phase = Phase.ENDING;
 			}
 			flush();
 		}
@@ -122,47 +179,100 @@ final class SinkStream implements StreamObserver<Request> {
 		cancelled();
 	}
 
-	/**
-	 * Takes no more messages, acknowledges what is in process once it is stored, and then
-	 * ends.
-	 */
+	/** Takes no more messages, stores and acknowledges what it has, and then ends. */
 	void drain() {
 		synchronized (this.lock) {
-			if (this.phase == Phase.OPEN || this.phase == Phase.HALF_CLOSED) {
-				this.phase = Phase.DRAINING;
+			endAfterStoring(Status.UNAVAILABLE.withDescription("The sink is shutting down"));
+		}
+	}
+
+	private void endAfterStoring(Status status) {
+		if (this.phase == Phase.OPEN || this.phase == Phase.ENDING) {
+			this.phase = Phase.ENDING;
+			this.ending = status;
+		}
+		flush();
+	}
+
+	/** Asks for what may be asked for, else waits until it may. */
+	private void request() {
+		synchronized (this.lock) {
+			if (this.phase == Phase.OPEN && this.requestable > 0
+					&& this.stored.size() + this.refusals.size() < this.properties.queueCapacity()
+					&& this.shared.bytes().free(this.request)) {
+				int count = this.requestable;
+				this.requestable = 0;
+				this.responses.request(count);
 			}
-			flush();
+		}
+	}
+
+	/** Hands messages to the storage while it is ready. */
+	private void forward() {
+		Request next = next();
+		while (next != null) {
+			store(next);
+			next = next();
+		}
+	}
+
+	private @Nullable Request next() {
+		synchronized (this.lock) {
+			if (this.queue.isEmpty()) {
+				this.shared.places().pass();
+				return null;
+			}
+			if (!this.shared.places().enter(this.forward)) {
+				return null;
+			}
+			Step step = ServerMachine.step(this.state, Event.STORAGE_READY);
+			this.state = step.next();
+			this.inStorage++;
+			return this.queue.remove();
 		}
 	}
 
 	/** Outside the lock: it may wait for room in the store's buffer, a bounded time. */
-	private void store(ByteString id, byte[] payload) {
-		Timer.Sample sample = this.metrics.storing();
-		this.store.store(id.toByteArray(), payload).whenComplete((_, failure) -> {
-			if (failure == null) {
-				this.metrics.stored(sample);
-				stored(id);
+	private void store(Request message) {
+		ByteString id = message.getMessageId();
+		switch (Payload.read(message, this.properties.maxMessageBytes())) {
+			case Payload.Refused(Status status) -> left(message, () -> refuse(id, status));
+			case Payload.Readable(byte[] bytes) -> {
+				long grown = Math.max(0, bytes.length - message.getSerializedSize());
+				this.shared.bytes().add(grown);
+				Timer.Sample sample = this.metrics.storing();
+				this.shared.store().store(id, bytes).whenComplete((outcome, failure) -> {
+					this.shared.bytes().remove(grown);
+					if (failure == null) {
+						this.metrics.stored(sample, outcome == OnceStore.Outcome.REPEATED);
+					}
+					left(message, (failure == null) ? () -> acknowledge(id) : () -> failed(id, failure));
+				});
 			}
-			else {
-				failed(failure);
-			}
-		});
+		}
 	}
 
-	private void stored(ByteString id) {
+	/** The storage is done with it, in whatever way. */
+	private void left(Request message, Runnable whatNow) {
 		synchronized (this.lock) {
-			if (this.phase == Phase.ENDED) {
-				return;
+			if (this.phase != Phase.ENDED) {
+				this.inStorage--;
+				whatNow.run();
 			}
-			this.stored.add(id);
-			if (this.stored.size() >= this.properties.ackBatch() || this.stored.size() == this.inProcess) {
-				// A full batch; or nothing else is in process that could join it.
-				flush();
-			}
-			else if (!this.flushAwaited) {
-				this.flushAwaited = true;
-				awaitMore();
-			}
+		}
+		this.shared.bytes().remove(message.getSerializedSize());
+		this.shared.places().remove(1);
+	}
+
+	private void acknowledge(ByteString id) {
+		this.stored.add(id);
+		if (this.stored.size() >= this.properties.ackBatch() || this.queue.isEmpty() && this.inStorage == 0) {
+			// A full batch; or nothing else is in process that could join it.
+			flush();
+		}
+		else if (!this.flushAwaited) {
+			this.flushAwaited = true;
+			awaitMore();
 		}
 	}
 
@@ -172,24 +282,74 @@ final class SinkStream implements StreamObserver<Request> {
 		this.timer.schedule(this::flush, this.properties.ackDelay().toNanos(), TimeUnit.NANOSECONDS);
 	}
 
+	private void refuse(ByteString id, Status status) {
+		this.refusals.add(Refusal.newBuilder()
+			.setMessageId(id)
+			.setCode(status.getCode().value())
+			.setDescription(String.valueOf(status.getDescription()))
+			.build());
+		this.metrics.refused();
+		flush();
+	}
+
+	private void failed(ByteString id, Throwable failure) {
+		Throwable cause = (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause()
+				: failure;
+		if (cause instanceof MessageTooLargeException) {
+			refuse(id, Status.RESOURCE_EXHAUSTED.withDescription(cause.getMessage()));
+		}
+		else {
+			logger.warn("A message could not be stored; its stream ends: {}", cause.getMessage());
+			end(Status.UNAVAILABLE
+				.withDescription("The message could not be stored; send again what was not acknowledged")
+				.withCause(cause));
+		}
+	}
+
 	private void flush() {
 		synchronized (this.lock) {
 			this.flushAwaited = false;
-			while (this.phase != Phase.ENDED && !this.stored.isEmpty() && this.responses.isReady()) {
-				acknowledge();
+			while (this.phase != Phase.ENDED && owes() && this.responses.isReady()) {
+				writeOne();
 			}
-			if (this.inProcess == 0) {
-				switch (this.phase) {
-					case HALF_CLOSED -> end(null);
-					case DRAINING -> end(Status.UNAVAILABLE.withDescription("The sink is shutting down"));
-					case OPEN, ENDED -> {
-					}
-				}
+			if (this.phase == Phase.ENDING && this.queue.isEmpty() && this.inStorage == 0) {
+				end(this.ending);
+			}
+			else {
+				request();
 			}
 		}
 	}
 
-	private void acknowledge() {
+	private boolean owes() {
+		return this.infoOwed || !this.refusals.isEmpty() || !this.stored.isEmpty();
+	}
+
+	private void writeOne() {
+		if (this.infoOwed || !this.refusals.isEmpty()) {
+			tell();
+		}
+		else {
+			writeAcknowledgement();
+		}
+	}
+
+	private void tell() {
+		List<Refusal> told = List.copyOf(this.refusals);
+		this.refusals.clear();
+		this.infoOwed = false;
+		this.responses.onNext(Response.newBuilder()
+			.setVersion(Payload.VERSION)
+			.setInfo(ServiceMessage.newBuilder()
+				.setQueueCapacity(this.properties.queueCapacity())
+				.setWindow(this.properties.window())
+				.setMaxMessageBytes(this.properties.maxMessageBytes())
+				.setDropped(this.dropped)
+				.addAllRefusals(told))
+			.build());
+	}
+
+	private void writeAcknowledgement() {
 		List<ByteString> ids = new ArrayList<>();
 		while (ids.size() < this.properties.ackBatch() && !this.stored.isEmpty()) {
 			ids.add(this.stored.remove());
@@ -198,48 +358,29 @@ final class SinkStream implements StreamObserver<Request> {
 			.setVersion(Payload.VERSION)
 			.setAck(AckMessage.newBuilder().addAllMessageIds(ids))
 			.build());
-		this.inProcess -= ids.size();
 		this.metrics.acked(ids.size());
-		if (this.phase == Phase.OPEN) {
-			this.responses.request(ids.size());
-		}
-	}
-
-	private void failed(Throwable failure) {
-		if (failure instanceof MessageTooLargeException) {
-			end(Status.RESOURCE_EXHAUSTED.withDescription(failure.getMessage()).withCause(failure));
-		}
-		else {
-			logger.warn("A message could not be stored; its stream ends: {}", failure.getMessage());
-			end(Status.UNAVAILABLE
-				.withDescription("The message could not be stored; send again what was not acknowledged")
-				.withCause(failure));
-		}
 	}
 
 	/**
 	 * Ends the stream, after acknowledging what is stored, however slow the client reads:
-	 * that is no more than a window of ids.
+	 * that is no more than a queue's capacity of ids and what is in the storage.
 	 * @param status null if all is well
 	 */
 	private void end(@Nullable Status status) {
-		synchronized (this.lock) {
-			if (this.phase == Phase.ENDED) {
-				return;
-			}
-			this.phase = Phase.DRAINING;
-			while (!this.stored.isEmpty()) {
-				acknowledge();
-			}
-			this.phase = Phase.ENDED;
-			if (status == null) {
-				this.responses.onCompleted();
-			}
-			else {
-				this.responses.onError(status.asRuntimeException());
-			}
-			closed();
+		if (this.phase == Phase.ENDED) {
+			return;
 		}
+		while (owes()) {
+			writeOne();
+		}
+		this.phase = Phase.ENDED;
+		if (status == null) {
+			this.responses.onCompleted();
+		}
+		else {
+			this.responses.onError(status.asRuntimeException());
+		}
+		closed();
 	}
 
 	private void cancelled() {
@@ -248,13 +389,19 @@ final class SinkStream implements StreamObserver<Request> {
 				return;
 			}
 			this.phase = Phase.ENDED;
-			this.stored.clear();
 			closed();
 		}
 	}
 
 	private void closed() {
-		this.metrics.closed(this.inProcess);
+		this.metrics.left(this.queue.size() + this.inStorage + this.stored.size());
+		this.metrics.closed();
+		this.shared.bytes().forget(this.request);
+		this.shared.places().forget(this.forward);
+		this.shared.bytes().remove(this.queue.stream().mapToLong(Request::getSerializedSize).sum());
+		this.queue.clear();
+		this.stored.clear();
+		this.shared.places().pass();
 		this.whenClosed.accept(this);
 	}
 
@@ -263,11 +410,8 @@ final class SinkStream implements StreamObserver<Request> {
 		/** Takes messages. */
 		OPEN,
 
-		/** The client has sent its last message; acknowledgements are owed. */
-		HALF_CLOSED,
-
 		/** Takes no more messages; acknowledgements are owed. */
-		DRAINING,
+		ENDING,
 
 		/** Nothing is owed or nobody is there to have it. */
 		ENDED

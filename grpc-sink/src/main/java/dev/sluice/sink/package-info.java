@@ -1,6 +1,6 @@
 /**
- * The streaming sink: messages come over gRPC, go to Kafka, and are acknowledged once
- * Kafka has them.
+ * The streaming sink: messages come over gRPC, go to the storage, and are acknowledged
+ * once it has them.
  * <p>
  * Start at {@link dev.sluice.sink.DataSinkService}, which opens a
  * {@link dev.sluice.sink.SinkStream} for each call.

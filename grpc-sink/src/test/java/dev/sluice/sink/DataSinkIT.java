@@ -20,6 +20,8 @@ import dev.sluice.contract.sink.DataSinkGrpc;
 import dev.sluice.contract.sink.Request;
 import dev.sluice.contract.sink.Response;
 import dev.sluice.devservices.DevServices;
+import dev.sluice.sink.store.MessageStore;
+import dev.sluice.sink.store.OnceStore;
 import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
 import io.grpc.health.v1.HealthCheckRequest;
@@ -36,9 +38,11 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
 import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.grpc.server.lifecycle.GrpcServerLifecycle;
 import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
@@ -58,7 +62,10 @@ class DataSinkIT {
 	private GrpcServerLifecycle grpc;
 
 	@Autowired
-	private SinkTopic topic;
+	private MessageStore store;
+
+	@Autowired
+	private OnceStore once;
 
 	@LocalServerPort
 	private int managementPort;
@@ -73,7 +80,7 @@ class DataSinkIT {
 	@BeforeEach
 	void connect() {
 		this.channel = ManagedChannelBuilder.forAddress("127.0.0.1", this.grpc.getPort()).usePlaintext().build();
-		await().atMost(DEADLINE).until(this.topic::ready);
+		await().atMost(DEADLINE).until(this.store::ready);
 	}
 
 	@AfterEach
@@ -115,6 +122,22 @@ class DataSinkIT {
 		Map<ByteString, byte[]> stored = readBack();
 		assertThat(stored.keySet()).containsAll(sent.keySet());
 		sent.forEach((id, payload) -> assertThat(stored.get(id)).as(id.toStringUtf8()).isEqualTo(payload));
+	}
+
+	@Test
+	void storesARepeatOnceAlsoAfterARestart() throws Exception {
+		ByteString id = ByteString.copyFromUtf8("it-repeated");
+		OnceStore before = this.once;
+		assertThat(before.store(id, new byte[10]).get(60, TimeUnit.SECONDS)).isEqualTo(OnceStore.Outcome.STORED);
+
+		try (ConfigurableApplicationContext restarted = new SpringApplicationBuilder(SinkApplication.class).run(
+				"--server.port=0", "--spring.grpc.server.port=0",
+				"--spring.kafka.bootstrap-servers=" + DevServices.shared().kafka().bootstrapServers())) {
+			await().atMost(DEADLINE).until(restarted.getBean(MessageStore.class)::ready);
+			OnceStore after = restarted.getBean(OnceStore.class);
+
+			assertThat(after.store(id, new byte[10]).get(60, TimeUnit.SECONDS)).isEqualTo(OnceStore.Outcome.REPEATED);
+		}
 	}
 
 	@Test

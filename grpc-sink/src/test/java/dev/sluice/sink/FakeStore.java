@@ -4,46 +4,63 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
+import dev.sluice.sink.store.MessageStore;
+
 /** Keeps what it is given, and says so when it is told to. */
-final class FakeStore implements MessageStore {
+public final class FakeStore implements MessageStore {
 
 	private final List<Pending> pending = new ArrayList<>();
 
+	private boolean ready = true;
+
 	@Override
-	public CompletableFuture<Void> store(byte[] id, byte[] payload) {
+	public boolean ready() {
+		return this.ready;
+	}
+
+	public void ready(boolean value) {
+		this.ready = value;
+	}
+
+	@Override
+	public CompletableFuture<Integer> store(byte[] id, byte[] payload) {
 		Pending message = new Pending(new String(id), payload, new CompletableFuture<>());
 		this.pending.add(message);
 		return message.done();
 	}
 
 	/** How many messages have come and are neither stored nor failed. */
-	int pending() {
+	public int pending() {
 		return this.pending.size();
 	}
 
-	Pending take(String id) {
+	public List<String> pendingIds() {
+		return this.pending.stream().map(Pending::id).toList();
+	}
+
+	public Pending take(String id) {
 		Pending message = this.pending.stream().filter((one) -> one.id().equals(id)).findFirst().orElseThrow();
 		this.pending.remove(message);
 		return message;
 	}
 
-	void complete(String... ids) {
+	public void complete(String... ids) {
 		for (String id : ids) {
-			take(id).done().complete(null);
+			take(id).done().complete(0);
 		}
 	}
 
-	void completeAll() {
+	public void completeAll() {
 		List<Pending> all = List.copyOf(this.pending);
 		this.pending.clear();
-		all.forEach((message) -> message.done().complete(null));
+		all.forEach((message) -> message.done().complete(0));
 	}
 
-	void fail(String id, RuntimeException failure) {
+	public void fail(String id, RuntimeException failure) {
 		take(id).done().completeExceptionally(failure);
 	}
 
-	record Pending(String id, byte[] payload, CompletableFuture<Void> done) {
+	public record Pending(String id, byte[] payload, CompletableFuture<Integer> done) {
 	}
 
 }

@@ -8,6 +8,7 @@ import java.util.Random;
 import com.github.luben.zstd.Zstd;
 import com.github.luben.zstd.ZstdOutputStream;
 import com.google.protobuf.ByteString;
+import com.google.protobuf.UnknownFieldSet;
 import dev.sluice.contract.sink.Request;
 import io.grpc.Status;
 import org.junit.jupiter.api.Test;
@@ -74,20 +75,30 @@ class PayloadTests {
 
 	@Test
 	void refusesAnUnknownVersion() {
-		assertRefused(plain().setVersion(0), Status.Code.INVALID_ARGUMENT);
-		assertRefused(plain().setVersion(2), Status.Code.INVALID_ARGUMENT);
+		assertUnnamed(plain().setVersion(0));
+		assertUnnamed(plain().setVersion(2));
 	}
 
 	@Test
 	void refusesAMissingOrLongId() {
-		assertRefused(plain().setMessageId(ByteString.EMPTY), Status.Code.INVALID_ARGUMENT);
-		assertRefused(plain().setMessageId(ByteString.copyFrom(new byte[65])), Status.Code.INVALID_ARGUMENT);
-		assertRead(plain().setMessageId(ByteString.copyFrom(new byte[64])), BYTES);
+		assertUnnamed(plain().setMessageId(ByteString.EMPTY));
+		assertUnnamed(plain().setMessageId(ByteString.copyFrom(new byte[65])));
+		assertThat(Payload.unnamed(plain().setMessageId(ByteString.copyFrom(new byte[64])).build())).isNull();
 	}
 
 	@Test
 	void refusesAMissingPayload() {
 		assertRefused(request(), Status.Code.INVALID_ARGUMENT);
+	}
+
+	@Test
+	void refusesAPayloadOfAKindItDoesNotKnow() throws IOException {
+		Request brotli = Request.parseFrom(request().setUnknownFields(UnknownFieldSet.newBuilder()
+			.addField(11, UnknownFieldSet.Field.newBuilder().addLengthDelimited(ByteString.copyFrom(BYTES)).build())
+			.build()).build().toByteString());
+
+		assertThat(Payload.read(brotli, MAX)).isInstanceOfSatisfying(Payload.Refused.class,
+				(refused) -> assertThat(refused.status().getDescription()).contains("known kind"));
 	}
 
 	private static void assertRead(Request.Builder request, byte[] expected) {
@@ -96,11 +107,17 @@ class PayloadTests {
 	}
 
 	private static void assertRefused(Request.Builder request, Status.Code code) {
-		assertThat(Payload.read(request.build(), MAX)).isInstanceOfSatisfying(Payload.Unreadable.class,
-				(unreadable) -> {
-					assertThat(unreadable.status().getCode()).isEqualTo(code);
-					assertThat(unreadable.status().getDescription()).isNotBlank();
-				});
+		assertThat(Payload.read(request.build(), MAX)).isInstanceOfSatisfying(Payload.Refused.class, (refused) -> {
+			assertThat(refused.status().getCode()).isEqualTo(code);
+			assertThat(refused.status().getDescription()).isNotBlank();
+		});
+	}
+
+	private static void assertUnnamed(Request.Builder request) {
+		assertThat(Payload.unnamed(request.build())).isNotNull().satisfies((status) -> {
+			assertThat(status.getCode()).isEqualTo(Status.Code.INVALID_ARGUMENT);
+			assertThat(status.getDescription()).isNotBlank();
+		});
 	}
 
 	private static Request.Builder request() {

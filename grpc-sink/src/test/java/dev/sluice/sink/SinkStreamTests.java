@@ -1,5 +1,6 @@
 package dev.sluice.sink;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,8 +16,10 @@ import dev.sluice.contract.sink.DataSinkGrpc;
 import dev.sluice.contract.sink.Request;
 import dev.sluice.contract.sink.Response;
 import dev.sluice.contract.sink.ServiceMessage;
-import dev.sluice.sink.MessageStore.MessageTooLargeException;
-import dev.sluice.sink.MessageStore.StoreUnavailableException;
+import dev.sluice.sink.store.MessageStore.MessageTooLargeException;
+import dev.sluice.sink.store.MessageStore.StoreUnavailableException;
+import dev.sluice.sink.store.OnceStore;
+import dev.sluice.sink.store.RecentIds;
 import io.grpc.ManagedChannel;
 import io.grpc.Server;
 import io.grpc.Status;
@@ -41,12 +44,15 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class SinkStreamTests {
 
-	private static final int WINDOW = 10;
+	private static final int CAPACITY = 10;
+
+	private static final int STORING = 12;
 
 	private static final int ACK_BATCH = 4;
 
-	private static final SinkProperties PROPERTIES = new SinkProperties(WINDOW, 3, DataSize.ofBytes(1_000), ACK_BATCH,
-			Duration.ofMillis(5), 1, (short) 1);
+	private static final SinkProperties PROPERTIES = new SinkProperties(SinkProperties.Store.KAFKA, CAPACITY, 7,
+			DataSize.ofBytes(2_000), STORING, 3, DataSize.ofBytes(1_000), ACK_BATCH, Duration.ofMillis(5),
+			Duration.ofMinutes(5), 100, 1, (short) 1, Path.of("unused"), DataSize.ofMegabytes(1));
 
 	private final FakeStore store = new FakeStore();
 
@@ -56,8 +62,9 @@ class SinkStreamTests {
 
 	private final ScheduledExecutorService timer = new ManualTimer(this.timers);
 
-	private final DataSinkService service = new DataSinkService(this.store, PROPERTIES, new SinkMetrics(this.registry),
-			this.timer);
+	private final DataSinkService service = new DataSinkService(
+			new OnceStore(this.store, new RecentIds(100), PROPERTIES.storeTimeout()), PROPERTIES,
+			new SinkMetrics(this.registry), this.timer, Runnable::run);
 
 	private Server server;
 
@@ -78,13 +85,16 @@ class SinkStreamTests {
 	}
 
 	@Test
-	void tellsItsWindowAtTheStart() {
+	void tellsItsBoundsAtTheStart() {
 		Client client = new Client(true);
 
 		assertThat(client.responses).singleElement().satisfies((response) -> {
 			assertThat(response.getVersion()).isEqualTo(1);
-			assertThat(response.getInfo())
-				.isEqualTo(ServiceMessage.newBuilder().setQueueCapacity(WINDOW).setWindow(WINDOW).build());
+			assertThat(response.getInfo()).isEqualTo(ServiceMessage.newBuilder()
+				.setQueueCapacity(CAPACITY)
+				.setWindow(7)
+				.setMaxMessageBytes(1_000)
+				.build());
 		});
 	}
 
@@ -117,7 +127,7 @@ class SinkStreamTests {
 	@Test
 	void acknowledgesInBatches() {
 		Client client = new Client(true);
-		client.sendMany(WINDOW);
+		client.sendMany(10);
 
 		this.store.complete("0", "1", "2");
 		assertThat(client.ackBatches()).as("waits for more").isEmpty();
@@ -135,42 +145,84 @@ class SinkStreamTests {
 	}
 
 	@Test
-	void takesNoMoreThanItsWindowUntilItAcknowledges() {
+	void dropsTheOldestOfAFullQueueAndTellsTheClient() {
 		Client client = new Client(true);
 
-		client.sendMany(WINDOW + 5);
-		assertThat(this.store.pending()).isEqualTo(WINDOW);
-		assertThat(gauge(SinkMetric.IN_FLIGHT)).isEqualTo(WINDOW);
+		client.sendMany(STORING + CAPACITY + 3);
 
-		this.store.complete("0", "1", "2");
-		assertThat(this.store.pending()).as("stored is not acknowledged").isEqualTo(WINDOW - 3);
+		assertThat(this.store.pending()).isEqualTo(STORING);
+		assertThat(counter(SinkMetric.DROPPED)).isEqualTo(3);
+		assertThat(client.infos().getLast().getDropped()).isEqualTo(3);
+		assertThat(client.infos().getLast().getQueueCapacity()).isEqualTo(CAPACITY);
 
-		runTimers();
-		assertThat(this.store.pending()).isEqualTo(WINDOW);
+		completeEverything();
+		assertThat(client.acked()).as("all but the oldest three that waited")
+			.containsExactlyInAnyOrderElementsOf(IntStream.range(0, STORING + CAPACITY + 3)
+				.filter((i) -> i < STORING || i >= STORING + 3)
+				.mapToObj(Integer::toString)
+				.toList());
+
+		for (int i = STORING; i < STORING + 3; i++) {
+			client.send(Integer.toString(i));
+		}
+		completeEverything();
+		assertThat(client.acked()).as("sent again, nothing is lost")
+			.hasSize(STORING + CAPACITY + 3)
+			.doesNotHaveDuplicates();
 	}
 
 	@Test
-	void takesNoMoreThanItsWindowFromAClientThatDoesNotRead() {
-		Client client = new Client(false);
-		client.sendMany(3 * WINDOW);
+	void takesNoMoreBytesThanItsMemory() {
+		Client client = new Client(true);
 
-		for (int i = 0; i < 10; i++) {
+		for (int i = 0; i < 20; i++) {
+			client.send(Integer.toString(i), 500);
+		}
+
+		assertThat(gauge(SinkMetric.BYTES)).as("the bound, and what was asked for before it was reached")
+			.isBetween(2_000.0, 2_000.0 + 4 * 520);
+		assertThat(counter(SinkMetric.RECEIVED)).isLessThan(9);
+
+		completeEverything();
+		assertThat(client.acked()).hasSize(20);
+		assertThat(counter(SinkMetric.DROPPED)).isZero();
+		assertThat(gauge(SinkMetric.BYTES)).isZero();
+	}
+
+	@Test
+	void letsEachStreamGoOnWhenTheMemoryOfAllWasUsedUp() {
+		List<Client> clients = IntStream.range(0, 3).mapToObj((_) -> new Client(true)).toList();
+		for (int i = 0; i < 8; i++) {
+			int number = i;
+			clients.forEach((client) -> client.send(clients.indexOf(client) + "-" + number, 700));
+		}
+		assertThat(counter(SinkMetric.RECEIVED)).isLessThan(24);
+
+		completeEverything();
+
+		assertThat(clients).allSatisfy((client) -> assertThat(client.acked()).hasSize(8));
+		assertThat(gauge(SinkMetric.BYTES)).isZero();
+	}
+
+	@Test
+	void takesNoMoreFromAClientThatDoesNotRead() {
+		Client client = new Client(false);
+		for (int i = 0; i < 100; i++) {
+			client.send(Integer.toString(i));
 			this.store.completeAll();
 			runTimers();
 		}
 
 		// Some acknowledgements fit into the transport before it says that it is not
 		// ready.
-		int unread = (int) counter(SinkMetric.RECEIVED);
-		assertThat(unread).isLessThan(3 * WINDOW);
-		assertThat(gauge(SinkMetric.IN_FLIGHT)).isBetween(1.0, (double) WINDOW);
+		assertThat(counter(SinkMetric.RECEIVED)).isLessThan(100);
 
-		for (int i = 0; i < 10; i++) {
+		for (int i = 0; i < 50; i++) {
 			client.call.request(10);
-			this.store.completeAll();
-			runTimers();
+			completeEverything();
 		}
-		assertThat(client.acked()).hasSize(3 * WINDOW).doesNotHaveDuplicates();
+		assertThat(counter(SinkMetric.RECEIVED)).isEqualTo(100);
+		assertThat(client.acked()).hasSize(100 - (int) counter(SinkMetric.DROPPED)).doesNotHaveDuplicates();
 	}
 
 	@Test
@@ -203,30 +255,43 @@ class SinkStreamTests {
 	}
 
 	@Test
-	void endsWithTheStatusOfABadMessageAfterAcknowledgingTheGoodOnes() {
+	void endsWithTheStatusOfAMessageThatCannotBeNamedAfterStoringTheOthers() {
 		Client client = new Client(true);
 		client.send("good");
 		client.send("late");
 		this.store.complete("good");
 
 		client.call.onNext(request("bad").setVersion(7).setPlainMessage(ByteString.EMPTY).build());
+		assertThat(client.acked()).containsExactly("good");
+		assertThat(client.ended).isFalse();
 
-		assertThat(client.acked()).containsExactly("good");
+		this.store.complete("late");
+		assertThat(client.acked()).containsExactly("good", "late");
 		assertThat(client.status()).isEqualTo(Status.Code.INVALID_ARGUMENT);
-		this.store.completeAll();
-		assertThat(client.acked()).containsExactly("good");
 		assertThat(gauge(SinkMetric.IN_FLIGHT)).isZero();
 	}
 
 	@Test
-	void refusesABombAndStoresNothingOfIt() {
+	void refusesABadMessageByNameAndGoesOn() {
 		Client client = new Client(true);
+		client.send("before");
+		byte[] frame = Zstd.compress("x".repeat(900).getBytes());
 
 		client.call.onNext(
 				request("bomb").setZstdCompressed(ByteString.copyFrom(Zstd.compress(new byte[50_000_000]))).build());
+		client.call.onNext(request("cut").setZstdCompressed(ByteString.copyFrom(frame, 0, frame.length - 3)).build());
+		client.call.onNext(request("large").setPlainMessage(ByteString.copyFrom(new byte[1_001])).build());
+		client.call.onNext(request("nothing").build());
+		client.send("after");
+		completeEverything();
 
-		assertThat(client.status()).isEqualTo(Status.Code.RESOURCE_EXHAUSTED);
-		assertThat(this.store.pending()).isZero();
+		assertThat(client.refusals()).containsExactlyInAnyOrder("bomb: RESOURCE_EXHAUSTED", "cut: INVALID_ARGUMENT",
+				"large: RESOURCE_EXHAUSTED", "nothing: INVALID_ARGUMENT");
+		assertThat(client.acked()).containsExactlyInAnyOrder("before", "after");
+		assertThat(client.ended).isFalse();
+		assertThat(counter(SinkMetric.REFUSED)).isEqualTo(4);
+		assertThat(gauge(SinkMetric.IN_FLIGHT)).isZero();
+		assertThat(gauge(SinkMetric.BYTES)).isZero();
 	}
 
 	@Test
@@ -243,24 +308,41 @@ class SinkStreamTests {
 	}
 
 	@Test
-	void endsAsExhaustedWhenTheStoreNeverTakesTheMessage() {
+	void refusesWhatTheStoreNeverTakes() {
 		Client client = new Client(true);
 		client.send("a");
 
 		this.store.fail("a", new MessageTooLargeException("too large", new IllegalArgumentException()));
 
-		assertThat(client.status()).isEqualTo(Status.Code.RESOURCE_EXHAUSTED);
+		assertThat(client.refusals()).containsExactly("a: RESOURCE_EXHAUSTED");
+		assertThat(client.ended).isFalse();
 	}
 
 	@Test
-	void acknowledgesARepeatAgain() {
+	void answersUnavailableWhileTheStoreIsNotReady() {
+		this.store.ready(false);
+		Client client = new Client(true);
+
+		client.send("a");
+
+		assertThat(client.status()).isEqualTo(Status.Code.UNAVAILABLE);
+		assertThat(this.store.pending()).isZero();
+	}
+
+	@Test
+	void acknowledgesARepeatAgainAndStoresItOnce() {
 		Client client = new Client(true);
 		client.send("a");
+		client.send("a");
+		assertThat(this.store.pending()).as("waits for the first").isEqualTo(1);
+
 		this.store.complete("a");
 		client.send("a");
-		this.store.complete("a");
 
-		assertThat(client.acked()).containsExactly("a", "a");
+		assertThat(client.acked()).containsExactly("a", "a", "a");
+		assertThat(this.store.pending()).isZero();
+		assertThat(counter(SinkMetric.STORED)).isEqualTo(1);
+		assertThat(counter(SinkMetric.REPEATED)).isEqualTo(2);
 	}
 
 	@Test
@@ -332,6 +414,13 @@ class SinkStreamTests {
 		due.forEach(Runnable::run);
 	}
 
+	private void completeEverything() {
+		for (int i = 0; i < 50; i++) {
+			this.store.completeAll();
+			runTimers();
+		}
+	}
+
 	private double counter(SinkMetric metric) {
 		return this.registry.get(metric.key()).counter().count();
 	}
@@ -372,6 +461,22 @@ class SinkStreamTests {
 
 		void send(String id) {
 			this.call.onNext(request(id).setPlainMessage(ByteString.copyFromUtf8("payload of " + id)).build());
+		}
+
+		void send(String id, int bytes) {
+			this.call.onNext(request(id).setPlainMessage(ByteString.copyFrom(new byte[bytes])).build());
+		}
+
+		List<ServiceMessage> infos() {
+			return this.responses.stream().filter(Response::hasInfo).map(Response::getInfo).toList();
+		}
+
+		List<String> refusals() {
+			return infos().stream()
+				.flatMap((info) -> info.getRefusalsList().stream())
+				.map((refusal) -> refusal.getMessageId().toStringUtf8() + ": "
+						+ Status.fromCodeValue(refusal.getCode()).getCode())
+				.toList();
 		}
 
 		void sendMany(int messages) {

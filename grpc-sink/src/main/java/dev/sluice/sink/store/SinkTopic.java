@@ -1,6 +1,7 @@
-package dev.sluice.sink;
+package dev.sluice.sink.store;
 
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
@@ -10,14 +11,18 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
 
+import com.google.protobuf.ByteString;
 import dev.sluice.contract.Topics;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.config.TopicConfig;
 import org.apache.kafka.common.errors.TopicExistsException;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,11 +30,12 @@ import org.springframework.context.SmartLifecycle;
 import org.springframework.kafka.core.KafkaAdmin;
 
 /**
- * Creates the topic if it is missing. Start-up does not wait for it: it tries again each
- * second until Kafka has answered once. Until then nothing is stored, or the broker would
- * make the topic by itself. One thread of its own, which ends with its work.
+ * Creates the topic if it is missing and reads the ids at its end. Start-up does not wait
+ * for it: it tries again each second until Kafka has answered. Until then nothing is
+ * stored, or the broker would make the topic by itself and a repeat would not be known.
+ * One thread of its own.
  */
-final class SinkTopic implements SmartLifecycle {
+public final class SinkTopic implements SmartLifecycle {
 
 	private static final Logger logger = LoggerFactory.getLogger(SinkTopic.class);
 
@@ -37,9 +43,18 @@ final class SinkTopic implements SmartLifecycle {
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
+	private static final Duration POLL = Duration.ofMillis(100);
+
+	/** Of the topic's end: 60,000 messages of 20 KB take some 6 s. */
+	private static final Duration READ_TIMEOUT = Duration.ofMinutes(2);
+
+	private static final int FETCH_BYTES = 8 * 1024 * 1024;
+
 	private final NewTopic topic;
 
 	private final KafkaAdmin admin;
+
+	private final RecentIds recent;
 
 	private final ScheduledExecutorService executor = Executors
 		.newSingleThreadScheduledExecutor(Thread.ofPlatform().daemon().name("sink-topic").factory());
@@ -50,20 +65,31 @@ final class SinkTopic implements SmartLifecycle {
 
 	private boolean warned;
 
-	SinkTopic(SinkProperties properties, KafkaAdmin admin) {
-		this.topic = new NewTopic(Topics.SINK, properties.partitions(), properties.replicationFactor()).configs(Map
-			.of(TopicConfig.MAX_MESSAGE_BYTES_CONFIG, Integer.toString(recordBytes(properties.maxMessageBytes()))));
+	/**
+	 * Does nothing until it is started.
+	 * @param topic as it is to be made
+	 * @param admin knows the brokers
+	 * @param recent where to the ids at the topic's end go
+	 */
+	public SinkTopic(NewTopic topic, KafkaAdmin admin, RecentIds recent) {
+		this.topic = topic;
 		this.admin = admin;
+		this.recent = recent;
 	}
 
-	/** The largest record batch that a message of that size makes. */
-	static int recordBytes(int maxMessageBytes) {
-		return maxMessageBytes + 4 * 1024;
-	}
-
-	/** Whether Kafka has been there once, with the topic. It stays so. */
+	/** Whether the topic is there and its last ids are known. */
 	boolean ready() {
 		return this.ready;
+	}
+
+	/** Takes nothing until the topic's end has been read anew. */
+	void readAgain() {
+		synchronized (this.executor) {
+			if (this.ready) {
+				this.ready = false;
+				retry();
+			}
+		}
 	}
 
 	@Override
@@ -75,9 +101,9 @@ final class SinkTopic implements SmartLifecycle {
 	private void attempt() {
 		try {
 			create();
+			readLastIds();
 			this.ready = true;
-			logger.info("The topic {} is there", Topics.SINK);
-			this.executor.shutdown();
+			logger.info("The topic {} is there, its last {} ids are known", Topics.SINK, this.recent.size());
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
@@ -130,6 +156,48 @@ final class SinkTopic implements SmartLifecycle {
 				.map((partition) -> new TopicPartition(topic.name(), partition.partition())))
 			.collect(Collectors.toMap((partition) -> partition, (_) -> OffsetSpec.latest()));
 		client.listOffsets(ends).all().get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+	}
+
+	/**
+	 * No one else writes meanwhile: nothing is taken yet, and what an earlier sink left
+	 * in its connection has long arrived when this one has started.
+	 */
+	private void readLastIds() throws InterruptedException {
+		if (this.recent.horizon() == 0) {
+			return;
+		}
+		Map<String, Object> config = new HashMap<>(this.admin.getConfigurationProperties());
+		config.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, 5_000);
+		config.put(ConsumerConfig.FETCH_MAX_BYTES_CONFIG, FETCH_BYTES);
+		config.put(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, FETCH_BYTES);
+		config.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
+		// Payloads are not needed.
+		try (KafkaConsumer<byte[], Void> consumer = new KafkaConsumer<>(config, new ByteArrayDeserializer(),
+				(_, _) -> null)) {
+			List<TopicPartition> partitions = consumer.partitionsFor(Topics.SINK, TIMEOUT)
+				.stream()
+				.map((partition) -> new TopicPartition(Topics.SINK, partition.partition()))
+				.toList();
+			consumer.assign(partitions);
+			Map<TopicPartition, Long> ends = consumer.endOffsets(partitions, TIMEOUT);
+			consumer.beginningOffsets(partitions, TIMEOUT)
+				.forEach((partition, begin) -> consumer.seek(partition,
+						Math.max(begin, end(ends, partition) - this.recent.horizon())));
+			long deadline = System.nanoTime() + READ_TIMEOUT.toNanos();
+			while (partitions.stream().anyMatch((partition) -> consumer.position(partition) < end(ends, partition))) {
+				for (ConsumerRecord<byte[], Void> record : consumer.poll(POLL)) {
+					this.recent.add(record.partition(), ByteString.copyFrom(record.key()));
+				}
+				if (!this.running || System.nanoTime() - deadline > 0) {
+					throw new org.apache.kafka.common.errors.TimeoutException(
+							"The end of the topic was not read within " + READ_TIMEOUT.toSeconds() + " s");
+				}
+			}
+		}
+	}
+
+	private static long end(Map<TopicPartition, Long> ends, TopicPartition partition) {
+		return ends.getOrDefault(partition, 0L);
 	}
 
 	@Override

@@ -1,0 +1,69 @@
+package dev.sluice.sink.store;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+
+import dev.sluice.contract.Topics;
+import org.apache.kafka.clients.producer.BufferExhaustedException;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.RecordTooLargeException;
+import org.apache.kafka.common.errors.TimeoutException;
+
+import org.springframework.kafka.core.KafkaTemplate;
+
+/**
+ * The topic {@code sink}: durable once all replicas in sync have it. The producer waits a
+ * bounded time for room in its buffer and then tries for ever: it is idempotent, so that
+ * what it tries again is there once, and what it gave up nobody could know of. If it
+ * fails all the same, the topic's end is read again before anything else is taken.
+ */
+public final class KafkaMessageStore implements MessageStore {
+
+	private final KafkaTemplate<byte[], byte[]> kafka;
+
+	private final SinkTopic topic;
+
+	public KafkaMessageStore(KafkaTemplate<byte[], byte[]> kafka, SinkTopic topic) {
+		this.kafka = kafka;
+		this.topic = topic;
+	}
+
+	@Override
+	public boolean ready() {
+		return this.topic.ready();
+	}
+
+	@Override
+	public CompletableFuture<Integer> store(byte[] id, byte[] payload) {
+		try {
+			return this.kafka.send(new ProducerRecord<>(Topics.SINK, id, payload)).handle((result, failure) -> {
+				if (failure != null) {
+					throw translate(failure);
+				}
+				return result.getRecordMetadata().partition();
+			});
+		}
+		catch (KafkaException | org.springframework.kafka.KafkaException ex) {
+			return CompletableFuture.failedFuture(translate(ex));
+		}
+	}
+
+	private RuntimeException translate(Throwable failure) {
+		Throwable cause = failure;
+		while ((cause instanceof CompletionException || cause instanceof org.springframework.kafka.KafkaException)
+				&& cause.getCause() != null) {
+			cause = cause.getCause();
+		}
+		if (cause instanceof RecordTooLargeException) {
+			return new MessageTooLargeException("Kafka does not take so large a message", cause);
+		}
+		if (!(cause instanceof TimeoutException || cause instanceof BufferExhaustedException)) {
+			// The producer is at its end, and whether the broker has the message is open.
+			this.topic.readAgain();
+			this.kafka.getProducerFactory().reset();
+		}
+		return new StoreUnavailableException("Kafka did not acknowledge the message: " + cause, cause);
+	}
+
+}

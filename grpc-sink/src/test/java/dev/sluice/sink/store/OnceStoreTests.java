@@ -1,0 +1,91 @@
+package dev.sluice.sink.store;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+
+import com.google.protobuf.ByteString;
+import dev.sluice.sink.FakeStore;
+import dev.sluice.sink.store.MessageStore.StoreUnavailableException;
+import dev.sluice.sink.store.OnceStore.Outcome;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+class OnceStoreTests {
+
+	private final FakeStore store = new FakeStore();
+
+	private final RecentIds recent = new RecentIds(2);
+
+	private final OnceStore once = new OnceStore(this.store, this.recent, Duration.ofMinutes(1));
+
+	@Test
+	void joinsARepeatToTheFirst() {
+		CompletableFuture<Outcome> first = store("a");
+		CompletableFuture<Outcome> second = store("a");
+		assertThat(this.store.pending()).isEqualTo(1);
+		assertThat(second).isNotDone();
+
+		this.store.complete("a");
+
+		assertThat(first).isCompletedWithValue(Outcome.STORED);
+		assertThat(second).isCompletedWithValue(Outcome.REPEATED);
+		assertThat(store("a")).isCompletedWithValue(Outcome.REPEATED);
+	}
+
+	@Test
+	void storesAgainWhatFailed() {
+		CompletableFuture<Outcome> first = store("a");
+		this.store.fail("a", new StoreUnavailableException("down"));
+		assertThat(first).isCompletedExceptionally();
+
+		CompletableFuture<Outcome> second = store("a");
+		this.store.complete("a");
+
+		assertThat(second).isCompletedWithValue(Outcome.STORED);
+	}
+
+	@Test
+	void forgetsWhatLiesBeyondTheHorizon() {
+		for (String id : new String[] { "a", "b", "c" }) {
+			store(id);
+			this.store.complete(id);
+		}
+
+		assertThat(store("b")).isCompletedWithValue(Outcome.REPEATED);
+		assertThat(store("c")).isCompletedWithValue(Outcome.REPEATED);
+		assertThat(store("a")).as("the third last").isNotDone();
+	}
+
+	@Test
+	void tellsWhoAsksAfterTheTimeoutAndStillStoresOnce() {
+		OnceStore hasty = new OnceStore(this.store, this.recent, Duration.ofMillis(1));
+		ByteString id = ByteString.copyFromUtf8("a");
+
+		CompletableFuture<Outcome> first = hasty.store(id, new byte[0]);
+		assertThatExceptionOfType(ExecutionException.class).isThrownBy(first::get)
+			.withCauseInstanceOf(StoreUnavailableException.class);
+
+		CompletableFuture<Outcome> repeat = hasty.store(id, new byte[0]);
+		assertThat(this.store.pending()).as("it is being stored still").isEqualTo(1);
+		this.store.completeAll();
+		assertThat(hasty.store(id, new byte[0])).isCompletedWithValue(Outcome.REPEATED);
+		assertThat(repeat).satisfiesAnyOf((done) -> assertThat(done).isCompletedWithValue(Outcome.REPEATED),
+				(late) -> assertThat(late).isCompletedExceptionally());
+	}
+
+	@Test
+	void takesNothingWhileTheStoreIsNotReady() {
+		this.store.ready(false);
+
+		assertThat(store("a")).isCompletedExceptionally();
+		assertThat(this.store.pending()).isZero();
+	}
+
+	private CompletableFuture<Outcome> store(String id) {
+		return this.once.store(ByteString.copyFromUtf8(id), id.getBytes());
+	}
+
+}
