@@ -104,6 +104,7 @@ class OrderQueueTests {
 		this.producer.sendException = null;
 
 		assertProblem(enqueue(), ProblemType.QUEUE_UNAVAILABLE, Taken.NO);
+		assertThat(this.queue.accepts()).isFalse();
 		assertThat(this.producer.history()).isEmpty();
 	}
 
@@ -113,6 +114,9 @@ class OrderQueueTests {
 		this.topicsReady = false;
 
 		assertProblem(enqueue(), ProblemType.QUEUE_UNAVAILABLE, Taken.NO);
+		assertThat(this.queue.accepts()).isFalse();
+		this.topicsReady = true;
+		assertThat(this.queue.accepts()).isTrue();
 		assertThat(this.producer.history()).isEmpty();
 	}
 

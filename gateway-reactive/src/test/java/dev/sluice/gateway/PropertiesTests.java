@@ -32,7 +32,7 @@ class PropertiesTests {
 				.isEqualTo(new BackendProperties(URI.create("http://127.0.0.1:8090"), Duration.ofSeconds(1),
 						Duration.ofSeconds(10), 1000, Duration.ofSeconds(60), circuit));
 			assertThat(context.getBean(QueueProperties.class))
-				.isEqualTo(new QueueProperties(Duration.ofSeconds(2), 10_000, 12, (short) 1, circuit));
+				.isEqualTo(new QueueProperties(Duration.ofMillis(1700), 10_000, 12, (short) 1, circuit));
 			assertThat(context.getBean(StatusProperties.class)).isEqualTo(new StatusProperties(Duration.ofSeconds(1),
 					100_000, Duration.ofMinutes(10), Duration.ofMillis(250)));
 		});

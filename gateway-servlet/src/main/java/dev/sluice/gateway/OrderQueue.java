@@ -90,6 +90,11 @@ final class OrderQueue implements DisposableBean {
 				Thread.ofPlatform().daemon().name("queue-sender").factory());
 	}
 
+	/** Whether orders are sent to Kafka, and not refused at once. */
+	boolean accepts() {
+		return this.topics.ready() && this.circuit.getState() != CircuitBreaker.State.OPEN;
+	}
+
 	/**
 	 * Makes an order durable.
 	 * @param id the order's id

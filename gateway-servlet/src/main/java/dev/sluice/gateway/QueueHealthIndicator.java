@@ -5,22 +5,22 @@ import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.stereotype.Component;
 
 /**
- * The queue, as readiness sees it: down until Kafka has been reached once. Later outages
- * leave it up, as every gateway has the same broker: turning clients away from all of
- * them would stop sync orders and status too.
+ * Whether queued orders are accepted: down until Kafka has been reached once, and while
+ * it is left alone because it failed. Only orders find that out: with none, a dead Kafka
+ * goes unnoticed. Not part of readiness, see {@link TopicsHealthIndicator}.
  */
 @Component
 final class QueueHealthIndicator implements HealthIndicator {
 
-	private final OrderTopics topics;
+	private final OrderQueue queue;
 
-	QueueHealthIndicator(OrderTopics topics) {
-		this.topics = topics;
+	QueueHealthIndicator(OrderQueue queue) {
+		this.queue = queue;
 	}
 
 	@Override
 	public Health health() {
-		return (this.topics.ready() ? Health.up() : Health.down()).build();
+		return (this.queue.accepts() ? Health.up() : Health.down()).build();
 	}
 
 }

@@ -13,7 +13,8 @@ import org.springframework.validation.annotation.Validated;
 /**
  * How orders are put into Kafka. The producer itself is set by {@code spring.kafka.*}.
  *
- * @param timeout how long a client waits for Kafka's acknowledgement at most; default 2 s
+ * @param timeout how long a client waits for Kafka's acknowledgement at most; default 1.7
+ * s, which with {@code status.key-lookup-timeout} stays below 2 s
  * @param maxInFlight orders awaiting acknowledgement at once; beyond: 503 at once;
  * default 10,000
  * @param partitions partitions of the topics, where they are created; default 12
@@ -22,7 +23,7 @@ import org.springframework.validation.annotation.Validated;
  */
 @ConfigurationProperties("queue")
 @Validated
-record QueueProperties(@DefaultValue("2s") @DurationMin(millis = 1) Duration timeout,
+record QueueProperties(@DefaultValue("1700ms") @DurationMin(millis = 1) Duration timeout,
 		@DefaultValue("10000") @Min(1) @Max(1_000_000) int maxInFlight,
 		@DefaultValue("12") @Min(1) @Max(10_000) int partitions,
 		@DefaultValue("1") @Min(1) @Max(100) short replicationFactor, @DefaultValue @Valid CircuitProperties circuit) {

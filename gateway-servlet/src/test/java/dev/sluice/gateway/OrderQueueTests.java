@@ -113,6 +113,7 @@ class OrderQueueTests {
 		this.producer.sendException = null;
 
 		assertProblem(enqueue(), ProblemType.QUEUE_UNAVAILABLE, Taken.NO);
+		assertThat(this.queue.accepts()).isFalse();
 		assertThat(this.producer.history()).isEmpty();
 	}
 
@@ -122,6 +123,9 @@ class OrderQueueTests {
 		this.topicsReady = false;
 
 		assertProblem(enqueue(), ProblemType.QUEUE_UNAVAILABLE, Taken.NO);
+		assertThat(this.queue.accepts()).isFalse();
+		this.topicsReady = true;
+		assertThat(this.queue.accepts()).isTrue();
 		assertThat(this.producer.history()).isEmpty();
 	}
 

@@ -44,6 +44,8 @@ public abstract class GatewayOutageContract {
 	void isAliveButNotReady() throws Exception {
 		assertThat(get("/actuator/health/liveness").statusCode()).isEqualTo(200);
 		assertThat(get("/actuator/health/readiness").statusCode()).isEqualTo(503);
+		assertThat(JsonPath.<String>read(get("/actuator/health").body(), "$.components.queue.status"))
+			.isEqualTo("DOWN");
 	}
 
 	@Test
