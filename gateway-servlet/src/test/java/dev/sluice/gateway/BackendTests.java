@@ -98,11 +98,11 @@ class BackendTests {
 			.allSatisfy((request) -> assertThat(request).startsWith("GET /orders/" + ID + " HTTP/1.1\r\n"));
 	}
 
-	/** Two, as an answer may be there a moment before its connection is free again. */
+	/** One would be too few: an answer is there a moment before its connection is free. */
 	@Test
 	void keepsItsConnections() {
 		this.server.reply(Reply.of(201, SAVED));
-		Backend backend = backend(10, 50);
+		Backend backend = backend(2, 50);
 
 		for (int i = 0; i < 20; i++) {
 			assertThat(deliver(backend)).isInstanceOf(Delivery.Saved.class);
