@@ -167,11 +167,13 @@ public abstract class GatewayShutdownContract {
 				this.in.readLine();
 				return body.toString();
 			}
-			String length = headers.stream()
-				.filter((line) -> line.startsWith("content-length: "))
-				.findFirst()
-				.orElseThrow();
-			return read(Integer.parseInt(length.substring("content-length: ".length())));
+			for (String header : headers) {
+				if (header.startsWith("content-length: ")) {
+					return read(Integer.parseInt(header.substring("content-length: ".length())));
+				}
+			}
+			// It ends with the connection.
+			return this.in.readAllAsString();
 		}
 
 		private int chunk() throws IOException {
