@@ -10,6 +10,7 @@ import java.util.random.RandomGenerator;
 import dev.sluice.backend.Draws.Fault;
 import dev.sluice.contract.BackendAudit;
 import dev.sluice.contract.BackendBehaviour;
+import dev.sluice.contract.BackendBehaviour.Special;
 import dev.sluice.contract.SavedOrder;
 import org.jspecify.annotations.Nullable;
 
@@ -75,11 +76,13 @@ final class Backend {
 
 	/**
 	 * Saves an order, after the delay and unless a fault comes between.
+	 * @param customerId whose it is: some fare otherwise
 	 * @param fingerprint of the order's body: a repeat of the id has the same
 	 * @return to be called if the client goes before the answer
 	 */
-	Runnable save(UUID id, long fingerprint, Reply reply) {
-		return receive(new Request(this.regime, this.ledger, id, fingerprint, 0, reply));
+	Runnable save(UUID id, String customerId, long fingerprint, Reply reply) {
+		Regime regime = this.regime;
+		return receive(new Request(regime, this.ledger, id, fingerprint, 0, regime.special(customerId), reply));
 	}
 
 	/**
@@ -87,7 +90,7 @@ final class Backend {
 	 * @return to be called if the client goes before the answer
 	 */
 	Runnable delay(long delayMillis, Reply reply) {
-		return receive(new Request(this.regime, null, null, 0, delayMillis, reply));
+		return receive(new Request(this.regime, null, null, 0, delayMillis, null, reply));
 	}
 
 	private Runnable receive(Request request) {
@@ -180,6 +183,16 @@ final class Backend {
 
 	/** A behaviour and the gate that belongs to it. */
 	private record Regime(BackendBehaviour behaviour, Gate gate) {
+
+		@Nullable Special special(String customerId) {
+			for (Special special : this.behaviour.specials()) {
+				if (customerId.startsWith(special.customerPrefix())) {
+					return special;
+				}
+			}
+			return null;
+		}
+
 	}
 
 	private final class Request implements Gate.Work {
@@ -194,17 +207,20 @@ final class Backend {
 
 		private final long delayMillis;
 
+		private final @Nullable Special special;
+
 		private final Reply reply;
 
 		private final long receivedAtNanos;
 
 		Request(Regime regime, @Nullable Ledger ledger, @Nullable UUID id, long fingerprint, long delayMillis,
-				Reply reply) {
+				@Nullable Special special, Reply reply) {
 			this.regime = regime;
 			this.ledger = ledger;
 			this.id = id;
 			this.fingerprint = fingerprint;
 			this.delayMillis = delayMillis;
+			this.special = special;
 			this.reply = reply;
 			this.receivedAtNanos = Backend.this.loop.nanoTime();
 		}
@@ -233,8 +249,7 @@ final class Backend {
 				case RESET -> fail(new Answer.Reset());
 				case HANG -> hang();
 				case NONE, ERROR -> {
-					double millis = (this.id != null) ? Backend.this.draws.delayMillis(behaviour.delay())
-							: this.delayMillis;
+					double millis = millis(behaviour);
 					long nanos = (long) (Math.min(millis * stretch, Draws.MAX_DELAY_MILLIS)
 							* TimeUnit.MILLISECONDS.toNanos(1));
 					if (behaviour.cpuMicros() == 0) {
@@ -246,6 +261,13 @@ final class Backend {
 					}
 				}
 			}
+		}
+
+		private double millis(BackendBehaviour behaviour) {
+			if (this.special != null && this.special.delayMillis() > 0) {
+				return this.special.delayMillis();
+			}
+			return (this.id != null) ? Backend.this.draws.delayMillis(behaviour.delay()) : this.delayMillis;
 		}
 
 		private void pause(long nanos, Fault fault) {
@@ -260,6 +282,10 @@ final class Backend {
 		private void finish(Fault fault) {
 			if (fault == Fault.ERROR) {
 				fail(new Answer.Failed(this.regime.behaviour().errorStatus()));
+				return;
+			}
+			if (this.special != null && this.special.status() > 0) {
+				fail(new Answer.Failed(this.special.status()));
 				return;
 			}
 			Answer answer = (this.id != null && this.ledger != null)

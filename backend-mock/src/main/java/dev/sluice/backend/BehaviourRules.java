@@ -16,6 +16,8 @@ final class BehaviourRules {
 
 	private static final long MAX_CPU_MICROS = 10_000_000;
 
+	private static final int LEAST_ERROR = 400;
+
 	private static final int MAX_QUEUE = 1_000_000;
 
 	private final Validator validator;
@@ -45,6 +47,12 @@ final class BehaviourRules {
 		}
 		if (behaviour.cpuMicros() > MAX_CPU_MICROS) {
 			errors.add(new FieldError("cpuMicros", "must be less than or equal to " + MAX_CPU_MICROS));
+		}
+		for (int i = 0; i < behaviour.specials().size(); i++) {
+			int status = behaviour.specials().get(i).status();
+			if (status != 0 && status < LEAST_ERROR) {
+				errors.add(new FieldError("specials[%d].status".formatted(i), "must be 0, or 400 to 599"));
+			}
 		}
 		switch (behaviour.delay()) {
 			case Delay.Fixed _ -> {

@@ -97,12 +97,19 @@ final class OrderRoutes implements NettyRouteProvider {
 	}
 
 	private Mono<Void> take(UUID id, byte[] body, HttpServerResponse response) {
-		String fault = fault(body);
-		if (fault != null) {
-			return send(response, problem(ProblemType.INVALID_ORDER, fault));
+		Order order;
+		try {
+			order = read(body);
+		}
+		catch (JacksonException ex) {
+			return send(response, problem(ProblemType.INVALID_ORDER, JsonFault.of(ex).toString()));
+		}
+		if (order == null) {
+			return send(response,
+					problem(ProblemType.INVALID_ORDER, "An order has a customerId and at least one item"));
 		}
 		long fingerprint = fingerprint(body);
-		return answer((reply) -> this.backend.save(id, fingerprint, reply), response);
+		return answer((reply) -> this.backend.save(id, order.customerId(), fingerprint, reply), response);
 	}
 
 	private Publisher<Void> getDelay(HttpServerRequest request, HttpServerResponse response) {
@@ -185,21 +192,15 @@ final class OrderRoutes implements NettyRouteProvider {
 	}
 
 	/**
-	 * Says what is wrong with an order, or null. Its shape only: what sends to a backend
-	 * has validated the values, and to do it again here would be paid for in the figures
-	 * of all others.
+	 * Reads an order; null if it lacks what every order has. Its shape only: what sends
+	 * to a backend has validated the values, and to do it again here would be paid for in
+	 * the figures of all others.
 	 */
-	private @Nullable String fault(byte[] body) {
-		try {
-			Order order = this.orderReader.readValue(body);
-			if (order == null || order.customerId() == null || order.items() == null || order.items().isEmpty()) {
-				return "An order has a customerId and at least one item";
-			}
-			return null;
-		}
-		catch (JacksonException ex) {
-			return JsonFault.of(ex).toString();
-		}
+	private @Nullable Order read(byte[] body) {
+		Order order = this.orderReader.readValue(body);
+		boolean whole = order != null && order.customerId() != null && order.items() != null
+				&& !order.items().isEmpty();
+		return whole ? order : null;
 	}
 
 	/** The first 64 bits of the body's SHA-256. */

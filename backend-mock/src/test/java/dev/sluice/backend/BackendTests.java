@@ -12,6 +12,7 @@ import dev.sluice.contract.BackendAudit;
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.contract.BackendBehaviour.Capacity;
 import dev.sluice.contract.BackendBehaviour.Delay;
+import dev.sluice.contract.BackendBehaviour.Special;
 import dev.sluice.contract.SavedOrder;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -74,6 +75,22 @@ class BackendTests {
 	}
 
 	@Test
+	void treatsSomeCustomersOtherwise() {
+		this.backend.behave(BackendBehaviour.DEFAULT.withSpecials(new Special("slow-", 10_000, 0),
+				new Special("refused-", 0, 422)));
+		this.backend.save(ID, "slow-1", 7, this.answers::add);
+		this.backend.save(OTHER_ID, "refused-1", 7, this.answers::add);
+
+		this.loop.advance(Duration.ofMillis(50));
+		assertThat(this.answers).containsExactly(new Answer.Failed(422));
+
+		this.loop.advance(Duration.ofMillis(9_950));
+		assertThat(this.answers).last().isInstanceOf(Answer.Saved.class);
+		assertThat(this.backend.find(OTHER_ID)).isNull();
+		assertBalanced();
+	}
+
+	@Test
 	void savesOnceOfTwoAtTheSameTime() {
 		save(ID, 7);
 		save(ID, 7);
@@ -96,8 +113,8 @@ class BackendTests {
 	void refusesNewOrdersWhenTheStoreIsFull() {
 		Backend small = backend(new BackendProperties(1, 10, 0));
 
-		small.save(ID, 7, this.answers::add);
-		small.save(OTHER_ID, 7, this.answers::add);
+		small.save(ID, "c-1", 7, this.answers::add);
+		small.save(OTHER_ID, "c-1", 7, this.answers::add);
 		this.loop.advance(Duration.ofMillis(50));
 
 		assertThat(this.answers).last().isEqualTo(new Answer.StoreFull(1));
@@ -108,13 +125,13 @@ class BackendTests {
 	void refusesBeyondTheGreatestNumberInFlight() {
 		Backend small = backend(new BackendProperties(10, 1, 0));
 
-		small.save(ID, 7, this.answers::add);
-		small.save(OTHER_ID, 7, this.answers::add);
+		small.save(ID, "c-1", 7, this.answers::add);
+		small.save(OTHER_ID, "c-1", 7, this.answers::add);
 
 		assertThat(this.answers).containsExactly(new Answer.TooManyInFlight(1));
 
 		this.loop.advance(Duration.ofMillis(50));
-		small.save(OTHER_ID, 7, this.answers::add);
+		small.save(OTHER_ID, "c-1", 7, this.answers::add);
 		this.loop.advance(Duration.ofMillis(50));
 
 		assertThat(this.answers).last().isInstanceOf(Answer.Saved.class);
@@ -190,7 +207,7 @@ class BackendTests {
 	@Test
 	void whatHangsHoldsItsPlaceUntilItsClientGoes() {
 		this.backend.behave(behaviour(1, 0, new Capacity.Workers(1, 0)));
-		Runnable gone = this.backend.save(ID, 7, this.answers::add);
+		Runnable gone = this.backend.save(ID, "c-1", 7, this.answers::add);
 		save(2);
 		this.loop.advance(Duration.ofHours(1));
 		assertThat(this.answers).containsExactly(new Answer.NoCapacity());
@@ -231,8 +248,8 @@ class BackendTests {
 	@Test
 	void theOrderOfAClientThatHasGoneIsSaved() {
 		this.backend.behave(BackendBehaviour.DEFAULT.withCapacity(new Capacity.Workers(1, 1)));
-		this.backend.save(ID, 7, this.answers::add).run();
-		this.backend.save(OTHER_ID, 7, this.answers::add).run();
+		this.backend.save(ID, "c-1", 7, this.answers::add).run();
+		this.backend.save(OTHER_ID, "c-1", 7, this.answers::add).run();
 
 		this.loop.advance(Duration.ofMillis(100));
 
@@ -322,7 +339,8 @@ class BackendTests {
 		List<Runnable> clients = new ArrayList<>();
 
 		for (int i = 0; i < 5_000; i++) {
-			clients.add(this.backend.save(new UUID(0, random.nextInt(1_500)), random.nextInt(2), this.answers::add));
+			clients.add(
+					this.backend.save(new UUID(0, random.nextInt(1_500)), "c-1", random.nextInt(2), this.answers::add));
 			if (random.nextInt(4) == 0) {
 				clients.get(random.nextInt(clients.size())).run();
 			}
@@ -368,7 +386,7 @@ class BackendTests {
 	}
 
 	private void save(UUID id, long fingerprint) {
-		this.backend.save(id, fingerprint, this.answers::add);
+		this.backend.save(id, "c-1", fingerprint, this.answers::add);
 		this.loop.run();
 	}
 

@@ -3,6 +3,7 @@ package dev.sluice.backend;
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.contract.BackendBehaviour.Capacity;
 import dev.sluice.contract.BackendBehaviour.Delay;
+import dev.sluice.contract.BackendBehaviour.Special;
 import jakarta.validation.Validation;
 import jakarta.validation.ValidatorFactory;
 import org.junit.jupiter.api.AfterAll;
@@ -71,6 +72,14 @@ class BehaviourRulesTests {
 		assertRefused(
 				new BackendBehaviour(new Delay.Fixed(0), Long.MAX_VALUE, 0, 500, 0, 0, 0, new Capacity.Unlimited()),
 				"cpuMicros");
+	}
+
+	@Test
+	void refusesSpecialsThatAreNone() {
+		assertAccepted(BackendBehaviour.DEFAULT.withSpecials(new Special("a", 0, 400), new Special("b", 1, 0)));
+		assertRefused(BackendBehaviour.DEFAULT.withSpecials(new Special("", 0, 0)), "specials[0].customerPrefix");
+		assertRefused(BackendBehaviour.DEFAULT.withSpecials(new Special("a", -1, 0)), "specials[0].delayMillis");
+		assertRefused(BackendBehaviour.DEFAULT.withSpecials(new Special("a", 0, 200)), "specials[0].status");
 	}
 
 	private void assertAccepted(BackendBehaviour behaviour) {

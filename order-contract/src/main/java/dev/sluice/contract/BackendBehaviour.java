@@ -1,5 +1,8 @@
 package dev.sluice.contract;
 
+import java.util.List;
+import java.util.Objects;
+
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import jakarta.validation.Valid;
@@ -7,9 +10,11 @@ import jakarta.validation.constraints.DecimalMax;
 import jakarta.validation.constraints.DecimalMin;
 import jakarta.validation.constraints.Max;
 import jakarta.validation.constraints.Min;
+import jakarta.validation.constraints.NotEmpty;
 import jakarta.validation.constraints.NotNull;
 import jakarta.validation.constraints.Positive;
 import jakarta.validation.constraints.PositiveOrZero;
+import jakarta.validation.constraints.Size;
 
 /**
  * How the backend behaves, read by {@code GET /behaviour} and replaced whole by
@@ -24,19 +29,34 @@ import jakarta.validation.constraints.PositiveOrZero;
  * @param maxNewConnectionsPerSecond TCP connections beyond this are closed at once; 0 =
  * no cap
  * @param capacity how many requests are processed at once
+ * @param specials customers whose orders fare otherwise, the first that fits; copied, and
+ * empty if there are none
  */
 public record BackendBehaviour(@NotNull @Valid Delay delay, @PositiveOrZero long cpuMicros,
 		@DecimalMin("0") @DecimalMax("1") double errorRate, @Min(400) @Max(599) int errorStatus,
 		@DecimalMin("0") @DecimalMax("1") double hangRate, @DecimalMin("0") @DecimalMax("1") double resetRate,
-		@PositiveOrZero int maxNewConnectionsPerSecond, @NotNull @Valid Capacity capacity) {
+		@PositiveOrZero int maxNewConnectionsPerSecond, @NotNull @Valid Capacity capacity,
+		@Size(max = 100) List<@NotNull @Valid Special> specials) {
 
 	/** 50 ms for each order, no fault, no limit. */
 	public static final BackendBehaviour DEFAULT = new BackendBehaviour(new Delay.Fixed(50), 0, 0, 503, 0, 0, 0,
 			new Capacity.Unlimited());
 
+	public BackendBehaviour {
+		// Who leaves them out means none.
+		specials = List.copyOf(Objects.requireNonNullElse(specials, List.of()));
+	}
+
+	/** Without special customers. */
+	public BackendBehaviour(Delay delay, long cpuMicros, double errorRate, int errorStatus, double hangRate,
+			double resetRate, int maxNewConnectionsPerSecond, Capacity capacity) {
+		this(delay, cpuMicros, errorRate, errorStatus, hangRate, resetRate, maxNewConnectionsPerSecond, capacity,
+				List.of());
+	}
+
 	public BackendBehaviour withDelay(Delay delay) {
 		return new BackendBehaviour(delay, this.cpuMicros, this.errorRate, this.errorStatus, this.hangRate,
-				this.resetRate, this.maxNewConnectionsPerSecond, this.capacity);
+				this.resetRate, this.maxNewConnectionsPerSecond, this.capacity, this.specials);
 	}
 
 	public BackendBehaviour withErrors(double rate, int status) {
@@ -46,7 +66,25 @@ public record BackendBehaviour(@NotNull @Valid Delay delay, @PositiveOrZero long
 
 	public BackendBehaviour withCapacity(Capacity capacity) {
 		return new BackendBehaviour(this.delay, this.cpuMicros, this.errorRate, this.errorStatus, this.hangRate,
-				this.resetRate, this.maxNewConnectionsPerSecond, capacity);
+				this.resetRate, this.maxNewConnectionsPerSecond, capacity, this.specials);
+	}
+
+	public BackendBehaviour withSpecials(Special... specials) {
+		return new BackendBehaviour(this.delay, this.cpuMicros, this.errorRate, this.errorStatus, this.hangRate,
+				this.resetRate, this.maxNewConnectionsPerSecond, this.capacity, List.of(specials));
+	}
+
+	/**
+	 * What becomes of some customers' orders.
+	 *
+	 * @param customerPrefix what their ids begin with
+	 * @param delayMillis how long saving theirs takes, in milliseconds; 0 = as long as
+	 * any
+	 * @param status HTTP status they are answered with instead of being saved, 400 to
+	 * 599; 0 = they are saved
+	 */
+	public record Special(@NotEmpty String customerPrefix, @PositiveOrZero @Max(600_000) long delayMillis,
+			@Max(599) int status) {
 	}
 
 	/** How long saving takes, drawn anew for each request. */
