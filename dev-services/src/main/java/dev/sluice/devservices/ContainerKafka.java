@@ -42,6 +42,7 @@ final class ContainerKafka implements Server, KafkaService {
 		this.container = new Container<>("Kafka", PORT, port,
 				() -> new KafkaContainer(IMAGE).withEnv("KAFKA_HEAP_OPTS", "-Xms256m -Xmx512m")
 					.withEnv("KAFKA_AUTO_CREATE_TOPICS_ENABLE", "false")
+					.withEnv("KAFKA_GROUP_MIN_SESSION_TIMEOUT_MS", "3000")
 					.withEnv("KAFKA_SHARE_COORDINATOR_STATE_TOPIC_REPLICATION_FACTOR", "1")
 					.withEnv("KAFKA_SHARE_COORDINATOR_STATE_TOPIC_MIN_ISR", "1")
 					.withCopyToContainer(logging(), "/mnt/shared/config/log4j2.yaml")

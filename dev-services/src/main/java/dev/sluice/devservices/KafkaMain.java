@@ -43,6 +43,8 @@ final class KafkaMain {
 				"listener.security.protocol.map", "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT", "log.dirs",
 				directory.resolve("data").toString(), "auto.create.topics.enable", "false",
 				"group.initial.rebalance.delay.ms", "0"));
+		// So that who wants a killed consumer to be missed sooner than in 6 s may say so.
+		properties.put("group.min.session.timeout.ms", "3000");
 		// One node: what Kafka keeps for itself cannot have three copies.
 		for (String topic : new String[] { "offsets.topic", "transaction.state.log",
 				"share.coordinator.state.topic" }) {

@@ -10,6 +10,7 @@ import dev.sluice.consumer.OrderEvent;
 import dev.sluice.consumer.delivery.Attempt.Rejected;
 import dev.sluice.consumer.delivery.Attempt.RetryLater;
 import dev.sluice.consumer.delivery.Attempt.Saved;
+import dev.sluice.contract.Order;
 import dev.sluice.contract.OrderOutcome;
 import dev.sluice.contract.OrderStatus;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -223,7 +224,10 @@ final class Delivery implements Runnable {
 
 	private boolean publish(QueuedOrder order, OrderStatus status, int attempts, @Nullable String reason)
 			throws InterruptedException {
-		String json = (status == OrderStatus.FAILED) ? new String(order.body(), StandardCharsets.UTF_8) : null;
+		// What is longer than an order may be no gateway would take again, nor Kafka as a
+		// part of an outcome.
+		boolean kept = status == OrderStatus.FAILED && order.body().length <= Order.MAX_BYTES;
+		String json = kept ? new String(order.body(), StandardCharsets.UTF_8) : null;
 		return this.tools.outcomes.publish(
 				new OrderOutcome(order.id(), order.customerId(), status, attempts, now(), reason, json),
 				this::isWanted);

@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import dev.sluice.consumer.OrderTopics;
@@ -34,9 +35,10 @@ import org.springframework.kafka.core.ConsumerFactory;
  * <p>
  * Memory is bounded by {@link Pending}: without room for another batch the partitions are
  * paused, and polling goes on so that the group does not take the consumer for dead. A
- * record is finished, cancelled or pending; its offset is committed only when no lower
- * one of its partition is unfinished. After an error of Kafka's the loop begins anew from
- * the committed offsets; after a bug its thread ends, and liveness says so.
+ * record is finished, cancelled or pending. What is committed is the lowest unfinished
+ * offset of a partition and, beside it, what has finished above, so that nobody delivers
+ * that again. After an error of Kafka's the loop begins anew from the committed offsets;
+ * after a bug its thread ends, and liveness says so.
  */
 public final class DeliveryLoop implements SmartLifecycle, Runnable {
 
@@ -72,7 +74,10 @@ public final class DeliveryLoop implements SmartLifecycle, Runnable {
 	// Of the loop's thread.
 	private final Map<TopicPartition, PartitionProgress<Delivery>> progress = new HashMap<>();
 
-	private final Map<TopicPartition, Long> committed = new HashMap<>();
+	private final Map<TopicPartition, OffsetAndMetadata> committed = new HashMap<>();
+
+	/** Of partitions that no record has come from yet. */
+	private final Map<TopicPartition, FinishedRuns> earlier = new HashMap<>();
 
 	private boolean committing;
 
@@ -197,6 +202,7 @@ public final class DeliveryLoop implements SmartLifecycle, Runnable {
 		finally {
 			this.consumer = null;
 			drop(List.copyOf(this.progress.keySet()));
+			this.earlier.clear();
 			kafka.close(CloseOptions.timeout(CLOSE_TIMEOUT));
 		}
 	}
@@ -239,7 +245,10 @@ public final class DeliveryLoop implements SmartLifecycle, Runnable {
 	private void begin(ConsumerRecord<byte[], byte[]> record) {
 		TopicPartition partition = new TopicPartition(record.topic(), record.partition());
 		PartitionProgress<Delivery> of = this.progress.computeIfAbsent(partition,
-				(first) -> new PartitionProgress<>(record.offset()));
+				(first) -> new PartitionProgress<>(record.offset(), earlier(first)));
+		if (of.pass(record.offset())) {
+			return;
+		}
 		int size = Math.max(record.serializedValueSize(), 0);
 		Delivery delivery = new Delivery(record, this.tools, (finished) -> {
 			// Of a partition that has been lost, nobody looks at the progress any more.
@@ -251,6 +260,11 @@ public final class DeliveryLoop implements SmartLifecycle, Runnable {
 		this.pending.add(size);
 		of.begin(record.offset(), delivery);
 		delivery.start();
+	}
+
+	private FinishedRuns earlier(TopicPartition partition) {
+		FinishedRuns runs = this.earlier.remove(partition);
+		return (runs != null) ? runs : FinishedRuns.NONE;
 	}
 
 	private void ended(int size) {
@@ -295,9 +309,9 @@ public final class DeliveryLoop implements SmartLifecycle, Runnable {
 		for (TopicPartition partition : of) {
 			PartitionProgress<Delivery> progress = this.progress.get(partition);
 			if (progress != null) {
-				long offset = progress.committable();
-				if (offset > this.committed.getOrDefault(partition, -1L)) {
-					offsets.put(partition, new OffsetAndMetadata(offset));
+				OffsetAndMetadata offset = progress.committable();
+				if (!offset.equals(this.committed.get(partition))) {
+					offsets.put(partition, offset);
 				}
 			}
 		}
@@ -307,14 +321,14 @@ public final class DeliveryLoop implements SmartLifecycle, Runnable {
 	private void remember(Map<TopicPartition, OffsetAndMetadata> offsets) {
 		offsets.forEach((partition, offset) -> {
 			if (this.progress.containsKey(partition)) {
-				this.committed.put(partition, offset.offset());
+				this.committed.put(partition, offset);
 			}
 		});
 	}
 
 	/**
-	 * Gives partitions back: cancels what waits, lets the rest end, commits what is
-	 * contiguous. What has not ended by then is delivered again by whoever comes next.
+	 * Gives partitions back: cancels what waits, lets the rest end, commits what has
+	 * finished. What has not ended by then is delivered again by whoever comes next.
 	 */
 	private void release(Consumer<byte[], byte[]> kafka, Collection<TopicPartition> of, Duration patience)
 			throws InterruptedException {
@@ -370,6 +384,7 @@ public final class DeliveryLoop implements SmartLifecycle, Runnable {
 		deliveries(of).forEach(Delivery::cancel);
 		this.progress.keySet().removeAll(of);
 		this.committed.keySet().removeAll(of);
+		this.earlier.keySet().removeAll(of);
 	}
 
 	private List<Delivery> deliveries(Collection<TopicPartition> of) {
@@ -394,7 +409,37 @@ public final class DeliveryLoop implements SmartLifecycle, Runnable {
 			if (DeliveryLoop.this.full.get()) {
 				this.kafka.pause(assigned);
 			}
+			remember(assigned);
 			logger.info("Partitions assigned: {}", assigned);
+		}
+
+		/** What finished above their commits is not to be delivered again. */
+		private void remember(Collection<TopicPartition> assigned) {
+			try {
+				commits(assigned).forEach((partition, commit) -> {
+					if (commit != null) {
+						DeliveryLoop.this.earlier.put(partition,
+								FinishedRuns.parse(commit.offset(), commit.metadata()));
+					}
+				});
+			}
+			catch (InterruptException ex) {
+				throw ex;
+			}
+			catch (KafkaException ex) {
+				logger.warn("What finished above the commits of {} is not known and will be repeated: {}", assigned,
+						ex.toString());
+			}
+		}
+
+		private Map<TopicPartition, OffsetAndMetadata> commits(Collection<TopicPartition> of) {
+			try {
+				return this.kafka.committed(Set.copyOf(of), COMMIT_TIMEOUT);
+			}
+			catch (WakeupException ex) {
+				// Meant for the poll, as with a commit.
+				return this.kafka.committed(Set.copyOf(of), COMMIT_TIMEOUT);
+			}
 		}
 
 		@Override

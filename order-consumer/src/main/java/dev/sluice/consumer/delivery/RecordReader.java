@@ -1,5 +1,8 @@
 package dev.sluice.consumer.delivery;
 
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
 import java.util.regex.Pattern;
 
 import dev.sluice.consumer.OrderEvent;
@@ -38,7 +41,7 @@ final class RecordReader {
 	}
 
 	private void requireJsonObject(byte[] value) {
-		try (JsonParser parser = this.json.createParser(ObjectReadContext.empty(), value)) {
+		try (JsonParser parser = this.json.createParser(ObjectReadContext.empty(), text(value))) {
 			if (parser.nextToken() != JsonToken.START_OBJECT) {
 				throw new IllegalArgumentException("the value is no JSON object");
 			}
@@ -49,6 +52,16 @@ final class RecordReader {
 		}
 		catch (JacksonException ex) {
 			throw new IllegalArgumentException("the value is no JSON: " + ex.getOriginalMessage(), ex);
+		}
+	}
+
+	/** Jackson would also take UTF-16 and UTF-32, and the gateways would not. */
+	private static String text(byte[] value) {
+		try {
+			return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(value)).toString();
+		}
+		catch (CharacterCodingException ex) {
+			throw new IllegalArgumentException("the value is no well-formed UTF-8", ex);
 		}
 	}
 

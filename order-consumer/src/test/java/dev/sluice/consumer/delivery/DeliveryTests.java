@@ -18,6 +18,7 @@ import dev.sluice.consumer.delivery.Attempt.Rejected;
 import dev.sluice.consumer.delivery.Attempt.RetryLater;
 import dev.sluice.consumer.delivery.Attempt.Saved;
 import dev.sluice.contract.DeadLetterHeaders;
+import dev.sluice.contract.Order;
 import dev.sluice.contract.OrderHeaders;
 import dev.sluice.contract.OrderOutcome;
 import dev.sluice.contract.OrderStatus;
@@ -187,6 +188,17 @@ class DeliveryTests {
 		silent.completeNext();
 		await().until(() -> this.finished.get() != null);
 		assertThat(this.finished).hasValue(true);
+	}
+
+	@Test
+	void keepsNoMoreThanAnOrderOfWhatWasRejected() throws InterruptedException {
+		String longest = "{}" + " ".repeat(Order.MAX_BYTES - 2);
+
+		run(delivery(answering(new Rejected("no")), this.producer, Records.order(ID).value(longest).at(7)));
+		run(delivery(answering(new Rejected("no")), this.producer, Records.order(ID).value(longest + " ").at(8)));
+
+		assertThat(outcomes()).extracting(OrderOutcome::order).containsExactly(longest, null);
+		assertThat(deadLetters()).hasSize(2);
 	}
 
 	@Test

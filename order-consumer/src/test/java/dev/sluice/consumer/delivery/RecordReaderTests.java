@@ -1,5 +1,6 @@
 package dev.sluice.consumer.delivery;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.UUID;
 import java.util.stream.Stream;
@@ -58,7 +59,10 @@ class RecordReaderTests {
 				arguments("the value is missing", order().value((String) null)),
 				arguments("the value is missing", order().value("")), arguments("no JSON", order().value("{\"a\":")),
 				arguments("no JSON", order().value("hello")), arguments("no JSON", order().value("{'a':1}")),
-				arguments("no JSON", order().value(new byte[] { '{', '"', (byte) 0xc3, '"', ':', '1', '}' })),
+				arguments("no well-formed UTF-8",
+						order().value(new byte[] { '{', '"', (byte) 0xc3, '"', ':', '1', '}' })),
+				arguments("no well-formed UTF-8", order().value("{}".getBytes(StandardCharsets.UTF_16))),
+				arguments("no JSON", order().value("{}".getBytes(StandardCharsets.UTF_16BE))),
 				arguments("no JSON", order().value("{\"a\":".repeat(2_000))),
 				arguments("no JSON object", order().value("[]")), arguments("no JSON object", order().value("null")),
 				arguments("goes on", order().value("{} {}")));
