@@ -6,6 +6,7 @@ import dev.sluice.devservices.StartFailedException;
 import dev.sluice.lab.experiment.ChaosCommand;
 import dev.sluice.lab.experiment.CompareCommand;
 import dev.sluice.lab.experiment.DrainCommand;
+import dev.sluice.lab.proof.ProveCommand;
 import dev.sluice.lab.report.ReportCommand;
 import dev.sluice.lab.stack.LabException;
 import dev.sluice.lab.stack.Up;
@@ -17,8 +18,8 @@ import picocli.CommandLine.ParseResult;
 /** The command line. Each subcommand is a class that knows nothing of this one. */
 @Command(name = "lab", mixinStandardHelpOptions = true, version = "Sluice's laboratory 0.1.0",
 		description = "Runs Sluice on this machine and measures it.",
-		subcommands = { CompareCommand.class, ChaosCommand.class, DrainCommand.class, ReportCommand.class, Up.class,
-				PlaceOrder.class, Redeliver.class, Doctor.class },
+		subcommands = { CompareCommand.class, ChaosCommand.class, ProveCommand.class, DrainCommand.class,
+				ReportCommand.class, Up.class, PlaceOrder.class, Redeliver.class, Doctor.class },
 		footer = { "", "Exit code: 0 done, 1 failed, 2 wrong usage." })
 public final class Lab {
 

@@ -1,13 +1,7 @@
 package dev.sluice.lab.experiment;
 
 import java.io.IOException;
-import java.net.URI;
 import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublisher;
-import java.net.http.HttpRequest.BodyPublishers;
-import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -27,7 +21,6 @@ import java.util.stream.Stream;
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.contract.BackendBehaviour.Capacity;
 import dev.sluice.contract.BackendBehaviour.Delay;
-import dev.sluice.contract.BackendCount;
 import dev.sluice.devservices.Infrastructure;
 import dev.sluice.devservices.StartFailedException;
 import dev.sluice.lab.measure.LedgerAudit;
@@ -42,6 +35,7 @@ import dev.sluice.lab.plan.Way;
 import dev.sluice.lab.result.ChaosResult;
 import dev.sluice.lab.result.RunFile;
 import dev.sluice.lab.result.RunResult;
+import dev.sluice.lab.run.BackendControl;
 import dev.sluice.lab.run.EnvironmentProbe;
 import dev.sluice.lab.run.FaultInjector;
 import dev.sluice.lab.run.FaultInjector.Misbehaviour;
@@ -58,7 +52,6 @@ import dev.sluice.lab.stack.Stack;
 import dev.sluice.lab.stack.Variant;
 import dev.sluice.lab.stack.Workspace;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Orders are placed at a steady rate while the system is broken by plan; then everything
@@ -101,8 +94,6 @@ final class ChaosExperiment {
 	private final RunDirectory directory;
 
 	private final Progress progress;
-
-	private final JsonMapper json = JsonMapper.builder().build();
 
 	/**
 	 * What is chosen beside the faults.
@@ -153,7 +144,7 @@ final class ChaosExperiment {
 		this.progress.endLine();
 		RunResult result = new RunResult(RunResult.SCHEMA, NAME, this.settings.command(), startedAt, Instant.now(),
 				partial, EnvironmentProbe.probe(workspace.root(), jars(workspace), infrastructure), configuration(),
-				List.of(), List.of(), outcome.result(this.settings));
+				List.of(), List.of(), outcome.result(this.settings), List.of());
 		RunFile.write(result, this.directory.path());
 		return result;
 	}
@@ -165,8 +156,8 @@ final class ChaosExperiment {
 			.formatted(stack.infrastructure().infrastructure()));
 		Map<String, Service> services = start(stack);
 		Service backend = Objects.requireNonNull(services.get(BACKEND));
-		Backend control = new Backend(client, backend.uri());
-		control.end();
+		BackendControl control = new BackendControl(client, backend.uri());
+		control.behave(BackendBehaviour.DEFAULT);
 		List<OrderDriver.Gateway> gateways = GATEWAYS.stream()
 			.map((variant) -> new OrderDriver.Gateway(variant.id(),
 					Objects.requireNonNull(services.get(variant.id())).uri()))
@@ -179,7 +170,7 @@ final class ChaosExperiment {
 				this.directory.path().resolve("attempts.csv"))) {
 			outcome.ledger = ledger;
 			long start = System.nanoTime();
-			SavedSampler sampler = new SavedSampler(control::saved, start);
+			SavedSampler sampler = new SavedSampler(control::savedIfTold, start);
 			try (sampler) {
 				int placed = load(stack, services, control, gateways, identity, ledger, start, outcome);
 				this.progress.step("Everything runs again; waiting for what is under way");
@@ -195,8 +186,9 @@ final class ChaosExperiment {
 		}
 	}
 
-	private int load(Stack stack, Map<String, Service> services, Backend control, List<OrderDriver.Gateway> gateways,
-			OrderIdentity identity, OrderLedger ledger, long start, Outcome outcome) throws InterruptedException {
+	private int load(Stack stack, Map<String, Service> services, BackendControl control,
+			List<OrderDriver.Gateway> gateways, OrderIdentity identity, OrderLedger ledger, long start, Outcome outcome)
+			throws InterruptedException {
 		try (OrderDriver driver = new OrderDriver(gateways, identity, ledger, start);
 				FaultInjector faults = new FaultInjector(this.plan, victims(stack, services, control), start,
 						REST_MILLIS, this.progress)) {
@@ -227,7 +219,8 @@ final class ChaosExperiment {
 		return services;
 	}
 
-	private static Map<Target, List<Victim>> victims(Stack stack, Map<String, Service> services, Backend control) {
+	private static Map<Target, List<Victim>> victims(Stack stack, Map<String, Service> services,
+			BackendControl control) {
 		Map<Target, List<Victim>> victims = new EnumMap<>(Target.class);
 		victims.put(Target.GATEWAY,
 				GATEWAYS.stream()
@@ -236,7 +229,7 @@ final class ChaosExperiment {
 		victims.put(Target.CONSUMER, List.of(victim(CONSUMER, stack, services.get(CONSUMER), null)));
 		victims.put(Target.BROKER, List.of(new Victim("broker", stack.infrastructure().kafka(), null)));
 		victims.put(Target.POSTGRES, List.of(new Victim("postgres", stack.infrastructure().postgres(), null)));
-		victims.put(Target.BACKEND, List.of(victim(BACKEND, stack, services.get(BACKEND), control)));
+		victims.put(Target.BACKEND, List.of(victim(BACKEND, stack, services.get(BACKEND), new Misbehaving(control))));
 		return victims;
 	}
 
@@ -331,22 +324,13 @@ final class ChaosExperiment {
 
 	}
 
-	/** The backend's controls. */
-	private final class Backend implements Misbehaviour {
-
-		private final HttpClient client;
-
-		private final URI uri;
-
-		Backend(HttpClient client, URI uri) {
-			this.client = client;
-			this.uri = uri;
-		}
+	/** What the backend may be made to do. */
+	private record Misbehaving(BackendControl backend) implements Misbehaviour {
 
 		@Override
 		public void begin(Kind kind) throws InterruptedException {
 			BackendBehaviour well = BackendBehaviour.DEFAULT;
-			behave(switch (kind) {
+			this.backend.behave(switch (kind) {
 				case ERRORS -> well.withErrors(1, 503);
 				case HANG -> new BackendBehaviour(new Delay.Fixed(0), 0, 0, 503, 1, 0, 0, new Capacity.Unlimited());
 				case RESET -> new BackendBehaviour(new Delay.Fixed(0), 0, 0, 503, 0, 1, 0, new Capacity.Unlimited());
@@ -356,44 +340,7 @@ final class ChaosExperiment {
 
 		@Override
 		public void end() throws InterruptedException {
-			behave(BackendBehaviour.DEFAULT);
-		}
-
-		private void behave(BackendBehaviour behaviour) throws InterruptedException {
-			HttpResponse<String> answer = send("/behaviour", "PUT",
-					BodyPublishers.ofString(ChaosExperiment.this.json.writeValueAsString(behaviour)));
-			if (answer.statusCode() >= 300) {
-				throw new LabException(
-						"The backend refuses its behaviour: %d %s".formatted(answer.statusCode(), answer.body()));
-			}
-		}
-
-		long saved() {
-			try {
-				return ChaosExperiment.this.json
-					.readValue(send("/orders/count", "GET", BodyPublishers.noBody()).body(), BackendCount.class)
-					.saved();
-			}
-			catch (LabException _) {
-				return SavedSampler.UNKNOWN;
-			}
-			catch (InterruptedException _) {
-				Thread.currentThread().interrupt();
-				return SavedSampler.UNKNOWN;
-			}
-		}
-
-		private HttpResponse<String> send(String path, String method, BodyPublisher body) throws InterruptedException {
-			try {
-				return this.client.send(HttpRequest.newBuilder(this.uri.resolve(path))
-					.timeout(TIMEOUT)
-					.header("Content-Type", "application/json")
-					.method(method, body)
-					.build(), BodyHandlers.ofString());
-			}
-			catch (IOException ex) {
-				throw new LabException("The backend does not answer: " + ex, ex);
-			}
+			this.backend.behave(BackendBehaviour.DEFAULT);
 		}
 
 	}

@@ -140,7 +140,7 @@ final class CompareExperiment {
 		this.progress.endLine();
 		RunResult result = new RunResult(RunResult.SCHEMA, NAME, this.settings.command(), startedAt, Instant.now(),
 				partial, environment(workspace, infrastructure), configuration(infrastructure), this.cells,
-				leftOut(partial), null);
+				leftOut(partial), null, List.of());
 		RunFile.write(result, this.directory.path());
 		return result;
 	}

@@ -1,38 +1,22 @@
 package dev.sluice.lab.experiment;
 
 import java.io.IOException;
-import java.net.URI;
 import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
-import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Currency;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.contract.BackendBehaviour.Delay;
-import dev.sluice.contract.BackendCount;
-import dev.sluice.contract.Money;
-import dev.sluice.contract.Order;
-import dev.sluice.contract.OrderHeaders;
-import dev.sluice.contract.OrderItem;
-import dev.sluice.contract.Topics;
 import dev.sluice.devservices.Infrastructure;
 import dev.sluice.lab.measure.SavedCurve;
+import dev.sluice.lab.run.BackendControl;
+import dev.sluice.lab.run.OrderFeed;
 import dev.sluice.lab.run.Progress;
 import dev.sluice.lab.run.RunDirectory;
 import dev.sluice.lab.stack.LabException;
@@ -40,17 +24,7 @@ import dev.sluice.lab.stack.Module;
 import dev.sluice.lab.stack.Service;
 import dev.sluice.lab.stack.ServiceOptions;
 import dev.sluice.lab.stack.Stack;
-import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.NewTopic;
-import org.apache.kafka.clients.admin.OffsetSpec;
-import org.apache.kafka.clients.producer.KafkaProducer;
-import org.apache.kafka.clients.producer.ProducerConfig;
-import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.serialization.ByteArraySerializer;
-import org.apache.kafka.common.serialization.StringSerializer;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.json.JsonMapper;
 
 /**
  * How near the consumer comes to what its limit allows: a backlog lies in Kafka, one
@@ -60,8 +34,6 @@ import tools.jackson.databind.json.JsonMapper;
 final class DrainExperiment {
 
 	static final String NAME = "drain";
-
-	private static final int PARTITIONS = 12;
 
 	private static final int CUSTOMERS = 1_000;
 
@@ -79,8 +51,6 @@ final class DrainExperiment {
 	private final RunDirectory directory;
 
 	private final Progress progress;
-
-	private final JsonMapper json = JsonMapper.builder().build();
 
 	/**
 	 * What is chosen.
@@ -136,89 +106,30 @@ final class DrainExperiment {
 				return null;
 			}));
 			Service backend = Objects.requireNonNull(started.get());
-			behave(client, backend);
+			BackendControl control = new BackendControl(client, backend.uri());
+			control.behave(BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(this.settings.delayMillis())));
 			this.progress.step("Placing %,d orders into Kafka".formatted(this.settings.orders()));
 			produce(stack.infrastructure().kafka().bootstrapServers());
 			this.progress
 				.step("Starting a consumer that delivers %,d at once".formatted(this.settings.deliveryConcurrency()));
 			Service consumer = stack.startConsumer(
 					ServiceOptions.NONE.withProperty("delivery.concurrency", this.settings.deliveryConcurrency()));
-			SavedCurve.Rate rate = drain(client, backend, consumer).between(this.settings.orders(), FROM, TO);
+			SavedCurve.Rate rate = drain(control, consumer).between(this.settings.orders(), FROM, TO);
 			this.progress.endLine();
 			return new Result(rate, rate.perSecond() / this.settings.idealPerSecond());
 		}
 	}
 
-	private void behave(HttpClient client, Service backend) throws IOException, InterruptedException {
-		BackendBehaviour behaviour = BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(this.settings.delayMillis()));
-		HttpResponse<String> response = client.send(HttpRequest.newBuilder(backend.uri().resolve("/behaviour"))
-			.timeout(TIMEOUT)
-			.header("Content-Type", "application/json")
-			.PUT(BodyPublishers.ofString(this.json.writeValueAsString(behaviour)))
-			.build(), BodyHandlers.ofString());
-		if (response.statusCode() >= 300) {
-			throw new LabException(
-					"The backend refuses its behaviour: %d %s".formatted(response.statusCode(), response.body()));
-		}
-	}
-
 	private void produce(String bootstrapServers) throws InterruptedException {
-		Map<String, Object> client = Map.of(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers,
-				ProducerConfig.ACKS_CONFIG, "all", ProducerConfig.LINGER_MS_CONFIG, 5,
-				ProducerConfig.COMPRESSION_TYPE_CONFIG, "lz4");
-		AtomicReference<@Nullable Exception> failure = new AtomicReference<>();
-		try (Admin admin = Admin.create(Map.of(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers));
-				KafkaProducer<String, byte[]> producer = new KafkaProducer<>(client, new StringSerializer(),
-						new ByteArraySerializer())) {
-			admin.createTopics(List.of(new NewTopic(Topics.ORDERS, PARTITIONS, (short) 1)))
-				.all()
-				.get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
-			// Answered once the leaders serve; before that an idempotent producer may
-			// have
-			// its first batch refused and its second taken, for good (KAFKA-15591).
-			admin
-				.listOffsets(IntStream.range(0, PARTITIONS)
-					.mapToObj((partition) -> new TopicPartition(Topics.ORDERS, partition))
-					.collect(Collectors.toMap((partition) -> partition, (_) -> OffsetSpec.latest())))
-				.all()
-				.get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+		try (OrderFeed feed = new OrderFeed(bootstrapServers)) {
 			for (int i = 0; i < this.settings.orders(); i++) {
-				producer.send(record(i), (_, ex) -> failure.compareAndSet(null, ex));
+				feed.send(OrderFeed.order(UUID.randomUUID(), "customer-" + i % CUSTOMERS));
 			}
-			producer.flush();
-		}
-		catch (ExecutionException | TimeoutException ex) {
-			throw new LabException("Kafka does not take the orders: " + ex.getMessage(), ex);
-		}
-		Exception failed = failure.get();
-		if (failed != null) {
-			throw new LabException("Kafka does not take the orders: " + failed.getMessage(), failed);
+			feed.flush();
 		}
 	}
 
-	private ProducerRecord<String, byte[]> record(int number) {
-		String customer = "customer-" + number % CUSTOMERS;
-		Order order = new Order(customer,
-				List.of(new OrderItem("sku-" + number % 97, 1, new Money("19.99", Currency.getInstance("EUR")))), null);
-		ProducerRecord<String, byte[]> record = new ProducerRecord<>(Topics.ORDERS, customer,
-				this.json.writeValueAsBytes(order));
-		header(record, OrderHeaders.ID, UUID.randomUUID().toString());
-		header(record, OrderHeaders.SOURCE, "/lab");
-		header(record, OrderHeaders.SPEC_VERSION, OrderHeaders.SPEC_VERSION_VALUE);
-		header(record, OrderHeaders.TYPE, OrderHeaders.TYPE_VALUE);
-		header(record, OrderHeaders.TIME, Instant.now().toString());
-		header(record, OrderHeaders.CONTENT_TYPE, "application/json");
-		return record;
-	}
-
-	private static void header(ProducerRecord<String, byte[]> record, String name, String value) {
-		record.headers().add(name, value.getBytes(StandardCharsets.UTF_8));
-	}
-
-	private SavedCurve drain(HttpClient client, Service backend, Service consumer)
-			throws IOException, InterruptedException {
-		URI count = backend.uri().resolve("/orders/count");
-		HttpRequest request = HttpRequest.newBuilder(count).timeout(TIMEOUT).build();
+	private SavedCurve drain(BackendControl backend, Service consumer) throws InterruptedException {
 		SavedCurve curve = new SavedCurve();
 		long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(this.settings.deadlineMillis());
 		while (curve.saved() < this.settings.orders()) {
@@ -230,10 +141,9 @@ final class DrainExperiment {
 				throw new LabException("The consumer died; its log %s ends with:%n%s".formatted(consumer.logFile(),
 						consumer.process().tail()));
 			}
-			BackendCount saved = this.json.readValue(client.send(request, BodyHandlers.ofString()).body(),
-					BackendCount.class);
-			curve.add(Instant.now(), saved.saved());
-			this.progress.now("%,d of %,d saved".formatted(saved.saved(), this.settings.orders()));
+			long saved = backend.saved();
+			curve.add(Instant.now(), saved);
+			this.progress.now("%,d of %,d saved".formatted(saved, this.settings.orders()));
 			Thread.sleep(POLL);
 		}
 		return curve;

@@ -6,7 +6,7 @@ import dev.sluice.lab.result.CellResult.Latency;
 import org.jspecify.annotations.Nullable;
 
 /** Exact statistics of a set of latencies. */
-final class Latencies {
+public final class Latencies {
 
 	private Latencies() {
 	}
@@ -26,7 +26,7 @@ final class Latencies {
 	 * The nearest rank: the least value that at least so many percent of the values do
 	 * not exceed.
 	 */
-	static long percentile(long[] sorted, int percent) {
+	public static long percentile(long[] sorted, int percent) {
 		long rank = (percent * (long) sorted.length + 99) / 100;
 		return sorted[(int) Math.max(rank, 1) - 1];
 	}

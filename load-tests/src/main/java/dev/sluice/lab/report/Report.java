@@ -18,6 +18,7 @@ import dev.sluice.lab.report.page.Figures;
 import dev.sluice.lab.report.page.Html;
 import dev.sluice.lab.report.page.Marks;
 import dev.sluice.lab.report.page.Section;
+import dev.sluice.lab.report.proof.ProofSections;
 import dev.sluice.lab.result.CellResult;
 import dev.sluice.lab.result.RunResult;
 
@@ -80,6 +81,7 @@ public final class Report {
 				Stream.concat(CompareSections.all().stream(), Stream.of(new CellsSection(), new MethodSection()))
 					.toList();
 			case "chaos" -> Stream.concat(ChaosSections.all().stream(), Stream.of(new MethodSection())).toList();
+			case "prove" -> Stream.concat(ProofSections.of(run).stream(), Stream.of(new MethodSection())).toList();
 			default -> List.of(new CellsSection(), new MethodSection());
 		};
 	}

@@ -24,10 +24,12 @@ import org.jspecify.annotations.Nullable;
  * @param cells what was measured, in the order it was run
  * @param leftOut what was planned or could be expected but was not run, and why
  * @param chaos what {@code lab chaos} found; null in every other experiment
+ * @param proofs what {@code lab prove} found; empty in every other experiment
  */
 public record RunResult(int schema, String experiment, String command, Instant startedAt, Instant finishedAt,
 		@Nullable String partial, Environment environment, Map<String, String> configuration, List<CellResult> cells,
-		List<LeftOut> leftOut, @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable ChaosResult chaos) {
+		List<LeftOut> leftOut, @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable ChaosResult chaos,
+		@JsonInclude(JsonInclude.Include.NON_EMPTY) List<ProofResult> proofs) {
 
 	public static final int SCHEMA = 1;
 
@@ -40,6 +42,8 @@ public record RunResult(int schema, String experiment, String command, Instant s
 		configuration = Map.copyOf(configuration);
 		cells = List.copyOf(cells);
 		leftOut = List.copyOf(leftOut);
+		// Older runs have none.
+		proofs = List.copyOf(Objects.requireNonNullElse(proofs, List.of()));
 	}
 
 	/**

@@ -140,12 +140,25 @@ public final class Stack implements AutoCloseable {
 		return start(Module.BACKEND, Module.BACKEND.directory(), Map.of(), options);
 	}
 
-	/** Starts an order-consumer; there can be one. */
+	/** Starts the order-consumer. */
 	public Service startConsumer(ServiceOptions options) {
+		return start(Module.CONSUMER, Module.CONSUMER.directory(), consumer(), options);
+	}
+
+	/**
+	 * Starts an order-consumer beside others of the same group, on a free port.
+	 * @param number of it, in its name and its log's
+	 */
+	public Service startConsumer(int number, ServiceOptions options) {
+		return start(Module.CONSUMER, "%s-%d".formatted(Module.CONSUMER.directory(), number), Ports.free(), consumer(),
+				options);
+	}
+
+	private Map<String, String> consumer() {
 		Map<String, String> own = new LinkedHashMap<>(kafka());
 		own.putAll(jdbc());
 		own.put("backend.url", uri(Module.BACKEND).toString());
-		return start(Module.CONSUMER, Module.CONSUMER.directory(), own, options);
+		return own;
 	}
 
 	/** Starts a gateway: one servlet and one reactive can be there at once. */
@@ -188,7 +201,11 @@ public final class Stack implements AutoCloseable {
 
 	/** Where a module serves HTTP when it runs. */
 	public URI uri(Module module) {
-		return URI.create("http://127.0.0.1:" + port(module));
+		return uri(port(module));
+	}
+
+	private static URI uri(int port) {
+		return URI.create("http://127.0.0.1:" + port);
 	}
 
 	private int port(Module module) {
@@ -262,11 +279,15 @@ public final class Stack implements AutoCloseable {
 	}
 
 	private Service start(Module module, String name, Map<String, String> own, ServiceOptions options) {
+		return start(module, name, port(module), own, options);
+	}
+
+	private Service start(Module module, String name, int port, Map<String, String> own, ServiceOptions options) {
 		Map<String, String> all = new LinkedHashMap<>(own);
-		all.put("server.port", Integer.toString(port(module)));
+		all.put("server.port", Integer.toString(port));
 		all.putAll(this.properties);
 		all.putAll(options.properties());
-		URI uri = uri(module);
+		URI uri = uri(port);
 		String log = options.log().isEmpty() ? name : options.log();
 		Path jar = this.workspace.jar(module);
 		Optional<FastStart> fast = FastStart.find(jar);

@@ -54,7 +54,7 @@ class ChaosReportTests {
 
 	private static RunResult with(RunResult run, ChaosResult chaos) {
 		return new RunResult(run.schema(), run.experiment(), run.command(), run.startedAt(), run.finishedAt(),
-				"interrupted", run.environment(), run.configuration(), List.of(), List.of(), chaos);
+				"interrupted", run.environment(), run.configuration(), List.of(), List.of(), chaos, List.of());
 	}
 
 }

@@ -2,6 +2,7 @@ package dev.sluice.lab.result;
 
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -66,7 +67,30 @@ public final class Runs {
 		RunResult run = run("chaos", null, List.of(), List.of());
 		return new RunResult(run.schema(), run.experiment(), run.command(), run.startedAt(), run.finishedAt(), null,
 				run.environment(), run.configuration(), List.of(), List.of(), new ChaosResult(42, 100, 0.2, balance,
-						faults, seconds, (lost > 0) ? List.of("019a,lost,<17>") : List.of(), 35));
+						faults, seconds, (lost > 0) ? List.of("019a,lost,<17>") : List.of(), 35),
+				List.of());
+	}
+
+	/** Two proofs: one holds, and the other if so many are as they must not be: 0. */
+	public static RunResult proofs(int wrong) {
+		ProofResult outage = new ProofResult("outage", "What do clients get?", Map.of("frozen for", "1 s"),
+				List.of(ProofResult.Check.atMost("slowest answer", 2_000, 1_523.0, "ms")),
+				new ProofResult.Timeline(2,
+						List.of(new ProofResult.Series("Orders per second", Arrays.asList(4.0, null))),
+						List.of(new ProofResult.Span("broker", "freeze", 0.5, 1.5))),
+				90_000, null);
+		ProofResult key = new ProofResult("key", "Is it <b>one</b>?", Map.of("requests", "10,000"),
+				List.of(ProofResult.Check.exactly("orders at the backend", 1, 1),
+						ProofResult.Check.none("wrong answers", wrong)),
+				null, 30_000, null);
+		return proofs(key, outage);
+	}
+
+	/** A run of the given proofs. */
+	public static RunResult proofs(ProofResult... proofs) {
+		RunResult run = run("prove", null, List.of(), List.of());
+		return new RunResult(run.schema(), run.experiment(), run.command(), run.startedAt(), run.finishedAt(), null,
+				run.environment(), run.configuration(), List.of(), List.of(), null, List.of(proofs));
 	}
 
 	/** An interrupted quick run: marks, cells left out, figures missing. */
@@ -104,7 +128,7 @@ public final class Runs {
 						Map.of("Kafka", "4.2.1", "PostgreSQL", "18.6", "Spring Boot", "4.1.0", "Gatling", "3.15.1")),
 				Map.of("compare.in-flight", "1000", "backend.delay", "50 ms", "delivery.concurrency", "100",
 						"gateway heap", "512 MiB", "gateway collector", "G1"),
-				cells, leftOut, null);
+				cells, leftOut, null, List.of());
 	}
 
 	/** A cell of which all is known that a rate needs, and nothing else. */

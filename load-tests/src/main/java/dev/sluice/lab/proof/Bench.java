@@ -1,0 +1,213 @@
+package dev.sluice.lab.proof;
+
+import java.io.IOException;
+import java.net.http.HttpClient;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+
+import dev.sluice.contract.BackendAudit;
+import dev.sluice.contract.BackendBehaviour;
+import dev.sluice.devservices.Infrastructure;
+import dev.sluice.lab.run.BackendControl;
+import dev.sluice.lab.run.Progress;
+import dev.sluice.lab.run.RunDirectory;
+import dev.sluice.lab.stack.LabException;
+import dev.sluice.lab.stack.Module;
+import dev.sluice.lab.stack.Service;
+import dev.sluice.lab.stack.ServiceOptions;
+import dev.sluice.lab.stack.Stack;
+import dev.sluice.lab.stack.Variant;
+
+/**
+ * What one proof works on: a stack that nobody else has touched, the backend's controls
+ * and a directory for raw data. For one thread.
+ */
+final class Bench implements AutoCloseable {
+
+	/** Both, as clients have the choice. */
+	static final List<Variant> GATEWAYS = List.of(Variant.SERVLET_VIRTUAL, Variant.REACTIVE);
+
+	private static final String BACKEND = "backend";
+
+	private static final String CONSUMER = "consumer";
+
+	private static final long POLL_MILLIS = 250;
+
+	private static final long QUIET_MILLIS = 3_000;
+
+	private final Stack stack;
+
+	private final Path directory;
+
+	private final Progress progress;
+
+	private final Size size;
+
+	private final long seed;
+
+	private final HttpClient client = HttpClient.newBuilder()
+		.version(HttpClient.Version.HTTP_1_1)
+		.connectTimeout(Duration.ofSeconds(5))
+		.build();
+
+	private final Map<String, Service> services = new ConcurrentHashMap<>();
+
+	/** How much is done for a proof. */
+	enum Size {
+
+		/** What must be reached. */
+		WHOLE,
+
+		/** Minutes. */
+		QUICK,
+
+		/** No more than shows that it works. */
+		SMALLEST;
+
+		@Override
+		public String toString() {
+			return name().toLowerCase(Locale.ROOT);
+		}
+
+	}
+
+	/**
+	 * @param size how much of it is asked for
+	 */
+	Bench(Infrastructure infrastructure, RunDirectory directory, String proof, Progress progress, Size size, long seed)
+			throws IOException {
+		this.directory = directory.directory(proof);
+		this.stack = Stack.builder().infrastructure(infrastructure).directory(this.directory.resolve("logs")).build();
+		this.progress = progress;
+		this.size = size;
+		this.seed = seed;
+	}
+
+	/**
+	 * Starts Kafka, PostgreSQL, backend, one consumer and both gateways, side by side.
+	 */
+	void startAll() throws InterruptedException {
+		startAll(ServiceOptions.NONE);
+	}
+
+	/**
+	 * Starts everything.
+	 * @param gateways what the gateways differ in
+	 */
+	void startAll(ServiceOptions gateways) throws InterruptedException {
+		step("Starting Kafka, PostgreSQL (%s), the backend, a consumer and two gateways"
+			.formatted(this.stack.infrastructure().infrastructure()));
+		List<Callable<?>> starts = new ArrayList<>(List.of(() -> {
+			this.stack.startInfrastructure();
+			return this.stack;
+		}, () -> this.services.put(BACKEND, this.stack.startBackend(ServiceOptions.NONE)),
+				() -> this.services.put(CONSUMER, this.stack.startConsumer(ServiceOptions.NONE))));
+		GATEWAYS.forEach((variant) -> starts
+			.add(() -> this.services.put(variant.id(), this.stack.startGateway(variant, gateways))));
+		Stack.inParallel(starts);
+		backend().behave(BackendBehaviour.DEFAULT);
+	}
+
+	/** Starts Kafka, PostgreSQL and the backend, side by side. */
+	void startWithoutGateways() throws InterruptedException {
+		step("Starting Kafka, PostgreSQL (%s) and the backend".formatted(this.stack.infrastructure().infrastructure()));
+		Stack.inParallel(List.of(() -> {
+			this.stack.startInfrastructure();
+			return this.stack;
+		}, () -> this.services.put(BACKEND, this.stack.startBackend(ServiceOptions.NONE))));
+		backend().behave(BackendBehaviour.DEFAULT);
+	}
+
+	Stack stack() {
+		return this.stack;
+	}
+
+	BackendControl backend() {
+		return new BackendControl(this.client, this.stack.uri(Module.BACKEND));
+	}
+
+	Service backendService() {
+		return service(BACKEND);
+	}
+
+	/** In the order of {@link #GATEWAYS}. */
+	List<Service> gateways() {
+		return GATEWAYS.stream().map((variant) -> service(variant.id())).toList();
+	}
+
+	private Service service(String name) {
+		return Objects.requireNonNull(this.services.get(name), name);
+	}
+
+	HttpClient client() {
+		return this.client;
+	}
+
+	/** Of a raw file. */
+	Path file(String name) {
+		return this.directory.resolve(name);
+	}
+
+	long seed() {
+		return this.seed;
+	}
+
+	/** The number of what is asked for. */
+	int size(int whole, int quick, int smallest) {
+		return switch (this.size) {
+			case WHOLE -> whole;
+			case QUICK -> quick;
+			case SMALLEST -> smallest;
+		};
+	}
+
+	void step(String text) {
+		this.progress.step(text);
+	}
+
+	void now(String text) {
+		this.progress.now(text);
+	}
+
+	/**
+	 * Waits until no order has come to the backend for some seconds.
+	 * @return what it has seen by then
+	 * @throws LabException if it does not become quiet in time
+	 */
+	BackendAudit awaitQuiet(Duration timeout) throws InterruptedException {
+		long deadline = System.nanoTime() + timeout.toNanos();
+		long received = -1;
+		long quietSince = System.nanoTime();
+		while (true) {
+			BackendAudit audit = backend().audit();
+			if (audit.received() != received || audit.inFlight() > 0) {
+				received = audit.received();
+				quietSince = System.nanoTime();
+			}
+			if (System.nanoTime() - quietSince > TimeUnit.MILLISECONDS.toNanos(QUIET_MILLIS)) {
+				return audit;
+			}
+			if (System.nanoTime() - deadline > 0) {
+				throw new LabException("Orders still came to the backend after %d s".formatted(timeout.toSeconds()));
+			}
+			Thread.sleep(POLL_MILLIS);
+		}
+	}
+
+	@Override
+	public void close() {
+		this.client.shutdownNow();
+		try (HttpClient _ = this.client) {
+			this.stack.close();
+		}
+	}
+
+}

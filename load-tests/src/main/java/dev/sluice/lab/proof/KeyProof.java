@@ -1,0 +1,260 @@
+package dev.sluice.lab.proof;
+
+import java.io.IOException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Currency;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+
+import dev.sluice.contract.BackendAudit;
+import dev.sluice.contract.HttpNames;
+import dev.sluice.contract.Money;
+import dev.sluice.contract.Order;
+import dev.sluice.contract.OrderItem;
+import dev.sluice.lab.plan.Way;
+import dev.sluice.lab.proof.RawConnection.Reply;
+import dev.sluice.lab.result.ProofResult.Check;
+import dev.sluice.lab.stack.LabException;
+import dev.sluice.lab.stack.Module;
+import dev.sluice.lab.stack.Service;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Every connection is open before the first request is sent; then all are sent at once,
+ * in turn to both gateways and in both ways.
+ */
+final class KeyProof implements Proof {
+
+	private static final String CUSTOMER = "customer-1";
+
+	/** Connections that are being opened at once; a listener's backlog is not endless. */
+	private static final int OPENING = 200;
+
+	private static final long OPEN_SECONDS = 60;
+
+	/** The deadline of a sync order, and some time for the client itself. */
+	private static final long ANSWER_MILLIS = 10_500;
+
+	private static final int CREATED = 201;
+
+	private static final int ACCEPTED = 202;
+
+	private static final Set<Integer> PLACED = Set.of(CREATED, ACCEPTED);
+
+	private static final int CONFLICT = 409;
+
+	private static final int REUSED = 422;
+
+	private static final int UNAVAILABLE = 503;
+
+	@Override
+	public String name() {
+		return "key";
+	}
+
+	@Override
+	public String question() {
+		return "Has an idempotency key one effect, however many requests carry it to whichever gateway at once?";
+	}
+
+	@Override
+	public Set<Module> modules() {
+		return Set.of(Module.BACKEND, Module.CONSUMER, Module.GATEWAY_SERVLET, Module.GATEWAY_REACTIVE);
+	}
+
+	@Override
+	public Evidence run(Bench bench) throws IOException, InterruptedException {
+		int requests = bench.size(10_000, 1_000, 100);
+		bench.startAll();
+		bench.step("Sending %,d requests with one key at once".formatted(requests));
+		List<Exchange> storm = storm(bench, requests);
+		BackendAudit audit = bench.awaitQuiet(Duration.ofSeconds(60));
+		List<Exchange> repeats = new ArrayList<>();
+		List<Exchange> others = new ArrayList<>();
+		for (Service gateway : bench.gateways()) {
+			for (Way way : Way.values()) {
+				repeats.add(exchange(bench, gateway, way, 1));
+				others.add(exchange(bench, gateway, way, 2));
+			}
+		}
+		write(bench, storm, repeats, others);
+		List<Exchange> alike = new ArrayList<>(storm);
+		alike.addAll(repeats);
+		Map<String, Integer> answers = new TreeMap<>();
+		storm.forEach((exchange) -> answers.merge(exchange.told(), 1, Integer::sum));
+		return new Evidence(
+				Map.of("requests",
+						"%,d at once, in turn to %s, half of them queued".formatted(requests, Bench.GATEWAYS), "key",
+						key(bench), "answers", answers.toString(), "deliveries that the backend absorbed",
+						Long.toString(audit.duplicates())),
+				List.of(Check.exactly("orders at the backend", 1, bench.backend().audit().saved()),
+						Check.atLeast("requests answered 201 or 202", 1, (double) count(storm, PLACED), ""),
+						Check.none("requests without an answer", storm.stream().filter((e) -> !e.answered()).count()),
+						Check.none("answers that are none of 201, 202, 409 and 503 with Retry-After",
+								storm.stream().filter((e) -> e.answered() && !e.designed()).count()),
+						Check.exactly("different bodies of all 201", 1, bodies(alike, CREATED)),
+						Check.exactly("different bodies of all 202", 1, bodies(alike, ACCEPTED)),
+						Check.atMost("slowest answer", ANSWER_MILLIS,
+								(double) storm.stream().mapToLong(Exchange::tookMillis).max().orElse(0), "ms"),
+						Check.exactly("later repeats answered 201 or 202 again", repeats.size(),
+								count(repeats, PLACED)),
+						Check.exactly("later requests with another payload answered 422", others.size(),
+								count(others, Set.of(REUSED)))),
+				null);
+	}
+
+	private List<Exchange> storm(Bench bench, int requests) throws InterruptedException {
+		Semaphore opening = new Semaphore(OPENING);
+		CountDownLatch open = new CountDownLatch(requests);
+		CountDownLatch go = new CountDownLatch(1);
+		List<Future<Exchange>> futures = new ArrayList<>();
+		try (ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor()) {
+			try {
+				for (int i = 0; i < requests; i++) {
+					Service gateway = bench.gateways().get(i % 2);
+					Way way = Way.values()[i / 2 % 2];
+					byte[] request = request(bench, gateway.uri(), way, 1);
+					futures.add(executor.submit(() -> {
+						opening.acquire();
+						RawConnection connection;
+						try {
+							connection = RawConnection.open(gateway.uri());
+						}
+						finally {
+							opening.release();
+							open.countDown();
+						}
+						try (connection) {
+							go.await();
+							return exchange(connection, gateway, way, request);
+						}
+					}));
+				}
+				if (!open.await(OPEN_SECONDS, TimeUnit.SECONDS)) {
+					throw new LabException("The gateways took only %,d of %,d connections within %d s"
+						.formatted(requests - open.getCount(), requests, OPEN_SECONDS));
+				}
+				go.countDown();
+				List<Exchange> exchanges = new ArrayList<>();
+				for (Future<Exchange> future : futures) {
+					exchanges.add(future.get());
+				}
+				return exchanges;
+			}
+			catch (ExecutionException ex) {
+				throw new LabException("A connection could not be used: " + ex.getCause(), ex);
+			}
+			finally {
+				executor.shutdownNow();
+			}
+		}
+	}
+
+	private Exchange exchange(Bench bench, Service gateway, Way way, int quantity) throws IOException {
+		try (RawConnection connection = RawConnection.open(gateway.uri())) {
+			return exchange(connection, gateway, way, request(bench, gateway.uri(), way, quantity));
+		}
+	}
+
+	private static Exchange exchange(RawConnection connection, Service gateway, Way way, byte[] request) {
+		long sent = System.nanoTime();
+		Reply reply;
+		try {
+			connection.send(request);
+			reply = connection.receive(2 * ANSWER_MILLIS);
+		}
+		catch (IOException _) {
+			reply = new Reply.Closed();
+		}
+		return new Exchange(gateway.name(), way, TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - sent), reply);
+	}
+
+	private byte[] request(Bench bench, URI uri, Way way, int quantity) {
+		String body = JsonMapper.shared()
+			.writeValueAsString(new Order(CUSTOMER,
+					List.of(new OrderItem("sku-1", quantity, new Money("19.99", Currency.getInstance("EUR")))), null));
+		String prefer = switch (way) {
+			case SYNC -> "";
+			case QUEUED -> "%s: %s\r\n".formatted(HttpNames.PREFER, HttpNames.RESPOND_ASYNC);
+		};
+		return "POST /orders HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\n%s: \"%s\"\r\n%sContent-Length: %d\r\n\r\n%s"
+			.formatted(uri.getAuthority(), HttpNames.IDEMPOTENCY_KEY, key(bench), prefer, body.length(), body)
+			.getBytes(StandardCharsets.US_ASCII);
+	}
+
+	private static String key(Bench bench) {
+		return "prove-" + bench.seed();
+	}
+
+	private static long count(List<Exchange> exchanges, Set<Integer> statuses) {
+		return exchanges.stream().filter((exchange) -> statuses.contains(exchange.status())).count();
+	}
+
+	private static int bodies(List<Exchange> exchanges, int status) {
+		Set<String> bodies = new TreeSet<>();
+		exchanges.stream().filter((exchange) -> exchange.status() == status).map(Exchange::body).forEach(bodies::add);
+		return bodies.size();
+	}
+
+	@SafeVarargs
+	private static void write(Bench bench, List<Exchange>... all) throws IOException {
+		List<String> lines = new ArrayList<>(List.of("gateway,way,took_ms,answer,body"));
+		for (List<Exchange> exchanges : all) {
+			exchanges.forEach((e) -> lines.add("%s,%s,%d,%s,\"%s\"".formatted(e.gateway(), e.way(), e.tookMillis(),
+					e.told(), e.body().replace("\"", "\"\""))));
+		}
+		Files.write(bench.file("answers.csv"), lines);
+	}
+
+	/** A request and what came back. */
+	private record Exchange(String gateway, Way way, long tookMillis, Reply reply) {
+
+		boolean answered() {
+			return this.reply instanceof Reply.Answer;
+		}
+
+		int status() {
+			return (this.reply instanceof Reply.Answer answer) ? answer.status() : 0;
+		}
+
+		String body() {
+			return (this.reply instanceof Reply.Answer answer) ? answer.body() : "";
+		}
+
+		String told() {
+			return switch (this.reply) {
+				case Reply.Answer answer -> Integer.toString(answer.status());
+				case Reply.Closed _ -> "closed";
+				case Reply.Silent _ -> "silent";
+				case Reply.Garbled _ -> "garbled";
+			};
+		}
+
+		boolean designed() {
+			return switch (this.reply) {
+				case Reply.Answer(int status, Map<String, String> headers, String _) -> switch (status) {
+					case CREATED, ACCEPTED, CONFLICT -> true;
+					case UNAVAILABLE -> headers.containsKey("retry-after");
+					default -> false;
+				};
+				case Reply.Closed _, Reply.Silent _, Reply.Garbled _ -> false;
+			};
+		}
+
+	}
+
+}

@@ -1,0 +1,41 @@
+package dev.sluice.lab.proof;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+import dev.sluice.lab.result.ProofResult.Check;
+import dev.sluice.lab.result.ProofResult.Timeline;
+import dev.sluice.lab.stack.Module;
+import org.jspecify.annotations.Nullable;
+
+/** One claim, and how it is put to the test. */
+interface Proof {
+
+	/** In commands and results: one word. */
+	String name();
+
+	String question();
+
+	/** What it starts, to be made ready before. */
+	Set<Module> modules();
+
+	/**
+	 * Puts it to the test.
+	 * @param bench nothing runs on it yet
+	 * @throws dev.sluice.lab.stack.LabException if it breaks off, which proves nothing
+	 */
+	Evidence run(Bench bench) throws IOException, InterruptedException;
+
+	/**
+	 * What was found.
+	 *
+	 * @param setting what was done, how much of it and with which seed: name to value
+	 * @param checks what it must reach and what was measured
+	 * @param timeline null if it tells nothing
+	 */
+	record Evidence(Map<String, String> setting, List<Check> checks, @Nullable Timeline timeline) {
+	}
+
+}

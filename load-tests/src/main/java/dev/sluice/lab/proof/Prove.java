@@ -1,0 +1,128 @@
+package dev.sluice.lab.proof;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+
+import dev.sluice.devservices.Infrastructure;
+import dev.sluice.devservices.StartFailedException;
+import dev.sluice.lab.result.ProofResult;
+import dev.sluice.lab.result.RunFile;
+import dev.sluice.lab.result.RunResult;
+import dev.sluice.lab.run.EnvironmentProbe;
+import dev.sluice.lab.run.Progress;
+import dev.sluice.lab.run.RunDirectory;
+import dev.sluice.lab.stack.Interruption;
+import dev.sluice.lab.stack.LabException;
+import dev.sluice.lab.stack.Module;
+import dev.sluice.lab.stack.Stack;
+import dev.sluice.lab.stack.Workspace;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Puts proofs to the test one after another, each on a stack of its own, so that none
+ * finds what another has left. One that breaks off does not keep the others from it. The
+ * result is written after each.
+ */
+final class Prove {
+
+	static final String NAME = "prove";
+
+	private final Settings settings;
+
+	private final List<Proof> proofs;
+
+	private final RunDirectory directory;
+
+	private final Progress progress;
+
+	private final Instant startedAt = Instant.now();
+
+	private final List<ProofResult> results = new ArrayList<>();
+
+	private Infrastructure infrastructure;
+
+	/**
+	 * What is chosen beside the proofs.
+	 *
+	 * @param command the command line
+	 * @param infrastructure what Kafka and PostgreSQL run as
+	 * @param size how much of each proof is asked for
+	 * @param seed of whatever is drawn
+	 */
+	record Settings(String command, Infrastructure infrastructure, Bench.Size size, long seed) {
+	}
+
+	Prove(Settings settings, List<Proof> proofs, RunDirectory directory, Progress progress) {
+		this.settings = settings;
+		this.proofs = List.copyOf(proofs);
+		this.directory = directory;
+		this.progress = progress;
+		this.infrastructure = settings.infrastructure();
+	}
+
+	/**
+	 * Runs them.
+	 * @throws IOException if the result cannot be written
+	 */
+	RunResult run(Interruption interruption) throws IOException {
+		for (Proof proof : this.proofs) {
+			this.results.add(prove(proof));
+			RunResult result = result(interruption.reason());
+			RunFile.write(result, this.directory.path());
+			if (interruption.isRequested()) {
+				return result;
+			}
+		}
+		return result(null);
+	}
+
+	private ProofResult prove(Proof proof) throws IOException {
+		this.progress.step("Proof '%s': %s".formatted(proof.name(), proof.question()));
+		long start = System.nanoTime();
+		Proof.Evidence evidence = new Proof.Evidence(Map.of(), List.of(), null);
+		String problem = null;
+		try (Bench bench = new Bench(this.settings.infrastructure(), this.directory, proof.name(), this.progress,
+				this.settings.size(), this.settings.seed())) {
+			this.infrastructure = bench.stack().infrastructure().infrastructure();
+			bench.stack().prepare(proof.modules(), this.progress::step);
+			evidence = proof.run(bench);
+		}
+		catch (LabException | StartFailedException ex) {
+			problem = String.valueOf(ex.getMessage());
+		}
+		catch (InterruptedException _) {
+			problem = "interrupted";
+		}
+		this.progress.endLine();
+		return new ProofResult(proof.name(), proof.question(), evidence.setting(), evidence.checks(),
+				evidence.timeline(), Duration.ofNanos(System.nanoTime() - start).toMillis(), problem);
+	}
+
+	private RunResult result(@Nullable String partial) throws IOException {
+		Workspace workspace = Workspace.find();
+		List<Path> jars = Stream.of(Module.values()).map(workspace::jar).filter(Files::exists).toList();
+		return new RunResult(RunResult.SCHEMA, NAME, this.settings.command(), this.startedAt, Instant.now(), partial,
+				EnvironmentProbe.probe(workspace.root(), jars, this.infrastructure), configuration(), List.of(),
+				List.of(), null, this.results);
+	}
+
+	private Map<String, String> configuration() {
+		Map<String, String> configuration = new TreeMap<>();
+		configuration.put("size", this.settings.size().toString());
+		configuration.put("seed", Long.toString(this.settings.seed()));
+		configuration.put("gateways", Bench.GATEWAYS.toString());
+		configuration.put("backend", "50 ms an order unless a proof says otherwise");
+		configuration.put("services' JVM", String.join(" ", Stack.JVM_ARGS));
+		configuration.put("queue", "Kafka, acks=all, one broker, 12 partitions");
+		return configuration;
+	}
+
+}

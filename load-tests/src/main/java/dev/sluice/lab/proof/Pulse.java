@@ -1,0 +1,148 @@
+package dev.sluice.lab.proof;
+
+import java.io.IOException;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Currency;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+
+import dev.sluice.contract.HttpNames;
+import dev.sluice.contract.Money;
+import dev.sluice.contract.Order;
+import dev.sluice.contract.OrderItem;
+import dev.sluice.lab.plan.Way;
+import dev.sluice.lab.stack.Service;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Orders at a steady rate by the clock to one gateway in one way, every other with an
+ * idempotency key, each sent once whatever becomes of it. Beats until it is closed. At
+ * most as many are open as are due within {@link #TIMEOUT}.
+ */
+final class Pulse implements AutoCloseable {
+
+	private static final Duration TIMEOUT = Duration.ofSeconds(20);
+
+	private final List<Beat> beats = new ArrayList<>();
+
+	private final ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor();
+
+	private final HttpClient client;
+
+	private final Service gateway;
+
+	private final Way way;
+
+	private final long startNanos;
+
+	private final Thread thread;
+
+	/**
+	 * One order.
+	 *
+	 * @param sentMillis since the beginning
+	 * @param status of the answer; 0 if there was none
+	 */
+	record Beat(String gateway, Way way, long sentMillis, long tookMillis, int status) {
+
+		boolean isPlaced() {
+			return this.status / 100 == 2;
+		}
+
+		long endedMillis() {
+			return this.sentMillis + this.tookMillis;
+		}
+
+	}
+
+	/**
+	 * Begins to beat.
+	 * @param startNanos the beginning, of {@link System#nanoTime}
+	 */
+	Pulse(HttpClient client, Service gateway, Way way, double perSecond, long startNanos) {
+		this.client = client;
+		this.gateway = gateway;
+		this.way = way;
+		this.startNanos = startNanos;
+		this.thread = Thread.ofVirtual().name("pulse").start(() -> beat(Math.round(1e9 / perSecond)));
+	}
+
+	private void beat(long periodNanos) {
+		try {
+			for (int number = 0;; number++) {
+				TimeUnit.NANOSECONDS.sleep(this.startNanos + number * periodNanos - System.nanoTime());
+				HttpRequest request = request(number);
+				this.executor.execute(() -> send(request));
+			}
+		}
+		catch (InterruptedException _) {
+			// Closed.
+		}
+	}
+
+	private void send(HttpRequest request) {
+		long sent = System.nanoTime();
+		int status = 0;
+		try {
+			HttpResponse<Void> response = this.client.send(request, BodyHandlers.discarding());
+			status = response.statusCode();
+		}
+		catch (IOException _) {
+			// No answer: 0 says it.
+		}
+		catch (InterruptedException _) {
+			Thread.currentThread().interrupt();
+			return;
+		}
+		long took = System.nanoTime() - sent;
+		synchronized (this.beats) {
+			this.beats
+				.add(new Beat(this.gateway.name(), this.way, millis(sent - this.startNanos), millis(took), status));
+		}
+	}
+
+	private HttpRequest request(int number) {
+		Order order = new Order("customer-" + number % 97,
+				List.of(new OrderItem("sku-1", 1, new Money("19.99", Currency.getInstance("EUR")))), null);
+		HttpRequest.Builder request = HttpRequest.newBuilder(this.gateway.uri().resolve("/orders"))
+			.timeout(TIMEOUT)
+			.header("Content-Type", "application/json")
+			.POST(BodyPublishers.ofByteArray(JsonMapper.shared().writeValueAsBytes(order)));
+		if (number % 2 == 0) {
+			request.header(HttpNames.IDEMPOTENCY_KEY, '"' + UUID.randomUUID().toString() + '"');
+		}
+		return switch (this.way) {
+			case SYNC -> request.build();
+			case QUEUED -> request.header(HttpNames.PREFER, HttpNames.RESPOND_ASYNC).build();
+		};
+	}
+
+	private static long millis(long nanos) {
+		return TimeUnit.NANOSECONDS.toMillis(nanos);
+	}
+
+	/** Those that have ended, in the order they were sent. */
+	List<Beat> beats() {
+		synchronized (this.beats) {
+			return this.beats.stream().sorted(Comparator.comparingLong(Beat::sentMillis)).toList();
+		}
+	}
+
+	/** Sends no more and waits for what is open. */
+	@Override
+	public void close() {
+		this.thread.interrupt();
+		this.executor.close();
+	}
+
+}

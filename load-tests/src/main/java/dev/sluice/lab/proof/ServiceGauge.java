@@ -1,0 +1,114 @@
+package dev.sluice.lab.proof;
+
+import java.io.IOException;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+
+import dev.sluice.lab.stack.LabException;
+import dev.sluice.lab.stack.Service;
+
+/** What a service holds: its heap and its threads, by its own metrics. */
+final class ServiceGauge {
+
+	private static final Duration TIMEOUT = Duration.ofSeconds(10);
+
+	private static final Pattern HEAP = Pattern
+		.compile("(?m)^jvm_memory_used_bytes\\{[^}]*area=\"heap\"[^}]*} (\\S+)$");
+
+	private static final Pattern THREADS = Pattern.compile("(?m)^jvm_threads_live_threads(?:\\{[^}]*})? (\\S+)$");
+
+	private static final int LOOKS = 5;
+
+	private static final long LOOK_MILLIS = 2_000;
+
+	private final HttpClient client;
+
+	private final Service service;
+
+	/**
+	 * @param heapBytes used
+	 * @param threads platform threads
+	 */
+	record Held(double heapBytes, double threads) {
+	}
+
+	ServiceGauge(HttpClient client, Service service) {
+		this.client = client;
+		this.service = service;
+	}
+
+	/**
+	 * The least of some looks after a garbage collection each: what has only not ended
+	 * yet is not held.
+	 */
+	Held least() throws InterruptedException {
+		Held least = new Held(Double.MAX_VALUE, Double.MAX_VALUE);
+		for (int i = 0; i < LOOKS; i++) {
+			Held held = held();
+			least = new Held(Math.min(least.heapBytes(), held.heapBytes()), Math.min(least.threads(), held.threads()));
+			Thread.sleep(LOOK_MILLIS);
+		}
+		return least;
+	}
+
+	/** After a garbage collection. */
+	Held held() throws InterruptedException {
+		collect();
+		return now();
+	}
+
+	/** As it is, garbage included. */
+	Held now() throws InterruptedException {
+		String metrics = metrics();
+		return new Held(sum(HEAP, metrics), sum(THREADS, metrics));
+	}
+
+	private String metrics() throws InterruptedException {
+		try {
+			return this.client
+				.send(HttpRequest.newBuilder(this.service.metrics()).timeout(TIMEOUT).build(), BodyHandlers.ofString())
+				.body();
+		}
+		catch (IOException ex) {
+			throw new LabException("%s tells no metrics: %s".formatted(this.service.name(), ex), ex);
+		}
+	}
+
+	private double sum(Pattern line, String metrics) {
+		double[] values = line.matcher(metrics)
+			.results()
+			.mapToDouble((found) -> Double.parseDouble(found.group(1)))
+			.toArray();
+		if (values.length == 0) {
+			throw new LabException("%s has no metric like %s".formatted(this.service.name(), line));
+		}
+		double sum = 0;
+		for (double value : values) {
+			sum += value;
+		}
+		return sum;
+	}
+
+	private void collect() throws InterruptedException {
+		try {
+			Process jcmd = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "jcmd").toString(),
+					Long.toString(this.service.pid()), "GC.run")
+				.redirectErrorStream(true)
+				.redirectOutput(ProcessBuilder.Redirect.DISCARD)
+				.start();
+			if (!jcmd.waitFor(TIMEOUT.toSeconds(), TimeUnit.SECONDS)) {
+				jcmd.destroyForcibly();
+				throw new LabException("%s does not collect its garbage".formatted(this.service.name()));
+			}
+		}
+		catch (IOException ex) {
+			throw new LabException("jcmd cannot be run: " + ex.getMessage(), ex);
+		}
+	}
+
+}

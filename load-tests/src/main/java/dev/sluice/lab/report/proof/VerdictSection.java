@@ -1,0 +1,41 @@
+package dev.sluice.lab.report.proof;
+
+import java.time.Duration;
+import java.util.List;
+
+import dev.sluice.lab.report.page.Figures;
+import dev.sluice.lab.report.page.Html;
+import dev.sluice.lab.report.page.Section;
+import dev.sluice.lab.report.page.Table;
+import dev.sluice.lab.result.ProofResult;
+import dev.sluice.lab.result.RunResult;
+
+/** Every proof and its verdict. */
+final class VerdictSection implements Section {
+
+	@Override
+	public String id() {
+		return "verdict";
+	}
+
+	@Override
+	public String title() {
+		return "Does every proof hold?";
+	}
+
+	@Override
+	public void write(RunResult run, Html html) {
+		long holding = run.proofs().stream().filter(ProofResult::holds).count();
+		html.element("p",
+				(holding == run.proofs().size() && holding > 0)
+						? "Yes, %s.".formatted((holding == 1) ? "the one" : "all " + Figures.count(holding))
+						: "No: %s of %s.".formatted(Figures.count(holding), Figures.count(run.proofs().size())),
+				"class", "answer");
+		Table table = new Table("Proofs", 3, List.of("Proof", "Question", "Verdict", "checks", "took"));
+		run.proofs()
+			.forEach((proof) -> table.row(proof.proof(), proof.question(), Verdicts.of(proof),
+					Figures.count(proof.checks().size()), Figures.duration(Duration.ofMillis(proof.millis()))));
+		table.write(html);
+	}
+
+}

@@ -1,0 +1,32 @@
+package dev.sluice.lab.proof;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.List;
+
+import org.junit.jupiter.api.Test;
+import picocli.CommandLine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class ProveCommandTests {
+
+	@Test
+	void refusesAProofThatThereIsNot() {
+		StringWriter err = new StringWriter();
+
+		int exit = new CommandLine(new ProveCommand()).setErr(new PrintWriter(err)).execute("key", "luck");
+
+		assertThat(exit).isEqualTo(2);
+		assertThat(err.toString()).contains("proof 'luck' is unknown: use key, outage");
+	}
+
+	@Test
+	void namesEveryProofInItsHelp() {
+		String help = new CommandLine(new ProveCommand()).getUsageMessage();
+
+		List<String> names = ProveCommand.ALL.stream().map(Proof::name).toList();
+		assertThat(names).doesNotHaveDuplicates().allMatch(help::contains);
+	}
+
+}
