@@ -88,7 +88,9 @@ class BackendTests {
 			.allSatisfy((request) -> assertThat(request).startsWith("GET /orders/" + ID + " HTTP/1.1\r\n"));
 	}
 
-	/** One would be too few: an answer is there a moment before its connection is free. */
+	/**
+	 * One would be too few: an answer is there a moment before its connection is free.
+	 */
 	@Test
 	void keepsItsConnections() {
 		this.server.reply(Reply.of(201, SAVED));
