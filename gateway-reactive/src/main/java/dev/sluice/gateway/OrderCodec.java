@@ -5,11 +5,14 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 import java.util.Comparator;
+import java.util.Currency;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 
+import dev.sluice.contract.Money;
 import dev.sluice.contract.Order;
+import dev.sluice.contract.OrderItem;
 import dev.sluice.contract.ProblemType;
 import dev.sluice.gateway.ProblemException.InvalidField;
 import jakarta.validation.ConstraintViolation;
@@ -56,6 +59,15 @@ final class OrderCodec {
 		// One language whatever the machine's: the messages are part of the API.
 		.defaultLocale(Locale.ENGLISH)
 		.buildValidatorFactory();
+
+	/**
+	 * What mapper and validator find out about an order they find out now, once, and not
+	 * for each of the first orders, which would all wait for it.
+	 */
+	OrderCodec() {
+		Money price = new Money("1", Currency.getInstance("EUR"));
+		decode(encode(new Order("c", List.of(new OrderItem("s", 1, price)), null)));
+	}
 
 	private static JsonMapper strictMapper() {
 		JsonFactory factory = JsonFactory.builder()
