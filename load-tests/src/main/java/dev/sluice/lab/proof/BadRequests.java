@@ -9,9 +9,9 @@ import java.util.Random;
 import java.util.UUID;
 
 /**
- * A corpus of requests as no client should send them, and some as it should: by mutation
- * of good ones. A request follows from seed and number alone, so that each can be made
- * again.
+ * A corpus of requests as no client should send them, and some as it should: made from
+ * the OpenAPI document, and by mutation of good ones. A request follows from seed and
+ * number alone, so that each can be made again.
  */
 final class BadRequests {
 
@@ -51,6 +51,8 @@ final class BadRequests {
 	private static final String[] VERSIONS = { "HTTP/1.0", "HTTP/0.9", "HTTP/2.0", "HTTP/9.9", "HTTP/1.1 ", "http/1.1",
 			"HTTP/1.10", "", "FTP/1.1", "HTTP/1" };
 
+	private final DescribedOrders orders = DescribedOrders.read();
+
 	private final long seed;
 
 	private final String host;
@@ -68,6 +70,12 @@ final class BadRequests {
 
 		/** Nothing: it must be placed. */
 		GOOD,
+
+		/** It is as the OpenAPI document describes it: it must be placed. */
+		DESCRIBED,
+
+		/** One rule of the OpenAPI document is broken: it must be answered 400. */
+		RULE,
 
 		/** Some of the body's bytes are others. */
 		BYTES,
@@ -117,15 +125,15 @@ final class BadRequests {
 		boolean isSlow() {
 			return switch (this) {
 				case TRICKLE, STALLED, SLOW_READER -> true;
-				case GOOD, BYTES, VALUES, DUPLICATE_NAMES, DEEP, HUGE_NUMBERS, INVALID_UTF8, LARGE, CUT_BODY, CUT_HEAD,
-						HEADERS, TARGETS, PROTOCOL, CHUNKS ->
+				case GOOD, DESCRIBED, RULE, BYTES, VALUES, DUPLICATE_NAMES, DEEP, HUGE_NUMBERS, INVALID_UTF8, LARGE,
+						CUT_BODY, CUT_HEAD, HEADERS, TARGETS, PROTOCOL, CHUNKS ->
 					false;
 			};
 		}
 
 		/** Whether it must be placed. */
 		boolean isGood() {
-			return this == GOOD || this == TRICKLE;
+			return this == GOOD || this == DESCRIBED || this == TRICKLE;
 		}
 
 	}
@@ -155,6 +163,8 @@ final class BadRequests {
 		Kind kind = kind(random);
 		return switch (kind) {
 			case GOOD -> plain(number, kind, post(good(random), way(random)));
+			case DESCRIBED -> plain(number, kind, post(utf8(this.orders.good(random)), way(random)));
+			case RULE -> plain(number, kind, post(utf8(this.orders.broken(random)), way(random)));
 			case BYTES -> plain(number, kind, post(mutated(good(random), random), way(random)));
 			case VALUES -> plain(number, kind, post(otherValue(good(random), random), way(random)));
 			case DUPLICATE_NAMES -> plain(number, kind,
@@ -200,10 +210,10 @@ final class BadRequests {
 			return Kind.SLOW_READER;
 		}
 		if (draw < 60) {
-			return Kind.GOOD;
+			return (draw % 2 == 0) ? Kind.GOOD : Kind.DESCRIBED;
 		}
 		Kind[] quick = Arrays.stream(Kind.values())
-			.filter((kind) -> !kind.isSlow() && kind != Kind.GOOD)
+			.filter((kind) -> !kind.isSlow() && !kind.isGood())
 			.toArray(Kind[]::new);
 		return quick[random.nextInt(quick.length)];
 	}
@@ -218,6 +228,10 @@ final class BadRequests {
 					.formatted(this.host, extra, body.length)
 					.getBytes(StandardCharsets.ISO_8859_1),
 				body);
+	}
+
+	private static byte[] utf8(String text) {
+		return text.getBytes(StandardCharsets.UTF_8);
 	}
 
 	private static byte[] good(Random random) {

@@ -57,6 +57,8 @@ final class InputProof implements Proof {
 
 	private static final double THREAD_GROWTH = 8;
 
+	private static final String REFUSED = "400";
+
 	private static final int UNAVAILABLE = 503;
 
 	private static final int NOT_IMPLEMENTED = 501;
@@ -125,6 +127,8 @@ final class InputProof implements Proof {
 				Check.none(name + "requests neither answered nor closed in time", outcomes.hanging),
 				Check.none(name + "good requests among them not placed", outcomes.goodNotPlaced),
 				Check.atLeast(name + "good requests among them", 1, (double) outcomes.good, ""),
+				Check.none(name + "orders that break one rule of the OpenAPI document, and not answered 400",
+						outcomes.ruleNotNamed),
 				Check.atMost(name + "slowest answer to a request sent at once", ANSWER_MILLIS,
 						(double) outcomes.slowestMillis, "ms"),
 				Check.atMost(name + "growth of the heap after garbage collection", HEAP_GROWTH_MIB,
@@ -248,6 +252,8 @@ final class InputProof implements Proof {
 
 		private int goodNotPlaced;
 
+		private int ruleNotNamed;
+
 		private long slowestMillis;
 
 		Outcomes(Bench bench, Service gateway) throws IOException {
@@ -283,6 +289,10 @@ final class InputProof implements Proof {
 				case Reply.Closed _ -> {
 					// Who sends no HTTP may be left without an answer.
 				}
+			}
+			if (request.kind() == Kind.RULE && !told.equals(REFUSED)) {
+				this.ruleNotNamed++;
+				keep(request, tookMillis, told);
 			}
 			if (request.kind().isGood()) {
 				this.good++;
