@@ -38,6 +38,17 @@ final class Bound {
 		}
 	}
 
+	/** Uses one if it is free, and does not wait. */
+	boolean tryEnter() {
+		synchronized (this.waiting) {
+			if (this.used >= this.limit) {
+				return false;
+			}
+			this.used++;
+			return true;
+		}
+	}
+
 	/** Whether any is free; waits if not. */
 	boolean free(Runnable waiter) {
 		synchronized (this.waiting) {

@@ -5,6 +5,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
 
+import dev.sluice.contract.sink.AckMessage;
 import dev.sluice.contract.sink.DataSinkGrpc;
 import dev.sluice.contract.sink.Request;
 import dev.sluice.contract.sink.Response;
@@ -12,6 +13,8 @@ import dev.sluice.sink.store.OnceStore;
 import io.grpc.Status;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
+import io.micrometer.core.instrument.Timer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The sink's gRPC service: a {@link SinkStream} for each call. Thread-safe. Bounds:
@@ -38,14 +41,16 @@ final class DataSinkService extends DataSinkGrpc.DataSinkImplBase {
 	 * @param store keeps the messages
 	 * @param bytes of messages that are not stored yet
 	 * @param places in the storage
+	 * @param decompressor reads what is compressed
 	 */
-	record Shared(OnceStore store, Bound bytes, Bound places) {
+	record Shared(OnceStore store, Bound bytes, Bound places, Decompressor decompressor) {
 	}
 
 	DataSinkService(OnceStore store, SinkProperties properties, SinkMetrics metrics, ScheduledExecutorService timer,
 			Executor executor) {
 		this.shared = new Shared(store, new Bound(properties.memory().toBytes(), executor),
-				new Bound(properties.maxStoring(), executor));
+				new Bound(properties.maxStoring(), executor),
+				Decompressor.of(properties.maxMessageBytes(), properties.dictionary()));
 		this.properties = properties;
 		this.metrics = metrics;
 		this.timer = timer;
@@ -59,13 +64,58 @@ final class DataSinkService extends DataSinkGrpc.DataSinkImplBase {
 					this.properties.maxStreams() + " streams are open, as many as sink.max-streams allows"));
 		}
 		SinkStream stream = new SinkStream((ServerCallStreamObserver<Response>) responses, this.shared, this.properties,
-				this.metrics, this.timer, this.streams::remove);
+				this.metrics, this.timer, KnownDictionaries.CALL.get(), this.streams::remove);
 		this.streams.add(stream);
 		stream.open();
 		if (this.draining) {
 			stream.drain();
 		}
 		return stream;
+	}
+
+	@Override
+	public void store(Request message, StreamObserver<Response> responses) {
+		Status unnamed = Payload.unnamed(message);
+		if (unnamed != null) {
+			responses.onError(unnamed.asRuntimeException());
+			return;
+		}
+		if (this.draining || !this.shared.places().tryEnter()) {
+			responses.onError(Status.UNAVAILABLE
+				.withDescription(
+						this.draining ? "The sink is shutting down" : "The storage has as much as it takes at once")
+				.asRuntimeException());
+			return;
+		}
+		this.metrics.received();
+		switch (Payload.read(message, this.properties.maxMessageBytes(), this.shared.decompressor())) {
+			case Payload.Refused(Status status) -> answer(responses, status, null);
+			case Payload.Readable(byte[] bytes) -> {
+				Timer.Sample sample = this.metrics.storing();
+				this.shared.store().store(message.getMessageId(), bytes).whenComplete((outcome, failure) -> {
+					if (failure == null) {
+						this.metrics.stored(sample, outcome == OnceStore.Outcome.REPEATED);
+					}
+					answer(responses, (failure == null) ? Status.OK : SinkStream.status(failure), message);
+				});
+			}
+		}
+	}
+
+	private void answer(StreamObserver<Response> responses, Status status, @Nullable Request stored) {
+		this.shared.places().remove(1);
+		if (status.isOk() && stored != null) {
+			this.metrics.acked(1);
+			responses.onNext(Response.newBuilder()
+				.setVersion(Payload.VERSION)
+				.setAck(AckMessage.newBuilder().addMessageIds(stored.getMessageId()))
+				.build());
+			responses.onCompleted();
+		}
+		else {
+			this.metrics.left(1);
+			responses.onError(status.asRuntimeException());
+		}
 	}
 
 	/**

@@ -1,14 +1,5 @@
 package dev.sluice.sink;
 
-import java.io.ByteArrayInputStream;
-import java.io.IOException;
-import java.io.InputStream;
-
-import com.github.luben.zstd.RecyclingBufferPool;
-import com.github.luben.zstd.Zstd;
-import com.github.luben.zstd.ZstdException;
-import com.github.luben.zstd.ZstdIOException;
-import com.github.luben.zstd.ZstdInputStreamNoFinalizer;
 import com.google.protobuf.ByteString;
 import dev.sluice.contract.sink.Request;
 import io.grpc.Status;
@@ -21,12 +12,6 @@ sealed interface Payload {
 	int VERSION = 1;
 
 	int MAX_ID_BYTES = 64;
-
-	/**
-	 * A decoder need not support windows over 8 MB (RFC 8878, section 3.1.1.1.2): a frame
-	 * of a few bytes could otherwise have it allocate 128 MB.
-	 */
-	int MAX_WINDOW_LOG = 23;
 
 	/**
 	 * A message to be stored.
@@ -58,10 +43,10 @@ sealed interface Payload {
 		return null;
 	}
 
-	static Payload read(Request request, int maxBytes) {
+	static Payload read(Request request, int maxBytes, Decompressor decompressor) {
 		return switch (request.getPayloadCase()) {
 			case PLAIN_MESSAGE -> plain(request.getPlainMessage(), maxBytes);
-			case ZSTD_COMPRESSED -> zstd(request.getZstdCompressed().toByteArray(), maxBytes);
+			case ZSTD_COMPRESSED -> decompressor.read(request.getZstdCompressed().toByteArray());
 			case PAYLOAD_NOT_SET -> invalid(request.getUnknownFields().asMap().isEmpty() ? "The message has no payload"
 					: "The message has no payload of a known kind; send plain_message or zstd_compressed");
 		};
@@ -71,56 +56,11 @@ sealed interface Payload {
 		return (bytes.size() <= maxBytes) ? new Readable(bytes.toByteArray()) : tooLarge(maxBytes);
 	}
 
-	private static Payload zstd(byte[] frame, int maxBytes) {
-		if (frame.length == 0) {
-			return invalid("zstd_compressed is empty, which is no frame");
-		}
-		long size = Zstd.getFrameContentSize(frame);
-		if (size > maxBytes) {
-			return tooLarge(maxBytes);
-		}
-		try {
-			return (size >= 0) ? knownSize(frame, (int) size) : unknownSize(frame, maxBytes);
-		}
-		catch (ZstdException ex) {
-			return invalid("zstd_compressed is not one zstd frame: " + ex.getMessage());
-		}
-		catch (ZstdIOException ex) {
-			return (ex.getErrorCode() == Zstd.errFrameParameterWindowTooLarge()) ? tooLarge(maxBytes)
-					: invalid("zstd_compressed is not one zstd frame: " + ex.getMessage());
-		}
-		catch (IOException ex) {
-			throw new IllegalStateException("Reading from memory cannot fail", ex);
-		}
-	}
-
-	/** A frame that holds more than it says fails, for its target has no room. */
-	private static Payload knownSize(byte[] frame, int size) {
-		byte[] bytes = new byte[size];
-		long decompressed = Zstd.decompress(bytes, frame);
-		if (Zstd.isError(decompressed)) {
-			return invalid("zstd_compressed is not one zstd frame: " + Zstd.getErrorName(decompressed));
-		}
-		if (decompressed != size) {
-			return invalid("zstd_compressed holds less than its header says");
-		}
-		return new Readable(bytes);
-	}
-
-	private static Payload unknownSize(byte[] frame, int maxBytes) throws IOException {
-		try (InputStream in = new ZstdInputStreamNoFinalizer(new ByteArrayInputStream(frame),
-				RecyclingBufferPool.INSTANCE)
-			.setLongMax(MAX_WINDOW_LOG)) {
-			byte[] bytes = in.readNBytes(maxBytes + 1);
-			return (bytes.length <= maxBytes) ? new Readable(bytes) : tooLarge(maxBytes);
-		}
-	}
-
-	private static Refused invalid(String description) {
+	static Refused invalid(String description) {
 		return new Refused(Status.INVALID_ARGUMENT.withDescription(description));
 	}
 
-	private static Refused tooLarge(int maxBytes) {
+	static Refused tooLarge(int maxBytes) {
 		return new Refused(Status.RESOURCE_EXHAUSTED
 			.withDescription("The payload is larger than " + maxBytes + " bytes (sink.max-message)"));
 	}

@@ -6,6 +6,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 
 import dev.sluice.contract.Topics;
+import dev.sluice.sink.store.DelayedStore;
 import dev.sluice.sink.store.KafkaMessageStore;
 import dev.sluice.sink.store.LogMessageStore;
 import dev.sluice.sink.store.MessageStore;
@@ -27,6 +28,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.event.ContextClosedEvent;
 import org.springframework.kafka.core.KafkaAdmin;
+import org.springframework.grpc.server.GlobalServerInterceptor;
 import org.springframework.kafka.core.KafkaTemplate;
 
 /** Puts the sink together. */
@@ -44,7 +46,15 @@ class SinkConfiguration {
 
 	@Bean
 	OnceStore onceStore(MessageStore store, RecentIds recent, SinkProperties properties) {
-		return new OnceStore(store, recent, properties.storeTimeout());
+		return new OnceStore(
+				properties.storeDelay().isZero() ? store : new DelayedStore(store, properties.storeDelay()), recent,
+				properties.storeTimeout());
+	}
+
+	@Bean
+	@GlobalServerInterceptor
+	KnownDictionaries knownDictionaries() {
+		return new KnownDictionaries();
 	}
 
 	@Bean

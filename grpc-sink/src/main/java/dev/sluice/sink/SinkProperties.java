@@ -8,6 +8,7 @@ import jakarta.validation.constraints.Max;
 import jakarta.validation.constraints.Min;
 import org.hibernate.validator.constraints.time.DurationMax;
 import org.hibernate.validator.constraints.time.DurationMin;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -40,6 +41,10 @@ import org.springframework.validation.annotation.Validated;
  * stored again. Default 5,000
  * @param partitions of the topic, if it has to be made. Default 12
  * @param replicationFactor of the topic, if it has to be made. Default 1
+ * @param dictionary file of a zstd dictionary that clients may compress with, trained by
+ * {@code lab sink --train}; none by default
+ * @param storeDelay by which each message is stored later than it could be, for
+ * measurements, at most 10 s; 0 = not. Default 0
  * @param logDirectory of the log. Default {@code sink-log}
  * @param logSegment length at which the log begins another file, 1 MB to 1 GB. Default
  * 256 MB
@@ -55,8 +60,9 @@ record SinkProperties(@DefaultValue("kafka") Store store, @DefaultValue("4096") 
 		@DefaultValue("10s") @DurationMin(millis = 10) @DurationMax(minutes = 5) Duration storeTimeout,
 		@DefaultValue("5000") @Min(0) @Max(1_000_000) int repeatHorizon,
 		@DefaultValue("12") @Min(1) @Max(10_000) int partitions,
-		@DefaultValue("1") @Min(1) @Max(100) short replicationFactor, @DefaultValue("sink-log") Path logDirectory,
-		@DefaultValue("256MB") DataSize logSegment) {
+		@DefaultValue("1") @Min(1) @Max(100) short replicationFactor, @Nullable Path dictionary,
+		@DefaultValue("0") @DurationMin @DurationMax(seconds = 10) Duration storeDelay,
+		@DefaultValue("sink-log") Path logDirectory, @DefaultValue("256MB") DataSize logSegment) {
 
 	/** Where messages are kept. */
 	enum Store {

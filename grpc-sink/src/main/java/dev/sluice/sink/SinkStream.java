@@ -4,6 +4,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -11,6 +12,7 @@ import java.util.function.Consumer;
 
 import com.google.protobuf.ByteString;
 import dev.sluice.contract.sink.AckMessage;
+import dev.sluice.contract.sink.Dictionary;
 import dev.sluice.contract.sink.Refusal;
 import dev.sluice.contract.sink.Request;
 import dev.sluice.contract.sink.Response;
@@ -65,6 +67,9 @@ final class SinkStream implements StreamObserver<Request> {
 
 	private final ScheduledExecutorService timer;
 
+	/** That the client has. */
+	private final Set<Integer> dictionaries;
+
 	private final Consumer<SinkStream> whenClosed;
 
 	private final Runnable forward = this::forward;
@@ -100,12 +105,14 @@ final class SinkStream implements StreamObserver<Request> {
 	private boolean flushAwaited;
 
 	SinkStream(ServerCallStreamObserver<Response> responses, DataSinkService.Shared shared, SinkProperties properties,
-			SinkMetrics metrics, ScheduledExecutorService timer, Consumer<SinkStream> whenClosed) {
+			SinkMetrics metrics, ScheduledExecutorService timer, Set<Integer> dictionaries,
+			Consumer<SinkStream> whenClosed) {
 		this.responses = responses;
 		this.shared = shared;
 		this.properties = properties;
 		this.metrics = metrics;
 		this.timer = timer;
+		this.dictionaries = dictionaries;
 		this.whenClosed = whenClosed;
 	}
 
@@ -116,7 +123,7 @@ final class SinkStream implements StreamObserver<Request> {
 		this.responses.setOnReadyHandler(this::flush);
 		this.responses.setOnCancelHandler(this::cancelled);
 		synchronized (this.lock) {
-			tell();
+			tell(true);
 			request();
 		}
 	}
@@ -235,7 +242,7 @@ final class SinkStream implements StreamObserver<Request> {
 	/** Outside the lock: it may wait for room in the store's buffer, a bounded time. */
 	private void store(Request message) {
 		ByteString id = message.getMessageId();
-		switch (Payload.read(message, this.properties.maxMessageBytes())) {
+		switch (Payload.read(message, this.properties.maxMessageBytes(), this.shared.decompressor())) {
 			case Payload.Refused(Status status) -> left(message, () -> refuse(id, status));
 			case Payload.Readable(byte[] bytes) -> {
 				long grown = Math.max(0, bytes.length - message.getSerializedSize());
@@ -293,17 +300,25 @@ final class SinkStream implements StreamObserver<Request> {
 	}
 
 	private void failed(ByteString id, Throwable failure) {
-		Throwable cause = (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause()
-				: failure;
-		if (cause instanceof MessageTooLargeException) {
-			refuse(id, Status.RESOURCE_EXHAUSTED.withDescription(cause.getMessage()));
+		Status status = status(failure);
+		if (status.getCode() == Status.Code.UNAVAILABLE) {
+			logger.warn("A message could not be stored; its stream ends: {}", String.valueOf(status.getCause()));
+			end(status);
 		}
 		else {
-			logger.warn("A message could not be stored; its stream ends: {}", cause.getMessage());
-			end(Status.UNAVAILABLE
-				.withDescription("The message could not be stored; send again what was not acknowledged")
-				.withCause(cause));
+			refuse(id, status);
 		}
+	}
+
+	/** What a client is told of what the storage says. */
+	static Status status(Throwable failure) {
+		Throwable cause = (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause()
+				: failure;
+		return (cause instanceof MessageTooLargeException)
+				? Status.RESOURCE_EXHAUSTED.withDescription(cause.getMessage())
+				: Status.UNAVAILABLE
+					.withDescription("The message could not be stored; send again what was not acknowledged")
+					.withCause(cause);
 	}
 
 	private void flush() {
@@ -327,26 +342,30 @@ final class SinkStream implements StreamObserver<Request> {
 
 	private void writeOne() {
 		if (this.infoOwed || !this.refusals.isEmpty()) {
-			tell();
+			tell(false);
 		}
 		else {
 			writeAcknowledgement();
 		}
 	}
 
-	private void tell() {
+	private void tell(boolean first) {
 		List<Refusal> told = List.copyOf(this.refusals);
 		this.refusals.clear();
 		this.infoOwed = false;
-		this.responses.onNext(Response.newBuilder()
-			.setVersion(Payload.VERSION)
-			.setInfo(ServiceMessage.newBuilder()
-				.setQueueCapacity(this.properties.queueCapacity())
-				.setWindow(this.properties.window())
-				.setMaxMessageBytes(this.properties.maxMessageBytes())
-				.setDropped(this.dropped)
-				.addAllRefusals(told))
-			.build());
+		ServiceMessage.Builder info = ServiceMessage.newBuilder()
+			.setQueueCapacity(this.properties.queueCapacity())
+			.setWindow(this.properties.window())
+			.setMaxMessageBytes(this.properties.maxMessageBytes())
+			.setDropped(this.dropped)
+			.setZstd(true)
+			.addAllRefusals(told);
+		Dictionary dictionary = this.shared.decompressor().dictionary();
+		if (first && dictionary != null) {
+			info.setDictionary(this.dictionaries.contains(dictionary.getId())
+					? dictionary.toBuilder().clearContent().build() : dictionary);
+		}
+		this.responses.onNext(Response.newBuilder().setVersion(Payload.VERSION).setInfo(info).build());
 	}
 
 	private void writeAcknowledgement() {

@@ -14,10 +14,15 @@ import io.grpc.Status;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 class PayloadTests {
 
 	private static final int MAX = 100_000;
+
+	private static final byte[] DICTIONARY = SampleDictionary.bytes();
+
+	private static final Decompressor DECOMPRESSOR = new Decompressor(MAX, DICTIONARY);
 
 	private static final byte[] BYTES = "some bytes, some bytes, some bytes".getBytes();
 
@@ -42,6 +47,28 @@ class PayloadTests {
 
 		assertRead(zstd(streamed(BYTES, 0)), BYTES);
 		assertRead(zstd(streamed(random, 0)), random);
+	}
+
+	@Test
+	void readsAFrameThatWasMadeWithTheDictionary() {
+		byte[] message = SampleDictionary.message(7);
+
+		assertRead(zstd(Zstd.compressUsingDict(message, DICTIONARY, 3)), message);
+		assertRead(zstd(Zstd.compressUsingDict(message, DICTIONARY, 3)), message);
+	}
+
+	@Test
+	void refusesAFrameThatWasMadeWithADictionaryItDoesNotKnow() {
+		byte[] frame = Zstd.compressUsingDict(SampleDictionary.message(7), DICTIONARY, 3);
+
+		assertThat(new Decompressor(MAX, null).read(frame)).isInstanceOfSatisfying(Payload.Refused.class,
+				(refused) -> assertThat(refused.status().getDescription()).contains("dictionary",
+						Long.toString(Zstd.getDictIdFromDict(DICTIONARY))));
+	}
+
+	@Test
+	void takesNothingElseForADictionary() {
+		assertThatIllegalArgumentException().isThrownBy(() -> new Decompressor(MAX, BYTES));
 	}
 
 	@Test
@@ -97,20 +124,21 @@ class PayloadTests {
 			.addField(11, UnknownFieldSet.Field.newBuilder().addLengthDelimited(ByteString.copyFrom(BYTES)).build())
 			.build()).build().toByteString());
 
-		assertThat(Payload.read(brotli, MAX)).isInstanceOfSatisfying(Payload.Refused.class,
+		assertThat(Payload.read(brotli, MAX, DECOMPRESSOR)).isInstanceOfSatisfying(Payload.Refused.class,
 				(refused) -> assertThat(refused.status().getDescription()).contains("known kind"));
 	}
 
 	private static void assertRead(Request.Builder request, byte[] expected) {
-		assertThat(Payload.read(request.build(), MAX)).isInstanceOfSatisfying(Payload.Readable.class,
+		assertThat(Payload.read(request.build(), MAX, DECOMPRESSOR)).isInstanceOfSatisfying(Payload.Readable.class,
 				(readable) -> assertThat(readable.bytes()).isEqualTo(expected));
 	}
 
 	private static void assertRefused(Request.Builder request, Status.Code code) {
-		assertThat(Payload.read(request.build(), MAX)).isInstanceOfSatisfying(Payload.Refused.class, (refused) -> {
-			assertThat(refused.status().getCode()).isEqualTo(code);
-			assertThat(refused.status().getDescription()).isNotBlank();
-		});
+		assertThat(Payload.read(request.build(), MAX, DECOMPRESSOR)).isInstanceOfSatisfying(Payload.Refused.class,
+				(refused) -> {
+					assertThat(refused.status().getCode()).isEqualTo(code);
+					assertThat(refused.status().getDescription()).isNotBlank();
+				});
 	}
 
 	private static void assertUnnamed(Request.Builder request) {

@@ -8,6 +8,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 
 import com.github.luben.zstd.Zstd;
@@ -27,6 +28,7 @@ import io.grpc.inprocess.InProcessChannelBuilder;
 import io.grpc.inprocess.InProcessServerBuilder;
 import io.grpc.stub.ClientCallStreamObserver;
 import io.grpc.stub.ClientResponseObserver;
+import io.grpc.stub.StreamObserver;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.jspecify.annotations.Nullable;
@@ -52,7 +54,7 @@ class SinkStreamTests {
 
 	private static final SinkProperties PROPERTIES = new SinkProperties(SinkProperties.Store.KAFKA, CAPACITY, 7,
 			DataSize.ofBytes(2_000), STORING, 3, DataSize.ofBytes(1_000), ACK_BATCH, Duration.ofMillis(5),
-			Duration.ofMinutes(5), 100, 1, (short) 1, Path.of("unused"), DataSize.ofMegabytes(1));
+			Duration.ofMinutes(5), 100, 1, (short) 1, null, Duration.ZERO, Path.of("unused"), DataSize.ofMegabytes(1));
 
 	private final FakeStore store = new FakeStore();
 
@@ -94,6 +96,7 @@ class SinkStreamTests {
 				.setQueueCapacity(CAPACITY)
 				.setWindow(7)
 				.setMaxMessageBytes(1_000)
+				.setZstd(true)
 				.build());
 		});
 	}
@@ -316,6 +319,44 @@ class SinkStreamTests {
 
 		assertThat(client.refusals()).containsExactly("a: RESOURCE_EXHAUSTED");
 		assertThat(client.ended).isFalse();
+	}
+
+	@Test
+	void storesASingleMessage() {
+		AtomicReference<Response> answer = new AtomicReference<>();
+		AtomicReference<Status> status = new AtomicReference<>();
+		store(request("one").setPlainMessage(ByteString.copyFromUtf8("payload")).build(), answer, status);
+		assertThat(answer).hasNullValue();
+
+		this.store.complete("one");
+
+		assertThat(answer.get().getAck().getMessageIdsList()).containsExactly(ByteString.copyFromUtf8("one"));
+		store(request("bad").build(), answer, status);
+		assertThat(status.get().getCode()).isEqualTo(Status.Code.INVALID_ARGUMENT);
+		store(request("late").setPlainMessage(ByteString.EMPTY).build(), answer, status);
+		this.store.fail("late", new StoreUnavailableException("down"));
+		assertThat(status.get().getCode()).isEqualTo(Status.Code.UNAVAILABLE);
+		assertThat(gauge(SinkMetric.IN_FLIGHT)).isZero();
+	}
+
+	private void store(Request request, AtomicReference<Response> answer, AtomicReference<Status> status) {
+		DataSinkGrpc.newStub(this.channel).store(request, new StreamObserver<>() {
+
+			@Override
+			public void onNext(Response response) {
+				answer.set(response);
+			}
+
+			@Override
+			public void onError(Throwable failure) {
+				status.set(Status.fromThrowable(failure));
+			}
+
+			@Override
+			public void onCompleted() {
+			}
+
+		});
 	}
 
 	@Test

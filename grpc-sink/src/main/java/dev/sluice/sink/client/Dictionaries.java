@@ -1,0 +1,132 @@
+package dev.sluice.sink.client;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import com.github.luben.zstd.Zstd;
+import dev.sluice.contract.sink.Dictionary;
+import io.grpc.Metadata;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Dictionaries by their ids: those a sink has told, beside the spool too, so that none is
+ * sent twice. Bound: the last {@value #MOST}. Confined to one thread.
+ */
+final class Dictionaries {
+
+	static final Metadata.Key<String> HEADER = Metadata.Key.of("sink-dictionaries", Metadata.ASCII_STRING_MARSHALLER);
+
+	private static final Logger logger = LoggerFactory.getLogger(Dictionaries.class);
+
+	private static final int MOST = 4;
+
+	private static final String SUFFIX = ".zdict";
+
+	private final @Nullable Path spool;
+
+	private final Map<Integer, byte[]> known = new LinkedHashMap<>();
+
+	/**
+	 * Knows those that lie beside the spool.
+	 * @param spool null if there is none
+	 */
+	Dictionaries(@Nullable Path spool) {
+		this.spool = spool;
+		if (spool != null) {
+			try (Stream<Path> files = Files.list(directory(spool))) {
+				files.filter((file) -> isOf(spool, file)).limit(MOST).forEach(this::read);
+			}
+			catch (IOException ex) {
+				logger.warn("Dictionaries beside {} cannot be read, the sink will send its own: {}", spool,
+						ex.toString());
+			}
+		}
+	}
+
+	private static Path directory(Path spool) {
+		Path parent = spool.toAbsolutePath().getParent();
+		return (parent != null) ? parent : spool.toAbsolutePath();
+	}
+
+	private static boolean isOf(Path spool, Path file) {
+		String name = file.getFileName().toString();
+		return name.startsWith(spool.getFileName() + "-") && name.endsWith(SUFFIX);
+	}
+
+	private void read(Path file) {
+		try {
+			byte[] content = Files.readAllBytes(file);
+			int id = (int) Zstd.getDictIdFromDict(content);
+			if (id != 0) {
+				this.known.put(id, content);
+			}
+		}
+		catch (IOException ex) {
+			logger.warn("{} cannot be read, the sink will send it: {}", file, ex.toString());
+		}
+	}
+
+	/** What is told to the sink; null if there is nothing to tell. */
+	@Nullable String header() {
+		return this.known.isEmpty() ? null
+				: this.known.keySet().stream().map(Integer::toUnsignedString).collect(Collectors.joining(","));
+	}
+
+	/** What the sink tells; null if it is not what it says. */
+	byte @Nullable [] of(Dictionary told) {
+		if (told.getContent().isEmpty()) {
+			return this.known.get(told.getId());
+		}
+		byte[] content = told.getContent().toByteArray();
+		if ((int) Zstd.getDictIdFromDict(content) != told.getId()) {
+			return null;
+		}
+		this.known.put(told.getId(), content);
+		Path file = this.spool;
+		if (file != null) {
+			keep(file, told.getId(), content);
+		}
+		if (this.known.size() > MOST) {
+			forget(this.known.keySet().iterator().next());
+		}
+		return content;
+	}
+
+	private static Path file(Path spool, int id) {
+		return spool.resolveSibling(spool.getFileName() + "-" + Integer.toUnsignedString(id) + SUFFIX);
+	}
+
+	private static void keep(Path spool, int id, byte[] content) {
+		Path file = file(spool, id);
+		try {
+			Path unfinished = file.resolveSibling(file.getFileName() + ".tmp");
+			Files.write(unfinished, content);
+			Files.move(unfinished, file, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
+		}
+		catch (IOException ex) {
+			logger.warn("{} cannot be kept, the sink will send it again: {}", file, ex.toString());
+		}
+	}
+
+	private void forget(int id) {
+		this.known.remove(id);
+		Path of = this.spool;
+		if (of != null) {
+			try {
+				Files.deleteIfExists(file(of, id));
+			}
+			catch (IOException ex) {
+				logger.warn("{} cannot be deleted: {}", file(of, id), ex.toString());
+			}
+		}
+	}
+
+}

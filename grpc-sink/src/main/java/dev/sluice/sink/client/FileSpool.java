@@ -1,0 +1,428 @@
+package dev.sluice.sink.client;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
+
+import com.google.protobuf.ByteString;
+import org.h2.mvstore.Cursor;
+import org.h2.mvstore.MVMap;
+import org.h2.mvstore.MVStore;
+import org.h2.mvstore.MVStoreException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A file, kept by H2's MVStore. One thread writes it; what many threads append meanwhile
+ * goes into one commit (group commit). With {@link Durability#POWER} each commit is
+ * forced to the disk, with {@link Durability#PROCESS} it is written to the operating
+ * system. That a message is settled is written with the next commit or within 50 ms, and
+ * not waited for: after a crash the last ones are sent again.
+ * <p>
+ * Bounds: bytes of entries; {@value #QUEUE} appending threads' messages wait; the entries
+ * appended last are kept in memory for their way to the sink, up to 16 MB. The file may
+ * grow to some twice the entries' bytes before it is compacted.
+ */
+final class FileSpool implements Spool {
+
+	private static final Logger logger = LoggerFactory.getLogger(FileSpool.class);
+
+	private static final int QUEUE = 1_024;
+
+	private static final Duration SETTLE_INTERVAL = Duration.ofMillis(50);
+
+	private static final Duration TIMEOUT = Duration.ofSeconds(30);
+
+	private static final int TAIL_BYTES = 16 * 1024 * 1024;
+
+	private static final int CACHE_MEGABYTES = 16;
+
+	/** Below this nothing is won by compacting. */
+	private static final long SMALL_FILE_BYTES = 64 * 1024 * 1024;
+
+	private static final int COMPACT_BYTES = 8 * 1024 * 1024;
+
+	private static final String CLIENT_ID = "client-id";
+
+	private final Durability durability;
+
+	private final long maxBytes;
+
+	private final MVStore store;
+
+	private final MVMap<Long, byte[]> messages;
+
+	private final MVMap<Long, byte[]> refusedMessages;
+
+	private final long clientId;
+
+	private final AtomicLong bytes = new AtomicLong();
+
+	private final AtomicLong count = new AtomicLong();
+
+	private final BlockingQueue<Append> appends = new ArrayBlockingQueue<>(QUEUE);
+
+	private final Queue<Runnable> changes = new ConcurrentLinkedQueue<>();
+
+	/** Durable entries on their way from who appends to who sends. */
+	private final ConcurrentMap<Long, Entry> tail = new ConcurrentHashMap<>();
+
+	private final Semaphore tailBytes = new Semaphore(TAIL_BYTES);
+
+	private final Thread writer;
+
+	private long nextNumber;
+
+	private volatile long durable;
+
+	private volatile boolean closing;
+
+	private volatile @Nullable Exception failure;
+
+	private record Append(@Nullable ByteString id, byte[] payload, CompletableFuture<Entry> done) {
+	}
+
+	/**
+	 * Opens the file, or makes it.
+	 * @param file of this process alone
+	 * @throws SpoolFailedException if another process has it or it cannot be read
+	 */
+	@SuppressWarnings("this-escape") // The thread begins last.
+	FileSpool(Path file, long maxBytes, Durability durability) {
+		this.durability = durability;
+		this.maxBytes = maxBytes;
+		try {
+			Path directory = file.toAbsolutePath().getParent();
+			if (directory != null) {
+				Files.createDirectories(directory);
+			}
+			this.store = new MVStore.Builder().fileName(file.toString())
+				.autoCommitDisabled()
+				.autoCommitBufferSize(0)
+				.cacheSize(CACHE_MEGABYTES)
+				.pageSplitSize(64 * 1024)
+				.open();
+		}
+		catch (MVStoreException | IOException ex) {
+			throw new SpoolFailedException("The spool %s cannot be opened; does another process have it? (%s)"
+				.formatted(file, ex.getMessage()), ex);
+		}
+		// Space is used again once the commit that frees it is forced, not after a time.
+		this.store.setRetentionTime(0);
+		this.messages = this.store.openMap("messages");
+		this.refusedMessages = this.store.openMap("refused");
+		MVMap<String, Long> about = this.store.openMap("about");
+		Long id = about.get(CLIENT_ID);
+		if (id == null) {
+			id = ThreadLocalRandom.current().nextLong();
+			about.put(CLIENT_ID, id);
+		}
+		this.clientId = id;
+		this.nextNumber = restore(about);
+		this.durable = this.nextNumber - 1;
+		commit();
+		this.writer = Thread.ofPlatform().daemon().name("spool " + file.getFileName()).start(this::write);
+	}
+
+	/** Counts what is there. Numbers of settled entries are never used again. */
+	private long restore(MVMap<String, Long> about) {
+		Cursor<Long, byte[]> cursor = this.messages.cursor(null);
+		while (cursor.hasNext()) {
+			Entry entry = entry(cursor.next(), cursor.getValue());
+			this.bytes.addAndGet(entry.bytes());
+			this.count.incrementAndGet();
+		}
+		Cursor<Long, byte[]> refusals = this.refusedMessages.cursor(null);
+		while (refusals.hasNext()) {
+			this.bytes.addAndGet(refused(refusals.next(), refusals.getValue()).entry().bytes());
+		}
+		// The id changes with each opening, so that numbers may begin anew.
+		Long opened = about.get("opened");
+		long openings = (opened != null) ? opened + 1 : 0;
+		about.put("opened", openings);
+		return openings << 40;
+	}
+
+	@Override
+	public Entry append(@Nullable ByteString id, byte[] payload) throws InterruptedException {
+		long size = payload.length + OVERHEAD_BYTES + ((id != null) ? id.size() : 16L);
+		long before = this.bytes.getAndAdd(size);
+		if (before + size > this.maxBytes) {
+			this.bytes.addAndGet(-size);
+			throw new SpoolFullException(before, this.maxBytes);
+		}
+		Append append = new Append(id, payload, new CompletableFuture<>());
+		try {
+			if (this.closing || !this.appends.offer(append, TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)) {
+				this.bytes.addAndGet(-size);
+				throw new SpoolFailedException("The spool takes nothing more: it is closed or the disk is stuck");
+			}
+			return append.done().get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+		}
+		catch (ExecutionException | TimeoutException ex) {
+			Exception cause = this.failure;
+			throw new SpoolFailedException("The message may not be durable: " + ((cause != null) ? cause : ex), ex);
+		}
+	}
+
+	private void write() {
+		List<Append> batch = new ArrayList<>();
+		List<Entry> entries = new ArrayList<>();
+		try {
+			while (!this.closing || !this.appends.isEmpty() || !this.changes.isEmpty()) {
+				batch.clear();
+				entries.clear();
+				Append first = this.appends.poll(this.closing ? 0 : SETTLE_INTERVAL.toMillis(), TimeUnit.MILLISECONDS);
+				if (first != null) {
+					batch.add(first);
+					this.appends.drainTo(batch);
+				}
+				boolean changed = change();
+				batch.forEach((append) -> entries.add(put(append)));
+				if (first != null) {
+					commit();
+					publish(batch, entries);
+				}
+				else if (changed) {
+					this.store.commit();
+					compact();
+				}
+			}
+			this.store.close();
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+		catch (MVStoreException ex) {
+			logger.error("The spool could not be written; nothing more is taken", ex);
+			this.failure = ex;
+		}
+		finally {
+			this.closing = true;
+			this.appends.drainTo(batch);
+			batch.forEach((append) -> append.done().completeExceptionally(new SpoolFailedException("not written")));
+			this.store.closeImmediately();
+		}
+	}
+
+	private Entry put(Append append) {
+		long number = this.nextNumber++;
+		ByteString id = (append.id() != null) ? append.id() : MemorySpool.id(this.clientId, number);
+		Entry entry = new Entry(number, id, append.payload(), System.currentTimeMillis());
+		this.messages.append(number, bytes(entry));
+		return entry;
+	}
+
+	private void publish(List<Append> batch, List<Entry> entries) {
+		for (Entry entry : entries) {
+			if (this.tailBytes.tryAcquire((int) entry.bytes())) {
+				this.tail.put(entry.number(), entry);
+			}
+		}
+		this.count.addAndGet(entries.size());
+		this.durable = this.nextNumber - 1;
+		for (int i = 0; i < batch.size(); i++) {
+			batch.get(i).done().complete(entries.get(i));
+		}
+	}
+
+	private boolean change() {
+		boolean changed = false;
+		Runnable change = this.changes.poll();
+		while (change != null) {
+			change.run();
+			changed = true;
+			change = this.changes.poll();
+		}
+		return changed;
+	}
+
+	private void commit() {
+		this.store.commit();
+		switch (this.durability) {
+			case POWER -> this.store.sync();
+			case PROCESS -> {
+			}
+		}
+	}
+
+	private void compact() {
+		long size = this.store.getFileStore().size();
+		if (size > SMALL_FILE_BYTES && size > 2 * this.bytes.get()) {
+			if (this.durability == Durability.POWER) {
+				// What is moved must be durable before its old place is used again.
+				this.store.sync();
+			}
+			this.store.compact(50, COMPACT_BYTES);
+		}
+	}
+
+	@Override
+	public @Nullable Entry next(long after) {
+		Entry known = this.tail.get(after + 1);
+		if (known != null && known.number() <= this.durable) {
+			return taken(known);
+		}
+		Long number = this.messages.higherKey(after);
+		return (number != null && number <= this.durable) ? get(number) : null;
+	}
+
+	@Override
+	public boolean hasNext(long after) {
+		if (after + 1 <= this.durable && this.tail.containsKey(after + 1)) {
+			return true;
+		}
+		Long number = this.messages.higherKey(after);
+		return number != null && number <= this.durable;
+	}
+
+	@Override
+	public @Nullable Entry get(long number) {
+		Entry known = this.tail.get(number);
+		if (known != null) {
+			return taken(known);
+		}
+		byte[] value = this.messages.get(number);
+		return (value != null) ? entry(number, value) : null;
+	}
+
+	/** It is in memory once more only if it has to be sent again. */
+	private Entry taken(Entry entry) {
+		if (this.tail.remove(entry.number(), entry)) {
+			this.tailBytes.release((int) entry.bytes());
+		}
+		return entry;
+	}
+
+	@Override
+	public void settle(Collection<Long> numbers) {
+		List<Long> settled = List.copyOf(numbers);
+		this.changes.add(() -> settled.forEach((number) -> {
+			byte[] value = this.messages.remove(number);
+			if (value != null) {
+				this.count.decrementAndGet();
+				this.bytes.addAndGet(-entry(number, value).bytes());
+			}
+		}));
+	}
+
+	@Override
+	public void refuse(long number, int code, String description) {
+		this.changes.add(() -> {
+			byte[] value = this.messages.remove(number);
+			if (value != null) {
+				this.count.decrementAndGet();
+				byte[] words = description.getBytes(StandardCharsets.UTF_8);
+				this.refusedMessages.put(number,
+						ByteBuffer.allocate(8 + words.length + value.length)
+							.putInt(code)
+							.putInt(words.length)
+							.put(words)
+							.put(value)
+							.array());
+			}
+		});
+	}
+
+	@Override
+	public List<Refused> refused() {
+		List<Refused> all = new ArrayList<>();
+		Cursor<Long, byte[]> cursor = this.refusedMessages.cursor(null);
+		while (cursor.hasNext()) {
+			all.add(refused(cursor.next(), cursor.getValue()));
+		}
+		return all;
+	}
+
+	@Override
+	public void discard(long number) {
+		this.changes.add(() -> {
+			byte[] value = this.refusedMessages.remove(number);
+			if (value != null) {
+				this.bytes.addAndGet(-refused(number, value).entry().bytes());
+			}
+		});
+	}
+
+	@Override
+	public long size() {
+		return this.count.get();
+	}
+
+	@Override
+	public long bytes() {
+		return this.bytes.get();
+	}
+
+	@Override
+	public @Nullable Long oldest() {
+		Long first = this.messages.firstKey();
+		byte[] value = (first != null) ? this.messages.get(first) : null;
+		return (value != null) ? ByteBuffer.wrap(value).getLong() : null;
+	}
+
+	/** When it was appended (8 bytes), the id's length (1), id and payload. */
+	private static byte[] bytes(Entry entry) {
+		ByteBuffer buffer = ByteBuffer.allocate(9 + entry.id().size() + entry.payload().length);
+		buffer.putLong(entry.appendedAt()).put((byte) entry.id().size());
+		entry.id().copyTo(buffer);
+		return buffer.put(entry.payload()).array();
+	}
+
+	private static Entry entry(long number, byte[] value) {
+		int idLength = value[8];
+		byte[] payload = new byte[value.length - 9 - idLength];
+		System.arraycopy(value, 9 + idLength, payload, 0, payload.length);
+		return new Entry(number, ByteString.copyFrom(value, 9, idLength), payload, ByteBuffer.wrap(value).getLong());
+	}
+
+	private static Refused refused(long number, byte[] value) {
+		ByteBuffer buffer = ByteBuffer.wrap(value);
+		int code = buffer.getInt();
+		byte[] words = new byte[buffer.getInt()];
+		buffer.get(words);
+		byte[] rest = new byte[buffer.remaining()];
+		buffer.get(rest);
+		return new Refused(entry(number, rest), code, new String(words, StandardCharsets.UTF_8));
+	}
+
+	/** Writes what was taken and lets the file go. */
+	@Override
+	public void close() {
+		this.closing = true;
+		boolean interrupted = false;
+		long deadline = System.nanoTime() + TIMEOUT.toNanos();
+		while (this.writer.isAlive() && System.nanoTime() - deadline < 0) {
+			try {
+				this.writer.join(TIMEOUT);
+			}
+			catch (InterruptedException _) {
+				interrupted = true;
+			}
+		}
+		if (interrupted) {
+			Thread.currentThread().interrupt();
+		}
+	}
+
+}

@@ -1,0 +1,118 @@
+package dev.sluice.sink.client;
+
+import java.nio.ByteBuffer;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentNavigableMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicLong;
+
+import com.google.protobuf.ByteString;
+import org.jspecify.annotations.Nullable;
+
+/** Not durable at all: for whoever can make a message again. Bound: bytes. */
+final class MemorySpool implements Spool {
+
+	private final long maxBytes;
+
+	private final long clientId = ThreadLocalRandom.current().nextLong();
+
+	private final AtomicLong bytes = new AtomicLong();
+
+	private final ConcurrentNavigableMap<Long, Entry> entries = new ConcurrentSkipListMap<>();
+
+	private final ConcurrentNavigableMap<Long, Refused> refused = new ConcurrentSkipListMap<>();
+
+	private long nextNumber;
+
+	MemorySpool(long maxBytes) {
+		this.maxBytes = maxBytes;
+	}
+
+	@Override
+	public synchronized Entry append(@Nullable ByteString id, byte[] payload) {
+		Entry entry = new Entry(this.nextNumber, (id != null) ? id : id(this.clientId, this.nextNumber), payload,
+				System.currentTimeMillis());
+		if (this.bytes.get() + entry.bytes() > this.maxBytes) {
+			throw new SpoolFullException(this.bytes.get(), this.maxBytes);
+		}
+		this.bytes.addAndGet(entry.bytes());
+		this.entries.put(this.nextNumber++, entry);
+		return entry;
+	}
+
+	/** Of 16 bytes: whose it is, and its number. */
+	static ByteString id(long clientId, long number) {
+		return ByteString.copyFrom(ByteBuffer.allocate(16).putLong(clientId).putLong(number).flip());
+	}
+
+	@Override
+	public @Nullable Entry next(long after) {
+		Map.Entry<Long, Entry> next = this.entries.higherEntry(after);
+		return (next != null) ? next.getValue() : null;
+	}
+
+	@Override
+	public boolean hasNext(long after) {
+		return this.entries.higherKey(after) != null;
+	}
+
+	@Override
+	public @Nullable Entry get(long number) {
+		return this.entries.get(number);
+	}
+
+	@Override
+	public void settle(Collection<Long> numbers) {
+		for (long number : numbers) {
+			Entry entry = this.entries.remove(number);
+			if (entry != null) {
+				this.bytes.addAndGet(-entry.bytes());
+			}
+		}
+	}
+
+	@Override
+	public void refuse(long number, int code, String description) {
+		Entry entry = this.entries.remove(number);
+		if (entry != null) {
+			this.refused.put(number, new Refused(entry, code, description));
+		}
+	}
+
+	@Override
+	public List<Refused> refused() {
+		return List.copyOf(this.refused.values());
+	}
+
+	@Override
+	public void discard(long number) {
+		Refused gone = this.refused.remove(number);
+		if (gone != null) {
+			this.bytes.addAndGet(-gone.entry().bytes());
+		}
+	}
+
+	@Override
+	public long size() {
+		return this.entries.size();
+	}
+
+	@Override
+	public long bytes() {
+		return this.bytes.get();
+	}
+
+	@Override
+	public @Nullable Long oldest() {
+		Map.Entry<Long, Entry> first = this.entries.firstEntry();
+		return (first != null) ? first.getValue().appendedAt() : null;
+	}
+
+	@Override
+	public void close() {
+	}
+
+}

@@ -1,0 +1,469 @@
+package dev.sluice.sink.client;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.random.RandomGenerator;
+
+import com.google.protobuf.ByteString;
+import com.google.protobuf.UnsafeByteOperations;
+import dev.sluice.contract.sink.DataSinkGrpc;
+import dev.sluice.contract.sink.Request;
+import dev.sluice.contract.sink.Response;
+import dev.sluice.contract.sink.ServiceMessage;
+import dev.sluice.sink.client.ClientMachine.Effect;
+import dev.sluice.sink.client.ClientMachine.Event;
+import dev.sluice.sink.client.ClientMachine.Fill;
+import dev.sluice.sink.client.ClientMachine.State;
+import dev.sluice.sink.client.ClientMachine.Step;
+import dev.sluice.sink.client.Spool.Entry;
+import io.grpc.Channel;
+import io.grpc.ClientInterceptors;
+import io.grpc.Metadata;
+import io.grpc.Status;
+import io.grpc.stub.ClientCallStreamObserver;
+import io.grpc.stub.ClientResponseObserver;
+import io.grpc.stub.MetadataUtils;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Moves what is in the spool to the sink: does what the {@link ClientMachine} says, and
+ * opens a stream again whenever one has ended. A message is in flight, is to be sent
+ * again, or waits in the spool behind all that were ever sent.
+ * <p>
+ * Everything happens on the event loop, but for {@link #appended} and the snapshot.
+ * Payloads in flight are not kept: what has to be sent again is read from the spool
+ * again. gRPC's flow control is respected: nothing is sent while the transport is not
+ * ready, and responses are asked for one at a time.
+ */
+final class Session {
+
+	private static final Logger logger = LoggerFactory.getLogger(Session.class);
+
+	private static final int VERSION = 1;
+
+	private static final Duration LEAST_PAUSE = Duration.ofMillis(50);
+
+	private static final Duration GREATEST_PAUSE = Duration.ofSeconds(5);
+
+	private final Channel channel;
+
+	private final Spool spool;
+
+	private final EventLoop loop;
+
+	private final Window window;
+
+	private final SinkClientOptions options;
+
+	private final DeliveryListener listener;
+
+	private final RandomGenerator random;
+
+	private final Dictionaries dictionaries;
+
+	private final AtomicBoolean pumpScheduled = new AtomicBoolean();
+
+	/** By id, the one sent first is first. */
+	private final Map<ByteString, InFlight> inFlight = new LinkedHashMap<>();
+
+	/** To be sent again, by their numbers. */
+	private final TreeMap<Long, ByteString> again = new TreeMap<>();
+
+	/** The same the other way round: an acknowledgement may come late. */
+	private final Map<ByteString, Long> againById = new HashMap<>();
+
+	/** Messages that are in flight under an id that another one brought. */
+	private final Map<ByteString, List<Long>> repeats = new HashMap<>();
+
+	/** Done, and the spool is not told yet. */
+	private final List<Long> settled = new ArrayList<>();
+
+	private State state = State.IDLE;
+
+	/** Messages that may be in flight. */
+	private int limit = 1;
+
+	/** What is being sent. */
+	private @Nullable Entry next;
+
+	/** The number of the last message that was ever sent. */
+	private long last = -1;
+
+	private @Nullable Stream stream;
+
+	private Duration pause = LEAST_PAUSE;
+
+	private boolean timerRuns;
+
+	private boolean closed;
+
+	private long timeouts;
+
+	private long disconnections;
+
+	private long dropped;
+
+	private volatile Snapshot snapshot = new Snapshot(false, 0, 1, 0, 0, 0);
+
+	private record InFlight(long number, Window.Flight flight) {
+	}
+
+	/** What it looked like a moment ago. */
+	record Snapshot(boolean connected, int inFlight, int window, long timeouts, long disconnections, long dropped) {
+	}
+
+	Session(Channel channel, Spool spool, EventLoop loop, Window window, SinkClientOptions options,
+			DeliveryListener listener, RandomGenerator random) {
+		this.channel = channel;
+		this.spool = spool;
+		this.loop = loop;
+		this.window = window;
+		this.options = options;
+		this.listener = listener;
+		this.random = random;
+		this.dictionaries = new Dictionaries(options.spool());
+	}
+
+	void open() {
+		this.loop.execute(this::connect);
+	}
+
+	/** There is something new in the spool. Any thread. */
+	void appended() {
+		if (this.pumpScheduled.compareAndSet(false, true)) {
+			this.loop.execute(() -> {
+				this.pumpScheduled.set(false);
+				pump();
+			});
+		}
+	}
+
+	Snapshot snapshot() {
+		return this.snapshot;
+	}
+
+	/** Ends the stream, without waiting for anything. */
+	void close() {
+		this.loop.execute(() -> {
+			this.closed = true;
+			Stream open = this.stream;
+			if (open != null) {
+				open.call().cancel("The client is closed", null);
+			}
+		});
+	}
+
+	private void connect() {
+		if (!this.closed) {
+			Stream opened = new Stream();
+			this.stream = opened;
+			String known = this.dictionaries.header();
+			Channel told = this.channel;
+			if (known != null) {
+				Metadata headers = new Metadata();
+				headers.put(Dictionaries.HEADER, known);
+				told = ClientInterceptors.intercept(this.channel, MetadataUtils.newAttachHeadersInterceptor(headers));
+			}
+			DataSinkGrpc.newStub(told).send(opened);
+		}
+	}
+
+	/**
+	 * Sends while there is anything to send, room for it, and a transport that takes it.
+	 */
+	private void pump() {
+		Stream open = this.stream;
+		while (open != null && open == this.stream && open.ready()) {
+			if (this.state == State.BLOCKED) {
+				fire(Event.SEND, this.inFlight.size(), null);
+				break;
+			}
+			Entry next = waiting();
+			if (next == null) {
+				break;
+			}
+			if (this.inFlight.containsKey(next.id())) {
+				// Appended twice: the one acknowledgement is for both.
+				this.repeats.computeIfAbsent(next.id(), (_) -> new ArrayList<>()).add(next.number());
+				this.last = Math.max(this.last, next.number());
+			}
+			else {
+				this.next = next;
+				fire(Event.SEND, this.inFlight.size() + 1, next.id());
+			}
+		}
+		show();
+	}
+
+	private @Nullable Entry waiting() {
+		while (!this.again.isEmpty()) {
+			Entry entry = this.spool.get(this.again.firstKey());
+			if (entry != null) {
+				return entry;
+			}
+			this.againById.remove(this.again.pollFirstEntry().getValue());
+		}
+		return this.spool.next(this.last);
+	}
+
+	/** The only place where the state changes. */
+	private void fire(Event event, int inFlightAfter, @Nullable ByteString id) {
+		Step step = ClientMachine.step(this.state, event, Fill.of(inFlightAfter, this.limit));
+		this.state = step.next();
+		for (Effect effect : step.effects()) {
+			switch (effect) {
+				case TRANSMIT -> transmit(Objects.requireNonNull(this.next));
+				case SETTLE -> settle(Objects.requireNonNull(id));
+				case RESCHEDULE -> {
+					ByteString late = Objects.requireNonNull(id);
+					sendAgain(late, Objects.requireNonNull(this.inFlight.remove(late)).number());
+				}
+				case RESCHEDULE_ALL -> {
+					this.inFlight.forEach((each, flying) -> sendAgain(each, flying.number()));
+					this.inFlight.clear();
+				}
+				case POSTPONE, SEND_POSTPONED -> {
+					// It is in the spool; whoever fires sends what it can afterwards.
+				}
+			}
+		}
+	}
+
+	private void transmit(Entry entry) {
+		if (this.again.remove(entry.number()) != null) {
+			this.againById.remove(entry.id());
+		}
+		else {
+			this.last = entry.number();
+		}
+		boolean scarce = this.again.isEmpty() && !this.spool.hasNext(this.last);
+		Window.Flight flight = this.window.sent(this.loop.nanoTime(), this.inFlight.size(), scarce);
+		this.inFlight.put(entry.id(), new InFlight(entry.number(), flight));
+		Stream open = Objects.requireNonNull(this.stream);
+		open.call().onNext(request(entry, open.compression));
+		runTimer();
+	}
+
+	/** Never larger than the message as it is. */
+	private static Request request(Entry entry, @Nullable Compression compression) {
+		Request.Builder request = Request.newBuilder().setVersion(VERSION).setMessageId(entry.id());
+		byte[] frame = (compression != null) ? compression.compress(entry.payload()) : null;
+		return ((frame != null) ? request.setZstdCompressed(UnsafeByteOperations.unsafeWrap(frame))
+				: request.setPlainMessage(UnsafeByteOperations.unsafeWrap(entry.payload())))
+			.build();
+	}
+
+	private void settle(ByteString id) {
+		InFlight flying = this.inFlight.remove(id);
+		Long number = (flying != null) ? Long.valueOf(flying.number()) : this.againById.remove(id);
+		if (number != null) {
+			this.again.remove(number);
+			this.settled.add(number);
+		}
+		List<Long> others = this.repeats.remove(id);
+		if (others != null) {
+			this.settled.addAll(others);
+		}
+	}
+
+	private void received(Stream from, Response response) {
+		if (from != this.stream) {
+			return;
+		}
+		if (response.getVersion() != VERSION) {
+			logger.error("The sink speaks version {} and this client {}: update the client; nothing is lost meanwhile",
+					response.getVersion(), VERSION);
+			this.pause = GREATEST_PAUSE;
+			from.call().cancel("Version " + response.getVersion() + " is not known", null);
+			return;
+		}
+		this.pause = LEAST_PAUSE;
+		switch (response.getResponseCase()) {
+			case ACK -> acknowledged(response.getAck().getMessageIdsList());
+			case INFO -> told(from, response.getInfo());
+			case RESPONSE_NOT_SET -> {
+				// Of a kind that a later server sends: nothing this client needs.
+			}
+		}
+		pump();
+		from.call().request(1);
+	}
+
+	private void acknowledged(List<ByteString> ids) {
+		long now = this.loop.nanoTime();
+		for (ByteString id : ids) {
+			InFlight flying = this.inFlight.get(id);
+			if (flying != null) {
+				this.window.acked(flying.flight(), now, ids.size());
+			}
+			done(id);
+		}
+		this.spool.settle(this.settled);
+		this.settled.clear();
+		resize();
+		this.listener.acknowledged(ids);
+	}
+
+	private void done(ByteString id) {
+		fire(Event.ACK, this.inFlight.size() - (this.inFlight.containsKey(id) ? 1 : 0), id);
+	}
+
+	private void told(Stream from, ServiceMessage info) {
+		from.opened(info);
+		this.dropped += Math.max(0, info.getDropped() - from.dropped);
+		from.dropped = info.getDropped();
+		info.getRefusalsList().forEach((refusal) -> {
+			done(refusal.getMessageId());
+			this.settled.forEach((number) -> {
+				logger.error("The sink will never take message {}: {}; it stays in the spool, as refused", number,
+						refusal.getDescription());
+				this.spool.refuse(number, refusal.getCode(), refusal.getDescription());
+			});
+			this.settled.clear();
+			this.listener.refused(refusal.getMessageId(), refusal.getCode(), refusal.getDescription());
+		});
+		resize();
+	}
+
+	private void resize() {
+		Stream open = this.stream;
+		int now = (open != null) ? Math.min(this.window.size(), open.limit) : this.window.size();
+		if (now != this.limit) {
+			this.limit = now;
+			fire(Event.WINDOW, this.inFlight.size(), null);
+		}
+	}
+
+	private void ended(Stream from, Status status) {
+		if (from != this.stream) {
+			return;
+		}
+		this.stream = null;
+		from.closed();
+		fire(Event.DISCONNECTED, 0, null);
+		show();
+		if (!this.closed) {
+			this.disconnections++;
+			logger.warn("The stream to the sink has ended: {}; trying again in about {} ms", status,
+					this.pause.toMillis());
+			this.loop.schedule(this.pause.multipliedBy(50 + this.random.nextInt(101)).dividedBy(100), this::connect);
+			Duration doubled = this.pause.multipliedBy(2);
+			this.pause = (doubled.compareTo(GREATEST_PAUSE) < 0) ? doubled : GREATEST_PAUSE;
+		}
+	}
+
+	private void sendAgain(ByteString id, long number) {
+		this.again.put(number, id);
+		this.againById.put(id, number);
+	}
+
+	private void runTimer() {
+		if (!this.timerRuns) {
+			this.timerRuns = true;
+			this.loop.schedule(this.options.ackTimeout(), this::timer);
+		}
+	}
+
+	/** One timer for all: the one sent first is the first whose time is up. */
+	private void timer() {
+		this.timerRuns = false;
+		long now = this.loop.nanoTime();
+		long timeout = this.options.ackTimeout().toNanos();
+		while (!this.inFlight.isEmpty()) {
+			Map.Entry<ByteString, InFlight> first = this.inFlight.entrySet().iterator().next();
+			long left = first.getValue().flight().sentAt() + timeout - now;
+			if (left > 0) {
+				this.timerRuns = true;
+				this.loop.schedule(Duration.ofNanos(left), this::timer);
+				break;
+			}
+			this.timeouts++;
+			this.window.lost(first.getValue().flight(), now);
+			fire(Event.TIMEOUT, this.inFlight.size() - 1, first.getKey());
+		}
+		resize();
+		pump();
+	}
+
+	private void show() {
+		this.snapshot = new Snapshot(this.stream != null && this.stream.info, this.inFlight.size(), this.limit,
+				this.timeouts, this.disconnections, this.dropped);
+	}
+
+	/** One call. */
+	private final class Stream implements ClientResponseObserver<Request, Response> {
+
+		private @Nullable ClientCallStreamObserver<Request> call;
+
+		private boolean info;
+
+		private int limit = 1;
+
+		private long dropped;
+
+		/** Null while the sink has not said that it takes it. */
+		private @Nullable Compression compression;
+
+		@Override
+		public void beforeStart(ClientCallStreamObserver<Request> call) {
+			this.call = call;
+			call.disableAutoRequestWithInitial(1);
+			call.setOnReadyHandler(Session.this::appended);
+		}
+
+		ClientCallStreamObserver<Request> call() {
+			if (this.call == null) {
+				throw new IllegalStateException("Not started");
+			}
+			return this.call;
+		}
+
+		/** Whether the sink has said what it takes, and the transport takes more. */
+		boolean ready() {
+			return this.info && call().isReady();
+		}
+
+		void opened(ServiceMessage told) {
+			int level = Session.this.options.zstdLevel();
+			if (!this.info && told.getZstd() && level > 0) {
+				this.compression = new Compression(level, (told.hasDictionary() && Session.this.options.dictionary())
+						? Session.this.dictionaries.of(told.getDictionary()) : null);
+			}
+			this.info = true;
+			int advised = (told.getWindow() > 0) ? told.getWindow() : Integer.MAX_VALUE;
+			this.limit = Math.max(1, Math.min(advised, told.getQueueCapacity()));
+		}
+
+		void closed() {
+			if (this.compression != null) {
+				this.compression.close();
+			}
+		}
+
+		@Override
+		public void onNext(Response response) {
+			Session.this.loop.execute(() -> received(this, response));
+		}
+
+		@Override
+		public void onError(Throwable cause) {
+			Session.this.loop.execute(() -> ended(this, Status.fromThrowable(cause)));
+		}
+
+		@Override
+		public void onCompleted() {
+			Session.this.loop.execute(() -> ended(this, Status.OK));
+		}
+
+	}
+
+}

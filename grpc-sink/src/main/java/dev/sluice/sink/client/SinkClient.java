@@ -1,0 +1,172 @@
+package dev.sluice.sink.client;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+
+import com.google.protobuf.ByteString;
+import io.grpc.Channel;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends messages to a sink, reliably: a message that {@link #send} has taken is in the
+ * spool, and stays there until the sink has it or has refused it for good, however often
+ * connection, sink or this process die. The sink stores each once, within its horizon for
+ * repeats.
+ * <p>
+ * Any number of threads may send; messages appended together share one force of the disk.
+ * Two threads of its own: one writes the spool, one sends. The channel is the caller's.
+ */
+public final class SinkClient implements AutoCloseable {
+
+	private static final int MAX_ID_BYTES = 64;
+
+	private static final Duration POLL = Duration.ofMillis(5);
+
+	private final SinkClientOptions options;
+
+	private final Spool spool;
+
+	private final EventLoop loop;
+
+	private final Session session;
+
+	/**
+	 * What the client is doing.
+	 *
+	 * @param connected whether the sink has answered on the stream that is open
+	 * @param inFlight messages sent and not acknowledged
+	 * @param window messages that may be
+	 * @param timeouts messages sent again because no acknowledgement came in time
+	 * @param disconnections streams that have ended
+	 * @param dropped messages that the sink says it dropped
+	 * @param spooled messages that the sink does not have
+	 * @param spoolBytes of them, and of refused ones
+	 * @param oldestMillis how long the oldest of them has waited, in milliseconds; 0 if
+	 * there is none
+	 */
+	public record Stats(boolean connected, int inFlight, int window, long timeouts, long disconnections, long dropped,
+			long spooled, long spoolBytes, long oldestMillis) {
+	}
+
+	/**
+	 * A message that the sink will never take.
+	 *
+	 * @param number for {@link #discard}
+	 * @param code a gRPC status code
+	 * @param description why
+	 */
+	public record Refused(long number, ByteString id, byte[] payload, int code, String description) {
+	}
+
+	/**
+	 * Opens the spool and a stream. What an earlier client left in the spool is sent
+	 * first.
+	 * @param channel to the sink; not closed by this client
+	 * @param listener hears what came of each message
+	 * @throws SpoolFailedException if the spool cannot be opened
+	 */
+	public static SinkClient open(Channel channel, SinkClientOptions options, DeliveryListener listener) {
+		return new SinkClient(channel, options, listener, spool(options), EventLoop.ofThread("sink-client"));
+	}
+
+	SinkClient(Channel channel, SinkClientOptions options, DeliveryListener listener, Spool spool, EventLoop loop) {
+		this.options = options;
+		this.spool = spool;
+		this.loop = loop;
+		Window window = (options.window() > 0) ? new FixedWindow(options.window())
+				: new AdaptiveWindow(options.maxWindow());
+		this.session = new Session(channel, spool, loop, window, options, listener, ThreadLocalRandom.current());
+		this.session.open();
+	}
+
+	private static Spool spool(SinkClientOptions options) {
+		return (options.spool() != null) ? new FileSpool(options.spool(), options.spoolBytes(), options.durability())
+				: new MemorySpool(options.spoolBytes());
+	}
+
+	/**
+	 * Takes a message under an id of the client's own.
+	 * @return the id
+	 * @see #send(ByteString, byte[])
+	 */
+	public ByteString send(byte[] payload) throws InterruptedException {
+		return append(null, payload);
+	}
+
+	/**
+	 * Takes a message. When this returns, the message is as durable as the options say.
+	 * @param id 1 to 64 bytes; the sink stores a repeat of it once
+	 * @param payload not to be changed any more
+	 * @throws SpoolFullException if there is no room: the message was not taken
+	 * @throws SpoolFailedException if the message may not be durable
+	 * @throws IllegalArgumentException if id or payload are too large
+	 */
+	public void send(ByteString id, byte[] payload) throws InterruptedException {
+		if (id.isEmpty() || id.size() > MAX_ID_BYTES) {
+			throw new IllegalArgumentException(
+					"An id has 1 to %d bytes, this one %d".formatted(MAX_ID_BYTES, id.size()));
+		}
+		append(id, payload);
+	}
+
+	private ByteString append(@Nullable ByteString id, byte[] payload) throws InterruptedException {
+		if (payload.length > this.options.maxMessageBytes()) {
+			throw new IllegalArgumentException("A message has %,d bytes at most (maxMessageBytes), this one %,d"
+				.formatted(this.options.maxMessageBytes(), payload.length));
+		}
+		ByteString given = this.spool.append(id, payload).id();
+		this.session.appended();
+		return given;
+	}
+
+	/**
+	 * Waits until the sink has all that was sent.
+	 * @return false if it has not in time
+	 */
+	public boolean awaitEmpty(Duration timeout) throws InterruptedException {
+		long deadline = System.nanoTime() + timeout.toNanos();
+		while (this.spool.size() > 0) {
+			if (System.nanoTime() - deadline > 0) {
+				return false;
+			}
+			Thread.sleep(POLL);
+		}
+		return true;
+	}
+
+	/** Messages that the sink refused for good, still in the spool. */
+	public List<Refused> refused() {
+		return this.spool.refused()
+			.stream()
+			.map((one) -> new Refused(one.entry().number(), one.entry().id(), one.entry().payload(), one.code(),
+					one.description()))
+			.toList();
+	}
+
+	/** Forgets a refused message. */
+	public void discard(Refused refused) {
+		this.spool.discard(refused.number());
+	}
+
+	/** What it is doing now. */
+	public Stats stats() {
+		Session.Snapshot now = this.session.snapshot();
+		Long oldest = this.spool.oldest();
+		return new Stats(now.connected(), now.inFlight(), now.window(), now.timeouts(), now.disconnections(),
+				now.dropped(), this.spool.size(), this.spool.bytes(),
+				(oldest != null) ? Math.max(0, System.currentTimeMillis() - oldest) : 0);
+	}
+
+	/**
+	 * Ends the stream. What the sink does not have stays in the file, for the next client
+	 * that opens it.
+	 */
+	@Override
+	public void close() {
+		this.session.close();
+		this.loop.close();
+		this.spool.close();
+	}
+
+}

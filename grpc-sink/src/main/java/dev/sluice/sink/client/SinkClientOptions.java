@@ -1,0 +1,91 @@
+package dev.sluice.sink.client;
+
+import java.nio.file.Path;
+import java.time.Duration;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a client works.
+ *
+ * @param spool the file that keeps messages until the sink has them, of this client
+ * alone; null = they are kept in memory and die with the process. Default null
+ * @param spoolBytes what the spool holds at most, payloads and 80 bytes each; beyond,
+ * sending is refused. Default 1 GB, in memory 64 MB
+ * @param durability what a message in the file outlives. Default {@code POWER}
+ * @param window messages in flight at most, always; 0 = adaptive. Default 0
+ * @param maxWindow what the adaptive window may grow to; the sink's capacity bounds it
+ * too. Default 16,384
+ * @param ackTimeout until a message that is not acknowledged is sent again; longer than
+ * the sink's {@code sink.store-timeout}. Default 20 s
+ * @param zstdLevel of the compression, if the sink takes it; 0 = none. Default 3
+ * @param dictionary whether the sink's dictionary is used, if it has one. Default true
+ * @param maxMessageBytes the largest payload. Default 1 MB
+ */
+public record SinkClientOptions(@Nullable Path spool, long spoolBytes, Durability durability, int window, int maxWindow,
+		Duration ackTimeout, int zstdLevel, boolean dictionary, int maxMessageBytes) {
+
+	private static final long MEGABYTE = 1024 * 1024;
+
+	private static final int ZSTD_LEVEL = 3;
+
+	private static final int MAX_ZSTD_LEVEL = 22;
+
+	public SinkClientOptions {
+		require(spoolBytes > 0, "spoolBytes must be positive");
+		require(window >= 0, "window must be 0 (adaptive) or positive");
+		require(maxWindow > 0, "maxWindow must be positive");
+		require(ackTimeout.isPositive(), "ackTimeout must be positive");
+		require(zstdLevel >= 0 && zstdLevel <= MAX_ZSTD_LEVEL, "zstdLevel must be 0 (none) to 22");
+		require(maxMessageBytes > 0, "maxMessageBytes must be positive");
+	}
+
+	private static void require(boolean condition, String otherwise) {
+		if (!condition) {
+			throw new IllegalArgumentException(otherwise);
+		}
+	}
+
+	/** The defaults, with a file. */
+	public static SinkClientOptions durable(Path spool) {
+		return new SinkClientOptions(spool, 1024 * MEGABYTE, Durability.POWER, 0, 16_384, Duration.ofSeconds(20),
+				ZSTD_LEVEL, true, (int) MEGABYTE);
+	}
+
+	/** The defaults, without. */
+	public static SinkClientOptions inMemory() {
+		return new SinkClientOptions(null, 64 * MEGABYTE, Durability.PROCESS, 0, 16_384, Duration.ofSeconds(20),
+				ZSTD_LEVEL, true, (int) MEGABYTE);
+	}
+
+	public SinkClientOptions withSpoolBytes(long value) {
+		return new SinkClientOptions(this.spool, value, this.durability, this.window, this.maxWindow, this.ackTimeout,
+				this.zstdLevel, this.dictionary, this.maxMessageBytes);
+	}
+
+	public SinkClientOptions withDurability(Durability value) {
+		return new SinkClientOptions(this.spool, this.spoolBytes, value, this.window, this.maxWindow, this.ackTimeout,
+				this.zstdLevel, this.dictionary, this.maxMessageBytes);
+	}
+
+	public SinkClientOptions withWindow(int value) {
+		return new SinkClientOptions(this.spool, this.spoolBytes, this.durability, value, this.maxWindow,
+				this.ackTimeout, this.zstdLevel, this.dictionary, this.maxMessageBytes);
+	}
+
+	public SinkClientOptions withAckTimeout(Duration value) {
+		return new SinkClientOptions(this.spool, this.spoolBytes, this.durability, this.window, this.maxWindow, value,
+				this.zstdLevel, this.dictionary, this.maxMessageBytes);
+	}
+
+	public SinkClientOptions withZstdLevel(int value) {
+		return new SinkClientOptions(this.spool, this.spoolBytes, this.durability, this.window, this.maxWindow,
+				this.ackTimeout, value, this.dictionary, this.maxMessageBytes);
+	}
+
+	public SinkClientOptions withDictionary(boolean value) {
+		return new SinkClientOptions(this.spool, this.spoolBytes, this.durability, this.window, this.maxWindow,
+				this.ackTimeout, this.zstdLevel, value, this.maxMessageBytes);
+	}
+
+}

@@ -1,0 +1,16 @@
+package dev.sluice.sink.client;
+
+/** The spool cannot be opened, or could not keep a message. */
+public final class SpoolFailedException extends RuntimeException {
+
+	private static final long serialVersionUID = 1L;
+
+	SpoolFailedException(String message, Throwable cause) {
+		super(message, cause);
+	}
+
+	SpoolFailedException(String message) {
+		super(message);
+	}
+
+}

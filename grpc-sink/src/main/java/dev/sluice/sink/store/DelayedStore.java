@@ -1,0 +1,31 @@
+package dev.sluice.sink.store;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+/** A store that takes longer, for measurements. It holds no thread meanwhile. */
+public final class DelayedStore implements MessageStore {
+
+	private final MessageStore store;
+
+	private final Duration delay;
+
+	public DelayedStore(MessageStore store, Duration delay) {
+		this.store = store;
+		this.delay = delay;
+	}
+
+	@Override
+	public boolean ready() {
+		return this.store.ready();
+	}
+
+	@Override
+	public CompletableFuture<Integer> store(byte[] id, byte[] payload) {
+		return this.store.store(id, payload)
+			.thenApplyAsync((part) -> part,
+					CompletableFuture.delayedExecutor(this.delay.toNanos(), TimeUnit.NANOSECONDS, Runnable::run));
+	}
+
+}

@@ -1,0 +1,143 @@
+package dev.sluice.sink;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+
+import dev.sluice.sink.client.DeliveryListener;
+import dev.sluice.sink.client.SinkClient;
+import dev.sluice.sink.client.SinkClientOptions;
+import dev.sluice.sink.store.MessageStore;
+import dev.sluice.sink.store.OnceStore;
+import dev.sluice.sink.store.RecentIds;
+import io.grpc.Channel;
+import io.grpc.ClientInterceptors;
+import io.grpc.ManagedChannel;
+import io.grpc.Server;
+import io.grpc.ServerInterceptors;
+import io.grpc.inprocess.InProcessChannelBuilder;
+import io.grpc.inprocess.InProcessServerBuilder;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import org.springframework.util.unit.DataSize;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** The real client and the real service, over an in-process transport. */
+class DictionaryNegotiationTests {
+
+	private static final Duration DEADLINE = Duration.ofSeconds(30);
+
+	private final KeepingStore store = new KeepingStore();
+
+	private final WireLog wire = new WireLog();
+
+	private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
+
+	@TempDir
+	private Path directory;
+
+	private Server server;
+
+	private ManagedChannel channel;
+
+	private Channel observed;
+
+	@BeforeEach
+	void start() throws Exception {
+		Path dictionary = Files.write(this.directory.resolve("metrics.zdict"), SampleDictionary.bytes());
+		SinkProperties properties = new SinkProperties(SinkProperties.Store.LOG, 1_000, 0, DataSize.ofMegabytes(8),
+				1_000, 10, DataSize.ofMegabytes(1), 100, Duration.ofMillis(1), Duration.ofSeconds(10), 1_000, 1,
+				(short) 1, dictionary, Duration.ZERO, this.directory, DataSize.ofMegabytes(1));
+		DataSinkService service = new DataSinkService(new OnceStore(this.store, new RecentIds(1_000), DEADLINE),
+				properties, new SinkMetrics(new SimpleMeterRegistry()), this.timer, Runnable::run);
+		String name = InProcessServerBuilder.generateName();
+		this.server = InProcessServerBuilder.forName(name)
+			.addService(ServerInterceptors.intercept(service, new KnownDictionaries()))
+			.build()
+			.start();
+		this.channel = InProcessChannelBuilder.forName(name).build();
+		this.observed = ClientInterceptors.intercept(this.channel, this.wire);
+	}
+
+	@AfterEach
+	void stop() {
+		this.channel.shutdownNow();
+		this.server.shutdownNow();
+		this.timer.shutdownNow();
+	}
+
+	@Test
+	void sendsTheDictionaryOnceAndUsesItFromThenOn() throws Exception {
+		for (int round = 0; round < 2; round++) {
+			try (SinkClient client = SinkClient.open(this.observed,
+					SinkClientOptions.durable(this.directory.resolve("spool")), DeliveryListener.NONE)) {
+				client.send(SampleDictionary.message(round));
+				assertThat(client.awaitEmpty(DEADLINE)).isTrue();
+			}
+		}
+
+		assertThat(this.store.payloads).containsExactly(SampleDictionary.message(0), SampleDictionary.message(1));
+		assertThat(this.wire.dictionaryBytes()).hasSize(2).first().satisfies((bytes) -> assertThat(bytes).isPositive());
+		assertThat(this.wire.dictionaryBytes()).last().isEqualTo(0);
+		assertThat(this.wire.dictionaryIds()).hasSize(2).doesNotContain(0L);
+	}
+
+	@Test
+	void sendsPlainWhatCompressionWouldNotMakeSmaller() throws Exception {
+		byte[] random = new byte[3_000];
+		new Random(42).nextBytes(random);
+		byte[] small = "tiny".getBytes();
+		try (SinkClient client = SinkClient.open(this.observed, SinkClientOptions.inMemory(), DeliveryListener.NONE)) {
+			for (byte[] payload : List.of(random, small, SampleDictionary.message(1))) {
+				client.send(payload);
+			}
+			assertThat(client.awaitEmpty(DEADLINE)).isTrue();
+		}
+
+		assertThat(this.wire.payloadBytes()).first().isEqualTo(3_000);
+		assertThat(this.wire.payloadBytes().get(1)).isEqualTo(4);
+		assertThat(this.wire.payloadBytes().getLast()).isLessThan(SampleDictionary.message(1).length / 2);
+		assertThat(this.store.payloads).containsExactly(random, small, SampleDictionary.message(1));
+	}
+
+	@Test
+	void sendsPlainIfItIsToldTo() throws Exception {
+		try (SinkClient client = SinkClient.open(this.observed, SinkClientOptions.inMemory().withZstdLevel(0),
+				DeliveryListener.NONE)) {
+			client.send(SampleDictionary.message(1));
+			assertThat(client.awaitEmpty(DEADLINE)).isTrue();
+		}
+
+		assertThat(this.wire.payloadBytes()).containsExactly(SampleDictionary.message(1).length);
+	}
+
+	/** Keeps all it is given. */
+	private static final class KeepingStore implements MessageStore {
+
+		private final List<byte[]> payloads = new CopyOnWriteArrayList<>();
+
+		@Override
+		public boolean ready() {
+			return true;
+		}
+
+		@Override
+		public CompletableFuture<Integer> store(byte[] id, byte[] payload) {
+			this.payloads.add(payload);
+			return CompletableFuture.completedFuture(0);
+		}
+
+	}
+
+}

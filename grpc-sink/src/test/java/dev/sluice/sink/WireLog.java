@@ -1,0 +1,74 @@
+package dev.sluice.sink;
+
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+import com.github.luben.zstd.Zstd;
+import dev.sluice.contract.sink.Request;
+import dev.sluice.contract.sink.Response;
+import io.grpc.CallOptions;
+import io.grpc.Channel;
+import io.grpc.ClientCall;
+import io.grpc.ClientInterceptor;
+import io.grpc.ForwardingClientCall.SimpleForwardingClientCall;
+import io.grpc.ForwardingClientCallListener.SimpleForwardingClientCallListener;
+import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
+
+/** What goes over a channel of the sink, both ways. */
+final class WireLog implements ClientInterceptor {
+
+	private final List<Request> requests = new CopyOnWriteArrayList<>();
+
+	private final List<Response> responses = new CopyOnWriteArrayList<>();
+
+	@Override
+	public <I, O> ClientCall<I, O> interceptCall(MethodDescriptor<I, O> method, CallOptions options, Channel next) {
+		return new SimpleForwardingClientCall<>(next.newCall(method, options)) {
+
+			@Override
+			public void start(Listener<O> listener, Metadata headers) {
+				super.start(new SimpleForwardingClientCallListener<>(listener) {
+
+					@Override
+					public void onMessage(O message) {
+						WireLog.this.responses.add((Response) message);
+						super.onMessage(message);
+					}
+
+				}, headers);
+			}
+
+			@Override
+			public void sendMessage(I message) {
+				WireLog.this.requests.add((Request) message);
+				super.sendMessage(message);
+			}
+
+		};
+	}
+
+	/** Of each message, as it went over the wire. */
+	List<Integer> payloadBytes() {
+		return this.requests.stream()
+			.map((request) -> request.hasPlainMessage() ? request.getPlainMessage().size()
+					: request.getZstdCompressed().size())
+			.toList();
+	}
+
+	/** Of the dictionary each message was compressed with, 0 for none. */
+	List<Long> dictionaryIds() {
+		return this.requests.stream()
+			.map((request) -> Zstd.getDictIdFromFrame(request.getZstdCompressed().toByteArray()))
+			.toList();
+	}
+
+	/** Of the dictionary told at the start of each stream. */
+	List<Integer> dictionaryBytes() {
+		return this.responses.stream()
+			.filter((response) -> response.getInfo().hasDictionary())
+			.map((response) -> response.getInfo().getDictionary().getContent().size())
+			.toList();
+	}
+
+}

@@ -1,0 +1,121 @@
+package dev.sluice.sink.client;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.TimeUnit;
+
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** A sink of a given latency and rate, simulated. */
+class AdaptiveWindowTests {
+
+	private static final int CAPACITY = 10_000;
+
+	private final AdaptiveWindow window = new AdaptiveWindow(CAPACITY);
+
+	private final Deque<Flying> flying = new ArrayDeque<>();
+
+	private long now;
+
+	private long freeAt;
+
+	private record Flying(Window.Flight flight, long ackAt) {
+	}
+
+	@Test
+	void growsUntilALatencyThatNothingElseLimitsIsHidden() {
+		run(5, 150, 10_000);
+
+		assertThat(this.window.size()).as("10,000/s x 0.15 s are in flight at once, and as much again")
+			.isBetween(1_500, 5_000);
+	}
+
+	@Test
+	void keepsTheQueueShortWhereTheRateIsTheLimit() {
+		run(5, 10, 1_000);
+
+		assertThat(this.window.size()).as("1,000/s x 11 ms fit").isBetween(16, 60);
+		assertThat(run(5, 10, 1_000)).as("of 1,000/s").isGreaterThan(950);
+	}
+
+	@Test
+	void followsTheSinkWhenItGetsSlower() {
+		run(5, 100, 20_000);
+		int before = this.window.size();
+
+		run(30, 100, 1_000);
+
+		assertThat(before).isGreaterThan(2_000);
+		assertThat(this.window.size()).isLessThan(500);
+	}
+
+	@Test
+	void followsTheSinkWhenItGetsFaster() {
+		run(20, 100, 1_000);
+		assertThat(this.window.size()).isLessThan(500);
+
+		run(20, 100, 10_000);
+
+		assertThat(this.window.size()).isGreaterThan(1_000);
+	}
+
+	@Test
+	void followsALatencyThatGrowsAndOneThatFalls() {
+		run(10, 10, 5_000);
+		run(30, 100, 5_000);
+		assertThat(run(10, 100, 5_000)).as("of 5,000/s").isGreaterThan(4_500);
+		assertThat(this.window.size()).isLessThan(2_500);
+
+		run(30, 10, 5_000);
+		assertThat(this.window.size()).isLessThan(300);
+	}
+
+	@Test
+	void halvesOnceARoundWhenMessagesAreLost() {
+		run(5, 100, 20_000);
+		int before = this.window.size();
+		Window.Flight flight = this.window.sent(this.now, 100, false);
+
+		for (int i = 0; i < 50; i++) {
+			this.window.lost(flight, this.now);
+		}
+
+		assertThat(this.window.size()).isBetween(before / 3, before * 2 / 3);
+	}
+
+	@Test
+	void neverLeavesItsBounds() {
+		AdaptiveWindow small = new AdaptiveWindow(3);
+
+		assertThat(small.size()).isEqualTo(3);
+		assertThat(this.window.size()).isEqualTo(AdaptiveWindow.LEAST);
+		run(10, 1_000, 1_000_000);
+		assertThat(this.window.size()).isLessThanOrEqualTo(CAPACITY);
+	}
+
+	/**
+	 * Sends as much as the window allows. An acknowledgement comes after the latency, and
+	 * no two within 1 / rate.
+	 * @return acknowledgements a second
+	 */
+	private double run(int seconds, long latencyMillis, int perSecond) {
+		long end = this.now + TimeUnit.SECONDS.toNanos(seconds);
+		long apart = TimeUnit.SECONDS.toNanos(1) / perSecond;
+		long acked = 0;
+		while (this.now < end) {
+			while (this.flying.size() < this.window.size()) {
+				this.freeAt = Math.max(this.freeAt, this.now) + apart;
+				this.flying.add(new Flying(this.window.sent(this.now, this.flying.size(), false),
+						this.freeAt + TimeUnit.MILLISECONDS.toNanos(latencyMillis)));
+			}
+			Flying next = this.flying.remove();
+			this.now = Math.max(this.now, next.ackAt());
+			this.window.acked(next.flight(), this.now, 1);
+			acked++;
+		}
+		return (double) acked / seconds;
+	}
+
+}

@@ -1,0 +1,159 @@
+package dev.sluice.sink.client;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.stream.Stream;
+
+import dev.sluice.sink.MachineDoc;
+import dev.sluice.sink.client.ClientMachine.Effect;
+import dev.sluice.sink.client.ClientMachine.Event;
+import dev.sluice.sink.client.ClientMachine.Fill;
+import dev.sluice.sink.client.ClientMachine.State;
+import dev.sluice.sink.client.ClientMachine.Step;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+class ClientMachineTests {
+
+	static Stream<Arguments> everyCell() {
+		return Stream.of(State.values())
+			.flatMap((state) -> Stream.of(Event.values())
+				.flatMap((event) -> Stream.of(Fill.values()).map((fill) -> Arguments.of(state, event, fill))));
+	}
+
+	@ParameterizedTest
+	@MethodSource("everyCell")
+	void entersTheStateThatTheNumberInFlightStandsFor(State state, Event event, Fill after) {
+		if (!ClientMachine.possible(state, event, after)) {
+			assertThatIllegalStateException().isThrownBy(() -> ClientMachine.step(state, event, after));
+			return;
+		}
+
+		Step step = ClientMachine.step(state, event, after);
+
+		assertThat(step.next()).isEqualTo(switch (after) {
+			case NONE -> State.IDLE;
+			case SOME -> State.SENDING;
+			case FULL -> State.BLOCKED;
+		});
+		assertThat(step.effects().contains(Effect.TRANSMIT)).as("sends unless it is blocked")
+			.isEqualTo(event == Event.SEND && state != State.BLOCKED);
+		assertThat(step.effects().contains(Effect.POSTPONE)).isEqualTo(event == Event.SEND && state == State.BLOCKED);
+		assertThat(step.effects().contains(Effect.SETTLE)).as("no acknowledgement is ignored, however late")
+			.isEqualTo(event == Event.ACK);
+		assertThat(step.effects().contains(Effect.RESCHEDULE)).as("what is late is sent again")
+			.isEqualTo(event == Event.TIMEOUT && state != State.IDLE);
+		assertThat(step.effects().contains(Effect.RESCHEDULE_ALL)).as("what was in flight is sent again")
+			.isEqualTo(event == Event.DISCONNECTED && state != State.IDLE);
+		if (state == State.BLOCKED && after != Fill.FULL && event != Event.DISCONNECTED) {
+			assertThat(step.effects().getLast()).as("room is used").isEqualTo(Effect.SEND_POSTPONED);
+		}
+	}
+
+	@ParameterizedTest
+	@MethodSource("everyPair")
+	void knowsEveryPair(State state, Event event) {
+		assertThat(Stream.of(Fill.values()).filter((fill) -> ClientMachine.possible(state, event, fill))).isNotEmpty();
+	}
+
+	static Stream<Arguments> everyPair() {
+		return Stream.of(State.values())
+			.flatMap((state) -> Stream.of(Event.values()).map((event) -> Arguments.of(state, event)));
+	}
+
+	@Test
+	void neverHasMoreInFlightThanTheWindowAtTheTimeOfSendingAndLosesNothing() {
+		Random random = new Random(42);
+		int window = 3;
+		int waiting = 0;
+		int inFlight = 0;
+		int settled = 0;
+		int sent = 0;
+		State state = State.IDLE;
+		for (int i = 0; i < 100_000; i++) {
+			Event event = Event.values()[random.nextInt(Event.values().length)];
+			if (event == Event.SEND && state == State.BLOCKED
+					|| event != Event.SEND && inFlight == 0 && (event == Event.ACK || event == Event.TIMEOUT)) {
+				continue;
+			}
+			if (event == Event.WINDOW) {
+				window = 1 + random.nextInt(5);
+			}
+			int after = switch (event) {
+				case SEND -> inFlight + 1;
+				case ACK, TIMEOUT -> inFlight - 1;
+				case WINDOW -> inFlight;
+				case DISCONNECTED -> 0;
+			};
+			Step step = ClientMachine.step(state, event, Fill.of(after, window));
+			for (Effect effect : step.effects()) {
+				switch (effect) {
+					case TRANSMIT -> {
+						assertThat(inFlight).isLessThan(window);
+						sent += (waiting > 0) ? 0 : 1;
+						waiting = Math.max(0, waiting - 1);
+						inFlight++;
+					}
+					case SETTLE -> {
+						settled++;
+						inFlight--;
+					}
+					case RESCHEDULE -> {
+						waiting++;
+						inFlight--;
+					}
+					case RESCHEDULE_ALL -> {
+						waiting += inFlight;
+						inFlight = 0;
+					}
+					case POSTPONE, SEND_POSTPONED -> {
+					}
+				}
+			}
+			state = step.next();
+			assertThat(inFlight).isEqualTo(after);
+			assertThat(sent).as("each is settled, in flight or waits").isEqualTo(settled + inFlight + waiting);
+		}
+		assertThat(settled).isGreaterThan(1_000);
+	}
+
+	@Test
+	void isDrawnInTheDocument() throws IOException {
+		MachineDoc document = new MachineDoc("client");
+		for (State state : State.values()) {
+			for (Event event : Event.values()) {
+				Map<Step, List<Fill>> steps = new LinkedHashMap<>();
+				for (Fill after : Fill.values()) {
+					if (ClientMachine.possible(state, event, after)) {
+						steps.computeIfAbsent(ClientMachine.step(state, event, after), (_) -> new ArrayList<>())
+							.add(after);
+					}
+				}
+				steps.forEach((step, fills) -> document.row(state, label(event, fills, steps.size()), step.next(),
+						Collections.unmodifiableList(step.effects())));
+			}
+		}
+
+		document.assertWritten();
+	}
+
+	private static String label(Event event, List<Fill> fills, int steps) {
+		String name = MachineDoc.words(event);
+		return (steps == 1) ? name : name + ", then " + switch (fills.getFirst()) {
+			case NONE -> "none in flight";
+			case SOME -> "some in flight";
+			case FULL -> "window full";
+		};
+	}
+
+}

@@ -1,0 +1,186 @@
+package dev.sluice.sink.client;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+
+import com.google.protobuf.ByteString;
+import dev.sluice.sink.client.Spool.Entry;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+class FileSpoolTests {
+
+	@TempDir
+	private Path directory;
+
+	@ParameterizedTest
+	@EnumSource
+	void keepsMessagesInTheirOrderAcrossOpenings(Durability durability) throws Exception {
+		try (FileSpool spool = open(durability)) {
+			for (int i = 0; i < 100; i++) {
+				spool.append(id("a" + i), payload(i));
+			}
+		}
+
+		try (FileSpool spool = open(durability)) {
+			spool.append(id("b"), payload(100));
+			assertThat(spool.size()).isEqualTo(101);
+			List<String> ids = new ArrayList<>();
+			Entry entry = spool.next(-1);
+			while (entry != null) {
+				assertThat(entry.payload()).isEqualTo(payload(ids.size()));
+				ids.add(entry.id().toStringUtf8());
+				entry = spool.next(entry.number());
+			}
+			assertThat(ids).hasSize(101).startsWith("a0", "a1", "a2").endsWith("a99", "b");
+			assertThat(spool.hasNext(-1)).isTrue();
+		}
+	}
+
+	@Test
+	void forgetsWhatIsSettledAlsoAcrossOpenings() throws Exception {
+		try (FileSpool spool = open(Durability.PROCESS)) {
+			List<Long> numbers = new ArrayList<>();
+			for (int i = 0; i < 10; i++) {
+				numbers.add(spool.append(null, payload(i)).number());
+			}
+			spool.settle(numbers.subList(0, 7));
+		}
+
+		try (FileSpool spool = open(Durability.PROCESS)) {
+			assertThat(spool.size()).isEqualTo(3);
+			Entry first = spool.next(-1);
+			assertThat(first).isNotNull();
+			assertThat(first.payload()).isEqualTo(payload(7));
+			assertThat(spool.get(0)).isNull();
+		}
+	}
+
+	@Test
+	void givesIdsThatNoOtherSpoolAndNoOtherOpeningGives() throws Exception {
+		Set<ByteString> ids = new HashSet<>();
+		for (String name : List.of("one", "one", "two")) {
+			try (FileSpool spool = new FileSpool(this.directory.resolve(name), 1_000_000, Durability.PROCESS)) {
+				for (int i = 0; i < 10; i++) {
+					Entry entry = spool.append(null, payload(i));
+					ids.add(entry.id());
+					spool.settle(List.of(entry.number()));
+				}
+			}
+		}
+
+		assertThat(ids).hasSize(30);
+	}
+
+	@Test
+	void refusesWhatDoesNotFitAndTakesItWhenThereIsRoom() throws Exception {
+		try (FileSpool spool = new FileSpool(this.directory.resolve("spool"), 3_000, Durability.PROCESS)) {
+			Entry first = spool.append(null, new byte[1_000]);
+			spool.append(null, new byte[1_000]);
+
+			assertThatExceptionOfType(SpoolFullException.class).isThrownBy(() -> spool.append(null, new byte[1_000]))
+				.withMessageContaining("3,000");
+			assertThat(spool.size()).isEqualTo(2);
+
+			spool.settle(List.of(first.number()));
+			await().untilAsserted(() -> assertThat(spool.size()).isEqualTo(1));
+			spool.append(null, new byte[1_000]);
+			assertThat(spool.size()).isEqualTo(2);
+		}
+	}
+
+	@Test
+	void takesMessagesFromManyThreads() throws Exception {
+		try (FileSpool spool = open(Durability.POWER); ExecutorService threads = Executors.newFixedThreadPool(16)) {
+			List<Future<Long>> appended = new ArrayList<>();
+			for (int i = 0; i < 800; i++) {
+				int number = i;
+				appended.add(threads.submit(() -> spool.append(id("t" + number), payload(number)).number()));
+			}
+			Set<Long> numbers = new HashSet<>();
+			for (Future<Long> one : appended) {
+				numbers.add(one.get());
+			}
+
+			assertThat(numbers).hasSize(800);
+			assertThat(spool.size()).isEqualTo(800);
+		}
+	}
+
+	@Test
+	void keepsRefusedMessagesApart() throws Exception {
+		try (FileSpool spool = open(Durability.PROCESS)) {
+			Entry entry = spool.append(id("bad"), payload(1));
+			spool.append(id("good"), payload(2));
+			spool.refuse(entry.number(), 3, "no frame");
+		}
+
+		try (FileSpool spool = open(Durability.PROCESS)) {
+			assertThat(spool.size()).isEqualTo(1);
+			assertThat(spool.refused()).singleElement().satisfies((refused) -> {
+				assertThat(refused.entry().id()).isEqualTo(id("bad"));
+				assertThat(refused.entry().payload()).isEqualTo(payload(1));
+				assertThat(refused.code()).isEqualTo(3);
+				assertThat(refused.description()).isEqualTo("no frame");
+			});
+			long before = spool.bytes();
+			spool.discard(spool.refused().getFirst().entry().number());
+			await().untilAsserted(() -> assertThat(spool.refused()).isEmpty());
+			assertThat(spool.bytes()).isLessThan(before);
+		}
+	}
+
+	@Test
+	void usesTheSpaceOfSettledMessagesAgain() throws Exception {
+		Path file = this.directory.resolve("spool");
+		try (FileSpool spool = new FileSpool(file, 10_000_000, Durability.POWER)) {
+			for (int round = 0; round < 40; round++) {
+				List<Long> numbers = new ArrayList<>();
+				for (int i = 0; i < 50; i++) {
+					numbers.add(spool.append(null, new byte[100_000]).number());
+				}
+				spool.settle(numbers);
+			}
+		}
+
+		assertThat(Files.size(file)).as("of 200 MB written, at most 10 MB of them live at once").isLessThan(60_000_000);
+	}
+
+	@Test
+	void saysSoWhenItIsInUseOrClosed() throws Exception {
+		FileSpool spool = open(Durability.PROCESS);
+		assertThatExceptionOfType(SpoolFailedException.class).isThrownBy(() -> open(Durability.PROCESS))
+			.withMessageContaining("another process");
+
+		spool.close();
+
+		assertThatExceptionOfType(SpoolFailedException.class).isThrownBy(() -> spool.append(null, new byte[1]));
+		assertThat(spool.bytes()).isZero();
+	}
+
+	private FileSpool open(Durability durability) {
+		return new FileSpool(this.directory.resolve("spool"), 100_000_000, durability);
+	}
+
+	private static ByteString id(String id) {
+		return ByteString.copyFromUtf8(id);
+	}
+
+	private static byte[] payload(int number) {
+		return ("payload " + number).repeat(1 + number % 50).getBytes();
+	}
+
+}

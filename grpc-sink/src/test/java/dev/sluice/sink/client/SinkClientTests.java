@@ -1,0 +1,336 @@
+package dev.sluice.sink.client;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+import com.google.protobuf.ByteString;
+import dev.sluice.contract.sink.AckMessage;
+import dev.sluice.contract.sink.DataSinkGrpc;
+import dev.sluice.contract.sink.Refusal;
+import dev.sluice.contract.sink.Request;
+import dev.sluice.contract.sink.Response;
+import dev.sluice.contract.sink.ServiceMessage;
+import io.grpc.ManagedChannel;
+import io.grpc.Server;
+import io.grpc.Status;
+import io.grpc.inprocess.InProcessChannelBuilder;
+import io.grpc.inprocess.InProcessServerBuilder;
+import io.grpc.stub.ServerCallStreamObserver;
+import io.grpc.stub.StreamObserver;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+/**
+ * The client against a sink that does what the test says, over an in-process transport,
+ * everything on the test's thread and in the test's time.
+ */
+class SinkClientTests {
+
+	private static final Duration ACK_TIMEOUT = Duration.ofSeconds(20);
+
+	private static final int WINDOW = 3;
+
+	private final FakeSink sink = new FakeSink();
+
+	private final ManualLoop loop = new ManualLoop();
+
+	private final MemorySpool spool = new MemorySpool(100_000);
+
+	private final List<String> heard = new ArrayList<>();
+
+	private Server server;
+
+	private ManagedChannel channel;
+
+	private SinkClient client;
+
+	@BeforeEach
+	void start() throws Exception {
+		String name = InProcessServerBuilder.generateName();
+		this.server = InProcessServerBuilder.forName(name).directExecutor().addService(this.sink).build().start();
+		this.channel = InProcessChannelBuilder.forName(name).directExecutor().build();
+		this.client = new SinkClient(this.channel,
+				SinkClientOptions.inMemory().withWindow(WINDOW).withAckTimeout(ACK_TIMEOUT), new Listener(), this.spool,
+				this.loop);
+	}
+
+	@AfterEach
+	void stop() {
+		this.client.close();
+		this.channel.shutdownNow();
+		this.server.shutdownNow();
+	}
+
+	@Test
+	void sendsNothingBeforeTheSinkHasSaidWhatItTakes() throws Exception {
+		send("a");
+		assertThat(this.sink.received).isEmpty();
+
+		this.sink.tell(100);
+
+		assertThat(this.sink.received).containsExactly("a");
+	}
+
+	@Test
+	void keepsNoMoreInFlightThanTheWindowAndSendsTheRestAsItIsAcknowledged() throws Exception {
+		this.sink.tell(100);
+
+		send("a", "b", "c", "d", "e");
+		assertThat(this.sink.received).containsExactly("a", "b", "c");
+		assertThat(this.client.stats().inFlight()).isEqualTo(3);
+		assertThat(this.client.stats().spooled()).isEqualTo(5);
+
+		this.sink.ack("b");
+		assertThat(this.sink.received).containsExactly("a", "b", "c", "d");
+		this.sink.ack("a", "c");
+		assertThat(this.sink.received).containsExactly("a", "b", "c", "d", "e");
+		this.sink.ack("d", "e");
+		assertThat(this.client.stats().spooled()).isZero();
+		assertThat(this.heard).containsExactly("b", "a", "c", "d", "e");
+	}
+
+	@Test
+	void keepsNoMoreInFlightThanTheSinkHasRoomFor() throws Exception {
+		this.sink.tell(2);
+		send("a", "b", "c");
+		assertThat(this.sink.received).containsExactly("a", "b");
+
+		this.sink.tell(3);
+		assertThat(this.sink.received).containsExactly("a", "b", "c");
+	}
+
+	@Test
+	void sendsAgainWhatIsNotAcknowledgedInTime() throws Exception {
+		this.sink.tell(100);
+		send("a");
+		this.loop.pass(Duration.ofSeconds(1));
+		send("b");
+
+		this.loop.pass(ACK_TIMEOUT.minusSeconds(2));
+		assertThat(this.sink.received).containsExactly("a", "b");
+
+		this.loop.pass(Duration.ofSeconds(1));
+		assertThat(this.sink.received).containsExactly("a", "b", "a");
+		assertThat(this.client.stats().timeouts()).isEqualTo(1);
+
+		this.sink.ack("b");
+		this.loop.pass(Duration.ofSeconds(1));
+		assertThat(this.sink.received).as("what is acknowledged has no time any more").containsExactly("a", "b", "a");
+	}
+
+	@Test
+	void takesAnAcknowledgementThatComesAfterTheTime() throws Exception {
+		this.sink.tell(100);
+		send("a", "b", "c", "d");
+		this.sink.tell(1);
+
+		this.loop.pass(ACK_TIMEOUT);
+		this.sink.ack("a", "b", "c");
+
+		this.sink.ack("d");
+		assertThat(this.client.stats().spooled()).isZero();
+	}
+
+	@Test
+	void opensAStreamAgainAndSendsFirstWhatWasInFlight() throws Exception {
+		this.sink.tell(100);
+		send("a", "b", "c", "d");
+		this.sink.ack("b");
+		this.sink.received.clear();
+
+		this.sink.fail(Status.UNAVAILABLE);
+		assertThat(this.client.stats().connected()).isFalse();
+		send("e");
+		assertThat(this.sink.streams).isEqualTo(1);
+
+		this.loop.pass(Duration.ofMillis(100));
+		assertThat(this.sink.streams).isEqualTo(2);
+		this.sink.tell(100);
+		assertThat(this.sink.received).containsExactly("a", "c", "d");
+		this.sink.ack("a", "c", "d");
+		assertThat(this.sink.received).containsExactly("a", "c", "d", "e");
+	}
+
+	@Test
+	void waitsLongerAfterEachFailureButNotForEver() {
+		for (int i = 0; i < 20; i++) {
+			this.sink.fail(Status.UNAVAILABLE);
+			this.loop.pass(Duration.ofMillis(7_500));
+		}
+		assertThat(this.sink.streams).as("5 s at most, and half as much again by chance").isEqualTo(21);
+
+		this.sink.fail(Status.UNAVAILABLE);
+		this.loop.pass(Duration.ofMillis(2_000));
+		assertThat(this.sink.streams).as("at least half of 5 s").isEqualTo(21);
+	}
+
+	@Test
+	void leavesASinkOfAnotherVersionAndLosesNothing() throws Exception {
+		this.sink.tell(100);
+		send("a");
+
+		this.sink.responses.onNext(Response.newBuilder().setVersion(2).build());
+
+		assertThat(this.client.stats().connected()).isFalse();
+		assertThat(this.client.stats().spooled()).isEqualTo(1);
+		this.loop.pass(Duration.ofSeconds(8));
+		this.sink.tell(100);
+		this.sink.ack("a");
+		assertThat(this.client.stats().spooled()).isZero();
+	}
+
+	@Test
+	void keepsWhatIsRefusedAndDoesNotSendItAgain() throws Exception {
+		this.sink.tell(100);
+		send("bad", "good");
+
+		this.sink.refuse("bad");
+		this.sink.ack("good");
+		this.loop.pass(ACK_TIMEOUT.multipliedBy(2));
+
+		assertThat(this.sink.received).containsExactly("bad", "good");
+		assertThat(this.client.refused()).singleElement()
+			.satisfies((refused) -> assertThat(refused.id()).isEqualTo(ByteString.copyFromUtf8("bad")));
+		assertThat(this.heard).containsExactly("bad refused: 3", "good");
+		this.client.discard(this.client.refused().getFirst());
+		assertThat(this.client.stats().spoolBytes()).isZero();
+	}
+
+	@Test
+	void sendsAMessageThatWasGivenTwiceOnceAndSettlesBoth() throws Exception {
+		this.sink.tell(100);
+		send("a", "a");
+
+		assertThat(this.sink.received).containsExactly("a");
+		this.sink.ack("a");
+		assertThat(this.client.stats().spooled()).isZero();
+	}
+
+	@Test
+	void refusesToTakeMoreThanTheSpoolHolds() throws Exception {
+		send("a");
+		assertThatExceptionOfType(SpoolFullException.class)
+			.isThrownBy(() -> this.client.send(ByteString.copyFromUtf8("b"), new byte[100_000]));
+		assertThat(this.client.stats().spooled()).isEqualTo(1);
+	}
+
+	@Test
+	void refusesToTakeWhatTheSinkNeverTakes() {
+		assertThatIllegalArgumentException().isThrownBy(() -> this.client.send(new byte[2_000_000]));
+		assertThatIllegalArgumentException().isThrownBy(() -> this.client.send(ByteString.EMPTY, new byte[1]));
+		assertThatIllegalArgumentException()
+			.isThrownBy(() -> this.client.send(ByteString.copyFrom(new byte[65]), new byte[1]));
+	}
+
+	@Test
+	void sendsNoMoreThanTheTransportTakes() throws Exception {
+		SinkClient eager = new SinkClient(this.channel, SinkClientOptions.inMemory().withWindow(1_000),
+				DeliveryListener.NONE, new MemorySpool(100_000), new ManualLoop());
+		this.sink.tell(1_000);
+
+		for (int i = 0; i < 200; i++) {
+			eager.send(new byte[10]);
+		}
+		assertThat(this.sink.received).hasSize(FakeSink.REQUESTED);
+		assertThat(eager.stats().inFlight()).isLessThan(200);
+
+		this.sink.responses.request(200);
+		assertThat(this.sink.received).hasSize(200);
+		eager.close();
+	}
+
+	private void send(String... ids) throws InterruptedException {
+		for (String id : ids) {
+			this.client.send(ByteString.copyFromUtf8(id), ("payload of " + id).getBytes());
+		}
+	}
+
+	private final class Listener implements DeliveryListener {
+
+		@Override
+		public void acknowledged(List<ByteString> ids) {
+			ids.forEach((id) -> SinkClientTests.this.heard.add(id.toStringUtf8()));
+		}
+
+		@Override
+		public void refused(ByteString id, int code, String description) {
+			SinkClientTests.this.heard.add(id.toStringUtf8() + " refused: " + code);
+		}
+
+	}
+
+	/** Does what it is told. */
+	private static final class FakeSink extends DataSinkGrpc.DataSinkImplBase {
+
+		private static final int REQUESTED = 50;
+
+		private final List<String> received = new ArrayList<>();
+
+		private int streams;
+
+		private ServerCallStreamObserver<Response> responses;
+
+		@Override
+		public StreamObserver<Request> send(StreamObserver<Response> responses) {
+			this.streams++;
+			this.responses = (ServerCallStreamObserver<Response>) responses;
+			this.responses.disableAutoRequest();
+			this.responses.setOnCancelHandler(() -> {
+			});
+			this.responses.request(REQUESTED);
+			return new StreamObserver<>() {
+
+				@Override
+				public void onNext(Request request) {
+					assertThat(request.getPlainMessage().isEmpty()).isFalse();
+					FakeSink.this.received.add(request.getMessageId().toStringUtf8());
+				}
+
+				@Override
+				public void onError(Throwable cause) {
+				}
+
+				@Override
+				public void onCompleted() {
+				}
+
+			};
+		}
+
+		void tell(int capacity) {
+			this.responses.onNext(Response.newBuilder()
+				.setVersion(1)
+				.setInfo(ServiceMessage.newBuilder().setQueueCapacity(capacity))
+				.build());
+		}
+
+		void ack(String... ids) {
+			AckMessage.Builder ack = AckMessage.newBuilder();
+			for (String id : ids) {
+				ack.addMessageIds(ByteString.copyFromUtf8(id));
+			}
+			this.responses.onNext(Response.newBuilder().setVersion(1).setAck(ack).build());
+		}
+
+		void refuse(String id) {
+			this.responses.onNext(Response.newBuilder()
+				.setVersion(1)
+				.setInfo(ServiceMessage.newBuilder()
+					.setQueueCapacity(100)
+					.addRefusals(Refusal.newBuilder().setMessageId(ByteString.copyFromUtf8(id)).setCode(3)))
+				.build());
+		}
+
+		void fail(Status status) {
+			this.responses.onError(status.asRuntimeException());
+		}
+
+	}
+
+}
