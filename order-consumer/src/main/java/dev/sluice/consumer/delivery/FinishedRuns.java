@@ -49,10 +49,11 @@ final class FinishedRuns {
 		try {
 			for (String length : metadata.substring(VERSION.length()).split(",", -1)) {
 				long next = Math.addExact(offset, Long.parseUnsignedLong(length, RADIX));
-				if (next <= offset) {
+				if (next < offset) {
 					return NONE;
 				}
-				if (finished) {
+				// Runs that touch have nothing unfinished between them.
+				if (finished && next > offset) {
 					runs.put(offset, next);
 				}
 				offset = next;

@@ -38,6 +38,19 @@ class FinishedRunsTests {
 	}
 
 	@Test
+	void readsRunsThatTouchEachOtherOrTheCommit() {
+		FinishedRuns.Text text = new FinishedRuns.Text(100);
+		text.add(100, 101);
+		text.add(101, 105);
+
+		FinishedRuns runs = FinishedRuns.parse(100, text.toString());
+
+		assertThat(runs.contain(100)).isTrue();
+		assertThat(runs.contain(104)).isTrue();
+		assertThat(runs.contain(105)).isFalse();
+	}
+
+	@Test
 	void leavesOutWhatABrokerWouldNotTake() {
 		FinishedRuns.Text text = new FinishedRuns.Text(0);
 		for (long offset = 1; offset < 10_000; offset += 2) {
@@ -62,7 +75,7 @@ class FinishedRunsTests {
 	@ParameterizedTest
 	@NullSource
 	@ValueSource(strings = { "", "somebody else's", "finished-2:1,1", "finished-1:", "finished-1:1,", "finished-1:-1,5",
-			"finished-1:0,5", "finished-1:1,zzzzzzzzzzzzzzzzzzzz", "finished-1:1.5,1" })
+			"finished-1:1,0", "finished-1:1,zzzzzzzzzzzzzzzzzzzz", "finished-1:1.5,1" })
 	void takesNothingFromWhatItCannotRead(String metadata) {
 		FinishedRuns runs = FinishedRuns.parse(0, metadata);
 
