@@ -1,5 +1,8 @@
 package dev.sluice.contract;
 
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -7,6 +10,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.net.http.HttpTimeoutException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.UUID;
@@ -104,6 +108,35 @@ public abstract class GatewayOutageContract {
 	void stillSaysWhatIsWrongWithARequest() throws Exception {
 		assertThat(get("/orders/1").statusCode()).isEqualTo(400);
 		assertThat(get("/nothing").statusCode()).isEqualTo(404);
+	}
+
+	/**
+	 * The client asks a second time before the first answer, which comes from another
+	 * thread, and a third time after the second.
+	 */
+	@Test
+	void goesOnReadingFromAConnectionThatWasAheadOfIt() throws Exception {
+		String later = "GET /actuator/health/liveness HTTP/1.1\r\nHost: gateway\r\n\r\n";
+		String atOnce = "GET /openapi.json HTTP/1.1\r\nHost: gateway\r\n\r\n";
+		try (Socket socket = new Socket(gateway().getHost(), gateway().getPort())) {
+			socket.setSoTimeout((int) Duration.ofSeconds(20).toMillis());
+			socket.getOutputStream().write((later + atOnce).getBytes(StandardCharsets.US_ASCII));
+			readDocument(socket.getInputStream());
+			socket.getOutputStream().write(atOnce.getBytes(StandardCharsets.US_ASCII));
+
+			assertThat(readDocument(socket.getInputStream())).startsWith("HTTP/1.1 200");
+		}
+	}
+
+	/** What comes until the document has come. */
+	private static String readDocument(InputStream in) throws IOException {
+		StringBuilder text = new StringBuilder();
+		while (!text.substring(Math.max(0, text.length() - 3)).equals("\n}\n")) {
+			int next = in.read();
+			assertThat(next).isNotNegative();
+			text.append((char) next);
+		}
+		return text.toString();
 	}
 
 	private static void assertUnavailable(HttpResponse<String> response, String type) {
