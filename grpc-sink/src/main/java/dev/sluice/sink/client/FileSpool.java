@@ -204,7 +204,8 @@ final class FileSpool implements Spool {
 					publish(batch, entries);
 				}
 				else if (changed) {
-					this.store.commit();
+					// Forced as well: what it frees may be written over by the next one.
+					commit();
 					compact();
 				}
 			}
@@ -269,11 +270,9 @@ final class FileSpool implements Spool {
 	private void compact() {
 		long size = this.store.getFileStore().size();
 		if (size > SMALL_FILE_BYTES && size > 2 * this.bytes.get()) {
-			if (this.durability == Durability.POWER) {
-				// What is moved must be durable before its old place is used again.
-				this.store.sync();
-			}
 			this.store.compact(50, COMPACT_BYTES);
+			// What was moved must be durable before its old place is used again.
+			commit();
 		}
 	}
 
