@@ -249,6 +249,9 @@ final class BadRequests {
 	private static byte[] mutated(byte[] bytes, Random random) {
 		byte[] mutated = bytes.clone();
 		for (int i = random.nextInt(4); i >= 0; i--) {
+			if (mutated.length == 0) {
+				return mutated;
+			}
 			int at = random.nextInt(mutated.length);
 			mutated = switch (random.nextInt(4)) {
 				case 0 -> {

@@ -89,7 +89,7 @@ final class IsolationProof implements Proof {
 
 	@Override
 	public Evidence run(Bench bench) throws IOException, InterruptedException {
-		int orders = bench.size(4_000, 400, 200);
+		int orders = bench.size(2_000, 400, 200);
 		bench.startAll();
 		String bootstrap = bench.stack().infrastructure().kafka().bootstrapServers();
 		try (OrderFeed feed = new OrderFeed(bootstrap)) {

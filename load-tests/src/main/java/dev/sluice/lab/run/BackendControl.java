@@ -45,6 +45,11 @@ public record BackendControl(HttpClient client, URI uri) {
 		return JSON.readValue(get("/audit"), BackendAudit.class);
 	}
 
+	/** It forgets its orders and its counts. */
+	public void forget() throws InterruptedException {
+		send("/audit", "DELETE", BodyPublishers.noBody());
+	}
+
 	/** The order if it has saved it. */
 	public Optional<SavedOrder> find(UUID id) throws InterruptedException {
 		HttpResponse<String> answer = exchange("/orders/" + id, "GET", BodyPublishers.noBody());
