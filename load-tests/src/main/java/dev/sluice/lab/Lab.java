@@ -3,6 +3,7 @@ package dev.sluice.lab;
 import java.io.PrintWriter;
 
 import dev.sluice.devservices.StartFailedException;
+import dev.sluice.lab.client.ClientCommand;
 import dev.sluice.lab.experiment.ChaosCommand;
 import dev.sluice.lab.experiment.CompareCommand;
 import dev.sluice.lab.experiment.DrainCommand;
@@ -19,7 +20,7 @@ import picocli.CommandLine.ParseResult;
 @Command(name = "lab", mixinStandardHelpOptions = true, version = "Sluice's laboratory 0.1.0",
 		description = "Runs Sluice on this machine and measures it.",
 		subcommands = { CompareCommand.class, ChaosCommand.class, ProveCommand.class, DrainCommand.class,
-				ReportCommand.class, Up.class, PlaceOrder.class, Redeliver.class, Doctor.class },
+				ClientCommand.class, ReportCommand.class, Up.class, PlaceOrder.class, Redeliver.class, Doctor.class },
 		footer = { "", "Exit code: 0 done, 1 failed, 2 wrong usage." })
 public final class Lab {
 

@@ -1,8 +1,10 @@
 package dev.sluice.lab.measure;
 
 import java.util.Arrays;
+import java.util.stream.IntStream;
 
 import dev.sluice.lab.result.CellResult.Latency;
+import dev.sluice.lab.result.Timing;
 import org.jspecify.annotations.Nullable;
 
 /** Exact statistics of a set of latencies. */
@@ -22,13 +24,35 @@ public final class Latencies {
 				percentile(sorted, 95), percentile(sorted, 99), sorted[sorted.length - 1]);
 	}
 
+	/** Of times in microseconds, in any order; null of none. */
+	public static @Nullable Timing timing(int[] micros) {
+		if (micros.length == 0) {
+			return null;
+		}
+		int[] sorted = micros.clone();
+		Arrays.sort(sorted);
+		double[] ranks = IntStream.of(50, 95, 99)
+			.mapToDouble((percent) -> millis(sorted[rank(sorted.length, percent)]))
+			.toArray();
+		return new Timing(millis(sorted[0]), millis(Arrays.stream(sorted).average().orElseThrow()), ranks[0], ranks[1],
+				ranks[2], millis(sorted[sorted.length - 1]));
+	}
+
+	private static double millis(double micros) {
+		return micros / 1_000;
+	}
+
 	/**
 	 * The nearest rank: the least value that at least so many percent of the values do
 	 * not exceed.
 	 */
 	public static long percentile(long[] sorted, int percent) {
-		long rank = (percent * (long) sorted.length + 99) / 100;
-		return sorted[(int) Math.max(rank, 1) - 1];
+		return sorted[rank(sorted.length, percent)];
+	}
+
+	private static int rank(int length, int percent) {
+		long rank = (percent * (long) length + 99) / 100;
+		return (int) Math.max(rank, 1) - 1;
 	}
 
 }

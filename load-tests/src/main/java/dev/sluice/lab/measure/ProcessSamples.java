@@ -26,12 +26,12 @@ public record ProcessSamples(List<ProcessSample> processes, List<MachineSample> 
 	}
 
 	/** A process's CPU time in the window, in milliseconds. */
-	@Nullable Long cpuMillis(String process, Window window) {
+	public @Nullable Long cpuMillis(String process, Window window) {
 		return growth(of(process), ProcessSample::time, ProcessSample::cpuMillis, window);
 	}
 
 	/** A process's CPU use within one second of the window, 1 = one core. */
-	@Nullable Double cpuShare(String process, Window second) {
+	public @Nullable Double cpuShare(String process, Window second) {
 		List<ProcessSample> own = of(process).stream()
 			.filter((sample) -> !sample.time().isBefore(second.start().minus(ProcessSampler.INTERVAL))
 					&& !sample.time().isAfter(second.end().plus(ProcessSampler.INTERVAL)))
@@ -45,18 +45,18 @@ public record ProcessSamples(List<ProcessSample> processes, List<MachineSample> 
 		return (millis > 0) ? (double) (last.cpuMillis() - first.cpuMillis()) / millis : null;
 	}
 
-	@Nullable Long peakRssBytes(String process, Window window) {
+	public @Nullable Long peakRssBytes(String process, Window window) {
 		return within(of(process), window).stream().map(ProcessSample::rssBytes).max(Long::compare).orElse(null);
 	}
 
-	@Nullable Integer peakThreads(String process, Window window) {
+	public @Nullable Integer peakThreads(String process, Window window) {
 		return within(of(process), window).stream().map(ProcessSample::threads).max(Integer::compare).orElse(null);
 	}
 
 	/**
 	 * The share of the machine's CPU that none of the sampled processes used, 0 to 1.
 	 */
-	@Nullable Double foreignCpuShare(Window window, int cores) {
+	public @Nullable Double foreignCpuShare(Window window, int cores) {
 		Long busy = growth(this.machine, MachineSample::time, MachineSample::busyMillis, window);
 		Long own = growth(this.machine, MachineSample::time, MachineSample::ownMillis, window);
 		if (busy == null || own == null) {

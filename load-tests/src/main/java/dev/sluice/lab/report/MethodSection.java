@@ -29,7 +29,7 @@ final class MethodSection implements Section {
 		html.element("h3", "Repeat it");
 		html.open("pre", "tabindex", "0").element("code", run.command()).close();
 		// What a run of cells has in common; of another the sections before say it.
-		if (run.chaos() == null && run.proofs().isEmpty()) {
+		if (run.chaos() == null && run.proofs().isEmpty() && run.finding() == null) {
 			cells(run, html);
 		}
 		environment(run).write(html);

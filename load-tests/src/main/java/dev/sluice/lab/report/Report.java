@@ -13,6 +13,7 @@ import java.util.Properties;
 import java.util.stream.Stream;
 
 import dev.sluice.lab.report.chaos.ChaosSections;
+import dev.sluice.lab.report.client.ClientSections;
 import dev.sluice.lab.report.compare.CompareSections;
 import dev.sluice.lab.report.page.Figures;
 import dev.sluice.lab.report.page.Html;
@@ -20,6 +21,7 @@ import dev.sluice.lab.report.page.Marks;
 import dev.sluice.lab.report.page.Section;
 import dev.sluice.lab.report.proof.ProofSections;
 import dev.sluice.lab.result.CellResult;
+import dev.sluice.lab.result.ClientResult;
 import dev.sluice.lab.result.RunResult;
 
 /**
@@ -81,8 +83,20 @@ public final class Report {
 				Stream.concat(CompareSections.all().stream(), Stream.of(new CellsSection(), new MethodSection()))
 					.toList();
 			case "chaos" -> Stream.concat(ChaosSections.all().stream(), Stream.of(new MethodSection())).toList();
+			case "client" -> withMethod(finding(run));
 			case "prove" -> Stream.concat(ProofSections.of(run).stream(), Stream.of(new MethodSection())).toList();
 			default -> List.of(new CellsSection(), new MethodSection());
+		};
+	}
+
+	private static List<Section> withMethod(List<Section> sections) {
+		return Stream.concat(sections.stream(), Stream.of(new MethodSection())).toList();
+	}
+
+	private static List<Section> finding(RunResult run) {
+		return switch (run.finding()) {
+			case null -> List.of();
+			case ClientResult client -> ClientSections.of(client);
 		};
 	}
 

@@ -25,11 +25,13 @@ import org.jspecify.annotations.Nullable;
  * @param leftOut what was planned or could be expected but was not run, and why
  * @param chaos what {@code lab chaos} found; null in every other experiment
  * @param proofs what {@code lab prove} found; empty in every other experiment
+ * @param finding what an experiment with a form of its own found; null in the others
  */
 public record RunResult(int schema, String experiment, String command, Instant startedAt, Instant finishedAt,
 		@Nullable String partial, Environment environment, Map<String, String> configuration, List<CellResult> cells,
 		List<LeftOut> leftOut, @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable ChaosResult chaos,
-		@JsonInclude(JsonInclude.Include.NON_EMPTY) List<ProofResult> proofs) {
+		@JsonInclude(JsonInclude.Include.NON_EMPTY) List<ProofResult> proofs,
+		@JsonInclude(JsonInclude.Include.NON_NULL) @Nullable Finding finding) {
 
 	public static final int SCHEMA = 1;
 
@@ -44,6 +46,21 @@ public record RunResult(int schema, String experiment, String command, Instant s
 		leftOut = List.copyOf(leftOut);
 		// Older runs have none.
 		proofs = List.copyOf(Objects.requireNonNullElse(proofs, List.of()));
+	}
+
+	/** Of an experiment without a finding of its own form. */
+	public RunResult(int schema, String experiment, String command, Instant startedAt, Instant finishedAt,
+			@Nullable String partial, Environment environment, Map<String, String> configuration,
+			List<CellResult> cells, List<LeftOut> leftOut, @Nullable ChaosResult chaos, List<ProofResult> proofs) {
+		this(schema, experiment, command, startedAt, finishedAt, partial, environment, configuration, cells, leftOut,
+				chaos, proofs, null);
+	}
+
+	/** Of an experiment that has nothing but its finding. */
+	public static RunResult of(String experiment, String command, Instant startedAt, Instant finishedAt,
+			@Nullable String partial, Environment environment, Map<String, String> configuration, Finding finding) {
+		return new RunResult(SCHEMA, experiment, command, startedAt, finishedAt, partial, environment, configuration,
+				List.of(), List.of(), null, List.of(), finding);
 	}
 
 	/**

@@ -1,0 +1,191 @@
+package dev.sluice.lab.client;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import dev.sluice.lab.client.SeedCases.Case;
+import dev.sluice.lab.report.Report;
+import dev.sluice.lab.report.ReportCommand;
+import dev.sluice.lab.result.ClientResult;
+import dev.sluice.lab.result.RunResult;
+import dev.sluice.lab.run.Progress;
+import dev.sluice.lab.run.RunDirectory;
+import dev.sluice.lab.stack.Interruption;
+import dev.sluice.lab.stack.LabException;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code lab client}. */
+@Command(name = "client", mixinStandardHelpOptions = true, sortOptions = false,
+		description = "Sends requests by the clock, whatever is outstanding, and tells each second how it goes.",
+		footer = { "", "Tot Req, Tot Rsp: since the start. Out Req: outstanding. Cur Q/S, Cur R/S, Cur Lat: sent,"
+				+ " answered and mean latency in the last second. Threads: platform threads of this process." })
+public final class ClientCommand implements Callable<Integer> {
+
+	private static final double RATE = 10;
+
+	private static final int SECONDS = 20;
+
+	private static final int MAX_THREADS = 10_000;
+
+	private static final int MAX_SECONDS = 86_400;
+
+	@Spec
+	@SuppressWarnings("NullAway.Init") // picocli sets it before it calls.
+	private CommandSpec spec;
+
+	@Option(names = { "-u", "--uri" }, paramLabel = "URI", description = "What to GET.")
+	private @Nullable URI uri;
+
+	@Option(names = { "-r", "--requests-per-second" }, paramLabel = "R", defaultValue = "" + RATE,
+			description = "By the clock. Default: ${DEFAULT-VALUE}.")
+	private double requestsPerSecond = RATE;
+
+	@Option(names = { "-m", "--mode" }, paramLabel = "MODE", defaultValue = "async",
+			description = "How answers are waited for: async; blocking, a fixed number of threads; virtual, a virtual"
+					+ " thread each; sync-over-async, a pool that is blocked on futures and grows by one thread a second."
+					+ " Default: ${DEFAULT-VALUE}.")
+	private String mode = "async";
+
+	@Option(names = { "-t", "--threads" }, paramLabel = "T",
+			description = "Of blocking (default 200); of sync-over-async, at first (default 12).")
+	private @Nullable Integer threads;
+
+	@Option(names = { "-d", "--duration" }, paramLabel = "SECONDS", defaultValue = "" + SECONDS,
+			description = "For which requests are sent. Default: ${DEFAULT-VALUE}.")
+	private int seconds = SECONDS;
+
+	@Option(names = "--max-outstanding", paramLabel = "N", defaultValue = "20000",
+			description = "While so many have no answer, a request that is due is not sent, and counted as not sent."
+					+ " Default: ${DEFAULT-VALUE}.")
+	private int maxOutstanding = 20_000;
+
+	@Option(names = "--timeout", paramLabel = "SECONDS", defaultValue = "60",
+			description = "After which a request has failed. Default: ${DEFAULT-VALUE}.")
+	private int timeoutSeconds = 60;
+
+	@Option(names = "--seed-table",
+			description = "The four runs of the seed, against a backend that is started for it; about 80 s.")
+	private boolean seedTable;
+
+	@Option(names = "--out", paramLabel = "DIR", description = "Where the results go. Default: results/client-<time>.")
+	private @Nullable Path out;
+
+	@Override
+	public Integer call() throws IOException {
+		ClientExperiment.Settings settings = settings();
+		RunDirectory directory = RunDirectory.create(this.out, ClientExperiment.NAME, Instant.now());
+		PrintWriter stdout = this.spec.commandLine().getOut();
+		try (Interruption interruption = new Interruption()) {
+			RunResult result = new ClientExperiment(settings, directory, stdout, Progress.toStandardError())
+				.run(interruption);
+			return conclude(result, directory, stdout);
+		}
+		catch (IOException ex) {
+			throw RunDirectory.failure("The run cannot go on", ex);
+		}
+		catch (UncheckedIOException ex) {
+			throw RunDirectory.failure("The run cannot go on", Objects.requireNonNull(ex.getCause()));
+		}
+	}
+
+	private static int conclude(RunResult result, RunDirectory directory, PrintWriter stdout) throws IOException {
+		Path report = directory.path().resolve(ReportCommand.NAME);
+		Report.write(List.of(result), report);
+		if (result.finding() instanceof ClientResult client) {
+			stdout.println();
+			stdout.print(ClientText.of(client));
+		}
+		stdout.println("Report: " + report);
+		stdout.flush();
+		if (result.partial() != null) {
+			throw new LabException("The run is partial: " + result.partial());
+		}
+		return 0;
+	}
+
+	private ClientExperiment.Settings settings() {
+		String command = "lab " + Stream
+			.concat(Stream.of(ClientExperiment.NAME),
+					this.spec.commandLine()
+						.getParseResult()
+						.originalArgs()
+						.stream()
+						.filter((word) -> !word.equals(ClientExperiment.NAME)))
+			.collect(Collectors.joining(" "));
+		if (this.maxOutstanding < 1 || this.timeoutSeconds < 1) {
+			throw usage("--max-outstanding and --timeout must be at least 1");
+		}
+		Duration timeout = Duration.ofSeconds(this.timeoutSeconds);
+		if (this.seedTable) {
+			if (this.uri != null) {
+				throw usage("--seed-table starts its own backend: leave --uri out");
+			}
+			return new ClientExperiment.Settings(command, SeedCases.all(), null, Duration.ZERO, timeout,
+					this.maxOutstanding);
+		}
+		return new ClientExperiment.Settings(command, List.of(ownCase()), target(), timeout, timeout,
+				this.maxOutstanding);
+	}
+
+	private URI target() {
+		if (this.uri == null) {
+			throw usage("--uri says what to GET; or use --seed-table");
+		}
+		if (!"http".equals(this.uri.getScheme()) || this.uri.getHost() == null) {
+			throw usage("--uri must be like http://127.0.0.1:8090/5000");
+		}
+		return this.uri;
+	}
+
+	private Case ownCase() {
+		if (!(this.requestsPerSecond > 0)) {
+			throw usage("--requests-per-second must be above 0");
+		}
+		if (this.seconds < 1 || this.seconds > MAX_SECONDS) {
+			throw usage("--duration: 1 to %,d seconds".formatted(MAX_SECONDS));
+		}
+		if (this.requestsPerSecond * this.seconds > OpenClient.MAX_REQUESTS) {
+			throw usage("These are more than %,d requests: choose fewer a second or a shorter --duration"
+				.formatted(OpenClient.MAX_REQUESTS));
+		}
+		Mode chosen = mode();
+		if (this.threads != null && chosen.threads() == null) {
+			throw usage("--mode %s waits without threads: leave --threads out".formatted(chosen));
+		}
+		if (this.threads != null && (this.threads < 1 || this.threads > MAX_THREADS)) {
+			throw usage("--threads: 1 to %,d".formatted(MAX_THREADS));
+		}
+		Integer waiting = (this.threads != null) ? this.threads : chosen.threads();
+		return new Case("%s, %s/s".formatted(chosen, this.requestsPerSecond), chosen, waiting, this.requestsPerSecond,
+				Duration.ofSeconds(this.seconds), "", null);
+	}
+
+	private Mode mode() {
+		try {
+			return Mode.of(this.mode);
+		}
+		catch (IllegalArgumentException ex) {
+			throw usage(String.valueOf(ex.getMessage()));
+		}
+	}
+
+	private ParameterException usage(String message) {
+		return new ParameterException(this.spec.commandLine(), message);
+	}
+
+}

@@ -1,0 +1,204 @@
+package dev.sluice.lab.client;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.net.ConnectException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+import dev.sluice.devservices.Infrastructure;
+import dev.sluice.devservices.Ports;
+import dev.sluice.devservices.StartFailedException;
+import dev.sluice.lab.client.OpenClient.Figures;
+import dev.sluice.lab.client.OpenClient.Load;
+import dev.sluice.lab.client.SeedCases.Case;
+import dev.sluice.lab.measure.ProcessSampler;
+import dev.sluice.lab.measure.Window;
+import dev.sluice.lab.result.ClientResult;
+import dev.sluice.lab.result.RunFile;
+import dev.sluice.lab.result.RunResult;
+import dev.sluice.lab.run.EnvironmentProbe;
+import dev.sluice.lab.run.Progress;
+import dev.sluice.lab.run.RunDirectory;
+import dev.sluice.lab.stack.Interruption;
+import dev.sluice.lab.stack.LabException;
+import dev.sluice.lab.stack.Module;
+import dev.sluice.lab.stack.ServiceOptions;
+import dev.sluice.lab.stack.Stack;
+import dev.sluice.lab.stack.Workspace;
+import org.jspecify.annotations.Nullable;
+
+/** Runs cases one after another, each with a client of its own. */
+final class ClientExperiment {
+
+	static final String NAME = "client";
+
+	/** Enough to load and compile what a request needs. */
+	private static final Load WARM_UP = new Load(200, Duration.ofSeconds(1), Duration.ofSeconds(5), 1_000);
+
+	private static final int HTTP_PORT = 80;
+
+	private final Settings settings;
+
+	private final RunDirectory directory;
+
+	private final PrintWriter out;
+
+	private final Progress progress;
+
+	private final List<ClientResult.Run> runs = new ArrayList<>();
+
+	/**
+	 * What is chosen.
+	 *
+	 * @param command the command line
+	 * @param cases in the order they run
+	 * @param target without a path, to which the cases' paths are added; null: a backend
+	 * is started for it
+	 * @param patience for answers after each case
+	 * @param timeout of a request
+	 */
+	record Settings(String command, List<Case> cases, @Nullable URI target, Duration patience, Duration timeout,
+			int maxOutstanding) {
+	}
+
+	/**
+	 * @param out where the line of each second goes
+	 */
+	ClientExperiment(Settings settings, RunDirectory directory, PrintWriter out, Progress progress) {
+		this.settings = settings;
+		this.directory = directory;
+		this.out = out;
+		this.progress = progress;
+	}
+
+	/**
+	 * Runs them. What goes wrong under way makes the result partial.
+	 * @throws IOException if files cannot be written
+	 */
+	RunResult run(Interruption interruption) throws IOException {
+		Instant startedAt = Instant.now();
+		String partial = null;
+		try {
+			if (this.settings.target() != null) {
+				runAll(this.settings.target());
+			}
+			else {
+				runAgainstBackend();
+			}
+		}
+		catch (LabException | StartFailedException ex) {
+			partial = (interruption.reason() != null) ? interruption.reason() : ex.getMessage();
+		}
+		catch (InterruptedException _) {
+			partial = "interrupted";
+		}
+		this.progress.endLine();
+		Workspace workspace = Workspace.find();
+		RunResult result = RunResult.of(
+				NAME, this.settings.command(), startedAt, Instant.now(), partial, EnvironmentProbe
+					.probe(workspace.root(), List.of(workspace.jar(Module.BACKEND)), Infrastructure.EMBEDDED),
+				configuration(), new ClientResult(this.runs));
+		RunFile.write(result, this.directory.path());
+		return result;
+	}
+
+	private void runAgainstBackend() throws IOException, InterruptedException {
+		// Nothing here needs Kafka or PostgreSQL, and neither is started.
+		try (Stack stack = Stack.builder()
+			.infrastructure(Infrastructure.EMBEDDED)
+			.directory(this.directory.directory("logs"))
+			.build()) {
+			stack.prepare(Set.of(Module.BACKEND), this.progress::step);
+			this.progress.step("Starting the backend");
+			URI backend = stack.startBackend(ServiceOptions.NONE).uri();
+			HttpRequest immediate = HttpRequest.newBuilder(backend.resolve("/0")).build();
+			try (OpenClient client = new OpenClient(Mode.ASYNC, null)) {
+				client.run(WARM_UP, (_) -> immediate, (_) -> {
+				});
+			}
+			runAll(backend);
+		}
+	}
+
+	private void runAll(URI target) throws IOException, InterruptedException {
+		for (Case each : this.settings.cases()) {
+			URI uri = each.path().isEmpty() ? target : target.resolve(each.path());
+			if (this.settings.target() != null) {
+				checkAnswers(uri);
+			}
+			this.progress.step("%s against %s for %d s".formatted(each.name(), uri, each.duration().toSeconds()));
+			this.runs.add(run(each, uri));
+		}
+	}
+
+	/** Says at once that nobody is there, and loads what the first request needs. */
+	private void checkAnswers(URI uri) throws InterruptedException {
+		try (HttpClient client = HttpClient.newBuilder()
+			.version(HttpClient.Version.HTTP_1_1)
+			.connectTimeout(Duration.ofSeconds(5))
+			.build()) {
+			client.send(HttpRequest.newBuilder(uri).timeout(this.settings.timeout()).build(),
+					BodyHandlers.discarding());
+		}
+		catch (ConnectException ex) {
+			throw new LabException("Nobody listens at %s: start it, or check --uri".formatted(uri), ex);
+		}
+		catch (IOException ex) {
+			throw new LabException("%s does not answer: %s".formatted(uri, ex), ex);
+		}
+	}
+
+	private ClientResult.Run run(Case each, URI uri) throws IOException, InterruptedException {
+		Map<String, Long> pids = new LinkedHashMap<>();
+		pids.put("client", ProcessHandle.current().pid());
+		Ports.holder((uri.getPort() < 0) ? HTTP_PORT : uri.getPort())
+			.ifPresent((process) -> pids.put("target", process.pid()));
+		Path samples = this.directory.directory("samples").resolve(each.name().replaceAll("\\W+", "-") + ".csv");
+		HttpRequest request = HttpRequest.newBuilder(uri).timeout(this.settings.timeout()).build();
+		Load load = new Load(each.requestsPerSecond(), each.duration(), this.settings.patience(),
+				this.settings.maxOutstanding());
+		try (ProcessSampler sampler = new ProcessSampler(pids, samples);
+				OpenClient client = new OpenClient(each.mode(), each.threads())) {
+			// For a sample before the first request.
+			Thread.sleep(ProcessSampler.INTERVAL);
+			Instant from = Instant.now();
+			Figures figures = client.run(load, (_) -> request, (second) -> {
+				this.out.println(StatusLine.of(Instant.now(), second));
+				this.out.flush();
+			});
+			Window window = new Window(from, Instant.now());
+			Thread.sleep(ProcessSampler.INTERVAL.multipliedBy(2));
+			return new ClientResult.Run(each.name(), each.mode().label(), each.threads(), uri.toString(),
+					each.requestsPerSecond(), each.duration().toMillis(), figures.tally(), figures.latency(),
+					figures.lag(), figures.cpuMillisPerRequest(),
+					sampler.samples().foreignCpuShare(window, Runtime.getRuntime().availableProcessors()),
+					figures.seconds(), each.seed());
+		}
+	}
+
+	private Map<String, String> configuration() {
+		Map<String, String> configuration = new TreeMap<>();
+		configuration.put("load", "open model: requests are due by the clock, latency counts from then");
+		configuration.put("outstanding requests",
+				"at most %,d, beyond not sent and counted".formatted(this.settings.maxOutstanding()));
+		configuration.put("timeout of a request", this.settings.timeout().toSeconds() + " s");
+		configuration.put("after the last request",
+				"waited %d s for answers".formatted(this.settings.patience().toSeconds()));
+		configuration.put("connections", "HTTP/1.1, kept, as many as requests are in flight");
+		configuration.put("sync-over-async", "its pool grows by one thread a second while requests wait");
+		return configuration;
+	}
+
+}

@@ -1,0 +1,65 @@
+package dev.sluice.lab.client;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+
+import dev.sluice.lab.result.ClientResult.Seed;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The four runs of the measurement that {@code lab client} repeats: another machine,
+ * another language, the same question.
+ */
+final class SeedCases {
+
+	private static final String TABLE = "seed-fixed-rate-client.csv";
+
+	private SeedCases() {
+	}
+
+	/**
+	 * A run of the client.
+	 *
+	 * @param threads to wait with; null if the mode needs none
+	 * @param path of the target
+	 * @param seed what it came to there; null if it is nobody's
+	 */
+	record Case(String name, Mode mode, @Nullable Integer threads, double requestsPerSecond, Duration duration,
+			String path, @Nullable Seed seed) {
+	}
+
+	/** In the order of the table. */
+	static List<Case> all() {
+		return text().lines().skip(1).filter((line) -> !line.isBlank()).map(SeedCases::parse).toList();
+	}
+
+	private static Case parse(String line) {
+		String[] fields = line.split(",", -1);
+		Mode mode = Mode.of(fields[0]);
+		Integer threads = fields[3].isEmpty() ? mode.threads() : Integer.valueOf(fields[3]);
+		Seed seed = new Seed(Integer.parseInt(fields[4]), Long.parseLong(fields[5]), Long.parseLong(fields[6]),
+				Long.parseLong(fields[7]), Double.parseDouble(fields[8]), Integer.parseInt(fields[9]),
+				Boolean.parseBoolean(fields[10]));
+		String name = "%s, %s/s%s".formatted(mode, fields[1],
+				(threads != null) ? ", %,d threads".formatted(threads) : "");
+		return new Case(name, mode, threads, Double.parseDouble(fields[1]), Duration.ofSeconds(seed.elapsedSeconds()),
+				"/" + fields[2], seed);
+	}
+
+	private static String text() {
+		try (InputStream table = SeedCases.class.getResourceAsStream(TABLE)) {
+			if (table == null) {
+				throw new IllegalStateException(TABLE + " is missing from the jar");
+			}
+			return new String(table.readAllBytes(), StandardCharsets.UTF_8);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+}

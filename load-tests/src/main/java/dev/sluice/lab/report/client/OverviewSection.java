@@ -1,0 +1,112 @@
+package dev.sluice.lab.report.client;
+
+import java.util.List;
+
+import dev.sluice.lab.report.page.Figures;
+import dev.sluice.lab.report.page.Html;
+import dev.sluice.lab.report.page.Marks;
+import dev.sluice.lab.report.page.Section;
+import dev.sluice.lab.report.page.Table;
+import dev.sluice.lab.result.ClientResult;
+import dev.sluice.lab.result.ClientResult.Run;
+import dev.sluice.lab.result.ClientResult.Second;
+import dev.sluice.lab.result.ClientResult.Seed;
+import dev.sluice.lab.result.RunResult;
+import dev.sluice.lab.result.Timing;
+import org.jspecify.annotations.Nullable;
+
+/** Which client kept up, beside what the seed's did. */
+final class OverviewSection implements Section {
+
+	private final ClientResult result;
+
+	OverviewSection(ClientResult result) {
+		this.result = result;
+	}
+
+	@Override
+	public String id() {
+		return "overview";
+	}
+
+	@Override
+	public String title() {
+		return "Does a client keep up that waits this way?";
+	}
+
+	@Override
+	public void write(RunResult run, Html html) {
+		if (this.result.runs().isEmpty()) {
+			html.element("p", "Nothing was sent.", "class", "answer");
+			return;
+		}
+		html.list(this.result.runs().stream().map(OverviewSection::sentence).toList(), "class", "answer");
+		ends().write(html);
+		latencies().write(html);
+		html.element("p",
+				"An open model: requests are due by the clock and sent whatever is outstanding; latency counts from when a request was due, of answered requests. Kept up: at the end at most half as many more are outstanding than rate times least latency, or than are due in a second. Lag: how late requests were sent, the generator's own fault, part of every latency. CPU: of the whole client process. A run is marked %s if its lag's p99 exceeds %s ms or others used more than %s of the machine's CPU."
+					.formatted(Marks.SIGN, Figures.measured(ClientMarks.LAG_LIMIT_MILLIS),
+							Figures.percent(Marks.FOREIGN_CPU_LIMIT)),
+				"class", "note");
+	}
+
+	private static String sentence(Run run) {
+		Second last = run.last();
+		String end = (last != null) ? "%s requests outstanding after %s s, of %s sent"
+			.formatted(Figures.count(last.outstanding()), Figures.count(last.second()), Figures.count(last.sent()))
+				: "it ended within a second";
+		Seed seed = run.seed();
+		String verdict = ClientMarks.keptUp(run) ? "kept up" : "did not keep up";
+		if (seed == null) {
+			return "%s: %s; %s.".formatted(run.name(), verdict, end);
+		}
+		boolean same = seed.healthy() == ClientMarks.keptUp(run);
+		return "%s: %s, as in the seed: %s; %s.".formatted(run.name(), verdict, same ? "reproduced" : "NOT reproduced",
+				end);
+	}
+
+	private Table ends() {
+		Table table = new Table("At the end of the load", 2, List.of("Run", "whose", "requests", "responses",
+				"outstanding", "mean latency of the last second, ms", "threads"));
+		for (Run run : this.result.runs()) {
+			Second last = run.last();
+			if (last != null) {
+				table.row(Marks.sign(run.name(), ClientMarks.marked(run)), "ours", Figures.count(last.sent()),
+						Figures.count(last.answered()), Figures.count(last.outstanding()),
+						Figures.measured(last.latencyMillis()), Figures.count(last.threads()));
+			}
+			Seed seed = run.seed();
+			if (seed != null) {
+				table.row("", "the seed's, after %d s".formatted(seed.elapsedSeconds()), Figures.count(seed.requests()),
+						Figures.count(seed.responses()), Figures.count(seed.outstanding()),
+						Figures.measured(seed.latencyMillis()), Figures.count(seed.threads()));
+			}
+		}
+		return table;
+	}
+
+	private Table latencies() {
+		Table table = new Table("All answered requests, latency since due, and the generator itself; in milliseconds",
+				1, List.of("Run", "min", "p50", "mean", "p95", "p99", "max", "failed", "not sent", "lag p99", "lag max",
+						"CPU per request", "foreign CPU"));
+		for (Run run : this.result.runs()) {
+			Timing latency = run.latency();
+			table.row(Marks.sign(run.name(), ClientMarks.marked(run)),
+					measured((latency != null) ? latency.min() : null),
+					measured((latency != null) ? latency.p50() : null),
+					measured((latency != null) ? latency.mean() : null),
+					measured((latency != null) ? latency.p95() : null),
+					measured((latency != null) ? latency.p99() : null),
+					measured((latency != null) ? latency.max() : null), Figures.count(run.tally().failed()),
+					Figures.count(run.tally().notSent()), measured(run.lag().p99()), measured(run.lag().max()),
+					measured(run.cpuMillisPerRequest()),
+					(run.foreignCpuShare() != null) ? Figures.percent(run.foreignCpuShare()) : Figures.NONE);
+		}
+		return table;
+	}
+
+	private static String measured(@Nullable Double value) {
+		return Figures.measured(value);
+	}
+
+}

@@ -1,0 +1,88 @@
+package dev.sluice.lab.client;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+
+import com.sun.net.httpserver.HttpServer;
+import dev.sluice.lab.result.ClientResult;
+import dev.sluice.lab.result.RunFile;
+import dev.sluice.lab.result.RunResult;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import picocli.CommandLine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class ClientCommandTests {
+
+	@TempDir
+	private Path directory;
+
+	private final StringWriter out = new StringWriter();
+
+	private final StringWriter err = new StringWriter();
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', textBlock = """
+			                                                    | --uri says what to GET
+			--uri ftp://127.0.0.1/                              | --uri must be like http
+			--uri http://127.0.0.1/ --mode luck                 | mode 'luck' is unknown: use async, blocking
+			--uri http://127.0.0.1/ --threads 5                 | --mode async waits without threads
+			--uri http://127.0.0.1/ --mode blocking --threads 0 | --threads: 1 to 10,000
+			--uri http://127.0.0.1/ --duration 0                | --duration: 1 to
+			--uri http://127.0.0.1/ -r 0                        | must be above 0
+			--uri http://127.0.0.1/ -r 1e6 -d 60                | more than 5,000,000 requests
+			--uri http://127.0.0.1/ --seed-table                | leave --uri out
+			""")
+	void refusesWhatMakesNoSense(String arguments, String message) {
+		int exit = execute((arguments != null) ? arguments.split(" ") : new String[0]);
+
+		assertThat(exit).isEqualTo(2);
+		assertThat(this.err.toString()).contains(message);
+	}
+
+	@Test
+	void tellsEachSecondAndLeavesAResultAndAReport() throws Exception {
+		HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 100);
+		server.createContext("/", (exchange) -> {
+			exchange.sendResponseHeaders(200, -1);
+			exchange.close();
+		});
+		server.start();
+		try {
+			int exit = execute("--uri", "http://127.0.0.1:%d/".formatted(server.getAddress().getPort()), "-r", "50",
+					"-d", "2", "--mode", "virtual", "--out", this.directory.toString());
+
+			assertThat(exit).as(this.err.toString()).isZero();
+		}
+		finally {
+			server.stop(0);
+		}
+		assertThat(this.out.toString()).containsPattern("Tot Req \\d+ +Tot Rsp \\d+ +Out Req \\d+ +Cur Q/S \\d+");
+		RunResult run = RunFile.read(this.directory.resolve(RunFile.NAME));
+		assertThat(run.finding()).isInstanceOfSatisfying(ClientResult.class,
+				(client) -> assertThat(client.runs()).singleElement()
+					.satisfies((only) -> assertThat(only.tally().answered()).isEqualTo(100)));
+		assertThat(this.directory.resolve("report.html")).isNotEmptyFile();
+	}
+
+	@Test
+	void repeatsTheFourRunsOfTheSeed() {
+		assertThat(SeedCases.all()).extracting(SeedCases.Case::name)
+			.containsExactly("async, 100/s", "sync-over-async, 100/s, 12 threads", "sync-over-async, 2/s, 12 threads",
+					"sync-over-async, 100/s, 1,000 threads");
+		assertThat(SeedCases.all()).extracting(SeedCases.Case::path).containsOnly("/5000");
+	}
+
+	private int execute(String... arguments) {
+		return new CommandLine(new ClientCommand()).setOut(new PrintWriter(this.out))
+			.setErr(new PrintWriter(this.err))
+			.execute(arguments);
+	}
+
+}
