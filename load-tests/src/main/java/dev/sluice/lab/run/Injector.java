@@ -29,6 +29,12 @@ public final class Injector implements AutoCloseable {
 
 	private static final String HEAP = "-Xmx512m";
 
+	/**
+	 * Without it Gatling logs each step of each request, which costs more than sending
+	 * it.
+	 */
+	private static final String LOGGING = "-Dlogback.configurationFile=lab-logback.xml";
+
 	private final JsonMapper json;
 
 	private final LoadPlan plan;
@@ -57,8 +63,8 @@ public final class Injector implements AutoCloseable {
 		Files.write(file, json.writerWithDefaultPrettyPrinter().writeValueAsBytes(plan));
 		JavaProcess process = JavaProcess.mainClass("io.gatling.app.Gatling")
 			.name("load generator")
-			.jvmArgs("--add-opens=java.base/java.lang=ALL-UNNAMED", HEAP, "-XX:+UseParallelGC", "-Dsluice.plan=" + file,
-					"-Dgatling.data.writers.0=file")
+			.jvmArgs("--add-opens=java.base/java.lang=ALL-UNNAMED", HEAP, "-XX:+UseParallelGC", LOGGING,
+					"-Dsluice.plan=" + file, "-Dgatling.data.writers.0=file")
 			.args("--simulation", SIMULATION, "--results-folder", absolute.toString(), "--no-reports")
 			.logFile(logFile)
 			.launch();
