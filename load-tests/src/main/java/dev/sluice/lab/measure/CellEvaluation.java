@@ -84,7 +84,8 @@ public record CellEvaluation(GatlingLog log, ProcessSamples samples, Map<String,
 					Collectors.counting()));
 	}
 
-	private static String failure(String message) {
+	/** The status in the message of a failed check, or the message itself. */
+	public static String failure(String message) {
 		Matcher status = STATUS.matcher(message);
 		if (status.find()) {
 			return "HTTP " + status.group(1);

@@ -23,8 +23,8 @@ public record LoadPlan(String token, URI gateway, URI backend, Path results, Lis
 	}
 
 	/**
-	 * A number of orders, placed by users who each place one at a time, again and again
-	 * until it is taken.
+	 * A number of orders, or as many as fit into a time, placed by users who each place
+	 * one at a time, again and again until it is taken.
 	 *
 	 * @param name unique in the plan; the name of its requests in the Gatling log
 	 * @param way how the orders are asked to be taken
@@ -35,15 +35,36 @@ public record LoadPlan(String token, URI gateway, URI backend, Path results, Lis
 	 * milliseconds
 	 * @param measured whether its requests are logged and its audit is kept; a warm-up's
 	 * are not
+	 * @param lastMillis for which orders are placed, however many; 0 = until all are
+	 * placed and saved
 	 */
 	public record Phase(String name, Way way, int orders, int users, BackendBehaviour behaviour, long deadlineMillis,
-			boolean measured) {
+			boolean measured, long lastMillis) {
+
+		/** More orders than can be placed in any time. */
+		private static final int ANY_NUMBER = 10_000_000;
 
 		public Phase {
 			if (orders < 1 || users < 1) {
 				throw new IllegalArgumentException(
 						"A phase needs at least one order and one user: " + name + " has " + orders + " and " + users);
 			}
+		}
+
+		/** A number of orders. */
+		public Phase(String name, Way way, int orders, int users, BackendBehaviour behaviour, long deadlineMillis,
+				boolean measured) {
+			this(name, way, orders, users, behaviour, deadlineMillis, measured, 0);
+		}
+
+		/** As many orders as so many users place in a time, one after another. */
+		public static Phase lasting(long millis, String name, Way way, int users, BackendBehaviour behaviour) {
+			return new Phase(name, way, ANY_NUMBER, users, behaviour, millis, true, millis);
+		}
+
+		/** Whether it ends with the time and not with the orders. */
+		public boolean isTimed() {
+			return this.lastMillis > 0;
 		}
 
 	}

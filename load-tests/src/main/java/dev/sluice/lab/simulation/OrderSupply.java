@@ -51,6 +51,9 @@ final class OrderSupply {
 
 	/** The next order's number, or {@link #NONE}. */
 	int take() {
+		if (this.phase.isTimed() && isOver()) {
+			return NONE;
+		}
 		int order = this.next.getAndIncrement();
 		return (order < this.phase.orders()) ? order : NONE;
 	}
@@ -104,7 +107,7 @@ final class OrderSupply {
 
 	/** Notes what the backend had saved when the phase ended. */
 	void ended(long saved) {
-		this.complete = saved >= this.phase.orders();
+		this.complete = this.phase.isTimed() || saved >= this.phase.orders();
 	}
 
 	/** Whether every order was taken at once and saved in time. */

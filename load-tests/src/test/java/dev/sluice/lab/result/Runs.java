@@ -107,6 +107,24 @@ public final class Runs {
 				0.02, seconds, seed);
 	}
 
+	/** A grid in which 14 blocked threads are the limit, and nothing else is. */
+	public static RunResult grid() {
+		List<GridResult.Cell> cells = new ArrayList<>();
+		for (String variant : List.of("servlet-platform-14", "servlet-platform", "servlet-async")) {
+			for (long delay : List.of(100L, 500L)) {
+				for (int load : List.of(10, 100)) {
+					int executing = variant.endsWith("14") ? Math.min(14, load) : load;
+					double response = (double) delay * load / executing;
+					cells.add(new GridResult.Cell(variant, delay, load, 2, Math.round(2 * executing * 1_000.0 / delay),
+							(load == 100) ? Map.of("HTTP 503", 2L) : Map.of(),
+							new Timing(delay, response, response, response + 3, response + 5, response + 30), executing,
+							new GridResult.Cost(0.7, 0.4, 200L << 20, 60), (load == 10) ? 0.2 : 0.01));
+				}
+			}
+		}
+		return found("grid", new GridResult(14, cells));
+	}
+
 	/** A run with nothing but that finding. */
 	public static RunResult found(String experiment, Finding finding) {
 		RunResult run = run(experiment, null, List.of(), List.of());

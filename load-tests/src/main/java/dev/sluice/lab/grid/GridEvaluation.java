@@ -1,0 +1,63 @@
+package dev.sluice.lab.grid;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+import dev.sluice.lab.measure.CellEvaluation;
+import dev.sluice.lab.measure.GatlingLog;
+import dev.sluice.lab.measure.GatlingLog.Request;
+import dev.sluice.lab.measure.Latencies;
+import dev.sluice.lab.measure.ProcessSamples;
+import dev.sluice.lab.measure.Window;
+import dev.sluice.lab.plan.PhaseOutcome;
+import dev.sluice.lab.result.GridResult.Cell;
+import dev.sluice.lab.result.GridResult.Cost;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Cuts what was recorded of a gateway's round to its cells. A cell lasts from its first
+ * request to its last answer: each user sends a whole number of requests in it, so that a
+ * rate is not off by those that an end by the clock would cut.
+ *
+ * @param gateway its name in the samples
+ * @param cores processors of the machine
+ */
+record GridEvaluation(GatlingLog log, ProcessSamples samples, String gateway, int cores) {
+
+	Cell evaluate(String subject, long delayMillis, int concurrency, PhaseOutcome outcome) {
+		List<Request> requests = this.log.requests()
+			.stream()
+			.filter((request) -> request.name().equals(outcome.name()))
+			.toList();
+		List<Request> answered = requests.stream().filter(Request::ok).toList();
+		Instant start = requests.stream().map(Request::start).min(Instant::compareTo).orElse(outcome.endedAt());
+		Instant end = requests.stream().map(Request::end).max(Instant::compareTo).orElse(start);
+		Window window = new Window(start, end);
+		Map<String, Long> failures = requests.stream()
+			.filter((request) -> !request.ok())
+			.collect(Collectors.groupingBy((request) -> CellEvaluation.failure(request.message()), TreeMap::new,
+					Collectors.counting()));
+		return new Cell(subject, delayMillis, concurrency, window.seconds(), answered.size(), failures,
+				Latencies.timing(answered.stream()
+					.mapToInt((request) -> Math.toIntExact(Duration.between(request.start(), request.end()).toMillis())
+							* 1_000)
+					.toArray()),
+				outcome.audit().maxInFlight(), cost(window, answered.size()),
+				this.samples.foreignCpuShare(window, this.cores));
+	}
+
+	private Cost cost(Window window, long answered) {
+		Long cpuMillis = this.samples.cpuMillis(this.gateway, window);
+		return new Cost(per(cpuMillis, answered), per(cpuMillis, window.length().toMillis()),
+				this.samples.peakRssBytes(this.gateway, window), this.samples.peakThreads(this.gateway, window));
+	}
+
+	private static @Nullable Double per(@Nullable Long amount, long count) {
+		return (amount != null && count > 0) ? (double) amount / count : null;
+	}
+
+}

@@ -1,0 +1,199 @@
+package dev.sluice.lab.grid;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import dev.sluice.contract.BackendBehaviour;
+import dev.sluice.contract.BackendBehaviour.Delay;
+import dev.sluice.devservices.Infrastructure;
+import dev.sluice.devservices.StartFailedException;
+import dev.sluice.lab.grid.GridPlan.Subject;
+import dev.sluice.lab.plan.LoadPlan;
+import dev.sluice.lab.plan.LoadPlan.Phase;
+import dev.sluice.lab.plan.PhaseOutcome;
+import dev.sluice.lab.plan.WarmUp;
+import dev.sluice.lab.plan.Way;
+import dev.sluice.lab.result.GridResult;
+import dev.sluice.lab.result.GridResult.Cell;
+import dev.sluice.lab.result.RunFile;
+import dev.sluice.lab.result.RunResult;
+import dev.sluice.lab.run.EnvironmentProbe;
+import dev.sluice.lab.run.LoadRound;
+import dev.sluice.lab.run.Progress;
+import dev.sluice.lab.run.RunDirectory;
+import dev.sluice.lab.stack.Interruption;
+import dev.sluice.lab.stack.LabException;
+import dev.sluice.lab.stack.Module;
+import dev.sluice.lab.stack.Service;
+import dev.sluice.lab.stack.ServiceOptions;
+import dev.sluice.lab.stack.Stack;
+import dev.sluice.lab.stack.Workspace;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Measures one gateway after another, in each the cells by delay and then by requests in
+ * flight, all within one process of the load generator.
+ */
+final class GridExperiment {
+
+	static final String NAME = "grid";
+
+	private static final String GATEWAY = "gateway";
+
+	private static final String BACKEND = "backend";
+
+	private final Settings settings;
+
+	private final GridPlan plan;
+
+	private final RunDirectory directory;
+
+	private final Progress progress;
+
+	private final JsonMapper json = JsonMapper.builder().build();
+
+	private final List<Cell> cells = new ArrayList<>();
+
+	/**
+	 * What is chosen beside the plan.
+	 *
+	 * @param command the command line
+	 * @param infrastructure what Kafka and PostgreSQL run as
+	 * @param warmUpOrders before each gateway's cells
+	 */
+	record Settings(String command, Infrastructure infrastructure, int warmUpOrders) {
+	}
+
+	GridExperiment(Settings settings, GridPlan plan, RunDirectory directory, Progress progress) {
+		this.settings = settings;
+		this.plan = plan;
+		this.directory = directory;
+		this.progress = progress;
+	}
+
+	/**
+	 * Runs it. What goes wrong under way makes the result partial.
+	 * @throws IOException if files cannot be written
+	 */
+	RunResult run(Interruption interruption) throws IOException {
+		Instant startedAt = Instant.now();
+		String partial = null;
+		Infrastructure infrastructure = this.settings.infrastructure();
+		try (Stack stack = Stack.builder()
+			.infrastructure(infrastructure)
+			.directory(this.directory.directory("logs"))
+			.build()) {
+			infrastructure = stack.infrastructure().infrastructure();
+			stack.prepare(modules().collect(Collectors.toSet()), this.progress::step);
+			this.progress.step("Starting Kafka, PostgreSQL and the backend");
+			Map<String, Service> services = new ConcurrentHashMap<>();
+			Stack.inParallel(List.of(() -> {
+				stack.startInfrastructure();
+				return stack;
+			}, () -> services.put(BACKEND, stack.startBackend(ServiceOptions.NONE))));
+			for (Subject subject : this.plan.subjects()) {
+				measure(subject, stack, services);
+			}
+		}
+		catch (LabException | StartFailedException ex) {
+			partial = (interruption.reason() != null) ? interruption.reason() : ex.getMessage();
+		}
+		catch (InterruptedException _) {
+			partial = "interrupted";
+		}
+		this.progress.endLine();
+		Workspace workspace = Workspace.find();
+		List<Path> jars = modules().map(workspace::jar).toList();
+		RunResult result = RunResult.of(NAME, this.settings.command(), startedAt, Instant.now(), partial,
+				EnvironmentProbe.probe(workspace.root(), jars, infrastructure), configuration(),
+				new GridResult(GridPlan.SMALL_POOL, this.cells));
+		RunFile.write(result, this.directory.path());
+		return result;
+	}
+
+	private Stream<Module> modules() {
+		return Stream
+			.concat(Stream.of(Module.BACKEND),
+					this.plan.subjects().stream().map((subject) -> subject.variant().module()))
+			.distinct();
+	}
+
+	private void measure(Subject subject, Stack stack, Map<String, Service> services)
+			throws IOException, InterruptedException {
+		this.progress.step("%s: %d cells".formatted(subject.name(), this.plan.cells() / this.plan.subjects().size()));
+		LoadRound.Record record;
+		try (Service gateway = stack.startGateway(subject.variant(), subject.options())) {
+			services.put(GATEWAY, gateway);
+			record = new LoadRound(this.directory, subject.name(), stack, services).run(this.json,
+					loadPlan(subject, gateway, stack),
+					(phase) -> this.progress.now("%s, %s".formatted(subject.name(), phase.name())));
+		}
+		evaluate(subject, record);
+		if (record.interrupted()) {
+			throw new InterruptedException();
+		}
+		if (record.failure() != null) {
+			throw record.failure();
+		}
+	}
+
+	private LoadPlan loadPlan(Subject subject, Service gateway, Stack stack) throws IOException {
+		int most = this.plan.concurrencies().stream().mapToInt(Integer::intValue).max().orElseThrow();
+		List<Phase> phases = new ArrayList<>(WarmUp.phases(List.of(Way.SYNC), this.settings.warmUpOrders(), most));
+		for (long delay : this.plan.delays()) {
+			for (int concurrency : this.plan.concurrencies()) {
+				phases.add(Phase.lasting(this.plan.cellMillis(), phaseName(delay, concurrency), Way.SYNC, concurrency,
+						BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(delay))));
+			}
+		}
+		String token = Long.toString(System.currentTimeMillis(), Character.MAX_RADIX) + "-" + subject.name();
+		return new LoadPlan(token, gateway.uri(), stack.uri(Module.BACKEND),
+				this.directory.directory("outcomes/" + subject.name()), phases);
+	}
+
+	private static String phaseName(long delayMillis, int concurrency) {
+		return "delay %d in flight %d".formatted(delayMillis, concurrency);
+	}
+
+	private void evaluate(Subject subject, LoadRound.Record record) {
+		if (record.log() == null) {
+			return;
+		}
+		GridEvaluation evaluation = new GridEvaluation(record.log(), record.samples(), GATEWAY,
+				Runtime.getRuntime().availableProcessors());
+		Map<String, PhaseOutcome> outcomes = new LinkedHashMap<>();
+		record.outcomes().forEach((outcome) -> outcomes.put(outcome.name(), outcome));
+		for (long delay : this.plan.delays()) {
+			for (int concurrency : this.plan.concurrencies()) {
+				PhaseOutcome outcome = outcomes.get(phaseName(delay, concurrency));
+				if (outcome != null) {
+					this.cells.add(evaluation.evaluate(subject.name(), delay, concurrency, outcome));
+				}
+			}
+		}
+	}
+
+	private Map<String, String> configuration() {
+		Map<String, String> configuration = new TreeMap<>();
+		configuration.put("load", "closed model: as many users as requests in flight, each waits for its answer");
+		configuration.put("cell",
+				"%d ms of new requests, until the last is answered".formatted(this.plan.cellMillis()));
+		configuration.put("warm-up", "%,d orders, then as many at once as the largest cell has in flight"
+			.formatted(this.settings.warmUpOrders()));
+		configuration.put("servlet-platform-%d".formatted(GridPlan.SMALL_POOL),
+				"server.tomcat.threads.max=%d".formatted(GridPlan.SMALL_POOL));
+		configuration.put("servlet-platform", "the container's 200 threads");
+		configuration.put("services' JVM", String.join(" ", Stack.JVM_ARGS));
+		return configuration;
+	}
+
+}

@@ -1,0 +1,91 @@
+package dev.sluice.lab.grid;
+
+import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+import dev.sluice.lab.stack.ServiceOptions;
+import dev.sluice.lab.stack.Variant;
+
+/**
+ * What is measured.
+ *
+ * @param subjects in the order they run
+ * @param delays of the backend, in milliseconds
+ * @param concurrencies requests in flight
+ * @param cellMillis for which each cell's requests are sent
+ */
+record GridPlan(List<Subject> subjects, List<Long> delays, List<Integer> concurrencies, long cellMillis) {
+
+	/**
+	 * Threads of a pool as small as the seed's: what its figures imply. At 500 ms it
+	 * answered 184/s without blocking and a 6.5th of that blocking, 28/s, which keeps 14
+	 * threads busy; 250 ms and 100 ms give 14 and 12.
+	 */
+	static final int SMALL_POOL = 14;
+
+	static final List<Long> DELAYS = List.of(0L, 100L, 250L, 500L);
+
+	private static final List<Integer> QUICK = List.of(10, 50, 100);
+
+	private static final long QUICK_MILLIS = 2_000;
+
+	private static final long WHOLE_MILLIS = 5_000;
+
+	GridPlan {
+		subjects = List.copyOf(subjects);
+		delays = List.copyOf(delays);
+		concurrencies = List.copyOf(concurrencies);
+	}
+
+	/**
+	 * A gateway.
+	 *
+	 * @param name in the results
+	 * @param threads of the container's pool; 0 = as it comes
+	 */
+	record Subject(String name, Variant variant, int threads) {
+
+		ServiceOptions options() {
+			ServiceOptions options = ServiceOptions.NONE.withLog(name());
+			return (this.threads > 0) ? options.withProperty("server.tomcat.threads.max", this.threads)
+				.withProperty("server.tomcat.threads.min-spare", this.threads) : options;
+		}
+
+	}
+
+	/** The main points. */
+	static GridPlan quick() {
+		return new GridPlan(all(), DELAYS, QUICK, QUICK_MILLIS);
+	}
+
+	/** Each. */
+	static GridPlan whole() {
+		List<Integer> concurrencies = Stream
+			.concat(IntStream.rangeClosed(1, 10).map((tens) -> tens * 10).boxed(), Stream.of(200, 500, 1_000))
+			.toList();
+		return new GridPlan(all(), DELAYS, concurrencies, WHOLE_MILLIS);
+	}
+
+	/** One cell of each variant: shows that everything works. */
+	static GridPlan smallest() {
+		return new GridPlan(all(), List.of(100L), List.of(20), 500);
+	}
+
+	GridPlan with(List<Long> chosenDelays, List<Integer> chosenConcurrencies) {
+		return new GridPlan(this.subjects, chosenDelays, chosenConcurrencies, this.cellMillis);
+	}
+
+	int cells() {
+		return this.subjects.size() * this.delays.size() * this.concurrencies.size();
+	}
+
+	private static List<Subject> all() {
+		return List.of(new Subject("servlet-platform-%d".formatted(SMALL_POOL), Variant.SERVLET_PLATFORM, SMALL_POOL),
+				new Subject(Variant.SERVLET_PLATFORM.id(), Variant.SERVLET_PLATFORM, 0),
+				new Subject(Variant.SERVLET_VIRTUAL.id(), Variant.SERVLET_VIRTUAL, 0),
+				new Subject(Variant.SERVLET_ASYNC.id(), Variant.SERVLET_ASYNC, 0),
+				new Subject(Variant.REACTIVE.id(), Variant.REACTIVE, 0));
+	}
+
+}

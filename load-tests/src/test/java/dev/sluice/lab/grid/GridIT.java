@@ -1,0 +1,46 @@
+package dev.sluice.lab.grid;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Path;
+
+import dev.sluice.devservices.Infrastructure;
+import dev.sluice.lab.result.GridResult;
+import dev.sluice.lab.result.GridResult.Cell;
+import dev.sluice.lab.result.RunFile;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** The smallest grid, from end to end, with the services' real jars. */
+class GridIT {
+
+	@TempDir
+	private Path directory;
+
+	@Test
+	void onlyWhoBlocksAFewThreadsLetsRequestsQueue() throws Exception {
+		Path results = this.directory.resolve("results");
+		StringWriter out = new StringWriter();
+
+		int exitCode = new CommandLine(new GridCommand()).setOut(new PrintWriter(out))
+			.execute("--smallest", "--infra", Infrastructure.fromEnvironment().name(), "--out", results.toString());
+
+		assertThat(exitCode).isZero();
+		assertThat(RunFile.read(results.resolve(RunFile.NAME)).finding()).isInstanceOfSatisfying(GridResult.class,
+				(grid) -> assertThat(grid.cells()).hasSize(5).allSatisfy((cell) -> {
+					assertThat(cell.answered()).isPositive();
+					assertThat(cell.failures()).isEmpty();
+					assertThat(cell.executingMost()).isLessThanOrEqualTo(most(grid, cell));
+				}));
+		assertThat(out.toString()).contains("servlet-platform-14", "reactive");
+		assertThat(results.resolve("report.html")).isNotEmptyFile();
+	}
+
+	private static int most(GridResult grid, Cell cell) {
+		return cell.variant().equals("servlet-platform-14") ? grid.smallPool() : cell.concurrency();
+	}
+
+}

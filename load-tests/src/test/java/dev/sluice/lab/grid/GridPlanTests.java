@@ -1,0 +1,48 @@
+package dev.sluice.lab.grid;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import picocli.CommandLine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class GridPlanTests {
+
+	@Test
+	void wholeHasEachDelayAndEachNumberInFlight() {
+		GridPlan plan = GridPlan.whole();
+
+		assertThat(plan.delays()).containsExactly(0L, 100L, 250L, 500L);
+		assertThat(plan.concurrencies()).containsExactly(10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 200, 500, 1_000);
+		assertThat(plan.cells()).isEqualTo(5 * 4 * 13);
+	}
+
+	@Test
+	void aSmallPoolIsSetAndTheUsualOneIsNot() {
+		assertThat(GridPlan.quick().subjects()).first()
+			.satisfies((small) -> assertThat(small.options().properties()).containsEntry("server.tomcat.threads.max",
+					"14"));
+		assertThat(GridPlan.quick().subjects()).element(1)
+			.satisfies((usual) -> assertThat(usual.options().properties()).isEmpty());
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', textBlock = """
+			--delays -1         | --delays: 0 to 5,000 ms
+			--concurrency 0     | --concurrency: 1 to 2,000
+			--quick --smallest  | mutually exclusive
+			""")
+	void refusesWhatMakesNoSense(String arguments, String message) {
+		StringWriter err = new StringWriter();
+
+		int exit = new CommandLine(new GridCommand()).setErr(new PrintWriter(err)).execute(arguments.split(" +"));
+
+		assertThat(exit).isEqualTo(2);
+		assertThat(err.toString()).contains(message);
+	}
+
+}

@@ -1,0 +1,44 @@
+package dev.sluice.lab.report;
+
+import java.nio.file.Path;
+import java.util.List;
+
+import dev.sluice.lab.result.GridResult;
+import dev.sluice.lab.result.RunFile;
+import dev.sluice.lab.result.RunResult;
+import dev.sluice.lab.result.Runs;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class GridReportTests {
+
+	@Test
+	void holdsTheRatioAgainstTheSeeds() {
+		String page = Report.page(List.of(Runs.grid())).replaceAll("\\s*\\n\\s*", "");
+
+		assertThat(page).contains("500 ms: 7.14 times as much as 14 blocked threads, 1 times as much as 200.",
+				"<td class=\"figure\">7.14</td><td class=\"figure\">6.5</td>");
+		assertThat(page).contains("Closed model").doesNotContain("No cell was measured");
+	}
+
+	@Test
+	void drawsWhoQueues() {
+		assertThat(Report.page(List.of(Runs.grid()))).contains("[14.0,86.0]", "[100.0,0.0]");
+	}
+
+	@Test
+	void reportsAGridWithoutCells() {
+		assertThat(Report.page(List.of(Runs.found("grid", new GridResult(14, List.of())))))
+			.contains("No cell was measured.");
+	}
+
+	@Test
+	void isTheSameFromTheFile(@TempDir Path directory) throws Exception {
+		RunResult run = Runs.grid();
+
+		assertThat(RunFile.read(RunFile.write(run, directory))).isEqualTo(run);
+	}
+
+}
