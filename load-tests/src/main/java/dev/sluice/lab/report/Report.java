@@ -16,6 +16,7 @@ import dev.sluice.lab.report.chaos.ChaosSections;
 import dev.sluice.lab.report.client.ClientSections;
 import dev.sluice.lab.report.compare.CompareSections;
 import dev.sluice.lab.report.grid.GridSections;
+import dev.sluice.lab.report.knee.KneeSection;
 import dev.sluice.lab.report.page.Figures;
 import dev.sluice.lab.report.page.Html;
 import dev.sluice.lab.report.page.Marks;
@@ -24,6 +25,7 @@ import dev.sluice.lab.report.proof.ProofSections;
 import dev.sluice.lab.result.CellResult;
 import dev.sluice.lab.result.ClientResult;
 import dev.sluice.lab.result.GridResult;
+import dev.sluice.lab.result.KneeResult;
 import dev.sluice.lab.result.RunResult;
 
 /**
@@ -85,7 +87,7 @@ public final class Report {
 				Stream.concat(CompareSections.all().stream(), Stream.of(new CellsSection(), new MethodSection()))
 					.toList();
 			case "chaos" -> Stream.concat(ChaosSections.all().stream(), Stream.of(new MethodSection())).toList();
-			case "client", "grid" -> withMethod(finding(run));
+			case "client", "grid", "knee" -> withMethod(finding(run));
 			case "prove" -> Stream.concat(ProofSections.of(run).stream(), Stream.of(new MethodSection())).toList();
 			default -> List.of(new CellsSection(), new MethodSection());
 		};
@@ -100,6 +102,7 @@ public final class Report {
 			case null -> List.of();
 			case ClientResult client -> ClientSections.of(client);
 			case GridResult grid -> GridSections.of(grid);
+			case KneeResult knee -> List.of(new KneeSection(knee));
 		};
 	}
 

@@ -117,7 +117,7 @@ public record LoadRound(RunDirectory directory, String name, Stack stack, Map<St
 	}
 
 	/** Kafka and PostgreSQL, where they are processes of this machine's own. */
-	private Map<String, Long> infrastructure() {
+	public Map<String, Long> infrastructure() {
 		Map<String, Long> pids = new LinkedHashMap<>();
 		if (this.stack.infrastructure().infrastructure() == Infrastructure.EMBEDDED) {
 			String bootstrap = this.stack.infrastructure().kafka().bootstrapServers();

@@ -125,6 +125,20 @@ public final class Runs {
 		return found("grid", new GridResult(14, cells));
 	}
 
+	/** One knee that was found and one way that never met the goal. */
+	public static RunResult knee() {
+		KneeResult.Step held = new KneeResult.Step(1_550, new Timing(51, 60, 55, 90, 160, 300), null,
+				new ClientResult.Tally(7_750, 7_750, 0, 7_750, 0, Map.of()), 0.4, 0.2, 0.02, null);
+		KneeResult.Step failed = new KneeResult.Step(1_620, new Timing(51, 160, 120, 300, 412, 500), null,
+				new ClientResult.Tally(8_100, 8_100, 0, 8_100, 0, Map.of()), 0.4, 0.2, 0.02, "p99 412 ms");
+		KneeResult.Step refused = new KneeResult.Step(2, null, null,
+				new ClientResult.Tally(10, 10, 0, 10, 0, Map.of("HTTP 503", 3L)), 0.4, 0.2, null,
+				"3 requests failed: HTTP 503");
+		return found("knee", new KneeResult("p99 of the answers at most 200 ms", "any number of orders at once",
+				List.of(new KneeResult.Knee("reactive", "sync", 1_550.0, 1_620.0, List.of(held, failed), 90_000),
+						new KneeResult.Knee("reactive", "queued", null, 2.0, List.of(refused), 30_000))));
+	}
+
 	/** A run with nothing but that finding. */
 	public static RunResult found(String experiment, Finding finding) {
 		RunResult run = run(experiment, null, List.of(), List.of());

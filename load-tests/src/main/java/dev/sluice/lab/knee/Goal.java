@@ -1,0 +1,80 @@
+package dev.sluice.lab.knee;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import dev.sluice.lab.plan.Way;
+import dev.sluice.lab.result.ClientResult.Tally;
+import dev.sluice.lab.result.Timing;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a rate must reach to be sustained, beside that no request fails and all are sent.
+ *
+ * @param p99 of the answers, since the request was due
+ * @param savedP99 of queued orders, from accepted to saved
+ */
+record Goal(Duration p99, Duration savedP99) {
+
+	static final Goal DEFAULT = new Goal(Duration.ofMillis(200), Duration.ofSeconds(1));
+
+	private static final Pattern PART = Pattern.compile("(p99|saved-p99)=(\\d+)(ms|s)");
+
+	/**
+	 * Reads parts such as {@code p99=200ms}; what is not said stays the default.
+	 * @throws IllegalArgumentException if one is not of that form
+	 */
+	static Goal of(List<String> parts) {
+		Goal goal = DEFAULT;
+		for (String text : parts) {
+			Matcher part = PART.matcher(text.strip().toLowerCase(Locale.ROOT));
+			if (!part.matches() || Long.parseLong(part.group(2)) == 0) {
+				throw new IllegalArgumentException("--goal '%s' is not like p99=200ms or saved-p99=1s".formatted(text));
+			}
+			long number = Long.parseLong(part.group(2));
+			Duration duration = part.group(3).equals("s") ? Duration.ofSeconds(number) : Duration.ofMillis(number);
+			goal = part.group(1).equals("p99") ? new Goal(duration, goal.savedP99) : new Goal(goal.p99, duration);
+		}
+		return goal;
+	}
+
+	/**
+	 * Why it is not reached; null if it is.
+	 * @param savedP99Millis null if not all accepted orders were saved; of the sync way,
+	 * which answers when saved, of no account
+	 */
+	@Nullable String missed(Way way, Tally tally, @Nullable Timing latency, @Nullable Double savedP99Millis) {
+		if (tally.notSent() > 0) {
+			return "%,d requests not sent, as too many were outstanding".formatted(tally.notSent());
+		}
+		if (tally.failed() > 0) {
+			return "%,d requests failed: %s".formatted(tally.failed(), String.join(", ", tally.failures().keySet()));
+		}
+		if (tally.outstanding() > 0 || latency == null) {
+			return "%,d requests without an answer".formatted(tally.outstanding());
+		}
+		if (latency.p99() > this.p99.toMillis()) {
+			return String.format(Locale.ROOT, "p99 %,.0f ms", latency.p99());
+		}
+		return switch (way) {
+			case SYNC -> null;
+			case QUEUED -> {
+				if (savedP99Millis == null) {
+					yield "accepted orders were not saved in time";
+				}
+				yield (savedP99Millis > this.savedP99.toMillis())
+						? String.format(Locale.ROOT, "saved-p99 %,.0f ms", savedP99Millis) : null;
+			}
+		};
+	}
+
+	@Override
+	public String toString() {
+		return "p99 of the answers at most %,d ms, p99 from accepted to saved of queued orders at most %,d ms, no failures"
+			.formatted(this.p99.toMillis(), this.savedP99.toMillis());
+	}
+
+}

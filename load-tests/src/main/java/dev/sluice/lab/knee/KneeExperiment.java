@@ -1,0 +1,292 @@
+package dev.sluice.lab.knee;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.OptionalDouble;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import dev.sluice.devservices.Infrastructure;
+import dev.sluice.devservices.StartFailedException;
+import dev.sluice.lab.client.Mode;
+import dev.sluice.lab.client.OpenClient;
+import dev.sluice.lab.client.OpenClient.Figures;
+import dev.sluice.lab.client.OpenClient.Load;
+import dev.sluice.lab.measure.ProcessSampler;
+import dev.sluice.lab.measure.PrometheusHistogram;
+import dev.sluice.lab.measure.Window;
+import dev.sluice.lab.plan.BackendCapacity;
+import dev.sluice.lab.plan.Way;
+import dev.sluice.lab.result.KneeResult;
+import dev.sluice.lab.result.KneeResult.Knee;
+import dev.sluice.lab.result.KneeResult.Step;
+import dev.sluice.lab.result.RunFile;
+import dev.sluice.lab.result.RunResult;
+import dev.sluice.lab.run.BackendControl;
+import dev.sluice.lab.run.EnvironmentProbe;
+import dev.sluice.lab.run.LoadRound;
+import dev.sluice.lab.run.Progress;
+import dev.sluice.lab.run.RunDirectory;
+import dev.sluice.lab.stack.Interruption;
+import dev.sluice.lab.stack.LabException;
+import dev.sluice.lab.stack.Module;
+import dev.sluice.lab.stack.Service;
+import dev.sluice.lab.stack.ServiceOptions;
+import dev.sluice.lab.stack.Stack;
+import dev.sluice.lab.stack.Variant;
+import dev.sluice.lab.stack.Workspace;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Searches the greatest rate of each variant and way, by an open model: each step offers
+ * a rate, first to warm up and then to be measured, and lets what was accepted arrive.
+ */
+final class KneeExperiment {
+
+	static final String NAME = "knee";
+
+	private static final String ACCEPT_TO_SAVED = "sluice_accept_to_saved_seconds";
+
+	private static final String CONSUMER = "consumer";
+
+	private static final double FIRST = 100;
+
+	private static final double LEAST = 2;
+
+	private static final double MOST = 12_800;
+
+	/** Below 5 %, so that the last two rates are within it. */
+	private static final double PRECISION = 0.049;
+
+	/** A new JVM is ten times slower than a warm one. */
+	private static final Load WARM_UP = new Load(300, Duration.ofSeconds(5), Duration.ofSeconds(5), 500);
+
+	private static final Duration DRAIN = Duration.ofSeconds(15);
+
+	private static final long POLL_MILLIS = 50;
+
+	private final Settings settings;
+
+	private final RunDirectory directory;
+
+	private final Progress progress;
+
+	private final List<Knee> knees = new ArrayList<>();
+
+	private final HttpClient http = HttpClient.newBuilder()
+		.version(HttpClient.Version.HTTP_1_1)
+		.connectTimeout(Duration.ofSeconds(5))
+		.build();
+
+	private int loads;
+
+	/**
+	 * What is chosen.
+	 *
+	 * @param command the command line
+	 * @param warmUp of each step
+	 * @param measured of each step
+	 * @param limit of the search of one variant and way
+	 */
+	record Settings(String command, List<Variant> variants, List<Way> ways, Goal goal, BackendCapacity capacity,
+			Infrastructure infrastructure, Duration warmUp, Duration measured, Duration limit) {
+	}
+
+	KneeExperiment(Settings settings, RunDirectory directory, Progress progress) {
+		this.settings = settings;
+		this.directory = directory;
+		this.progress = progress;
+	}
+
+	/**
+	 * Runs it. What goes wrong under way makes the result partial.
+	 * @throws IOException if files cannot be written
+	 */
+	RunResult run(Interruption interruption) throws IOException {
+		Instant startedAt = Instant.now();
+		String partial = null;
+		Infrastructure infrastructure = this.settings.infrastructure();
+		try (this.http;
+				Stack stack = Stack.builder()
+					.infrastructure(infrastructure)
+					.directory(this.directory.directory("logs"))
+					.build()) {
+			infrastructure = stack.infrastructure().infrastructure();
+			searchAll(stack);
+		}
+		catch (LabException | StartFailedException ex) {
+			partial = (interruption.reason() != null) ? interruption.reason() : ex.getMessage();
+		}
+		catch (InterruptedException _) {
+			partial = "interrupted";
+		}
+		this.progress.endLine();
+		Workspace workspace = Workspace.find();
+		List<Path> jars = modules().map(workspace::jar).toList();
+		RunResult result = RunResult.of(NAME, this.settings.command(), startedAt, Instant.now(), partial,
+				EnvironmentProbe.probe(workspace.root(), jars, infrastructure), configuration(),
+				new KneeResult(this.settings.goal().toString(), "%s, %d ms an order"
+					.formatted(this.settings.capacity().description(), BackendCapacity.DELAY_MILLIS), this.knees));
+		RunFile.write(result, this.directory.path());
+		return result;
+	}
+
+	private Stream<Module> modules() {
+		return Stream
+			.concat(Stream.of(Module.BACKEND, Module.CONSUMER), this.settings.variants().stream().map(Variant::module))
+			.distinct();
+	}
+
+	private void searchAll(Stack stack) throws IOException, InterruptedException {
+		stack.prepare(modules().collect(Collectors.toSet()), this.progress::step);
+		this.progress.step("Starting Kafka, PostgreSQL, the backend and the consumer");
+		Map<String, Service> services = new ConcurrentHashMap<>();
+		Stack.inParallel(List.of(() -> {
+			stack.startInfrastructure();
+			return stack;
+		}, () -> services.put("backend", stack.startBackend(ServiceOptions.NONE)),
+				() -> services.put(CONSUMER, stack.startConsumer(ServiceOptions.NONE))));
+		BackendControl backend = new BackendControl(this.http, stack.uri(Module.BACKEND));
+		backend.behave(this.settings.capacity().behaviour());
+		for (Variant variant : this.settings.variants()) {
+			try (Service gateway = stack.startGateway(variant, ServiceOptions.NONE)) {
+				services.put("gateway", gateway);
+				Map<String, Long> pids = new LinkedHashMap<>(
+						new LoadRound(this.directory, variant.id(), stack, services).infrastructure());
+				services.forEach((name, service) -> pids.put(name, service.pid()));
+				pids.put(LoadRound.LOAD_GENERATOR, ProcessHandle.current().pid());
+				for (Way way : this.settings.ways()) {
+					search(variant, way, new Bench(gateway.uri(), backend, services, pids));
+				}
+			}
+		}
+	}
+
+	private void search(Variant variant, Way way, Bench bench) throws IOException, InterruptedException {
+		this.progress.step("%s %s: warming up".formatted(variant, way));
+		long start = System.nanoTime();
+		KneeSearch search = new KneeSearch(FIRST, LEAST, MOST, PRECISION);
+		List<Step> steps = new ArrayList<>();
+		try (OpenClient client = new OpenClient(Mode.ASYNC, null)) {
+			client.run(WARM_UP, requests(bench.gateway(), way), (_) -> {
+			});
+			OptionalDouble rate = search.next();
+			while (rate.isPresent() && System.nanoTime() - start < this.settings.limit().toNanos()) {
+				Step step = step(rate.getAsDouble(), way, bench, client);
+				steps.add(step);
+				search.tell(rate.getAsDouble(), step.held());
+				this.progress.step(String.format(Locale.ROOT, "%s %s: %,.0f/s %s", variant, way, rate.getAsDouble(),
+						step.held() ? "holds" : "does not hold: " + step.missed()));
+				rate = search.next();
+			}
+		}
+		this.knees.add(new Knee(variant.id(), way.label(), search.held(), search.failed(), steps,
+				Duration.ofNanos(System.nanoTime() - start).toMillis()));
+	}
+
+	private Step step(double rate, Way way, Bench bench, OpenClient client) throws IOException, InterruptedException {
+		for (Service service : bench.services().values()) {
+			if (!service.isAlive()) {
+				throw new LabException("%s died; its log %s ends with:%n%s".formatted(service.name(), service.logFile(),
+						service.process().tail()));
+			}
+		}
+		// More than that would be late for sure: by Little's law the mean is three times
+		// the goal.
+		int most = Math.max(100, (int) Math.ceil(rate * this.settings.goal().p99().toMillis() * 3 / 1_000));
+		Duration patience = this.settings.goal().p99().multipliedBy(3).plusSeconds(1);
+		try (ProcessSampler sampler = new ProcessSampler(bench.pids(),
+				this.directory.directory("samples").resolve("load-%d.csv".formatted(this.loads)))) {
+			client.run(new Load(rate, this.settings.warmUp(), Duration.ZERO, most), requests(bench.gateway(), way),
+					(_) -> {
+					});
+			PrometheusHistogram before = savedTimes(bench);
+			Instant from = Instant.now();
+			Figures figures = client.run(new Load(rate, this.settings.measured(), patience, most),
+					requests(bench.gateway(), way), (_) -> {
+					});
+			Window window = new Window(from, Instant.now());
+			Double saved = switch (way) {
+				case SYNC -> null;
+				case QUEUED -> drained(bench) ? millis(savedTimes(bench).since(before).percentile(99)) : null;
+			};
+			Thread.sleep(ProcessSampler.INTERVAL.multipliedBy(2));
+			return new Step(rate, figures.latency(), saved, figures.tally(), figures.lag().p99(),
+					figures.cpuMillisPerRequest(),
+					sampler.samples().foreignCpuShare(window, Runtime.getRuntime().availableProcessors()),
+					this.settings.goal().missed(way, figures.tally(), figures.latency(), saved));
+		}
+	}
+
+	private OrderRequests requests(URI gateway, Way way) {
+		this.loads++;
+		return new OrderRequests(gateway, way,
+				"knee-%s-%d".formatted(Long.toString(System.currentTimeMillis(), Character.MAX_RADIX), this.loads));
+	}
+
+	/** Whether what was accepted has arrived: nothing is pending any more. */
+	private boolean drained(Bench bench) throws InterruptedException {
+		long deadline = System.nanoTime() + DRAIN.toNanos();
+		long saved = bench.backend().saved();
+		int unchanged = 0;
+		while (System.nanoTime() - deadline < 0) {
+			Thread.sleep(POLL_MILLIS);
+			long now = bench.backend().saved();
+			unchanged = (now == saved) ? unchanged + 1 : 0;
+			saved = now;
+			if (unchanged * POLL_MILLIS > 4 * BackendCapacity.DELAY_MILLIS) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+	private PrometheusHistogram savedTimes(Bench bench) throws InterruptedException {
+		URI metrics = Objects.requireNonNull(bench.services().get(CONSUMER)).metrics();
+		try {
+			return PrometheusHistogram.read(this.http
+				.send(HttpRequest.newBuilder(metrics).timeout(Duration.ofSeconds(5)).build(), BodyHandlers.ofString())
+				.body(), ACCEPT_TO_SAVED);
+		}
+		catch (IOException ex) {
+			throw new LabException("The consumer does not tell its metrics: " + ex, ex);
+		}
+	}
+
+	private static @Nullable Double millis(@Nullable Double seconds) {
+		return (seconds != null) ? seconds * 1_000 : null;
+	}
+
+	private Map<String, String> configuration() {
+		Map<String, String> configuration = new TreeMap<>();
+		configuration.put("load", "open model: orders are due by the clock, latency counts from then");
+		configuration.put("step", "%d s to warm up, %d s measured".formatted(this.settings.warmUp().toSeconds(),
+				this.settings.measured().toSeconds()));
+		configuration.put("search",
+				"from %.0f/s, doubled until the goal is missed twice, then bisected to 5 %%, at most %d s"
+					.formatted(FIRST, this.settings.limit().toSeconds()));
+		configuration.put("services' JVM", String.join(" ", Stack.JVM_ARGS));
+		configuration.put("queue", "Kafka, acks=all, one broker, 12 partitions");
+		configuration.put("consumer delivery.concurrency", "100");
+		return configuration;
+	}
+
+	/** What one variant is measured on. */
+	private record Bench(URI gateway, BackendControl backend, Map<String, Service> services, Map<String, Long> pids) {
+	}
+
+}

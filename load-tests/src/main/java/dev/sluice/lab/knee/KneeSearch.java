@@ -1,0 +1,75 @@
+package dev.sluice.lab.knee;
+
+import java.util.OptionalDouble;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Looks for the greatest rate that holds: doubles until one does not, then halves the
+ * distance, on a logarithmic scale, until the two are near enough. The first rate that
+ * does not hold is tried once more: a disturbance there would spoil all that follows.
+ */
+final class KneeSearch {
+
+	private final double least;
+
+	private final double most;
+
+	private final double precision;
+
+	private double next;
+
+	private @Nullable Double held;
+
+	private @Nullable Double failed;
+
+	private boolean doubted;
+
+	/**
+	 * @param first tried
+	 * @param least that is tried, if the first does not hold
+	 * @param most that is tried
+	 * @param precision of the result, such as 0.05
+	 */
+	KneeSearch(double first, double least, double most, double precision) {
+		this.next = first;
+		this.least = least;
+		this.most = most;
+		this.precision = precision;
+	}
+
+	/** The rate to be tried; empty when the search is over. */
+	OptionalDouble next() {
+		if (this.held != null && this.failed != null) {
+			return (this.failed <= this.held * (1 + this.precision)) ? OptionalDouble.empty()
+					: OptionalDouble.of(Math.sqrt(this.held * this.failed));
+		}
+		boolean over = (this.held != null && this.held >= this.most)
+				|| (this.failed != null && this.failed <= this.least);
+		return over ? OptionalDouble.empty() : OptionalDouble.of(this.next);
+	}
+
+	/** What came of the rate that was to be tried. */
+	void tell(double rate, boolean holds) {
+		if (holds) {
+			this.held = rate;
+			this.next = Math.min(rate * 2, this.most);
+		}
+		else if (this.failed == null && !this.doubted) {
+			this.doubted = true;
+		}
+		else {
+			this.failed = rate;
+			this.next = Math.max(rate / 2, this.least);
+		}
+	}
+
+	@Nullable Double held() {
+		return this.held;
+	}
+
+	@Nullable Double failed() {
+		return this.failed;
+	}
+
+}

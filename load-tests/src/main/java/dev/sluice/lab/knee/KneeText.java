@@ -1,0 +1,45 @@
+package dev.sluice.lab.knee;
+
+import java.util.Locale;
+
+import dev.sluice.lab.result.KneeResult;
+import dev.sluice.lab.result.KneeResult.Knee;
+import dev.sluice.lab.result.KneeResult.Step;
+import org.jspecify.annotations.Nullable;
+
+/** The rates that held, in 100 columns of text. */
+final class KneeText {
+
+	private KneeText() {
+	}
+
+	static String of(KneeResult result) {
+		StringBuilder text = new StringBuilder();
+		text.append("%-26s %10s %10s %10s %10s   %s%n".formatted("Orders a second", "held", "did not", "p99 ms",
+				"saved-p99", "what was missed"));
+		for (Knee knee : result.knees()) {
+			Step held = at(knee, knee.sustainedPerSecond());
+			Step failed = at(knee, knee.failedPerSecond());
+			text.append("%-26s %10s %10s %10s %10s   %s%n".formatted(knee.variant() + " " + knee.way(),
+					number(knee.sustainedPerSecond()), number(knee.failedPerSecond()),
+					number((held != null && held.latency() != null) ? held.latency().p99() : null),
+					number((held != null) ? held.savedP99Millis() : null),
+					(failed != null && failed.missed() != null) ? failed.missed() : ""));
+		}
+		return text.append("Goal: %s.%nBackend: %s.%n".formatted(result.goal(), result.backend())).toString();
+	}
+
+	private static @Nullable Step at(Knee knee, @Nullable Double rate) {
+		return knee.steps()
+			.reversed()
+			.stream()
+			.filter((step) -> rate != null && step.requestsPerSecond() == rate)
+			.findFirst()
+			.orElse(null);
+	}
+
+	private static String number(@Nullable Double value) {
+		return (value != null) ? String.format(Locale.ROOT, "%,.0f", value) : "-";
+	}
+
+}

@@ -1,0 +1,61 @@
+package dev.sluice.lab.knee;
+
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.time.Duration;
+import java.util.Currency;
+import java.util.List;
+import java.util.function.IntFunction;
+import java.util.stream.IntStream;
+
+import dev.sluice.contract.HttpNames;
+import dev.sluice.contract.Money;
+import dev.sluice.contract.Order;
+import dev.sluice.contract.OrderItem;
+import dev.sluice.lab.plan.Way;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Orders of many customers, each with a key of its own. */
+final class OrderRequests implements IntFunction<HttpRequest> {
+
+	private static final int CUSTOMERS = 1_000;
+
+	private static final Duration TIMEOUT = Duration.ofSeconds(15);
+
+	private static final List<byte[]> BODIES = IntStream.range(0, CUSTOMERS)
+		.mapToObj((customer) -> JsonMapper.shared()
+			.writeValueAsBytes(new Order("customer-" + customer,
+					List.of(new OrderItem("sku-" + customer % 97, 2, new Money("19.99", Currency.getInstance("EUR")))),
+					null)))
+		.toList();
+
+	private final URI orders;
+
+	private final Way way;
+
+	private final String prefix;
+
+	/**
+	 * @param prefix of the keys, never used before at this system
+	 */
+	OrderRequests(URI gateway, Way way, String prefix) {
+		this.orders = gateway.resolve("/orders");
+		this.way = way;
+		this.prefix = prefix;
+	}
+
+	@Override
+	public HttpRequest apply(int number) {
+		HttpRequest.Builder request = HttpRequest.newBuilder(this.orders)
+			.timeout(TIMEOUT)
+			.header("Content-Type", "application/json")
+			.header(HttpNames.IDEMPOTENCY_KEY, "\"%s-%d\"".formatted(this.prefix, number))
+			.POST(BodyPublishers.ofByteArray(BODIES.get(number % CUSTOMERS)));
+		return switch (this.way) {
+			case SYNC -> request.build();
+			case QUEUED -> request.header(HttpNames.PREFER, HttpNames.RESPOND_ASYNC).build();
+		};
+	}
+
+}

@@ -1,0 +1,146 @@
+package dev.sluice.lab.report.knee;
+
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+
+import dev.sluice.lab.report.page.Chart;
+import dev.sluice.lab.report.page.Figures;
+import dev.sluice.lab.report.page.Html;
+import dev.sluice.lab.report.page.Marks;
+import dev.sluice.lab.report.page.Section;
+import dev.sluice.lab.report.page.Table;
+import dev.sluice.lab.result.KneeResult;
+import dev.sluice.lab.result.KneeResult.Knee;
+import dev.sluice.lab.result.KneeResult.Step;
+import dev.sluice.lab.result.RunResult;
+import org.jspecify.annotations.Nullable;
+
+/** The greatest rate that met the goal, and each that was tried. */
+public final class KneeSection implements Section {
+
+	/** A generator later than that has other latencies than its target. */
+	private static final double LAG_LIMIT_MILLIS = 20;
+
+	private static final int ROW_HEIGHT = 34;
+
+	private static final List<String> STYLES = List.of("servlet-platform", "servlet-virtual", "servlet-async",
+			"reactive");
+
+	private final KneeResult result;
+
+	public KneeSection(KneeResult result) {
+		this.result = result;
+	}
+
+	@Override
+	public String id() {
+		return "knee";
+	}
+
+	@Override
+	public String title() {
+		return "What rate does a gateway sustain?";
+	}
+
+	@Override
+	public void write(RunResult run, Html html) {
+		if (this.result.knees().isEmpty()) {
+			html.element("p", "None was searched.", "class", "answer");
+			return;
+		}
+		html.element("p", answer(), "class", "answer");
+		html.element("p", "Goal: %s. Backend: %s.".formatted(this.result.goal(), this.result.backend()));
+		double top = this.result.knees()
+			.stream()
+			.mapToDouble((knee) -> (knee.sustainedPerSecond() != null) ? knee.sustainedPerSecond() : 0)
+			.max()
+			.orElse(0);
+		List<Chart.StackRow> rows = this.result.knees()
+			.stream()
+			.map((knee) -> new Chart.StackRow(name(knee), STYLES.indexOf(knee.variant()), marked(knee),
+					Arrays.asList(knee.sustainedPerSecond())))
+			.toList();
+		html.chart(new Chart.Stack("Greatest rate that met the goal", "A bar for each variant and way.",
+				rows.size() * ROW_HEIGHT + 80, 560, "orders a second", Math.max(top, 1), List.of("orders a second"),
+				rows), knees());
+		html.details("Each rate that was tried", steps());
+		html.element("p",
+				"An open model: orders are due by the clock and sent whatever is outstanding; latency counts from when an order was due. The true knee lies between the rate that held and the next that did not, 5 %% apart. p99 from accepted to saved is the upper bound of a histogram's bucket, some 10 %% wide at most. The load generator shares the machine's cores; its CPU for a request stands in the table, and a rate it could not send in time (p99 of its lag above %s ms) or that others disturbed (more than %s of the CPU) is marked %s."
+					.formatted(Figures.measured(LAG_LIMIT_MILLIS), Figures.percent(Marks.FOREIGN_CPU_LIMIT), Marks.SIGN)
+					.replace("%%", "%"),
+				"class", "note");
+	}
+
+	private String answer() {
+		Knee best = this.result.knees()
+			.stream()
+			.max(Comparator
+				.comparingDouble((knee) -> (knee.sustainedPerSecond() != null) ? knee.sustainedPerSecond() : 0))
+			.orElseThrow();
+		return (best.sustainedPerSecond() != null)
+				? "Most: %s, %s orders a second.".formatted(name(best), Figures.measured(best.sustainedPerSecond()))
+				: "None met the goal at any rate.";
+	}
+
+	private Table knees() {
+		Table table = new Table("Orders a second", 2, List.of("Variant and way", "missed above it", "held",
+				"did not hold", "p99 at held, ms", "saved-p99 at held, ms", "rates tried", "seconds"));
+		for (Knee knee : this.result.knees()) {
+			Step held = at(knee, knee.sustainedPerSecond());
+			Step failed = at(knee, knee.failedPerSecond());
+			table.row(Marks.sign(name(knee), marked(knee)),
+					(failed != null && failed.missed() != null) ? failed.missed() : Figures.NONE,
+					Figures.measured(knee.sustainedPerSecond()), Figures.measured(knee.failedPerSecond()),
+					Figures.measured((held != null && held.latency() != null) ? held.latency().p99() : null),
+					Figures.measured((held != null) ? held.savedP99Millis() : null), Figures.count(knee.steps().size()),
+					Figures.measured(knee.millis() / 1_000.0));
+		}
+		return table;
+	}
+
+	private Table steps() {
+		Table table = new Table("In the order they were tried", 2,
+				List.of("Variant and way", "verdict", "orders a second", "p50, ms", "p99, ms", "saved-p99, ms",
+						"failed", "not sent", "lag p99, ms", "generator CPU ms", "foreign CPU"));
+		for (Knee knee : this.result.knees()) {
+			for (Step step : knee.steps()) {
+				table.row(Marks.sign(name(knee), marked(step)), (step.missed() != null) ? step.missed() : "held",
+						Figures.measured(step.requestsPerSecond()),
+						Figures.measured((step.latency() != null) ? step.latency().p50() : null),
+						Figures.measured((step.latency() != null) ? step.latency().p99() : null),
+						Figures.measured(step.savedP99Millis()), Figures.count(step.tally().failed()),
+						Figures.count(step.tally().notSent()), Figures.measured(step.lagP99Millis()),
+						Figures.measured(step.generatorCpuMillis()),
+						(step.foreignCpuShare() != null) ? Figures.percent(step.foreignCpuShare()) : Figures.NONE);
+			}
+		}
+		return table;
+	}
+
+	private static String name(Knee knee) {
+		return knee.variant() + " " + knee.way();
+	}
+
+	private static @Nullable Step at(Knee knee, @Nullable Double rate) {
+		return knee.steps()
+			.reversed()
+			.stream()
+			.filter((step) -> rate != null && step.requestsPerSecond() == rate)
+			.findFirst()
+			.orElse(null);
+	}
+
+	/** Whether one of the two rates that the result rests on was disturbed. */
+	private static boolean marked(Knee knee) {
+		Step held = at(knee, knee.sustainedPerSecond());
+		Step failed = at(knee, knee.failedPerSecond());
+		return (held != null && marked(held)) || (failed != null && marked(failed));
+	}
+
+	private static boolean marked(Step step) {
+		return step.lagP99Millis() > LAG_LIMIT_MILLIS
+				|| (step.foreignCpuShare() != null && step.foreignCpuShare() > Marks.FOREIGN_CPU_LIMIT);
+	}
+
+}

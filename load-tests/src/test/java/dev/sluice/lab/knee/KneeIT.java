@@ -1,0 +1,47 @@
+package dev.sluice.lab.knee;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Path;
+
+import dev.sluice.devservices.Infrastructure;
+import dev.sluice.lab.result.KneeResult;
+import dev.sluice.lab.result.KneeResult.Step;
+import dev.sluice.lab.result.RunFile;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** The smallest search, from end to end, with the services' real jars. */
+class KneeIT {
+
+	@TempDir
+	private Path directory;
+
+	@Test
+	void eachStepIsJudgedByItsAnswersAndQueuedOnesByTheirSavesToo() throws Exception {
+		Path results = this.directory.resolve("results");
+		StringWriter out = new StringWriter();
+
+		int exitCode = new CommandLine(new KneeCommand()).setOut(new PrintWriter(out))
+			.execute("--smallest", "--variants", "servlet-virtual", "--goal", "p99=60s,saved-p99=60s", "--infra",
+					Infrastructure.fromEnvironment().name(), "--out", results.toString());
+
+		assertThat(exitCode).isZero();
+		assertThat(RunFile.read(results.resolve(RunFile.NAME)).finding()).isInstanceOfSatisfying(KneeResult.class,
+				(result) -> {
+					assertThat(result.knees()).extracting(KneeResult.Knee::way).containsExactly("sync", "queued");
+					Step sync = result.knees().getFirst().steps().getFirst();
+					Step queued = result.knees().getLast().steps().getFirst();
+					assertThat(sync.missed()).isNull();
+					assertThat(sync.tally().answered()).isEqualTo(sync.tally().due());
+					assertThat(sync.savedP99Millis()).isNull();
+					assertThat(queued.missed()).isNull();
+					assertThat(queued.savedP99Millis()).isPositive();
+				});
+		assertThat(results.resolve("report.html")).isNotEmptyFile();
+	}
+
+}

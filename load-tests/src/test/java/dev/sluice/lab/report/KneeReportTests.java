@@ -1,0 +1,42 @@
+package dev.sluice.lab.report;
+
+import java.nio.file.Path;
+import java.util.List;
+
+import dev.sluice.lab.result.KneeResult;
+import dev.sluice.lab.result.RunFile;
+import dev.sluice.lab.result.RunResult;
+import dev.sluice.lab.result.Runs;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class KneeReportTests {
+
+	@Test
+	void namesTheGreatestAndWhatWasMissedAboveIt() {
+		String page = Report.page(List.of(Runs.knee()));
+
+		assertThat(page).contains("Most: reactive sync, 1,550 orders a second.", "p99 412 ms", "p99 of the answers");
+	}
+
+	@Test
+	void showsAWayThatNeverMetTheGoal() {
+		assertThat(Report.page(List.of(Runs.knee()))).contains("reactive queued", "3 requests failed");
+	}
+
+	@Test
+	void saysThatNoneWasSearched() {
+		assertThat(Report.page(List.of(Runs.found("knee", new KneeResult("goal", "backend", List.of())))))
+			.contains("None was searched.");
+	}
+
+	@Test
+	void isTheSameFromTheFile(@TempDir Path directory) throws Exception {
+		RunResult run = Runs.knee();
+
+		assertThat(RunFile.read(RunFile.write(run, directory))).isEqualTo(run);
+	}
+
+}
