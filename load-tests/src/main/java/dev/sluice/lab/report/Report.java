@@ -21,11 +21,13 @@ import dev.sluice.lab.report.page.Figures;
 import dev.sluice.lab.report.page.Html;
 import dev.sluice.lab.report.page.Marks;
 import dev.sluice.lab.report.page.Section;
+import dev.sluice.lab.report.pool.PoolSection;
 import dev.sluice.lab.report.proof.ProofSections;
 import dev.sluice.lab.result.CellResult;
 import dev.sluice.lab.result.ClientResult;
 import dev.sluice.lab.result.GridResult;
 import dev.sluice.lab.result.KneeResult;
+import dev.sluice.lab.result.PoolResult;
 import dev.sluice.lab.result.RunResult;
 
 /**
@@ -87,7 +89,7 @@ public final class Report {
 				Stream.concat(CompareSections.all().stream(), Stream.of(new CellsSection(), new MethodSection()))
 					.toList();
 			case "chaos" -> Stream.concat(ChaosSections.all().stream(), Stream.of(new MethodSection())).toList();
-			case "client", "grid", "knee" -> withMethod(finding(run));
+			case "client", "grid", "knee", "pool" -> withMethod(finding(run));
 			case "prove" -> Stream.concat(ProofSections.of(run).stream(), Stream.of(new MethodSection())).toList();
 			default -> List.of(new CellsSection(), new MethodSection());
 		};
@@ -103,6 +105,7 @@ public final class Report {
 			case ClientResult client -> ClientSections.of(client);
 			case GridResult grid -> GridSections.of(grid);
 			case KneeResult knee -> List.of(new KneeSection(knee));
+			case PoolResult pool -> List.of(new PoolSection(pool));
 		};
 	}
 

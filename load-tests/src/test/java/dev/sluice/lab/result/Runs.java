@@ -139,6 +139,23 @@ public final class Runs {
 						new KneeResult.Knee("reactive", "queued", null, 2.0, List.of(refused), 30_000))));
 	}
 
+	/** New connections that are not let in, and kept ones that are. */
+	public static RunResult pool() {
+		return found("pool",
+				new PoolResult(8, 1_000, 100, 5, List.of(
+						new PoolResult.Case("new", "a new connection for each message",
+								List.of(new PoolResult.Status(10, 80, 0, 0, 30, 0, 40, 100, 30, 90, List.of()),
+										new PoolResult.Status(50, 400, 0, 20, 80, 100, 900, 100, 80, 300,
+												shares(200)))),
+						new PoolResult.Case("kept", "40 at most",
+								List.of(new PoolResult.Status(50, 400, 0, 0, 0, 0, 3, 100, 8, 8, shares(400)))))));
+	}
+
+	private static List<PoolResult.Share> shares(long written) {
+		return List.of(new PoolResult.Share(100, written, 140, 101, 900, 900),
+				new PoolResult.Share(95, written * 95 / 100, 110, 101, 160, 160));
+	}
+
 	/** A run with nothing but that finding. */
 	public static RunResult found(String experiment, Finding finding) {
 		RunResult run = run(experiment, null, List.of(), List.of());

@@ -1,0 +1,186 @@
+package dev.sluice.lab.pool;
+
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+
+import dev.sluice.lab.result.PoolResult.Share;
+import dev.sluice.lab.result.PoolResult.Status;
+
+/**
+ * A queue and its dispatcher: at most so many messages are in flight, and the others wait
+ * in the order they came. How many may be in flight can be changed at any time. A message
+ * whose sending fails is sent again after a pause that doubles, {@link #ATTEMPTS} times
+ * in all; then it is an error. A message that finds {@link #MOST_QUEUED} waiting is
+ * refused.
+ * <p>
+ * produced = refused + queued + in flight + written + errors. Thread-safe.
+ */
+final class Dispatcher implements AutoCloseable {
+
+	static final int MOST_QUEUED = 100_000;
+
+	static final int ATTEMPTS = 5;
+
+	private static final long FIRST_PAUSE_MILLIS = 500;
+
+	private static final double[] SHARES = { 100, 99.99, 99.9, 99, 95, 90 };
+
+	private final ExecutorService senders = Executors.newVirtualThreadPerTaskExecutor();
+
+	private final ConnectionPool connections;
+
+	private final long firstPauseMillis;
+
+	/** When each was produced, of {@link System#nanoTime}; guarded by this, as all. */
+	private final Deque<Long> queue = new ArrayDeque<>();
+
+	private final List<Double> latencies = new ArrayList<>();
+
+	private int concurrency;
+
+	private int inFlight;
+
+	private long produced;
+
+	private long refused;
+
+	private long errors;
+
+	private long failedAttempts;
+
+	Dispatcher(ConnectionPool connections, int concurrency) {
+		this(connections, concurrency, FIRST_PAUSE_MILLIS);
+	}
+
+	Dispatcher(ConnectionPool connections, int concurrency, long firstPauseMillis) {
+		this.connections = connections;
+		this.concurrency = concurrency;
+		this.firstPauseMillis = firstPauseMillis;
+	}
+
+	/** Puts so many messages into the queue. */
+	synchronized void produce(int messages) {
+		this.produced += messages;
+		for (int i = 0; i < messages; i++) {
+			if (this.queue.size() < MOST_QUEUED) {
+				this.queue.add(System.nanoTime());
+			}
+			else {
+				this.refused++;
+			}
+		}
+		dispatch();
+	}
+
+	/**
+	 * From now on so many may be in flight; those beyond it that are come to their end.
+	 */
+	synchronized void concurrency(int most) {
+		this.concurrency = most;
+		dispatch();
+	}
+
+	/** Called by whoever holds the lock. */
+	private void dispatch() {
+		while (this.inFlight < this.concurrency && !this.queue.isEmpty()) {
+			long producedNanos = this.queue.remove();
+			this.inFlight++;
+			this.senders.execute(() -> send(producedNanos));
+		}
+	}
+
+	private void send(long producedNanos) {
+		boolean written = false;
+		try {
+			written = tried();
+		}
+		catch (InterruptedException _) {
+			Thread.currentThread().interrupt();
+		}
+		finally {
+			ended(written, producedNanos);
+		}
+	}
+
+	private boolean tried() throws InterruptedException {
+		long pause = this.firstPauseMillis;
+		for (int attempt = 1;; attempt++) {
+			try {
+				this.connections.exchange();
+				return true;
+			}
+			catch (IOException _) {
+				synchronized (this) {
+					this.failedAttempts++;
+				}
+				if (attempt == ATTEMPTS) {
+					return false;
+				}
+			}
+			// Half of it drawn, so that what failed together does not come back together.
+			Thread.sleep(pause / 2 + ThreadLocalRandom.current().nextLong(pause / 2 + 1));
+			pause *= 2;
+		}
+	}
+
+	private synchronized void ended(boolean written, long producedNanos) {
+		this.inFlight--;
+		if (written) {
+			this.latencies.add((System.nanoTime() - producedNanos) / 1e6);
+		}
+		else {
+			this.errors++;
+		}
+		if (!this.senders.isShutdown()) {
+			dispatch();
+		}
+	}
+
+	/** How it stands. */
+	synchronized Status status(double second) {
+		double[] sorted = this.latencies.stream().mapToDouble(Double::doubleValue).sorted().toArray();
+		return new Status(second, this.produced, this.refused, this.queue.size(), this.inFlight, this.errors,
+				this.failedAttempts, this.concurrency, this.connections.open(), this.connections.opened(),
+				shares(sorted));
+	}
+
+	/** The fastest so many percent. */
+	private static List<Share> shares(double[] sorted) {
+		if (sorted.length == 0) {
+			return List.of();
+		}
+		return Arrays.stream(SHARES).mapToObj((percent) -> {
+			int count = (int) Math.max(1, Math.floor(sorted.length * percent / 100));
+			int rank = (int) Math.max(1, Math.ceil(sorted.length * percent / 100));
+			return new Share(percent, count, Arrays.stream(sorted, 0, count).average().orElseThrow(), sorted[0],
+					sorted[count - 1], sorted[rank - 1]);
+		}).toList();
+	}
+
+	/** Forgets what is queued and gives up what is in flight. */
+	@Override
+	public void close() {
+		synchronized (this) {
+			this.queue.clear();
+		}
+		this.senders.shutdownNow();
+		this.connections.close();
+		try {
+			if (!this.senders.awaitTermination(10, TimeUnit.SECONDS)) {
+				throw new IllegalStateException("The senders did not end within 10 s");
+			}
+		}
+		catch (InterruptedException _) {
+			Thread.currentThread().interrupt();
+		}
+	}
+
+}

@@ -1,0 +1,204 @@
+package dev.sluice.lab.pool;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+
+import dev.sluice.lab.pool.ConnectionPool.Limits;
+import dev.sluice.lab.report.Report;
+import dev.sluice.lab.report.ReportCommand;
+import dev.sluice.lab.result.PoolResult;
+import dev.sluice.lab.result.RunResult;
+import dev.sluice.lab.run.Progress;
+import dev.sluice.lab.run.RunDirectory;
+import dev.sluice.lab.stack.Interruption;
+import dev.sluice.lab.stack.LabException;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code lab pool}. */
+@Command(name = "pool", mixinStandardHelpOptions = true, sortOptions = false,
+		description = "Sends messages through a queue and a dispatcher to a backend that lets in a few new connections a"
+				+ " second, first over new connections, then over kept ones. Or, in parts: --serve a dispatcher, and from"
+				+ " other terminals --produce, --status, --concurrency.")
+public final class PoolCommand implements Callable<Integer> {
+
+	private static final Duration WHOLE = Duration.ofMinutes(5);
+
+	private static final Duration QUICK = Duration.ofSeconds(50);
+
+	private static final Duration STATUS_EVERY = Duration.ofSeconds(10);
+
+	@Spec
+	@SuppressWarnings("NullAway.Init") // picocli sets it before it calls.
+	private CommandSpec spec;
+
+	@ArgGroup
+	private @Nullable Part part;
+
+	@Option(names = "--messages", paramLabel = "N", defaultValue = "8",
+			description = "Produced at once. Default: ${DEFAULT-VALUE}.")
+	private int messages = 8;
+
+	@Option(names = "--interval", paramLabel = "MILLIS", defaultValue = "1000",
+			description = "Between two productions. Default: ${DEFAULT-VALUE}.")
+	private long intervalMillis = 1_000;
+
+	@Option(names = "--in-flight", paramLabel = "N", defaultValue = "100",
+			description = "Messages in flight at most, at first. Default: ${DEFAULT-VALUE}.")
+	private int inFlight = 100;
+
+	@Option(names = "--new-connections", paramLabel = "N", defaultValue = "5",
+			description = "That the backend lets in a second; 0 = any number. Default: ${DEFAULT-VALUE}.")
+	private int newConnections = 5;
+
+	@Option(names = "--delay", paramLabel = "MILLIS", defaultValue = "100",
+			description = "That the backend takes for a message. Default: ${DEFAULT-VALUE}.")
+	private long delayMillis = 100;
+
+	@Option(names = "--no-keep-alive", description = "With --serve: a new connection for each message.")
+	private boolean newEach;
+
+	@Option(names = "--port", paramLabel = "PORT", defaultValue = "" + PoolServer.PORT,
+			description = "Of the dispatcher that is served. Default: ${DEFAULT-VALUE}.")
+	private int port = PoolServer.PORT;
+
+	@Option(names = "--out", paramLabel = "DIR", description = "Where the results go. Default: results/pool-<time>.")
+	private @Nullable Path out;
+
+	/** At most one of them. */
+	private static final class Part {
+
+		@Option(names = "--quick", required = true, description = "50 s each instead of five minutes.")
+		private boolean quick;
+
+		@Option(names = "--serve", required = true, paramLabel = "URI",
+				description = "Runs a dispatcher that GETs this for each message, until it is interrupted.")
+		private @Nullable URI serve;
+
+		@Option(names = "--produce", required = true, description = "Produces messages for the one that is served.")
+		private boolean produce;
+
+		@Option(names = "--status", required = true, description = "Shows its status every 10 s.")
+		private boolean status;
+
+		@Option(names = "--concurrency", required = true, paramLabel = "N",
+				description = "Lets it have so many messages in flight from now on.")
+		private @Nullable Integer concurrency;
+
+	}
+
+	@Override
+	public Integer call() throws IOException {
+		if (this.messages < 1 || this.messages > PoolServer.MOST_MESSAGES || this.intervalMillis < 1
+				|| this.inFlight < 1 || this.inFlight > PoolServer.MOST_CONCURRENCY || this.newConnections < 0
+				|| this.delayMillis < 0) {
+			throw new ParameterException(this.spec.commandLine(),
+					"--messages and --in-flight: 1 to 10,000; --interval: at least 1; the others: at least 0");
+		}
+		Part chosen = (this.part != null) ? this.part : new Part();
+		if (chosen.serve != null) {
+			return serve(chosen.serve);
+		}
+		if (chosen.produce || chosen.status || chosen.concurrency != null) {
+			return ask(chosen);
+		}
+		return measure(chosen.quick ? QUICK : WHOLE);
+	}
+
+	private int measure(Duration duration) throws IOException {
+		String words = this.spec.commandLine()
+			.getParseResult()
+			.originalArgs()
+			.stream()
+			.filter((word) -> !word.equals(PoolExperiment.NAME))
+			.collect(Collectors.joining(" "));
+		PoolExperiment.Settings settings = new PoolExperiment.Settings(("lab pool " + words).strip(), this.messages,
+				Duration.ofMillis(this.intervalMillis), this.inFlight, this.newConnections, this.delayMillis, duration);
+		RunDirectory directory = RunDirectory.create(this.out, PoolExperiment.NAME, Instant.now());
+		PrintWriter stdout = this.spec.commandLine().getOut();
+		try (Interruption interruption = new Interruption()) {
+			RunResult result = new PoolExperiment(settings, directory, stdout, Progress.toStandardError())
+				.run(interruption);
+			Path report = directory.path().resolve(ReportCommand.NAME);
+			Report.write(List.of(result), report);
+			if (result.finding() instanceof PoolResult pool) {
+				stdout.print(PoolText.of(pool));
+			}
+			stdout.println("Report: " + report);
+			stdout.flush();
+			if (result.partial() != null) {
+				throw new LabException("The run is partial: " + result.partial());
+			}
+			return 0;
+		}
+		catch (IOException ex) {
+			throw RunDirectory.failure("The run cannot go on", ex);
+		}
+		catch (UncheckedIOException ex) {
+			throw RunDirectory.failure("The run cannot go on", Objects.requireNonNull(ex.getCause()));
+		}
+	}
+
+	private int serve(URI target) throws IOException {
+		if (!"http".equals(target.getScheme()) || target.getHost() == null || target.getPort() < 0
+				|| target.getRawPath().isEmpty()) {
+			throw new ParameterException(this.spec.commandLine(), "--serve needs a URI like http://127.0.0.1:8090/100");
+		}
+		PrintWriter stdout = this.spec.commandLine().getOut();
+		Dispatcher dispatcher = new Dispatcher(new ConnectionPool(target, this.newEach ? Limits.NEW : Limits.KEPT),
+				this.inFlight);
+		// To be stopped is how it ends well.
+		try (Interruption _ = new Interruption(0); PoolServer server = new PoolServer(dispatcher, this.port)) {
+			stdout.println("Dispatching to %s; status at http://127.0.0.1:%d/status. Ctrl-C stops it.".formatted(target,
+					server.port()));
+			stdout.flush();
+			Thread.sleep(Duration.ofDays(365));
+		}
+		catch (InterruptedException _) {
+			// Stopped.
+		}
+		return 0;
+	}
+
+	private int ask(Part chosen) {
+		PrintWriter stdout = this.spec.commandLine().getOut();
+		try (Interruption _ = new Interruption(0);
+				HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build()) {
+			PoolClient client = new PoolClient(http, URI.create("http://127.0.0.1:" + this.port));
+			if (chosen.concurrency != null) {
+				stdout.print(StatusText.of(client.concurrency(chosen.concurrency)));
+				stdout.flush();
+			}
+			else if (chosen.produce) {
+				client.produce(this.messages, Duration.ofMillis(this.intervalMillis), stdout);
+			}
+			else {
+				while (true) {
+					stdout.print(StatusText.of(client.status()));
+					stdout.flush();
+					Thread.sleep(STATUS_EVERY);
+				}
+			}
+		}
+		catch (InterruptedException _) {
+			// Stopped.
+		}
+		return 0;
+	}
+
+}

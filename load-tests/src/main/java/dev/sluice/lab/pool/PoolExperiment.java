@@ -1,0 +1,179 @@
+package dev.sluice.lab.pool;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+import dev.sluice.contract.BackendBehaviour;
+import dev.sluice.devservices.Infrastructure;
+import dev.sluice.devservices.StartFailedException;
+import dev.sluice.lab.pool.ConnectionPool.Limits;
+import dev.sluice.lab.result.PoolResult;
+import dev.sluice.lab.result.PoolResult.Case;
+import dev.sluice.lab.result.PoolResult.Status;
+import dev.sluice.lab.result.RunFile;
+import dev.sluice.lab.result.RunResult;
+import dev.sluice.lab.run.BackendControl;
+import dev.sluice.lab.run.EnvironmentProbe;
+import dev.sluice.lab.run.Progress;
+import dev.sluice.lab.run.RunDirectory;
+import dev.sluice.lab.stack.Interruption;
+import dev.sluice.lab.stack.LabException;
+import dev.sluice.lab.stack.Module;
+import dev.sluice.lab.stack.ServiceOptions;
+import dev.sluice.lab.stack.Stack;
+import dev.sluice.lab.stack.Workspace;
+
+/**
+ * The same messages over new connections and then over kept ones, to a backend that lets
+ * in a few new connections a second, as the address translation did that the seed ran
+ * into.
+ */
+final class PoolExperiment {
+
+	static final String NAME = "pool";
+
+	private static final Duration STATUS_EVERY = Duration.ofSeconds(10);
+
+	private final Settings settings;
+
+	private final RunDirectory directory;
+
+	private final PrintWriter out;
+
+	private final Progress progress;
+
+	private final List<Case> cases = new ArrayList<>();
+
+	/**
+	 * What is chosen.
+	 *
+	 * @param command the command line
+	 * @param messages produced at once
+	 * @param interval between two productions
+	 * @param concurrency messages in flight at most
+	 * @param newConnectionsPerSecond that the backend lets in
+	 * @param backendMillis that it takes for a message
+	 * @param duration of each case
+	 */
+	record Settings(String command, int messages, Duration interval, int concurrency, int newConnectionsPerSecond,
+			long backendMillis, Duration duration) {
+	}
+
+	PoolExperiment(Settings settings, RunDirectory directory, PrintWriter out, Progress progress) {
+		this.settings = settings;
+		this.directory = directory;
+		this.out = out;
+		this.progress = progress;
+	}
+
+	/**
+	 * Runs it. What goes wrong under way makes the result partial.
+	 * @throws IOException if files cannot be written
+	 */
+	RunResult run(Interruption interruption) throws IOException {
+		Instant startedAt = Instant.now();
+		String partial = null;
+		// Nothing here needs Kafka or PostgreSQL, and neither is started.
+		try (Stack stack = Stack.builder()
+			.infrastructure(Infrastructure.EMBEDDED)
+			.directory(this.directory.directory("logs"))
+			.build(); HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build()) {
+			stack.prepare(Set.of(Module.BACKEND), this.progress::step);
+			this.progress.step("Starting the backend");
+			URI backend = stack.startBackend(ServiceOptions.NONE).uri();
+			// Before the cap: this connection is not counted by it.
+			new BackendControl(http, backend).behave(capped());
+			URI target = backend.resolve("/" + this.settings.backendMillis());
+			run("new", "a new connection for each message", new ConnectionPool(target, Limits.NEW));
+			run("kept", words(Limits.KEPT), new ConnectionPool(target, Limits.KEPT));
+		}
+		catch (LabException | StartFailedException ex) {
+			partial = (interruption.reason() != null) ? interruption.reason() : ex.getMessage();
+		}
+		catch (InterruptedException _) {
+			partial = "interrupted";
+		}
+		this.progress.endLine();
+		Workspace workspace = Workspace.find();
+		RunResult result = RunResult.of(NAME, this.settings.command(), startedAt, Instant.now(), partial,
+				EnvironmentProbe.probe(workspace.root(), List.of(workspace.jar(Module.BACKEND)),
+						Infrastructure.EMBEDDED),
+				configuration(), new PoolResult(this.settings.messages(), this.settings.interval().toMillis(),
+						this.settings.backendMillis(), this.settings.newConnectionsPerSecond(), this.cases));
+		RunFile.write(result, this.directory.path());
+		return result;
+	}
+
+	private BackendBehaviour capped() {
+		BackendBehaviour usual = BackendBehaviour.DEFAULT;
+		return new BackendBehaviour(usual.delay(), usual.cpuMicros(), 0, usual.errorStatus(), 0, 0,
+				this.settings.newConnectionsPerSecond(), usual.capacity());
+	}
+
+	private static String words(Limits limits) {
+		return "at most %d connections, %d kept unused for %d s, answers within %d s".formatted(limits.most(),
+				limits.mostFree(), limits.freeMillis() / 1_000, limits.answerMillis() / 1_000);
+	}
+
+	private void run(String name, String connections, ConnectionPool pool) throws InterruptedException {
+		this.progress.step("%s: produce %d messages every %dms with %d concurrency".formatted(connections,
+				this.settings.messages(), this.settings.interval().toMillis(), this.settings.concurrency()));
+		List<Status> statuses = new ArrayList<>();
+		try (Dispatcher dispatcher = new Dispatcher(pool, this.settings.concurrency())) {
+			long start = System.nanoTime();
+			long productions = Math.ceilDiv(this.settings.duration().toMillis(), this.settings.interval().toMillis());
+			Thread producer = Thread.ofVirtual().name("producer").start(() -> produce(dispatcher, start, productions));
+			try {
+				for (Duration at = STATUS_EVERY; at.compareTo(this.settings.duration()) <= 0; at = at
+					.plus(STATUS_EVERY)) {
+					Thread.sleep(Duration.ofNanos(Math.max(0, start + at.toNanos() - System.nanoTime())));
+					Status status = dispatcher.status(at.toMillis() / 1_000.0);
+					statuses.add(status);
+					this.out.print(StatusText.of(status));
+					this.out.flush();
+				}
+			}
+			finally {
+				producer.interrupt();
+				producer.join();
+				this.cases.add(new Case(name, connections, statuses));
+			}
+		}
+	}
+
+	private void produce(Dispatcher dispatcher, long start, long productions) {
+		try {
+			for (long i = 0; i < productions; i++) {
+				long due = start + i * this.settings.interval().toNanos();
+				Thread.sleep(Duration.ofNanos(Math.max(0, due - System.nanoTime())));
+				dispatcher.produce(this.settings.messages());
+			}
+		}
+		catch (InterruptedException _) {
+			// The case has ended.
+		}
+	}
+
+	private Map<String, String> configuration() {
+		Map<String, String> configuration = new TreeMap<>();
+		configuration.put("load", "%d messages every %d ms, by the clock".formatted(this.settings.messages(),
+				this.settings.interval().toMillis()));
+		configuration.put("concurrency", "%d messages in flight at most".formatted(this.settings.concurrency()));
+		configuration.put("queue", "%,d messages at most, beyond refused".formatted(Dispatcher.MOST_QUEUED));
+		configuration.put("attempts", "%d of each message, after 0.5 s to 4 s".formatted(Dispatcher.ATTEMPTS));
+		configuration.put("backend", "%d ms a message, %d new connections a second, beyond closed at once"
+			.formatted(this.settings.backendMillis(), this.settings.newConnectionsPerSecond()));
+		configuration.put("latency", "from when a message was produced until it is written, attempts included");
+		return configuration;
+	}
+
+}

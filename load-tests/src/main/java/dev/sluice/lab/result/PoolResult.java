@@ -1,0 +1,84 @@
+package dev.sluice.lab.result;
+
+import java.util.List;
+import java.util.Objects;
+
+import com.fasterxml.jackson.annotation.JsonTypeName;
+
+/**
+ * Messages through a queue and a dispatcher, over connections that were kept or not.
+ *
+ * @param messages produced at once
+ * @param intervalMillis between two productions
+ * @param backendMillis that the backend takes for a message
+ * @param newConnectionsPerSecond that the backend lets in; 0 = any number
+ * @param cases in the order they were run
+ */
+@JsonTypeName("pool")
+public record PoolResult(int messages, long intervalMillis, long backendMillis, int newConnectionsPerSecond,
+		List<Case> cases) implements Finding {
+
+	public PoolResult {
+		cases = List.copyOf(cases);
+	}
+
+	/**
+	 * With kept connections, or without.
+	 *
+	 * @param name {@code kept} or {@code new}
+	 * @param connections how they are handled, in words
+	 * @param statuses in their order; the last is the end
+	 */
+	public record Case(String name, String connections, List<Status> statuses) {
+
+		public Case {
+			Objects.requireNonNull(name, "name");
+			statuses = List.copyOf(statuses);
+		}
+
+	}
+
+	/**
+	 * How it stood: produced = refused + queued + in flight + written + errors.
+	 *
+	 * @param second since the beginning
+	 * @param produced messages
+	 * @param refused as the queue was full
+	 * @param errors messages given up
+	 * @param failedAttempts to send one
+	 * @param concurrency messages that might be in flight
+	 * @param openConnections at that moment
+	 * @param openedConnections since the beginning
+	 * @param shares the fastest so many percent of the written messages; none if none was
+	 * written
+	 */
+	public record Status(double second, long produced, long refused, int queued, int inFlight, long errors,
+			long failedAttempts, int concurrency, int openConnections, long openedConnections, List<Share> shares) {
+
+		public Status {
+			shares = List.copyOf(shares);
+		}
+
+		/** Messages written. */
+		public long written() {
+			return this.shares.isEmpty() ? 0 : this.shares.getFirst().written();
+		}
+
+	}
+
+	/**
+	 * The fastest so many percent of the written messages, since they were produced.
+	 *
+	 * @param percent how many
+	 * @param written messages that these are
+	 * @param meanMillis of these messages: the seed's figure, which leaves out the slow
+	 * ones and is no percentile
+	 * @param minMillis the fastest
+	 * @param maxMillis the slowest of these
+	 * @param percentileMillis the true percentile, by the nearest rank
+	 */
+	public record Share(double percent, long written, double meanMillis, double minMillis, double maxMillis,
+			double percentileMillis) {
+	}
+
+}

@@ -1,0 +1,150 @@
+package dev.sluice.lab.pool;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse.BodyHandlers;
+
+import dev.sluice.devservices.Ports;
+import dev.sluice.lab.pool.ConnectionPool.Limits;
+import dev.sluice.lab.result.PoolResult.Status;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+class DispatcherTests {
+
+	private static final long SHORT_PAUSE_MILLIS = 2;
+
+	private HeldServer server;
+
+	@BeforeEach
+	void start() throws IOException {
+		this.server = new HeldServer();
+	}
+
+	@AfterEach
+	void stop() {
+		this.server.close();
+	}
+
+	@Test
+	void holdsNoMoreInFlightThanItMayAndDispatchesTheOthersAsThoseEnd() {
+		try (Dispatcher dispatcher = dispatcher(Limits.NEW, 3)) {
+			dispatcher.produce(10);
+
+			assertThat(dispatcher.status(0).inFlight()).isEqualTo(3);
+			assertThat(dispatcher.status(0).queued()).isEqualTo(7);
+
+			this.server.release();
+			await().untilAsserted(() -> assertThat(dispatcher.status(0).written()).isEqualTo(10));
+			assertBalance(dispatcher.status(0));
+		}
+	}
+
+	@Test
+	void moreMayBeInFlightAtOnce() {
+		try (Dispatcher dispatcher = dispatcher(Limits.NEW, 3)) {
+			dispatcher.produce(10);
+
+			dispatcher.concurrency(8);
+
+			assertThat(dispatcher.status(0).inFlight()).isEqualTo(8);
+			assertBalance(dispatcher.status(0));
+		}
+	}
+
+	@Test
+	void keepsConnectionsAndNoMoreThanItMay() {
+		try (Dispatcher dispatcher = dispatcher(new Limits(4, 2, 60_000, 60_000), 100)) {
+			dispatcher.produce(50);
+			await().untilAsserted(() -> assertThat(this.server.waiting()).isEqualTo(4));
+			assertThat(dispatcher.status(0).openConnections()).isEqualTo(4);
+
+			this.server.release();
+
+			await().untilAsserted(() -> {
+				assertThat(dispatcher.status(0).written()).isEqualTo(50);
+				assertThat(dispatcher.status(0).openConnections()).isLessThanOrEqualTo(2);
+			});
+			assertThat(dispatcher.status(0).openedConnections()).isLessThan(50);
+		}
+	}
+
+	@Test
+	void opensAConnectionForEachMessageIfNoneIsKept() {
+		this.server.release();
+		try (Dispatcher dispatcher = dispatcher(Limits.NEW, 100)) {
+			dispatcher.produce(20);
+
+			await().untilAsserted(() -> assertThat(dispatcher.status(0).written()).isEqualTo(20));
+			assertThat(dispatcher.status(0).openedConnections()).isEqualTo(20);
+			await().untilAsserted(() -> assertThat(dispatcher.status(0).openConnections()).isZero());
+		}
+	}
+
+	@Test
+	void givesAMessageUpAfterItsAttempts() {
+		URI nobody = URI.create("http://127.0.0.1:%d/".formatted(Ports.free()));
+		try (Dispatcher dispatcher = new Dispatcher(new ConnectionPool(nobody, Limits.KEPT), 10, SHORT_PAUSE_MILLIS)) {
+			dispatcher.produce(5);
+
+			await().untilAsserted(() -> assertThat(dispatcher.status(0).errors()).isEqualTo(5));
+			assertThat(dispatcher.status(0).failedAttempts()).isEqualTo(5 * Dispatcher.ATTEMPTS);
+			assertBalance(dispatcher.status(0));
+		}
+	}
+
+	@Test
+	void tellsTheSeedsMeanAndTheTruePercentile() {
+		this.server.release();
+		try (Dispatcher dispatcher = dispatcher(Limits.NEW, 100)) {
+			dispatcher.produce(40);
+
+			await().untilAsserted(() -> assertThat(dispatcher.status(0).written()).isEqualTo(40));
+			assertThat(dispatcher.status(0).shares()).extracting((share) -> share.written())
+				.containsExactly(40L, 39L, 39L, 39L, 38L, 36L);
+			assertThat(dispatcher.status(0).shares()).allSatisfy((share) -> {
+				assertThat(share.meanMillis()).isBetween(share.minMillis(), share.maxMillis());
+				assertThat(share.percentileMillis()).isGreaterThanOrEqualTo(share.maxMillis());
+			});
+		}
+	}
+
+	@Test
+	void isUsedByAnotherProcess() throws Exception {
+		try (PoolServer pool = new PoolServer(dispatcher(Limits.NEW, 1), 0);
+				HttpClient http = HttpClient.newHttpClient()) {
+			PoolClient client = new PoolClient(http, URI.create("http://127.0.0.1:" + pool.port()));
+			HttpRequest produce = HttpRequest.newBuilder(client.server().resolve("/messages/5"))
+				.POST(BodyPublishers.noBody())
+				.build();
+
+			assertThat(http.send(produce, BodyHandlers.ofString()).statusCode()).isEqualTo(200);
+			assertThat(client.status().inFlight()).isEqualTo(1);
+			assertThat(client.concurrency(3).inFlight()).isEqualTo(3);
+			assertThat(client.status().queued()).isEqualTo(2);
+
+			HttpRequest wrong = HttpRequest.newBuilder(client.server().resolve("/concurrency/0"))
+				.PUT(BodyPublishers.noBody())
+				.build();
+			assertThat(http.send(wrong, BodyHandlers.ofString()).statusCode()).isEqualTo(400);
+			assertThat(client.status().concurrency()).isEqualTo(3);
+		}
+	}
+
+	private Dispatcher dispatcher(Limits limits, int concurrency) {
+		return new Dispatcher(new ConnectionPool(this.server.uri(), limits), concurrency, SHORT_PAUSE_MILLIS);
+	}
+
+	private static void assertBalance(Status status) {
+		assertThat(status.refused() + status.queued() + status.inFlight() + status.written() + status.errors())
+			.isEqualTo(status.produced());
+	}
+
+}

@@ -1,0 +1,44 @@
+package dev.sluice.lab.report;
+
+import java.nio.file.Path;
+import java.util.List;
+
+import dev.sluice.lab.result.PoolResult;
+import dev.sluice.lab.result.RunFile;
+import dev.sluice.lab.result.RunResult;
+import dev.sluice.lab.result.Runs;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class PoolReportTests {
+
+	@Test
+	void holdsBothWaysToConnectAgainstTheSeeds() {
+		String page = Report.page(List.of(Runs.pool()));
+
+		assertThat(page).contains(
+				"New connections: 200 of 400 messages written, 100 given up, 100 still queued or in flight; 300 connections opened.",
+				"Kept connections: 400 of 400 messages written, 0 given up", "9,627", "66,519");
+	}
+
+	@Test
+	void namesTheSeedsFigureForWhatItIs() {
+		assertThat(Report.page(List.of(Runs.pool()))).contains("true percentile", "mean of these");
+	}
+
+	@Test
+	void saysThatNothingWasSent() {
+		assertThat(Report.page(List.of(Runs.found("pool", new PoolResult(8, 1_000, 100, 5, List.of())))))
+			.contains("Nothing was sent.");
+	}
+
+	@Test
+	void isTheSameFromTheFile(@TempDir Path directory) throws Exception {
+		RunResult run = Runs.pool();
+
+		assertThat(RunFile.read(RunFile.write(run, directory))).isEqualTo(run);
+	}
+
+}
