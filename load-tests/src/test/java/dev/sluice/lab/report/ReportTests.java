@@ -1,5 +1,6 @@
 package dev.sluice.lab.report;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
@@ -9,6 +10,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 import dev.sluice.lab.result.Cell;
+import dev.sluice.lab.result.CellResult;
 import dev.sluice.lab.result.RunResult;
 import dev.sluice.lab.result.Runs;
 
@@ -139,6 +141,27 @@ class ReportTests {
 
 	private static String withoutScripts(String page) {
 		return page.replaceAll("(?s)<script.*?</script>", "");
+	}
+
+	@Test
+	void saysWhichDifferencesCanBeBelieved() {
+		List<CellResult> cells = new ArrayList<>();
+		for (int repetition = 1; repetition <= 8; repetition++) {
+			for (String variant : List.of("servlet-platform", "servlet-virtual", "reactive")) {
+				double rate = (variant.equals("reactive") ? 2_000 : 1_000) + repetition % 2;
+				cells.add(Runs.rate(new Cell(variant, "sync", "unlimited", 1_000, repetition), rate));
+			}
+		}
+
+		String page = Report.page(List.of(Runs.run("compare", null, cells, List.of()))).replaceAll("\\s*\\n\\s*", "");
+
+		assertThat(page).contains("reactive to servlet-platform</td><td class=\"words\">faster</td>",
+				"servlet-virtual to servlet-platform</td><td class=\"words\">no difference</td>");
+	}
+
+	@Test
+	void saysThatThereAreTooFewPairs() {
+		assertThat(Report.page(List.of(Runs.full()))).contains("too few pairs: for 5 % about ");
 	}
 
 }
