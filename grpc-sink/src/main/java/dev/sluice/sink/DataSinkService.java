@@ -14,7 +14,6 @@ import io.grpc.Status;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import io.micrometer.core.instrument.Timer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The sink's gRPC service: a {@link SinkStream} for each call. Thread-safe. Bounds:
@@ -80,7 +79,8 @@ final class DataSinkService extends DataSinkGrpc.DataSinkImplBase {
 			responses.onError(unnamed.asRuntimeException());
 			return;
 		}
-		if (this.draining || !this.shared.places().tryEnter()) {
+		if (this.draining || this.shared.bytes().used() >= this.properties.memory().toBytes()
+				|| !this.shared.places().tryEnter()) {
 			responses.onError(Status.UNAVAILABLE
 				.withDescription(
 						this.draining ? "The sink is shutting down" : "The storage has as much as it takes at once")
@@ -88,8 +88,9 @@ final class DataSinkService extends DataSinkGrpc.DataSinkImplBase {
 			return;
 		}
 		this.metrics.received();
+		this.shared.bytes().add(message.getSerializedSize());
 		switch (Payload.read(message, this.properties.maxMessageBytes(), this.shared.decompressor())) {
-			case Payload.Refused(Status status) -> answer(responses, status, null);
+			case Payload.Refused(Status status) -> answer(responses, status, message);
 			case Payload.Readable(byte[] bytes) -> {
 				Timer.Sample sample = this.metrics.storing();
 				this.shared.store().store(message.getMessageId(), bytes).whenComplete((outcome, failure) -> {
@@ -102,13 +103,14 @@ final class DataSinkService extends DataSinkGrpc.DataSinkImplBase {
 		}
 	}
 
-	private void answer(StreamObserver<Response> responses, Status status, @Nullable Request stored) {
+	private void answer(StreamObserver<Response> responses, Status status, Request message) {
+		this.shared.bytes().remove(message.getSerializedSize());
 		this.shared.places().remove(1);
-		if (status.isOk() && stored != null) {
+		if (status.isOk()) {
 			this.metrics.acked(1);
 			responses.onNext(Response.newBuilder()
 				.setVersion(Payload.VERSION)
-				.setAck(AckMessage.newBuilder().addMessageIds(stored.getMessageId()))
+				.setAck(AckMessage.newBuilder().addMessageIds(message.getMessageId()))
 				.build());
 			responses.onCompleted();
 		}

@@ -13,6 +13,7 @@ import dev.sluice.sink.store.MessageStore;
 import dev.sluice.sink.store.OnceStore;
 import dev.sluice.sink.store.RecentIds;
 import dev.sluice.sink.store.SinkTopic;
+import io.grpc.netty.NettyServerBuilder;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.producer.ProducerConfig;
@@ -29,6 +30,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.event.ContextClosedEvent;
 import org.springframework.kafka.core.KafkaAdmin;
 import org.springframework.grpc.server.GlobalServerInterceptor;
+import org.springframework.grpc.server.ServerBuilderCustomizer;
 import org.springframework.kafka.core.KafkaTemplate;
 
 /** Puts the sink together. */
@@ -109,6 +111,13 @@ class SinkConfiguration {
 	@Bean(destroyMethod = "shutdownNow")
 	ScheduledExecutorService ackTimer() {
 		return Executors.newSingleThreadScheduledExecutor(Thread.ofPlatform().daemon().name("acks").factory());
+	}
+
+	/** Else each connection may grow its window to 8 MB, which memory does not bound. */
+	@Bean
+	ServerBuilderCustomizer<NettyServerBuilder> flowWindow(SinkProperties properties) {
+		int bytes = Math.toIntExact(properties.flowWindow().toBytes());
+		return (builder) -> builder.flowControlWindow(bytes);
 	}
 
 	/**

@@ -21,6 +21,9 @@ enum SinkMetric {
 	/** Messages whose acknowledgement has been written. */
 	ACKED("sluice.sink.acked", "messages", "Messages acknowledged to the client"),
 
+	/** Messages in the queues of open streams. */
+	QUEUED("sluice.sink.queued", "messages", "Messages that wait for the storage"),
+
 	/** Bytes of messages received and not stored yet. */
 	BYTES("sluice.sink.bytes", "bytes", "Bytes of messages that are not stored yet"),
 

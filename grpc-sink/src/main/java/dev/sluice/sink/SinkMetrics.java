@@ -27,6 +27,8 @@ final class SinkMetrics {
 
 	private final AtomicInteger inFlight;
 
+	private final AtomicInteger queued;
+
 	private final AtomicInteger streams;
 
 	private final MeterRegistry registry;
@@ -40,6 +42,7 @@ final class SinkMetrics {
 		this.refused = counter(SinkMetric.REFUSED);
 		this.dropped = counter(SinkMetric.DROPPED);
 		this.inFlight = gauge(SinkMetric.IN_FLIGHT);
+		this.queued = gauge(SinkMetric.QUEUED);
 		this.streams = gauge(SinkMetric.STREAMS);
 		this.storeDuration = Timer.builder(SinkMetric.STORE_DURATION.key())
 			.description(SinkMetric.STORE_DURATION.meaning())
@@ -80,6 +83,11 @@ final class SinkMetrics {
 		left(messages);
 	}
 
+	/** So many more, or fewer, wait for the storage. */
+	void queued(int more) {
+		this.queued.addAndGet(more);
+	}
+
 	/** They are in process no more, for whatever reason. */
 	void left(int messages) {
 		this.inFlight.addAndGet(-messages);
@@ -88,6 +96,7 @@ final class SinkMetrics {
 	void bytes(LongSupplier used) {
 		Gauge.builder(SinkMetric.BYTES.key(), used, LongSupplier::getAsLong)
 			.description(SinkMetric.BYTES.meaning())
+			.strongReference(true)
 			.register(this.registry);
 	}
 

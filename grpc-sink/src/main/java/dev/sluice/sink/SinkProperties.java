@@ -26,6 +26,9 @@ import org.springframework.validation.annotation.Validated;
  * {@code queueCapacity}; 0 = no advice. Default 0
  * @param memory bytes of messages received and not stored, of all streams together;
  * beyond, flow control holds the clients back. 1 MB to 16 GB. Default 64 MB
+ * @param flowWindow bytes of a connection on their way to the sink and not read yet, 64
+ * KB to 8 MB: native memory, beside {@code memory}. The rate of a connection is at most
+ * this by the round trip. Default 512 KB
  * @param maxStoring messages of all streams in the storage at once. Default 10,000
  * @param maxStreams streams open at once at most; beyond, RESOURCE_EXHAUSTED. Default
  * 1,000
@@ -53,7 +56,7 @@ import org.springframework.validation.annotation.Validated;
 @ConfigurationProperties("sink")
 record SinkProperties(@DefaultValue("kafka") Store store, @DefaultValue("4096") @Min(1) @Max(100_000) int queueCapacity,
 		@DefaultValue("0") @Min(0) @Max(100_000) int window, @DefaultValue("64MB") DataSize memory,
-		@DefaultValue("10000") @Min(1) @Max(20_000) int maxStoring,
+		@DefaultValue("512KB") DataSize flowWindow, @DefaultValue("10000") @Min(1) @Max(20_000) int maxStoring,
 		@DefaultValue("1000") @Min(1) @Max(100_000) int maxStreams, @DefaultValue("1MB") DataSize maxMessage,
 		@DefaultValue("100") @Min(1) @Max(10_000) int ackBatch,
 		@DefaultValue("5ms") @DurationMin @DurationMax(seconds = 1) Duration ackDelay,
@@ -83,6 +86,11 @@ record SinkProperties(@DefaultValue("kafka") Store store, @DefaultValue("4096") 
 	@AssertTrue(message = "sink.memory must be 1MB to 16GB")
 	boolean isMemoryBounded() {
 		return between(this.memory, DataSize.ofMegabytes(1), DataSize.ofGigabytes(16));
+	}
+
+	@AssertTrue(message = "sink.flow-window must be 64KB to 8MB")
+	boolean isFlowWindowBounded() {
+		return between(this.flowWindow, DataSize.ofKilobytes(64), DataSize.ofMegabytes(8));
 	}
 
 	@AssertTrue(message = "sink.log-segment must be 1MB to 1GB")

@@ -157,10 +157,12 @@ final class SinkStream implements StreamObserver<Request> {
 		switch (effect) {
 			case ENQUEUE -> {
 				this.queue.add(message);
+				this.metrics.queued(1);
 				this.shared.bytes().add(message.getSerializedSize());
 			}
 			case DROP_OLDEST -> {
 				Request oldest = this.queue.remove();
+				this.metrics.queued(-1);
 				this.shared.bytes().remove(oldest.getSerializedSize());
 				this.dropped++;
 				this.metrics.dropped();
@@ -235,6 +237,7 @@ final class SinkStream implements StreamObserver<Request> {
 			Step step = ServerMachine.step(this.state, Event.STORAGE_READY);
 			this.state = step.next();
 			this.inStorage++;
+			this.metrics.queued(-1);
 			return this.queue.remove();
 		}
 	}
@@ -273,7 +276,7 @@ final class SinkStream implements StreamObserver<Request> {
 
 	private void acknowledge(ByteString id) {
 		this.stored.add(id);
-		if (this.stored.size() >= this.properties.ackBatch() || this.queue.isEmpty() && this.inStorage == 0) {
+		if (this.stored.size() >= this.properties.ackBatch() || (this.queue.isEmpty() && this.inStorage == 0)) {
 			// A full batch; or nothing else is in process that could join it.
 			flush();
 		}
@@ -414,6 +417,7 @@ final class SinkStream implements StreamObserver<Request> {
 
 	private void closed() {
 		this.metrics.left(this.queue.size() + this.inStorage + this.stored.size());
+		this.metrics.queued(-this.queue.size());
 		this.metrics.closed();
 		this.shared.bytes().forget(this.request);
 		this.shared.places().forget(this.forward);

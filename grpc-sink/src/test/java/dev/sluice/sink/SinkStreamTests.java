@@ -53,8 +53,9 @@ class SinkStreamTests {
 	private static final int ACK_BATCH = 4;
 
 	private static final SinkProperties PROPERTIES = new SinkProperties(SinkProperties.Store.KAFKA, CAPACITY, 7,
-			DataSize.ofBytes(2_000), STORING, 3, DataSize.ofBytes(1_000), ACK_BATCH, Duration.ofMillis(5),
-			Duration.ofMinutes(5), 100, 1, (short) 1, null, Duration.ZERO, Path.of("unused"), DataSize.ofMegabytes(1));
+			DataSize.ofBytes(2_000), DataSize.ofKilobytes(512), STORING, 3, DataSize.ofBytes(1_000), ACK_BATCH,
+			Duration.ofMillis(5), Duration.ofMinutes(5), 100, 1, (short) 1, null, Duration.ZERO, Path.of("unused"),
+			DataSize.ofMegabytes(1));
 
 	private final FakeStore store = new FakeStore();
 

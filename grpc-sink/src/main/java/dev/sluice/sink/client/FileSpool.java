@@ -172,11 +172,19 @@ final class FileSpool implements Spool {
 			throw new SpoolFullException(before, this.maxBytes);
 		}
 		Append append = new Append(id, payload, new CompletableFuture<>());
+		boolean offered = false;
 		try {
-			if (this.closing || !this.appends.offer(append, TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)) {
+			offered = !this.closing && this.appends.offer(append, TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+		}
+		finally {
+			if (!offered) {
 				this.bytes.addAndGet(-size);
-				throw new SpoolFailedException("The spool takes nothing more: it is closed or the disk is stuck");
 			}
+		}
+		if (!offered) {
+			throw new SpoolFailedException("The spool takes nothing more: it is closed or the disk is stuck");
+		}
+		try {
 			return append.done().get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
 		}
 		catch (ExecutionException | TimeoutException ex) {

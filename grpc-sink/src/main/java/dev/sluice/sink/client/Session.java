@@ -50,6 +50,9 @@ final class Session {
 
 	private static final int VERSION = 1;
 
+	/** What the transport takes before it is not ready: several messages of 20 KB. */
+	private static final int TRANSPORT_BYTES = 256 * 1024;
+
 	private static final Duration LEAST_PAUSE = Duration.ofMillis(50);
 
 	private static final Duration GREATEST_PAUSE = Duration.ofSeconds(5);
@@ -173,7 +176,7 @@ final class Session {
 				headers.put(Dictionaries.HEADER, known);
 				told = ClientInterceptors.intercept(this.channel, MetadataUtils.newAttachHeadersInterceptor(headers));
 			}
-			DataSinkGrpc.newStub(told).send(opened);
+			DataSinkGrpc.newStub(told).withOnReadyThreshold(TRANSPORT_BYTES).send(opened);
 		}
 	}
 

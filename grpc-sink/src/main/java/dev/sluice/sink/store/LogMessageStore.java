@@ -265,9 +265,14 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 
 	/** Writes what was taken, for at most 10 s, and lets the directory go. */
 	@Override
-	public void close() throws IOException, InterruptedException {
+	public void close() throws IOException {
 		this.closing = true;
-		this.writer.join(CLOSE_MILLIS);
+		try {
+			this.writer.join(CLOSE_MILLIS);
+		}
+		catch (InterruptedException _) {
+			Thread.currentThread().interrupt();
+		}
 		this.segment.close();
 		this.lockFile.close();
 	}

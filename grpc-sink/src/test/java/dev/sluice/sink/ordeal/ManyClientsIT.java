@@ -1,0 +1,110 @@
+package dev.sluice.sink.ordeal;
+
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+
+import dev.sluice.devservices.JavaProcess;
+import dev.sluice.devservices.Ports;
+import dev.sluice.sink.client.DeliveryListener;
+import dev.sluice.sink.client.SinkClient;
+import dev.sluice.sink.client.SinkClientOptions;
+import io.grpc.ManagedChannel;
+import io.grpc.ManagedChannelBuilder;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * 64 connections to a sink of 256 MB of heap whose storage is slow, with more in flight
+ * than it could hold.
+ */
+class ManyClientsIT {
+
+	private static final int CLIENTS = 64;
+
+	private static final int MESSAGES = 60;
+
+	private static final int MESSAGE_BYTES = 100_000;
+
+	private static final long MEMORY_BYTES = 64 * 1024 * 1024;
+
+	private static final Duration DEADLINE = Duration.ofMinutes(2);
+
+	@TempDir
+	private Path directory;
+
+	@Test
+	void areHeldBackWhereMemoryWouldNotDo() throws Exception {
+		int port = Ports.free();
+		int managementPort = Ports.free();
+		List<ManagedChannel> channels = new ArrayList<>();
+		List<SinkClient> clients = new ArrayList<>();
+		try (JavaProcess sink = sink(port, managementPort).awaitReady(); HttpClient http = HttpClient.newHttpClient()) {
+			byte[] message = new byte[MESSAGE_BYTES];
+			new Random(42).nextBytes(message);
+			for (int i = 0; i < CLIENTS; i++) {
+				ManagedChannel channel = ManagedChannelBuilder.forAddress("127.0.0.1", port).usePlaintext().build();
+				channels.add(channel);
+				clients.add(SinkClient.open(channel, SinkClientOptions.inMemory().withWindow(MESSAGES),
+						DeliveryListener.NONE));
+			}
+			for (int i = 0; i < MESSAGES; i++) {
+				for (SinkClient client : clients) {
+					client.send(message);
+				}
+			}
+
+			List<Double> bytes = new ArrayList<>();
+			await().atMost(DEADLINE).until(() -> {
+				bytes.add(metric(http, managementPort, "sluice_sink_bytes "));
+				return clients.stream().allMatch((client) -> client.stats().spooled() == 0);
+			});
+
+			assertThat(metric(http, managementPort, "sluice_sink_stored_total ")).isEqualTo(CLIENTS * MESSAGES);
+			assertThat(metric(http, managementPort, "sluice_sink_dropped_total ")).isZero();
+			assertThat(bytes).as("four messages of each stream beside the bound")
+				.allSatisfy(
+						(used) -> assertThat(used).isLessThan(MEMORY_BYTES + CLIENTS * 4 * (MESSAGE_BYTES + 100.0)));
+			assertThat(clients).allSatisfy((client) -> assertThat(client.stats().disconnections()).isZero());
+			assertThat(sink.isAlive()).isTrue();
+		}
+		finally {
+			clients.forEach(SinkClient::close);
+			channels.forEach(ManagedChannel::shutdownNow);
+		}
+	}
+
+	private JavaProcess sink(int port, int managementPort) {
+		return JavaProcess.mainClass("dev.sluice.sink.SinkApplication")
+			.jvmArgs("-Xmx256m", "-XX:+ExitOnOutOfMemoryError", "-XX:TieredStopAtLevel=1")
+			.property("server.port", managementPort)
+			.property("spring.grpc.server.port", port)
+			.property("sink.store", "log")
+			.property("sink.store-delay", "500ms")
+			.property("sink.memory", MEMORY_BYTES + "B")
+			.property("sink.log-directory", this.directory.resolve("log"))
+			.logFile(this.directory.resolve("sink.log"))
+			.readyWhen(URI.create("http://127.0.0.1:%d/actuator/health/readiness".formatted(managementPort)),
+					Duration.ofSeconds(90))
+			.start();
+	}
+
+	private static double metric(HttpClient http, int port, String name) throws Exception {
+		String all = http
+			.send(HttpRequest.newBuilder(URI.create("http://127.0.0.1:%d/actuator/prometheus".formatted(port))).build(),
+					BodyHandlers.ofString())
+			.body();
+		String line = all.lines().filter((one) -> one.startsWith(name)).findFirst().orElseThrow();
+		return Double.parseDouble(line.substring(name.length()));
+	}
+
+}
