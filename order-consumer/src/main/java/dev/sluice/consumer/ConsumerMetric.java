@@ -33,6 +33,15 @@ public enum ConsumerMetric {
 
 	CIRCUIT_OPEN("sluice.circuit.open", "boolean", "", "1 while the backend is taken to be down, 0.5 on trial"),
 
+	SINK_IN_FLIGHT("sluice.delivery.sink.in.flight", "messages", "",
+			"Orders sent to the sink and not acknowledged; only with delivery.target=grpc, as the next three"),
+
+	SINK_WINDOW("sluice.delivery.sink.window", "messages", "", "Orders that may be in flight to the sink"),
+
+	SINK_SPOOL("sluice.delivery.sink.spool", "bytes", "", "Orders that the sink does not have yet"),
+
+	SINK_OLDEST("sluice.delivery.sink.oldest", "seconds", "", "Age of the oldest order that the sink does not have"),
+
 	PROJECTION_BATCH("sluice.projection.batch", "events", "", "Events merged into PostgreSQL by one statement"),
 
 	PROJECTION_DURATION("sluice.projection.duration", "seconds", "", "One statement of the projection"),

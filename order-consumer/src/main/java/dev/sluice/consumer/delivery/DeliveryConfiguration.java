@@ -9,6 +9,8 @@ import dev.sluice.consumer.OrderTopics;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker.State;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.httpcomponents.hc5.PoolingHttpClientConnectionManagerMetricsBinder;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.ssl.SslBundles;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.kafka.core.ConsumerFactory;
@@ -47,9 +49,22 @@ class DeliveryConfiguration {
 	}
 
 	@Bean
+	@ConditionalOnProperty(name = "delivery.target", havingValue = "http", matchIfMissing = true)
 	HttpBackend backend(DeliveryProperties delivery, BackendProperties properties, MeterRegistry registry) {
 		HttpBackend backend = new HttpBackend(properties, delivery.concurrency());
 		new PoolingHttpClientConnectionManagerMetricsBinder(backend.connections(), "backend").bindTo(registry);
+		return backend;
+	}
+
+	@Bean
+	@ConditionalOnProperty(name = "delivery.target", havingValue = "grpc")
+	SinkBackend sinkBackend(DeliveryTarget target, BackendProperties properties, SslBundles bundles,
+			MeterRegistry registry) {
+		SinkBackend backend = new SinkBackend(SinkChannel.open(target, bundles), properties.responseTimeout());
+		ConsumerMetric.SINK_IN_FLIGHT.gauge(registry, backend, (of) -> of.stats().inFlight());
+		ConsumerMetric.SINK_WINDOW.gauge(registry, backend, (of) -> of.stats().window());
+		ConsumerMetric.SINK_SPOOL.gauge(registry, backend, (of) -> of.stats().spoolBytes());
+		ConsumerMetric.SINK_OLDEST.gauge(registry, backend, (of) -> of.stats().oldestMillis() / 1_000.0);
 		return backend;
 	}
 

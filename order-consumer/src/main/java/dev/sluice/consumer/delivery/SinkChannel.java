@@ -1,0 +1,40 @@
+package dev.sluice.consumer.delivery;
+
+import javax.net.ssl.SSLException;
+
+import io.grpc.ManagedChannel;
+import io.grpc.netty.GrpcSslContexts;
+import io.grpc.netty.NegotiationType;
+import io.grpc.netty.NettyChannelBuilder;
+import io.netty.handler.ssl.SslContextBuilder;
+import org.springframework.boot.ssl.SslBundle;
+import org.springframework.boot.ssl.SslBundles;
+
+/** The way to the sink: without TLS, or with what an SSL bundle says. */
+final class SinkChannel {
+
+	private SinkChannel() {
+	}
+
+	/** Opens no connection yet. */
+	static ManagedChannel open(DeliveryTarget target, SslBundles bundles) {
+		NettyChannelBuilder channel = NettyChannelBuilder.forTarget(target.sinkAddress());
+		if (target.sinkSslBundle().isEmpty()) {
+			return channel.negotiationType(NegotiationType.PLAINTEXT).build();
+		}
+		SslBundle bundle = bundles.getBundle(target.sinkSslBundle());
+		try {
+			return channel
+				.sslContext(GrpcSslContexts.configure(SslContextBuilder.forClient()
+					.keyManager(bundle.getManagers().getKeyManagerFactory())
+					.trustManager(bundle.getManagers().getTrustManagerFactory())).build())
+				.build();
+		}
+		catch (SSLException ex) {
+			throw new IllegalStateException(
+					"delivery.sink-ssl-bundle=%s cannot be used: %s".formatted(target.sinkSslBundle(), ex.getMessage()),
+					ex);
+		}
+	}
+
+}
