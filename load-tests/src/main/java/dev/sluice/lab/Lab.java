@@ -7,6 +7,7 @@ import dev.sluice.lab.client.ClientCommand;
 import dev.sluice.lab.experiment.ChaosCommand;
 import dev.sluice.lab.experiment.CompareCommand;
 import dev.sluice.lab.experiment.DrainCommand;
+import dev.sluice.lab.experiment.SinkCommand;
 import dev.sluice.lab.grid.GridCommand;
 import dev.sluice.lab.knee.KneeCommand;
 import dev.sluice.lab.pool.PoolCommand;
@@ -23,8 +24,8 @@ import picocli.CommandLine.ParseResult;
 @Command(name = "lab", mixinStandardHelpOptions = true, version = "Sluice's laboratory 0.1.0",
 		description = "Runs Sluice on this machine and measures it.",
 		subcommands = { CompareCommand.class, ChaosCommand.class, ProveCommand.class, DrainCommand.class,
-				ClientCommand.class, GridCommand.class, KneeCommand.class, PoolCommand.class, ReportCommand.class,
-				Up.class, PlaceOrder.class, Redeliver.class, Doctor.class },
+				ClientCommand.class, GridCommand.class, KneeCommand.class, PoolCommand.class, SinkCommand.class,
+				ReportCommand.class, Up.class, PlaceOrder.class, Redeliver.class, Doctor.class },
 		footer = { "", "Exit code: 0 done, 1 failed, 2 wrong usage." })
 public final class Lab {
 

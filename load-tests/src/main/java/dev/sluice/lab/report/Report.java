@@ -23,12 +23,14 @@ import dev.sluice.lab.report.page.Marks;
 import dev.sluice.lab.report.page.Section;
 import dev.sluice.lab.report.pool.PoolSection;
 import dev.sluice.lab.report.proof.ProofSections;
+import dev.sluice.lab.report.sink.SinkSections;
 import dev.sluice.lab.result.CellResult;
 import dev.sluice.lab.result.ClientResult;
 import dev.sluice.lab.result.GridResult;
 import dev.sluice.lab.result.KneeResult;
 import dev.sluice.lab.result.PoolResult;
 import dev.sluice.lab.result.RunResult;
+import dev.sluice.lab.result.SinkResult;
 
 /**
  * One HTML file that needs nothing else: charts, their data, the charting library. It
@@ -89,7 +91,7 @@ public final class Report {
 				Stream.concat(CompareSections.all().stream(), Stream.of(new CellsSection(), new MethodSection()))
 					.toList();
 			case "chaos" -> Stream.concat(ChaosSections.all().stream(), Stream.of(new MethodSection())).toList();
-			case "client", "grid", "knee", "pool" -> withMethod(finding(run));
+			case "client", "grid", "knee", "pool", "sink" -> withMethod(finding(run));
 			case "prove" -> Stream.concat(ProofSections.of(run).stream(), Stream.of(new MethodSection())).toList();
 			default -> List.of(new CellsSection(), new MethodSection());
 		};
@@ -106,6 +108,7 @@ public final class Report {
 			case GridResult grid -> GridSections.of(grid);
 			case KneeResult knee -> List.of(new KneeSection(knee));
 			case PoolResult pool -> List.of(new PoolSection(pool));
+			case SinkResult sink -> SinkSections.of(sink);
 		};
 	}
 

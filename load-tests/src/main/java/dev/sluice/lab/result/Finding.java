@@ -7,6 +7,6 @@ import com.fasterxml.jackson.annotation.JsonTypeInfo;
  * own form.
  */
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "kind")
-public sealed interface Finding permits ClientResult, GridResult, KneeResult, PoolResult {
+public sealed interface Finding permits ClientResult, GridResult, KneeResult, PoolResult, SinkResult {
 
 }

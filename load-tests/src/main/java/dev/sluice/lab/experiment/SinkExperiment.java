@@ -1,0 +1,283 @@
+package dev.sluice.lab.experiment;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+import dev.sluice.devservices.Infrastructure;
+import dev.sluice.devservices.JavaProcess;
+import dev.sluice.devservices.StartFailedException;
+import dev.sluice.lab.report.sink.SinkFigures;
+import dev.sluice.lab.result.RunFile;
+import dev.sluice.lab.result.RunResult;
+import dev.sluice.lab.result.SinkResult;
+import dev.sluice.lab.result.SinkResult.Mode;
+import dev.sluice.lab.result.SinkResult.Setting;
+import dev.sluice.lab.result.SinkResult.Transfer;
+import dev.sluice.lab.run.EnvironmentProbe;
+import dev.sluice.lab.run.Progress;
+import dev.sluice.lab.run.RunDirectory;
+import dev.sluice.lab.stack.Interruption;
+import dev.sluice.lab.stack.LabException;
+import dev.sluice.lab.stack.Module;
+import dev.sluice.lab.stack.Service;
+import dev.sluice.lab.stack.ServiceOptions;
+import dev.sluice.lab.stack.Stack;
+import dev.sluice.lab.stack.Workspace;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Moves the same data to the same storage, by calls that wait for each answer and by the
+ * stream, while the storage, a thin link or nothing but the machine is what binds. Each
+ * transfer has a client process of its own and is over when the last message is stored
+ * and acknowledged; the repetitions of the ways are interleaved.
+ */
+final class SinkExperiment {
+
+	static final String NAME = "sink";
+
+	/** What the baseline of seed 002 came to: 7 GB in 1,140 s. */
+	static final double SEED_BITS_PER_SECOND = 49e6;
+
+	static final long LINK_BITS_PER_SECOND = 40_000_000;
+
+	static final Duration LINK_ROUND_TRIP = Duration.ofMillis(10);
+
+	private static final List<String> CLIENT_JVM_ARGS = List.of("-Xms512m", "-Xmx512m", "-XX:+UseG1GC",
+			"--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow");
+
+	private static final long SAMPLE_BYTES = 20_000_000;
+
+	private static final long MEGABYTE = 1_000_000;
+
+	private static final long WARM_UP_BYTES = 300 * MEGABYTE;
+
+	private static final long SLOW_WARM_UP_BYTES = 4 * MEGABYTE;
+
+	private final Settings settings;
+
+	private final RunDirectory directory;
+
+	private final Progress progress;
+
+	private final JsonMapper json = JsonMapper.builder().build();
+
+	private final List<Transfer> transfers = new ArrayList<>();
+
+	/** Of the storage where it binds. */
+	private final Duration storeDelay;
+
+	/**
+	 * What is chosen.
+	 *
+	 * @param command the command line
+	 * @param infrastructure what Kafka runs as
+	 * @param settings what binds, one after the other
+	 * @param megabytes moved by each transfer over loopback, of 10^6 bytes
+	 * @param linkMegabytes moved by each transfer over the thin link, likewise
+	 * @param repetitions of each transfer
+	 * @param zstdLevel of the compression
+	 * @param seed of the data
+	 */
+	record Settings(String command, Infrastructure infrastructure, Set<Setting> settings, int megabytes,
+			int linkMegabytes, int repetitions, int zstdLevel, long seed) {
+
+		static List<Mode> modes(Setting setting) {
+			return switch (setting) {
+				case STORAGE, LINK ->
+					List.of(Mode.STOP_AND_WAIT, Mode.STREAM, Mode.STREAM_ZSTD, Mode.STREAM_DICTIONARY);
+				case LINK_SMALL -> List.of(Mode.STREAM, Mode.STREAM_ZSTD, Mode.STREAM_DICTIONARY);
+				case LOOPBACK -> List.of(Mode.KAFKA, Mode.STREAM, Mode.STREAM_SPOOL);
+			};
+		}
+
+		static boolean thin(Setting setting) {
+			return switch (setting) {
+				case LINK, LINK_SMALL -> true;
+				case STORAGE, LOOPBACK -> false;
+			};
+		}
+
+		long bytes(Setting setting) {
+			return MEGABYTE * (thin(setting) ? this.linkMegabytes : this.megabytes);
+		}
+
+	}
+
+	SinkExperiment(Settings settings, RunDirectory directory, Progress progress) {
+		this.settings = settings;
+		this.directory = directory;
+		this.progress = progress;
+		List<byte[]> sample = SinkData.load().batches(settings.seed(), SAMPLE_BYTES, SinkData.USUAL);
+		double mean = sample.stream().mapToInt((batch) -> batch.length).average().orElseThrow();
+		this.storeDelay = Duration.ofNanos((long) (SinkSender.CONNECTIONS * mean * 8 / SEED_BITS_PER_SECOND * 1e9));
+	}
+
+	/**
+	 * Runs it. What goes wrong makes the result partial.
+	 * @throws IOException if the result cannot be written
+	 */
+	RunResult run(Interruption interruption) throws IOException {
+		Instant startedAt = Instant.now();
+		Workspace workspace = Workspace.find();
+		String partial = null;
+		Infrastructure infrastructure = this.settings.infrastructure();
+		try (Stack stack = Stack.builder()
+			.workspace(workspace)
+			.infrastructure(this.settings.infrastructure())
+			.directory(this.directory.directory("logs"))
+			.build()) {
+			infrastructure = stack.infrastructure().infrastructure();
+			stack.prepare(Set.of(Module.SINK), this.progress::step);
+			for (int repetition = 1; repetition <= this.settings.repetitions(); repetition++) {
+				for (Setting setting : this.settings.settings()) {
+					run(stack, setting, repetition);
+				}
+			}
+		}
+		catch (LabException | StartFailedException ex) {
+			partial = (interruption.reason() != null) ? interruption.reason() : ex.getMessage();
+		}
+		catch (InterruptedException _) {
+			partial = "interrupted";
+		}
+		this.progress.endLine();
+		Path jar = workspace.jar(Module.SINK);
+		RunResult result = RunResult.of(NAME, this.settings.command(), startedAt, Instant.now(), partial,
+				EnvironmentProbe.probe(workspace.root(), Files.exists(jar) ? List.of(jar) : List.of(), infrastructure),
+				configuration(), new SinkResult(this.settings.megabytes(), this.settings.seed(),
+						this.storeDelay.toNanos() / 1e6, this.transfers));
+		RunFile.write(result, this.directory.path());
+		return result;
+	}
+
+	private void run(Stack stack, Setting setting, int repetition) throws IOException, InterruptedException {
+		this.progress.step("%s, repetition %d: starting the sink".formatted(SinkFigures.words(setting), repetition));
+		Path storage = this.directory.directory("storage");
+		if (setting == Setting.LOOPBACK) {
+			stack.infrastructure().kafka();
+		}
+		try (Service sink = stack.startSink(sinkOptions(setting, storage));
+				SinkLink link = Settings.thin(setting)
+						? new SinkLink(port(stack.sinkTarget()), LINK_BITS_PER_SECOND, LINK_ROUND_TRIP) : null) {
+			String target = (link != null) ? "127.0.0.1:" + link.port() : stack.sinkTarget();
+			for (Mode mode : Settings.modes(setting)) {
+				String to = (mode == Mode.KAFKA) ? stack.infrastructure().kafka().bootstrapServers() : target;
+				Transfer transfer = transfer(sink, setting, mode, repetition, to);
+				this.transfers.add(transfer);
+				this.progress.step("%s: %.1f MB/s, %.2f s for %d MB".formatted(SinkFigures.words(mode),
+						transfer.megabytesPerSecond(), transfer.seconds(), transfer.bytes() / MEGABYTE));
+			}
+		}
+		delete(storage);
+	}
+
+	private static int port(String target) {
+		return Integer.parseInt(target.substring(target.lastIndexOf(':') + 1));
+	}
+
+	private ServiceOptions sinkOptions(Setting setting, Path storage) throws IOException {
+		ServiceOptions options = ServiceOptions.NONE.withJvmArgs("--enable-native-access=ALL-UNNAMED")
+			.withLog("sink-" + setting.name().toLowerCase(Locale.ROOT));
+		if (setting == Setting.LOOPBACK) {
+			return options;
+		}
+		SinkData.Sizes sizes = (setting == Setting.LINK_SMALL) ? SinkData.SMALL : SinkData.USUAL;
+		Path dictionary = Files.write(this.directory.path().resolve("%s.zdict".formatted(setting)),
+				SinkData.load().train(this.settings.seed(), sizes));
+		ServiceOptions log = options.withProperty("sink.store", "log")
+			.withProperty("sink.log-directory", storage)
+			.withProperty("sink.dictionary", dictionary);
+		return (setting == Setting.STORAGE) ? log.withProperty("sink.store-delay", this.storeDelay.toMillis() + "ms")
+				: log;
+	}
+
+	private Transfer transfer(Service sink, Setting setting, Mode mode, int repetition, String target)
+			throws IOException, InterruptedException {
+		long bytes = this.settings.bytes(setting);
+		Path spool = this.directory.directory("spool");
+		SinkSender.Job job = new SinkSender.Job(mode, target, this.settings.seed(), setting == Setting.LINK_SMALL,
+				bytes, warmUpBytes(setting, mode, bytes), this.settings.zstdLevel(), spool.toString());
+		Path in = this.directory.path().resolve("job.json");
+		Path out = this.directory.path().resolve("report.json");
+		Files.write(in, this.json.writeValueAsBytes(job));
+		Files.deleteIfExists(out);
+		Duration sinkBefore = cpu(sink);
+		this.progress.now("%s: %s".formatted(SinkFigures.words(setting), SinkFigures.words(mode)));
+		try (JavaProcess client = JavaProcess.mainClass(SinkSender.class.getName())
+			.jvmArgs(CLIENT_JVM_ARGS)
+			.jvmArgs("-Dlogback.configurationFile=lab-logback.xml")
+			.args(in.toString(), out.toString())
+			.logFile(this.directory.directory("logs")
+				.resolve("client-%s-%s-%d.log".formatted(setting, mode, repetition)))
+			.start()) {
+			while (client.isAlive()) {
+				TimeUnit.MILLISECONDS.sleep(20);
+			}
+			if (!Files.exists(out)) {
+				throw new LabException("The client of %s, %s failed; its log %s ends with:%n%s"
+					.formatted(SinkFigures.words(setting), SinkFigures.words(mode), client.logFile(), client.tail()));
+			}
+		}
+		SinkSender.Report report = this.json.readValue(Files.readAllBytes(out), SinkSender.Report.class);
+		// The sink's share includes the warm-up: as much of it as of the messages.
+		double warmUp = (double) bytes / (bytes + job.warmUpBytes());
+		double sinkCpu = (mode == Mode.KAFKA) ? 0 : cpu(sink).minus(sinkBefore).toNanos() / 1e9 * warmUp;
+		Files.delete(in);
+		Files.delete(out);
+		delete(spool);
+		return new Transfer(setting, mode, repetition, report.connections(), report.messages(), report.bytes(),
+				report.wireBytes(), report.seconds(), report.cpuSeconds(), sinkCpu, report.moments());
+	}
+
+	/**
+	 * As much as warms the JVMs up, but where that would take as long as the transfer.
+	 */
+	private static long warmUpBytes(Setting setting, Mode mode, long bytes) {
+		boolean slow = mode == Mode.STOP_AND_WAIT || (Settings.thin(setting) && mode == Mode.STREAM);
+		return Math.min(bytes, slow ? SLOW_WARM_UP_BYTES : WARM_UP_BYTES);
+	}
+
+	private static Duration cpu(Service service) {
+		return service.handle().info().totalCpuDuration().orElse(Duration.ZERO);
+	}
+
+	private static void delete(Path directory) throws IOException {
+		try (Stream<Path> files = Files.walk(directory)) {
+			for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+				Files.delete(file);
+			}
+		}
+	}
+
+	private Map<String, String> configuration() {
+		Map<String, String> configuration = new TreeMap<>();
+		configuration.put("data",
+				"lines of recorded scrapes, values varied by seed %d; made before the clock starts, 64 MB of it sent in turn"
+					.formatted(this.settings.seed()));
+		configuration.put("storage", "the sink's log, forced to the disk; over loopback the topic sink, acks=all");
+		configuration.put("storage's delay",
+				"%.1f ms where the storage binds: what gives 54 connections that wait 49 Mbit/s"
+					.formatted(this.storeDelay.toNanos() / 1e6));
+		configuration.put("thin link",
+				"a delaying proxy of the lab, not a device: 40 Mbit/s of TCP payload each way, 10 ms round trip");
+		configuration.put("zstd",
+				"level %d; dictionary of 110 KiB, trained from other batches".formatted(this.settings.zstdLevel()));
+		configuration.put("client",
+				"in memory but for the spool, window adaptive; " + String.join(" ", CLIENT_JVM_ARGS));
+		configuration.put("sink's JVM", String.join(" ", Stack.JVM_ARGS));
+		return configuration;
+	}
+
+}

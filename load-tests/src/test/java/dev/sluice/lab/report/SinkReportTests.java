@@ -1,0 +1,56 @@
+package dev.sluice.lab.report;
+
+import java.util.List;
+
+import dev.sluice.lab.result.RunResult;
+import dev.sluice.lab.result.Runs;
+import dev.sluice.lab.result.SinkResult;
+import dev.sluice.lab.result.SinkResult.Mode;
+import dev.sluice.lab.result.SinkResult.Moment;
+import dev.sluice.lab.result.SinkResult.Setting;
+import dev.sluice.lab.result.SinkResult.Transfer;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class SinkReportTests {
+
+	@Test
+	void saysHowMuchFasterTheStreamIs() {
+		String page = Report
+			.page(List.of(run(new SinkResult(100, 2, 154, List.of(transfer(Setting.STORAGE, Mode.STOP_AND_WAIT, 1, 20),
+					transfer(Setting.STORAGE, Mode.STREAM, 1, 2), transfer(Setting.STORAGE, Mode.STOP_AND_WAIT, 2, 30),
+					transfer(Setting.STORAGE, Mode.STREAM, 2, 2), transfer(Setting.STORAGE, Mode.STOP_AND_WAIT, 3, 20),
+					transfer(Setting.STORAGE, Mode.STREAM, 3, 1))))));
+
+		assertThat(page)
+			.contains("The storage&#39;s latency binds: against stop and wait over 54 connections stream 10 times.");
+		assertThat(page).contains(">3.6</td>").doesNotContain("a thin link binds");
+	}
+
+	@Test
+	void drawsWhatIsInFlight() {
+		String page = Report
+			.page(List.of(run(new SinkResult(100, 2, 154, List.of(transfer(Setting.LINK, Mode.STREAM, 1, 3))))));
+
+		assertThat(page).contains("\"values\":[12.0,17.0]");
+	}
+
+	@Test
+	void rendersARunThatEndedBeforeItMeasuredAnything() {
+		assertThat(Report.page(List.of(run(new SinkResult(100, 2, 154, List.of())))))
+			.contains("No transfer was measured", "No stream was measured");
+	}
+
+	private static Transfer transfer(Setting setting, Mode mode, int repetition, double seconds) {
+		return new Transfer(setting, mode, repetition, 1, 6_000, 100_000_000, 101_000_000, seconds, 1, 1,
+				List.of(new Moment(0.1, 5, 16), new Moment(0.9, 12, 32), new Moment(1.5, 17, 64)));
+	}
+
+	private static RunResult run(SinkResult sink) {
+		RunResult run = Runs.run("sink", null, List.of(), List.of());
+		return RunResult.of("sink", run.command(), run.startedAt(), run.finishedAt(), null, run.environment(),
+				run.configuration(), sink);
+	}
+
+}
