@@ -22,18 +22,18 @@ class ProveIT {
 	private Path directory;
 
 	@Test
-	void badInputStopsNothingAndAKeyHasOneEffect() throws Exception {
+	void badRecordsStopNothingAndAKeyHasOneEffect() throws Exception {
 		Path results = this.directory.resolve("results");
 		StringWriter out = new StringWriter();
 
 		int exitCode = new CommandLine(new ProveCommand()).setOut(new PrintWriter(out))
-			.execute("key", "input", "records", "--smallest", "--seed", "5", "--infra",
+			.execute("key", "records", "--smallest", "--seed", "5", "--infra",
 					Infrastructure.fromEnvironment().name(), "--out", results.toString());
 
 		assertThat(exitCode).as(out.toString()).isZero();
 		RunResult run = RunFile.read(results.resolve(RunFile.NAME));
 		assertThat(run.partial()).isNull();
-		assertThat(run.proofs()).extracting(ProofResult::proof).containsExactly("key", "input", "records");
+		assertThat(run.proofs()).extracting(ProofResult::proof).containsExactly("key", "records");
 		assertThat(run.proofs()).allMatch(ProofResult::holds);
 		assertThat(out.toString()).contains("key: holds", "report.html");
 		assertThat(results.resolve("report.html")).isNotEmptyFile();
