@@ -31,6 +31,7 @@ import dev.sluice.lab.measure.PrometheusHistogram;
 import dev.sluice.lab.measure.Window;
 import dev.sluice.lab.plan.BackendCapacity;
 import dev.sluice.lab.plan.Way;
+import dev.sluice.lab.result.ClientResult.Tally;
 import dev.sluice.lab.result.KneeResult;
 import dev.sluice.lab.result.KneeResult.Knee;
 import dev.sluice.lab.result.KneeResult.Step;
@@ -222,7 +223,7 @@ final class KneeExperiment {
 			Window window = new Window(from, Instant.now());
 			Double saved = switch (way) {
 				case SYNC -> null;
-				case QUEUED -> drained(bench) ? millis(savedTimes(bench).since(before).percentile(99)) : null;
+				case QUEUED -> savedP99Millis(bench, before, figures.tally());
 			};
 			Thread.sleep(ProcessSampler.INTERVAL.multipliedBy(2));
 			return new Step(rate, figures.latency(), saved, figures.tally(), figures.lag().p99(),
@@ -238,7 +239,17 @@ final class KneeExperiment {
 				"knee-%s-%d".formatted(Long.toString(System.currentTimeMillis(), Character.MAX_RADIX), this.loads));
 	}
 
-	/** Whether what was accepted has arrived: nothing is pending any more. */
+	/** From accepted to saved; null if not all that was accepted is saved in time. */
+	private @Nullable Double savedP99Millis(Bench bench, PrometheusHistogram before, Tally tally)
+			throws InterruptedException {
+		if (!drained(bench)) {
+			return null;
+		}
+		PrometheusHistogram saved = savedTimes(bench).since(before);
+		return (saved.count() >= tally.answered() - tally.failed()) ? millis(saved.percentile(99)) : null;
+	}
+
+	/** Whether the backend saves no more, so that nothing is on its way. */
 	private boolean drained(Bench bench) throws InterruptedException {
 		long deadline = System.nanoTime() + DRAIN.toNanos();
 		long saved = bench.backend().saved();
