@@ -75,6 +75,8 @@ final class Problems implements ErrorWebExceptionHandler {
 			case 406 -> ProblemType.NOT_ACCEPTABLE;
 			case 413 -> ProblemType.TOO_LARGE;
 			case 415 -> ProblemType.UNSUPPORTED_MEDIA_TYPE;
+			// A method or a version of HTTP that the container does not know.
+			case 501, 505 -> ProblemType.INVALID_REQUEST;
 			case 503 -> ProblemType.OVERLOADED;
 			default -> (status < 500) ? ProblemType.INVALID_REQUEST : ProblemType.INTERNAL;
 		};

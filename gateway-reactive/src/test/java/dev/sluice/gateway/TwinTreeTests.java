@@ -57,8 +57,9 @@ class TwinTreeTests {
 		assertThat(without(servlet, reactive)).allMatch((key) -> key.startsWith("server.tomcat.")
 				|| key.startsWith("spring.mvc.") || key.startsWith("spring.datasource.")
 				|| key.startsWith("spring.jdbc.") || key.equals("management.health.db.enabled"));
-		assertThat(without(reactive, servlet)).allMatch((key) -> key.startsWith("spring.r2dbc.")
-				|| key.startsWith("logging.level.reactor.") || key.equals("management.health.r2dbc.enabled"));
+		assertThat(without(reactive, servlet))
+			.allMatch((key) -> key.startsWith("spring.r2dbc.") || key.startsWith("server.netty.")
+					|| key.startsWith("logging.level.reactor.") || key.equals("management.health.r2dbc.enabled"));
 		assertThat(reactive).contains("spring.kafka.producer.acks", "server.port");
 	}
 

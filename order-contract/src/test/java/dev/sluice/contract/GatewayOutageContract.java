@@ -21,6 +21,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -125,6 +127,18 @@ public abstract class GatewayOutageContract {
 			socket.getOutputStream().write(atOnce.getBytes(StandardCharsets.US_ASCII));
 
 			assertThat(readDocument(socket.getInputStream())).startsWith("HTTP/1.1 200");
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "GET /orders/x HTTP/9.9", "CONNECT /orders HTTP/1.1" })
+	void blamesTheClientForARequestLineThatItDoesNotKnow(String line) throws Exception {
+		try (Socket socket = new Socket(gateway().getHost(), gateway().getPort())) {
+			socket.setSoTimeout((int) Duration.ofSeconds(20).toMillis());
+			socket.getOutputStream()
+				.write((line + "\r\nHost: a\r\nContent-Length: 0\r\n\r\n").getBytes(StandardCharsets.US_ASCII));
+
+			assertThat(new String(socket.getInputStream().readNBytes(10), StandardCharsets.US_ASCII)).endsWith(" 4");
 		}
 	}
 
