@@ -27,8 +27,8 @@ class ProveIT {
 		StringWriter out = new StringWriter();
 
 		int exitCode = new CommandLine(new ProveCommand()).setOut(new PrintWriter(out))
-			.execute("key", "records", "--smallest", "--seed", "5", "--infra",
-					Infrastructure.fromEnvironment().name(), "--out", results.toString());
+			.execute("key", "records", "--smallest", "--seed", "5", "--infra", Infrastructure.fromEnvironment().name(),
+					"--out", results.toString());
 
 		assertThat(exitCode).as(out.toString()).isZero();
 		RunResult run = RunFile.read(results.resolve(RunFile.NAME));
