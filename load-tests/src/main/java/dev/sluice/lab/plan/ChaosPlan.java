@@ -34,7 +34,7 @@ public record ChaosPlan(List<Fault> faults) {
 
 	private static final long MAX_MILLIS = 5_000;
 
-	/** Longer than the consumer's session, 10 s: it loses its partitions. */
+	/** Longer than the consumer's session, 6 s: it loses its partitions. */
 	private static final long LONG_MILLIS = 12_000;
 
 	/** In loads of at least this length, one freeze in four is a long one. */
