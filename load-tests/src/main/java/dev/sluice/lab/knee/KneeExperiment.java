@@ -186,7 +186,8 @@ final class KneeExperiment {
 			client.run(WARM_UP, requests(bench.gateway(), way), (_) -> {
 			});
 			OptionalDouble rate = search.next();
-			while (rate.isPresent() && System.nanoTime() - start < this.settings.limit().toNanos()) {
+			// One step at least, however long the warm-up took.
+			do {
 				Step step = step(rate.getAsDouble(), way, bench, client);
 				steps.add(step);
 				search.tell(rate.getAsDouble(), step.held());
@@ -194,6 +195,7 @@ final class KneeExperiment {
 						step.held() ? "holds" : "does not hold: " + step.missed()));
 				rate = search.next();
 			}
+			while (rate.isPresent() && System.nanoTime() - start < this.settings.limit().toNanos());
 		}
 		this.knees.add(new Knee(variant.id(), way.label(), search.held(), search.failed(), steps,
 				Duration.ofNanos(System.nanoTime() - start).toMillis()));
