@@ -12,10 +12,9 @@ import org.springframework.stereotype.Component;
 import reactor.core.publisher.Mono;
 
 /**
- * The keyed orders in progress at this gateway, so that a repeat sent before the first is
- * answered gets 409. Holds at most as many as both ways together let in; beyond: 503.
- * Only orders with an idempotency key come here: no other id can come twice. For any
- * number of threads.
+ * The keyed orders and the redeliveries in progress at this gateway, so that a repeat
+ * sent before the first is answered gets 409. Holds at most as many as both ways together
+ * let in; beyond: 503. No other id can come twice. For any number of threads.
  */
 @Component
 final class InFlight {
@@ -45,7 +44,7 @@ final class InFlight {
 	private UUID begin(UUID id) {
 		if (!this.ids.add(id)) {
 			throw new ProblemException(ProblemType.IN_PROGRESS,
-					"A request with this Idempotency-Key is being processed. Repeat it when that is answered.");
+					"Another request for this order is being processed. Repeat this one when that is answered.");
 		}
 		// After the add, so that the bound holds however many threads are between the
 		// two.

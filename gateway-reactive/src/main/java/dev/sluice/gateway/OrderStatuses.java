@@ -1,7 +1,7 @@
 package dev.sluice.gateway;
 
+import java.time.Instant;
 import java.util.UUID;
-import java.util.concurrent.TimeoutException;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
@@ -15,7 +15,6 @@ import io.micrometer.core.instrument.MeterRegistry;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.dao.DataAccessException;
 import org.springframework.stereotype.Component;
 import reactor.core.publisher.Mono;
 
@@ -34,13 +33,17 @@ final class OrderStatuses {
 
 	private final StatusTable table;
 
+	private final StatusGuard guard;
+
 	private final Backend backend;
 
 	private final Cache<UUID, Recent> recent;
 
-	OrderStatuses(StatusProperties properties, StatusTable table, Backend backend, MeterRegistry meters) {
+	OrderStatuses(StatusProperties properties, StatusTable table, StatusGuard guard, Backend backend,
+			MeterRegistry meters) {
 		this.properties = properties;
 		this.table = table;
+		this.guard = guard;
 		this.backend = backend;
 		this.recent = Caffeine.newBuilder()
 			.maximumSize(properties.recentOrders())
@@ -70,9 +73,10 @@ final class OrderStatuses {
 	}
 
 	/**
-	 * Looks an order up: in PostgreSQL; where that has it not, among the recent ones;
-	 * then at the backend. Where PostgreSQL does not answer, the backend comes first, as
-	 * it may know better than what is remembered.
+	 * Looks an order up: in PostgreSQL, unless what is remembered is later; where that
+	 * has it not, among the recent ones; then at the backend. Where PostgreSQL does not
+	 * answer, or too many ask it, the backend comes first, as it may know better than
+	 * what is remembered.
 	 * @param id the order's id
 	 * @return the order; fails with {@link ProblemException} if nobody knows it, or those
 	 * who would cannot be asked
@@ -82,16 +86,31 @@ final class OrderStatuses {
 		if (remembered != null && remembered.status() == OrderStatus.SAVED) {
 			return Mono.just(remembered);
 		}
-		return this.table.find(id).onErrorResume(OrderStatuses::noAnswer, (failure) -> {
-			logger.debug("The status of order {} cannot be read", id, failure);
-			return askBackend(id).map((answer) -> withoutTable(id, answer, remembered));
-		})
+		return this.guard.ask(this.properties.timeout(), this.table.find(id))
+			.map((row) -> merged(row, remembered))
+			.onErrorResume((failure) -> {
+				logger.debug("The status of order {} cannot be read", id, failure);
+				return askBackend(id).map((answer) -> withoutTable(id, answer, remembered));
+			})
 			.switchIfEmpty(Mono.justOrEmpty(remembered))
 			.switchIfEmpty(Mono.defer(() -> askBackend(id).map((answer) -> withoutRow(id, answer))));
 	}
 
-	private static boolean noAnswer(Throwable failure) {
-		return failure instanceof DataAccessException || failure instanceof TimeoutException;
+	/**
+	 * What the projection will say once it has read what is remembered: an acceptance
+	 * later than the row, as after a redelivery, is the status.
+	 */
+	private static OrderView merged(OrderView row, @Nullable OrderView remembered) {
+		if (remembered == null || row.status() == OrderStatus.SAVED || !isLater(remembered, row)) {
+			return row;
+		}
+		Instant acceptedAt = (row.acceptedAt() != null) ? row.acceptedAt() : remembered.acceptedAt();
+		return new OrderView(row.id(), remembered.status(), remembered.attempts(), acceptedAt, remembered.updatedAt(),
+				remembered.reason());
+	}
+
+	private static boolean isLater(OrderView one, OrderView other) {
+		return one.updatedAt() != null && other.updatedAt() != null && one.updatedAt().isAfter(other.updatedAt());
 	}
 
 	private Mono<Delivery> askBackend(UUID id) {

@@ -14,10 +14,10 @@ import org.springframework.stereotype.Component;
 import reactor.core.publisher.Mono;
 
 /**
- * Asks PostgreSQL for what can be done without: each time with a time limit, and not at
- * all while it fails, by a circuit breaker. As many wait for a connection as may; what is
- * beyond fails at once. What was never asked says nothing of PostgreSQL and does not open
- * the circuit. For any number of threads.
+ * Asks PostgreSQL, which every request can do without: each time with a time limit, and
+ * not at all while it fails, by a circuit breaker. Nothing else asks it. As many wait for
+ * a connection as may; what is beyond fails at once. What was never asked says nothing of
+ * PostgreSQL and does not open the circuit. For any number of threads.
  */
 @Component
 final class StatusGuard {
@@ -26,12 +26,12 @@ final class StatusGuard {
 	static final String NAME = "status";
 
 	/**
-	 * Fewer than the pool has connections. A question with more before it may have spent
-	 * its time on waiting for one.
+	 * {@code spring.r2dbc.pool.max-size}. A question with as many before it may have
+	 * spent its time on waiting for a connection.
 	 */
-	private static final int ASKED = 5;
+	private static final int ASKED = 10;
 
-	/** At a millisecond each, about as many as get their turn in 250 ms. */
+	/** At two milliseconds each, about as many as get their turn in 200 ms. */
 	private static final int WAITING = 1_000;
 
 	private final AtomicInteger asking = new AtomicInteger();

@@ -19,7 +19,7 @@ import reactor.core.publisher.Mono;
 
 /**
  * The table {@code order_status}, which order-consumer projects from Kafka. Only read
- * here. Answers within {@code status.timeout} or fails.
+ * here. Every time limit is the caller's.
  */
 @Component
 class StatusTable {
@@ -28,30 +28,25 @@ class StatusTable {
 
 	private final DatabaseClient database;
 
-	private final StatusProperties properties;
-
-	StatusTable(DatabaseClient database, StatusProperties properties) {
+	StatusTable(DatabaseClient database) {
 		this.database = database;
-		this.properties = properties;
 	}
 
 	/**
 	 * Looks an order up.
 	 * @param id the order's id
 	 * @return what is known of it, empty if nothing; fails with
-	 * {@link org.springframework.dao.DataAccessException} or
-	 * {@link java.util.concurrent.TimeoutException} if PostgreSQL does not answer
+	 * {@link org.springframework.dao.DataAccessException} if PostgreSQL does not answer
 	 */
 	Mono<OrderView> find(UUID id) {
 		return this.database.sql("SELECT " + VIEW + " FROM order_status WHERE order_id = :id")
 			.bind("id", id)
 			.map(StatusTable::view)
-			.one()
-			.timeout(this.properties.timeout());
+			.one();
 	}
 
 	/**
-	 * Looks up what was accepted under an id. Its time limit is the caller's.
+	 * Looks up what was accepted under an id.
 	 * @param id the order's id
 	 * @return the fingerprint of the order first accepted, empty if there is none; fails
 	 * with {@link org.springframework.dao.DataAccessException} if PostgreSQL does not
@@ -66,7 +61,7 @@ class StatusTable {
 	}
 
 	/**
-	 * Lists failed orders. Its time limit is the caller's.
+	 * Lists failed orders.
 	 * @param query after which
 	 * @param limit how many at most
 	 * @return the earliest failed first; fails with
@@ -85,7 +80,7 @@ class StatusTable {
 	}
 
 	/**
-	 * Looks up what is needed to deliver an order again. Its time limit is the caller's.
+	 * Looks up what is needed to deliver an order again.
 	 * @param id the order's id
 	 * @return empty if there is no such order; fails with
 	 * {@link org.springframework.dao.DataAccessException} if PostgreSQL does not answer

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.UUID;
+import java.util.stream.IntStream;
 
 import dev.sluice.contract.FakeBackend;
 import dev.sluice.contract.FakeBackend.Reply;
@@ -35,9 +36,14 @@ class OrderStatusesTests {
 
 	private static final OrderView RETRYING = new OrderView(ID, OrderStatus.RETRYING, 2, TIME, TIME, "busy");
 
+	private static final OrderView FAILED = new OrderView(ID, OrderStatus.FAILED, 10, TIME, TIME.plusSeconds(60),
+			"refused");
+
 	private static final String SAVED = "{\"id\":\"%s\",\"savedAt\":\"2026-11-21T11:00:00Z\"}".formatted(ID);
 
 	private final FakeTable table = new FakeTable();
+
+	private final StatusGuard guard = new StatusGuard(CircuitBreakerRegistry.ofDefaults());
 
 	private FakeBackend server;
 
@@ -56,7 +62,7 @@ class OrderStatusesTests {
 				CircuitBreakerRegistry.ofDefaults(), JsonMapper.shared());
 		this.statuses = new OrderStatuses(
 				new StatusProperties(Duration.ofSeconds(3), 10, Duration.ofMinutes(1), Duration.ofSeconds(3)),
-				this.table, backend, new SimpleMeterRegistry());
+				this.table, this.guard, backend, new SimpleMeterRegistry());
 	}
 
 	@AfterEach
@@ -80,6 +86,34 @@ class OrderStatusesTests {
 
 		assertThat(find()).isEqualTo(ACCEPTED);
 		assertThat(this.server.requests()).isEmpty();
+	}
+
+	@Test
+	void believesALaterAcceptanceMoreThanTheTable() {
+		Instant again = TIME.plusSeconds(61);
+		this.table.row = FAILED;
+		this.statuses.remember(new OrderView(ID, OrderStatus.ACCEPTED, 0, again, again, null), null);
+
+		assertThat(find()).isEqualTo(new OrderView(ID, OrderStatus.ACCEPTED, 0, TIME, again, null));
+		assertThat(this.server.requests()).isEmpty();
+	}
+
+	@Test
+	void believesATableThatHasReadALaterFailure() {
+		this.table.row = FAILED;
+		this.statuses.remember(ACCEPTED, null);
+
+		assertThat(find()).isEqualTo(FAILED);
+	}
+
+	@Test
+	void believesThatAnOrderIsSavedWhateverWasLater() {
+		Instant again = TIME.plusSeconds(61);
+		OrderView saved = new OrderView(ID, OrderStatus.SAVED, 1, TIME, TIME, null);
+		this.table.row = saved;
+		this.statuses.remember(new OrderView(ID, OrderStatus.ACCEPTED, 0, again, again, null), null);
+
+		assertThat(find()).isEqualTo(saved);
 	}
 
 	@Test
@@ -126,6 +160,15 @@ class OrderStatusesTests {
 	}
 
 	@Test
+	void asksTheBackendWhereTooManyAskTheTable() {
+		IntStream.range(0, 1_010).forEach((_) -> this.guard.ask(Duration.ofMinutes(1), Mono.never()).subscribe());
+		this.table.row = RETRYING;
+		this.server.reply(Reply.of(200, SAVED));
+
+		assertThat(find().status()).isEqualTo(OrderStatus.SAVED);
+	}
+
+	@Test
 	void remembersWhileTheTableIsDown() {
 		this.table.down = true;
 		this.statuses.remember(ACCEPTED, null);
@@ -158,8 +201,7 @@ class OrderStatusesTests {
 		private boolean down;
 
 		FakeTable() {
-			super(DatabaseClient.create(ConnectionFactories.get("r2dbc:postgresql://none:none@127.0.0.1:1/none")),
-					new StatusProperties(Duration.ofSeconds(1), 1, Duration.ofSeconds(1), Duration.ZERO));
+			super(DatabaseClient.create(ConnectionFactories.get("r2dbc:postgresql://none:none@127.0.0.1:1/none")));
 		}
 
 		@Override

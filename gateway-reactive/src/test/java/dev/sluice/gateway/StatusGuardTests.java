@@ -34,7 +34,7 @@ class StatusGuardTests {
 
 	@Test
 	void holdsABurstAndRefusesTheRestWithoutOpeningTheCircuit() {
-		List<CompletableFuture<String>> held = ask(1_005, LONG);
+		List<CompletableFuture<String>> held = ask(1_010, LONG);
 
 		List<CompletableFuture<String>> refused = ask(100, LONG);
 
@@ -46,7 +46,7 @@ class StatusGuardTests {
 
 	@Test
 	void doesNotBlamePostgresForWhatItWasNeverAsked() {
-		ask(5, LONG);
+		ask(10, LONG);
 
 		List<CompletableFuture<String>> late = ask(20, SHORT);
 

@@ -94,7 +94,11 @@ final class FailedOrders {
 			throw notRedeliverable("What order " + id + " contained could not be read.");
 		}
 		byte[] json = payload.getBytes(StandardCharsets.UTF_8);
-		return this.queue.enqueue(id, decode(id, json), json, null);
+		return this.queue.enqueue(id, decode(id, json), json, null).thenApply((acceptedAt) -> {
+			this.statuses.remember(new OrderView(id, OrderStatus.ACCEPTED, 0, acceptedAt, acceptedAt, null),
+					this.statuses.fingerprintOf(id));
+			return acceptedAt;
+		});
 	}
 
 	/** Whoever wrote it into Kafka may have had other rules. */

@@ -1,9 +1,11 @@
 package dev.sluice.gateway;
 
+import java.time.Instant;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
@@ -17,7 +19,6 @@ import io.micrometer.core.instrument.MeterRegistry;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.dao.DataAccessException;
 import org.springframework.stereotype.Component;
 
 /**
@@ -35,13 +36,17 @@ final class OrderStatuses {
 
 	private final StatusTable table;
 
+	private final StatusGuard guard;
+
 	private final Backend backend;
 
 	private final Cache<UUID, Recent> recent;
 
-	OrderStatuses(StatusProperties properties, StatusTable table, Backend backend, MeterRegistry meters) {
+	OrderStatuses(StatusProperties properties, StatusTable table, StatusGuard guard, Backend backend,
+			MeterRegistry meters) {
 		this.properties = properties;
 		this.table = table;
+		this.guard = guard;
 		this.backend = backend;
 		this.recent = Caffeine.newBuilder()
 			.maximumSize(properties.recentOrders())
@@ -71,9 +76,10 @@ final class OrderStatuses {
 	}
 
 	/**
-	 * Looks an order up: in PostgreSQL; where that has it not, among the recent ones;
-	 * then at the backend. Where PostgreSQL does not answer, the backend comes first, as
-	 * it may know better than what is remembered.
+	 * Looks an order up: in PostgreSQL, unless what is remembered is later; where that
+	 * has it not, among the recent ones; then at the backend. Where PostgreSQL does not
+	 * answer, or too many ask it, the backend comes first, as it may know better than
+	 * what is remembered.
 	 * @param id the order's id
 	 * @return the order; fails with {@link ProblemException} if nobody knows it, or those
 	 * who would cannot be asked
@@ -83,20 +89,41 @@ final class OrderStatuses {
 		if (remembered != null && remembered.status() == OrderStatus.SAVED) {
 			return CompletableFuture.completedFuture(remembered);
 		}
-		try {
-			Optional<OrderView> row = this.table.find(id);
-			if (row.isPresent()) {
-				return CompletableFuture.completedFuture(row.get());
-			}
-		}
-		catch (DataAccessException ex) {
-			logger.debug("The status of order {} cannot be read", id, ex);
-			return askBackend(id).thenApply((answer) -> withoutTable(id, answer, remembered));
+		return this.guard.askHere(this.properties.timeout(), () -> this.table.find(id))
+			.handle((row, failure) -> (row != null) ? read(id, row, remembered) : notRead(id, failure, remembered))
+			.thenCompose(Function.identity());
+	}
+
+	private CompletionStage<OrderView> read(UUID id, Optional<OrderView> row, @Nullable OrderView remembered) {
+		if (row.isPresent()) {
+			return CompletableFuture.completedFuture(merged(row.get(), remembered));
 		}
 		if (remembered != null) {
 			return CompletableFuture.completedFuture(remembered);
 		}
 		return askBackend(id).thenApply((answer) -> withoutRow(id, answer));
+	}
+
+	private CompletionStage<OrderView> notRead(UUID id, Throwable failure, @Nullable OrderView remembered) {
+		logger.debug("The status of order {} cannot be read", id, failure);
+		return askBackend(id).thenApply((answer) -> withoutTable(id, answer, remembered));
+	}
+
+	/**
+	 * What the projection will say once it has read what is remembered: an acceptance
+	 * later than the row, as after a redelivery, is the status.
+	 */
+	private static OrderView merged(OrderView row, @Nullable OrderView remembered) {
+		if (remembered == null || row.status() == OrderStatus.SAVED || !isLater(remembered, row)) {
+			return row;
+		}
+		Instant acceptedAt = (row.acceptedAt() != null) ? row.acceptedAt() : remembered.acceptedAt();
+		return new OrderView(row.id(), remembered.status(), remembered.attempts(), acceptedAt, remembered.updatedAt(),
+				remembered.reason());
+	}
+
+	private static boolean isLater(OrderView one, OrderView other) {
+		return one.updatedAt() != null && other.updatedAt() != null && one.updatedAt().isAfter(other.updatedAt());
 	}
 
 	private CompletionStage<Delivery> askBackend(UUID id) {

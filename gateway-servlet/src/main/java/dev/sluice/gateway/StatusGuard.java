@@ -21,11 +21,12 @@ import org.springframework.beans.factory.DisposableBean;
 import org.springframework.stereotype.Component;
 
 /**
- * Asks PostgreSQL for what can be done without: each time with a time limit, and not at
- * all while it fails, by a circuit breaker. A driver's own time limits are whole seconds,
- * so threads of its own ask, fewer than there are connections to PostgreSQL, before a
- * bounded queue; what does not fit in fails at once. What was never asked says nothing of
- * PostgreSQL and does not open the circuit. For any number of threads.
+ * Asks PostgreSQL, which every request can do without: each time with a time limit, and
+ * not at all while it fails, by a circuit breaker. Nothing else asks it. A driver's own
+ * time limits are whole seconds, so threads of its own ask, as many as there are
+ * connections to PostgreSQL, before a bounded queue; what does not fit in fails at once.
+ * What was never asked says nothing of PostgreSQL and does not open the circuit. For any
+ * number of threads.
  */
 @Component
 final class StatusGuard implements DisposableBean {
@@ -33,9 +34,10 @@ final class StatusGuard implements DisposableBean {
 	/** Of its circuit breaker. */
 	static final String NAME = "status";
 
-	private static final int THREADS = 5;
+	/** {@code spring.datasource.hikari.maximum-pool-size}. */
+	private static final int THREADS = 10;
 
-	/** At a millisecond each, about as many as the threads get through in 250 ms. */
+	/** At two milliseconds each, about as many as the threads get through in 200 ms. */
 	private static final int WAITING = 1_000;
 
 	private final Threads threads;

@@ -5,13 +5,16 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.stream.IntStream;
 
 import dev.sluice.contract.FakeBackend;
 import dev.sluice.contract.FakeBackend.Reply;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.OrderView;
 import dev.sluice.contract.ProblemType;
+import dev.sluice.gateway.GatewayProperties.Threads;
 import io.github.resilience4j.bulkhead.BulkheadRegistry;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -36,9 +39,16 @@ class OrderStatusesTests {
 
 	private static final OrderView RETRYING = new OrderView(ID, OrderStatus.RETRYING, 2, TIME, TIME, "busy");
 
+	private static final OrderView FAILED = new OrderView(ID, OrderStatus.FAILED, 10, TIME, TIME.plusSeconds(60),
+			"refused");
+
 	private static final String SAVED = "{\"id\":\"%s\",\"savedAt\":\"2026-11-21T11:00:00Z\"}".formatted(ID);
 
 	private final FakeTable table = new FakeTable();
+
+	private final StatusGuard guard = new StatusGuard(
+			new GatewayProperties(Way.SYNC, Threads.VIRTUAL, Duration.ZERO, 0, 0, 1, Duration.ZERO),
+			CircuitBreakerRegistry.ofDefaults());
 
 	private FakeBackend server;
 
@@ -57,11 +67,12 @@ class OrderStatusesTests {
 				CircuitBreakerRegistry.ofDefaults(), JsonMapper.shared());
 		this.statuses = new OrderStatuses(
 				new StatusProperties(Duration.ofSeconds(3), 10, Duration.ofMinutes(1), Duration.ofSeconds(3)),
-				this.table, backend, new SimpleMeterRegistry());
+				this.table, this.guard, backend, new SimpleMeterRegistry());
 	}
 
 	@AfterEach
 	void stopServer() throws Exception {
+		this.guard.destroy();
 		this.exchange.close();
 		this.server.close();
 	}
@@ -81,6 +92,34 @@ class OrderStatusesTests {
 
 		assertThat(find()).isEqualTo(ACCEPTED);
 		assertThat(this.server.requests()).isEmpty();
+	}
+
+	@Test
+	void believesALaterAcceptanceMoreThanTheTable() {
+		Instant again = TIME.plusSeconds(61);
+		this.table.row = FAILED;
+		this.statuses.remember(new OrderView(ID, OrderStatus.ACCEPTED, 0, again, again, null), null);
+
+		assertThat(find()).isEqualTo(new OrderView(ID, OrderStatus.ACCEPTED, 0, TIME, again, null));
+		assertThat(this.server.requests()).isEmpty();
+	}
+
+	@Test
+	void believesATableThatHasReadALaterFailure() {
+		this.table.row = FAILED;
+		this.statuses.remember(ACCEPTED, null);
+
+		assertThat(find()).isEqualTo(FAILED);
+	}
+
+	@Test
+	void believesThatAnOrderIsSavedWhateverWasLater() {
+		Instant again = TIME.plusSeconds(61);
+		OrderView saved = new OrderView(ID, OrderStatus.SAVED, 1, TIME, TIME, null);
+		this.table.row = saved;
+		this.statuses.remember(new OrderView(ID, OrderStatus.ACCEPTED, 0, again, again, null), null);
+
+		assertThat(find()).isEqualTo(saved);
 	}
 
 	@Test
@@ -124,6 +163,17 @@ class OrderStatusesTests {
 
 		assertThat(find())
 			.isEqualTo(new OrderView(ID, OrderStatus.SAVED, 1, TIME, Instant.parse("2026-11-21T11:00:00Z"), null));
+	}
+
+	@Test
+	void asksTheBackendWhereTooManyAskTheTable() {
+		CompletableFuture<String> busy = new CompletableFuture<>();
+		IntStream.range(0, 1_010).forEach((_) -> this.guard.ask(Duration.ofMinutes(1), busy::join));
+		this.table.row = RETRYING;
+		this.server.reply(Reply.of(200, SAVED));
+
+		assertThat(find().status()).isEqualTo(OrderStatus.SAVED);
+		busy.complete("over");
 	}
 
 	@Test

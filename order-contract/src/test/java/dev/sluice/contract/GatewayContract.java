@@ -556,6 +556,26 @@ public abstract class GatewayContract {
 		assertThat(record.value()).isEqualTo(ORDER);
 	}
 
+	@Test
+	void tellsAtOnceThatAFailedOrderIsAcceptedAgainAndThenThatItFailedAgain() throws Exception {
+		UUID id = UUID.randomUUID();
+		project(id, "failed", 3, Fingerprint.ofJson(ORDER.getBytes(StandardCharsets.UTF_8)));
+		keepPayload(id, ORDER);
+		String acceptedAt = JsonPath.read(get("/orders/" + id).body(), "$.acceptedAt");
+		assertThat(redeliver(id).statusCode()).isEqualTo(202);
+
+		HttpResponse<String> again = get("/orders/" + id);
+		failAgain(id);
+		HttpResponse<String> failed = get("/orders/" + id);
+
+		assertThat(JsonPath.<String>read(again.body(), "$.status")).isEqualTo("accepted");
+		assertThat(JsonPath.<Integer>read(again.body(), "$.attempts")).isZero();
+		assertThat(JsonPath.<String>read(again.body(), "$.acceptedAt")).isEqualTo(acceptedAt);
+		assertThat(again.body()).doesNotContain("reason");
+		assertThat(header(again, "Retry-After")).hasValue("1");
+		assertThat(JsonPath.<String>read(failed.body(), "$.status")).isEqualTo("failed");
+	}
+
 	@ParameterizedTest
 	@ValueSource(strings = { "accepted", "retrying", "saved", "failed" })
 	void redeliversOnlyWhatHasFailedAndIsKnown(String status) throws Exception {
@@ -740,6 +760,15 @@ public abstract class GatewayContract {
 					.prepareStatement("UPDATE order_status SET payload = ? WHERE order_id = ?")) {
 			update.setString(1, payload);
 			update.setObject(2, id);
+			update.executeUpdate();
+		}
+	}
+
+	private void failAgain(UUID id) throws SQLException {
+		try (Connection connection = database();
+				PreparedStatement update = connection
+					.prepareStatement("UPDATE order_status SET updated_at = now() WHERE order_id = ?")) {
+			update.setObject(1, id);
 			update.executeUpdate();
 		}
 	}

@@ -11,6 +11,7 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 
+import com.jayway.jsonpath.JsonPath;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -22,7 +23,7 @@ import static org.awaitility.Awaitility.await;
 
 /**
  * What every gateway does whose Kafka is well and whose PostgreSQL takes connections and
- * says nothing: it accepts.
+ * says nothing: it accepts. Its backend cannot be reached.
  */
 @TestInstance(Lifecycle.PER_CLASS)
 public abstract class GatewayFrozenStatusContract {
@@ -71,9 +72,25 @@ public abstract class GatewayFrozenStatusContract {
 
 		String metrics = get("/actuator/prometheus").body();
 		assertThat(value(metrics, "sluice_key_lookup_seconds_count{outcome=\"unanswered\"}")).isEqualTo(ORDERS);
-		assertThat(value(metrics,
-				"resilience4j_circuitbreaker_not_permitted_calls_total{kind=\"not_permitted\",name=\"status\"}"))
-			.isGreaterThan(ORDERS / 2.0);
+		assertThat(notAsked(metrics)).isGreaterThan(ORDERS / 2.0);
+	}
+
+	@Test
+	void tellsWhatItRemembersAndSoonAsksForNothingMore() throws Exception {
+		HttpResponse<String> order = send(HttpRequest.newBuilder(gateway().resolve("/orders"))
+			.header("Content-Type", "application/json")
+			.header("Prefer", "respond-async")
+			.POST(BodyPublishers.ofString(ORDER)));
+		String location = order.headers().firstValue("Location").orElseThrow();
+		double before = notAsked(get("/actuator/prometheus").body());
+
+		for (int i = 0; i < ORDERS; i++) {
+			HttpResponse<String> response = get(location);
+			assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
+			assertThat(JsonPath.<String>read(response.body(), "$.status")).isEqualTo("accepted");
+		}
+
+		assertThat(notAsked(get("/actuator/prometheus").body()) - before).isGreaterThan(ORDERS / 2.0);
 	}
 
 	@Test
@@ -85,6 +102,11 @@ public abstract class GatewayFrozenStatusContract {
 
 		assertThat(response.statusCode()).as(response.body()).isEqualTo(202);
 		assertThat(response.headers().firstValue("Preference-Applied")).hasValue("respond-async");
+	}
+
+	private static double notAsked(String metrics) {
+		return value(metrics,
+				"resilience4j_circuitbreaker_not_permitted_calls_total{kind=\"not_permitted\",name=\"status\"}");
 	}
 
 	private static double value(String metrics, String name) {
