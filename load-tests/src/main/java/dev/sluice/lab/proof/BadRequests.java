@@ -147,6 +147,11 @@ final class BadRequests {
 	 */
 	record Request(int number, Kind kind, List<byte[]> parts, long pauseMillis, boolean ends) {
 
+		/** Whether its answer has no body. */
+		boolean isHead() {
+			return new String(bytes(), StandardCharsets.ISO_8859_1).startsWith("HEAD ");
+		}
+
 		byte[] bytes() {
 			ByteArrayOutputStream all = new ByteArrayOutputStream();
 			this.parts.forEach(all::writeBytes);

@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -19,6 +20,7 @@ import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.GroupState;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.GroupIdNotFoundException;
 
 /** The group that delivers, as the broker knows it. For one thread. */
 final class ConsumerGroup implements AutoCloseable {
@@ -58,7 +60,7 @@ final class ConsumerGroup implements AutoCloseable {
 					.formatted(members, timeout.toSeconds(), describe()));
 			}
 			Thread.sleep(POLL_MILLIS);
-			looks = isStable(describe(), members) ? looks + 1 : 0;
+			looks = describe().filter((group) -> isStable(group, members)).isPresent() ? looks + 1 : 0;
 		}
 	}
 
@@ -111,13 +113,17 @@ final class ConsumerGroup implements AutoCloseable {
 				&& group.members().stream().noneMatch((member) -> member.assignment().topicPartitions().isEmpty());
 	}
 
-	private ConsumerGroupDescription describe() throws InterruptedException {
+	/** Empty before anybody has joined. */
+	private Optional<ConsumerGroupDescription> describe() throws InterruptedException {
 		try {
-			return Objects
+			return Optional.of(Objects
 				.requireNonNull(this.admin.describeConsumerGroups(List.of(DELIVERY)).describedGroups().get(DELIVERY))
-				.get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+				.get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS));
 		}
 		catch (ExecutionException | TimeoutException ex) {
+			if (ex.getCause() instanceof GroupIdNotFoundException) {
+				return Optional.empty();
+			}
 			throw new LabException("Kafka does not tell of the group: " + ex, ex);
 		}
 	}

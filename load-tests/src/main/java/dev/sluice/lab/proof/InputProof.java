@@ -131,7 +131,7 @@ final class InputProof implements Proof {
 						outcomes.ruleNotNamed),
 				Check.atMost(name + "slowest answer to a request sent at once", ANSWER_MILLIS,
 						(double) outcomes.slowestMillis, "ms"),
-				Check.atMost(name + "growth of the heap after garbage collection", HEAP_GROWTH_MIB,
+				Check.atMost(name + "growth of what is live in the heap", HEAP_GROWTH_MIB,
 						Math.max(0, Math.round((after.heapBytes() - before.heapBytes()) / (1 << 20))) + 0.0, "MiB"),
 				Check.atMost(name + "growth of platform threads", THREAD_GROWTH,
 						Math.max(0, after.threads() - before.threads()), ""));
@@ -226,7 +226,7 @@ final class InputProof implements Proof {
 		catch (IOException _) {
 			// It was answered before it was whole, perhaps: the answer may be there.
 		}
-		return connection.receive((request.kind() == Kind.STALLED) ? STALLED_MILLIS : ANSWER_MILLIS);
+		return connection.receive((request.kind() == Kind.STALLED) ? STALLED_MILLIS : ANSWER_MILLIS, request.isHead());
 	}
 
 	/** What came of the requests to one gateway. For any number of threads. */
@@ -342,7 +342,7 @@ final class InputProof implements Proof {
 		}
 
 		synchronized String told() {
-			return this.byAnswer.toString();
+			return Evidence.told(this.byAnswer);
 		}
 
 	}

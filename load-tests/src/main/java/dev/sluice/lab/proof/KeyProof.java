@@ -99,7 +99,7 @@ final class KeyProof implements Proof {
 		return new Evidence(
 				Map.of("requests",
 						"%,d at once, in turn to %s, half of them queued".formatted(requests, Bench.GATEWAYS), "key",
-						key(bench), "answers", answers.toString(), "deliveries that the backend absorbed",
+						key(bench), "answers", Evidence.told(answers), "deliveries that the backend absorbed",
 						Long.toString(audit.duplicates())),
 				List.of(Check.exactly("orders at the backend", 1, bench.backend().audit().saved()),
 						Check.atLeast("requests answered 201 or 202", 1, (double) count(storm, PLACED), ""),

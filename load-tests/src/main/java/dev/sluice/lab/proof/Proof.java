@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 import dev.sluice.lab.result.ProofResult.Check;
 import dev.sluice.lab.result.ProofResult.Timeline;
@@ -36,6 +37,15 @@ interface Proof {
 	 * @param timeline null if it tells nothing
 	 */
 	record Evidence(Map<String, String> setting, List<Check> checks, @Nullable Timeline timeline) {
+
+		/** As a setting says it: {@code 201: 5, 409: 95}. */
+		static String told(Map<?, ? extends Number> counts) {
+			return counts.entrySet()
+				.stream()
+				.map((count) -> "%s: %,d".formatted(count.getKey(), count.getValue().longValue()))
+				.collect(Collectors.joining(", "));
+		}
+
 	}
 
 }

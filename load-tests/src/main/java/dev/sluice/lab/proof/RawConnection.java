@@ -104,6 +104,13 @@ final class RawConnection implements AutoCloseable {
 
 	/** Waits for one answer, those that only say to go on left out. */
 	Reply receive(long timeoutMillis) {
+		return receive(timeoutMillis, false);
+	}
+
+	/**
+	 * @param headOnly whether it has no body whatever its headers say, as that to a HEAD
+	 */
+	Reply receive(long timeoutMillis, boolean headOnly) {
 		this.deadlineNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
 		try {
 			while (true) {
@@ -114,7 +121,7 @@ final class RawConnection implements AutoCloseable {
 				int code = Integer.parseInt(status.substring(9, 12));
 				Map<String, String> headers = headers();
 				if (code != CONTINUE) {
-					return new Reply.Answer(code, headers, body(code, headers));
+					return new Reply.Answer(code, headers, headOnly ? "" : body(code, headers));
 				}
 			}
 		}

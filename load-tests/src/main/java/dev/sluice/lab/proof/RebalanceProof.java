@@ -133,8 +133,8 @@ final class RebalanceProof implements Proof {
 				Map.of("load",
 						"%.0f orders a second, %,d in all, straight into Kafka; backend 50 ms".formatted(PER_SECOND,
 								orders),
-						"changes", counts.toString(), "repeated deliveries after each sort of change",
-						repeats.toString(), "consumers",
+						"changes", Evidence.told(counts), "repeated deliveries after each sort of change",
+						Evidence.told(repeats), "consumers",
 						"%d to %d, session timeout %d ms, all else as delivered".formatted(FEWEST, MOST,
 								SESSION_MILLIS)),
 				List.of(Check.exactly("changes of the group", changes, done.size()),
@@ -151,7 +151,7 @@ final class RebalanceProof implements Proof {
 				new Timeline(seconds,
 						List.of(Series.of("Orders saved per second", times.savedPerSecond(start, seconds))),
 						done.stream()
-							.map((d) -> new Span(d.change().told(), d.change().told(), d.begin(), d.end()))
+							.map((d) -> new Span(d.change().toString(), d.change().toString(), d.begin(), d.end()))
 							.toList()));
 	}
 
@@ -167,7 +167,7 @@ final class RebalanceProof implements Proof {
 
 	private static Done change(Bench bench, ConsumerGroup group, Members members, Change change, int number,
 			Instant start) throws InterruptedException {
-		bench.step("Change %d: a consumer %s (of %d)".formatted(number, change.told(), members.count()));
+		bench.step("Change %d: a consumer %s (of %d)".formatted(number, change, members.count()));
 		long before = bench.backend().audit().duplicates();
 		double begin = secondsSince(start);
 		switch (change) {
@@ -188,7 +188,7 @@ final class RebalanceProof implements Proof {
 	private static void write(Bench bench, List<Done> done) throws IOException {
 		List<String> lines = new ArrayList<>(List.of("change,begin_s,end_s,repeats"));
 		done.forEach((d) -> lines
-			.add(String.format(Locale.ROOT, "%s,%.3f,%.3f,%d", d.change().told(), d.begin(), d.end(), d.repeats())));
+			.add(String.format(Locale.ROOT, "%s,%.3f,%.3f,%d", d.change(), d.begin(), d.end(), d.repeats())));
 		Files.write(bench.file("changes.csv"), lines);
 	}
 
@@ -196,7 +196,8 @@ final class RebalanceProof implements Proof {
 
 		JOIN, LEAVE, KILL;
 
-		String told() {
+		@Override
+		public String toString() {
 			return name().toLowerCase(Locale.ROOT);
 		}
 

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -12,7 +13,7 @@ import java.util.regex.Pattern;
 import dev.sluice.lab.stack.LabException;
 import dev.sluice.lab.stack.Service;
 
-/** What a service holds: its heap and its threads, by its own metrics. */
+/** What a service holds: its heap and its threads. */
 final class ServiceGauge {
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(10);
@@ -21,6 +22,9 @@ final class ServiceGauge {
 		.compile("(?m)^jvm_memory_used_bytes\\{[^}]*area=\"heap\"[^}]*} (\\S+)$");
 
 	private static final Pattern THREADS = Pattern.compile("(?m)^jvm_threads_live_threads(?:\\{[^}]*})? (\\S+)$");
+
+	/** The last line of a histogram: instances, then bytes. */
+	private static final Pattern TOTAL = Pattern.compile("(?m)^Total\\s+\\d+\\s+(\\d+)$");
 
 	private static final int LOOKS = 5;
 
@@ -31,7 +35,7 @@ final class ServiceGauge {
 	private final Service service;
 
 	/**
-	 * @param heapBytes used
+	 * @param heapBytes in use
 	 * @param threads platform threads
 	 */
 	record Held(double heapBytes, double threads) {
@@ -43,8 +47,7 @@ final class ServiceGauge {
 	}
 
 	/**
-	 * The least of some looks after a garbage collection each: what has only not ended
-	 * yet is not held.
+	 * The least of some looks at what is live: what has only not ended yet is not held.
 	 */
 	Held least() throws InterruptedException {
 		Held least = new Held(Double.MAX_VALUE, Double.MAX_VALUE);
@@ -56,10 +59,9 @@ final class ServiceGauge {
 		return least;
 	}
 
-	/** After a garbage collection. */
+	/** What is live. */
 	Held held() throws InterruptedException {
-		collect();
-		return now();
+		return new Held(liveBytes(), now().threads());
 	}
 
 	/** As it is, garbage included. */
@@ -85,7 +87,7 @@ final class ServiceGauge {
 			.mapToDouble((found) -> Double.parseDouble(found.group(1)))
 			.toArray();
 		if (values.length == 0) {
-			throw new LabException("%s has no metric like %s".formatted(this.service.name(), line));
+			throw new LabException("%s tells nothing like %s".formatted(this.service.name(), line));
 		}
 		double sum = 0;
 		for (double value : values) {
@@ -94,16 +96,28 @@ final class ServiceGauge {
 		return sum;
 	}
 
-	private void collect() throws InterruptedException {
+	/**
+	 * A histogram of the heap collects the garbage and counts what is left, while nothing
+	 * runs. Asked for afterwards, the heap in use has garbage again: a busy service makes
+	 * some tens of megabytes of it while it answers.
+	 */
+	private double liveBytes() throws InterruptedException {
 		try {
-			Process jcmd = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "jcmd").toString(),
-					Long.toString(this.service.pid()), "GC.run")
-				.redirectErrorStream(true)
-				.redirectOutput(ProcessBuilder.Redirect.DISCARD)
-				.start();
-			if (!jcmd.waitFor(TIMEOUT.toSeconds(), TimeUnit.SECONDS)) {
-				jcmd.destroyForcibly();
-				throw new LabException("%s does not collect its garbage".formatted(this.service.name()));
+			Path histogram = Files.createTempFile("histogram", ".txt");
+			try {
+				Process jcmd = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "jcmd").toString(),
+						Long.toString(this.service.pid()), "GC.class_histogram")
+					.redirectErrorStream(true)
+					.redirectOutput(histogram.toFile())
+					.start();
+				if (!jcmd.waitFor(TIMEOUT.toSeconds(), TimeUnit.SECONDS)) {
+					jcmd.destroyForcibly();
+					throw new LabException("%s does not tell what its heap holds".formatted(this.service.name()));
+				}
+				return sum(TOTAL, Files.readString(histogram));
+			}
+			finally {
+				Files.delete(histogram);
 			}
 		}
 		catch (IOException ex) {

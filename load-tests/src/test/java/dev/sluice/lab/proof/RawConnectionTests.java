@@ -57,6 +57,13 @@ class RawConnectionTests {
 		assertThat(receive(LONG)).isEqualTo(new Reply.Answer(400, Map.of(), "what?"));
 	}
 
+	@Test
+	void waitsForNoBodyWhereThereIsNone() throws Exception {
+		answer("HTTP/1.1 404 Not Found\r\nContent-Length: 4\r\n\r\n", false);
+
+		assertThat(receive(LONG, true)).isEqualTo(new Reply.Answer(404, Map.of("content-length", "4"), ""));
+	}
+
 	@ParameterizedTest
 	@ValueSource(strings = { "", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf", "HTTP/1.1 2" })
 	void tellsThatTheConnectionEndedBeforeAWholeAnswer(String beginning) throws Exception {
@@ -82,10 +89,14 @@ class RawConnectionTests {
 	}
 
 	private Reply receive(long timeoutMillis) throws IOException {
+		return receive(timeoutMillis, false);
+	}
+
+	private Reply receive(long timeoutMillis, boolean headOnly) throws IOException {
 		try (RawConnection connection = RawConnection
 			.open(URI.create("http://127.0.0.1:" + this.server.getLocalPort()))) {
 			connection.send("GET / HTTP/1.1\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
-			return connection.receive(timeoutMillis);
+			return connection.receive(timeoutMillis, headOnly);
 		}
 	}
 
