@@ -4,22 +4,38 @@ import java.nio.charset.StandardCharsets;
 
 import dev.sluice.contract.ProblemType;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandler.Sharable;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
+import io.netty.handler.codec.DecoderResult;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.FullHttpResponse;
 import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpVersion;
 import org.springframework.http.MediaType;
 
 /**
  * What reactor-netty answers by itself, such as to a request line that it cannot read, as
- * a problem document in place of an empty body.
+ * a problem document in place of an empty body. A version of HTTP that is none of ours is
+ * such a line too: reactor-netty would answer in it.
  */
 @Sharable
-final class ContainerProblems extends ChannelOutboundHandlerAdapter {
+final class ContainerProblems extends ChannelDuplexHandler {
+
+	@Override
+	public void channelRead(ChannelHandlerContext context, Object message) throws Exception {
+		if (message instanceof HttpRequest request && !isOurs(request.protocolVersion())) {
+			request.setDecoderResult(DecoderResult.failure(new IllegalArgumentException("Unknown version of HTTP")));
+		}
+		super.channelRead(context, message);
+	}
+
+	private static boolean isOurs(HttpVersion version) {
+		return version.equals(HttpVersion.HTTP_1_1) || version.equals(HttpVersion.HTTP_1_0);
+	}
 
 	@Override
 	public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) throws Exception {
@@ -39,7 +55,7 @@ final class ContainerProblems extends ChannelOutboundHandlerAdapter {
 				{"type":"%s","title":"%s","status":%d,"detail":"%s"}"""
 			.formatted(type.type(), type.title(), type.status(), Problems.detailOf(type))
 			.getBytes(StandardCharsets.UTF_8);
-		FullHttpResponse problem = new DefaultFullHttpResponse(empty.protocolVersion(),
+		FullHttpResponse problem = new DefaultFullHttpResponse(HttpVersion.HTTP_1_1,
 				HttpResponseStatus.valueOf(type.status()), Unpooled.wrappedBuffer(body));
 		problem.headers()
 			.add(empty.headers())

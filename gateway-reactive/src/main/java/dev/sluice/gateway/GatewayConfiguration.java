@@ -1,5 +1,7 @@
 package dev.sluice.gateway;
 
+import java.time.Duration;
+
 import com.github.benmanes.caffeine.cache.Ticker;
 import io.github.resilience4j.bulkhead.BulkheadRegistry;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
@@ -18,6 +20,9 @@ import reactor.netty.NettyPipeline;
  */
 @Configuration(proxyBeanMethods = false)
 class GatewayConfiguration {
+
+	/** For the next bytes of a request that has begun. */
+	private static final Duration READ_TIMEOUT = Duration.ofSeconds(20);
 
 	/**
 	 * Boot's logs an error, and the payload, for each order; the circuit tells of an
@@ -58,8 +63,10 @@ class GatewayConfiguration {
 	WebServerFactoryCustomizer<NettyReactiveWebServerFactory> container() {
 		ContainerProblems problems = new ContainerProblems();
 		return (factory) -> factory
-			.addServerCustomizers((server) -> server.doOnChannelInit((_, channel, _) -> channel.pipeline()
-				.addAfter(NettyPipeline.HttpCodec, ContainerProblems.class.getName(), problems)));
+			.addServerCustomizers((server) -> server.readTimeout(READ_TIMEOUT).doOnChannelInit((_, channel, _) -> {
+				channel.pipeline().addAfter(NettyPipeline.HttpCodec, ContainerProblems.class.getName(), problems);
+				HeadTimeout.install(channel, READ_TIMEOUT);
+			}));
 	}
 
 }

@@ -156,15 +156,19 @@ final class OrderController {
 
 	/** Reads the body, but never more than may be: also where no length is announced. */
 	private static Mono<byte[]> read(HttpHeaders headers, ServerHttpRequest request) {
-		ProblemException tooLarge = new ProblemException(ProblemType.TOO_LARGE,
-				Problems.detailOf(ProblemType.TOO_LARGE));
 		if (headers.getContentLength() > Order.MAX_BYTES) {
-			return Mono.error(tooLarge);
+			return Mono.error(unreadable(ProblemType.TOO_LARGE));
 		}
 		return DataBufferUtils.join(request.getBody(), Order.MAX_BYTES)
+			// If it is not too large, the client cut it off or chunked it badly.
+			.onErrorMap((failure) -> unreadable((failure instanceof DataBufferLimitException) ? ProblemType.TOO_LARGE
+					: ProblemType.INVALID_REQUEST))
 			.map(OrderController::bytes)
-			.defaultIfEmpty(new byte[0])
-			.onErrorMap(DataBufferLimitException.class, (_) -> tooLarge);
+			.defaultIfEmpty(new byte[0]);
+	}
+
+	private static ProblemException unreadable(ProblemType type) {
+		return new ProblemException(type, Problems.detailOf(type));
 	}
 
 	private static byte[] bytes(DataBuffer buffer) {

@@ -12,11 +12,14 @@ import org.springframework.http.HttpMethod;
 import org.springframework.http.MediaType;
 import org.springframework.http.ProblemDetail;
 import org.springframework.http.ResponseEntity;
+import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.http.server.reactive.ServerHttpResponse;
+import org.springframework.http.server.reactive.ServerHttpResponseDecorator;
 import org.springframework.stereotype.Component;
 import org.springframework.web.ErrorResponse;
 import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
+import reactor.netty.http.server.HttpServerResponse;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
@@ -28,6 +31,8 @@ import tools.jackson.databind.json.JsonMapper;
 @Component
 @org.springframework.core.annotation.Order(-1)
 final class Problems implements ErrorWebExceptionHandler {
+
+	private static final String HEALTH = "/actuator/health/";
 
 	private static final Logger log = LoggerFactory.getLogger(Problems.class);
 
@@ -43,7 +48,10 @@ final class Problems implements ErrorWebExceptionHandler {
 		if (response.isCommitted()) {
 			return Mono.error(failure);
 		}
-		ResponseEntity<ProblemDetail> problem = problem(failure, exchange.getRequest().getMethod());
+		if (isAnswered(response)) {
+			return Mono.empty();
+		}
+		ResponseEntity<ProblemDetail> problem = problem(failure, exchange.getRequest());
 		ProblemDetail document = Objects.requireNonNull(problem.getBody());
 		document.setInstance(URI.create(exchange.getRequest().getURI().getRawPath()));
 		byte[] body = this.mapper.writeValueAsBytes(document);
@@ -53,7 +61,14 @@ final class Problems implements ErrorWebExceptionHandler {
 		return response.writeWith(Mono.fromSupplier(() -> response.bufferFactory().wrap(body)));
 	}
 
-	private static ResponseEntity<ProblemDetail> problem(Throwable failure, HttpMethod method) {
+	/** By reactor-netty itself, which does so where chunks cannot be read. */
+	private static boolean isAnswered(ServerHttpResponse response) {
+		return ServerHttpResponseDecorator.getNativeResponse(response) instanceof HttpServerResponse netty
+				&& netty.hasSentHeaders();
+	}
+
+	private static ResponseEntity<ProblemDetail> problem(Throwable failure, ServerHttpRequest request) {
+		HttpMethod method = request.getMethod();
 		return switch (failure) {
 			case ProblemException problem -> problem.toResponse(method);
 			// What the framework raises has a status, and headers such as Allow.
@@ -61,6 +76,9 @@ final class Problems implements ErrorWebExceptionHandler {
 				ProblemType type = typeOf(known.getStatusCode().value());
 				yield new ProblemException(type, detailOf(type)).toResponse(method, known.getHeaders());
 			}
+			// Spring Boot 4.1 fails so below a health component that is not there.
+			case IllegalStateException _ when request.getPath().value().startsWith(HEALTH) ->
+				new ProblemException(ProblemType.NOT_FOUND, detailOf(ProblemType.NOT_FOUND)).toResponse(method);
 			default -> {
 				log.error("A request failed by a bug", failure);
 				yield new ProblemException(ProblemType.INTERNAL, detailOf(ProblemType.INTERNAL)).toResponse(method);
@@ -90,7 +108,7 @@ final class Problems implements ErrorWebExceptionHandler {
 			case NOT_ACCEPTABLE -> "Only " + MediaType.APPLICATION_JSON_VALUE + " can be sent.";
 			case TOO_LARGE -> "The body may have at most " + Order.MAX_BYTES + " bytes.";
 			case UNSUPPORTED_MEDIA_TYPE -> "The body must be " + MediaType.APPLICATION_JSON_VALUE + ".";
-			case INVALID_REQUEST -> "The request line, a header or a parameter cannot be read.";
+			case INVALID_REQUEST -> "The request line, a header, a parameter or the body cannot be read.";
 			case INTERNAL -> "The gateway failed; its log says why.";
 			case INVALID_ORDER, IN_PROGRESS, NOT_REDELIVERABLE, KEY_REUSED, TOO_MANY_REQUESTS, BACKEND_REFUSED,
 					BACKEND_UNAVAILABLE, QUEUE_UNAVAILABLE, STATUS_UNAVAILABLE, OVERLOADED, SHUTTING_DOWN,

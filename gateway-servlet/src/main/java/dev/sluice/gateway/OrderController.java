@@ -92,14 +92,14 @@ final class OrderController {
 		try {
 			answer = take(prefer, way, headers, body);
 		}
-		catch (IOException | RuntimeException ex) {
+		catch (RuntimeException ex) {
 			answer = CompletableFuture.failedFuture(ex);
 		}
 		return awaited(answer.whenComplete((_, failure) -> timing.end(unwrapped(failure))));
 	}
 
 	private CompletionStage<ResponseEntity<OrderView>> take(Prefer prefer, Way way, HttpHeaders headers,
-			InputStream body) throws IOException {
+			InputStream body) {
 		IdempotencyKey key = IdempotencyKey.parse(headers.getOrEmpty(HttpNames.IDEMPOTENCY_KEY));
 		String traceparent = Traceparent.parse(headers.getOrEmpty(OrderHeaders.TRACEPARENT));
 		Order order = this.codec.decode(read(headers, body));
@@ -156,14 +156,24 @@ final class OrderController {
 	}
 
 	/** Reads the body, but never more than may be: also where no length is announced. */
-	private static byte[] read(HttpHeaders headers, InputStream body) throws IOException {
+	private static byte[] read(HttpHeaders headers, InputStream body) {
 		if (headers.getContentLength() <= Order.MAX_BYTES) {
-			byte[] bytes = body.readNBytes(Order.MAX_BYTES + 1);
-			if (bytes.length <= Order.MAX_BYTES) {
-				return bytes;
+			try {
+				byte[] bytes = body.readNBytes(Order.MAX_BYTES + 1);
+				if (bytes.length <= Order.MAX_BYTES) {
+					return bytes;
+				}
+			}
+			catch (IOException _) {
+				// The client cut it off, chunked it badly or stopped in it.
+				throw unreadable(ProblemType.INVALID_REQUEST);
 			}
 		}
-		throw new ProblemException(ProblemType.TOO_LARGE, Problems.detailOf(ProblemType.TOO_LARGE));
+		throw unreadable(ProblemType.TOO_LARGE);
+	}
+
+	private static ProblemException unreadable(ProblemType type) {
+		return new ProblemException(type, Problems.detailOf(type));
 	}
 
 	/** The same bytes for a repeat: the backend tells when it first saved the order. */

@@ -2,6 +2,8 @@ package dev.sluice.gateway;
 
 import dev.sluice.contract.Order;
 import dev.sluice.contract.ProblemType;
+import jakarta.servlet.http.HttpServletRequest;
+import org.apache.tomcat.util.http.InvalidParameterException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,6 +27,8 @@ import org.springframework.web.servlet.mvc.method.annotation.ResponseEntityExcep
 @RestControllerAdvice
 final class Problems extends ResponseEntityExceptionHandler {
 
+	private static final String HEALTH = "/actuator/health/";
+
 	private static final Logger log = LoggerFactory.getLogger(Problems.class);
 
 	@ExceptionHandler
@@ -32,10 +36,26 @@ final class Problems extends ResponseEntityExceptionHandler {
 		return ex.toResponse(method);
 	}
 
+	/** Parameters that are not decoded before somebody wants one. */
+	@ExceptionHandler
+	ResponseEntity<ProblemDetail> unreadable(InvalidParameterException ex, HttpMethod method) {
+		return of(ProblemType.INVALID_REQUEST, method);
+	}
+
+	@ExceptionHandler
+	ResponseEntity<ProblemDetail> unexpected(IllegalStateException ex, HttpServletRequest request, HttpMethod method) {
+		// Spring Boot 4.1 fails so below a health component that is not there.
+		return request.getRequestURI().startsWith(HEALTH) ? of(ProblemType.NOT_FOUND, method) : bug(ex, method);
+	}
+
 	@ExceptionHandler
 	ResponseEntity<ProblemDetail> bug(Exception ex, HttpMethod method) {
 		log.error("A request failed by a bug", ex);
-		return new ProblemException(ProblemType.INTERNAL, detailOf(ProblemType.INTERNAL)).toResponse(method);
+		return of(ProblemType.INTERNAL, method);
+	}
+
+	private static ResponseEntity<ProblemDetail> of(ProblemType type, HttpMethod method) {
+		return new ProblemException(type, detailOf(type)).toResponse(method);
 	}
 
 	/** What the framework raises has a status, and headers such as {@code Allow}. */
@@ -71,7 +91,7 @@ final class Problems extends ResponseEntityExceptionHandler {
 			case NOT_ACCEPTABLE -> "Only " + MediaType.APPLICATION_JSON_VALUE + " can be sent.";
 			case TOO_LARGE -> "The body may have at most " + Order.MAX_BYTES + " bytes.";
 			case UNSUPPORTED_MEDIA_TYPE -> "The body must be " + MediaType.APPLICATION_JSON_VALUE + ".";
-			case INVALID_REQUEST -> "The request line, a header or a parameter cannot be read.";
+			case INVALID_REQUEST -> "The request line, a header, a parameter or the body cannot be read.";
 			case INTERNAL -> "The gateway failed; its log says why.";
 			case INVALID_ORDER, IN_PROGRESS, NOT_REDELIVERABLE, KEY_REUSED, TOO_MANY_REQUESTS, BACKEND_REFUSED,
 					BACKEND_UNAVAILABLE, QUEUE_UNAVAILABLE, STATUS_UNAVAILABLE, OVERLOADED, SHUTTING_DOWN,

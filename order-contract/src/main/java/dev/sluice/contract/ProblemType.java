@@ -11,7 +11,7 @@ public enum ProblemType {
 	/** The body is no JSON, or not an order: wrong type, unknown field, bad value. */
 	INVALID_ORDER(400, "invalid-order", "The order is not valid"),
 
-	/** A header or parameter cannot be read. */
+	/** A header, a parameter or the body cannot be read. */
 	INVALID_REQUEST(400, "invalid-request", "The request is not valid"),
 
 	/** No order has this id, or nothing is at this path. */

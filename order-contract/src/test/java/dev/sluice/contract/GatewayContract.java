@@ -482,13 +482,14 @@ public abstract class GatewayContract {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "/", "/nothing", "/orders/a/b", "/error" })
+	@ValueSource(strings = { "/", "/nothing", "/orders/a/b", "/error", "/actuator/health/a/b" })
 	void knowsNothingAtOtherPaths(String path) throws Exception {
 		assertProblem(get(path), 404, "not-found");
 	}
 
 	@ParameterizedTest
 	@ValueSource(strings = { "GET /%zz HTTP/1.1\r\nHost: a", "GET / HTTP/1.1\r\nHost: a\r\nb ad",
+			"GET /openapi.json HTTP/9.9\r\nHost: a", "GET /orders?status=failed&after=%ff%fe HTTP/1.1\r\nHost: a",
 			"POST /orders HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: -5" })
 	void answersWhatIsNoHttpWithAProblem(String request) throws Exception {
 		try (Socket socket = new Socket(gateway().getHost(), gateway().getPort())) {
@@ -496,12 +497,35 @@ public abstract class GatewayContract {
 			socket.getOutputStream()
 				.write((request + "\r\nConnection: close\r\n\r\n").getBytes(StandardCharsets.UTF_8));
 
-			String response = new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-
-			assertThat(response).startsWith("HTTP/1.1 400 ")
-				.containsIgnoringCase("content-type: application/problem+json")
-				.contains("urn:sluice:problem:invalid-request");
+			assertBlamesTheClient(new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8));
 		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "zz\r\n{}\r\n0\r\n\r\n", "-1\r\n{}\r\n0\r\n\r\n", "2\r\n{}xx0\r\n\r\n" })
+	void blamesTheClientForChunksThatAreNone(String chunks) throws Exception {
+		double errors = errorsLogged();
+
+		String response = answerTo("Transfer-Encoding: chunked\r\n\r\n" + chunks);
+
+		assertBlamesTheClient(response);
+		assertThat(errorsLogged()).isEqualTo(errors);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "Content-Length: 100\r\n\r\n", "Content-Length: 100\r\n\r\n{",
+			"Transfer-Encoding: chunked\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n64\r\n{" })
+	void blamesTheClientForABodyThatIsCutOff(String cut) throws Exception {
+		double errors = errorsLogged();
+
+		String response = answerTo(cut);
+
+		// Who has hung up need not be answered.
+		if (!response.isEmpty()) {
+			assertBlamesTheClient(response);
+		}
+		assertThat(errorsLogged()).isEqualTo(errors);
+		assertThat(audit("$.received")).isZero();
 	}
 
 	@Test
@@ -681,6 +705,12 @@ public abstract class GatewayContract {
 		assertThat(response.body().contains("\"taken\":")).isEqualTo(status >= 500);
 	}
 
+	private static void assertBlamesTheClient(String response) {
+		assertThat(response).startsWith("HTTP/1.1 400 ")
+			.containsIgnoringCase("content-type: application/problem+json")
+			.contains("urn:sluice:problem:invalid-request");
+	}
+
 	@SafeVarargs
 	private static void assertSame(HttpResponse<String> first, HttpResponse<String>... others) {
 		assertThat(others).allSatisfy((other) -> {
@@ -792,6 +822,28 @@ public abstract class GatewayContract {
 			insert.setString(4, fingerprint.hex());
 			insert.executeUpdate();
 		}
+	}
+
+	/** Of an order whose client sends this, then no more. */
+	private String answerTo(String framingAndBody) throws IOException {
+		try (Socket socket = new Socket(gateway().getHost(), gateway().getPort())) {
+			socket.setSoTimeout((int) PATIENCE.toMillis());
+			socket.getOutputStream()
+				.write(("POST /orders HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n" + framingAndBody)
+					.getBytes(StandardCharsets.UTF_8));
+			socket.shutdownOutput();
+			return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+		}
+	}
+
+	/** A stack trace is never for what a client does. */
+	private double errorsLogged() throws IOException, InterruptedException {
+		return get("/actuator/prometheus").body()
+			.lines()
+			.filter((line) -> line.startsWith("logback_events_total{level=\"error\"}"))
+			.mapToDouble((line) -> Double.parseDouble(line.substring(line.lastIndexOf(' '))))
+			.findFirst()
+			.orElseThrow();
 	}
 
 	private HttpResponse<String> get(String path) throws IOException, InterruptedException {
