@@ -21,12 +21,14 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
+import org.assertj.core.api.Condition;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 class DevServicesIT {
 
@@ -64,6 +66,17 @@ class DevServicesIT {
 		assertThat(services.kafka().bootstrapServers()).isEqualTo(services.kafka().bootstrapServers());
 		assertThat(services.postgres().port()).isEqualTo(services.postgres().port());
 		assertThat(services.infrastructure()).isNotEqualTo(Infrastructure.AUTO);
+	}
+
+	@Test
+	void tellsTheProcessesOfItsContainers() {
+		DevServices services = DevServices.shared();
+		assumeTrue(services.infrastructure() == Infrastructure.CONTAINERS, "needs containers");
+		services.kafka();
+
+		assertThat(ContainerProcesses.ofThisJvm()).hasEntrySatisfying(
+				new Condition<>((name) -> name.startsWith(ContainerKafka.IMAGE), "Kafka's image"),
+				new Condition<>((pid) -> ProcessHandle.of(pid).isPresent(), "a process of this machine"));
 	}
 
 	@Test

@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
+import dev.sluice.devservices.ContainerProcesses;
 import dev.sluice.devservices.Infrastructure;
 import dev.sluice.devservices.Ports;
 import dev.sluice.lab.measure.GatlingLog;
@@ -116,15 +117,19 @@ public record LoadRound(RunDirectory directory, String name, Stack stack, Map<St
 		return (log != null && Files.size(log) > 0) ? GatlingLog.read(log, Tail.MAY_BE_TRUNCATED) : null;
 	}
 
-	/** Kafka and PostgreSQL, where they are processes of this machine's own. */
+	/**
+	 * Kafka and PostgreSQL, where they are processes of this machine's own; of containers
+	 * also what carries their ports. Whatever is missing here counts as foreign.
+	 */
 	public Map<String, Long> infrastructure() {
 		Map<String, Long> pids = new LinkedHashMap<>();
-		if (this.stack.infrastructure().infrastructure() == Infrastructure.EMBEDDED) {
-			String bootstrap = this.stack.infrastructure().kafka().bootstrapServers();
-			int kafka = Integer.parseInt(bootstrap.substring(bootstrap.lastIndexOf(':') + 1));
-			Ports.holder(kafka).ifPresent((process) -> pids.put("kafka", process.pid()));
-			Ports.holder(this.stack.infrastructure().postgres().port())
-				.ifPresent((process) -> pids.put("postgresql", process.pid()));
+		String bootstrap = this.stack.infrastructure().kafka().bootstrapServers();
+		int kafka = Integer.parseInt(bootstrap.substring(bootstrap.lastIndexOf(':') + 1));
+		Ports.holder(kafka).ifPresent((process) -> pids.put("kafka", process.pid()));
+		Ports.holder(this.stack.infrastructure().postgres().port())
+			.ifPresent((process) -> pids.put("postgresql", process.pid()));
+		if (this.stack.infrastructure().infrastructure() == Infrastructure.CONTAINERS) {
+			pids.putAll(ContainerProcesses.ofThisJvm());
 		}
 		return pids;
 	}
