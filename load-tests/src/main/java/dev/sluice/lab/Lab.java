@@ -15,6 +15,7 @@ import dev.sluice.lab.proof.ProveCommand;
 import dev.sluice.lab.report.ReportCommand;
 import dev.sluice.lab.stack.LabException;
 import dev.sluice.lab.stack.Up;
+import dev.sluice.lab.watch.WatchCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -25,7 +26,7 @@ import picocli.CommandLine.ParseResult;
 		description = "Runs Sluice on this machine and measures it.",
 		subcommands = { CompareCommand.class, ChaosCommand.class, ProveCommand.class, DrainCommand.class,
 				ClientCommand.class, GridCommand.class, KneeCommand.class, PoolCommand.class, SinkCommand.class,
-				ReportCommand.class, Up.class, PlaceOrder.class, Redeliver.class, Doctor.class },
+				ReportCommand.class, Up.class, WatchCommand.class, PlaceOrder.class, Redeliver.class, Doctor.class },
 		footer = { "", "Exit code: 0 done, 1 failed, 2 wrong usage." })
 public final class Lab {
 

@@ -180,6 +180,7 @@ public final class Up implements Callable<Integer> {
 						    -d '{"customerId":"customer-1","items":[{"sku":"sku-1","quantity":2,"unitPrice":{"amount":"19.90","currency":"EUR"}}]}'
 
 						Or: ./lab order --queued --follow%s
+						See it live: ./lab watch%s
 
 						Ctrl-C stops everything.
 						""",
@@ -189,7 +190,8 @@ public final class Up implements Callable<Integer> {
 				}, gateway, servlet.id().substring("servlet-".length()), stack.uri(Module.GATEWAY_REACTIVE),
 				stack.uri(Module.CONSUMER), stack.uri(Module.BACKEND), stack.sinkTarget(), stack.uri(Module.SINK),
 				stack.infrastructure().kafka().bootstrapServers(), stack.infrastructure().postgres().jdbcUrl(),
-				stack.directory(), gateway, (this.portOffset == 0) ? "" : " --gateway " + gateway);
+				stack.directory(), gateway, (this.portOffset == 0) ? "" : " --gateway " + gateway,
+				(this.portOffset == 0) ? "" : " --port-offset " + this.portOffset);
 		out.flush();
 	}
 

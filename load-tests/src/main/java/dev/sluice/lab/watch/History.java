@@ -1,0 +1,27 @@
+package dev.sluice.lab.watch;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+
+/** The last ten minutes; what is older is forgotten. Safe for use by several threads. */
+final class History {
+
+	/** Ten minutes. */
+	static final int MOST = 600;
+
+	private final Deque<Moment> moments = new ArrayDeque<>();
+
+	synchronized void add(Moment moment) {
+		if (this.moments.size() == MOST) {
+			this.moments.removeFirst();
+		}
+		this.moments.addLast(moment);
+	}
+
+	/** Those with a greater number, the earliest first. */
+	synchronized List<Moment> after(long number) {
+		return this.moments.stream().filter((moment) -> moment.number() > number).toList();
+	}
+
+}

@@ -1,0 +1,70 @@
+package dev.sluice.lab.watch;
+
+import java.util.Locale;
+
+/** A chart of the page and the table beside it. */
+enum Panel {
+
+	ORDERS("Orders answered", "a second",
+			"By way and outcome, all gateways together, since the second before: what clients are told."),
+
+	P99("p99 of the last ten seconds", "ms",
+			"Sync and queued: from an order's headers read to its answer known, in the gateway. Saved: from accepted to"
+					+ " saved, of queued orders. Each is the upper bound of the histogram's bucket that the percentile"
+					+ " lies in, of all orders of the last ten seconds: the true one is at most that, and at least three"
+					+ " quarters of it."),
+
+	WAITING("Orders on their way", "orders",
+			"In the gateways: requests in process. In Kafka: records behind the consumer's last fetch (its lag; known a"
+					+ " minute after its start). Pending: read and not finished. In delivery: at the backend, of"
+					+ " those."),
+
+	DELIVERED("Deliveries", "a second",
+			"Outcomes that the consumer has told Kafka, dead letters, and what the backend has ended, of both ways."),
+
+	CIRCUITS("Circuits", "closed, on trial, open",
+			"Open: what is behind it is taken to be down, and nothing is sent there."),
+
+	STATUS_AGE("Age of the status", "s",
+			"How old the oldest event of the last batch was when PostgreSQL had it: how far GET /orders lies behind. It"
+					+ " stands still while nothing comes."),
+
+	CPU("CPU", "cores", "Of each service, since the second before."),
+
+	GC("Paused by the garbage collector", "% of the time",
+			"Of each service, since the second before; what the collector does beside the service is CPU."),
+
+	HEAP("Heap", "MiB", "Used, garbage included."),
+
+	THREADS("Threads", "platform threads", "Alive; virtual threads are not among them.");
+
+	private final String title;
+
+	private final String unit;
+
+	private final String meaning;
+
+	Panel(String title, String unit, String meaning) {
+		this.title = title;
+		this.unit = unit;
+		this.meaning = meaning;
+	}
+
+	/** Its name in links and data. */
+	String id() {
+		return name().toLowerCase(Locale.ROOT).replace('_', '-');
+	}
+
+	String title() {
+		return this.title;
+	}
+
+	String unit() {
+		return this.unit;
+	}
+
+	String meaning() {
+		return this.meaning;
+	}
+
+}

@@ -1,0 +1,216 @@
+package dev.sluice.lab.watch;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import dev.sluice.lab.measure.PrometheusHistogram;
+import dev.sluice.lab.watch.Exposition.Series;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes figures of what the services say, second by second. A counter's rate is its
+ * growth since the service's answer before, by the time between the two; a service that
+ * does not answer, or has begun anew in between, has none. What several services say is
+ * added up. Remembers the last {@value #WINDOW_SECONDS} seconds. Confined to one thread.
+ */
+final class Readings {
+
+	/** That a percentile is of. */
+	static final int WINDOW_SECONDS = 10;
+
+	private static final String START = "process_start_time_seconds";
+
+	private static final String CPU_NANOS = "process_cpu_time_ns_total";
+
+	private static final String GC_SECONDS = "jvm_gc_pause_seconds_sum";
+
+	private static final String MEMORY = "jvm_memory_used_bytes";
+
+	private static final String THREADS = "jvm_threads_live_threads";
+
+	private static final String LAG = "kafka_consumer_fetch_manager_records_lag";
+
+	private static final String CIRCUIT = "resilience4j_circuitbreaker_state";
+
+	private static final String ORDER_DURATION = "sluice_order_duration_seconds_bucket";
+
+	private static final String ACCEPT_TO_SAVED = "sluice_accept_to_saved_seconds_bucket";
+
+	private static final double MEBIBYTE = 1024 * 1024;
+
+	private static final double PERCENT = 100;
+
+	private static final Predicate<String> WANTED = (
+			name) -> (name.startsWith("sluice_") && !name.startsWith("sluice_delivery_duration"))
+					|| List.of(START, CPU_NANOS, GC_SECONDS, MEMORY, THREADS, LAG, CIRCUIT).contains(name);
+
+	/** Of each service, answers alone, the latest last. */
+	private final Map<String, Deque<Scrape>> earlier = new HashMap<>();
+
+	static Exposition parse(String text) {
+		return Exposition.parse(text, WANTED);
+	}
+
+	/**
+	 * The figures of a second.
+	 * @param scrapes by service, one each
+	 * @return by {@link Panel#id} and name
+	 */
+	Map<String, Map<String, Double>> next(Map<String, Scrape> scrapes) {
+		Figures figures = new Figures();
+		Histograms histograms = new Histograms();
+		scrapes.forEach((service, scrape) -> {
+			Deque<Scrape> before = this.earlier.computeIfAbsent(service, (_) -> new ArrayDeque<>());
+			Exposition now = scrape.exposition();
+			if (now == null) {
+				return;
+			}
+			forget(before, scrape, now);
+			gauges(service, now, figures);
+			Scrape last = before.peekLast();
+			if (last != null && last.exposition() != null) {
+				rates(service, now, last.exposition(), (scrape.nanos() - last.nanos()) / 1e9, figures);
+				Scrape first = before.getFirst();
+				histograms.add(now, Objects.requireNonNull(first.exposition()));
+			}
+			before.addLast(scrape);
+		});
+		histograms.tell(figures);
+		return figures.panels();
+	}
+
+	/** What is too long ago, or was another process. */
+	private static void forget(Deque<Scrape> before, Scrape scrape, Exposition now) {
+		Double start = now.sum(START);
+		before.removeIf((each) -> scrape.nanos() - each.nanos() > (WINDOW_SECONDS + 0.5) * 1e9
+				|| each.exposition() == null || !Objects.equals(each.exposition().sum(START), start));
+	}
+
+	private static void gauges(String service, Exposition now, Figures figures) {
+		now.of("sluice_orders_in_flight")
+			.forEach((each) -> figures.add(Panel.WAITING, "in the gateways, " + each.label("way"), each.value()));
+		figures.add(Panel.WAITING, "in Kafka",
+				Exposition.sum(now.of(LAG).filter((each) -> each.label("client_id").startsWith("order-delivery"))));
+		figures.add(Panel.WAITING, "pending", now.sum("sluice_delivery_pending"));
+		figures.add(Panel.WAITING, "in delivery", now.sum("sluice_delivery_in_flight"));
+		figures.add(Panel.CIRCUITS, service + ": backend", now.sum("sluice_circuit_open"));
+		now.of(CIRCUIT)
+			.filter((each) -> each.value() > 0)
+			.forEach((each) -> figures.add(Panel.CIRCUITS, service + ": " + each.label("name"),
+					openness(each.label("state"))));
+		figures.add(Panel.STATUS_AGE, service, now.sum("sluice_projection_age"));
+		Double heap = Exposition.sum(now.of(MEMORY).filter((each) -> each.label("area").equals("heap")));
+		figures.add(Panel.HEAP, service, (heap != null) ? heap / MEBIBYTE : null);
+		figures.add(Panel.THREADS, service, now.sum(THREADS));
+	}
+
+	private static double openness(String state) {
+		return switch (state) {
+			case "open", "forced_open" -> 1;
+			case "half_open" -> 0.5;
+			default -> 0;
+		};
+	}
+
+	private static void rates(String service, Exposition now, Exposition before, double seconds, Figures figures) {
+		growth(now, before, "sluice_orders_total", (each) -> each.label("way") + " " + each.label("outcome"))
+			.forEach((name, count) -> figures.add(Panel.ORDERS, name, count / seconds));
+		growth(now, before, "sluice_delivery_outcomes_total", (each) -> "delivered: " + each.label("outcome"))
+			.forEach((name, count) -> figures.add(Panel.DELIVERED, name, count / seconds));
+		growth(now, before, "sluice_dead_letters_total", (_) -> "dead letters")
+			.forEach((name, count) -> figures.add(Panel.DELIVERED, name, count / seconds));
+		growth(now, before, "sluice_backend_ended_total", (each) -> "backend: " + each.label("outcome"))
+			.forEach((name, count) -> figures.add(Panel.DELIVERED, name, count / seconds));
+		growth(now, before, CPU_NANOS, (_) -> service)
+			.forEach((name, nanos) -> figures.add(Panel.CPU, name, nanos / 1e9 / seconds));
+		growth(now, before, GC_SECONDS, (_) -> service)
+			.forEach((name, paused) -> figures.add(Panel.GC, name, PERCENT * paused / seconds));
+	}
+
+	/** A series that is new has grown from nothing. */
+	private static Map<String, Double> growth(Exposition now, Exposition before, String metric,
+			Function<Series, String> name) {
+		Map<String, Double> grown = now.of(metric)
+			.collect(Collectors.toMap(name, Series::value, Double::sum, TreeMap::new));
+		before.of(metric).forEach((each) -> grown.merge(name.apply(each), -each.value(), Double::sum));
+		return grown;
+	}
+
+	/** Figures under construction, in the order of the panels. */
+	private static final class Figures {
+
+		private final Map<String, Map<String, Double>> panels = new LinkedHashMap<>();
+
+		Figures() {
+			Stream.of(Panel.values()).forEach((panel) -> this.panels.put(panel.id(), new TreeMap<>()));
+		}
+
+		void add(Panel panel, String name, @Nullable Double value) {
+			if (value != null && Double.isFinite(value)) {
+				Objects.requireNonNull(this.panels.get(panel.id())).merge(name, value, Double::sum);
+			}
+		}
+
+		Map<String, Map<String, Double>> panels() {
+			return this.panels;
+		}
+
+	}
+
+	/** What all services counted in the window, together. */
+	private static final class Histograms {
+
+		private final Map<String, List<PrometheusHistogram>> parts = new TreeMap<>();
+
+		void add(Exposition now, Exposition before) {
+			for (String way : List.of("sync", "queued")) {
+				add(way, now, before, ORDER_DURATION, (each) -> each.label("way").equals(way));
+			}
+			add("saved", now, before, ACCEPT_TO_SAVED, (_) -> true);
+		}
+
+		private void add(String name, Exposition now, Exposition before, String metric, Predicate<Series> filter) {
+			this.parts.computeIfAbsent(name, (_) -> new ArrayList<>())
+				.add(histogram(now, metric, filter).since(histogram(before, metric, filter)));
+		}
+
+		private static PrometheusHistogram histogram(Exposition exposition, String metric, Predicate<Series> filter) {
+			return new PrometheusHistogram(exposition.of(metric)
+				.filter(filter)
+				.collect(Collectors.toMap(Histograms::bound, Series::value, Double::sum)));
+		}
+
+		private static double bound(Series bucket) {
+			String bound = bucket.label("le");
+			return bound.equals("+Inf") ? Double.POSITIVE_INFINITY : Double.parseDouble(bound);
+		}
+
+		void tell(Figures figures) {
+			this.parts.forEach((name, each) -> {
+				Map<Double, Double> counts = new TreeMap<>();
+				each.forEach(
+						(part) -> part.counts().forEach((bound, count) -> counts.merge(bound, count, Double::sum)));
+				Double seconds = new PrometheusHistogram(counts).percentile(99);
+				figures.add(Panel.P99, name, (seconds != null) ? Math.min(seconds, greatest(counts)) * 1_000 : null);
+			});
+		}
+
+		/** What lies beyond the last bound is told as that. */
+		private static double greatest(Map<Double, Double> counts) {
+			return counts.keySet().stream().filter(Double::isFinite).mapToDouble(Double::doubleValue).max().orElse(0);
+		}
+
+	}
+
+}

@@ -1,0 +1,129 @@
+package dev.sluice.lab.watch;
+
+import java.net.ConnectException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+import dev.sluice.lab.watch.Moment.State;
+
+/**
+ * Asks each service each second, all at once, on a thread of its own. A service that does
+ * not answer is asked again the next second, for as long as this is open.
+ */
+final class Watch implements AutoCloseable {
+
+	private static final Duration PERIOD = Duration.ofSeconds(1);
+
+	/** Shorter than the period, so that a service that hangs delays nobody. */
+	private static final Duration PATIENCE = Duration.ofMillis(900);
+
+	private static final int OK = 200;
+
+	private final List<Target> targets;
+
+	private final History history;
+
+	private final InstantSource clock;
+
+	private final Readings readings = new Readings();
+
+	private final HttpClient client = HttpClient.newBuilder()
+		.version(HttpClient.Version.HTTP_1_1)
+		.connectTimeout(PATIENCE)
+		.build();
+
+	private final ScheduledExecutorService executor = Executors
+		.newSingleThreadScheduledExecutor(Thread.ofPlatform().daemon().name("watch").factory());
+
+	private long number;
+
+	/**
+	 * Starts to ask.
+	 * @param targets by unique names
+	 * @param history where the figures go
+	 */
+	Watch(List<Target> targets, History history, InstantSource clock) {
+		this.targets = List.copyOf(targets);
+		this.history = history;
+		this.clock = clock;
+		this.executor.scheduleAtFixedRate(this::ask, 0, PERIOD.toMillis(), TimeUnit.MILLISECONDS);
+	}
+
+	private void ask() {
+		List<CompletableFuture<Scrape>> answers = this.targets.stream()
+			.map((target) -> scrape(target.metrics()))
+			.toList();
+		Map<String, Scrape> scrapes = new LinkedHashMap<>();
+		List<State> states = new ArrayList<>();
+		for (int i = 0; i < answers.size(); i++) {
+			Target target = this.targets.get(i);
+			Scrape scrape = answers.get(i).join();
+			scrapes.put(target.name(), scrape);
+			states.add(new State(target.name(), target.uri().toString(), scrape.problem()));
+		}
+		this.number++;
+		this.history.add(new Moment(this.number, this.clock.millis(), states, this.readings.next(scrapes)));
+	}
+
+	/** Never fails, and is done within the patience. */
+	private CompletableFuture<Scrape> scrape(URI metrics) {
+		CompletableFuture<HttpResponse<String>> answer = this.client.sendAsync(HttpRequest.newBuilder(metrics).build(),
+				BodyHandlers.ofString());
+		return answer.thenApply(Watch::read)
+			.orTimeout(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)
+			.exceptionally((failure) -> {
+				answer.cancel(true);
+				return Scrape.failed(System.nanoTime(), words(failure));
+			});
+	}
+
+	private static Scrape read(HttpResponse<String> response) {
+		long now = System.nanoTime();
+		if (response.statusCode() != OK) {
+			return Scrape.failed(now, "answers HTTP " + response.statusCode());
+		}
+		Exposition exposition = Readings.parse(response.body());
+		return exposition.series().isEmpty() ? Scrape.failed(now, "tells no metrics")
+				: Scrape.answered(now, exposition);
+	}
+
+	private static String words(Throwable failure) {
+		Throwable cause = (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause()
+				: failure;
+		return switch (cause) {
+			case ConnectException _ -> "nobody listens";
+			case TimeoutException _ -> "no answer within %d ms".formatted(PATIENCE.toMillis());
+			default -> "no answer";
+		};
+	}
+
+	@Override
+	public void close() {
+		this.executor.shutdownNow();
+		try {
+			if (!this.executor.awaitTermination(5, TimeUnit.SECONDS)) {
+				throw new IllegalStateException("The services were still being asked after 5 s");
+			}
+		}
+		catch (InterruptedException _) {
+			Thread.currentThread().interrupt();
+		}
+		this.client.shutdownNow();
+	}
+
+}

@@ -1,0 +1,113 @@
+package dev.sluice.lab.watch;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.net.BindException;
+import java.net.URI;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.stream.Stream;
+
+import dev.sluice.devservices.Ports;
+import dev.sluice.lab.stack.Interruption;
+import dev.sluice.lab.stack.LabException;
+import dev.sluice.lab.stack.Module;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code lab watch}: a page that shows what runs, until it is interrupted. */
+@Command(name = "watch", mixinStandardHelpOptions = true, sortOptions = false,
+		description = "Serves a page on this machine that shows a running system live: rates, p99, orders on their way,"
+				+ " circuits, and CPU, heap, GC pauses and threads of each service, from their Prometheus endpoints.",
+		footer = { "", "Without --target: what './lab up' runs. What does not answer is shown as such and comes back by"
+				+ " itself. The figures as JSON: /moments." })
+public final class WatchCommand implements Callable<Integer> {
+
+	private static final int GREATEST_OFFSET = 50_000;
+
+	private static final int GREATEST_PORT = 65_535;
+
+	private static final int MOST_TARGETS = 20;
+
+	@Option(names = "--port", paramLabel = "PORT", defaultValue = "" + WatchServer.PORT,
+			description = "Of the page; 0 = any that is free. Default: ${DEFAULT-VALUE}.")
+	private int port = WatchServer.PORT;
+
+	@Option(names = "--port-offset", paramLabel = "N", defaultValue = "0",
+			description = "That 'lab up' was given: added to every service's port. Default: ${DEFAULT-VALUE}.")
+	private int portOffset;
+
+	@Option(names = "--target", paramLabel = "NAME=URI",
+			description = "A service to watch instead, such as gateway=http://127.0.0.1:8080; may be said again.")
+	private List<String> targets = List.of();
+
+	@Spec
+	@SuppressWarnings("NullAway.Init") // picocli sets it before it calls.
+	private CommandSpec spec;
+
+	@Override
+	public Integer call() throws IOException {
+		if (this.port < 0 || this.port > GREATEST_PORT) {
+			throw usage("--port: 0 to %,d".formatted(GREATEST_PORT));
+		}
+		if (this.portOffset < 0 || this.portOffset > GREATEST_OFFSET) {
+			throw usage("--port-offset: 0 to %,d".formatted(GREATEST_OFFSET));
+		}
+		List<Target> chosen = targets();
+		History history = new History();
+		// To be stopped is how it ends well.
+		try (Interruption _ = new Interruption(0);
+				WatchServer server = serve(history);
+				Watch _ = new Watch(chosen, history, InstantSource.system())) {
+			PrintWriter out = this.spec.commandLine().getOut();
+			chosen.forEach((target) -> out.printf("%-18s %s%n", target.name(), target.uri()));
+			out.printf("%nOpen http://127.0.0.1:%d/ . Ctrl-C stops it.%n", server.port());
+			out.flush();
+			Thread.sleep(Duration.ofDays(365));
+		}
+		catch (InterruptedException _) {
+			// Stopped.
+		}
+		return 0;
+	}
+
+	private WatchServer serve(History history) throws IOException {
+		try {
+			return new WatchServer(history::after, WatchPage.html(), InstantSource.system().millis(), this.port);
+		}
+		catch (BindException ex) {
+			throw new LabException("port %d is taken%s: choose another with --port".formatted(this.port,
+					Ports.holder(this.port).map((process) -> " by process " + process.pid()).orElse("")), ex);
+		}
+	}
+
+	private List<Target> targets() {
+		if (this.targets.isEmpty()) {
+			return Stream
+				.of(Module.GATEWAY_SERVLET, Module.GATEWAY_REACTIVE, Module.CONSUMER, Module.BACKEND, Module.SINK)
+				.map((module) -> new Target(module.directory(),
+						URI.create("http://127.0.0.1:%d".formatted(module.port() + this.portOffset))))
+				.toList();
+		}
+		try {
+			List<Target> chosen = this.targets.stream().map(Target::of).toList();
+			if (chosen.stream().map(Target::name).distinct().count() < chosen.size() || chosen.size() > MOST_TARGETS) {
+				throw usage("--target: at most %d, each with a name of its own".formatted(MOST_TARGETS));
+			}
+			return chosen;
+		}
+		catch (IllegalArgumentException ex) {
+			throw usage("--target: " + ex.getMessage());
+		}
+	}
+
+	private ParameterException usage(String message) {
+		return new ParameterException(this.spec.commandLine(), message);
+	}
+
+}

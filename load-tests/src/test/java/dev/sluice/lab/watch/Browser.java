@@ -1,0 +1,180 @@
+package dev.sluice.lab.watch;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.WebSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * An installed Chromium or Chrome without a window, told what to do by its DevTools
+ * protocol. Every wait ends after {@link #PATIENCE}. Not for use by several threads.
+ */
+final class Browser implements AutoCloseable {
+
+	private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+	private static final List<String> NAMES = List.of("chromium", "chromium-browser", "google-chrome",
+			"google-chrome-stable", "chrome");
+
+	private static final String LISTENING = "DevTools listening on ws://";
+
+	private final HttpClient client = HttpClient.newHttpClient();
+
+	private final BlockingQueue<String> messages = new LinkedBlockingQueue<>();
+
+	private final Process process;
+
+	private final WebSocket page;
+
+	private int sent;
+
+	/** The first of the usual names on the path. */
+	static Optional<Path> find() {
+		String path = Optional.ofNullable(System.getenv("PATH")).orElse("");
+		return NAMES.stream()
+			.flatMap((name) -> Stream.of(path.split(":")).map((directory) -> Path.of(directory, name)))
+			.filter(Files::isExecutable)
+			.findFirst();
+	}
+
+	/**
+	 * Opens a page.
+	 * @param profile an empty directory
+	 */
+	Browser(Path executable, Path profile, URI uri) throws IOException, InterruptedException {
+		this.process = new ProcessBuilder(executable.toString(), "--headless", "--no-sandbox", "--disable-gpu",
+				"--disable-dev-shm-usage", "--no-first-run", "--disable-background-networking",
+				"--disable-component-update", "--disable-sync", "--disable-quic", "--remote-debugging-port=0",
+				"--user-data-dir=" + profile, "--window-size=1000,900", uri.toString())
+			.redirectErrorStream(true)
+			.start();
+		try {
+			this.page = this.client.newWebSocketBuilder()
+				.buildAsync(pageSocket(authority()), new Messages())
+				.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+		}
+		catch (IOException | InterruptedException ex) {
+			stop();
+			throw ex;
+		}
+		catch (Exception ex) {
+			stop();
+			throw new IOException("The browser cannot be told what to do", ex);
+		}
+	}
+
+	/** Where the browser can be asked; it says so in its first lines. */
+	private String authority() throws Exception {
+		CompletableFuture<String> said = new CompletableFuture<>();
+		Thread.ofVirtual().start(() -> {
+			try (BufferedReader out = this.process.inputReader()) {
+				// To the end, so that the browser is never held up by a full pipe.
+				out.lines()
+					.filter((line) -> line.startsWith(LISTENING))
+					.forEach((line) -> said.complete(line.substring(LISTENING.length()).split("/")[0]));
+			}
+			catch (IOException ex) {
+				said.completeExceptionally(ex);
+			}
+			said.completeExceptionally(new IOException("The browser has ended"));
+		});
+		return said.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+	}
+
+	private URI pageSocket(String authority) throws IOException, InterruptedException {
+		long deadline = System.nanoTime() + PATIENCE.toNanos();
+		while (System.nanoTime() - deadline < 0) {
+			JsonNode targets = JsonMapper.shared()
+				.readTree(this.client
+					.send(HttpRequest.newBuilder(URI.create("http://" + authority + "/json/list"))
+						.timeout(PATIENCE)
+						.build(), BodyHandlers.ofString())
+					.body());
+			for (JsonNode target : targets) {
+				if (target.path("type").asString().equals("page")) {
+					return URI.create(target.path("webSocketDebuggerUrl").asString());
+				}
+			}
+			Thread.sleep(100);
+		}
+		throw new IOException("The browser has opened no page");
+	}
+
+	/**
+	 * What an expression of JavaScript comes to on the page, as text.
+	 * @throws IOException if it throws, or the browser does not answer
+	 */
+	String evaluate(String expression) throws IOException, InterruptedException {
+		this.sent++;
+		this.page.sendText(JsonMapper.shared()
+			.createObjectNode()
+			.put("id", this.sent)
+			.put("method", "Runtime.evaluate")
+			.set("params", JsonMapper.shared().createObjectNode().put("expression", "String(%s)".formatted(expression)))
+			.toString(), true);
+		while (true) {
+			String message = this.messages.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+			if (message == null) {
+				throw new IOException("The browser does not answer");
+			}
+			JsonNode answer = JsonMapper.shared().readTree(message);
+			if (answer.path("id").asInt() == this.sent) {
+				if (answer.at("/result").has("exceptionDetails")) {
+					throw new IOException(answer.at("/result/exceptionDetails").toString());
+				}
+				return answer.at("/result/result/value").asString();
+			}
+		}
+	}
+
+	@Override
+	public void close() {
+		this.page.abort();
+		stop();
+	}
+
+	private void stop() {
+		this.client.shutdownNow();
+		List<ProcessHandle> all = Stream.concat(this.process.descendants(), Stream.of(this.process.toHandle()))
+			.toList();
+		all.forEach(ProcessHandle::destroyForcibly);
+		all.forEach((each) -> each.onExit().orTimeout(10, TimeUnit.SECONDS).join());
+	}
+
+	/** Puts together what comes in parts. */
+	private final class Messages implements WebSocket.Listener {
+
+		private final StringBuilder parts = new StringBuilder();
+
+		@Override
+		public @Nullable CompletionStage<?> onText(WebSocket socket, CharSequence data, boolean last) {
+			this.parts.append(data);
+			if (last) {
+				Browser.this.messages.add(this.parts.toString());
+				this.parts.setLength(0);
+			}
+			socket.request(1);
+			return null;
+		}
+
+	}
+
+}

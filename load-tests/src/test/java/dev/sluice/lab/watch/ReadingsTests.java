@@ -1,0 +1,178 @@
+package dev.sluice.lab.watch;
+
+import java.util.Map;
+import java.util.TreeMap;
+
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.entry;
+import static org.assertj.core.api.Assertions.within;
+
+class ReadingsTests {
+
+	private static final String BEGUN = "process_start_time_seconds 100\n";
+
+	private final Readings readings = new Readings();
+
+	@Test
+	void aCountersRateIsItsGrowthByTheTimeBetweenTwoAnswers() {
+		next(0, Map.of("gateway", orders(10)));
+
+		Map<String, Map<String, Double>> figures = next(2, Map.of("gateway", orders(50)));
+
+		assertThat(figures.get("orders")).containsExactly(entry("sync saved", 20.0));
+	}
+
+	@Test
+	void whatSeveralServicesSayIsAddedUp() {
+		next(0, Map.of("one", orders(0), "other", orders(1_000)));
+
+		Map<String, Map<String, Double>> figures = next(1, Map.of("one", orders(5), "other", orders(1_007)));
+
+		assertThat(figures.get("orders")).containsExactly(entry("sync saved", 12.0));
+	}
+
+	@Test
+	void aSeriesThatIsNewHasGrownFromNothing() {
+		next(0, Map.of("gateway", BEGUN));
+
+		assertThat(next(1, Map.of("gateway", orders(3))).get("orders")).containsExactly(entry("sync saved", 3.0));
+	}
+
+	@Test
+	void aServiceThatHasBegunAnewHasNoRateAndThenItsOwn() {
+		next(0, Map.of("gateway", orders(1_000)));
+		String anew = orders(7).replace(BEGUN, "process_start_time_seconds 200\n");
+
+		assertThat(next(1, Map.of("gateway", anew)).get("orders")).isEmpty();
+		assertThat(next(2, Map.of("gateway", anew)).get("orders")).containsExactly(entry("sync saved", 0.0));
+	}
+
+	@Test
+	void whoDoesNotAnswerHasNoFiguresAndIsMeasuredOverTheGapAfterwards() {
+		next(0, Map.of("gateway", orders(0)));
+
+		assertThat(next(1, Map.of()).get("orders")).isEmpty();
+		assertThat(next(4, Map.of("gateway", orders(40))).get("orders")).containsExactly(entry("sync saved", 10.0));
+	}
+
+	@Test
+	void aPercentileIsOfTheLastTenSecondsAlone() {
+		next(0, Map.of("gateway", durations(0, 0)));
+		// A thousand slow ones, and ten seconds later none of them counts any more.
+		next(1, Map.of("gateway", durations(0, 1_000)));
+		assertThat(next(2, Map.of("gateway", durations(50, 1_000))).get("p99")).containsEntry("sync", 5_000.0);
+		for (int second = 3; second <= 11; second++) {
+			next(second, Map.of("gateway", durations(50, 1_000)));
+		}
+
+		assertThat(next(12, Map.of("gateway", durations(100, 1_000))).get("p99")).containsEntry("sync", 100.0);
+		assertThat(next(30, Map.of("gateway", durations(100, 1_000))).get("p99")).doesNotContainKey("sync");
+	}
+
+	@Test
+	void aPercentileIsOfAllGatewaysTogether() {
+		next(0, Map.of("one", durations(0, 0), "other", durations(0, 0)));
+
+		Map<String, Double> p99 = next(1, Map.of("one", durations(1_000, 0), "other", durations(0, 9))).get("p99");
+
+		assertThat(p99).containsEntry("sync", 100.0);
+	}
+
+	@Test
+	void whatLiesBeyondTheLastBoundIsToldAsTheLastBound() {
+		next(0, Map.of("consumer", BEGUN + saved(0, 0)));
+
+		assertThat(next(1, Map.of("consumer", BEGUN + saved(0, 5))).get("p99")).containsEntry("saved", 600_000.0);
+	}
+
+	@Test
+	void tellsWhatIsOnItsWay() {
+		Map<String, Double> waiting = next(0, Map.of("gateway", """
+				sluice_orders_in_flight{way="sync"} 3
+				sluice_orders_in_flight{way="queued"} 4
+				""", "consumer", """
+				kafka_consumer_fetch_manager_records_lag{client_id="order-delivery",partition="0",topic="orders"} 10
+				kafka_consumer_fetch_manager_records_lag{client_id="order-delivery",partition="1",topic="orders"} 20
+				kafka_consumer_fetch_manager_records_lag{client_id="order-status",partition="1",topic="orders"} 500
+				sluice_delivery_pending 7
+				sluice_delivery_in_flight 5
+				""")).get("waiting");
+
+		assertThat(waiting).containsOnly(entry("in the gateways, sync", 3.0), entry("in the gateways, queued", 4.0),
+				entry("in Kafka", 30.0), entry("pending", 7.0), entry("in delivery", 5.0));
+	}
+
+	@Test
+	void tellsCircuits() {
+		Map<String, Double> circuits = next(0, Map.of("gateway", """
+				resilience4j_circuitbreaker_state{name="backend",state="open"} 1.0
+				resilience4j_circuitbreaker_state{name="backend",state="closed"} 0.0
+				resilience4j_circuitbreaker_state{name="queue",state="closed"} 1.0
+				resilience4j_circuitbreaker_state{name="status",state="half_open"} 1.0
+				""", "consumer", "sluice_circuit_open 0.5\n")).get("circuits");
+
+		assertThat(circuits).containsOnly(entry("gateway: backend", 1.0), entry("gateway: queue", 0.0),
+				entry("gateway: status", 0.5), entry("consumer: backend", 0.5));
+	}
+
+	@Test
+	void tellsWhatAJvmSpends() {
+		String before = BEGUN + """
+				jvm_gc_pause_seconds_sum{gc="G1 Young Generation",cause="G1 Evacuation Pause"} 1.0
+				process_cpu_time_ns_total 5.0E9
+				""";
+		next(0, Map.of("gateway", before));
+
+		Map<String, Map<String, Double>> figures = next(1, Map.of("gateway", BEGUN + """
+				jvm_gc_pause_seconds_sum{gc="G1 Young Generation",cause="G1 Evacuation Pause"} 1.2
+				jvm_gc_pause_seconds_sum{gc="G1 Young Generation",cause="Metadata GC Threshold"} 0.05
+				process_cpu_time_ns_total 6.5E9
+				jvm_threads_live_threads 31
+				jvm_memory_used_bytes{area="heap",id="G1 Eden Space"} 1048576
+				jvm_memory_used_bytes{area="heap",id="G1 Old Gen"} 2097152
+				jvm_memory_used_bytes{area="nonheap",id="Metaspace"} 9.0E9
+				"""));
+
+		assertThat(figures.get("gc").get("gateway")).isCloseTo(25, within(1e-6));
+		assertThat(figures.get("cpu")).containsExactly(entry("gateway", 1.5));
+		assertThat(figures.get("threads")).containsExactly(entry("gateway", 31.0));
+		assertThat(figures.get("heap")).containsExactly(entry("gateway", 3.0));
+	}
+
+	@Test
+	void hasEveryPanelInEverySecond() {
+		assertThat(next(0, Map.of()).keySet()).containsExactly("orders", "p99", "waiting", "delivered", "circuits",
+				"status-age", "cpu", "gc", "heap", "threads");
+	}
+
+	/** Whoever is not in the answers does not answer. */
+	private Map<String, Map<String, Double>> next(double second, Map<String, String> answers) {
+		Map<String, Scrape> scrapes = new TreeMap<>();
+		long nanos = Math.round(second * 1e9);
+		scrapes.put("gateway", Scrape.failed(nanos, "nobody listens"));
+		answers.forEach((service, text) -> scrapes.put(service, Scrape.answered(nanos, Readings.parse(text))));
+		return this.readings.next(scrapes);
+	}
+
+	private static String orders(int saved) {
+		return BEGUN + "sluice_orders_total{outcome=\"saved\",way=\"sync\"} %d.0%n".formatted(saved);
+	}
+
+	private static String durations(int fast, int slow) {
+		return BEGUN + """
+				sluice_order_duration_seconds_bucket{way="sync",le="0.1"} %d
+				sluice_order_duration_seconds_bucket{way="sync",le="5.0"} %d
+				sluice_order_duration_seconds_bucket{way="sync",le="+Inf"} %d
+				""".formatted(fast, fast + slow, fast + slow);
+	}
+
+	private static String saved(int inTime, int late) {
+		return """
+				sluice_accept_to_saved_seconds_bucket{le="600.0"} %d
+				sluice_accept_to_saved_seconds_bucket{le="+Inf"} %d
+				""".formatted(inTime, inTime + late);
+	}
+
+}
