@@ -1,14 +1,15 @@
 package dev.sluice.lab.report;
 
 import java.io.IOException;
-import java.io.InputStream;
+import java.io.StringReader;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.DoubleSummaryStatistics;
 import java.util.List;
+import java.util.Optional;
 import java.util.Properties;
 import java.util.stream.Stream;
 
@@ -20,6 +21,7 @@ import dev.sluice.lab.report.knee.KneeSection;
 import dev.sluice.lab.report.page.Figures;
 import dev.sluice.lab.report.page.Html;
 import dev.sluice.lab.report.page.Marks;
+import dev.sluice.lab.report.page.Page;
 import dev.sluice.lab.report.page.Section;
 import dev.sluice.lab.report.pool.PoolSection;
 import dev.sluice.lab.report.proof.ProofSections;
@@ -38,6 +40,8 @@ import dev.sluice.lab.result.SinkResult;
  * JavaScript.
  */
 public final class Report {
+
+	private static final String SCRIPT = "/dev/sluice/lab/report/report.js";
 
 	private static final String ECHARTS_VERSION = "/META-INF/maven/org.webjars/echarts/pom.properties";
 
@@ -64,24 +68,24 @@ public final class Report {
 		if (runs.isEmpty()) {
 			throw new IllegalArgumentException("No runs to report");
 		}
-		Html html = new Html();
-		html.empty("!DOCTYPE html").open("html", "lang", "en").open("head");
-		html.empty("meta", "charset", "utf-8");
-		html.empty("meta", "name", "viewport", "content", "width=device-width, initial-scale=1");
-		html.empty("meta", "http-equiv", "Content-Security-Policy", "content",
-				"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:");
-		html.empty("meta", "name", "color-scheme", "content", "light dark");
-		html.element("title", "Sluice: " + String.join(", ", runs.stream().map(Report::name).distinct().toList()));
-		html.code("style", resource("report.css")).close().open("body");
-		html.element("a", "Skip to the results", "href", "#run-1", "class", "skip");
+		Html html = Page.begin("Sluice: " + String.join(", ", runs.stream().map(Report::name).distinct().toList()), "",
+				"");
+		html.element("a", "Skip to the results", "href", "#results", "class", "skip");
 		html.open("noscript")
 			.element("p", "Charts need JavaScript. The tables hold all their figures and are here without it.", "class",
 					"caution")
 			.close();
-		for (int i = 0; i < runs.size(); i++) {
-			chapter(html, runs.get(i), "run-" + (i + 1));
+		List<Chapter> chapters = new ArrayList<>();
+		for (RunResult run : runs) {
+			chapters.add(new Chapter(chapters.size() + 1, run, sections(run)));
 		}
-		html.code("script", echarts()).code("script", resource("report.js"));
+		html.open("main", "id", "results");
+		if (chapters.size() > 1) {
+			new Overview(chapters).write(html);
+		}
+		chapters.forEach((chapter) -> chapter(html, chapter, chapters.size() > 1));
+		html.close();
+		html.code("script", echarts()).code("script", Page.resource(SCRIPT));
 		return html.close().close().toString();
 	}
 
@@ -93,6 +97,7 @@ public final class Report {
 			case "chaos" -> Stream.concat(ChaosSections.all().stream(), Stream.of(new MethodSection())).toList();
 			case "client", "grid", "knee", "pool", "sink" -> withMethod(finding(run));
 			case "prove" -> Stream.concat(ProofSections.of(run).stream(), Stream.of(new MethodSection())).toList();
+			case "drain" -> List.of(new DrainSection(), new CellsSection(), new MethodSection());
 			default -> List.of(new CellsSection(), new MethodSection());
 		};
 	}
@@ -106,16 +111,17 @@ public final class Report {
 			case null -> List.of();
 			case ClientResult client -> ClientSections.of(client);
 			case GridResult grid -> GridSections.of(grid);
-			case KneeResult knee -> List.of(new KneeSection(knee));
-			case PoolResult pool -> List.of(new PoolSection(pool));
+			case KneeResult knee -> List.of(new KneeSection(knee), KneeSection.LIMITS);
+			case PoolResult pool -> List.of(new PoolSection(pool), PoolSection.LIMITS);
 			case SinkResult sink -> SinkSections.of(sink);
 		};
 	}
 
-	private static void chapter(Html html, RunResult run, String id) {
-		List<Section> sections = sections(run);
-		html.open("main", "id", id);
-		html.open("header").element("h1", "lab " + run.experiment());
+	private static void chapter(Html html, Chapter chapter, boolean several) {
+		RunResult run = chapter.run();
+		String id = chapter.id();
+		html.open("article", "id", id, "aria-labelledby", id + "-title");
+		html.open("header").element("h1", chapter.name(), "id", id + "-title");
 		html.element("p",
 				"%s · %s, %d cores, %s · commit %s".formatted(Figures.time(run.startedAt()), run.environment().cpu(),
 						run.environment().cores(), Figures.bytes(run.environment().memoryBytes()), commit(run)),
@@ -124,12 +130,15 @@ public final class Report {
 			html.element("p", warning, "class", "caution");
 		}
 		html.close();
-		html.open("nav", "aria-label", "Sections").open("ul");
-		for (Section section : sections) {
+		html.open("nav", "aria-label", "Sections of %s".formatted(chapter.name())).open("ul");
+		if (several) {
+			html.open("li").element("a", "Contents", "href", "#overview").close();
+		}
+		for (Section section : chapter.sections()) {
 			html.open("li").element("a", section.title(), "href", "#" + id + "-" + section.id()).close();
 		}
 		html.close().close();
-		for (Section section : sections) {
+		for (Section section : chapter.sections()) {
 			String anchor = id + "-" + section.id();
 			html.open("section", "id", anchor, "aria-labelledby", anchor + "-title");
 			html.element("h2", section.title(), "id", anchor + "-title");
@@ -149,6 +158,7 @@ public final class Report {
 			warnings.add("%d of %d cells are to be taken with care; their figures carry a %s. The reasons: %s."
 				.formatted(marked, run.cells().size(), Marks.SIGN, String.join("; ", reasons(run))));
 		}
+		disturbed(run).ifPresent(warnings::add);
 		return warnings;
 	}
 
@@ -168,6 +178,19 @@ public final class Report {
 		return reasons;
 	}
 
+	/** Of a run that has no cells; those say it by their marks. */
+	private static Optional<String> disturbed(RunResult run) {
+		List<Double> shares = (run.finding() != null) ? run.finding().foreignCpuShares() : List.of();
+		DoubleSummaryStatistics disturbed = shares.stream()
+			.mapToDouble(Double::doubleValue)
+			.filter((share) -> share > Marks.FOREIGN_CPU_LIMIT)
+			.summaryStatistics();
+		return (disturbed.getCount() == 0) ? Optional.empty() : Optional
+			.of("Other processes used more than %s of the machine's CPU in %d of %d measurements (up to %s); their figures carry a %s."
+				.formatted(Figures.percent(Marks.FOREIGN_CPU_LIMIT), disturbed.getCount(), shares.size(),
+						Figures.percent(disturbed.getMax()), Marks.SIGN));
+	}
+
 	private static String name(RunResult run) {
 		return "lab " + run.experiment();
 	}
@@ -183,31 +206,14 @@ public final class Report {
 	}
 
 	private static String echarts() {
-		try (InputStream properties = open(ECHARTS_VERSION)) {
+		try {
 			Properties pom = new Properties();
-			pom.load(properties);
-			return resource(ECHARTS.formatted(pom.getProperty("version")));
+			pom.load(new StringReader(Page.resource(ECHARTS_VERSION)));
+			return Page.resource(ECHARTS.formatted(pom.getProperty("version")));
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
 		}
-	}
-
-	private static String resource(String name) {
-		try (InputStream in = open(name)) {
-			return new String(in.readAllBytes(), StandardCharsets.UTF_8);
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
-	}
-
-	private static InputStream open(String name) {
-		InputStream in = Report.class.getResourceAsStream(name);
-		if (in == null) {
-			throw new IllegalStateException(name + " is missing from the class path: build load-tests again");
-		}
-		return in;
 	}
 
 }

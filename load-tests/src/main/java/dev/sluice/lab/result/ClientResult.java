@@ -19,6 +19,11 @@ public record ClientResult(List<Run> runs) implements Finding {
 		runs = List.copyOf(runs);
 	}
 
+	@Override
+	public List<Double> foreignCpuShares() {
+		return this.runs.stream().map(Run::foreignCpuShare).filter(Objects::nonNull).toList();
+	}
+
 	/**
 	 * One run: due = sent + not sent, and sent = answered + broken + outstanding.
 	 *

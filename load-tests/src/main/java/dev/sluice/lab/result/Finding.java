@@ -1,5 +1,7 @@
 package dev.sluice.lab.result;
 
+import java.util.List;
+
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 
 /**
@@ -8,5 +10,13 @@ import com.fasterxml.jackson.annotation.JsonTypeInfo;
  */
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "kind")
 public sealed interface Finding permits ClientResult, GridResult, KneeResult, PoolResult, SinkResult {
+
+	/**
+	 * Of each of its measurements that was sampled, the share of the machine's CPU that
+	 * was in other hands, 0 to 1. Empty where nothing was sampled.
+	 */
+	default List<Double> foreignCpuShares() {
+		return List.of();
+	}
 
 }

@@ -20,6 +20,11 @@ public record GridResult(int smallPool, List<Cell> cells) implements Finding {
 		cells = List.copyOf(cells);
 	}
 
+	@Override
+	public List<Double> foreignCpuShares() {
+		return this.cells.stream().map(Cell::foreignCpuShare).filter(Objects::nonNull).toList();
+	}
+
 	/**
 	 * One variant at one delay and one number of requests in flight: a closed model.
 	 *

@@ -22,6 +22,15 @@ public record KneeResult(String goal, String backend, List<Knee> knees) implemen
 		knees = List.copyOf(knees);
 	}
 
+	@Override
+	public List<Double> foreignCpuShares() {
+		return this.knees.stream()
+			.flatMap((knee) -> knee.steps().stream())
+			.map(Step::foreignCpuShare)
+			.filter(Objects::nonNull)
+			.toList();
+	}
+
 	/**
 	 * One variant and way.
 	 *

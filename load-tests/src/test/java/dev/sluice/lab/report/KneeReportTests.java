@@ -18,12 +18,13 @@ class KneeReportTests {
 	void namesTheGreatestAndWhatWasMissedAboveIt() {
 		String page = Report.page(List.of(Runs.knee()));
 
-		assertThat(page).contains("Most: reactive sync, 1,550 orders a second.", "p99 412 ms", "p99 of the answers");
+		assertThat(page).contains("reactive sync: 1,550 orders a second; at 1,620/s p99 412 ms.", "p99 of the answers");
 	}
 
 	@Test
 	void showsAWayThatNeverMetTheGoal() {
-		assertThat(Report.page(List.of(Runs.knee()))).contains("reactive queued", "3 requests failed");
+		assertThat(Report.page(List.of(Runs.knee())))
+			.contains("reactive queued: met the goal at no rate; at 2/s 3 requests failed");
 	}
 
 	@Test

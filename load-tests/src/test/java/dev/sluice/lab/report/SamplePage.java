@@ -8,8 +8,8 @@ import dev.sluice.lab.result.Runs;
 
 /**
  * Writes pages of invented runs to be looked at in a browser:
- * {@code target/sample-report.html}, {@code -partial.html}, {@code -chaos.html} and
- * {@code -proofs.html}.
+ * {@code target/sample-report.html}, {@code -partial.html}, {@code -chaos.html},
+ * {@code -proofs.html} and {@code -several.html}.
  */
 final class SamplePage {
 
@@ -20,6 +20,8 @@ final class SamplePage {
 		Report.write(List.of(Runs.full()), Path.of("target/sample-report.html"));
 		Report.write(List.of(Runs.partial()), Path.of("target/sample-report-partial.html"));
 		Report.write(List.of(Runs.chaos(0)), Path.of("target/sample-report-chaos.html"));
+		Report.write(List.of(Runs.full(), Runs.client(), Runs.grid(), Runs.knee(), Runs.pool(), Runs.chaos(0)),
+				Path.of("target/sample-report-several.html"));
 		Report.write(List.of(Runs.proofs(3)), Path.of("target/sample-report-proofs.html"));
 	}
 

@@ -24,14 +24,21 @@ final class BalanceSection implements Section {
 	}
 
 	@Override
+	public List<String> answers(RunResult run) {
+		ChaosResult chaos = run.chaos();
+		Balance balance = (chaos != null) ? chaos.balance() : null;
+		return List.of((chaos != null && balance != null) ? answer(chaos, balance)
+				: "Not known: the run ended before the orders could be audited.");
+	}
+
+	@Override
 	public void write(RunResult run, Html html) {
+		html.element("p", answers(run).getFirst(), "class", "answer");
 		ChaosResult chaos = run.chaos();
 		Balance balance = (chaos != null) ? chaos.balance() : null;
 		if (chaos == null || balance == null) {
-			html.element("p", "Not known: the run ended before the orders could be audited.", "class", "answer");
 			return;
 		}
-		html.element("p", answer(chaos, balance), "class", "answer");
 		table(balance).write(html);
 		if (!chaos.violations().isEmpty()) {
 			html.element("h3", "The first orders that break the balance");

@@ -35,12 +35,17 @@ final class OverviewSection implements Section {
 	}
 
 	@Override
+	public List<String> answers(RunResult run) {
+		return this.result.runs().isEmpty() ? List.of("Nothing was sent.")
+				: this.result.runs().stream().map(OverviewSection::sentence).toList();
+	}
+
+	@Override
 	public void write(RunResult run, Html html) {
+		html.list(answers(run), "class", "answer");
 		if (this.result.runs().isEmpty()) {
-			html.element("p", "Nothing was sent.", "class", "answer");
 			return;
 		}
-		html.list(this.result.runs().stream().map(OverviewSection::sentence).toList(), "class", "answer");
 		ends().write(html);
 		latencies().write(html);
 		html.element("p",

@@ -1,5 +1,7 @@
 package dev.sluice.lab.report.compare;
 
+import java.util.List;
+
 import dev.sluice.lab.report.page.Figures;
 import dev.sluice.lab.report.page.Html;
 import dev.sluice.lab.report.page.Section;
@@ -16,6 +18,11 @@ final class SummarySection implements Section {
 	@Override
 	public String title() {
 		return "Can a gateway take orders faster than its backend saves them?";
+	}
+
+	@Override
+	public List<String> answers(RunResult run) {
+		return List.of(new Findings(run).answer());
 	}
 
 	@Override

@@ -2,6 +2,7 @@ package dev.sluice.lab.report.grid;
 
 import java.util.List;
 
+import dev.sluice.lab.report.page.LimitsSection;
 import dev.sluice.lab.report.page.Section;
 import dev.sluice.lab.result.GridResult;
 
@@ -14,7 +15,11 @@ public final class GridSections {
 	public static List<Section> of(GridResult result) {
 		Grid grid = new Grid(result);
 		return List.of(new RatioSection(grid), new ThroughputSection(grid), new QueueSection(grid),
-				new ResponseSection(grid), new CellsSection(grid));
+				new ResponseSection(grid), new CellsSection(grid),
+				new LimitsSection(List.of(
+						"A closed model: a client waits for its answer before it sends again, so that stalls are under-represented and who answers faster is sent more.",
+						"Each cell was run once, one gateway after the other: what the machine did meanwhile is in the ratios between gateways.",
+						"Load generator, gateway and backend share this machine: where the backend takes no time, a rate is that of all three. The backend's delay is a timer, without a limit of its own.")));
 	}
 
 }

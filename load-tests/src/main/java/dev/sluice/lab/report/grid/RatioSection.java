@@ -32,10 +32,9 @@ final class RatioSection implements Section {
 	}
 
 	@Override
-	public void write(RunResult run, Html html) {
+	public List<String> answers(RunResult run) {
 		if (this.grid.result().cells().isEmpty()) {
-			html.element("p", "No cell was measured.", "class", "answer");
-			return;
+			return List.of("No cell was measured.");
 		}
 		List<String> sentences = new ArrayList<>();
 		int load = this.grid.comparable();
@@ -45,7 +44,16 @@ final class RatioSection implements Section {
 			sentences.add("%d ms: %s times as much as %d blocked threads, %s times as much as 200.".formatted(delay,
 					Figures.measured(small), this.grid.result().smallPool(), Figures.measured(usual)));
 		}
-		html.list(sentences, "class", "answer");
+		return sentences;
+	}
+
+	@Override
+	public void write(RunResult run, Html html) {
+		html.list(answers(run), "class", "answer");
+		if (this.grid.result().cells().isEmpty()) {
+			return;
+		}
+		int load = this.grid.comparable();
 		Table table = new Table(
 				"Throughput of servlet-async with %s requests in flight, as a multiple".formatted(Figures.count(load)),
 				1, List.of("Backend's delay", "of %d threads".formatted(this.grid.result().smallPool()), "the seed's",

@@ -1,12 +1,12 @@
 package dev.sluice.lab.report.knee;
 
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
 
 import dev.sluice.lab.report.page.Chart;
 import dev.sluice.lab.report.page.Figures;
 import dev.sluice.lab.report.page.Html;
+import dev.sluice.lab.report.page.LimitsSection;
 import dev.sluice.lab.report.page.Marks;
 import dev.sluice.lab.report.page.Section;
 import dev.sluice.lab.report.page.Table;
@@ -18,6 +18,13 @@ import org.jspecify.annotations.Nullable;
 
 /** The greatest rate that met the goal, and each that was tried. */
 public final class KneeSection implements Section {
+
+	/** What stands behind it. */
+	public static final LimitsSection LIMITS = new LimitsSection(List.of(
+			"A step is measured for a few seconds: a stall that comes once a minute is seen by few steps or by none.",
+			"The search was made once. Where the machine changes meanwhile, the rate that held and the one that did not belong to different times.",
+			"Load generator, services, Kafka, PostgreSQL and backend share this machine: a rate is that of all of them together.",
+			"Orders wait in Kafka before they are delivered: a rate that the consumer cannot follow shows in saved-p99 first."));
 
 	/** A generator later than that has other latencies than its target. */
 	private static final double LAG_LIMIT_MILLIS = 20;
@@ -44,12 +51,17 @@ public final class KneeSection implements Section {
 	}
 
 	@Override
+	public List<String> answers(RunResult run) {
+		return this.result.knees().isEmpty() ? List.of("None was searched.")
+				: this.result.knees().stream().map(KneeSection::sentence).toList();
+	}
+
+	@Override
 	public void write(RunResult run, Html html) {
+		html.list(answers(run), "class", "answer");
 		if (this.result.knees().isEmpty()) {
-			html.element("p", "None was searched.", "class", "answer");
 			return;
 		}
-		html.element("p", answer(), "class", "answer");
 		html.element("p", "Goal: %s. Backend: %s.".formatted(this.result.goal(), this.result.backend()));
 		double top = this.result.knees()
 			.stream()
@@ -72,15 +84,14 @@ public final class KneeSection implements Section {
 				"class", "note");
 	}
 
-	private String answer() {
-		Knee best = this.result.knees()
-			.stream()
-			.max(Comparator
-				.comparingDouble((knee) -> (knee.sustainedPerSecond() != null) ? knee.sustainedPerSecond() : 0))
-			.orElseThrow();
-		return (best.sustainedPerSecond() != null)
-				? "Most: %s, %s orders a second.".formatted(name(best), Figures.measured(best.sustainedPerSecond()))
-				: "None met the goal at any rate.";
+	private static String sentence(Knee knee) {
+		Step failed = at(knee, knee.failedPerSecond());
+		String missed = (failed != null && failed.missed() != null)
+				? "; at %s/s %s".formatted(Figures.measured(failed.requestsPerSecond()), failed.missed()) : "";
+		return (knee.sustainedPerSecond() != null)
+				? "%s: %s orders a second%s.".formatted(Marks.sign(name(knee), marked(knee)),
+						Figures.measured(knee.sustainedPerSecond()), missed)
+				: "%s: met the goal at no rate%s.".formatted(name(knee), missed);
 	}
 
 	private Table knees() {

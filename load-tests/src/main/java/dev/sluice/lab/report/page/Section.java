@@ -1,5 +1,7 @@
 package dev.sluice.lab.report.page;
 
+import java.util.List;
+
 import dev.sluice.lab.result.RunResult;
 
 /**
@@ -19,6 +21,16 @@ public interface Section {
 	 * @return plain text
 	 */
 	String title();
+
+	/**
+	 * What came out, if it is this section that says so; the overview of several runs
+	 * repeats it.
+	 * @param run what was measured
+	 * @return plain sentences, none if the section answers nothing
+	 */
+	default List<String> answers(RunResult run) {
+		return List.of();
+	}
 
 	/**
 	 * Writes what comes below the heading.

@@ -12,6 +12,7 @@ import java.util.function.ToDoubleFunction;
 import dev.sluice.lab.report.page.Chart;
 import dev.sluice.lab.report.page.Figures;
 import dev.sluice.lab.report.page.Html;
+import dev.sluice.lab.report.page.LimitsSection;
 import dev.sluice.lab.report.page.Section;
 import dev.sluice.lab.report.page.Table;
 import dev.sluice.lab.result.PoolResult;
@@ -23,6 +24,12 @@ import org.jspecify.annotations.Nullable;
 
 /** What becomes of messages over new connections and over kept ones. */
 public final class PoolSection implements Section {
+
+	/** What stands behind it. */
+	public static final LimitsSection LIMITS = new LimitsSection(List.of(
+			"Each way to connect was run once, one after the other.",
+			"The limit on new connections closes what is too much at once, where an exhausted address translation lets it hang: here a client notices sooner, and its latencies are shorter.",
+			"Connections are the lab's own, of HTTP/1.1 without TLS: a handshake would make new ones dearer."));
 
 	private static final String SEED = "seed-connection-pool.csv";
 
@@ -43,13 +50,22 @@ public final class PoolSection implements Section {
 	}
 
 	@Override
+	public List<String> answers(RunResult run) {
+		List<Case> cases = cases();
+		return cases.isEmpty() ? List.of("Nothing was sent.") : cases.stream().map(PoolSection::sentence).toList();
+	}
+
+	private List<Case> cases() {
+		return this.result.cases().stream().filter((each) -> !each.statuses().isEmpty()).toList();
+	}
+
+	@Override
 	public void write(RunResult run, Html html) {
-		List<Case> cases = this.result.cases().stream().filter((each) -> !each.statuses().isEmpty()).toList();
+		html.list(answers(run), "class", "answer");
+		List<Case> cases = cases();
 		if (cases.isEmpty()) {
-			html.element("p", "Nothing was sent.", "class", "answer");
 			return;
 		}
-		html.list(cases.stream().map(PoolSection::sentence).toList(), "class", "answer");
 		html.element("p",
 				"%s messages every %s ms to a backend that takes %s ms for each and lets in %s new connections a second; what is beyond is closed at once, where the seed's address translation let it hang."
 					.formatted(Figures.count(this.result.messages()), Figures.count(this.result.intervalMillis()),

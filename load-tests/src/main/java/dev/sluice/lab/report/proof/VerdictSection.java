@@ -24,13 +24,16 @@ final class VerdictSection implements Section {
 	}
 
 	@Override
-	public void write(RunResult run, Html html) {
+	public List<String> answers(RunResult run) {
 		long holding = run.proofs().stream().filter(ProofResult::holds).count();
-		html.element("p",
-				(holding == run.proofs().size() && holding > 0)
-						? "Yes, %s.".formatted((holding == 1) ? "the one" : "all " + Figures.count(holding))
-						: "No: %s of %s.".formatted(Figures.count(holding), Figures.count(run.proofs().size())),
-				"class", "answer");
+		return List.of((holding == run.proofs().size() && holding > 0)
+				? "Yes, %s.".formatted((holding == 1) ? "the one" : "all " + Figures.count(holding))
+				: "No: %s of %s.".formatted(Figures.count(holding), Figures.count(run.proofs().size())));
+	}
+
+	@Override
+	public void write(RunResult run, Html html) {
+		html.element("p", answers(run).getFirst(), "class", "answer");
 		Table table = new Table("Proofs", 3, List.of("Proof", "Question", "Verdict", "checks", "took"));
 		run.proofs()
 			.forEach((proof) -> table.row(proof.proof(), proof.question(), Verdicts.of(proof),

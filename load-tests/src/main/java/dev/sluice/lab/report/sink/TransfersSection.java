@@ -43,7 +43,7 @@ final class TransfersSection implements Section {
 			html.element("p", "No transfer was measured.", "class", "answer");
 			return;
 		}
-		html.list(answers(), "class", "answer");
+		html.list(answers(run), "class", "answer");
 		for (Setting setting : Setting.values()) {
 			List<SinkFigures> figures = SinkFigures.of(this.sink, setting);
 			if (!figures.isEmpty()) {
@@ -57,7 +57,8 @@ final class TransfersSection implements Section {
 				"class", "note");
 	}
 
-	private List<String> answers() {
+	@Override
+	public List<String> answers(RunResult run) {
 		List<String> parts = new ArrayList<>();
 		for (Setting setting : List.of(Setting.STORAGE, Setting.LINK)) {
 			List<SinkFigures> figures = SinkFigures.of(this.sink, setting);
