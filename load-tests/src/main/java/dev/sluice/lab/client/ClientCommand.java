@@ -17,6 +17,7 @@ import dev.sluice.lab.client.SeedCases.Case;
 import dev.sluice.lab.report.Report;
 import dev.sluice.lab.report.ReportCommand;
 import dev.sluice.lab.result.ClientResult;
+import dev.sluice.lab.result.ClientResult.Stopped;
 import dev.sluice.lab.result.RunResult;
 import dev.sluice.lab.run.Progress;
 import dev.sluice.lab.run.RunDirectory;
@@ -43,6 +44,10 @@ public final class ClientCommand implements Callable<Integer> {
 	private static final int MAX_THREADS = 10_000;
 
 	private static final int MAX_SECONDS = 86_400;
+
+	/** Three of five requests are due while nobody answers. */
+	private static final Case FREEZE = new Case("async, 500/s, target stopped for 6 s", Mode.ASYNC, null, 500,
+			Duration.ofSeconds(10), "/0", null, new Stopped(2, 8));
 
 	@Spec
 	@SuppressWarnings("NullAway.Init") // picocli sets it before it calls.
@@ -81,6 +86,11 @@ public final class ClientCommand implements Callable<Integer> {
 	@Option(names = "--seed-table",
 			description = "The four runs of the seed, against a backend that is started for it; about 80 s.")
 	private boolean seedTable;
+
+	@Option(names = "--freeze",
+			description = "500 requests a second for 10 s to a backend that is started for it and stopped for 6 s of"
+					+ " them: does what came due meanwhile show in the median?")
+	private boolean freeze;
 
 	@Option(names = "--out", paramLabel = "DIR", description = "Where the results go. Default: results/client-<time>.")
 	private @Nullable Path out;
@@ -131,10 +141,16 @@ public final class ClientCommand implements Callable<Integer> {
 			throw usage("--max-outstanding and --timeout must be at least 1");
 		}
 		Duration timeout = Duration.ofSeconds(this.timeoutSeconds);
+		if ((this.seedTable || this.freeze) && this.uri != null) {
+			throw usage("--seed-table and --freeze start their own backend: leave --uri out");
+		}
+		if (this.seedTable && this.freeze) {
+			throw usage("--seed-table or --freeze, not both");
+		}
+		if (this.freeze) {
+			return new ClientExperiment.Settings(command, List.of(FREEZE), null, timeout, timeout, this.maxOutstanding);
+		}
 		if (this.seedTable) {
-			if (this.uri != null) {
-				throw usage("--seed-table starts its own backend: leave --uri out");
-			}
 			return new ClientExperiment.Settings(command, SeedCases.all(), null, Duration.ZERO, timeout,
 					this.maxOutstanding);
 		}
@@ -144,7 +160,7 @@ public final class ClientCommand implements Callable<Integer> {
 
 	private URI target() {
 		if (this.uri == null) {
-			throw usage("--uri says what to GET; or use --seed-table");
+			throw usage("--uri says what to GET; or use --seed-table or --freeze");
 		}
 		if (!"http".equals(this.uri.getScheme()) || this.uri.getHost() == null) {
 			throw usage("--uri must be like http://127.0.0.1:8090/5000");
@@ -172,7 +188,7 @@ public final class ClientCommand implements Callable<Integer> {
 		}
 		Integer waiting = (this.threads != null) ? this.threads : chosen.threads();
 		return new Case("%s, %s/s".formatted(chosen, this.requestsPerSecond), chosen, waiting, this.requestsPerSecond,
-				Duration.ofSeconds(this.seconds), "", null);
+				Duration.ofSeconds(this.seconds), "", null, null);
 	}
 
 	private Mode mode() {

@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 
+import dev.sluice.devservices.Breakable;
 import dev.sluice.devservices.Infrastructure;
 import dev.sluice.devservices.Ports;
 import dev.sluice.devservices.StartFailedException;
@@ -26,6 +27,7 @@ import dev.sluice.lab.client.SeedCases.Case;
 import dev.sluice.lab.measure.ProcessSampler;
 import dev.sluice.lab.measure.Window;
 import dev.sluice.lab.result.ClientResult;
+import dev.sluice.lab.result.ClientResult.Stopped;
 import dev.sluice.lab.result.RunFile;
 import dev.sluice.lab.result.RunResult;
 import dev.sluice.lab.run.EnvironmentProbe;
@@ -34,6 +36,7 @@ import dev.sluice.lab.run.RunDirectory;
 import dev.sluice.lab.stack.Interruption;
 import dev.sluice.lab.stack.LabException;
 import dev.sluice.lab.stack.Module;
+import dev.sluice.lab.stack.Service;
 import dev.sluice.lab.stack.ServiceOptions;
 import dev.sluice.lab.stack.Stack;
 import dev.sluice.lab.stack.Workspace;
@@ -92,7 +95,7 @@ final class ClientExperiment {
 		String partial = null;
 		try {
 			if (this.settings.target() != null) {
-				runAll(this.settings.target());
+				runAll(this.settings.target(), null);
 			}
 			else {
 				runAgainstBackend();
@@ -122,24 +125,25 @@ final class ClientExperiment {
 			.build()) {
 			stack.prepare(Set.of(Module.BACKEND), this.progress::step);
 			this.progress.step("Starting the backend");
-			URI backend = stack.startBackend(ServiceOptions.NONE).uri();
+			Service service = stack.startBackend(ServiceOptions.NONE);
+			URI backend = service.uri();
 			HttpRequest immediate = HttpRequest.newBuilder(backend.resolve("/0")).build();
 			try (OpenClient client = new OpenClient(Mode.ASYNC, null)) {
 				client.run(WARM_UP, (_) -> immediate, (_) -> {
 				});
 			}
-			runAll(backend);
+			runAll(backend, stack.breakable(service));
 		}
 	}
 
-	private void runAll(URI target) throws IOException, InterruptedException {
+	private void runAll(URI target, @Nullable Breakable breakable) throws IOException, InterruptedException {
 		for (Case each : this.settings.cases()) {
 			URI uri = each.path().isEmpty() ? target : target.resolve(each.path());
 			if (this.settings.target() != null) {
 				checkAnswers(uri);
 			}
 			this.progress.step("%s against %s for %d s".formatted(each.name(), uri, each.duration().toSeconds()));
-			this.runs.add(run(each, uri));
+			this.runs.add(run(each, uri, breakable));
 		}
 	}
 
@@ -160,7 +164,8 @@ final class ClientExperiment {
 		}
 	}
 
-	private ClientResult.Run run(Case each, URI uri) throws IOException, InterruptedException {
+	private ClientResult.Run run(Case each, URI uri, @Nullable Breakable breakable)
+			throws IOException, InterruptedException {
 		Map<String, Long> pids = new LinkedHashMap<>();
 		pids.put("client", ProcessHandle.current().pid());
 		Ports.holder((uri.getPort() < 0) ? HTTP_PORT : uri.getPort())
@@ -177,6 +182,7 @@ final class ClientExperiment {
 			Figures figures = client.run(load, (_) -> request, (second) -> {
 				this.out.println(StatusLine.of(Instant.now(), second));
 				this.out.flush();
+				stopOrContinue(breakable, each.stopped(), second.second());
 			});
 			Window window = new Window(from, Instant.now());
 			Thread.sleep(ProcessSampler.INTERVAL.multipliedBy(2));
@@ -184,7 +190,21 @@ final class ClientExperiment {
 					each.requestsPerSecond(), each.duration().toMillis(), figures.tally(), figures.latency(),
 					figures.lag(), figures.cpuMillisPerRequest(),
 					sampler.samples().foreignCpuShare(window, Runtime.getRuntime().availableProcessors()),
-					figures.seconds(), each.seed());
+					figures.seconds(), each.seed(), each.stopped());
+		}
+		finally {
+			if (breakable != null) {
+				breakable.thaw();
+			}
+		}
+	}
+
+	private static void stopOrContinue(@Nullable Breakable target, @Nullable Stopped stopped, int second) {
+		if (target != null && stopped != null && second == stopped.fromSecond()) {
+			target.freeze();
+		}
+		if (target != null && stopped != null && second == stopped.toSecond()) {
+			target.thaw();
 		}
 	}
 

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.List;
 
 import dev.sluice.lab.result.ClientResult.Seed;
+import dev.sluice.lab.result.ClientResult.Stopped;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,9 +28,10 @@ final class SeedCases {
 	 * @param threads to wait with; null if the mode needs none
 	 * @param path of the target
 	 * @param seed what it came to there; null if it is nobody's
+	 * @param stopped when the target is stopped under way; null if it is not
 	 */
 	record Case(String name, Mode mode, @Nullable Integer threads, double requestsPerSecond, Duration duration,
-			String path, @Nullable Seed seed) {
+			String path, @Nullable Seed seed, @Nullable Stopped stopped) {
 	}
 
 	/** In the order of the table. */
@@ -47,7 +49,7 @@ final class SeedCases {
 		String name = "%s, %s/s%s".formatted(mode, fields[1],
 				(threads != null) ? ", %,d threads".formatted(threads) : "");
 		return new Case(name, mode, threads, Double.parseDouble(fields[1]), Duration.ofSeconds(seed.elapsedSeconds()),
-				"/" + fields[2], seed);
+				"/" + fields[2], seed, null);
 	}
 
 	private static String text() {

@@ -44,10 +44,11 @@ public record ClientResult(List<Run> runs) implements Finding {
 	 * @param seconds one after the other
 	 * @param seed the last line of the same run in the measurement that this repeats;
 	 * null if there is none
+	 * @param stopped when the target was stopped under way; null if it was not
 	 */
 	public record Run(String name, String mode, @Nullable Integer threads, String target, double requestsPerSecond,
 			long millis, Tally tally, @Nullable Timing latency, Timing lag, @Nullable Double cpuMillisPerRequest,
-			@Nullable Double foreignCpuShare, List<Second> seconds, @Nullable Seed seed) {
+			@Nullable Double foreignCpuShare, List<Second> seconds, @Nullable Seed seed, @Nullable Stopped stopped) {
 
 		public Run {
 			Objects.requireNonNull(name, "name");
@@ -74,6 +75,16 @@ public record ClientResult(List<Run> runs) implements Finding {
 			return (double) (last.answered() - this.seconds.getFirst().answered()) / (last.second() - 1);
 		}
 
+	}
+
+	/**
+	 * A time during which the target was stopped, as by SIGSTOP: it neither answered nor
+	 * refused.
+	 *
+	 * @param fromSecond of the run
+	 * @param toSecond of the run
+	 */
+	public record Stopped(int fromSecond, int toSecond) {
 	}
 
 	/**

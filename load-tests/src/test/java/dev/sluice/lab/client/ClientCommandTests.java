@@ -38,6 +38,8 @@ class ClientCommandTests {
 			--uri http://127.0.0.1/ -r 0                        | must be above 0
 			--uri http://127.0.0.1/ -r 1e6 -d 60                | more than 5,000,000 requests
 			--uri http://127.0.0.1/ --seed-table                | leave --uri out
+			--uri http://127.0.0.1/ --freeze                    | leave --uri out
+			--seed-table --freeze                               | not both
 			""")
 	void refusesWhatMakesNoSense(String arguments, String message) {
 		int exit = execute((arguments != null) ? arguments.split(" ") : new String[0]);

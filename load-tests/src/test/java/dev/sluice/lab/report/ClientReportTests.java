@@ -4,9 +4,11 @@ import java.nio.file.Path;
 import java.util.List;
 
 import dev.sluice.lab.result.ClientResult;
+import dev.sluice.lab.result.ClientResult.Stopped;
 import dev.sluice.lab.result.RunFile;
 import dev.sluice.lab.result.RunResult;
 import dev.sluice.lab.result.Runs;
+import dev.sluice.lab.result.Timing;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -27,6 +29,24 @@ class ClientReportTests {
 	void marksARunWhoseGeneratorLagged() {
 		assertThat(Report.page(List.of(Runs.client()))).contains("sync-over-async, 100/s †")
 			.doesNotContain(">async, 100/s †");
+	}
+
+	@Test
+	void saysWhetherAStopOfTheTargetIsInTheMedian() {
+		String seen = Report.page(List.of(stopped(1_010)));
+		String hidden = Report.page(List.of(stopped(3)));
+
+		assertThat(seen).contains("60 % came due while it was stopped",
+				"the median 1,000 ms at least: the stop is seen", "\"name\":\"stopped\"");
+		assertThat(hidden).contains("the stop is NOT seen");
+	}
+
+	private static RunResult stopped(double median) {
+		ClientResult.Run run = ((ClientResult) Runs.client().finding()).runs().getFirst();
+		return Runs.found("client",
+				new ClientResult(List.of(new ClientResult.Run("stopped", "async", null, "http://127.0.0.1:8090/0", 500,
+						10_000, run.tally(), new Timing(1, median, median, 5_000, 6_000, 6_100), run.lag(), 0.2, 0.01,
+						run.seconds(), null, new Stopped(2, 8)))));
 	}
 
 	@Test

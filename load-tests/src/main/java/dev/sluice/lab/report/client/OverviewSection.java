@@ -11,12 +11,16 @@ import dev.sluice.lab.result.ClientResult;
 import dev.sluice.lab.result.ClientResult.Run;
 import dev.sluice.lab.result.ClientResult.Second;
 import dev.sluice.lab.result.ClientResult.Seed;
+import dev.sluice.lab.result.ClientResult.Stopped;
 import dev.sluice.lab.result.RunResult;
 import dev.sluice.lab.result.Timing;
 import org.jspecify.annotations.Nullable;
 
 /** Which client kept up, beside what the seed's did. */
 final class OverviewSection implements Section {
+
+	/** A stop and its end are told from second to second. */
+	private static final double NEARLY = 0.8;
 
 	private final ClientResult result;
 
@@ -56,6 +60,27 @@ final class OverviewSection implements Section {
 	}
 
 	private static String sentence(Run run) {
+		return (run.stopped() != null) ? stopped(run, run.stopped()) : course(run);
+	}
+
+	/**
+	 * Requests that came due while the target was stopped waited for the rest of that
+	 * time; the median lies among them if they are more than half of all.
+	 */
+	private static String stopped(Run run, Stopped stopped) {
+		double share = (stopped.toSecond() - stopped.fromSecond()) * 1_000.0 / run.millis();
+		double expected = Math.max(0, (share - 0.5) / share) * (stopped.toSecond() - stopped.fromSecond()) * 1_000;
+		Timing latency = run.latency();
+		if (latency == null) {
+			return "%s: no request was answered.".formatted(run.name());
+		}
+		return "%s: median %s ms, p99 %s ms. Of requests sent by the clock %s came due while it was stopped, which makes the median %s ms at least: %s."
+			.formatted(run.name(), Figures.measured(latency.p50()), Figures.measured(latency.p99()),
+					Figures.percent(share), Figures.measured(expected),
+					(latency.p50() >= expected * NEARLY) ? "the stop is seen" : "the stop is NOT seen");
+	}
+
+	private static String course(Run run) {
 		Second last = run.last();
 		String end = (last != null) ? "%s requests outstanding after %s s, of %s sent"
 			.formatted(Figures.count(last.outstanding()), Figures.count(last.second()), Figures.count(last.sent()))

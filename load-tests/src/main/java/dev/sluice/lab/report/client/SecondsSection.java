@@ -12,6 +12,7 @@ import dev.sluice.lab.report.page.Section;
 import dev.sluice.lab.report.page.Table;
 import dev.sluice.lab.result.ClientResult.Run;
 import dev.sluice.lab.result.ClientResult.Second;
+import dev.sluice.lab.result.ClientResult.Stopped;
 import dev.sluice.lab.result.RunResult;
 import org.jspecify.annotations.Nullable;
 
@@ -54,7 +55,13 @@ final class SecondsSection implements Section {
 				panel("Platform threads of the client", 3, (second) -> (double) second.threads()));
 		html.chart(new Chart.Seconds("Second by second",
 				"Outstanding requests, responses, latency and threads at the end of each second.", HEIGHT, WIDTH,
-				this.run.seconds().size(), panels, List.of()), table());
+				this.run.seconds().size(), panels, spans()), table());
+	}
+
+	private List<Chart.Span> spans() {
+		Stopped stopped = this.run.stopped();
+		return (stopped == null) ? List.of()
+				: List.of(new Chart.Span("target", "stopped", 1, stopped.fromSecond(), stopped.toSecond()));
 	}
 
 	private Chart.Panel panel(String name, int style, Function<Second, @Nullable Double> figure) {
