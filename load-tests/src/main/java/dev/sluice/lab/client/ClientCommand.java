@@ -3,6 +3,7 @@ package dev.sluice.lab.client;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
+import java.math.BigDecimal;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -84,7 +85,8 @@ public final class ClientCommand implements Callable<Integer> {
 	private int timeoutSeconds = 60;
 
 	@Option(names = "--seed-table",
-			description = "The four runs of the seed, against a backend that is started for it; about 80 s.")
+			description = "The four runs of the measurement that this repeats, against a backend that is started for it;"
+					+ " about 85 s.")
 	private boolean seedTable;
 
 	@Option(names = "--freeze",
@@ -187,8 +189,12 @@ public final class ClientCommand implements Callable<Integer> {
 			throw usage("--threads: 1 to %,d".formatted(MAX_THREADS));
 		}
 		Integer waiting = (this.threads != null) ? this.threads : chosen.threads();
-		return new Case("%s, %s/s".formatted(chosen, this.requestsPerSecond), chosen, waiting, this.requestsPerSecond,
-				Duration.ofSeconds(this.seconds), "", null, null);
+		return new Case("%s, %s/s".formatted(chosen, plain(this.requestsPerSecond)), chosen, waiting,
+				this.requestsPerSecond, Duration.ofSeconds(this.seconds), "", null, null);
+	}
+
+	private static String plain(double number) {
+		return BigDecimal.valueOf(number).stripTrailingZeros().toPlainString();
 	}
 
 	private Mode mode() {

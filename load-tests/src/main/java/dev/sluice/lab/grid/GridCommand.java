@@ -68,7 +68,8 @@ public final class GridCommand implements Callable<Integer> {
 		@Option(names = "--quick", required = true, description = "The main points, within five minutes.")
 		private boolean quick;
 
-		@Option(names = "--smallest", required = true, description = "Two cells: shows that everything works.")
+		@Option(names = "--smallest", required = true,
+				description = "Two cells: shows that everything works, and measures nothing.")
 		private boolean smallest;
 
 	}

@@ -35,7 +35,7 @@ import picocli.CommandLine.Spec;
 /** {@code lab knee}. */
 @Command(name = "knee", mixinStandardHelpOptions = true, sortOptions = false,
 		description = "Searches the greatest rate that each variant and way sustains, orders coming by the clock:"
-				+ " with the goal met and no failure. Two minutes at most for each.")
+				+ " with the goal met and no failure. Two minutes at most for each of the eight.")
 public final class KneeCommand implements Callable<Integer> {
 
 	private static final Duration WARM_UP = Duration.ofSeconds(2);

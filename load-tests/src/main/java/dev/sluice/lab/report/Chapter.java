@@ -22,7 +22,7 @@ record Chapter(int number, RunResult run, List<Section> sections) {
 		return "run-" + this.number;
 	}
 
-	/** The command; several runs of it are told apart by their numbers in a list. */
+	/** The experiment's. */
 	String name() {
 		return "lab " + this.run.experiment();
 	}

@@ -42,8 +42,8 @@ final class Overview {
 		html.element("p", facts(), "class", "facts").close();
 		html.open("nav", "aria-label", "Contents", "class", "contents").open("ol");
 		for (Chapter chapter : this.chapters) {
-			html.open("li").element("a", chapter.name(), "href", "#" + chapter.id());
-			html.text(": " + chapter.question()).close();
+			html.open("li").element("a", chapter.question(), "href", "#" + chapter.id());
+			html.element("small", "%s, %s".formatted(chapter.name(), Figures.time(chapter.run().startedAt()))).close();
 		}
 		html.close().close();
 		section(html, "ways", "Which way for which load?", this::ways);
@@ -107,7 +107,7 @@ final class Overview {
 		double top = loads.stream().mapToDouble(WayByLoad::greatest).max().orElse(1);
 		return new Chart.Lines("Orders saved a minute, queued as a multiple of sync",
 				"The median ratio against the number of orders, a line for each backend; above 1 the queued way saves more.",
-				320, 560, "Orders (N)", "queued to sync", Math.max(top, 1.2), orders, lines);
+				320, 500, "Orders (N)", "queued to sync", Math.max(top, 1.2), orders, lines);
 	}
 
 	private static Table table(List<WayByLoad> loads) {
@@ -131,9 +131,10 @@ final class Overview {
 
 	private void answers(Html html) {
 		for (Chapter chapter : this.chapters) {
-			html.open("h3").element("a", chapter.name(), "href", "#" + chapter.id()).close();
-			html.element("p", chapter.question());
+			html.open("h3").element("a", chapter.question(), "href", "#" + chapter.id()).close();
 			html.list(chapter.answers());
+			html.element("p", "%s, %s".formatted(chapter.run().command(), Figures.time(chapter.run().startedAt())),
+					"class", "note");
 		}
 	}
 

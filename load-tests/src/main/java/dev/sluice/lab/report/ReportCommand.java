@@ -22,7 +22,8 @@ import dev.sluice.lab.result.RunResult;
 /**
  * {@code lab report}: makes the page again from raw results.
  */
-@Command(name = "report", description = "Builds the HTML report again from the raw results of runs.",
+@Command(name = "report",
+		description = "Builds the HTML report again from the raw results of runs, or one page of several.",
 		mixinStandardHelpOptions = true)
 public final class ReportCommand implements Callable<Integer> {
 
@@ -30,7 +31,7 @@ public final class ReportCommand implements Callable<Integer> {
 	public static final String NAME = "report.html";
 
 	@Parameters(paramLabel = "DIR", arity = "1..*",
-			description = "Directory of a run, or one that holds several; of several runs each gets a chapter.")
+			description = "Directory of a run, or one that holds several; of several runs an overview comes first, and each has a chapter.")
 	private List<Path> directories = List.of();
 
 	@Option(names = "--out", paramLabel = "FILE",

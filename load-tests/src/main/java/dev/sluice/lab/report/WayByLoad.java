@@ -199,8 +199,9 @@ record WayByLoad(String capacity, int orders, PairedComparison ratio, double lea
 	}
 
 	private static String failures(List<WayByLoad> loads) {
-		return "Of the calls %s failed."
-			.formatted(Stream.of(Way.values()).map((way) -> worst(way, loads)).collect(Collectors.joining(", ")));
+		return loads.stream().allMatch((load) -> load.sync.failedShare() == 0 && load.queued.failedShare() == 0)
+				? "No call failed." : "Failed calls: %s.".formatted(
+						Stream.of(Way.values()).map((way) -> worst(way, loads)).collect(Collectors.joining(", ")));
 	}
 
 	private static String worst(Way way, List<WayByLoad> loads) {
@@ -208,7 +209,7 @@ record WayByLoad(String capacity, int orders, PairedComparison ratio, double lea
 			.max(Comparator.comparingDouble((load) -> load.of(way).failedShare()))
 			.orElseThrow();
 		double share = worst.of(way).failedShare();
-		return (share == 0) ? "no %s one".formatted(way.label()) : "up to %s of the %s ones (N = %s)"
+		return (share == 0) ? "none of the %s ones".formatted(way.label()) : "up to %s of the %s ones (N = %s)"
 			.formatted(Figures.percent(share), way.label(), Figures.count(worst.orders()));
 	}
 
