@@ -34,6 +34,9 @@ public final class WatchCommand implements Callable<Integer> {
 
 	private static final int MOST_TARGETS = 20;
 
+	/** To send a request, and to take its answer. */
+	private static final String LONGEST_SECONDS = "10";
+
 	@Option(names = "--port", paramLabel = "PORT", defaultValue = "" + WatchServer.PORT,
 			description = "Of the page; 0 = any that is free. Default: ${DEFAULT-VALUE}.")
 	private int port = WatchServer.PORT;
@@ -59,6 +62,10 @@ public final class WatchCommand implements Callable<Integer> {
 			throw usage("--port-offset: 0 to %,d".formatted(GREATEST_OFFSET));
 		}
 		List<Target> chosen = targets();
+		// Of the JDK's server, which this process has no other of: who is slower is cut
+		// off.
+		System.setProperty("sun.net.httpserver.maxReqTime", LONGEST_SECONDS);
+		System.setProperty("sun.net.httpserver.maxRspTime", LONGEST_SECONDS);
 		History history = new History();
 		// To be stopped is how it ends well.
 		try (Interruption _ = new Interruption(0);
