@@ -25,7 +25,8 @@ import tools.jackson.databind.json.JsonMapper;
 /**
  * The backend as the gateway sees it. Everything asked of it goes through one bulkhead,
  * as wide as the connection pool and without waiting, one circuit breaker, and a time
- * limit over the whole exchange. Nothing is tried twice. For any number of threads.
+ * limit over the whole exchange. Nothing is tried twice unless the properties say so. For
+ * any number of threads.
  */
 @Component
 final class Backend {
@@ -68,7 +69,12 @@ final class Backend {
 	 * @return what it came to; does not fail but by a bug
 	 */
 	Mono<Delivery> deliver(UUID id, byte[] order, @Nullable String traceparent) {
-		return ask(BackendRequest.save(this.properties, id, order, traceparent), this.properties.responseTimeout());
+		return attempt(BackendRequest.save(this.properties, id, order, traceparent), this.properties.maxAttempts());
+	}
+
+	private Mono<Delivery> attempt(BackendRequest request, int left) {
+		return ask(request, this.properties.responseTimeout()).flatMap(
+				(delivery) -> (delivery.isFailure() && left > 1) ? attempt(request, left - 1) : Mono.just(delivery));
 	}
 
 	/**

@@ -21,6 +21,9 @@ import org.springframework.validation.annotation.Validated;
  * to the last byte of the answer; default 10 s
  * @param maxConcurrent exchanges at once, and connections of the pool; beyond: 503 at
  * once; default 1,000
+ * @param maxAttempts how often an order is sent at most, at once after each failure that
+ * is the backend's, and each with the response timeout; above 1 a backend that is slow
+ * gets more to do; default 1
  * @param idleTimeout after how long an unused connection is closed; default 60 s
  * @param circuit when to stop asking
  */
@@ -30,6 +33,7 @@ record BackendProperties(@DefaultValue("http://127.0.0.1:8090") @NotNull URI url
 		@DefaultValue("1s") @DurationMin(millis = 1) Duration connectTimeout,
 		@DefaultValue("10s") @DurationMin(millis = 1) Duration responseTimeout,
 		@DefaultValue("1000") @Min(1) @Max(100_000) int maxConcurrent,
+		@DefaultValue("1") @Min(1) @Max(10) int maxAttempts,
 		@DefaultValue("60s") @DurationMin(seconds = 1) Duration idleTimeout,
 		@DefaultValue @Valid CircuitProperties circuit) {
 

@@ -84,7 +84,7 @@ class InFlightTests {
 
 	private static BackendProperties backend(int maxConcurrent) {
 		return new BackendProperties(URI.create("http://127.0.0.1:1"), Duration.ofSeconds(1), Duration.ofSeconds(1),
-				maxConcurrent, Duration.ofSeconds(1), circuit());
+				maxConcurrent, 1, Duration.ofSeconds(1), circuit());
 	}
 
 	private static QueueProperties queue(int maxInFlight) {

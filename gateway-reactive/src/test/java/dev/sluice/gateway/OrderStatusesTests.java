@@ -55,7 +55,7 @@ class OrderStatusesTests {
 	void startServer() throws IOException {
 		this.server = new FakeBackend();
 		BackendProperties properties = new BackendProperties(this.server.uri(), Duration.ofSeconds(1),
-				Duration.ofSeconds(10), 10, Duration.ofSeconds(60),
+				Duration.ofSeconds(10), 10, 1, Duration.ofSeconds(60),
 				new CircuitProperties(50, 50, Duration.ofSeconds(10), Duration.ofSeconds(1)));
 		this.exchange = new Exchange(properties);
 		Backend backend = new Backend(properties, this.exchange, BulkheadRegistry.ofDefaults(),

@@ -30,7 +30,7 @@ class PropertiesTests {
 			assertThat(gateway.clientBurst()).isEqualTo(10);
 			assertThat(context.getBean(BackendProperties.class))
 				.isEqualTo(new BackendProperties(URI.create("http://127.0.0.1:8090"), Duration.ofSeconds(1),
-						Duration.ofSeconds(10), 1000, Duration.ofSeconds(60), circuit));
+						Duration.ofSeconds(10), 1000, 1, Duration.ofSeconds(60), circuit));
 			assertThat(context.getBean(QueueProperties.class))
 				.isEqualTo(new QueueProperties(Duration.ofMillis(1700), 10_000, 12, (short) 1, circuit));
 			assertThat(context.getBean(StatusProperties.class)).isEqualTo(new StatusProperties(Duration.ofSeconds(1),
@@ -39,11 +39,11 @@ class PropertiesTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "backend.max-concurrent=0", "backend.response-timeout=0s", "backend.url=no url",
-			"backend.circuit.failure-percent=101", "backend.circuit.window=1ms", "queue.max-in-flight=0",
-			"queue.partitions=0", "queue.timeout=-1s", "status.recent-orders=-1", "status.key-lookup-timeout=-1ms",
-			"sluice.default-way=both", "sluice.max-wait=-1s", "sluice.max-waiters=-1", "sluice.client-limit=-1",
-			"sluice.client-burst=0" })
+	@ValueSource(strings = { "backend.max-concurrent=0", "backend.max-attempts=0", "backend.response-timeout=0s",
+			"backend.url=no url", "backend.circuit.failure-percent=101", "backend.circuit.window=1ms",
+			"queue.max-in-flight=0", "queue.partitions=0", "queue.timeout=-1s", "status.recent-orders=-1",
+			"status.key-lookup-timeout=-1ms", "sluice.default-way=both", "sluice.max-wait=-1s", "sluice.max-waiters=-1",
+			"sluice.client-limit=-1", "sluice.client-burst=0" })
 	void refuseWhatCannotWork(String property) {
 		this.runner.withPropertyValues(property)
 			.run((context) -> assertThat(context).getFailure()

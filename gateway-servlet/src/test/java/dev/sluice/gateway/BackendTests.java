@@ -207,6 +207,18 @@ class BackendTests {
 	}
 
 	@Test
+	void triesAgainOnlyWhatFailedAndAsOftenAsAllowed() {
+		this.server.reply(Reply.of(500, ""));
+		Backend backend = backend(this.server.uri(), 10, 50, PATIENCE, 3);
+		assertThat(deliver(backend)).isEqualTo(new Delivery.Refused(500));
+		assertThat(this.server.requests()).hasSize(3);
+
+		this.server.reply(Reply.of(400, ""));
+		assertThat(deliver(backend)).isEqualTo(new Delivery.Refused(400));
+		assertThat(this.server.requests()).hasSize(4);
+	}
+
+	@Test
 	void doesNotBlameABackendForWhatItSaysOfAnOrder() {
 		this.server.reply(Reply.of(400, ""));
 		Backend backend = backend(10, 3);
@@ -225,7 +237,11 @@ class BackendTests {
 	}
 
 	private Backend backend(URI uri, int maxConcurrent, int minimumCalls, Duration limit) {
-		BackendProperties properties = new BackendProperties(uri, PATIENCE, limit, maxConcurrent,
+		return backend(uri, maxConcurrent, minimumCalls, limit, 1);
+	}
+
+	private Backend backend(URI uri, int maxConcurrent, int minimumCalls, Duration limit, int maxAttempts) {
+		BackendProperties properties = new BackendProperties(uri, PATIENCE, limit, maxConcurrent, maxAttempts,
 				Duration.ofSeconds(60),
 				new CircuitProperties(50, minimumCalls, Duration.ofSeconds(10), Duration.ofMinutes(1)));
 		this.exchange = switch (this.threads) {
