@@ -9,15 +9,25 @@ import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 
 import dev.sluice.devservices.Infrastructure;
+import dev.sluice.lab.causes.CausesExperiment;
+import dev.sluice.lab.causes.CausesExperiment.Length;
+import dev.sluice.lab.causes.CausesText;
+import dev.sluice.lab.experiment.CompareExperiment.OrderLoad;
+import dev.sluice.lab.measure.PairedComparison;
 import dev.sluice.lab.plan.BackendCapacity;
 import dev.sluice.lab.plan.ComparePlan;
 import dev.sluice.lab.plan.ComparePlan.Sweep;
 import dev.sluice.lab.plan.Way;
 import dev.sluice.lab.report.Report;
 import dev.sluice.lab.report.ReportCommand;
+import dev.sluice.lab.result.CausesResult;
+import dev.sluice.lab.result.RunFile;
 import dev.sluice.lab.result.RunResult;
 import dev.sluice.lab.run.Progress;
 import dev.sluice.lab.run.RunDirectory;
+import dev.sluice.lab.scenario.Scenario;
+import dev.sluice.lab.scenario.ScenarioException;
+import dev.sluice.lab.scenario.ScenarioFile;
 import dev.sluice.lab.stack.Interruption;
 import dev.sluice.lab.stack.LabException;
 import dev.sluice.lab.stack.Variant;
@@ -42,6 +52,8 @@ public final class CompareCommand implements Callable<Integer> {
 
 	private static final int FULL_REPETITIONS = 3;
 
+	private static final int CAUSES_REPETITIONS = PairedComparison.LEAST_PAIRS;
+
 	private static final int QUICK_STARVED_SYNC_LIMIT = 1_000;
 
 	private static final long DEADLINE_MILLIS = 180_000;
@@ -59,6 +71,17 @@ public final class CompareCommand implements Callable<Integer> {
 	@Option(names = "--smallest", description = "Two gateways, N = 10 and 100, once, backend unlimited:"
 			+ " shows that everything works; its figures mean little.")
 	private boolean smallest;
+
+	@Option(names = "--causes",
+			description = "What makes the synchronous rate collapse? Backend's threads, gateway's"
+					+ " threads, heap, collector and retries, connections: each alone, pairs, all at once."
+					+ " With --quick 8 minutes; without it each setting eight times, about two hours.")
+	private boolean causes;
+
+	@Option(names = "--scenario", paramLabel = "FILE",
+			description = "What load-tests/scenarios/*.yaml or a file of your own describes: backend, gateways, load,"
+					+ " limits.")
+	private @Nullable Path scenario;
 
 	@Option(names = "--orders", split = ",", paramLabel = "N", description = "Numbers of orders to place.")
 	private @Nullable List<Integer> orders;
@@ -95,24 +118,89 @@ public final class CompareCommand implements Callable<Integer> {
 
 	@Override
 	public Integer call() throws IOException {
-		ComparePlan plan = plan();
-		CompareExperiment.Settings settings = settings();
-		RunDirectory directory = RunDirectory.create(this.out, CompareExperiment.NAME, Instant.now());
-		Progress progress = Progress.toStandardError();
+		if (this.causes) {
+			return findCauses();
+		}
+		return (this.scenario != null) ? play(this.scenario) : compare();
+	}
+
+	private int findCauses() throws IOException {
+		refuse("--causes chooses its own settings", "--scenario", "--orders", "--variants", "--ways", "--capacity",
+				"--delivery-concurrency", "--heap");
+		Length length = this.smallest ? Length.SMALLEST : this.quick ? Length.QUICK : Length.WHOLE;
+		if (this.repetitions != null && (length != Length.WHOLE || this.repetitions < 1)) {
+			throw usage("--repetitions is at least 1, and --quick and --smallest have no repetitions");
+		}
+		RunDirectory directory = RunDirectory.create(this.out, CausesExperiment.SHORT_NAME, Instant.now());
+		CausesExperiment experiment = CausesExperiment.of(length,
+				(this.repetitions != null) ? this.repetitions : CAUSES_REPETITIONS,
+				"lab " + String.join(" ", commandLine()), this.infrastructure, directory, Progress.toStandardError());
 		try (Interruption interruption = new Interruption()) {
-			RunResult result = new CompareExperiment(settings, plan, directory, progress).run(interruption);
-			return conclude(result, directory);
+			RunResult result = experiment.run(interruption);
+			return conclude(result, (result.finding() instanceof CausesResult found) ? CausesText.of(found) : "",
+					directory);
 		}
 		catch (IOException ex) {
 			throw RunDirectory.failure("The comparison cannot go on", ex);
 		}
 	}
 
-	private int conclude(RunResult result, RunDirectory directory) throws IOException {
+	private void refuse(String why, String... options) {
+		Stream.of(options)
+			.filter((option) -> this.spec.commandLine().getParseResult().hasMatchedOption(option))
+			.findFirst()
+			.ifPresent((option) -> {
+				throw usage("%s: leave out %s".formatted(why, option));
+			});
+	}
+
+	private int play(Path file) throws IOException {
+		refuse("The scenario says it", "--quick", "--smallest", "--repetitions", "--orders", "--variants", "--ways",
+				"--capacity", "--delivery-concurrency", "--heap");
+		Scenario read;
+		try {
+			read = ScenarioFile.read(file);
+		}
+		catch (ScenarioException ex) {
+			throw usage(ex.getMessage());
+		}
+		catch (IOException ex) {
+			throw usage("--scenario %s cannot be read: %s".formatted(file, ex));
+		}
+		ScenarioRun run = new ScenarioRun(read);
+		RunDirectory directory = RunDirectory.create(this.out, read.name(), Instant.now());
+		try (Interruption interruption = new Interruption()) {
+			RunResult result = run.judged(
+					new CompareExperiment(run.settings("lab " + String.join(" ", commandLine()), this.infrastructure),
+							ComparePlan.of(run.sweep()), directory, Progress.toStandardError())
+						.run(interruption));
+			RunFile.write(result, directory.path());
+			return conclude(result, ResultTable.of(result) + ScenarioRun.text(result), directory);
+		}
+		catch (IOException ex) {
+			throw RunDirectory.failure("The comparison cannot go on", ex);
+		}
+	}
+
+	private int compare() throws IOException {
+		ComparePlan plan = plan();
+		CompareExperiment.Settings settings = settings();
+		RunDirectory directory = RunDirectory.create(this.out, CompareExperiment.NAME, Instant.now());
+		Progress progress = Progress.toStandardError();
+		try (Interruption interruption = new Interruption()) {
+			RunResult result = new CompareExperiment(settings, plan, directory, progress).run(interruption);
+			return conclude(result, ResultTable.of(result), directory);
+		}
+		catch (IOException ex) {
+			throw RunDirectory.failure("The comparison cannot go on", ex);
+		}
+	}
+
+	private int conclude(RunResult result, String table, RunDirectory directory) throws IOException {
 		PrintWriter stdout = this.spec.commandLine().getOut();
 		Path report = directory.path().resolve(ReportCommand.NAME);
 		Report.write(List.of(result), report);
-		stdout.print(ResultTable.of(result));
+		stdout.print(table);
 		stdout.println("Report: " + report);
 		stdout.flush();
 		if (result.partial() != null) {
@@ -135,15 +223,15 @@ public final class CompareCommand implements Callable<Integer> {
 		List<Integer> defaultOrders = this.smallest ? SMALLEST_ORDERS : this.quick ? QUICK_ORDERS : ALL_ORDERS;
 		List<Variant> defaultVariants = this.smallest ? List.of(Variant.SERVLET_VIRTUAL, Variant.REACTIVE)
 				: List.of(Variant.values());
-		List<BackendCapacity> defaultCapacities = this.smallest ? List.of(BackendCapacity.UNLIMITED)
-				: List.of(BackendCapacity.values());
+		List<BackendCapacity> chosen = (this.capacities != null)
+				? this.capacities.stream().map((name) -> capacity(name)).toList()
+				: this.smallest ? List.of(BackendCapacity.UNLIMITED) : List.of(BackendCapacity.values());
 		int limit = (this.quick && this.orders == null) ? QUICK_STARVED_SYNC_LIMIT : Sweep.ALL;
 		return new Sweep(
 				(this.variants != null) ? this.variants.stream().map((name) -> Variant.of(name).id()).toList()
 						: defaultVariants.stream().map(Variant::id).toList(),
 				(this.ways != null) ? this.ways.stream().map((name) -> way(name)).toList() : List.of(Way.values()),
-				(this.capacities != null) ? this.capacities.stream().map((name) -> capacity(name)).toList()
-						: defaultCapacities,
+				chosen.stream().map(BackendCapacity::model).toList(),
 				(this.orders != null) ? this.orders : defaultOrders,
 				(this.repetitions != null) ? this.repetitions : once ? 1 : FULL_REPETITIONS, limit);
 	}
@@ -158,8 +246,9 @@ public final class CompareCommand implements Callable<Integer> {
 		int warmUpOrders = this.smallest ? 300 : 4_000;
 		int burst = this.smallest ? 100 : 1_000;
 		long deadline = (this.quick || this.smallest) ? QUICK_DEADLINE_MILLIS : DEADLINE_MILLIS;
-		return new CompareExperiment.Settings("lab " + String.join(" ", commandLine()), this.infrastructure, this.heap,
-				this.deliveryConcurrency, warmUpOrders, burst, deadline);
+		return new CompareExperiment.Settings("lab " + String.join(" ", commandLine()), this.infrastructure,
+				Stream.of(BackendCapacity.values()).map(BackendCapacity::model).toList(), OrderLoad.USUAL, this.heap,
+				"-XX:+UseG1GC", this.deliveryConcurrency, warmUpOrders, burst, deadline);
 	}
 
 	private List<String> commandLine() {

@@ -1,7 +1,6 @@
 package dev.sluice.lab.experiment;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -17,19 +16,20 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.devservices.Infrastructure;
 import dev.sluice.devservices.StartFailedException;
 import dev.sluice.lab.measure.CellEvaluation;
 import dev.sluice.lab.measure.JfrRecording;
-import dev.sluice.lab.plan.BackendCapacity;
+import dev.sluice.lab.plan.BackendModel;
 import dev.sluice.lab.plan.ComparePlan;
 import dev.sluice.lab.plan.ComparePlan.Round;
 import dev.sluice.lab.plan.LoadPlan;
+import dev.sluice.lab.plan.LoadPlan.Client;
 import dev.sluice.lab.plan.LoadPlan.Phase;
 import dev.sluice.lab.plan.PhaseOutcome;
 import dev.sluice.lab.plan.WarmUp;
 import dev.sluice.lab.plan.Way;
+import dev.sluice.lab.report.page.Figures;
 import dev.sluice.lab.result.Cell;
 import dev.sluice.lab.result.CellResult;
 import dev.sluice.lab.result.RunFile;
@@ -37,6 +37,7 @@ import dev.sluice.lab.result.RunResult;
 import dev.sluice.lab.result.RunResult.Environment;
 import dev.sluice.lab.result.RunResult.LeftOut;
 import dev.sluice.lab.run.EnvironmentProbe;
+import dev.sluice.lab.run.JvmRecords;
 import dev.sluice.lab.run.LoadRound;
 import dev.sluice.lab.run.Progress;
 import dev.sluice.lab.run.RunDirectory;
@@ -70,9 +71,6 @@ final class CompareExperiment {
 	private static final List<String> MEASURED = List.of(GATEWAY, CONSUMER, BACKEND, "kafka", "postgresql",
 			LoadRound.LOAD_GENERATOR);
 
-	/** As many orders in flight as the seed's client had at most. */
-	private static final int USERS = 1_000;
-
 	private final Settings settings;
 
 	private final ComparePlan plan;
@@ -90,14 +88,45 @@ final class CompareExperiment {
 	 *
 	 * @param command the command line
 	 * @param infrastructure what Kafka and PostgreSQL run as
+	 * @param backends that the plan's cells name
+	 * @param load how orders are placed
 	 * @param heap of each service, in the JVM's notation
+	 * @param collector of each service, as the JVM's option
 	 * @param deliveryConcurrency orders that the consumer delivers at once
 	 * @param warmUpOrders of each way, before each round
 	 * @param warmUpBurst at once, after them
 	 * @param deadlineMillis of a cell, in milliseconds
 	 */
-	record Settings(String command, Infrastructure infrastructure, String heap, int deliveryConcurrency,
-			int warmUpOrders, int warmUpBurst, long deadlineMillis) {
+	record Settings(String command, Infrastructure infrastructure, List<BackendModel> backends, OrderLoad load,
+			String heap, String collector, int deliveryConcurrency, int warmUpOrders, int warmUpBurst,
+			long deadlineMillis) {
+
+		BackendModel backend(Cell cell) {
+			return this.backends.stream()
+				.filter((backend) -> backend.label().equals(cell.capacity()))
+				.findFirst()
+				.orElseThrow(() -> new IllegalArgumentException("No such backend: " + cell));
+		}
+
+	}
+
+	/**
+	 * How orders are placed.
+	 *
+	 * @param users at once, at most
+	 * @param items of an order
+	 * @param perSecond by the number of orders: how many are due a second by the clock,
+	 * where they are
+	 */
+	record OrderLoad(int users, int items, Map<Integer, Double> perSecond) {
+
+		/** As many orders in flight as the seed's client had at most. */
+		static final OrderLoad USUAL = new OrderLoad(1_000, Client.USUAL.items(), Map.of());
+
+		Client client(int orders) {
+			return Client.USUAL.placing(this.perSecond.getOrDefault(orders, 0.0), this.items);
+		}
+
 	}
 
 	CompareExperiment(Settings settings, ComparePlan plan, RunDirectory directory, Progress progress) {
@@ -115,6 +144,7 @@ final class CompareExperiment {
 	RunResult run(Interruption interruption) throws IOException {
 		Instant startedAt = Instant.now();
 		Workspace workspace = Workspace.find();
+		JvmRecords records = new JvmRecords(this.directory);
 		String partial = null;
 		Infrastructure infrastructure = this.settings.infrastructure();
 		try (Stack stack = stack(workspace)) {
@@ -128,7 +158,7 @@ final class CompareExperiment {
 				return null;
 			}, () -> backend[0] = stack.startBackend(ServiceOptions.NONE)));
 			for (Round round : this.plan.rounds()) {
-				run(round, stack, backend[0]);
+				run(round, stack, backend[0], records);
 			}
 		}
 		catch (LabException | StartFailedException ex) {
@@ -140,7 +170,8 @@ final class CompareExperiment {
 		this.progress.endLine();
 		RunResult result = new RunResult(RunResult.SCHEMA, NAME, this.settings.command(), startedAt, Instant.now(),
 				partial, environment(workspace, infrastructure), configuration(infrastructure), this.cells,
-				leftOut(partial), null, List.of());
+				leftOut(partial), null, List.of())
+			.withChecks(List.of(records.check()));
 		RunFile.write(result, this.directory.path());
 		return result;
 	}
@@ -155,21 +186,19 @@ final class CompareExperiment {
 			.workspace(workspace)
 			.infrastructure(this.settings.infrastructure())
 			.directory(this.directory.directory("logs"))
-			.jvmArgs("-Xms" + this.settings.heap(), "-Xmx" + this.settings.heap(), "-XX:+UseG1GC")
+			.jvmArgs("-Xms" + this.settings.heap(), "-Xmx" + this.settings.heap(), "-XX:-UseG1GC",
+					this.settings.collector())
 			.build();
 	}
 
-	private void run(Round round, Stack stack, Service backend) throws IOException, InterruptedException {
+	private void run(Round round, Stack stack, Service backend, JvmRecords records)
+			throws IOException, InterruptedException {
 		this.progress.step("Round %s: %d cells".formatted(round.name(), round.cells().size()));
-		Path recordings = this.directory.directory("jfr");
-		Map<String, Path> recorded = new LinkedHashMap<>();
-		recorded.put(GATEWAY, recordings.resolve(round.name() + "-gateway.jfr"));
-		recorded.put(CONSUMER, recordings.resolve(round.name() + "-consumer.jfr"));
 		LoadRound.Record record;
 		Map<String, Service> services = new ConcurrentHashMap<>(Map.of(BACKEND, backend));
-		ServiceOptions consumer = options(round, CONSUMER, recorded).withProperty("delivery.concurrency",
+		ServiceOptions consumer = options(round, CONSUMER, records).withProperty("delivery.concurrency",
 				this.settings.deliveryConcurrency());
-		ServiceOptions gateway = options(round, GATEWAY, recorded);
+		ServiceOptions gateway = options(round, GATEWAY, records);
 		try {
 			Stack.inParallel(List.of(() -> services.put(CONSUMER, stack.startConsumer(consumer)),
 					() -> services.put(GATEWAY, stack.startGateway(Variant.of(round.variant()), gateway))));
@@ -181,7 +210,7 @@ final class CompareExperiment {
 			// They write their recordings when they end.
 			Stream.of(GATEWAY, CONSUMER).map(services::get).filter(Objects::nonNull).forEach(Service::close);
 		}
-		evaluate(round, record, recorded, stack);
+		evaluate(round, record, records);
 		if (record.interrupted()) {
 			throw new InterruptedException();
 		}
@@ -190,22 +219,9 @@ final class CompareExperiment {
 		}
 	}
 
-	private ServiceOptions options(Round round, String service, Map<String, Path> recorded) throws IOException {
-		return ServiceOptions.NONE.withLog(round.name() + "-" + service)
-			.withJvmArgs("-XX:StartFlightRecording=settings=%s,filename=%s,dumponexit=true".formatted(flightSettings(),
-					recorded.get(service)), "-Xlog:jfr+startup=error");
-	}
-
-	/** The JVM reads its settings from a file only. */
-	private Path flightSettings() throws IOException {
-		Path file = this.directory.directory("jfr").resolve("sluice.jfc");
-		if (!Files.exists(file)) {
-			try (InputStream settings = Objects.requireNonNull(JfrRecording.class.getResourceAsStream("sluice.jfc"),
-					"sluice.jfc is missing")) {
-				Files.copy(settings, file);
-			}
-		}
-		return file;
+	private static ServiceOptions options(Round round, String service, JvmRecords records) {
+		String name = round.name() + "-" + service;
+		return records.recorded(name, ServiceOptions.NONE.withLog(name));
 	}
 
 	private LoadPlan loadPlan(Round round, Service gateway, Service backend) throws IOException {
@@ -225,9 +241,11 @@ final class CompareExperiment {
 	}
 
 	private Phase phase(Cell cell) {
-		BackendBehaviour behaviour = BackendCapacity.of(cell.capacity()).behaviour();
-		return new Phase(phaseName(cell), Way.of(cell.way()), cell.orders(), USERS, behaviour,
-				this.settings.deadlineMillis(), true);
+		BackendModel backend = this.settings.backend(cell);
+		return new Phase(phaseName(cell), Way.of(cell.way()), cell.orders(), this.settings.load().users(),
+				backend.behaviour(), this.settings.deadlineMillis(), true)
+			.with(this.settings.load().client(cell.orders()))
+			.with(backend.flap());
 	}
 
 	private static String phaseName(Cell cell) {
@@ -246,16 +264,13 @@ final class CompareExperiment {
 		this.progress.now("cell %d of %d: %s, %s".formatted(done + 1, all, round.name(), phase.name()));
 	}
 
-	private void evaluate(Round round, LoadRound.Record record, Map<String, Path> recorded, Stack stack)
-			throws IOException {
+	private void evaluate(Round round, LoadRound.Record record, JvmRecords records) throws IOException {
 		if (record.log() == null) {
 			return;
 		}
 		Map<String, JfrRecording> recordings = new LinkedHashMap<>();
-		for (Map.Entry<String, Path> entry : recorded.entrySet()) {
-			if (Files.exists(entry.getValue())) {
-				recordings.put(entry.getKey(), JfrRecording.read(entry.getValue()));
-			}
+		for (String service : List.of(GATEWAY, CONSUMER)) {
+			records.read(round.name() + "-" + service).ifPresent((recording) -> recordings.put(service, recording));
 		}
 		CellEvaluation evaluation = new CellEvaluation(record.log(), record.samples(), recordings, MEASURED, GATEWAY,
 				Runtime.getRuntime().availableProcessors());
@@ -279,17 +294,20 @@ final class CompareExperiment {
 
 	private Map<String, String> configuration(Infrastructure infrastructure) {
 		Map<String, String> configuration = new TreeMap<>();
-		configuration.put("orders in flight", "at most %,d".formatted(USERS));
+		configuration.put("orders in flight", "at most %,d".formatted(this.settings.load().users()));
 		configuration.put("tries", "again until accepted, within the cell's deadline, after 0.1 s to 1.6 s");
 		configuration.put("cell deadline", "%d s".formatted(this.settings.deadlineMillis() / 1_000));
 		configuration.put("warm-up", "%,d orders each way, then %,d at once, before each round"
 			.formatted(this.settings.warmUpOrders(), this.settings.warmUpBurst()));
-		configuration.put("backend delay", BackendCapacity.DELAY_MILLIS + " ms");
-		for (BackendCapacity capacity : BackendCapacity.values()) {
-			configuration.put("backend " + capacity.label(), capacity.description());
-		}
-		configuration.put("services' JVM",
-				"-Xms%1$s -Xmx%1$s, G1; gateway and consumer recorded by JFR".formatted(this.settings.heap()));
+		this.settings.backends()
+			.forEach((backend) -> configuration.put("backend " + backend.label(), backend.description()));
+		configuration.put("items of an order", Integer.toString(this.settings.load().items()));
+		this.settings.load()
+			.perSecond()
+			.forEach((orders, rate) -> configuration.put("N = %,d".formatted(orders),
+					"%s orders a second by the clock".formatted(Figures.measured(rate))));
+		configuration.put("services' JVM", "-Xms%1$s -Xmx%1$s %2$s; gateway and consumer recorded by JFR"
+			.formatted(this.settings.heap(), this.settings.collector()));
 		configuration.put("consumer delivery.concurrency", Integer.toString(this.settings.deliveryConcurrency()));
 		if (infrastructure != Infrastructure.EMBEDDED) {
 			configuration.put("other processes' CPU", "includes Kafka and PostgreSQL, which run in containers");

@@ -62,7 +62,7 @@ public record CellEvaluation(GatlingLog log, ProcessSamples samples, Map<String,
 				failures(requests), answered.size(), saved, perMinute(saved, window),
 				Latencies.of(answered.stream().mapToLong(Request::millis).toArray()), costs(window, saved),
 				outcome.audit().connectionsOpened(), outcome.audit().maxInFlight(), (foreign != null) ? foreign : 0,
-				problem(cell, outcome, answered.size()), seconds(window, requests));
+				outcome.startLagP99Millis(), problem(cell, outcome, answered.size()), seconds(window, requests));
 	}
 
 	private static double perMinute(long saved, Window window) {
@@ -77,7 +77,8 @@ public record CellEvaluation(GatlingLog log, ProcessSamples samples, Map<String,
 		return new Window(window.start().minus(missing.dividedBy(2)), window.end().plus(missing.dividedBy(2)));
 	}
 
-	private static Map<String, Long> failures(List<Request> requests) {
+	/** Failed calls by what they failed of. */
+	public static Map<String, Long> failures(List<Request> requests) {
 		return requests.stream()
 			.filter((request) -> !request.ok())
 			.collect(Collectors.groupingBy((request) -> failure(request.message()), TreeMap::new,
@@ -119,17 +120,21 @@ public record CellEvaluation(GatlingLog log, ProcessSamples samples, Map<String,
 		return costs;
 	}
 
-	private ServiceCost cost(String service, Window window, long saved) {
+	/**
+	 * What a service spent.
+	 * @param orders what its figures for an order are divided by
+	 */
+	public ServiceCost cost(String service, Window window, long orders) {
 		Long cpuMillis = this.samples.cpuMillis(service, window);
 		JfrRecording recording = this.recordings.get(service);
 		Integer threads = this.samples.peakThreads(service, window);
 		Long rss = this.samples.peakRssBytes(service, window);
 		if (recording == null) {
-			return new ServiceCost(per(cpuMillis, saved), null, null, null, null, null, threads, rss);
+			return new ServiceCost(per(cpuMillis, orders), null, null, null, null, null, threads, rss);
 		}
 		List<Pause> pauses = recording.pausesIn(window);
-		return new ServiceCost(per(cpuMillis, saved), per(recording.allocatedIn(window), saved),
-				per(recording.promotedIn(window), saved), pauses.size(),
+		return new ServiceCost(per(cpuMillis, orders), per(recording.allocatedIn(window), orders),
+				per(recording.promotedIn(window), orders), pauses.size(),
 				pauses.stream().mapToDouble(Pause::millis).sum(),
 				pauses.stream().mapToDouble(Pause::millis).max().orElse(0), threads, rss);
 	}

@@ -21,14 +21,16 @@ import org.jspecify.annotations.Nullable;
  * What a service's JVM recorded of its garbage collector and its allocation, by the
  * settings in {@code sluice.jfc}.
  *
+ * @param start its first event's time
+ * @param end its last event's time
  * @param pauses stop-the-world pauses of the collector
  * @param heapUsed used heap in bytes by time: sampled, and around each collection
  * @param promotions growth of the old generation in each collection, in bytes, by time;
- * empty unless the collector is G1
+ * the recorder tells it of G1 only
  * @param generational whether promotions could be told at all
  * @param allocated bytes allocated by all threads since the start, by time
  */
-public record JfrRecording(List<Pause> pauses, NavigableMap<Instant, Long> heapUsed,
+public record JfrRecording(Instant start, Instant end, List<Pause> pauses, NavigableMap<Instant, Long> heapUsed,
 		NavigableMap<Instant, Long> promotions, boolean generational, NavigableMap<Instant, Long> allocated) {
 
 	/** The period of the allocation samples in {@code sluice.jfc}. */
@@ -46,6 +48,10 @@ public record JfrRecording(List<Pause> pauses, NavigableMap<Instant, Long> heapU
 			return duration().toNanos() / 1e6;
 		}
 
+		Instant end() {
+			return this.start.plus(this.duration);
+		}
+
 	}
 
 	/**
@@ -60,6 +66,12 @@ public record JfrRecording(List<Pause> pauses, NavigableMap<Instant, Long> heapU
 			}
 		}
 		return reader.recording();
+	}
+
+	/** With the log's promotions, where the recorder has none and the log has. */
+	public JfrRecording completedBy(GcLog log) {
+		return (this.generational || !log.tellsPromotions()) ? this : new JfrRecording(this.start, this.end,
+				this.pauses, this.heapUsed, log.promotions(), true, this.allocated);
 	}
 
 	List<Pause> pausesIn(Window window) {
@@ -96,6 +108,10 @@ public record JfrRecording(List<Pause> pauses, NavigableMap<Instant, Long> heapU
 
 	private static final class Reader {
 
+		private Instant start = Instant.MAX;
+
+		private Instant end = Instant.MIN;
+
 		private final List<Pause> pauses = new ArrayList<>();
 
 		private final TreeMap<Instant, Long> heapUsed = new TreeMap<>();
@@ -105,6 +121,8 @@ public record JfrRecording(List<Pause> pauses, NavigableMap<Instant, Long> heapU
 		private final List<ThreadAllocation> allocations = new ArrayList<>();
 
 		void take(RecordedEvent event) {
+			this.start = event.getStartTime().isBefore(this.start) ? event.getStartTime() : this.start;
+			this.end = event.getEndTime().isAfter(this.end) ? event.getEndTime() : this.end;
 			switch (event.getEventType().getName()) {
 				case "jdk.GCPhasePause" -> this.pauses.add(new Pause(event.getStartTime(), event.getDuration()));
 				case "jdk.GCHeapSummary" -> this.heapUsed.put(event.getStartTime(), event.getLong("heapUsed"));
@@ -126,7 +144,7 @@ public record JfrRecording(List<Pause> pauses, NavigableMap<Instant, Long> heapU
 
 		JfrRecording recording() {
 			this.pauses.sort(Comparator.comparing(Pause::start));
-			return new JfrRecording(List.copyOf(this.pauses), this.heapUsed, promotions(),
+			return new JfrRecording(this.start, this.end, List.copyOf(this.pauses), this.heapUsed, promotions(),
 					!this.oldGeneration.isEmpty(), allocated());
 		}
 

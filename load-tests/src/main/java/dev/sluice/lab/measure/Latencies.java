@@ -14,7 +14,7 @@ public final class Latencies {
 	}
 
 	/** Of latencies in milliseconds, in any order; null of none. */
-	static @Nullable Latency of(long[] millis) {
+	public static @Nullable Latency of(long[] millis) {
 		if (millis.length == 0) {
 			return null;
 		}

@@ -48,6 +48,12 @@ public enum BackendCapacity {
 		return valueOf(label.toUpperCase(Locale.ROOT));
 	}
 
+	/** As what a comparison runs against. */
+	public BackendModel model() {
+		return new BackendModel(label(), this.behaviour, null,
+				"%d ms for an order; %s".formatted(DELAY_MILLIS, this.description));
+	}
+
 	/** The name in options and results. */
 	public String label() {
 		return name().toLowerCase(Locale.ROOT);

@@ -80,12 +80,12 @@ public record ComparePlan(List<Round> rounds, List<LeftOut> leftOut) {
 
 	private static List<Cell> cells(Sweep sweep, String variant, int repetition) {
 		List<Cell> cells = new ArrayList<>();
-		for (BackendCapacity capacity : sweep.capacities()) {
+		for (BackendModel backend : sweep.backends()) {
 			for (int i = 0; i < sweep.orders().size(); i++) {
 				List<Way> ways = new ArrayList<>(sweep.ways());
 				Collections.rotate(ways, i + repetition);
 				for (Way way : ways) {
-					cells.add(new Cell(variant, way.label(), capacity.label(), sweep.orders().get(i), repetition));
+					cells.add(new Cell(variant, way.label(), backend.label(), sweep.orders().get(i), repetition));
 				}
 			}
 		}
@@ -97,13 +97,13 @@ public record ComparePlan(List<Round> rounds, List<LeftOut> leftOut) {
 	 *
 	 * @param variants gateways
 	 * @param ways of taking an order
-	 * @param capacities of the backend
+	 * @param backends before which they run
 	 * @param orders how many orders, each at least 1
 	 * @param repetitions of everything, at least 1
 	 * @param starvedSyncLimit the most orders placed synchronously before a starved
 	 * backend
 	 */
-	public record Sweep(List<String> variants, List<Way> ways, List<BackendCapacity> capacities, List<Integer> orders,
+	public record Sweep(List<String> variants, List<Way> ways, List<BackendModel> backends, List<Integer> orders,
 			int repetitions, int starvedSyncLimit) {
 
 		/** No limit. */
@@ -112,11 +112,11 @@ public record ComparePlan(List<Round> rounds, List<LeftOut> leftOut) {
 		public Sweep {
 			variants = List.copyOf(variants);
 			ways = List.copyOf(ways);
-			capacities = List.copyOf(capacities);
+			backends = List.copyOf(backends);
 			orders = List.copyOf(orders);
-			if (variants.isEmpty() || ways.isEmpty() || capacities.isEmpty() || orders.isEmpty()) {
+			if (variants.isEmpty() || ways.isEmpty() || backends.isEmpty() || orders.isEmpty()) {
 				throw new IllegalArgumentException(
-						"Nothing is to be compared: " + variants + " " + ways + " " + capacities + " " + orders);
+						"Nothing is to be compared: " + variants + " " + ways + " " + backends + " " + orders);
 			}
 			if (repetitions < 1 || orders.stream().anyMatch((count) -> count < 1)) {
 				throw new IllegalArgumentException(

@@ -12,6 +12,9 @@ import dev.sluice.contract.BackendAudit;
  * @param givenUp orders that were not, within the tries and the deadline
  * @param endedAt when the audit was read
  * @param audit what the backend has seen of the phase
+ * @param startLagP99Millis how late 99 % of the orders that were due by the clock, or
+ * with the first, were begun at most, in milliseconds
  */
-public record PhaseOutcome(String name, long accepted, long givenUp, Instant endedAt, BackendAudit audit) {
+public record PhaseOutcome(String name, long accepted, long givenUp, Instant endedAt, BackendAudit audit,
+		int startLagP99Millis) {
 }

@@ -46,7 +46,7 @@ final class CellsSection implements Section {
 		Table table = new Table("All cells; latency in milliseconds", 3,
 				List.of("Variant", "Way", "Backend", "N", "repetition", "saved per minute", "window", "accepted",
 						"saved", "calls", "failed calls", "failed of", "mean", "p50", "p95", "p99", "max",
-						"connections", "most in backend", "foreign CPU"));
+						"connections", "most in backend", "foreign CPU", "start lag p99, ms"));
 		for (CellResult cell : run.cells()) {
 			Latency latency = cell.latency();
 			table.row(cell.cell().variant(), cell.cell().way(), cell.cell().capacity(),
@@ -59,7 +59,8 @@ final class CellsSection implements Section {
 					Figures.measured((latency != null) ? latency.p95() : null),
 					Figures.measured((latency != null) ? latency.p99() : null),
 					Figures.measured((latency != null) ? latency.max() : null), Figures.count(cell.connectionsOpened()),
-					Figures.count(cell.backendMaxInFlight()), Figures.percent(cell.foreignCpuShare()));
+					Figures.count(cell.backendMaxInFlight()), Figures.percent(cell.foreignCpuShare()),
+					Figures.count(cell.startLagP99Millis()));
 		}
 		return table;
 	}

@@ -10,6 +10,7 @@ import dev.sluice.lab.report.page.Section;
 import dev.sluice.lab.report.page.Table;
 import dev.sluice.lab.result.RunResult;
 import dev.sluice.lab.result.RunResult.Environment;
+import dev.sluice.lab.result.ScenarioResult;
 
 /** How a run was measured, what limits it, how to repeat it. */
 final class MethodSection implements Section {
@@ -29,8 +30,13 @@ final class MethodSection implements Section {
 		html.element("h3", "Repeat it");
 		html.open("pre", "tabindex", "0").element("code", run.command()).close();
 		// What a run of cells has in common; of another the sections before say it.
-		if (run.chaos() == null && run.proofs().isEmpty() && run.finding() == null) {
+		if (run.chaos() == null && run.proofs().isEmpty()
+				&& (run.finding() == null || run.finding() instanceof ScenarioResult)) {
 			cells(run, html);
+		}
+		if (!run.checks().isEmpty()) {
+			html.element("h3", "Checked against itself");
+			checks(run).write(html);
 		}
 		environment(run).write(html);
 		html.details("Configuration", table("Configuration", run.configuration()));
@@ -43,7 +49,8 @@ final class MethodSection implements Section {
 				"One window for every figure of a cell: from the start of the first call until the backend has saved the last order, or until the cell was given up. Rates divide by the length of that window, counters are its end minus its start.",
 				"One clock: client, services and backend run on one machine, and their samples are joined by the second.",
 				"Latencies are the client's, of answered calls, exact percentiles (nearest rank). A failed call counts as failed and is tried again.",
-				"CPU, memory and threads come from each service's metrics, sampled each second; pauses, promotion and heap from the JVM's flight recorder. A window shorter than a sample leaves a figure out (%s) rather than guess."
+				"A cell's start lag is how late the load generator began 99 % of the orders that were due by the clock, or together with the first, at most: its own delay, which no latency contains.",
+				"CPU, memory and threads come from each service's metrics, sampled each second; pauses, promotion and heap from the JVM's flight recorder, whose pauses are held against its GC log. A window shorter than a sample leaves a figure out (%s) rather than guess."
 					.formatted(Figures.NONE)));
 		html.element("h3", "What limits it");
 		html.list(List.of(
@@ -53,6 +60,13 @@ final class MethodSection implements Section {
 				"Rates on a shared machine differ from run to run, by tens of per cent where cores are few, CPU per order by a few. A difference within the whiskers, or any small one measured once, says nothing.",
 				"Small loads end within a fraction of a second: their rates are coarse and their costs often not sampled.",
 				"A cell during which other processes used more than 10 % of the machine's CPU is marked."));
+	}
+
+	private static Table checks(RunResult run) {
+		Table table = new Table("What must hold if these figures are to be believed", 3,
+				List.of("Check", "Holds", "Figures"));
+		run.checks().forEach((check) -> table.row(check.what(), check.holds() ? "yes" : "no", check.detail()));
+		return table;
 	}
 
 	private static Table environment(RunResult run) {

@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.Properties;
 import java.util.stream.Stream;
 
+import dev.sluice.lab.report.causes.CausesSections;
 import dev.sluice.lab.report.chaos.ChaosSections;
 import dev.sluice.lab.report.client.ClientSections;
 import dev.sluice.lab.report.compare.CompareSections;
@@ -26,12 +27,14 @@ import dev.sluice.lab.report.page.Section;
 import dev.sluice.lab.report.pool.PoolSection;
 import dev.sluice.lab.report.proof.ProofSections;
 import dev.sluice.lab.report.sink.SinkSections;
+import dev.sluice.lab.result.CausesResult;
 import dev.sluice.lab.result.CellResult;
 import dev.sluice.lab.result.ClientResult;
 import dev.sluice.lab.result.GridResult;
 import dev.sluice.lab.result.KneeResult;
 import dev.sluice.lab.result.PoolResult;
 import dev.sluice.lab.result.RunResult;
+import dev.sluice.lab.result.ScenarioResult;
 import dev.sluice.lab.result.SinkResult;
 
 /**
@@ -92,10 +95,11 @@ public final class Report {
 	private static List<Section> sections(RunResult run) {
 		return switch (run.experiment()) {
 			case "compare" ->
-				Stream.concat(CompareSections.all().stream(), Stream.of(new CellsSection(), new MethodSection()))
+				Stream.of(finding(run), CompareSections.all(), List.of(new CellsSection(), new MethodSection()))
+					.flatMap(List::stream)
 					.toList();
 			case "chaos" -> Stream.concat(ChaosSections.all().stream(), Stream.of(new MethodSection())).toList();
-			case "client", "grid", "knee", "pool", "sink" -> withMethod(finding(run));
+			case "client", "compare --causes", "grid", "knee", "pool", "sink" -> withMethod(finding(run));
 			case "prove" -> Stream.concat(ProofSections.of(run).stream(), Stream.of(new MethodSection())).toList();
 			case "drain" -> List.of(new DrainSection(), new CellsSection(), new MethodSection());
 			default -> List.of(new CellsSection(), new MethodSection());
@@ -109,10 +113,12 @@ public final class Report {
 	private static List<Section> finding(RunResult run) {
 		return switch (run.finding()) {
 			case null -> List.of();
+			case CausesResult causes -> CausesSections.of(causes);
 			case ClientResult client -> ClientSections.of(client);
 			case GridResult grid -> GridSections.of(grid);
 			case KneeResult knee -> List.of(new KneeSection(knee), KneeSection.LIMITS);
 			case PoolResult pool -> List.of(new PoolSection(pool), PoolSection.LIMITS);
+			case ScenarioResult scenario -> List.of(new ScenarioSection(scenario));
 			case SinkResult sink -> SinkSections.of(sink);
 		};
 	}
@@ -153,6 +159,12 @@ public final class Report {
 		if (run.partial() != null) {
 			warnings.add("Partial: %s. What follows is what was measured until then.".formatted(run.partial()));
 		}
+		run.checks()
+			.stream()
+			.filter((check) -> !check.holds())
+			.map((check) -> "A check of this run does not hold, so take its figures with care. %s: %s."
+				.formatted(check.what(), check.detail()))
+			.forEach(warnings::add);
 		long marked = run.cells().stream().filter(Marks::marked).count();
 		if (marked > 0) {
 			warnings.add("%d of %d cells are to be taken with care; their figures carry a %s. The reasons: %s."

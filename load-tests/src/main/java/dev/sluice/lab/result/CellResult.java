@@ -28,13 +28,15 @@ import org.jspecify.annotations.Nullable;
  * @param foreignCpuShare share of the machine's CPU used by other processes, 0 to 1, in
  * the window or, where it is shorter, in the second around it; 0 where it cannot be
  * sampled
+ * @param startLagP99Millis how late the load generator began 99 % of the orders that were
+ * due by the clock, or with the first, at most; null if it was not noted
  * @param problem why the cell cannot be believed or is incomplete; null if it can
  * @param seconds the window second by second
  */
 public record CellResult(Cell cell, Instant start, Instant end, long calls, long failedCalls,
 		Map<String, Long> failures, long accepted, long saved, double ordersPerMinute, @Nullable Latency latency,
 		Map<String, ServiceCost> services, long connectionsOpened, int backendMaxInFlight, double foreignCpuShare,
-		@Nullable String problem, List<Second> seconds) {
+		@Nullable Integer startLagP99Millis, @Nullable String problem, List<Second> seconds) {
 
 	public CellResult {
 		Objects.requireNonNull(cell, "cell");

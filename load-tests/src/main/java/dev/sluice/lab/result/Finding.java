@@ -9,7 +9,8 @@ import com.fasterxml.jackson.annotation.JsonTypeInfo;
  * own form.
  */
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "kind")
-public sealed interface Finding permits ClientResult, GridResult, KneeResult, PoolResult, SinkResult {
+public sealed interface Finding
+		permits CausesResult, ClientResult, GridResult, KneeResult, PoolResult, ScenarioResult, SinkResult {
 
 	/**
 	 * Of each of its measurements that was sampled, the share of the machine's CPU that

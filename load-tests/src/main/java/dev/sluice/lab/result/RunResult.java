@@ -26,12 +26,14 @@ import org.jspecify.annotations.Nullable;
  * @param chaos what {@code lab chaos} found; null in every other experiment
  * @param proofs what {@code lab prove} found; empty in every other experiment
  * @param finding what an experiment with a form of its own found; null in the others
+ * @param checks what the run was held against itself by; empty if it has no such check
  */
 public record RunResult(int schema, String experiment, String command, Instant startedAt, Instant finishedAt,
 		@Nullable String partial, Environment environment, Map<String, String> configuration, List<CellResult> cells,
 		List<LeftOut> leftOut, @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable ChaosResult chaos,
 		@JsonInclude(JsonInclude.Include.NON_EMPTY) List<ProofResult> proofs,
-		@JsonInclude(JsonInclude.Include.NON_NULL) @Nullable Finding finding) {
+		@JsonInclude(JsonInclude.Include.NON_NULL) @Nullable Finding finding,
+		@JsonInclude(JsonInclude.Include.NON_EMPTY) List<Check> checks) {
 
 	public static final int SCHEMA = 1;
 
@@ -46,6 +48,7 @@ public record RunResult(int schema, String experiment, String command, Instant s
 		leftOut = List.copyOf(leftOut);
 		// Older runs have none.
 		proofs = List.copyOf(Objects.requireNonNullElse(proofs, List.of()));
+		checks = List.copyOf(Objects.requireNonNullElse(checks, List.of()));
 	}
 
 	/** Of an experiment without a finding of its own form. */
@@ -53,14 +56,28 @@ public record RunResult(int schema, String experiment, String command, Instant s
 			@Nullable String partial, Environment environment, Map<String, String> configuration,
 			List<CellResult> cells, List<LeftOut> leftOut, @Nullable ChaosResult chaos, List<ProofResult> proofs) {
 		this(schema, experiment, command, startedAt, finishedAt, partial, environment, configuration, cells, leftOut,
-				chaos, proofs, null);
+				chaos, proofs, null, List.of());
 	}
 
 	/** Of an experiment that has nothing but its finding. */
 	public static RunResult of(String experiment, String command, Instant startedAt, Instant finishedAt,
 			@Nullable String partial, Environment environment, Map<String, String> configuration, Finding finding) {
 		return new RunResult(SCHEMA, experiment, command, startedAt, finishedAt, partial, environment, configuration,
-				List.of(), List.of(), null, List.of(), finding);
+				List.of(), List.of(), null, List.of(), finding, List.of());
+	}
+
+	/** The same with what was found in it. */
+	public RunResult withFinding(Finding found) {
+		return new RunResult(this.schema, this.experiment, this.command, this.startedAt, this.finishedAt, this.partial,
+				this.environment, this.configuration, this.cells, this.leftOut, this.chaos, this.proofs, found,
+				this.checks);
+	}
+
+	/** The same, held against itself. */
+	public RunResult withChecks(List<Check> all) {
+		return new RunResult(this.schema, this.experiment, this.command, this.startedAt, this.finishedAt, this.partial,
+				this.environment, this.configuration, this.cells, this.leftOut, this.chaos, this.proofs, this.finding,
+				all);
 	}
 
 	/**
@@ -89,6 +106,16 @@ public record RunResult(int schema, String experiment, String command, Instant s
 			versions = Map.copyOf(versions);
 		}
 
+	}
+
+	/**
+	 * What must hold if the run's figures are to be believed.
+	 *
+	 * @param what in words
+	 * @param holds whether it does
+	 * @param detail the figures
+	 */
+	public record Check(String what, boolean holds, String detail) {
 	}
 
 	/**

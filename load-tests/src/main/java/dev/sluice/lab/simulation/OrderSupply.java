@@ -1,9 +1,12 @@
 package dev.sluice.lab.simulation;
 
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLong;
 
 import dev.sluice.lab.plan.LoadPlan.Phase;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The orders of a phase, taken by its users one at a time, and what became of them:
@@ -23,6 +26,11 @@ final class OrderSupply {
 
 	private static final int CUSTOMERS = 1_000;
 
+	/** Later ones count as this late. */
+	private static final int MAX_LAG_MILLIS = 60_000;
+
+	private static final long SECOND_NANOS = 1_000_000_000;
+
 	private final String prefix;
 
 	private final Phase phase;
@@ -36,6 +44,14 @@ final class OrderSupply {
 	private final AtomicInteger givenUp = new AtomicInteger();
 
 	private final AtomicInteger failedCalls = new AtomicInteger();
+
+	/** Of the first order, from when others count; 0 = none yet. */
+	private final AtomicLong firstNanos = new AtomicLong();
+
+	/** Orders by how many milliseconds after they were due a user was at them. */
+	private final AtomicIntegerArray lags = new AtomicIntegerArray(MAX_LAG_MILLIS + 1);
+
+	private volatile @Nullable Flapping flapping;
 
 	private volatile boolean complete;
 
@@ -59,20 +75,60 @@ final class OrderSupply {
 	}
 
 	/**
-	 * An order's {@code Idempotency-Key}, the same for each try: a structured-field
-	 * string.
+	 * An order's {@code Idempotency-Key}: a structured-field string.
+	 * @param again 0 for the one that each try has; above, one more for each
 	 */
-	String key(int order) {
-		return "\"" + this.prefix + order + "\"";
+	String key(int order, int again) {
+		return "\"" + this.prefix + order + ((again > 0) ? "-" + again : "") + "\"";
 	}
 
 	/** An order's JSON, the same for each try. */
 	String body(int order) {
-		return """
+		StringBuilder body = new StringBuilder("""
 				{"customerId":"customer-%d","items":[\
-				{"sku":"sku-%d","quantity":%d,"unitPrice":{"amount":"19.99","currency":"EUR"}},\
-				{"sku":"sku-%d","quantity":1,"unitPrice":{"amount":"5.00","currency":"EUR"}}]}"""
-			.formatted(order % CUSTOMERS, order % 97, order % 9 + 1, order % 89);
+				{"sku":"sku-%d","quantity":%d,"unitPrice":{"amount":"19.99","currency":"EUR"}}"""
+			.formatted(order % CUSTOMERS, order % 97, order % 9 + 1));
+		for (int i = 1; i < this.phase.client().items(); i++) {
+			body.append("""
+					,{"sku":"sku-%d","quantity":1,"unitPrice":{"amount":"5.00","currency":"EUR"}}"""
+				.formatted((order + i - 1) % 89));
+		}
+		return body.append("]}").toString();
+	}
+
+	/** How long an order is still not due; 0 or less if it is. */
+	Duration untilDue(int order) {
+		return Duration.ofNanos(dueNanos(order) - System.nanoTime());
+	}
+
+	/** Notes that a user is at an order that was due by the clock, or with the first. */
+	void begun(int order) {
+		if (this.phase.client().perSecond() > 0 || order < this.phase.users()) {
+			long millis = (System.nanoTime() - dueNanos(order)) / 1_000_000;
+			this.lags.incrementAndGet((int) Math.clamp(millis, 0, MAX_LAG_MILLIS));
+		}
+	}
+
+	private long dueNanos(int order) {
+		this.firstNanos.compareAndSet(0, System.nanoTime());
+		double perSecond = this.phase.client().perSecond();
+		return this.firstNanos.get() + ((perSecond > 0) ? Math.round(order / perSecond * SECOND_NANOS) : 0);
+	}
+
+	/** How late 99 % of the orders were at most, in milliseconds. */
+	int startLagP99Millis() {
+		long all = 0;
+		for (int millis = 0; millis <= MAX_LAG_MILLIS; millis++) {
+			all += this.lags.get(millis);
+		}
+		long within = 0;
+		for (int millis = 0; millis <= MAX_LAG_MILLIS; millis++) {
+			within += this.lags.get(millis);
+			if (within * 100 >= all * 99) {
+				return millis;
+			}
+		}
+		return MAX_LAG_MILLIS;
 	}
 
 	void accepted() {
@@ -105,8 +161,17 @@ final class OrderSupply {
 		return System.nanoTime() - this.deadlineNanos.get() >= 0;
 	}
 
+	/** Has the backend flap until the phase ends. */
+	void flap(Flapping whatFlaps) {
+		this.flapping = whatFlaps;
+	}
+
 	/** Notes what the backend had saved when the phase ended. */
 	void ended(long saved) {
+		Flapping whatFlaps = this.flapping;
+		if (whatFlaps != null) {
+			whatFlaps.close();
+		}
 		this.complete = this.phase.isTimed() || saved >= this.phase.orders();
 	}
 

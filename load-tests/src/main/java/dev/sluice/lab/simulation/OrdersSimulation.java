@@ -15,6 +15,8 @@ import dev.sluice.contract.BackendAudit;
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.contract.HttpNames;
 import dev.sluice.lab.plan.LoadPlan;
+import dev.sluice.lab.plan.LoadPlan.Client;
+import dev.sluice.lab.plan.LoadPlan.Flap;
 import dev.sluice.lab.plan.LoadPlan.Phase;
 import dev.sluice.lab.plan.PhaseOutcome;
 import dev.sluice.lab.plan.Way;
@@ -60,6 +62,12 @@ public final class OrdersSimulation extends Simulation {
 	 * caught up with its orders.
 	 */
 	private static final Duration SETTLE = Duration.ofSeconds(3);
+
+	/**
+	 * For the gateway to close what it has kept: twice the shortest time that it can be
+	 * told, and a little.
+	 */
+	private static final Duration IDLE = Duration.ofMillis(2_300);
 
 	private static final Duration POLL = Duration.ofMillis(50);
 
@@ -108,7 +116,7 @@ public final class OrdersSimulation extends Simulation {
 		boolean measuredBefore = true;
 		for (Phase phase : this.plan.phases()) {
 			OrderSupply supply = new OrderSupply(this.plan.token(), phase);
-			ChainBuilder prepare = prepare(phase, supply, (phase.measured() && !measuredBefore) ? SETTLE : QUIET);
+			ChainBuilder prepare = prepare(phase, supply, quietBefore(phase, measuredBefore));
 			measuredBefore = phase.measured();
 			chain = chain.doIf(OrdersSimulation::isConductor)
 				.then((before != null) ? recover(before).exec(prepare) : prepare)
@@ -128,6 +136,13 @@ public final class OrdersSimulation extends Simulation {
 				.disableWarmUp());
 	}
 
+	private static Duration quietBefore(Phase phase, boolean measuredBefore) {
+		if (phase.measured() && !measuredBefore) {
+			return SETTLE;
+		}
+		return phase.client().keepsConnections() ? QUIET : IDLE;
+	}
+
 	private static int users(Phase phase) {
 		return Math.min(phase.orders(), phase.users());
 	}
@@ -143,6 +158,10 @@ public final class OrdersSimulation extends Simulation {
 			.pause(quiet)
 			.exec((session) -> {
 				supply.start();
+				Flap flap = phase.flap();
+				if (flap != null) {
+					supply.flap(Flapping.start(this.plan.backend(), phase.behaviour(), flap));
+				}
 				return session;
 			});
 	}
@@ -162,8 +181,8 @@ public final class OrdersSimulation extends Simulation {
 			}), pause(POLL));
 		ChainBuilder untilCircuitIsClosed = exec((session) -> session.set(SUCCESSES, 0))
 			.asLongAs((session) -> session.getInt(SUCCESSES) < 20 && !isOver(session))
-			.on(exec((session) -> session.set(ORDER, probes.take()).set(STATUS, 0)),
-					exec(order("probe", Way.SYNC, probes).silent()), exec((session) -> {
+			.on(exec((session) -> session.set(ORDER, probes.take()).set(TRIES, 0).set(STATUS, 0)),
+					exec(order("probe", Way.SYNC, probes, Client.USUAL).silent()), exec((session) -> {
 						int successes = isTaken(session) ? session.getInt(SUCCESSES) + 1 : 0;
 						return session.set(SUCCESSES, successes);
 					}), pause(POLL));
@@ -173,14 +192,16 @@ public final class OrdersSimulation extends Simulation {
 	}
 
 	private ChainBuilder orders(Phase phase, OrderSupply supply) {
-		HttpRequestActionBuilder order = order(phase.name(), phase.way(), supply);
+		HttpRequestActionBuilder order = order(phase.name(), phase.way(), supply, phase.client());
 		return exec((session) -> session.set(ORDER, supply.take()))
 			.asLongAs((session) -> session.getInt(ORDER) != OrderSupply.NONE)
-			.on(exec((session) -> session.set(TRIES, 0).set(AGAIN, true)),
-					asLongAs((session) -> session.getBoolean(AGAIN)).on(exec((session) -> session.set(STATUS, 0)),
-							exec(phase.measured() ? order : order.silent()),
-							exec((session) -> answered(session, supply)),
-							doIf((session) -> session.getBoolean(AGAIN)).then(pause(OrdersSimulation::pauseBeforeTry))),
+			.on(doIf((_) -> phase.client().perSecond() > 0)
+				.then(pause((session) -> supply.untilDue(session.getInt(ORDER)))), exec((session) -> {
+					supply.begun(session.getInt(ORDER));
+					return session.set(TRIES, 0).set(AGAIN, true);
+				}), asLongAs((session) -> session.getBoolean(AGAIN)).on(exec((session) -> session.set(STATUS, 0)),
+						exec(phase.measured() ? order : order.silent()), exec((session) -> answered(session, supply)),
+						doIf((session) -> session.getBoolean(AGAIN)).then(pause(OrdersSimulation::pauseBeforeTry))),
 					exec((session) -> session.set(ORDER, supply.take())));
 	}
 
@@ -204,11 +225,16 @@ public final class OrdersSimulation extends Simulation {
 			.ofMillis(OrderSupply.pauseMillis(session.getInt(TRIES), ThreadLocalRandom.current().nextDouble()));
 	}
 
-	private static HttpRequestActionBuilder order(String name, Way way, OrderSupply supply) {
+	private static HttpRequestActionBuilder order(String name, Way way, OrderSupply supply, Client client) {
 		HttpRequestActionBuilder order = http(name).post("/orders")
-			.header(HttpNames.IDEMPOTENCY_KEY, (session) -> supply.key(session.getInt(ORDER)))
+			.header(HttpNames.IDEMPOTENCY_KEY,
+					(session) -> supply.key(session.getInt(ORDER), client.keepsKey() ? 0 : session.getInt(TRIES)))
 			.body(StringBody((session) -> supply.body(session.getInt(ORDER))))
+			.requestTimeout(Duration.ofMillis(client.timeoutMillis()))
 			.check(status().saveAs(STATUS), status().in(201, 202));
+		if (!client.keepsConnections()) {
+			order = order.header("Connection", "close");
+		}
 		return switch (way) {
 			case SYNC -> order;
 			case QUEUED -> order.header(HttpNames.PREFER, HttpNames.RESPOND_ASYNC);
@@ -254,7 +280,7 @@ public final class OrdersSimulation extends Simulation {
 	private void write(Phase phase, OrderSupply supply, Session session) {
 		String audit = Objects.requireNonNull(session.getString(AUDIT), "No audit was read");
 		PhaseOutcome outcome = new PhaseOutcome(phase.name(), supply.acceptedCount(), supply.givenUpCount(),
-				Instant.now(), this.json.readValue(audit, BackendAudit.class));
+				Instant.now(), this.json.readValue(audit, BackendAudit.class), supply.startLagP99Millis());
 		Path file = this.plan.results().resolve(phase.name() + ".json");
 		try {
 			Path unfinished = Files.write(this.plan.results().resolve(phase.name() + ".tmp"),

@@ -10,13 +10,15 @@ import dev.sluice.devservices.JavaProcess;
  *
  * @param name the module's, or the variant's for a gateway
  * @param uri where it serves HTTP, without a path
+ * @param management where it serves health and metrics: there too, unless it was told a
+ * port of their own
  * @param process its JVM
  */
-public record Service(String name, URI uri, JavaProcess process) implements AutoCloseable {
+public record Service(String name, URI uri, URI management, JavaProcess process) implements AutoCloseable {
 
 	/** Its metrics in Prometheus's text format. */
 	public URI metrics() {
-		return this.uri.resolve("/actuator/prometheus");
+		return this.management.resolve("/actuator/prometheus");
 	}
 
 	public long pid() {

@@ -16,6 +16,9 @@ import java.util.stream.Stream;
  */
 public record ServiceOptions(List<String> jvmArgs, Map<String, String> properties, String log) {
 
+	/** The property of a port of its own for health and metrics. */
+	public static final String MANAGEMENT_PORT = "management.server.port";
+
 	public static final ServiceOptions NONE = new ServiceOptions(List.of(), Map.of(), "");
 
 	public ServiceOptions {

@@ -193,7 +193,7 @@ public final class Stack implements AutoCloseable {
 			if (this.closed) {
 				throw new LabException("%s is not started again: the stack is closed".formatted(ended.name()));
 			}
-			Service again = new Service(ended.name(), ended.uri(), ended.process().relaunch());
+			Service again = new Service(ended.name(), ended.uri(), ended.management(), ended.process().relaunch());
 			this.running.replaceAll((entry) -> (entry.service() == ended) ? new Running(entry.module(), again) : entry);
 			return again;
 		}
@@ -287,7 +287,9 @@ public final class Stack implements AutoCloseable {
 		all.put("server.port", Integer.toString(port));
 		all.putAll(this.properties);
 		all.putAll(options.properties());
-		URI uri = uri(port);
+		URI uri = all.containsKey("server.ssl.bundle") ? URI.create("https://127.0.0.1:" + port) : uri(port);
+		URI management = all.containsKey(ServiceOptions.MANAGEMENT_PORT)
+				? uri(Integer.parseInt(all.get(ServiceOptions.MANAGEMENT_PORT))) : uri;
 		String log = options.log().isEmpty() ? name : options.log();
 		Path jar = this.workspace.jar(module);
 		Optional<FastStart> fast = FastStart.find(jar);
@@ -298,7 +300,7 @@ public final class Stack implements AutoCloseable {
 			.jvmArgs(options.jvmArgs())
 			.properties(all)
 			.logFile(this.directory.resolve(log + ".log"))
-			.readyWhen(uri.resolve("/actuator/health/readiness"), START_TIMEOUT)
+			.readyWhen(management.resolve("/actuator/health/readiness"), START_TIMEOUT)
 			.stopTimeout(STOP_TIMEOUT);
 		Service service;
 		synchronized (this.running) {
@@ -306,7 +308,7 @@ public final class Stack implements AutoCloseable {
 				throw new LabException("%s is not started: the stack is closed".formatted(name));
 			}
 			this.running.removeIf((other) -> !other.service().isAlive());
-			service = new Service(name, uri, builder.launch());
+			service = new Service(name, uri, management, builder.launch());
 			this.running.add(new Running(module, service));
 		}
 		service.process().awaitReady();

@@ -23,6 +23,8 @@ class CompareCommandTests {
 			--heap much | 768m
 			--delivery-concurrency 0 | at least 1
 			--unknown | --unknown
+			--causes --heap 1g | leave out --heap
+			--causes --quick --repetitions 8 | no repetitions
 			""")
 	void wrongUsageEndsWithTwoAndSaysWhatIsRight(String arguments, String hint) {
 		StringWriter err = new StringWriter();

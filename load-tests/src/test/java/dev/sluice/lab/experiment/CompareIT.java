@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.List;
 
 import dev.sluice.devservices.Infrastructure;
+import dev.sluice.lab.result.CausesResult;
 import dev.sluice.lab.result.CellResult;
 import dev.sluice.lab.result.RunFile;
 import dev.sluice.lab.result.RunResult;
@@ -15,7 +16,7 @@ import picocli.CommandLine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** The smallest comparison, from end to end, with the services' real jars. */
+/** The smallest comparisons, from end to end, with the services' real jars. */
 class CompareIT {
 
 	@TempDir
@@ -41,6 +42,30 @@ class CompareIT {
 				.isEqualTo(result.accepted());
 		});
 		assertThat(out.toString()).contains("servlet-virtual sync", "reactive queued", "report.html");
+		assertThat(results.resolve("report.html")).isNotEmptyFile();
+		assertThat(children()).isEmpty();
+	}
+
+	/** The setting that needs most: TLS, connections that are not kept, a small heap. */
+	@Test
+	void findsCausesOverNewTlsConnections() throws Exception {
+		Path results = this.directory.resolve("results");
+
+		int exitCode = new CommandLine(new CompareCommand()).setOut(new PrintWriter(new StringWriter()))
+			.execute("--causes", "--smallest", "--infra", Infrastructure.fromEnvironment().name(), "--out",
+					results.toString());
+
+		assertThat(exitCode).isZero();
+		RunResult run = RunFile.read(results.resolve(RunFile.NAME));
+		assertThat(run.partial()).isNull();
+		assertThat(run.checks()).hasSize(1);
+		assertThat(run.finding()).isInstanceOfSatisfying(CausesResult.class,
+				(found) -> assertThat(found.cells()).singleElement().satisfies((cell) -> {
+					assertThat(cell.problem()).isNull();
+					assertThat(cell.answered()).isEqualTo(cell.orders());
+					assertThat(cell.connectionsOpened()).isGreaterThanOrEqualTo(cell.backendMaxInFlight());
+					assertThat(cell.gateway().gcPauses()).isNotNull();
+				}));
 		assertThat(results.resolve("report.html")).isNotEmptyFile();
 		assertThat(children()).isEmpty();
 	}

@@ -80,7 +80,8 @@ class CellEvaluationTests {
 			machine.add(new MachineSample(at(i * 200L), 5_000 + i * 60, 1_000 + i * 20));
 		}
 		TreeMap<Instant, Long> allocated = new TreeMap<>(Map.of(at(-100), 0L, at(1_000), 500L, at(2_100), 4_000L));
-		JfrRecording recording = new JfrRecording(List.of(new Pause(at(1_500), Duration.ofMillis(3))), new TreeMap<>(),
+		JfrRecording recording = new JfrRecording(at(-100), at(2_100),
+				List.of(new Pause(at(1_500), Duration.ofMillis(3))), new TreeMap<>(),
 				new TreeMap<>(Map.of(at(1_500), 40L)), true, allocated);
 
 		CellResult result = evaluate(outcome(4, 4, 2_000), new ProcessSamples(processes, machine),
@@ -117,7 +118,7 @@ class CellEvaluationTests {
 
 	private static PhaseOutcome outcome(long accepted, long saved, long lastSavedMillis) {
 		return new PhaseOutcome("phase", accepted, 0, at(9_000),
-				new BackendAudit(saved, saved, 0, 0, 0, 0, 3, 2, 0, at(lastSavedMillis)));
+				new BackendAudit(saved, saved, 0, 0, 0, 0, 3, 2, 0, at(lastSavedMillis)), 0);
 	}
 
 	private static Request ok(long start, long end) {

@@ -79,7 +79,8 @@ class JfrRecordingTests {
 		for (int i = 0; i <= 10; i++) {
 			allocated.put(START.plusMillis(i * 200L), i * 1_000L);
 		}
-		JfrRecording recording = new JfrRecording(List.of(), new TreeMap<>(), new TreeMap<>(), true, allocated);
+		JfrRecording recording = new JfrRecording(START, START, List.of(), new TreeMap<>(), new TreeMap<>(), true,
+				allocated);
 
 		assertThat(recording.allocatedIn(window(450, 1_150))).isEqualTo(4_000);
 		assertThat(recording.allocatedIn(window(400, 1_200))).isEqualTo(4_000);
@@ -95,11 +96,12 @@ class JfrRecordingTests {
 		TreeMap<Instant, Long> promotions = new TreeMap<>();
 		promotions.put(START.plusMillis(500), 10L);
 		promotions.put(START.plusMillis(1_000), 20L);
-		JfrRecording recording = new JfrRecording(pauses, new TreeMap<>(), promotions, true, new TreeMap<>());
+		JfrRecording recording = new JfrRecording(START, START, pauses, new TreeMap<>(), promotions, true,
+				new TreeMap<>());
 
 		assertThat(recording.pausesIn(window(0, 1_000))).extracting(Pause::millis).containsExactly(1.0, 2.0);
 		assertThat(recording.promotedIn(window(0, 1_000))).isEqualTo(10);
-		assertThat(new JfrRecording(pauses, new TreeMap<>(), new TreeMap<>(), false, new TreeMap<>())
+		assertThat(new JfrRecording(START, START, pauses, new TreeMap<>(), new TreeMap<>(), false, new TreeMap<>())
 			.promotedIn(window(0, 1_000))).as("a collector without generations").isNull();
 	}
 

@@ -1,6 +1,7 @@
 package dev.sluice.lab.plan;
 
 import java.util.List;
+import java.util.stream.Stream;
 
 import dev.sluice.lab.plan.ComparePlan.Round;
 import dev.sluice.lab.plan.ComparePlan.Sweep;
@@ -15,7 +16,11 @@ class ComparePlanTests {
 
 	private static final List<Way> BOTH = List.of(Way.values());
 
-	private static final List<BackendCapacity> UNLIMITED = List.of(BackendCapacity.UNLIMITED);
+	private static final List<BackendModel> BOTH_BACKENDS = Stream.of(BackendCapacity.values())
+		.map(BackendCapacity::model)
+		.toList();
+
+	private static final List<BackendModel> UNLIMITED = List.of(BackendCapacity.UNLIMITED.model());
 
 	@Test
 	void everyVariantHasItsTurnBeforeAnyHasItsNext() {
@@ -30,7 +35,7 @@ class ComparePlanTests {
 	@Test
 	void eachCellIsRunOnceInEachRepetition() {
 		ComparePlan plan = ComparePlan
-			.of(new Sweep(List.of("a", "b"), BOTH, List.of(BackendCapacity.values()), List.of(10, 100), 2, Sweep.ALL));
+			.of(new Sweep(List.of("a", "b"), BOTH, BOTH_BACKENDS, List.of(10, 100), 2, Sweep.ALL));
 
 		List<Cell> cells = plan.rounds().stream().flatMap((round) -> round.cells().stream()).toList();
 		assertThat(cells).hasSize(2 * 2 * 2 * 2 * 2).doesNotHaveDuplicates();
@@ -49,7 +54,7 @@ class ComparePlanTests {
 	@Test
 	void leavesOutWhatIsSlowByNatureAndSaysSo() {
 		ComparePlan plan = ComparePlan
-			.of(new Sweep(List.of("a"), BOTH, List.of(BackendCapacity.values()), List.of(1_000, 3_000), 1, 1_000));
+			.of(new Sweep(List.of("a"), BOTH, BOTH_BACKENDS, List.of(1_000, 3_000), 1, 1_000));
 
 		assertThat(plan.leftOut()).extracting(LeftOut::cell)
 			.containsExactly(new Cell("a", "sync", "starved", 3_000, 1));

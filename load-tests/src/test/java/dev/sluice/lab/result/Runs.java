@@ -211,7 +211,7 @@ public final class Runs {
 	/** A cell of which all is known that a rate needs, and nothing else. */
 	public static CellResult rate(Cell cell, double perMinute) {
 		return new CellResult(cell, START, START.plusMillis((long) (60_000 * cell.orders() / Math.max(perMinute, 1))),
-				cell.orders(), 0, Map.of(), cell.orders(), cell.orders(), perMinute, null, Map.of(), 0, 0, 0, null,
+				cell.orders(), 0, Map.of(), cell.orders(), cell.orders(), perMinute, null, Map.of(), 0, 0, 0, 0, null,
 				List.of());
 	}
 
@@ -219,7 +219,7 @@ public final class Runs {
 	public static CellResult bare(Cell cell, String problem) {
 		return new CellResult(cell, START, START.plusSeconds(60), 2200, 1788,
 				Map.of("HTTP 504", 1500L, "HTTP 503", 288L), 412, 412, 412, null,
-				Map.of("gateway", new ServiceCost(null, null, null, null, null, null, null, null)), 0, 12, 0.27,
+				Map.of("gateway", new ServiceCost(null, null, null, null, null, null, null, null)), 0, 12, 0.27, null,
 				problem, List.of());
 	}
 
@@ -248,7 +248,7 @@ public final class Runs {
 		return new CellResult(cell, start, start.plusMillis((long) (cell.orders() * 60_000 / perMinute)),
 				cell.orders() + failed, failed, (failed > 0) ? Map.of("HTTP 503", failed) : Map.of(), cell.orders(),
 				cell.orders(), perMinute, latency, services, Math.min(cell.orders(), queued ? 100 : 1000),
-				Math.min(cell.orders(), starved ? 40 : 1000), (random.nextInt(60) == 0) ? 0.16 : 0.02, null,
+				Math.min(cell.orders(), starved ? 40 : 1000), (random.nextInt(60) == 0) ? 0.16 : 0.02, 3, null,
 				IntStream.range(0, seconds)
 					.mapToObj((i) -> second(i, i < answering, (double) cell.orders() / answering, latency.p99(), index,
 							random))

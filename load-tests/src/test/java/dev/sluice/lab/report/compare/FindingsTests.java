@@ -130,7 +130,7 @@ class FindingsTests {
 	@Test
 	void saysWhatWasAcceptedButNotSaved() {
 		this.cells.add(new CellResult(new Cell("reactive", "queued", "starved", 100, 1), START, START.plusSeconds(60),
-				100, 0, Map.of(), 100, 97, 97, null, Map.of(), 0, 0, 0, "gave up", List.of()));
+				100, 0, Map.of(), 100, 97, 97, null, Map.of(), 0, 0, 0, 0, "gave up", List.of()));
 
 		assertThat(sentences()).anyMatch((s) -> s.startsWith("3 of 100 orders that were accepted had not been saved"));
 	}
@@ -219,12 +219,12 @@ class FindingsTests {
 		return new CellResult(new Cell("reactive", "sync", "starved", 400, repetition), START, START.plusSeconds(1),
 				saved, 0, Map.of(), saved, saved, 60.0 * saved, null,
 				Map.of("gateway", new ServiceCost(cpuMillis, null, null, null, null, null, 40 + repetition, null)), 0,
-				0, 0, null, List.of());
+				0, 0, 0, null, List.of());
 	}
 
 	private static CellResult collapsed(ServiceCost gateway, double cpuShare) {
 		return new CellResult(new Cell("reactive", "sync", "starved", 1000, 1), START, START.plusSeconds(60), 1000, 0,
-				Map.of(), 1000, 1000, 1000, null, Map.of("gateway", gateway), 0, 0, 0, null,
+				Map.of(), 1000, 1000, 1000, null, Map.of("gateway", gateway), 0, 0, 0, 0, null,
 				List.of(new Second(0, 10, 0, 1.0, 0, 40, null, cpuShare)));
 	}
 
@@ -233,7 +233,7 @@ class FindingsTests {
 		callsBySecond.forEach((calls) -> seconds.add(new Second(seconds.size(), calls, 0, null, 0, null, null, null)));
 		return new CellResult(new Cell("reactive", "queued", "starved", orders, 1), START,
 				START.plusSeconds(callsBySecond.size()), orders, 0, Map.of(), orders, orders,
-				orders * 60.0 / callsBySecond.size(), null, Map.of(), 0, 0, 0, null, seconds);
+				orders * 60.0 / callsBySecond.size(), null, Map.of(), 0, 0, 0, 0, null, seconds);
 	}
 
 	private void rates(String variant, String way, String capacity, double... perMinute) {

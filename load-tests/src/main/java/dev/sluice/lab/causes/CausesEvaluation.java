@@ -1,0 +1,46 @@
+package dev.sluice.lab.causes;
+
+import java.time.Instant;
+import java.util.List;
+
+import dev.sluice.lab.measure.CellEvaluation;
+import dev.sluice.lab.measure.GatlingLog.Request;
+import dev.sluice.lab.measure.Latencies;
+import dev.sluice.lab.measure.ThreadStates;
+import dev.sluice.lab.measure.Window;
+import dev.sluice.lab.plan.PhaseOutcome;
+import dev.sluice.lab.result.CausesResult;
+
+/**
+ * Cuts what was recorded of a round to its cells. A cell ends with the last order's
+ * answer and not with its save: an order that a slow backend saves after everybody has
+ * given up on it is of no use to its client.
+ *
+ * @param recorded of the round
+ * @param threads of the gateway
+ */
+record CausesEvaluation(CellEvaluation recorded, ThreadStates threads) {
+
+	CausesResult.Cell evaluate(CausesPlan.Cell cell, int repetition, PhaseOutcome outcome) {
+		List<Request> calls = this.recorded.log()
+			.requests()
+			.stream()
+			.filter((call) -> call.name().equals(outcome.name()))
+			.toList();
+		List<Request> answered = calls.stream().filter(Request::ok).toList();
+		Instant start = calls.stream().map(Request::start).min(Instant::compareTo).orElse(outcome.endedAt());
+		boolean whole = answered.size() == cell.orders();
+		Instant end = whole ? answered.stream().map(Request::end).max(Instant::compareTo).orElse(start)
+				: outcome.endedAt();
+		Window window = new Window(start, end.isBefore(start) ? start : end);
+		String problem = whole ? null
+				: "%,d of %,d orders were answered when the run gave up".formatted(answered.size(), cell.orders());
+		return new CausesResult.Cell(CausesPlan.name(cell.setting()), cell.orders(), repetition, cell.trial(),
+				window.seconds(), answered.size(), calls.size(), CellEvaluation.failures(calls),
+				Latencies.of(answered.stream().mapToLong(Request::millis).toArray()), outcome.audit().received(),
+				outcome.audit().maxInFlight(), outcome.audit().connectionsOpened(),
+				this.recorded.cost(this.recorded.gateway(), window, answered.size()), this.threads.in(window),
+				this.recorded.samples().foreignCpuShare(window, this.recorded.cores()), problem);
+	}
+
+}

@@ -1,0 +1,328 @@
+package dev.sluice.lab.causes;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
+
+import dev.sluice.contract.BackendBehaviour;
+import dev.sluice.devservices.Infrastructure;
+import dev.sluice.devservices.Ports;
+import dev.sluice.devservices.StartFailedException;
+import dev.sluice.lab.causes.CausesPlan.Cell;
+import dev.sluice.lab.causes.CausesPlan.Round;
+import dev.sluice.lab.measure.CellEvaluation;
+import dev.sluice.lab.measure.JfrRecording;
+import dev.sluice.lab.measure.ThreadStates;
+import dev.sluice.lab.plan.LoadPlan;
+import dev.sluice.lab.plan.LoadPlan.Phase;
+import dev.sluice.lab.plan.PhaseOutcome;
+import dev.sluice.lab.plan.WarmUp;
+import dev.sluice.lab.plan.Way;
+import dev.sluice.lab.result.CausesResult;
+import dev.sluice.lab.result.RunFile;
+import dev.sluice.lab.result.RunResult;
+import dev.sluice.lab.run.EnvironmentProbe;
+import dev.sluice.lab.run.JvmRecords;
+import dev.sluice.lab.run.LoadRound;
+import dev.sluice.lab.run.Progress;
+import dev.sluice.lab.run.RunDirectory;
+import dev.sluice.lab.stack.Interruption;
+import dev.sluice.lab.stack.LabException;
+import dev.sluice.lab.stack.Module;
+import dev.sluice.lab.stack.Service;
+import dev.sluice.lab.stack.ServiceOptions;
+import dev.sluice.lab.stack.Stack;
+import dev.sluice.lab.stack.Variant;
+import dev.sluice.lab.stack.Workspace;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Runs a {@link CausesPlan} against the blocking gateway. Each round has a gateway and a
+ * backend of its own; Kafka and PostgreSQL, which no synchronous order needs but a
+ * gateway wants at its start, run throughout.
+ */
+public final class CausesExperiment {
+
+	/** As the command is called. */
+	public static final String NAME = "compare --causes";
+
+	/** What the results directory is called by. */
+	public static final String SHORT_NAME = "causes";
+
+	private static final Variant VARIANT = Variant.SERVLET_PLATFORM;
+
+	private static final String GATEWAY = "gateway";
+
+	private static final String BACKEND = "backend";
+
+	private final Settings settings;
+
+	private final CausesPlan plan;
+
+	private final RunDirectory directory;
+
+	private final Progress progress;
+
+	private final JsonMapper json = JsonMapper.builder().build();
+
+	private final List<CausesResult.Cell> cells = new ArrayList<>();
+
+	/** How much of it. */
+	public enum Length {
+
+		/** Two cells: shows that everything works. */
+		SMALLEST,
+
+		/** The main settings, once. */
+		QUICK,
+
+		/** Each setting, as often as is told. */
+		WHOLE
+
+	}
+
+	/**
+	 * What is chosen beside the plan.
+	 *
+	 * @param command the command line
+	 * @param infrastructure what Kafka and PostgreSQL run as
+	 * @param warmUpOrders before each round's cells
+	 * @param deadlineMillis of a cell, in milliseconds
+	 */
+	private record Settings(String command, Infrastructure infrastructure, int warmUpOrders, long deadlineMillis) {
+	}
+
+	/**
+	 * The experiment of a length.
+	 * @param repetitions of a whole one
+	 * @param command the command line
+	 */
+	public static CausesExperiment of(Length length, int repetitions, String command, Infrastructure infrastructure,
+			RunDirectory directory, Progress progress) {
+		CausesPlan plan = switch (length) {
+			case SMALLEST -> CausesPlan.smallest();
+			case QUICK -> CausesPlan.quick();
+			case WHOLE -> CausesPlan.whole(repetitions);
+		};
+		int warmUpOrders = switch (length) {
+			case SMALLEST -> 300;
+			case QUICK -> 2_000;
+			case WHOLE -> 4_000;
+		};
+		long deadlineMillis = (length == Length.WHOLE) ? 180_000 : 60_000;
+		return new CausesExperiment(new Settings(command, infrastructure, warmUpOrders, deadlineMillis), plan,
+				directory, progress);
+	}
+
+	private CausesExperiment(Settings settings, CausesPlan plan, RunDirectory directory, Progress progress) {
+		this.settings = settings;
+		this.plan = plan;
+		this.directory = directory;
+		this.progress = progress;
+	}
+
+	/**
+	 * Runs it. What goes wrong under way makes the result partial.
+	 * @throws IOException if files cannot be written
+	 */
+	public RunResult run(Interruption interruption) throws IOException {
+		Instant startedAt = Instant.now();
+		JvmRecords records = new JvmRecords(this.directory);
+		String partial = null;
+		Infrastructure infrastructure = this.settings.infrastructure();
+		try (Stack stack = Stack.builder()
+			.infrastructure(infrastructure)
+			.directory(this.directory.directory("logs"))
+			.build()) {
+			infrastructure = stack.infrastructure().infrastructure();
+			stack.prepare(Set.of(Module.BACKEND, VARIANT.module()), this.progress::step);
+			this.progress.step("Starting Kafka and PostgreSQL");
+			stack.startInfrastructure();
+			Certificate certificate = Certificate.make(this.directory.path());
+			for (Round round : this.plan.rounds()) {
+				run(round, stack, certificate, records);
+			}
+		}
+		catch (LabException | StartFailedException ex) {
+			partial = (interruption.reason() != null) ? interruption.reason() : ex.getMessage();
+		}
+		catch (InterruptedException _) {
+			partial = "interrupted";
+		}
+		this.progress.endLine();
+		Workspace workspace = Workspace.find();
+		List<Path> jars = Stream.of(Module.BACKEND, VARIANT.module()).map(workspace::jar).toList();
+		RunResult result = RunResult
+			.of(NAME, this.settings.command(), startedAt, Instant.now(), partial,
+					EnvironmentProbe.probe(workspace.root(), jars, infrastructure), configuration(), finding())
+			.withChecks(List.of(records.check()));
+		RunFile.write(result, this.directory.path());
+		return result;
+	}
+
+	private void run(Round round, Stack stack, Certificate certificate, JvmRecords records)
+			throws IOException, InterruptedException {
+		this.progress.step("Round %s of %d: %s".formatted(round.name(), this.plan.rounds().size(),
+				CausesPlan.name(round.gateway())));
+		Map<String, Service> services = new ConcurrentHashMap<>();
+		ServiceOptions backend = backend(round, certificate);
+		ServiceOptions gateway = records.recorded(round.name(), gateway(round, stack, certificate));
+		LoadRound.Record record;
+		try {
+			Stack.inParallel(List.of(() -> services.put(BACKEND, stack.startBackend(backend)),
+					() -> services.put(GATEWAY, stack.startGateway(VARIANT, gateway))));
+			record = new LoadRound(this.directory, round.name(), stack, services).run(this.json,
+					loadPlan(round, services), (phase) -> this.progress.now(phase.name()));
+		}
+		finally {
+			// It writes its recording when it ends; the backend must be there until then.
+			Stream.of(GATEWAY, BACKEND).map(services::get).filter(Objects::nonNull).forEach(Service::close);
+		}
+		evaluate(round, record, records);
+		if (record.interrupted()) {
+			throw new InterruptedException();
+		}
+		if (record.failure() != null) {
+			throw record.failure();
+		}
+	}
+
+	private static ServiceOptions backend(Round round, Certificate certificate) {
+		ServiceOptions options = ServiceOptions.NONE.withLog(round.name() + "-backend");
+		return round.gateway().connections().haveTls() ? withTls(options, certificate) : options;
+	}
+
+	private static ServiceOptions gateway(Round round, Stack stack, Certificate certificate) {
+		Setting setting = round.gateway();
+		String heap = setting.heap() + "m";
+		ServiceOptions options = ServiceOptions.NONE.withLog(round.name() + "-gateway")
+			.withJvmArgs("-Xms" + heap, "-Xmx" + heap)
+			.withJvmArgs(setting.collector().jvmArgs())
+			.withProperty("server.tomcat.threads.max", setting.threads())
+			// So that a cell does not pay for their start.
+			.withProperty("server.tomcat.threads.min-spare", setting.threads())
+			// A pool that is exhausted must not keep the lab from looking at it.
+			.withProperty(ServiceOptions.MANAGEMENT_PORT, Ports.free());
+		for (Map.Entry<String, Object> property : setting.retries().properties().entrySet()) {
+			options = options.withProperty(property.getKey(), property.getValue());
+		}
+		if (!setting.connections().areKept()) {
+			options = options.withProperty("backend.idle-timeout", "1s");
+		}
+		if (setting.connections().haveTls()) {
+			options = withTls(options, certificate).withJvmArgs(certificate.trust())
+				.withProperty("backend.url", "https://127.0.0.1:" + stack.uri(Module.BACKEND).getPort());
+		}
+		return options;
+	}
+
+	private static ServiceOptions withTls(ServiceOptions options, Certificate certificate) {
+		ServiceOptions all = options;
+		for (Map.Entry<String, Object> property : certificate.server().entrySet()) {
+			all = all.withProperty(property.getKey(), property.getValue());
+		}
+		return all.properties().containsKey(ServiceOptions.MANAGEMENT_PORT) ? all
+				: all.withProperty(ServiceOptions.MANAGEMENT_PORT, Ports.free());
+	}
+
+	private LoadPlan loadPlan(Round round, Map<String, Service> services) throws IOException {
+		int burst = round.cells()
+			.stream()
+			.mapToInt((cell) -> Math.min(cell.orders(), CausesPlan.MANY))
+			.max()
+			.orElseThrow();
+		List<Phase> phases = new ArrayList<>(WarmUp.phases(List.of(Way.SYNC), this.settings.warmUpOrders(), burst));
+		round.cells().stream().map((cell) -> phase(cell, this.settings.deadlineMillis())).forEach(phases::add);
+		String token = Long.toString(System.currentTimeMillis(), Character.MAX_RADIX) + "-" + round.name();
+		return new LoadPlan(token, Objects.requireNonNull(services.get(GATEWAY)).uri(),
+				Objects.requireNonNull(services.get(BACKEND)).uri(),
+				this.directory.directory("outcomes/" + round.name()), phases);
+	}
+
+	private static Phase phase(Cell cell, long deadlineMillis) {
+		BackendBehaviour behaviour = BackendBehaviour.DEFAULT.withCapacity(cell.setting().backend().capacity());
+		return new Phase(phaseName(cell), Way.SYNC, cell.orders(), CausesPlan.MANY, behaviour, deadlineMillis, true)
+			.with(cell.setting().client());
+	}
+
+	/** A file name, and part of the orders' keys. */
+	private static String phaseName(Cell cell) {
+		return "%s %s %d trial %d".formatted(cell.setting().backend().name(), cell.setting().patience().name(),
+				cell.orders(), cell.trial());
+	}
+
+	private void evaluate(Round round, LoadRound.Record record, JvmRecords records) throws IOException {
+		if (record.log() == null) {
+			return;
+		}
+		Map<String, JfrRecording> recordings = new LinkedHashMap<>();
+		records.read(round.name()).ifPresent((recording) -> recordings.put(GATEWAY, recording));
+		CausesEvaluation evaluation = new CausesEvaluation(
+				new CellEvaluation(record.log(), record.samples(), recordings, List.of(GATEWAY, BACKEND), GATEWAY,
+						Runtime.getRuntime().availableProcessors()),
+				ThreadStates.read(this.directory.directory("scrapes/" + round.name()).resolve(GATEWAY + ".prom.gz")));
+		Map<String, PhaseOutcome> outcomes = new LinkedHashMap<>();
+		record.outcomes().forEach((outcome) -> outcomes.put(outcome.name(), outcome));
+		for (Cell cell : round.cells()) {
+			PhaseOutcome outcome = outcomes.get(phaseName(cell));
+			if (outcome != null) {
+				this.cells.add(evaluation.evaluate(cell, repetition(round), outcome));
+			}
+		}
+	}
+
+	/** The base at the end of a single repetition counts as its second. */
+	private int repetition(Round round) {
+		boolean again = this.plan.rounds()
+			.stream()
+			.anyMatch((other) -> other.repetition() == round.repetition() && other.number() < round.number()
+					&& other.gateway().equals(round.gateway()));
+		return again ? round.repetition() + 1 : round.repetition();
+	}
+
+	private CausesResult finding() {
+		List<CausesResult.Setting> settings = this.plan.rounds()
+			.stream()
+			.flatMap((round) -> round.cells().stream())
+			.map(Cell::setting)
+			.distinct()
+			.map((setting) -> new CausesResult.Setting(CausesPlan.name(setting), setting.changes(),
+					setting.concernsMemoryAlone()))
+			.toList();
+		Map<String, Setting> allButOne = CausesPlan.allButOne();
+		List<CausesResult.Share> shares = CausesPlan.alone()
+			.entrySet()
+			.stream()
+			.map((alone) -> new CausesResult.Share(alone.getKey(), CausesPlan.name(alone.getValue()),
+					CausesPlan.name(Objects.requireNonNull(allButOne.get(alone.getKey())))))
+			.toList();
+		return new CausesResult(VARIANT.id(), CausesPlan.FEW, CausesPlan.MANY, CausesPlan.name(CausesPlan.ALL), shares,
+				settings, this.cells);
+	}
+
+	private Map<String, String> configuration() {
+		Map<String, String> configuration = new TreeMap<>();
+		Setting.BASE.levels().forEach((factor, level) -> configuration.put("base: " + factor, level));
+		configuration.put("orders in flight", "at most %,d".formatted(CausesPlan.MANY));
+		configuration.put("tries",
+				"the client asks again until accepted, within the cell's deadline, after 0.1 s to 1.6 s");
+		configuration.put("cell deadline", "%d s".formatted(this.settings.deadlineMillis() / 1_000));
+		configuration.put("warm-up", "%,d orders, then as many at once as the largest cell has, before each round"
+			.formatted(this.settings.warmUpOrders()));
+		configuration.put("backend delay", "50 ms");
+		configuration.put("new connections",
+				"the client closes its own after each order; the gateway's to the backend are closed between cells");
+		configuration.put("TLS", "on both ways, 2,048 bits of RSA, certificate made by keytool for the run");
+		return configuration;
+	}
+
+}

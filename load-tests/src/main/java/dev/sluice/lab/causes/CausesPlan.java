@@ -1,0 +1,191 @@
+package dev.sluice.lab.causes;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+import dev.sluice.lab.causes.Setting.Backend;
+import dev.sluice.lab.causes.Setting.Collector;
+import dev.sluice.lab.causes.Setting.Connections;
+import dev.sluice.lab.causes.Setting.Patience;
+import dev.sluice.lab.causes.Setting.Retries;
+
+/**
+ * A screen: the base, each factor alone, the pairs that may make more than their parts,
+ * the origin's likely factors all at once, and all but one of them. A round is one start
+ * of a gateway; repetitions of all rounds follow one another, each beginning with another
+ * round, so that a machine that slows down does so for all. The base comes first and last
+ * in a plan of one repetition, so that what the machine alone does is known.
+ *
+ * @param rounds in the order they run
+ */
+record CausesPlan(List<Round> rounds) {
+
+	/** Where the origin's rate was still high. */
+	static final int FEW = 100;
+
+	/** Where it had collapsed. */
+	static final int MANY = 1_000;
+
+	/** As many in flight, for longer: gives a collector something to do. */
+	static final int LONG = 5_000;
+
+	/**
+	 * The origin's likely factors, each at the level that fits its figures or is worst.
+	 */
+	static final Setting ALL = Setting.BASE.with(Backend.THREE)
+		.withHeap(128)
+		.with(Collector.SERIAL)
+		.with(Retries.THREE)
+		.with(Connections.NEW_TLS);
+
+	private static final int FAST_TRIALS = 3;
+
+	CausesPlan {
+		rounds = List.copyOf(rounds);
+	}
+
+	/**
+	 * One start of a gateway.
+	 *
+	 * @param repetition from 1
+	 * @param number of it in the repetition, from 1
+	 * @param gateway what it is started with
+	 * @param cells in the order they run
+	 */
+	record Round(int repetition, int number, Setting gateway, List<Cell> cells) {
+
+		Round {
+			cells = List.copyOf(cells);
+		}
+
+		/** Unique in the plan; a file name. */
+		String name() {
+			return "%d-%02d".formatted(this.repetition, this.number);
+		}
+
+	}
+
+	/**
+	 * One measurement.
+	 *
+	 * @param orders placed, {@value #MANY} in flight at most
+	 * @param trial of the same within the round, from 1
+	 */
+	record Cell(Setting setting, int orders, int trial) {
+	}
+
+	/** What fits into eight minutes. */
+	static CausesPlan quick() {
+		Setting base = Setting.BASE;
+		List<Setting> settings = List.of(base, base.with(Backend.STARVED_12), base.with(Backend.STARVED_2),
+				base.with(Backend.THREE), base.withThreads(14), base.withHeap(128), base.with(Collector.SERIAL),
+				base.with(Collector.ZGC), base.withHeap(128).with(Collector.SERIAL),
+				base.withHeap(128).with(Collector.SERIAL).with(Backend.THREE), base.with(Connections.NEW_TLS),
+				base.with(Retries.THREE), base.with(Retries.THREE).with(Backend.THREE), ALL.with(Backend.UNLIMITED),
+				ALL);
+		List<Round> rounds = rounds(1, settings);
+		rounds.add(new Round(1, rounds.size() + 1, base, cells(base)));
+		return new CausesPlan(rounds);
+	}
+
+	/** Everything. */
+	static CausesPlan whole(int repetitions) {
+		List<Round> rounds = new ArrayList<>();
+		for (int repetition = 1; repetition <= repetitions; repetition++) {
+			List<Round> all = rounds(repetition, all());
+			Collections.rotate(all, 1 - repetition);
+			rounds.addAll(all);
+		}
+		return new CausesPlan(rounds);
+	}
+
+	/** Shows that everything works, new connections and TLS included. */
+	static CausesPlan smallest() {
+		Setting fast = ALL.with(Backend.UNLIMITED);
+		return new CausesPlan(List.of(new Round(1, 1, fast.gateway(), List.of(new Cell(fast, FEW, 1)))));
+	}
+
+	private static List<Setting> all() {
+		Setting base = Setting.BASE;
+		Stream<Setting> alone = Stream
+			.of(Stream.of(base), Stream.of(Backend.values()).map(base::with), Stream.of(200, 14).map(base::withThreads),
+					Stream.of(512, 256, 128).map(base::withHeap), Stream.of(Collector.values()).map(base::with),
+					Stream.of(Retries.values()).map(base::with), Stream.of(Connections.values()).map(base::with))
+			.flatMap((settings) -> settings);
+		Setting slow = base.with(Backend.THREE);
+		Stream<Setting> pairs = Stream.of(slow.with(Retries.ONCE), slow.with(Retries.THREE), slow.with(Patience.AGAIN),
+				slow.with(Patience.ANEW), slow.withHeap(128), slow.withHeap(128).with(Collector.SERIAL),
+				slow.with(Connections.NEW_TLS), base.withHeap(128).with(Collector.SERIAL),
+				base.withHeap(128).with(Collector.PARALLEL), base.withHeap(128).with(Collector.ZGC),
+				base.withHeap(128).with(Connections.NEW_TLS));
+		return Stream.of(alone, pairs, Stream.of(ALL), allButOne().values().stream())
+			.flatMap((settings) -> settings)
+			.distinct()
+			.toList();
+	}
+
+	/** All factors at once but one, by the one. Heap and collector are one: memory. */
+	static Map<String, Setting> allButOne() {
+		Map<String, Setting> but = new LinkedHashMap<>();
+		but.put("backend's threads", ALL.with(Setting.BASE.backend()));
+		but.put("gateway's memory", ALL.withHeap(Setting.BASE.heap()).with(Setting.BASE.collector()));
+		but.put("gateway's retries", ALL.with(Setting.BASE.retries()));
+		but.put("connections", ALL.with(Setting.BASE.connections()));
+		return but;
+	}
+
+	/** Each of those factors alone, by the same names. */
+	static Map<String, Setting> alone() {
+		Map<String, Setting> alone = new LinkedHashMap<>();
+		Setting base = Setting.BASE;
+		alone.put("backend's threads", base.with(ALL.backend()));
+		alone.put("gateway's memory", base.withHeap(ALL.heap()).with(ALL.collector()));
+		alone.put("gateway's retries", base.with(ALL.retries()));
+		alone.put("connections", base.with(ALL.connections()));
+		return alone;
+	}
+
+	/** A setting's name; shorter than its words for those that have many. */
+	static String name(Setting setting) {
+		if (setting.equals(ALL)) {
+			return "all at once";
+		}
+		return allButOne().entrySet()
+			.stream()
+			.filter((but) -> but.getValue().equals(setting))
+			.map((but) -> "all but " + but.getKey())
+			.findFirst()
+			.orElseGet(setting::name);
+	}
+
+	private static List<Round> rounds(int repetition, Collection<Setting> settings) {
+		Map<Setting, List<Cell>> byGateway = new LinkedHashMap<>();
+		settings.forEach((setting) -> byGateway.computeIfAbsent(setting.gateway(), (_) -> new ArrayList<>())
+			.addAll(cells(setting)));
+		List<Round> rounds = new ArrayList<>();
+		byGateway.forEach((gateway, cells) -> rounds.add(new Round(repetition, rounds.size() + 1, gateway, cells)));
+		return rounds;
+	}
+
+	/**
+	 * A cell of a second says little: it is run again. One before a slow backend lasts.
+	 */
+	private static List<Cell> cells(Setting setting) {
+		List<Cell> cells = new ArrayList<>();
+		boolean isFast = setting.backend() == Backend.UNLIMITED;
+		for (int trial = 1; trial <= (isFast ? FAST_TRIALS : 1); trial++) {
+			cells.add(new Cell(setting, FEW, trial));
+			cells.add(new Cell(setting, MANY, trial));
+		}
+		if (setting.concernsMemoryAlone()) {
+			cells.add(new Cell(setting, LONG, 1));
+		}
+		return cells;
+	}
+
+}

@@ -1,0 +1,47 @@
+package dev.sluice.lab.causes;
+
+import java.util.List;
+import java.util.Objects;
+
+import dev.sluice.lab.report.page.Figures;
+import dev.sluice.lab.result.CausesResult;
+import dev.sluice.lab.result.CausesResult.Cell;
+import org.jspecify.annotations.Nullable;
+
+/** The settings in 100 columns of text, medians of their trials. */
+public final class CausesText {
+
+	private CausesText() {
+	}
+
+	public static String of(CausesResult result) {
+		StringBuilder text = new StringBuilder("%-52s %11s %11s %11s %11s%n".formatted("Orders answered a minute",
+				"N = " + Figures.count(result.few()), "N = " + Figures.count(result.many()), "of the base",
+				"GC stopped"));
+		Double base = perMinute(result, CausesResult.BASE, result.many());
+		for (CausesResult.Setting setting : result.settings()) {
+			Double many = perMinute(result, setting.name(), result.many());
+			Double pause = Figures.median(cells(result, setting.name(), result.many()).stream()
+				.map(Cell::pauseShare)
+				.filter(Objects::nonNull)
+				.mapToDouble(Double::doubleValue));
+			text.append("%-52s %11s %11s %11s %11s%n".formatted(setting.name(),
+					Figures.measured(perMinute(result, setting.name(), result.few())), Figures.measured(many),
+					(many != null && base != null && base > 0) ? Figures.percent(many / base) : Figures.NONE,
+					(pause != null) ? Figures.percent(pause) : Figures.NONE));
+		}
+		return text.toString();
+	}
+
+	private static List<Cell> cells(CausesResult result, String setting, int orders) {
+		return result.cells()
+			.stream()
+			.filter((cell) -> cell.setting().equals(setting) && cell.orders() == orders)
+			.toList();
+	}
+
+	private static @Nullable Double perMinute(CausesResult result, String setting, int orders) {
+		return Figures.median(cells(result, setting, orders).stream().mapToDouble(Cell::perMinute));
+	}
+
+}

@@ -1,0 +1,63 @@
+package dev.sluice.lab.causes;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+import dev.sluice.lab.stack.LabException;
+
+/**
+ * A key and a self-signed certificate for 127.0.0.1, made by the JDK's keytool for one
+ * run: 2,048 bits of RSA, as a development certificate of the origin's platform has.
+ *
+ * @param store the PKCS #12 file, which is also what trusts it
+ */
+record Certificate(Path store) {
+
+	/** Guards a key that nobody needs after the run. */
+	private static final String PASSWORD = "changeit";
+
+	private static final long SECONDS = 30;
+
+	/**
+	 * Makes one.
+	 * @throws LabException if keytool does not
+	 */
+	static Certificate make(Path directory) throws IOException, InterruptedException {
+		Path store = directory.resolve("certificate.p12").toAbsolutePath();
+		Files.deleteIfExists(store);
+		Path log = directory.resolve("keytool.log");
+		Process keytool = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
+				"-genkeypair", "-alias", "lab", "-keyalg", "RSA", "-keysize", "2048", "-validity", "7", "-dname",
+				"CN=127.0.0.1", "-ext", "san=ip:127.0.0.1", "-storetype", "PKCS12", "-keystore", store.toString(),
+				"-storepass", PASSWORD)
+			.redirectErrorStream(true)
+			.redirectOutput(log.toFile())
+			.start();
+		try {
+			if (!keytool.waitFor(SECONDS, TimeUnit.SECONDS) || keytool.exitValue() != 0) {
+				throw new LabException("keytool made no certificate; %s tells why".formatted(log));
+			}
+		}
+		finally {
+			keytool.destroyForcibly();
+		}
+		return new Certificate(store);
+	}
+
+	/** Spring properties of a server that has it. */
+	Map<String, Object> server() {
+		return Map.of("server.ssl.bundle", "lab", "spring.ssl.bundle.jks.lab.keystore.type", "PKCS12",
+				"spring.ssl.bundle.jks.lab.keystore.location", "file:" + this.store,
+				"spring.ssl.bundle.jks.lab.keystore.password", PASSWORD);
+	}
+
+	/** Options of a JVM whose clients trust it. */
+	String[] trust() {
+		return new String[] { "-Djavax.net.ssl.trustStore=" + this.store, "-Djavax.net.ssl.trustStoreType=PKCS12",
+				"-Djavax.net.ssl.trustStorePassword=" + PASSWORD };
+	}
+
+}

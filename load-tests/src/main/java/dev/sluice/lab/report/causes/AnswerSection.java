@@ -1,0 +1,103 @@
+package dev.sluice.lab.report.causes;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+import dev.sluice.lab.report.causes.Effects.Effect;
+import dev.sluice.lab.report.page.Chart;
+import dev.sluice.lab.report.page.Figures;
+import dev.sluice.lab.report.page.Html;
+import dev.sluice.lab.report.page.Marks;
+import dev.sluice.lab.report.page.Section;
+import dev.sluice.lab.report.page.Table;
+import dev.sluice.lab.result.RunResult;
+import org.jspecify.annotations.Nullable;
+
+/** What the figures support, and the rate of each setting beside its pauses. */
+final class AnswerSection implements Section {
+
+	private static final int ROW_HEIGHT = 30;
+
+	private static final int MEMORY_STYLE = 2;
+
+	private static final int OTHER_STYLE = 1;
+
+	private final Effects effects;
+
+	AnswerSection(Effects effects) {
+		this.effects = effects;
+	}
+
+	@Override
+	public String id() {
+		return "answer";
+	}
+
+	@Override
+	public String title() {
+		return "What makes synchronous throughput collapse?";
+	}
+
+	@Override
+	public void write(RunResult run, Html html) {
+		List<Effect> all = this.effects.atMany();
+		if (all.isEmpty()) {
+			html.element("p", "No cell was measured.", "class", "answer");
+			return;
+		}
+		Verdict verdict = new Verdict(this.effects);
+		html.element("p", verdict.answer(), "class", "answer");
+		html.list(verdict.sentences());
+		String many = Figures.count(this.effects.result().many());
+		html.charts(
+				List.of(chart("Orders answered a minute, N = " + many, "orders a minute", all,
+						all.stream().<@Nullable Double>map(Effect::perMinute).toList()),
+						chart("Stopped by the gateway's collector, % of the time", "% of the time", all,
+								all.stream().<@Nullable Double>map((effect) -> percent(effect.pauseShare())).toList())),
+				table(all));
+		html.element("p",
+				"A setting differs from the base (%s) in what its name says and in nothing else. A loss is the share of the base's rate at the same N that is missing. It is told from noise if the 99 %% interval of at least eight pairs leaves out no loss, or, measured less often, if the ratio is beyond %s. A setting has collapsed below %s of the base's rate; a collector that stops the gateway for less than %s of the time is taken to explain no collapse."
+					.formatted(this.effects.result().variant(), Figures.measured(Math.exp(this.effects.threshold())),
+							Figures.percent(Verdict.COLLAPSED_BELOW), Figures.percent(Verdict.LITTLE_PAUSE)),
+				"class", "note");
+	}
+
+	private static @Nullable Double percent(@Nullable Double share) {
+		return (share != null) ? share * 100 : null;
+	}
+
+	private Chart chart(String title, String unit, List<Effect> all, List<@Nullable Double> values) {
+		List<Chart.StackRow> rows = new ArrayList<>();
+		for (int i = 0; i < all.size(); i++) {
+			Effect effect = all.get(i);
+			rows.add(new Chart.StackRow(effect.name(), effect.setting().memory() ? MEMORY_STYLE : OTHER_STYLE,
+					effect.marked(), Arrays.asList(values.get(i))));
+		}
+		return new Chart.Stack(title, "A bar for each setting, the fastest first.", rows.size() * ROW_HEIGHT + 80, 480,
+				unit, Math.max(Effects.most(values), 1), List.of(unit), rows);
+	}
+
+	private Table table(List<Effect> all) {
+		Table table = new Table("Each setting, the fastest first", 1,
+				List.of("Setting", "N = " + Figures.count(this.effects.result().few()) + ", a minute",
+						"N = " + Figures.count(this.effects.result().many()) + ", a minute", "of the base",
+						"99 % interval", "of N = " + Figures.count(this.effects.result().few()), "p99, ms",
+						"mean, of the whole time", "failed calls", "stopped by GC",
+						"requests at the backend per order"));
+		Verdict verdict = new Verdict(this.effects);
+		for (Effect effect : all) {
+			table.row(Marks.sign(effect.name(), effect.marked()),
+					this.effects.at(effect.name(), this.effects.result().few())
+						.map((few) -> Figures.measured(few.perMinute()))
+						.orElse(Figures.NONE),
+					Figures.measured(effect.perMinute()), Verdict.percent(this.effects.left(effect)),
+					verdict.range(effect), Verdict.percent(this.effects.growth(effect.name())),
+					Figures.measured(effect.p99()), Verdict.percent(effect.together()),
+					Figures.percent(effect.failedShare()), Verdict.percent(effect.pauseShare()),
+					Figures.measured(effect.attempts()));
+		}
+		return table;
+	}
+
+}

@@ -1,0 +1,183 @@
+package dev.sluice.lab.scenario;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import org.yaml.snakeyaml.nodes.MappingNode;
+import org.yaml.snakeyaml.nodes.Node;
+import org.yaml.snakeyaml.nodes.NodeTuple;
+import org.yaml.snakeyaml.nodes.ScalarNode;
+import org.yaml.snakeyaml.nodes.SequenceNode;
+
+/**
+ * The fields of a mapping in a YAML file, each taken at most once. What is left at the
+ * end, is no value or out of range is refused with its line.
+ */
+final class Fields {
+
+	private static final Pattern DURATION = Pattern.compile("(\\d+)\\s*(ms|s|min)");
+
+	private static final Pattern RATE = Pattern.compile("(\\d+(?:\\.\\d+)?)\\s*/s");
+
+	private static final Pattern SIZE = Pattern.compile("([1-9]\\d*)\\s*(MB|GB)");
+
+	private static final Pattern PERCENT = Pattern.compile("(\\d+(?:\\.\\d+)?)\\s*%");
+
+	private final String file;
+
+	private final Node node;
+
+	private final Map<String, NodeTuple> left = new LinkedHashMap<>();
+
+	/** Those that were asked for: what a message offers. */
+	private final List<String> known = new ArrayList<>();
+
+	Fields(String file, Node node) {
+		this.file = file;
+		this.node = node;
+		if (!(node instanceof MappingNode mapping)) {
+			throw refused(node, "must be a mapping: 'key: value' in each line");
+		}
+		for (NodeTuple field : mapping.getValue()) {
+			String key = scalar(field.getKeyNode());
+			if (this.left.put(key, field) != null) {
+				throw refused(field.getKeyNode(), "'%s' is there twice".formatted(key));
+			}
+		}
+	}
+
+	/** What an error says of a place in the file. */
+	ScenarioException refused(Node where, String what) {
+		return new ScenarioException("%s:%d: %s".formatted(this.file, where.getStartMark().getLine() + 1, what));
+	}
+
+	Optional<Node> take(String key) {
+		this.known.add(key);
+		return Optional.ofNullable(this.left.remove(key)).map(NodeTuple::getValueNode);
+	}
+
+	Node need(String key) {
+		return take(key).orElseThrow(() -> refused(this.node, "'%s' is missing".formatted(key)));
+	}
+
+	Optional<Fields> fields(String key) {
+		return take(key).map((value) -> new Fields(this.file, value));
+	}
+
+	Node node() {
+		return this.node;
+	}
+
+	String file() {
+		return this.file;
+	}
+
+	<T> List<T> list(String key, Function<Node, T> reader, List<T> otherwise) {
+		return take(key).map((value) -> list(value, reader)).orElse(otherwise);
+	}
+
+	/** A single value is a list of one. */
+	<T> List<T> list(Node value, Function<Node, T> reader) {
+		List<Node> nodes = (value instanceof SequenceNode sequence) ? sequence.getValue() : List.of(value);
+		if (nodes.isEmpty()) {
+			throw refused(value, "is empty: leave it out or name at least one");
+		}
+		return nodes.stream().map(reader).distinct().toList();
+	}
+
+	<T> T one(Node value, String what, Function<String, T> reader) {
+		String text = scalar(value);
+		try {
+			return reader.apply(text);
+		}
+		catch (IllegalArgumentException _) {
+			throw refused(value, "'%s' is unknown: use %s".formatted(text, what));
+		}
+	}
+
+	String text(Node value) {
+		return scalar(value);
+	}
+
+	long count(Node value, long least, long most) {
+		String text = scalar(value);
+		if (text.matches("\\d{1,9}")) {
+			long count = Long.parseLong(text);
+			if (count >= least && count <= most) {
+				return count;
+			}
+		}
+		throw refused(value, "'%s' is no number from %,d to %,d".formatted(text, least, most));
+	}
+
+	Duration duration(Node value, Duration least, Duration most) {
+		String text = scalar(value);
+		Matcher matcher = DURATION.matcher(text);
+		if (!matcher.matches() || matcher.group(1).length() > 9) {
+			throw refused(value, "'%s' is no length of time: write it as 50ms, 2s or 1min".formatted(text));
+		}
+		long number = Long.parseLong(matcher.group(1));
+		Duration duration = switch (matcher.group(2)) {
+			case "ms" -> Duration.ofMillis(number);
+			case "s" -> Duration.ofSeconds(number);
+			default -> Duration.ofMinutes(number);
+		};
+		if (duration.compareTo(least) < 0 || duration.compareTo(most) > 0) {
+			throw refused(value, "'%s' is not from %d ms to %,d ms".formatted(text, least.toMillis(), most.toMillis()));
+		}
+		return duration;
+	}
+
+	double perSecond(Node value) {
+		String text = scalar(value);
+		Matcher matcher = RATE.matcher(text);
+		double rate = matcher.matches() ? Double.parseDouble(matcher.group(1)) : 0;
+		if (!(rate > 0 && rate <= 100_000)) {
+			throw refused(value, "'%s' is no rate up to 100,000/s: write it as 50/s".formatted(text));
+		}
+		return rate;
+	}
+
+	/** A size in the JVM's notation. */
+	String heap(Node value) {
+		String text = scalar(value);
+		Matcher matcher = SIZE.matcher(text);
+		if (!matcher.matches() || matcher.group(1).length() > 6) {
+			throw refused(value, "'%s' is no size: write it as 768MB or 1GB".formatted(text));
+		}
+		return matcher.group(1) + (matcher.group(2).equals("MB") ? "m" : "g");
+	}
+
+	double share(Node value) {
+		String text = scalar(value);
+		Matcher matcher = PERCENT.matcher(text);
+		double percent = matcher.matches() ? Double.parseDouble(matcher.group(1)) : -1;
+		if (!(percent >= 0 && percent <= 100)) {
+			throw refused(value, "'%s' is no share: write it as 5%%".formatted(text));
+		}
+		return percent / 100;
+	}
+
+	/** Refuses what nobody has taken. */
+	void end() {
+		this.left.values().stream().findFirst().ifPresent((field) -> {
+			throw refused(field.getKeyNode(),
+					"'%s' is unknown: use %s".formatted(scalar(field.getKeyNode()), String.join(", ", this.known)));
+		});
+	}
+
+	private String scalar(Node value) {
+		if (value instanceof ScalarNode scalar && !scalar.getValue().isBlank()) {
+			return scalar.getValue().strip();
+		}
+		throw refused(value, "must be a single value");
+	}
+
+}

@@ -1,0 +1,239 @@
+package dev.sluice.lab.scenario;
+
+import java.io.IOException;
+import java.io.Reader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import dev.sluice.contract.BackendBehaviour;
+import dev.sluice.contract.BackendBehaviour.Capacity;
+import dev.sluice.contract.BackendBehaviour.Delay;
+import dev.sluice.lab.plan.LoadPlan.Client;
+import dev.sluice.lab.plan.LoadPlan.Flap;
+import dev.sluice.lab.plan.Way;
+import dev.sluice.lab.scenario.Scenario.Limits;
+import dev.sluice.lab.scenario.Scenario.Load;
+import dev.sluice.lab.stack.Variant;
+import org.yaml.snakeyaml.error.MarkedYAMLException;
+import org.yaml.snakeyaml.LoaderOptions;
+import org.yaml.snakeyaml.nodes.Node;
+import org.yaml.snakeyaml.nodes.ScalarNode;
+import org.yaml.snakeyaml.Yaml;
+
+/**
+ * Reads a {@link Scenario} from YAML. Of every field the README says what it means.
+ * Unknown keys, missing units and what is out of range are refused with the line and what
+ * is allowed.
+ */
+public final class ScenarioFile {
+
+	private static final Duration NONE = Duration.ZERO;
+
+	private static final Duration MILLISECOND = Duration.ofMillis(1);
+
+	private static final Duration MOST_DELAY = Duration.ofMinutes(10);
+
+	private static final int MOST_ORDERS = 1_000_000;
+
+	private static final int MOST_USERS = 5_000;
+
+	private static final int MOST_QUEUE = 1_000_000;
+
+	/** By name: what a scenario calls the JVM's collectors. */
+	private static final List<String> COLLECTORS = List.of("G1", "Serial", "Parallel", "ZGC");
+
+	private final String file;
+
+	private ScenarioFile(Path file) {
+		this.file = String.valueOf(file.getFileName());
+	}
+
+	/**
+	 * Reads a file.
+	 * @throws ScenarioException if it is no scenario
+	 * @throws IOException if it cannot be read
+	 */
+	public static Scenario read(Path file) throws IOException {
+		ScenarioFile reader = new ScenarioFile(file);
+		try (Reader in = Files.newBufferedReader(file, StandardCharsets.UTF_8)) {
+			Node root = new Yaml(new LoaderOptions()).compose(in);
+			if (root == null) {
+				throw new ScenarioException("%s:1: it is empty: a scenario has a question".formatted(reader.file));
+			}
+			return reader.scenario(new Fields(reader.file, root));
+		}
+		catch (MarkedYAMLException ex) {
+			throw new ScenarioException("%s:%d: no YAML: %s".formatted(reader.file,
+					(ex.getProblemMark() != null) ? ex.getProblemMark().getLine() + 1 : 1, ex.getProblem()));
+		}
+	}
+
+	private Scenario scenario(Fields root) {
+		String question = root.text(root.need("question"));
+		Optional<Fields> backend = root.fields("backend");
+		BackendBehaviour behaviour = backend.map(this::behaviour).orElse(BackendBehaviour.DEFAULT);
+		Optional<Flap> flap = backend.flatMap((fields) -> fields.fields("flaps"))
+			.map((fields) -> flap(fields, behaviour));
+		backend.ifPresent(Fields::end);
+		Optional<Fields> gateways = root.fields("services");
+		List<Variant> variants = gateways.map((fields) -> fields.list("gateways",
+				(value) -> fields.one(value, names(Stream.of(Variant.values()).map(Variant::id)), Variant::of),
+				List.of(Variant.values())))
+			.orElse(List.of(Variant.values()));
+		String heap = gateways.flatMap((fields) -> fields.take("heap").map(fields::heap)).orElse("768m");
+		String collector = gateways
+			.flatMap((fields) -> fields.take("collector")
+				.map((value) -> fields.one(value, names(COLLECTORS.stream()), ScenarioFile::collector)))
+			.orElse(collector("G1"));
+		int deliveryConcurrency = gateways
+			.flatMap((fields) -> fields.take("delivery-concurrency").map((value) -> fields.count(value, 1, 100_000)))
+			.orElse(50L)
+			.intValue();
+		gateways.ifPresent(Fields::end);
+		Fields load = new Fields(this.file, root.need("load"));
+		List<Way> ways = load.list("ways",
+				(value) -> load.one(value, names(Stream.of(Way.values()).map(Way::label)), Way::of),
+				List.of(Way.values()));
+		List<Load> loads = loads(load);
+		int users = load.take("in-flight").map((value) -> load.count(value, 1, MOST_USERS)).orElse(1_000L).intValue();
+		int items = load.take("items")
+			.map((value) -> load.count(value, 1, 100))
+			.orElse((long) Client.USUAL.items())
+			.intValue();
+		Duration deadline = load.take("deadline")
+			.map((value) -> load.duration(value, Duration.ofSeconds(1), Duration.ofMinutes(60)))
+			.orElse(Duration.ofMinutes(1));
+		int repetitions = load.take("repetitions").map((value) -> load.count(value, 1, 100)).orElse(1L).intValue();
+		load.end();
+		Limits limits = root.fields("limits").map(ScenarioFile::limits).orElse(new Limits(null, null, null));
+		root.end();
+		return new Scenario(this.file.replaceFirst("\\.ya?ml$", ""), question, behaviour, flap.orElse(null), variants,
+				heap, collector, ways, loads, users, items, deadline, deliveryConcurrency, repetitions, limits);
+	}
+
+	private List<Load> loads(Fields fields) {
+		Optional<Node> rates = fields.take("rates");
+		Optional<Node> orders = fields.take("orders");
+		if (rates.isPresent() == orders.isPresent()) {
+			throw fields.refused(rates.or(() -> orders).orElseGet(fields::node),
+					"'load' has either 'orders', as [10, 1000], or 'rates', as [50/s], with 'for'");
+		}
+		if (orders.isPresent()) {
+			return fields.list(orders.get(), (value) -> new Load((int) fields.count(value, 1, MOST_ORDERS), 0));
+		}
+		Duration length = fields.duration(fields.need("for"), Duration.ofSeconds(1), Duration.ofMinutes(30));
+		return fields.list(rates.get(), (value) -> {
+			double rate = fields.perSecond(value);
+			return new Load((int) Math.max(1, Math.round(rate * length.toMillis() / 1_000)), rate);
+		});
+	}
+
+	private BackendBehaviour behaviour(Fields fields) {
+		Delay delay = fields.take("delay")
+			.map((value) -> delay(fields, value))
+			.orElse(BackendBehaviour.DEFAULT.delay());
+		Capacity capacity = fields.take("capacity")
+			.map((value) -> capacity(fields, value))
+			.orElse(new Capacity.Unlimited());
+		BackendBehaviour behaviour = BackendBehaviour.DEFAULT.withDelay(delay).withCapacity(capacity);
+		return fields.fields("errors").map((errors) -> errors(errors, behaviour)).orElse(behaviour);
+	}
+
+	private static BackendBehaviour errors(Fields fields, BackendBehaviour behaviour) {
+		BackendBehaviour failing = behaviour.withErrors(fields.share(fields.need("share")),
+				(int) fields.take("status").map((value) -> fields.count(value, 400, 599)).orElse(503L).longValue());
+		fields.end();
+		return failing;
+	}
+
+	private Delay delay(Fields fields, Node value) {
+		if (value instanceof ScalarNode) {
+			return new Delay.Fixed(fields.duration(value, NONE, MOST_DELAY).toMillis());
+		}
+		Fields kind = new Fields(this.file, value);
+		Optional<Fields> uniform = kind.fields("uniform");
+		Optional<Fields> logNormal = kind.fields("log-normal");
+		kind.end();
+		if (uniform.isPresent() == logNormal.isPresent()) {
+			throw fields.refused(value, "'delay' is a time, as 50ms, or one of uniform, log-normal");
+		}
+		Delay delay = uniform.<Delay>map((it) -> {
+			Duration least = it.duration(it.need("from"), NONE, MOST_DELAY);
+			return new Delay.Uniform(least.toMillis(), it.duration(it.need("to"), least, MOST_DELAY).toMillis());
+		}).or(() -> logNormal.map((it) -> {
+			Duration median = it.duration(it.need("median"), MILLISECOND, MOST_DELAY);
+			return new Delay.LogNormal(median.toMillis(), it.duration(it.need("p99"), median, MOST_DELAY).toMillis());
+		})).orElseThrow();
+		uniform.or(() -> logNormal).ifPresent(Fields::end);
+		return delay;
+	}
+
+	private Capacity capacity(Fields fields, Node value) {
+		if (value instanceof ScalarNode) {
+			return fields.one(value, "unlimited, or one of workers and starved with their numbers", (text) -> {
+				if (!text.equals("unlimited")) {
+					throw new IllegalArgumentException(text);
+				}
+				return new Capacity.Unlimited();
+			});
+		}
+		Fields model = new Fields(this.file, value);
+		Optional<Fields> workers = model.fields("workers");
+		Optional<Fields> starved = model.fields("starved");
+		model.end();
+		if (workers.isPresent() == starved.isPresent()) {
+			throw fields.refused(value, "'capacity' is unlimited, or one of workers, starved");
+		}
+		Capacity capacity = workers
+			.<Capacity>map((it) -> new Capacity.Workers((int) it.count(it.need("threads"), 1, 100_000), queue(it)))
+			.or(() -> starved.map((it) -> new Capacity.Starved((int) it.count(it.need("threads"), 1, 100_000),
+					it.take("more-per-second").map((more) -> it.count(more, 1, 1_000)).orElse(1L),
+					(int) it.take("most").map((most) -> it.count(most, 1, 100_000)).orElse(1_000L).longValue(),
+					queue(it))))
+			.orElseThrow();
+		workers.or(() -> starved).ifPresent(Fields::end);
+		return capacity;
+	}
+
+	private static int queue(Fields fields) {
+		return (int) fields.take("queue").map((value) -> fields.count(value, 0, MOST_QUEUE)).orElse(200L).longValue();
+	}
+
+	private static Flap flap(Fields fields, BackendBehaviour behaviour) {
+		Duration well = fields.duration(fields.need("well"), Duration.ofMillis(100), MOST_DELAY);
+		Duration unwell = fields.duration(fields.need("unwell"), Duration.ofMillis(100), MOST_DELAY);
+		BackendBehaviour then = errors(new Fields(fields.file(), fields.need("errors")), behaviour);
+		fields.end();
+		return new Flap(well.toMillis(), unwell.toMillis(), then);
+	}
+
+	private static Limits limits(Fields fields) {
+		Limits limits = new Limits(
+				fields.take("p99")
+					.map((value) -> fields.duration(value, MILLISECOND, MOST_DELAY).toMillis())
+					.orElse(null),
+				fields.take("failed-calls").map(fields::share).orElse(null),
+				fields.take("saved-per-minute").map((value) -> fields.count(value, 1, 100_000_000)).orElse(null));
+		fields.end();
+		return limits;
+	}
+
+	private static String collector(String name) {
+		return switch (name) {
+			case "G1", "Serial", "Parallel" -> "-XX:+Use%sGC".formatted(name);
+			case "ZGC" -> "-XX:+UseZGC";
+			default -> throw new IllegalArgumentException(name);
+		};
+	}
+
+	private static String names(Stream<String> names) {
+		return names.collect(Collectors.joining(", "));
+	}
+
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sluice.lab.causes;
+
+import org.jspecify.annotations.NullMarked;

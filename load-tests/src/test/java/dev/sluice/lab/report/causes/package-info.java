@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sluice.lab.report.causes;
+
+import org.jspecify.annotations.NullMarked;

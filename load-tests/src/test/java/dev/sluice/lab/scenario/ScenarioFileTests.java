@@ -1,0 +1,172 @@
+package dev.sluice.lab.scenario;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.stream.Stream;
+
+import dev.sluice.contract.BackendBehaviour.Capacity;
+import dev.sluice.contract.BackendBehaviour.Delay;
+import dev.sluice.lab.plan.LoadPlan.Flap;
+import dev.sluice.lab.plan.Way;
+import dev.sluice.lab.scenario.Scenario.Limits;
+import dev.sluice.lab.scenario.Scenario.Load;
+import dev.sluice.lab.stack.Variant;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+class ScenarioFileTests {
+
+	@TempDir
+	private Path directory;
+
+	static Stream<Path> shipped() throws IOException {
+		try (Stream<Path> files = Files.list(Path.of("scenarios"))) {
+			return files.toList().stream();
+		}
+	}
+
+	@ParameterizedTest
+	@MethodSource
+	void shipped(Path file) throws IOException {
+		Scenario scenario = ScenarioFile.read(file);
+
+		assertThat(file).hasFileName(scenario.name() + ".yaml");
+		assertThat(scenario.question()).endsWith("?");
+	}
+
+	@Test
+	void readsEveryField() throws IOException {
+		Scenario scenario = read("""
+				question: Does it work?
+				backend:
+				  delay:
+				    uniform: {from: 10ms, to: 2s}
+				  capacity:
+				    starved: {threads: 2, more-per-second: 3, most: 50, queue: 7}
+				  errors: {share: 2.5%, status: 500}
+				  flaps:
+				    well: 3s
+				    unwell: 500ms
+				    errors: {share: 100%}
+				services:
+				  gateways: [reactive, servlet-virtual]
+				  heap: 1GB
+				  collector: ZGC
+				  delivery-concurrency: 20
+				load:
+				  ways: queued
+				  rates: [50/s, 0.5/s]
+				  for: 1min
+				  in-flight: 300
+				  items: 10
+				  deadline: 90s
+				  repetitions: 8
+				limits: {p99: 250ms, failed-calls: 0%, saved-per-minute: 100}
+				""");
+
+		assertThat(scenario.backend().delay()).isEqualTo(new Delay.Uniform(10, 2_000));
+		assertThat(scenario.backend().capacity()).isEqualTo(new Capacity.Starved(2, 3, 50, 7));
+		assertThat(scenario.backend().errorRate()).isEqualTo(0.025);
+		assertThat(scenario.backend().errorStatus()).isEqualTo(500);
+		assertThat(scenario.flap()).isEqualTo(new Flap(3_000, 500, scenario.backend().withErrors(1, 503)));
+		assertThat(scenario.variants()).containsExactly(Variant.REACTIVE, Variant.SERVLET_VIRTUAL);
+		assertThat(scenario.heap()).isEqualTo("1g");
+		assertThat(scenario.collector()).isEqualTo("-XX:+UseZGC");
+		assertThat(scenario.ways()).containsExactly(Way.QUEUED);
+		assertThat(scenario.loads()).containsExactly(new Load(3_000, 50), new Load(30, 0.5));
+		assertThat(scenario.deadline()).isEqualTo(Duration.ofSeconds(90));
+		assertThat(scenario)
+			.extracting(Scenario::deliveryConcurrency, Scenario::users, Scenario::items, Scenario::repetitions)
+			.containsExactly(20, 300, 10, 8);
+		assertThat(scenario.limits()).isEqualTo(new Limits(250L, 0.0, 100L));
+	}
+
+	@Test
+	void needsNoMoreThanAQuestionAndALoad() throws IOException {
+		Scenario scenario = read("""
+				question: Is little enough?
+				load:
+				  orders: 100
+				""");
+
+		assertThat(scenario.variants()).containsExactly(Variant.values());
+		assertThat(scenario.ways()).containsExactly(Way.values());
+		assertThat(scenario.loads()).containsExactly(new Load(100, 0));
+		assertThat(scenario.backend().delay()).isEqualTo(new Delay.Fixed(50));
+		assertThat(scenario.flap()).isNull();
+		assertThat(scenario.limits()).isEqualTo(new Limits(null, null, null));
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
+			speed: 7                             | 4 | 'speed' is unknown: use question, backend, services, load, limits
+			backend: {delays: 50ms}              | 4 | 'delays' is unknown: use delay, capacity, errors, flaps
+			backend: {delay: 50}                 | 4 | '50' is no length of time: write it as 50ms, 2s or 1min
+			backend: {delay: 50 seconds}         | 4 | no length of time
+			backend: {delay: 11min}              | 4 | not from 0 ms to 600,000 ms
+			backend: {delay: {log-normal: {median: 2s, p99: 1s}}} | 4 | not from 2000 ms
+			backend: {delay: {uniform: {from: 2s}}} | 4 | 'to' is missing
+			backend: {capacity: endless}         | 4 | use unlimited, or one of workers and starved
+			backend: {capacity: {workers: {threads: 0}}} | 4 | '0' is no number from 1 to 100,000
+			backend: {errors: {share: 0.5}}      | 4 | '0.5' is no share: write it as 5%
+			backend: {flaps: {well: 3s, unwell: 1s}} | 4 | 'errors' is missing
+			services: {gateways: [servlet]}      | 4 | 'servlet' is unknown: use servlet-platform, servlet-virtual
+			services: {gateways: []}             | 4 | is empty
+			services: {heap: 768}                | 4 | '768' is no size: write it as 768MB or 1GB
+			services: {collector: CMS}           | 4 | use G1, Serial, Parallel, ZGC
+			services: 7                          | 4 | must be a mapping
+			limits: {p99: fast}                  | 4 | 'fast' is no length of time
+			limits: {p98: 1s}                    | 4 | use p99, failed-calls, saved-per-minute
+			question: Again?                     | 4 | 'question' is there twice
+			backend: {delay: [                   | 5 | no YAML
+			""")
+	void refusesWithTheLineAndWhatIsAllowed(String fourthLine, int line, String message) {
+		assertThatExceptionOfType(ScenarioException.class).isThrownBy(() -> read("""
+				question: What is wrong?
+				load:
+				  orders: 100
+				%s
+				""".formatted(fourthLine)))
+			.withMessageStartingWith("mine.yaml:%d: ".formatted(line))
+			.withMessageContaining(message);
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
+			{orders: 0}                       | '0' is no number from 1
+			{orders: 10, rates: 50/s}         | either 'orders', as [10, 1000], or 'rates'
+			{in-flight: 10}                   | either 'orders', as [10, 1000], or 'rates'
+			{rates: 50/s}                     | 'for' is missing
+			{rates: 50, for: 10s}             | '50' is no rate up to 100,000/s: write it as 50/s
+			{orders: 100, speed: 7}           | 'speed' is unknown: use ways
+			{orders: 100, ways: later}        | 'later' is unknown: use sync, queued
+			{orders: 100, items: 101}         | '101' is no number from 1 to 100
+			""")
+	void refusesALoadThatCannotBe(String load, String message) {
+		assertThatExceptionOfType(ScenarioException.class)
+			.isThrownBy(() -> read("question: What is wrong?\nload: %s\n".formatted(load)))
+			.withMessageStartingWith("mine.yaml:2: ")
+			.withMessageContaining(message);
+	}
+
+	@Test
+	void refusesWhatIsEmptyOrHasNoLoad() {
+		assertThatExceptionOfType(ScenarioException.class).isThrownBy(() -> read("# nothing\n"))
+			.withMessageContaining("mine.yaml:1: it is empty");
+		assertThatExceptionOfType(ScenarioException.class).isThrownBy(() -> read("question: Which load?\n"))
+			.withMessageContaining("'load' is missing");
+	}
+
+	private Scenario read(String text) throws IOException {
+		return ScenarioFile.read(Files.writeString(this.directory.resolve("mine.yaml"), text));
+	}
+
+}

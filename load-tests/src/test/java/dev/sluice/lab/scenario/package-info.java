@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sluice.lab.scenario;
+
+import org.jspecify.annotations.NullMarked;
