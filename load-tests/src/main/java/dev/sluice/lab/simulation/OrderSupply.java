@@ -96,9 +96,9 @@ final class OrderSupply {
 		return body.append("]}").toString();
 	}
 
-	/** How long an order is still not due; 0 or less if it is. */
+	/** How long an order is still not due; 0 if it is. */
 	Duration untilDue(int order) {
-		return Duration.ofNanos(dueNanos(order) - System.nanoTime());
+		return Duration.ofNanos(Math.max(0, dueNanos(order) - System.nanoTime()));
 	}
 
 	/** Notes that a user is at an order that was due by the clock, or with the first. */

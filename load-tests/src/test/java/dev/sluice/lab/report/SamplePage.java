@@ -9,7 +9,7 @@ import dev.sluice.lab.result.Runs;
 /**
  * Writes pages of invented runs to be looked at in a browser:
  * {@code target/sample-report.html}, {@code -partial.html}, {@code -chaos.html},
- * {@code -proofs.html} and {@code -several.html}.
+ * {@code -proofs.html}, {@code -causes.html} and {@code -several.html}.
  */
 final class SamplePage {
 
@@ -23,6 +23,7 @@ final class SamplePage {
 		Report.write(List.of(Runs.full(), Runs.client(), Runs.grid(), Runs.knee(), Runs.pool(), Runs.chaos(0)),
 				Path.of("target/sample-report-several.html"));
 		Report.write(List.of(Runs.proofs(3)), Path.of("target/sample-report-proofs.html"));
+		Report.write(List.of(Runs.causes()), Path.of("target/sample-report-causes.html"));
 	}
 
 }

@@ -139,6 +139,49 @@ public final class Runs {
 						new KneeResult.Knee("reactive", "queued", null, 2.0, List.of(refused), 30_000))));
 	}
 
+	/**
+	 * A backend of three threads that costs nearly all, a small heap that costs little.
+	 */
+	public static RunResult causes() {
+		List<CausesResult.Setting> settings = List.of(new CausesResult.Setting(CausesResult.BASE, Map.of(), true),
+				new CausesResult.Setting("backend 3 threads", Map.of("backend's threads", "3 blocked threads"), false),
+				new CausesResult.Setting("128 MiB", Map.of("gateway's heap", "128 MiB"), true),
+				new CausesResult.Setting("all at once",
+						Map.of("backend's threads", "3 blocked threads", "gateway's heap", "128 MiB"), false));
+		List<CausesResult.Cell> cells = new ArrayList<>();
+		for (int orders : List.of(100, 1_000)) {
+			cells.add(cause(CausesResult.BASE, orders, orders / 1_800.0, 0.004, null));
+			cells.add(cause("backend 3 threads", orders, orders / 60.0, 0.0005, null));
+			cells.add(cause("128 MiB", orders, orders / 1_500.0, 0.05, null));
+			cells.add(cause("all at once", orders, orders / 40.0, 0.0009, "990 of 1,000 orders were answered"));
+		}
+		return found("compare --causes",
+				new CausesResult("servlet-platform", 100, 1_000, "all at once",
+						List.of(new CausesResult.Share("backend's threads", "backend 3 threads", "128 MiB"),
+								new CausesResult.Share("connections", "new connections", "all but connections")),
+						settings, cells));
+	}
+
+	private static CausesResult.Cell cause(String setting, int orders, double seconds, double pauseShare,
+			String problem) {
+		return new CausesResult.Cell(setting, orders, 1, 1, seconds, orders, orders + 3, Map.of("HTTP 504", 3L),
+				new Latency(seconds * 500, seconds * 480, seconds * 900, seconds * 990, seconds * 1_000), orders + 40,
+				1_000, 2_000,
+				new ServiceCost(0.8, 48_000.0, 300.0, 3, pauseShare * seconds * 1_000, 4.0, 1_040, 400L << 20),
+				(seconds > 1) ? Map.of("runnable", 20.0, "waiting", 980.0) : Map.of(), 0.02, problem);
+	}
+
+	/** A scenario of which one cell keeps the limits and one does not. */
+	public static RunResult scenario() {
+		Cell kept = new Cell("reactive", "queued", "mine", 100, 1);
+		Cell missed = new Cell("reactive", "sync", "mine", 100, 1);
+		return run("compare", null, List.of(rate(kept, 6_000), rate(missed, 600)), List.of())
+			.withFinding(new ScenarioResult("mine", "Is it <b>fast</b>?", List.of("p99 at most 250 ms"),
+					List.of(new ScenarioResult.Judgement(kept, List.of()),
+							new ScenarioResult.Judgement(missed, List.of("p99 900 ms")))))
+			.withChecks(List.of(new RunResult.Check("GC pauses agree", false, "7 and 8 pauses")));
+	}
+
 	/** New connections that are not let in, and kept ones that are. */
 	public static RunResult pool() {
 		return found("pool",

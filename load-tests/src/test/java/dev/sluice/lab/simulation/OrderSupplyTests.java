@@ -1,11 +1,14 @@
 package dev.sluice.lab.simulation;
 
+import java.time.Duration;
 import java.util.List;
 
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.contract.Order;
+import dev.sluice.lab.plan.LoadPlan.Client;
 import dev.sluice.lab.plan.LoadPlan.Phase;
 import dev.sluice.lab.plan.Way;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -34,6 +37,35 @@ class OrderSupplyTests {
 		Order order = JsonMapper.builder().build().readValue(supply.body(1), Order.class);
 		assertThat(order.customerId()).isEqualTo("customer-1");
 		assertThat(order.items()).hasSize(2);
+	}
+
+	@Test
+	void ordersHaveAsManyItemsAsTheClientWants() {
+		OrderSupply supply = new OrderSupply("token", phase(2, 60_000).with(Client.USUAL.placing(0, 100)));
+
+		Order order = JsonMapper.builder().build().readValue(supply.body(1), Order.class);
+
+		assertThat(order.items()).hasSize(100);
+		assertThat(supply.body(1)).hasSizeGreaterThan(7_500);
+	}
+
+	@Test
+	void ordersByTheClockAreDueOneAfterAnother() {
+		OrderSupply supply = new OrderSupply("token", phase(7_200, 60_000).with(Client.USUAL.placing(0.001, 2)));
+
+		assertThat(supply.untilDue(0)).isZero();
+		assertThat(supply.untilDue(7_199)).isBetween(Duration.ofSeconds(7_198_000), Duration.ofSeconds(7_199_000));
+	}
+
+	@Test
+	void notesHowLateOrdersAreBegun() {
+		OrderSupply supply = new OrderSupply("token", phase(100, 60_000).with(Client.USUAL.placing(1_000_000_000, 2)));
+		assertThat(supply.startLagP99Millis()).isZero();
+		supply.begun(0);
+		Awaitility.await().until(() -> {
+			supply.begun(1);
+			return supply.startLagP99Millis() > 0;
+		});
 	}
 
 	@Test
@@ -81,8 +113,11 @@ class OrderSupplyTests {
 	}
 
 	private static OrderSupply supply(int orders, long deadlineMillis) {
-		return new OrderSupply("token",
-				new Phase("sync unlimited 2", Way.SYNC, orders, 10, BackendBehaviour.DEFAULT, deadlineMillis, true));
+		return new OrderSupply("token", phase(orders, deadlineMillis));
+	}
+
+	private static Phase phase(int orders, long deadlineMillis) {
+		return new Phase("sync unlimited 2", Way.SYNC, orders, 10, BackendBehaviour.DEFAULT, deadlineMillis, true);
 	}
 
 }

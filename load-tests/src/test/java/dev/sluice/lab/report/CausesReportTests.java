@@ -1,0 +1,43 @@
+package dev.sluice.lab.report;
+
+import java.nio.file.Path;
+import java.util.List;
+
+import dev.sluice.lab.result.CausesResult;
+import dev.sluice.lab.result.RunFile;
+import dev.sluice.lab.result.RunResult;
+import dev.sluice.lab.result.Runs;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class CausesReportTests {
+
+	@Test
+	void saysWhatTheFiguresSupport() {
+		String page = Report.page(List.of(Runs.causes())).replaceAll("\\s*\\n\\s*", "");
+
+		assertThat(page).contains("the seed&#39;s claim is refuted", "in the 2 settings that lost half",
+				"Alone, these cost most: backend 3 threads, 97 % of the rate.");
+		assertThat(page)
+			.contains("<th scope=\"row\" class=\"words\">backend&#39;s threads</th><td class=\"figure\">89 %</td>");
+	}
+
+	@Test
+	void leavesOutWhatWasNotMeasured() {
+		CausesResult nothing = new CausesResult("servlet-platform", 100, 1_000, "all at once", List.of(), List.of(),
+				List.of());
+
+		assertThat(Report.page(List.of(Runs.found("compare --causes", nothing)))).contains("No cell was measured.",
+				"were not measured, or nothing was lost");
+	}
+
+	@Test
+	void isTheSameFromTheFile(@TempDir Path directory) throws Exception {
+		RunResult run = Runs.causes();
+
+		assertThat(RunFile.read(RunFile.write(run, directory))).isEqualTo(run);
+	}
+
+}

@@ -1,0 +1,37 @@
+package dev.sluice.lab.report;
+
+import java.nio.file.Path;
+import java.util.List;
+
+import dev.sluice.lab.result.RunFile;
+import dev.sluice.lab.result.RunResult;
+import dev.sluice.lab.result.Runs;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class ScenarioReportTests {
+
+	@Test
+	void saysWhichCellsKeepTheLimits() {
+		String page = Report.page(List.of(Runs.scenario())).replaceAll("\\s*\\n\\s*", "");
+
+		assertThat(page).contains("Is it &lt;b&gt;fast&lt;/b&gt;?", "Limits: p99 at most 250 ms. Kept in 1 of 2 cells.",
+				"p99 900 ms", "Backend mine, sync");
+	}
+
+	@Test
+	void marksARunThatDoesNotHoldAgainstItself() {
+		assertThat(Report.page(List.of(Runs.scenario()))).contains("A check of this run does not hold",
+				"GC pauses agree: 7 and 8 pauses");
+	}
+
+	@Test
+	void isTheSameFromTheFile(@TempDir Path directory) throws Exception {
+		RunResult run = Runs.scenario();
+
+		assertThat(RunFile.read(RunFile.write(run, directory))).isEqualTo(run);
+	}
+
+}
