@@ -149,7 +149,19 @@ public final class CausesExperiment {
 			stack.startInfrastructure();
 			Certificate certificate = Certificate.make(this.directory.path());
 			for (Round round : this.plan.rounds()) {
-				run(round, stack, certificate, records);
+				try {
+					run(round, stack, certificate, records);
+				}
+				catch (LabException | StartFailedException ex) {
+					// A gateway may die of its setting; the others still have their turn.
+					if (interruption.reason() != null) {
+						throw ex;
+					}
+					String failed = "round %s (%s) failed: %s".formatted(round.name(), CausesPlan.name(round.gateway()),
+							ex.getMessage());
+					this.progress.step(failed);
+					partial = (partial != null) ? partial : failed;
+				}
 			}
 		}
 		catch (LabException | StartFailedException ex) {
@@ -198,20 +210,18 @@ public final class CausesExperiment {
 
 	private static ServiceOptions backend(Round round, Certificate certificate) {
 		ServiceOptions options = ServiceOptions.NONE.withLog(round.name() + "-backend");
-		return round.gateway().connections().haveTls() ? withTls(options, certificate) : options;
+		return round.gateway().connections().haveTls() ? withTls(withManagement(options), certificate) : options;
 	}
 
 	private static ServiceOptions gateway(Round round, Stack stack, Certificate certificate) {
 		Setting setting = round.gateway();
 		String heap = setting.heap() + "m";
-		ServiceOptions options = ServiceOptions.NONE.withLog(round.name() + "-gateway")
+		ServiceOptions options = withManagement(ServiceOptions.NONE.withLog(round.name() + "-gateway"))
 			.withJvmArgs("-Xms" + heap, "-Xmx" + heap)
 			.withJvmArgs(setting.collector().jvmArgs())
 			.withProperty("server.tomcat.threads.max", setting.threads())
 			// So that a cell does not pay for their start.
-			.withProperty("server.tomcat.threads.min-spare", setting.threads())
-			// A pool that is exhausted must not keep the lab from looking at it.
-			.withProperty(ServiceOptions.MANAGEMENT_PORT, Ports.free());
+			.withProperty("server.tomcat.threads.min-spare", setting.threads());
 		for (Map.Entry<String, Object> property : setting.retries().properties().entrySet()) {
 			options = options.withProperty(property.getKey(), property.getValue());
 		}
@@ -225,13 +235,18 @@ public final class CausesExperiment {
 		return options;
 	}
 
+	/** A pool that is exhausted, or TLS, must not keep the lab from looking. */
+	private static ServiceOptions withManagement(ServiceOptions options) {
+		return options.withProperty(ServiceOptions.MANAGEMENT_PORT, Ports.free())
+			.withProperty("management.server.address", "127.0.0.1");
+	}
+
 	private static ServiceOptions withTls(ServiceOptions options, Certificate certificate) {
 		ServiceOptions all = options;
 		for (Map.Entry<String, Object> property : certificate.server().entrySet()) {
 			all = all.withProperty(property.getKey(), property.getValue());
 		}
-		return all.properties().containsKey(ServiceOptions.MANAGEMENT_PORT) ? all
-				: all.withProperty(ServiceOptions.MANAGEMENT_PORT, Ports.free());
+		return all;
 	}
 
 	private LoadPlan loadPlan(Round round, Map<String, Service> services) throws IOException {

@@ -1,8 +1,8 @@
 package dev.sluice.lab.report.causes;
 
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Function;
 
 import dev.sluice.lab.report.causes.Effects.Effect;
 import dev.sluice.lab.report.page.Chart;
@@ -19,9 +19,8 @@ final class AnswerSection implements Section {
 
 	private static final int ROW_HEIGHT = 30;
 
-	private static final int MEMORY_STYLE = 2;
-
-	private static final int OTHER_STYLE = 1;
+	/** Bars have the colour of their part. */
+	private static final int STYLE = 0;
 
 	private final Effects effects;
 
@@ -50,11 +49,11 @@ final class AnswerSection implements Section {
 		html.element("p", verdict.answer(), "class", "answer");
 		html.list(verdict.sentences());
 		String many = Figures.count(this.effects.result().many());
+		double top = all.stream().mapToDouble(Effect::perMinute).max().orElse(1);
 		html.charts(
-				List.of(chart("Orders answered a minute, N = " + many, "orders a minute", all,
-						all.stream().<@Nullable Double>map(Effect::perMinute).toList()),
-						chart("Stopped by the gateway's collector, % of the time", "% of the time", all,
-								all.stream().<@Nullable Double>map((effect) -> percent(effect.pauseShare())).toList())),
+				List.of(chart("Orders answered a minute, N = " + many, "orders a minute", top, all, Effect::perMinute),
+						chart("Stopped by the gateway's collector, % of the time", "% of the time", 100, all,
+								(effect) -> percent(effect.pauseShare()))),
 				table(all));
 		html.element("p",
 				"A setting differs from the base (%s) in what its name says and in nothing else. A loss is the share of the base's rate at the same N that is missing. It is told from noise if the 99 %% interval of at least eight pairs leaves out no loss, or, measured less often, if the ratio is beyond %s. A setting has collapsed below %s of the base's rate; a collector that stops the gateway for less than %s of the time is taken to explain no collapse."
@@ -67,15 +66,14 @@ final class AnswerSection implements Section {
 		return (share != null) ? share * 100 : null;
 	}
 
-	private Chart chart(String title, String unit, List<Effect> all, List<@Nullable Double> values) {
-		List<Chart.StackRow> rows = new ArrayList<>();
-		for (int i = 0; i < all.size(); i++) {
-			Effect effect = all.get(i);
-			rows.add(new Chart.StackRow(effect.name(), effect.setting().memory() ? MEMORY_STYLE : OTHER_STYLE,
-					effect.marked(), Arrays.asList(values.get(i))));
-		}
+	private static Chart chart(String title, String unit, double top, List<Effect> all,
+			Function<Effect, @Nullable Double> figure) {
+		List<Chart.StackRow> rows = all.stream()
+			.map((effect) -> new Chart.StackRow(effect.name(), STYLE, effect.marked(),
+					Arrays.asList(figure.apply(effect))))
+			.toList();
 		return new Chart.Stack(title, "A bar for each setting, the fastest first.", rows.size() * ROW_HEIGHT + 80, 480,
-				unit, Math.max(Effects.most(values), 1), List.of(unit), rows);
+				unit, Math.max(top, 1), List.of(unit), rows);
 	}
 
 	private Table table(List<Effect> all) {

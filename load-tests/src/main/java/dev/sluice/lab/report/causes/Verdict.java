@@ -21,6 +21,12 @@ record Verdict(Effects effects) {
 	/** A collector that stops the gateway for less of the time explains no collapse. */
 	static final double LITTLE_PAUSE = 0.1;
 
+	/**
+	 * Requests at the backend for each order, from which on the load counts as
+	 * multiplied.
+	 */
+	private static final double MULTIPLIED = 1.1;
+
 	/** Of the origin's claim that garbage collection is the cause. */
 	enum Outcome {
 
@@ -92,7 +98,7 @@ record Verdict(Effects effects) {
 		this.effects.atMany()
 			.stream()
 			.max(Comparator.comparingDouble(Effect::attempts))
-			.filter((effect) -> effect.attempts() >= 1.01)
+			.filter((effect) -> effect.attempts() >= MULTIPLIED)
 			.ifPresent((effect) -> sentences
 				.add("The load multiplied most with %s: the backend had %s requests for each order placed."
 					.formatted(effect.name(), Figures.measured(effect.attempts()))));
