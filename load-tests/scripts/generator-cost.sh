@@ -16,7 +16,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 unpacked=$root/load-tests/target/lab
 java=${JAVA:-java}
 few=5000
-many=45000
+many=25000
 results=$(mktemp -d)
 trap 'rm -rf "$results"' EXIT
 

@@ -54,7 +54,7 @@ final class MethodSection implements Section {
 					.formatted(Figures.NONE)));
 		html.element("h3", "What limits it");
 		html.list(List.of(
-				"The load is a closed model, 1,000 calls in flight at most: a stall holds back the calls that would have shown it. Latency here compares variants; it is no promise.",
+				"The load is a closed model, the calls in flight are bounded (the configuration says by how many): a stall holds back the calls that would have shown it. Latency here compares variants; it is no promise.",
 				"The load generator, the broker, the database and every service share this machine's %s cores: rates are those of the whole system, and a faster gateway elsewhere may show more."
 					.formatted(Figures.count(run.environment().cores())),
 				"Rates on a shared machine differ from run to run, by tens of per cent where cores are few, CPU per order by a few. A difference within the whiskers, or any small one measured once, says nothing.",

@@ -94,16 +94,19 @@ public final class Report {
 
 	private static List<Section> sections(RunResult run) {
 		return switch (run.experiment()) {
-			case "compare" ->
-				Stream.of(finding(run), CompareSections.all(), List.of(new CellsSection(), new MethodSection()))
-					.flatMap(List::stream)
-					.toList();
+			case "compare" -> Stream.concat(compare(run), Stream.of(new CellsSection(), new MethodSection())).toList();
 			case "chaos" -> Stream.concat(ChaosSections.all().stream(), Stream.of(new MethodSection())).toList();
 			case "client", "compare --causes", "grid", "knee", "pool", "sink" -> withMethod(finding(run));
 			case "prove" -> Stream.concat(ProofSections.of(run).stream(), Stream.of(new MethodSection())).toList();
 			case "drain" -> List.of(new DrainSection(), new CellsSection(), new MethodSection());
 			default -> List.of(new CellsSection(), new MethodSection());
 		};
+	}
+
+	private static Stream<Section> compare(RunResult run) {
+		return (run.finding() instanceof ScenarioResult scenario)
+				? Stream.concat(Stream.of(new ScenarioSection(scenario)), CompareSections.ofScenario().stream())
+				: CompareSections.all().stream();
 	}
 
 	private static List<Section> withMethod(List<Section> sections) {

@@ -17,4 +17,10 @@ public final class CompareSections {
 				new CostSection(), new DifferencesSection(), new OriginSection());
 	}
 
+	/** Those of a scenario: it asks a question of its own, and its loads may be paced. */
+	public static List<Section> ofScenario() {
+		return List.of(new ThroughputSection(), new LatencySection(), new SecondsSection(), new CostSection(),
+				new DifferencesSection());
+	}
+
 }

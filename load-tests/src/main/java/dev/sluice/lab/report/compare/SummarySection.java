@@ -31,7 +31,7 @@ final class SummarySection implements Section {
 		html.element("p", findings.answer(), "class", "answer");
 		html.list(findings.sentences());
 		html.element("p",
-				"These sentences are derived from the figures by fixed rules: “collapsed” ends below %s of its peak, “held” never drops more than %s below the best value at a smaller load, “sagged” is between. N is the number of orders, at most 1,000 of them in flight; a load run more than once counts with its median."
+				"These sentences are derived from the figures by fixed rules: “collapsed” ends below %s of its peak, “held” never drops more than %s below the best value at a smaller load, “sagged” is between. N is the number of orders; the configuration says how many are in flight at most; a load run more than once counts with its median."
 					.formatted(Figures.percent(Curve.COLLAPSED_BELOW), Figures.percent(Curve.HELD_WITHIN)),
 				"class", "note");
 	}
