@@ -23,6 +23,10 @@ sealed interface Answer {
 	record StoreFull(int orders) implements Answer {
 	}
 
+	/** The store does not answer, or not in time: 503. */
+	record StoreUnavailable() implements Answer {
+	}
+
 	/** A delay without an order has passed: 200. */
 	record Delayed(long delayMillis) implements Answer {
 	}

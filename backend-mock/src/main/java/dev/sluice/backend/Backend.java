@@ -1,8 +1,10 @@
 package dev.sluice.backend;
 
 import java.util.LinkedHashSet;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import java.util.random.RandomGenerator;
@@ -20,9 +22,9 @@ import org.jspecify.annotations.Nullable;
  * into the {@link Ledger} at the end of the delay.
  * <p>
  * A request is in flight from when it was read whole, found valid and not refused until
- * it is answered, the time in the queue included. In the audit, at any time, received =
- * saved + duplicates + refused + failed + in flight; a request without an order
- * ({@link #delay(long, Reply)}) is in none of them.
+ * it is answered, the time in the queue and in the store included. In the audit, at any
+ * time, received = saved + duplicates + refused + failed + in flight; a request without
+ * an order ({@link #delay(long, Reply)}) is in none of them.
  * <p>
  * A request that has a place and a client that has gone away goes on, and so does one
  * that waits: a server seldom notices, and the order that is saved although its client
@@ -33,8 +35,7 @@ import org.jspecify.annotations.Nullable;
  * behaviour and the capacity model they wait in, except that none hangs any more.
  * <p>
  * Confined to the {@link Loop}, except the constructor, {@link #waiting()} and
- * {@link #workers()}. Bounds: requests in flight and orders saved, by
- * {@link BackendProperties}.
+ * {@link #workers()}. Bound: requests in flight, by {@link BackendProperties}.
  */
 final class Backend {
 
@@ -63,14 +64,14 @@ final class Backend {
 	 * task given on any thread
 	 */
 	Backend(Loop loop, RandomGenerator random, BiConsumer<Long, Runnable> burner, BackendProperties properties,
-			BackendMetrics metrics) {
+			OrderStore store, BackendMetrics metrics) {
 		this.loop = loop;
 		this.draws = new Draws(random);
 		this.burner = burner;
 		this.properties = properties;
 		this.metrics = metrics;
 		this.regime = new Regime(BackendBehaviour.DEFAULT, Gate.of(BackendBehaviour.DEFAULT.capacity(), loop));
-		this.ledger = new Ledger(properties.maxOrders());
+		this.ledger = new Ledger(store);
 		metrics.observe(this);
 	}
 
@@ -121,23 +122,24 @@ final class Backend {
 		letGoWhatHangs();
 	}
 
-	@Nullable SavedOrder find(UUID id) {
+	/** Fails with {@link StoreUnavailableException}, as the next three. */
+	CompletableFuture<Optional<SavedOrder>> find(UUID id) {
 		return this.ledger.find(id);
 	}
 
-	long saved() {
+	CompletableFuture<Long> saved() {
 		return this.ledger.saved();
 	}
 
-	BackendAudit audit() {
+	CompletableFuture<BackendAudit> audit() {
 		return this.ledger.audit();
 	}
 
 	/**
 	 * Forgets the counts and the orders. What is in flight is counted nowhere any more.
 	 */
-	void reset() {
-		this.ledger = new Ledger(this.properties.maxOrders());
+	CompletableFuture<Void> reset() {
+		return this.ledger.next().thenAccept((next) -> this.ledger = next);
 	}
 
 	/** Counts a connection in. */
@@ -288,9 +290,15 @@ final class Backend {
 				fail(new Answer.Failed(this.special.status()));
 				return;
 			}
-			Answer answer = (this.id != null && this.ledger != null)
-					? this.ledger.save(this.id, this.fingerprint, Backend.this.loop.now())
-					: new Answer.Delayed(this.delayMillis);
+			if (this.id != null && this.ledger != null) {
+				this.ledger.save(this.id, this.fingerprint, Backend.this.loop.now(), this::leave);
+			}
+			else {
+				leave(new Answer.Delayed(this.delayMillis));
+			}
+		}
+
+		private void leave(Answer answer) {
 			end(answer);
 			this.regime.gate().leave();
 		}
@@ -314,8 +322,7 @@ final class Backend {
 			if (this.ledger != null) {
 				this.ledger.failed();
 			}
-			end(answer);
-			this.regime.gate().leave();
+			leave(answer);
 		}
 
 		private void end(Answer answer) {

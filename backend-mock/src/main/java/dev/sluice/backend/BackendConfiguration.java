@@ -1,14 +1,21 @@
 package dev.sluice.backend;
 
+import java.time.Duration;
 import java.util.random.RandomGenerator;
 import java.util.random.RandomGeneratorFactory;
 
+import javax.sql.DataSource;
+
+import com.zaxxer.hikari.HikariDataSource;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.netty.channel.EventLoop;
 import jakarta.validation.Validator;
 import reactor.netty.resources.LoopResources;
 import tools.jackson.databind.json.JsonMapper;
 
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceProperties;
 import org.springframework.boot.reactor.netty.NettyRouteProvider;
 import org.springframework.boot.reactor.netty.NettyServerCustomizer;
 import org.springframework.context.SmartLifecycle;
@@ -42,10 +49,16 @@ class BackendConfiguration {
 	}
 
 	@Bean
-	Backend backend(Loop loop, Burner burner, BackendProperties properties, MeterRegistry registry) {
+	Backend backend(Loop loop, Burner burner, BackendProperties properties, OrderStore store, MeterRegistry registry) {
 		RandomGeneratorFactory<RandomGenerator> random = RandomGeneratorFactory.of("L64X128MixRandom");
 		return new Backend(loop, (properties.seed() != 0) ? random.create(properties.seed()) : random.create(),
-				burner::burn, properties, new BackendMetrics(registry));
+				burner::burn, properties, store, new BackendMetrics(registry));
+	}
+
+	@Bean
+	@ConditionalOnProperty(name = "backend.store", havingValue = "memory", matchIfMissing = true)
+	OrderStore memoryOrderStore(BackendProperties properties) {
+		return new MemoryOrderStore(properties.maxOrders());
 	}
 
 	@Bean
@@ -88,6 +101,41 @@ class BackendConfiguration {
 			}
 
 		};
+	}
+
+	/** {@code backend.store=postgres}. */
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnProperty(name = "backend.store", havingValue = "postgres")
+	@EnableConfigurationProperties(DataSourceProperties.class)
+	static class Postgres {
+
+		/** From a statement's time limit at the server to the client's own. */
+		private static final Duration GRACE = Duration.ofSeconds(1);
+
+		@Bean
+		HikariDataSource storePool(DataSourceProperties server, BackendProperties properties) {
+			HikariDataSource pool = server.initializeDataSourceBuilder().type(HikariDataSource.class).build();
+			Duration timeout = properties.storeTimeout();
+			pool.setPoolName("store");
+			pool.setMaximumPoolSize(properties.storePoolSize());
+			pool.setConnectionTimeout(timeout.toMillis());
+			pool.setValidationTimeout(timeout.toMillis());
+			// The server need not be there yet.
+			pool.setInitializationFailTimeout(-1);
+			// Whatever is late is undone by the server, as long as there is one.
+			pool.addDataSourceProperty("options", "-c statement_timeout=" + timeout.toMillis());
+			String seconds = Long.toString(timeout.plus(GRACE).toSeconds());
+			pool.addDataSourceProperty("socketTimeout", seconds);
+			pool.addDataSourceProperty("connectTimeout", seconds);
+			pool.addDataSourceProperty("loginTimeout", seconds);
+			return pool;
+		}
+
+		@Bean
+		OrderStore postgresOrderStore(DataSource storePool, Loop loop) {
+			return new PostgresOrderStore(storePool, loop);
+		}
+
 	}
 
 }

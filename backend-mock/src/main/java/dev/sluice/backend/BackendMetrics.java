@@ -74,7 +74,8 @@ final class BackendMetrics {
 			case Answer.Saved _ -> this.saved;
 			case Answer.Repeated _ -> this.duplicate;
 			case Answer.NoCapacity _, Answer.TooManyInFlight _ -> this.refused;
-			case Answer.KeyReused _, Answer.StoreFull _, Answer.Failed _, Answer.Reset _, Answer.Abandoned _ ->
+			case Answer.KeyReused _, Answer.StoreFull _, Answer.StoreUnavailable _, Answer.Failed _, Answer.Reset _,
+					Answer.Abandoned _ ->
 				this.failed;
 			case Answer.Delayed _ -> throw new IllegalArgumentException("Not an order's answer: " + answer);
 		};

@@ -3,9 +3,10 @@ package dev.sluice.backend;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.boot.context.properties.ConfigurationPropertiesScan;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration;
 
-/** Starts the backend. */
-@SpringBootApplication
+/** Starts the backend. It makes a pool of connections itself, if it needs one. */
+@SpringBootApplication(exclude = DataSourceAutoConfiguration.class)
 @ConfigurationPropertiesScan
 public class BackendMockApplication {
 

@@ -2,13 +2,13 @@ package dev.sluice.backend;
 
 import java.util.List;
 import java.util.UUID;
-import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 
 import dev.sluice.backend.BehaviourRules.FieldError;
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.contract.BackendCount;
 import dev.sluice.contract.ProblemType;
-import dev.sluice.contract.SavedOrder;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
@@ -17,6 +17,7 @@ import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.ObjectReader;
 import tools.jackson.databind.json.JsonMapper;
 
+import org.springframework.http.HttpStatus;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.http.MediaType;
 import org.springframework.http.ProblemDetail;
@@ -51,12 +52,13 @@ final class ControlRoutes {
 
 	RouterFunction<ServerResponse> routes() {
 		return RouterFunctions.route()
-			.GET("/orders/count", (_) -> onLoop(() -> new BackendCount(this.backend.saved())).flatMap(this::ok))
+			.GET("/orders/count", (_) -> onLoop(this.backend::saved).map(BackendCount::new).flatMap(this::ok))
 			.GET("/orders/{id}", this::getOrder)
 			.GET("/audit", (_) -> onLoop(this.backend::audit).flatMap(this::ok))
 			.DELETE("/audit", (_) -> onLoop(this.backend::reset).then(ServerResponse.noContent().build()))
 			.GET("/behaviour", (_) -> ok(this.backend.behaviour()))
 			.PUT("/behaviour", this::putBehaviour)
+			.onError(StoreUnavailableException.class, (failure, _) -> unavailable(failure))
 			.build();
 	}
 
@@ -68,11 +70,8 @@ final class ControlRoutes {
 		catch (IllegalArgumentException ex) {
 			return problem(ProblemType.NOT_FOUND, "An order's id is a UUID", List.of());
 		}
-		return Mono.<SavedOrder>fromCallable(() -> this.backend.find(id))
-			.subscribeOn(this.scheduler)
-			.flatMap(this::ok)
-			.switchIfEmpty(
-					Mono.defer(() -> problem(ProblemType.NOT_FOUND, "Order " + id + " is not saved", List.of())));
+		return onLoop(() -> this.backend.find(id)).flatMap((found) -> found.isPresent() ? ok(found.get())
+				: problem(ProblemType.NOT_FOUND, "Order " + id + " is not saved", List.of()));
 	}
 
 	private Mono<ServerResponse> putBehaviour(ServerRequest request) {
@@ -91,7 +90,9 @@ final class ControlRoutes {
 			if (!errors.isEmpty()) {
 				return invalidBehaviour(errors);
 			}
-			return onLoop(() -> this.backend.behave(behaviour)).then(ok(behaviour));
+			return Mono.fromRunnable(() -> this.backend.behave(behaviour))
+				.subscribeOn(this.scheduler)
+				.then(ok(behaviour));
 		});
 	}
 
@@ -101,6 +102,13 @@ final class ControlRoutes {
 
 	private Mono<ServerResponse> ok(Object body) {
 		return ServerResponse.ok().contentType(MediaType.APPLICATION_JSON).bodyValue(body);
+	}
+
+	private static Mono<ServerResponse> unavailable(Throwable failure) {
+		HttpStatus status = HttpStatus.SERVICE_UNAVAILABLE;
+		return ServerResponse.status(status)
+			.contentType(MediaType.APPLICATION_PROBLEM_JSON)
+			.bodyValue(ProblemDetail.forStatusAndDetail(status, String.valueOf(failure.getMessage())));
 	}
 
 	private static Mono<ServerResponse> problem(ProblemType type, String detail, List<FieldError> errors) {
@@ -113,12 +121,8 @@ final class ControlRoutes {
 		return ServerResponse.status(type.status()).contentType(MediaType.APPLICATION_PROBLEM_JSON).bodyValue(problem);
 	}
 
-	private <T> Mono<T> onLoop(Callable<T> task) {
-		return Mono.fromCallable(task).subscribeOn(this.scheduler);
-	}
-
-	private Mono<Void> onLoop(Runnable task) {
-		return Mono.<Void>fromRunnable(task).subscribeOn(this.scheduler);
+	private <T> Mono<T> onLoop(Supplier<CompletableFuture<T>> task) {
+		return Mono.defer(() -> Mono.fromFuture(task.get())).subscribeOn(this.scheduler);
 	}
 
 }

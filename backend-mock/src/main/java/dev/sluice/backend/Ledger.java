@@ -1,29 +1,29 @@
 package dev.sluice.backend;
 
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
+import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 
 import dev.sluice.contract.BackendAudit;
 import dev.sluice.contract.SavedOrder;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What has happened since {@code DELETE /audit}, and the orders saved since. A reset
  * makes a new ledger, and a request writes into the one it began in to its end: what was
  * in flight at the reset can never leak into the new counts.
  * <p>
- * At any time received = saved + duplicates + refused + failed + in flight.
+ * At any time received = saved + duplicates + refused + failed + in flight, unless the
+ * store has saved an order and its answer was lost: that one counts as failed, too.
  * <p>
  * Confined to the {@link Loop}.
  */
 final class Ledger {
 
-	private final SavedOrders orders;
+	private final OrderStore orders;
 
 	private long received;
-
-	private long duplicates;
 
 	private long refused;
 
@@ -37,10 +37,8 @@ final class Ledger {
 
 	private long connectionsRefused;
 
-	private long lastSavedAtMicros = SavedOrders.NONE;
-
-	Ledger(int maxOrders) {
-		this.orders = new SavedOrders(maxOrders);
+	Ledger(OrderStore orders) {
+		this.orders = orders;
 	}
 
 	void received() {
@@ -69,43 +67,40 @@ final class Ledger {
 	}
 
 	/** Saves the order once, which ends its request whatever the answer. */
-	Answer save(UUID id, long fingerprint, Instant now) {
-		long nowMicros = ChronoUnit.MICROS.between(Instant.EPOCH, now);
-		long outcome = this.orders.save(id, fingerprint, nowMicros);
-		this.inFlight--;
-		if (outcome == SavedOrders.NEW) {
-			this.lastSavedAtMicros = nowMicros;
-			return new Answer.Saved(new SavedOrder(id, instant(nowMicros)));
-		}
-		if (outcome == SavedOrders.OTHER) {
-			this.failed++;
-			return new Answer.KeyReused(id);
-		}
-		if (outcome == SavedOrders.FULL) {
-			this.failed++;
-			return new Answer.StoreFull(this.orders.size());
-		}
-		this.duplicates++;
-		return new Answer.Repeated(new SavedOrder(id, instant(outcome)));
+	void save(UUID id, long fingerprint, Instant now, Consumer<Answer> then) {
+		this.orders.save(id, fingerprint, Micros.of(now), (answer) -> {
+			this.inFlight--;
+			switch (answer) {
+				case Answer.Saved _, Answer.Repeated _ -> {
+					// The store counts them.
+				}
+				case Answer.KeyReused _, Answer.StoreFull _, Answer.StoreUnavailable _ -> this.failed++;
+				case Answer.Delayed _, Answer.NoCapacity _, Answer.TooManyInFlight _, Answer.Failed _, Answer.Reset _,
+						Answer.Abandoned _ ->
+					throw new IllegalArgumentException("Not a store's answer: " + answer);
+			}
+			then.accept(answer);
+		});
 	}
 
-	@Nullable SavedOrder find(UUID id) {
-		long savedAtMicros = this.orders.find(id);
-		return (savedAtMicros != SavedOrders.NONE) ? new SavedOrder(id, instant(savedAtMicros)) : null;
+	CompletableFuture<Optional<SavedOrder>> find(UUID id) {
+		return this.orders.find(id);
 	}
 
-	long saved() {
-		return this.orders.size();
+	CompletableFuture<Long> saved() {
+		return this.orders.saved();
 	}
 
-	BackendAudit audit() {
-		return new BackendAudit(this.received, saved(), this.duplicates, this.refused, this.failed, this.inFlight,
-				this.maxInFlight, this.connectionsOpened, this.connectionsRefused,
-				(this.lastSavedAtMicros != SavedOrders.NONE) ? instant(this.lastSavedAtMicros) : null);
+	CompletableFuture<BackendAudit> audit() {
+		return this.orders.totals()
+			.thenApply((totals) -> new BackendAudit(totals.earlier() + this.received, totals.saved(),
+					totals.duplicates(), this.refused, this.failed, this.inFlight, this.maxInFlight,
+					this.connectionsOpened, this.connectionsRefused, totals.lastSavedAt()));
 	}
 
-	private static Instant instant(long micros) {
-		return Instant.EPOCH.plus(micros, ChronoUnit.MICROS);
+	/** The one to write into from now on, with no order. */
+	CompletableFuture<Ledger> next() {
+		return this.orders.next().thenApply(Ledger::new);
 	}
 
 }

@@ -135,6 +135,8 @@ final class OrderRoutes implements NettyRouteProvider {
 					"Order " + id + " was saved with another body; send that body or use another id"));
 			case Answer.StoreFull(var orders) -> send(response, problem(507,
 					orders + " orders are saved, as many as backend.max-orders allows; DELETE /audit forgets them"));
+			case Answer.StoreUnavailable() ->
+				send(response, problem(503, "The store has not answered in time; the order is most likely not saved"));
 			case Answer.NoCapacity() -> send(response, problem(503, "Every worker is busy and the queue is full"));
 			case Answer.TooManyInFlight(var limit) -> send(response,
 					problem(503, limit + " requests are in flight, as many as backend.max-in-flight allows"));

@@ -2,11 +2,16 @@ package dev.sluice.backend;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.Queue;
 import java.util.SplittableRandom;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 
 import dev.sluice.contract.BackendAudit;
 import dev.sluice.contract.BackendBehaviour;
@@ -34,7 +39,7 @@ class BackendTests {
 
 	private final List<Long> burnt = new ArrayList<>();
 
-	private final Backend backend = backend(new BackendProperties(1_000, 1_000, 0));
+	private final Backend backend = backend(1_000, 1_000);
 
 	@Test
 	void savesAtTheEndOfTheDelay() {
@@ -42,14 +47,14 @@ class BackendTests {
 
 		this.loop.advance(Duration.ofMillis(50).minusNanos(1));
 		assertThat(this.answers).isEmpty();
-		assertThat(this.backend.find(ID)).isNull();
-		assertThat(this.backend.audit()).isEqualTo(new BackendAudit(1, 0, 0, 0, 0, 1, 1, 0, 0, null));
+		assertThat(find(ID)).isEmpty();
+		assertThat(audit()).isEqualTo(new BackendAudit(1, 0, 0, 0, 0, 1, 1, 0, 0, null));
 
 		this.loop.advance(Duration.ofNanos(1));
 		Instant savedAt = Instant.parse("2026-01-01T00:00:00.050Z");
 		assertThat(this.answers).containsExactly(new Answer.Saved(new SavedOrder(ID, savedAt)));
-		assertThat(this.backend.find(ID)).isEqualTo(new SavedOrder(ID, savedAt));
-		assertThat(this.backend.audit()).isEqualTo(new BackendAudit(1, 1, 0, 0, 0, 0, 1, 0, 0, savedAt));
+		assertThat(find(ID)).contains(new SavedOrder(ID, savedAt));
+		assertThat(audit()).isEqualTo(new BackendAudit(1, 1, 0, 0, 0, 0, 1, 0, 0, savedAt));
 	}
 
 	@Test
@@ -58,7 +63,7 @@ class BackendTests {
 		save(ID, 7);
 		this.loop.advance(Duration.ofMillis(50));
 
-		assertThat(this.backend.audit().lastSavedAt()).isEqualTo("2026-01-01T00:00:00.173456Z");
+		assertThat(audit().lastSavedAt()).isEqualTo("2026-01-01T00:00:00.173456Z");
 	}
 
 	@Test
@@ -70,8 +75,8 @@ class BackendTests {
 
 		SavedOrder order = new SavedOrder(ID, Instant.parse("2026-01-01T00:00:00.050Z"));
 		assertThat(this.answers).containsExactly(new Answer.Saved(order), new Answer.Repeated(order));
-		assertThat(this.backend.audit().duplicates()).isEqualTo(1);
-		assertThat(this.backend.saved()).isEqualTo(1);
+		assertThat(audit().duplicates()).isEqualTo(1);
+		assertThat(saved()).isEqualTo(1);
 	}
 
 	@Test
@@ -86,7 +91,7 @@ class BackendTests {
 
 		this.loop.advance(Duration.ofMillis(9_950));
 		assertThat(this.answers).last().isInstanceOf(Answer.Saved.class);
-		assertThat(this.backend.find(OTHER_ID)).isNull();
+		assertThat(find(OTHER_ID)).isEmpty();
 		assertBalanced();
 	}
 
@@ -111,19 +116,40 @@ class BackendTests {
 
 	@Test
 	void refusesNewOrdersWhenTheStoreIsFull() {
-		Backend small = backend(new BackendProperties(1, 10, 0));
+		Backend small = backend(1, 10);
 
 		small.save(ID, "c-1", 7, this.answers::add);
 		small.save(OTHER_ID, "c-1", 7, this.answers::add);
 		this.loop.advance(Duration.ofMillis(50));
 
 		assertThat(this.answers).last().isEqualTo(new Answer.StoreFull(1));
-		assertThat(small.audit().failed()).isEqualTo(1);
+		assertThat(small.audit().join().failed()).isEqualTo(1);
+	}
+
+	@Test
+	void keepsThePlaceUntilTheStoreHasAnswered() {
+		SlowStore store = new SlowStore();
+		Backend slow = backend(store, 10);
+		slow.behave(BackendBehaviour.DEFAULT.withCapacity(new Capacity.Workers(1, 0)));
+		slow.save(ID, "c-1", 7, this.answers::add);
+		this.loop.advance(Duration.ofMillis(50));
+
+		slow.save(OTHER_ID, "c-1", 7, this.answers::add);
+		assertThat(this.answers).containsExactly(new Answer.NoCapacity());
+
+		store.answer(new Answer.StoreUnavailable());
+		assertThat(this.answers).last().isEqualTo(new Answer.StoreUnavailable());
+		assertThat(slow.audit().join()).extracting(BackendAudit::failed, BackendAudit::inFlight).containsExactly(1L, 0);
+
+		slow.save(OTHER_ID, "c-1", 7, this.answers::add);
+		this.loop.advance(Duration.ofMillis(50));
+		store.answer(new Answer.Saved(new SavedOrder(OTHER_ID, this.loop.now())));
+		assertThat(this.answers).last().isInstanceOf(Answer.Saved.class);
 	}
 
 	@Test
 	void refusesBeyondTheGreatestNumberInFlight() {
-		Backend small = backend(new BackendProperties(10, 1, 0));
+		Backend small = backend(10, 1);
 
 		small.save(ID, "c-1", 7, this.answers::add);
 		small.save(OTHER_ID, "c-1", 7, this.answers::add);
@@ -146,10 +172,9 @@ class BackendTests {
 		save(3);
 
 		assertThat(this.answers).containsExactly(new Answer.NoCapacity());
-		assertThat(this.backend.audit()).extracting(BackendAudit::refused, BackendAudit::inFlight)
-			.containsExactly(1L, 2);
+		assertThat(audit()).extracting(BackendAudit::refused, BackendAudit::inFlight).containsExactly(1L, 2);
 		this.loop.advance(Duration.ofMillis(100));
-		assertThat(this.backend.saved()).isEqualTo(2);
+		assertThat(saved()).isEqualTo(2);
 		assertBalanced();
 	}
 
@@ -160,10 +185,10 @@ class BackendTests {
 		save(2);
 
 		this.loop.advance(Duration.ofMillis(99));
-		assertThat(this.backend.saved()).isEqualTo(1);
+		assertThat(saved()).isEqualTo(1);
 
 		this.loop.advance(Duration.ofMillis(1));
-		assertThat(this.backend.saved()).isEqualTo(2);
+		assertThat(saved()).isEqualTo(2);
 	}
 
 	@Test
@@ -174,10 +199,10 @@ class BackendTests {
 
 		this.loop.advance(Duration.ofMillis(500));
 		assertThat(this.answers).containsExactly(new Answer.Delayed(500));
-		assertThat(this.backend.audit().received()).isEqualTo(1);
+		assertThat(audit().received()).isEqualTo(1);
 
 		this.loop.advance(Duration.ofMillis(50));
-		assertThat(this.backend.saved()).isEqualTo(1);
+		assertThat(saved()).isEqualTo(1);
 	}
 
 	@Test
@@ -190,7 +215,7 @@ class BackendTests {
 
 		this.loop.advance(Duration.ofMillis(1));
 		assertThat(this.answers).containsExactly(new Answer.Failed(502));
-		assertThat(this.backend.saved()).isZero();
+		assertThat(saved()).isZero();
 		assertBalanced();
 	}
 
@@ -218,7 +243,7 @@ class BackendTests {
 		assertThat(this.answers).containsExactly(new Answer.NoCapacity(), new Answer.Abandoned());
 		assertBalanced();
 		save(3);
-		assertThat(this.backend.audit().inFlight()).isEqualTo(1);
+		assertThat(audit().inFlight()).isEqualTo(1);
 	}
 
 	@Test
@@ -253,7 +278,7 @@ class BackendTests {
 
 		this.loop.advance(Duration.ofMillis(100));
 
-		assertThat(this.backend.saved()).isEqualTo(2);
+		assertThat(saved()).isEqualTo(2);
 	}
 
 	@Test
@@ -265,11 +290,11 @@ class BackendTests {
 		this.backend.behave(BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(0)));
 		save(3);
 
-		assertThat(this.backend.saved()).isEqualTo(1);
+		assertThat(saved()).isEqualTo(1);
 		this.loop.advance(Duration.ofMillis(50));
-		assertThat(this.backend.saved()).isEqualTo(2);
+		assertThat(saved()).isEqualTo(2);
 		this.loop.advance(Duration.ofMillis(50));
-		assertThat(this.backend.saved()).isEqualTo(3);
+		assertThat(saved()).isEqualTo(3);
 	}
 
 	@Test
@@ -295,7 +320,7 @@ class BackendTests {
 
 		this.loop.advance(Duration.ofMillis(50));
 
-		assertThat(this.backend.saved()).isEqualTo(1);
+		assertThat(saved()).isEqualTo(1);
 	}
 
 	@Test
@@ -308,14 +333,14 @@ class BackendTests {
 		save(4);
 		this.backend.connection(false);
 
-		this.backend.reset();
+		this.backend.reset().join();
 
 		BackendAudit nothing = new BackendAudit(0, 0, 0, 0, 0, 0, 0, 0, 0, null);
-		assertThat(this.backend.audit()).isEqualTo(nothing);
+		assertThat(audit()).isEqualTo(nothing);
 		this.loop.advance(Duration.ofSeconds(1));
 		assertThat(this.answers).as("the old ones are answered").hasSize(4);
-		assertThat(this.backend.audit()).isEqualTo(nothing);
-		assertThat(this.backend.find(new UUID(0, 1))).isNull();
+		assertThat(audit()).isEqualTo(nothing);
+		assertThat(find(new UUID(0, 1))).isEmpty();
 	}
 
 	@Test
@@ -323,12 +348,12 @@ class BackendTests {
 		save(ID, 7);
 		this.loop.advance(Duration.ofMillis(50));
 
-		this.backend.reset();
+		this.backend.reset().join();
 		save(ID, 8);
 		this.loop.advance(Duration.ofMillis(50));
 
 		assertThat(this.answers).hasSize(2).hasOnlyElementsOfType(Answer.Saved.class);
-		assertThat(this.backend.saved()).isEqualTo(1);
+		assertThat(saved()).isEqualTo(1);
 	}
 
 	@Test
@@ -350,7 +375,7 @@ class BackendTests {
 
 		this.backend.behave(BackendBehaviour.DEFAULT);
 		this.loop.advance(Duration.ofHours(1));
-		BackendAudit audit = this.backend.audit();
+		BackendAudit audit = audit();
 		assertBalanced();
 		assertThat(audit.inFlight()).isZero();
 		assertThat(audit.received()).isEqualTo(5_000);
@@ -372,7 +397,7 @@ class BackendTests {
 	}
 
 	private void assertBalanced() {
-		BackendAudit audit = this.backend.audit();
+		BackendAudit audit = audit();
 		assertThat(audit.received()).as("%s", audit)
 			.isEqualTo(audit.saved() + audit.duplicates() + audit.refused() + audit.failed() + audit.inFlight());
 	}
@@ -394,12 +419,66 @@ class BackendTests {
 		return new BackendBehaviour(new Delay.Fixed(50), 0, 0, 503, hangRate, resetRate, 0, capacity);
 	}
 
-	private Backend backend(BackendProperties properties) {
+	private Optional<SavedOrder> find(UUID id) {
+		return this.backend.find(id).join();
+	}
+
+	private long saved() {
+		return this.backend.saved().join();
+	}
+
+	private BackendAudit audit() {
+		return this.backend.audit().join();
+	}
+
+	private Backend backend(int maxOrders, int maxInFlight) {
+		return backend(new MemoryOrderStore(maxOrders), maxInFlight);
+	}
+
+	private Backend backend(OrderStore store, int maxInFlight) {
 		BiConsumer<Long, Runnable> burner = (micros, whenBurnt) -> {
 			this.burnt.add(micros);
 			whenBurnt.run();
 		};
-		return new Backend(this.loop, new SplittableRandom(42), burner, properties, new BackendMetrics(this.registry));
+		return new Backend(this.loop, new SplittableRandom(42), burner,
+				new BackendProperties(BackendProperties.Store.MEMORY, 1, Duration.ofSeconds(2), 1, maxInFlight, 0),
+				store, new BackendMetrics(this.registry));
+	}
+
+	/** Answers when it is told to. */
+	private static final class SlowStore implements OrderStore {
+
+		private final Queue<Consumer<Answer>> waiting = new ArrayDeque<>();
+
+		void answer(Answer answer) {
+			this.waiting.remove().accept(answer);
+		}
+
+		@Override
+		public void save(UUID id, long fingerprint, long nowMicros, Consumer<Answer> then) {
+			this.waiting.add(then);
+		}
+
+		@Override
+		public CompletableFuture<Optional<SavedOrder>> find(UUID id) {
+			return CompletableFuture.completedFuture(Optional.empty());
+		}
+
+		@Override
+		public CompletableFuture<Long> saved() {
+			return CompletableFuture.completedFuture(0L);
+		}
+
+		@Override
+		public CompletableFuture<Totals> totals() {
+			return CompletableFuture.completedFuture(new Totals(0, 0, 0, null));
+		}
+
+		@Override
+		public CompletableFuture<OrderStore> next() {
+			return CompletableFuture.completedFuture(this);
+		}
+
 	}
 
 }

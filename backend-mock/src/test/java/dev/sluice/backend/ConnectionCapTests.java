@@ -18,7 +18,8 @@ class ConnectionCapTests {
 	private final VirtualLoop loop = new VirtualLoop();
 
 	private final Backend backend = new Backend(this.loop, new SplittableRandom(1), (_, whenBurnt) -> whenBurnt.run(),
-			new BackendProperties(10, 10, 0), new BackendMetrics(new SimpleMeterRegistry()));
+			new BackendProperties(BackendProperties.Store.MEMORY, 1, Duration.ofSeconds(2), 10, 10, 0),
+			new MemoryOrderStore(10), new BackendMetrics(new SimpleMeterRegistry()));
 
 	private final ConnectionCap cap = new ConnectionCap(this.loop, this.backend);
 
@@ -61,8 +62,8 @@ class ConnectionCapTests {
 
 		assertThat(first.isOpen()).isTrue();
 		assertThat(second.isOpen()).isFalse();
-		assertThat(this.backend.audit().connectionsOpened()).isEqualTo(1);
-		assertThat(this.backend.audit().connectionsRefused()).isEqualTo(1);
+		assertThat(this.backend.audit().join().connectionsOpened()).isEqualTo(1);
+		assertThat(this.backend.audit().join().connectionsRefused()).isEqualTo(1);
 	}
 
 	private long admittedOf(int connections) {

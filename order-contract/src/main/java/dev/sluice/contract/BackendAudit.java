@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param refused requests turned away with 503, by the capacity model or because too many
  * are in flight
  * @param failed requests ended by a fault (error, hang, reset), and those not saved
- * because their id was saved with another body (422) or the store is full (507). One that
- * the client gave up is still saved, unless it hangs
+ * because their id was saved with another body (422), the store is full (507) or does not
+ * answer (503). One that the client gave up is still saved, unless it hangs
  * @param inFlight order requests not answered yet, those that wait for a worker included
  * @param maxInFlight the greatest {@code inFlight} seen
  * @param connectionsOpened TCP connections accepted and kept, whoever opened them

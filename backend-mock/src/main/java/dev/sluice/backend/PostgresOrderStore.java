@@ -1,0 +1,268 @@
+package dev.sluice.backend;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+
+import javax.sql.DataSource;
+
+import dev.sluice.contract.SavedOrder;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * {@code backend.store=postgres}: a row for each order, so what was answered 201 is there
+ * after a kill. An order is saved once by the table's primary key, in one statement that
+ * also tells whether it is a repeat.
+ * <p>
+ * Each question has a virtual thread, which waits for one of the pool's connections; the
+ * pool bounds how long. It does not wait for an answer for ever either: the server gives
+ * a statement up in time, and nothing of it is done then. Only if the server or the way
+ * to it is lost in between, an order that was answered 503 may be saved.
+ * <p>
+ * The tables are made when the server is first reached, so it need not be there before.
+ */
+final class PostgresOrderStore implements OrderStore {
+
+	private static final Logger logger = LoggerFactory.getLogger(PostgresOrderStore.class);
+
+	/** Of the lock under which the tables are made; any number nobody else uses. */
+	private static final long LOCK = 0x51_75_69_63_65L;
+
+	/** Orders of earlier ledgers are found by nobody, and a late save may leave one. */
+	private static final String TABLES = """
+			create schema if not exists backend;
+			create table if not exists backend.ledger (
+				only_one boolean primary key default true check (only_one),
+				current bigint not null
+			);
+			insert into backend.ledger (current) values (1) on conflict do nothing;
+			create table if not exists backend.saved_order (
+				ledger bigint not null,
+				id uuid not null,
+				fingerprint bigint not null,
+				saved_at timestamptz not null,
+				repeats int not null default 0,
+				primary key (ledger, id)
+			)""";
+
+	private static final String SAVE = """
+			insert into backend.saved_order as present (ledger, id, fingerprint, saved_at) values (?, ?, ?, ?)
+			on conflict (ledger, id) do update set repeats = present.repeats + 1
+				where present.fingerprint = excluded.fingerprint
+			returning saved_at, repeats""";
+
+	private static final String FIND = "select saved_at from backend.saved_order where ledger = ? and id = ?";
+
+	private static final String SAVED = "select count(*) from backend.saved_order where ledger = ?";
+
+	private static final String TOTALS = """
+			select count(*), coalesce(sum(repeats), 0), max(saved_at) from backend.saved_order where ledger = ?""";
+
+	private final Shared shared;
+
+	private volatile @Nullable Opened opened;
+
+	/** The store of the ledger that the database is at. */
+	PostgresOrderStore(DataSource pool, Loop loop) {
+		this(new Shared(pool, loop, new ReentrantLock(), new AtomicBoolean()), null);
+	}
+
+	private PostgresOrderStore(Shared shared, @Nullable Opened opened) {
+		this.shared = shared;
+		this.opened = opened;
+	}
+
+	@Override
+	public void save(UUID id, long fingerprint, long nowMicros, Consumer<Answer> then) {
+		ask((connection, opened) -> save(connection, opened.ledger(), id, fingerprint, nowMicros), then,
+				(_) -> then.accept(new Answer.StoreUnavailable()));
+	}
+
+	private static Answer save(Connection connection, long ledger, UUID id, long fingerprint, long nowMicros)
+			throws SQLException {
+		try (PreparedStatement save = connection.prepareStatement(SAVE)) {
+			save.setLong(1, ledger);
+			save.setObject(2, id);
+			save.setLong(3, fingerprint);
+			save.setObject(4, Micros.toInstant(nowMicros).atOffset(ZoneOffset.UTC));
+			try (ResultSet row = save.executeQuery()) {
+				if (!row.next()) {
+					return new Answer.KeyReused(id);
+				}
+				SavedOrder order = new SavedOrder(id, instant(row, 1));
+				return (row.getInt(2) == 0) ? new Answer.Saved(order) : new Answer.Repeated(order);
+			}
+		}
+	}
+
+	@Override
+	public CompletableFuture<Optional<SavedOrder>> find(UUID id) {
+		return ask((connection, opened) -> {
+			try (PreparedStatement find = connection.prepareStatement(FIND)) {
+				find.setLong(1, opened.ledger());
+				find.setObject(2, id);
+				try (ResultSet row = find.executeQuery()) {
+					return row.next() ? Optional.of(new SavedOrder(id, instant(row, 1))) : Optional.empty();
+				}
+			}
+		});
+	}
+
+	@Override
+	public CompletableFuture<Long> saved() {
+		return ask((connection, opened) -> {
+			try (PreparedStatement count = connection.prepareStatement(SAVED)) {
+				count.setLong(1, opened.ledger());
+				try (ResultSet row = count.executeQuery()) {
+					row.next();
+					return row.getLong(1);
+				}
+			}
+		});
+	}
+
+	@Override
+	public CompletableFuture<Totals> totals() {
+		return ask(PostgresOrderStore::totals);
+	}
+
+	private static Totals totals(Connection connection, Opened opened) throws SQLException {
+		try (PreparedStatement totals = connection.prepareStatement(TOTALS)) {
+			totals.setLong(1, opened.ledger());
+			try (ResultSet row = totals.executeQuery()) {
+				row.next();
+				OffsetDateTime last = row.getObject(3, OffsetDateTime.class);
+				return new Totals(row.getLong(1), row.getLong(2), opened.earlier(),
+						(last != null) ? last.toInstant() : null);
+			}
+		}
+	}
+
+	@Override
+	public CompletableFuture<OrderStore> next() {
+		return ask((connection, _) -> new PostgresOrderStore(this.shared, inTransaction(connection, (statement) -> {
+			long next;
+			try (ResultSet row = statement
+				.executeQuery("update backend.ledger set current = current + 1 returning current")) {
+				row.next();
+				next = row.getLong(1);
+			}
+			statement.execute("truncate backend.saved_order");
+			return new Opened(next, 0);
+		})));
+	}
+
+	private <T> CompletableFuture<T> ask(Question<T> question) {
+		CompletableFuture<T> answer = new CompletableFuture<>();
+		ask(question, answer::complete, answer::completeExceptionally);
+		return answer;
+	}
+
+	private <T> void ask(Question<T> question, Consumer<T> then, Consumer<StoreUnavailableException> otherwise) {
+		Thread.ofVirtual().name("order-store").start(() -> {
+			try (Connection connection = this.shared.pool().getConnection()) {
+				T answer = question.ask(connection, opened(connection));
+				if (this.shared.failing().getAndSet(false)) {
+					logger.info("PostgreSQL answers again");
+				}
+				this.shared.loop().execute(() -> then.accept(answer));
+			}
+			catch (SQLException | RuntimeException ex) {
+				if (!this.shared.failing().getAndSet(true)) {
+					logger.warn("PostgreSQL does not answer; orders are refused with 503 until it does: {}",
+							ex.toString());
+				}
+				var unavailable = new StoreUnavailableException("PostgreSQL does not answer: " + ex.getMessage(), ex);
+				this.shared.loop().execute(() -> otherwise.accept(unavailable));
+			}
+		});
+	}
+
+	/** What this store's ledger is; asked for once. */
+	private Opened opened(Connection connection) throws SQLException {
+		Opened known = this.opened;
+		if (known != null) {
+			return known;
+		}
+		this.shared.opening().lock();
+		try {
+			known = this.opened;
+			if (known == null) {
+				known = inTransaction(connection, PostgresOrderStore::open);
+				this.opened = known;
+			}
+			return known;
+		}
+		finally {
+			this.shared.opening().unlock();
+		}
+	}
+
+	private static Opened open(Statement statement) throws SQLException {
+		// To make what is there already is safe, but not for two at once.
+		statement.execute("select pg_advisory_xact_lock(%d)".formatted(LOCK));
+		statement.execute(TABLES);
+		try (ResultSet row = statement.executeQuery("select current from backend.ledger")) {
+			row.next();
+			long ledger = row.getLong(1);
+			Totals before = totals(statement.getConnection(), new Opened(ledger, 0));
+			return new Opened(ledger, before.saved() + before.duplicates());
+		}
+	}
+
+	private static <T> T inTransaction(Connection connection, Work<T> work) throws SQLException {
+		connection.setAutoCommit(false);
+		try (Statement statement = connection.createStatement()) {
+			T result = work.with(statement);
+			connection.commit();
+			connection.setAutoCommit(true);
+			return result;
+		}
+		// If it fails, the pool rolls back and resets the connection.
+	}
+
+	private static Instant instant(ResultSet row, int column) throws SQLException {
+		return row.getObject(column, OffsetDateTime.class).toInstant();
+	}
+
+	/** What all ledgers' stores have in common. */
+	private record Shared(DataSource pool, Loop loop, ReentrantLock opening, AtomicBoolean failing) {
+	}
+
+	/**
+	 * A ledger as it was met.
+	 *
+	 * @param ledger its number
+	 * @param earlier requests that are in it already
+	 */
+	private record Opened(long ledger, long earlier) {
+	}
+
+	@FunctionalInterface
+	private interface Question<T> {
+
+		T ask(Connection connection, Opened opened) throws SQLException;
+
+	}
+
+	@FunctionalInterface
+	private interface Work<T> {
+
+		T with(Statement statement) throws SQLException;
+
+	}
+
+}

@@ -1,0 +1,458 @@
+package dev.sluice.backend;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.net.SocketException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+
+import dev.sluice.contract.BackendAudit;
+import dev.sluice.contract.BackendBehaviour;
+import dev.sluice.contract.BackendBehaviour.Capacity;
+import dev.sluice.contract.BackendBehaviour.Delay;
+import dev.sluice.contract.SavedOrder;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.json.JsonMapper;
+
+import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
+import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
+import org.springframework.test.web.reactive.server.EntityExchangeResult;
+import org.springframework.test.web.reactive.server.WebTestClient;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+/** What the backend does by HTTP, wherever it keeps its orders. */
+@SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT)
+abstract class BackendHttpContract {
+
+	static final Duration DEADLINE = Duration.ofSeconds(20);
+
+	private static final BackendBehaviour AT_ONCE = BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(0));
+
+	static final String ORDER = """
+			{"customerId":"c-1","items":[{"sku":"a","quantity":2,"unitPrice":{"amount":"1.50","currency":"EUR"}}]}""";
+
+	private final JsonMapper json = JsonMapper.shared();
+
+	@LocalServerPort
+	private int port;
+
+	WebTestClient client;
+
+	@BeforeEach
+	void startAfresh() {
+		this.client = WebTestClient.bindToServer()
+			.baseUrl("http://127.0.0.1:" + this.port)
+			.responseTimeout(DEADLINE)
+			// Reads each body, or those that a test does not look at would leak.
+			.filter((request, next) -> next.exchange(request)
+				.flatMap((response) -> response.bodyToMono(String.class)
+					.defaultIfEmpty("")
+					.map((body) -> response.mutate().body(body).build())))
+			.build();
+		behave(AT_ONCE);
+		this.client.delete().uri("/audit").exchange().expectStatus().isNoContent();
+	}
+
+	@Test
+	void savesAnOrderOnceAndTellsOfIt() {
+		UUID id = UUID.randomUUID();
+
+		SavedOrder first = post(id, ORDER).expectStatus()
+			.isCreated()
+			.expectBody(SavedOrder.class)
+			.returnResult()
+			.getResponseBody();
+		SavedOrder second = post(id, ORDER).expectStatus()
+			.isOk()
+			.expectBody(SavedOrder.class)
+			.returnResult()
+			.getResponseBody();
+
+		assertThat(first.id()).isEqualTo(id);
+		assertThat(second).isEqualTo(first);
+		this.client.get()
+			.uri("/orders/{id}", id)
+			.exchange()
+			.expectStatus()
+			.isOk()
+			.expectBody(SavedOrder.class)
+			.isEqualTo(first);
+		this.client.get().uri("/orders/count").exchange().expectBody().json("{\"saved\":1}");
+		BackendAudit audit = audit();
+		assertThat(audit.received()).isEqualTo(2);
+		assertThat(audit.saved()).isEqualTo(1);
+		assertThat(audit.duplicates()).isEqualTo(1);
+		assertThat(audit.lastSavedAt()).isEqualTo(first.savedAt());
+	}
+
+	@Test
+	void refusesAnIdThatWasUsedForAnotherOrder() {
+		UUID id = UUID.randomUUID();
+		post(id, ORDER).expectStatus().isCreated();
+
+		expectProblem(post(id, ORDER.replace("c-1", "c-2")), 422, "urn:sluice:problem:key-reused");
+
+		assertThat(audit().saved()).isEqualTo(1);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "", "x", "5b3f8d5e-93a4-4d06-b0b0-96a8ff7b7d3a", "\"5b3f8d5e-93a4-4d06-b0b0-96a8ff7b7d3\"",
+			"\"1-1-1-1-1\"", "\"zb3f8d5e-93a4-4d06-b0b0-96a8ff7b7d3a\"" })
+	void refusesAKeyThatIsNoQuotedUuid(String key) {
+		expectProblem(this.client.post()
+			.uri("/orders")
+			.header("Idempotency-Key", key)
+			.contentType(MediaType.APPLICATION_JSON)
+			.bodyValue(ORDER)
+			.exchange(), 400, "urn:sluice:problem:invalid-request");
+
+		assertThat(audit().received()).isZero();
+	}
+
+	@Test
+	void refusesAnOrderWithoutKey() {
+		expectProblem(
+				this.client.post().uri("/orders").contentType(MediaType.APPLICATION_JSON).bodyValue(ORDER).exchange(),
+				400, "urn:sluice:problem:invalid-request");
+	}
+
+	@ParameterizedTest
+	@ValueSource(
+			strings = { " ", "null", "[]", "{", "{}", "{\"customerId\":\"c\"}", "{\"customerId\":\"c\",\"items\":[]}",
+					"{\"customerId\":\"c\",\"items\":[{\"sku\":\"a\",\"quantity\":\"many\"}]}" })
+	void refusesWhatIsNoOrder(String body) {
+		expectProblem(post(UUID.randomUUID(), body), 400, "urn:sluice:problem:invalid-order");
+
+		assertThat(audit().received()).isZero();
+	}
+
+	@Test
+	void namesTheFieldThatIsUnknownAndNoClass() {
+		post(UUID.randomUUID(), ORDER.replace("customerId", "customer")).expectStatus()
+			.isBadRequest()
+			.expectBody()
+			.jsonPath("$.detail")
+			.isEqualTo("customer is unknown");
+	}
+
+	@Test
+	void refusesABodyThatIsTooLarge() {
+		expectProblem(post(UUID.randomUUID(), ORDER + " ".repeat(64 * 1024)), 413, "urn:sluice:problem:too-large");
+		post(UUID.randomUUID(), ORDER + " ".repeat(64 * 1024 - ORDER.length())).expectStatus().isCreated();
+	}
+
+	@Test
+	void refusesABodyThatIsTooLargeAndDoesNotSayHowLargeItIs() throws IOException {
+		try (Socket socket = connect()) {
+			String head = "POST /orders HTTP/1.1\r\nHost: x\r\nIdempotency-Key: \"" + UUID.randomUUID()
+					+ "\"\r\nTransfer-Encoding: chunked\r\n\r\n";
+			socket.getOutputStream().write(head.getBytes(StandardCharsets.US_ASCII));
+			String chunk = "2000\r\n" + " ".repeat(0x2000) + "\r\n";
+			for (int i = 0; i < 9; i++) {
+				socket.getOutputStream().write(chunk.getBytes(StandardCharsets.US_ASCII));
+			}
+
+			assertThat(firstLine(socket)).isEqualTo("HTTP/1.1 413 Request Entity Too Large");
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "/orders/5b3f8d5e-93a4-4d06-b0b0-96a8ff7b7d3a", "/orders/x", "/nothing", "/12x" })
+	void knowsNothingElse(String path) {
+		this.client.get()
+			.uri(path)
+			.exchange()
+			.expectStatus()
+			.isNotFound()
+			.expectHeader()
+			.contentType(MediaType.APPLICATION_PROBLEM_JSON);
+	}
+
+	@Test
+	void answersAfterTheDelayAskedFor() {
+		this.client.get().uri("/3").exchange().expectStatus().isOk().expectBody().json("{\"delayMillis\":3}");
+		this.client.get().uri("/0").exchange().expectStatus().isOk();
+		expectProblem(this.client.get().uri("/600001").exchange(), 400, "urn:sluice:problem:invalid-request");
+
+		assertThat(audit().received()).isZero();
+	}
+
+	@Test
+	void keepsTheBehaviourPut() {
+		BackendBehaviour behaviour = new BackendBehaviour(new Delay.LogNormal(5, 50), 10, 0.1, 500, 0.2, 0.3, 1_000,
+				new Capacity.Starved(2, 1.5, 50, 1_000));
+
+		putBehaviour(this.json.writeValueAsString(behaviour)).expectStatus()
+			.isOk()
+			.expectBody(BackendBehaviour.class)
+			.isEqualTo(behaviour);
+
+		this.client.get().uri("/behaviour").exchange().expectBody(BackendBehaviour.class).isEqualTo(behaviour);
+	}
+
+	@Test
+	void refusesABehaviourAndNamesTheFields() {
+		putBehaviour("{\"delay\":{\"kind\":\"fixed\",\"millis\":-1},\"errorStatus\":200}").expectStatus()
+			.isBadRequest()
+			.expectHeader()
+			.contentType(MediaType.APPLICATION_PROBLEM_JSON)
+			.expectBody()
+			.jsonPath("$.errors[*].field")
+			.isEqualTo(List.of("capacity", "delay.millis", "errorStatus"));
+
+		this.client.get().uri("/behaviour").exchange().expectBody(BackendBehaviour.class).isEqualTo(AT_ONCE);
+	}
+
+	@Test
+	void refusesKindsAndFieldsThatItDoesNotKnow() {
+		putBehaviour("{\"delay\":{\"kind\":\"odd\"},\"errorStatus\":503,\"capacity\":{\"model\":\"unlimited\"}}")
+			.expectStatus()
+			.isBadRequest()
+			.expectBody()
+			.jsonPath("$.errors[0]")
+			.isEqualTo(Map.of("field", "delay", "message", "has the unknown kind 'odd'"));
+		putBehaviour("{\"speed\":1}").expectStatus()
+			.isBadRequest()
+			.expectBody()
+			.jsonPath("$.errors[0].field")
+			.isEqualTo("speed");
+		putBehaviour("").expectStatus().isBadRequest();
+	}
+
+	@Test
+	void answersWithTheErrorAskedFor() {
+		behave(AT_ONCE.withErrors(1, 418));
+
+		post(UUID.randomUUID(), ORDER).expectStatus()
+			.isEqualTo(418)
+			.expectHeader()
+			.contentType(MediaType.APPLICATION_PROBLEM_JSON);
+
+		assertThat(audit().failed()).isEqualTo(1);
+	}
+
+	@Test
+	void burnsTheCpuAskedFor() {
+		behave(new BackendBehaviour(new Delay.Fixed(0), 100, 0, 503, 0, 0, 0, new Capacity.Workers(1, 10)));
+
+		post(UUID.randomUUID(), ORDER).expectStatus().isCreated();
+	}
+
+	@Test
+	void resetsTheConnection() throws IOException {
+		behave(faults(0, 1, 0));
+
+		try (Socket socket = connect()) {
+			sendOrder(socket);
+
+			assertThatExceptionOfType(SocketException.class).isThrownBy(() -> socket.getInputStream().read())
+				.withMessageContaining("reset");
+		}
+		assertThat(audit().failed()).isEqualTo(1);
+	}
+
+	@Test
+	void lettingARequestHangEndsWhenItsClientGoes() throws IOException {
+		behave(faults(1, 0, 0));
+
+		try (Socket socket = connect()) {
+			sendOrder(socket);
+			await().atMost(DEADLINE).until(() -> audit().inFlight() == 1);
+		}
+
+		await().atMost(DEADLINE).until(() -> audit().failed() == 1);
+		assertThat(audit().inFlight()).isZero();
+	}
+
+	@Test
+	void lettingARequestHangEndsWithTheBehaviour() throws IOException {
+		behave(faults(1, 0, 0));
+
+		try (Socket socket = connect()) {
+			sendOrder(socket);
+			await().atMost(DEADLINE).until(() -> audit().inFlight() == 1);
+
+			behave(AT_ONCE);
+
+			assertThat(socket.getInputStream().read()).as("closed without an answer").isEqualTo(-1);
+		}
+		assertThat(audit().failed()).isEqualTo(1);
+	}
+
+	@Test
+	void theOrderOfAClientThatHasGoneIsSaved() throws IOException {
+		behave(AT_ONCE.withDelay(new Delay.Fixed(200)));
+
+		try (Socket socket = connect()) {
+			sendOrder(socket);
+			await().atMost(DEADLINE).until(() -> audit().received() == 1);
+		}
+
+		await().atMost(DEADLINE).until(() -> audit().saved() == 1);
+	}
+
+	@Test
+	void closesConnectionsBeyondTheCap() throws IOException {
+		// This client's own connection is open already and stays so.
+		behave(faults(0, 0, 1));
+
+		int closed = 0;
+		for (int i = 0; i < 3; i++) {
+			try (Socket socket = connect()) {
+				if (isClosedByPeer(socket)) {
+					closed++;
+				}
+			}
+		}
+
+		assertThat(closed).isGreaterThanOrEqualTo(1);
+		assertThat(audit().connectionsRefused()).isGreaterThanOrEqualTo(1);
+		behave(AT_ONCE);
+	}
+
+	@Test
+	void countsConnections() throws IOException {
+		long before = audit().connectionsOpened();
+
+		try (Socket socket = connect()) {
+			sendOrder(socket);
+			assertThat(firstLine(socket)).isEqualTo("HTTP/1.1 201 Created");
+		}
+
+		assertThat(audit().connectionsOpened()).isEqualTo(before + 1);
+	}
+
+	@Test
+	void forgetsAllOnRequest() {
+		UUID id = UUID.randomUUID();
+		post(id, ORDER).expectStatus().isCreated();
+
+		this.client.delete().uri("/audit").exchange().expectStatus().isNoContent();
+
+		assertThat(audit().received()).isZero();
+		assertThat(audit().lastSavedAt()).isNull();
+		this.client.get().uri("/orders/{id}", id).exchange().expectStatus().isNotFound();
+		post(id, ORDER).expectStatus().isCreated();
+	}
+
+	@Test
+	void refusesWhenEveryWorkerIsBusy() throws IOException {
+		behave(BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(600_000)).withCapacity(new Capacity.Workers(1, 0)));
+
+		try (Socket socket = connect()) {
+			sendOrder(socket);
+			await().atMost(DEADLINE).until(() -> audit().inFlight() == 1);
+
+			post(UUID.randomUUID(), ORDER).expectStatus().isEqualTo(HttpStatus.SERVICE_UNAVAILABLE);
+		}
+		assertThat(audit().refused()).isEqualTo(1);
+	}
+
+	@Test
+	void showsItsMetricsAndItsHealth() {
+		this.client.get().uri("/actuator/health/readiness").exchange().expectStatus().isOk();
+		EntityExchangeResult<String> scrape = this.client.get()
+			.uri("/actuator/prometheus")
+			.exchange()
+			.expectStatus()
+			.isOk()
+			.expectBody(String.class)
+			.returnResult();
+
+		assertThat(scrape.getResponseBody()).contains("sluice_backend_received_total ")
+			.contains("sluice_backend_ended_total{outcome=\"saved\"} ")
+			.contains("sluice_backend_in_flight ");
+	}
+
+	WebTestClient.ResponseSpec post(UUID id, String body) {
+		return this.client.post()
+			.uri("/orders")
+			.header("Idempotency-Key", "\"" + id + "\"")
+			.contentType(MediaType.APPLICATION_JSON)
+			.bodyValue(body)
+			.exchange();
+	}
+
+	private static void expectProblem(WebTestClient.ResponseSpec response, int status, String type) {
+		response.expectStatus()
+			.isEqualTo(status)
+			.expectHeader()
+			.contentType(MediaType.APPLICATION_PROBLEM_JSON)
+			.expectBody()
+			.jsonPath("$.type")
+			.isEqualTo(type)
+			.jsonPath("$.status")
+			.isEqualTo(status);
+	}
+
+	private void behave(BackendBehaviour behaviour) {
+		putBehaviour(this.json.writeValueAsString(behaviour)).expectStatus().isOk();
+	}
+
+	private WebTestClient.ResponseSpec putBehaviour(String body) {
+		return this.client.put().uri("/behaviour").contentType(MediaType.APPLICATION_JSON).bodyValue(body).exchange();
+	}
+
+	BackendAudit audit() {
+		return this.client.get()
+			.uri("/audit")
+			.exchange()
+			.expectStatus()
+			.isOk()
+			.expectBody(BackendAudit.class)
+			.returnResult()
+			.getResponseBody();
+	}
+
+	private static BackendBehaviour faults(double hangRate, double resetRate, int maxNewConnectionsPerSecond) {
+		return new BackendBehaviour(new Delay.Fixed(0), 0, 0, 503, hangRate, resetRate, maxNewConnectionsPerSecond,
+				new Capacity.Unlimited());
+	}
+
+	private Socket connect() throws IOException {
+		Socket socket = new Socket(InetAddress.getLoopbackAddress(), this.port);
+		socket.setSoTimeout((int) DEADLINE.toMillis());
+		return socket;
+	}
+
+	private static void sendOrder(Socket socket) throws IOException {
+		String request = "POST /orders HTTP/1.1\r\nHost: x\r\nIdempotency-Key: \"" + UUID.randomUUID()
+				+ "\"\r\nContent-Type: application/json\r\nContent-Length: " + ORDER.length() + "\r\n\r\n" + ORDER;
+		socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+	}
+
+	/** A connection that is kept answers; one that is refused ends or is reset. */
+	private static boolean isClosedByPeer(Socket socket) {
+		try {
+			sendOrder(socket);
+			return socket.getInputStream().read() == -1;
+		}
+		catch (IOException ex) {
+			return true;
+		}
+	}
+
+	private static String firstLine(Socket socket) throws IOException {
+		InputStream in = socket.getInputStream();
+		StringBuilder line = new StringBuilder();
+		for (int next = in.read(); next != '\r' && next != -1; next = in.read()) {
+			line.append((char) next);
+		}
+		return line.toString();
+	}
+
+}
