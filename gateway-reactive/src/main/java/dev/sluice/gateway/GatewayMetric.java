@@ -20,6 +20,8 @@ enum GatewayMetric {
 
 	ORDERS_IN_FLIGHT("sluice.orders.in.flight", "orders", "way", "Orders being processed"),
 
+	REQUESTS_IN_PROGRESS("sluice.requests.in.progress", "requests", "", "Requests of the API being processed"),
+
 	KEYS_IN_PROGRESS("sluice.keys.in.progress", "keys", "", "Idempotency keys whose request is being processed"),
 
 	/** Outcome: {@code known}, {@code unknown} or {@code unanswered}. */

@@ -17,6 +17,9 @@ import org.springframework.validation.annotation.Validated;
  *
  * @param defaultWay the way of an order whose client states no preference: {@code sync}
  * or {@code queued}; default {@code sync}
+ * @param maxInProgress requests of the API that are processed at once, whatever they wait
+ * for; beyond: 503; each takes some 50 KB of heap, and its body's size several times;
+ * default 2,000
  * @param maxWait the longest that {@code Prefer: wait=n} may ask for; more is cut down to
  * it; whole seconds; 0 = nobody waits; default 10 s
  * @param maxWaiters requests that wait so at once; beyond: 202 at once; 0 = nobody waits;
@@ -32,6 +35,7 @@ import org.springframework.validation.annotation.Validated;
 @ConfigurationProperties("sluice")
 @Validated
 record GatewayProperties(@DefaultValue("sync") Way defaultWay,
+		@DefaultValue("2000") @Min(1) @Max(100_000) int maxInProgress,
 		@DefaultValue("10s") @DurationMin @DurationMax(minutes = 5) Duration maxWait,
 		@DefaultValue("100") @PositiveOrZero @Max(100_000) int maxWaiters,
 		@DefaultValue("0") @PositiveOrZero @DecimalMax("1000000") double clientLimit,

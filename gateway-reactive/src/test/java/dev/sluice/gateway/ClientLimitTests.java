@@ -79,7 +79,7 @@ class ClientLimitTests {
 	}
 
 	private ClientLimit limit(double perSecond, int burst) {
-		return new ClientLimit(new GatewayProperties(Way.SYNC, Duration.ZERO, 0, perSecond, burst, Duration.ZERO),
+		return new ClientLimit(new GatewayProperties(Way.SYNC, 1, Duration.ZERO, 0, perSecond, burst, Duration.ZERO),
 				this.nanos::get);
 	}
 

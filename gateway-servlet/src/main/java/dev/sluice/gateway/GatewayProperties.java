@@ -19,6 +19,9 @@ import org.springframework.validation.annotation.Validated;
  * or {@code queued}; default {@code sync}
  * @param threads what serves a request: {@code platform}, {@code virtual} or
  * {@code async}; default {@code platform}
+ * @param maxInProgress requests of the API that are processed at once, whatever they wait
+ * for; beyond: 503; each takes some 50 KB of heap, and its body's size several times;
+ * default 2,000
  * @param maxWait the longest that {@code Prefer: wait=n} may ask for; more is cut down to
  * it; whole seconds; 0 = nobody waits; default 10 s
  * @param maxWaiters requests that wait so at once; beyond: 202 at once; 0 = nobody waits;
@@ -34,6 +37,7 @@ import org.springframework.validation.annotation.Validated;
 @ConfigurationProperties("sluice")
 @Validated
 record GatewayProperties(@DefaultValue("sync") Way defaultWay, @DefaultValue("platform") Threads threads,
+		@DefaultValue("2000") @Min(1) @Max(100_000) int maxInProgress,
 		@DefaultValue("10s") @DurationMin @DurationMax(minutes = 5) Duration maxWait,
 		@DefaultValue("100") @PositiveOrZero @Max(100_000) int maxWaiters,
 		@DefaultValue("0") @PositiveOrZero @DecimalMax("1000000") double clientLimit,

@@ -81,7 +81,7 @@ class ClientLimitTests {
 
 	private ClientLimit limit(double perSecond, int burst) {
 		return new ClientLimit(
-				new GatewayProperties(Way.SYNC, Threads.PLATFORM, Duration.ZERO, 0, perSecond, burst, Duration.ZERO),
+				new GatewayProperties(Way.SYNC, Threads.PLATFORM, 1, Duration.ZERO, 0, perSecond, burst, Duration.ZERO),
 				this.nanos::get);
 	}
 

@@ -157,7 +157,7 @@ class OrderQueueTests {
 
 		};
 		return new OrderQueue(properties,
-				new GatewayProperties(Way.SYNC, this.threads, Duration.ZERO, 0, 0, 1, Duration.ZERO), kafka, topics,
+				new GatewayProperties(Way.SYNC, this.threads, 1, Duration.ZERO, 0, 0, 1, Duration.ZERO), kafka, topics,
 				BulkheadRegistry.ofDefaults(), CircuitBreakerRegistry.ofDefaults(),
 				new MockEnvironment().withProperty("spring.application.name", "gateway"));
 	}

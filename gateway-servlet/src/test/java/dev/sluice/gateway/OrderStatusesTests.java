@@ -47,7 +47,7 @@ class OrderStatusesTests {
 	private final FakeTable table = new FakeTable();
 
 	private final StatusGuard guard = new StatusGuard(
-			new GatewayProperties(Way.SYNC, Threads.VIRTUAL, Duration.ZERO, 0, 0, 1, Duration.ZERO),
+			new GatewayProperties(Way.SYNC, Threads.VIRTUAL, 1, Duration.ZERO, 0, 0, 1, Duration.ZERO),
 			CircuitBreakerRegistry.ofDefaults());
 
 	private FakeBackend server;

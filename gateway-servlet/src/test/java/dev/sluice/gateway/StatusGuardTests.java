@@ -29,7 +29,7 @@ class StatusGuardTests {
 	private final CircuitBreakerRegistry circuits = CircuitBreakerRegistry.ofDefaults();
 
 	private final StatusGuard guard = new StatusGuard(
-			new GatewayProperties(Way.SYNC, Threads.PLATFORM, Duration.ZERO, 0, 0, 1, Duration.ZERO), this.circuits);
+			new GatewayProperties(Way.SYNC, Threads.PLATFORM, 1, Duration.ZERO, 0, 0, 1, Duration.ZERO), this.circuits);
 
 	private final CircuitBreaker circuit = this.circuits.circuitBreaker(StatusGuard.NAME);
 

@@ -2,7 +2,7 @@ package dev.sluice.gateway;
 
 import java.net.URI;
 
-import dev.sluice.contract.GatewayShutdownContract;
+import dev.sluice.contract.GatewayAdmissionContract;
 import dev.sluice.gateway.GatewayProperties.Threads;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
@@ -13,7 +13,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 /** Nothing listens on port 1. */
 @ParameterizedClass
 @EnumSource(Threads.class)
-class GatewayShutdownIT extends GatewayShutdownContract {
+class GatewayAdmissionIT extends GatewayAdmissionContract {
 
 	@Parameter
 	private Threads threads;
@@ -23,8 +23,9 @@ class GatewayShutdownIT extends GatewayShutdownContract {
 	@Override
 	protected URI start(URI backend) {
 		this.context = SpringApplication.run(GatewayApplication.class, "--server.port=0", "--backend.url=" + backend,
-				"--spring.kafka.bootstrap-servers=127.0.0.1:1", "--sluice.threads=" + this.threads,
-				"--spring.datasource.url=jdbc:postgresql://127.0.0.1:1/sluice", "--spring.flyway.enabled=false");
+				"--sluice.max-in-progress=" + MAX_IN_PROGRESS, "--spring.kafka.bootstrap-servers=127.0.0.1:1",
+				"--sluice.threads=" + this.threads, "--spring.datasource.url=jdbc:postgresql://127.0.0.1:1/sluice",
+				"--spring.flyway.enabled=false");
 		return URI.create("http://127.0.0.1:" + this.context.getEnvironment().getProperty("local.server.port"));
 	}
 

@@ -8,6 +8,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import dev.sluice.contract.ProblemType;
 import dev.sluice.contract.Taken;
+import io.micrometer.core.instrument.MeterRegistry;
 import jakarta.servlet.AsyncEvent;
 import jakarta.servlet.AsyncListener;
 import jakarta.servlet.FilterChain;
@@ -26,32 +27,40 @@ import org.springframework.web.filter.OncePerRequestFilter;
 import org.springframework.web.servlet.HandlerExceptionResolver;
 
 /**
- * What happens first when the gateway stops, while the container still takes requests:
- * each new one is answered that the gateway is shutting down, and its connection is
- * closed, until {@code sluice.drain-time} has passed and every request that came before
- * is answered. The container's own graceful shutdown follows, which would close kept
- * connections without a word. Health and metrics are answered all the time. For any
- * number of threads.
+ * The door: every request but those for health and metrics passes here first. At most
+ * {@code sluice.max-in-progress} are inside, so that no number of connections makes the
+ * heap overflow; one more is refused at once.
+ * <p>
+ * When the gateway stops, while the container still takes requests, each new one is
+ * answered that the gateway is shutting down, and its connection is closed, until
+ * {@code sluice.drain-time} has passed and every request that came before is answered.
+ * The container's own graceful shutdown follows, which would close kept connections
+ * without a word. For any number of threads.
  */
 @Component
 @Order(Ordered.HIGHEST_PRECEDENCE + 10)
-final class Drain extends OncePerRequestFilter implements SmartLifecycle {
+final class Admission extends OncePerRequestFilter implements SmartLifecycle {
 
 	private static final String MANAGEMENT = "/actuator/";
+
+	private final int maxInProgress;
 
 	private final Duration drainTime;
 
 	private final HandlerExceptionResolver problems;
 
-	private final AtomicInteger inFlight = new AtomicInteger();
+	private final AtomicInteger inProgress = new AtomicInteger();
 
 	private volatile @Nullable CompletableFuture<@Nullable Void> lastAnswered;
 
 	private volatile boolean running;
 
-	Drain(GatewayProperties properties, @Qualifier("handlerExceptionResolver") HandlerExceptionResolver problems) {
+	Admission(GatewayProperties properties, MeterRegistry meters,
+			@Qualifier("handlerExceptionResolver") HandlerExceptionResolver problems) {
+		this.maxInProgress = properties.maxInProgress();
 		this.drainTime = properties.drainTime();
 		this.problems = problems;
+		GatewayMetric.REQUESTS_IN_PROGRESS.gauge(meters, this.inProgress, AtomicInteger::get);
 	}
 
 	@Override
@@ -63,15 +72,17 @@ final class Drain extends OncePerRequestFilter implements SmartLifecycle {
 	protected void doFilterInternal(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
 			throws ServletException, IOException {
 		// Before the look, so that no request is overlooked between the two.
-		this.inFlight.incrementAndGet();
+		int inside = this.inProgress.incrementAndGet();
 		try {
-			if (this.lastAnswered == null) {
-				chain.doFilter(request, response);
+			if (this.lastAnswered != null) {
+				response.setHeader(HttpHeaders.CONNECTION, "close");
+				refuse(request, response, shuttingDown());
+			}
+			else if (inside > this.maxInProgress) {
+				refuse(request, response, overloaded());
 			}
 			else {
-				response.setHeader(HttpHeaders.CONNECTION, "close");
-				this.problems.resolveException(request, response, null, new ProblemException(ProblemType.SHUTTING_DOWN,
-						"This gateway is about to stop. Send it to another.", Taken.NO));
+				chain.doFilter(request, response);
 			}
 		}
 		finally {
@@ -84,8 +95,21 @@ final class Drain extends OncePerRequestFilter implements SmartLifecycle {
 		}
 	}
 
+	private void refuse(HttpServletRequest request, HttpServletResponse response, ProblemException problem) {
+		this.problems.resolveException(request, response, null, problem);
+	}
+
+	private static ProblemException shuttingDown() {
+		return new ProblemException(ProblemType.SHUTTING_DOWN, "This gateway is about to stop. Send it to another.",
+				Taken.NO);
+	}
+
+	private static ProblemException overloaded() {
+		return new ProblemException(ProblemType.OVERLOADED, "As many requests as allowed are in progress.", Taken.NO);
+	}
+
 	private void answered() {
-		if (this.inFlight.decrementAndGet() == 0) {
+		if (this.inProgress.decrementAndGet() == 0) {
 			CompletableFuture<@Nullable Void> stopping = this.lastAnswered;
 			if (stopping != null) {
 				stopping.complete(null);
@@ -108,7 +132,7 @@ final class Drain extends OncePerRequestFilter implements SmartLifecycle {
 	public void stop(Runnable callback) {
 		CompletableFuture<@Nullable Void> stopping = new CompletableFuture<>();
 		this.lastAnswered = stopping;
-		if (this.inFlight.get() == 0) {
+		if (this.inProgress.get() == 0) {
 			stopping.complete(null);
 		}
 		stopping

@@ -2,19 +2,19 @@ package dev.sluice.gateway;
 
 import java.net.URI;
 
-import dev.sluice.contract.GatewayShutdownContract;
+import dev.sluice.contract.GatewayAdmissionContract;
 import org.springframework.boot.SpringApplication;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /** Nothing listens on port 1. */
-class GatewayShutdownIT extends GatewayShutdownContract {
+class GatewayAdmissionIT extends GatewayAdmissionContract {
 
 	private ConfigurableApplicationContext context;
 
 	@Override
 	protected URI start(URI backend) {
 		this.context = SpringApplication.run(GatewayApplication.class, "--server.port=0", "--backend.url=" + backend,
-				"--spring.kafka.bootstrap-servers=127.0.0.1:1",
+				"--sluice.max-in-progress=" + MAX_IN_PROGRESS, "--spring.kafka.bootstrap-servers=127.0.0.1:1",
 				"--spring.r2dbc.url=r2dbc:postgresql://127.0.0.1:1/sluice", "--spring.flyway.enabled=false");
 		return URI.create("http://127.0.0.1:" + this.context.getEnvironment().getProperty("local.server.port"));
 	}

@@ -31,10 +31,13 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
- * What every gateway does while it stops: it ends what it has begun, and tells who comes
- * that it begins nothing more. Needs no servers but the backend, which is a fake.
+ * Whom every gateway lets in: at most {@link #MAX_IN_PROGRESS} at once, and nobody while
+ * it stops; what it has begun it ends. Needs no servers but the backend, which is a fake.
  */
-public abstract class GatewayShutdownContract {
+public abstract class GatewayAdmissionContract {
+
+	/** What the gateway is told to allow: {@code sluice.max-in-progress}. */
+	protected static final int MAX_IN_PROGRESS = 2;
 
 	private static final String ORDER = """
 			{"customerId":"c-1","items":[{"sku":"tea","quantity":2,"unitPrice":{"amount":"9.90","currency":"EUR"}}]}""";
@@ -53,7 +56,8 @@ public abstract class GatewayShutdownContract {
 	private URI gateway;
 
 	/**
-	 * Starts a gateway without Kafka and PostgreSQL.
+	 * Starts a gateway without Kafka and PostgreSQL that may have
+	 * {@link #MAX_IN_PROGRESS} requests in progress.
 	 * @return where it is
 	 */
 	protected abstract URI start(URI backend);
@@ -85,10 +89,7 @@ public abstract class GatewayShutdownContract {
 	void endsWhatItHasBegunAndBeginsNothingMore() throws Exception {
 		try (Kept kept = new Kept(this.gateway)) {
 			assertThat(kept.send("GET /actuator/health/liveness", "").status()).isEqualTo(200);
-			CompletableFuture<HttpResponse<String>> slow = this.client
-				.sendAsync(request("/orders").header("Content-Type", "application/json")
-					.POST(BodyPublishers.ofString(ORDER))
-					.build(), BodyHandlers.ofString());
+			CompletableFuture<HttpResponse<String>> slow = place();
 			await().atMost(PATIENCE).until(() -> this.backend.requests().size() == 1);
 
 			CompletableFuture<Void> stopped = CompletableFuture.runAsync(this::stop);
@@ -117,6 +118,39 @@ public abstract class GatewayShutdownContract {
 	private static void assertShuttingDown(HttpResponse<String> response) {
 		assertThat(response.statusCode()).isEqualTo(503);
 		assertThat(JsonPath.<String>read(response.body(), "$.type")).isEqualTo("urn:sluice:problem:shutting-down");
+	}
+
+	@Test
+	void refusesWhatIsMoreThanMayBeInProgress() throws Exception {
+		try (Kept kept = new Kept(this.gateway)) {
+			List<CompletableFuture<HttpResponse<String>>> slow = new ArrayList<>();
+			while (slow.size() < MAX_IN_PROGRESS) {
+				slow.add(place());
+			}
+			await().atMost(PATIENCE).until(() -> this.backend.requests().size() == MAX_IN_PROGRESS);
+
+			Answer refused = kept.send("POST /orders", ORDER);
+			assertThat(refused.status()).isEqualTo(503);
+			assertThat(refused.headers()).contains("retry-after: 1", "content-type: application/problem+json");
+			assertThat(JsonPath.<String>read(refused.body(), "$.type")).isEqualTo("urn:sluice:problem:overloaded");
+			assertThat(JsonPath.<String>read(refused.body(), "$.taken")).isEqualTo("no");
+			assertThat(get("/openapi.json").statusCode()).isEqualTo(503);
+			assertThat(get("/actuator/health/liveness").statusCode()).isEqualTo(200);
+
+			this.backendAnswers.countDown();
+
+			assertThat(slow).allSatisfy((answer) -> assertThat(answer).succeedsWithin(PATIENCE)
+				.extracting(HttpResponse::statusCode)
+				.isEqualTo(201));
+			// A request may leave a moment after its client has the answer.
+			await().atMost(PATIENCE).until(() -> place().join().statusCode() == 201);
+		}
+	}
+
+	private CompletableFuture<HttpResponse<String>> place() {
+		return this.client.sendAsync(request("/orders").header("Content-Type", "application/json")
+			.POST(BodyPublishers.ofString(ORDER))
+			.build(), BodyHandlers.ofString());
 	}
 
 	private HttpResponse<String> get(String path) throws IOException, InterruptedException {
