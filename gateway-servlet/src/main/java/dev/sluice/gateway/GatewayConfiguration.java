@@ -11,6 +11,7 @@ import io.github.resilience4j.micrometer.tagged.TaggedCircuitBreakerMetrics;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import org.apache.catalina.core.StandardHost;
+import org.apache.coyote.AbstractProtocol;
 import org.springframework.boot.tomcat.TomcatContextCustomizer;
 import org.springframework.boot.tomcat.TomcatProtocolHandlerCustomizer;
 import org.springframework.boot.tomcat.servlet.TomcatServletWebServerFactory;
@@ -70,6 +71,7 @@ class GatewayConfiguration {
 	WebServerFactoryCustomizer<TomcatServletWebServerFactory> container(GatewayProperties gateway) {
 		return (factory) -> {
 			factory.addContextCustomizers(containerProblems());
+			factory.addProtocolHandlerCustomizers(smallBuffers());
 			if (gateway.threads() == Threads.VIRTUAL) {
 				factory.addProtocolHandlerCustomizers(virtualThreads());
 			}
@@ -82,6 +84,17 @@ class GatewayConfiguration {
 			if (context.getParent() instanceof StandardHost host) {
 				host.setErrorReportValveClass(ContainerProblems.class.getName());
 			}
+		};
+	}
+
+	/**
+	 * Each connection has two, busy or not. An order is smaller than one, so that of
+	 * 8,192 connections 64 MB are left and not 128.
+	 */
+	private static TomcatProtocolHandlerCustomizer<AbstractProtocol<?>> smallBuffers() {
+		return (protocol) -> {
+			protocol.setProperty("socket.appReadBufSize", "4096");
+			protocol.setProperty("socket.appWriteBufSize", "4096");
 		};
 	}
 
