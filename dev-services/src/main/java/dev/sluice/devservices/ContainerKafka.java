@@ -4,23 +4,31 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.testcontainers.containers.Network;
 import org.testcontainers.images.builder.Transferable;
 import org.testcontainers.kafka.KafkaContainer;
 
-/** Kafka in a container. */
-final class ContainerKafka implements Server, KafkaService {
+/** A Kafka broker, which is a controller too, in a container. */
+final class ContainerKafka implements KafkaBroker {
 
 	static final String IMAGE = "apache/kafka:4.2.1";
 
 	private static final int PORT = 9092;
+
+	private static final int CONTROLLER_PORT = 9094;
 
 	private static final int PROBE_TIMEOUT_MILLIS = 2_000;
 
@@ -38,17 +46,57 @@ final class ContainerKafka implements Server, KafkaService {
 
 	private volatile boolean started;
 
+	/**
+	 * One that is alone; starts nothing.
+	 * @param port 0 takes a free one
+	 */
 	ContainerKafka(int port) {
-		this.container = new Container<>("Kafka", PORT, port,
-				() -> new KafkaContainer(IMAGE).withEnv("KAFKA_HEAP_OPTS", "-Xms256m -Xmx512m")
-					.withEnv("KAFKA_AUTO_CREATE_TOPICS_ENABLE", "false")
-					.withEnv("KAFKA_GROUP_MIN_SESSION_TIMEOUT_MS", "3000")
-					.withEnv("KAFKA_SHARE_COORDINATOR_STATE_TOPIC_REPLICATION_FACTOR", "1")
-					.withEnv("KAFKA_SHARE_COORDINATOR_STATE_TOPIC_MIN_ISR", "1")
-					.withCopyToContainer(logging(), "/mnt/shared/config/log4j2.yaml")
-					.withCopyToContainer(logging(), "/mnt/shared/config/tools-log4j2.yaml")
-					.withStartupTimeout(Duration.ofSeconds(120)),
-				ContainerKafka::serves);
+		this("Kafka", port, () -> kafka(1));
+	}
+
+	private ContainerKafka(String name, int port, Supplier<KafkaContainer> factory) {
+		this.container = new Container<>(name, PORT, port, factory, ContainerKafka::serves);
+	}
+
+	/**
+	 * Several that are one Kafka; starts none.
+	 * @param ports of each; 0 takes a free one
+	 * @param network by which they know each other; made when the first starts
+	 */
+	static List<ContainerKafka> cluster(List<Integer> ports, Network network) {
+		String voters = IntStream.rangeClosed(1, ports.size())
+			.mapToObj((node) -> "%d@%s:%d".formatted(node, host(node), CONTROLLER_PORT))
+			.collect(Collectors.joining(","));
+		return IntStream.rangeClosed(1, ports.size())
+			.mapToObj((node) -> new ContainerKafka("Kafka's broker " + node, ports.get(node - 1),
+					() -> kafka(ports.size()).withNetwork(network)
+						.withNetworkAliases(host(node))
+						.withEnv("KAFKA_NODE_ID", Integer.toString(node))
+						.withEnv("KAFKA_CONTROLLER_QUORUM_VOTERS", voters)))
+			.toList();
+	}
+
+	private static String host(int node) {
+		return "kafka-" + node;
+	}
+
+	private static KafkaContainer kafka(int brokers) {
+		Map<String, String> copies = KafkaSettings.copies(brokers)
+			.entrySet()
+			.stream()
+			.collect(Collectors.toMap((entry) -> variable(entry.getKey()), Map.Entry::getValue));
+		return new KafkaContainer(IMAGE).withEnv("KAFKA_HEAP_OPTS", "-Xms256m -Xmx512m")
+			.withEnv("KAFKA_AUTO_CREATE_TOPICS_ENABLE", "false")
+			.withEnv("KAFKA_GROUP_MIN_SESSION_TIMEOUT_MS", "3000")
+			.withEnv(copies)
+			.withCopyToContainer(logging(), "/mnt/shared/config/log4j2.yaml")
+			.withCopyToContainer(logging(), "/mnt/shared/config/tools-log4j2.yaml")
+			.withStartupTimeout(Duration.ofSeconds(120));
+	}
+
+	/** What the image calls a property of the broker. */
+	private static String variable(String property) {
+		return "KAFKA_" + property.replace('.', '_').toUpperCase(Locale.ROOT);
 	}
 
 	@Override
@@ -92,7 +140,7 @@ final class ContainerKafka implements Server, KafkaService {
 	}
 
 	@Override
-	public String bootstrapServers() {
+	public String address() {
 		return this.container.get().getBootstrapServers();
 	}
 

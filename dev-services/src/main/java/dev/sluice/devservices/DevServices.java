@@ -1,8 +1,10 @@
 package dev.sluice.devservices;
 
 import java.nio.file.Path;
+import java.util.List;
 
 import org.jspecify.annotations.Nullable;
+import org.testcontainers.containers.Network;
 
 /**
  * Kafka and PostgreSQL of one's own, each started when it is first asked for (at once by
@@ -55,9 +57,11 @@ public interface DevServices extends AutoCloseable {
 	/** What may be chosen. */
 	final class Builder {
 
+		private static final int CLUSTER = 3;
+
 		private Infrastructure infrastructure = Infrastructure.AUTO;
 
-		private int kafkaPort;
+		private List<Integer> kafkaPorts = List.of(0);
 
 		private int postgresPort;
 
@@ -72,9 +76,16 @@ public interface DevServices extends AutoCloseable {
 			return this;
 		}
 
-		/** Kafka's port; 0, the default, takes a free one. */
-		public Builder kafkaPort(int value) {
-			this.kafkaPort = value;
+		/**
+		 * A broker for each: one or three; 0 takes a free port. Default: one. Of three,
+		 * each has a copy of what has three copies, as topics have by default, and two
+		 * must have what is acknowledged: one of them may be lost.
+		 */
+		public Builder kafkaPorts(List<Integer> values) {
+			if (values.size() != 1 && values.size() != CLUSTER) {
+				throw new IllegalArgumentException("%d brokers: use 1 or %d".formatted(values.size(), CLUSTER));
+			}
+			this.kafkaPorts = List.copyOf(values);
 			return this;
 		}
 
@@ -85,10 +96,11 @@ public interface DevServices extends AutoCloseable {
 		}
 
 		/**
-		 * Where embedded servers keep data and logs ({@code kafka}, {@code kafka.log},
-		 * {@code postgres}, {@code postgres.log}); what is there already is used again,
-		 * and it is kept on close. Default: a temporary directory, deleted on close.
-		 * Containers keep nothing.
+		 * Where embedded servers keep data and logs ({@code kafka}, {@code kafka.log}, of
+		 * three brokers {@code kafka-1} and so on, {@code postgres},
+		 * {@code postgres.log}); what is there already is used again, and it is kept on
+		 * close. Default: a temporary directory, deleted on close. Containers keep
+		 * nothing.
 		 */
 		public Builder directory(Path value) {
 			this.directory = value.toAbsolutePath();
@@ -101,13 +113,26 @@ public interface DevServices extends AutoCloseable {
 		 */
 		public DevServices start() {
 			return switch (resolve()) {
-				case CONTAINERS -> new LazyDevServices<>(Infrastructure.CONTAINERS, new ContainerKafka(this.kafkaPort),
+				case CONTAINERS -> new LazyDevServices<>(Infrastructure.CONTAINERS, containers(),
 						new ContainerPostgres(this.postgresPort));
-				case EMBEDDED ->
-					new LazyDevServices<>(Infrastructure.EMBEDDED, new EmbeddedKafka(this.kafkaPort, this.directory),
-							new EmbeddedPostgres(this.postgresPort, this.directory));
+				case EMBEDDED -> new LazyDevServices<>(Infrastructure.EMBEDDED, new KafkaCluster(embedded()),
+						new EmbeddedPostgres(this.postgresPort, this.directory));
 				case AUTO -> throw new AssertionError("AUTO is not resolved");
 			};
+		}
+
+		private KafkaCluster containers() {
+			if (this.kafkaPorts.size() == 1) {
+				return new KafkaCluster(List.of(new ContainerKafka(this.kafkaPorts.getFirst())));
+			}
+			Network network = Network.newNetwork();
+			return new KafkaCluster(ContainerKafka.cluster(this.kafkaPorts, network), network::close);
+		}
+
+		private List<EmbeddedKafka> embedded() {
+			return (this.kafkaPorts.size() == 1)
+					? List.of(new EmbeddedKafka(this.kafkaPorts.getFirst(), this.directory))
+					: EmbeddedKafka.cluster(this.kafkaPorts, this.directory);
 		}
 
 		private Infrastructure resolve() {

@@ -2,11 +2,13 @@ package dev.sluice.devservices;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
-/** Kafka in a child JVM. */
-final class EmbeddedKafka implements Server, KafkaService {
+/** A Kafka broker, which is a controller too, in a child JVM. */
+final class EmbeddedKafka implements KafkaBroker {
 
 	private static final List<String> JVM_ARGS = List.of("-Xms256m", "-Xmx512m", "-XX:+UseG1GC");
 
@@ -22,8 +24,27 @@ final class EmbeddedKafka implements Server, KafkaService {
 	 * @param directory null for a temporary one
 	 */
 	EmbeddedKafka(int port, @Nullable Path directory) {
+		this(port, new EmbeddedProcess("kafka", KafkaMain.class, JVM_ARGS, directory));
+	}
+
+	private EmbeddedKafka(int port, EmbeddedProcess process) {
 		this.wantedPort = port;
-		this.process = new EmbeddedProcess("kafka", KafkaMain.class, JVM_ARGS, directory);
+		this.process = process;
+	}
+
+	/**
+	 * Several that are one Kafka, each with a directory of its own; starts none.
+	 * @param ports of each; 0 takes a free one
+	 * @param directory null for temporary ones
+	 */
+	static List<EmbeddedKafka> cluster(List<Integer> ports, @Nullable Path directory) {
+		String voters = KafkaMain.voters(Ports.free(ports.size()));
+		return IntStream.rangeClosed(1, ports.size())
+			.mapToObj((node) -> new EmbeddedKafka(ports.get(node - 1),
+					new EmbeddedProcess("kafka-" + node, KafkaMain.class,
+							Stream.concat(JVM_ARGS.stream(), KafkaMain.jvmArgs(node, voters).stream()).toList(),
+							directory)))
+			.toList();
 	}
 
 	@Override
@@ -60,7 +81,7 @@ final class EmbeddedKafka implements Server, KafkaService {
 	}
 
 	@Override
-	public String bootstrapServers() {
+	public String address() {
 		return "127.0.0.1:" + this.port;
 	}
 

@@ -3,8 +3,11 @@ package dev.sluice.devservices;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 import kafka.server.KafkaConfig;
 import kafka.server.KafkaRaftServer;
@@ -12,20 +15,40 @@ import kafka.tools.StorageTool;
 import org.apache.kafka.common.utils.Time;
 
 /**
- * The main class of the child JVM that is Kafka: one node, broker and controller, on the
- * loopback interface. Arguments: see {@link EmbeddedProcess}.
+ * The main class of the child JVM that is Kafka: a node, broker and controller, on the
+ * loopback interface; alone, or one of several as {@link #jvmArgs} say. Arguments: see
+ * {@link EmbeddedProcess}.
  */
 final class KafkaMain {
 
 	/** Any will do: it never meets another cluster. */
 	private static final String CLUSTER_ID = "c2x1aWNlLWRldi1rYWZrYQ";
 
+	private static final String NODE = "sluice.kafka.node";
+
+	private static final String VOTERS = "sluice.kafka.voters";
+
 	private KafkaMain() {
+	}
+
+	/** Options of a JVM that is one node of several. */
+	static List<String> jvmArgs(int node, String voters) {
+		return List.of("-D%s=%d".formatted(NODE, node), "-D%s=%s".formatted(VOTERS, voters));
+	}
+
+	/**
+	 * The controllers of several nodes.
+	 * @param ports of node 1, 2, …
+	 */
+	static String voters(List<Integer> ports) {
+		return IntStream.rangeClosed(1, ports.size())
+			.mapToObj((node) -> "%d@127.0.0.1:%d".formatted(node, ports.get(node - 1)))
+			.collect(Collectors.joining(","));
 	}
 
 	public static void main(String[] args) throws IOException {
 		Path directory = Path.of(args[1]);
-		Properties properties = properties(Integer.parseInt(args[0]), Ports.free(), directory);
+		Properties properties = properties(Integer.parseInt(args[0]), directory);
 		format(properties, directory);
 		KafkaRaftServer server = new KafkaRaftServer(new KafkaConfig(properties, false), Time.SYSTEM);
 		server.startup();
@@ -35,23 +58,20 @@ final class KafkaMain {
 		server.awaitShutdown();
 	}
 
-	private static Properties properties(int port, int controllerPort, Path directory) {
+	private static Properties properties(int port, Path directory) {
+		int node = Integer.getInteger(NODE, 1);
+		List<String> voters = List.of(System.getProperty(VOTERS, voters(Ports.free(1))).split(","));
+		String controller = voters.get(node - 1).replaceFirst(".*@", "");
 		Properties properties = new Properties();
-		properties.putAll(Map.of("process.roles", "broker,controller", "node.id", "1", "controller.quorum.voters",
-				"1@127.0.0.1:" + controllerPort, "controller.listener.names", "CONTROLLER", "listeners",
-				"PLAINTEXT://127.0.0.1:%d,CONTROLLER://127.0.0.1:%d".formatted(port, controllerPort),
+		properties.putAll(Map.of("process.roles", "broker,controller", "node.id", Integer.toString(node),
+				"controller.quorum.voters", String.join(",", voters), "controller.listener.names", "CONTROLLER",
+				"listeners", "PLAINTEXT://127.0.0.1:%d,CONTROLLER://%s".formatted(port, controller),
 				"listener.security.protocol.map", "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT", "log.dirs",
 				directory.resolve("data").toString(), "auto.create.topics.enable", "false",
 				"group.initial.rebalance.delay.ms", "0"));
 		// So that who wants a killed consumer to be missed sooner than in 6 s may say so.
 		properties.put("group.min.session.timeout.ms", "3000");
-		// One node: what Kafka keeps for itself cannot have three copies.
-		for (String topic : new String[] { "offsets.topic", "transaction.state.log",
-				"share.coordinator.state.topic" }) {
-			properties.put(topic + ".replication.factor", "1");
-		}
-		properties.put("transaction.state.log.min.isr", "1");
-		properties.put("share.coordinator.state.topic.min.isr", "1");
+		properties.putAll(KafkaSettings.copies(voters.size()));
 		return properties;
 	}
 

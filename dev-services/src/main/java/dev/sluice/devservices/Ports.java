@@ -8,8 +8,11 @@ import java.net.ServerSocket;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /** TCP ports of the loopback interface. */
@@ -30,6 +33,15 @@ public final class Ports {
 		catch (IOException ex) {
 			throw new UncheckedIOException("no free port on the loopback interface", ex);
 		}
+	}
+
+	/** So many, all different, that were free just now. */
+	static List<Integer> free(int count) {
+		Set<Integer> ports = new LinkedHashSet<>();
+		while (ports.size() < count) {
+			ports.add(free());
+		}
+		return List.copyOf(ports);
 	}
 
 	/** Whether a server could listen on the port now. */

@@ -86,7 +86,7 @@ class DevServicesIT {
 		int postgresPort = Ports.free();
 		try (DevServices services = DevServices.builder()
 			.infrastructure(DevServices.shared().infrastructure())
-			.kafkaPort(kafkaPort)
+			.kafkaPorts(List.of(kafkaPort))
 			.postgresPort(postgresPort)
 			.start()) {
 			assertThat(services.kafka().bootstrapServers()).endsWith(":" + kafkaPort);

@@ -9,6 +9,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -16,11 +17,13 @@ import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.IntPredicate;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.contract.BackendBehaviour.Capacity;
 import dev.sluice.contract.BackendBehaviour.Delay;
+import dev.sluice.devservices.Breakable;
 import dev.sluice.devservices.Infrastructure;
 import dev.sluice.devservices.StartFailedException;
 import dev.sluice.lab.measure.LedgerAudit;
@@ -58,7 +61,7 @@ import org.jspecify.annotations.Nullable;
  * is mended, what is under way arrives, and what clients were told is held against what
  * the backend has.
  * <p>
- * The backend is frozen and made to fail, never killed: it is the witness.
+ * The backend is the witness: it is killed only where it keeps its orders in PostgreSQL.
  */
 final class ChaosExperiment {
 
@@ -100,14 +103,36 @@ final class ChaosExperiment {
 	 *
 	 * @param command the command line
 	 * @param infrastructure what Kafka and PostgreSQL run as
+	 * @param brokers that Kafka has, 1 or 3
+	 * @param store where the backend keeps its orders
 	 * @param orders to be placed
 	 * @param ratePerSecond orders due each second
 	 * @param syncShare share of them placed synchronously, 0 to 1
 	 * @param seed of the plan
 	 * @param drainMillis for accepted orders to arrive after the load, in milliseconds
 	 */
-	record Settings(String command, Infrastructure infrastructure, int orders, double ratePerSecond, double syncShare,
-			long seed, long drainMillis) {
+	record Settings(String command, Infrastructure infrastructure, int brokers, Store store, int orders,
+			double ratePerSecond, double syncShare, long seed, long drainMillis) {
+	}
+
+	/** Where the backend keeps its orders: what its property backend.store says. */
+	enum Store {
+
+		MEMORY, POSTGRES;
+
+		/** Whether they are there after a kill. */
+		boolean remembers() {
+			return switch (this) {
+				case MEMORY -> false;
+				case POSTGRES -> true;
+			};
+		}
+
+		@Override
+		public String toString() {
+			return name().toLowerCase(Locale.ROOT);
+		}
+
 	}
 
 	ChaosExperiment(Settings settings, ChaosPlan plan, RunDirectory directory, Progress progress) {
@@ -130,13 +155,14 @@ final class ChaosExperiment {
 		try (Stack stack = Stack.builder()
 			.workspace(workspace)
 			.infrastructure(this.settings.infrastructure())
+			.brokers(this.settings.brokers())
 			.directory(this.directory.directory("logs"))
 			.build(); HttpClient client = HttpClient.newBuilder().connectTimeout(TIMEOUT).build()) {
 			infrastructure = stack.infrastructure().infrastructure();
 			run(stack, client, outcome);
 		}
 		catch (LabException | StartFailedException ex) {
-			partial = (interruption.reason() != null) ? interruption.reason() : ex.getMessage();
+			partial = (interruption.reason() != null) ? interruption.reason() : firstLine(ex);
 		}
 		catch (InterruptedException _) {
 			partial = "interrupted";
@@ -147,6 +173,11 @@ final class ChaosExperiment {
 				List.of(), List.of(), outcome.result(this.settings), List.of());
 		RunFile.write(result, this.directory.path());
 		return result;
+	}
+
+	/** What follows is the end of a log, which it names. */
+	private static String firstLine(RuntimeException ex) {
+		return String.valueOf(ex.getMessage()).lines().findFirst().orElse("");
 	}
 
 	private void run(Stack stack, HttpClient client, Outcome outcome) throws IOException, InterruptedException {
@@ -211,7 +242,8 @@ final class ChaosExperiment {
 			stack.startInfrastructure();
 			return stack;
 		});
-		starts.add(() -> services.put(BACKEND, stack.startBackend(ServiceOptions.NONE)));
+		ServiceOptions backend = ServiceOptions.NONE.withProperty("backend.store", this.settings.store());
+		starts.add(() -> services.put(BACKEND, stack.startBackend(backend)));
 		starts.add(() -> services.put(CONSUMER, stack.startConsumer(ServiceOptions.NONE)));
 		GATEWAYS.forEach((variant) -> starts
 			.add(() -> services.put(variant.id(), stack.startGateway(variant, ServiceOptions.NONE))));
@@ -227,10 +259,19 @@ final class ChaosExperiment {
 					.map((variant) -> victim("gateway " + variant.id(), stack, services.get(variant.id()), null))
 					.toList());
 		victims.put(Target.CONSUMER, List.of(victim(CONSUMER, stack, services.get(CONSUMER), null)));
-		victims.put(Target.BROKER, List.of(new Victim("broker", stack.infrastructure().kafka(), null)));
+		victims.put(Target.BROKER, brokers(stack.infrastructure().kafka().brokers()));
 		victims.put(Target.POSTGRES, List.of(new Victim("postgres", stack.infrastructure().postgres(), null)));
 		victims.put(Target.BACKEND, List.of(victim(BACKEND, stack, services.get(BACKEND), new Misbehaving(control))));
 		return victims;
+	}
+
+	private static List<Victim> brokers(List<Breakable> brokers) {
+		if (brokers.size() == 1) {
+			return List.of(new Victim("broker", brokers.getFirst(), null));
+		}
+		return IntStream.range(0, brokers.size())
+			.mapToObj((i) -> new Victim("broker " + (i + 1), brokers.get(i), null))
+			.toList();
 	}
 
 	private static Victim victim(String name, Stack stack, @Nullable Service service,
@@ -249,13 +290,20 @@ final class ChaosExperiment {
 		Map<String, String> configuration = new TreeMap<>();
 		configuration.put("load", "open: %.1f orders a second by the clock, %.0f %% of them sync"
 			.formatted(this.settings.ratePerSecond(), this.settings.syncShare() * 100));
-		configuration.put("client", "%d attempts at most, in turn at %s, after pauses from 0.25 s, doubled"
-			.formatted(OrderDriver.ATTEMPTS, GATEWAYS));
+		configuration.put("client",
+				"%d attempts at most, in turn at %s, after pauses from 1 s, doubled, of which the second half is drawn"
+					.formatted(OrderDriver.ATTEMPTS, GATEWAYS));
 		configuration.put("seed", Long.toString(this.settings.seed()));
 		configuration.put("faults planned", Integer.toString(this.plan.faults().size()));
-		configuration.put("backend", "50 ms an order; frozen and made to fail, never killed: it is the witness");
+		configuration.put("backend", switch (this.settings.store()) {
+			case MEMORY -> "50 ms an order, kept in memory; frozen and made to fail, never killed: it is the witness";
+			case POSTGRES ->
+				"50 ms an order, kept in the same PostgreSQL as the status; killed like the others: it remembers";
+		});
 		configuration.put("services' JVM", String.join(" ", Stack.JVM_ARGS));
-		configuration.put("queue", "Kafka, acks=all, one broker, 12 partitions");
+		configuration.put("queue", (this.settings.brokers() == 1) ? "Kafka, acks=all, one broker, 12 partitions"
+				: "Kafka, acks=all, %1$d brokers, 12 partitions of %1$d copies, of which %2$d must have what is acknowledged"
+					.formatted(this.settings.brokers(), this.settings.brokers() - 1));
 		return configuration;
 	}
 

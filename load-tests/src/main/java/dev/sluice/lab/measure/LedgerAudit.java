@@ -55,6 +55,8 @@ public final class LedgerAudit implements AutoCloseable {
 
 	private static final int NOT_FOUND = 404;
 
+	private static final int UNAVAILABLE = 503;
+
 	private final JsonMapper json = JsonMapper.shared();
 
 	private final HttpClient client = HttpClient.newBuilder()
@@ -217,7 +219,7 @@ public final class LedgerAudit implements AutoCloseable {
 	}
 
 	private void askBackend(int order) throws InterruptedException {
-		HttpResponse<String> answer = get(this.backend.resolve("/orders/" + this.identity.id(order)));
+		HttpResponse<String> answer = getFromBackend("/orders/" + this.identity.id(order));
 		switch (answer.statusCode()) {
 			case OK -> set(this.saved, order);
 			case NOT_FOUND -> {
@@ -246,7 +248,23 @@ public final class LedgerAudit implements AutoCloseable {
 	}
 
 	private BackendAudit audit() throws InterruptedException {
-		return this.json.readValue(get(this.backend.resolve("/audit")).body(), BackendAudit.class);
+		HttpResponse<String> answer = getFromBackend("/audit");
+		if (answer.statusCode() != OK) {
+			throw new LabException(
+					"The backend does not say what it has: %d %s".formatted(answer.statusCode(), answer.body()));
+		}
+		return this.json.readValue(answer.body(), BackendAudit.class);
+	}
+
+	/** One that keeps its orders in a database may need a moment once that is back. */
+	private HttpResponse<String> getFromBackend(String path) throws InterruptedException {
+		for (int tries = 1;; tries++) {
+			HttpResponse<String> answer = get(this.backend.resolve(path));
+			if (answer.statusCode() != UNAVAILABLE || tries == TRIES) {
+				return answer;
+			}
+			Thread.sleep(POLL_MILLIS);
+		}
 	}
 
 	private HttpResponse<String> get(URI uri) throws InterruptedException {

@@ -56,7 +56,10 @@ public record ChaosPlan(List<Fault> faults) {
 
 		POSTGRES,
 
-		/** Never killed: it is the witness, and keeps what it saved in memory. */
+		/**
+		 * The witness: killed only where it keeps what it saved in a database, and not in
+		 * memory.
+		 */
 		BACKEND;
 
 		/**
@@ -68,10 +71,11 @@ public record ChaosPlan(List<Fault> faults) {
 		}
 
 		/** What may be done to it. */
-		Set<Kind> kinds() {
+		Set<Kind> kinds(boolean backendRemembers) {
 			return switch (this) {
 				case GATEWAY, CONSUMER, BROKER, POSTGRES -> EnumSet.of(Kind.KILL, Kind.FREEZE, Kind.RESTART);
-				case BACKEND -> EnumSet.of(Kind.FREEZE, Kind.ERRORS, Kind.HANG, Kind.RESET);
+				case BACKEND -> backendRemembers ? EnumSet.allOf(Kind.class)
+						: EnumSet.of(Kind.FREEZE, Kind.ERRORS, Kind.HANG, Kind.RESET);
 			};
 		}
 
@@ -139,25 +143,22 @@ public record ChaosPlan(List<Fault> faults) {
 	 * @param killsEach kills of each target that can be killed, at least 1; of each other
 	 * kind a quarter, at least 1
 	 * @param gateways how many gateways there are
+	 * @param brokers how many brokers there are
+	 * @param backendRemembers whether the backend still has what it saved after a kill
 	 * @param loadMillis length of the load
 	 * @param seed of all draws
 	 */
-	public record Choice(Set<Target> targets, Set<Kind> kinds, int killsEach, int gateways, long loadMillis,
-			long seed) {
+	public record Choice(Set<Target> targets, Set<Kind> kinds, int killsEach, int gateways, int brokers,
+			boolean backendRemembers, long loadMillis, long seed) {
 
 		public Choice {
 			targets = Set.copyOf(targets);
 			kinds = Set.copyOf(kinds);
-			if (killsEach < 1 || gateways < 1) {
-				throw new IllegalArgumentException("At least one kill and one gateway are needed");
+			if (killsEach < 1 || gateways < 1 || brokers < 1) {
+				throw new IllegalArgumentException("At least one kill, one gateway and one broker are needed");
 			}
 		}
 
-	}
-
-	/** How long a load must be for so many faults, in milliseconds. */
-	public static long neededMillis(Set<Target> targets, Set<Kind> kinds, int killsEach) {
-		return LEAD_MILLIS + TAIL_MILLIS + SHARE_MILLIS * pairs(targets, kinds, killsEach).size();
 	}
 
 	/**
@@ -166,12 +167,12 @@ public record ChaosPlan(List<Fault> faults) {
 	 * it
 	 */
 	public static ChaosPlan of(Choice choice) {
-		List<Pair> pairs = new ArrayList<>(pairs(choice.targets(), choice.kinds(), choice.killsEach()));
+		List<Pair> pairs = new ArrayList<>(pairs(choice));
 		if (pairs.isEmpty()) {
 			throw new IllegalArgumentException(
 					"None of %s can be broken by %s".formatted(choice.targets(), choice.kinds()));
 		}
-		long needed = neededMillis(choice.targets(), choice.kinds(), choice.killsEach());
+		long needed = LEAD_MILLIS + TAIL_MILLIS + SHARE_MILLIS * pairs.size();
 		if (choice.loadMillis() < needed) {
 			throw new IllegalArgumentException("%d faults need a load of at least %d s, this one has %d s"
 				.formatted(pairs.size(), Math.ceilDiv(needed, 1_000), choice.loadMillis() / 1_000));
@@ -186,12 +187,21 @@ public record ChaosPlan(List<Fault> faults) {
 			boolean together = i > 0 && random.nextInt(4) == 0;
 			long drawn = LEAD_MILLIS + Math.round(share * (i + random.nextDouble() / 2));
 			long at = together ? previous : drawn;
-			int instance = (pair.target() == Target.GATEWAY) ? random.nextInt(choice.gateways()) : 0;
+			int instance = instance(pair.target(), choice, random);
 			faults.add(new Fault(i + 1, pair.target(), instance, pair.kind(), at,
 					lastMillis(pair.kind(), choice.loadMillis(), random)));
 			previous = at;
 		}
 		return new ChaosPlan(faults);
+	}
+
+	private static int instance(Target target, Choice choice, Random random) {
+		return switch (target) {
+			case GATEWAY -> random.nextInt(choice.gateways());
+			// Nothing is drawn for one, so that a seed means the same as ever.
+			case BROKER -> (choice.brokers() > 1) ? random.nextInt(choice.brokers()) : 0;
+			case CONSUMER, POSTGRES, BACKEND -> 0;
+		};
 	}
 
 	private static long lastMillis(Kind kind, long loadMillis, Random random) {
@@ -207,13 +217,15 @@ public record ChaosPlan(List<Fault> faults) {
 	}
 
 	/** In the order of the enums, so that a seed means the same whatever the sets. */
-	private static List<Pair> pairs(Set<Target> targets, Set<Kind> kinds, int killsEach) {
+	private static List<Pair> pairs(Choice choice) {
+		int others = Math.max(1, choice.killsEach() / 4);
 		return Stream.of(Target.values())
-			.filter(targets::contains)
+			.filter(choice.targets()::contains)
 			.flatMap((target) -> Stream.of(Kind.values())
-				.filter((kind) -> kinds.contains(kind) && target.kinds().contains(kind))
+				.filter(choice.kinds()::contains)
+				.filter(target.kinds(choice.backendRemembers())::contains)
 				.flatMap((kind) -> Collections
-					.nCopies((kind == Kind.KILL) ? killsEach : Math.max(1, killsEach / 4), new Pair(target, kind))
+					.nCopies((kind == Kind.KILL) ? choice.killsEach() : others, new Pair(target, kind))
 					.stream()))
 			.toList();
 	}

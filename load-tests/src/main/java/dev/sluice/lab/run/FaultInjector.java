@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
@@ -19,16 +20,24 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Breaks and mends by plan: a virtual thread for each fault waits for its time and then
- * for its target, of which one fault at a time has hold. What it froze it thaws, whatever
- * happens.
+ * for its target, of which one fault at a time has hold, and until fewer than
+ * {@link #AT_ONCE} others are going on. What it froze it thaws, whatever happens.
  */
 public final class FaultInjector implements AutoCloseable {
+
+	/**
+	 * More than that, and a machine that cannot start processes as fast as they are
+	 * killed comes to have nothing that runs.
+	 */
+	static final int AT_ONCE = 2;
 
 	private final List<Thread> threads = new ArrayList<>();
 
 	private final List<Done> done = new ArrayList<>();
 
 	private final AtomicReference<@Nullable RuntimeException> failure = new AtomicReference<>();
+
+	private final Semaphore atOnce = new Semaphore(AT_ONCE, true);
 
 	private final CountDownLatch left;
 
@@ -85,9 +94,18 @@ public final class FaultInjector implements AutoCloseable {
 			List<Victim> ofTarget = victims.getOrDefault(fault.target(), List.of());
 			Victim victim = ofTarget.get(fault.instance() % ofTarget.size());
 			// Fair, so that faults of one victim keep their order.
-			ReentrantLock lock = locks.computeIfAbsent(victim.name(), (_) -> new ReentrantLock(true));
+			ReentrantLock lock = locks.computeIfAbsent(oneAtATime(fault.target(), victim),
+					(_) -> new ReentrantLock(true));
 			this.threads.add(Thread.ofVirtual().name("fault-" + fault.number()).start(() -> run(fault, victim, lock)));
 		}
+	}
+
+	/** Of these, one at a time is broken: two brokers of three can promise nothing. */
+	private static String oneAtATime(ChaosPlan.Target target, Victim victim) {
+		return switch (target) {
+			case BROKER -> target.toString();
+			case GATEWAY, CONSUMER, POSTGRES, BACKEND -> victim.name();
+		};
 	}
 
 	private void run(Fault fault, Victim victim, ReentrantLock lock) {
@@ -96,8 +114,7 @@ public final class FaultInjector implements AutoCloseable {
 				.sleep(this.startNanos + TimeUnit.MILLISECONDS.toNanos(fault.atMillis()) - System.nanoTime());
 			lock.lockInterruptibly();
 			try {
-				if (this.failure.get() == null) {
-					begin(fault, victim);
+				if (breakNow(fault, victim)) {
 					// Before its next fault: else nobody would see that it has recovered.
 					Thread.sleep(this.restMillis);
 				}
@@ -111,9 +128,28 @@ public final class FaultInjector implements AutoCloseable {
 		}
 		catch (RuntimeException ex) {
 			this.failure.compareAndSet(null, ex);
+			// Whoever waits for the others waits no longer.
+			while (this.left.getCount() > 0) {
+				this.left.countDown();
+			}
 		}
 		finally {
 			this.left.countDown();
+		}
+	}
+
+	/** Whether it was done: not once something has gone wrong. */
+	private boolean breakNow(Fault fault, Victim victim) throws InterruptedException {
+		this.atOnce.acquire();
+		try {
+			if (!isWell()) {
+				return false;
+			}
+			begin(fault, victim);
+			return true;
+		}
+		finally {
+			this.atOnce.release();
 		}
 	}
 

@@ -52,7 +52,7 @@ public final class OrderDriver implements AutoCloseable {
 	/** Of each order. */
 	public static final int ATTEMPTS = 6;
 
-	static final int MAX_OPEN = 5_000;
+	static final int MAX_OPEN = 10_000;
 
 	/** The gateways promise to answer within 2 s. */
 	private static final Duration QUEUED_TIMEOUT = Duration.ofSeconds(4);
@@ -62,7 +62,8 @@ public final class OrderDriver implements AutoCloseable {
 
 	private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(2);
 
-	private static final long FIRST_PAUSE_MILLIS = 250;
+	/** What a gateway that refuses asks for in Retry-After. */
+	private static final long FIRST_PAUSE_MILLIS = 1_000;
 
 	/** All attempts and pauses of an order, and some more. */
 	private static final long END_MILLIS = 120_000;

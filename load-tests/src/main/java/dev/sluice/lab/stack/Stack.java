@@ -18,6 +18,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 import dev.sluice.devservices.Breakable;
 import dev.sluice.devservices.DevServices;
@@ -28,18 +30,26 @@ import dev.sluice.devservices.StartFailedException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The system on this machine: one Kafka, one PostgreSQL, and services as child JVMs that
- * know each other's addresses. Each service is started and stopped alone; all have the
- * same heap and collector unless a start says otherwise. Ports are fixed when the stack
- * is made, so services may start before what they need: they wait for it.
+ * The system on this machine: one Kafka (of one broker or three), one PostgreSQL, and
+ * services as child JVMs that know each other's addresses. Each service is started and
+ * stopped alone; all have the same heap and collector unless a start says otherwise.
+ * Ports are fixed when the stack is made, so services may start before what they need:
+ * they wait for it.
  * <p>
  * Safe for use by several threads: services may start side by side, and {@link #close} by
  * another thread ends also what is just starting.
  */
 public final class Stack implements AutoCloseable {
 
-	/** The same for every service, so that they can be compared. */
-	public static final List<String> JVM_ARGS = List.of("-Xms384m", "-Xmx384m", "-XX:+UseG1GC");
+	/**
+	 * The same for every service, so that they can be compared. One without memory ends,
+	 * instead of going on with some of its threads.
+	 */
+	public static final List<String> JVM_ARGS = List.of("-Xms384m", "-Xmx384m", "-XX:+UseG1GC",
+			"-XX:+ExitOnOutOfMemoryError");
+
+	/** From one broker's fixed port to the next one's. */
+	private static final int BROKER_OFFSET = 100;
 
 	private static final Duration START_TIMEOUT = Duration.ofSeconds(120);
 
@@ -58,7 +68,8 @@ public final class Stack implements AutoCloseable {
 
 	private final int sinkPort;
 
-	private final int kafkaPort;
+	/** One for each broker. */
+	private final List<Integer> kafkaPorts;
 
 	private final int postgresPort;
 
@@ -79,11 +90,14 @@ public final class Stack implements AutoCloseable {
 			this.ports.put(module, builder.port(module.port()));
 		}
 		this.sinkPort = builder.port(Module.SINK_GRPC_PORT);
-		this.kafkaPort = builder.port(Module.KAFKA_PORT);
+		this.kafkaPorts = IntStream.range(0, builder.brokers)
+			.map((broker) -> builder.port(Module.KAFKA_PORT + broker * BROKER_OFFSET))
+			.boxed()
+			.toList();
 		this.postgresPort = builder.port(Module.POSTGRES_PORT);
 		this.infrastructure = DevServices.builder()
 			.infrastructure(builder.infrastructure)
-			.kafkaPort(this.kafkaPort)
+			.kafkaPorts(this.kafkaPorts)
 			.postgresPort(this.postgresPort)
 			.start();
 	}
@@ -137,7 +151,8 @@ public final class Stack implements AutoCloseable {
 
 	/** Starts the backend; returns when it is ready, as the others. */
 	public Service startBackend(ServiceOptions options) {
-		return start(Module.BACKEND, Module.BACKEND.directory(), Map.of(), options);
+		boolean postgres = "postgres".equals(options.properties().get("backend.store"));
+		return start(Module.BACKEND, Module.BACKEND.directory(), postgres ? jdbc() : Map.of(), options);
 	}
 
 	/** Starts the order-consumer. */
@@ -236,7 +251,10 @@ public final class Stack implements AutoCloseable {
 	/** Every port that is needed, by who needs it, to be checked before a start. */
 	Map<String, Integer> ports() {
 		Map<String, Integer> all = new LinkedHashMap<>();
-		all.put("Kafka", this.kafkaPort);
+		all.put("Kafka", this.kafkaPorts.getFirst());
+		for (int broker = 2; broker <= this.kafkaPorts.size(); broker++) {
+			all.put("Kafka's broker " + broker, this.kafkaPorts.get(broker - 1));
+		}
 		all.put("PostgreSQL", this.postgresPort);
 		this.ports.forEach((module, port) -> all.put(module.directory(), port));
 		all.put(Module.SINK.directory() + " (gRPC)", this.sinkPort);
@@ -256,11 +274,15 @@ public final class Stack implements AutoCloseable {
 	}
 
 	private Map<String, String> kafka() {
-		return Map.of("spring.kafka.bootstrap-servers", switch (this.infrastructure.infrastructure()) {
+		String brokers = switch (this.infrastructure.infrastructure()) {
 			// Known before it runs: who needs it can start beside it.
-			case EMBEDDED -> "127.0.0.1:" + this.kafkaPort;
+			case EMBEDDED ->
+				this.kafkaPorts.stream().map((port) -> "127.0.0.1:" + port).collect(Collectors.joining(","));
 			case CONTAINERS, AUTO -> this.infrastructure.kafka().bootstrapServers();
-		});
+		};
+		String copies = Integer.toString(this.kafkaPorts.size());
+		return Map.of("spring.kafka.bootstrap-servers", brokers, "queue.replication-factor", copies,
+				"sink.replication-factor", copies);
 	}
 
 	private String postgres() {
@@ -421,6 +443,8 @@ public final class Stack implements AutoCloseable {
 
 		private Path directory = Path.of("target", "stack");
 
+		private int brokers = 1;
+
 		private boolean fixedPorts;
 
 		private int portOffset;
@@ -444,6 +468,14 @@ public final class Stack implements AutoCloseable {
 		/** What Kafka and PostgreSQL run as. Default {@code AUTO}. */
 		public Builder infrastructure(Infrastructure value) {
 			this.infrastructure = value;
+			return this;
+		}
+
+		/**
+		 * How many brokers Kafka has, 1 or 3; each topic has as many copies. Default 1.
+		 */
+		public Builder brokers(int value) {
+			this.brokers = value;
 			return this;
 		}
 

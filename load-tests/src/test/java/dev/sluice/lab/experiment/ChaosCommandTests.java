@@ -22,6 +22,7 @@ class ChaosCommandTests {
 			--faults backend --kinds kill    | None of [backend] can be broken by [kill]
 			--minutes 1 --kills-each 20      | faults need a load of at least
 			--kills-each 0                   | At least one kill
+			--brokers 2                      | --brokers must be 1 or 3
 			""")
 	void refusesWhatCannotBe(String arguments, String message) {
 		StringWriter err = new StringWriter();

@@ -16,7 +16,9 @@ import picocli.CommandLine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Gateway, consumer and broker are killed once each, under the services' real jars. */
+/**
+ * Gateway, consumer and one of three brokers are killed, under the services' real jars.
+ */
 class ChaosIT {
 
 	@TempDir
@@ -29,14 +31,16 @@ class ChaosIT {
 
 		int exitCode = new CommandLine(new ChaosCommand()).setOut(new PrintWriter(out))
 			.execute("--orders", "1000", "--rate", "40", "--kills-each", "1", "--kinds", "kill", "--faults",
-					"gateway,consumer,broker", "--seed", "4", "--infra", Infrastructure.fromEnvironment().name(),
-					"--out", results.toString());
+					"gateway,consumer,broker", "--brokers", "3", "--seed", "4", "--infra",
+					Infrastructure.fromEnvironment().name(), "--out", results.toString());
 
 		assertThat(exitCode).as(out.toString()).isZero();
 		RunResult run = RunFile.read(results.resolve(RunFile.NAME));
 		assertThat(run.partial()).isNull();
 		ChaosResult chaos = run.chaos();
 		assertThat(chaos.faults()).hasSize(3).allMatch((fault) -> fault.kind().equals("kill"));
+		assertThat(chaos.faults()).extracting(ChaosResult.Fault::target)
+			.anyMatch((target) -> target.matches("broker [123]"));
 		ChaosResult.Balance balance = chaos.balance();
 		assertThat(balance.holds()).isTrue();
 		assertThat(balance.placed()).isGreaterThanOrEqualTo(1_000);

@@ -2,6 +2,7 @@ package dev.sluice.lab.run;
 
 import java.io.OutputStream;
 import java.io.PrintStream;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
 
 class FaultInjectorTests {
 
@@ -48,8 +50,41 @@ class FaultInjectorTests {
 	}
 
 	@Test
+	void breaksOneBrokerAtATime() throws Exception {
+		Breakable one = new Process(false);
+		Breakable other = new Process(false);
+		try (FaultInjector injector = new FaultInjector(
+				new ChaosPlan(List.of(fault(1, 0, Kind.FREEZE, 50), fault(2, 1, Kind.FREEZE, 50))),
+				Map.of(Target.BROKER, List.of(new Victim("broker 1", one, null), new Victim("broker 2", other, null))),
+				System.nanoTime(), 0, this.progress)) {
+			injector.awaitHealed(TIMEOUT_MILLIS);
+		}
+
+		assertThat(this.events).containsExactly("freeze", "thaw", "freeze", "thaw");
+	}
+
+	@Test
+	void breaksNoMoreThanTwoThingsAtOnce() throws Exception {
+		Process process = new Process(false);
+		Fault[] faults = { new Fault(1, Target.GATEWAY, 0, Kind.FREEZE, 0, 600_000),
+				new Fault(2, Target.CONSUMER, 0, Kind.FREEZE, 0, 600_000),
+				new Fault(3, Target.POSTGRES, 0, Kind.FREEZE, 500, 600_000) };
+		try (FaultInjector _ = new FaultInjector(new ChaosPlan(List.of(faults)),
+				Map.of(Target.GATEWAY, List.of(new Victim("gateway", process, null)), Target.CONSUMER,
+						List.of(new Victim("consumer", process, null)), Target.POSTGRES,
+						List.of(new Victim("postgres", process, null))),
+				System.nanoTime(), 0, this.progress)) {
+			await().until(() -> this.events.size() == 2);
+			await().during(Duration.ofSeconds(1)).until(() -> this.events.size() == 2);
+		}
+
+		assertThat(this.events).startsWith("freeze", "freeze", "thaw");
+	}
+
+	@Test
 	void tellsWhatDidNotStartAgainAndBreaksNothingMore() throws Exception {
-		try (FaultInjector injector = inject(new Process(true), fault(1, Kind.KILL, 0))) {
+		try (FaultInjector injector = inject(new Process(true), fault(1, Kind.KILL, 0),
+				new Fault(2, Target.BROKER, 0, Kind.KILL, 600_000, 0))) {
 			assertThatExceptionOfType(LabException.class).isThrownBy(() -> injector.awaitHealed(TIMEOUT_MILLIS))
 				.withMessage("broker did not get over fault 1 (kill): it does not start");
 			assertThat(injector.isWell()).isFalse();
@@ -81,7 +116,11 @@ class FaultInjectorTests {
 	}
 
 	private static Fault fault(int number, Kind kind, long lastMillis) {
-		return new Fault(number, Target.BROKER, 0, kind, 0, lastMillis);
+		return fault(number, 0, kind, lastMillis);
+	}
+
+	private static Fault fault(int number, int instance, Kind kind, long lastMillis) {
+		return new Fault(number, Target.BROKER, instance, kind, 0, lastMillis);
 	}
 
 	private final class Process implements Breakable {

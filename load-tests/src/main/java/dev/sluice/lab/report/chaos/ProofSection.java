@@ -29,7 +29,8 @@ final class ProofSection implements Section {
 				"The load is an open model: orders are due by the clock, whatever became of those before.%s"
 					.formatted((chaos != null)
 							? " The latest was sent %s ms late.".formatted(Figures.count(chaos.latestMillis())) : ""),
-				"The backend is frozen and made to fail, never killed: it is the witness, and it keeps what it saved in memory.",
+				"The backend is the witness: %s."
+					.formatted(run.configuration().getOrDefault("backend", "50 ms an order")),
 				"Processes are killed, not machines: what the operating system holds in its page cache survives. A single broker whose machine loses power may lose what it has not yet flushed; replication is what helps there."));
 	}
 

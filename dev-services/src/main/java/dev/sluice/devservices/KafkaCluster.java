@@ -1,0 +1,226 @@
+package dev.sluice.devservices;
+
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.admin.ListTopicsOptions;
+import org.apache.kafka.clients.admin.TopicDescription;
+
+/** The brokers of one Kafka; one of them is a cluster too. */
+final class KafkaCluster implements Server, KafkaService {
+
+	private static final Duration SYNC_TIMEOUT = Duration.ofSeconds(60);
+
+	private static final Duration LOOK_INTERVAL = Duration.ofMillis(250);
+
+	/**
+	 * In a row: a broker that was frozen may for a moment tell of the state before it
+	 * was.
+	 */
+	private static final int LOOKS = 4;
+
+	private static final int LOOK_TIMEOUT_MILLIS = 2_000;
+
+	private final List<? extends KafkaBroker> brokers;
+
+	private final Runnable last;
+
+	private volatile boolean closed;
+
+	/** Starts nothing. */
+	KafkaCluster(List<? extends KafkaBroker> brokers) {
+		this(brokers, () -> {
+		});
+	}
+
+	/**
+	 * Starts nothing.
+	 * @param brokers in the order of their node ids, from 1
+	 * @param last closes what they share, after them
+	 */
+	KafkaCluster(List<? extends KafkaBroker> brokers, Runnable last) {
+		this.brokers = List.copyOf(brokers);
+		this.last = last;
+	}
+
+	/** Side by side: none serves before most of them are there. */
+	@Override
+	public void start() {
+		try {
+			all(KafkaBroker::start);
+		}
+		catch (RuntimeException ex) {
+			if (this.brokers.size() > 1) {
+				// Those that did start.
+				close();
+			}
+			throw ex;
+		}
+	}
+
+	@Override
+	public void kill() {
+		all(KafkaBroker::kill);
+	}
+
+	/** Side by side: a broker that stops hands on what it leads. */
+	@Override
+	public void stop() {
+		all(KafkaBroker::stop);
+	}
+
+	@Override
+	public void freeze() {
+		all(KafkaBroker::freeze);
+	}
+
+	@Override
+	public void thaw() {
+		all(KafkaBroker::thaw);
+	}
+
+	@Override
+	public void close() {
+		this.closed = true;
+		try {
+			all(KafkaBroker::close);
+		}
+		finally {
+			this.last.run();
+		}
+	}
+
+	@Override
+	public String bootstrapServers() {
+		return this.brokers.stream().map(KafkaBroker::address).collect(Collectors.joining(","));
+	}
+
+	@Override
+	public List<Breakable> brokers() {
+		return IntStream.rangeClosed(1, this.brokers.size())
+			.<Breakable>mapToObj((node) -> new Member(node, this.brokers.get(node - 1)))
+			.toList();
+	}
+
+	/**
+	 * Does it to each of them side by side, whatever becomes of the others, and throws
+	 * the first failure. An interrupt of this thread reaches them all.
+	 */
+	private void all(Consumer<KafkaBroker> action) {
+		Queue<RuntimeException> failures = new ConcurrentLinkedQueue<>();
+		try (ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor()) {
+			this.brokers.forEach((broker) -> executor.execute(() -> {
+				try {
+					action.accept(broker);
+				}
+				catch (RuntimeException ex) {
+					failures.add(ex);
+				}
+			}));
+		}
+		RuntimeException first = failures.peek();
+		if (first != null) {
+			throw first;
+		}
+	}
+
+	private void awaitInSync(int node) {
+		if (this.brokers.size() == 1) {
+			return;
+		}
+		long deadline = System.nanoTime() + SYNC_TIMEOUT.toNanos();
+		try (Admin admin = Admin.create(Map.of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers(),
+				AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, LOOK_TIMEOUT_MILLIS,
+				AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, LOOK_TIMEOUT_MILLIS))) {
+			for (int looks = 0; looks < LOOKS; looks = isInSync(admin, node) ? looks + 1 : 0) {
+				if (this.closed) {
+					throw new StartFailedException("Kafka was stopped while broker %d caught up".formatted(node));
+				}
+				if (System.nanoTime() - deadline > 0) {
+					throw new StartFailedException("broker %d serves and has not caught up with the others within %d s"
+						.formatted(node, SYNC_TIMEOUT.toSeconds()));
+				}
+				Thread.sleep(LOOK_INTERVAL);
+			}
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw new StartFailedException("interrupted while broker %d caught up".formatted(node), ex);
+		}
+	}
+
+	private static boolean isInSync(Admin admin, int node) throws InterruptedException {
+		try {
+			Collection<String> topics = admin.listTopics(new ListTopicsOptions().listInternal(true))
+				.names()
+				.get(LOOK_TIMEOUT_MILLIS, TimeUnit.MILLISECONDS);
+			Collection<TopicDescription> descriptions = admin.describeTopics(topics)
+				.allTopicNames()
+				.get(LOOK_TIMEOUT_MILLIS, TimeUnit.MILLISECONDS)
+				.values();
+			return descriptions.stream()
+				.flatMap((topic) -> topic.partitions().stream())
+				.filter((partition) -> partition.replicas().stream().anyMatch((replica) -> replica.id() == node))
+				.allMatch((partition) -> partition.isr().stream().anyMatch((replica) -> replica.id() == node));
+		}
+		catch (ExecutionException | TimeoutException _) {
+			return false;
+		}
+	}
+
+	/** A broker as its cluster's user sees it. */
+	private final class Member implements Breakable {
+
+		private final int node;
+
+		private final KafkaBroker broker;
+
+		Member(int node, KafkaBroker broker) {
+			this.node = node;
+			this.broker = broker;
+		}
+
+		@Override
+		public void kill() {
+			this.broker.kill();
+		}
+
+		@Override
+		public void stop() {
+			this.broker.stop();
+		}
+
+		@Override
+		public void start() {
+			this.broker.start();
+			awaitInSync(this.node);
+		}
+
+		@Override
+		public void freeze() {
+			this.broker.freeze();
+		}
+
+		@Override
+		public void thaw() {
+			this.broker.thaw();
+			awaitInSync(this.node);
+		}
+
+	}
+
+}
