@@ -1,29 +1,22 @@
 package dev.sluice.lab.pool;
 
-import java.io.BufferedInputStream;
 import java.io.IOException;
-import java.io.InputStream;
-import java.net.InetSocketAddress;
-import java.net.Socket;
-import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashSet;
-import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Connections to one HTTP server, with the settings of the agent that the seed mended its
+ * Connections to one server, with the settings of the agent that the seed mended its
  * client with: at most so many, of which at most so many are kept while nobody uses them.
  * For any number of threads, each of which blocks while it waits for a connection or an
  * answer: meant for virtual threads.
  */
 final class ConnectionPool implements AutoCloseable {
 
-	private final URI target;
+	private final Link.Opener opener;
 
 	private final Limits limits;
 
@@ -57,17 +50,14 @@ final class ConnectionPool implements AutoCloseable {
 
 	}
 
-	/**
-	 * @param target an http URI; every request is a GET of it
-	 */
-	ConnectionPool(URI target, Limits limits) {
-		this.target = target;
+	ConnectionPool(Link.Opener opener, Limits limits) {
+		this.opener = opener;
 		this.limits = limits;
 		this.places = new Semaphore(limits.most(), true);
 	}
 
 	/**
-	 * Sends one request.
+	 * Sends one message.
 	 * @throws IOException if there was no answer, or one that is no success
 	 */
 	void exchange() throws IOException, InterruptedException {
@@ -76,7 +66,7 @@ final class ConnectionPool implements AutoCloseable {
 			Connection connection = take();
 			boolean well = false;
 			try {
-				well = connection.exchange();
+				well = connection.link.exchange();
 			}
 			finally {
 				giveBack(connection, well);
@@ -96,7 +86,7 @@ final class ConnectionPool implements AutoCloseable {
 				end(kept);
 			}
 		}
-		Connection connection = new Connection(this.target, this.limits.answerMillis());
+		Connection connection = new Connection(this.opener.open(this.limits.answerMillis()));
 		synchronized (this) {
 			this.opened++;
 			this.all.add(connection);
@@ -121,7 +111,7 @@ final class ConnectionPool implements AutoCloseable {
 	/** Called by whoever holds the lock. */
 	private void end(Connection connection) {
 		this.all.remove(connection);
-		connection.close();
+		connection.link.close();
 	}
 
 	/** Connections that are open now. */
@@ -138,85 +128,20 @@ final class ConnectionPool implements AutoCloseable {
 	@Override
 	public synchronized void close() {
 		this.closed = true;
-		this.all.forEach(Connection::close);
+		this.all.forEach((connection) -> connection.link.close());
 		this.all.clear();
 		this.free.clear();
 	}
 
-	/** One connection, for one thread at a time. */
+	/** A connection in use, or since when it is not. */
 	private static final class Connection {
 
-		private static final int CONNECT_MILLIS = 10_000;
-
-		private static final int LONGEST_LINE = 8_192;
-
-		private final Socket socket = new Socket();
-
-		private final InputStream in;
-
-		private final byte[] request;
+		private final Link link;
 
 		private long freeSinceNanos;
 
-		Connection(URI target, int answerMillis) throws IOException {
-			this.request = "GET %s HTTP/1.1\r\nHost: %s:%d\r\n\r\n"
-				.formatted(target.getRawPath(), target.getHost(), target.getPort())
-				.getBytes(StandardCharsets.US_ASCII);
-			try {
-				this.socket.connect(new InetSocketAddress(target.getHost(), target.getPort()), CONNECT_MILLIS);
-				this.socket.setTcpNoDelay(true);
-				this.socket.setSoTimeout(answerMillis);
-				this.in = new BufferedInputStream(this.socket.getInputStream());
-			}
-			catch (IOException ex) {
-				close();
-				throw ex;
-			}
-		}
-
-		/** Whether the connection can be used again. */
-		boolean exchange() throws IOException {
-			this.socket.getOutputStream().write(this.request);
-			String status = line();
-			int length = 0;
-			boolean kept = true;
-			for (String header = line(); !header.isEmpty(); header = line()) {
-				String lower = header.toLowerCase(Locale.ROOT);
-				if (lower.startsWith("content-length:")) {
-					length = Integer.parseInt(lower.substring("content-length:".length()).strip());
-				}
-				else if (lower.startsWith("transfer-encoding:")) {
-					throw new IOException("answers in chunks are not understood");
-				}
-				kept = kept && !lower.equals("connection: close");
-			}
-			this.in.skipNBytes(length);
-			if (!status.startsWith("HTTP/1.1 2")) {
-				throw new IOException(status);
-			}
-			return kept;
-		}
-
-		private String line() throws IOException {
-			StringBuilder line = new StringBuilder();
-			for (int c = this.in.read(); c != '\n'; c = this.in.read()) {
-				if (c < 0 || line.length() > LONGEST_LINE) {
-					throw new IOException("the connection ended before the answer did");
-				}
-				if (c != '\r') {
-					line.append((char) c);
-				}
-			}
-			return line.toString();
-		}
-
-		void close() {
-			try {
-				this.socket.close();
-			}
-			catch (IOException ex) {
-				throw new IllegalStateException("a socket cannot be closed", ex);
-			}
+		Connection(Link link) {
+			this.link = link;
 		}
 
 	}

@@ -33,8 +33,8 @@ import picocli.CommandLine.Spec;
 /** {@code lab pool}. */
 @Command(name = "pool", mixinStandardHelpOptions = true, sortOptions = false,
 		description = "Sends messages through a queue and a dispatcher to a backend that lets in a few new connections a"
-				+ " second, first over new connections, then over kept ones. Or, in parts: --serve a dispatcher, and from"
-				+ " other terminals --produce, --status, --concurrency.")
+				+ " second, or into PostgreSQL, first over new connections, then over kept ones. Or, in parts: --serve a"
+				+ " dispatcher, and from other terminals --produce, --status, --concurrency.")
 public final class PoolCommand implements Callable<Integer> {
 
 	private static final Duration WHOLE = Duration.ofMinutes(5);
@@ -62,12 +62,16 @@ public final class PoolCommand implements Callable<Integer> {
 			description = "Messages in flight at most, at first. Default: ${DEFAULT-VALUE}.")
 	private int inFlight = 100;
 
+	@Option(names = "--sink", paramLabel = "SINK", defaultValue = "http",
+			description = "Where messages go: ${COMPLETION-CANDIDATES}. Default: ${DEFAULT-VALUE}.")
+	private PoolResult.Sink sink = PoolResult.Sink.HTTP;
+
 	@Option(names = "--new-connections", paramLabel = "N", defaultValue = "5",
-			description = "That the backend lets in a second; 0 = any number. Default: ${DEFAULT-VALUE}.")
+			description = "That the backend lets in a second; 0 = any number. Not PostgreSQL. Default: ${DEFAULT-VALUE}.")
 	private int newConnections = 5;
 
 	@Option(names = "--delay", paramLabel = "MILLIS", defaultValue = "100",
-			description = "That the backend takes for a message. Default: ${DEFAULT-VALUE}.")
+			description = "That the backend takes for a message. Not PostgreSQL. Default: ${DEFAULT-VALUE}.")
 	private long delayMillis = 100;
 
 	@Option(names = "--no-keep-alive", description = "With --serve: a new connection for each message.")
@@ -87,7 +91,8 @@ public final class PoolCommand implements Callable<Integer> {
 		private boolean quick;
 
 		@Option(names = "--serve", required = true, paramLabel = "URI",
-				description = "Runs a dispatcher that GETs this for each message, until it is interrupted.")
+				description = "Runs a dispatcher that GETs this for each message, until it is interrupted; of a"
+						+ " jdbc:postgresql URI, it writes a row for each.")
 		private @Nullable URI serve;
 
 		@Option(names = "--produce", required = true, description = "Produces messages for the one that is served.")
@@ -127,8 +132,9 @@ public final class PoolCommand implements Callable<Integer> {
 			.stream()
 			.filter((word) -> !word.equals(PoolExperiment.NAME))
 			.collect(Collectors.joining(" "));
-		PoolExperiment.Settings settings = new PoolExperiment.Settings(("lab pool " + words).strip(), this.messages,
-				Duration.ofMillis(this.intervalMillis), this.inFlight, this.newConnections, this.delayMillis, duration);
+		PoolExperiment.Settings settings = new PoolExperiment.Settings(("lab pool " + words).strip(), this.sink,
+				this.messages, Duration.ofMillis(this.intervalMillis), this.inFlight, this.newConnections,
+				this.delayMillis, duration);
 		RunDirectory directory = RunDirectory.create(this.out, PoolExperiment.NAME, Instant.now());
 		PrintWriter stdout = this.spec.commandLine().getOut();
 		try (Interruption interruption = new Interruption()) {
@@ -155,12 +161,9 @@ public final class PoolCommand implements Callable<Integer> {
 	}
 
 	private int serve(URI target) throws IOException {
-		if (!"http".equals(target.getScheme()) || target.getHost() == null || target.getPort() < 0
-				|| target.getRawPath().isEmpty()) {
-			throw new ParameterException(this.spec.commandLine(), "--serve needs a URI like http://127.0.0.1:8090/100");
-		}
+		Link.Opener opener = opener(target);
 		PrintWriter stdout = this.spec.commandLine().getOut();
-		Dispatcher dispatcher = new Dispatcher(new ConnectionPool(target, this.newEach ? Limits.NEW : Limits.KEPT),
+		Dispatcher dispatcher = new Dispatcher(new ConnectionPool(opener, this.newEach ? Limits.NEW : Limits.KEPT),
 				this.inFlight);
 		// To be stopped is how it ends well.
 		try (Interruption _ = new Interruption(0); PoolServer server = new PoolServer(dispatcher, this.port)) {
@@ -173,6 +176,23 @@ public final class PoolCommand implements Callable<Integer> {
 			// Stopped.
 		}
 		return 0;
+	}
+
+	private Link.Opener opener(URI target) {
+		if ("jdbc".equals(target.getScheme())) {
+			try {
+				return PostgresLink.to(target.toString());
+			}
+			catch (IOException ex) {
+				throw new LabException("%s does not answer: %s".formatted(target, ex.getMessage()), ex);
+			}
+		}
+		if (!"http".equals(target.getScheme()) || target.getHost() == null || target.getPort() < 0
+				|| target.getRawPath().isEmpty()) {
+			throw new ParameterException(this.spec.commandLine(),
+					"--serve needs a URI like http://127.0.0.1:8090/100 or jdbc:postgresql://127.0.0.1:5432/sluice");
+		}
+		return HttpLink.to(target);
 	}
 
 	private int ask(Part chosen) {

@@ -33,9 +33,9 @@ import dev.sluice.lab.stack.Stack;
 import dev.sluice.lab.stack.Workspace;
 
 /**
- * The same messages over new connections and then over kept ones, to a backend that lets
+ * The same messages over new connections and then over kept ones: to a backend that lets
  * in a few new connections a second, as the address translation did that the seed ran
- * into.
+ * into, or into PostgreSQL.
  */
 final class PoolExperiment {
 
@@ -57,15 +57,18 @@ final class PoolExperiment {
 	 * What is chosen.
 	 *
 	 * @param command the command line
+	 * @param sink where messages go
 	 * @param messages produced at once
 	 * @param interval between two productions
 	 * @param concurrency messages in flight at most
-	 * @param newConnectionsPerSecond that the backend lets in
-	 * @param backendMillis that it takes for a message
+	 * @param newConnectionsPerSecond that the backend lets in; PostgreSQL has no such
+	 * limit
+	 * @param backendMillis that the backend takes for a message; PostgreSQL takes what it
+	 * takes
 	 * @param duration of each case
 	 */
-	record Settings(String command, int messages, Duration interval, int concurrency, int newConnectionsPerSecond,
-			long backendMillis, Duration duration) {
+	record Settings(String command, PoolResult.Sink sink, int messages, Duration interval, int concurrency,
+			int newConnectionsPerSecond, long backendMillis, Duration duration) {
 	}
 
 	PoolExperiment(Settings settings, RunDirectory directory, PrintWriter out, Progress progress) {
@@ -82,17 +85,15 @@ final class PoolExperiment {
 	RunResult run(Interruption interruption) throws IOException {
 		Instant startedAt = Instant.now();
 		String partial = null;
-		// Nothing here needs Kafka or PostgreSQL, and neither is started.
+		// Nothing here needs Kafka, and it is not started.
 		try (Stack stack = Stack.builder()
 			.infrastructure(Infrastructure.EMBEDDED)
 			.directory(this.directory.directory("logs"))
 			.build(); HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build()) {
-			stack.prepare(Set.of(Module.BACKEND), this.progress::step);
-			this.progress.step("Starting the backend");
-			URI backend = stack.startBackend(ServiceOptions.NONE).uri();
-			// Before the cap: this connection is not counted by it.
-			new BackendControl(http, backend).behave(capped());
-			URI target = backend.resolve("/" + this.settings.backendMillis());
+			Link.Opener target = switch (this.settings.sink()) {
+				case HTTP -> backend(stack, http);
+				case POSTGRES -> postgres(stack);
+			};
 			run("new", "a new connection for each message", new ConnectionPool(target, Limits.NEW));
 			run("kept", words(Limits.KEPT), new ConnectionPool(target, Limits.KEPT));
 		}
@@ -107,10 +108,25 @@ final class PoolExperiment {
 		RunResult result = RunResult.of(NAME, this.settings.command(), startedAt, Instant.now(), partial,
 				EnvironmentProbe.probe(workspace.root(), List.of(workspace.jar(Module.BACKEND)),
 						Infrastructure.EMBEDDED),
-				configuration(), new PoolResult(this.settings.messages(), this.settings.interval().toMillis(),
+				configuration(),
+				new PoolResult(this.settings.sink(), this.settings.messages(), this.settings.interval().toMillis(),
 						this.settings.backendMillis(), this.settings.newConnectionsPerSecond(), this.cases));
 		RunFile.write(result, this.directory.path());
 		return result;
+	}
+
+	private Link.Opener backend(Stack stack, HttpClient http) throws InterruptedException {
+		stack.prepare(Set.of(Module.BACKEND), this.progress::step);
+		this.progress.step("Starting the backend");
+		URI backend = stack.startBackend(ServiceOptions.NONE).uri();
+		// Before the cap: this connection is not counted by it.
+		new BackendControl(http, backend).behave(capped());
+		return HttpLink.to(backend.resolve("/" + this.settings.backendMillis()));
+	}
+
+	private Link.Opener postgres(Stack stack) throws IOException {
+		this.progress.step("Starting PostgreSQL");
+		return PostgresLink.to(stack.infrastructure().postgres().jdbcUrl());
 	}
 
 	private BackendBehaviour capped() {
@@ -170,8 +186,11 @@ final class PoolExperiment {
 		configuration.put("concurrency", "%d messages in flight at most".formatted(this.settings.concurrency()));
 		configuration.put("queue", "%,d messages at most, beyond refused".formatted(Dispatcher.MOST_QUEUED));
 		configuration.put("attempts", "%d of each message, after 0.5 s to 4 s".formatted(Dispatcher.ATTEMPTS));
-		configuration.put("backend", "%d ms a message, %d new connections a second, beyond closed at once"
-			.formatted(this.settings.backendMillis(), this.settings.newConnectionsPerSecond()));
+		configuration.put("sink", switch (this.settings.sink()) {
+			case HTTP -> "backend-mock: %d ms a message, %d new connections a second, beyond closed at once"
+				.formatted(this.settings.backendMillis(), this.settings.newConnectionsPerSecond());
+			case POSTGRES -> "PostgreSQL: a row a message, committed to the disk; 200 connections at most";
+		});
 		configuration.put("latency", "from when a message was produced until it is written, attempts included");
 		return configuration;
 	}

@@ -120,7 +120,7 @@ public final class Report {
 			case ClientResult client -> ClientSections.of(client);
 			case GridResult grid -> GridSections.of(grid);
 			case KneeResult knee -> List.of(new KneeSection(knee), KneeSection.LIMITS);
-			case PoolResult pool -> List.of(new PoolSection(pool), PoolSection.LIMITS);
+			case PoolResult pool -> List.of(new PoolSection(pool), PoolSection.limits(pool));
 			case ScenarioResult scenario -> List.of(new ScenarioSection(scenario));
 			case SinkResult sink -> SinkSections.of(sink);
 		};

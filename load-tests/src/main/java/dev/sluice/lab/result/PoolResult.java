@@ -1,6 +1,7 @@
 package dev.sluice.lab.result;
 
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 
 import com.fasterxml.jackson.annotation.JsonTypeName;
@@ -8,18 +9,37 @@ import com.fasterxml.jackson.annotation.JsonTypeName;
 /**
  * Messages through a queue and a dispatcher, over connections that were kept or not.
  *
+ * @param sink where they went; older files do not say: HTTP
  * @param messages produced at once
  * @param intervalMillis between two productions
- * @param backendMillis that the backend takes for a message
- * @param newConnectionsPerSecond that the backend lets in; 0 = any number
+ * @param backendMillis that an HTTP backend takes for a message
+ * @param newConnectionsPerSecond that an HTTP backend lets in; 0 = any number
  * @param cases in the order they were run
  */
 @JsonTypeName("pool")
-public record PoolResult(int messages, long intervalMillis, long backendMillis, int newConnectionsPerSecond,
+public record PoolResult(Sink sink, int messages, long intervalMillis, long backendMillis, int newConnectionsPerSecond,
 		List<Case> cases) implements Finding {
 
 	public PoolResult {
+		// A file may lack it.
+		sink = Objects.requireNonNullElse(sink, Sink.HTTP);
 		cases = List.copyOf(cases);
+	}
+
+	/** Where messages go. */
+	public enum Sink {
+
+		/** Each is a request to the backend. */
+		HTTP,
+
+		/** Each is a row. */
+		POSTGRES;
+
+		@Override
+		public String toString() {
+			return name().toLowerCase(Locale.ROOT);
+		}
+
 	}
 
 	/**

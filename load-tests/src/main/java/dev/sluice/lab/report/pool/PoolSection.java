@@ -26,10 +26,7 @@ import org.jspecify.annotations.Nullable;
 public final class PoolSection implements Section {
 
 	/** What stands behind it. */
-	public static final LimitsSection LIMITS = new LimitsSection(List.of(
-			"Each way to connect was run once, one after the other.",
-			"The limit on new connections closes what is too much at once, where an exhausted address translation lets it hang: here a client notices sooner, and its latencies are shorter.",
-			"Connections are the lab's own, of HTTP/1.1 without TLS: a handshake would make new ones dearer."));
+	private static final String ONCE = "Each way to connect was run once, one after the other.";
 
 	private static final String SEED = "seed-connection-pool.csv";
 
@@ -44,9 +41,23 @@ public final class PoolSection implements Section {
 		return "pool";
 	}
 
+	/** What limits what the section says. */
+	public static LimitsSection limits(PoolResult result) {
+		return new LimitsSection(switch (result.sink()) {
+			case HTTP -> List.of(ONCE,
+					"The limit on new connections closes what is too much at once, where an exhausted address translation lets it hang: here a client notices sooner, and its latencies are shorter.",
+					"Connections are the lab's own, of HTTP/1.1 without TLS: a handshake would make new ones dearer.");
+			case POSTGRES -> List.of(ONCE,
+					"PostgreSQL is on the same machine: a way over a network would make new connections dearer.");
+		});
+	}
+
 	@Override
 	public String title() {
-		return "Do kept connections save a client that may open few?";
+		return switch (this.result.sink()) {
+			case HTTP -> "Do kept connections save a client that may open few?";
+			case POSTGRES -> "What do kept connections save a client of PostgreSQL?";
+		};
 	}
 
 	@Override
@@ -66,12 +77,15 @@ public final class PoolSection implements Section {
 		if (cases.isEmpty()) {
 			return;
 		}
-		html.element("p",
-				"%s messages every %s ms to a backend that takes %s ms for each and lets in %s new connections a second; what is beyond is closed at once, where the seed's address translation let it hang."
-					.formatted(Figures.count(this.result.messages()), Figures.count(this.result.intervalMillis()),
-							Figures.count(this.result.backendMillis()),
-							Figures.count(this.result.newConnectionsPerSecond())));
-		shares(cases).write(html);
+		html.element("p", "%s messages every %s ms, %s".formatted(Figures.count(this.result.messages()),
+				Figures.count(this.result.intervalMillis()), switch (this.result.sink()) {
+					case HTTP ->
+						"to a backend that takes %s ms for each and lets in %s new connections a second; what is beyond is closed at once, where the seed's address translation let it hang."
+							.formatted(Figures.count(this.result.backendMillis()),
+									Figures.count(this.result.newConnectionsPerSecond()));
+					case POSTGRES -> "each a row in PostgreSQL. The seed has this option and tells no figures of it.";
+				}));
+		shares(cases, this.result.sink()).write(html);
 		List<Chart> charts = new ArrayList<>();
 		charts.add(chart("Queued and in flight", "messages", (status) -> (double) status.queued() + status.inFlight(),
 				cases));
@@ -90,7 +104,7 @@ public final class PoolSection implements Section {
 					Figures.count((long) end.queued() + end.inFlight()), Figures.count(end.openedConnections()));
 	}
 
-	private static Table shares(List<Case> cases) {
+	private static Table shares(List<Case> cases, PoolResult.Sink sink) {
 		Table table = new Table("The fastest so many percent; milliseconds", 2, List.of("Connections", "whose",
 				"percent", "written", "mean of these", "min", "max of these", "true percentile", "errors"));
 		for (Case each : cases) {
@@ -101,7 +115,7 @@ public final class PoolSection implements Section {
 						Figures.measured(share.maxMillis()), Figures.measured(share.percentileMillis()),
 						Figures.count(end.errors()));
 			}
-			for (String[] row : seed()) {
+			for (String[] row : (sink == PoolResult.Sink.HTTP) ? seed() : List.<String[]>of()) {
 				if (row[0].equals(each.name().equals("kept") ? "on" : "off")) {
 					table.row(each.name(), "the seed's", percent(Double.parseDouble(row[1])), number(row[2]),
 							number(row[3]), number(row[4]), number(row[5]), Figures.NONE, number(row[6]));
