@@ -47,7 +47,10 @@ public final class EnvironmentProbe {
 		Map<String, String> versions = new TreeMap<>();
 		versions.put("gatling", GatlingLog.VERSION);
 		for (Path jar : jars) {
-			versions.putAll(libraries(jar));
+			// What is not built is not measured either.
+			if (Files.exists(jar)) {
+				versions.putAll(libraries(jar));
+			}
 		}
 		String sha = git(checkout, "rev-parse", "HEAD");
 		return new Environment(Runtime.getRuntime().availableProcessors(),
