@@ -41,15 +41,16 @@ final class DataSinkService extends DataSinkGrpc.DataSinkImplBase {
 	 * @param bytes of messages that are not stored yet
 	 * @param places in the storage
 	 * @param decompressor reads what is compressed
+	 * @param executor runs what may wait
 	 */
-	record Shared(OnceStore store, Bound bytes, Bound places, Decompressor decompressor) {
+	record Shared(OnceStore store, Bound bytes, Bound places, Decompressor decompressor, Executor executor) {
 	}
 
 	DataSinkService(OnceStore store, SinkProperties properties, SinkMetrics metrics, ScheduledExecutorService timer,
 			Executor executor) {
 		this.shared = new Shared(store, new Bound(properties.memory().toBytes(), executor),
 				new Bound(properties.maxStoring(), executor),
-				Decompressor.of(properties.maxMessageBytes(), properties.dictionary()));
+				Decompressor.of(properties.maxMessageBytes(), properties.dictionary()), executor);
 		this.properties = properties;
 		this.metrics = metrics;
 		this.timer = timer;

@@ -1,6 +1,7 @@
 package dev.sluice.sink;
 
 import java.util.Map;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -13,11 +14,15 @@ import dev.sluice.sink.store.MessageStore;
 import dev.sluice.sink.store.OnceStore;
 import dev.sluice.sink.store.RecentIds;
 import dev.sluice.sink.store.SinkTopic;
+import io.grpc.Metadata;
+import io.grpc.ServerCall;
+import io.grpc.ServerCallExecutorSupplier;
 import io.grpc.netty.NettyServerBuilder;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.config.TopicConfig;
+import org.jspecify.annotations.Nullable;
 
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.grpc.server.autoconfigure.GrpcServerExecutorProvider;
@@ -121,7 +126,24 @@ class SinkConfiguration {
 	}
 
 	/**
-	 * A call may wait for room in the producer's buffer: a virtual thread is cheap to
+	 * The stream's messages are taken on the connection's own thread: to hand each to
+	 * another one would cost more than to take it.
+	 */
+	@Bean
+	ServerBuilderCustomizer<NettyServerBuilder> streamExecutor() {
+		ServerCallExecutorSupplier direct = new ServerCallExecutorSupplier() {
+
+			@Override
+			public <I, O> @Nullable Executor getExecutor(ServerCall<I, O> call, Metadata headers) {
+				return call.getMethodDescriptor().getType().clientSendsOneMessage() ? null : Runnable::run;
+			}
+
+		};
+		return (builder) -> builder.callExecutor(direct);
+	}
+
+	/**
+	 * Who stores may wait for room in the producer's buffer: a virtual thread is cheap to
 	 * hold.
 	 */
 	@Bean(destroyMethod = "close")

@@ -46,9 +46,10 @@ import org.slf4j.LoggerFactory;
  * <p>
  * Received = acknowledged + refused + dropped + in process, while the stream is open.
  * <p>
- * Called by gRPC (one thread at a time), the store's threads, the timer and who gives
- * back what is bounded; one lock guards all state and the writing of responses. Nothing
- * waits under it.
+ * Called by the connection's thread, which must not wait, the store's threads, the timer
+ * and who gives back what is bounded; one lock guards all state and the writing of
+ * responses. Nothing waits under it. One thread of the executor hands messages to the
+ * storage, for that may wait.
  */
 final class SinkStream implements StreamObserver<Request> {
 
@@ -104,6 +105,9 @@ final class SinkStream implements StreamObserver<Request> {
 
 	private boolean flushAwaited;
 
+	/** Whether somebody hands messages to the storage, or will once it is ready. */
+	private boolean forwarding;
+
 	SinkStream(ServerCallStreamObserver<Response> responses, DataSinkService.Shared shared, SinkProperties properties,
 			SinkMetrics metrics, ScheduledExecutorService timer, Set<Integer> dictionaries,
 			Consumer<SinkStream> whenClosed) {
@@ -149,8 +153,12 @@ final class SinkStream implements StreamObserver<Request> {
 			this.state = step.next();
 			flush();
 			request();
+			if (this.forwarding || this.queue.isEmpty()) {
+				return;
+			}
+			this.forwarding = true;
 		}
-		forward();
+		this.shared.executor().execute(this.forward);
 	}
 
 	private void perform(Effect effect, Request message) {
@@ -216,7 +224,7 @@ final class SinkStream implements StreamObserver<Request> {
 		}
 	}
 
-	/** Hands messages to the storage while it is ready. */
+	/** Hands messages to the storage, in their order, while it is ready. */
 	private void forward() {
 		Request next = next();
 		while (next != null) {
@@ -228,6 +236,7 @@ final class SinkStream implements StreamObserver<Request> {
 	private @Nullable Request next() {
 		synchronized (this.lock) {
 			if (this.queue.isEmpty()) {
+				this.forwarding = false;
 				this.shared.places().pass();
 				return null;
 			}

@@ -1,7 +1,6 @@
 package dev.sluice.sink.client;
 
 import java.time.Duration;
-import java.util.Arrays;
 
 /**
  * Follows what the sink can take: twice the product of the greatest rate of
@@ -19,9 +18,13 @@ import java.util.Arrays;
  * <li>the shortest time is forgotten after ten seconds: nothing is sent until no more
  * than half of what fits is in flight, and then the time of one message shows.</li>
  * </ul>
- * Beside BBR: a round trip counts as one after a second at the latest, or a sink that got
- * slow would be believed fast for ten long ones; and a message that is not acknowledged
- * in time halves what is believed of the rate, once a round trip.
+ * Beside BBR: a sink that stores in batches is faster the more it is given, though each
+ * message takes longer then, so that twice the product may be too little for it. Now and
+ * then more is tried for some round trips, and kept if the rate has grown by a tenth;
+ * else a little is given back. And a round trip counts as one after a second at the
+ * latest, or a sink that got slow would be believed fast for ten long ones; and a message
+ * that is not acknowledged in time halves what is believed of the rate, once a round
+ * trip.
  */
 final class AdaptiveWindow implements Window {
 
@@ -29,7 +32,17 @@ final class AdaptiveWindow implements Window {
 
 	private static final int ROUNDS = 10;
 
-	private static final double GAIN = 2;
+	private static final double LEAST_GAIN = 2;
+
+	private static final double GREATEST_GAIN = 64;
+
+	private static final double MORE = 1.5;
+
+	private static final double BACK = 0.9;
+
+	private static final double WORTH_MORE = 1.1;
+
+	private static final int TRIAL_ROUNDS = 4;
 
 	private static final double STILL_GROWS = 1.25;
 
@@ -76,6 +89,19 @@ final class AdaptiveWindow implements Window {
 
 	/** When the first was sent into the drained queue; meaningful while probing. */
 	private long drainedAt = Long.MAX_VALUE;
+
+	/** What the product is multiplied by. */
+	private double gain = LEAST_GAIN;
+
+	/** How many more round trips until a trial of more begins or ends. */
+	private int roundsLeft = ROUNDS;
+
+	/** Whether more is tried. */
+	private boolean trying;
+
+	private double gainBefore;
+
+	private double rateBeforeTrial;
 
 	private long roundBeganAt;
 
@@ -161,6 +187,9 @@ final class AdaptiveWindow implements Window {
 		if (this.starting && !this.roundWasScarce) {
 			checkGrowth();
 		}
+		else if (!this.starting && !this.probing && --this.roundsLeft <= 0) {
+			tryMore();
+		}
 		this.roundWasScarce = false;
 		this.probing |= !this.starting && nanos - this.minRttAt > MIN_RTT_NANOS;
 	}
@@ -176,6 +205,23 @@ final class AdaptiveWindow implements Window {
 		}
 	}
 
+	private void tryMore() {
+		if (this.trying) {
+			this.trying = false;
+			this.roundsLeft = ROUNDS;
+			if (this.roundWasScarce || greatestRate() < this.rateBeforeTrial * WORTH_MORE) {
+				this.gain = Math.max(LEAST_GAIN, this.gainBefore * BACK);
+			}
+		}
+		else if (!this.roundWasScarce) {
+			this.trying = true;
+			this.roundsLeft = TRIAL_ROUNDS;
+			this.gainBefore = this.gain;
+			this.rateBeforeTrial = greatestRate();
+			this.gain = Math.min(GREATEST_GAIN, this.gain * MORE);
+		}
+	}
+
 	private void resize() {
 		double fits = greatestRate() * this.minRtt;
 		if (this.starting) {
@@ -185,12 +231,24 @@ final class AdaptiveWindow implements Window {
 			this.size = fits / 2;
 		}
 		else {
-			this.size = GAIN * fits + Arrays.stream(this.batches).max().orElse(0);
+			this.size = this.gain * fits + greatestBatch();
 		}
 	}
 
 	private double greatestRate() {
-		return Arrays.stream(this.rates).max().orElse(0);
+		double greatest = 0;
+		for (double rate : this.rates) {
+			greatest = Math.max(greatest, rate);
+		}
+		return greatest;
+	}
+
+	private int greatestBatch() {
+		int greatest = 0;
+		for (int batch : this.batches) {
+			greatest = Math.max(greatest, batch);
+		}
+		return greatest;
 	}
 
 }

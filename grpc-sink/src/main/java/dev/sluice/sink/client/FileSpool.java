@@ -62,6 +62,9 @@ final class FileSpool implements Spool {
 
 	private static final int COMPACT_BYTES = 8 * 1024 * 1024;
 
+	/** When it was appended and the id's length, before id and payload. */
+	private static final int ENVELOPE_BYTES = 9;
+
 	private static final String CLIENT_ID = "client-id";
 
 	private final Durability durability;
@@ -328,7 +331,7 @@ final class FileSpool implements Spool {
 			byte[] value = this.messages.remove(number);
 			if (value != null) {
 				this.count.decrementAndGet();
-				this.bytes.addAndGet(-entry(number, value).bytes());
+				this.bytes.addAndGet(-entryBytes(value));
 			}
 		}));
 	}
@@ -390,7 +393,7 @@ final class FileSpool implements Spool {
 
 	/** When it was appended (8 bytes), the id's length (1), id and payload. */
 	private static byte[] bytes(Entry entry) {
-		ByteBuffer buffer = ByteBuffer.allocate(9 + entry.id().size() + entry.payload().length);
+		ByteBuffer buffer = ByteBuffer.allocate(ENVELOPE_BYTES + entry.id().size() + entry.payload().length);
 		buffer.putLong(entry.appendedAt()).put((byte) entry.id().size());
 		entry.id().copyTo(buffer);
 		return buffer.put(entry.payload()).array();
@@ -398,9 +401,15 @@ final class FileSpool implements Spool {
 
 	private static Entry entry(long number, byte[] value) {
 		int idLength = value[8];
-		byte[] payload = new byte[value.length - 9 - idLength];
-		System.arraycopy(value, 9 + idLength, payload, 0, payload.length);
-		return new Entry(number, ByteString.copyFrom(value, 9, idLength), payload, ByteBuffer.wrap(value).getLong());
+		byte[] payload = new byte[value.length - ENVELOPE_BYTES - idLength];
+		System.arraycopy(value, ENVELOPE_BYTES + idLength, payload, 0, payload.length);
+		return new Entry(number, ByteString.copyFrom(value, ENVELOPE_BYTES, idLength), payload,
+				ByteBuffer.wrap(value).getLong());
+	}
+
+	/** As of {@link Entry#bytes()}, without making one. */
+	private static long entryBytes(byte[] value) {
+		return value.length - ENVELOPE_BYTES + OVERHEAD_BYTES;
 	}
 
 	private static Refused refused(long number, byte[] value) {

@@ -176,7 +176,8 @@ final class Session {
 				headers.put(Dictionaries.HEADER, known);
 				told = ClientInterceptors.intercept(this.channel, MetadataUtils.newAttachHeadersInterceptor(headers));
 			}
-			DataSinkGrpc.newStub(told).withOnReadyThreshold(TRANSPORT_BYTES).send(opened);
+			// What a stream is told goes to the event loop, so any thread may tell it.
+			DataSinkGrpc.newStub(told).withExecutor(Runnable::run).withOnReadyThreshold(TRANSPORT_BYTES).send(opened);
 		}
 	}
 

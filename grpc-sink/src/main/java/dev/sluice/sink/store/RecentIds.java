@@ -6,8 +6,10 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
+import java.util.zip.CRC32C;
 
 import com.google.protobuf.ByteString;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The ids stored last: exactly the last {@code horizon} of each part of the store. Since
@@ -19,9 +21,34 @@ public final class RecentIds {
 
 	private final int horizon;
 
-	private final Set<ByteString> known = new HashSet<>();
+	private final Set<Key> known = new HashSet<>();
 
-	private final Map<Integer, Queue<ByteString>> parts = new HashMap<>();
+	private final Map<Integer, Queue<Key>> parts = new HashMap<>();
+
+	/**
+	 * An id with a hash that spreads: that of a byte string gives ids which count up a
+	 * few thousand values between them.
+	 */
+	private record Key(ByteString id, int hash) {
+
+		static Key of(ByteString id) {
+			CRC32C crc = new CRC32C();
+			crc.update(id.asReadOnlyByteBuffer());
+			return new Key(id, (int) crc.getValue());
+		}
+
+		@Override
+		public boolean equals(@Nullable Object other) {
+			return other instanceof Key(ByteString otherId, int otherHash) && this.hash == otherHash
+					&& this.id.equals(otherId);
+		}
+
+		@Override
+		public int hashCode() {
+			return this.hash;
+		}
+
+	}
 
 	/**
 	 * Remembers nothing yet.
@@ -37,16 +64,17 @@ public final class RecentIds {
 	}
 
 	synchronized boolean contains(ByteString id) {
-		return this.known.contains(id);
+		return this.known.contains(Key.of(id));
 	}
 
 	/** Remembers an id and forgets the one that is now too old. */
 	synchronized void add(int part, ByteString id) {
-		if (this.horizon == 0 || !this.known.add(id)) {
+		Key key = Key.of(id);
+		if (this.horizon == 0 || !this.known.add(key)) {
 			return;
 		}
-		Queue<ByteString> ids = this.parts.computeIfAbsent(part, (_) -> new ArrayDeque<>());
-		ids.add(id);
+		Queue<Key> ids = this.parts.computeIfAbsent(part, (_) -> new ArrayDeque<>());
+		ids.add(key);
 		if (ids.size() > this.horizon) {
 			this.known.remove(ids.remove());
 		}

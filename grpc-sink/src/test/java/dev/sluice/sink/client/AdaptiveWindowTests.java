@@ -1,7 +1,9 @@
 package dev.sluice.sink.client;
 
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 import org.junit.jupiter.api.Test;
@@ -73,6 +75,14 @@ class AdaptiveWindowTests {
 	}
 
 	@Test
+	void givesMoreToASinkThatIsFasterForIt() {
+		runInBatches(5);
+
+		assertThat(runInBatches(5)).as("of 100,000/s at most, 58,000/s with twice the product").isGreaterThan(70_000);
+		assertThat(this.window.size()).isLessThan(5_000);
+	}
+
+	@Test
 	void halvesOnceARoundWhenMessagesAreLost() {
 		run(5, 100, 20_000);
 		int before = this.window.size();
@@ -114,6 +124,26 @@ class AdaptiveWindowTests {
 			this.now = Math.max(this.now, next.ackAt());
 			this.window.acked(next.flight(), this.now, 1);
 			acked++;
+		}
+		return (double) acked / seconds;
+	}
+
+	/**
+	 * Sends as much as the window allows to a sink that takes 5 ms for a batch, and 10 µs
+	 * for each message in it.
+	 * @return acknowledgements a second
+	 */
+	private double runInBatches(int seconds) {
+		long end = this.now + TimeUnit.SECONDS.toNanos(seconds);
+		long acked = 0;
+		while (this.now < end) {
+			List<Window.Flight> batch = new ArrayList<>();
+			while (batch.size() < this.window.size()) {
+				batch.add(this.window.sent(this.now, batch.size(), false));
+			}
+			this.now += TimeUnit.MILLISECONDS.toNanos(5) + TimeUnit.MICROSECONDS.toNanos(10) * batch.size();
+			batch.forEach((flight) -> this.window.acked(flight, this.now, Math.min(100, batch.size())));
+			acked += batch.size();
 		}
 		return (double) acked / seconds;
 	}
