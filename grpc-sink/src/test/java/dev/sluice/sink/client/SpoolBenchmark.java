@@ -1,0 +1,333 @@
+package dev.sluice.sink.client;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Queue;
+import java.util.Random;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
+
+import org.h2.mvstore.MVMap;
+import org.h2.mvstore.MVStore;
+
+/**
+ * Which embedded store makes the faster spool: how many messages a second it takes,
+ * keeps, gives back and forgets. Not a test. Many threads append and wait until their
+ * message is durable; one thread writes what they append meanwhile as a group, along with
+ * the removals; one reads each message back, in its order, and has it removed.
+ * <p>
+ * SQLite's driver is on the class path with {@code -Pspool-benchmark}.
+ */
+final class SpoolBenchmark {
+
+	private static final int QUEUE = 1_024;
+
+	/** Log-normal sizes, of 29 kB on average. */
+	private static final int LEAST_BYTES = 2_000;
+
+	private static final int GREATEST_BYTES = 200_000;
+
+	private static final double MU = 9.8;
+
+	private static final double SIGMA = 1;
+
+	private static final int PAYLOADS = 1_000;
+
+	private static final Duration WARM_UP = Duration.ofSeconds(2);
+
+	private static final Path IO = Path.of("/proc/self/io");
+
+	private final List<byte[]> payloads = new ArrayList<>();
+
+	private SpoolBenchmark() {
+		Random random = new Random(42);
+		for (int i = 0; i < PAYLOADS; i++) {
+			byte[] payload = new byte[(int) Math.clamp(Math.exp(MU + SIGMA * random.nextGaussian()), LEAST_BYTES,
+					GREATEST_BYTES)];
+			random.nextBytes(payload);
+			this.payloads.add(payload);
+		}
+	}
+
+	/** Arguments: seconds of each run, default 5, and the directory for the files. */
+	public static void main(String[] args) throws Exception {
+		Duration length = Duration.ofSeconds((args.length > 0) ? Long.parseLong(args[0]) : 5);
+		Path parent = Path.of((args.length > 1) ? args[1] : "target");
+		SpoolBenchmark benchmark = new SpoolBenchmark();
+		System.out.printf("%-8s %-7s %7s %12s %17s%n", "store", "forced", "threads", "messages/s", "written per byte");
+		for (Durability durability : Durability.values()) {
+			for (int threads : new int[] { 16, 64 }) {
+				for (String store : List.of("mvstore", "sqlite")) {
+					Path directory = Files.createTempDirectory(parent, "spool-benchmark-");
+					try (Candidate candidate = store.equals("mvstore") ? new MvStore(directory, durability)
+							: new Sqlite(directory, durability)) {
+						benchmark.run(candidate, threads, WARM_UP);
+						Rate rate = benchmark.run(candidate, threads, length);
+						System.out.printf("%-8s %-7s %7d %,12.0f %17.1f%n", store, durability == Durability.POWER,
+								threads, rate.messagesPerSecond(), rate.writtenPerByte());
+					}
+					delete(directory);
+				}
+			}
+		}
+	}
+
+	/** One run; what is still there at its end is removed. */
+	private Rate run(Candidate candidate, int threads, Duration length) throws Exception {
+		BlockingQueue<Append> appends = new ArrayBlockingQueue<>(QUEUE);
+		BlockingQueue<Long> durable = new LinkedBlockingQueue<>();
+		Queue<Long> read = new ConcurrentLinkedQueue<>();
+		AtomicBoolean over = new AtomicBoolean();
+		AtomicLong bytes = new AtomicLong();
+		long writtenBefore = written();
+		long start = System.nanoTime();
+		long messages = 0;
+		try (ExecutorService executor = Executors.newCachedThreadPool()) {
+			List<Future<Long>> senders = new ArrayList<>();
+			for (int i = 0; i < threads; i++) {
+				int first = i;
+				senders.add(executor.submit(() -> send(appends, first, over, bytes)));
+			}
+			Future<?> writer = executor.submit(() -> write(candidate, appends, durable, read));
+			Future<?> reader = executor.submit(() -> read(candidate, durable, read));
+			TimeUnit.NANOSECONDS.sleep(length.toNanos());
+			over.set(true);
+			for (Future<Long> sender : senders) {
+				messages += sender.get();
+			}
+			appends.put(Append.LAST);
+			writer.get();
+			reader.get();
+		}
+		double seconds = (System.nanoTime() - start) / 1e9;
+		candidate.commit(List.of(), read);
+		return new Rate(messages / seconds, (double) (written() - writtenBefore) / bytes.get());
+	}
+
+	private long send(BlockingQueue<Append> appends, int first, AtomicBoolean over, AtomicLong bytes)
+			throws InterruptedException, ExecutionException {
+		long sent = 0;
+		while (!over.get()) {
+			byte[] payload = this.payloads.get((int) ((first + sent) % PAYLOADS));
+			Append append = new Append(payload, new CompletableFuture<>());
+			appends.put(append);
+			append.done().get();
+			bytes.addAndGet(payload.length);
+			sent++;
+		}
+		return sent;
+	}
+
+	private static Void write(Candidate candidate, BlockingQueue<Append> appends, BlockingQueue<Long> durable,
+			Queue<Long> read) throws Exception {
+		List<Append> group = new ArrayList<>();
+		boolean last = false;
+		while (!last) {
+			group.clear();
+			group.add(appends.take());
+			appends.drainTo(group);
+			last = group.remove(Append.LAST);
+			List<Long> removals = new ArrayList<>();
+			for (Long number = read.poll(); number != null; number = read.poll()) {
+				removals.add(number);
+			}
+			long first = candidate.commit(group.stream().map(Append::payload).toList(), removals);
+			for (int i = 0; i < group.size(); i++) {
+				durable.add(first + i);
+				group.get(i).done().complete(null);
+			}
+		}
+		durable.add(-1L);
+		return null;
+	}
+
+	private static Void read(Candidate candidate, BlockingQueue<Long> durable, Queue<Long> read) throws Exception {
+		for (long number = durable.take(); number >= 0; number = durable.take()) {
+			if (candidate.get(number).length < LEAST_BYTES) {
+				throw new IllegalStateException("Message %d is not what was written".formatted(number));
+			}
+			read.add(number);
+		}
+		return null;
+	}
+
+	/**
+	 * Bytes that this process has sent to the disk so far; 0 where Linux does not say.
+	 */
+	private static long written() throws IOException {
+		try (Stream<String> lines = Files.exists(IO) ? Files.lines(IO) : Stream.empty()) {
+			return lines.filter((line) -> line.startsWith("write_bytes: "))
+				.mapToLong((line) -> Long.parseLong(line.substring("write_bytes: ".length())))
+				.sum();
+		}
+	}
+
+	private static void delete(Path directory) throws IOException {
+		try (Stream<Path> files = Files.walk(directory)) {
+			for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+				Files.delete(file);
+			}
+		}
+	}
+
+	private record Append(byte[] payload, CompletableFuture<Void> done) {
+
+		static final Append LAST = new Append(new byte[0], new CompletableFuture<>());
+
+	}
+
+	private record Rate(double messagesPerSecond, double writtenPerByte) {
+	}
+
+	/** One thread commits while another gets. */
+	private interface Candidate extends AutoCloseable {
+
+		/**
+		 * Adds and removes; durable when it returns.
+		 * @return the number of the first that was added
+		 */
+		long commit(List<byte[]> added, Collection<Long> removed) throws Exception;
+
+		byte[] get(long number) throws Exception;
+
+		@Override
+		void close() throws SQLException;
+
+	}
+
+	/** As {@link FileSpool} uses it. */
+	private static final class MvStore implements Candidate {
+
+		private final MVStore store;
+
+		private final MVMap<Long, byte[]> messages;
+
+		private final boolean forced;
+
+		private long next;
+
+		MvStore(Path directory, Durability durability) {
+			this.forced = durability == Durability.POWER;
+			this.store = new MVStore.Builder().fileName(directory.resolve("spool").toString())
+				.autoCommitDisabled()
+				.autoCommitBufferSize(0)
+				.cacheSize(16)
+				.pageSplitSize(64 * 1024)
+				.open();
+			this.store.setRetentionTime(0);
+			this.messages = this.store.openMap("messages");
+		}
+
+		@Override
+		public long commit(List<byte[]> added, Collection<Long> removed) {
+			long first = this.next;
+			removed.forEach(this.messages::remove);
+			added.forEach((payload) -> this.messages.append(this.next++, payload));
+			this.store.commit();
+			if (this.forced) {
+				this.store.sync();
+			}
+			return first;
+		}
+
+		@Override
+		public byte[] get(long number) {
+			return this.messages.get(number);
+		}
+
+		@Override
+		public void close() {
+			this.store.close();
+		}
+
+	}
+
+	/** Its write-ahead log, which it forces at each commit or leaves to the system. */
+	private static final class Sqlite implements Candidate {
+
+		private final Connection writer;
+
+		private final Connection reader;
+
+		private final PreparedStatement insert;
+
+		private final PreparedStatement delete;
+
+		private final PreparedStatement select;
+
+		private long next;
+
+		Sqlite(Path directory, Durability durability) throws SQLException {
+			String url = "jdbc:sqlite:" + directory.resolve("spool");
+			this.writer = DriverManager.getConnection(url);
+			this.reader = DriverManager.getConnection(url);
+			try (Statement statement = this.writer.createStatement()) {
+				statement.execute("PRAGMA journal_mode=WAL");
+				statement.execute("PRAGMA synchronous=" + ((durability == Durability.POWER) ? "FULL" : "NORMAL"));
+				statement.execute("CREATE TABLE message (number INTEGER PRIMARY KEY, payload BLOB NOT NULL)");
+			}
+			this.writer.setAutoCommit(false);
+			this.insert = this.writer.prepareStatement("INSERT INTO message VALUES (?, ?)");
+			this.delete = this.writer.prepareStatement("DELETE FROM message WHERE number = ?");
+			this.select = this.reader.prepareStatement("SELECT payload FROM message WHERE number = ?");
+		}
+
+		@Override
+		public long commit(List<byte[]> added, Collection<Long> removed) throws SQLException {
+			long first = this.next;
+			for (long number : removed) {
+				this.delete.setLong(1, number);
+				this.delete.addBatch();
+			}
+			this.delete.executeBatch();
+			for (byte[] payload : added) {
+				this.insert.setLong(1, this.next++);
+				this.insert.setBytes(2, payload);
+				this.insert.addBatch();
+			}
+			this.insert.executeBatch();
+			this.writer.commit();
+			return first;
+		}
+
+		@Override
+		public byte[] get(long number) throws SQLException {
+			this.select.setLong(1, number);
+			try (ResultSet found = this.select.executeQuery()) {
+				found.next();
+				return found.getBytes(1);
+			}
+		}
+
+		@Override
+		public void close() throws SQLException {
+			this.reader.close();
+			this.writer.close();
+		}
+
+	}
+
+}
