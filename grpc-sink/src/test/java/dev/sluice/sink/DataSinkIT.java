@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Properties;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -15,6 +16,12 @@ import java.util.concurrent.atomic.AtomicReference;
 
 import com.github.luben.zstd.Zstd;
 import com.google.protobuf.ByteString;
+import com.google.protobuf.DescriptorProtos.FileDescriptorProto;
+import com.google.protobuf.Descriptors.Descriptor;
+import com.google.protobuf.Descriptors.FileDescriptor;
+import com.google.protobuf.Descriptors.MethodDescriptor;
+import com.google.protobuf.Descriptors.ServiceDescriptor;
+import com.google.protobuf.DynamicMessage;
 import dev.sluice.contract.Topics;
 import dev.sluice.contract.sink.DataSinkGrpc;
 import dev.sluice.contract.sink.Request;
@@ -22,11 +29,18 @@ import dev.sluice.contract.sink.Response;
 import dev.sluice.devservices.DevServices;
 import dev.sluice.sink.store.MessageStore;
 import dev.sluice.sink.store.OnceStore;
+import io.grpc.CallOptions;
 import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
+import io.grpc.MethodDescriptor.MethodType;
 import io.grpc.health.v1.HealthCheckRequest;
 import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
 import io.grpc.health.v1.HealthGrpc;
+import io.grpc.protobuf.ProtoUtils;
+import io.grpc.reflection.v1.ServerReflectionGrpc;
+import io.grpc.reflection.v1.ServerReflectionRequest;
+import io.grpc.reflection.v1.ServerReflectionResponse;
+import io.grpc.stub.ClientCalls;
 import io.grpc.stub.StreamObserver;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -142,13 +156,70 @@ class DataSinkIT {
 
 	@Test
 	void showsItsHealthAndItsMetrics() {
-		assertThat(HealthGrpc.newBlockingStub(this.channel).check(HealthCheckRequest.getDefaultInstance()).getStatus())
-			.isEqualTo(ServingStatus.SERVING);
+		for (String service : List.of("", "dev.sluice.sink.v1.DataSink")) {
+			assertThat(HealthGrpc.newBlockingStub(this.channel)
+				.check(HealthCheckRequest.newBuilder().setService(service).build())
+				.getStatus()).as(service).isEqualTo(ServingStatus.SERVING);
+		}
 
 		RestClient management = RestClient.create("http://127.0.0.1:" + this.managementPort);
 		assertThat(management.get().uri("/actuator/health/readiness").retrieve().body(String.class)).contains("UP");
 		assertThat(management.get().uri("/actuator/prometheus").retrieve().body(String.class))
 			.contains("sluice_sink_received_total", "sluice_sink_in_flight", "sluice_sink_store_duration_seconds");
+	}
+
+	/** As grpcurl does, and knowing no more than it. */
+	@Test
+	void canBeCalledByWhoKnowsOnlyItsReflection() throws Exception {
+		MethodDescriptor store = service("dev.sluice.sink.v1.DataSink").findMethodByName("Store");
+		Descriptor request = store.getInputType();
+		DynamicMessage message = DynamicMessage.newBuilder(request)
+			.setField(request.findFieldByName("version"), 1)
+			.setField(request.findFieldByName("message_id"), ByteString.copyFromUtf8("it-reflected"))
+			.setField(request.findFieldByName("plain_message"), ByteString.copyFromUtf8("hello"))
+			.build();
+
+		DynamicMessage response = ClientCalls.blockingUnaryCall(this.channel, io.grpc.MethodDescriptor
+			.<DynamicMessage, DynamicMessage>newBuilder()
+			.setType(MethodType.UNARY)
+			.setFullMethodName(io.grpc.MethodDescriptor.generateFullMethodName("dev.sluice.sink.v1.DataSink", "Store"))
+			.setRequestMarshaller(ProtoUtils.marshaller(DynamicMessage.getDefaultInstance(request)))
+			.setResponseMarshaller(ProtoUtils.marshaller(DynamicMessage.getDefaultInstance(store.getOutputType())))
+			.build(), CallOptions.DEFAULT.withDeadlineAfter(DEADLINE), message);
+
+		assertThat(Response.parseFrom(response.toByteString()).getAck().getMessageIdsList())
+			.containsExactly(ByteString.copyFromUtf8("it-reflected"));
+		assertThat(readBack()).containsKey(ByteString.copyFromUtf8("it-reflected"));
+	}
+
+	private ServiceDescriptor service(String name) throws Exception {
+		CompletableFuture<ServerReflectionResponse> described = new CompletableFuture<>();
+		StreamObserver<ServerReflectionRequest> call = ServerReflectionGrpc.newStub(this.channel)
+			.serverReflectionInfo(new StreamObserver<>() {
+
+				@Override
+				public void onNext(ServerReflectionResponse response) {
+					described.complete(response);
+				}
+
+				@Override
+				public void onError(Throwable failure) {
+					described.completeExceptionally(failure);
+				}
+
+				@Override
+				public void onCompleted() {
+				}
+
+			});
+		call.onNext(ServerReflectionRequest.newBuilder().setFileContainingSymbol(name).build());
+		ByteString file = described.get(DEADLINE.toSeconds(), TimeUnit.SECONDS)
+			.getFileDescriptorResponse()
+			.getFileDescriptorProto(0);
+		call.onCompleted();
+		// The sink's file imports no other.
+		return FileDescriptor.buildFrom(FileDescriptorProto.parseFrom(file), new FileDescriptor[0])
+			.findServiceByName(name.substring(name.lastIndexOf('.') + 1));
 	}
 
 	private static Map<ByteString, byte[]> readBack() {

@@ -1,12 +1,8 @@
 package dev.sluice.sink;
 
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyStore;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 import javax.net.ssl.KeyManagerFactory;
@@ -40,36 +36,26 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * As the README says: an SSL bundle for the server, and clients must have a certificate.
  */
 @SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT, properties = { "spring.grpc.server.port=0",
-		"sink.store=log", "spring.grpc.server.ssl.bundle=sink", "spring.grpc.server.ssl.client-auth=require",
-		"spring.ssl.bundle.jks.sink.keystore.type=PKCS12", "spring.ssl.bundle.jks.sink.keystore.password=secret",
-		"spring.ssl.bundle.jks.sink.truststore.type=PKCS12", "spring.ssl.bundle.jks.sink.truststore.password=secret" })
+		"sink.store=log", "spring.grpc.server.ssl.bundle=sink", "spring.grpc.server.ssl.client-auth=require" })
 class MutualTlsTests {
 
 	private static final Duration DEADLINE = Duration.ofSeconds(30);
 
-	private static final String PASSWORD = "secret";
-
 	@TempDir
 	static Path directory;
+
+	private static Certificates certificates;
 
 	@Autowired
 	private GrpcServerLifecycle grpc;
 
 	@DynamicPropertySource
 	static void bundle(DynamicPropertyRegistry registry) throws Exception {
-		for (String name : List.of("sink", "client", "stranger")) {
-			keytool("-genkeypair", "-keystore", name, "-alias", name, "-keyalg", "EC", "-dname", "CN=" + name, "-ext",
-					"san=dns:localhost,ip:127.0.0.1");
-			keytool("-exportcert", "-keystore", name, "-alias", name, "-file",
-					directory.resolve(name + ".crt").toString());
-		}
-		keytool("-importcert", "-noprompt", "-keystore", "trusted-by-sink", "-alias", "client", "-file",
-				directory.resolve("client.crt").toString());
-		keytool("-importcert", "-noprompt", "-keystore", "trusted-by-client", "-alias", "sink", "-file",
-				directory.resolve("sink.crt").toString());
-		registry.add("spring.ssl.bundle.jks.sink.keystore.location", () -> "file:" + directory.resolve("sink"));
-		registry.add("spring.ssl.bundle.jks.sink.truststore.location",
-				() -> "file:" + directory.resolve("trusted-by-sink"));
+		certificates = Certificates.in(directory);
+		certificates.bundle("sink").forEach((property) -> {
+			String[] parts = property.split("=", 2);
+			registry.add(parts[0], () -> parts[1]);
+		});
 		registry.add("sink.log-directory", () -> directory.resolve("log").toString());
 	}
 
@@ -104,31 +90,17 @@ class MutualTlsTests {
 
 	private ManagedChannel channel(String name) throws Exception {
 		KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-		keys.init(store(name), PASSWORD.toCharArray());
+		keys.init(store(certificates.keys(name)), Certificates.PASSWORD.toCharArray());
 		TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-		trust.init(store("trusted-by-client"));
+		trust.init(store(certificates.trustedBy("client")));
 		return NettyChannelBuilder.forAddress("localhost", this.grpc.getPort())
 			.sslContext(GrpcSslContexts.configure(SslContextBuilder.forClient().keyManager(keys).trustManager(trust))
 				.build())
 			.build();
 	}
 
-	private static KeyStore store(String name) throws Exception {
-		return KeyStore.getInstance(directory.resolve(name).toFile(), PASSWORD.toCharArray());
-	}
-
-	private static void keytool(String... args) throws IOException, InterruptedException {
-		List<String> command = new ArrayList<>(
-				List.of(Path.of(System.getProperty("java.home"), "bin", "keytool").toString()));
-		command.addAll(List.of(args));
-		command.addAll(List.of("-storetype", "PKCS12", "-storepass", PASSWORD));
-		Path log = directory.resolve("keytool.log");
-		Process keytool = new ProcessBuilder(command).directory(directory.toFile())
-			.redirectErrorStream(true)
-			.redirectOutput(log.toFile())
-			.start();
-		assertThat(keytool.waitFor()).as(() -> String.join(" ", command)).isZero();
-		Files.delete(log);
+	private static KeyStore store(Path file) throws Exception {
+		return KeyStore.getInstance(file.toFile(), Certificates.PASSWORD.toCharArray());
 	}
 
 }

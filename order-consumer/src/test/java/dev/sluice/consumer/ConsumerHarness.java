@@ -132,6 +132,10 @@ public final class ConsumerHarness implements AutoCloseable {
 		return "order-status-" + this.round;
 	}
 
+	public String bootstrapServers() {
+		return this.bootstrap;
+	}
+
 	public String backendUrl() {
 		return "http://127.0.0.1:" + this.backendPort;
 	}

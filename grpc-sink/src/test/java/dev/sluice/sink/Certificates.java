@@ -1,0 +1,75 @@
+package dev.sluice.sink;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Key stores of a sink and of a client that trust each other, and of a stranger, made by
+ * the JDK's keytool. Other modules' tests use it too.
+ */
+public final class Certificates {
+
+	/** Of every store. */
+	public static final String PASSWORD = "secret";
+
+	private final Path directory;
+
+	private Certificates(Path directory) {
+		this.directory = directory;
+	}
+
+	/** Makes them in a directory. */
+	public static Certificates in(Path directory) throws IOException, InterruptedException {
+		Certificates made = new Certificates(directory);
+		for (String name : List.of("sink", "client", "stranger")) {
+			made.keytool("-genkeypair", "-keystore", name, "-alias", name, "-keyalg", "EC", "-dname", "CN=" + name,
+					"-ext", "san=dns:localhost,ip:127.0.0.1");
+			made.keytool("-exportcert", "-keystore", name, "-alias", name, "-file", name + ".crt");
+		}
+		made.keytool("-importcert", "-noprompt", "-keystore", "trusted-by-sink", "-alias", "client", "-file",
+				"client.crt");
+		made.keytool("-importcert", "-noprompt", "-keystore", "trusted-by-client", "-alias", "sink", "-file",
+				"sink.crt");
+		return made;
+	}
+
+	/** The PKCS12 store of {@code sink}, {@code client} or {@code stranger}. */
+	public Path keys(String name) {
+		return this.directory.resolve(name);
+	}
+
+	/** The PKCS12 store of whom {@code sink} or {@code client} trusts. */
+	public Path trustedBy(String name) {
+		return this.directory.resolve("trusted-by-" + name);
+	}
+
+	/**
+	 * The properties of an SSL bundle with the stores of {@code sink} or {@code client}.
+	 */
+	public List<String> bundle(String name) {
+		String prefix = "spring.ssl.bundle.jks.%s.".formatted(name);
+		return List.of(prefix + "keystore.type=PKCS12", prefix + "keystore.password=" + PASSWORD,
+				prefix + "keystore.location=file:" + keys(name), prefix + "truststore.type=PKCS12",
+				prefix + "truststore.password=" + PASSWORD, prefix + "truststore.location=file:" + trustedBy(name));
+	}
+
+	private void keytool(String... args) throws IOException, InterruptedException {
+		List<String> command = new ArrayList<>(
+				List.of(Path.of(System.getProperty("java.home"), "bin", "keytool").toString()));
+		command.addAll(List.of(args));
+		command.addAll(List.of("-storetype", "PKCS12", "-storepass", PASSWORD));
+		Path log = this.directory.resolve("keytool.log");
+		Process keytool = new ProcessBuilder(command).directory(this.directory.toFile())
+			.redirectErrorStream(true)
+			.redirectOutput(log.toFile())
+			.start();
+		if (keytool.waitFor() != 0) {
+			throw new IOException("%s: %s".formatted(String.join(" ", command), Files.readString(log)));
+		}
+		Files.delete(log);
+	}
+
+}
