@@ -58,6 +58,10 @@ public final class SinkCommand implements Callable<Integer> {
 
 	private static final int REPETITIONS = 3;
 
+	private static final int WARM_UP_SECONDS = 20;
+
+	private static final int QUICK_WARM_UP_SECONDS = 2;
+
 	private static final int SCRAPES = 12;
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(10);
@@ -95,6 +99,10 @@ public final class SinkCommand implements Callable<Integer> {
 	@Option(names = "--infra", paramLabel = "KIND", defaultValue = "auto",
 			description = "Kafka: auto, containers or embedded. Default: ${DEFAULT-VALUE}.")
 	private Infrastructure infrastructure = Infrastructure.AUTO;
+
+	@Option(names = "--link", paramLabel = "KIND", defaultValue = "auto",
+			description = "The thin link: tun (devices, for root on Linux), proxy, or auto: tun where it can be. Default: ${DEFAULT-VALUE}.")
+	private SinkLink.Kind link = SinkLink.Kind.AUTO;
 
 	@Option(names = "--out", paramLabel = "DIR", description = "Where the results go. Default: results/sink-<time>.")
 	private @Nullable Path out;
@@ -187,8 +195,8 @@ public final class SinkCommand implements Callable<Integer> {
 		if (data < 1 || linkData < 1 || times < 1 || this.zstdLevel < 1 || this.zstdLevel > 22) {
 			throw usage("At least 1 MB and 1 repetition, and a level of 1 to 22, are needed");
 		}
-		return new SinkExperiment.Settings(command(), this.infrastructure, chosen(), data, linkData, times,
-				this.zstdLevel, this.seed);
+		return new SinkExperiment.Settings(command(), this.infrastructure, this.link, chosen(), data, linkData, times,
+				this.quick ? QUICK_WARM_UP_SECONDS : WARM_UP_SECONDS, this.zstdLevel, this.seed);
 	}
 
 	private Set<Setting> chosen() {

@@ -17,6 +17,7 @@ import java.util.stream.Stream;
 
 import dev.sluice.devservices.Infrastructure;
 import dev.sluice.devservices.JavaProcess;
+import dev.sluice.devservices.Ports;
 import dev.sluice.devservices.StartFailedException;
 import dev.sluice.lab.report.sink.SinkFigures;
 import dev.sluice.lab.result.RunFile;
@@ -35,6 +36,7 @@ import dev.sluice.lab.stack.Service;
 import dev.sluice.lab.stack.ServiceOptions;
 import dev.sluice.lab.stack.Stack;
 import dev.sluice.lab.stack.Workspace;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
@@ -50,9 +52,7 @@ final class SinkExperiment {
 	/** What the baseline of seed 002 came to: 7 GB in 1,140 s. */
 	static final double SEED_BITS_PER_SECOND = 49e6;
 
-	static final long LINK_BITS_PER_SECOND = 40_000_000;
-
-	static final Duration LINK_ROUND_TRIP = Duration.ofMillis(10);
+	static final SinkLink.Character LINK = new SinkLink.Character(40_000_000, Duration.ofMillis(10));
 
 	private static final List<String> CLIENT_JVM_ARGS = List.of("-Xms512m", "-Xmx512m", "-XX:+UseG1GC",
 			"--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow");
@@ -61,7 +61,7 @@ final class SinkExperiment {
 
 	private static final long MEGABYTE = 1_000_000;
 
-	private static final long WARM_UP_BYTES = 300 * MEGABYTE;
+	private static final long WARM_UP_BYTES = 200 * MEGABYTE;
 
 	private static final long SLOW_WARM_UP_BYTES = 4 * MEGABYTE;
 
@@ -78,27 +78,33 @@ final class SinkExperiment {
 	/** Of the storage where it binds. */
 	private final Duration storeDelay;
 
+	/** What the thin link was; null while there was none. */
+	private @Nullable String linkWords;
+
 	/**
 	 * What is chosen.
 	 *
 	 * @param command the command line
 	 * @param infrastructure what Kafka runs as
+	 * @param link what the thin link is made of
 	 * @param settings what binds, one after the other
 	 * @param megabytes moved by each transfer over loopback, of 10^6 bytes
 	 * @param linkMegabytes moved by each transfer over the thin link, likewise
 	 * @param repetitions of each transfer
+	 * @param warmUpSeconds before each transfer over loopback: what binds there is CPU,
+	 * and a JVM that compiles uses most of it
 	 * @param zstdLevel of the compression
 	 * @param seed of the data
 	 */
-	record Settings(String command, Infrastructure infrastructure, Set<Setting> settings, int megabytes,
-			int linkMegabytes, int repetitions, int zstdLevel, long seed) {
+	record Settings(String command, Infrastructure infrastructure, SinkLink.Kind link, Set<Setting> settings,
+			int megabytes, int linkMegabytes, int repetitions, int warmUpSeconds, int zstdLevel, long seed) {
 
 		static List<Mode> modes(Setting setting) {
 			return switch (setting) {
 				case STORAGE, LINK ->
 					List.of(Mode.STOP_AND_WAIT, Mode.STREAM, Mode.STREAM_ZSTD, Mode.STREAM_DICTIONARY);
 				case LINK_SMALL -> List.of(Mode.STREAM, Mode.STREAM_ZSTD, Mode.STREAM_DICTIONARY);
-				case LOOPBACK -> List.of(Mode.KAFKA, Mode.STREAM, Mode.STREAM_SPOOL);
+				case LOOPBACK -> List.of(Mode.KAFKA, Mode.RELAY, Mode.STREAM, Mode.STREAM_SPOOL);
 			};
 		}
 
@@ -107,6 +113,22 @@ final class SinkExperiment {
 				case LINK, LINK_SMALL -> true;
 				case STORAGE, LOOPBACK -> false;
 			};
+		}
+
+		/** Whether a transfer is so slow that it warms up no JVM. */
+		static boolean slow(Setting setting, Mode mode) {
+			return mode == Mode.STOP_AND_WAIT || (thin(setting) && mode == Mode.STREAM);
+		}
+
+		/** Half as long where CPU should not bind. */
+		int warmUpSeconds(Setting setting, Mode mode) {
+			return slow(setting, mode) ? 0
+					: (setting == Setting.LOOPBACK) ? this.warmUpSeconds : this.warmUpSeconds / 2;
+		}
+
+		/** As much as takes some seconds, moved again until the time is over. */
+		long warmUpBytes(Setting setting, Mode mode) {
+			return Math.min(bytes(setting), slow(setting, mode) ? SLOW_WARM_UP_BYTES : WARM_UP_BYTES);
 		}
 
 		long bytes(Setting setting) {
@@ -157,7 +179,7 @@ final class SinkExperiment {
 		RunResult result = RunResult.of(NAME, this.settings.command(), startedAt, Instant.now(), partial,
 				EnvironmentProbe.probe(workspace.root(), Files.exists(jar) ? List.of(jar) : List.of(), infrastructure),
 				configuration(), new SinkResult(this.settings.megabytes(), this.settings.seed(),
-						this.storeDelay.toNanos() / 1e6, this.transfers));
+						this.storeDelay.toNanos() / 1e6, this.linkWords, this.transfers));
 		RunFile.write(result, this.directory.path());
 		return result;
 	}
@@ -168,13 +190,21 @@ final class SinkExperiment {
 		if (setting == Setting.LOOPBACK) {
 			stack.infrastructure().kafka();
 		}
-		try (Service sink = stack.startSink(sinkOptions(setting, storage));
-				SinkLink link = Settings.thin(setting)
-						? new SinkLink(port(stack.sinkTarget()), LINK_BITS_PER_SECOND, LINK_ROUND_TRIP) : null) {
-			String target = (link != null) ? "127.0.0.1:" + link.port() : stack.sinkTarget();
+		try (SinkLink link = Settings.thin(setting)
+				? SinkLink.open(this.settings.link(), LINK, port(stack.sinkTarget())) : null;
+				Service sink = stack.startSink(sinkOptions(setting, storage, link))) {
+			if (link != null) {
+				this.linkWords = link.words();
+			}
+			String target = (link != null) ? link.target() : stack.sinkTarget();
 			for (Mode mode : Settings.modes(setting)) {
-				String to = (mode == Mode.KAFKA) ? stack.infrastructure().kafka().bootstrapServers() : target;
-				Transfer transfer = transfer(sink, setting, mode, repetition, to);
+				Transfer transfer = switch (mode) {
+					case KAFKA -> transfer(null, link, setting, mode, repetition,
+							stack.infrastructure().kafka().bootstrapServers());
+					case RELAY -> relay(stack, setting, repetition);
+					case STOP_AND_WAIT, STREAM, STREAM_ZSTD, STREAM_DICTIONARY, STREAM_SPOOL ->
+						transfer(sink.handle(), link, setting, mode, repetition, target);
+				};
 				this.transfers.add(transfer);
 				this.progress.step("%s: %.1f MB/s, %.2f s for %d MB".formatted(SinkFigures.words(mode),
 						transfer.megabytesPerSecond(), transfer.seconds(), transfer.bytes() / MEGABYTE));
@@ -183,11 +213,25 @@ final class SinkExperiment {
 		delete(storage);
 	}
 
+	/** Through a relay of its own, with the sink's heap. */
+	private Transfer relay(Stack stack, Setting setting, int repetition) throws IOException, InterruptedException {
+		int port = Ports.free();
+		try (JavaProcess relay = JavaProcess.mainClass(SinkRelay.class.getName())
+			.jvmArgs(Stack.JVM_ARGS)
+			.jvmArgs("--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow",
+					"-Dlogback.configurationFile=lab-logback.xml")
+			.args(Integer.toString(port), stack.infrastructure().kafka().bootstrapServers())
+			.logFile(this.directory.directory("logs").resolve("relay-%d.log".formatted(repetition)))
+			.launch()) {
+			return transfer(relay.handle(), null, setting, Mode.RELAY, repetition, "127.0.0.1:" + port);
+		}
+	}
+
 	private static int port(String target) {
 		return Integer.parseInt(target.substring(target.lastIndexOf(':') + 1));
 	}
 
-	private ServiceOptions sinkOptions(Setting setting, Path storage) throws IOException {
+	private ServiceOptions sinkOptions(Setting setting, Path storage, @Nullable SinkLink link) throws IOException {
 		ServiceOptions options = ServiceOptions.NONE.withJvmArgs("--enable-native-access=ALL-UNNAMED")
 			.withLog("sink-" + setting.name().toLowerCase(Locale.ROOT));
 		if (setting == Setting.LOOPBACK) {
@@ -199,29 +243,31 @@ final class SinkExperiment {
 		ServiceOptions log = options.withProperty("sink.store", "log")
 			.withProperty("sink.log-directory", storage)
 			.withProperty("sink.dictionary", dictionary);
-		return (setting == Setting.STORAGE) ? log.withProperty("sink.store-delay", this.storeDelay.toMillis() + "ms")
-				: log;
+		if (link != null) {
+			return log.withProperty("spring.grpc.server.address", link.sinkAddress());
+		}
+		return log.withProperty("sink.store-delay", this.storeDelay.toMillis() + "ms");
 	}
 
-	private Transfer transfer(Service sink, Setting setting, Mode mode, int repetition, String target)
-			throws IOException, InterruptedException {
+	private Transfer transfer(@Nullable ProcessHandle sink, @Nullable SinkLink link, Setting setting, Mode mode,
+			int repetition, String target) throws IOException, InterruptedException {
 		long bytes = this.settings.bytes(setting);
 		Path spool = this.directory.directory("spool");
 		SinkSender.Job job = new SinkSender.Job(mode, target, this.settings.seed(), setting == Setting.LINK_SMALL,
-				bytes, warmUpBytes(setting, mode, bytes), this.settings.zstdLevel(), spool.toString());
+				bytes, this.settings.warmUpBytes(setting, mode), this.settings.warmUpSeconds(setting, mode),
+				(sink != null) ? sink.pid() : 0, this.settings.zstdLevel(), spool.toString());
 		Path in = this.directory.path().resolve("job.json");
 		Path out = this.directory.path().resolve("report.json");
 		Files.write(in, this.json.writeValueAsBytes(job));
 		Files.deleteIfExists(out);
-		Duration sinkBefore = cpu(sink);
 		this.progress.now("%s: %s".formatted(SinkFigures.words(setting), SinkFigures.words(mode)));
-		try (JavaProcess client = JavaProcess.mainClass(SinkSender.class.getName())
+		JavaProcess.Builder sender = JavaProcess.mainClass(SinkSender.class.getName())
 			.jvmArgs(CLIENT_JVM_ARGS)
 			.jvmArgs("-Dlogback.configurationFile=lab-logback.xml")
 			.args(in.toString(), out.toString())
 			.logFile(this.directory.directory("logs")
-				.resolve("client-%s-%s-%d.log".formatted(setting, mode, repetition)))
-			.start()) {
+				.resolve("client-%s-%s-%d.log".formatted(setting, mode, repetition)));
+		try (JavaProcess client = (link != null) ? link.launch(sender) : sender.launch()) {
 			while (client.isAlive()) {
 				TimeUnit.MILLISECONDS.sleep(20);
 			}
@@ -231,26 +277,11 @@ final class SinkExperiment {
 			}
 		}
 		SinkSender.Report report = this.json.readValue(Files.readAllBytes(out), SinkSender.Report.class);
-		// The sink's share includes the warm-up: as much of it as of the messages.
-		double warmUp = (double) bytes / (bytes + job.warmUpBytes());
-		double sinkCpu = (mode == Mode.KAFKA) ? 0 : cpu(sink).minus(sinkBefore).toNanos() / 1e9 * warmUp;
 		Files.delete(in);
 		Files.delete(out);
 		delete(spool);
 		return new Transfer(setting, mode, repetition, report.connections(), report.messages(), report.bytes(),
-				report.wireBytes(), report.seconds(), report.cpuSeconds(), sinkCpu, report.moments());
-	}
-
-	/**
-	 * As much as warms the JVMs up, but where that would take as long as the transfer.
-	 */
-	private static long warmUpBytes(Setting setting, Mode mode, long bytes) {
-		boolean slow = mode == Mode.STOP_AND_WAIT || (Settings.thin(setting) && mode == Mode.STREAM);
-		return Math.min(bytes, slow ? SLOW_WARM_UP_BYTES : WARM_UP_BYTES);
-	}
-
-	private static Duration cpu(Service service) {
-		return service.handle().info().totalCpuDuration().orElse(Duration.ZERO);
+				report.wireBytes(), report.seconds(), report.cpuSeconds(), report.sinkCpuSeconds(), report.moments());
 	}
 
 	private static void delete(Path directory) throws IOException {
@@ -270,10 +301,15 @@ final class SinkExperiment {
 		configuration.put("storage's delay",
 				"%.1f ms where the storage binds: what gives 54 connections that wait 49 Mbit/s"
 					.formatted(this.storeDelay.toNanos() / 1e6));
-		configuration.put("thin link",
-				"a delaying proxy of the lab, not a device: 40 Mbit/s of TCP payload each way, 10 ms round trip");
+		if (this.linkWords != null) {
+			configuration.put("thin link", "%,.0f Mbit/s each way, %d ms round trip; %s"
+				.formatted(LINK.bitsPerSecond() / 1e6, LINK.roundTrip().toMillis(), this.linkWords));
+		}
 		configuration.put("zstd",
 				"level %d; dictionary of 110 KiB, trained from other batches".formatted(this.settings.zstdLevel()));
+		configuration.put("warm-up",
+				"at least %d s before each transfer over loopback, %d s before each other that is not slow"
+					.formatted(this.settings.warmUpSeconds(), this.settings.warmUpSeconds() / 2));
 		configuration.put("client",
 				"in memory but for the spool, window adaptive; " + String.join(" ", CLIENT_JVM_ARGS));
 		configuration.put("sink's JVM", String.join(" ", Stack.JVM_ARGS));

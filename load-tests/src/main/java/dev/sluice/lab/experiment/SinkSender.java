@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -15,6 +15,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongFunction;
 
 import com.google.protobuf.ByteString;
 import com.google.protobuf.UnsafeByteOperations;
@@ -22,6 +23,7 @@ import com.sun.management.OperatingSystemMXBean;
 import dev.sluice.contract.Topics;
 import dev.sluice.contract.sink.DataSinkGrpc;
 import dev.sluice.contract.sink.Request;
+import dev.sluice.contract.sink.Response;
 import dev.sluice.lab.result.SinkResult.Mode;
 import dev.sluice.lab.result.SinkResult.Moment;
 import dev.sluice.sink.client.DeliveryListener;
@@ -39,8 +41,9 @@ import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
 import io.grpc.netty.NegotiationType;
 import io.grpc.netty.NettyChannelBuilder;
+import io.grpc.stub.ClientCallStreamObserver;
+import io.grpc.stub.ClientResponseObserver;
 import org.apache.kafka.clients.producer.KafkaProducer;
-import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
@@ -63,7 +66,13 @@ public final class SinkSender {
 
 	private static final int SPOOL_THREADS = 16;
 
+	/** How long who finds the spool full waits; a tenth of it is gone by then at most. */
+	private static final Duration FULL = Duration.ofMillis(5);
+
 	private static final Duration SAMPLE = Duration.ofMillis(100);
+
+	/** As the sink's client. */
+	private static final int RELAY_TRANSPORT_BYTES = 256 * 1024;
 
 	private static final Duration DEADLINE = Duration.ofMinutes(30);
 
@@ -81,21 +90,24 @@ public final class SinkSender {
 	 * @param seed of the messages
 	 * @param small whether messages are of 2 to 4 kB
 	 * @param bytes to be moved
-	 * @param warmUpBytes to be moved before
+	 * @param warmUpBytes to be moved before, again and again
+	 * @param warmUpSeconds how long at least
+	 * @param sinkPid whose CPU time counts too; 0 = nobody's
 	 * @param zstdLevel of the compression
 	 * @param directory for a spool
 	 */
-	public record Job(Mode mode, String target, long seed, boolean small, long bytes, long warmUpBytes, int zstdLevel,
-			String directory) {
+	public record Job(Mode mode, String target, long seed, boolean small, long bytes, long warmUpBytes,
+			int warmUpSeconds, long sinkPid, int zstdLevel, String directory) {
 	}
 
 	/**
 	 * What came of it.
 	 *
 	 * @param cpuSeconds of this process, during the transfer
+	 * @param sinkCpuSeconds of the sink's process, during the transfer
 	 */
 	public record Report(int connections, long messages, long bytes, long wireBytes, double seconds, double cpuSeconds,
-			List<Moment> moments) {
+			double sinkCpuSeconds, List<Moment> moments) {
 	}
 
 	/** Moves so many bytes, and returns when all are stored. */
@@ -130,6 +142,7 @@ public final class SinkSender {
 			case STREAM_SPOOL -> stream(SinkClientOptions.durable(Path.of(this.job.directory(), "spool"))
 				.withSpoolBytes(SPOOL_BYTES)
 				.withZstdLevel(0));
+			case RELAY -> relay();
 			case KAFKA -> kafka();
 		};
 	}
@@ -139,19 +152,31 @@ public final class SinkSender {
 	}
 
 	private Report measure(int connections, Transfer transfer, @Nullable SinkClient client) throws Exception {
-		transfer.move(this.job.warmUpBytes(), "w");
+		warmUp(transfer);
 		List<Moment> moments = new ArrayList<>();
 		long wireBefore = this.wireBytes.get();
 		long cpuBefore = cpuNanos();
+		Duration sinkCpuBefore = sinkCpu();
 		long start = System.nanoTime();
 		Thread sampler = Thread.ofVirtual().start(() -> sample(client, start, moments));
 		long messages = transfer.move(this.job.bytes(), "m");
 		long end = System.nanoTime();
 		long cpu = cpuNanos() - cpuBefore;
+		Duration sinkCpu = sinkCpu().minus(sinkCpuBefore);
 		sampler.interrupt();
 		sampler.join();
 		return new Report(connections, messages, bytes(messages), this.wireBytes.get() - wireBefore,
-				(end - start) / 1e9, cpu / 1e9, moments);
+				(end - start) / 1e9, cpu / 1e9, sinkCpu.toNanos() / 1e9, moments);
+	}
+
+	/** Under ids of its own each time. */
+	private void warmUp(Transfer transfer) throws Exception {
+		long end = System.nanoTime() + Duration.ofSeconds(this.job.warmUpSeconds()).toNanos();
+		int times = 0;
+		do {
+			transfer.move(this.job.warmUpBytes(), "w" + times++);
+		}
+		while (System.nanoTime() - end < 0);
 	}
 
 	private static void sample(@Nullable SinkClient client, long start, List<Moment> moments) {
@@ -170,6 +195,12 @@ public final class SinkSender {
 
 	private static long cpuNanos() {
 		return ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class).getProcessCpuTime();
+	}
+
+	private Duration sinkCpu() {
+		return ProcessHandle.of(this.job.sinkPid())
+			.flatMap((sink) -> sink.info().totalCpuDuration())
+			.orElse(Duration.ZERO);
 	}
 
 	/** Messages are taken from the pool in turn. */
@@ -243,7 +274,7 @@ public final class SinkSender {
 				return;
 			}
 			catch (SpoolFullException _) {
-				Thread.sleep(Duration.ofMillis(1));
+				Thread.sleep(FULL);
 			}
 		}
 	}
@@ -262,13 +293,7 @@ public final class SinkSender {
 				AtomicInteger next = new AtomicInteger();
 				ThreadLocal<DataSinkGrpc.DataSinkBlockingStub> own = ThreadLocal
 					.withInitial(() -> stubs.get(next.getAndIncrement() % CONNECTIONS));
-				inParallel(CONNECTIONS, messages,
-						(number) -> own.get()
-							.store(Request.newBuilder()
-								.setVersion(1)
-								.setMessageId(id(prefix, number))
-								.setPlainMessage(UnsafeByteOperations.unsafeWrap(message(number)))
-								.build()));
+				inParallel(CONNECTIONS, messages, (number) -> own.get().store(request(prefix, number)));
 				return messages;
 			}, null);
 		}
@@ -277,13 +302,43 @@ public final class SinkSender {
 		}
 	}
 
+	/** A call for each move: gRPC and its flow control, and nothing else. */
+	private Report relay() throws Exception {
+		ManagedChannel channel = channel();
+		try {
+			return measure(1, (bytes, prefix) -> {
+				long messages = messages(bytes);
+				AtomicLong acknowledged = new AtomicLong();
+				CompletableFuture<Void> done = new CompletableFuture<>();
+				DataSinkGrpc.newStub(counted(channel))
+					.withExecutor(Runnable::run)
+					.withWaitForReady()
+					.withOnReadyThreshold(RELAY_TRANSPORT_BYTES)
+					.send(new Relayed(messages, (number) -> request(prefix, number), acknowledged, done));
+				done.get();
+				if (acknowledged.get() != messages) {
+					throw new IllegalStateException(
+							"%d of %d were acknowledged".formatted(acknowledged.get(), messages));
+				}
+				return messages;
+			}, null);
+		}
+		finally {
+			channel.shutdownNow();
+		}
+	}
+
+	private Request request(String prefix, long number) {
+		return Request.newBuilder()
+			.setVersion(1)
+			.setMessageId(id(prefix, number))
+			.setPlainMessage(UnsafeByteOperations.unsafeWrap(message(number)))
+			.build();
+	}
+
 	private Report kafka() throws Exception {
-		Map<String, Object> config = Map.of(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, this.job.target(),
-				ProducerConfig.ACKS_CONFIG, "all", ProducerConfig.LINGER_MS_CONFIG, 2,
-				ProducerConfig.COMPRESSION_TYPE_CONFIG, "lz4", ProducerConfig.BUFFER_MEMORY_CONFIG, SPOOL_BYTES,
-				ProducerConfig.MAX_REQUEST_SIZE_CONFIG, 1_100_000);
-		try (KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(config, new ByteArraySerializer(),
-				new ByteArraySerializer())) {
+		try (KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(SinkRelay.producer(this.job.target()),
+				new ByteArraySerializer(), new ByteArraySerializer())) {
 			return measure(1, (bytes, prefix) -> {
 				long messages = messages(bytes);
 				AtomicReference<@Nullable Exception> failure = new AtomicReference<>();
@@ -324,6 +379,55 @@ public final class SinkSender {
 				one.get();
 			}
 		}
+	}
+
+	/** Sends whenever the transport takes more, on the transport's thread. */
+	private static final class Relayed implements ClientResponseObserver<Request, Response> {
+
+		private final long messages;
+
+		private final LongFunction<Request> message;
+
+		private final AtomicLong acknowledged;
+
+		private final CompletableFuture<Void> done;
+
+		private long sent;
+
+		Relayed(long messages, LongFunction<Request> message, AtomicLong acknowledged, CompletableFuture<Void> done) {
+			this.messages = messages;
+			this.message = message;
+			this.acknowledged = acknowledged;
+			this.done = done;
+		}
+
+		@Override
+		public void beforeStart(ClientCallStreamObserver<Request> call) {
+			call.setOnReadyHandler(() -> {
+				while (call.isReady() && this.sent < this.messages) {
+					call.onNext(this.message.apply(this.sent++));
+					if (this.sent == this.messages) {
+						call.onCompleted();
+					}
+				}
+			});
+		}
+
+		@Override
+		public void onNext(Response response) {
+			this.acknowledged.addAndGet(response.getAck().getMessageIdsCount());
+		}
+
+		@Override
+		public void onError(Throwable cause) {
+			this.done.completeExceptionally(cause);
+		}
+
+		@Override
+		public void onCompleted() {
+			this.done.complete(null);
+		}
+
 	}
 
 	/** Adds up what calls send, with gRPC's own framing, before HTTP/2's. */

@@ -3,6 +3,7 @@ package dev.sluice.lab.result;
 import java.util.List;
 
 import com.fasterxml.jackson.annotation.JsonTypeName;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What came of moving the same data to the sink in several ways.
@@ -11,10 +12,11 @@ import com.fasterxml.jackson.annotation.JsonTypeName;
  * @param seed of the data
  * @param storeDelayMillis by which the storage was slower than it is, in milliseconds,
  * where the storage is what binds
+ * @param link what the thin link was; null if there was none
  * @param transfers in the order they were run
  */
 @JsonTypeName("sink")
-public record SinkResult(int megabytes, long seed, double storeDelayMillis,
+public record SinkResult(int megabytes, long seed, double storeDelayMillis, @Nullable String link,
 		List<Transfer> transfers) implements Finding {
 
 	public SinkResult {
@@ -56,6 +58,12 @@ public record SinkResult(int megabytes, long seed, double storeDelayMillis,
 		/** The stream, from a spool on the disk. */
 		STREAM_SPOOL,
 
+		/**
+		 * A stream of gRPC into the same topic that promises nothing: the least that one
+		 * more hop costs.
+		 */
+		RELAY,
+
 		/** Kafka's own producer into the same topic: what the sink's storage can take. */
 		KAFKA
 
@@ -75,7 +83,8 @@ public record SinkResult(int megabytes, long seed, double storeDelayMillis,
 	 * known
 	 * @param seconds how long
 	 * @param clientCpuSeconds CPU time of the client's process, with generating nothing
-	 * @param sinkCpuSeconds CPU time of the sink's process; 0 = no sink took part
+	 * @param sinkCpuSeconds CPU time of the sink's process, or the relay's; 0 = neither
+	 * took part
 	 * @param moments ten a second
 	 */
 	public record Transfer(Setting setting, Mode mode, int repetition, int connections, long messages, long bytes,

@@ -17,8 +17,8 @@ class SinkReportTests {
 
 	@Test
 	void saysHowMuchFasterTheStreamIs() {
-		String page = Report
-			.page(List.of(run(new SinkResult(100, 2, 154, List.of(transfer(Setting.STORAGE, Mode.STOP_AND_WAIT, 1, 20),
+		String page = Report.page(List
+			.of(run(new SinkResult(100, 2, 154, "a proxy", List.of(transfer(Setting.STORAGE, Mode.STOP_AND_WAIT, 1, 20),
 					transfer(Setting.STORAGE, Mode.STREAM, 1, 2), transfer(Setting.STORAGE, Mode.STOP_AND_WAIT, 2, 30),
 					transfer(Setting.STORAGE, Mode.STREAM, 2, 2), transfer(Setting.STORAGE, Mode.STOP_AND_WAIT, 3, 20),
 					transfer(Setting.STORAGE, Mode.STREAM, 3, 1))))));
@@ -30,15 +30,15 @@ class SinkReportTests {
 
 	@Test
 	void drawsWhatIsInFlight() {
-		String page = Report
-			.page(List.of(run(new SinkResult(100, 2, 154, List.of(transfer(Setting.LINK, Mode.STREAM, 1, 3))))));
+		String page = Report.page(List
+			.of(run(new SinkResult(100, 2, 154, "a proxy", List.of(transfer(Setting.LINK, Mode.STREAM, 1, 3))))));
 
 		assertThat(page).contains("\"values\":[12.0,17.0]");
 	}
 
 	@Test
 	void rendersARunThatEndedBeforeItMeasuredAnything() {
-		assertThat(Report.page(List.of(run(new SinkResult(100, 2, 154, List.of())))))
+		assertThat(Report.page(List.of(run(new SinkResult(100, 2, 154, "a proxy", List.of())))))
 			.contains("No transfer was measured", "No stream was measured");
 	}
 

@@ -55,7 +55,7 @@ public record SinkFigures(Mode mode, double seconds, double megabytesPerSecond, 
 		return switch (setting) {
 			case STORAGE, LINK, LINK_SMALL ->
 				List.of(Mode.STOP_AND_WAIT, Mode.STREAM, Mode.STREAM_ZSTD, Mode.STREAM_DICTIONARY);
-			case LOOPBACK -> List.of(Mode.KAFKA, Mode.STREAM, Mode.STREAM_SPOOL);
+			case LOOPBACK -> List.of(Mode.KAFKA, Mode.RELAY, Mode.STREAM, Mode.STREAM_SPOOL);
 		};
 	}
 
@@ -71,7 +71,7 @@ public record SinkFigures(Mode mode, double seconds, double megabytesPerSecond, 
 			case STOP_AND_WAIT -> 1.0;
 			case STREAM -> 3.6;
 			case STREAM_ZSTD -> 7.9;
-			case STREAM_DICTIONARY, STREAM_SPOOL, KAFKA -> null;
+			case STREAM_DICTIONARY, STREAM_SPOOL, RELAY, KAFKA -> null;
 		};
 	}
 
@@ -80,7 +80,7 @@ public record SinkFigures(Mode mode, double seconds, double megabytesPerSecond, 
 		return switch (mode) {
 			case STOP_AND_WAIT, KAFKA -> 0;
 			case STREAM -> 1;
-			case STREAM_ZSTD -> 2;
+			case STREAM_ZSTD, RELAY -> 2;
 			case STREAM_DICTIONARY, STREAM_SPOOL -> 3;
 		};
 	}
@@ -101,6 +101,7 @@ public record SinkFigures(Mode mode, double seconds, double megabytesPerSecond, 
 			case STREAM_ZSTD -> "stream, zstd";
 			case STREAM_DICTIONARY -> "stream, zstd + dictionary";
 			case STREAM_SPOOL -> "stream from the spool";
+			case RELAY -> "bare gRPC and Kafka's producer";
 			case KAFKA -> "Kafka's producer";
 		};
 	}

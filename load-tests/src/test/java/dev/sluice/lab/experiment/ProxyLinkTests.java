@@ -14,9 +14,11 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-class SinkLinkTests {
+class ProxyLinkTests {
 
 	private static final int BYTES = 500_000;
+
+	private static final SinkLink.Character CHARACTER = new SinkLink.Character(8L * BYTES, Duration.ofMillis(100));
 
 	/** What a link may only exceed if it does not keep to its rate. */
 	@Test
@@ -24,7 +26,7 @@ class SinkLinkTests {
 		byte[] sent = new byte[BYTES];
 		new Random(42).nextBytes(sent);
 		try (ServerSocket target = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-				SinkLink link = new SinkLink(target.getLocalPort(), 8L * BYTES, Duration.ofMillis(100))) {
+				SinkLink link = new ProxyLink(CHARACTER, target.getLocalPort(), "")) {
 			CompletableFuture<byte[]> received = CompletableFuture.supplyAsync(() -> {
 				try (Socket accepted = target.accept()) {
 					return accepted.getInputStream().readAllBytes();
@@ -34,7 +36,7 @@ class SinkLinkTests {
 				}
 			});
 			long start = System.nanoTime();
-			try (Socket client = new Socket(InetAddress.getLoopbackAddress(), link.port())) {
+			try (Socket client = new Socket(InetAddress.getLoopbackAddress(), port(link))) {
 				client.getOutputStream().write(sent);
 				client.shutdownOutput();
 
@@ -43,6 +45,10 @@ class SinkLinkTests {
 			// Half a megabyte at as much a second, and 50 ms to get there.
 			assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(Duration.ofMillis(1_000));
 		}
+	}
+
+	private static int port(SinkLink link) {
+		return Integer.parseInt(link.target().substring(link.target().indexOf(':') + 1));
 	}
 
 }
