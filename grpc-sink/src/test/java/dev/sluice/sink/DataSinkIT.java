@@ -33,6 +33,7 @@ import io.grpc.CallOptions;
 import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
 import io.grpc.MethodDescriptor.MethodType;
+import io.grpc.StatusRuntimeException;
 import io.grpc.health.v1.HealthCheckRequest;
 import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
 import io.grpc.health.v1.HealthGrpc;
@@ -156,10 +157,14 @@ class DataSinkIT {
 
 	@Test
 	void showsItsHealthAndItsMetrics() {
-		for (String service : List.of("", "dev.sluice.sink.v1.DataSink")) {
-			assertThat(HealthGrpc.newBlockingStub(this.channel)
-				.check(HealthCheckRequest.newBuilder().setService(service).build())
-				.getStatus()).as(service).isEqualTo(ServingStatus.SERVING);
+		HealthGrpc.HealthBlockingStub health = HealthGrpc.newBlockingStub(this.channel);
+		for (String service : List.of("", DataSinkGrpc.SERVICE_NAME)) {
+			await().atMost(DEADLINE)
+				.ignoreException(StatusRuntimeException.class)
+				.untilAsserted(() -> assertThat(
+						health.check(HealthCheckRequest.newBuilder().setService(service).build()).getStatus())
+					.as(service)
+					.isEqualTo(ServingStatus.SERVING));
 		}
 
 		RestClient management = RestClient.create("http://127.0.0.1:" + this.managementPort);
@@ -171,7 +176,7 @@ class DataSinkIT {
 	/** As grpcurl does, and knowing no more than it. */
 	@Test
 	void canBeCalledByWhoKnowsOnlyItsReflection() throws Exception {
-		MethodDescriptor store = service("dev.sluice.sink.v1.DataSink").findMethodByName("Store");
+		MethodDescriptor store = service(DataSinkGrpc.SERVICE_NAME).findMethodByName("Store");
 		Descriptor request = store.getInputType();
 		DynamicMessage message = DynamicMessage.newBuilder(request)
 			.setField(request.findFieldByName("version"), 1)
@@ -179,13 +184,13 @@ class DataSinkIT {
 			.setField(request.findFieldByName("plain_message"), ByteString.copyFromUtf8("hello"))
 			.build();
 
-		DynamicMessage response = ClientCalls.blockingUnaryCall(this.channel, io.grpc.MethodDescriptor
-			.<DynamicMessage, DynamicMessage>newBuilder()
-			.setType(MethodType.UNARY)
-			.setFullMethodName(io.grpc.MethodDescriptor.generateFullMethodName("dev.sluice.sink.v1.DataSink", "Store"))
-			.setRequestMarshaller(ProtoUtils.marshaller(DynamicMessage.getDefaultInstance(request)))
-			.setResponseMarshaller(ProtoUtils.marshaller(DynamicMessage.getDefaultInstance(store.getOutputType())))
-			.build(), CallOptions.DEFAULT.withDeadlineAfter(DEADLINE), message);
+		DynamicMessage response = ClientCalls
+			.blockingUnaryCall(this.channel, io.grpc.MethodDescriptor.<DynamicMessage, DynamicMessage>newBuilder()
+				.setType(MethodType.UNARY)
+				.setFullMethodName(io.grpc.MethodDescriptor.generateFullMethodName(DataSinkGrpc.SERVICE_NAME, "Store"))
+				.setRequestMarshaller(ProtoUtils.marshaller(DynamicMessage.getDefaultInstance(request)))
+				.setResponseMarshaller(ProtoUtils.marshaller(DynamicMessage.getDefaultInstance(store.getOutputType())))
+				.build(), CallOptions.DEFAULT.withDeadlineAfter(DEADLINE), message);
 
 		assertThat(Response.parseFrom(response.toByteString()).getAck().getMessageIdsList())
 			.containsExactly(ByteString.copyFromUtf8("it-reflected"));

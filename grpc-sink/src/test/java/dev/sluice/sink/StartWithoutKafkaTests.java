@@ -10,6 +10,10 @@ import dev.sluice.contract.sink.Response;
 import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
 import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import io.grpc.health.v1.HealthCheckRequest;
+import io.grpc.health.v1.HealthCheckResponse.ServingStatus;
+import io.grpc.health.v1.HealthGrpc;
 import io.grpc.stub.StreamObserver;
 import org.junit.jupiter.api.Test;
 
@@ -19,6 +23,7 @@ import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
 import org.springframework.grpc.server.lifecycle.GrpcServerLifecycle;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /** Nothing listens at port 1: the sink starts all the same, and says what is wrong. */
 @SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT,
@@ -61,6 +66,26 @@ class StartWithoutKafkaTests {
 			Status status = Status.fromThrowable(failure.get(20, TimeUnit.SECONDS));
 			assertThat(status.getCode()).isEqualTo(Status.Code.UNAVAILABLE);
 			assertThat(status.getDescription()).contains("send again");
+		}
+		finally {
+			channel.shutdownNow().awaitTermination(20, TimeUnit.SECONDS);
+		}
+	}
+
+	@Test
+	void saysByItsHealthThatItDoesNotServe() throws Exception {
+		ManagedChannel channel = ManagedChannelBuilder.forAddress("127.0.0.1", this.grpc.getPort())
+			.usePlaintext()
+			.build();
+		try {
+			HealthGrpc.HealthBlockingStub health = HealthGrpc.newBlockingStub(channel);
+
+			await().atMost(20, TimeUnit.SECONDS)
+				.ignoreException(StatusRuntimeException.class)
+				.untilAsserted(() -> assertThat(
+						health.check(HealthCheckRequest.newBuilder().setService(DataSinkGrpc.SERVICE_NAME).build())
+							.getStatus())
+					.isEqualTo(ServingStatus.NOT_SERVING));
 		}
 		finally {
 			channel.shutdownNow().awaitTermination(20, TimeUnit.SECONDS);
