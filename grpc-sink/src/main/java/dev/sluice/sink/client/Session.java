@@ -357,12 +357,17 @@ final class Session {
 		show();
 		if (!this.closed) {
 			this.disconnections++;
-			logger.warn("The stream to the sink has ended: {}; trying again in about {} ms", status,
+			logger.warn("The stream to the sink has ended: {}; trying again in about {} ms", inOneLine(status),
 					this.pause.toMillis());
 			this.loop.schedule(this.pause.multipliedBy(50 + this.random.nextInt(101)).dividedBy(100), this::connect);
 			Duration doubled = this.pause.multipliedBy(2);
 			this.pause = (doubled.compareTo(GREATEST_PAUSE) < 0) ? doubled : GREATEST_PAUSE;
 		}
+	}
+
+	/** A status prints the stack trace of its cause, once for each attempt. */
+	private static String inOneLine(Status status) {
+		return (status.getCause() != null) ? status.getCode() + ": " + status.getCause() : status.toString();
 	}
 
 	private void sendAgain(ByteString id, long number) {
