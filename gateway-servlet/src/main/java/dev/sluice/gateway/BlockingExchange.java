@@ -85,6 +85,14 @@ final class BlockingExchange implements Exchange {
 		catch (IOException ex) {
 			return CompletableFuture.failedFuture(late.get() ? new TimeoutException() : ex);
 		}
+		catch (IllegalStateException ex) {
+			// So the client says that it was cancelled between a connection's lease and
+			// its use.
+			if (!late.get()) {
+				throw ex;
+			}
+			return CompletableFuture.failedFuture(new TimeoutException());
+		}
 		finally {
 			deadline.cancel(false);
 		}
