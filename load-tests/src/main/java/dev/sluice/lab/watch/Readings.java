@@ -4,10 +4,12 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -47,6 +49,9 @@ final class Readings {
 
 	private static final String ACCEPT_TO_SAVED = "sluice_accept_to_saved_seconds_bucket";
 
+	/** That a rate is of. */
+	private static final long LEAST_NANOS = 500_000_000;
+
 	private static final double MEBIBYTE = 1024 * 1024;
 
 	private static final double PERCENT = 100;
@@ -78,16 +83,30 @@ final class Readings {
 			}
 			forget(before, scrape, now);
 			gauges(service, now, figures);
-			Scrape last = before.peekLast();
-			if (last != null && last.exposition() != null) {
-				rates(service, now, last.exposition(), (scrape.nanos() - last.nanos()) / 1e9, figures);
-				Scrape first = before.getFirst();
-				histograms.add(now, Objects.requireNonNull(first.exposition()));
+			reference(before, scrape).ifPresent((last) -> rates(service, now, Objects.requireNonNull(last.exposition()),
+					(scrape.nanos() - last.nanos()) / 1e9, figures));
+			if (!before.isEmpty()) {
+				histograms.add(now, Objects.requireNonNull(before.getFirst().exposition()));
 			}
 			before.addLast(scrape);
 		});
 		histograms.tell(figures);
 		return figures.panels();
+	}
+
+	/**
+	 * The latest that is not too near: after a pause of this process, two answers follow
+	 * each other at once, and their times are not exact.
+	 */
+	private static Optional<Scrape> reference(Deque<Scrape> before, Scrape scrape) {
+		Iterator<Scrape> latestFirst = before.descendingIterator();
+		while (latestFirst.hasNext()) {
+			Scrape each = latestFirst.next();
+			if (scrape.nanos() - each.nanos() >= LEAST_NANOS) {
+				return Optional.of(each);
+			}
+		}
+		return Optional.empty();
 	}
 
 	/** What is too long ago, or was another process. */

@@ -37,14 +37,15 @@
     if (value === undefined || value === null) {
       return NONE;
     }
-    return value === 0 ? '0' : Math.abs(value) < 0.001 ? '< 0.001'
+    // What is left of a difference of sums is nothing.
+    return Math.abs(value) < 1e-6 ? '0' : Math.abs(value) < 0.001 ? '< 0.001'
       : Number(value.toPrecision(3)).toLocaleString('en-US', { maximumFractionDigits: 3 });
   };
   const clock = (millis) => new Date(millis).toLocaleTimeString('en-GB');
-  // 1, 2 or 5 times a power of ten, at or above a value.
+  // A number that is easy to halve, at or above a value.
   const nice = (value) => {
     const power = Math.pow(10, Math.floor(Math.log10(value)));
-    return [1, 2, 5, 10].map((step) => step * power).find((top) => top >= value * 0.9999);
+    return [1, 1.2, 1.6, 2, 3, 4, 5, 6, 8, 10].map((step) => step * power).find((top) => top >= value * 0.9999);
   };
 
   class Panel {

@@ -58,6 +58,15 @@ class ReadingsTests {
 	}
 
 	@Test
+	void twoAnswersAtOnceMakeNoRateOfTheirOwn() {
+		next(0, Map.of("gateway", orders(0)));
+		next(1, Map.of("gateway", orders(10)));
+
+		assertThat(next(1.01, Map.of("gateway", orders(11))).get("orders").get("sync saved")).isCloseTo(11 / 1.01,
+				within(1e-6));
+	}
+
+	@Test
 	void aPercentileIsOfTheLastTenSecondsAlone() {
 		next(0, Map.of("gateway", durations(0, 0)));
 		// A thousand slow ones, and ten seconds later none of them counts any more.
