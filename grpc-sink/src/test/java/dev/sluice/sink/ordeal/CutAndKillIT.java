@@ -76,7 +76,10 @@ class CutAndKillIT {
 					.until(() -> Producer.sent(this.directory) >= due || !sending.isAlive());
 				assertThat(producer.isAlive()).as(() -> "sends still: " + sending.tail()).isTrue();
 				switch (faults.get(i)) {
-					case CUT -> connectionsCut += connection.cut();
+					// There may be none for a moment after the fault before.
+					case CUT -> connectionsCut += await().atMost(DEADLINE)
+						.pollInterval(Duration.ofMillis(2))
+						.until(connection::cut, (cut) -> cut > 0 || !sending.isAlive());
 					case KILL_SINK -> {
 						sink.kill();
 						sink = sink.relaunch().awaitReady();
