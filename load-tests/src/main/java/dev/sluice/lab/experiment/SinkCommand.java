@@ -52,7 +52,7 @@ public final class SinkCommand implements Callable<Integer> {
 
 	private static final int LINK_MEGABYTES = 200;
 
-	private static final int QUICK_MEGABYTES = 60;
+	private static final int QUICK_MEGABYTES = 30;
 
 	private static final int QUICK_LINK_MEGABYTES = 10;
 
@@ -60,7 +60,7 @@ public final class SinkCommand implements Callable<Integer> {
 
 	private static final int WARM_UP_SECONDS = 20;
 
-	private static final int QUICK_WARM_UP_SECONDS = 2;
+	private static final int QUICK_WARM_UP_SECONDS = 1;
 
 	private static final int SCRAPES = 12;
 

@@ -27,7 +27,8 @@ class SinkIT {
 		Path results = this.directory.resolve("results");
 		StringWriter out = new StringWriter();
 
-		int exitCode = new CommandLine(new SinkCommand()).setOut(new PrintWriter(out))
+		int exitCode = new CommandLine(new SinkCommand()).setCaseInsensitiveEnumValuesAllowed(true)
+			.setOut(new PrintWriter(out))
 			.execute("--megabytes", "3", "--link-megabytes", "1", "--repetitions", "1", "--settings",
 					"storage,link-small", "--infra", Infrastructure.fromEnvironment().name(), "--out",
 					results.toString());
