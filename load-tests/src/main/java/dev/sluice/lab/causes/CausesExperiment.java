@@ -238,7 +238,8 @@ public final class CausesExperiment {
 	/** A pool that is exhausted, or TLS, must not keep the lab from looking. */
 	private static ServiceOptions withManagement(ServiceOptions options) {
 		return options.withProperty(ServiceOptions.MANAGEMENT_PORT, Ports.free())
-			.withProperty("management.server.address", "127.0.0.1");
+			.withProperty("management.server.address", "127.0.0.1")
+			.withProperty("management.server.ssl.enabled", "false");
 	}
 
 	private static ServiceOptions withTls(ServiceOptions options, Certificate certificate) {

@@ -1,8 +1,11 @@
 package dev.sluice.lab.causes;
 
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
@@ -44,7 +47,22 @@ record Certificate(Path store) {
 		finally {
 			keytool.destroyForcibly();
 		}
+		trustItself(store);
 		return new Certificate(store);
+	}
+
+	/** A certificate with its key is not one that is trusted: it stands there twice. */
+	private static void trustItself(Path store) throws IOException {
+		try {
+			KeyStore entries = KeyStore.getInstance(store.toFile(), PASSWORD.toCharArray());
+			entries.setCertificateEntry("trusted", entries.getCertificate("lab"));
+			try (OutputStream out = Files.newOutputStream(store)) {
+				entries.store(out, PASSWORD.toCharArray());
+			}
+		}
+		catch (GeneralSecurityException ex) {
+			throw new LabException("the certificate in %s cannot be trusted: %s".formatted(store, ex), ex);
+		}
 	}
 
 	/** Spring properties of a server that has it. */
