@@ -76,8 +76,7 @@ public final class JvmRecords {
 					.map((entry) -> "%s (%s)".formatted(entry.getKey(), text(entry.getValue())))
 					.toList());
 		String detail = "%d JVMs: %s".formatted(this.checks.size(), text(all));
-		return new Check(
-				"GC pauses of the flight recorder and of the GC log: number and sum within 1 %, or 0.1 ms a pause, for which the log is written",
+		return new Check("GC pauses of the flight recorder and of the GC log: number and sum within 1 %",
 				disagree.isEmpty(), disagree.isEmpty() ? detail : detail + "; not of " + disagree);
 	}
 
