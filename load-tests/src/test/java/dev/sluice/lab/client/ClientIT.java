@@ -4,15 +4,18 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
 
+import dev.sluice.lab.NoProcessLeft;
 import dev.sluice.lab.result.ClientResult;
 import dev.sluice.lab.result.RunFile;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** The client against the real backend. */
+@ExtendWith(NoProcessLeft.class)
 class ClientIT {
 
 	@TempDir

@@ -4,13 +4,14 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 
 import dev.sluice.devservices.Infrastructure;
+import dev.sluice.lab.NoProcessLeft;
 import dev.sluice.lab.result.ChaosResult;
 import dev.sluice.lab.result.RunFile;
 import dev.sluice.lab.result.RunResult;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
@@ -19,6 +20,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Gateway, consumer and one of three brokers are killed, under the services' real jars.
  */
+@ExtendWith(NoProcessLeft.class)
 class ChaosIT {
 
 	@TempDir
@@ -51,16 +53,6 @@ class ChaosIT {
 		assertThat(Files.readAllLines(results.resolve("attempts.csv"))).hasSize((int) balance.attempts() + 1);
 		assertThat(out.toString()).contains("LOST", "report.html");
 		assertThat(results.resolve("report.html")).isNotEmptyFile();
-		assertThat(children()).isEmpty();
-	}
-
-	/** Those that this JVM has started, Docker's helpers and the like left out. */
-	private static List<String> children() {
-		return ProcessHandle.current()
-			.descendants()
-			.map((process) -> process.info().commandLine().orElse(""))
-			.filter((command) -> command.contains(".jar") || command.contains("KafkaMain"))
-			.toList();
 	}
 
 }

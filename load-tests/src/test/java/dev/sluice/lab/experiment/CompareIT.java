@@ -3,20 +3,22 @@ package dev.sluice.lab.experiment;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
-import java.util.List;
 
 import dev.sluice.devservices.Infrastructure;
+import dev.sluice.lab.NoProcessLeft;
 import dev.sluice.lab.result.CausesResult;
 import dev.sluice.lab.result.CellResult;
 import dev.sluice.lab.result.RunFile;
 import dev.sluice.lab.result.RunResult;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** The smallest comparisons, from end to end, with the services' real jars. */
+@ExtendWith(NoProcessLeft.class)
 class CompareIT {
 
 	@TempDir
@@ -43,7 +45,6 @@ class CompareIT {
 		});
 		assertThat(out.toString()).contains("servlet-virtual sync", "reactive queued", "report.html");
 		assertThat(results.resolve("report.html")).isNotEmptyFile();
-		assertThat(children()).isEmpty();
 	}
 
 	/** The setting that needs most: TLS, connections that are not kept, a small heap. */
@@ -67,16 +68,6 @@ class CompareIT {
 					assertThat(cell.gateway().gcPauses()).isNotNull();
 				}));
 		assertThat(results.resolve("report.html")).isNotEmptyFile();
-		assertThat(children()).isEmpty();
-	}
-
-	/** Those that this JVM has started, Docker's helpers and the like left out. */
-	private static List<String> children() {
-		return ProcessHandle.current()
-			.descendants()
-			.map((process) -> process.info().commandLine().orElse(""))
-			.filter((command) -> command.contains(".jar") || command.contains("KafkaMain"))
-			.toList();
 	}
 
 }

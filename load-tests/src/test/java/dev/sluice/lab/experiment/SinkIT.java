@@ -5,18 +5,21 @@ import java.io.StringWriter;
 import java.nio.file.Path;
 
 import dev.sluice.devservices.Infrastructure;
+import dev.sluice.lab.NoProcessLeft;
 import dev.sluice.lab.result.RunFile;
 import dev.sluice.lab.result.RunResult;
 import dev.sluice.lab.result.SinkResult;
 import dev.sluice.lab.result.SinkResult.Mode;
 import dev.sluice.lab.result.SinkResult.Setting;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** A little data in every way, through the sink's real jar. */
+@ExtendWith(NoProcessLeft.class)
 class SinkIT {
 
 	@TempDir

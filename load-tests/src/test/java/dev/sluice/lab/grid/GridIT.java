@@ -5,16 +5,19 @@ import java.io.StringWriter;
 import java.nio.file.Path;
 
 import dev.sluice.devservices.Infrastructure;
+import dev.sluice.lab.NoProcessLeft;
 import dev.sluice.lab.result.GridResult;
 import dev.sluice.lab.result.GridResult.Cell;
 import dev.sluice.lab.result.RunFile;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** The smallest grid, from end to end, with the services' real jars. */
+@ExtendWith(NoProcessLeft.class)
 class GridIT {
 
 	@TempDir

@@ -3,19 +3,21 @@ package dev.sluice.lab.proof;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
-import java.util.List;
 
 import dev.sluice.devservices.Infrastructure;
+import dev.sluice.lab.NoProcessLeft;
 import dev.sluice.lab.result.ProofResult;
 import dev.sluice.lab.result.RunFile;
 import dev.sluice.lab.result.RunResult;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** The smallest forms of some proofs, on the services' real jars. */
+@ExtendWith(NoProcessLeft.class)
 class ProveIT {
 
 	@TempDir
@@ -37,16 +39,6 @@ class ProveIT {
 		assertThat(run.proofs()).allMatch(ProofResult::holds);
 		assertThat(out.toString()).contains("key: holds", "report.html");
 		assertThat(results.resolve("report.html")).isNotEmptyFile();
-		assertThat(children()).isEmpty();
-	}
-
-	/** Those that this JVM has started, Docker's helpers and the like left out. */
-	private static List<String> children() {
-		return ProcessHandle.current()
-			.descendants()
-			.map((process) -> process.info().commandLine().orElse(""))
-			.filter((command) -> command.contains(".jar") || command.contains("KafkaMain"))
-			.toList();
 	}
 
 }

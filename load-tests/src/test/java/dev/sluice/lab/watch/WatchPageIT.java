@@ -7,8 +7,10 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 
+import dev.sluice.lab.NoProcessLeft;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -16,6 +18,7 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /** The page in a real browser. */
+@ExtendWith(NoProcessLeft.class)
 class WatchPageIT {
 
 	@TempDir
