@@ -50,7 +50,7 @@ public final class KneeCommand implements Callable<Integer> {
 
 	private static final Duration SMALLEST_STEP = Duration.ofMillis(500);
 
-	private static final Duration SMALLEST_LIMIT = Duration.ofSeconds(12);
+	private static final Duration SMALLEST_LIMIT = Duration.ofSeconds(6);
 
 	@Spec
 	@SuppressWarnings("NullAway.Init") // picocli sets it before it calls.

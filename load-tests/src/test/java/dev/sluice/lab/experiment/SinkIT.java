@@ -32,7 +32,7 @@ class SinkIT {
 
 		int exitCode = new CommandLine(new SinkCommand()).setCaseInsensitiveEnumValuesAllowed(true)
 			.setOut(new PrintWriter(out))
-			.execute("--megabytes", "3", "--link-megabytes", "1", "--repetitions", "1", "--settings",
+			.execute("--quick", "--megabytes", "3", "--link-megabytes", "1", "--repetitions", "1", "--settings",
 					"storage,link-small", "--infra", Infrastructure.fromEnvironment().name(), "--out",
 					results.toString());
 
