@@ -2,8 +2,10 @@ package dev.sluice.gateway;
 
 import java.net.URI;
 import java.time.Duration;
+import java.util.Set;
 
 import jakarta.validation.Valid;
+import jakarta.validation.constraints.AssertTrue;
 import jakarta.validation.constraints.Max;
 import jakarta.validation.constraints.Min;
 import jakarta.validation.constraints.NotNull;
@@ -36,6 +38,12 @@ record BackendProperties(@DefaultValue("http://127.0.0.1:8090") @NotNull URI url
 		@DefaultValue("1") @Min(1) @Max(10) int maxAttempts,
 		@DefaultValue("60s") @DurationMin(seconds = 1) Duration idleTimeout,
 		@DefaultValue @Valid CircuitProperties circuit) {
+
+	@AssertTrue(message = "backend.url must be http://host:port or https://host:port, without a path")
+	boolean isUrlUsable() {
+		return this.url.getHost() != null && Set.of("http", "https").contains(this.url.getScheme())
+				&& Set.of("", "/").contains(this.url.getRawPath());
+	}
 
 	URI orders() {
 		return this.url.resolve("/orders");

@@ -61,7 +61,8 @@ class OrderTopics implements SmartLifecycle {
 		this.topics = List.of(new NewTopic(Topics.ORDERS, partitions, replicas),
 				new NewTopic(Topics.ORDER_OUTCOMES, partitions, replicas)
 					.configs(Map.of(TopicConfig.CLEANUP_POLICY_CONFIG, TopicConfig.CLEANUP_POLICY_COMPACT)),
-				new NewTopic(Topics.ORDERS_DLT, partitions, replicas));
+				new NewTopic(Topics.ORDERS_DLT, partitions, replicas).configs(
+						Map.of(TopicConfig.MAX_MESSAGE_BYTES_CONFIG, Integer.toString(Topics.ORDERS_DLT_MAX_BYTES))));
 		this.admin = admin;
 		this.kafka = kafka;
 	}

@@ -40,10 +40,11 @@ class PropertiesTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "backend.max-concurrent=0", "backend.max-attempts=0", "backend.response-timeout=0s",
-			"backend.url=no url", "backend.circuit.failure-percent=101", "backend.circuit.window=1ms",
-			"queue.max-in-flight=0", "queue.partitions=0", "queue.timeout=-1s", "status.recent-orders=-1",
-			"status.key-lookup-timeout=-1ms", "sluice.default-way=both", "sluice.max-wait=-1s", "sluice.max-waiters=-1",
-			"sluice.client-limit=-1", "sluice.client-burst=0" })
+			"backend.url=no url", "backend.url=backend:8090", "backend.url=http://backend:8090/v1",
+			"backend.circuit.failure-percent=101", "backend.circuit.window=1ms", "queue.max-in-flight=0",
+			"queue.partitions=0", "queue.timeout=-1s", "status.recent-orders=-1", "status.key-lookup-timeout=-1ms",
+			"sluice.default-way=both", "sluice.max-wait=-1s", "sluice.max-waiters=-1", "sluice.client-limit=-1",
+			"sluice.client-burst=0" })
 	void refuseWhatCannotWork(String property) {
 		this.runner.withPropertyValues(property)
 			.run((context) -> assertThat(context).getFailure()

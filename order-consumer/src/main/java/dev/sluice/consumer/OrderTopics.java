@@ -40,9 +40,6 @@ public final class OrderTopics {
 
 	private static final int TIMEOUT_MILLIS = 10_000;
 
-	/** A dead letter is the record it was and up to 8 KiB of headers. */
-	private static final int DEAD_LETTER_MAX_BYTES = 2 * 1024 * 1024;
-
 	private final List<NewTopic> topics;
 
 	private final Map<String, Object> client;
@@ -53,8 +50,8 @@ public final class OrderTopics {
 		this.topics = List.of(new NewTopic(Topics.ORDERS, partitions, replicas),
 				new NewTopic(Topics.ORDER_OUTCOMES, partitions, replicas)
 					.configs(Map.of(TopicConfig.CLEANUP_POLICY_CONFIG, TopicConfig.CLEANUP_POLICY_COMPACT)),
-				new NewTopic(Topics.ORDERS_DLT, partitions, replicas)
-					.configs(Map.of(TopicConfig.MAX_MESSAGE_BYTES_CONFIG, Integer.toString(DEAD_LETTER_MAX_BYTES))));
+				new NewTopic(Topics.ORDERS_DLT, partitions, replicas).configs(
+						Map.of(TopicConfig.MAX_MESSAGE_BYTES_CONFIG, Integer.toString(Topics.ORDERS_DLT_MAX_BYTES))));
 		this.client = new HashMap<>(admin.getConfigurationProperties());
 		this.client.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, TIMEOUT_MILLIS);
 		this.client.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, TIMEOUT_MILLIS / 2);

@@ -18,6 +18,12 @@ public final class Topics {
 	 */
 	public static final String ORDERS_DLT = "orders-dlt";
 
+	/**
+	 * {@code max.message.bytes} of {@link #ORDERS_DLT}: a dead letter is the record it
+	 * was, which may have been as large as a broker takes, and up to 10 KiB of headers.
+	 */
+	public static final int ORDERS_DLT_MAX_BYTES = 2 * 1024 * 1024;
+
 	/** What the gRPC sink stores. Key: message id. Value: the payload, decompressed. */
 	public static final String SINK = "sink";
 

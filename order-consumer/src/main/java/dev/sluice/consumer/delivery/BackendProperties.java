@@ -2,8 +2,10 @@ package dev.sluice.consumer.delivery;
 
 import java.net.URI;
 import java.time.Duration;
+import java.util.Set;
 
 import jakarta.validation.Valid;
+import jakarta.validation.constraints.AssertTrue;
 import jakarta.validation.constraints.Max;
 import jakarta.validation.constraints.Min;
 import jakarta.validation.constraints.NotNull;
@@ -28,6 +30,12 @@ record BackendProperties(@DefaultValue("http://127.0.0.1:8090") @NotNull URI url
 		@DefaultValue("1s") @DurationMin(millis = 1) Duration connectTimeout,
 		@DefaultValue("10s") @DurationMin(millis = 1) Duration responseTimeout,
 		@DefaultValue("60s") @DurationMin(seconds = 1) Duration idleTimeout, @DefaultValue @Valid Circuit circuit) {
+
+	@AssertTrue(message = "backend.url must be http://host:port or https://host:port, without a path")
+	boolean isUrlUsable() {
+		return this.url.getHost() != null && Set.of("http", "https").contains(this.url.getScheme())
+				&& Set.of("", "/").contains(this.url.getRawPath());
+	}
 
 	/**
 	 * When the backend is taken to be down.

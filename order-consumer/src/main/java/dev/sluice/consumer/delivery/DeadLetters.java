@@ -13,13 +13,17 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Lays records that cannot be delivered into {@code orders-dlt}, as they were. */
+/**
+ * Lays records that cannot be delivered into {@code orders-dlt}, as they were; one that
+ * does not fit with its headers, without its value.
+ */
 final class DeadLetters {
 
 	private static final Logger logger = LoggerFactory.getLogger(DeadLetters.class);
@@ -64,14 +68,31 @@ final class DeadLetters {
 		put(headers, DeadLetterHeaders.ORIGINAL_PARTITION, Integer.toString(record.partition()));
 		put(headers, DeadLetterHeaders.ORIGINAL_OFFSET, Long.toString(record.offset()));
 		put(headers, DeadLetterHeaders.ORIGINAL_TIMESTAMP, Long.toString(record.timestamp()));
-		boolean published = this.publisher
-			.publish(new ProducerRecord<>(Topics.ORDERS_DLT, null, record.key(), record.value(), headers), wanted);
+		boolean published = publish(record, headers, wanted);
 		if (published) {
 			counter(kind).increment();
 			logger.warn("Dead letter ({}): {}-{} at {}: {}", kind.text(), record.topic(), record.partition(),
 					record.offset(), reason);
 		}
 		return published;
+	}
+
+	private boolean publish(ConsumerRecord<byte[], byte[]> record, Headers headers, BooleanSupplier wanted)
+			throws InterruptedException {
+		try {
+			return this.publisher.publish(letter(record, record.value(), headers), wanted);
+		}
+		catch (RecordTooLargeException ex) {
+			// The headers say where it lies.
+			logger.warn("{}-{} at {} is buried without its value, which is too large for {}: {}", record.topic(),
+					record.partition(), record.offset(), Topics.ORDERS_DLT, ex.getMessage());
+			return this.publisher.publish(letter(record, null, headers), wanted);
+		}
+	}
+
+	private static ProducerRecord<byte[], byte[]> letter(ConsumerRecord<byte[], byte[]> record, byte @Nullable [] value,
+			Headers headers) {
+		return new ProducerRecord<>(Topics.ORDERS_DLT, null, record.key(), value, headers);
 	}
 
 	private static void put(Headers headers, String name, String value) {

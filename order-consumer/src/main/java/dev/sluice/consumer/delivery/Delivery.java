@@ -15,14 +15,16 @@ import dev.sluice.contract.OrderOutcome;
 import dev.sluice.contract.OrderStatus;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One record's life, from read to finished, on a virtual thread of its own:
  *
  * <pre>
- * waiting --gate--> busy (an attempt, then its outcome is published) --> finished
- *    ^                |
- *    +----back-off----+
+ * waiting --turn, gate--> busy (an attempt, then its outcome is published) --> finished
+ *    ^                      |
+ *    +-------back-off-------+
  * </pre>
  *
  * It is finished when Kafka has acknowledged its last outcome, and its dead letter if it
@@ -32,10 +34,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class Delivery implements Runnable {
 
+	private static final Logger logger = LoggerFactory.getLogger(Delivery.class);
+
 	/** Where the customer is not known: the contract wants one. */
 	private static final String UNKNOWN_CUSTOMER = "unknown";
 
 	private final ConsumerRecord<byte[], byte[]> record;
+
+	private final Turns.Turn turn;
 
 	private final Tools tools;
 
@@ -47,8 +53,9 @@ final class Delivery implements Runnable {
 
 	private volatile boolean cancelled;
 
-	Delivery(ConsumerRecord<byte[], byte[]> record, Tools tools, Listener listener) {
+	Delivery(ConsumerRecord<byte[], byte[]> record, Turns.Turn turn, Tools tools, Listener listener) {
 		this.record = record;
+		this.turn = turn;
 		this.tools = tools;
 		this.listener = listener;
 		this.thread = Thread.ofVirtual().name("delivery").unstarted(this);
@@ -69,8 +76,9 @@ final class Delivery implements Runnable {
 
 		/**
 		 * @param finished whether the record is done with; else it was cancelled
+		 * @param bug what it broke off by, which is no outcome of a delivery; or null
 		 */
-		void ended(boolean finished);
+		void ended(boolean finished, @Nullable Throwable bug);
 
 	}
 
@@ -116,14 +124,21 @@ final class Delivery implements Runnable {
 	@Override
 	public void run() {
 		boolean finished = false;
+		Throwable bug = null;
 		try {
-			finished = live();
+			finished = this.turn.await() && live();
 		}
 		catch (InterruptedException ex) {
 			// Cancelled. The thread ends here, nobody is left to see its flag.
 		}
+		catch (RuntimeException | Error ex) {
+			logger.error("The delivery of {}-{} at {} broke off", this.record.topic(), this.record.partition(),
+					this.record.offset(), ex);
+			bug = ex;
+		}
 		finally {
-			this.listener.ended(finished);
+			this.turn.end(finished);
+			this.listener.ended(finished, bug);
 		}
 	}
 

@@ -76,6 +76,8 @@ public final class DeliveryLoop implements SmartLifecycle, Runnable {
 
 	private final Map<TopicPartition, OffsetAndMetadata> committed = new HashMap<>();
 
+	private final Map<TopicPartition, Turns> turns = new HashMap<>();
+
 	/** Of partitions that no record has come from yet. */
 	private final Map<TopicPartition, FinishedRuns> earlier = new HashMap<>();
 
@@ -92,6 +94,9 @@ public final class DeliveryLoop implements SmartLifecycle, Runnable {
 	private volatile @Nullable Consumer<byte[], byte[]> consumer;
 
 	private volatile @Nullable Thread thread;
+
+	/** What a delivery ended by and never should. */
+	private volatile @Nullable Throwable bug;
 
 	DeliveryLoop(DeliveryProperties properties, OrderTopics topics, ConsumerFactory<byte[], byte[]> consumers,
 			Delivery.Tools tools, Pending pending) {
@@ -190,6 +195,8 @@ public final class DeliveryLoop implements SmartLifecycle, Runnable {
 		overrides.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, Integer.toString(this.properties.batch()));
 		Consumer<byte[], byte[]> kafka = this.consumers.createConsumer(this.properties.groupId(), "order-delivery",
 				null, overrides);
+		// A consumer that is gone may have left its last commit unanswered.
+		this.committing = false;
 		try {
 			this.consumer = kafka;
 			kafka.subscribe(List.of(Topics.ORDERS), new Rebalance(kafka));
@@ -208,6 +215,9 @@ public final class DeliveryLoop implements SmartLifecycle, Runnable {
 	}
 
 	private void turn(Consumer<byte[], byte[]> kafka) {
+		if (this.bug != null) {
+			throw new IllegalStateException("A delivery ended by a bug; its offset would be held for ever", this.bug);
+		}
 		pauseOrResume(kafka);
 		for (ConsumerRecord<byte[], byte[]> record : poll(kafka)) {
 			begin(record);
@@ -250,16 +260,27 @@ public final class DeliveryLoop implements SmartLifecycle, Runnable {
 			return;
 		}
 		int size = Math.max(record.serializedValueSize(), 0);
-		Delivery delivery = new Delivery(record, this.tools, (finished) -> {
+		Delivery delivery = new Delivery(record, turn(partition, record), this.tools, (finished, broken) -> {
 			// Of a partition that has been lost, nobody looks at the progress any more.
 			if (finished) {
 				of.finish(record.offset());
+			}
+			if (broken != null) {
+				this.bug = broken;
 			}
 			ended(size);
 		});
 		this.pending.add(size);
 		of.begin(record.offset(), delivery);
 		delivery.start();
+	}
+
+	private Turns.Turn turn(TopicPartition partition, ConsumerRecord<byte[], byte[]> record) {
+		Turns of = this.turns.computeIfAbsent(partition, (_) -> new Turns());
+		return switch (this.properties.ordering()) {
+			case NONE -> of.take(null);
+			case KEY -> of.take(record.key());
+		};
 	}
 
 	private FinishedRuns earlier(TopicPartition partition) {
@@ -384,6 +405,7 @@ public final class DeliveryLoop implements SmartLifecycle, Runnable {
 		deliveries(of).forEach(Delivery::cancel);
 		this.progress.keySet().removeAll(of);
 		this.committed.keySet().removeAll(of);
+		this.turns.keySet().removeAll(of);
 		this.earlier.keySet().removeAll(of);
 	}
 

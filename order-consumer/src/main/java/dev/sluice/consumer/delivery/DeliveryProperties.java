@@ -6,6 +6,7 @@ import jakarta.validation.constraints.AssertTrue;
 import jakarta.validation.constraints.Max;
 import jakarta.validation.constraints.Min;
 import jakarta.validation.constraints.NotBlank;
+import jakarta.validation.constraints.NotNull;
 import org.hibernate.validator.constraints.time.DurationMax;
 import org.hibernate.validator.constraints.time.DurationMin;
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -33,6 +34,7 @@ import org.springframework.validation.annotation.Validated;
  * deliveries to end; what has not ended is delivered again there; default 5 s
  * @param drainTimeout how long stopping waits for deliveries to end; default 20 s
  * @param groupId the consumer group; default {@code order-delivery}
+ * @param ordering which orders wait for which; default {@code none}
  */
 @ConfigurationProperties("delivery")
 @Validated
@@ -42,9 +44,25 @@ record DeliveryProperties(@DefaultValue("100") @Min(1) @Max(100_000) int concurr
 		@DefaultValue("30s") @DurationMin(millis = 1) @DurationMax(hours = 1) Duration maxBackoff,
 		@DefaultValue("10000") @Min(2) @Max(10_000_000) int maxPending, @DefaultValue("64MB") DataSize maxPendingSize,
 		@DefaultValue("50ms") @DurationMin(millis = 10) Duration commitInterval,
-		@DefaultValue("5s") @DurationMax(minutes = 1) Duration rebalanceTimeout,
-		@DefaultValue("20s") @DurationMax(minutes = 4) Duration drainTimeout,
-		@DefaultValue("order-delivery") @NotBlank String groupId) {
+		@DefaultValue("5s") @DurationMin @DurationMax(minutes = 1) Duration rebalanceTimeout,
+		@DefaultValue("20s") @DurationMin @DurationMax(minutes = 4) Duration drainTimeout,
+		@DefaultValue("order-delivery") @NotBlank String groupId, @DefaultValue("none") @NotNull Ordering ordering) {
+
+	/** Which orders wait for which. */
+	enum Ordering {
+
+		/** None for any other. */
+		NONE,
+
+		/**
+		 * Those with the same key, which is the customer, for each other, in the order in
+		 * which they were accepted: each until the one before is saved or a dead letter,
+		 * also through its back-off. Those of others go on, as long as fewer than
+		 * {@code max-pending} are waiting.
+		 */
+		KEY
+
+	}
 
 	/** The most that one poll returns: what kafka-clients has by default. */
 	private static final int LARGEST_BATCH = 500;
@@ -52,6 +70,11 @@ record DeliveryProperties(@DefaultValue("100") @Min(1) @Max(100_000) int concurr
 	@AssertTrue(message = "must be at least twice delivery.concurrency, or deliveries would wait for fetches")
 	boolean isMaxPendingEnough() {
 		return this.maxPending >= 2 * (long) this.concurrency;
+	}
+
+	@AssertTrue(message = "delivery.max-pending-size must be at least 1MB, which a record may have")
+	boolean isMaxPendingSizeEnough() {
+		return this.maxPendingSize.compareTo(DataSize.ofMegabytes(1)) >= 0;
 	}
 
 	@AssertTrue(message = "delivery.max-backoff must not be less than delivery.initial-backoff")

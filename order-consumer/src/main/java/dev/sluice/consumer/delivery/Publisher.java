@@ -12,6 +12,7 @@ import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -43,6 +44,7 @@ final class Publisher {
 	/**
 	 * @param wanted whether to try again after a failure
 	 * @return whether Kafka has it; false only if it was no longer wanted
+	 * @throws RecordTooLargeException if Kafka will never take it
 	 */
 	boolean publish(ProducerRecord<byte[], byte[]> record, BooleanSupplier wanted) throws InterruptedException {
 		int failures = 0;
@@ -73,6 +75,9 @@ final class Publisher {
 			return true;
 		}
 		catch (ExecutionException ex) {
+			if (ex.getCause() instanceof RecordTooLargeException tooLarge) {
+				throw tooLarge;
+			}
 			failed(record, ex.getCause());
 		}
 		catch (InterruptException ex) {

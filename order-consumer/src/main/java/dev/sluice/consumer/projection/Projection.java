@@ -114,6 +114,8 @@ final class Projection implements SmartLifecycle {
 		container.setKafkaConsumerProperties(overrides);
 		BatchMessageListener<byte[], byte[]> listener = this::project;
 		container.setMessageListener(listener);
+		// Else it would stop for good.
+		container.setAuthExceptionRetryInterval(RETRY);
 		KafkaMessageListenerContainer<byte[], byte[]> result = new KafkaMessageListenerContainer<>(consumers,
 				container);
 		result.setBeanName("order-status");
@@ -140,9 +142,7 @@ final class Projection implements SmartLifecycle {
 			while (this.running) {
 				try {
 					this.migration.run();
-					this.state = State.WORKING;
-					this.container.start();
-					logger.info("The status projection is at work");
+					begin();
 					return;
 				}
 				catch (FlywayException | KafkaException ex) {
@@ -157,6 +157,14 @@ final class Projection implements SmartLifecycle {
 		}
 		catch (InterruptedException ex) {
 			logger.debug("Stopped before the projection had started");
+		}
+	}
+
+	private synchronized void begin() {
+		if (this.running) {
+			this.container.start();
+			this.state = State.WORKING;
+			logger.info("The status projection is at work");
 		}
 	}
 
@@ -196,8 +204,10 @@ final class Projection implements SmartLifecycle {
 		if (this.starter != null) {
 			this.starter.interrupt();
 		}
-		this.container.stop();
-		this.state = State.STOPPED;
+		synchronized (this) {
+			this.container.stop();
+			this.state = State.STOPPED;
+		}
 	}
 
 	@Override
@@ -205,8 +215,9 @@ final class Projection implements SmartLifecycle {
 		return this.running;
 	}
 
+	/** Stopped also if the container has ended by itself, which an Error makes it do. */
 	State state() {
-		return this.state;
+		return (this.state == State.WORKING && !this.container.isRunning()) ? State.STOPPED : this.state;
 	}
 
 	double ageSeconds() {

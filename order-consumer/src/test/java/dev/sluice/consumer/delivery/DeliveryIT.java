@@ -3,7 +3,9 @@ package dev.sluice.consumer.delivery;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
+import java.util.stream.Collectors;
 
 import dev.sluice.consumer.ConsumerHarness;
 import dev.sluice.contract.BackendBehaviour;
@@ -133,6 +135,22 @@ class DeliveryIT {
 		eventually().until(harness::saved, (saved) -> saved == 500);
 		assertThat(harness.outcomes().values()).anyMatch((outcome) -> outcome.attempts() > 1);
 		assertThat(harness.records(Topics.ORDERS_DLT)).isEmpty();
+	}
+
+	@Test
+	void keepsTheOrderOfEachCustomerThroughFailuresAndDeliversOthersMeanwhile() throws Exception {
+		harness.reset(12);
+		harness.behave(BackendBehaviour.DEFAULT.withDelay(new Delay.Uniform(1, 20)).withErrors(0.3, 500));
+		List<UUID> orders = harness.enqueue(500);
+
+		harness.startConsumer("delivery.ordering=key", "delivery.max-attempts=30", "delivery.concurrency=50");
+
+		eventually().until(harness::saved, (saved) -> saved == 500);
+		Map<UUID, OrderOutcome> outcomes = harness.outcomes();
+		assertThat(orders.stream().map(outcomes::get).collect(Collectors.groupingBy(OrderOutcome::customerId)).values())
+			.hasSize(50)
+			.allSatisfy((customer) -> assertThat(customer).extracting(OrderOutcome::at).isSorted());
+		assertThat(harness.audit().maxInFlight()).isBetween(10, 50);
 	}
 
 	@Test

@@ -9,7 +9,9 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Queue;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
@@ -26,8 +28,11 @@ import dev.sluice.contract.Topics;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker.State;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.Test;
@@ -55,6 +60,8 @@ class DeliveryTests {
 	private final AtomicInteger calls = new AtomicInteger();
 
 	private final AtomicReference<Boolean> finished = new AtomicReference<>();
+
+	private final AtomicReference<Throwable> bug = new AtomicReference<>();
 
 	private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
 
@@ -114,6 +121,45 @@ class DeliveryTests {
 			.containsExactly(OrderStatus.RETRYING, OrderStatus.RETRYING, OrderStatus.FAILED);
 		assertThat(header(deadLetters().getFirst(), DeadLetterHeaders.KIND)).isEqualTo("exhausted");
 		assertThat(header(deadLetters().getFirst(), DeadLetterHeaders.ATTEMPTS)).isEqualTo("3");
+	}
+
+	@Test
+	void buriesWithoutItsValueWhatIsTooLargeForTheDeadLetters() throws InterruptedException {
+		MockProducer<byte[], byte[]> small = new MockProducer<>(true, null, new ByteArraySerializer(),
+				new ByteArraySerializer()) {
+
+			@Override
+			public synchronized Future<RecordMetadata> send(ProducerRecord<byte[], byte[]> record, Callback callback) {
+				if (record.topic().equals(Topics.ORDERS_DLT) && record.value() != null) {
+					RecordTooLargeException failure = new RecordTooLargeException("too large");
+					callback.onCompletion(null, failure);
+					return CompletableFuture.failedFuture(failure);
+				}
+				return super.send(record, callback);
+			}
+
+		};
+
+		run(delivery(answering(new Rejected("no")), small, good()));
+
+		assertThat(small.history()).extracting(ProducerRecord::topic)
+			.containsExactly(Topics.ORDERS_DLT, Topics.ORDER_OUTCOMES);
+		assertThat(small.history().getFirst().value()).isNull();
+		assertThat(header(small.history().getFirst(), DeadLetterHeaders.ORIGINAL_OFFSET)).isEqualTo("7");
+		assertThat(this.finished).hasValue(true);
+	}
+
+	@Test
+	void tellsOfABugAndHoldsNoPlace() {
+		IllegalStateException failure = new IllegalStateException("a bug");
+
+		deliver((order) -> {
+			throw failure;
+		});
+
+		assertThat(this.finished).hasValue(false);
+		assertThat(this.bug).hasValue(failure);
+		assertThat(this.gate.inside()).isZero();
 	}
 
 	@Test
@@ -272,7 +318,7 @@ class DeliveryTests {
 			failed.countDown();
 			return BUSY;
 		}, this.producer, new Backoff(Duration.ofHours(1), Duration.ofHours(1), () -> 1));
-		Delivery waiting = new Delivery(good(), slow, (finished) -> {
+		Delivery waiting = new Delivery(good(), noTurn(), slow, (finished, bug) -> {
 		});
 		waiting.start();
 		failed.await();
@@ -298,7 +344,7 @@ class DeliveryTests {
 		}, this.producer, noWait());
 
 		for (int i = 0; i < 500; i++) {
-			new Delivery(good(), tools, (finished) -> ends.countDown()).start();
+			new Delivery(good(), noTurn(), tools, (finished, bug) -> ends.countDown()).start();
 		}
 		ends.await();
 
@@ -322,7 +368,10 @@ class DeliveryTests {
 
 	private Delivery delivery(Function<QueuedOrder, Attempt> backend, MockProducer<byte[], byte[]> producer,
 			ConsumerRecord<byte[], byte[]> record) {
-		return new Delivery(record, tools(backend, producer, noWait()), this.finished::set);
+		return new Delivery(record, noTurn(), tools(backend, producer, noWait()), (finished, bug) -> {
+			this.finished.set(finished);
+			this.bug.set(bug);
+		});
 	}
 
 	private Delivery.Tools tools(Function<QueuedOrder, Attempt> backend, MockProducer<byte[], byte[]> producer,
@@ -344,6 +393,10 @@ class DeliveryTests {
 
 	private static ConsumerRecord<byte[], byte[]> good() {
 		return Records.order(ID).at(7);
+	}
+
+	private static Turns.Turn noTurn() {
+		return new Turns().take(null);
 	}
 
 	private static Backoff noWait() {

@@ -1,0 +1,47 @@
+package dev.sluice.consumer.delivery;
+
+import dev.sluice.consumer.delivery.DeliveryProperties.Ordering;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.context.properties.ConfigurationPropertiesBindException;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Configuration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class PropertiesTests {
+
+	private final ApplicationContextRunner runner = new ApplicationContextRunner()
+		.withUserConfiguration(Properties.class);
+
+	@Test
+	void haveTheDocumentedDefaults() {
+		this.runner.run((context) -> {
+			DeliveryProperties delivery = context.getBean(DeliveryProperties.class);
+			assertThat(delivery.concurrency()).isEqualTo(100);
+			assertThat(delivery.maxAttempts()).isEqualTo(8);
+			assertThat(delivery.maxPending()).isEqualTo(10_000);
+			assertThat(delivery.ordering()).isEqualTo(Ordering.NONE);
+		});
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "delivery.concurrency=0", "delivery.max-pending=100", "delivery.max-pending-size=0",
+			"delivery.max-pending-size=-1MB", "delivery.drain-timeout=-1s", "delivery.rebalance-timeout=-1s",
+			"delivery.ordering=customer", "backend.url=backend:8090", "backend.url=http://backend:8090/v1" })
+	void refuseWhatCannotWork(String property) {
+		this.runner.withPropertyValues(property)
+			.run((context) -> assertThat(context).getFailure()
+				.isInstanceOf(ConfigurationPropertiesBindException.class)
+				.hasMessageContaining(property.substring(0, property.indexOf('.'))));
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableConfigurationProperties({ DeliveryProperties.class, BackendProperties.class })
+	static class Properties {
+
+	}
+
+}
