@@ -35,14 +35,15 @@ run() {
     -Dlogback.configurationFile=lab-logback.xml -Dgatling.data.writers.0=file -Dgateway.url="$gateway" -Dbackend.url="$backend" \
     -Dways=sync -Dusers=400 -Dorders="$2" -Dresults="$results/outcomes" -cp "$unpacked/BOOT-INF/classes:$unpacked/BOOT-INF/lib/*" \
     io.gatling.app.Gatling --simulation "dev.sluice.lab.simulation.$1" --results-folder "$results" --no-reports \
-    >"$results/output" 2>&1 || { cat "$results/output" >&2; exit 1; }; } 2>&1 | awk '{ print $1 + $2 }'
+    >"$results/output" 2>&1; } 2>"$results/time" || { cat "$results/output" >&2; exit 1; }
+  awk '{ print $1 + $2 }' "$results/time"
 }
 
 # CPU milliseconds of a request.
 cost() {
   local less more
-  less=$(run "$1" "$few")
-  more=$(run "$1" "$many")
+  less=$(run "$1" "$few") || exit 1
+  more=$(run "$1" "$many") || exit 1
   awk -v less="$less" -v more="$more" -v orders=$((many - few)) 'BEGIN { printf "%.4f\n", (more - less) * 1000 / orders }'
 }
 
@@ -50,7 +51,10 @@ behave 50
 
 echo "CPU ms a request: ours, the engine's own, the difference"
 for ((i = 0; i < pairs; i++)); do
-  if ((i % 2)); then bare=$(cost BareSimulation); ours=$(cost OrdersSimulation); else ours=$(cost OrdersSimulation); bare=$(cost BareSimulation); fi
+  if ((i % 2)); then first=BareSimulation second=OrdersSimulation; else first=OrdersSimulation second=BareSimulation; fi
+  one=$(cost "$first") || exit 1
+  other=$(cost "$second") || exit 1
+  if ((i % 2)); then bare=$one ours=$other; else ours=$one bare=$other; fi
   awk -v ours="$ours" -v bare="$bare" 'BEGIN { printf "%.3f  %.3f  %+.3f\n", ours, bare, ours - bare }' | tee -a "$results/pairs"
 done
 sort -k3 -g "$results/pairs" | awk '{ d[NR] = $3 } END { m = (NR % 2) ? d[(NR + 1) / 2] : (d[NR / 2] + d[NR / 2 + 1]) / 2

@@ -152,23 +152,20 @@ public final class CausesExperiment {
 				try {
 					run(round, stack, certificate, records);
 				}
-				catch (LabException | StartFailedException ex) {
+				catch (LabException | StartFailedException | IOException ex) {
 					// A gateway may die of its setting; the others still have their turn.
 					if (interruption.reason() != null) {
 						throw ex;
 					}
 					String failed = "round %s (%s) failed: %s".formatted(round.name(), CausesPlan.name(round.gateway()),
-							ex.getMessage());
+							RunDirectory.whyPartial(ex, interruption));
 					this.progress.step(failed);
-					partial = (partial != null) ? partial : failed;
+					partial = (partial != null) ? partial + "; " + failed : failed;
 				}
 			}
 		}
-		catch (LabException | StartFailedException ex) {
-			partial = (interruption.reason() != null) ? interruption.reason() : ex.getMessage();
-		}
-		catch (InterruptedException _) {
-			partial = "interrupted";
+		catch (LabException | StartFailedException | IOException | InterruptedException ex) {
+			partial = RunDirectory.whyPartial(ex, interruption);
 		}
 		this.progress.endLine();
 		Workspace workspace = Workspace.find();

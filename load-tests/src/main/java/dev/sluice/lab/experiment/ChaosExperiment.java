@@ -161,11 +161,8 @@ final class ChaosExperiment {
 			infrastructure = stack.infrastructure().infrastructure();
 			run(stack, client, outcome);
 		}
-		catch (LabException | StartFailedException ex) {
-			partial = (interruption.reason() != null) ? interruption.reason() : firstLine(ex);
-		}
-		catch (InterruptedException _) {
-			partial = "interrupted";
+		catch (LabException | StartFailedException | IOException | InterruptedException ex) {
+			partial = RunDirectory.whyPartial(ex, interruption);
 		}
 		this.progress.endLine();
 		RunResult result = new RunResult(RunResult.SCHEMA, NAME, this.settings.command(), startedAt, Instant.now(),
@@ -173,11 +170,6 @@ final class ChaosExperiment {
 				List.of(), List.of(), outcome.result(this.settings), List.of());
 		RunFile.write(result, this.directory.path());
 		return result;
-	}
-
-	/** What follows is the end of a log, which it names. */
-	private static String firstLine(RuntimeException ex) {
-		return String.valueOf(ex.getMessage()).lines().findFirst().orElse("");
 	}
 
 	private void run(Stack stack, HttpClient client, Outcome outcome) throws IOException, InterruptedException {

@@ -161,11 +161,8 @@ final class CompareExperiment {
 				run(round, stack, backend[0], records);
 			}
 		}
-		catch (LabException | StartFailedException ex) {
-			partial = (interruption.reason() != null) ? interruption.reason() : ex.getMessage();
-		}
-		catch (InterruptedException _) {
-			partial = "interrupted";
+		catch (LabException | StartFailedException | IOException | InterruptedException ex) {
+			partial = RunDirectory.whyPartial(ex, interruption);
 		}
 		this.progress.endLine();
 		RunResult result = new RunResult(RunResult.SCHEMA, NAME, this.settings.command(), startedAt, Instant.now(),

@@ -168,11 +168,8 @@ final class SinkExperiment {
 				}
 			}
 		}
-		catch (LabException | StartFailedException ex) {
-			partial = (interruption.reason() != null) ? interruption.reason() : ex.getMessage();
-		}
-		catch (InterruptedException _) {
-			partial = "interrupted";
+		catch (LabException | StartFailedException | IOException | InterruptedException ex) {
+			partial = RunDirectory.whyPartial(ex, interruption);
 		}
 		this.progress.endLine();
 		Path jar = workspace.jar(Module.SINK);

@@ -104,11 +104,8 @@ final class GridExperiment {
 				measure(subject, stack, services);
 			}
 		}
-		catch (LabException | StartFailedException ex) {
-			partial = (interruption.reason() != null) ? interruption.reason() : ex.getMessage();
-		}
-		catch (InterruptedException _) {
-			partial = "interrupted";
+		catch (LabException | StartFailedException | IOException | InterruptedException ex) {
+			partial = RunDirectory.whyPartial(ex, interruption);
 		}
 		this.progress.endLine();
 		Workspace workspace = Workspace.find();

@@ -16,8 +16,8 @@ import java.util.Random;
  * @param low the interval's lower end
  * @param high its upper end
  * @param pairs how many there were
- * @param pairsNeeded about how many would tell a difference of 5 %, by the spread of
- * these; at least {@link #LEAST_PAIRS}
+ * @param pairsNeeded about how many would tell a difference of 5 % in half of all
+ * comparisons, by the spread of these; at least {@link #LEAST_PAIRS}
  */
 public record PairedComparison(double medianRatio, double low, double high, int pairs, int pairsNeeded) {
 

@@ -50,11 +50,11 @@ final class MethodSection implements Section {
 				"One clock: client, services and backend run on one machine, and their samples are joined by the second.",
 				"Latencies are the client's, of answered calls, exact percentiles (nearest rank). A failed call counts as failed and is tried again.",
 				"A cell's start lag is how late the load generator began 99 % of the orders that were due by the clock, or together with the first, at most: its own delay, which no latency contains.",
-				"CPU, memory and threads come from each service's metrics, sampled each second; pauses, promotion and heap from the JVM's flight recorder, whose pauses are held against its GC log. A window shorter than a sample leaves a figure out (%s) rather than guess."
+				"CPU, memory and threads are the kernel's figures of each process and its children, sampled five times a second; pauses, promotion and heap from the JVM's flight recorder, whose pauses are held against its GC log. A window shorter than a sample leaves a figure out (%s) rather than guess."
 					.formatted(Figures.NONE)));
 		html.element("h3", "What limits it");
 		html.list(List.of(
-				"The load is a closed model, the calls in flight are bounded (the configuration says by how many): a stall holds back the calls that would have shown it. Latency here compares variants; it is no promise.",
+				"The calls in flight are bounded (the configuration says by how many): a stall holds back the calls that would have shown it, also where orders are due by the clock, and the start lag says by how much. Latency here compares variants; it is no promise.",
 				"The load generator, the broker, the database and every service share this machine's %s cores: rates are those of the whole system, and a faster gateway elsewhere may show more."
 					.formatted(Figures.count(run.environment().cores())),
 				"Rates on a shared machine differ from run to run, by tens of per cent where cores are few, CPU per order by a few. A difference within the whiskers, or any small one measured once, says nothing.",

@@ -14,6 +14,7 @@ import dev.sluice.lab.report.page.Html;
 import dev.sluice.lab.report.page.Marks;
 import dev.sluice.lab.report.page.Table;
 import dev.sluice.lab.result.RunResult;
+import dev.sluice.lab.result.ScenarioResult;
 
 /**
  * What stands before the chapters of several runs: which way for which load, and what
@@ -25,14 +26,14 @@ final class Overview {
 
 	private final List<Chapter> chapters;
 
-	/** Compared ones alone. */
+	/** Those of the same backends and load: no scenarios. */
 	private final List<RunResult> comparisons;
 
 	Overview(List<Chapter> chapters) {
 		this.chapters = chapters;
 		this.comparisons = chapters.stream()
 			.map(Chapter::run)
-			.filter((run) -> run.experiment().equals(COMPARE))
+			.filter((run) -> run.experiment().equals(COMPARE) && !(run.finding() instanceof ScenarioResult))
 			.toList();
 	}
 
@@ -86,8 +87,7 @@ final class Overview {
 					.formatted(
 							(this.comparisons.size() == 1) ? "one run"
 									: Figures.count(this.comparisons.size()) + " runs",
-							Figures.count(PairedComparison.LEAST_PAIRS), Marks.SIGN)
-					.replace("%%", "%"),
+							Figures.count(PairedComparison.LEAST_PAIRS), Marks.SIGN),
 				"class", "note");
 	}
 

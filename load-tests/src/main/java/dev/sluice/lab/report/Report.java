@@ -186,6 +186,11 @@ public final class Report {
 			reasons.add("other processes used more than %s of the machine's CPU in %d (up to %s)"
 				.formatted(Figures.percent(Marks.FOREIGN_CPU_LIMIT), disturbed, Figures.percent(foreign)));
 		}
+		long lagged = run.cells().stream().filter(Marks::lagged).count();
+		if (lagged > 0) {
+			reasons
+				.add("the load generator began late in %d (the table of all cells says by how much)".formatted(lagged));
+		}
 		long problems = run.cells().stream().filter((c) -> c.problem() != null).count();
 		if (problems > 0) {
 			reasons.add("%d could not be measured as planned (the table of all cells says why)".formatted(problems));

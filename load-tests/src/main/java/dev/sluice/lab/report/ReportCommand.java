@@ -4,7 +4,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 
@@ -46,10 +48,8 @@ public final class ReportCommand implements Callable<Integer> {
 	public Integer call() {
 		try {
 			List<RunResult> runs = new ArrayList<>();
-			for (Path directory : this.directories) {
-				for (Path file : files(directory)) {
-					runs.add(RunFile.read(file));
-				}
+			for (Path file : files()) {
+				runs.add(RunFile.read(file));
 			}
 			Path html = (this.out != null) ? this.out : this.directories.getFirst().resolve(NAME);
 			write(runs, html);
@@ -69,6 +69,17 @@ public final class ReportCommand implements Callable<Integer> {
 		catch (IOException ex) {
 			throw new IOException("%s cannot be written (%s): choose another with --out".formatted(html, ex), ex);
 		}
+	}
+
+	/** Each once, however it is named. */
+	private Set<Path> files() throws IOException {
+		Set<Path> files = new LinkedHashSet<>();
+		for (Path directory : this.directories) {
+			for (Path file : files(directory)) {
+				files.add(Files.exists(file) ? file.toRealPath() : file);
+			}
+		}
+		return files;
 	}
 
 	/**

@@ -26,8 +26,7 @@ public final class RunFile {
 	}
 
 	/**
-	 * Writes the run so that a reader sees the old file or the new one, never a half: a
-	 * long run writes it again after each cell.
+	 * Writes the run so that a reader sees the whole file or none.
 	 * @param run what to write
 	 * @param directory the run's directory, created if it is missing
 	 * @return the file written

@@ -11,6 +11,7 @@ import java.time.format.DateTimeFormatter;
 import java.util.Locale;
 
 import dev.sluice.lab.result.RunFile;
+import dev.sluice.lab.stack.Interruption;
 import dev.sluice.lab.stack.LabException;
 import org.jspecify.annotations.Nullable;
 
@@ -56,6 +57,23 @@ public record RunDirectory(Path path) {
 	/** A directory in it, created if missing. */
 	public Path directory(String name) throws IOException {
 		return Files.createDirectories(this.path.resolve(name));
+	}
+
+	/**
+	 * Why a run that ended so is partial. The thread can go on and write what was
+	 * measured: it is no longer interrupted.
+	 */
+	public static String whyPartial(Exception ending, Interruption interruption) {
+		Thread.interrupted();
+		String reason = interruption.reason();
+		if (reason != null) {
+			return reason;
+		}
+		return switch (ending) {
+			case InterruptedException _ -> "interrupted";
+			case IOException ex -> String.valueOf(failure("The run cannot go on", ex).getMessage());
+			default -> String.valueOf(ending.getMessage());
+		};
 	}
 
 	/** One clear line for what may go wrong with files. */

@@ -128,10 +128,15 @@ public final class ScenarioFile {
 			return fields.list(orders.get(), (value) -> new Load((int) fields.count(value, 1, MOST_ORDERS), 0));
 		}
 		Duration length = fields.duration(fields.need("for"), Duration.ofSeconds(1), Duration.ofMinutes(30));
-		return fields.list(rates.get(), (value) -> {
+		List<Load> loads = fields.list(rates.get(), (value) -> {
 			double rate = fields.perSecond(value);
 			return new Load((int) Math.max(1, Math.round(rate * length.toMillis() / 1_000)), rate);
 		});
+		if (loads.stream().map(Load::orders).distinct().count() < loads.size()) {
+			throw fields.refused(rates.get(),
+					"two of the rates come to the same number of orders in that time: choose a longer 'for'");
+		}
+		return loads;
 	}
 
 	private BackendBehaviour behaviour(Fields fields) {

@@ -20,12 +20,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 import dev.sluice.lab.watch.Moment.State;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Asks each service each second, all at once, on a thread of its own. A service that does
  * not answer is asked again the next second, for as long as this is open.
  */
 final class Watch implements AutoCloseable {
+
+	private static final Logger logger = LoggerFactory.getLogger(Watch.class);
 
 	private static final Duration PERIOD = Duration.ofSeconds(1);
 
@@ -61,7 +65,17 @@ final class Watch implements AutoCloseable {
 		this.targets = List.copyOf(targets);
 		this.history = history;
 		this.clock = clock;
-		this.executor.scheduleAtFixedRate(this::ask, 0, PERIOD.toMillis(), TimeUnit.MILLISECONDS);
+		this.executor.scheduleAtFixedRate(this::askOnce, 0, PERIOD.toMillis(), TimeUnit.MILLISECONDS);
+	}
+
+	/** An executor would ask no more after what it is thrown. */
+	private void askOnce() {
+		try {
+			ask();
+		}
+		catch (RuntimeException ex) {
+			logger.error("The services could not be asked", ex);
+		}
 	}
 
 	private void ask() {

@@ -5,11 +5,11 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
 import java.util.function.LongFunction;
+import java.util.stream.Stream;
 
 import com.sun.net.httpserver.Headers;
 import com.sun.net.httpserver.HttpExchange;
@@ -30,6 +30,8 @@ final class WatchServer implements AutoCloseable {
 	static final int MOST_REQUESTS = 32;
 
 	private static final JsonMapper JSON = JsonMapper.shared();
+
+	private static final int HTTP_PORT = 80;
 
 	private static final int OK = 200;
 
@@ -117,7 +119,9 @@ final class WatchServer implements AutoCloseable {
 	/** Against a page elsewhere whose name was made to mean this machine. */
 	private boolean ofThisMachine(HttpExchange exchange) {
 		String host = exchange.getRequestHeaders().getFirst("Host");
-		return host != null && Set.of("127.0.0.1:" + port(), "localhost:" + port(), "[::1]:" + port()).contains(host);
+		// A browser leaves out the port 80.
+		return host != null && Stream.of("127.0.0.1", "localhost", "[::1]")
+			.anyMatch((name) -> host.equals(name + ":" + port()) || (port() == HTTP_PORT && host.equals(name)));
 	}
 
 	private Answer moments(HttpExchange exchange) {

@@ -136,7 +136,7 @@
       xAxis: { type: 'value', min: xMin, max: xMax, axisLabel: { show: false }, axisTick: { show: false },
         splitLine: { show: false }, axisLine: { lineStyle: { color: 'var(--line)' } } },
       yAxis: { type: 'value', min: 0, max: yMax, interval: step(yMax), axisLabel: Object.assign({ formatter: measured }, TEXT), splitLine: GRID },
-      tooltip: tooltip((item) => item.seriesName + '<br>N = ' + item.data.point.x.toLocaleString('en-US') + ': ' + measured(item.data.point.y)
+      tooltip: tooltip((item) => echarts.format.encodeHTML(item.seriesName) + '<br>N = ' + item.data.point.x.toLocaleString('en-US') + ': ' + measured(item.data.point.y)
         + (item.data.point.marked ? ' †' : '')),
       series,
     };
@@ -228,7 +228,7 @@
     const option = { grid: [], xAxis: [], yAxis: [], series: [], graphic: spanElements,
       axisPointer: { link: [{ xAxisIndex: 'all' }], lineStyle: { color: 'var(--line)' } },
       tooltip: Object.assign(tooltip((items) => (items.length ? 'second ' + items[0].data[0] : '')
-        + items.map((item) => '<br>' + item.seriesName + ': ' + measured(item.data[1])).join('')), { trigger: 'axis' }) };
+        + items.map((item) => '<br>' + echarts.format.encodeHTML(item.seriesName) + ': ' + measured(item.data[1])).join('')), { trigger: 'axis' }) };
     data.panels.forEach((p, i) => {
       const y = top + i * (panel + gap);
       const bottom = i === data.panels.length - 1;

@@ -237,8 +237,8 @@
       }
       const answer = await response.json();
       if (begun !== null && answer.begun !== begun) {
-        moments = [];
-        begun = null;
+        // It was started anew, and may watch others.
+        location.reload();
         return;
       }
       begun = answer.begun;

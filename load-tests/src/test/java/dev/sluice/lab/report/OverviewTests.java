@@ -92,6 +92,11 @@ class OverviewTests {
 	}
 
 	@Test
+	void leavesScenariosOutOfTheComparison() {
+		assertThat(Report.page(List.of(Runs.scenario(), Runs.grid()))).contains("No run of lab compare is among these");
+	}
+
+	@Test
 	void saysThatNothingWasCompared() {
 		assertThat(Report.page(List.of(Runs.grid(), Runs.knee()))).contains("No run of lab compare is among these");
 	}

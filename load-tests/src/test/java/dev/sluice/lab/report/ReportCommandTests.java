@@ -49,6 +49,18 @@ class ReportCommandTests {
 	}
 
 	@Test
+	void reportsEachRunOnceHoweverItIsNamed() throws IOException {
+		Path run = this.directory.resolve("a");
+		RunFile.write(Runs.full(), run);
+		Path page = this.directory.resolve("page.html");
+
+		int exit = run(run.toString(), this.directory.toString(), this.directory + "/./a", "--out", page.toString());
+
+		assertThat(exit).isZero();
+		assertThat(page).content().doesNotContain("id=\"run-2\"");
+	}
+
+	@Test
 	void failsWithOneLineWhereThereIsNoRun() {
 		int exit = run(this.directory.resolve("none").toString());
 

@@ -84,6 +84,9 @@ public final class Figures {
 	 */
 	public static String percent(double share) {
 		double percent = share * 100;
+		if (percent > 0 && percent < 0.05) {
+			return "< 0.1 %";
+		}
 		return measured((Math.abs(percent) >= 10) ? (double) Math.round(percent) : Math.round(percent * 10) / 10.0)
 				+ " %";
 	}

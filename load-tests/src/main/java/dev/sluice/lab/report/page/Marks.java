@@ -2,6 +2,7 @@ package dev.sluice.lab.report.page;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 
 import dev.sluice.lab.result.CellResult;
 
@@ -16,6 +17,9 @@ public final class Marks {
 
 	/** Above this share of the machine's CPU in other hands a cell is marked. */
 	public static final double FOREIGN_CPU_LIMIT = 0.10;
+
+	/** As late as that a load generator may always begin, in milliseconds. */
+	private static final double LAG_LIMIT_MILLIS = 50;
 
 	private Marks() {
 	}
@@ -34,7 +38,22 @@ public final class Marks {
 			marks
 				.add("other processes used %s of the machine's CPU".formatted(Figures.percent(cell.foreignCpuShare())));
 		}
+		if (lagged(cell)) {
+			marks.add("the load generator began up to %s ms late, which no latency contains"
+				.formatted(Figures.count(Objects.requireNonNull(cell.startLagP99Millis()))));
+		}
 		return marks;
+	}
+
+	/**
+	 * Whether the load generator itself was too late for the latencies to be believed: by
+	 * more than half of the calls took.
+	 * @param cell any
+	 * @return true if it is to be marked for that
+	 */
+	public static boolean lagged(CellResult cell) {
+		return cell.startLagP99Millis() != null && cell.latency() != null
+				&& cell.startLagP99Millis() > Math.max(LAG_LIMIT_MILLIS, cell.latency().p50());
 	}
 
 	/**
