@@ -39,6 +39,7 @@ import dev.sluice.lab.result.ChaosResult;
 import dev.sluice.lab.result.RunFile;
 import dev.sluice.lab.result.RunResult;
 import dev.sluice.lab.run.BackendControl;
+import dev.sluice.lab.run.ConsumerGroup;
 import dev.sluice.lab.run.EnvironmentProbe;
 import dev.sluice.lab.run.FaultInjector;
 import dev.sluice.lab.run.FaultInjector.Misbehaviour;
@@ -197,8 +198,10 @@ final class ChaosExperiment {
 			try (sampler) {
 				int placed = load(stack, services, control, gateways, identity, ledger, start, outcome);
 				this.progress.step("Everything runs again; waiting for what is under way");
-				try (LedgerAudit audit = new LedgerAudit(ledger, identity, backend.uri(), gateways.getFirst().uri(),
-						placed)) {
+				try (ConsumerGroup delivery = new ConsumerGroup(stack.infrastructure().kafka().bootstrapServers(),
+						ConsumerGroup.DELIVERY);
+						LedgerAudit audit = new LedgerAudit(ledger, identity, backend.uri(), gateways.getFirst().uri(),
+								placed, delivery::left)) {
 					outcome.finding = audit.run(this.settings.drainMillis(), this.progress::now);
 				}
 				LedgerAudit.write(outcome.finding.violations(), this.directory.path().resolve("violations.csv"));

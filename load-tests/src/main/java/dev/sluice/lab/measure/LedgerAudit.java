@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -35,7 +36,8 @@ import tools.jackson.databind.json.JsonMapper;
  * again: every accepted order must be saved, or failed at a gateway; what was refused
  * must not be saved; and the backend must have no order beside those placed.
  * <p>
- * Waits for orders under way until a deadline. For one thread; it asks with
+ * Waits for orders under way until a deadline: while Kafka has one that is to be
+ * delivered, even a refused one may still come to be saved. For one thread; it asks with
  * {@link #ASKERS} connections.
  */
 public final class LedgerAudit implements AutoCloseable {
@@ -45,11 +47,6 @@ public final class LedgerAudit implements AutoCloseable {
 	private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
 	private static final int TRIES = 5;
-
-	private static final long POLL_MILLIS = 500;
-
-	/** Nothing has changed for so long: what is missing now may be missing for good. */
-	private static final long QUIET_MILLIS = 3_000;
 
 	private static final int OK = 200;
 
@@ -74,6 +71,10 @@ public final class LedgerAudit implements AutoCloseable {
 
 	private final int placed;
 
+	private final Unfinished unfinished;
+
+	private final Pace pace;
+
 	private final BitSet saved = new BitSet();
 
 	private final BitSet failed = new BitSet();
@@ -87,28 +88,60 @@ public final class LedgerAudit implements AutoCloseable {
 	public record Finding(Balance balance, List<String> violations) {
 	}
 
+	/** What Kafka still has to be delivered. */
+	@FunctionalInterface
+	public interface Unfinished {
+
+		/** How many records; empty if that is not known just now. */
+		OptionalLong records() throws InterruptedException;
+
+	}
+
+	/**
+	 * How it waits.
+	 *
+	 * @param poll until it looks again
+	 * @param quiet nothing has come to the backend for so long: what is missing then may
+	 * be missing for good
+	 */
+	record Pace(Duration poll, Duration quiet) {
+
+		static final Pace DEFAULT = new Pace(Duration.ofMillis(500), Duration.ofSeconds(3));
+
+	}
+
 	/**
 	 * @param gateway asked for orders that the backend does not have
 	 * @param placed orders tried at least once
+	 * @param unfinished asked once the backend is quiet
 	 */
-	public LedgerAudit(OrderLedger ledger, OrderIdentity identity, URI backend, URI gateway, int placed) {
+	public LedgerAudit(OrderLedger ledger, OrderIdentity identity, URI backend, URI gateway, int placed,
+			Unfinished unfinished) {
+		this(ledger, identity, backend, gateway, placed, unfinished, Pace.DEFAULT);
+	}
+
+	LedgerAudit(OrderLedger ledger, OrderIdentity identity, URI backend, URI gateway, int placed, Unfinished unfinished,
+			Pace pace) {
 		this.ledger = ledger;
 		this.identity = identity;
 		this.backend = backend;
 		this.gateway = gateway;
 		this.placed = placed;
+		this.unfinished = unfinished;
+		this.pace = pace;
 	}
 
 	/**
 	 * Waits until the orders under way have arrived, and audits.
 	 * @param deadlineMillis for the accepted orders to arrive
 	 * @param progress is told how far it is
-	 * @throws LabException if the backend does not answer
+	 * @throws LabException if the backend does not answer, or Kafka still has orders to
+	 * be delivered at the deadline, or does not tell
 	 */
 	public Finding run(long deadlineMillis, Consumer<String> progress) throws InterruptedException {
 		long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(deadlineMillis);
 		awaitQuiet(deadline, progress);
-		ask((order) -> this.ledger.meaning(order) != Meaning.NONE, this::askBackend, progress);
+		ask(this::isMissing, this::askBackend, progress);
 		while (!pending().isEmpty()) {
 			ask(this::isPending, this::askBackend, progress);
 			ask(this::isPending, this::askGateway, progress);
@@ -116,14 +149,13 @@ public final class LedgerAudit implements AutoCloseable {
 				break;
 			}
 			if (!pending().isEmpty()) {
-				Thread.sleep(POLL_MILLIS);
+				Thread.sleep(this.pace.poll());
 			}
 		}
 		BackendAudit audit = audit();
-		if (audit.saved() != this.saved.cardinality()) {
+		for (int tries = 1; tries < TRIES && audit.saved() != this.saved.cardinality(); tries++) {
 			// Orders in doubt that have arrived since they were asked for.
-			ask((order) -> this.ledger.meaning(order) != Meaning.NONE && !this.saved.get(order), this::askBackend,
-					progress);
+			ask(this::isMissing, this::askBackend, progress);
 			audit = audit();
 		}
 		return new Finding(balance(audit), violations());
@@ -133,7 +165,7 @@ public final class LedgerAudit implements AutoCloseable {
 		int accepted = this.ledger.count(Meaning.ACCEPTED);
 		long last = -1;
 		long quietSince = System.nanoTime();
-		while (System.nanoTime() - deadline < 0) {
+		while (true) {
 			BackendAudit audit = audit();
 			long moved = audit.received();
 			if (moved != last || audit.inFlight() > 0) {
@@ -141,10 +173,20 @@ public final class LedgerAudit implements AutoCloseable {
 				quietSince = System.nanoTime();
 			}
 			progress.accept("%,d orders accepted, the backend has %,d".formatted(accepted, audit.saved()));
-			if (System.nanoTime() - quietSince > TimeUnit.MILLISECONDS.toNanos(QUIET_MILLIS)) {
-				return;
+			long now = System.nanoTime();
+			boolean late = now - deadline >= 0;
+			if (late || now - quietSince >= this.pace.quiet().toNanos()) {
+				OptionalLong left = this.unfinished.records();
+				if (left.isPresent() && left.getAsLong() == 0) {
+					return;
+				}
+				if (late) {
+					throw new LabException("Orders are still under way (%s): the audit would prove nothing"
+						.formatted(left.isPresent() ? "Kafka has %,d to be delivered".formatted(left.getAsLong())
+								: "Kafka does not tell how many"));
+				}
 			}
-			Thread.sleep(POLL_MILLIS);
+			Thread.sleep(this.pace.poll());
 		}
 	}
 
@@ -159,6 +201,10 @@ public final class LedgerAudit implements AutoCloseable {
 	private boolean isPending(int order) {
 		return this.ledger.meaning(order) == Meaning.ACCEPTED && !isSet(this.saved, order)
 				&& !isSet(this.failed, order);
+	}
+
+	private boolean isMissing(int order) {
+		return this.ledger.meaning(order) != Meaning.NONE && !isSet(this.saved, order);
 	}
 
 	private static boolean isSet(BitSet set, int order) {
@@ -263,7 +309,7 @@ public final class LedgerAudit implements AutoCloseable {
 			if (answer.statusCode() != UNAVAILABLE || tries == TRIES) {
 				return answer;
 			}
-			Thread.sleep(POLL_MILLIS);
+			Thread.sleep(this.pace.poll());
 		}
 	}
 
@@ -277,7 +323,7 @@ public final class LedgerAudit implements AutoCloseable {
 				if (tries == TRIES) {
 					throw new LabException("%s has not answered %d times: %s".formatted(uri, TRIES, ex), ex);
 				}
-				Thread.sleep(POLL_MILLIS);
+				Thread.sleep(this.pace.poll());
 			}
 		}
 	}

@@ -22,6 +22,7 @@ import dev.sluice.lab.result.ProofResult.Check;
 import dev.sluice.lab.result.ProofResult.Series;
 import dev.sluice.lab.result.ProofResult.Span;
 import dev.sluice.lab.result.ProofResult.Timeline;
+import dev.sluice.lab.run.ConsumerGroup;
 import dev.sluice.lab.run.OrderFeed;
 import dev.sluice.lab.stack.Module;
 import dev.sluice.lab.stack.Service;
@@ -81,7 +82,8 @@ final class RebalanceProof implements Proof {
 		OrderTimes times = new OrderTimes(MAX_ORDERS, identity::id);
 		List<Done> done = new ArrayList<>();
 		Instant start;
-		try (OrderFeed feed = new OrderFeed(bootstrap); ConsumerGroup group = new ConsumerGroup(bootstrap)) {
+		try (OrderFeed feed = new OrderFeed(bootstrap);
+				ConsumerGroup group = new ConsumerGroup(bootstrap, ConsumerGroup.DELIVERY)) {
 			Members members = new Members(bench);
 			Stack.inParallel(List.of(members::join, members::join));
 			group.awaitStable(FEWEST, REBALANCE);

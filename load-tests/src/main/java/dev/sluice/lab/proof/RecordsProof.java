@@ -15,6 +15,7 @@ import java.util.concurrent.ConcurrentHashMap;
 
 import dev.sluice.lab.proof.DeadLetterBox.Letter;
 import dev.sluice.lab.result.ProofResult.Check;
+import dev.sluice.lab.run.ConsumerGroup;
 import dev.sluice.lab.run.OrderFeed;
 import dev.sluice.lab.stack.Module;
 import dev.sluice.lab.stack.ServiceOptions;
@@ -65,8 +66,8 @@ final class RecordsProof implements Proof {
 		}
 		bench.stack().startConsumer(ServiceOptions.NONE);
 		bench.step("Waiting until all of them are read");
-		long undelivered = ConsumerGroup.awaitRead(bootstrap, ConsumerGroup.DELIVERY, END);
-		long unprojected = ConsumerGroup.awaitRead(bootstrap, ConsumerGroup.STATUS, END);
+		long undelivered = unread(bootstrap, ConsumerGroup.DELIVERY);
+		long unprojected = unread(bootstrap, ConsumerGroup.STATUS);
 		good.ask(bench.backend());
 		List<Letter> letters = new DeadLetterBox(bootstrap).letters();
 		Map<Integer, Letter> byNumber = new HashMap<>();
@@ -90,6 +91,12 @@ final class RecordsProof implements Proof {
 						Check.none("records that delivery has not come to the end of", undelivered),
 						Check.none("records that the projection has not read", unprojected)),
 				null);
+	}
+
+	private static long unread(String bootstrap, String group) throws InterruptedException {
+		try (ConsumerGroup reading = new ConsumerGroup(bootstrap, group)) {
+			return reading.awaitRead(END);
+		}
 	}
 
 	private static Map<String, Integer> kinds(List<Letter> letters) {

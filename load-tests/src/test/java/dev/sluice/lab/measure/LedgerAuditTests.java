@@ -7,11 +7,17 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
+import java.util.Queue;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
@@ -21,7 +27,10 @@ import dev.sluice.contract.BackendAudit;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.OrderView;
 import dev.sluice.contract.SavedOrder;
+import dev.sluice.lab.measure.LedgerAudit.Pace;
+import dev.sluice.lab.measure.LedgerAudit.Unfinished;
 import dev.sluice.lab.result.ChaosResult.Balance;
+import dev.sluice.lab.stack.LabException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -29,6 +38,7 @@ import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.json.JsonMapper;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /** A backend and a gateway with invented contents are audited. */
 class LedgerAuditTests {
@@ -36,6 +46,8 @@ class LedgerAuditTests {
 	private static final int ORDERS = 200;
 
 	private static final Answer ACCEPTED = Answer.of(202, null);
+
+	private static final Unfinished NONE = () -> OptionalLong.of(0);
 
 	@TempDir
 	private Path directory;
@@ -50,6 +62,9 @@ class LedgerAuditTests {
 
 	private volatile UUID savedWhenAsked;
 
+	/** With each look at the audit one is saved. */
+	private final Queue<UUID> savedWhenAudited = new ConcurrentLinkedQueue<>();
+
 	private HttpServer backend;
 
 	private HttpServer gateway;
@@ -59,8 +74,7 @@ class LedgerAuditTests {
 	@BeforeEach
 	void start() throws IOException {
 		this.ledger = new OrderLedger(ORDERS, 0.2, this.directory.resolve("attempts.csv"));
-		this.backend = serve((path) -> path.equals("/audit")
-				? new BackendAudit(this.saved.size() + 3, this.saved.size(), 3, 0, 0, 0, 1, 1, 0, null)
+		this.backend = serve((path) -> path.equals("/audit") ? backendAudit()
 				: this.saved.contains(id(path)) ? new SavedOrder(id(path), Instant.EPOCH) : null);
 		this.gateway = serve((path) -> {
 			if (id(path).equals(this.savedWhenAsked)) {
@@ -158,15 +172,57 @@ class LedgerAuditTests {
 		// Saved once a gateway has been asked for it, so not before the audit missed it.
 		this.savedWhenAsked = this.identity.id(ORDERS - 1);
 
-		LedgerAudit.Finding finding;
-		try (LedgerAudit audit = new LedgerAudit(this.ledger, this.identity, uri(this.backend), uri(this.gateway),
-				ORDERS)) {
-			finding = audit.run(30_000, (_) -> {
-			});
+		Balance balance = audit(30_000, NONE).balance();
+
+		assertThat(balance.holds()).isTrue();
+		assertThat(balance.saved()).isEqualTo(ORDERS);
+	}
+
+	@Test
+	void waitsForWhatKafkaStillHas() throws Exception {
+		this.ledger.enter(0, 1, "a", 0, 1, Answer.of(422, null));
+		Queue<OptionalLong> looks = new ArrayDeque<>(List.of(OptionalLong.of(1), OptionalLong.empty()));
+
+		Balance balance = audit(30_000, () -> {
+			if (looks.isEmpty()) {
+				save(0, 1);
+				return OptionalLong.of(0);
+			}
+			return looks.remove();
+		}).balance();
+
+		assertThat(balance.refusedButSaved()).isOne();
+		assertThat(balance.holds()).isFalse();
+	}
+
+	@Test
+	void provesNothingWhileOrdersAreUnderWay() {
+		assertThatExceptionOfType(LabException.class).isThrownBy(() -> audit(0, () -> OptionalLong.of(7)))
+			.withMessageContaining("Kafka has 7 to be delivered");
+		assertThatExceptionOfType(LabException.class).isThrownBy(() -> audit(0, OptionalLong::empty))
+			.withMessageContaining("Kafka does not tell");
+	}
+
+	@Test
+	void isNotFooledByOrdersInDoubtThatArriveLate() throws Exception {
+		for (int order = 0; order < 3; order++) {
+			this.ledger.enter(order, 1, "a", 0, 1, Answer.TIMEOUT);
+			this.savedWhenAudited.add(this.identity.id(order));
 		}
 
-		assertThat(finding.balance().holds()).isTrue();
-		assertThat(finding.balance().saved()).isEqualTo(ORDERS);
+		Balance balance = audit().balance();
+
+		assertThat(balance.doubled()).isZero();
+		assertThat(balance.inDoubtSaved()).isEqualTo(3);
+		assertThat(balance.holds()).isTrue();
+	}
+
+	private BackendAudit backendAudit() {
+		UUID late = this.savedWhenAudited.poll();
+		if (late != null) {
+			this.saved.add(late);
+		}
+		return new BackendAudit(this.saved.size() + 3, this.saved.size(), 3, 0, 0, 0, 1, 1, 0, null);
 	}
 
 	private void accept(int from, int to) {
@@ -182,9 +238,13 @@ class LedgerAuditTests {
 	}
 
 	private LedgerAudit.Finding audit() throws InterruptedException {
+		return audit(0, NONE);
+	}
+
+	private LedgerAudit.Finding audit(long deadlineMillis, Unfinished unfinished) throws InterruptedException {
 		try (LedgerAudit audit = new LedgerAudit(this.ledger, this.identity, uri(this.backend), uri(this.gateway),
-				ORDERS)) {
-			return audit.run(0, (_) -> {
+				ORDERS, unfinished, new Pace(Duration.ofMillis(1), Duration.ZERO))) {
+			return audit.run(deadlineMillis, (_) -> {
 			});
 		}
 	}

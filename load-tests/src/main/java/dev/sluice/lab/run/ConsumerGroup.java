@@ -1,4 +1,4 @@
-package dev.sluice.lab.proof;
+package dev.sluice.lab.run;
 
 import java.time.Duration;
 import java.util.HashMap;
@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -21,15 +22,16 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.GroupState;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.GroupIdNotFoundException;
+import org.apache.kafka.common.errors.RetriableException;
 
-/** The group that delivers, as the broker knows it. For one thread. */
-final class ConsumerGroup implements AutoCloseable {
+/** A group that reads {@code orders}, as the broker knows it. For one thread. */
+public final class ConsumerGroup implements AutoCloseable {
 
 	/** {@code delivery.group-id}'s default. */
-	static final String DELIVERY = "order-delivery";
+	public static final String DELIVERY = "order-delivery";
 
 	/** {@code projection.group-id}'s default. */
-	static final String STATUS = "order-status";
+	public static final String STATUS = "order-status";
 
 	private static final int PARTITIONS = 12;
 
@@ -40,9 +42,12 @@ final class ConsumerGroup implements AutoCloseable {
 	/** Between the two steps of a cooperative rebalance it is stable for a moment. */
 	private static final int LOOKS = 2;
 
+	private final String name;
+
 	private final Admin admin;
 
-	ConsumerGroup(String bootstrapServers) {
+	public ConsumerGroup(String bootstrapServers, String name) {
+		this.name = name;
 		this.admin = Admin.create(Map.of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers));
 	}
 
@@ -51,7 +56,7 @@ final class ConsumerGroup implements AutoCloseable {
 	 * moves any more.
 	 * @throws LabException if that is not so in time
 	 */
-	void awaitStable(int members, Duration timeout) throws InterruptedException {
+	public void awaitStable(int members, Duration timeout) throws InterruptedException {
 		long deadline = System.nanoTime() + timeout.toNanos();
 		int looks = 0;
 		while (looks < LOOKS) {
@@ -65,43 +70,58 @@ final class ConsumerGroup implements AutoCloseable {
 	}
 
 	/**
-	 * Waits until a group has read {@code orders} to its end.
+	 * Waits until the group has read {@code orders} to its end.
 	 * @return how many records it has not committed by then
+	 * @throws LabException if Kafka has not told by then
 	 */
-	static long awaitRead(String bootstrapServers, String group, Duration timeout) throws InterruptedException {
+	public long awaitRead(Duration timeout) throws InterruptedException {
 		long deadline = System.nanoTime() + timeout.toNanos();
-		try (Admin admin = Admin.create(Map.of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers))) {
-			while (true) {
-				long left = left(admin, group);
-				if (left == 0 || System.nanoTime() - deadline > 0) {
-					return left;
-				}
-				Thread.sleep(POLL_MILLIS);
+		while (true) {
+			OptionalLong left = left();
+			if (left.isPresent() && left.getAsLong() == 0) {
+				return 0;
 			}
-		}
-		catch (ExecutionException | TimeoutException ex) {
-			throw new LabException("Kafka does not tell how far %s has read: %s".formatted(group, ex), ex);
+			if (System.nanoTime() - deadline > 0) {
+				return left.orElseThrow(() -> new LabException("Kafka has not told within %d s how far %s has read"
+					.formatted(timeout.toSeconds(), this.name)));
+			}
+			Thread.sleep(POLL_MILLIS);
 		}
 	}
 
-	private static long left(Admin admin, String group)
-			throws InterruptedException, ExecutionException, TimeoutException {
+	/**
+	 * How many records of {@code orders} the group has not committed; empty if Kafka does
+	 * not know just now, as while the group has no coordinator yet.
+	 * @throws LabException if asking again is of no use
+	 */
+	public OptionalLong left() throws InterruptedException {
 		Map<TopicPartition, OffsetSpec> partitions = new HashMap<>();
 		for (int i = 0; i < PARTITIONS; i++) {
 			partitions.put(new TopicPartition(Topics.ORDERS, i), OffsetSpec.latest());
 		}
-		Map<TopicPartition, ListOffsetsResultInfo> ends = admin.listOffsets(partitions)
-			.all()
-			.get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
-		Map<TopicPartition, OffsetAndMetadata> committed = admin.listConsumerGroupOffsets(group)
-			.partitionsToOffsetAndMetadata()
-			.get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
-		long left = 0;
-		for (TopicPartition partition : partitions.keySet()) {
-			OffsetAndMetadata commit = committed.get(partition);
-			left += Objects.requireNonNull(ends.get(partition)).offset() - ((commit != null) ? commit.offset() : 0);
+		try {
+			Map<TopicPartition, ListOffsetsResultInfo> ends = this.admin.listOffsets(partitions)
+				.all()
+				.get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+			Map<TopicPartition, OffsetAndMetadata> committed = this.admin.listConsumerGroupOffsets(this.name)
+				.partitionsToOffsetAndMetadata()
+				.get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+			long left = 0;
+			for (TopicPartition partition : partitions.keySet()) {
+				OffsetAndMetadata commit = committed.get(partition);
+				left += Objects.requireNonNull(ends.get(partition)).offset() - ((commit != null) ? commit.offset() : 0);
+			}
+			return OptionalLong.of(left);
 		}
-		return left;
+		catch (TimeoutException _) {
+			return OptionalLong.empty();
+		}
+		catch (ExecutionException ex) {
+			if (ex.getCause() instanceof RetriableException) {
+				return OptionalLong.empty();
+			}
+			throw new LabException("Kafka does not tell how far %s has read: %s".formatted(this.name, ex), ex);
+		}
 	}
 
 	private static boolean isStable(ConsumerGroupDescription group, int members) {
@@ -117,7 +137,7 @@ final class ConsumerGroup implements AutoCloseable {
 	private Optional<ConsumerGroupDescription> describe() throws InterruptedException {
 		try {
 			return Optional.of(Objects
-				.requireNonNull(this.admin.describeConsumerGroups(List.of(DELIVERY)).describedGroups().get(DELIVERY))
+				.requireNonNull(this.admin.describeConsumerGroups(List.of(this.name)).describedGroups().get(this.name))
 				.get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS));
 		}
 		catch (ExecutionException | TimeoutException ex) {
