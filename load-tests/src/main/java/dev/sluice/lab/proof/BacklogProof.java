@@ -41,8 +41,6 @@ final class BacklogProof implements Proof {
 
 	private static final long SECOND_MILLIS = 1_000;
 
-	private static final int LOOK_SECONDS = 10;
-
 	private static final Duration STALL = Duration.ofSeconds(60);
 
 	private static final double MIB = 1 << 20;
@@ -78,7 +76,7 @@ final class BacklogProof implements Proof {
 		Service consumer = bench.stack()
 			.startConsumer(ServiceOptions.NONE.withJvmArgs("-Xms%dm".formatted(HEAP_MIB), "-Xmx%dm".formatted(HEAP_MIB),
 					"-XX:+ExitOnOutOfMemoryError"));
-		List<Look> looks = drain(bench, consumer, orders);
+		List<Look> looks = drain(bench, consumer, orders, bench.size(10, 3, 1));
 		BackendAudit audit = bench.awaitQuiet(Duration.ofSeconds(60));
 		write(bench, looks);
 		return new Evidence(
@@ -94,7 +92,7 @@ final class BacklogProof implements Proof {
 									.max(Comparator.naturalOrder())
 									.orElse(null),
 								"MiB"),
-						Check.atLeast("looks at what is live", 2,
+						Check.atLeast("looks at what is live", bench.size(2, 2, 1),
 								(double) looks.stream().filter((look) -> look.heldMib() != null).count(), "")),
 				new Timeline(looks.size(),
 						List.of(series("Orders saved per second", looks, (look) -> (double) look.saved()),
@@ -103,7 +101,8 @@ final class BacklogProof implements Proof {
 						List.of()));
 	}
 
-	private static List<Look> drain(Bench bench, Service consumer, int orders) throws InterruptedException {
+	private static List<Look> drain(Bench bench, Service consumer, int orders, int lookSeconds)
+			throws InterruptedException {
 		ServiceGauge gauge = new ServiceGauge(bench.client(), consumer);
 		List<Look> looks = new ArrayList<>();
 		long saved = 0;
@@ -118,7 +117,7 @@ final class BacklogProof implements Proof {
 				throw new LabException("Only %,d of %,d orders were delivered; the consumer's log %s ends with:%n%s"
 					.formatted(now, orders, consumer.logFile(), consumer.process().tail()));
 			}
-			Double held = (looks.size() % LOOK_SECONDS == LOOK_SECONDS - 1) ? gauge.held().heapBytes() / MIB : null;
+			Double held = (looks.size() % lookSeconds == lookSeconds - 1) ? gauge.held().heapBytes() / MIB : null;
 			looks.add(new Look(now - saved, gauge.now().heapBytes() / MIB, held));
 			saved = now;
 			bench.now("%,d of %,d saved".formatted(saved, orders));
