@@ -24,6 +24,8 @@ import dev.sluice.lab.stack.LabException;
 import dev.sluice.lab.stack.Module;
 import dev.sluice.lab.stack.Stack;
 import dev.sluice.lab.stack.Workspace;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -84,7 +86,7 @@ final class Prove {
 		return result(null);
 	}
 
-	private ProofResult prove(Proof proof) throws IOException {
+	private ProofResult prove(Proof proof) {
 		this.progress.step("Proof '%s': %s".formatted(proof.name(), proof.question()));
 		long start = System.nanoTime();
 		Proof.Evidence evidence = new Proof.Evidence(Map.of(), List.of(), null);
@@ -98,8 +100,14 @@ final class Prove {
 		catch (LabException | StartFailedException ex) {
 			problem = String.valueOf(ex.getMessage());
 		}
-		catch (InterruptedException _) {
+		catch (InterruptedException | InterruptException _) {
+			// Kafka's leaves the flag set, and the result is still to be written.
+			Thread.interrupted();
 			problem = "interrupted";
+		}
+		catch (KafkaException | IOException ex) {
+			// A gateway or a broker that is gone: often the message alone says nothing.
+			problem = ex.toString();
 		}
 		this.progress.endLine();
 		return new ProofResult(proof.name(), proof.question(), evidence.setting(), evidence.checks(),

@@ -1,0 +1,85 @@
+package dev.sluice.lab.proof;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.net.ConnectException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+import dev.sluice.devservices.Infrastructure;
+import dev.sluice.lab.result.ProofResult;
+import dev.sluice.lab.result.ProofResult.Check;
+import dev.sluice.lab.result.RunFile;
+import dev.sluice.lab.result.RunResult;
+import dev.sluice.lab.run.Progress;
+import dev.sluice.lab.run.RunDirectory;
+import dev.sluice.lab.stack.Interruption;
+import dev.sluice.lab.stack.Module;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Proofs of nothing, which start nothing. */
+class ProveTests {
+
+	@TempDir
+	private Path directory;
+
+	@Test
+	void goesOnAfterProofsThatBreakOff() throws IOException {
+		run(new Claim("gateway", () -> {
+			throw new ConnectException("refused");
+		}), new Claim("kafka", () -> {
+			throw new TimeoutException("no answer");
+		}), new Claim("good", () -> new Proof.Evidence(Map.of(), List.of(Check.none("orders lost", 0)), null)));
+
+		RunResult result = RunFile.read(this.directory.resolve(RunFile.NAME));
+		assertThat(result.partial()).isNull();
+		assertThat(result.proofs()).extracting(ProofResult::proof).containsExactly("gateway", "kafka", "good");
+		assertThat(result.proofs()).extracting(ProofResult::holds).containsExactly(false, false, true);
+		assertThat(result.proofs().getFirst().problem()).contains("ConnectException: refused");
+		assertThat(result.proofs().get(1).problem()).contains("TimeoutException: no answer");
+	}
+
+	private void run(Proof... proofs) throws IOException {
+		try (Interruption interruption = new Interruption()) {
+			new Prove(new Prove.Settings("lab prove", Infrastructure.EMBEDDED, Bench.Size.SMALLEST, 1), List.of(proofs),
+					new RunDirectory(this.directory),
+					new Progress(new PrintStream(OutputStream.nullOutputStream()), false, Instant.EPOCH))
+				.run(interruption);
+		}
+	}
+
+	@FunctionalInterface
+	private interface Work {
+
+		Proof.Evidence done() throws IOException;
+
+	}
+
+	private record Claim(String name, Work work) implements Proof {
+
+		@Override
+		public String question() {
+			return "Does it hold?";
+		}
+
+		@Override
+		public Set<Module> modules() {
+			return Set.of();
+		}
+
+		@Override
+		public Evidence run(Bench bench) throws IOException {
+			return this.work.done();
+		}
+
+	}
+
+}
