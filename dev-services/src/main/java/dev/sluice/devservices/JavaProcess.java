@@ -41,6 +41,8 @@ public final class JavaProcess implements AutoCloseable {
 
 	private static final int HEALTH_TIMEOUT_MILLIS = 2_000;
 
+	private static final Redirect NO_INPUT = Redirect.from(new File("/dev/null"));
+
 	private static final int TAIL_LINES = 20;
 
 	private static final long TAIL_BYTES = 16_384;
@@ -85,11 +87,12 @@ public final class JavaProcess implements AutoCloseable {
 	}
 
 	private Process execute(Redirect output) throws IOException {
-		ProcessBuilder builder = new ProcessBuilder(this.command).redirectErrorStream(true).redirectOutput(output);
+		ProcessBuilder builder = new ProcessBuilder(this.command).redirectInput(NO_INPUT)
+			.redirectErrorStream(true)
+			.redirectOutput(output);
 		builder.environment().putAll(this.environment);
 		Process started = builder.start();
 		Reaper.watch(started);
-		started.getOutputStream().close();
 		return started;
 	}
 
