@@ -14,6 +14,7 @@ import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -35,6 +36,8 @@ final class EmbeddedProcess implements AutoCloseable {
 
 	/** What the child prints when it serves. */
 	private static final String READY = "sluice: the server is ready";
+
+	private static final Pattern PROCESS_ID = Pattern.compile("\\d{1,18}");
 
 	private static final Duration START_TIMEOUT = Duration.ofSeconds(120);
 
@@ -150,13 +153,17 @@ final class EmbeddedProcess implements AutoCloseable {
 	@Override
 	public synchronized void close() {
 		this.closed = true;
-		if (this.process != null) {
-			thaw();
-			this.process.close();
-			killServer();
+		try {
+			if (this.process != null) {
+				thaw();
+				this.process.close();
+				killServer();
+			}
 		}
-		if (this.directory != null) {
-			deleteTree(this.directory);
+		finally {
+			if (this.directory != null) {
+				deleteTree(this.directory);
+			}
 		}
 	}
 
@@ -188,7 +195,10 @@ final class EmbeddedProcess implements AutoCloseable {
 	private Stream<ProcessHandle> server() {
 		try (Stream<String> lines = Files.lines(base().resolve(this.name).resolve("postmaster.pid"))) {
 			return lines.findFirst()
-				.flatMap((pid) -> ProcessHandle.of(Long.parseLong(pid.strip())))
+				.map(String::strip)
+				// Of one that was killed while it wrote, there is no more to be known.
+				.filter((pid) -> PROCESS_ID.matcher(pid).matches())
+				.flatMap((pid) -> ProcessHandle.of(Long.parseLong(pid)))
 				// The file outlives a kill, and the id may be another process's by now.
 				.filter((process) -> process.info().command().orElse("").endsWith("/postgres"))
 				.stream()
