@@ -110,9 +110,13 @@ final class ServiceGauge {
 					.redirectErrorStream(true)
 					.redirectOutput(histogram.toFile())
 					.start();
-				if (!jcmd.waitFor(TIMEOUT.toSeconds(), TimeUnit.SECONDS)) {
+				try {
+					if (!jcmd.waitFor(TIMEOUT.toSeconds(), TimeUnit.SECONDS)) {
+						throw new LabException("%s does not tell what its heap holds".formatted(this.service.name()));
+					}
+				}
+				finally {
 					jcmd.destroyForcibly();
-					throw new LabException("%s does not tell what its heap holds".formatted(this.service.name()));
 				}
 				return sum(TOTAL, Files.readString(histogram));
 			}
