@@ -8,6 +8,7 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -43,6 +44,9 @@ class RedeliverTests {
 
 	/** What the gateway answers; 202 unless it says otherwise. */
 	private final Map<UUID, String> problems = new HashMap<>();
+
+	/** When each fails a second time; null if it does not. */
+	private Instant failsAgainAt;
 
 	private HttpServer gateway;
 
@@ -125,12 +129,21 @@ class RedeliverTests {
 
 	@Test
 	void doesNotTakeAnOrderTwiceThatFailsAgain() {
-		fail("broken", "2026-01-01T00:00:00Z");
-		fail("broken again", Instant.now().plusSeconds(60).toString());
+		List<UUID> ids = Stream.generate(() -> fail("broken", "2026-01-01T00:00:00Z")).limit(3).toList();
+		this.failsAgainAt = Instant.parse("2026-01-02T00:00:00Z");
 
 		assertThat(redeliver()).isZero();
 
-		assertThat(this.asked).hasSize(1);
+		assertThat(this.asked).containsExactlyElementsOf(ids);
+	}
+
+	@Test
+	void takesWhatFailedByAClockThatIsAhead() {
+		UUID id = fail("broken", Instant.now().plusSeconds(60).toString());
+
+		assertThat(redeliver()).isZero();
+
+		assertThat(this.asked).containsExactly(id);
 	}
 
 	@Test
@@ -152,8 +165,12 @@ class RedeliverTests {
 
 	private UUID fail(String reason, String at) {
 		UUID id = UUID.randomUUID();
-		this.failed.add(new OrderView(id, OrderStatus.FAILED, 1, null, Instant.parse(at), reason));
+		fail(id, reason, Instant.parse(at));
 		return id;
+	}
+
+	private void fail(UUID id, String reason, Instant at) {
+		this.failed.add(new OrderView(id, OrderStatus.FAILED, 1, null, at, reason));
 	}
 
 	private void list(HttpExchange exchange) throws IOException {
@@ -171,6 +188,9 @@ class RedeliverTests {
 		this.asked.add(id);
 		String problem = this.problems.get(id);
 		if (problem == null) {
+			if (this.failsAgainAt != null && Collections.frequency(this.asked, id) == 1) {
+				fail(id, "broken again", this.failsAgainAt);
+			}
 			answer(exchange, 202, "{}");
 			return;
 		}

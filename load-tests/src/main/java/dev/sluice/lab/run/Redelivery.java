@@ -25,7 +25,8 @@ import tools.jackson.databind.json.JsonMapper;
 /**
  * Has failed orders delivered again, one after another and at a bounded rate, page by
  * page: what is kept does not grow with their number. An order that fails again meanwhile
- * is not taken a second time. For one thread.
+ * is not taken a second time: it comes behind the last of a first look through the pages,
+ * so that no clock but the system's own counts. For one thread.
  */
 public final class Redelivery implements AutoCloseable {
 
@@ -146,14 +147,14 @@ public final class Redelivery implements AutoCloseable {
 	}
 
 	private Tally go(Choice choice, Step step, Consumer<Redelivered> each) throws InterruptedException {
-		Instant began = Instant.now();
+		Instant last = lastFailedAt();
 		Tally tally = Tally.NONE;
 		int inARow = 0;
 		OrderPage page = page(null);
 		while (true) {
 			for (OrderView order : page.orders()) {
 				// What fails again is listed again, behind the others.
-				if (order.updatedAt() != null && order.updatedAt().isAfter(began)) {
+				if (last == null || (order.updatedAt() != null && order.updatedAt().isAfter(last))) {
 					return tally;
 				}
 				if (choice.takes(order)) {
@@ -169,6 +170,21 @@ public final class Redelivery implements AutoCloseable {
 			}
 			if (page.next() == null) {
 				return tally;
+			}
+			page = page(page.next());
+		}
+	}
+
+	/** Null if none has failed. */
+	private @Nullable Instant lastFailedAt() throws InterruptedException {
+		OrderPage page = page(null);
+		Instant last = null;
+		while (true) {
+			if (!page.orders().isEmpty()) {
+				last = page.orders().getLast().updatedAt();
+			}
+			if (page.next() == null) {
+				return last;
 			}
 			page = page(page.next());
 		}
