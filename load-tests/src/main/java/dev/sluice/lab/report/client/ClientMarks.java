@@ -4,12 +4,13 @@ import dev.sluice.lab.report.page.Marks;
 import dev.sluice.lab.result.ClientResult.Run;
 import dev.sluice.lab.result.ClientResult.Second;
 import dev.sluice.lab.result.Timing;
+import org.jspecify.annotations.Nullable;
 
-/** What is to be said of a run. */
-final class ClientMarks {
+/** What is to be said of a run, and of a load that was sent by the clock. */
+public final class ClientMarks {
 
 	/** A generator later than this has other latencies than its target. */
-	static final double LAG_LIMIT_MILLIS = 20;
+	public static final double LAG_LIMIT_MILLIS = 20;
 
 	/** Beyond what rate and least latency explain. */
 	private static final double SLACK = 1.5;
@@ -18,8 +19,17 @@ final class ClientMarks {
 	}
 
 	static boolean marked(Run run) {
-		return run.lag().p99() > LAG_LIMIT_MILLIS
-				|| (run.foreignCpuShare() != null && run.foreignCpuShare() > Marks.FOREIGN_CPU_LIMIT);
+		return marked(run.lag().p99(), run.foreignCpuShare());
+	}
+
+	/**
+	 * Whether a load was sent late or disturbed.
+	 * @param lagP99Millis of its generator
+	 * @param foreignCpuShare of the machine's CPU, 0 to 1; null if not sampled
+	 */
+	public static boolean marked(double lagP99Millis, @Nullable Double foreignCpuShare) {
+		return lagP99Millis > LAG_LIMIT_MILLIS
+				|| (foreignCpuShare != null && foreignCpuShare > Marks.FOREIGN_CPU_LIMIT);
 	}
 
 	/**

@@ -3,6 +3,7 @@ package dev.sluice.lab.report.knee;
 import java.util.Arrays;
 import java.util.List;
 
+import dev.sluice.lab.report.client.ClientMarks;
 import dev.sluice.lab.report.page.Chart;
 import dev.sluice.lab.report.page.Figures;
 import dev.sluice.lab.report.page.Html;
@@ -25,9 +26,6 @@ public final class KneeSection implements Section {
 			"The search was made once. Where the machine changes meanwhile, the rate that held and the one that did not belong to different times.",
 			"Load generator, services, Kafka, PostgreSQL and backend share this machine: a rate is that of all of them together.",
 			"Orders wait in Kafka before they are delivered: a rate that the consumer cannot follow shows in saved-p99 first."));
-
-	/** A generator later than that has other latencies than its target. */
-	private static final double LAG_LIMIT_MILLIS = 20;
 
 	private static final int ROW_HEIGHT = 34;
 
@@ -79,7 +77,8 @@ public final class KneeSection implements Section {
 		html.details("Each rate that was tried", steps());
 		html.element("p",
 				"An open model: orders are due by the clock and sent whatever is outstanding; latency counts from when an order was due. The true knee lies between the rate that held and the next that did not, 5 %% apart. p99 from accepted to saved is the upper bound of a histogram's bucket, some 10 %% wide at most. The load generator shares the machine's cores; its CPU for a request stands in the table, and a rate it could not send in time (p99 of its lag above %s ms) or that others disturbed (more than %s of the CPU) is marked %s."
-					.formatted(Figures.measured(LAG_LIMIT_MILLIS), Figures.percent(Marks.FOREIGN_CPU_LIMIT), Marks.SIGN)
+					.formatted(Figures.measured(ClientMarks.LAG_LIMIT_MILLIS), Figures.percent(Marks.FOREIGN_CPU_LIMIT),
+							Marks.SIGN)
 					.replace("%%", "%"),
 				"class", "note");
 	}
@@ -150,8 +149,7 @@ public final class KneeSection implements Section {
 	}
 
 	private static boolean marked(Step step) {
-		return step.lagP99Millis() > LAG_LIMIT_MILLIS
-				|| (step.foreignCpuShare() != null && step.foreignCpuShare() > Marks.FOREIGN_CPU_LIMIT);
+		return ClientMarks.marked(step.lagP99Millis(), step.foreignCpuShare());
 	}
 
 }
