@@ -46,6 +46,8 @@ public final class ClientCommand implements Callable<Integer> {
 
 	private static final int MAX_SECONDS = 86_400;
 
+	private static final int GREATEST_PORT = 65_535;
+
 	/** Three of five requests are due while nobody answers. */
 	private static final Case FREEZE = new Case("async, 500/s, target stopped for 6 s", Mode.ASYNC, null, 500,
 			Duration.ofSeconds(10), "/0", null, new Stopped(2, 8));
@@ -164,7 +166,7 @@ public final class ClientCommand implements Callable<Integer> {
 		if (this.uri == null) {
 			throw usage("--uri says what to GET; or use --seed-table or --freeze");
 		}
-		if (!"http".equals(this.uri.getScheme()) || this.uri.getHost() == null) {
+		if (!"http".equals(this.uri.getScheme()) || this.uri.getHost() == null || this.uri.getPort() > GREATEST_PORT) {
 			throw usage("--uri must be like http://127.0.0.1:8090/5000");
 		}
 		return this.uri;
@@ -176,6 +178,9 @@ public final class ClientCommand implements Callable<Integer> {
 		}
 		if (this.seconds < 1 || this.seconds > MAX_SECONDS) {
 			throw usage("--duration: 1 to %,d seconds".formatted(MAX_SECONDS));
+		}
+		if (this.requestsPerSecond * this.seconds < 1) {
+			throw usage("This is less than one request: choose more a second or a longer --duration");
 		}
 		if (this.requestsPerSecond * this.seconds > OpenClient.MAX_REQUESTS) {
 			throw usage("These are more than %,d requests: choose fewer a second or a shorter --duration"

@@ -31,11 +31,13 @@ class ClientCommandTests {
 	@CsvSource(delimiter = '|', textBlock = """
 			                                                    | --uri says what to GET
 			--uri ftp://127.0.0.1/                              | --uri must be like http
+			--uri http://127.0.0.1:70000/                       | --uri must be like http
 			--uri http://127.0.0.1/ --mode luck                 | mode 'luck' is unknown: use async, blocking
 			--uri http://127.0.0.1/ --threads 5                 | --mode async waits without threads
 			--uri http://127.0.0.1/ --mode blocking --threads 0 | --threads: 1 to 10,000
 			--uri http://127.0.0.1/ --duration 0                | --duration: 1 to
 			--uri http://127.0.0.1/ -r 0                        | must be above 0
+			--uri http://127.0.0.1/ -r 0.01 -d 20               | less than one request
 			--uri http://127.0.0.1/ -r 1e6 -d 60                | more than 5,000,000 requests
 			--uri http://127.0.0.1/ --seed-table                | leave --uri out
 			--uri http://127.0.0.1/ --freeze                    | leave --uri out

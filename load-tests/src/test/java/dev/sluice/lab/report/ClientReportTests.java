@@ -2,6 +2,7 @@ package dev.sluice.lab.report;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 
 import dev.sluice.lab.result.ClientResult;
 import dev.sluice.lab.result.ClientResult.Stopped;
@@ -23,6 +24,22 @@ class ClientReportTests {
 		assertThat(page).contains("async, 100/s: kept up, as in the seed: reproduced",
 				"sync-over-async, 100/s: did not keep up, as in the seed: reproduced", "15,800");
 		assertThat(page).doesNotContain("No cell was measured", "closed model");
+	}
+
+	@Test
+	void aRunWhoseRequestsFailedAtOnceDidNotKeepUp() {
+		String page = Report.page(List.of(failed()));
+
+		assertThat(page).contains("async, 100/s: did not keep up, as in the seed: NOT reproduced", "1,700 failed.");
+	}
+
+	/** Its target ended early: nothing is outstanding, and little was answered. */
+	private static RunResult failed() {
+		ClientResult.Run run = ((ClientResult) Runs.client().finding()).runs().getFirst();
+		return Runs.found("client",
+				new ClientResult(List.of(new ClientResult.Run(run.name(), run.mode(), null, run.target(), 100, 18_000,
+						new ClientResult.Tally(1_800, 1_800, 0, 100, 0, Map.of("no connection", 1_700L)), run.latency(),
+						run.lag(), 0.2, 0.01, run.seconds(), run.seed(), null))));
 	}
 
 	@Test

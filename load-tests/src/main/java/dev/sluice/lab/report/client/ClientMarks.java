@@ -33,13 +33,13 @@ public final class ClientMarks {
 	}
 
 	/**
-	 * Whether no more was outstanding at the end than rate and least latency explain
-	 * (Little's law).
+	 * Whether every request was sent, none failed, and no more was outstanding at the end
+	 * than rate and least latency explain (Little's law).
 	 */
 	static boolean keptUp(Run run) {
 		Second last = run.last();
 		Timing latency = run.latency();
-		if (last == null || latency == null || run.tally().notSent() > 0) {
+		if (last == null || latency == null || run.tally().notSent() > 0 || run.tally().failed() > 0) {
 			return false;
 		}
 		return last.outstanding() <= Math.max(1, run.requestsPerSecond()) * SLACK * Math.max(latency.min(), 1_000)

@@ -53,7 +53,7 @@ final class OverviewSection implements Section {
 		ends().write(html);
 		latencies().write(html);
 		html.element("p",
-				"An open model: requests are due by the clock and sent whatever is outstanding; latency counts from when a request was due, of answered requests. Kept up: at the end at most half as many more are outstanding than rate times least latency, or than are due in a second. Lag: how late requests were sent, the generator's own fault, part of every latency. CPU: of the whole client process. A run is marked %s if its lag's p99 exceeds %s ms or others used more than %s of the machine's CPU."
+				"An open model: requests are due by the clock and sent whatever is outstanding; latency counts from when a request was due, of answered requests. Kept up: every request was sent, none failed, and at the end at most half as many more are outstanding than rate times least latency, or than are due in a second. Lag: how late requests were sent, the generator's own fault, part of every latency. CPU: of the whole client process. A run is marked %s if its lag's p99 exceeds %s ms or others used more than %s of the machine's CPU."
 					.formatted(Marks.SIGN, Figures.measured(ClientMarks.LAG_LIMIT_MILLIS),
 							Figures.percent(Marks.FOREIGN_CPU_LIMIT)),
 				"class", "note");
@@ -85,14 +85,15 @@ final class OverviewSection implements Section {
 		String end = (last != null) ? "%s requests outstanding after %s s, of %s sent"
 			.formatted(Figures.count(last.outstanding()), Figures.count(last.second()), Figures.count(last.sent()))
 				: "it ended within a second";
+		String failed = Figures.count(run.tally().failed());
 		Seed seed = run.seed();
 		String verdict = ClientMarks.keptUp(run) ? "kept up" : "did not keep up";
 		if (seed == null) {
-			return "%s: %s; %s.".formatted(run.name(), verdict, end);
+			return "%s: %s; %s, %s failed.".formatted(run.name(), verdict, end, failed);
 		}
 		boolean same = seed.healthy() == ClientMarks.keptUp(run);
-		return "%s: %s, as in the seed: %s; %s.".formatted(run.name(), verdict, same ? "reproduced" : "NOT reproduced",
-				end);
+		return "%s: %s, as in the seed: %s; %s, %s failed.".formatted(run.name(), verdict,
+				same ? "reproduced" : "NOT reproduced", end, failed);
 	}
 
 	private Table ends() {
