@@ -21,6 +21,15 @@ record Goal(Duration p99, Duration savedP99) {
 
 	static final Goal DEFAULT = new Goal(Duration.ofMillis(200), Duration.ofSeconds(1));
 
+	/**
+	 * The search is no more exact than that; of a step of five seconds it is what a pause
+	 * of a quarter of a second leaves.
+	 */
+	private static final double GROWTH = 0.05;
+
+	/** Of few orders one more or less says nothing. */
+	private static final long FEW = 10;
+
 	private static final Pattern PART = Pattern.compile("(p99|saved-p99)=(\\d+)(ms|s)");
 
 	/**
@@ -45,8 +54,10 @@ record Goal(Duration p99, Duration savedP99) {
 	 * Why it is not reached; null if it is.
 	 * @param savedP99Millis null if not all accepted orders were saved; of the sync way,
 	 * which answers when saved, of no account
+	 * @param leftBehind orders that wait to be saved when the last is answered, beyond
+	 * those that waited before the first was due; of the sync way of no account
 	 */
-	@Nullable String missed(Way way, Tally tally, @Nullable Timing latency, @Nullable Double savedP99Millis) {
+	@Nullable String missed(Way way, Tally tally, @Nullable Timing latency, @Nullable Double savedP99Millis, long leftBehind) {
 		if (tally.notSent() > 0) {
 			return "%,d requests not sent, as too many were outstanding".formatted(tally.notSent());
 		}
@@ -65,6 +76,9 @@ record Goal(Duration p99, Duration savedP99) {
 				if (savedP99Millis == null) {
 					yield "accepted orders were not saved in time";
 				}
+				if (leftBehind > tally.answered() * GROWTH + FEW) {
+					yield "%,d more orders wait at its end than at its beginning".formatted(leftBehind);
+				}
 				yield (savedP99Millis > this.savedP99.toMillis())
 						? String.format(Locale.ROOT, "saved-p99 %,.0f ms", savedP99Millis) : null;
 			}
@@ -73,8 +87,8 @@ record Goal(Duration p99, Duration savedP99) {
 
 	@Override
 	public String toString() {
-		return "p99 of the answers at most %,d ms, p99 from accepted to saved of queued orders at most %,d ms, no failures"
-			.formatted(this.p99.toMillis(), this.savedP99.toMillis());
+		return "p99 of the answers at most %,d ms, p99 from accepted to saved of queued orders at most %,d ms, no failures, no backlog that grows by more than %.0f %% of what is accepted"
+			.formatted(this.p99.toMillis(), this.savedP99.toMillis(), GROWTH * 100);
 	}
 
 }

@@ -31,7 +31,6 @@ import dev.sluice.lab.measure.PrometheusHistogram;
 import dev.sluice.lab.measure.Window;
 import dev.sluice.lab.plan.BackendCapacity;
 import dev.sluice.lab.plan.Way;
-import dev.sluice.lab.result.ClientResult.Tally;
 import dev.sluice.lab.result.KneeResult;
 import dev.sluice.lab.result.KneeResult.Knee;
 import dev.sluice.lab.result.KneeResult.Step;
@@ -214,24 +213,34 @@ final class KneeExperiment {
 		Duration patience = this.settings.goal().p99().multipliedBy(3).plusSeconds(1);
 		try (ProcessSampler sampler = new ProcessSampler(bench.pids(),
 				this.directory.directory("samples").resolve("load-%d.csv".formatted(this.loads)))) {
-			client.run(new Load(rate, this.settings.warmUp(), Duration.ZERO, most), requests(bench.gateway(), way),
-					(_) -> {
-					});
+			Backlog backlog = new Backlog(bench.backend().saved(), 0);
+			// Sync answers are not waited for: what has piled up is to be measured.
+			Duration warmUpPatience = switch (way) {
+				case SYNC -> Duration.ZERO;
+				case QUEUED -> patience;
+			};
+			backlog = backlog.with(client.run(new Load(rate, this.settings.warmUp(), warmUpPatience, most),
+					requests(bench.gateway(), way), (_) -> {
+					})
+				.tally());
+			long waiting = backlog.waiting(bench.backend().saved());
 			PrometheusHistogram before = savedTimes(bench);
 			Instant from = Instant.now();
 			Figures figures = client.run(new Load(rate, this.settings.measured(), patience, most),
 					requests(bench.gateway(), way), (_) -> {
 					});
 			Window window = new Window(from, Instant.now());
+			backlog = backlog.with(figures.tally());
+			long leftBehind = backlog.waiting(bench.backend().saved()) - waiting;
 			Double saved = switch (way) {
 				case SYNC -> null;
-				case QUEUED -> savedP99Millis(bench, before, figures.tally());
+				case QUEUED -> savedP99Millis(bench, before, backlog);
 			};
 			Thread.sleep(ProcessSampler.INTERVAL.multipliedBy(2));
 			return new Step(rate, figures.latency(), saved, figures.tally(), figures.lag().p99(),
 					figures.cpuMillisPerRequest(),
 					sampler.samples().foreignCpuShare(window, Runtime.getRuntime().availableProcessors()),
-					this.settings.goal().missed(way, figures.tally(), figures.latency(), saved));
+					this.settings.goal().missed(way, figures.tally(), figures.latency(), saved, leftBehind));
 		}
 	}
 
@@ -242,13 +251,12 @@ final class KneeExperiment {
 	}
 
 	/** From accepted to saved; null if not all that was accepted is saved in time. */
-	private @Nullable Double savedP99Millis(Bench bench, PrometheusHistogram before, Tally tally)
+	private @Nullable Double savedP99Millis(Bench bench, PrometheusHistogram before, Backlog backlog)
 			throws InterruptedException {
-		if (!drained(bench)) {
+		if (!drained(bench) || backlog.waiting(bench.backend().saved()) > 0) {
 			return null;
 		}
-		PrometheusHistogram saved = savedTimes(bench).since(before);
-		return (saved.count() >= tally.answered() - tally.failed()) ? millis(saved.percentile(99)) : null;
+		return millis(savedTimes(bench).since(before).percentile(99));
 	}
 
 	/** Whether the backend saves no more, so that nothing is on its way. */

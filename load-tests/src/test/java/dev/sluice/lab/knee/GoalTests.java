@@ -34,28 +34,36 @@ class GoalTests {
 
 	@Test
 	void isMetWhereNothingFailedAndTheAnswersCameInTime() {
-		assertThat(this.goal.missed(Way.SYNC, WELL, timing(100), null)).isNull();
-		assertThat(this.goal.missed(Way.QUEUED, WELL, timing(100), 2_000.0)).isNull();
+		assertThat(this.goal.missed(Way.SYNC, WELL, timing(100), null, 100)).isNull();
+		assertThat(this.goal.missed(Way.QUEUED, WELL, timing(100), 2_000.0, 0)).isNull();
 	}
 
 	@Test
 	void isMissedByASlowAnswer() {
-		assertThat(this.goal.missed(Way.SYNC, WELL, timing(100.5), null)).contains("p99");
+		assertThat(this.goal.missed(Way.SYNC, WELL, timing(100.5), null, 0)).contains("p99");
 	}
 
 	@Test
 	void isMissedByAQueuedOrderSavedLateOrNotAtAll() {
-		assertThat(this.goal.missed(Way.QUEUED, WELL, timing(5), 2_001.0)).contains("saved-p99");
-		assertThat(this.goal.missed(Way.QUEUED, WELL, timing(5), null)).contains("not saved");
+		assertThat(this.goal.missed(Way.QUEUED, WELL, timing(5), 2_001.0, 0)).contains("saved-p99");
+		assertThat(this.goal.missed(Way.QUEUED, WELL, timing(5), null, 0)).contains("not saved");
+	}
+
+	@Test
+	void isMissedByQueuedOrdersThatPileUpHoweverSoonTheyAreSaved() {
+		assertThat(this.goal.missed(Way.QUEUED, WELL, timing(5), 900.0, 40)).contains("40 more orders wait");
+		assertThat(this.goal.missed(Way.QUEUED, WELL, timing(5), 900.0, 3)).isNull();
+		assertThat(this.goal.missed(Way.QUEUED, WELL, timing(5), 900.0, -40)).isNull();
 	}
 
 	@Test
 	void isMissedByARequestThatFailedOrWasNotSentOrHasNoAnswer() {
-		assertThat(this.goal.missed(Way.SYNC, new Tally(100, 100, 0, 100, 0, Map.of("HTTP 503", 1L)), timing(5), null))
+		assertThat(
+				this.goal.missed(Way.SYNC, new Tally(100, 100, 0, 100, 0, Map.of("HTTP 503", 1L)), timing(5), null, 0))
 			.contains("HTTP 503");
-		assertThat(this.goal.missed(Way.SYNC, new Tally(100, 99, 1, 99, 0, Map.of()), timing(5), null))
+		assertThat(this.goal.missed(Way.SYNC, new Tally(100, 99, 1, 99, 0, Map.of()), timing(5), null, 0))
 			.contains("not sent");
-		assertThat(this.goal.missed(Way.SYNC, new Tally(100, 100, 0, 99, 1, Map.of()), timing(5), null))
+		assertThat(this.goal.missed(Way.SYNC, new Tally(100, 100, 0, 99, 1, Map.of()), timing(5), null, 0))
 			.contains("without an answer");
 	}
 

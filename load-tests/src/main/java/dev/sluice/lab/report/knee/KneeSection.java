@@ -25,7 +25,7 @@ public final class KneeSection implements Section {
 			"A step is measured for a few seconds: a stall that comes once a minute is seen by few steps or by none.",
 			"The search was made once. Where the machine changes meanwhile, the rate that held and the one that did not belong to different times.",
 			"Load generator, services, Kafka, PostgreSQL and backend share this machine: a rate is that of all of them together.",
-			"Orders wait in Kafka before they are delivered: a rate that the consumer cannot follow shows in saved-p99 first."));
+			"Orders wait in Kafka before they are delivered: a rate that the consumer cannot follow shows in those that are left behind and in saved-p99, and not in the answers."));
 
 	private static final int ROW_HEIGHT = 34;
 
