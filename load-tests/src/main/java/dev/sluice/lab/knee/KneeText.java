@@ -18,24 +18,21 @@ final class KneeText {
 		text.append("%-26s %10s %10s %10s %10s   %s%n".formatted("Orders a second", "held", "did not", "p99 ms",
 				"saved-p99", "what was missed"));
 		for (Knee knee : result.knees()) {
-			Step held = at(knee, knee.sustainedPerSecond());
-			Step failed = at(knee, knee.failedPerSecond());
+			Step held = knee.sustained();
 			text.append("%-26s %10s %10s %10s %10s   %s%n".formatted(knee.variant() + " " + knee.way(),
 					number(knee.sustainedPerSecond()), number(knee.failedPerSecond()),
 					number((held != null && held.latency() != null) ? held.latency().p99() : null),
-					number((held != null) ? held.savedP99Millis() : null),
-					(failed != null && failed.missed() != null) ? failed.missed() : ""));
+					number((held != null) ? held.savedP99Millis() : null), missed(knee)));
 		}
 		return text.append("Goal: %s.%nBackend: %s.%n".formatted(result.goal(), result.backend())).toString();
 	}
 
-	private static @Nullable Step at(Knee knee, @Nullable Double rate) {
-		return knee.steps()
-			.reversed()
-			.stream()
-			.filter((step) -> rate != null && step.requestsPerSecond() == rate)
-			.findFirst()
-			.orElse(null);
+	private static String missed(Knee knee) {
+		Step failed = knee.failed();
+		if (failed == null) {
+			return (knee.sustainedPerSecond() != null) ? "no greater rate was missed twice" : "";
+		}
+		return failed.missed() + (knee.cutShort() ? "; the time was up" : "");
 	}
 
 	private static String number(@Nullable Double value) {

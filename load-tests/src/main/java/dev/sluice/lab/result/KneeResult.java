@@ -42,8 +42,35 @@ public record KneeResult(String goal, String backend, List<Knee> knees) implemen
 	public record Knee(String variant, String way, @Nullable Double sustainedPerSecond,
 			@Nullable Double failedPerSecond, List<Step> steps, long millis) {
 
+		/** The two rates are no further apart where the search came to its end. */
+		private static final double NEAR = 1.05;
+
 		public Knee {
 			steps = List.copyOf(steps);
+		}
+
+		/** The step of the greatest rate that met the goal; null if none did. */
+		public @Nullable Step sustained() {
+			return last(this.sustainedPerSecond);
+		}
+
+		/** The step of the least rate above it that did not; null if there is none. */
+		public @Nullable Step failed() {
+			return last(this.failedPerSecond);
+		}
+
+		/** Whether the time was up while the two rates were still far apart. */
+		public boolean cutShort() {
+			return this.sustainedPerSecond != null && this.failedPerSecond != null
+					&& this.failedPerSecond > this.sustainedPerSecond * NEAR;
+		}
+
+		private @Nullable Step last(@Nullable Double rate) {
+			return this.steps.reversed()
+				.stream()
+				.filter((step) -> rate != null && step.requestsPerSecond() == rate)
+				.findFirst()
+				.orElse(null);
 		}
 
 	}

@@ -7,6 +7,7 @@ import dev.sluice.lab.result.KneeResult;
 import dev.sluice.lab.result.RunFile;
 import dev.sluice.lab.result.RunResult;
 import dev.sluice.lab.result.Runs;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -19,6 +20,21 @@ class KneeReportTests {
 		String page = Report.page(List.of(Runs.knee()));
 
 		assertThat(page).contains("reactive sync: 1,550 orders a second; at 1,620/s p99 412 ms.", "p99 of the answers");
+	}
+
+	@Test
+	void givesARangeWhereTheTimeWasUp() {
+		assertThat(page(6_400.0, 12_800.0)).contains("6,400 to 12,800 orders a second (the time was up)");
+	}
+
+	@Test
+	void givesALeastWhereNoGreaterRateWasMissed() {
+		assertThat(page(400.0, null)).contains("at least 400 orders a second");
+	}
+
+	private static String page(double sustained, @Nullable Double failed) {
+		return Report.page(List.of(Runs.found("knee", new KneeResult("goal", "backend",
+				List.of(new KneeResult.Knee("reactive", "queued", sustained, failed, List.of(), 95_000))))));
 	}
 
 	@Test

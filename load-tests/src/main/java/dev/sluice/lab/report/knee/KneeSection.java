@@ -15,7 +15,6 @@ import dev.sluice.lab.result.KneeResult;
 import dev.sluice.lab.result.KneeResult.Knee;
 import dev.sluice.lab.result.KneeResult.Step;
 import dev.sluice.lab.result.RunResult;
-import org.jspecify.annotations.Nullable;
 
 /** The greatest rate that met the goal, and each that was tried. */
 public final class KneeSection implements Section {
@@ -76,7 +75,7 @@ public final class KneeSection implements Section {
 				rows), knees());
 		html.details("Each rate that was tried", steps());
 		html.element("p",
-				"An open model: orders are due by the clock and sent whatever is outstanding; latency counts from when an order was due. The true knee lies between the rate that held and the next that did not, 5 %% apart. p99 from accepted to saved is the upper bound of a histogram's bucket, some 10 %% wide at most. The load generator shares the machine's cores; its CPU for a request stands in the table, and a rate it could not send in time (p99 of its lag above %s ms) or that others disturbed (more than %s of the CPU) is marked %s."
+				"An open model: orders are due by the clock and sent whatever is outstanding; latency counts from when an order was due. The true knee lies between the rate that held and the next that did not, 5 %% apart unless the sentence says otherwise. p99 from accepted to saved is the upper bound of a histogram's bucket: the true one is at least three quarters of it, and a goal between two bounds counts as the lower. The load generator shares the machine's cores; its CPU for a request stands in the table, and a rate it could not send in time (p99 of its lag above %s ms) or that others disturbed (more than %s of the CPU) is marked %s."
 					.formatted(Figures.measured(ClientMarks.LAG_LIMIT_MILLIS), Figures.percent(Marks.FOREIGN_CPU_LIMIT),
 							Marks.SIGN)
 					.replace("%%", "%"),
@@ -84,21 +83,30 @@ public final class KneeSection implements Section {
 	}
 
 	private static String sentence(Knee knee) {
-		Step failed = at(knee, knee.failedPerSecond());
+		Step failed = knee.failed();
 		String missed = (failed != null && failed.missed() != null)
 				? "; at %s/s %s".formatted(Figures.measured(failed.requestsPerSecond()), failed.missed()) : "";
 		return (knee.sustainedPerSecond() != null)
-				? "%s: %s orders a second%s.".formatted(Marks.sign(name(knee), marked(knee)),
-						Figures.measured(knee.sustainedPerSecond()), missed)
+				? "%s: %s%s.".formatted(Marks.sign(name(knee), marked(knee)), rate(knee), missed)
 				: "%s: met the goal at no rate%s.".formatted(name(knee), missed);
+	}
+
+	/** No more exact than the search was. */
+	private static String rate(Knee knee) {
+		String sustained = Figures.measured(knee.sustainedPerSecond());
+		if (knee.failedPerSecond() == null) {
+			return "at least %s orders a second (no greater rate was missed twice)".formatted(sustained);
+		}
+		return knee.cutShort() ? "%s to %s orders a second (the time was up)".formatted(sustained,
+				Figures.measured(knee.failedPerSecond())) : sustained + " orders a second";
 	}
 
 	private Table knees() {
 		Table table = new Table("Orders a second", 2, List.of("Variant and way", "missed above it", "held",
 				"did not hold", "p99 at held, ms", "saved-p99 at held, ms", "rates tried", "seconds"));
 		for (Knee knee : this.result.knees()) {
-			Step held = at(knee, knee.sustainedPerSecond());
-			Step failed = at(knee, knee.failedPerSecond());
+			Step held = knee.sustained();
+			Step failed = knee.failed();
 			table.row(Marks.sign(name(knee), marked(knee)),
 					(failed != null && failed.missed() != null) ? failed.missed() : Figures.NONE,
 					Figures.measured(knee.sustainedPerSecond()), Figures.measured(knee.failedPerSecond()),
@@ -132,19 +140,10 @@ public final class KneeSection implements Section {
 		return knee.variant() + " " + knee.way();
 	}
 
-	private static @Nullable Step at(Knee knee, @Nullable Double rate) {
-		return knee.steps()
-			.reversed()
-			.stream()
-			.filter((step) -> rate != null && step.requestsPerSecond() == rate)
-			.findFirst()
-			.orElse(null);
-	}
-
 	/** Whether one of the two rates that the result rests on was disturbed. */
 	private static boolean marked(Knee knee) {
-		Step held = at(knee, knee.sustainedPerSecond());
-		Step failed = at(knee, knee.failedPerSecond());
+		Step held = knee.sustained();
+		Step failed = knee.failed();
 		return (held != null && marked(held)) || (failed != null && marked(failed));
 	}
 
