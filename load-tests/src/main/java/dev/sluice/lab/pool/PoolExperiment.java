@@ -187,8 +187,10 @@ final class PoolExperiment {
 		configuration.put("queue", "%,d messages at most, beyond refused".formatted(Dispatcher.MOST_QUEUED));
 		configuration.put("attempts", "%d of each message, after 0.5 s to 4 s".formatted(Dispatcher.ATTEMPTS));
 		configuration.put("sink", switch (this.settings.sink()) {
-			case HTTP -> "backend-mock: %d ms a message, %d new connections a second, beyond closed at once"
-				.formatted(this.settings.backendMillis(), this.settings.newConnectionsPerSecond());
+			case HTTP -> "backend-mock: %d ms a message, %s".formatted(this.settings.backendMillis(),
+					(this.settings.newConnectionsPerSecond() == 0) ? "any number of new connections"
+							: "%d new connections a second, beyond closed at once"
+								.formatted(this.settings.newConnectionsPerSecond()));
 			case POSTGRES -> "PostgreSQL: a row a message, committed to the disk; 200 connections at most";
 		});
 		configuration.put("latency", "from when a message was produced until it is written, attempts included");

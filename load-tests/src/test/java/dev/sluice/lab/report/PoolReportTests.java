@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.util.List;
 
 import dev.sluice.lab.result.PoolResult;
+import dev.sluice.lab.result.PoolResult.Status;
 import dev.sluice.lab.result.RunFile;
 import dev.sluice.lab.result.RunResult;
 import dev.sluice.lab.result.Runs;
@@ -20,8 +21,29 @@ class PoolReportTests {
 		String page = Report.page(List.of(Runs.pool()));
 
 		assertThat(page).contains(
-				"New connections: 200 of 400 messages written, 100 given up, 100 still queued or in flight; 300 connections opened.",
+				"New connections: 200 of 400 messages written, 100 given up, 0 refused by the full queue, 100 still queued or in flight; 300 connections opened.",
 				"Kept connections: 400 of 400 messages written, 0 given up", "9,627", "66,519");
+	}
+
+	@Test
+	void accountsForMessagesThatTheFullQueueRefused() {
+		Status end = new Status(50, 400, 250, 20, 80, 50, 900, 100, 80, 300, List.of());
+
+		assertThat(page(5, end)).contains("0 of 400 messages written, 50 given up, 250 refused by the full queue, 100",
+				">refused</th>");
+	}
+
+	@Test
+	void saysThatAnyNumberOfNewConnectionsIsLetIn() {
+		Status end = ((PoolResult) Runs.pool().finding()).cases().getFirst().statuses().getLast();
+
+		assertThat(page(0, end)).contains("lets in any number of new connections.").doesNotContain("what is beyond");
+		assertThat(page(5, end)).contains("lets in 5 new connections a second; what is beyond");
+	}
+
+	private static String page(int newConnections, Status end) {
+		return Report.page(List.of(Runs.found("pool", new PoolResult(PoolResult.Sink.HTTP, 8, 1_000, 100,
+				newConnections, List.of(new PoolResult.Case("new", "one for each", List.of(end)))))));
 	}
 
 	@Test

@@ -79,10 +79,8 @@ public final class PoolSection implements Section {
 		}
 		html.element("p", "%s messages every %s ms, %s".formatted(Figures.count(this.result.messages()),
 				Figures.count(this.result.intervalMillis()), switch (this.result.sink()) {
-					case HTTP ->
-						"to a backend that takes %s ms for each and lets in %s new connections a second; what is beyond is closed at once, where the seed's address translation let it hang."
-							.formatted(Figures.count(this.result.backendMillis()),
-									Figures.count(this.result.newConnectionsPerSecond()));
+					case HTTP -> "to a backend that takes %s ms for each and lets in %s"
+						.formatted(Figures.count(this.result.backendMillis()), newConnections());
 					case POSTGRES -> "each a row in PostgreSQL. The seed has this option and tells no figures of it.";
 				}));
 		shares(cases, this.result.sink()).write(html);
@@ -96,12 +94,19 @@ public final class PoolSection implements Section {
 				"class", "note");
 	}
 
+	private String newConnections() {
+		return (this.result.newConnectionsPerSecond() == 0) ? "any number of new connections."
+				: "%s new connections a second; what is beyond is closed at once, where the seed's address translation let it hang."
+					.formatted(Figures.count(this.result.newConnectionsPerSecond()));
+	}
+
 	private static String sentence(Case each) {
 		Status end = each.statuses().getLast();
-		return "%s: %s of %s messages written, %s given up, %s still queued or in flight; %s connections opened."
+		return "%s: %s of %s messages written, %s given up, %s refused by the full queue, %s still queued or in flight; %s connections opened."
 			.formatted(each.name().equals("kept") ? "Kept connections" : "New connections",
 					Figures.count(end.written()), Figures.count(end.produced()), Figures.count(end.errors()),
-					Figures.count((long) end.queued() + end.inFlight()), Figures.count(end.openedConnections()));
+					Figures.count(end.refused()), Figures.count((long) end.queued() + end.inFlight()),
+					Figures.count(end.openedConnections()));
 	}
 
 	private static Table shares(List<Case> cases, PoolResult.Sink sink) {
@@ -153,15 +158,16 @@ public final class PoolSection implements Section {
 	}
 
 	private static Table statuses(List<Case> cases) {
-		Table table = new Table("Status every ten seconds", 1, List.of("Connections", "second", "produced", "written",
-				"queued", "in flight", "errors", "failed attempts", "open connections", "opened"));
+		Table table = new Table("Status every ten seconds", 1, List.of("Connections", "second", "produced", "refused",
+				"written", "queued", "in flight", "errors", "failed attempts", "open connections", "opened"));
 		for (Case each : cases) {
 			each.statuses()
 				.forEach((status) -> table.row(each.name(), Figures.measured(status.second()),
-						Figures.count(status.produced()), Figures.count(status.written()),
-						Figures.count(status.queued()), Figures.count(status.inFlight()),
-						Figures.count(status.errors()), Figures.count(status.failedAttempts()),
-						Figures.count(status.openConnections()), Figures.count(status.openedConnections())));
+						Figures.count(status.produced()), Figures.count(status.refused()),
+						Figures.count(status.written()), Figures.count(status.queued()),
+						Figures.count(status.inFlight()), Figures.count(status.errors()),
+						Figures.count(status.failedAttempts()), Figures.count(status.openConnections()),
+						Figures.count(status.openedConnections())));
 		}
 		return table;
 	}
