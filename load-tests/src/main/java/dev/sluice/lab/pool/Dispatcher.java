@@ -2,7 +2,6 @@ package dev.sluice.lab.pool;
 
 import java.io.IOException;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
@@ -19,13 +18,17 @@ import dev.sluice.lab.result.PoolResult.Status;
  * in the order they came. How many may be in flight can be changed at any time. A message
  * whose sending fails is sent again after a pause that doubles, {@link #ATTEMPTS} times
  * in all; then it is an error. A message that finds {@link #MOST_QUEUED} waiting is
- * refused.
+ * refused. Of the times that messages took, the last {@link #MOST_TIMED} are kept and
+ * told of.
  * <p>
  * produced = refused + queued + in flight + written + errors. Thread-safe.
  */
 final class Dispatcher implements AutoCloseable {
 
 	static final int MOST_QUEUED = 100_000;
+
+	/** Eight megabytes. */
+	static final int MOST_TIMED = 1_000_000;
 
 	static final int ATTEMPTS = 5;
 
@@ -42,7 +45,7 @@ final class Dispatcher implements AutoCloseable {
 	/** When each was produced, of {@link System#nanoTime}; guarded by this, as all. */
 	private final Deque<Long> queue = new ArrayDeque<>();
 
-	private final List<Double> latencies = new ArrayList<>();
+	private final RecentTimes latencies = new RecentTimes(MOST_TIMED);
 
 	private int concurrency;
 
@@ -134,7 +137,7 @@ final class Dispatcher implements AutoCloseable {
 	private synchronized void ended(boolean written, long producedNanos) {
 		this.inFlight--;
 		if (written) {
-			this.latencies.add((System.nanoTime() - producedNanos) / 1e6);
+			this.latencies.add(System.nanoTime() - producedNanos);
 		}
 		else {
 			this.errors++;
@@ -144,25 +147,36 @@ final class Dispatcher implements AutoCloseable {
 		}
 	}
 
-	/** How it stands. */
-	synchronized Status status(double second) {
-		double[] sorted = this.latencies.stream().mapToDouble(Double::doubleValue).sorted().toArray();
-		return new Status(second, this.produced, this.refused, this.queue.size(), this.inFlight, this.errors,
-				this.failedAttempts, this.concurrency, this.connections.open(), this.connections.opened(),
-				shares(sorted));
+	/** How it stands. Nobody waits while the times are sorted. */
+	Status status(double second) {
+		Status counts;
+		long written;
+		long[] nanos;
+		synchronized (this) {
+			counts = new Status(second, this.produced, this.refused, this.queue.size(), this.inFlight, this.errors,
+					this.failedAttempts, this.concurrency, this.connections.open(), this.connections.opened(),
+					List.of());
+			written = this.latencies.count();
+			nanos = this.latencies.kept();
+		}
+		return counts.with(shares(written, Arrays.stream(nanos).mapToDouble((time) -> time / 1e6).sorted().toArray()));
 	}
 
-	/** The fastest so many percent. */
-	private static List<Share> shares(double[] sorted) {
+	/** The fastest so many percent, by the times that are known. */
+	private static List<Share> shares(long written, double[] sorted) {
 		if (sorted.length == 0) {
 			return List.of();
 		}
 		return Arrays.stream(SHARES).mapToObj((percent) -> {
-			int count = (int) Math.max(1, Math.floor(sorted.length * percent / 100));
+			int fastest = (int) part(sorted.length, percent);
 			int rank = (int) Math.max(1, Math.ceil(sorted.length * percent / 100));
-			return new Share(percent, count, Arrays.stream(sorted, 0, count).average().orElseThrow(), sorted[0],
-					sorted[count - 1], sorted[rank - 1]);
+			return new Share(percent, part(written, percent), Arrays.stream(sorted, 0, fastest).average().orElseThrow(),
+					sorted[0], sorted[fastest - 1], sorted[rank - 1]);
 		}).toList();
+	}
+
+	private static long part(long whole, double percent) {
+		return (long) Math.max(1, Math.floor(whole * percent / 100));
 	}
 
 	/** Forgets what is queued and gives up what is in flight. */

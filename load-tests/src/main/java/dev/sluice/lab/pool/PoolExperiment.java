@@ -193,7 +193,9 @@ final class PoolExperiment {
 								.formatted(this.settings.newConnectionsPerSecond()));
 			case POSTGRES -> "PostgreSQL: a row a message, committed to the disk; 200 connections at most";
 		});
-		configuration.put("latency", "from when a message was produced until it is written, attempts included");
+		configuration.put("latency",
+				"from when a message was produced until it is written, attempts included; of the last %,d"
+					.formatted(Dispatcher.MOST_TIMED));
 		return configuration;
 	}
 

@@ -79,6 +79,12 @@ public record PoolResult(Sink sink, int messages, long intervalMillis, long back
 			shares = List.copyOf(shares);
 		}
 
+		/** With how long messages took. */
+		public Status with(List<Share> times) {
+			return new Status(this.second, this.produced, this.refused, this.queued, this.inFlight, this.errors,
+					this.failedAttempts, this.concurrency, this.openConnections, this.openedConnections, times);
+		}
+
 		/** Messages written. */
 		public long written() {
 			return this.shares.isEmpty() ? 0 : this.shares.getFirst().written();
