@@ -23,8 +23,9 @@ final class HttpLink implements Link {
 	private final byte[] request;
 
 	private HttpLink(URI target, int answerMillis) throws IOException {
-		this.request = "GET %s HTTP/1.1\r\nHost: %s:%d\r\n\r\n"
-			.formatted(target.getRawPath(), target.getHost(), target.getPort())
+		this.request = "GET %s HTTP/1.1\r\nHost: %s:%d\r\n\r\n".formatted(
+				(target.getRawQuery() != null) ? target.getRawPath() + "?" + target.getRawQuery() : target.getRawPath(),
+				target.getHost(), target.getPort())
 			.getBytes(StandardCharsets.US_ASCII);
 		try {
 			this.socket.connect(new InetSocketAddress(target.getHost(), target.getPort()), CONNECT_MILLIS);

@@ -13,6 +13,7 @@ import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 
+import dev.sluice.devservices.Ports;
 import dev.sluice.lab.pool.ConnectionPool.Limits;
 import dev.sluice.lab.report.Report;
 import dev.sluice.lab.report.ReportCommand;
@@ -40,6 +41,8 @@ public final class PoolCommand implements Callable<Integer> {
 	private static final Duration WHOLE = Duration.ofMinutes(5);
 
 	private static final Duration QUICK = Duration.ofSeconds(50);
+
+	private static final int GREATEST_PORT = 65_535;
 
 	private static final Duration STATUS_EVERY = Duration.ofSeconds(10);
 
@@ -78,7 +81,7 @@ public final class PoolCommand implements Callable<Integer> {
 	private boolean newEach;
 
 	@Option(names = "--port", paramLabel = "PORT", defaultValue = "" + PoolServer.PORT,
-			description = "Of the dispatcher that is served. Default: ${DEFAULT-VALUE}.")
+			description = "Of the dispatcher that is served; 0 = any that is free. Default: ${DEFAULT-VALUE}.")
 	private int port = PoolServer.PORT;
 
 	@Option(names = "--out", paramLabel = "DIR", description = "Where the results go. Default: results/pool-<time>.")
@@ -109,6 +112,9 @@ public final class PoolCommand implements Callable<Integer> {
 
 	@Override
 	public Integer call() throws IOException {
+		if (this.port < 0 || this.port > GREATEST_PORT) {
+			throw new ParameterException(this.spec.commandLine(), "--port: 0 to %,d".formatted(GREATEST_PORT));
+		}
 		if (this.messages < 1 || this.messages > PoolServer.MOST_MESSAGES || this.intervalMillis < 1
 				|| this.inFlight < 1 || this.inFlight > PoolServer.MOST_CONCURRENCY || this.newConnections < 0
 				|| this.delayMillis < 0) {
@@ -162,6 +168,7 @@ public final class PoolCommand implements Callable<Integer> {
 
 	private int serve(URI target) throws IOException {
 		Link.Opener opener = opener(target);
+		Ports.requireFree(this.port, "--port of the dispatcher");
 		PrintWriter stdout = this.spec.commandLine().getOut();
 		Dispatcher dispatcher = new Dispatcher(new ConnectionPool(opener, this.newEach ? Limits.NEW : Limits.KEPT),
 				this.inFlight);
@@ -188,7 +195,7 @@ public final class PoolCommand implements Callable<Integer> {
 			}
 		}
 		if (!"http".equals(target.getScheme()) || target.getHost() == null || target.getPort() < 0
-				|| target.getRawPath().isEmpty()) {
+				|| target.getPort() > GREATEST_PORT || target.getRawPath().isEmpty()) {
 			throw new ParameterException(this.spec.commandLine(),
 					"--serve needs a URI like http://127.0.0.1:8090/100 or jdbc:postgresql://127.0.0.1:5432/sluice");
 		}
