@@ -128,11 +128,8 @@ final class KneeExperiment {
 			infrastructure = stack.infrastructure().infrastructure();
 			searchAll(stack);
 		}
-		catch (LabException | StartFailedException ex) {
-			partial = (interruption.reason() != null) ? interruption.reason() : ex.getMessage();
-		}
-		catch (InterruptedException _) {
-			partial = "interrupted";
+		catch (LabException | StartFailedException | IOException | InterruptedException ex) {
+			partial = RunDirectory.whyPartial(ex, interruption);
 		}
 		this.progress.endLine();
 		Workspace workspace = Workspace.find();

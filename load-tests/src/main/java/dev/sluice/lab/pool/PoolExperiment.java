@@ -97,11 +97,8 @@ final class PoolExperiment {
 			run("new", "a new connection for each message", new ConnectionPool(target, Limits.NEW));
 			run("kept", words(Limits.KEPT), new ConnectionPool(target, Limits.KEPT));
 		}
-		catch (LabException | StartFailedException ex) {
-			partial = (interruption.reason() != null) ? interruption.reason() : ex.getMessage();
-		}
-		catch (InterruptedException _) {
-			partial = "interrupted";
+		catch (LabException | StartFailedException | IOException | InterruptedException ex) {
+			partial = RunDirectory.whyPartial(ex, interruption);
 		}
 		this.progress.endLine();
 		Workspace workspace = Workspace.find();

@@ -23,7 +23,7 @@ record Target(String name, URI uri) {
 		int equals = text.indexOf('=');
 		try {
 			URI uri = URI.create(text.substring(equals + 1).strip());
-			if (equals > 0 && "http".equals(uri.getScheme()) && uri.getHost() != null) {
+			if (equals > 0 && "http".equals(uri.getScheme()) && uri.getHost() != null && uri.getPort() <= 65_535) {
 				return new Target(text.substring(0, equals).strip(), uri);
 			}
 		}
