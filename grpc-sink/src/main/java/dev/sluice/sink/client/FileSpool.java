@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -18,7 +19,6 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
@@ -65,8 +65,6 @@ final class FileSpool implements Spool {
 	/** When it was appended and the id's length, before id and payload. */
 	private static final int ENVELOPE_BYTES = 9;
 
-	private static final String CLIENT_ID = "client-id";
-
 	private final Durability durability;
 
 	private final long maxBytes;
@@ -77,7 +75,12 @@ final class FileSpool implements Spool {
 
 	private final MVMap<Long, byte[]> refusedMessages;
 
-	private final long clientId;
+	/**
+	 * In each id, with the number. Drawn anew at each opening and kept nowhere: a file
+	 * that is put back to an earlier state would else give ids again, and the sink takes
+	 * a new message under an old id for a repeat.
+	 */
+	private final long openingId = new SecureRandom().nextLong();
 
 	private final AtomicLong bytes = new AtomicLong();
 
@@ -134,21 +137,14 @@ final class FileSpool implements Spool {
 		this.store.setRetentionTime(0);
 		this.messages = this.store.openMap("messages");
 		this.refusedMessages = this.store.openMap("refused");
-		MVMap<String, Long> about = this.store.openMap("about");
-		Long id = about.get(CLIENT_ID);
-		if (id == null) {
-			id = ThreadLocalRandom.current().nextLong();
-			about.put(CLIENT_ID, id);
-		}
-		this.clientId = id;
-		this.nextNumber = restore(about);
+		this.nextNumber = restore();
 		this.durable = this.nextNumber - 1;
 		commit();
 		this.writer = Thread.ofPlatform().daemon().name("spool " + file.getFileName()).start(this::write);
 	}
 
-	/** Counts what is there. Numbers of settled entries are never used again. */
-	private long restore(MVMap<String, Long> about) {
+	/** Counts what is there, and says which number comes next. */
+	private long restore() {
 		Cursor<Long, byte[]> cursor = this.messages.cursor(null);
 		while (cursor.hasNext()) {
 			Entry entry = entry(cursor.next(), cursor.getValue());
@@ -159,11 +155,12 @@ final class FileSpool implements Spool {
 		while (refusals.hasNext()) {
 			this.bytes.addAndGet(refused(refusals.next(), refusals.getValue()).entry().bytes());
 		}
-		// The id changes with each opening, so that numbers may begin anew.
-		Long opened = about.get("opened");
-		long openings = (opened != null) ? opened + 1 : 0;
-		about.put("opened", openings);
-		return openings << 40;
+		return 1 + Math.max(last(this.messages), last(this.refusedMessages));
+	}
+
+	private static long last(MVMap<Long, byte[]> map) {
+		Long last = map.lastKey();
+		return (last != null) ? last : -1;
 	}
 
 	@Override
@@ -239,7 +236,7 @@ final class FileSpool implements Spool {
 
 	private Entry put(Append append) {
 		long number = this.nextNumber++;
-		ByteString id = (append.id() != null) ? append.id() : MemorySpool.id(this.clientId, number);
+		ByteString id = (append.id() != null) ? append.id() : MemorySpool.id(this.openingId, number);
 		Entry entry = new Entry(number, id, append.payload(), System.currentTimeMillis());
 		this.messages.append(number, bytes(entry));
 		return entry;

@@ -85,6 +85,25 @@ class FileSpoolTests {
 		assertThat(ids).hasSize(30);
 	}
 
+	@ParameterizedTest
+	@EnumSource
+	void givesNoIdAgainWhenItsFileIsPutBackToAnEarlierState(Durability durability) throws Exception {
+		open(durability).close();
+		Path file = this.directory.resolve("spool");
+		byte[] earlier = Files.readAllBytes(file);
+		ByteString given;
+		try (FileSpool spool = open(durability)) {
+			given = spool.append(null, payload(0)).id();
+		}
+
+		Files.write(file, earlier);
+
+		try (FileSpool spool = open(durability)) {
+			assertThat(spool.size()).isZero();
+			assertThat(spool.append(null, payload(1)).id()).isNotEqualTo(given);
+		}
+	}
+
 	@Test
 	void refusesWhatDoesNotFitAndTakesItWhenThereIsRoom() throws Exception {
 		try (FileSpool spool = new FileSpool(this.directory.resolve("spool"), 3_000, Durability.PROCESS)) {
