@@ -42,7 +42,8 @@ import org.slf4j.LoggerFactory;
  * Everything happens on the event loop, but for {@link #appended} and the snapshot.
  * Payloads in flight are not kept: what has to be sent again is read from the spool
  * again. gRPC's flow control is respected: nothing is sent while the transport is not
- * ready, and responses are asked for one at a time.
+ * ready, and responses are asked for one at a time. What fails on the loop, a listener's
+ * exception too, ends the stream, and the next one begins with what the spool has.
  */
 final class Session {
 
@@ -137,13 +138,46 @@ final class Session {
 	}
 
 	void open() {
-		this.loop.execute(this::connect);
+		execute(this::connect);
+	}
+
+	private void execute(Runnable task) {
+		this.loop.execute(() -> run(task));
+	}
+
+	private void schedule(Duration delay, Runnable task) {
+		this.loop.schedule(delay, () -> run(task));
+	}
+
+	/** Without a stream there is nothing to mend: the next one is on its way. */
+	private void run(Runnable task) {
+		try {
+			task.run();
+		}
+		catch (RuntimeException | Error ex) {
+			logger.error("The client has failed; it opens its stream anew", ex);
+			Stream open = this.stream;
+			if (open != null) {
+				open.cancel("The client has failed", ex);
+				ended(open, Status.CANCELLED.withCause(ex));
+				beginAnew();
+			}
+		}
+	}
+
+	/** What is known of single messages may be half done. The spool has them all. */
+	private void beginAnew() {
+		this.again.clear();
+		this.againById.clear();
+		this.repeats.clear();
+		this.settled.clear();
+		this.last = -1;
 	}
 
 	/** There is something new in the spool. Any thread. */
 	void appended() {
 		if (this.pumpScheduled.compareAndSet(false, true)) {
-			this.loop.execute(() -> {
+			execute(() -> {
 				this.pumpScheduled.set(false);
 				pump();
 			});
@@ -156,11 +190,11 @@ final class Session {
 
 	/** Ends the stream, without waiting for anything. */
 	void close() {
-		this.loop.execute(() -> {
+		execute(() -> {
 			this.closed = true;
 			Stream open = this.stream;
 			if (open != null) {
-				open.call().cancel("The client is closed", null);
+				open.cancel("The client is closed", null);
 			}
 		});
 	}
@@ -287,7 +321,7 @@ final class Session {
 			logger.error("The sink speaks version {} and this client {}: update the client; nothing is lost meanwhile",
 					response.getVersion(), VERSION);
 			this.pause = GREATEST_PAUSE;
-			from.call().cancel("Version " + response.getVersion() + " is not known", null);
+			from.cancel("Version " + response.getVersion() + " is not known", null);
 			return;
 		}
 		this.pause = LEAST_PAUSE;
@@ -359,7 +393,7 @@ final class Session {
 			this.disconnections++;
 			logger.warn("The stream to the sink has ended: {}; trying again in about {} ms", inOneLine(status),
 					this.pause.toMillis());
-			this.loop.schedule(this.pause.multipliedBy(50 + this.random.nextInt(101)).dividedBy(100), this::connect);
+			schedule(this.pause.multipliedBy(50 + this.random.nextInt(101)).dividedBy(100), this::connect);
 			Duration doubled = this.pause.multipliedBy(2);
 			this.pause = (doubled.compareTo(GREATEST_PAUSE) < 0) ? doubled : GREATEST_PAUSE;
 		}
@@ -378,7 +412,7 @@ final class Session {
 	private void runTimer() {
 		if (!this.timerRuns) {
 			this.timerRuns = true;
-			this.loop.schedule(this.options.ackTimeout(), this::timer);
+			schedule(this.options.ackTimeout(), this::timer);
 		}
 	}
 
@@ -392,7 +426,7 @@ final class Session {
 			long left = first.getValue().flight().sentAt() + timeout - now;
 			if (left > 0) {
 				this.timerRuns = true;
-				this.loop.schedule(Duration.ofNanos(left), this::timer);
+				schedule(Duration.ofNanos(left), this::timer);
 				break;
 			}
 			this.timeouts++;
@@ -436,6 +470,13 @@ final class Session {
 			return this.call;
 		}
 
+		/** Also one that could not be started. */
+		void cancel(String because, @Nullable Throwable cause) {
+			if (this.call != null) {
+				this.call.cancel(because, cause);
+			}
+		}
+
 		/** Whether the sink has said what it takes, and the transport takes more. */
 		boolean ready() {
 			return this.info && call().isReady();
@@ -460,17 +501,17 @@ final class Session {
 
 		@Override
 		public void onNext(Response response) {
-			Session.this.loop.execute(() -> received(this, response));
+			execute(() -> received(this, response));
 		}
 
 		@Override
 		public void onError(Throwable cause) {
-			Session.this.loop.execute(() -> ended(this, Status.fromThrowable(cause)));
+			execute(() -> ended(this, Status.fromThrowable(cause)));
 		}
 
 		@Override
 		public void onCompleted() {
-			Session.this.loop.execute(() -> ended(this, Status.OK));
+			execute(() -> ended(this, Status.OK));
 		}
 
 	}

@@ -2,16 +2,23 @@ package dev.sluice.sink.client;
 
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.List;
 import java.util.PriorityQueue;
 import java.util.Queue;
 
-/** A loop whose time stands still until the test moves it. */
+/**
+ * A loop whose time stands still until the test moves it. As on an executor's thread, a
+ * task that fails does not keep the next one from being run.
+ */
 final class ManualLoop implements EventLoop {
 
 	private final Queue<Runnable> tasks = new ArrayDeque<>();
 
 	private final PriorityQueue<Timer> timers = new PriorityQueue<>(Comparator.comparingLong(Timer::at));
+
+	private final List<Throwable> failures = new ArrayList<>();
 
 	private long nanos;
 
@@ -38,13 +45,23 @@ final class ManualLoop implements EventLoop {
 		try {
 			Runnable next = this.tasks.poll();
 			while (next != null) {
-				next.run();
+				try {
+					next.run();
+				}
+				catch (RuntimeException | Error ex) {
+					this.failures.add(ex);
+				}
 				next = this.tasks.poll();
 			}
 		}
 		finally {
 			this.running = false;
 		}
+	}
+
+	/** What tasks have thrown. */
+	List<Throwable> failures() {
+		return this.failures;
 	}
 
 	@Override

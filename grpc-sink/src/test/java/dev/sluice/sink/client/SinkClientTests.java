@@ -1,8 +1,12 @@
 package dev.sluice.sink.client;
 
+import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import com.google.protobuf.ByteString;
 import dev.sluice.contract.sink.AckMessage;
@@ -44,6 +48,9 @@ class SinkClientTests {
 
 	private final List<String> heard = new ArrayList<>();
 
+	/** Of the listener, each to be thrown once. */
+	private final Queue<RuntimeException> troubles = new ArrayDeque<>();
+
 	private Server server;
 
 	private ManagedChannel channel;
@@ -65,6 +72,7 @@ class SinkClientTests {
 		this.client.close();
 		this.channel.shutdownNow();
 		this.server.shutdownNow();
+		assertThat(this.loop.failures()).isEmpty();
 	}
 
 	@Test
@@ -186,6 +194,49 @@ class SinkClientTests {
 	}
 
 	@Test
+	void opensAStreamAgainWhenItsListenerFails() throws Exception {
+		this.sink.tell(100);
+		send("a", "b");
+		this.troubles.add(new IllegalStateException("listener"));
+
+		this.sink.ack("a");
+		assertThat(this.client.stats().connected()).isFalse();
+
+		this.loop.pass(Duration.ofMillis(100));
+		this.sink.tell(100);
+		this.sink.ack("b");
+		assertThat(this.sink.received).as("what was settled is not sent again").containsExactly("a", "b", "b");
+		assertThat(this.client.stats().spooled()).isZero();
+	}
+
+	@Test
+	void losesNoMessageWhenTheSpoolFailsWhileItIsSent() throws Exception {
+		AtomicBoolean failing = new AtomicBoolean(true);
+		MemorySpool memory = new MemorySpool(100_000);
+		Spool fails = (Spool) Proxy.newProxyInstance(Spool.class.getClassLoader(), new Class<?>[] { Spool.class },
+				(_, method, arguments) -> {
+					if (method.getName().equals("hasNext") && failing.getAndSet(false)) {
+						throw new IllegalStateException("spool");
+					}
+					return method.invoke(memory, arguments);
+				});
+		ManualLoop own = new ManualLoop();
+		SinkClient unlucky = new SinkClient(this.channel, SinkClientOptions.inMemory().withWindow(WINDOW),
+				DeliveryListener.NONE, fails, own);
+		this.sink.tell(100);
+
+		unlucky.send(ByteString.copyFromUtf8("a"), new byte[1]);
+		assertThat(unlucky.stats().connected()).isFalse();
+
+		own.pass(Duration.ofMillis(100));
+		this.sink.tell(100);
+		assertThat(this.sink.received).containsExactly("a");
+		this.sink.ack("a");
+		assertThat(unlucky.stats().spooled()).isZero();
+		unlucky.close();
+	}
+
+	@Test
 	void keepsWhatIsRefusedAndDoesNotSendItAgain() throws Exception {
 		this.sink.tell(100);
 		send("bad", "good");
@@ -255,6 +306,10 @@ class SinkClientTests {
 
 		@Override
 		public void acknowledged(List<ByteString> ids) {
+			RuntimeException trouble = SinkClientTests.this.troubles.poll();
+			if (trouble != null) {
+				throw trouble;
+			}
 			ids.forEach((id) -> SinkClientTests.this.heard.add(id.toStringUtf8()));
 		}
 
