@@ -92,6 +92,7 @@ final class DataSinkService extends DataSinkGrpc.DataSinkImplBase {
 		this.shared.bytes().add(message.getSerializedSize());
 		switch (Payload.read(message, this.properties.maxMessageBytes(), this.shared.decompressor())) {
 			case Payload.Refused(Status status) -> answer(responses, status, message);
+			case Payload.Unread(RuntimeException cause) -> answer(responses, SinkStream.status(cause), message);
 			case Payload.Readable(byte[] bytes) -> {
 				Timer.Sample sample = this.metrics.storing();
 				this.shared.store().store(message.getMessageId(), bytes).whenComplete((outcome, failure) -> {

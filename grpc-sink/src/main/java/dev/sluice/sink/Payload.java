@@ -29,6 +29,14 @@ sealed interface Payload {
 	record Refused(Status status) implements Payload {
 	}
 
+	/**
+	 * A message that could not be read, through no fault of its own: memory was short.
+	 *
+	 * @param cause what was thrown
+	 */
+	record Unread(RuntimeException cause) implements Payload {
+	}
+
 	/** What is wrong with a message that cannot even be named; null if it can. */
 	static @Nullable Status unnamed(Request request) {
 		if (request.getVersion() != VERSION) {
@@ -44,12 +52,18 @@ sealed interface Payload {
 	}
 
 	static Payload read(Request request, int maxBytes, Decompressor decompressor) {
-		return switch (request.getPayloadCase()) {
-			case PLAIN_MESSAGE -> plain(request.getPlainMessage(), maxBytes);
-			case ZSTD_COMPRESSED -> decompressor.read(request.getZstdCompressed().toByteArray());
-			case PAYLOAD_NOT_SET -> invalid(request.getUnknownFields().asMap().isEmpty() ? "The message has no payload"
-					: "The message has no payload of a known kind; send plain_message or zstd_compressed");
-		};
+		try {
+			return switch (request.getPayloadCase()) {
+				case PLAIN_MESSAGE -> plain(request.getPlainMessage(), maxBytes);
+				case ZSTD_COMPRESSED -> decompressor.read(request.getZstdCompressed().toByteArray());
+				case PAYLOAD_NOT_SET ->
+					invalid(request.getUnknownFields().asMap().isEmpty() ? "The message has no payload"
+							: "The message has no payload of a known kind; send plain_message or zstd_compressed");
+			};
+		}
+		catch (RuntimeException ex) {
+			return new Unread(ex);
+		}
 	}
 
 	private static Payload plain(ByteString bytes, int maxBytes) {

@@ -256,6 +256,7 @@ final class SinkStream implements StreamObserver<Request> {
 		ByteString id = message.getMessageId();
 		switch (Payload.read(message, this.properties.maxMessageBytes(), this.shared.decompressor())) {
 			case Payload.Refused(Status status) -> left(message, () -> refuse(id, status));
+			case Payload.Unread(RuntimeException cause) -> left(message, () -> failed(id, cause));
 			case Payload.Readable(byte[] bytes) -> {
 				long grown = Math.max(0, bytes.length - message.getSerializedSize());
 				this.shared.bytes().add(grown);

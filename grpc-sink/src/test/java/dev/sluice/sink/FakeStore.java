@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 import dev.sluice.sink.store.MessageStore;
+import org.jspecify.annotations.Nullable;
 
 /** Keeps what it is given, and says so when it is told to. */
 public final class FakeStore implements MessageStore {
@@ -12,6 +13,8 @@ public final class FakeStore implements MessageStore {
 	private final List<Pending> pending = new ArrayList<>();
 
 	private boolean ready = true;
+
+	private @Nullable RuntimeException thrown;
 
 	@Override
 	public boolean ready() {
@@ -24,9 +27,19 @@ public final class FakeStore implements MessageStore {
 
 	@Override
 	public CompletableFuture<Integer> store(byte[] id, byte[] payload) {
+		RuntimeException failure = this.thrown;
+		if (failure != null) {
+			this.thrown = null;
+			throw failure;
+		}
 		Pending message = new Pending(new String(id), payload, new CompletableFuture<>());
 		this.pending.add(message);
 		return message.done();
+	}
+
+	/** Throws this at the next message. */
+	public void failAtOnce(RuntimeException failure) {
+		this.thrown = failure;
 	}
 
 	/** How many messages have come and are neither stored nor failed. */

@@ -78,8 +78,20 @@ public final class OnceStore {
 			this.pending.put(id, stored);
 		}
 		CompletableFuture<Outcome> asked = bounded(stored.copy());
-		this.store.store(id.toByteArray(), payload).whenComplete((part, failure) -> done(id, stored, part, failure));
+		hand(id, payload).whenComplete((part, failure) -> done(id, stored, part, failure));
 		return asked;
+	}
+
+	/**
+	 * A store that throws has failed as one that says so: the id must not stay pending.
+	 */
+	private CompletableFuture<Integer> hand(ByteString id, byte[] payload) {
+		try {
+			return this.store.store(id.toByteArray(), payload);
+		}
+		catch (RuntimeException ex) {
+			return CompletableFuture.failedFuture(new StoreUnavailableException("The store has failed: " + ex, ex));
+		}
 	}
 
 	@SuppressWarnings("FutureReturnValueIgnored") // It is what was asked.

@@ -48,6 +48,18 @@ class OnceStoreTests {
 	}
 
 	@Test
+	void storesAgainWhatTheStoreThrewAt() {
+		this.store.failAtOnce(new IllegalStateException("closed"));
+
+		CompletableFuture<Outcome> first = store("a");
+		CompletableFuture<Outcome> second = store("a");
+		this.store.complete("a");
+
+		assertThat(first).isCompletedExceptionally();
+		assertThat(second).isCompletedWithValue(Outcome.STORED);
+	}
+
+	@Test
 	void forgetsWhatLiesBeyondTheHorizon() {
 		for (String id : new String[] { "a", "b", "c" }) {
 			store(id);
