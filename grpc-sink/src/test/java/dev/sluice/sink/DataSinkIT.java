@@ -46,8 +46,12 @@ import io.grpc.stub.StreamObserver;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -140,7 +144,12 @@ class DataSinkIT {
 	}
 
 	@Test
-	void storesARepeatOnceAlsoAfterARestart() throws Exception {
+	void storesARepeatOnceAlsoAfterARestartAndARecordThatIsNotItsOwn() throws Exception {
+		try (KafkaProducer<byte[], byte[]> other = new KafkaProducer<>(
+				Map.of(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, DevServices.shared().kafka().bootstrapServers()),
+				new ByteArraySerializer(), new ByteArraySerializer())) {
+			other.send(new ProducerRecord<>(Topics.SINK, "no key".getBytes())).get(60, TimeUnit.SECONDS);
+		}
 		ByteString id = ByteString.copyFromUtf8("it-repeated");
 		OnceStore before = this.once;
 		assertThat(before.store(id, new byte[10]).get(60, TimeUnit.SECONDS)).isEqualTo(OnceStore.Outcome.STORED);
@@ -241,7 +250,9 @@ class DataSinkIT {
 			Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
 			await().atMost(DEADLINE).until(() -> {
 				for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(200))) {
-					stored.put(ByteString.copyFrom(record.key()), record.value());
+					if (record.key() != null) {
+						stored.put(ByteString.copyFrom(record.key()), record.value());
+					}
 				}
 				return partitions.stream().allMatch((partition) -> consumer.position(partition) >= ends.get(partition));
 			});

@@ -19,7 +19,6 @@ import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
-import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.TopicExistsException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
@@ -103,16 +102,17 @@ public final class SinkTopic implements SmartLifecycle {
 			create();
 			readLastIds();
 			this.ready = true;
+			this.warned = false;
 			logger.info("The topic {} is there, its last {} ids are known", Topics.SINK, this.recent.size());
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
 		}
-		catch (ExecutionException | TimeoutException | KafkaException ex) {
+		catch (ExecutionException | TimeoutException | RuntimeException ex) {
 			if (!this.warned) {
 				this.warned = true;
-				logger.warn("Kafka at {} does not answer; messages are refused until it does: {}",
-						this.admin.getConfigurationProperties().get("bootstrap.servers"), ex.toString());
+				logger.warn("The topic {} of Kafka at {} cannot be read; messages are refused until it can: {}",
+						Topics.SINK, this.admin.getConfigurationProperties().get("bootstrap.servers"), ex.toString());
 			}
 			retry();
 		}
@@ -186,7 +186,10 @@ public final class SinkTopic implements SmartLifecycle {
 			long deadline = System.nanoTime() + READ_TIMEOUT.toNanos();
 			while (partitions.stream().anyMatch((partition) -> consumer.position(partition) < end(ends, partition))) {
 				for (ConsumerRecord<byte[], Void> record : consumer.poll(POLL)) {
-					this.recent.add(record.partition(), ByteString.copyFrom(record.key()));
+					// Without a key it is none of the sink's.
+					if (record.key() != null) {
+						this.recent.add(record.partition(), ByteString.copyFrom(record.key()));
+					}
 				}
 				if (!this.running || System.nanoTime() - deadline > 0) {
 					throw new org.apache.kafka.common.errors.TimeoutException(
