@@ -18,7 +18,9 @@ import io.micrometer.core.instrument.Timer;
 /**
  * The sink's gRPC service: a {@link SinkStream} for each call. Thread-safe. Bounds:
  * {@code sink.max-streams}; {@code sink.memory} of bytes, exceeded at most by four
- * messages of each stream; {@code sink.max-storing} messages in the storage.
+ * messages of each stream; as many bytes again by which messages in the storage have
+ * grown when they were decompressed, exceeded at most by one message of each stream;
+ * {@code sink.max-storing} messages in the storage.
  */
 final class DataSinkService extends DataSinkGrpc.DataSinkImplBase {
 
@@ -38,17 +40,33 @@ final class DataSinkService extends DataSinkGrpc.DataSinkImplBase {
 	 * What all streams share.
 	 *
 	 * @param store keeps the messages
-	 * @param bytes of messages that are not stored yet
+	 * @param bytes of messages that are not stored yet, as they are now
+	 * @param grown of these, what messages in the storage are larger than they came. Not
+	 * bounded with the others: messages that wait would keep those out that make room
 	 * @param places in the storage
 	 * @param decompressor reads what is compressed
 	 * @param executor runs what may wait
 	 */
-	record Shared(OnceStore store, Bound bytes, Bound places, Decompressor decompressor, Executor executor) {
+	record Shared(OnceStore store, Bound bytes, Bound grown, Bound places, Decompressor decompressor,
+			Executor executor) {
+
+		/** What a message is larger than it came, until the storage is done with it. */
+		void grow(long by) {
+			this.bytes.add(by);
+			this.grown.add(by);
+		}
+
+		void shrink(long by) {
+			this.bytes.remove(by);
+			this.grown.remove(by);
+		}
+
 	}
 
 	DataSinkService(OnceStore store, SinkProperties properties, SinkMetrics metrics, ScheduledExecutorService timer,
 			Executor executor) {
-		this.shared = new Shared(store, new Bound(properties.memory().toBytes(), executor),
+		long memory = properties.memory().toBytes();
+		this.shared = new Shared(store, new Bound(memory, executor), new Bound(memory, executor),
 				new Bound(properties.maxStoring(), executor),
 				Decompressor.of(properties.maxMessageBytes(), properties.dictionary()), executor);
 		this.properties = properties;
@@ -93,9 +111,12 @@ final class DataSinkService extends DataSinkGrpc.DataSinkImplBase {
 		switch (Payload.read(message, this.properties.maxMessageBytes(), this.shared.decompressor())) {
 			case Payload.Refused(Status status) -> answer(responses, status, message);
 			case Payload.Unread(RuntimeException cause) -> answer(responses, SinkStream.status(cause), message);
-			case Payload.Readable(byte[] bytes) -> {
+			case Payload.Readable readable -> {
+				long grown = readable.grown(message);
+				this.shared.grow(grown);
 				Timer.Sample sample = this.metrics.storing();
-				this.shared.store().store(message.getMessageId(), bytes).whenComplete((outcome, failure) -> {
+				this.shared.store().store(message.getMessageId(), readable.bytes()).whenComplete((outcome, failure) -> {
+					this.shared.shrink(grown);
 					if (failure == null) {
 						this.metrics.stored(sample, outcome == OnceStore.Outcome.REPEATED);
 					}

@@ -19,6 +19,12 @@ sealed interface Payload {
 	 * @param bytes the payload, decompressed
 	 */
 	record Readable(byte[] bytes) implements Payload {
+
+		/** What it is larger than its request, in bytes. */
+		long grown(Request request) {
+			return Math.max(0, this.bytes.length - request.getSerializedSize());
+		}
+
 	}
 
 	/**

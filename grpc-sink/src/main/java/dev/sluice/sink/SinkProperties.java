@@ -25,7 +25,9 @@ import org.springframework.validation.annotation.Validated;
  * @param window messages a client is advised to have in flight at most, no more than
  * {@code queueCapacity}; 0 = no advice. Default 0
  * @param memory bytes of messages received and not stored, of all streams together;
- * beyond, flow control holds the clients back. 1 MB to 16 GB. Default 64 MB
+ * beyond, flow control holds the clients back. Compressed ones may come to as much again
+ * when they go to the storage; beyond, they wait as they came. 1 MB to 16 GB. Default 64
+ * MB
  * @param flowWindow bytes of a connection on their way to the sink and not read yet, 64
  * KB to 8 MB: native memory, beside {@code memory}. The rate of a connection is at most
  * this by the round trip. Default 512 KB

@@ -39,10 +39,11 @@ import org.slf4j.LoggerFactory;
  * The queue has a fixed number of places; where a client sends more than it was told, the
  * oldest message is dropped and the client is told again. Bytes are bounded for all
  * streams together: while they are used up no more is asked for, so that flow control
- * holds the clients back, and so is a client that reads no acknowledgements.
- * Acknowledgements go out when there are enough for a batch, when the oldest has waited
- * for {@code ackDelay}, when nothing else is in process, and as soon as a client that was
- * too slow to read is ready again.
+ * holds the clients back, and so is a client that reads no acknowledgements. What is
+ * compressed waits as it came, while the storage has too much that was. Acknowledgements
+ * go out when there are enough for a batch, when the oldest has waited for
+ * {@code ackDelay}, when nothing else is in process, and as soon as a client that was too
+ * slow to read is ready again.
  * <p>
  * Received = acknowledged + refused + dropped + in process, while the stream is open.
  * <p>
@@ -240,7 +241,7 @@ final class SinkStream implements StreamObserver<Request> {
 				this.shared.places().pass();
 				return null;
 			}
-			if (!this.shared.places().enter(this.forward)) {
+			if (!this.shared.grown().free(this.forward) || !this.shared.places().enter(this.forward)) {
 				return null;
 			}
 			Step step = ServerMachine.step(this.state, Event.STORAGE_READY);
@@ -257,12 +258,12 @@ final class SinkStream implements StreamObserver<Request> {
 		switch (Payload.read(message, this.properties.maxMessageBytes(), this.shared.decompressor())) {
 			case Payload.Refused(Status status) -> left(message, () -> refuse(id, status));
 			case Payload.Unread(RuntimeException cause) -> left(message, () -> failed(id, cause));
-			case Payload.Readable(byte[] bytes) -> {
-				long grown = Math.max(0, bytes.length - message.getSerializedSize());
-				this.shared.bytes().add(grown);
+			case Payload.Readable readable -> {
+				long grown = readable.grown(message);
+				this.shared.grow(grown);
 				Timer.Sample sample = this.metrics.storing();
-				this.shared.store().store(id, bytes).whenComplete((outcome, failure) -> {
-					this.shared.bytes().remove(grown);
+				this.shared.store().store(id, readable.bytes()).whenComplete((outcome, failure) -> {
+					this.shared.shrink(grown);
 					if (failure == null) {
 						this.metrics.stored(sample, outcome == OnceStore.Outcome.REPEATED);
 					}
@@ -430,6 +431,7 @@ final class SinkStream implements StreamObserver<Request> {
 		this.metrics.queued(-this.queue.size());
 		this.metrics.closed();
 		this.shared.bytes().forget(this.request);
+		this.shared.grown().forget(this.forward);
 		this.shared.places().forget(this.forward);
 		this.shared.bytes().remove(this.queue.stream().mapToLong(Request::getSerializedSize).sum());
 		this.queue.clear();

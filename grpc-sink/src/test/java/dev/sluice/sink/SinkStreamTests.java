@@ -52,6 +52,9 @@ class SinkStreamTests {
 
 	private static final int ACK_BATCH = 4;
 
+	/** Messages of a stream that are asked for before there is a first one. */
+	private static final int PREFETCH = 4;
+
 	private static final SinkProperties PROPERTIES = new SinkProperties(SinkProperties.Store.KAFKA, CAPACITY, 7,
 			DataSize.ofBytes(2_000), DataSize.ofKilobytes(512), STORING, 3, DataSize.ofBytes(1_000), ACK_BATCH,
 			Duration.ofMillis(5), Duration.ofMinutes(5), 100, 1, (short) 1, null, Duration.ZERO, Path.of("unused"),
@@ -184,12 +187,43 @@ class SinkStreamTests {
 		}
 
 		assertThat(gauge(SinkMetric.BYTES)).as("the bound, and what was asked for before it was reached")
-			.isBetween(2_000.0, 2_000.0 + 4 * 520);
+			.isBetween(2_000.0, 2_000.0 + PREFETCH * 520);
 		assertThat(counter(SinkMetric.RECEIVED)).isLessThan(9);
 
 		completeEverything();
 		assertThat(client.acked()).hasSize(20);
 		assertThat(counter(SinkMetric.DROPPED)).isZero();
+		assertThat(gauge(SinkMetric.BYTES)).isZero();
+	}
+
+	@Test
+	void decompressesNoMoreThanItsMemory() {
+		Client client = new Client(true);
+
+		for (int i = 0; i < 20; i++) {
+			client.call.onNext(zeros(Integer.toString(i)));
+		}
+
+		assertThat(this.store.pending()).as("two do not come to the bound").isEqualTo(3);
+		assertThat(gauge(SinkMetric.BYTES)).isLessThan(3 * 900 + PREFETCH * 100);
+
+		completeEverything();
+		assertThat(client.acked()).hasSize(20);
+		assertThat(counter(SinkMetric.DROPPED)).isZero();
+		assertThat(gauge(SinkMetric.BYTES)).isZero();
+	}
+
+	@Test
+	void decompressesNoMoreSingleMessagesThanItsMemory() {
+		AtomicReference<Response> answer = new AtomicReference<>();
+		AtomicReference<Status> status = new AtomicReference<>();
+		for (int i = 0; i < 4; i++) {
+			assertThat(status).hasNullValue();
+			store(zeros(Integer.toString(i)), answer, status);
+		}
+
+		assertThat(status.get().getCode()).isEqualTo(Status.Code.UNAVAILABLE);
+		this.store.completeAll();
 		assertThat(gauge(SinkMetric.BYTES)).isZero();
 	}
 
@@ -473,6 +507,11 @@ class SinkStreamTests {
 
 	private static Request.Builder request(String id) {
 		return Request.newBuilder().setVersion(1).setMessageId(ByteString.copyFromUtf8(id));
+	}
+
+	/** Some 20 bytes that come to 900. */
+	private static Request zeros(String id) {
+		return request(id).setZstdCompressed(ByteString.copyFrom(Zstd.compress(new byte[900]))).build();
 	}
 
 	/** A client's end of a stream. */
