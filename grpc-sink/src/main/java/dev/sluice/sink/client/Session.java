@@ -324,7 +324,6 @@ final class Session {
 			from.cancel("Version " + response.getVersion() + " is not known", null);
 			return;
 		}
-		this.pause = LEAST_PAUSE;
 		switch (response.getResponseCase()) {
 			case ACK -> acknowledged(response.getAck().getMessageIdsList());
 			case INFO -> told(from, response.getInfo());
@@ -351,7 +350,11 @@ final class Session {
 		this.listener.acknowledged(ids);
 	}
 
+	/**
+	 * One message on is what a stream is worth: one that only says hello may fail again.
+	 */
 	private void done(ByteString id) {
+		this.pause = LEAST_PAUSE;
 		fire(Event.ACK, this.inFlight.size() - (this.inFlight.containsKey(id) ? 1 : 0), id);
 	}
 

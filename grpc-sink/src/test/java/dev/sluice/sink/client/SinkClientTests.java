@@ -179,6 +179,29 @@ class SinkClientTests {
 	}
 
 	@Test
+	void waitsLongerAfterEachFailureOfASinkThatStoresNothingUntilItDoes() throws Exception {
+		send("a");
+		for (int i = 0; i < 20; i++) {
+			this.sink.tell(100);
+			this.sink.fail(Status.UNAVAILABLE);
+			this.loop.pass(Duration.ofMillis(7_500));
+		}
+		assertThat(this.sink.streams).isEqualTo(21);
+
+		this.sink.tell(100);
+		this.sink.fail(Status.UNAVAILABLE);
+		this.loop.pass(Duration.ofMillis(2_000));
+		assertThat(this.sink.streams).as("at least half of 5 s").isEqualTo(21);
+
+		this.loop.pass(Duration.ofMillis(5_500));
+		this.sink.tell(100);
+		this.sink.ack("a");
+		this.sink.fail(Status.UNAVAILABLE);
+		this.loop.pass(Duration.ofMillis(100));
+		assertThat(this.sink.streams).isEqualTo(23);
+	}
+
+	@Test
 	void leavesASinkOfAnotherVersionAndLosesNothing() throws Exception {
 		this.sink.tell(100);
 		send("a");
