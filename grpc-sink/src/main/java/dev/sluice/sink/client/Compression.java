@@ -20,6 +20,8 @@ final class Compression implements AutoCloseable {
 
 	private final ZstdCompressCtx context;
 
+	private final @Nullable ZstdDictCompress dictionary;
+
 	private int inVain;
 
 	/**
@@ -30,8 +32,9 @@ final class Compression implements AutoCloseable {
 	Compression(int level, byte @Nullable [] dictionary) {
 		this.context = new ZstdCompressCtx();
 		this.context.setLevel(level);
-		if (dictionary != null) {
-			this.context.loadDict(new ZstdDictCompress(dictionary, level));
+		this.dictionary = (dictionary != null) ? new ZstdDictCompress(dictionary, level) : null;
+		if (this.dictionary != null) {
+			this.context.loadDict(this.dictionary);
 		}
 	}
 
@@ -52,6 +55,9 @@ final class Compression implements AutoCloseable {
 	@Override
 	public void close() {
 		this.context.close();
+		if (this.dictionary != null) {
+			this.dictionary.close();
+		}
 	}
 
 }

@@ -194,7 +194,10 @@ final class Session {
 			this.closed = true;
 			Stream open = this.stream;
 			if (open != null) {
+				// The loop will not hear of the call's end.
+				this.stream = null;
 				open.cancel("The client is closed", null);
+				open.closed();
 			}
 		});
 	}
