@@ -14,6 +14,7 @@ import java.util.Queue;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentMap;
@@ -40,8 +41,9 @@ import org.slf4j.LoggerFactory;
  * not waited for: after a crash the last ones are sent again.
  * <p>
  * Bounds: bytes of entries; {@value #QUEUE} appending threads' messages wait; the entries
- * appended last are kept in memory for their way to the sink, up to 16 MB. The file may
- * grow to some twice the entries' bytes before it is compacted.
+ * appended last are kept in memory for their way to the sink, up to 16 MB. Whoever may be
+ * interrupted reads nothing of the file: that would close it for all. The file may grow
+ * to some twice the entries' bytes before it is compacted.
  */
 final class FileSpool implements Spool {
 
@@ -100,6 +102,9 @@ final class FileSpool implements Spool {
 	private long nextNumber;
 
 	private volatile long durable;
+
+	/** When the first message was appended. */
+	private volatile @Nullable Long oldest;
 
 	private volatile boolean closing;
 
@@ -267,6 +272,9 @@ final class FileSpool implements Spool {
 	}
 
 	private void commit() {
+		Long first = this.messages.firstKey();
+		byte[] value = (first != null) ? this.messages.get(first) : null;
+		this.oldest = (value != null) ? ByteBuffer.wrap(value).getLong() : null;
 		this.store.commit();
 		switch (this.durability) {
 			case POWER -> this.store.sync();
@@ -353,6 +361,20 @@ final class FileSpool implements Spool {
 
 	@Override
 	public List<Refused> refused() {
+		CompletableFuture<List<Refused>> all = new CompletableFuture<>();
+		this.changes.add(() -> all.complete(readRefused()));
+		try {
+			if (this.closing) {
+				throw new SpoolFailedException("The spool is closed or has failed");
+			}
+			return all.orTimeout(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS).join();
+		}
+		catch (CompletionException ex) {
+			throw new SpoolFailedException("The refused messages cannot be read: " + ex.getCause(), ex);
+		}
+	}
+
+	private List<Refused> readRefused() {
 		List<Refused> all = new ArrayList<>();
 		Cursor<Long, byte[]> cursor = this.refusedMessages.cursor(null);
 		while (cursor.hasNext()) {
@@ -383,9 +405,7 @@ final class FileSpool implements Spool {
 
 	@Override
 	public @Nullable Long oldest() {
-		Long first = this.messages.firstKey();
-		byte[] value = (first != null) ? this.messages.get(first) : null;
-		return (value != null) ? ByteBuffer.wrap(value).getLong() : null;
+		return this.oldest;
 	}
 
 	/** When it was appended (8 bytes), the id's length (1), id and payload. */

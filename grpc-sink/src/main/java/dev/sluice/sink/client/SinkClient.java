@@ -135,7 +135,10 @@ public final class SinkClient implements AutoCloseable {
 		return true;
 	}
 
-	/** Messages that the sink refused for good, still in the spool. */
+	/**
+	 * Messages that the sink refused for good, still in the spool.
+	 * @throws SpoolFailedException if the spool is closed or cannot be read
+	 */
 	public List<Refused> refused() {
 		return this.spool.refused()
 			.stream()

@@ -62,6 +62,10 @@ interface Spool extends AutoCloseable {
 	/** The sink will never take this one: it stays, and is not sent again. */
 	void refuse(long number, int code, String description);
 
+	/**
+	 * What was refused and not discarded. Any thread.
+	 * @throws SpoolFailedException if it cannot be read
+	 */
 	List<Refused> refused();
 
 	/** Forgets a refused message. */
@@ -73,7 +77,10 @@ interface Spool extends AutoCloseable {
 	/** Bytes of all entries, refused ones too. */
 	long bytes();
 
-	/** When the oldest unsettled entry was appended, in milliseconds since the epoch. */
+	/**
+	 * When the oldest unsettled entry was appended, in milliseconds since the epoch. Any
+	 * thread.
+	 */
 	@Nullable Long oldest();
 
 	@Override

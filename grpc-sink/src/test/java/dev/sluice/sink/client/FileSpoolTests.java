@@ -12,6 +12,7 @@ import java.util.concurrent.Future;
 
 import com.google.protobuf.ByteString;
 import dev.sluice.sink.client.Spool.Entry;
+import dev.sluice.sink.client.Spool.Refused;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -159,6 +160,44 @@ class FileSpoolTests {
 			spool.discard(spool.refused().getFirst().entry().number());
 			await().untilAsserted(() -> assertThat(spool.refused()).isEmpty());
 			assertThat(spool.bytes()).isLessThan(before);
+		}
+	}
+
+	@Test
+	void outlivesInterruptsOfThoseWhoAskWhatIsInIt() throws Exception {
+		try (FileSpool spool = open(Durability.PROCESS)) {
+			// More than is kept of the file in memory.
+			for (int i = 0; i < 40; i++) {
+				spool.append(null, new byte[1_000_000]);
+			}
+			for (long number = 0; number < 20; number++) {
+				spool.refuse(number, 3, "no frame");
+			}
+		}
+
+		try (FileSpool spool = open(Durability.PROCESS)) {
+			Thread.currentThread().interrupt();
+			Long oldest = spool.oldest();
+			List<Refused> refused = spool.refused();
+			assertThat(Thread.interrupted()).isTrue();
+
+			assertThat(oldest).isBetween(1L, System.currentTimeMillis());
+			assertThat(refused).hasSize(20);
+			spool.append(id("after"), payload(1));
+			assertThat(spool.size()).isEqualTo(21);
+		}
+	}
+
+	@Test
+	void knowsWhenTheOldestWasAppended() throws Exception {
+		try (FileSpool spool = open(Durability.PROCESS)) {
+			assertThat(spool.oldest()).isNull();
+			Entry first = spool.append(null, payload(1));
+			Entry second = spool.append(null, payload(2));
+			assertThat(spool.oldest()).isEqualTo(first.appendedAt());
+
+			spool.settle(List.of(first.number(), second.number()));
+			await().untilAsserted(() -> assertThat(spool.oldest()).isNull());
 		}
 	}
 
