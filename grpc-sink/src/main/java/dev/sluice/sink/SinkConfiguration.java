@@ -1,10 +1,12 @@
 package dev.sluice.sink;
 
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 
 import dev.sluice.contract.Topics;
 import dev.sluice.sink.store.DelayedStore;
@@ -44,6 +46,9 @@ class SinkConfiguration {
 
 	/** What Kafka's producer sends at once where no single message is larger. */
 	private static final int REQUEST_BYTES = 1024 * 1024;
+
+	/** As often as gRPC's clients can be set to ask whether the connection is alive. */
+	private static final Duration LEAST_KEEP_ALIVE = Duration.ofSeconds(10);
 
 	@Bean
 	DataSinkService dataSinkService(OnceStore store, SinkProperties properties, MeterRegistry registry,
@@ -123,6 +128,12 @@ class SinkConfiguration {
 	ServerBuilderCustomizer<NettyServerBuilder> flowWindow(SinkProperties properties) {
 		int bytes = Math.toIntExact(properties.flowWindow().toBytes());
 		return (builder) -> builder.flowControlWindow(bytes);
+	}
+
+	/** Else a client that asks more often than each 5 minutes is sent away. */
+	@Bean
+	ServerBuilderCustomizer<NettyServerBuilder> keepAlive() {
+		return (builder) -> builder.permitKeepAliveTime(LEAST_KEEP_ALIVE.toSeconds(), TimeUnit.SECONDS);
 	}
 
 	/**

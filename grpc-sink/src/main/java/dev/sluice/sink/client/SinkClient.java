@@ -62,7 +62,9 @@ public final class SinkClient implements AutoCloseable {
 	/**
 	 * Opens the spool and a stream. What an earlier client left in the spool is sent
 	 * first.
-	 * @param channel to the sink; not closed by this client
+	 * @param channel to the sink; not closed by this client. It should have a keep-alive
+	 * time, which the sink takes from 10 s on: else a connection that has silently gone
+	 * is noticed after a quarter of an hour
 	 * @param listener hears what came of each message
 	 * @throws SpoolFailedException if the spool cannot be opened
 	 */

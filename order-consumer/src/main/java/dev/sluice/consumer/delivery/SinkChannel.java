@@ -1,5 +1,8 @@
 package dev.sluice.consumer.delivery;
 
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+
 import javax.net.ssl.SSLException;
 
 import io.grpc.ManagedChannel;
@@ -13,12 +16,19 @@ import org.springframework.boot.ssl.SslBundles;
 /** The way to the sink: without TLS, or with what an SSL bundle says. */
 final class SinkChannel {
 
+	/** Else a connection that has silently gone is noticed after a quarter of an hour. */
+	private static final Duration KEEP_ALIVE = Duration.ofSeconds(30);
+
+	private static final Duration KEEP_ALIVE_TIMEOUT = Duration.ofSeconds(10);
+
 	private SinkChannel() {
 	}
 
 	/** Opens no connection yet. */
 	static ManagedChannel open(DeliveryTarget target, SslBundles bundles) {
-		NettyChannelBuilder channel = NettyChannelBuilder.forTarget(target.sinkAddress());
+		NettyChannelBuilder channel = NettyChannelBuilder.forTarget(target.sinkAddress())
+			.keepAliveTime(KEEP_ALIVE.toSeconds(), TimeUnit.SECONDS)
+			.keepAliveTimeout(KEEP_ALIVE_TIMEOUT.toSeconds(), TimeUnit.SECONDS);
 		if (target.sinkSslBundle().isEmpty()) {
 			return channel.negotiationType(NegotiationType.PLAINTEXT).build();
 		}
