@@ -1,5 +1,6 @@
 package dev.sluice.sink;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -92,6 +93,35 @@ class DictionaryNegotiationTests {
 		assertThat(this.wire.dictionaryBytes()).hasSize(2).first().satisfies((bytes) -> assertThat(bytes).isPositive());
 		assertThat(this.wire.dictionaryBytes()).last().isEqualTo(0);
 		assertThat(this.wire.dictionaryIds()).hasSize(2).doesNotContain(0L);
+	}
+
+	@Test
+	void storesNothingElseThanWasSentWhenTheDictionaryItKeptIsDamaged() throws Exception {
+		SinkClientOptions options = SinkClientOptions.durable(this.directory.resolve("spool"));
+		try (SinkClient client = SinkClient.open(this.observed, options, DeliveryListener.NONE)) {
+			client.send(SampleDictionary.message(0));
+			assertThat(client.awaitEmpty(DEADLINE)).isTrue();
+		}
+		damage(this.directory.resolve("spool-" + this.wire.dictionaryIds().getFirst() + ".zdict"));
+
+		try (SinkClient client = SinkClient.open(this.observed, options, DeliveryListener.NONE)) {
+			client.send(SampleDictionary.message(1));
+			assertThat(client.awaitEmpty(DEADLINE)).isTrue();
+
+			assertThat(this.wire.dictionaryIds()).hasSize(2).doesNotContain(0L);
+			assertThat(this.store.payloads).containsExactly(SampleDictionary.message(0));
+			assertThat(client.refused()).singleElement()
+				.satisfies((refused) -> assertThat(refused.payload()).isEqualTo(SampleDictionary.message(1)));
+		}
+	}
+
+	/**
+	 * What it holds is one byte further on, so that all that is found in it is another.
+	 */
+	private static void damage(Path dictionary) throws IOException {
+		byte[] bytes = Files.readAllBytes(dictionary);
+		System.arraycopy(bytes, bytes.length / 2, bytes, bytes.length / 2 + 1, bytes.length - bytes.length / 2 - 1);
+		Files.write(dictionary, bytes);
 	}
 
 	@Test

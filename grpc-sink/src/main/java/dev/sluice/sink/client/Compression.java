@@ -32,6 +32,8 @@ final class Compression implements AutoCloseable {
 	Compression(int level, byte @Nullable [] dictionary) {
 		this.context = new ZstdCompressCtx();
 		this.context.setLevel(level);
+		// A frame made with a damaged dictionary is refused, and not read as another one.
+		this.context.setChecksum(true);
 		this.dictionary = (dictionary != null) ? new ZstdDictCompress(dictionary, level) : null;
 		if (this.dictionary != null) {
 			this.context.loadDict(this.dictionary);

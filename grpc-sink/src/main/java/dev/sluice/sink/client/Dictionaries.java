@@ -1,9 +1,12 @@
 package dev.sluice.sink.client;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -108,7 +111,15 @@ final class Dictionaries {
 		Path file = file(spool, id);
 		try {
 			Path unfinished = file.resolveSibling(file.getFileName() + ".tmp");
-			Files.write(unfinished, content);
+			try (FileChannel channel = FileChannel.open(unfinished, StandardOpenOption.CREATE,
+					StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE)) {
+				ByteBuffer buffer = ByteBuffer.wrap(content);
+				while (buffer.hasRemaining()) {
+					channel.write(buffer);
+				}
+				// Its name must not outlive its content.
+				channel.force(true);
+			}
 			Files.move(unfinished, file, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
 		}
 		catch (IOException ex) {
