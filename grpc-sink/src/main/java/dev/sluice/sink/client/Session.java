@@ -232,7 +232,10 @@ final class Session {
 			if (next == null) {
 				break;
 			}
-			if (this.inFlight.containsKey(next.id())) {
+			if (next.payload().length > open.maxMessageBytes) {
+				refuseTooLarge(next, open.maxMessageBytes);
+			}
+			else if (this.inFlight.containsKey(next.id())) {
 				// Appended twice: the one acknowledgement is for both.
 				this.repeats.computeIfAbsent(next.id(), (_) -> new ArrayList<>()).add(next.number());
 				this.last = Math.max(this.last, next.number());
@@ -243,6 +246,24 @@ final class Session {
 			}
 		}
 		show();
+	}
+
+	/** As the sink would; but gRPC ends the stream for what is much too large. */
+	private void refuseTooLarge(Entry entry, int maxBytes) {
+		if (this.again.remove(entry.number()) != null) {
+			this.againById.remove(entry.id());
+		}
+		this.last = Math.max(this.last, entry.number());
+		int code = Status.Code.RESOURCE_EXHAUSTED.value();
+		String description = "The payload has %d bytes, and the sink takes %d".formatted(entry.payload().length,
+				maxBytes);
+		refuse(entry.number(), code, description);
+		this.listener.refused(entry.id(), code, description);
+	}
+
+	private void refuse(long number, int code, String description) {
+		logger.error("The sink will never take message {}: {}; it stays in the spool, as refused", number, description);
+		this.spool.refuse(number, code, description);
 	}
 
 	private @Nullable Entry waiting() {
@@ -367,11 +388,7 @@ final class Session {
 		from.dropped = info.getDropped();
 		info.getRefusalsList().forEach((refusal) -> {
 			done(refusal.getMessageId());
-			this.settled.forEach((number) -> {
-				logger.error("The sink will never take message {}: {}; it stays in the spool, as refused", number,
-						refusal.getDescription());
-				this.spool.refuse(number, refusal.getCode(), refusal.getDescription());
-			});
+			this.settled.forEach((number) -> refuse(number, refusal.getCode(), refusal.getDescription()));
 			this.settled.clear();
 			this.listener.refused(refusal.getMessageId(), refusal.getCode(), refusal.getDescription());
 		});
@@ -457,6 +474,8 @@ final class Session {
 
 		private int limit = 1;
 
+		private int maxMessageBytes = Integer.MAX_VALUE;
+
 		private long dropped;
 
 		/** Null while the sink has not said that it takes it. */
@@ -497,6 +516,7 @@ final class Session {
 			this.info = true;
 			int advised = (told.getWindow() > 0) ? told.getWindow() : Integer.MAX_VALUE;
 			this.limit = Math.max(1, Math.min(advised, told.getQueueCapacity()));
+			this.maxMessageBytes = (told.getMaxMessageBytes() > 0) ? told.getMaxMessageBytes() : Integer.MAX_VALUE;
 		}
 
 		void closed() {

@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
  * the sink's {@code sink.store-timeout}. Default 20 s
  * @param zstdLevel of the compression, if the sink takes it; 0 = none. Default 3
  * @param dictionary whether the sink's dictionary is used, if it has one. Default true
- * @param maxMessageBytes the largest payload. Default 1 MB
+ * @param maxMessageBytes the largest payload; one that the sink says is too large for it
+ * is not sent and refused. Default 1 MB
  */
 public record SinkClientOptions(@Nullable Path spool, long spoolBytes, Durability durability, int window, int maxWindow,
 		Duration ackTimeout, int zstdLevel, boolean dictionary, int maxMessageBytes) {

@@ -277,6 +277,35 @@ class SinkClientTests {
 	}
 
 	@Test
+	void refusesWhatIsTooLargeForTheSinkAndSendsWhatIsBehindIt() throws Exception {
+		this.client.send(ByteString.copyFromUtf8("large"), new byte[1_001]);
+		send("small");
+
+		this.sink.tell(100, 1_000);
+
+		assertThat(this.sink.received).containsExactly("small");
+		assertThat(this.heard).containsExactly("large refused: 8");
+		assertThat(this.client.refused()).singleElement()
+			.satisfies((refused) -> assertThat(refused.description()).contains("1001", "1000"));
+		this.sink.ack("small");
+		assertThat(this.client.stats().spooled()).isZero();
+	}
+
+	@Test
+	void refusesWhatASinkThatTakesLessIsToBeSentAgain() throws Exception {
+		this.sink.tell(100, 2_000);
+		this.client.send(ByteString.copyFromUtf8("large"), new byte[1_001]);
+		this.sink.fail(Status.UNAVAILABLE);
+
+		this.loop.pass(Duration.ofMillis(100));
+		this.sink.tell(100, 1_000);
+
+		assertThat(this.sink.received).as("of the first stream").containsExactly("large");
+		assertThat(this.client.refused()).hasSize(1);
+		assertThat(this.client.stats().spooled()).isZero();
+	}
+
+	@Test
 	void sendsAMessageThatWasGivenTwiceOnceAndSettlesBoth() throws Exception {
 		this.sink.tell(100);
 		send("a", "a");
@@ -382,9 +411,13 @@ class SinkClientTests {
 		}
 
 		void tell(int capacity) {
+			tell(capacity, 0);
+		}
+
+		void tell(int capacity, int maxMessageBytes) {
 			this.responses.onNext(Response.newBuilder()
 				.setVersion(1)
-				.setInfo(ServiceMessage.newBuilder().setQueueCapacity(capacity))
+				.setInfo(ServiceMessage.newBuilder().setQueueCapacity(capacity).setMaxMessageBytes(maxMessageBytes))
 				.build());
 		}
 
