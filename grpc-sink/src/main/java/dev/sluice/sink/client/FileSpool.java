@@ -2,14 +2,18 @@ package dev.sluice.sink.client;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
@@ -123,9 +127,8 @@ final class FileSpool implements Spool {
 		this.durability = durability;
 		this.maxBytes = maxBytes;
 		try {
-			Path directory = file.toAbsolutePath().getParent();
-			if (directory != null) {
-				Files.createDirectories(directory);
+			if (!Files.exists(file)) {
+				make(file, durability);
 			}
 			this.store = new MVStore.Builder().fileName(file.toString())
 				.autoCommitDisabled()
@@ -146,6 +149,23 @@ final class FileSpool implements Spool {
 		this.durable = this.nextNumber - 1;
 		commit();
 		this.writer = Thread.ofPlatform().daemon().name("spool " + file.getFileName()).start(this::write);
+	}
+
+	/** Empty. With POWER its name must outlive a loss of power too. */
+	private static void make(Path file, Durability durability) throws IOException {
+		Path directory = Objects.requireNonNull(file.toAbsolutePath().getParent());
+		Files.createDirectories(directory);
+		Files.createFile(file);
+		if (durability == Durability.POWER) {
+			try (FileChannel folder = FileChannel.open(directory, StandardOpenOption.READ)) {
+				folder.force(true);
+			}
+			catch (AccessDeniedException ex) {
+				// Windows opens no folders.
+				logger.warn("{} is new, and may be gone after a loss of power in the next seconds: {}", file,
+						ex.toString());
+			}
+		}
 	}
 
 	/** Counts what is there, and says which number comes next. */
