@@ -65,6 +65,9 @@ final class SinkExperiment {
 
 	private static final long SLOW_WARM_UP_BYTES = 4 * MEGABYTE;
 
+	/** Of a transfer, beside a second for each MB of it. */
+	private static final Duration DEADLINE = Duration.ofMinutes(30);
+
 	private final Settings settings;
 
 	private final RunDirectory directory;
@@ -265,9 +268,7 @@ final class SinkExperiment {
 			.logFile(this.directory.directory("logs")
 				.resolve("client-%s-%s-%d.log".formatted(setting, mode, repetition)));
 		try (JavaProcess client = (link != null) ? link.launch(sender) : sender.launch()) {
-			while (client.isAlive()) {
-				TimeUnit.MILLISECONDS.sleep(20);
-			}
+			await(client, sink, DEADLINE.plusSeconds(bytes / MEGABYTE));
 			if (!Files.exists(out)) {
 				throw new LabException("The client of %s, %s failed; its log %s ends with:%n%s"
 					.formatted(SinkFigures.words(setting), SinkFigures.words(mode), client.logFile(), client.tail()));
@@ -279,6 +280,25 @@ final class SinkExperiment {
 		delete(spool);
 		return new Transfer(setting, mode, repetition, report.connections(), report.messages(), report.bytes(),
 				report.wireBytes(), report.seconds(), report.cpuSeconds(), report.sinkCpuSeconds(), report.moments());
+	}
+
+	/**
+	 * Until the client has ended. It would try for ever to reach a sink that is gone.
+	 * @param sink null if the client needs none
+	 * @throws LabException if the sink ends first or the time is over
+	 */
+	static void await(JavaProcess client, @Nullable ProcessHandle sink, Duration timeout) throws InterruptedException {
+		long deadline = System.nanoTime() + timeout.toNanos();
+		while (client.isAlive()) {
+			if (sink != null && !sink.isAlive()) {
+				throw new LabException("The sink has ended during a transfer; see its log beside " + client.logFile());
+			}
+			if (System.nanoTime() - deadline > 0) {
+				throw new LabException("A transfer was not over after %d min; the log of its client: %s"
+					.formatted(timeout.toMinutes(), client.logFile()));
+			}
+			TimeUnit.MILLISECONDS.sleep(20);
+		}
 	}
 
 	private static void delete(Path directory) throws IOException {
