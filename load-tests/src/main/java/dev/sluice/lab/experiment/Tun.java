@@ -11,8 +11,6 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.VarHandle;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,7 +26,8 @@ final class Tun implements AutoCloseable {
 	/** The largest packet, in bytes: the device's MTU as Linux sets it. */
 	static final int MTU = 1_500;
 
-	private static final Path CLONE_DEVICE = Path.of("/dev/net/tun");
+	/** To be asked for before this class is loaded, which fails where it is not Linux. */
+	static final String CLONE_DEVICE = "/dev/net/tun";
 
 	/** O_RDWR and O_CLOEXEC: no child of this process keeps the device. */
 	private static final int READ_WRITE_CLOSE_ON_EXEC = 02000002;
@@ -84,18 +83,13 @@ final class Tun implements AutoCloseable {
 		this.name = name;
 	}
 
-	/** Whether this machine has such devices and lets this user make them. */
-	static boolean available() {
-		return Files.isWritable(CLONE_DEVICE);
-	}
-
 	/**
 	 * Makes a device, which is down and has no address.
 	 * @param pattern of its name, with {@code %d} for the first number that is free
 	 */
 	static Tun open(String pattern) throws IOException {
 		try (Arena arena = Arena.ofConfined()) {
-			int descriptor = (int) call("open " + CLONE_DEVICE, OPEN, arena.allocateFrom(CLONE_DEVICE.toString()),
+			int descriptor = (int) call("open " + CLONE_DEVICE, OPEN, arena.allocateFrom(CLONE_DEVICE),
 					READ_WRITE_CLOSE_ON_EXEC);
 			try {
 				MemorySegment request = arena.allocate(REQUEST_BYTES);

@@ -2,6 +2,8 @@ package dev.sluice.lab.experiment;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -70,8 +72,8 @@ final class TunLink implements SinkLink {
 	TunLink(Character character, int sinkPort) throws IOException {
 		this.sinkPort = sinkPort;
 		this.delayNanos = character.delayNanos();
-		if (!Tun.available()) {
-			throw new IOException("/dev/net/tun cannot be opened");
+		if (!Files.isWritable(Path.of(Tun.CLONE_DEVICE))) {
+			throw new IOException(Tun.CLONE_DEVICE + " cannot be opened");
 		}
 		try {
 			Tun near = Tun.open(NAME + "%d");

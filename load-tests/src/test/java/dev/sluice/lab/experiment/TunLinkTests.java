@@ -33,7 +33,7 @@ class TunLinkTests {
 	@BeforeEach
 	void needsRoot() {
 		assumeThat(System.getProperty("user.name")).isEqualTo("root");
-		assumeThat(Tun.available()).isTrue();
+		assumeThat(Files.isWritable(Path.of(Tun.CLONE_DEVICE))).isTrue();
 	}
 
 	@Test
