@@ -11,12 +11,14 @@ import dev.sluice.contract.sink.AckMessage;
 import dev.sluice.contract.sink.DataSinkGrpc;
 import dev.sluice.contract.sink.Request;
 import dev.sluice.contract.sink.Response;
+import io.grpc.Status;
 import io.grpc.netty.NettyServerBuilder;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The least that a stream into Kafka can cost: hands each message to the producer and
@@ -71,7 +73,7 @@ public final class SinkRelay {
 					Service.this.producer.send(
 							new ProducerRecord<>(Topics.SINK, request.getMessageId().toByteArray(),
 									request.getPlainMessage().toByteArray()),
-							(_, _) -> acks.add(request.getMessageId()));
+							(_, failure) -> acks.done(request.getMessageId(), failure));
 					call.request(1);
 				}
 
@@ -97,11 +99,22 @@ public final class SinkRelay {
 
 		private final List<ByteString> ids = new ArrayList<>();
 
+		private boolean ended;
+
 		Acks(StreamObserver<Response> call) {
 			this.call = call;
 		}
 
-		synchronized void add(ByteString id) {
+		/** What is not stored ends the call: the measurement is void. */
+		synchronized void done(ByteString id, @Nullable Exception failure) {
+			if (this.ended) {
+				return;
+			}
+			if (failure != null) {
+				this.ended = true;
+				this.call.onError(Status.UNAVAILABLE.withDescription(failure.toString()).asRuntimeException());
+				return;
+			}
 			this.ids.add(id);
 			if (this.ids.size() >= ACK_BATCH) {
 				flush();
@@ -109,8 +122,11 @@ public final class SinkRelay {
 		}
 
 		synchronized void end() {
-			flush();
-			this.call.onCompleted();
+			if (!this.ended) {
+				this.ended = true;
+				flush();
+				this.call.onCompleted();
+			}
 		}
 
 		private void flush() {
