@@ -246,7 +246,7 @@ final class SinkExperiment {
 		if (link != null) {
 			return log.withProperty("spring.grpc.server.address", link.sinkAddress());
 		}
-		return log.withProperty("sink.store-delay", this.storeDelay.toMillis() + "ms");
+		return log.withProperty("sink.store-delay", this.storeDelay.toNanos() + "ns");
 	}
 
 	private Transfer transfer(@Nullable ProcessHandle sink, @Nullable SinkLink link, Setting setting, Mode mode,
