@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * What came of moving the same data to the sink in several ways.
  *
- * @param megabytes of data moved by each transfer, in MB of 10^6 bytes
+ * @param megabytes of data moved by each transfer that is not over the thin link, in MB
+ * of 10^6 bytes
  * @param seed of the data
  * @param storeDelayMillis by which the storage was slower than it is, in milliseconds,
  * where the storage is what binds
@@ -79,8 +80,8 @@ public record SinkResult(int megabytes, long seed, double storeDelayMillis, @Nul
 	 * @param connections TCP connections
 	 * @param messages how many
 	 * @param bytes of data
-	 * @param wireBytes sent by the client, without the headers of TCP and IP; 0 = not
-	 * known
+	 * @param wireBytes sent by the client, without the headers of HTTP/2, TCP and IP; 0 =
+	 * not known
 	 * @param seconds how long
 	 * @param clientCpuSeconds CPU time of the client's process, with generating nothing
 	 * @param sinkCpuSeconds CPU time of the sink's process, or the relay's; 0 = neither

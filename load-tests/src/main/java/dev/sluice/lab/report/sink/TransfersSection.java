@@ -53,7 +53,7 @@ final class TransfersSection implements Section {
 			}
 		}
 		html.element("p",
-				"MB are 10^6 bytes of data, before compression. On the wire: what the client sent, with gRPC's framing and without the headers of TCP and IP. CPU: of client and sink together. Measured there: in the production system that this repeats. Medians of the repetitions.",
+				"MB are 10^6 bytes of data, before compression. On the wire: what the client sent, with gRPC's framing and without the headers of HTTP/2, TCP and IP. CPU: of client and sink together. Measured there: in the production system that this repeats. Medians of the repetitions.",
 				"class", "note");
 	}
 
