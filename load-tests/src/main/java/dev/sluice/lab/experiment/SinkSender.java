@@ -242,16 +242,7 @@ public final class SinkSender {
 
 	private Report stream(SinkClientOptions options) throws Exception {
 		ManagedChannel channel = channel();
-		AtomicLong acknowledged = new AtomicLong();
-		DeliveryListener listener = new DeliveryListener() {
-
-			@Override
-			public void acknowledged(List<ByteString> ids) {
-				acknowledged.addAndGet(ids.size());
-			}
-
-		};
-		try (SinkClient client = SinkClient.open(counted(channel), options, listener)) {
+		try (SinkClient client = SinkClient.open(counted(channel), options, DeliveryListener.NONE)) {
 			int threads = (this.job.mode() == Mode.STREAM_SPOOL) ? SPOOL_THREADS : 1;
 			return measure(1, (bytes, prefix) -> {
 				long messages = messages(bytes);
