@@ -90,14 +90,24 @@ final class ProxyLink implements SinkLink {
 			try {
 				Socket client = this.server.accept();
 				this.sockets.add(client);
-				Socket sink = new Socket(InetAddress.getLoopbackAddress(), this.sinkPort);
-				this.sockets.add(sink);
-				join(client, sink, this.there);
-				join(sink, client, this.back);
+				connect(client);
 			}
 			catch (IOException _) {
-				// Closed; or a connection that came to nothing, which its client sees.
+				// Closed.
 			}
+		}
+	}
+
+	private void connect(Socket client) {
+		try {
+			Socket sink = new Socket(InetAddress.getLoopbackAddress(), this.sinkPort);
+			this.sockets.add(sink);
+			join(client, sink, this.there);
+			join(sink, client, this.back);
+		}
+		catch (IOException _) {
+			// It came to nothing, and its client must see that.
+			close(client);
 		}
 	}
 

@@ -47,6 +47,20 @@ class ProxyLinkTests {
 		}
 	}
 
+	@Test
+	void closesAConnectionThatTheSinkDoesNotTake() throws Exception {
+		int nobody;
+		try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+			nobody = free.getLocalPort();
+		}
+		try (SinkLink link = new ProxyLink(CHARACTER, nobody, "");
+				Socket client = new Socket(InetAddress.getLoopbackAddress(), port(link))) {
+			client.setSoTimeout(30_000);
+
+			assertThat(client.getInputStream().read()).isNegative();
+		}
+	}
+
 	private static int port(SinkLink link) {
 		return Integer.parseInt(link.target().substring(link.target().indexOf(':') + 1));
 	}
