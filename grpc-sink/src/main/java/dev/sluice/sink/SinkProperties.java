@@ -26,8 +26,8 @@ import org.springframework.validation.annotation.Validated;
  * {@code queueCapacity}; 0 = no advice. Default 0
  * @param memory bytes of messages received and not stored, of all streams together;
  * beyond, flow control holds the clients back. Compressed ones may come to as much again
- * when they go to the storage; beyond, they wait as they came. 1 MB to 16 GB. Default 64
- * MB
+ * when they go to the storage; beyond, they wait as they came. 1 MB to 16 GB, and with
+ * Kafka 4 KB more than {@code maxMessage} at least. Default 64 MB
  * @param flowWindow bytes of a connection on their way to the sink and not read yet, 64
  * KB to 8 MB: native memory, beside {@code memory}. The rate of a connection is at most
  * this by the round trip. Default 512 KB
@@ -88,6 +88,12 @@ record SinkProperties(@DefaultValue("kafka") Store store, @DefaultValue("4096") 
 	@AssertTrue(message = "sink.memory must be 1MB to 16GB")
 	boolean isMemoryBounded() {
 		return between(this.memory, DataSize.ofMegabytes(1), DataSize.ofGigabytes(16));
+	}
+
+	/** Kafka's producer refuses for good what is larger than its whole buffer. */
+	@AssertTrue(message = "sink.memory must be 4KB more than sink.max-message at least where sink.store=kafka")
+	boolean isMemoryLargerThanAnyMessage() {
+		return this.store == Store.LOG || !isMaxMessageBounded() || this.memory.toBytes() >= maxRecordBytes();
 	}
 
 	@AssertTrue(message = "sink.flow-window must be 64KB to 8MB")
