@@ -46,8 +46,9 @@ import org.slf4j.LoggerFactory;
  * <p>
  * Bounds: bytes of entries; {@value #QUEUE} appending threads' messages wait; the entries
  * appended last are kept in memory for their way to the sink, up to 16 MB. Whoever may be
- * interrupted reads nothing of the file: that would close it for all. The file may grow
- * to some twice the entries' bytes before it is compacted.
+ * interrupted reads nothing of the file: that would close it for all. What is freed in
+ * the file is used again; it is compacted to some twice the entries' bytes when nothing
+ * is appended for a moment.
  */
 final class FileSpool implements Spool {
 
@@ -111,6 +112,9 @@ final class FileSpool implements Spool {
 	private volatile @Nullable Long oldest;
 
 	private volatile boolean closing;
+
+	/** Nobody writes any more. */
+	private volatile boolean ended;
 
 	private volatile @Nullable Exception failure;
 
@@ -209,6 +213,10 @@ final class FileSpool implements Spool {
 		if (!offered) {
 			throw new SpoolFailedException("The spool takes nothing more: it is closed or the disk is stuck");
 		}
+		if (this.ended) {
+			// The writer may have ended between the two.
+			failAll(new ArrayList<>());
+		}
 		try {
 			return append.done().get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
 		}
@@ -253,10 +261,16 @@ final class FileSpool implements Spool {
 		}
 		finally {
 			this.closing = true;
-			this.appends.drainTo(batch);
-			batch.forEach((append) -> append.done().completeExceptionally(new SpoolFailedException("not written")));
+			this.ended = true;
+			failAll(batch);
 			this.store.closeImmediately();
 		}
+	}
+
+	private void failAll(List<Append> batch) {
+		this.appends.drainTo(batch);
+		// Those that are done already stay so.
+		batch.forEach((append) -> append.done().completeExceptionally(new SpoolFailedException("not written")));
 	}
 
 	private Entry put(Append append) {
