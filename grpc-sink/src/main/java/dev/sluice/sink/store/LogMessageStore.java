@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -27,9 +28,10 @@ import org.slf4j.LoggerFactory;
  * the next force (group commit). Nothing is ever deleted here.
  * <p>
  * A record is its length (4 bytes), the CRC-32C of what follows (4), the id's length (1),
- * id and payload. What a crash left half-written at the end is cut off at the start.
- * After a failed write nothing more is taken: what the system then has of the file is
- * open.
+ * id and payload. What is not whole at the end, as a crash leaves it, is cut off at the
+ * start and kept beside: where a disk has damaged it, records that were acknowledged may
+ * lie behind. After a failed write nothing more is taken: what the system then has of the
+ * file is open.
  * <p>
  * Bound: {@value #QUEUE} messages wait; beyond, they are not taken.
  */
@@ -49,6 +51,8 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 	private static final long CLOSE_MILLIS = 10_000;
 
 	private static final String SUFFIX = ".log";
+
+	private static final String CUT_SUFFIX = ".cut";
 
 	private final Path directory;
 
@@ -207,12 +211,16 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 				StandardOpenOption.WRITE);
 		channel.position(channel.size());
 		if (isNew) {
-			// The file's name must outlive a loss of power too.
-			try (FileChannel folder = FileChannel.open(this.directory, StandardOpenOption.READ)) {
-				folder.force(true);
-			}
+			forceFolder(this.directory);
 		}
 		return channel;
+	}
+
+	/** The name of a new file must outlive a loss of power too. */
+	private static void forceFolder(Path directory) throws IOException {
+		try (FileChannel folder = FileChannel.open(directory, StandardOpenOption.READ)) {
+			folder.force(true);
+		}
 	}
 
 	/** Newest file first, until there are enough; what is half-written is cut off. */
@@ -243,13 +251,29 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 					throw new IOException(file + " is damaged at byte " + end
 							+ "; restore it, or move it away if its messages may be lost");
 				}
-				logger.warn("{} ends with {} bytes that were never acknowledged; they are cut off", file,
-						channel.size() - end);
+				Path cut = keep(channel, end, file);
+				logger.warn(
+						"{} holds no whole record from byte {} on, as after a crash; these {} bytes are moved to {}",
+						file, end, channel.size() - end, cut);
 				channel.truncate(end);
 				channel.force(true);
 			}
 		}
 		return ids;
+	}
+
+	/** Behind what was cut off before. */
+	private static Path keep(FileChannel segment, long from, Path file) throws IOException {
+		Path cut = file.resolveSibling(file.getFileName() + CUT_SUFFIX);
+		try (FileChannel kept = FileChannel.open(cut, StandardOpenOption.CREATE, StandardOpenOption.APPEND)) {
+			long position = from;
+			while (position < segment.size()) {
+				position += segment.transferTo(position, segment.size() - position, kept);
+			}
+			kept.force(true);
+		}
+		forceFolder(Objects.requireNonNull(file.toAbsolutePath().getParent()));
+		return cut;
 	}
 
 	static List<Path> segments(Path directory) throws IOException {

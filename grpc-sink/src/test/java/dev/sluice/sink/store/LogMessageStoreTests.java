@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -83,6 +84,25 @@ class LogMessageStoreTests {
 		assertThat(recent.contains(ByteString.copyFromUtf8("a"))).isTrue();
 		assertThat(recent.contains(ByteString.copyFromUtf8("b"))).isFalse();
 		assertThat(Files.size(file)).isEqualTo(whole);
+	}
+
+	@Test
+	void keepsWhatItCutsOff() throws Exception {
+		Path file = this.directory.resolve("0000000000.log");
+		write(Map.of("a", new byte[40]));
+		int whole = (int) Files.size(file);
+		write(Map.of("b", new byte[40]));
+		write(Map.of("c", new byte[40]));
+		byte[] content = Files.readAllBytes(file);
+		// What was acknowledged lies behind it.
+		content[whole + 20] ^= 1;
+		Files.write(file, content);
+
+		write(Map.of("d", new byte[40]));
+
+		assertThat(read()).containsOnlyKeys("a", "d");
+		assertThat(this.directory.resolve("0000000000.log.cut"))
+			.hasBinaryContent(Arrays.copyOfRange(content, whole, content.length));
 	}
 
 	@Test
