@@ -152,7 +152,9 @@ final class SinkStream implements StreamObserver<Request> {
 			Step step = ServerMachine.step(this.state, last ? Event.RECEIVED_LAST : Event.RECEIVED);
 			step.effects().forEach((effect) -> perform(effect, message));
 			this.state = step.next();
-			flush();
+			if (this.infoOwed) {
+				flush();
+			}
 			request();
 			if (this.forwarding || this.queue.isEmpty()) {
 				return;

@@ -152,6 +152,20 @@ class SinkStreamTests {
 	}
 
 	@Test
+	void acknowledgesInBatchesAlsoWhileMessagesCome() {
+		Client client = new Client(true);
+		client.send("a");
+		client.send("b");
+		this.store.complete("a");
+
+		client.send("c");
+		assertThat(client.ackBatches()).as("waits for more").isEmpty();
+
+		this.store.complete("b", "c");
+		assertThat(client.ackBatches()).as("nothing else could join it").containsExactly(3);
+	}
+
+	@Test
 	void dropsTheOldestOfAFullQueueAndTellsTheClient() {
 		Client client = new Client(true);
 
