@@ -29,7 +29,7 @@ import org.springframework.validation.annotation.Validated;
  * @param maxPendingSize the size of their values together; exceeded by at most one fetch;
  * default 64 MB
  * @param commitInterval time between commits of what has finished: that long before its
- * end, a killed consumer's deliveries are repeated; default 50 ms
+ * end, a killed consumer's deliveries are repeated; default 20 ms
  * @param rebalanceTimeout how long partitions that move to another consumer wait for
  * deliveries to end; what has not ended is delivered again there; default 5 s
  * @param drainTimeout how long stopping waits for deliveries to end; default 20 s
@@ -43,7 +43,7 @@ record DeliveryProperties(@DefaultValue("100") @Min(1) @Max(100_000) int concurr
 		@DefaultValue("500ms") @DurationMin(millis = 1) Duration initialBackoff,
 		@DefaultValue("30s") @DurationMin(millis = 1) @DurationMax(hours = 1) Duration maxBackoff,
 		@DefaultValue("10000") @Min(2) @Max(10_000_000) int maxPending, @DefaultValue("64MB") DataSize maxPendingSize,
-		@DefaultValue("50ms") @DurationMin(millis = 10) Duration commitInterval,
+		@DefaultValue("20ms") @DurationMin(millis = 10) Duration commitInterval,
 		@DefaultValue("5s") @DurationMin @DurationMax(minutes = 1) Duration rebalanceTimeout,
 		@DefaultValue("20s") @DurationMin @DurationMax(minutes = 4) Duration drainTimeout,
 		@DefaultValue("order-delivery") @NotBlank String groupId, @DefaultValue("none") @NotNull Ordering ordering) {
