@@ -51,6 +51,9 @@ final class OrderQueue implements DisposableBean {
 
 	private static final Logger logger = LoggerFactory.getLogger(OrderQueue.class);
 
+	/** A failure is news for so long, if nothing is heard of Kafka since. */
+	private static final Duration NEWS = Duration.ofSeconds(10);
+
 	private final QueueProperties properties;
 
 	private final KafkaTemplate<String, byte[]> kafka;
@@ -64,6 +67,9 @@ final class OrderQueue implements DisposableBean {
 	private final CircuitBreaker circuit;
 
 	private final Executor sender;
+
+	/** The last failure; null if an order was acknowledged since. */
+	private volatile @Nullable Instant failedAt;
 
 	OrderQueue(QueueProperties properties, GatewayProperties gateway, KafkaTemplate<String, byte[]> kafka,
 			OrderTopics topics, BulkheadRegistry bulkheads, CircuitBreakerRegistry circuits, Environment environment) {
@@ -90,9 +96,15 @@ final class OrderQueue implements DisposableBean {
 				Thread.ofPlatform().daemon().name("queue-sender").factory());
 	}
 
-	/** Whether orders are sent to Kafka, and not refused at once. */
+	/**
+	 * Whether orders get into Kafka: it has been reached, is not left alone, and the last
+	 * that was heard of it is no failure. The circuit alone would not tell: it waits for
+	 * many calls, and few orders never make many.
+	 */
 	boolean accepts() {
-		return this.topics.ready() && this.circuit.getState() != CircuitBreaker.State.OPEN;
+		Instant failed = this.failedAt;
+		return this.topics.ready() && this.circuit.getState() != CircuitBreaker.State.OPEN
+				&& (failed == null || failed.plus(NEWS).isBefore(Instant.now()));
 	}
 
 	/**
@@ -140,6 +152,7 @@ final class OrderQueue implements DisposableBean {
 					acknowledgement.completeExceptionally(failure);
 				}
 				else {
+					this.failedAt = null;
 					acknowledgement.complete(result);
 				}
 			});
@@ -177,6 +190,7 @@ final class OrderQueue implements DisposableBean {
 			case CallNotPermittedException _ ->
 				unavailable("Kafka has failed too often lately and is left alone for a moment.", Taken.NO);
 			default -> {
+				this.failedAt = Instant.now();
 				logger.debug("Order {} was not acknowledged", id, cause);
 				yield unavailable(("Kafka did not acknowledge the order within %d ms. "
 						+ "Whether it has it is unknown: repeat it with the same Idempotency-Key.")

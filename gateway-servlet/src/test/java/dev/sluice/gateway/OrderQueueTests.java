@@ -118,6 +118,22 @@ class OrderQueueTests {
 	}
 
 	@Test
+	void tellsOfOneFailureUntilKafkaAcknowledgesAgain() {
+		this.queue = queue(Duration.ofMinutes(1), 10, 50);
+		assertThat(this.queue.accepts()).isTrue();
+		this.producer.sendException = new TimeoutException("no metadata");
+
+		assertProblem(enqueue(), ProblemType.QUEUE_UNAVAILABLE, Taken.UNKNOWN);
+
+		assertThat(this.queue.accepts()).isFalse();
+		this.producer.sendException = null;
+		CompletableFuture<Instant> accepted = enqueue();
+		await().until(this.producer::completeNext);
+		assertThat(accepted).succeedsWithin(Duration.ofSeconds(10));
+		assertThat(this.queue.accepts()).isTrue();
+	}
+
+	@Test
 	void refusesUntilTheTopicsAreThere() {
 		this.queue = queue(Duration.ofMinutes(1), 10, 50);
 		this.topicsReady = false;

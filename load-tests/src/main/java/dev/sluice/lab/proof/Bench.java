@@ -100,18 +100,18 @@ final class Bench implements AutoCloseable {
 
 	/**
 	 * Starts everything.
-	 * @param gateways what the gateways differ in
+	 * @param consumer what the consumer differs in
 	 */
-	void startAll(ServiceOptions gateways) throws InterruptedException {
+	void startAll(ServiceOptions consumer) throws InterruptedException {
 		step("Starting Kafka, PostgreSQL (%s), the backend, a consumer and two gateways"
 			.formatted(this.stack.infrastructure().infrastructure()));
 		List<Callable<?>> starts = new ArrayList<>(List.of(() -> {
 			this.stack.startInfrastructure();
 			return this.stack;
 		}, () -> this.services.put(BACKEND, this.stack.startBackend(ServiceOptions.NONE)),
-				() -> this.services.put(CONSUMER, this.stack.startConsumer(ServiceOptions.NONE))));
+				() -> this.services.put(CONSUMER, this.stack.startConsumer(consumer))));
 		GATEWAYS.forEach((variant) -> starts
-			.add(() -> this.services.put(variant.id(), this.stack.startGateway(variant, gateways))));
+			.add(() -> this.services.put(variant.id(), this.stack.startGateway(variant, ServiceOptions.NONE))));
 		Stack.inParallel(starts);
 		backend().behave(BackendBehaviour.DEFAULT);
 	}
