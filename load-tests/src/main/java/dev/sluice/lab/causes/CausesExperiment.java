@@ -196,7 +196,16 @@ public final class CausesExperiment {
 			// It writes its recording when it ends; the backend must be there until then.
 			Stream.of(GATEWAY, BACKEND).map(services::get).filter(Objects::nonNull).forEach(Service::close);
 		}
-		evaluate(round, record, records);
+		try {
+			evaluate(round, record, records);
+		}
+		catch (IOException ex) {
+			if (record.failure() == null) {
+				throw ex;
+			}
+			// What has died leaves no recording: that it died is the news.
+			record.failure().addSuppressed(ex);
+		}
 		if (record.interrupted()) {
 			throw new InterruptedException();
 		}
