@@ -275,10 +275,12 @@
     });
     const grid = { left, right: 62, top: y + 18, bottom: 42 };
     graphic.push(text(left + (width - left - grid.right) / 2, data.height - 9, data.xName, {}, 'center'));
+    const top = nice(data.xMax);
+    const fits = (width - left - grid.right) * step(top) / top > measure(measured(top)) + 12;
     return {
       grid,
       graphic,
-      xAxis: { type: 'value', min: 0, max: nice(data.xMax), interval: step(nice(data.xMax)), axisLabel: Object.assign({ formatter: measured }, TEXT), splitLine: GRID },
+      xAxis: { type: 'value', min: 0, max: top, interval: fits ? step(top) : top / 2, axisLabel: Object.assign({ formatter: measured }, TEXT), splitLine: GRID },
       yAxis: { type: 'category', inverse: true, data: names, axisTick: { show: false }, axisLine: { lineStyle: { color: 'var(--line)' } },
         axisLabel: Object.assign({}, INK, { interval: 0 }) },
       tooltip: tooltip((item) => echarts.format.encodeHTML(item.name) + '<br>' + echarts.format.encodeHTML(item.seriesName) + ': ' + measured(item.value)),

@@ -40,7 +40,7 @@ record Verdict(Effects effects) {
 		if (memory.stream().anyMatch(this::explainsACollapse)) {
 			return Outcome.REPRODUCED;
 		}
-		boolean refuted = !collapsed.isEmpty() && !memory.isEmpty()
+		boolean refuted = !collapsed.isEmpty() && !memory.isEmpty() && memoryNotMeasured().isEmpty()
 				&& collapsed.stream().allMatch((effect) -> isBelow(effect.pauseShare(), LITTLE_PAUSE))
 				&& memory.stream().allMatch((effect) -> !hasCollapsed(effect));
 		return refuted ? Outcome.REFUTED : Outcome.UNDECIDED;
@@ -77,6 +77,11 @@ record Verdict(Effects effects) {
 	List<String> sentences() {
 		List<String> sentences = new ArrayList<>();
 		this.effects.base().ifPresent((base) -> sentences.add(base(base)));
+		if (!memoryNotMeasured().isEmpty()) {
+			sentences
+				.add("Not measured, so that it is not known what they do: %s. Why not, the beginning of this page says."
+					.formatted(String.join(", ", memoryNotMeasured())));
+		}
 		List<Effect> worse = this.effects.atMany()
 			.reversed()
 			.stream()
@@ -187,6 +192,19 @@ record Verdict(Effects effects) {
 				.filter((load) -> load >= this.effects.result().many())
 				.flatMap((load) -> this.effects.at(setting.name(), load).stream()))
 			.filter((effect) -> this.effects.left(effect) != null)
+			.toList();
+	}
+
+	/**
+	 * What the collector may be worst with, and has no figures: its gateway died, say.
+	 */
+	private List<String> memoryNotMeasured() {
+		return this.effects.result()
+			.settings()
+			.stream()
+			.filter((setting) -> setting.memory()
+					&& this.effects.at(setting.name(), this.effects.result().many()).isEmpty())
+			.map(CausesResult.Setting::name)
 			.toList();
 	}
 

@@ -49,6 +49,16 @@ class VerdictTests {
 	}
 
 	@Test
+	void refutesNothingWhereASmallMemoryCouldNotBeMeasured() {
+		measured(CausesResult.BASE, 0.5, 0.01);
+		measured(SLOW, 16, 0.001);
+
+		assertThat(verdict().outcome()).isEqualTo(Outcome.UNDECIDED);
+		assertThat(verdict().sentences())
+			.anyMatch((sentence) -> sentence.contains("it is not known what they do: 128 MiB."));
+	}
+
+	@Test
 	void decidesNothingWhereSmallMemoryCollapsesWithoutPauses() {
 		measured(CausesResult.BASE, 0.5, 0.01);
 		measured(SLOW, 16, 0.001);
