@@ -63,7 +63,7 @@ public final class OrderDriver implements AutoCloseable {
 	private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(2);
 
 	/** What a gateway that refuses asks for in Retry-After. */
-	private static final long FIRST_PAUSE_MILLIS = 1_000;
+	private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
 
 	/** All attempts and pauses of an order, and some more. */
 	private static final long END_MILLIS = 120_000;
@@ -95,6 +95,8 @@ public final class OrderDriver implements AutoCloseable {
 
 	private final long startNanos;
 
+	private final Duration firstPause;
+
 	/**
 	 * Whom orders are sent to.
 	 *
@@ -111,10 +113,16 @@ public final class OrderDriver implements AutoCloseable {
 	 * @param startNanos the beginning of the load, of {@link System#nanoTime}
 	 */
 	public OrderDriver(List<Gateway> gateways, OrderIdentity identity, OrderLedger ledger, long startNanos) {
+		this(gateways, identity, ledger, startNanos, FIRST_PAUSE);
+	}
+
+	OrderDriver(List<Gateway> gateways, OrderIdentity identity, OrderLedger ledger, long startNanos,
+			Duration firstPause) {
 		this.gateways = List.copyOf(gateways);
 		this.identity = identity;
 		this.ledger = ledger;
 		this.startNanos = startNanos;
+		this.firstPause = firstPause;
 	}
 
 	/**
@@ -162,7 +170,7 @@ public final class OrderDriver implements AutoCloseable {
 	private void place(int order) {
 		try {
 			this.placed.incrementAndGet();
-			long pause = FIRST_PAUSE_MILLIS;
+			long pause = this.firstPause.toMillis();
 			for (int attempt = 1; attempt <= ATTEMPTS; attempt++) {
 				Gateway gateway = this.gateways.get((order + attempt) % this.gateways.size());
 				if (!attempt(order, attempt, gateway).again()) {

@@ -5,6 +5,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -109,9 +110,7 @@ class OrderDriverTests {
 
 	@Test
 	void stopsWhenItIsTold() throws Exception {
-		try (OrderLedger ledger = ledger(100);
-				OrderDriver driver = new OrderDriver(List.of(gateway("a", 202, true)), this.identity, ledger,
-						System.nanoTime())) {
+		try (OrderLedger ledger = ledger(100); OrderDriver driver = driver(ledger, gateway("a", 202, true))) {
 			driver.run(RATE, (order) -> order < 10);
 
 			assertThat(driver.placed()).isEqualTo(10);
@@ -119,11 +118,15 @@ class OrderDriverTests {
 	}
 
 	private void drive(OrderLedger ledger, OrderDriver.Gateway... gateways) throws InterruptedException {
-		try (OrderDriver driver = new OrderDriver(List.of(gateways), this.identity, ledger, System.nanoTime())) {
+		try (OrderDriver driver = driver(ledger, gateways)) {
 			driver.run(RATE, (_) -> true);
 
 			assertThat(driver.placed()).isEqualTo(ledger.orders());
 		}
+	}
+
+	private OrderDriver driver(OrderLedger ledger, OrderDriver.Gateway... gateways) {
+		return new OrderDriver(List.of(gateways), this.identity, ledger, System.nanoTime(), Duration.ofMillis(20));
 	}
 
 	private OrderLedger ledger(int orders) throws IOException {
