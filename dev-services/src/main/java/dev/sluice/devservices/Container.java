@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
+import com.github.dockerjava.api.exception.NotModifiedException;
 import org.jspecify.annotations.Nullable;
 import org.testcontainers.DockerClientFactory;
 import org.testcontainers.containers.GenericContainer;
@@ -139,10 +140,16 @@ final class Container<C extends GenericContainer<?>> implements AutoCloseable {
 		}
 	}
 
-	/** Sends SIGTERM to its first process, and waits for the end. */
+	/** Sends SIGTERM to its first process, unless it has ended, and waits for the end. */
 	void stop() {
 		C running = get();
-		running.getDockerClient().stopContainerCmd(running.getContainerId()).withTimeout(STOP_SECONDS).exec();
+		try {
+			running.getDockerClient().stopContainerCmd(running.getContainerId()).withTimeout(STOP_SECONDS).exec();
+		}
+		catch (NotModifiedException ex) {
+			// It has ended already: of what terminate() sent, for one.
+			return;
+		}
 		awaitEnd(running);
 	}
 

@@ -98,6 +98,17 @@ class BreakableIT {
 	}
 
 	@Test
+	void whatHasEndedByItselfCanBeStoppedAndStarted() throws SQLException {
+		PostgresService postgres = this.services.postgres();
+		postgres.kill();
+
+		postgres.stop();
+		postgres.start();
+
+		assertThat(query(postgres, "select 1")).isEqualTo("1");
+	}
+
+	@Test
 	void rowsCommittedBeforeAKillAreThereAfterTheStart() throws SQLException {
 		PostgresService postgres = this.services.postgres();
 		int port = postgres.port();
