@@ -140,6 +140,18 @@ class BackendTests {
 		assertThat(deliver(backend(10, 50, LIMIT))).isEqualTo(new Delivery.TimedOut(LIMIT));
 	}
 
+	/** Wherever in an exchange its end comes: before the connection, while it is made. */
+	@Test
+	void endsAnExchangeWhoseTimeIsOverBeforeItHasBegun() {
+		this.server.reply(Reply.never());
+		Backend backend = backend(10, 10_000);
+
+		for (int i = 0; i < 1_500; i++) {
+			Duration limit = Duration.ofNanos(i % 300 * 5_000L);
+			assertThat(find(backend, limit)).isEqualTo(new Delivery.TimedOut(limit));
+		}
+	}
+
 	@Test
 	void tellsThatTheConnectionBroke() {
 		this.server.reply(Reply.reset());
