@@ -18,6 +18,9 @@ import java.util.stream.Stream;
 /** TCP ports of the loopback interface. */
 public final class Ports {
 
+	/** There is none above. */
+	public static final int GREATEST = 65_535;
+
 	private static final String LISTEN = "0A";
 
 	private Ports() {

@@ -108,6 +108,9 @@ final class FileSpool implements Spool {
 
 	private volatile long durable;
 
+	/** Of the writer. */
+	private @Nullable Long first;
+
 	/** When the first message was appended. */
 	private volatile @Nullable Long oldest;
 
@@ -305,10 +308,18 @@ final class FileSpool implements Spool {
 		return changed;
 	}
 
-	private void commit() {
+	/** Read only when it is another one: while the sink is away the first one stays. */
+	private void showOldest() {
 		Long first = this.messages.firstKey();
-		byte[] value = (first != null) ? this.messages.get(first) : null;
-		this.oldest = (value != null) ? ByteBuffer.wrap(value).getLong() : null;
+		if (!Objects.equals(first, this.first)) {
+			this.first = first;
+			byte[] value = (first != null) ? this.messages.get(first) : null;
+			this.oldest = (value != null) ? ByteBuffer.wrap(value).getLong() : null;
+		}
+	}
+
+	private void commit() {
+		showOldest();
 		this.store.commit();
 		switch (this.durability) {
 			case POWER -> this.store.sync();

@@ -196,22 +196,7 @@ public final class CausesExperiment {
 			// It writes its recording when it ends; the backend must be there until then.
 			Stream.of(GATEWAY, BACKEND).map(services::get).filter(Objects::nonNull).forEach(Service::close);
 		}
-		try {
-			evaluate(round, record, records);
-		}
-		catch (IOException ex) {
-			if (record.failure() == null) {
-				throw ex;
-			}
-			// What has died leaves no recording: that it died is the news.
-			record.failure().addSuppressed(ex);
-		}
-		if (record.interrupted()) {
-			throw new InterruptedException();
-		}
-		if (record.failure() != null) {
-			throw record.failure();
-		}
+		record.conclude(() -> evaluate(round, record, records));
 	}
 
 	private static ServiceOptions backend(Round round, Certificate certificate) {

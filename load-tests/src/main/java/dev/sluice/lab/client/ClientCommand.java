@@ -14,6 +14,7 @@ import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
+import dev.sluice.devservices.Ports;
 import dev.sluice.lab.client.SeedCases.Case;
 import dev.sluice.lab.report.Report;
 import dev.sluice.lab.report.ReportCommand;
@@ -45,8 +46,6 @@ public final class ClientCommand implements Callable<Integer> {
 	private static final int MAX_THREADS = 10_000;
 
 	private static final int MAX_SECONDS = 86_400;
-
-	private static final int GREATEST_PORT = 65_535;
 
 	/** Three of five requests are due while nobody answers. */
 	private static final Case FREEZE = new Case("async, 500/s, target stopped for 6 s", Mode.ASYNC, null, 500,
@@ -166,7 +165,7 @@ public final class ClientCommand implements Callable<Integer> {
 		if (this.uri == null) {
 			throw usage("--uri says what to GET; or use --seed-table or --freeze");
 		}
-		if (!"http".equals(this.uri.getScheme()) || this.uri.getHost() == null || this.uri.getPort() > GREATEST_PORT) {
+		if (!"http".equals(this.uri.getScheme()) || this.uri.getHost() == null || this.uri.getPort() > Ports.GREATEST) {
 			throw usage("--uri must be like http://127.0.0.1:8090/5000");
 		}
 		return this.uri;

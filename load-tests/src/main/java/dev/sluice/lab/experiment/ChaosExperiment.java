@@ -55,6 +55,7 @@ import dev.sluice.lab.stack.ServiceOptions;
 import dev.sluice.lab.stack.Stack;
 import dev.sluice.lab.stack.Variant;
 import dev.sluice.lab.stack.Workspace;
+import org.apache.kafka.common.KafkaException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -162,7 +163,7 @@ final class ChaosExperiment {
 			infrastructure = stack.infrastructure().infrastructure();
 			run(stack, client, outcome);
 		}
-		catch (LabException | StartFailedException | IOException | InterruptedException ex) {
+		catch (LabException | StartFailedException | KafkaException | IOException | InterruptedException ex) {
 			partial = RunDirectory.whyPartial(ex, interruption);
 		}
 		this.progress.endLine();

@@ -207,22 +207,7 @@ final class CompareExperiment {
 			// They write their recordings when they end.
 			Stream.of(GATEWAY, CONSUMER).map(services::get).filter(Objects::nonNull).forEach(Service::close);
 		}
-		try {
-			evaluate(round, record, records);
-		}
-		catch (IOException ex) {
-			if (record.failure() == null) {
-				throw ex;
-			}
-			// What has died leaves no recording: that it died is the news.
-			record.failure().addSuppressed(ex);
-		}
-		if (record.interrupted()) {
-			throw new InterruptedException();
-		}
-		if (record.failure() != null) {
-			throw record.failure();
-		}
+		record.conclude(() -> evaluate(round, record, records));
 	}
 
 	private static ServiceOptions options(Round round, String service, JvmRecords records) {

@@ -134,13 +134,7 @@ final class GridExperiment {
 					loadPlan(subject, gateway, stack),
 					(phase) -> this.progress.now("%s, %s".formatted(subject.name(), phase.name())));
 		}
-		evaluate(subject, record);
-		if (record.interrupted()) {
-			throw new InterruptedException();
-		}
-		if (record.failure() != null) {
-			throw record.failure();
-		}
+		record.conclude(() -> evaluate(subject, record));
 	}
 
 	private LoadPlan loadPlan(Subject subject, Service gateway, Stack stack) throws IOException {

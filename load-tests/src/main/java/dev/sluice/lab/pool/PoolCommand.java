@@ -42,8 +42,6 @@ public final class PoolCommand implements Callable<Integer> {
 
 	private static final Duration QUICK = Duration.ofSeconds(50);
 
-	private static final int GREATEST_PORT = 65_535;
-
 	private static final Duration STATUS_EVERY = Duration.ofSeconds(10);
 
 	@Spec
@@ -112,8 +110,8 @@ public final class PoolCommand implements Callable<Integer> {
 
 	@Override
 	public Integer call() throws IOException {
-		if (this.port < 0 || this.port > GREATEST_PORT) {
-			throw new ParameterException(this.spec.commandLine(), "--port: 0 to %,d".formatted(GREATEST_PORT));
+		if (this.port < 0 || this.port > Ports.GREATEST) {
+			throw new ParameterException(this.spec.commandLine(), "--port: 0 to %,d".formatted(Ports.GREATEST));
 		}
 		if (this.messages < 1 || this.messages > PoolServer.MOST_MESSAGES || this.intervalMillis < 1
 				|| this.inFlight < 1 || this.inFlight > PoolServer.MOST_CONCURRENCY || this.newConnections < 0
@@ -195,7 +193,7 @@ public final class PoolCommand implements Callable<Integer> {
 			}
 		}
 		if (!"http".equals(target.getScheme()) || target.getHost() == null || target.getPort() < 0
-				|| target.getPort() > GREATEST_PORT || target.getRawPath().isEmpty()) {
+				|| target.getPort() > Ports.GREATEST || target.getRawPath().isEmpty()) {
 			throw new ParameterException(this.spec.commandLine(),
 					"--serve needs a URI like http://127.0.0.1:8090/100 or jdbc:postgresql://127.0.0.1:5432/sluice");
 		}

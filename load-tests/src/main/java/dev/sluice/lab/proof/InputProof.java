@@ -8,8 +8,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -17,6 +20,8 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import dev.sluice.lab.proof.BadRequests.Kind;
 import dev.sluice.lab.proof.BadRequests.Request;
@@ -25,6 +30,7 @@ import dev.sluice.lab.result.ProofResult.Check;
 import dev.sluice.lab.stack.LabException;
 import dev.sluice.lab.stack.Module;
 import dev.sluice.lab.stack.Service;
+import dev.sluice.lab.stack.Stack;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,6 +39,9 @@ import org.jspecify.annotations.Nullable;
  * a file.
  */
 final class InputProof implements Proof {
+
+	/** Requests at least, before what a gateway holds is looked at first. */
+	private static final int WARM_UP = 500;
 
 	/** At once, of those that can be answered at once. */
 	private static final int QUICK_AT_ONCE = 48;
@@ -85,30 +94,43 @@ final class InputProof implements Proof {
 		int requests = bench.size(100_000, 5_000, 400);
 		int idle = bench.size(2_000, 200, 20);
 		bench.startAll();
+		Map<Service, Outcome> outcomes = new ConcurrentHashMap<>();
+		Stack.inParallel(bench.gateways()
+			.stream()
+			.<Callable<?>>map((gateway) -> () -> outcomes.put(gateway, prove(bench, gateway, requests, idle)))
+			.toList());
 		Map<String, String> setting = new TreeMap<>(
 				Map.of("requests", "%,d to each gateway".formatted(requests), "idle connections",
 						"%,d to each gateway meanwhile".formatted(idle), "seed", Long.toString(bench.seed()),
 						"a stalled request", "must be given up within %d s".formatted(STALLED_MILLIS / 1_000)));
 		List<Check> checks = new ArrayList<>();
 		for (Service gateway : bench.gateways()) {
-			checks.addAll(prove(bench, gateway, requests, idle, setting));
+			Outcome outcome = Objects.requireNonNull(outcomes.get(gateway));
+			setting.put(gateway.name() + ", answers", outcome.answers());
+			checks.addAll(outcome.checks());
 		}
 		return new Evidence(setting, checks, null);
 	}
 
-	private List<Check> prove(Bench bench, Service gateway, int requests, int idle, Map<String, String> setting)
+	private static Outcome prove(Bench bench, Service gateway, int requests, int idle)
 			throws IOException, InterruptedException {
 		ServiceGauge gauge = new ServiceGauge(bench.client(), gateway);
-		bench.step("%s: a tenth of the requests first, so that pools and caches are full".formatted(gateway.name()));
-		send(bench, gateway, new BadRequests(bench.seed() + 1, gateway.uri().getAuthority()), requests / 10, null);
+		bench.step("%s: good and bad requests first, so that pools and caches are full".formatted(gateway.name()));
+		BadRequests others = new BadRequests(bench.seed() + 1, gateway.uri().getAuthority());
+		send(bench, gateway,
+				IntStream.range(0, Math.max(requests / 10, WARM_UP))
+					.mapToObj(others::request)
+					.filter((request) -> request.kind() != Kind.STALLED),
+				null);
 		ServiceGauge.Held before = gauge.least();
 		bench.step("%s: %,d bad requests, %,d idle connections".formatted(gateway.name(), requests, idle));
-		Outcomes outcomes = new Outcomes(bench, gateway);
+		Tally tally = new Tally(bench, gateway);
 		int opened;
 		List<RawConnection> silent = new ArrayList<>();
 		try {
 			opened = open(gateway.uri(), idle, silent);
-			send(bench, gateway, new BadRequests(bench.seed(), gateway.uri().getAuthority()), requests, outcomes);
+			BadRequests corpus = new BadRequests(bench.seed(), gateway.uri().getAuthority());
+			send(bench, gateway, IntStream.range(0, requests).mapToObj(corpus::request), tally);
 		}
 		finally {
 			for (RawConnection connection : silent) {
@@ -116,25 +138,24 @@ final class InputProof implements Proof {
 			}
 		}
 		ServiceGauge.Held after = gauge.least();
-		outcomes.write();
-		setting.put(gateway.name() + ", answers", outcomes.told());
+		tally.write();
 		String name = gateway.name() + ": ";
-		return List.of(Check.exactly(name + "idle connections opened", idle, opened),
-				Check.exactly(name + "requests sent", requests, outcomes.count),
+		return new Outcome(tally.told(), List.of(Check.exactly(name + "idle connections opened", idle, opened),
+				Check.exactly(name + "requests sent", requests, tally.count),
 				Check.none(name + "5xx beside 503 with Retry-After, and 501 and 505 for what HTTP knows not",
-						outcomes.failed),
-				Check.none(name + "answers that are no HTTP", outcomes.garbled),
-				Check.none(name + "requests neither answered nor closed in time", outcomes.hanging),
-				Check.none(name + "good requests among them not placed", outcomes.goodNotPlaced),
-				Check.atLeast(name + "good requests among them", 1, (double) outcomes.good, ""),
+						tally.failed),
+				Check.none(name + "answers that are no HTTP", tally.garbled),
+				Check.none(name + "requests neither answered nor closed in time", tally.hanging),
+				Check.none(name + "good requests among them not placed", tally.goodNotPlaced),
+				Check.atLeast(name + "good requests among them", 1, (double) tally.good, ""),
 				Check.none(name + "orders that break one rule of the OpenAPI document, and not answered 400",
-						outcomes.ruleNotNamed),
+						tally.ruleNotNamed),
 				Check.atMost(name + "slowest answer to a request sent at once", ANSWER_MILLIS,
-						(double) outcomes.slowestMillis, "ms"),
+						(double) tally.slowestMillis, "ms"),
 				Check.atMost(name + "growth of what is live in the heap", HEAP_GROWTH_MIB,
 						Math.max(0, Math.round((after.heapBytes() - before.heapBytes()) / (1 << 20))) + 0.0, "MiB"),
 				Check.atMost(name + "growth of platform threads", THREAD_GROWTH,
-						Math.max(0, after.threads() - before.threads()), ""));
+						Math.max(0, after.threads() - before.threads()), "")));
 	}
 
 	private static int open(URI uri, int count, List<RawConnection> connections) {
@@ -150,32 +171,31 @@ final class InputProof implements Proof {
 	}
 
 	/**
-	 * @param outcomes null for those that only warm up
+	 * @param tally null for those that only warm up
 	 */
-	private static void send(Bench bench, Service gateway, BadRequests corpus, int count, @Nullable Outcomes outcomes)
+	private static void send(Bench bench, Service gateway, Stream<Request> requests, @Nullable Tally tally)
 			throws InterruptedException {
 		Semaphore quick = new Semaphore(QUICK_AT_ONCE);
 		Semaphore slow = new Semaphore(SLOW_AT_ONCE);
 		try (ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor();
 				ScheduledExecutorService guard = Executors
 					.newSingleThreadScheduledExecutor(Thread.ofPlatform().daemon().name("guard").factory())) {
-			for (int number = 0; number < count; number++) {
-				Request request = corpus.request(number);
+			for (Request request : (Iterable<Request>) requests::iterator) {
 				Semaphore places = request.kind().isSlow() ? slow : quick;
 				places.acquire();
 				clients.execute(() -> {
 					try {
 						long began = System.nanoTime();
 						Reply reply = exchange(gateway.uri(), request, guard);
-						if (outcomes != null) {
-							outcomes.add(request, reply, TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began));
+						if (tally != null) {
+							tally.add(request, reply, TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began));
 						}
 					}
 					finally {
 						places.release();
 					}
 				});
-				bench.now("%,d of %,d requests".formatted(number, count));
+				bench.now("%s: request %,d".formatted(gateway.name(), request.number()));
 			}
 			clients.shutdown();
 			if (!clients.awaitTermination(2 * EXCHANGE_MILLIS, TimeUnit.MILLISECONDS)) {
@@ -229,8 +249,16 @@ final class InputProof implements Proof {
 		return connection.receive((request.kind() == Kind.STALLED) ? STALLED_MILLIS : ANSWER_MILLIS, request.isHead());
 	}
 
-	/** What came of the requests to one gateway. For any number of threads. */
-	private static final class Outcomes {
+	/**
+	 * What came of the requests to one gateway.
+	 *
+	 * @param answers how many of each
+	 */
+	private record Outcome(String answers, List<Check> checks) {
+	}
+
+	/** Counts what comes of the requests to one gateway. For any number of threads. */
+	private static final class Tally {
 
 		private final Map<String, Integer> byKind = new TreeMap<>();
 
@@ -256,7 +284,7 @@ final class InputProof implements Proof {
 
 		private long slowestMillis;
 
-		Outcomes(Bench bench, Service gateway) throws IOException {
+		Tally(Bench bench, Service gateway) throws IOException {
 			this.directory = Files.createDirectories(bench.file(gateway.name()));
 			this.failures.add("number,kind,took_ms,what");
 		}

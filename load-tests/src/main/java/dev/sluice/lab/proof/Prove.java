@@ -25,7 +25,6 @@ import dev.sluice.lab.stack.Module;
 import dev.sluice.lab.stack.Stack;
 import dev.sluice.lab.stack.Workspace;
 import org.apache.kafka.common.KafkaException;
-import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -76,7 +75,7 @@ final class Prove {
 	 */
 	RunResult run(Interruption interruption) throws IOException {
 		for (Proof proof : this.proofs) {
-			this.results.add(prove(proof));
+			this.results.add(prove(proof, interruption));
 			RunResult result = result(interruption.reason());
 			RunFile.write(result, this.directory.path());
 			if (interruption.isRequested()) {
@@ -86,7 +85,7 @@ final class Prove {
 		return result(null);
 	}
 
-	private ProofResult prove(Proof proof) {
+	private ProofResult prove(Proof proof, Interruption interruption) {
 		this.progress.step("Proof '%s': %s".formatted(proof.name(), proof.question()));
 		long start = System.nanoTime();
 		Proof.Evidence evidence = new Proof.Evidence(Map.of(), List.of(), null);
@@ -97,17 +96,8 @@ final class Prove {
 			bench.stack().prepare(proof.modules(), this.progress::step);
 			evidence = proof.run(bench);
 		}
-		catch (LabException | StartFailedException ex) {
-			problem = String.valueOf(ex.getMessage());
-		}
-		catch (InterruptedException | InterruptException _) {
-			// Kafka's leaves the flag set, and the result is still to be written.
-			Thread.interrupted();
-			problem = "interrupted";
-		}
-		catch (KafkaException | IOException ex) {
-			// A gateway or a broker that is gone: often the message alone says nothing.
-			problem = ex.toString();
+		catch (LabException | StartFailedException | KafkaException | IOException | InterruptedException ex) {
+			problem = RunDirectory.whyPartial(ex, interruption);
 		}
 		this.progress.endLine();
 		return new ProofResult(proof.name(), proof.question(), evidence.setting(), evidence.checks(),

@@ -44,6 +44,41 @@ public record LoadRound(RunDirectory directory, String name, Stack stack, Map<St
 	/** What came of a round, whole or not. */
 	public record Record(List<PhaseOutcome> outcomes, @Nullable GatlingLog log, ProcessSamples samples,
 			@Nullable LabException failure, boolean interrupted) {
+
+		/**
+		 * Evaluates what there is, and then ends as the round did.
+		 * @param evaluation makes results of it
+		 * @throws LabException if the round failed, also if there is nothing to evaluate:
+		 * what has died leaves no recording
+		 * @throws IOException if the round was well, and cannot be evaluated
+		 * @throws InterruptedException if the round was interrupted
+		 */
+		public void conclude(Evaluation evaluation) throws IOException, InterruptedException {
+			try {
+				evaluation.evaluate();
+			}
+			catch (IOException ex) {
+				if (this.failure == null) {
+					throw ex;
+				}
+				this.failure.addSuppressed(ex);
+			}
+			if (this.interrupted) {
+				throw new InterruptedException();
+			}
+			if (this.failure != null) {
+				throw this.failure;
+			}
+		}
+
+	}
+
+	/** Makes results of a round. */
+	@FunctionalInterface
+	public interface Evaluation {
+
+		void evaluate() throws IOException;
+
 	}
 
 	/** Told about twice a second which measured phase runs. */

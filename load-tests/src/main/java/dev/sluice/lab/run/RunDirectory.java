@@ -13,6 +13,8 @@ import java.util.Locale;
 import dev.sluice.lab.result.RunFile;
 import dev.sluice.lab.stack.Interruption;
 import dev.sluice.lab.stack.LabException;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -70,7 +72,9 @@ public record RunDirectory(Path path) {
 			return reason;
 		}
 		return switch (ending) {
-			case InterruptedException _ -> "interrupted";
+			case InterruptedException _, InterruptException _ -> "interrupted";
+			// Often its message alone says nothing.
+			case KafkaException ex -> ex.toString();
 			case IOException ex -> String.valueOf(failure("The run cannot go on", ex).getMessage());
 			default -> String.valueOf(ending.getMessage());
 		};

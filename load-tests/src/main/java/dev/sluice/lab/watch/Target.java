@@ -2,6 +2,8 @@ package dev.sluice.lab.watch;
 
 import java.net.URI;
 
+import dev.sluice.devservices.Ports;
+
 /**
  * A service to be watched.
  *
@@ -23,7 +25,8 @@ record Target(String name, URI uri) {
 		int equals = text.indexOf('=');
 		try {
 			URI uri = URI.create(text.substring(equals + 1).strip());
-			if (equals > 0 && "http".equals(uri.getScheme()) && uri.getHost() != null && uri.getPort() <= 65_535) {
+			if (equals > 0 && "http".equals(uri.getScheme()) && uri.getHost() != null
+					&& uri.getPort() <= Ports.GREATEST) {
 				return new Target(text.substring(0, equals).strip(), uri);
 			}
 		}

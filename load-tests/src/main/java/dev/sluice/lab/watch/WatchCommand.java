@@ -30,8 +30,6 @@ public final class WatchCommand implements Callable<Integer> {
 
 	private static final int GREATEST_OFFSET = 50_000;
 
-	private static final int GREATEST_PORT = 65_535;
-
 	private static final int MOST_TARGETS = 20;
 
 	/** To send a request, and to take its answer. */
@@ -55,8 +53,8 @@ public final class WatchCommand implements Callable<Integer> {
 
 	@Override
 	public Integer call() throws IOException {
-		if (this.port < 0 || this.port > GREATEST_PORT) {
-			throw usage("--port: 0 to %,d".formatted(GREATEST_PORT));
+		if (this.port < 0 || this.port > Ports.GREATEST) {
+			throw usage("--port: 0 to %,d".formatted(Ports.GREATEST));
 		}
 		if (this.portOffset < 0 || this.portOffset > GREATEST_OFFSET) {
 			throw usage("--port-offset: 0 to %,d".formatted(GREATEST_OFFSET));

@@ -24,18 +24,18 @@ class ProveIT {
 	private Path directory;
 
 	@Test
-	void badRecordsStopNothingAndAKeyHasOneEffect() throws Exception {
+	void badRecordsAndBadRequestsStopNothingAndAKeyHasOneEffect() throws Exception {
 		Path results = this.directory.resolve("results");
 		StringWriter out = new StringWriter();
 
 		int exitCode = new CommandLine(new ProveCommand()).setOut(new PrintWriter(out))
-			.execute("key", "records", "--smallest", "--seed", "5", "--infra", Infrastructure.fromEnvironment().name(),
-					"--out", results.toString());
+			.execute("key", "records", "input", "--smallest", "--seed", "5", "--infra",
+					Infrastructure.fromEnvironment().name(), "--out", results.toString());
 
 		assertThat(exitCode).as(out.toString()).isZero();
 		RunResult run = RunFile.read(results.resolve(RunFile.NAME));
 		assertThat(run.partial()).isNull();
-		assertThat(run.proofs()).extracting(ProofResult::proof).containsExactly("key", "records");
+		assertThat(run.proofs()).extracting(ProofResult::proof).containsExactly("key", "records", "input");
 		assertThat(run.proofs()).allMatch(ProofResult::holds);
 		assertThat(out.toString()).contains("key: holds", "report.html");
 		assertThat(results.resolve("report.html")).isNotEmptyFile();

@@ -17,13 +17,16 @@ final class Turns {
 
 	private final Map<ByteBuffer, Turn> last = new ConcurrentHashMap<>();
 
+	/** Of all that wait for nobody, and that nobody waits for. */
+	private final Turn free = new Turn(null, null);
+
 	/**
 	 * The next turn of a key.
 	 * @param key null if it waits for nobody
 	 */
 	Turn take(byte @Nullable [] key) {
 		if (key == null) {
-			return new Turn(null, null);
+			return this.free;
 		}
 		ByteBuffer name = ByteBuffer.wrap(key);
 		Turn turn = new Turn(name, this.last.get(name));
