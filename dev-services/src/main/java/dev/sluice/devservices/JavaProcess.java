@@ -17,6 +17,8 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.jar.Attributes;
 import java.util.jar.JarFile;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -94,6 +96,21 @@ public final class JavaProcess implements AutoCloseable {
 		Process started = builder.start();
 		Reaper.watch(started);
 		return started;
+	}
+
+	/**
+	 * What each JVM started here takes from the environment beside its own options: the
+	 * variables that are set, {@code NAME=value}, with a space between; empty if none is.
+	 */
+	public static String inheritedOptions() {
+		return inheritedOptions(System.getenv());
+	}
+
+	static String inheritedOptions(Map<String, String> environment) {
+		return Stream.of("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS")
+			.filter((name) -> !environment.getOrDefault(name, "").isBlank())
+			.map((name) -> name + "=" + environment.get(name))
+			.collect(Collectors.joining(" "));
 	}
 
 	/** An executable jar. */

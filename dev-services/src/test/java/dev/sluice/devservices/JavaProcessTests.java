@@ -9,6 +9,7 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Map;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -195,6 +196,13 @@ class JavaProcessTests {
 		this.process = child("wait").readyWhenLogged("waiting", TIMEOUT).start();
 
 		assertThatIllegalStateException().isThrownBy(this.process::relaunch).withMessageContaining("still runs");
+	}
+
+	@Test
+	void namesWhatEachJvmTakesFromTheEnvironment() {
+		assertThat(JavaProcess.inheritedOptions(Map.of("PATH", "/bin", "JAVA_TOOL_OPTIONS", " "))).isEmpty();
+		assertThat(JavaProcess.inheritedOptions(Map.of("JDK_JAVA_OPTIONS", "-Xa -Xb", "JAVA_TOOL_OPTIONS", "-Xc")))
+			.isEqualTo("JAVA_TOOL_OPTIONS=-Xc JDK_JAVA_OPTIONS=-Xa -Xb");
 	}
 
 	@Test

@@ -16,6 +16,7 @@ import java.util.stream.Stream;
 
 import com.sun.management.OperatingSystemMXBean;
 import dev.sluice.devservices.Infrastructure;
+import dev.sluice.devservices.JavaProcess;
 import dev.sluice.lab.measure.GatlingLog;
 import dev.sluice.lab.result.RunResult.Environment;
 
@@ -57,7 +58,10 @@ public final class EnvironmentProbe {
 				getPlatformMXBean(OperatingSystemMXBean.class).getTotalMemorySize(), cpu(),
 				System.getProperty("os.name") + " " + System.getProperty("os.version") + " "
 						+ System.getProperty("os.arch"),
-				System.getProperty("java.vendor.version", "") + " " + System.getProperty("java.runtime.version"),
+				"%s %s %s"
+					.formatted(System.getProperty("java.vendor.version", ""),
+							System.getProperty("java.runtime.version"), JavaProcess.inheritedOptions())
+					.strip(),
 				infrastructure.name().toLowerCase(Locale.ROOT), sha.isEmpty() ? "unknown" : sha,
 				!git(checkout, "status", "--porcelain").isEmpty(), versions);
 	}

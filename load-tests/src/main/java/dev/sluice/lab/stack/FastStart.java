@@ -59,9 +59,14 @@ record FastStart(Path jar, Path cache) {
 		}
 	}
 
-	/** Another JVM's cache is none. */
 	private static FastStart of(Path jar) {
-		Path directory = jar.resolveSibling("fast-start-" + Runtime.version());
+		return of(jar, JavaProcess.inheritedOptions());
+	}
+
+	/** Another JVM's cache is none, nor is that of a JVM with other options. */
+	static FastStart of(Path jar, String inheritedOptions) {
+		String options = inheritedOptions.isEmpty() ? "" : "-" + Integer.toHexString(inheritedOptions.hashCode());
+		Path directory = jar.resolveSibling("fast-start-" + Runtime.version() + options);
 		return new FastStart(directory.resolve(jar.getFileName()), directory.resolve("classes.aot"));
 	}
 

@@ -9,6 +9,7 @@ import java.util.Set;
 import java.util.jar.JarOutputStream;
 
 import dev.sluice.devservices.Infrastructure;
+import dev.sluice.devservices.JavaProcess;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -37,6 +38,16 @@ class FastStartTests {
 	}
 
 	@Test
+	void belongsToTheJvmAndTheOptionsItWasMadeWith() throws IOException {
+		Path jar = jar();
+
+		Path cache = FastStart.of(jar, "").cache();
+
+		assertThat(cache.toString()).contains(Runtime.version().toString());
+		assertThat(cache).isNotEqualTo(FastStart.of(jar, "JDK_JAVA_OPTIONS=-XX:TieredStopAtLevel=1").cache());
+	}
+
+	@Test
 	void isNotNeededToStart() throws IOException {
 		Workspace workspace = new Workspace(this.directory);
 		Path jar = Files.createDirectories(workspace.jar(Module.BACKEND).getParent()).resolve("backend-mock.jar");
@@ -62,7 +73,7 @@ class FastStartTests {
 	}
 
 	private Path cacheOf(Path jar) throws IOException {
-		Path cache = jar.resolveSibling("fast-start-" + Runtime.version()).resolve("classes.aot");
+		Path cache = FastStart.of(jar, JavaProcess.inheritedOptions()).cache();
 		Files.createDirectories(cache.getParent());
 		Files.writeString(cache, "");
 		Files.setLastModifiedTime(cache, FileTime.from(BUILT));
