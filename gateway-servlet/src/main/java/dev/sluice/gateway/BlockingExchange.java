@@ -85,9 +85,9 @@ final class BlockingExchange implements Exchange {
 		catch (IOException ex) {
 			return CompletableFuture.failedFuture(late.get() ? new TimeoutException() : ex);
 		}
-		catch (IllegalStateException | NullPointerException ex) {
-			// So the client says that it was cancelled between a connection's lease and
-			// its use, or while it connects: the connection is gone under it.
+		catch (RuntimeException ex) {
+			// A client that is cancelled between a connection's lease and its use
+			// fails in ways of its own: the connection is gone under it.
 			if (!late.get()) {
 				throw ex;
 			}
