@@ -1,34 +1,46 @@
 package dev.sluice.lab;
 
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
-import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Fails a test after which a JVM runs that did not run before it. What earlier tests
- * share, an embedded PostgreSQL say, is theirs; Docker's own processes are no JVMs.
+ * Fails if a JVM is left that did not run before. Tests may run beside each other: then
+ * the one that ends last answers for all. What earlier tests share, an embedded
+ * PostgreSQL say, is theirs; Docker's own processes are no JVMs.
  */
 public final class NoProcessLeft implements BeforeEachCallback, AfterEachCallback {
 
-	private static final Namespace NAMESPACE = Namespace.create(NoProcessLeft.class);
+	private static final Object MONITOR = new Object();
+
+	private static int running;
+
+	private static Set<Long> before = Set.of();
 
 	@Override
 	public void beforeEach(ExtensionContext context) {
-		context.getStore(NAMESPACE).put("before", children());
+		synchronized (MONITOR) {
+			if (running++ == 0) {
+				before = children().keySet();
+			}
+		}
 	}
 
 	@Override
 	public void afterEach(ExtensionContext context) {
-		Map<?, ?> before = context.getStore(NAMESPACE).get("before", Map.class);
-		Map<Long, String> left = children();
-		left.keySet().removeAll(before.keySet());
-		assertThat(left).as("JVMs left running").isEmpty();
+		synchronized (MONITOR) {
+			if (--running == 0) {
+				Map<Long, String> left = children();
+				left.keySet().removeAll(before);
+				assertThat(left).as("JVMs left running").isEmpty();
+			}
+		}
 	}
 
 	/** Command lines by process id. */

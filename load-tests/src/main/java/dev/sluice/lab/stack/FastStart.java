@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -35,6 +36,9 @@ record FastStart(Path jar, Path cache) {
 
 	/** A cache is of use only with the modules it was made with, and JFR adds its own. */
 	private static final String MODULES = "--add-modules=jdk.jfr";
+
+	/** A lock of a file is between processes only; these are between threads. */
+	private static final Map<Path, Object> MONITORS = new ConcurrentHashMap<>();
 
 	/** So that the start that makes the cache meets nothing of the user's. */
 	private static final String NOWHERE = "127.0.0.1:1";
@@ -71,7 +75,7 @@ record FastStart(Path jar, Path cache) {
 	}
 
 	/**
-	 * Makes it, unless another process just has.
+	 * Makes it, unless another process or thread just has.
 	 * @throws LabException if it cannot be made
 	 */
 	static void make(Path jar) {
@@ -79,11 +83,13 @@ record FastStart(Path jar, Path cache) {
 		Path directory = start.cache().resolveSibling("");
 		try {
 			Files.createDirectories(directory);
-			try (FileChannel channel = FileChannel.open(directory.resolve("lock"), StandardOpenOption.CREATE,
-					StandardOpenOption.WRITE); FileLock _ = channel.lock()) {
-				if (find(jar).isEmpty()) {
-					unpack(jar, directory);
-					train(start, directory);
+			synchronized (MONITORS.computeIfAbsent(directory, (_) -> new Object())) {
+				try (FileChannel channel = FileChannel.open(directory.resolve("lock"), StandardOpenOption.CREATE,
+						StandardOpenOption.WRITE); FileLock _ = channel.lock()) {
+					if (find(jar).isEmpty()) {
+						unpack(jar, directory);
+						train(start, directory);
+					}
 				}
 			}
 		}
