@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -80,6 +81,9 @@ final class SinkExperiment {
 
 	/** Of the storage where it binds. */
 	private final Duration storeDelay;
+
+	/** Some seconds of CPU each. */
+	private final Map<SinkData.Sizes, byte[]> dictionaries = new HashMap<>();
 
 	/** What the thin link was; null while there was none. */
 	private @Nullable String linkWords;
@@ -239,7 +243,7 @@ final class SinkExperiment {
 		}
 		SinkData.Sizes sizes = (setting == Setting.LINK_SMALL) ? SinkData.SMALL : SinkData.USUAL;
 		Path dictionary = Files.write(this.directory.path().resolve("%s.zdict".formatted(setting)),
-				SinkData.load().train(this.settings.seed(), sizes));
+				this.dictionaries.computeIfAbsent(sizes, (_) -> SinkData.load().train(this.settings.seed(), sizes)));
 		ServiceOptions log = options.withProperty("sink.store", "log")
 			.withProperty("sink.log-directory", storage)
 			.withProperty("sink.dictionary", dictionary);
