@@ -12,8 +12,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * Fails if a JVM is left that did not run before. Tests may run beside each other: then
- * the one that ends last answers for all. What earlier tests share, an embedded
- * PostgreSQL say, is theirs; Docker's own processes are no JVMs.
+ * the one that ends last answers for all, so every test that starts one must have this.
+ * Docker's own processes are no JVMs.
  */
 public final class NoProcessLeft implements BeforeEachCallback, AfterEachCallback {
 
