@@ -63,7 +63,7 @@ final class KneeExperiment {
 
 	private static final String CONSUMER = "consumer";
 
-	private static final double FIRST = 100;
+	private static final double FIRST = 400;
 
 	private static final double LEAST = 2;
 

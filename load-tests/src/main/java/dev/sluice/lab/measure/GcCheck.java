@@ -3,12 +3,14 @@ package dev.sluice.lab.measure;
 import java.time.Instant;
 import java.util.List;
 
+import dev.sluice.lab.measure.GcLog.LoggedPause;
 import dev.sluice.lab.measure.JfrRecording.Pause;
 
 /**
  * Whether a JVM's flight recorder and its GC log tell of the same pauses. Only what the
  * log has between the recorder's first event and its last is held against it: a JVM may
- * collect before it records and after.
+ * collect before it records and after. The recorder tells of a collection that runs
+ * beside the threads when it ends.
  *
  * @param recorded pauses in the recording
  * @param logged pauses in the log
@@ -28,12 +30,14 @@ public record GcCheck(int recorded, int logged, double recordedMillis, double lo
 	public static GcCheck of(JfrRecording recording, GcLog log) {
 		Instant start = recording.start();
 		Instant end = recording.end();
-		List<Pause> logged = log.pauses()
+		List<Pause> pauses = log.pauses()
 			.stream()
 			// The log has whole milliseconds.
-			.filter((pause) -> !pause.end().plusMillis(1).isBefore(start) && !pause.start().isAfter(end))
+			.filter((logged) -> !logged.told().plus(logged.pause().duration()).plusMillis(1).isBefore(start)
+					&& !logged.told().isAfter(end))
+			.map(LoggedPause::pause)
 			.toList();
-		return new GcCheck(recording.pauses().size(), logged.size(), sum(recording.pauses()), sum(logged));
+		return new GcCheck(recording.pauses().size(), pauses.size(), sum(recording.pauses()), sum(pauses));
 	}
 
 	/** Both together: of several JVMs, or several runs of one. */

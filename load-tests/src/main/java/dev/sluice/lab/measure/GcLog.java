@@ -11,7 +11,9 @@ import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeParseException;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
@@ -24,20 +26,29 @@ import dev.sluice.lab.measure.JfrRecording.Pause;
  * beside its flight recorder. Serial, Parallel, G1 and ZGC are known. A line that is not
  * one of the log's, or a time that runs backwards, is an error.
  *
- * @param pauses stop-the-world pauses of the collector
+ * @param pauses stop-the-world pauses of the collector, but for those of a collection
+ * beside the threads that the JVM's end cut short
  * @param promotions growth of the old generation in each collection, in bytes, by time
  * @param tellsPromotions whether the collector logs its old generation by size: Serial
  * and Parallel do
  */
-public record GcLog(List<Pause> pauses, NavigableMap<Instant, Long> promotions, boolean tellsPromotions) {
+public record GcLog(List<LoggedPause> pauses, NavigableMap<Instant, Long> promotions, boolean tellsPromotions) {
 
 	private static final Pattern LINE = Pattern.compile("\\[([0-9T:.+-]+)]\\[(gc[a-z0-9,+ ]*)] (.*)");
 
 	/** The end of a pause; a collector's phases within it have tags of their own. */
-	private static final Pattern PAUSE = Pattern.compile("GC\\(\\d+\\) Pause .* ([0-9]+\\.[0-9]+)ms");
+	private static final Pattern PAUSE = Pattern.compile("GC\\(\\d+\\) Pause .* (?<millis>[0-9]+\\.[0-9]+)ms");
 
 	/** ZGC has no line for a whole collection that is a pause: its phases are. */
-	private static final Pattern Z_PAUSE = Pattern.compile("GC\\(\\d+\\) [yYoO]: Pause .* ([0-9]+\\.[0-9]+)ms");
+	private static final Pattern Z_PAUSE = Pattern
+		.compile("GC\\((?<id>\\d+)\\) [yYoO]: Pause .* (?<millis>[0-9]+\\.[0-9]+)ms");
+
+	/** Pauses of a collection that G1 makes beside the threads. */
+	private static final Pattern CYCLE_PAUSE = Pattern.compile("GC\\((?<id>\\d+)\\) Pause (?:Remark|Cleanup) .*");
+
+	/** The end of a collection beside the threads: of G1, and of ZGC. */
+	private static final Pattern CYCLE_END = Pattern
+		.compile("GC\\((?<id>\\d+)\\) (?:Concurrent \\w+ Cycle|(?:Minor|Major) Collection) .*[0-9]m?s");
 
 	private static final Pattern OLD_GENERATION = Pattern
 		.compile("GC\\(\\d+\\) (?:Tenured|ParOldGen): (\\d+)K\\(\\d+K\\)->(\\d+)K\\(\\d+K\\)");
@@ -56,6 +67,16 @@ public record GcLog(List<Pause> pauses, NavigableMap<Instant, Long> promotions, 
 	}
 
 	/**
+	 * A pause.
+	 *
+	 * @param pause itself
+	 * @param told when the flight recorder of the same JVM tells of it: at once, or when
+	 * the collection that it is part of ends
+	 */
+	record LoggedPause(Pause pause, Instant told) {
+	}
+
+	/**
 	 * What makes a JVM write such a log. No more than is needed: it writes within its
 	 * pauses, and its own clock runs meanwhile.
 	 */
@@ -68,7 +89,8 @@ public record GcLog(List<Pause> pauses, NavigableMap<Instant, Long> promotions, 
 	 * @throws IOException if it cannot be read or is no such log
 	 */
 	public static GcLog read(Path file) throws IOException {
-		List<Pause> pauses = new ArrayList<>();
+		List<LoggedPause> pauses = new ArrayList<>();
+		Map<String, List<Pause>> cycles = new HashMap<>();
 		NavigableMap<Instant, Long> promotions = new TreeMap<>();
 		boolean tellsPromotions = false;
 		Instant last = Instant.MIN;
@@ -86,12 +108,27 @@ public record GcLog(List<Pause> pauses, NavigableMap<Instant, Long> promotions, 
 				}
 				last = time;
 				String tags = line.group(2).trim();
-				Matcher pause = (tags.equals(PHASES) ? Z_PAUSE : PAUSE).matcher(line.group(3));
+				String what = line.group(3);
+				Matcher pause = (tags.equals(PHASES) ? Z_PAUSE : PAUSE).matcher(what);
+				Matcher cyclePause = (tags.equals(PHASES) ? Z_PAUSE : CYCLE_PAUSE).matcher(what);
+				Matcher cycleEnd = CYCLE_END.matcher(what);
 				if ((tags.equals(SUMMARY) || tags.equals(PHASES)) && pause.matches()) {
-					Duration duration = Duration.ofNanos(Math.round(Double.parseDouble(pause.group(1)) * 1e6));
-					pauses.add(new Pause(time.minus(duration), duration));
+					Duration duration = Duration.ofNanos(Math.round(Double.parseDouble(pause.group("millis")) * 1e6));
+					Pause stopped = new Pause(time.minus(duration), duration);
+					if (cyclePause.matches()) {
+						cycles.computeIfAbsent(cyclePause.group("id"), (_) -> new ArrayList<>()).add(stopped);
+					}
+					else {
+						pauses.add(new LoggedPause(stopped, stopped.start()));
+					}
 				}
-				Matcher old = OLD_GENERATION.matcher(line.group(3));
+				else if (tags.equals(SUMMARY) && cycleEnd.matches()) {
+					List<Pause> stopped = cycles.remove(cycleEnd.group("id"));
+					if (stopped != null) {
+						stopped.forEach((each) -> pauses.add(new LoggedPause(each, time)));
+					}
+				}
+				Matcher old = OLD_GENERATION.matcher(what);
 				if (old.lookingAt()) {
 					tellsPromotions = true;
 					long growth = (Long.parseLong(old.group(2)) - Long.parseLong(old.group(1))) * 1024;

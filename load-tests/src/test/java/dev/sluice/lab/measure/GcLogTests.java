@@ -10,8 +10,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import java.util.zip.GZIPInputStream;
 
+import dev.sluice.lab.measure.GcLog.LoggedPause;
 import dev.sluice.lab.measure.JfrRecording.Pause;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -103,9 +105,31 @@ class GcLogTests {
 		Pause seen = new Pause(start.plusSeconds(1), millisecond);
 		JfrRecording recording = new JfrRecording(start, start.plusSeconds(2), List.of(seen), new TreeMap<>(),
 				new TreeMap<>(), false, new TreeMap<>());
-		GcLog log = new GcLog(List.of(new Pause(start.minusMillis(500), millisecond), seen,
-				new Pause(start.plusMillis(2_500), millisecond)), new TreeMap<>(), false);
+		List<LoggedPause> logged = Stream
+			.of(new Pause(start.minusMillis(500), millisecond), seen, new Pause(start.plusMillis(2_500), millisecond))
+			.map((pause) -> new LoggedPause(pause, pause.start()))
+			.toList();
+		GcLog log = new GcLog(logged, new TreeMap<>(), false);
 
+		assertThat(GcCheck.of(recording, log)).isEqualTo(new GcCheck(1, 1, 1, 1));
+	}
+
+	@Test
+	void leavesOutACollectionBesideTheThreadsThatEndedAfterTheRecorder() throws Exception {
+		List<String> lines = List.of("[2026-01-01T00:00:00.000+0000][gc] Using The Z Garbage Collector",
+				"[2026-01-01T00:00:01.000+0000][gc,phases] GC(0) y: Pause Mark Start 1.000ms",
+				"[2026-01-01T00:00:01.500+0000][gc] GC(0) Minor Collection (Allocation Rate) 9M(9%)->8M(8%) 0.500s",
+				"[2026-01-01T00:00:01.700+0000][gc,phases] GC(1) Y: Pause Mark Start (Major) 1.000ms",
+				"[2026-01-01T00:00:02.500+0000][gc] GC(1) Major Collection (Allocation Rate) 9M(9%)->8M(8%) 0.800s",
+				"[2026-01-01T00:00:02.700+0000][gc,phases] GC(2) y: Pause Mark Start 1.000ms",
+				"[2026-01-01T00:00:02.900+0000][gc] GC(2) Minor Collection (Allocation Rate) Aborted");
+		GcLog log = GcLog.read(Files.write(this.directory.resolve("gc.log"), lines));
+		Instant start = Instant.parse("2026-01-01T00:00:00Z");
+		Pause told = new Pause(start.plusSeconds(1), Duration.ofMillis(1));
+		JfrRecording recording = new JfrRecording(start, start.plusSeconds(2), List.of(told), new TreeMap<>(),
+				new TreeMap<>(), false, new TreeMap<>());
+
+		assertThat(log.pauses()).hasSize(2);
 		assertThat(GcCheck.of(recording, log)).isEqualTo(new GcCheck(1, 1, 1, 1));
 	}
 
