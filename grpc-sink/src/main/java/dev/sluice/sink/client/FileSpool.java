@@ -44,11 +44,11 @@ import org.slf4j.LoggerFactory;
  * system. That a message is settled is written with the next commit or within 50 ms, and
  * not waited for: after a crash the last ones are sent again.
  * <p>
- * Bounds: bytes of entries; {@value #QUEUE} appending threads' messages wait; the entries
- * appended last are kept in memory for their way to the sink, up to 16 MB. Whoever may be
- * interrupted reads nothing of the file: that would close it for all. What is freed in
- * the file is used again; it is compacted to some twice the entries' bytes when nothing
- * is appended for a moment.
+ * Bounds: bytes of entries; {@value #QUEUE} appending threads wait with their messages;
+ * the entries appended last are kept in memory for their way to the sink, up to 16 MB.
+ * Whoever may be interrupted reads nothing of the file: that would close it for all. What
+ * is freed in the file is used again; it is compacted to some twice the entries' bytes
+ * when nothing is appended for a moment.
  */
 final class FileSpool implements Spool {
 
@@ -121,7 +121,8 @@ final class FileSpool implements Spool {
 
 	private volatile @Nullable Exception failure;
 
-	private record Append(@Nullable ByteString id, byte[] payload, CompletableFuture<Entry> done) {
+	/** Messages that become durable together. */
+	private record Append(List<Message> messages, CompletableFuture<List<Entry>> done) {
 	}
 
 	/**
@@ -196,14 +197,14 @@ final class FileSpool implements Spool {
 	}
 
 	@Override
-	public Entry append(@Nullable ByteString id, byte[] payload) throws InterruptedException {
-		long size = payload.length + OVERHEAD_BYTES + ((id != null) ? id.size() : 16L);
+	public List<Entry> append(List<Message> messages) throws InterruptedException {
+		long size = Entry.bytes(messages);
 		long before = this.bytes.getAndAdd(size);
 		if (before + size > this.maxBytes) {
 			this.bytes.addAndGet(-size);
 			throw new SpoolFullException(before, this.maxBytes);
 		}
-		Append append = new Append(id, payload, new CompletableFuture<>());
+		Append append = new Append(List.copyOf(messages), new CompletableFuture<>());
 		boolean offered = false;
 		try {
 			offered = !this.closing && this.appends.offer(append, TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
@@ -225,24 +226,22 @@ final class FileSpool implements Spool {
 		}
 		catch (ExecutionException | TimeoutException ex) {
 			Exception cause = this.failure;
-			throw new SpoolFailedException("The message may not be durable: " + ((cause != null) ? cause : ex), ex);
+			throw new SpoolFailedException("What was sent may not be durable: " + ((cause != null) ? cause : ex), ex);
 		}
 	}
 
 	private void write() {
 		List<Append> batch = new ArrayList<>();
-		List<Entry> entries = new ArrayList<>();
 		try {
 			while (!this.closing || !this.appends.isEmpty() || !this.changes.isEmpty()) {
 				batch.clear();
-				entries.clear();
 				Append first = this.appends.poll(this.closing ? 0 : SETTLE_INTERVAL.toMillis(), TimeUnit.MILLISECONDS);
 				if (first != null) {
 					batch.add(first);
 					this.appends.drainTo(batch);
 				}
 				boolean changed = change();
-				batch.forEach((append) -> entries.add(put(append)));
+				List<List<Entry>> entries = batch.stream().map(this::put).toList();
 				if (first != null) {
 					commit();
 					publish(batch, entries);
@@ -276,21 +275,27 @@ final class FileSpool implements Spool {
 		batch.forEach((append) -> append.done().completeExceptionally(new SpoolFailedException("not written")));
 	}
 
-	private Entry put(Append append) {
+	private List<Entry> put(Append append) {
+		return append.messages().stream().map(this::put).toList();
+	}
+
+	private Entry put(Message message) {
 		long number = this.nextNumber++;
-		ByteString id = (append.id() != null) ? append.id() : MemorySpool.id(this.openingId, number);
-		Entry entry = new Entry(number, id, append.payload(), System.currentTimeMillis());
+		ByteString id = (message.id() != null) ? message.id() : MemorySpool.id(this.openingId, number);
+		Entry entry = new Entry(number, id, message.payload(), System.currentTimeMillis());
 		this.messages.append(number, bytes(entry));
 		return entry;
 	}
 
-	private void publish(List<Append> batch, List<Entry> entries) {
-		for (Entry entry : entries) {
-			if (this.tailBytes.tryAcquire((int) entry.bytes())) {
-				this.tail.put(entry.number(), entry);
+	private void publish(List<Append> batch, List<List<Entry>> entries) {
+		for (List<Entry> together : entries) {
+			for (Entry entry : together) {
+				if (this.tailBytes.tryAcquire((int) entry.bytes())) {
+					this.tail.put(entry.number(), entry);
+				}
 			}
+			this.count.addAndGet(together.size());
 		}
-		this.count.addAndGet(entries.size());
 		this.durable = this.nextNumber - 1;
 		for (int i = 0; i < batch.size(); i++) {
 			batch.get(i).done().complete(entries.get(i));

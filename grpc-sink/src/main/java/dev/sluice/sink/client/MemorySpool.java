@@ -32,20 +32,26 @@ final class MemorySpool implements Spool {
 	}
 
 	@Override
-	public synchronized Entry append(@Nullable ByteString id, byte[] payload) {
-		Entry entry = new Entry(this.nextNumber, (id != null) ? id : id(this.clientId, this.nextNumber), payload,
-				System.currentTimeMillis());
-		if (this.bytes.get() + entry.bytes() > this.maxBytes) {
+	public synchronized List<Entry> append(List<Message> messages) {
+		long more = Entry.bytes(messages);
+		if (this.bytes.get() + more > this.maxBytes) {
 			throw new SpoolFullException(this.bytes.get(), this.maxBytes);
 		}
-		this.bytes.addAndGet(entry.bytes());
-		this.entries.put(this.nextNumber++, entry);
+		this.bytes.addAndGet(more);
+		return messages.stream().map(this::put).toList();
+	}
+
+	private Entry put(Message message) {
+		long number = this.nextNumber++;
+		Entry entry = new Entry(number, (message.id() != null) ? message.id() : id(this.clientId, number),
+				message.payload(), System.currentTimeMillis());
+		this.entries.put(number, entry);
 		return entry;
 	}
 
-	/** Of 16 bytes: whose it is, and its number. */
+	/** Of {@value #OWN_ID_BYTES} bytes: whose it is, and its number. */
 	static ByteString id(long clientId, long number) {
-		return ByteString.copyFrom(ByteBuffer.allocate(16).putLong(clientId).putLong(number).flip());
+		return ByteString.copyFrom(ByteBuffer.allocate(OWN_ID_BYTES).putLong(clientId).putLong(number).flip());
 	}
 
 	@Override

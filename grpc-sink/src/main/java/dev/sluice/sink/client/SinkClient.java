@@ -19,8 +19,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SinkClient implements AutoCloseable {
 
-	private static final int MAX_ID_BYTES = 64;
-
 	private static final Duration POLL = Duration.ofMillis(5);
 
 	private final SinkClientOptions options;
@@ -93,7 +91,7 @@ public final class SinkClient implements AutoCloseable {
 	 * @see #send(ByteString, byte[])
 	 */
 	public ByteString send(byte[] payload) throws InterruptedException {
-		return append(null, payload);
+		return sendAll(List.of(new Message(null, payload))).getFirst();
 	}
 
 	/**
@@ -105,21 +103,31 @@ public final class SinkClient implements AutoCloseable {
 	 * @throws IllegalArgumentException if id or payload are too large
 	 */
 	public void send(ByteString id, byte[] payload) throws InterruptedException {
-		if (id.isEmpty() || id.size() > MAX_ID_BYTES) {
-			throw new IllegalArgumentException(
-					"An id has 1 to %d bytes, this one %d".formatted(MAX_ID_BYTES, id.size()));
-		}
-		append(id, payload);
+		sendAll(List.of(new Message(id, payload)));
 	}
 
-	private ByteString append(@Nullable ByteString id, byte[] payload) throws InterruptedException {
-		if (payload.length > this.options.maxMessageBytes()) {
-			throw new IllegalArgumentException("A message has %,d bytes at most (maxMessageBytes), this one %,d"
-				.formatted(this.options.maxMessageBytes(), payload.length));
+	/**
+	 * Takes several messages, which is cheaper than one at a time: they share the force
+	 * of the disk and one wait for it. All of them are taken, or none.
+	 * @return their ids, in the same order
+	 * @throws SpoolFullException if there is no room for all: none was taken. There never
+	 * is for more at once than the spool holds
+	 * @throws SpoolFailedException if they may not be durable
+	 * @throws IllegalArgumentException if a payload is too large: none was taken
+	 */
+	public List<ByteString> sendAll(List<Message> messages) throws InterruptedException {
+		for (Message message : messages) {
+			if (message.payload().length > this.options.maxMessageBytes()) {
+				throw new IllegalArgumentException("A message has %,d bytes at most (maxMessageBytes), this one %,d"
+					.formatted(this.options.maxMessageBytes(), message.payload().length));
+			}
 		}
-		ByteString given = this.spool.append(id, payload).id();
+		if (messages.isEmpty()) {
+			return List.of();
+		}
+		List<ByteString> ids = this.spool.append(messages).stream().map(Spool.Entry::id).toList();
 		this.session.appended();
-		return given;
+		return ids;
 	}
 
 	/**

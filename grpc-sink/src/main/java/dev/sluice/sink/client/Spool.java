@@ -15,6 +15,9 @@ interface Spool extends AutoCloseable {
 	/** What an entry costs beside its id and payload, in bytes. */
 	int OVERHEAD_BYTES = 64;
 
+	/** Of an id that the spool makes. */
+	int OWN_ID_BYTES = 16;
+
 	/**
 	 * A message.
 	 *
@@ -25,6 +28,14 @@ interface Spool extends AutoCloseable {
 
 		long bytes() {
 			return this.id.size() + this.payload.length + OVERHEAD_BYTES;
+		}
+
+		/** What entries of these messages will come to. */
+		static long bytes(Collection<Message> messages) {
+			return messages.stream()
+				.mapToLong((message) -> ((message.id() != null) ? message.id().size() : OWN_ID_BYTES)
+						+ message.payload().length + OVERHEAD_BYTES)
+				.sum();
 		}
 
 	}
@@ -38,12 +49,18 @@ interface Spool extends AutoCloseable {
 	}
 
 	/**
-	 * Keeps a message; returns once it is as durable as the spool makes it.
-	 * @param id of the message; null = made of the spool's own id and the number
-	 * @throws SpoolFullException if there is no room
-	 * @throws SpoolFailedException if it could not be kept
+	 * Keeps messages, one behind the other; returns once they are as durable as the spool
+	 * makes them, which is together. One without an id is given one, of the spool's own
+	 * id and the number.
+	 * @throws SpoolFullException if there is no room for all: none is kept
+	 * @throws SpoolFailedException if they could not be kept
 	 */
-	Entry append(@Nullable ByteString id, byte[] payload) throws InterruptedException;
+	List<Entry> append(List<Message> messages) throws InterruptedException;
+
+	/** Keeps a single one. */
+	default Entry append(@Nullable ByteString id, byte[] payload) throws InterruptedException {
+		return append(List.of(new Message(id, payload))).getFirst();
+	}
 
 	/**
 	 * The first entry behind a number that is durable and not settled; null if none is.

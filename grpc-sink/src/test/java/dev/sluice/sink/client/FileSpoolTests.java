@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -102,6 +103,42 @@ class FileSpoolTests {
 		try (FileSpool spool = open(durability)) {
 			assertThat(spool.size()).isZero();
 			assertThat(spool.append(null, payload(1)).id()).isNotEqualTo(given);
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void keepsMessagesThatCameTogether(Durability durability) throws Exception {
+		try (FileSpool spool = open(durability)) {
+			List<Entry> entries = spool.append(List.of(new Message(id("a"), payload(1)), new Message(null, payload(2)),
+					new Message(id("c"), payload(3))));
+			assertThat(entries).extracting(Entry::number)
+				.containsExactly(entries.getFirst().number(), entries.getFirst().number() + 1,
+						entries.getFirst().number() + 2);
+			spool.settle(List.of(entries.getFirst().number()));
+		}
+
+		try (FileSpool spool = open(durability)) {
+			assertThat(spool.size()).isEqualTo(2);
+			Entry second = Objects.requireNonNull(spool.next(-1));
+			assertThat(second.payload()).isEqualTo(payload(2));
+			assertThat(second.id().size()).isEqualTo(Spool.OWN_ID_BYTES);
+			assertThat(Objects.requireNonNull(spool.next(second.number())).id()).isEqualTo(id("c"));
+		}
+	}
+
+	@Test
+	void takesAllOfWhatComesTogetherOrNothing() throws Exception {
+		try (FileSpool spool = new FileSpool(this.directory.resolve("spool"), 3_000, Durability.PROCESS)) {
+			Message message = new Message(null, new byte[1_000]);
+
+			assertThatExceptionOfType(SpoolFullException.class)
+				.isThrownBy(() -> spool.append(List.of(message, message, message)));
+			assertThat(spool.size()).isZero();
+			assertThat(spool.bytes()).isZero();
+
+			spool.append(List.of(message, message));
+			assertThat(spool.size()).isEqualTo(2);
 		}
 	}
 

@@ -324,6 +324,24 @@ class SinkClientTests {
 	}
 
 	@Test
+	void takesSeveralAtOnceOrNone() throws Exception {
+		this.sink.tell(100);
+		Message small = new Message(ByteString.copyFromUtf8("a"), new byte[1]);
+
+		assertThatIllegalArgumentException()
+			.isThrownBy(() -> this.client.sendAll(List.of(small, new Message(null, new byte[2_000_000]))));
+		assertThatExceptionOfType(SpoolFullException.class)
+			.isThrownBy(() -> this.client.sendAll(List.of(small, new Message(null, new byte[100_000]))));
+		assertThat(this.client.sendAll(List.of())).isEmpty();
+		assertThat(this.sink.received).isEmpty();
+
+		assertThat(this.client.sendAll(List.of(small, new Message(ByteString.copyFromUtf8("b"), new byte[2]))))
+			.extracting(ByteString::toStringUtf8)
+			.containsExactly("a", "b");
+		assertThat(this.sink.received).containsExactly("a", "b");
+	}
+
+	@Test
 	void refusesToTakeWhatTheSinkNeverTakes() {
 		assertThatIllegalArgumentException().isThrownBy(() -> this.client.send(new byte[2_000_000]));
 		assertThatIllegalArgumentException().isThrownBy(() -> this.client.send(ByteString.EMPTY, new byte[1]));

@@ -58,7 +58,7 @@ public final class SinkCommand implements Callable<Integer> {
 
 	private static final int REPETITIONS = 3;
 
-	private static final int WARM_UP_SECONDS = 20;
+	private static final int WARM_UP_SECONDS = 40;
 
 	private static final int QUICK_WARM_UP_SECONDS = 1;
 

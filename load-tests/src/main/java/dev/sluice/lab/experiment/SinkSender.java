@@ -16,6 +16,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongFunction;
+import java.util.stream.LongStream;
 
 import com.google.protobuf.ByteString;
 import com.google.protobuf.UnsafeByteOperations;
@@ -27,6 +28,7 @@ import dev.sluice.contract.sink.Response;
 import dev.sluice.lab.result.SinkResult.Mode;
 import dev.sluice.lab.result.SinkResult.Moment;
 import dev.sluice.sink.client.DeliveryListener;
+import dev.sluice.sink.client.Message;
 import dev.sluice.sink.client.SinkClient;
 import dev.sluice.sink.client.SinkClientOptions;
 import dev.sluice.sink.client.SpoolFullException;
@@ -64,7 +66,10 @@ public final class SinkSender {
 
 	private static final long SPOOL_BYTES = 64_000_000;
 
-	private static final int SPOOL_THREADS = 16;
+	static final int SPOOL_THREADS = 8;
+
+	/** Messages that a thread gives the spool at a time. */
+	static final int TOGETHER = 16;
 
 	/** How long who finds the spool full waits; a tenth of it is gone by then at most. */
 	private static final Duration FULL = Duration.ofMillis(5);
@@ -243,10 +248,14 @@ public final class SinkSender {
 	private Report stream(SinkClientOptions options) throws Exception {
 		ManagedChannel channel = channel();
 		try (SinkClient client = SinkClient.open(counted(channel), options, DeliveryListener.NONE)) {
-			int threads = (this.job.mode() == Mode.STREAM_SPOOL) ? SPOOL_THREADS : 1;
+			boolean spool = this.job.mode() == Mode.STREAM_SPOOL;
 			return measure(1, (bytes, prefix) -> {
 				long messages = messages(bytes);
-				inParallel(threads, messages, (number) -> send(client, id(prefix, number), message(number)));
+				inParallel(spool ? SPOOL_THREADS : 1, messages, spool ? TOGETHER : 1,
+						(from, to) -> send(client,
+								LongStream.range(from, to)
+									.mapToObj((number) -> new Message(id(prefix, number), message(number)))
+									.toList()));
 				if (!client.awaitEmpty(DEADLINE) || !client.refused().isEmpty()) {
 					throw new IllegalStateException("Not all was stored: " + client.stats());
 				}
@@ -258,10 +267,10 @@ public final class SinkSender {
 		}
 	}
 
-	private static void send(SinkClient client, ByteString id, byte[] message) throws InterruptedException {
+	private static void send(SinkClient client, List<Message> messages) throws InterruptedException {
 		while (true) {
 			try {
-				client.send(id, message);
+				client.sendAll(messages);
 				return;
 			}
 			catch (SpoolFullException _) {
@@ -284,7 +293,7 @@ public final class SinkSender {
 				AtomicInteger next = new AtomicInteger();
 				ThreadLocal<DataSinkGrpc.DataSinkBlockingStub> own = ThreadLocal
 					.withInitial(() -> stubs.get(next.getAndIncrement() % CONNECTIONS));
-				inParallel(CONNECTIONS, messages, (number) -> own.get().store(request(prefix, number)));
+				inParallel(CONNECTIONS, messages, 1, (number, _) -> own.get().store(request(prefix, number)));
 				return messages;
 			}, null);
 		}
@@ -349,19 +358,20 @@ public final class SinkSender {
 
 	private interface Sending {
 
-		void send(long number) throws Exception;
+		/** The messages from a number, before another. */
+		void send(long from, long to) throws Exception;
 
 	}
 
-	private static void inParallel(int threads, long messages, Sending sending)
+	private static void inParallel(int threads, long messages, int together, Sending sending)
 			throws InterruptedException, ExecutionException {
 		AtomicLong next = new AtomicLong();
 		try (ExecutorService executor = Executors.newFixedThreadPool(threads)) {
 			List<Future<?>> all = new ArrayList<>();
 			for (int i = 0; i < threads; i++) {
 				all.add(executor.submit(() -> {
-					for (long number = next.getAndIncrement(); number < messages; number = next.getAndIncrement()) {
-						sending.send(number);
+					for (long from = next.getAndAdd(together); from < messages; from = next.getAndAdd(together)) {
+						sending.send(from, Math.min(messages, from + together));
 					}
 					return null;
 				}));
