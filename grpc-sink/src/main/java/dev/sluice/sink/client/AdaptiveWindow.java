@@ -19,12 +19,12 @@ import java.time.Duration;
  * than half of what fits is in flight, and then the time of one message shows.</li>
  * </ul>
  * Beside BBR: a sink that stores in batches is faster the more it is given, though each
- * message takes longer then, so that twice the product may be too little for it. Now and
- * then more is tried for some round trips, and kept if the rate has grown by a tenth;
- * else a little is given back. And a round trip counts as one after a second at the
- * latest, or a sink that got slow would be believed fast for ten long ones; and a message
- * that is not acknowledged in time halves what is believed of the rate, once a round
- * trip.
+ * message takes longer then, so that twice the product may be too little for it. So half
+ * as much again is tried for some round trips, and kept if a tenth more was acknowledged
+ * than before and than after it; else a tenth is given back. And a round trip counts as
+ * one after a second at the latest, or a sink that got slow would be believed fast for
+ * ten long ones; and a message that is not acknowledged in time halves what is believed
+ * of the rate, once a round trip.
  */
 final class AdaptiveWindow implements Window {
 
@@ -42,7 +42,10 @@ final class AdaptiveWindow implements Window {
 
 	private static final double WORTH_MORE = 1.1;
 
-	private static final int TRIAL_ROUNDS = 4;
+	/** Of each stage of a trial, and its time: less says little on a busy machine. */
+	private static final int STAGE_ROUNDS = 4;
+
+	private static final long STAGE_NANOS = Duration.ofMillis(200).toNanos();
 
 	private static final double STILL_GROWS = 1.25;
 
@@ -93,19 +96,29 @@ final class AdaptiveWindow implements Window {
 	/** What the product is multiplied by. */
 	private double gain = LEAST_GAIN;
 
-	/** How many more round trips until a trial of more begins or ends. */
-	private int roundsLeft = ROUNDS;
+	private Stage stage = Stage.BEFORE;
 
-	/** Whether more is tried. */
-	private boolean trying;
+	private long stageBeganAt;
 
-	private double gainBefore;
+	private long stageDelivered;
 
-	private double rateBeforeTrial;
+	private int stageRounds;
+
+	/** Messages a nanosecond, in the earlier stages of a trial. */
+	private double rateBeforeMore;
+
+	private double rateWithMore;
 
 	private long roundBeganAt;
 
 	private boolean lostInRound;
+
+	/** Of a trial of more. A machine that gets faster by itself is so after it too. */
+	private enum Stage {
+
+		BEFORE, MORE, AFTER
+
+	}
 
 	/**
 	 * Starts small.
@@ -187,11 +200,19 @@ final class AdaptiveWindow implements Window {
 		if (this.starting && !this.roundWasScarce) {
 			checkGrowth();
 		}
-		else if (!this.starting && !this.probing && --this.roundsLeft <= 0) {
-			tryMore();
+		this.probing |= !this.starting && nanos - this.minRttAt > MIN_RTT_NANOS;
+		if (this.starting || this.probing || this.roundWasScarce) {
+			begin(Stage.BEFORE);
+		}
+		else if (++this.stageRounds == ROUNDS) {
+			// Until now the rates of the stage before had a part in the window.
+			this.stageBeganAt = nanos;
+			this.stageDelivered = this.delivered;
+		}
+		else if (this.stageRounds >= ROUNDS + STAGE_ROUNDS && nanos - this.stageBeganAt >= STAGE_NANOS) {
+			endStage(nanos);
 		}
 		this.roundWasScarce = false;
-		this.probing |= !this.starting && nanos - this.minRttAt > MIN_RTT_NANOS;
 	}
 
 	private void checkGrowth() {
@@ -205,20 +226,27 @@ final class AdaptiveWindow implements Window {
 		}
 	}
 
-	private void tryMore() {
-		if (this.trying) {
-			this.trying = false;
-			this.roundsLeft = ROUNDS;
-			if (this.roundWasScarce || greatestRate() < this.rateBeforeTrial * WORTH_MORE) {
-				this.gain = Math.max(LEAST_GAIN, this.gainBefore * BACK);
+	private void begin(Stage stage) {
+		this.stage = stage;
+		this.stageRounds = 0;
+	}
+
+	private void endStage(long nanos) {
+		double rate = (double) (this.delivered - this.stageDelivered) / (nanos - this.stageBeganAt);
+		switch (this.stage) {
+			case BEFORE -> {
+				this.rateBeforeMore = rate;
+				begin(Stage.MORE);
 			}
-		}
-		else if (!this.roundWasScarce) {
-			this.trying = true;
-			this.roundsLeft = TRIAL_ROUNDS;
-			this.gainBefore = this.gain;
-			this.rateBeforeTrial = greatestRate();
-			this.gain = Math.min(GREATEST_GAIN, this.gain * MORE);
+			case MORE -> {
+				this.rateWithMore = rate;
+				begin(Stage.AFTER);
+			}
+			case AFTER -> {
+				boolean worth = this.rateWithMore >= WORTH_MORE * Math.max(this.rateBeforeMore, rate);
+				this.gain = worth ? Math.min(GREATEST_GAIN, this.gain * MORE) : Math.max(LEAST_GAIN, this.gain * BACK);
+				begin(Stage.BEFORE);
+			}
 		}
 	}
 
@@ -231,7 +259,7 @@ final class AdaptiveWindow implements Window {
 			this.size = fits / 2;
 		}
 		else {
-			this.size = this.gain * fits + greatestBatch();
+			this.size = this.gain * ((this.stage == Stage.MORE) ? MORE : 1) * fits + greatestBatch();
 		}
 	}
 

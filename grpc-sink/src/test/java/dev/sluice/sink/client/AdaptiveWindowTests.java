@@ -4,6 +4,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.TimeUnit;
 
 import org.junit.jupiter.api.Test;
@@ -83,6 +84,19 @@ class AdaptiveWindowTests {
 	}
 
 	@Test
+	void givesNoMoreToASinkThatIsFasterByChance() {
+		Random random = new Random(7);
+		long sizes = 0;
+		for (int i = 0; i < 1_200; i++) {
+			// For 50 ms each, which is some ten round trips.
+			run(0.05, 2, 10_000 + random.nextInt(20_000));
+			sizes += this.window.size();
+		}
+
+		assertThat(sizes / 1_200).as("30,000/s x 2 ms are 60, twice that are enough").isLessThan(240);
+	}
+
+	@Test
 	void halvesOnceARoundWhenMessagesAreLost() {
 		run(5, 100, 20_000);
 		int before = this.window.size();
@@ -110,8 +124,8 @@ class AdaptiveWindowTests {
 	 * no two within 1 / rate.
 	 * @return acknowledgements a second
 	 */
-	private double run(int seconds, long latencyMillis, int perSecond) {
-		long end = this.now + TimeUnit.SECONDS.toNanos(seconds);
+	private double run(double seconds, long latencyMillis, int perSecond) {
+		long end = this.now + (long) (seconds * 1e9);
 		long apart = TimeUnit.SECONDS.toNanos(1) / perSecond;
 		long acked = 0;
 		while (this.now < end) {
@@ -125,7 +139,7 @@ class AdaptiveWindowTests {
 			this.window.acked(next.flight(), this.now, 1);
 			acked++;
 		}
-		return (double) acked / seconds;
+		return acked / seconds;
 	}
 
 	/**
