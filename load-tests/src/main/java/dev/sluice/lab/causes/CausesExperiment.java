@@ -158,7 +158,7 @@ public final class CausesExperiment {
 						throw ex;
 					}
 					String failed = "round %s (%s) failed: %s".formatted(round.name(), CausesPlan.name(round.gateway()),
-							RunDirectory.whyPartial(ex, interruption));
+							inOneLine(RunDirectory.whyPartial(ex, interruption)));
 					this.progress.step(failed);
 					partial = (partial != null) ? partial + "; " + failed : failed;
 				}
@@ -176,6 +176,12 @@ public final class CausesExperiment {
 			.withChecks(List.of(records.check()));
 		RunFile.write(result, this.directory.path());
 		return result;
+	}
+
+	/** The end of a log is for who has nothing else to look at. */
+	private static String inOneLine(String why) {
+		List<String> lines = why.lines().toList();
+		return (lines.size() > 1) ? lines.getFirst() + " " + lines.getLast() : why;
 	}
 
 	private void run(Round round, Stack stack, Certificate certificate, JvmRecords records)
