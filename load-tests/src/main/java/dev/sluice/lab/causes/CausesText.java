@@ -8,7 +8,7 @@ import dev.sluice.lab.result.CausesResult;
 import dev.sluice.lab.result.CausesResult.Cell;
 import org.jspecify.annotations.Nullable;
 
-/** The settings in 100 columns of text, medians of their trials. */
+/** The settings in 100 columns of text, rates as medians of their trials. */
 public final class CausesText {
 
 	private CausesText() {
@@ -21,10 +21,7 @@ public final class CausesText {
 		Double base = perMinute(result, CausesResult.BASE, result.many());
 		for (CausesResult.Setting setting : result.settings()) {
 			Double many = perMinute(result, setting.name(), result.many());
-			Double pause = Figures.median(cells(result, setting.name(), result.many()).stream()
-				.map(Cell::pauseShare)
-				.filter(Objects::nonNull)
-				.mapToDouble(Double::doubleValue));
+			Double pause = pauseShare(cells(result, setting.name(), result.many()));
 			text.append("%-52s %11s %11s %11s %11s%n".formatted(setting.name(),
 					Figures.measured(perMinute(result, setting.name(), result.few())), Figures.measured(many),
 					(many != null && base != null && base > 0) ? Figures.percent(many / base) : Figures.NONE,
@@ -38,6 +35,17 @@ public final class CausesText {
 			.stream()
 			.filter((cell) -> cell.setting().equals(setting) && cell.orders() == orders)
 			.toList();
+	}
+
+	/** Of all trials together: one of a second may be without a pause. */
+	private static @Nullable Double pauseShare(List<Cell> cells) {
+		if (cells.isEmpty() || cells.stream().anyMatch((cell) -> cell.pauseShare() == null)) {
+			return null;
+		}
+		double paused = cells.stream()
+			.mapToDouble((cell) -> Objects.requireNonNull(cell.pauseShare()) * cell.seconds())
+			.sum();
+		return paused / cells.stream().mapToDouble(Cell::seconds).sum();
 	}
 
 	private static @Nullable Double perMinute(CausesResult result, String setting, int orders) {
