@@ -201,8 +201,13 @@ final class AdaptiveWindow implements Window {
 			checkGrowth();
 		}
 		this.probing |= !this.starting && nanos - this.minRttAt > MIN_RTT_NANOS;
-		if (this.starting || this.probing || this.roundWasScarce) {
+		if (this.starting || this.roundWasScarce) {
 			begin(Stage.BEFORE);
+		}
+		else if (this.probing) {
+			// This stage again; not the whole trial, which may be longer than from one
+			// shortest time to the next.
+			begin(this.stage);
 		}
 		else if (++this.stageRounds == ROUNDS) {
 			// Until now the rates of the stage before had a part in the window.
@@ -244,10 +249,14 @@ final class AdaptiveWindow implements Window {
 			}
 			case AFTER -> {
 				boolean worth = this.rateWithMore >= WORTH_MORE * Math.max(this.rateBeforeMore, rate);
-				this.gain = worth ? Math.min(GREATEST_GAIN, this.gain * MORE) : Math.max(LEAST_GAIN, this.gain * BACK);
+				this.gain = worth ? more() : Math.max(LEAST_GAIN, this.gain * BACK);
 				begin(Stage.BEFORE);
 			}
 		}
+	}
+
+	private double more() {
+		return Math.min(GREATEST_GAIN, this.gain * MORE);
 	}
 
 	private void resize() {
@@ -259,7 +268,7 @@ final class AdaptiveWindow implements Window {
 			this.size = fits / 2;
 		}
 		else {
-			this.size = this.gain * ((this.stage == Stage.MORE) ? MORE : 1) * fits + greatestBatch();
+			this.size = ((this.stage == Stage.MORE) ? more() : this.gain) * fits + greatestBatch();
 		}
 	}
 

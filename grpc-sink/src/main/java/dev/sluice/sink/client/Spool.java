@@ -57,11 +57,6 @@ interface Spool extends AutoCloseable {
 	 */
 	List<Entry> append(List<Message> messages) throws InterruptedException;
 
-	/** Keeps a single one. */
-	default Entry append(@Nullable ByteString id, byte[] payload) throws InterruptedException {
-		return append(List.of(new Message(id, payload))).getFirst();
-	}
-
 	/**
 	 * The first entry behind a number that is durable and not settled; null if none is.
 	 */

@@ -14,6 +14,7 @@ import java.util.concurrent.Future;
 import com.google.protobuf.ByteString;
 import dev.sluice.sink.client.Spool.Entry;
 import dev.sluice.sink.client.Spool.Refused;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -33,12 +34,12 @@ class FileSpoolTests {
 	void keepsMessagesInTheirOrderAcrossOpenings(Durability durability) throws Exception {
 		try (FileSpool spool = open(durability)) {
 			for (int i = 0; i < 100; i++) {
-				spool.append(id("a" + i), payload(i));
+				append(spool, id("a" + i), payload(i));
 			}
 		}
 
 		try (FileSpool spool = open(durability)) {
-			spool.append(id("b"), payload(100));
+			append(spool, id("b"), payload(100));
 			assertThat(spool.size()).isEqualTo(101);
 			List<String> ids = new ArrayList<>();
 			Entry entry = spool.next(-1);
@@ -57,7 +58,7 @@ class FileSpoolTests {
 		try (FileSpool spool = open(Durability.PROCESS)) {
 			List<Long> numbers = new ArrayList<>();
 			for (int i = 0; i < 10; i++) {
-				numbers.add(spool.append(null, payload(i)).number());
+				numbers.add(append(spool, null, payload(i)).number());
 			}
 			spool.settle(numbers.subList(0, 7));
 		}
@@ -77,7 +78,7 @@ class FileSpoolTests {
 		for (String name : List.of("one", "one", "two")) {
 			try (FileSpool spool = new FileSpool(this.directory.resolve(name), 1_000_000, Durability.PROCESS)) {
 				for (int i = 0; i < 10; i++) {
-					Entry entry = spool.append(null, payload(i));
+					Entry entry = append(spool, null, payload(i));
 					ids.add(entry.id());
 					spool.settle(List.of(entry.number()));
 				}
@@ -95,14 +96,14 @@ class FileSpoolTests {
 		byte[] earlier = Files.readAllBytes(file);
 		ByteString given;
 		try (FileSpool spool = open(durability)) {
-			given = spool.append(null, payload(0)).id();
+			given = append(spool, null, payload(0)).id();
 		}
 
 		Files.write(file, earlier);
 
 		try (FileSpool spool = open(durability)) {
 			assertThat(spool.size()).isZero();
-			assertThat(spool.append(null, payload(1)).id()).isNotEqualTo(given);
+			assertThat(append(spool, null, payload(1)).id()).isNotEqualTo(given);
 		}
 	}
 
@@ -145,16 +146,16 @@ class FileSpoolTests {
 	@Test
 	void refusesWhatDoesNotFitAndTakesItWhenThereIsRoom() throws Exception {
 		try (FileSpool spool = new FileSpool(this.directory.resolve("spool"), 3_000, Durability.PROCESS)) {
-			Entry first = spool.append(null, new byte[1_000]);
-			spool.append(null, new byte[1_000]);
+			Entry first = append(spool, null, new byte[1_000]);
+			append(spool, null, new byte[1_000]);
 
-			assertThatExceptionOfType(SpoolFullException.class).isThrownBy(() -> spool.append(null, new byte[1_000]))
+			assertThatExceptionOfType(SpoolFullException.class).isThrownBy(() -> append(spool, null, new byte[1_000]))
 				.withMessageContaining("3,000");
 			assertThat(spool.size()).isEqualTo(2);
 
 			spool.settle(List.of(first.number()));
 			await().untilAsserted(() -> assertThat(spool.size()).isEqualTo(1));
-			spool.append(null, new byte[1_000]);
+			append(spool, null, new byte[1_000]);
 			assertThat(spool.size()).isEqualTo(2);
 		}
 	}
@@ -165,7 +166,7 @@ class FileSpoolTests {
 			List<Future<Long>> appended = new ArrayList<>();
 			for (int i = 0; i < 800; i++) {
 				int number = i;
-				appended.add(threads.submit(() -> spool.append(id("t" + number), payload(number)).number()));
+				appended.add(threads.submit(() -> append(spool, id("t" + number), payload(number)).number()));
 			}
 			Set<Long> numbers = new HashSet<>();
 			for (Future<Long> one : appended) {
@@ -180,8 +181,8 @@ class FileSpoolTests {
 	@Test
 	void keepsRefusedMessagesApart() throws Exception {
 		try (FileSpool spool = open(Durability.PROCESS)) {
-			Entry entry = spool.append(id("bad"), payload(1));
-			spool.append(id("good"), payload(2));
+			Entry entry = append(spool, id("bad"), payload(1));
+			append(spool, id("good"), payload(2));
 			spool.refuse(entry.number(), 3, "no frame");
 		}
 
@@ -205,7 +206,7 @@ class FileSpoolTests {
 		try (FileSpool spool = open(Durability.PROCESS)) {
 			// More than is kept of the file in memory.
 			for (int i = 0; i < 40; i++) {
-				spool.append(null, new byte[1_000_000]);
+				append(spool, null, new byte[1_000_000]);
 			}
 			for (long number = 0; number < 20; number++) {
 				spool.refuse(number, 3, "no frame");
@@ -220,7 +221,7 @@ class FileSpoolTests {
 
 			assertThat(oldest).isBetween(1L, System.currentTimeMillis());
 			assertThat(refused).hasSize(20);
-			spool.append(id("after"), payload(1));
+			append(spool, id("after"), payload(1));
 			assertThat(spool.size()).isEqualTo(21);
 		}
 	}
@@ -229,8 +230,8 @@ class FileSpoolTests {
 	void knowsWhenTheOldestWasAppended() throws Exception {
 		try (FileSpool spool = open(Durability.PROCESS)) {
 			assertThat(spool.oldest()).isNull();
-			Entry first = spool.append(null, payload(1));
-			Entry second = spool.append(null, payload(2));
+			Entry first = append(spool, null, payload(1));
+			Entry second = append(spool, null, payload(2));
 			assertThat(spool.oldest()).isEqualTo(first.appendedAt());
 
 			spool.settle(List.of(first.number(), second.number()));
@@ -245,7 +246,7 @@ class FileSpoolTests {
 			for (int round = 0; round < 40; round++) {
 				List<Long> numbers = new ArrayList<>();
 				for (int i = 0; i < 50; i++) {
-					numbers.add(spool.append(null, new byte[100_000]).number());
+					numbers.add(append(spool, null, new byte[100_000]).number());
 				}
 				spool.settle(numbers);
 			}
@@ -262,12 +263,16 @@ class FileSpoolTests {
 
 		spool.close();
 
-		assertThatExceptionOfType(SpoolFailedException.class).isThrownBy(() -> spool.append(null, new byte[1]));
+		assertThatExceptionOfType(SpoolFailedException.class).isThrownBy(() -> append(spool, null, new byte[1]));
 		assertThat(spool.bytes()).isZero();
 	}
 
 	private FileSpool open(Durability durability) {
 		return new FileSpool(this.directory.resolve("spool"), 100_000_000, durability);
+	}
+
+	private static Entry append(Spool spool, @Nullable ByteString id, byte[] payload) throws InterruptedException {
+		return spool.append(List.of(new Message(id, payload))).getFirst();
 	}
 
 	private static ByteString id(String id) {

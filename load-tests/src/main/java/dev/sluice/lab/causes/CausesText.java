@@ -1,7 +1,6 @@
 package dev.sluice.lab.causes;
 
 import java.util.List;
-import java.util.Objects;
 
 import dev.sluice.lab.report.page.Figures;
 import dev.sluice.lab.result.CausesResult;
@@ -21,7 +20,7 @@ public final class CausesText {
 		Double base = perMinute(result, CausesResult.BASE, result.many());
 		for (CausesResult.Setting setting : result.settings()) {
 			Double many = perMinute(result, setting.name(), result.many());
-			Double pause = pauseShare(cells(result, setting.name(), result.many()));
+			Double pause = CausesResult.pauseShare(cells(result, setting.name(), result.many()));
 			text.append("%-52s %11s %11s %11s %11s%n".formatted(setting.name(),
 					Figures.measured(perMinute(result, setting.name(), result.few())), Figures.measured(many),
 					(many != null && base != null && base > 0) ? Figures.percent(many / base) : Figures.NONE,
@@ -35,17 +34,6 @@ public final class CausesText {
 			.stream()
 			.filter((cell) -> cell.setting().equals(setting) && cell.orders() == orders)
 			.toList();
-	}
-
-	/** Of all trials together: one of a second may be without a pause. */
-	private static @Nullable Double pauseShare(List<Cell> cells) {
-		if (cells.isEmpty() || cells.stream().anyMatch((cell) -> cell.pauseShare() == null)) {
-			return null;
-		}
-		double paused = cells.stream()
-			.mapToDouble((cell) -> Objects.requireNonNull(cell.pauseShare()) * cell.seconds())
-			.sum();
-		return paused / cells.stream().mapToDouble(Cell::seconds).sum();
 	}
 
 	private static @Nullable Double perMinute(CausesResult result, String setting, int orders) {

@@ -127,10 +127,13 @@ final class SinkExperiment {
 			return mode == Mode.STOP_AND_WAIT || (thin(setting) && mode == Mode.STREAM);
 		}
 
-		/** A quarter of it where CPU should not bind. */
 		int warmUpSeconds(Setting setting, Mode mode) {
-			return slow(setting, mode) ? 0
-					: (setting == Setting.LOOPBACK) ? this.warmUpSeconds : this.warmUpSeconds / 4;
+			return slow(setting, mode) ? 0 : (setting == Setting.LOOPBACK) ? this.warmUpSeconds : shortWarmUpSeconds();
+		}
+
+		/** Where CPU should not bind. */
+		int shortWarmUpSeconds() {
+			return this.warmUpSeconds / 4;
 		}
 
 		/** As much as takes some seconds, moved again until the time is over. */
@@ -330,7 +333,7 @@ final class SinkExperiment {
 				"level %d; dictionary of 110 KiB, trained from other batches".formatted(this.settings.zstdLevel()));
 		configuration.put("warm-up",
 				"at least %d s before each transfer over loopback, %d s before each other that is not slow"
-					.formatted(this.settings.warmUpSeconds(), this.settings.warmUpSeconds() / 4));
+					.formatted(this.settings.warmUpSeconds(), this.settings.shortWarmUpSeconds()));
 		configuration.put("client",
 				"in memory but for the spool, which %d threads give %d messages at a time; window adaptive; %s"
 					.formatted(SinkSender.SPOOL_THREADS, SinkSender.TOGETHER, String.join(" ", CLIENT_JVM_ARGS)));

@@ -33,6 +33,20 @@ public record CausesResult(String variant, int few, int many, String all, List<S
 		cells = List.copyOf(cells);
 	}
 
+	/**
+	 * Of the time of all these cells, for which the collector stopped the gateway: one of
+	 * a second may be without a pause. Null if unknown of one of them, or there are none.
+	 */
+	public static @Nullable Double pauseShare(List<Cell> cells) {
+		if (cells.isEmpty() || cells.stream().anyMatch((cell) -> cell.pauseShare() == null)) {
+			return null;
+		}
+		double paused = cells.stream()
+			.mapToDouble((cell) -> Objects.requireNonNull(cell.pauseShare()) * cell.seconds())
+			.sum();
+		return paused / cells.stream().mapToDouble(Cell::seconds).sum();
+	}
+
 	/** The base's name. */
 	public static final String BASE = "base";
 

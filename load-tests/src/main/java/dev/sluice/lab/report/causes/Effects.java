@@ -119,12 +119,9 @@ record Effects(CausesResult result) {
 	private static Effect effect(Setting setting, int orders, List<Cell> cells) {
 		double calls = sum(cells, Cell::calls);
 		double failed = sum(cells, (cell) -> cell.calls() - cell.answered());
-		boolean pausesKnown = cells.stream().allMatch((cell) -> cell.pauseShare() != null);
-		double paused = sum(cells, (cell) -> Objects.requireNonNullElse(cell.pauseShare(), 0.0) * cell.seconds());
 		return new Effect(setting, orders, Objects.requireNonNullElse(median(cells, Cell::perMinute), 0.0),
 				median(cells, (cell) -> (cell.latency() != null) ? cell.latency().p99() : null),
-				median(cells, Effects::together), (calls > 0) ? failed / calls : 0,
-				pausesKnown ? paused / Math.max(sum(cells, Cell::seconds), Double.MIN_NORMAL) : null,
+				median(cells, Effects::together), (calls > 0) ? failed / calls : 0, CausesResult.pauseShare(cells),
 				sum(cells, Cell::received) / sum(cells, Cell::orders), cells.stream().anyMatch(Effects::marked), cells);
 	}
 
