@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
+import com.github.dockerjava.api.exception.InternalServerErrorException;
 import com.github.dockerjava.api.exception.NotModifiedException;
 import org.jspecify.annotations.Nullable;
 import org.testcontainers.DockerClientFactory;
@@ -23,6 +24,9 @@ final class Container<C extends GenericContainer<?>> implements AutoCloseable {
 	private static final Duration START_TIMEOUT = Duration.ofSeconds(120);
 
 	private static final Duration POLL_INTERVAL = Duration.ofMillis(100);
+
+	/** In which the engine takes a freeze. */
+	private static final Duration FREEZE_TIMEOUT = Duration.ofSeconds(20);
 
 	/** From SIGTERM to SIGKILL. */
 	private static final int STOP_SECONDS = 20;
@@ -163,8 +167,41 @@ final class Container<C extends GenericContainer<?>> implements AutoCloseable {
 	/** All of its processes: the engine's freezer. */
 	synchronized void freeze() {
 		C running = get();
-		running.getDockerClient().pauseContainerCmd(running.getContainerId()).exec();
+		requireFrozen(this.name, FREEZE_TIMEOUT,
+				() -> running.getDockerClient().pauseContainerCmd(running.getContainerId()).exec());
 		this.frozen = true;
+	}
+
+	/**
+	 * Asks again while the engine fails: what waits for its disk cannot be frozen, a
+	 * database at its fsync for one, and runc gives up after some 300 ms. Then it has
+	 * thawed the others, so each attempt begins anew.
+	 * @param pause throws as the engine's client does
+	 * @throws IllegalStateException if the engine fails for longer than this, or the
+	 * thread is interrupted
+	 */
+	static void requireFrozen(String name, Duration timeout, Runnable pause) {
+		long deadline = System.nanoTime() + timeout.toNanos();
+		while (true) {
+			try {
+				pause.run();
+				return;
+			}
+			catch (InternalServerErrorException ex) {
+				if (System.nanoTime() - deadline > 0) {
+					throw new IllegalStateException(
+							"%s could not be frozen in %d s: %s".formatted(name, timeout.toSeconds(), ex.getMessage()),
+							ex);
+				}
+			}
+			try {
+				Thread.sleep(POLL_INTERVAL);
+			}
+			catch (InterruptedException ex) {
+				Thread.currentThread().interrupt();
+				throw new IllegalStateException("%s: interrupted while it was frozen".formatted(name), ex);
+			}
+		}
 	}
 
 	synchronized void thaw() {

@@ -7,11 +7,11 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
 import dev.sluice.contract.GatewayContract;
+import dev.sluice.contract.NoHurry;
 import dev.sluice.devservices.DevServices;
 import dev.sluice.devservices.JavaProcess;
 import dev.sluice.devservices.Ports;
@@ -57,7 +57,7 @@ class GatewayContractIT {
 
 	private static Map<String, String> servers() {
 		PostgresService postgres = DevServices.shared().postgres();
-		Map<String, String> servers = new HashMap<>();
+		Map<String, String> servers = NoHurry.properties();
 		servers.put("spring.kafka.bootstrap-servers", DevServices.shared().kafka().bootstrapServers());
 		servers.put("spring.r2dbc.url", postgres.r2dbcUrl());
 		servers.put("spring.r2dbc.username", postgres.username());
@@ -66,7 +66,8 @@ class GatewayContractIT {
 		servers.put("spring.flyway.user", postgres.username());
 		servers.put("spring.flyway.password", postgres.password());
 		servers.put("backend.url", BACKEND.toString());
-		servers.put("backend.response-timeout", "3s");
+		servers.put("spring.r2dbc.pool.max-acquire-time", "10s");
+		servers.put("spring.r2dbc.pool.max-create-connection-time", "10s");
 		return servers;
 	}
 

@@ -5,6 +5,7 @@ import java.net.ServerSocket;
 import java.net.URI;
 
 import dev.sluice.contract.GatewayFrozenStatusContract;
+import dev.sluice.contract.NoHurry;
 import dev.sluice.devservices.DevServices;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Nested;
@@ -26,6 +27,7 @@ class GatewayFrozenStatusIT {
 
 	@DynamicPropertySource
 	static void servers(DynamicPropertyRegistry registry) {
+		NoHurry.KAFKA.forEach((name, value) -> registry.add(name, () -> value));
 		registry.add("spring.kafka.bootstrap-servers", DevServices.shared().kafka()::bootstrapServers);
 		registry.add("spring.r2dbc.url", () -> "r2dbc:postgresql://127.0.0.1:" + POSTGRES.getLocalPort() + "/sluice");
 		registry.add("spring.flyway.enabled", () -> false);

@@ -7,11 +7,11 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
 import dev.sluice.contract.GatewayContract;
+import dev.sluice.contract.NoHurry;
 import dev.sluice.devservices.DevServices;
 import dev.sluice.devservices.JavaProcess;
 import dev.sluice.devservices.Ports;
@@ -58,13 +58,16 @@ class GatewayContractIT {
 
 	private static Map<String, String> servers() {
 		PostgresService postgres = DevServices.shared().postgres();
-		Map<String, String> servers = new HashMap<>();
+		Map<String, String> servers = NoHurry.properties();
 		servers.put("spring.kafka.bootstrap-servers", DevServices.shared().kafka().bootstrapServers());
 		servers.put("spring.datasource.url", postgres.jdbcUrl());
 		servers.put("spring.datasource.username", postgres.username());
 		servers.put("spring.datasource.password", postgres.password());
 		servers.put("backend.url", BACKEND.toString());
-		servers.put("backend.response-timeout", "3s");
+		servers.put("spring.datasource.hikari.connection-timeout", "10000");
+		servers.put("spring.datasource.hikari.data-source-properties.connectTimeout", "10");
+		servers.put("spring.datasource.hikari.data-source-properties.socketTimeout", "15");
+		servers.put("spring.jdbc.template.query-timeout", "15s");
 		return servers;
 	}
 

@@ -50,8 +50,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * What every gateway does, whatever it is made of: over HTTP, against a real Kafka, a
  * real PostgreSQL and the real backend. A gateway's own test starts these and says where
- * they are. The gateway's {@code backend.response-timeout} must be short: the suite waits
- * for it.
+ * they are.
  */
 @TestInstance(Lifecycle.PER_CLASS)
 public abstract class GatewayContract {

@@ -6,7 +6,7 @@ import java.util.List;
 import dev.sluice.lab.measure.CellEvaluation;
 import dev.sluice.lab.measure.GatlingLog.Request;
 import dev.sluice.lab.measure.Latencies;
-import dev.sluice.lab.measure.ThreadStates;
+import dev.sluice.lab.measure.ScrapedGauge;
 import dev.sluice.lab.measure.Window;
 import dev.sluice.lab.plan.PhaseOutcome;
 import dev.sluice.lab.result.CausesResult;
@@ -19,7 +19,7 @@ import dev.sluice.lab.result.CausesResult;
  * @param recorded of the round
  * @param threads of the gateway
  */
-record CausesEvaluation(CellEvaluation recorded, ThreadStates threads) {
+record CausesEvaluation(CellEvaluation recorded, ScrapedGauge threads) {
 
 	CausesResult.Cell evaluate(CausesPlan.Cell cell, int repetition, PhaseOutcome outcome) {
 		List<Request> calls = this.recorded.log()
@@ -39,7 +39,7 @@ record CausesEvaluation(CellEvaluation recorded, ThreadStates threads) {
 				window.seconds(), answered.size(), calls.size(), CellEvaluation.failures(calls),
 				Latencies.of(answered.stream().mapToLong(Request::millis).toArray()), outcome.audit().received(),
 				outcome.audit().maxInFlight(), outcome.audit().connectionsOpened(),
-				this.recorded.cost(this.recorded.gateway(), window, answered.size()), this.threads.in(window),
+				this.recorded.cost(this.recorded.gateway(), window, answered.size()), this.threads.meanIn(window),
 				this.recorded.samples().foreignCpuShare(window, this.recorded.cores()), problem);
 	}
 

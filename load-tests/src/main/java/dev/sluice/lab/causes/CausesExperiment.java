@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -11,6 +12,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import dev.sluice.contract.BackendBehaviour;
@@ -21,7 +23,7 @@ import dev.sluice.lab.causes.CausesPlan.Cell;
 import dev.sluice.lab.causes.CausesPlan.Round;
 import dev.sluice.lab.measure.CellEvaluation;
 import dev.sluice.lab.measure.JfrRecording;
-import dev.sluice.lab.measure.ThreadStates;
+import dev.sluice.lab.measure.ScrapedGauge;
 import dev.sluice.lab.plan.LoadPlan;
 import dev.sluice.lab.plan.LoadPlan.Phase;
 import dev.sluice.lab.plan.PhaseOutcome;
@@ -75,6 +77,8 @@ public final class CausesExperiment {
 	private final JsonMapper json = JsonMapper.builder().build();
 
 	private final List<CausesResult.Cell> cells = new ArrayList<>();
+
+	private final Set<Setting> outOfMemory = new HashSet<>();
 
 	/** How much of it. */
 	public enum Length {
@@ -202,7 +206,30 @@ public final class CausesExperiment {
 			// It writes its recording when it ends; the backend must be there until then.
 			Stream.of(GATEWAY, BACKEND).map(services::get).filter(Objects::nonNull).forEach(Service::close);
 		}
-		record.conclude(() -> evaluate(round, record, records));
+		try {
+			record.conclude(() -> evaluate(round, record, records));
+		}
+		catch (LabException ex) {
+			if (!Objects.requireNonNull(services.get(GATEWAY)).ranOutOfMemory()) {
+				throw ex;
+			}
+			// That is what the setting does, and no failure of the run.
+			Setting setting = unfinished(round, record);
+			this.outOfMemory.add(setting);
+			this.progress.step("Round %s: the gateway ended, out of memory (%s)".formatted(round.name(),
+					CausesPlan.name(setting)));
+		}
+	}
+
+	/** That of the cell that ran when the round ended. */
+	private static Setting unfinished(Round round, LoadRound.Record record) {
+		Set<String> finished = record.outcomes().stream().map(PhaseOutcome::name).collect(Collectors.toSet());
+		return round.cells()
+			.stream()
+			.filter((cell) -> !finished.contains(phaseName(cell)))
+			.findFirst()
+			.orElse(round.cells().getLast())
+			.setting();
 	}
 
 	private static ServiceOptions backend(Round round, Certificate certificate) {
@@ -279,17 +306,14 @@ public final class CausesExperiment {
 		}
 		Map<String, JfrRecording> recordings = new LinkedHashMap<>();
 		records.read(round.name()).ifPresent((recording) -> recordings.put(GATEWAY, recording));
+		Path scrapes = this.directory.directory("scrapes/" + round.name()).resolve(GATEWAY + ".prom.gz");
 		CausesEvaluation evaluation = new CausesEvaluation(
-				new CellEvaluation(record.log(), record.samples(), recordings, List.of(GATEWAY, BACKEND), GATEWAY,
-						Runtime.getRuntime().availableProcessors()),
-				ThreadStates.read(this.directory.directory("scrapes/" + round.name()).resolve(GATEWAY + ".prom.gz")));
-		Map<String, PhaseOutcome> outcomes = new LinkedHashMap<>();
-		record.outcomes().forEach((outcome) -> outcomes.put(outcome.name(), outcome));
+				new CellEvaluation(record.log(), record.samples(), recordings, Map.of(), List.of(GATEWAY, BACKEND),
+						GATEWAY, Runtime.getRuntime().availableProcessors()),
+				ScrapedGauge.read(scrapes, ScrapedGauge.THREADS));
 		for (Cell cell : round.cells()) {
-			PhaseOutcome outcome = outcomes.get(phaseName(cell));
-			if (outcome != null) {
-				this.cells.add(evaluation.evaluate(cell, repetition(round), outcome));
-			}
+			record.outcome(phaseName(cell))
+				.ifPresent((outcome) -> this.cells.add(evaluation.evaluate(cell, repetition(round), outcome)));
 		}
 	}
 
@@ -309,7 +333,7 @@ public final class CausesExperiment {
 			.map(Cell::setting)
 			.distinct()
 			.map((setting) -> new CausesResult.Setting(CausesPlan.name(setting), setting.changes(),
-					setting.concernsMemoryAlone()))
+					setting.concernsMemoryAlone(), this.outOfMemory.contains(setting)))
 			.toList();
 		Map<String, Setting> allButOne = CausesPlan.allButOne();
 		List<CausesResult.Share> shares = CausesPlan.alone()

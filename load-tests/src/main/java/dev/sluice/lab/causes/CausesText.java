@@ -21,7 +21,8 @@ public final class CausesText {
 		for (CausesResult.Setting setting : result.settings()) {
 			Double many = perMinute(result, setting.name(), result.many());
 			Double pause = CausesResult.pauseShare(cells(result, setting.name(), result.many()));
-			text.append("%-52s %11s %11s %11s %11s%n".formatted(setting.name(),
+			text.append("%-52s %11s %11s %11s %11s%n".formatted(
+					setting.outOfMemory() ? setting.name() + ": out of memory" : setting.name(),
 					Figures.measured(perMinute(result, setting.name(), result.few())), Figures.measured(many),
 					(many != null && base != null && base > 0) ? Figures.percent(many / base) : Figures.NONE,
 					(pause != null) ? Figures.percent(pause) : Figures.NONE));

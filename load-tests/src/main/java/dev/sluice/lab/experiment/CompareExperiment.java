@@ -20,13 +20,13 @@ import dev.sluice.devservices.Infrastructure;
 import dev.sluice.devservices.StartFailedException;
 import dev.sluice.lab.measure.CellEvaluation;
 import dev.sluice.lab.measure.JfrRecording;
+import dev.sluice.lab.measure.ScrapedGauge;
 import dev.sluice.lab.plan.BackendModel;
 import dev.sluice.lab.plan.ComparePlan;
 import dev.sluice.lab.plan.ComparePlan.Round;
 import dev.sluice.lab.plan.LoadPlan;
 import dev.sluice.lab.plan.LoadPlan.Client;
 import dev.sluice.lab.plan.LoadPlan.Phase;
-import dev.sluice.lab.plan.PhaseOutcome;
 import dev.sluice.lab.plan.WarmUp;
 import dev.sluice.lab.plan.Way;
 import dev.sluice.lab.report.page.Figures;
@@ -260,18 +260,17 @@ final class CompareExperiment {
 			return;
 		}
 		Map<String, JfrRecording> recordings = new LinkedHashMap<>();
+		Map<String, ScrapedGauge> pools = new LinkedHashMap<>();
+		Path scrapes = this.directory.directory("scrapes/" + round.name());
 		for (String service : List.of(GATEWAY, CONSUMER)) {
 			records.read(round.name() + "-" + service).ifPresent((recording) -> recordings.put(service, recording));
+			pools.put(service,
+					ScrapedGauge.read(scrapes.resolve(service + ".prom.gz"), ScrapedGauge.POOLED_CONNECTIONS));
 		}
-		CellEvaluation evaluation = new CellEvaluation(record.log(), record.samples(), recordings, MEASURED, GATEWAY,
-				Runtime.getRuntime().availableProcessors());
-		Map<String, PhaseOutcome> outcomes = new LinkedHashMap<>();
-		record.outcomes().forEach((outcome) -> outcomes.put(outcome.name(), outcome));
+		CellEvaluation evaluation = new CellEvaluation(record.log(), record.samples(), recordings, pools, MEASURED,
+				GATEWAY, Runtime.getRuntime().availableProcessors());
 		for (Cell cell : round.cells()) {
-			PhaseOutcome outcome = outcomes.get(phaseName(cell));
-			if (outcome != null) {
-				this.cells.add(evaluation.evaluate(cell, outcome));
-			}
+			record.outcome(phaseName(cell)).ifPresent((outcome) -> this.cells.add(evaluation.evaluate(cell, outcome)));
 		}
 	}
 

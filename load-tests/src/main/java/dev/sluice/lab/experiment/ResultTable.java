@@ -43,13 +43,13 @@ final class ResultTable {
 		});
 		long doubtful = run.cells().stream().filter((result) -> result.problem() != null).count();
 		if (doubtful > 0) {
-			text.append("%d of %d cells are in doubt; %s says why.%n".formatted(doubtful, run.cells().size(),
-					"the report"));
+			text.append("%d of %d cells are in doubt; the report says why.%n".formatted(doubtful, run.cells().size()));
 		}
-		if (!run.leftOut().isEmpty()) {
-			text.append("Left out: %d cells (%s).%n".formatted(run.leftOut().size(),
-					run.leftOut().stream().map(RunResult.LeftOut::why).distinct().collect(Collectors.joining("; "))));
-		}
+		Map<String, Long> leftOut = run.leftOut()
+			.stream()
+			.collect(Collectors.groupingBy(RunResult.LeftOut::why, LinkedHashMap::new, Collectors.counting()));
+		leftOut.forEach((why, cells) -> text
+			.append("%,d %s left out: %s.%n".formatted(cells, (cells == 1) ? "cell" : "cells", why)));
 		return text.toString();
 	}
 

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -19,7 +18,6 @@ import dev.sluice.devservices.StartFailedException;
 import dev.sluice.lab.grid.GridPlan.Subject;
 import dev.sluice.lab.plan.LoadPlan;
 import dev.sluice.lab.plan.LoadPlan.Phase;
-import dev.sluice.lab.plan.PhaseOutcome;
 import dev.sluice.lab.plan.WarmUp;
 import dev.sluice.lab.plan.Way;
 import dev.sluice.lab.result.GridResult;
@@ -161,14 +159,11 @@ final class GridExperiment {
 		}
 		GridEvaluation evaluation = new GridEvaluation(record.log(), record.samples(), GATEWAY,
 				Runtime.getRuntime().availableProcessors());
-		Map<String, PhaseOutcome> outcomes = new LinkedHashMap<>();
-		record.outcomes().forEach((outcome) -> outcomes.put(outcome.name(), outcome));
 		for (long delay : this.plan.delays()) {
 			for (int concurrency : this.plan.concurrencies()) {
-				PhaseOutcome outcome = outcomes.get(phaseName(delay, concurrency));
-				if (outcome != null) {
-					this.cells.add(evaluation.evaluate(subject.name(), delay, concurrency, outcome));
-				}
+				record.outcome(phaseName(delay, concurrency))
+					.ifPresent((outcome) -> this.cells
+						.add(evaluation.evaluate(subject.name(), delay, concurrency, outcome)));
 			}
 		}
 	}

@@ -26,12 +26,13 @@ import org.jspecify.annotations.Nullable;
  * @param log the load generator's calls
  * @param samples of the processes
  * @param recordings of the JVMs that were recorded, by service
+ * @param pools open connections to the backend, by the service whose they are
  * @param services the names of all services, as the samples know them
  * @param gateway the one whose seconds are told
  * @param cores processors of the machine
  */
 public record CellEvaluation(GatlingLog log, ProcessSamples samples, Map<String, JfrRecording> recordings,
-		List<String> services, String gateway, int cores) {
+		Map<String, ScrapedGauge> pools, List<String> services, String gateway, int cores) {
 
 	private static final Duration FOREIGN_WINDOW = Duration.ofSeconds(1);
 
@@ -129,14 +130,22 @@ public record CellEvaluation(GatlingLog log, ProcessSamples samples, Map<String,
 		JfrRecording recording = this.recordings.get(service);
 		Integer threads = this.samples.peakThreads(service, window);
 		Long rss = this.samples.peakRssBytes(service, window);
+		Integer connections = this.samples.peakConnections(service, window);
+		Integer pooled = pooled(service, window);
 		if (recording == null) {
-			return new ServiceCost(per(cpuMillis, orders), null, null, null, null, null, threads, rss);
+			return new ServiceCost(per(cpuMillis, orders), null, null, null, null, null, threads, rss, connections,
+					pooled);
 		}
 		List<Pause> pauses = recording.pausesIn(window);
 		return new ServiceCost(per(cpuMillis, orders), per(recording.allocatedIn(window), orders),
 				per(recording.promotedIn(window), orders), pauses.size(),
 				pauses.stream().mapToDouble(Pause::millis).sum(),
-				pauses.stream().mapToDouble(Pause::millis).max().orElse(0), threads, rss);
+				pauses.stream().mapToDouble(Pause::millis).max().orElse(0), threads, rss, connections, pooled);
+	}
+
+	private @Nullable Integer pooled(String service, Window window) {
+		ScrapedGauge pool = this.pools.get(service);
+		return (pool != null) ? pool.mostIn(window) : null;
 	}
 
 	private static @Nullable Double per(@Nullable Long amount, long saved) {
@@ -163,8 +172,11 @@ public record CellEvaluation(GatlingLog log, ProcessSamples samples, Map<String,
 		double pauseMillis = (recording != null) ? recording.pausesIn(second).stream().mapToDouble(Pause::millis).sum()
 				: 0;
 		Long heap = (recording != null) ? recording.heapUsedAt(second.end()) : null;
+		ScrapedGauge pool = this.pools.get(this.gateway);
 		return new Second(number, answered.length, ended.size() - answered.length, p99, pauseMillis,
-				this.samples.peakThreads(this.gateway, second), heap, this.samples.cpuShare(this.gateway, second));
+				this.samples.peakThreads(this.gateway, second), heap, this.samples.cpuShare(this.gateway, second),
+				this.samples.connectionsAt(this.gateway, second.end()),
+				(pool != null) ? pool.lastAt(second.end()) : null);
 	}
 
 }

@@ -15,6 +15,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -36,15 +37,12 @@ public record GcLog(List<LoggedPause> pauses, NavigableMap<Instant, Long> promot
 
 	private static final Pattern LINE = Pattern.compile("\\[([0-9T:.+-]+)]\\[(gc[a-z0-9,+ ]*)] (.*)");
 
-	/** The end of a pause; a collector's phases within it have tags of their own. */
-	private static final Pattern PAUSE = Pattern.compile("GC\\(\\d+\\) Pause .* (?<millis>[0-9]+\\.[0-9]+)ms");
-
-	/** ZGC has no line for a whole collection that is a pause: its phases are. */
-	private static final Pattern Z_PAUSE = Pattern
-		.compile("GC\\((?<id>\\d+)\\) [yYoO]: Pause .* (?<millis>[0-9]+\\.[0-9]+)ms");
-
-	/** Pauses of a collection that G1 makes beside the threads. */
-	private static final Pattern CYCLE_PAUSE = Pattern.compile("GC\\((?<id>\\d+)\\) Pause (?:Remark|Cleanup) .*");
+	/**
+	 * The end of a pause. Those of a collection beside the threads are G1's remark and
+	 * cleanup, and all of ZGC's, which name their generation and are logged as phases.
+	 */
+	private static final Pattern PAUSE = Pattern.compile(
+			"GC\\((?<id>\\d+)\\) (?<generation>[yYoO]: )?Pause (?<beside>Remark|Cleanup)?.* (?<millis>[0-9]+\\.[0-9]+)ms");
 
 	/** The end of a collection beside the threads: of G1, and of ZGC. */
 	private static final Pattern CYCLE_END = Pattern
@@ -89,10 +87,7 @@ public record GcLog(List<LoggedPause> pauses, NavigableMap<Instant, Long> promot
 	 * @throws IOException if it cannot be read or is no such log
 	 */
 	public static GcLog read(Path file) throws IOException {
-		List<LoggedPause> pauses = new ArrayList<>();
-		Map<String, List<Pause>> cycles = new HashMap<>();
-		NavigableMap<Instant, Long> promotions = new TreeMap<>();
-		boolean tellsPromotions = false;
+		Content content = new Content();
 		Instant last = Instant.MIN;
 		try (BufferedReader lines = Files.newBufferedReader(file, StandardCharsets.UTF_8)) {
 			int number = 0;
@@ -107,36 +102,68 @@ public record GcLog(List<LoggedPause> pauses, NavigableMap<Instant, Long> promot
 					throw damaged(file, number, "is earlier than the one before");
 				}
 				last = time;
-				String tags = line.group(2).trim();
-				String what = line.group(3);
-				Matcher pause = (tags.equals(PHASES) ? Z_PAUSE : PAUSE).matcher(what);
-				Matcher cyclePause = (tags.equals(PHASES) ? Z_PAUSE : CYCLE_PAUSE).matcher(what);
-				Matcher cycleEnd = CYCLE_END.matcher(what);
-				if ((tags.equals(SUMMARY) || tags.equals(PHASES)) && pause.matches()) {
-					Duration duration = Duration.ofNanos(Math.round(Double.parseDouble(pause.group("millis")) * 1e6));
-					Pause stopped = new Pause(time.minus(duration), duration);
-					if (cyclePause.matches()) {
-						cycles.computeIfAbsent(cyclePause.group("id"), (_) -> new ArrayList<>()).add(stopped);
-					}
-					else {
-						pauses.add(new LoggedPause(stopped, stopped.start()));
-					}
-				}
-				else if (tags.equals(SUMMARY) && cycleEnd.matches()) {
-					List<Pause> stopped = cycles.remove(cycleEnd.group("id"));
-					if (stopped != null) {
-						stopped.forEach((each) -> pauses.add(new LoggedPause(each, time)));
-					}
-				}
-				Matcher old = OLD_GENERATION.matcher(what);
-				if (old.lookingAt()) {
-					tellsPromotions = true;
-					long growth = (Long.parseLong(old.group(2)) - Long.parseLong(old.group(1))) * 1024;
-					promotions.merge(time, Math.max(0, growth), Long::sum);
-				}
+				content.add(time, line.group(2).trim(), line.group(3));
 			}
 		}
-		return new GcLog(pauses, promotions, tellsPromotions);
+		return new GcLog(content.pauses, content.promotions, content.tellsPromotions);
+	}
+
+	/** What the lines come to. */
+	private static final class Content {
+
+		private final List<LoggedPause> pauses = new ArrayList<>();
+
+		/** Pauses of collections beside the threads that have not ended, by their id. */
+		private final Map<String, List<Pause>> cycles = new HashMap<>();
+
+		private final NavigableMap<Instant, Long> promotions = new TreeMap<>();
+
+		private boolean tellsPromotions;
+
+		void add(Instant time, String tags, String what) {
+			switch (tags) {
+				case SUMMARY -> {
+					pause(time, what, false);
+					cycleEnd(time, what);
+				}
+				case PHASES -> pause(time, what, true);
+				default -> promotion(time, what);
+			}
+		}
+
+		private void pause(Instant time, String what, boolean isPhase) {
+			Matcher pause = PAUSE.matcher(what);
+			if (!pause.matches() || isPhase != (pause.group("generation") != null)) {
+				return;
+			}
+			Duration duration = Duration.ofNanos(Math.round(Double.parseDouble(pause.group("millis")) * 1e6));
+			Pause stopped = new Pause(time.minus(duration), duration);
+			if (isPhase || pause.group("beside") != null) {
+				this.cycles.computeIfAbsent(pause.group("id"), (_) -> new ArrayList<>()).add(stopped);
+			}
+			else {
+				this.pauses.add(new LoggedPause(stopped, stopped.start()));
+			}
+		}
+
+		private void cycleEnd(Instant time, String what) {
+			Matcher end = CYCLE_END.matcher(what);
+			if (end.matches()) {
+				List<Pause> stopped = this.cycles.remove(end.group("id"));
+				Objects.requireNonNullElse(stopped, List.<Pause>of())
+					.forEach((pause) -> this.pauses.add(new LoggedPause(pause, time)));
+			}
+		}
+
+		private void promotion(Instant time, String what) {
+			Matcher old = OLD_GENERATION.matcher(what);
+			if (old.lookingAt()) {
+				this.tellsPromotions = true;
+				long growth = (Long.parseLong(old.group(2)) - Long.parseLong(old.group(1))) * 1024;
+				this.promotions.merge(time, Math.max(0, growth), Long::sum);
+			}
+		}
+
 	}
 
 	private static Instant time(String text, Path file, int number) throws IOException {

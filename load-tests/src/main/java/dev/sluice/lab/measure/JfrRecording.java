@@ -106,6 +106,37 @@ public record JfrRecording(Instant start, Instant end, List<Pause> pauses, Navig
 		return after.getValue() - before.getValue();
 	}
 
+	/**
+	 * Serial's own clock of a pause leaves out what is done before and after: 2 ms of
+	 * 150, which its log has. Those of the other collectors differ from their logs by
+	 * some 30 microseconds. A full collection may follow a young one in the same
+	 * operation; each then lasts until the next.
+	 * @param phases by time
+	 * @param operations what all threads stood still for, by its start
+	 */
+	static List<Pause> whole(List<Pause> phases, NavigableMap<Instant, Pause> operations) {
+		List<Pause> pauses = new ArrayList<>();
+		for (int i = 0; i < phases.size(); i++) {
+			Pause phase = phases.get(i);
+			Pause operation = around(phase, operations);
+			if (operation == null) {
+				pauses.add(phase);
+				continue;
+			}
+			boolean isFirst = i == 0 || !operation.equals(around(phases.get(i - 1), operations));
+			boolean isLast = i == phases.size() - 1 || !operation.equals(around(phases.get(i + 1), operations));
+			Instant start = isFirst ? operation.start() : phase.start();
+			Instant end = isLast ? operation.end() : phases.get(i + 1).start();
+			pauses.add(new Pause(start, Duration.between(start, end)));
+		}
+		return pauses;
+	}
+
+	private static @Nullable Pause around(Pause phase, NavigableMap<Instant, Pause> operations) {
+		Map.Entry<Instant, Pause> operation = operations.floorEntry(phase.start());
+		return (operation != null && !operation.getValue().end().isBefore(phase.end())) ? operation.getValue() : null;
+	}
+
 	private static final class Reader {
 
 		private Instant start = Instant.MAX;
@@ -151,23 +182,10 @@ public record JfrRecording(Instant start, Instant end, List<Pause> pauses, Navig
 		}
 
 		JfrRecording recording() {
-			List<Pause> pauses = this.phases.stream()
-				.map((phase) -> this.serial ? whole(phase) : phase)
-				.sorted(Comparator.comparing(Pause::start))
-				.toList();
+			this.phases.sort(Comparator.comparing(Pause::start));
+			List<Pause> pauses = this.serial ? whole(this.phases, this.operations) : this.phases;
 			return new JfrRecording(this.start, this.end, pauses, this.heapUsed, promotions(),
 					!this.oldGeneration.isEmpty(), allocated());
-		}
-
-		/**
-		 * Serial's own clock of a pause leaves out what is done before and after: 2 ms of
-		 * 150, which its log has. Those of the other collectors differ from their logs by
-		 * some 30 microseconds.
-		 */
-		private Pause whole(Pause phase) {
-			Map.Entry<Instant, Pause> operation = this.operations.floorEntry(phase.start());
-			return (operation != null && !operation.getValue().end().isBefore(phase.end())) ? operation.getValue()
-					: phase;
 		}
 
 		private TreeMap<Instant, Long> promotions() {

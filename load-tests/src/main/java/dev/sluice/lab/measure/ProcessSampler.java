@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads CPU time, resident memory and thread count of some processes, children included,
- * and the CPU time of the whole machine, from procfs every {@link #INTERVAL}, on a thread
- * of its own, and appends them to a CSV file as they come. On a system without procfs it
- * samples nothing.
+ * and the CPU time of the whole machine, from procfs every {@link #INTERVAL}, and the
+ * open connections that they accepted once a second, on a thread of its own, and appends
+ * them to a CSV file as they come. On a system without procfs it samples nothing.
  */
 public final class ProcessSampler implements AutoCloseable {
 
@@ -33,9 +33,14 @@ public final class ProcessSampler implements AutoCloseable {
 	 */
 	private static final int TICK_MILLIS = 10;
 
+	/** The kernel writes its table of connections anew for each reader. */
+	private static final int CONNECTIONS_EACH = 5;
+
 	private static final Path PROC = Path.of("/proc");
 
 	private final Map<String, Long> pids;
+
+	private final Map<String, Integer> ports;
 
 	private final @Nullable PrintWriter file;
 
@@ -46,20 +51,35 @@ public final class ProcessSampler implements AutoCloseable {
 	private final ScheduledExecutorService executor = Executors
 		.newSingleThreadScheduledExecutor(Thread.ofPlatform().daemon().name("process-sampler").factory());
 
+	/** On the sampling thread. */
+	private int samplings;
+
 	/**
-	 * Starts to sample.
+	 * Starts to sample, without connections.
 	 * @param pids the processes by the name they have in the results
 	 * @param file where the samples go, created anew
 	 * @throws IOException if the file cannot be written
 	 */
 	public ProcessSampler(Map<String, Long> pids, Path file) throws IOException {
+		this(pids, Map.of(), file);
+	}
+
+	/**
+	 * Starts to sample.
+	 * @param pids the processes by the name they have in the results
+	 * @param ports where those of them listen whose connections are counted
+	 * @param file where the samples go, created anew
+	 * @throws IOException if the file cannot be written
+	 */
+	public ProcessSampler(Map<String, Long> pids, Map<String, Integer> ports, Path file) throws IOException {
 		this.pids = Map.copyOf(pids);
+		this.ports = Map.copyOf(ports);
 		if (!Files.isReadable(PROC.resolve("stat"))) {
 			this.file = null;
 			return;
 		}
 		this.file = new PrintWriter(Files.newBufferedWriter(file));
-		this.file.println("time,process,cpu_ms,rss_bytes,threads");
+		this.file.println("time,process,cpu_ms,rss_bytes,threads,connections");
 		this.executor.scheduleAtFixedRate(this::sample, 0, INTERVAL.toMillis(), TimeUnit.MILLISECONDS);
 	}
 
@@ -69,20 +89,36 @@ public final class ProcessSampler implements AutoCloseable {
 			return;
 		}
 		Instant now = Instant.now();
+		ConnectionTable connections = connections();
 		long ownMillis = 0;
 		for (Map.Entry<String, Long> entry : this.pids.entrySet()) {
 			ProcessSample sample = readProcess(now, entry.getKey(), entry.getValue());
 			if (sample != null) {
+				Integer port = this.ports.get(entry.getKey());
+				sample = (connections != null && port != null) ? sample.with(connections.acceptedAt(port)) : sample;
 				ownMillis += sample.cpuMillis();
 				add(sample);
+				Integer open = sample.connections();
 				out.println(String.join(",", now.toString(), sample.process(), Long.toString(sample.cpuMillis()),
-						Long.toString(sample.rssBytes()), Integer.toString(sample.threads())));
+						Long.toString(sample.rssBytes()), Integer.toString(sample.threads()),
+						(open != null) ? open.toString() : ""));
 			}
 		}
 		MachineSample whole = readMachine(now, ownMillis);
 		if (whole != null) {
 			add(whole);
-			out.println(String.join(",", now.toString(), "machine", Long.toString(whole.busyMillis()), "", ""));
+			out.println(String.join(",", now.toString(), "machine", Long.toString(whole.busyMillis()), "", "", ""));
+		}
+	}
+
+	/** Null if it is not their turn. */
+	private @Nullable ConnectionTable connections() {
+		boolean isTurn = this.samplings++ % CONNECTIONS_EACH == 0;
+		try {
+			return (isTurn && !this.ports.isEmpty()) ? ConnectionTable.read(PROC.resolve("net")) : null;
+		}
+		catch (IOException _) {
+			return null;
 		}
 	}
 
@@ -128,7 +164,7 @@ public final class ProcessSampler implements AutoCloseable {
 				ticks += Long.parseLong(fields[i]);
 			}
 			ProcessSample sample = new ProcessSample(now, name, ticks * TICK_MILLIS, residentBytes(process),
-					Integer.parseInt(fields[17]));
+					Integer.parseInt(fields[17]), null);
 			for (long child : children(process, pid)) {
 				ProcessSample own = this.pids.containsValue(child) ? null : readProcess(now, name, child);
 				sample = (own != null) ? sample.plus(own) : sample;
@@ -186,12 +222,18 @@ public final class ProcessSampler implements AutoCloseable {
 	 * @param rssBytes resident memory; of a process with children, what they share is
 	 * counted for each
 	 * @param threads operating-system threads
+	 * @param connections open ones that it accepted; null if not counted this time
 	 */
-	record ProcessSample(Instant time, String process, long cpuMillis, long rssBytes, int threads) {
+	record ProcessSample(Instant time, String process, long cpuMillis, long rssBytes, int threads,
+			@Nullable Integer connections) {
 
 		ProcessSample plus(ProcessSample other) {
 			return new ProcessSample(this.time, this.process, this.cpuMillis + other.cpuMillis,
-					this.rssBytes + other.rssBytes, this.threads + other.threads);
+					this.rssBytes + other.rssBytes, this.threads + other.threads, this.connections);
+		}
+
+		ProcessSample with(int open) {
+			return new ProcessSample(this.time, this.process, this.cpuMillis, this.rssBytes, this.threads, open);
 		}
 
 	}

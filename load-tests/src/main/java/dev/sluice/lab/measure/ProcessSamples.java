@@ -3,6 +3,7 @@ package dev.sluice.lab.measure;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
 
@@ -51,6 +52,24 @@ public record ProcessSamples(List<ProcessSample> processes, List<MachineSample> 
 
 	public @Nullable Integer peakThreads(String process, Window window) {
 		return within(of(process), window).stream().map(ProcessSample::threads).max(Integer::compare).orElse(null);
+	}
+
+	/** Open connections that a process accepted. */
+	public @Nullable Integer peakConnections(String process, Window window) {
+		return within(of(process), window).stream()
+			.map(ProcessSample::connections)
+			.filter(Objects::nonNull)
+			.max(Integer::compare)
+			.orElse(null);
+	}
+
+	/** The same, the last known at a time; null if none was before. */
+	public @Nullable Integer connectionsAt(String process, Instant time) {
+		return of(process).stream()
+			.filter((sample) -> sample.connections() != null && !sample.time().isAfter(time))
+			.reduce((_, later) -> later)
+			.map(ProcessSample::connections)
+			.orElse(null);
 	}
 
 	/**

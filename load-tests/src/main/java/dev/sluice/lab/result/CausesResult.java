@@ -56,8 +56,10 @@ public record CausesResult(String variant, int few, int many, String all, List<S
 	 * @param name unique
 	 * @param changes level by factor, of the factors that differ from the base
 	 * @param memory whether it differs from the base in nothing but heap and collector
+	 * @param outOfMemory whether the gateway ended with it, at least once, for lack of
+	 * memory
 	 */
-	public record Setting(String name, Map<String, String> changes, boolean memory) {
+	public record Setting(String name, Map<String, String> changes, boolean memory, boolean outOfMemory) {
 
 		public Setting {
 			Objects.requireNonNull(name, "name");

@@ -65,10 +65,15 @@ public record CellResult(Cell cell, Instant start, Instant end, long calls, long
 	 * @param gcPauseMaxMillis the longest, in milliseconds
 	 * @param peakThreads platform threads at most
 	 * @param peakRssBytes resident memory at most
+	 * @param peakConnections open connections that it accepted, at most, by the kernel's
+	 * table once a second
+	 * @param peakPooled open connections in its pool to the backend, at most, by its own
+	 * gauge once a second
 	 */
 	public record ServiceCost(@Nullable Double cpuMillisPerOrder, @Nullable Double allocatedBytesPerOrder,
 			@Nullable Double promotedBytesPerOrder, @Nullable Integer gcPauses, @Nullable Double gcPauseMillis,
-			@Nullable Double gcPauseMaxMillis, @Nullable Integer peakThreads, @Nullable Long peakRssBytes) {
+			@Nullable Double gcPauseMaxMillis, @Nullable Integer peakThreads, @Nullable Long peakRssBytes,
+			@Nullable Integer peakConnections, @Nullable Integer peakPooled) {
 	}
 
 	/**
@@ -82,9 +87,14 @@ public record CellResult(Cell cell, Instant start, Instant end, long calls, long
 	 * @param threads platform threads; null if not sampled
 	 * @param heapUsedBytes used heap, the last value known; null if not sampled
 	 * @param cpuShare CPU used, 1 = one core; null if not sampled
+	 * @param connections open ones that it accepted, the last value known; null if not
+	 * sampled
+	 * @param pooled open connections in its pool to the backend, the last value known;
+	 * null if not sampled
 	 */
 	public record Second(int second, long calls, long failedCalls, @Nullable Double p99Millis, double gcPauseMillis,
-			@Nullable Integer threads, @Nullable Long heapUsedBytes, @Nullable Double cpuShare) {
+			@Nullable Integer threads, @Nullable Long heapUsedBytes, @Nullable Double cpuShare,
+			@Nullable Integer connections, @Nullable Integer pooled) {
 	}
 
 }

@@ -13,13 +13,14 @@ import java.util.TreeMap;
 import dev.sluice.lab.measure.GcCheck;
 import dev.sluice.lab.measure.GcLog;
 import dev.sluice.lab.measure.JfrRecording;
+import dev.sluice.lab.measure.JfrRepository;
 import dev.sluice.lab.result.RunResult.Check;
 import dev.sluice.lab.stack.ServiceOptions;
 
 /**
  * What the measured JVMs of a run tell of themselves: each leaves {@code jfr/<name>.jfr}
- * and beside it {@code jfr/<name>-gc.log}, when it ends. Whatever is read of the one is
- * held against the other. Not thread-safe.
+ * and beside it {@code jfr/<name>-gc.log}, however it ends. Whatever is read of the one
+ * is held against the other. Not thread-safe.
  */
 public final class JvmRecords {
 
@@ -48,19 +49,26 @@ public final class JvmRecords {
 	 * @param name unique in the run
 	 */
 	public ServiceOptions recorded(String name, ServiceOptions options) {
-		return options.withJvmArgs("-XX:StartFlightRecording=settings=%s,filename=%s,dumponexit=true"
-			.formatted(this.settings, recording(name)), "-Xlog:jfr+startup=error", GcLog.jvmArg(log(name)));
+		return options.withJvmArgs(
+				"-XX:StartFlightRecording=settings=%s,filename=%s,dumponexit=true".formatted(this.settings,
+						recording(name)),
+				repository(name).jvmArg(), "-Xlog:jfr+startup=error", GcLog.jvmArg(log(name)));
 	}
 
 	/**
-	 * What a JVM that has ended told; empty if it came to no end of its own.
+	 * What a JVM that has ended told; empty if it never began. One that came to no end of
+	 * its own left an empty recording, or none: then it is made of what it had flushed.
 	 * @throws IOException if it cannot be read
 	 */
 	public Optional<JfrRecording> read(String name) throws IOException {
-		if (!Files.exists(recording(name))) {
+		Path file = recording(name);
+		JfrRepository repository = repository(name);
+		boolean isThere = Files.exists(file) && Files.size(file) > 0;
+		if (!isThere && !repository.assemble(file)) {
 			return Optional.empty();
 		}
-		JfrRecording recording = JfrRecording.read(recording(name));
+		repository.remove();
+		JfrRecording recording = JfrRecording.read(file);
 		GcLog log = GcLog.read(log(name));
 		this.checks.put(name, GcCheck.of(recording, log));
 		return Optional.of(recording.completedBy(log));
@@ -87,6 +95,10 @@ public final class JvmRecords {
 
 	private Path recording(String name) {
 		return this.directory.resolve(name + ".jfr");
+	}
+
+	private JfrRepository repository(String name) {
+		return new JfrRepository(this.directory.resolve(name + "-unfinished"));
 	}
 
 	private Path log(String name) {

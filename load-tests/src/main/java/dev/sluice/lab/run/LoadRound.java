@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 import dev.sluice.devservices.ContainerProcesses;
 import dev.sluice.devservices.Infrastructure;
@@ -46,10 +47,30 @@ public record LoadRound(RunDirectory directory, String name, Stack stack, Map<St
 			@Nullable LabException failure, boolean interrupted) {
 
 		/**
+		 * How a phase ended. Empty if it did not, or if the round was cut off and calls
+		 * of the phase are missing at the end of its log: whatever they were, it would be
+		 * told wrong.
+		 */
+		public Optional<PhaseOutcome> outcome(String phase) {
+			return this.outcomes.stream()
+				.filter((outcome) -> outcome.name().equals(phase))
+				.filter((outcome) -> isWhole() || logged(phase) >= outcome.accepted())
+				.findFirst();
+		}
+
+		private boolean isWhole() {
+			return this.failure == null && !this.interrupted;
+		}
+
+		private long logged(String phase) {
+			return (this.log == null) ? 0
+					: this.log.requests().stream().filter((call) -> call.ok() && call.name().equals(phase)).count();
+		}
+
+		/**
 		 * Evaluates what there is, and then ends as the round did.
 		 * @param evaluation makes results of it
-		 * @throws LabException if the round failed, also if there is nothing to evaluate:
-		 * what has died leaves no recording
+		 * @throws LabException if the round failed, also if there is nothing to evaluate
 		 * @throws IOException if the round was well, and cannot be evaluated
 		 * @throws InterruptedException if the round was interrupted
 		 */
@@ -97,9 +118,11 @@ public record LoadRound(RunDirectory directory, String name, Stack stack, Map<St
 	public Record run(JsonMapper json, LoadPlan plan, Watcher watcher) throws IOException {
 		Map<String, URI> endpoints = new LinkedHashMap<>();
 		Map<String, Long> pids = new LinkedHashMap<>();
+		Map<String, Integer> ports = new LinkedHashMap<>();
 		this.services.forEach((service, running) -> {
 			endpoints.put(service, running.metrics());
 			pids.put(service, running.pid());
+			ports.put(service, running.uri().getPort());
 		});
 		pids.putAll(infrastructure());
 		pids.put("lab", ProcessHandle.current().pid());
@@ -108,7 +131,7 @@ public record LoadRound(RunDirectory directory, String name, Stack stack, Map<St
 				Injector injector = Injector.start(json, plan, gatling,
 						this.directory.directory("logs").resolve(this.name + "-load-generator.log"))) {
 			pids.put(LOAD_GENERATOR, injector.pid());
-			try (ProcessSampler sampler = new ProcessSampler(pids,
+			try (ProcessSampler sampler = new ProcessSampler(pids, ports,
 					this.directory.directory("samples").resolve(this.name + ".csv"))) {
 				LabException failure = null;
 				boolean interrupted = false;

@@ -29,6 +29,14 @@ public record Service(String name, URI uri, URI management, JavaProcess process)
 		return this.process.isAlive();
 	}
 
+	/**
+	 * Whether it ended for lack of memory: every service is told to
+	 * ({@code -XX:+ExitOnOutOfMemoryError}), and its JVM says so last.
+	 */
+	public boolean ranOutOfMemory() {
+		return !isAlive() && this.process.tail().contains("Terminating due to java.lang.OutOfMemoryError");
+	}
+
 	public ProcessHandle handle() {
 		return this.process.handle();
 	}

@@ -2,6 +2,7 @@ package dev.sluice.lab.experiment;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.Files;
 import java.nio.file.Path;
 
 import dev.sluice.devservices.Infrastructure;
@@ -42,6 +43,12 @@ class CompareIT {
 			assertThat(result.calls()).isEqualTo(result.accepted() + result.failedCalls());
 			assertThat(result.seconds().stream().mapToLong(CellResult.Second::calls).sum())
 				.isEqualTo(result.accepted());
+		});
+		assertThat(run.cells()).as("connections kept since the warm-up").anySatisfy((result) -> {
+			assertThat(result.seconds().getLast().pooled()).isPositive();
+			if (Files.isReadable(Path.of("/proc/net/tcp"))) {
+				assertThat(result.seconds().getLast().connections()).isPositive();
+			}
 		});
 		assertThat(out.toString()).contains("servlet-virtual sync", "reactive queued", "report.html");
 		assertThat(results.resolve("report.html")).isNotEmptyFile();

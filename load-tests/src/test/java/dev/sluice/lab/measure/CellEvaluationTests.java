@@ -76,7 +76,8 @@ class CellEvaluationTests {
 		List<ProcessSample> processes = new ArrayList<>();
 		List<MachineSample> machine = new ArrayList<>();
 		for (int i = -1; i <= 11; i++) {
-			processes.add(new ProcessSample(at(i * 200L), "gateway", 1_000 + i * 20, 100 + i, 30 + i));
+			processes.add(new ProcessSample(at(i * 200L), "gateway", 1_000 + i * 20, 100 + i, 30 + i,
+					(i % 5 == 0) ? 7 + i : null));
 			machine.add(new MachineSample(at(i * 200L), 5_000 + i * 60, 1_000 + i * 20));
 		}
 		TreeMap<Instant, Long> allocated = new TreeMap<>(Map.of(at(-100), 0L, at(1_000), 500L, at(2_100), 4_000L));
@@ -88,19 +89,21 @@ class CellEvaluationTests {
 				Map.of("gateway", recording));
 
 		ServiceCost gateway = result.services().get("gateway");
-		assertThat(gateway).isEqualTo(new ServiceCost(50.0, 1_000.0, 10.0, 1, 3.0, 3.0, 39, 109L));
+		assertThat(gateway).isEqualTo(new ServiceCost(50.0, 1_000.0, 10.0, 1, 3.0, 3.0, 39, 109L, 12, null));
 		assertThat(result.services().get("backend"))
-			.isEqualTo(new ServiceCost(null, null, null, null, null, null, null, null));
+			.isEqualTo(new ServiceCost(null, null, null, null, null, null, null, null, null, null));
 		// 40 ms of 200 ms of two cores.
 		assertThat(result.foreignCpuShare()).isCloseTo(0.1, within(1e-9));
 		assertThat(result.seconds()).extracting(Second::gcPauseMillis).containsExactly(0.0, 3.0);
+		assertThat(result.seconds()).extracting(Second::connections).containsExactly(12, 17);
 		assertThat(result.seconds().getFirst().cpuShare()).isCloseTo(0.1, within(1e-9));
 	}
 
 	@Test
 	void aWindowShorterThanTwoSamplesHasNoSampledCost() {
-		List<ProcessSample> processes = List.of(new ProcessSample(at(-100), "gateway", 0, 1, 1),
-				new ProcessSample(at(100), "gateway", 10, 1, 1), new ProcessSample(at(300), "gateway", 20, 1, 1));
+		List<ProcessSample> processes = List.of(new ProcessSample(at(-100), "gateway", 0, 1, 1, null),
+				new ProcessSample(at(100), "gateway", 10, 1, 1, null),
+				new ProcessSample(at(300), "gateway", 20, 1, 1, null));
 		this.requests.clear();
 		this.requests.addAll(List.of(ok(0, 20), ok(0, 20), ok(0, 20), ok(0, 20)));
 
@@ -112,8 +115,8 @@ class CellEvaluationTests {
 
 	private CellResult evaluate(PhaseOutcome outcome, ProcessSamples samples, Map<String, JfrRecording> recordings) {
 		GatlingLog log = new GatlingLog("Simulation", T0, this.requests, List.of(), false);
-		return new CellEvaluation(log, samples, recordings, List.of("gateway", "backend"), "gateway", 2).evaluate(CELL,
-				outcome);
+		return new CellEvaluation(log, samples, recordings, Map.of(), List.of("gateway", "backend"), "gateway", 2)
+			.evaluate(CELL, outcome);
 	}
 
 	private static PhaseOutcome outcome(long accepted, long saved, long lastSavedMillis) {

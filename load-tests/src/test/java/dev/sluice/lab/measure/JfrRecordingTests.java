@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 
@@ -30,6 +31,21 @@ class JfrRecordingTests {
 
 	@TempDir
 	private Path directory;
+
+	@Test
+	void pausesInOneOperationFillItTogether() {
+		Pause operation = new Pause(START, Duration.ofMillis(100));
+		Pause young = new Pause(START.plusMillis(1), Duration.ofMillis(29));
+		Pause full = new Pause(START.plusMillis(32), Duration.ofMillis(66));
+		Pause alone = new Pause(START.plusMillis(201), Duration.ofMillis(8));
+		Pause unknown = new Pause(START.plusMillis(400), Duration.ofMillis(5));
+		TreeMap<Instant, Pause> operations = new TreeMap<>(Map.of(START, operation, START.plusMillis(200),
+				new Pause(START.plusMillis(200), Duration.ofMillis(10))));
+
+		assertThat(JfrRecording.whole(List.of(young, full, alone, unknown), operations)).containsExactly(
+				new Pause(START, Duration.ofMillis(32)), new Pause(START.plusMillis(32), Duration.ofMillis(68)),
+				new Pause(START.plusMillis(200), Duration.ofMillis(10)), unknown);
+	}
 
 	@Test
 	void readsWhatTheServicesSettingsRecord() throws Exception {

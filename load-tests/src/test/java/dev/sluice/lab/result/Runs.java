@@ -143,11 +143,13 @@ public final class Runs {
 	 * A backend of three threads that costs nearly all, a small heap that costs little.
 	 */
 	public static RunResult causes() {
-		List<CausesResult.Setting> settings = List.of(new CausesResult.Setting(CausesResult.BASE, Map.of(), true),
-				new CausesResult.Setting("backend 3 threads", Map.of("backend's threads", "3 blocked threads"), false),
-				new CausesResult.Setting("128 MiB", Map.of("gateway's heap", "128 MiB"), true),
+		List<CausesResult.Setting> settings = List.of(
+				new CausesResult.Setting(CausesResult.BASE, Map.of(), true, false),
+				new CausesResult.Setting("backend 3 threads", Map.of("backend's threads", "3 blocked threads"), false,
+						false),
+				new CausesResult.Setting("128 MiB", Map.of("gateway's heap", "128 MiB"), true, false),
 				new CausesResult.Setting("all at once",
-						Map.of("backend's threads", "3 blocked threads", "gateway's heap", "128 MiB"), false));
+						Map.of("backend's threads", "3 blocked threads", "gateway's heap", "128 MiB"), false, false));
 		List<CausesResult.Cell> cells = new ArrayList<>();
 		for (int orders : List.of(100, 1_000)) {
 			cells.add(cause(CausesResult.BASE, orders, orders / 1_800.0, 0.004, null));
@@ -166,8 +168,8 @@ public final class Runs {
 			String problem) {
 		return new CausesResult.Cell(setting, orders, 1, 1, seconds, orders, orders + 3, Map.of("HTTP 504", 3L),
 				new Latency(seconds * 500, seconds * 480, seconds * 900, seconds * 990, seconds * 1_000), orders + 40,
-				1_000, 2_000,
-				new ServiceCost(0.8, 48_000.0, 300.0, 3, pauseShare * seconds * 1_000, 4.0, 1_040, 400L << 20),
+				1_000, 2_000, new ServiceCost(0.8, 48_000.0, 300.0, 3, pauseShare * seconds * 1_000, 4.0, 1_040,
+						400L << 20, 1_002, 1_000),
 				(seconds > 1) ? Map.of("runnable", 20.0, "waiting", 980.0) : Map.of(), 0.02, problem);
 	}
 
@@ -262,8 +264,8 @@ public final class Runs {
 	public static CellResult bare(Cell cell, String problem) {
 		return new CellResult(cell, START, START.plusSeconds(60), 2200, 1788,
 				Map.of("HTTP 504", 1500L, "HTTP 503", 288L), 412, 412, 412, null,
-				Map.of("gateway", new ServiceCost(null, null, null, null, null, null, null, null)), 0, 12, 0.27, null,
-				problem, List.of());
+				Map.of("gateway", new ServiceCost(null, null, null, null, null, null, null, null, null, null)), 0, 12,
+				0.27, null, problem, List.of());
 	}
 
 	private static CellResult cell(Cell cell, Random random) {
@@ -284,9 +286,10 @@ public final class Runs {
 		long failed = (!queued && starved && cell.orders() >= 1000) ? cell.orders() / 5 : 0;
 		Map<String, ServiceCost> services = (cell.orders() < 50) ? Map.of() : Map.of("gateway",
 				new ServiceCost((queued ? 0.9 : 1.3) - 0.12 * index, 48_000.0 + 9_000 * index, 310.0 * index, 3 + index,
-						21.0 + index, 9.4, cell.variant().equals("servlet-platform") ? 230 : 38 + index, 310L << 20),
-				"consumer", new ServiceCost(queued ? 0.62 : 0.02, 21_000.0, null, 1, 4.0, 4.0, 29, 280L << 20),
-				"backend", new ServiceCost(0.31, 9_000.0, null, 0, 0.0, 0.0, 44, 190L << 20));
+						21.0 + index, 9.4, cell.variant().equals("servlet-platform") ? 230 : 38 + index, 310L << 20,
+						1_001, queued ? 0 : 640),
+				"consumer", new ServiceCost(queued ? 0.62 : 0.02, 21_000.0, null, 1, 4.0, 4.0, 29, 280L << 20, 1, 100),
+				"backend", new ServiceCost(0.31, 9_000.0, null, 0, 0.0, 0.0, 44, 190L << 20, 640, null));
 		Instant start = START.plusSeconds(random.nextInt(2000));
 		return new CellResult(cell, start, start.plusMillis((long) (cell.orders() * 60_000 / perMinute)),
 				cell.orders() + failed, failed, (failed > 0) ? Map.of("HTTP 503", failed) : Map.of(), cell.orders(),
@@ -302,7 +305,8 @@ public final class Runs {
 		return new Second(second, answering ? Math.round(calls * (0.8 + 0.4 * random.nextDouble())) : 0, 0,
 				answering ? p99 * (0.7 + 0.6 * random.nextDouble()) : null,
 				(second % 6 == 2) ? 8 + 4 * random.nextDouble() : 0, (second == 0) ? null : 40 + index * 10,
-				(long) ((90 + (second * 23) % 160) * 1024.0 * 1024), answering ? 0.9 : 0.15);
+				(long) ((90 + (second * 23) % 160) * 1024.0 * 1024), answering ? 0.9 : 0.15, answering ? 1_000 : 0,
+				40 + second);
 	}
 
 }

@@ -1,5 +1,6 @@
 package dev.sluice.lab.report.causes;
 
+import java.util.ArrayList;
 import java.util.List;
 
 import dev.sluice.lab.report.page.Section;
@@ -13,8 +14,13 @@ public final class CausesSections {
 
 	public static List<Section> of(CausesResult result) {
 		Effects effects = new Effects(result);
-		return List.of(new AnswerSection(effects), new SharesSection(effects), new GatewaySection(effects),
-				new CellsSection(effects));
+		List<Section> sections = new ArrayList<>(List.of(new AnswerSection(effects)));
+		// The quick form has no cell with all factors at once.
+		if (result.settings().stream().anyMatch((setting) -> setting.name().equals(result.all()))) {
+			sections.add(new SharesSection(effects));
+		}
+		sections.addAll(List.of(new GatewaySection(effects), new CellsSection(effects)));
+		return sections;
 	}
 
 }

@@ -41,7 +41,7 @@ record Verdict(Effects effects) {
 			return Outcome.REPRODUCED;
 		}
 		boolean refuted = !collapsed.isEmpty() && !memory.isEmpty() && memoryNotMeasured().isEmpty()
-				&& collapsed.stream().allMatch((effect) -> isBelow(effect.pauseShare(), LITTLE_PAUSE))
+				&& collapsed.stream().allMatch((effect) -> isWithoutCollector(effect, collapsed))
 				&& memory.stream().allMatch((effect) -> !hasCollapsed(effect));
 		return refuted ? Outcome.REFUTED : Outcome.UNDECIDED;
 	}
@@ -50,12 +50,7 @@ record Verdict(Effects effects) {
 	String answer() {
 		List<Effect> collapsed = collapsed();
 		Optional<Effect> hardest = memory().stream().min(Comparator.comparingDouble(this::left));
-		double most = Effects.most(collapsed.stream().<@Nullable Double>map(Effect::pauseShare).toList());
-		String others = collapsed.isEmpty() ? "no setting lost half of the base's rate"
-				: "in %s that lost half of the base's rate or more, it stopped the gateway for at most %s of the time"
-					.formatted(
-							(collapsed.size() == 1) ? "the one setting" : "the %d settings".formatted(collapsed.size()),
-							Figures.percent(most));
+		String others = collapsed.isEmpty() ? "no setting lost half of the base's rate" : paused(collapsed);
 		String memory = hardest.map((
 				effect) -> "Hardest on the collector, %s at N = %s kept %s of the base's rate, stopped for %s of the time"
 					.formatted(effect.name(), Figures.count(effect.orders()), Figures.percent(left(effect)),
@@ -66,17 +61,35 @@ record Verdict(Effects effects) {
 				"Garbage collection alone can make the throughput collapse: the seed's claim is reproduced. %s."
 					.formatted(memory);
 			case REFUTED ->
-				"Garbage collection is not what makes the throughput collapse here: the seed's claim is refuted. What collapsed did so without it: %s. %s."
-					.formatted(others, memory);
+				"Garbage collection is not what makes the throughput collapse here: the seed's claim is refuted%s. What collapsed did so without it: %s. %s."
+					.formatted(outOfMemory().isEmpty() ? "" : ", for all memory that the gateway lives with", others,
+							memory);
 			case UNDECIDED -> "These figures neither reproduce nor refute that garbage collection is the cause: %s. %s."
 				.formatted(others, memory);
 		};
+	}
+
+	private String paused(List<Effect> collapsed) {
+		List<Effect> little = collapsed.stream().filter(Verdict::hasLittlePause).toList();
+		boolean isPart = little.size() < collapsed.size()
+				&& collapsed.stream().allMatch((effect) -> isWithoutCollector(effect, collapsed));
+		String settings = isPart ? "%d of the %d settings".formatted(little.size(), collapsed.size())
+				: (collapsed.size() == 1) ? "the one setting" : "the %d settings".formatted(collapsed.size());
+		double most = Effects
+			.most((isPart ? little : collapsed).stream().<@Nullable Double>map(Effect::pauseShare).toList());
+		return "in %s that lost half of the base's rate or more, it stopped the gateway for at most %s of the time%s"
+			.formatted(settings, Figures.percent(most),
+					isPart ? ", and each of the others is one of these with more added" : "");
 	}
 
 	/** What else there is to say. */
 	List<String> sentences() {
 		List<String> sentences = new ArrayList<>();
 		this.effects.base().ifPresent((base) -> sentences.add(base(base)));
+		if (!outOfMemory().isEmpty()) {
+			sentences.add("Out of memory, the gateway ended with %s: it did not collapse, it was gone."
+				.formatted(String.join("; ", outOfMemory().stream().map(this::beforeItsEnd).toList())));
+		}
 		if (!memoryNotMeasured().isEmpty()) {
 			sentences
 				.add("Not measured, so that it is not known what they do: %s. Why not, the beginning of this page says."
@@ -178,15 +191,22 @@ record Verdict(Effects effects) {
 	}
 
 	private List<Effect> collapsed() {
-		return this.effects.atMany().stream().filter(this::hasCollapsed).toList();
+		return this.effects.atMany()
+			.stream()
+			.filter((effect) -> !effect.setting().outOfMemory() && hasCollapsed(effect))
+			.toList();
 	}
 
-	/** Those with another heap or collector, at each load from the great one on. */
+	/**
+	 * Those with another heap or collector that the gateway lives with, at each load from
+	 * the great one on.
+	 */
 	private List<Effect> memory() {
 		return this.effects.result()
 			.settings()
 			.stream()
-			.filter((setting) -> setting.memory() && !setting.name().equals(CausesResult.BASE))
+			.filter((setting) -> setting.memory() && !setting.outOfMemory()
+					&& !setting.name().equals(CausesResult.BASE))
 			.flatMap((setting) -> this.effects.loads()
 				.stream()
 				.filter((load) -> load >= this.effects.result().many())
@@ -195,17 +215,52 @@ record Verdict(Effects effects) {
 			.toList();
 	}
 
+	/** With which the gateway did not live. */
+	private List<String> outOfMemory() {
+		return this.effects.result()
+			.settings()
+			.stream()
+			.filter(CausesResult.Setting::outOfMemory)
+			.map(CausesResult.Setting::name)
+			.toList();
+	}
+
+	/** With the figures that it had under the great load, if it outlived that. */
+	private String beforeItsEnd(String name) {
+		return this.effects.at(name, this.effects.result().many())
+			.filter((effect) -> this.effects.left(effect) != null)
+			.map((effect) -> "%s (before, at N = %s, it had kept %s of the base's rate, stopped for %s of the time)"
+				.formatted(name, Figures.count(effect.orders()), Figures.percent(left(effect)),
+						percent(effect.pauseShare())))
+			.orElse(name);
+	}
+
 	/**
-	 * What the collector may be worst with, and has no figures: its gateway died, say.
+	 * What the collector may be worst with, and has no figures: its gateway died of
+	 * something else, say.
 	 */
 	private List<String> memoryNotMeasured() {
 		return this.effects.result()
 			.settings()
 			.stream()
-			.filter((setting) -> setting.memory()
+			.filter((setting) -> setting.memory() && !setting.outOfMemory()
 					&& this.effects.at(setting.name(), this.effects.result().many()).isEmpty())
 			.map(CausesResult.Setting::name)
 			.toList();
+	}
+
+	private static boolean hasLittlePause(Effect effect) {
+		return isBelow(effect.pauseShare(), LITTLE_PAUSE);
+	}
+
+	/**
+	 * Whether a collapse is one without much of the collector, or has such a one as a
+	 * part: what it adds made it no collapse.
+	 */
+	private static boolean isWithoutCollector(Effect effect, List<Effect> collapsed) {
+		return collapsed.stream()
+			.anyMatch((part) -> hasLittlePause(part)
+					&& effect.setting().changes().entrySet().containsAll(part.setting().changes().entrySet()));
 	}
 
 	private boolean hasCollapsed(Effect effect) {

@@ -26,11 +26,28 @@ import dev.sluice.lab.result.RunResult;
 record Cost(Series series, int orders, Map<String, Double> cpuMillisPerOrder, @Nullable Double allocatedBytesPerOrder,
 		@Nullable Double promotedBytesPerOrder, @Nullable Double gcPausesPerThousand,
 		@Nullable Double gcPauseMillisPerThousand, @Nullable Double gcPauseMaxMillis, @Nullable Double peakThreads,
-		@Nullable Double peakRssBytes, double connections, double maxInFlight, boolean marked) {
+		@Nullable Double peakRssBytes, Connections connections, double maxInFlight, boolean marked) {
+
+	/**
+	 * Connections at most, at one time but for the last.
+	 *
+	 * @param fromClients that the gateway accepted
+	 * @param toBackend that the backend accepted
+	 * @param gatewayPool to the backend, by the gateway's pool
+	 * @param consumerPool to the backend, by the consumer's pool
+	 * @param opened to the backend, in all
+	 */
+	record Connections(@Nullable Double fromClients, @Nullable Double toBackend, @Nullable Double gatewayPool,
+			@Nullable Double consumerPool, double opened) {
+	}
 
 	static final String GATEWAY = "gateway";
 
-	private static final List<String> ORDER = List.of(GATEWAY, "consumer", "backend");
+	private static final String CONSUMER = "consumer";
+
+	private static final String BACKEND = "backend";
+
+	private static final List<String> ORDER = List.of(GATEWAY, CONSUMER, BACKEND);
 
 	static Optional<Cost> of(RunResult run, Series series, int orders) {
 		List<CellResult> cells = Coordinates.at(run, series, orders);
@@ -52,7 +69,11 @@ record Cost(Series series, int orders, Map<String, Double> cpuMillisPerOrder, @N
 				greatest(cells, (c) -> cost(c, GATEWAY, ServiceCost::gcPauseMaxMillis)),
 				greatest(cells, (c) -> cost(c, GATEWAY, ServiceCost::peakThreads)),
 				greatest(cells, (c) -> cost(c, GATEWAY, ServiceCost::peakRssBytes)),
-				cells.stream().mapToLong(CellResult::connectionsOpened).max().orElse(0),
+				new Connections(greatest(cells, (c) -> cost(c, GATEWAY, ServiceCost::peakConnections)),
+						greatest(cells, (c) -> cost(c, BACKEND, ServiceCost::peakConnections)),
+						greatest(cells, (c) -> cost(c, GATEWAY, ServiceCost::peakPooled)),
+						greatest(cells, (c) -> cost(c, CONSUMER, ServiceCost::peakPooled)),
+						cells.stream().mapToLong(CellResult::connectionsOpened).max().orElse(0)),
 				cells.stream().mapToInt(CellResult::backendMaxInFlight).max().orElse(0),
 				cells.stream().anyMatch(Marks::marked)));
 	}

@@ -62,6 +62,7 @@ final class CostSection implements Section {
 		}
 		html.charts(charts, cpuTable(costs, services));
 		gatewayTable(costs).write(html);
+		connectionTable(costs).write(html);
 	}
 
 	private static Chart.StackRow bar(Cost cost, List<String> services) {
@@ -86,18 +87,33 @@ final class CostSection implements Section {
 	}
 
 	private static Table gatewayTable(List<Cost> costs) {
-		Table table = new Table("The gateway's memory, threads and connections", 3,
+		Table table = new Table("The gateway's memory and threads", 3,
 				List.of("Variant", "Way", "Backend", "N", "allocated per order", "promoted per order",
 						"GC pauses per 1,000 orders", "GC pause ms per 1,000 orders", "longest pause, ms",
-						"peak platform threads", "peak RSS", "connections to the backend",
-						"most orders in the backend"));
+						"peak platform threads", "peak RSS", "most orders in the backend"));
 		for (Cost cost : costs) {
 			List<String> row = head(cost);
 			row.addAll(List.of(Figures.bytes(cost.allocatedBytesPerOrder()),
 					Figures.bytes(cost.promotedBytesPerOrder()), Figures.measured(cost.gcPausesPerThousand()),
 					Figures.measured(cost.gcPauseMillisPerThousand()), Figures.measured(cost.gcPauseMaxMillis()),
 					Figures.count(cost.peakThreads()), Figures.bytes(cost.peakRssBytes()),
-					Figures.count(cost.connections()), Figures.count(cost.maxInFlight())));
+					Figures.count(cost.maxInFlight())));
+			table.row(row);
+		}
+		return table;
+	}
+
+	private static Table connectionTable(List<Cost> costs) {
+		Table table = new Table(
+				"Open connections at most, counted once a second by the kernel and by the services' pools, and those opened to the backend in all",
+				3, List.of("Variant", "Way", "Backend", "N", "clients to gateway, kernel", "to the backend, kernel",
+						"gateway's pool", "consumer's pool", "opened to the backend"));
+		for (Cost cost : costs) {
+			List<String> row = head(cost);
+			Cost.Connections connections = cost.connections();
+			row.addAll(List.of(Figures.count(connections.fromClients()), Figures.count(connections.toBackend()),
+					Figures.count(connections.gatewayPool()), Figures.count(connections.consumerPool()),
+					Figures.count(connections.opened())));
 			table.row(row);
 		}
 		return table;

@@ -44,7 +44,7 @@ final class DifferencesSection implements Section {
 			}
 		}
 		if (rows == 0) {
-			html.element("p", "Nothing was measured in pairs.");
+			html.element("p", "No two variants were measured in pairs.");
 		}
 		else {
 			html.element("p",

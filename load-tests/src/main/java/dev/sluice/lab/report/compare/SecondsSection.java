@@ -43,9 +43,10 @@ final class SecondsSection implements Section {
 			return;
 		}
 		html.element("p",
-				"The sync cell with the most orders that lasted longest, and the queued cell of the same variant and load (or, failing that, chosen likewise). The scales of a figure are the same in both; the time axes are not. Calls and p99 are the client's; GC, threads and heap the gateway's. The queued window goes on after the last call until the backend has saved all orders.");
+				"The sync cell with the most orders that lasted longest, and the queued cell of the same variant and load (or, failing that, chosen likewise). The scales of a figure are the same in both; the time axes are not. Calls and p99 are the client's; GC, threads, heap and connections the gateway's, those from clients by the kernel's table, those to the backend by its pool. The queued window goes on after the last call until the backend has saved all orders.");
 		double[] tops = { top(chosen, Second::calls), top(chosen, Second::p99Millis),
-				top(chosen, Second::gcPauseMillis), top(chosen, Second::threads), heapTop(chosen) };
+				top(chosen, Second::gcPauseMillis), top(chosen, Second::threads), heapTop(chosen),
+				top(chosen, Second::connections), top(chosen, Second::pooled) };
 		html.open("div", "class", "multiples");
 		for (CellResult cell : chosen) {
 			html.open("div").chart(chart(cell, tops), table(cell)).close();
@@ -85,8 +86,8 @@ final class SecondsSection implements Section {
 		return new Chart.Seconds(
 				Marks.sign("%s, %s, backend %s, N = %s".formatted(cell.cell().way(), cell.cell().variant(),
 						cell.cell().capacity(), Figures.count(cell.cell().orders())), Marks.marked(cell)),
-				"Calls answered, their 99th percentile, GC pause, platform threads and heap used, second by second.",
-				590, 440, seconds,
+				"Calls answered, their 99th percentile, GC pause, platform threads, heap used and open connections, second by second.",
+				810, 440, seconds,
 				List.of(new Chart.Panel("Calls answered per second", 1, "area", false, tops[0],
 						values(cell, seconds, (s) -> (double) s.calls())),
 						new Chart.Panel("p99 of a call, ms (logarithmic)", 0, "line", true, tops[1],
@@ -96,7 +97,11 @@ final class SecondsSection implements Section {
 						new Chart.Panel("Platform threads", 2, "area", false, tops[3],
 								values(cell, seconds, (s) -> asDouble(s.threads()))),
 						new Chart.Panel("Heap used, MiB", 1, "area", false, tops[4],
-								values(cell, seconds, SecondsSection::heapMebibytes))),
+								values(cell, seconds, SecondsSection::heapMebibytes)),
+						new Chart.Panel("Open connections from clients", 2, "area", false, tops[5],
+								values(cell, seconds, (s) -> asDouble(s.connections()))),
+						new Chart.Panel("Open connections to the backend", 0, "area", false, tops[6],
+								values(cell, seconds, (s) -> asDouble(s.pooled())))),
 				List.of());
 	}
 
@@ -132,13 +137,14 @@ final class SecondsSection implements Section {
 	}
 
 	private static Table table(CellResult cell) {
-		Table table = new Table(cell.cell().toString(), 0, List.of("Second", "calls answered", "calls failed",
-				"p99, ms", "GC pause, ms", "platform threads", "heap used", "CPU, cores"));
+		Table table = new Table(cell.cell().toString(), 0,
+				List.of("Second", "calls answered", "calls failed", "p99, ms", "GC pause, ms", "platform threads",
+						"heap used", "CPU, cores", "connections from clients", "connections to the backend"));
 		cell.seconds()
 			.forEach((s) -> table.row(Figures.count(s.second()), Figures.count(s.calls()),
 					Figures.count(s.failedCalls()), Figures.measured(s.p99Millis()),
 					Figures.measured(s.gcPauseMillis()), Figures.count(s.threads()), Figures.bytes(s.heapUsedBytes()),
-					Figures.measured(s.cpuShare())));
+					Figures.measured(s.cpuShare()), Figures.count(s.connections()), Figures.count(s.pooled())));
 		return table;
 	}
 

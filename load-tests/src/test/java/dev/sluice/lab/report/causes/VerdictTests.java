@@ -23,7 +23,11 @@ class VerdictTests {
 
 	private static final String SMALL = "128 MiB";
 
+	private static final String MIDDLE = "256 MiB";
+
 	private final List<Cell> cells = new ArrayList<>();
+
+	private boolean smallRanOutOfMemory;
 
 	@Test
 	void refutesThatTheCollectorIsTheCauseWhereAllThatCollapsedDidSoWithoutIt() {
@@ -56,6 +60,65 @@ class VerdictTests {
 		assertThat(verdict().outcome()).isEqualTo(Outcome.UNDECIDED);
 		assertThat(verdict().sentences())
 			.anyMatch((sentence) -> sentence.contains("it is not known what they do: 128 MiB."));
+	}
+
+	@Test
+	void refutesItWhereOnlyMoreThanACollapseWithoutTheCollectorHasLongPauses() {
+		measured(CausesResult.BASE, 0.5, 0.01);
+		measured(SLOW, 16, 0.001);
+		measured(SMALL, 0.6, 0.05);
+		measured("all", 20, 0.4);
+
+		assertThat(verdict().outcome()).isEqualTo(Outcome.REFUTED);
+		assertThat(verdict().answer()).contains("in 1 of the 2 settings that lost half",
+				"at most 0.1 % of the time, and each of the others is one of these with more added");
+	}
+
+	@Test
+	void decidesNothingWhereACollapseWithLongPausesHasNoSuchPart() {
+		measured(CausesResult.BASE, 0.5, 0.01);
+		measured(SLOW, 0.6, 0.001);
+		measured(SMALL, 0.6, 0.05);
+		measured("all", 20, 0.4);
+
+		assertThat(verdict().outcome()).isEqualTo(Outcome.UNDECIDED);
+		assertThat(verdict().answer()).contains("in the one setting", "at most 40 % of the time");
+	}
+
+	@Test
+	void refutesItForMemoryThatTheGatewayLivesWith() {
+		measured(CausesResult.BASE, 0.5, 0.01);
+		measured(SLOW, 16, 0.001);
+		measured(MIDDLE, 0.6, 0.05);
+		this.smallRanOutOfMemory = true;
+
+		assertThat(verdict().outcome()).isEqualTo(Outcome.REFUTED);
+		assertThat(verdict().answer()).contains("is refuted, for all memory that the gateway lives with");
+		assertThat(verdict().sentences())
+			.contains("Out of memory, the gateway ended with 128 MiB: it did not collapse, it was gone.");
+	}
+
+	@Test
+	void whatTheGatewayDiedOfIsToldWithItsFiguresAndDecidesNothing() {
+		measured(CausesResult.BASE, 0.5, 0.01);
+		measured(SLOW, 16, 0.001);
+		measured(MIDDLE, 0.6, 0.05);
+		measured(SMALL, 2, 0.6);
+		this.smallRanOutOfMemory = true;
+
+		assertThat(verdict().outcome()).isEqualTo(Outcome.REFUTED);
+		assertThat(verdict().answer()).contains("the one setting", "Hardest on the collector, 256 MiB");
+		assertThat(verdict().sentences()).anyMatch((sentence) -> sentence.contains(
+				"128 MiB (before, at N = 1,000, it had kept 25 % of the base's rate, stopped for 60 % of the time): it did not"));
+	}
+
+	@Test
+	void refutesNothingWhereNoOtherMemoryThanOneItDiedOfWasMeasured() {
+		measured(CausesResult.BASE, 0.5, 0.01);
+		measured(SLOW, 16, 0.001);
+		this.smallRanOutOfMemory = true;
+
+		assertThat(verdict().outcome()).isEqualTo(Outcome.UNDECIDED);
 	}
 
 	@Test
@@ -148,18 +211,25 @@ class VerdictTests {
 		Double pauseMillis = (pauseShare != null) ? pauseShare * seconds * 1_000 : null;
 		this.cells.add(new Cell(setting, orders, repetition, 1, seconds, orders, orders, Map.of(),
 				new Latency(seconds * 500, 1, 1, seconds * 1_000, seconds * 1_000), orders, 1_000, 0,
-				new ServiceCost(1.0, 1.0, 1.0, 1, pauseMillis, pauseMillis, 1_000, 1L), Map.of(), 0.0, null));
+				new ServiceCost(1.0, 1.0, 1.0, 1, pauseMillis, pauseMillis, 1_000, 1L, null, null), Map.of(), 0.0,
+				null));
 	}
 
 	private Effects effects() {
-		return new Effects(
-				new CausesResult("servlet-platform", 100, 1_000, "all",
-						List.of(new Share("threads", SLOW, SMALL), new Share("memory", SMALL, SLOW)),
-						List.of(new Setting(CausesResult.BASE, Map.of(), true),
-								new Setting(SLOW, Map.of("backend's threads", "3"), false),
-								new Setting(SMALL, Map.of("gateway's heap", "128 MiB"), true), new Setting("all",
-										Map.of("backend's threads", "3", "gateway's heap", "128 MiB"), false)),
-						this.cells));
+		return new Effects(new CausesResult("servlet-platform", 100, 1_000, "all",
+				List.of(new Share("threads", SLOW, SMALL), new Share("memory", SMALL, SLOW)), settings(), this.cells));
+	}
+
+	/** All but the middle heap belong to each plan. */
+	private List<Setting> settings() {
+		List<Setting> settings = new ArrayList<>(List.of(new Setting(CausesResult.BASE, Map.of(), true, false),
+				new Setting(SLOW, Map.of("backend's threads", "3"), false, false),
+				new Setting(SMALL, Map.of("gateway's heap", "128 MiB"), true, this.smallRanOutOfMemory),
+				new Setting("all", Map.of("backend's threads", "3", "gateway's heap", "128 MiB"), false, false)));
+		if (this.cells.stream().anyMatch((cell) -> cell.setting().equals(MIDDLE))) {
+			settings.add(new Setting(MIDDLE, Map.of("gateway's heap", "256 MiB"), true, false));
+		}
+		return settings;
 	}
 
 	private Verdict verdict() {

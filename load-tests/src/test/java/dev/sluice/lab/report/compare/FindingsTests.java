@@ -106,7 +106,7 @@ class FindingsTests {
 	@Test
 	void namesTheCollectorWherePausesTakeATenth() {
 		rates("reactive", "sync", "starved", 10_000);
-		this.cells.add(collapsed(new ServiceCost(1.0, null, null, 40, 7000.0, 900.0, 40, null), 1.0));
+		this.cells.add(collapsed(new ServiceCost(1.0, null, null, 40, 7000.0, 900.0, 40, null, null, null), 1.0));
 
 		assertThat(sentences()).anyMatch((s) -> s.contains("12 % of the time: the collector is a cause"));
 	}
@@ -114,7 +114,7 @@ class FindingsTests {
 	@Test
 	void namesTheCpuWhereTheGatewayUsesAllOfIt() {
 		rates("reactive", "sync", "starved", 10_000);
-		this.cells.add(collapsed(new ServiceCost(1.0, null, null, 4, 70.0, 9.0, 40, null), 1.9));
+		this.cells.add(collapsed(new ServiceCost(1.0, null, null, 4, 70.0, 9.0, 40, null, null, null), 1.9));
 
 		assertThat(sentences()).anyMatch((s) -> s.contains("used 1.9 of 2 cores: it ran out of CPU"));
 	}
@@ -122,7 +122,7 @@ class FindingsTests {
 	@Test
 	void namesNoCauseThatTheFiguresDoNotShow() {
 		rates("reactive", "sync", "starved", 10_000);
-		this.cells.add(collapsed(new ServiceCost(1.0, null, null, 4, 70.0, 9.0, 40, null), 0.4));
+		this.cells.add(collapsed(new ServiceCost(1.0, null, null, 4, 70.0, 9.0, 40, null, null, null), 0.4));
 
 		assertThat(sentences()).anyMatch((s) -> s.endsWith("what the cause is the figures do not say."));
 	}
@@ -218,19 +218,21 @@ class FindingsTests {
 	private static CellResult cost(long saved, int repetition, double cpuMillis) {
 		return new CellResult(new Cell("reactive", "sync", "starved", 400, repetition), START, START.plusSeconds(1),
 				saved, 0, Map.of(), saved, saved, 60.0 * saved, null,
-				Map.of("gateway", new ServiceCost(cpuMillis, null, null, null, null, null, 40 + repetition, null)), 0,
-				0, 0, 0, null, List.of());
+				Map.of("gateway",
+						new ServiceCost(cpuMillis, null, null, null, null, null, 40 + repetition, null, null, null)),
+				0, 0, 0, 0, null, List.of());
 	}
 
 	private static CellResult collapsed(ServiceCost gateway, double cpuShare) {
 		return new CellResult(new Cell("reactive", "sync", "starved", 1000, 1), START, START.plusSeconds(60), 1000, 0,
 				Map.of(), 1000, 1000, 1000, null, Map.of("gateway", gateway), 0, 0, 0, 0, null,
-				List.of(new Second(0, 10, 0, 1.0, 0, 40, null, cpuShare)));
+				List.of(new Second(0, 10, 0, 1.0, 0, 40, null, cpuShare, null, null)));
 	}
 
 	private static CellResult queued(int orders, List<Long> callsBySecond) {
 		List<Second> seconds = new ArrayList<>();
-		callsBySecond.forEach((calls) -> seconds.add(new Second(seconds.size(), calls, 0, null, 0, null, null, null)));
+		callsBySecond.forEach(
+				(calls) -> seconds.add(new Second(seconds.size(), calls, 0, null, 0, null, null, null, null, null)));
 		return new CellResult(new Cell("reactive", "queued", "starved", orders, 1), START,
 				START.plusSeconds(callsBySecond.size()), orders, 0, Map.of(), orders, orders,
 				orders * 60.0 / callsBySecond.size(), null, Map.of(), 0, 0, 0, 0, null, seconds);
