@@ -10,8 +10,8 @@ import java.util.UUID;
 
 /**
  * A corpus of requests as no client should send them, and some as it should: made from
- * the OpenAPI document, and by mutation of good ones. A request follows from seed and
- * number alone, so that each can be made again.
+ * the OpenAPI document, and by mutation of good ones. A request follows from seed, host
+ * and number alone, so that each can be made again.
  */
 final class BadRequests {
 
@@ -244,10 +244,10 @@ final class BadRequests {
 			.getBytes(StandardCharsets.UTF_8);
 	}
 
-	/** Some queued, some with a key, some with both. */
-	private static String way(Random random) {
+	/** Some queued, some with a key, some with both. No other gateway gets the key. */
+	private String way(Random random) {
 		String key = random.nextBoolean() ? ""
-				: "Idempotency-Key: \"%s\"\r\n".formatted(new UUID(random.nextLong(), random.nextLong()));
+				: "Idempotency-Key: \"%s %s\"\r\n".formatted(this.host, new UUID(random.nextLong(), random.nextLong()));
 		return key + (random.nextBoolean() ? "Prefer: respond-async\r\n" : "");
 	}
 

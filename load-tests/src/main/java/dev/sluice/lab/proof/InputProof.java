@@ -58,6 +58,9 @@ final class InputProof implements Proof {
 	/** Sending included: so long, and the exchange hangs. */
 	private static final long EXCHANGE_MILLIS = 60_000;
 
+	/** For a good request to be placed that is turned away meanwhile. */
+	private static final Duration PATIENCE = Duration.ofSeconds(45);
+
 	private static final int SMALL_WINDOW_BYTES = 2_048;
 
 	private static final int KEPT = 50;
@@ -67,8 +70,6 @@ final class InputProof implements Proof {
 	private static final double THREAD_GROWTH = 8;
 
 	private static final String REFUSED = "400";
-
-	private static final int UNAVAILABLE = 503;
 
 	private static final int NOT_IMPLEMENTED = 501;
 
@@ -185,11 +186,10 @@ final class InputProof implements Proof {
 				places.acquire();
 				clients.execute(() -> {
 					try {
-						long began = System.nanoTime();
-						Reply reply = exchange(gateway.uri(), request, guard);
-						if (tally != null) {
-							tally.add(request, reply, TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began));
-						}
+						sendOne(gateway, request, guard, tally);
+					}
+					catch (InterruptedException _) {
+						Thread.currentThread().interrupt();
 					}
 					finally {
 						places.release();
@@ -202,6 +202,21 @@ final class InputProof implements Proof {
 				throw new LabException("Requests to %s have not come to their end".formatted(gateway.name()));
 			}
 		}
+	}
+
+	private static void sendOne(Service gateway, Request request, ScheduledExecutorService guard, @Nullable Tally tally)
+			throws InterruptedException {
+		if (tally == null) {
+			exchange(gateway.uri(), request, guard);
+			return;
+		}
+		Repeat.Exchange<RuntimeException> timed = () -> {
+			long began = System.nanoTime();
+			Reply reply = exchange(gateway.uri(), request, guard);
+			tally.sent(request, TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began));
+			return reply;
+		};
+		tally.add(request, request.kind().isGood() ? Repeat.whileTurnedAway(timed, PATIENCE) : timed.run());
 	}
 
 	private static Reply exchange(URI uri, Request request, ScheduledExecutorService guard) {
@@ -270,6 +285,8 @@ final class InputProof implements Proof {
 
 		private int count;
 
+		private int exchanges;
+
 		private int failed;
 
 		private int garbled;
@@ -286,33 +303,38 @@ final class InputProof implements Proof {
 
 		Tally(Bench bench, Service gateway) throws IOException {
 			this.directory = Files.createDirectories(bench.file(gateway.name()));
-			this.failures.add("number,kind,took_ms,what");
+			this.failures.add("number,kind,what");
 		}
 
-		synchronized void add(Request request, Reply reply, long tookMillis) {
+		synchronized void sent(Request request, long tookMillis) {
+			this.exchanges++;
+			if (!request.kind().isSlow()) {
+				this.slowestMillis = Math.max(this.slowestMillis, tookMillis);
+			}
+		}
+
+		/** What came of it in the end. */
+		synchronized void add(Request request, Reply reply) {
 			this.count++;
 			String told = told(reply);
 			this.byKind.merge("%s,%s".formatted(request.kind(), told), 1, Integer::sum);
 			this.byAnswer.merge(told, 1, Integer::sum);
-			if (!request.kind().isSlow()) {
-				this.slowestMillis = Math.max(this.slowestMillis, tookMillis);
-			}
 			boolean placed = false;
 			switch (reply) {
 				case Reply.Answer answer -> {
 					placed = answer.status() / 100 == 2;
 					if (!isDesigned(answer)) {
 						this.failed++;
-						keep(request, tookMillis, answer.status() + " " + answer.body());
+						keep(request, answer.status() + " " + answer.body());
 					}
 				}
 				case Reply.Silent _ -> {
 					this.hanging++;
-					keep(request, tookMillis, told);
+					keep(request, told);
 				}
 				case Reply.Garbled(String what) -> {
 					this.garbled++;
-					keep(request, tookMillis, what);
+					keep(request, what);
 				}
 				case Reply.Closed _ -> {
 					// Who sends no HTTP may be left without an answer.
@@ -320,13 +342,13 @@ final class InputProof implements Proof {
 			}
 			if (request.kind() == Kind.RULE && !told.equals(REFUSED)) {
 				this.ruleNotNamed++;
-				keep(request, tookMillis, told);
+				keep(request, told);
 			}
 			if (request.kind().isGood()) {
 				this.good++;
 				if (!placed) {
 					this.goodNotPlaced++;
-					keep(request, tookMillis, told);
+					keep(request, told);
 				}
 			}
 		}
@@ -342,14 +364,13 @@ final class InputProof implements Proof {
 
 		private static boolean isDesigned(Reply.Answer answer) {
 			return switch (answer.status()) {
-				case UNAVAILABLE -> answer.headers().containsKey("retry-after");
 				case NOT_IMPLEMENTED, VERSION_NOT_SUPPORTED -> true;
-				default -> answer.status() < 500;
+				default -> answer.status() < 500 || answer.isTurnedAway();
 			};
 		}
 
-		private void keep(Request request, long tookMillis, String what) {
-			this.failures.add("%d,%s,%d,\"%s\"".formatted(request.number(), request.kind(), tookMillis,
+		private void keep(Request request, String what) {
+			this.failures.add("%d,%s,\"%s\"".formatted(request.number(), request.kind(),
 					what.replace('"', '\'').replaceAll("\\s+", " ")));
 			if (this.failures.size() <= KEPT) {
 				try {
@@ -370,7 +391,9 @@ final class InputProof implements Proof {
 		}
 
 		synchronized String told() {
-			return Evidence.told(this.byAnswer);
+			int again = this.exchanges - this.count;
+			return Evidence.told(this.byAnswer)
+					+ ((again == 0) ? "" : "; good requests sent again: %,d".formatted(again));
 		}
 
 	}

@@ -49,6 +49,8 @@ final class KeyProof implements Proof {
 	/** The deadline of a sync order, and some time for the client itself. */
 	private static final long ANSWER_MILLIS = 10_500;
 
+	private static final Duration PATIENCE = Duration.ofSeconds(60);
+
 	private static final int CREATED = 201;
 
 	private static final int ACCEPTED = 202;
@@ -58,8 +60,6 @@ final class KeyProof implements Proof {
 	private static final int CONFLICT = 409;
 
 	private static final int REUSED = 422;
-
-	private static final int UNAVAILABLE = 503;
 
 	@Override
 	public String name() {
@@ -87,8 +87,8 @@ final class KeyProof implements Proof {
 		List<Exchange> others = new ArrayList<>();
 		for (Service gateway : bench.gateways()) {
 			for (Way way : Way.values()) {
-				repeats.add(exchange(bench, gateway, way, 1));
-				others.add(exchange(bench, gateway, way, 2));
+				repeats.add(patientExchange(bench, gateway, way, 1));
+				others.add(patientExchange(bench, gateway, way, 2));
 			}
 		}
 		write(bench, storm, repeats, others);
@@ -164,23 +164,36 @@ final class KeyProof implements Proof {
 		}
 	}
 
-	private Exchange exchange(Bench bench, Service gateway, Way way, int quantity) throws IOException {
-		try (RawConnection connection = RawConnection.open(gateway.uri())) {
-			return exchange(connection, gateway, way, request(bench, gateway.uri(), way, quantity));
-		}
+	private Exchange patientExchange(Bench bench, Service gateway, Way way, int quantity)
+			throws IOException, InterruptedException {
+		byte[] request = request(bench, gateway.uri(), way, quantity);
+		long sent = System.nanoTime();
+		Reply reply = Repeat.whileTurnedAway(() -> {
+			try (RawConnection connection = RawConnection.open(gateway.uri())) {
+				return reply(connection, request);
+			}
+		}, PATIENCE);
+		return new Exchange(gateway.name(), way, millisSince(sent), reply);
 	}
 
 	private static Exchange exchange(RawConnection connection, Service gateway, Way way, byte[] request) {
 		long sent = System.nanoTime();
-		Reply reply;
+		Reply reply = reply(connection, request);
+		return new Exchange(gateway.name(), way, millisSince(sent), reply);
+	}
+
+	private static Reply reply(RawConnection connection, byte[] request) {
 		try {
 			connection.send(request);
-			reply = connection.receive(2 * ANSWER_MILLIS);
+			return connection.receive(2 * ANSWER_MILLIS);
 		}
 		catch (IOException _) {
-			reply = new Reply.Closed();
+			return new Reply.Closed();
 		}
-		return new Exchange(gateway.name(), way, TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - sent), reply);
+	}
+
+	private static long millisSince(long nanoTime) {
+		return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - nanoTime);
 	}
 
 	private byte[] request(Bench bench, URI uri, Way way, int quantity) {
@@ -246,10 +259,9 @@ final class KeyProof implements Proof {
 
 		boolean designed() {
 			return switch (this.reply) {
-				case Reply.Answer(int status, Map<String, String> headers, String _) -> switch (status) {
+				case Reply.Answer answer -> switch (answer.status()) {
 					case CREATED, ACCEPTED, CONFLICT -> true;
-					case UNAVAILABLE -> headers.containsKey("retry-after");
-					default -> false;
+					default -> answer.isTurnedAway();
 				};
 				case Reply.Closed _, Reply.Silent _, Reply.Garbled _ -> false;
 			};

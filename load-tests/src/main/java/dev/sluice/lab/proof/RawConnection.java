@@ -9,9 +9,11 @@ import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
 import org.jspecify.annotations.Nullable;
@@ -34,6 +36,10 @@ final class RawConnection implements AutoCloseable {
 
 	private static final int NO_CONTENT = 204;
 
+	private static final int UNAVAILABLE = 503;
+
+	private static final String RETRY_AFTER = "retry-after";
+
 	private final Socket socket;
 
 	private final InputStream in;
@@ -49,6 +55,17 @@ final class RawConnection implements AutoCloseable {
 		 * @param headers by their names in lower case; the last of several
 		 */
 		record Answer(int status, Map<String, String> headers, String body) implements Reply {
+
+			/** Whether it says that the request was not taken, and when to come again. */
+			boolean isTurnedAway() {
+				return this.status == UNAVAILABLE && this.headers.getOrDefault(RETRY_AFTER, "").matches("[0-9]{1,4}");
+			}
+
+			/** The pause it asks for; only of one that turns away. */
+			Duration retryAfter() {
+				return Duration.ofSeconds(Integer.parseInt(Objects.requireNonNull(this.headers.get(RETRY_AFTER))));
+			}
+
 		}
 
 		/** The connection was closed or reset before a whole answer. */

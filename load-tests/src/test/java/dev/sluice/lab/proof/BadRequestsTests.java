@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 import dev.sluice.contract.Order;
@@ -31,6 +32,21 @@ class BadRequestsTests {
 		assertThat(IntStream.range(0, 200)
 			.filter((number) -> !Arrays.equals(other.request(number).bytes(), this.corpus.request(number).bytes())))
 			.hasSizeGreaterThan(190);
+	}
+
+	@Test
+	void givesNoKeyToTwoGateways() {
+		assertThat(keys(this.corpus)).hasSizeGreaterThan(10)
+			.doesNotContainAnyElementsOf(keys(new BadRequests(7, "127.0.0.1:2")));
+	}
+
+	private static Set<String> keys(BadRequests corpus) {
+		return IntStream.range(0, MANY)
+			.mapToObj(corpus::request)
+			.filter((request) -> request.kind().isGood())
+			.flatMap((request) -> new String(request.bytes(), StandardCharsets.UTF_8).lines())
+			.filter((line) -> line.startsWith("Idempotency-Key:"))
+			.collect(Collectors.toSet());
 	}
 
 	@Test

@@ -1,8 +1,11 @@
 package dev.sluice.lab.proof;
 
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.stream.Stream;
 
 import dev.sluice.devservices.Infrastructure;
 import dev.sluice.lab.NoProcessLeft;
@@ -32,13 +35,27 @@ class ProveIT {
 			.execute("key", "records", "input", "--smallest", "--seed", "5", "--infra",
 					Infrastructure.fromEnvironment().name(), "--out", results.toString());
 
-		assertThat(exitCode).as(out.toString()).isZero();
+		assertThat(exitCode).as(() -> out + failures(results)).isZero();
 		RunResult run = RunFile.read(results.resolve(RunFile.NAME));
 		assertThat(run.partial()).isNull();
 		assertThat(run.proofs()).extracting(ProofResult::proof).containsExactly("key", "records", "input");
 		assertThat(run.proofs()).allMatch(ProofResult::holds);
 		assertThat(out.toString()).contains("key: holds", "report.html");
 		assertThat(results.resolve("report.html")).isNotEmptyFile();
+	}
+
+	/** Which requests, as the directory goes with the test. */
+	private static String failures(Path results) {
+		try (Stream<Path> files = Files.find(results, 3, (file, _) -> file.endsWith("failures.csv"))) {
+			StringBuilder text = new StringBuilder();
+			for (Path file : files.toList()) {
+				text.append("%s%n%s".formatted(results.relativize(file), Files.readString(file)));
+			}
+			return text.toString();
+		}
+		catch (IOException ex) {
+			return ex.toString();
+		}
 	}
 
 }
