@@ -58,7 +58,7 @@ final class InputProof implements Proof {
 	/** Sending included: so long, and the exchange hangs. */
 	private static final long EXCHANGE_MILLIS = 60_000;
 
-	/** For a good request to be placed that is turned away meanwhile. */
+	/** For a good request to be placed while Kafka or PostgreSQL fails. */
 	private static final Duration PATIENCE = Duration.ofSeconds(45);
 
 	private static final int SMALL_WINDOW_BYTES = 2_048;
@@ -216,7 +216,7 @@ final class InputProof implements Proof {
 			tally.sent(request, TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began));
 			return reply;
 		};
-		tally.add(request, request.kind().isGood() ? Repeat.whileTurnedAway(timed, PATIENCE) : timed.run());
+		tally.add(request, request.kind().isGood() ? Repeat.whileServersFail(timed, PATIENCE) : timed.run());
 	}
 
 	private static Reply exchange(URI uri, Request request, ScheduledExecutorService guard) {

@@ -168,7 +168,7 @@ final class KeyProof implements Proof {
 			throws IOException, InterruptedException {
 		byte[] request = request(bench, gateway.uri(), way, quantity);
 		long sent = System.nanoTime();
-		Reply reply = Repeat.whileTurnedAway(() -> {
+		Reply reply = Repeat.whileServersFail(() -> {
 			try (RawConnection connection = RawConnection.open(gateway.uri())) {
 				return reply(connection, request);
 			}

@@ -1,14 +1,20 @@
 package dev.sluice.lab.proof;
 
 import java.time.Duration;
+import java.util.List;
 
+import dev.sluice.contract.ProblemType;
 import dev.sluice.lab.proof.RawConnection.Reply;
 
 /**
- * Sends again what a gateway turned away, as its clients do. A disk that stands still for
- * a second is no failure of a gateway's that says so.
+ * Sends again what a gateway turned away because Kafka or PostgreSQL did not answer, as
+ * its clients do. A disk that stands still for a second is no failure of a gateway's that
+ * says so; being at its own limit may be one.
  */
 final class Repeat {
+
+	private static final List<ProblemType> SERVERS_FAIL = List.of(ProblemType.QUEUE_UNAVAILABLE,
+			ProblemType.STATUS_UNAVAILABLE);
 
 	private Repeat() {
 	}
@@ -17,14 +23,13 @@ final class Repeat {
 	 * Repeats an exchange, after the pauses that its answers ask for.
 	 * @param exchange sends and receives
 	 * @param patience no more is sent when so much is over
-	 * @return the first answer that is none to come again; the last, if there was no such
-	 * in time
+	 * @return the first other answer; the last, if there was none in time
 	 */
-	static <X extends Exception> Reply whileTurnedAway(Exchange<X> exchange, Duration patience)
+	static <X extends Exception> Reply whileServersFail(Exchange<X> exchange, Duration patience)
 			throws X, InterruptedException {
 		long deadline = System.nanoTime() + patience.toNanos();
 		Reply reply = exchange.run();
-		while (reply instanceof Reply.Answer answer && answer.isTurnedAway()) {
+		while (reply instanceof Reply.Answer answer && answer.isTurnedAway() && tellsOfServers(answer)) {
 			Duration pause = answer.retryAfter();
 			if (System.nanoTime() + pause.toNanos() - deadline > 0) {
 				return reply;
@@ -33,6 +38,10 @@ final class Repeat {
 			reply = exchange.run();
 		}
 		return reply;
+	}
+
+	private static boolean tellsOfServers(Reply.Answer answer) {
+		return SERVERS_FAIL.stream().anyMatch((type) -> answer.body().contains("\"%s\"".formatted(type.type())));
 	}
 
 	/** One request and what comes back. */

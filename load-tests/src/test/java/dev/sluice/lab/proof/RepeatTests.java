@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 
+import dev.sluice.contract.ProblemType;
 import dev.sluice.lab.proof.RawConnection.Reply;
 import org.junit.jupiter.api.Test;
 
@@ -13,38 +14,48 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 class RepeatTests {
 
-	private static final Reply TURNED_AWAY = new Reply.Answer(503, Map.of("retry-after", "0"), "");
+	private static final Reply QUEUE_FAILS = turnedAway(ProblemType.QUEUE_UNAVAILABLE, "0");
+
+	private static final Reply STATUS_FAILS = turnedAway(ProblemType.STATUS_UNAVAILABLE, "0");
 
 	private static final Reply CREATED = new Reply.Answer(201, Map.of(), "");
 
 	private static final Duration PATIENCE = Duration.ofMinutes(1);
 
 	@Test
-	void comesAgainUntilItIsNotTurnedAway() throws InterruptedException {
-		Queue<Reply> replies = new ArrayDeque<>(List.of(TURNED_AWAY, TURNED_AWAY, CREATED));
+	void comesAgainUntilTheServersAreWell() throws InterruptedException {
+		Queue<Reply> replies = new ArrayDeque<>(List.of(QUEUE_FAILS, STATUS_FAILS, CREATED));
 
-		assertThat(Repeat.whileTurnedAway(replies::remove, PATIENCE)).isEqualTo(CREATED);
+		assertThat(Repeat.whileServersFail(replies::remove, PATIENCE)).isEqualTo(CREATED);
 		assertThat(replies).isEmpty();
 	}
 
 	@Test
 	void takesEveryOtherAnswerAsTheLast() throws InterruptedException {
-		for (Reply reply : List.of(CREATED, new Reply.Answer(503, Map.of(), ""),
-				new Reply.Answer(503, Map.of("retry-after", "soon"), ""),
-				new Reply.Answer(504, Map.of("retry-after", "0"), ""), new Reply.Closed(), new Reply.Silent(),
-				new Reply.Garbled("x"))) {
+		for (Reply reply : List.of(CREATED, turnedAway(ProblemType.OVERLOADED, "0"),
+				turnedAway(ProblemType.BACKEND_UNAVAILABLE, "0"), turnedAway(ProblemType.QUEUE_UNAVAILABLE, "soon"),
+				new Reply.Answer(503, Map.of(), body(ProblemType.QUEUE_UNAVAILABLE)), new Reply.Closed(),
+				new Reply.Silent(), new Reply.Garbled("x"))) {
 			Queue<Reply> replies = new ArrayDeque<>(List.of(reply));
 
-			assertThat(Repeat.whileTurnedAway(replies::remove, PATIENCE)).isEqualTo(reply);
+			assertThat(Repeat.whileServersFail(replies::remove, PATIENCE)).isEqualTo(reply);
 		}
 	}
 
 	@Test
 	void doesNotWaitLongerThanItsPatience() throws InterruptedException {
-		Reply later = new Reply.Answer(503, Map.of("retry-after", "61"), "");
+		Reply later = turnedAway(ProblemType.QUEUE_UNAVAILABLE, "61");
 		Queue<Reply> replies = new ArrayDeque<>(List.of(later));
 
-		assertThat(Repeat.whileTurnedAway(replies::remove, PATIENCE)).isEqualTo(later);
+		assertThat(Repeat.whileServersFail(replies::remove, PATIENCE)).isEqualTo(later);
+	}
+
+	private static Reply turnedAway(ProblemType type, String retryAfter) {
+		return new Reply.Answer(503, Map.of("retry-after", retryAfter), body(type));
+	}
+
+	private static String body(ProblemType type) {
+		return "{\"type\":\"%s\"}".formatted(type.type());
 	}
 
 }
