@@ -108,7 +108,7 @@ final class AsyncExchange implements Exchange {
 
 			@Override
 			public void failed(Exception ex) {
-				answer.completeExceptionally(ex);
+				answer.completeExceptionally((ex instanceof IOException io) ? Exchange.failure(io) : ex);
 			}
 
 			@Override

@@ -83,7 +83,7 @@ final class BlockingExchange implements Exchange {
 			return CompletableFuture.completedFuture(this.client.execute(http, BlockingExchange::answer));
 		}
 		catch (IOException ex) {
-			return CompletableFuture.failedFuture(late.get() ? new TimeoutException() : ex);
+			return CompletableFuture.failedFuture(late.get() ? new TimeoutException() : Exchange.failure(ex));
 		}
 		catch (RuntimeException ex) {
 			// A client that is cancelled between a connection's lease and its use

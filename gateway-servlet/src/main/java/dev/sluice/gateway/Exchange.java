@@ -1,7 +1,12 @@
 package dev.sluice.gateway;
 
+import java.io.IOException;
+import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeoutException;
+
+import org.apache.hc.client5.http.ConnectTimeoutException;
 
 /**
  * One request to the backend and its answer, over a pool of kept connections. It is the
@@ -18,10 +23,19 @@ interface Exchange extends AutoCloseable {
 	 * Sends a request.
 	 * @param request what to send
 	 * @param limit how long it may take in all; then the connection is closed
-	 * @return the answer; fails with {@link java.util.concurrent.TimeoutException} at the
-	 * limit and {@link java.io.IOException} if there was no connection or it broke
+	 * @return the answer; fails with {@link TimeoutException} at the limit and
+	 * {@link IOException} if there was no connection or it broke
 	 */
 	CompletionStage<BackendAnswer> send(BackendRequest request, Duration limit);
+
+	/**
+	 * What an exchange fails with. The client's own time limit, which is for one read and
+	 * as long, may be noticed before the one for all; that of a connect is none.
+	 */
+	static Exception failure(IOException ex) {
+		return (ex instanceof SocketTimeoutException && !(ex instanceof ConnectTimeoutException))
+				? new TimeoutException() : ex;
+	}
 
 	@Override
 	void close();

@@ -143,6 +143,14 @@ class BackendTests {
 		assertThat(deliver(backend(10, 50, LIMIT))).isEqualTo(new Delivery.TimedOut(LIMIT));
 	}
 
+	/** On a busy machine it may be noticed before the exchange's end. */
+	@Test
+	void takesAReadThatTimesOutForATimeout() {
+		this.server.reply(Reply.never());
+
+		assertThat(find(backend(10, 50, LIMIT), PATIENCE)).isEqualTo(new Delivery.TimedOut(PATIENCE));
+	}
+
 	@Test
 	void endsAnExchangeThatTrickles() {
 		this.server.reply(Reply.trickle());
