@@ -3,18 +3,30 @@ package dev.sluice.devservices;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.ProcessBuilder.Redirect;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /** The signals that Java cannot send: by the shell's own {@code kill}. */
 enum Signal {
 
-	/** Cannot be caught: the process runs no further. */
+	/**
+	 * Cannot be caught: the process runs no further, from when it is sent or, where there
+	 * is no {@code /proc}, a moment later.
+	 */
 	STOP,
 
 	/** The process runs on. */
 	CONT;
 
 	private static final int TIMEOUT_SECONDS = 10;
+
+	/** Beyond, a process waits for its disk, which it cannot be stopped at. */
+	private static final long STOPPED_MILLIS = 2_000;
+
+	private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
 	/** Sends it; a process that has ended is left alone. */
 	void send(ProcessHandle process) {
@@ -31,9 +43,35 @@ enum Signal {
 				throw new IllegalStateException("no shell sent SIG%s to process %d within %d s".formatted(this,
 						process.pid(), TIMEOUT_SECONDS));
 			}
+			if (this == STOP) {
+				awaitStopped(process);
+			}
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException("no shell 'sh' to send SIG%s".formatted(this), ex);
+		}
+	}
+
+	/** On a busy machine it runs on until one of its threads has the CPU next. */
+	private static void awaitStopped(ProcessHandle process) {
+		long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(STOPPED_MILLIS);
+		while (runs(process) && System.nanoTime() - deadline < 0) {
+			LockSupport.parkNanos(POLL_NANOS);
+		}
+	}
+
+	private static boolean runs(ProcessHandle process) {
+		try {
+			String stat = Files.readString(Path.of("/proc", Long.toString(process.pid()), "stat"),
+					StandardCharsets.ISO_8859_1);
+			// The state comes after the name, which is in brackets and may have any in
+			// it.
+			char state = stat.charAt(stat.lastIndexOf(')') + 2);
+			return state != 'T' && state != 'Z';
+		}
+		catch (IOException _) {
+			// It has ended, or nobody can tell.
+			return false;
 		}
 	}
 
