@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
+import dev.sluice.lab.report.page.Marks;
 import dev.sluice.lab.result.CellResult;
 import dev.sluice.lab.result.RunResult;
 import org.jspecify.annotations.Nullable;
@@ -15,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A comparison in 100 columns of text: a table for each capacity of the backend, a line
  * for each gateway and way, a column for each number of orders, the median of the
- * repetitions in each place.
+ * repetitions in each place, marked if one of them is.
  */
 final class ResultTable {
 
@@ -41,9 +42,10 @@ final class ResultTable {
 						(result) -> (double) result.failedCalls());
 			}
 		});
-		long doubtful = run.cells().stream().filter((result) -> result.problem() != null).count();
-		if (doubtful > 0) {
-			text.append("%d of %d cells are in doubt; the report says why.%n".formatted(doubtful, run.cells().size()));
+		long marked = run.cells().stream().filter(Marks::marked).count();
+		if (marked > 0) {
+			text.append("%s %d of %d cells are to be taken with care; the report says why.%n".formatted(Marks.SIGN,
+					marked, run.cells().size()));
 		}
 		Map<String, Long> leftOut = run.leftOut()
 			.stream()
@@ -57,24 +59,22 @@ final class ResultTable {
 			Function<CellResult, @Nullable Double> figure) {
 		List<Integer> orders = cells.stream().map((result) -> result.cell().orders()).distinct().sorted().toList();
 		text.append(title).append(System.lineSeparator());
-		text.append(" ".repeat(LABEL_WIDTH));
-		orders.forEach((count) -> text.append(right("N=" + count)));
-		text.append(System.lineSeparator());
+		StringBuilder head = new StringBuilder(" ".repeat(LABEL_WIDTH));
+		orders.forEach((count) -> head.append(right("N=" + count, false)));
+		text.append(head.toString().stripTrailing()).append(System.lineSeparator());
 		Map<String, List<CellResult>> lines = cells.stream()
 			.sorted(Comparator.comparing((CellResult result) -> result.cell().way()).reversed())
 			.collect(Collectors.groupingBy((result) -> result.cell().variant() + " " + result.cell().way(),
 					LinkedHashMap::new, Collectors.toList()));
 		lines.forEach((label, results) -> {
-			text.append(("%-" + LABEL_WIDTH + "s").formatted(label));
+			StringBuilder line = new StringBuilder(("%-" + LABEL_WIDTH + "s").formatted(label));
 			for (int count : orders) {
-				Double median = median(results.stream()
-					.filter((result) -> result.cell().orders() == count)
-					.map(figure)
-					.filter((value) -> value != null)
-					.toList());
-				text.append(right((median != null) ? String.format(Locale.ROOT, "%,.0f", median) : "-"));
+				List<CellResult> places = results.stream().filter((result) -> result.cell().orders() == count).toList();
+				Double median = median(places.stream().map(figure).filter((value) -> value != null).toList());
+				line.append(right((median != null) ? String.format(Locale.ROOT, "%,.0f", median) : "-",
+						places.stream().anyMatch(Marks::marked)));
 			}
-			text.append(System.lineSeparator());
+			text.append(line.toString().stripTrailing()).append(System.lineSeparator());
 		});
 		text.append(System.lineSeparator());
 	}
@@ -84,8 +84,9 @@ final class ResultTable {
 		return values.isEmpty() ? null : values.stream().sorted().toList().get((values.size() - 1) / 2);
 	}
 
-	private static String right(String value) {
-		return ("%" + COLUMN_WIDTH + "s").formatted(value);
+	/** The last place of a column is the sign's. */
+	private static String right(String value, boolean marked) {
+		return ("%" + COLUMN_WIDTH + "s").formatted(value + (marked ? Marks.SIGN : " "));
 	}
 
 }

@@ -3,6 +3,7 @@ package dev.sluice.lab.experiment;
 import java.util.List;
 
 import dev.sluice.lab.result.Cell;
+import dev.sluice.lab.result.CellResult;
 import dev.sluice.lab.result.RunResult.LeftOut;
 import dev.sluice.lab.result.Runs;
 import org.junit.jupiter.api.Test;
@@ -13,8 +14,19 @@ class ResultTableTests {
 
 	@Test
 	void tellsHowManyCellsWereLeftOutForWhatReason() {
-		assertThat(ResultTable.of(Runs.partial()).lines()).endsWith("1 of 24 cells are in doubt; the report says why.",
+		assertThat(ResultTable.of(Runs.partial()).lines()).endsWith(
+				"† 1 of 24 cells are to be taken with care; the report says why.",
 				"4 cells left out: takes longer than --quick allows.", "4 cells left out: interrupted.");
+	}
+
+	@Test
+	void marksWhatIsToBeTakenWithCare() {
+		CellResult well = Runs.rate(new Cell("reactive", "sync", "starved", 10, 1), 600);
+		CellResult bad = Runs.bare(new Cell("reactive", "sync", "starved", 100, 1), "gave up after 60 s");
+
+		assertThat(ResultTable.of(Runs.run("compare", null, List.of(well, bad), List.of())).lines()).contains(
+				"                              N=10    N=100", "reactive sync                  600      412†",
+				"† 1 of 2 cells are to be taken with care; the report says why.");
 	}
 
 	@Test
