@@ -49,6 +49,7 @@ final class KeyProof implements Proof {
 	/** The deadline of a sync order, and some time for the client itself. */
 	private static final long ANSWER_MILLIS = 10_500;
 
+	/** For a repeat to be answered while Kafka or PostgreSQL fails. */
 	private static final Duration PATIENCE = Duration.ofSeconds(60);
 
 	private static final int CREATED = 201;

@@ -56,7 +56,7 @@ final class RawConnection implements AutoCloseable {
 		 */
 		record Answer(int status, Map<String, String> headers, String body) implements Reply {
 
-			/** Whether it says that the request was not taken, and when to come again. */
+			/** Whether it says that it cannot be served now, and when to come again. */
 			boolean isTurnedAway() {
 				return this.status == UNAVAILABLE && this.headers.getOrDefault(RETRY_AFTER, "").matches("[0-9]{1,4}");
 			}
