@@ -35,6 +35,10 @@ sealed interface Answer {
 	record NoCapacity() implements Answer {
 	}
 
+	/** The rate is used up: 429 with {@code Retry-After}. */
+	record Throttled(long retryAfterSeconds) implements Answer {
+	}
+
 	/** More requests are in flight than the backend keeps: 503. */
 	record TooManyInFlight(int limit) implements Answer {
 	}

@@ -100,7 +100,7 @@ final class Backend {
 			request.refuse(new Answer.TooManyInFlight(this.properties.maxInFlight()));
 		}
 		else if (gate.isFull()) {
-			request.refuse(new Answer.NoCapacity());
+			request.refuse(gate.refusal());
 		}
 		else {
 			request.admit();

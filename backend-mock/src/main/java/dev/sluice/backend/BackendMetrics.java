@@ -73,7 +73,7 @@ final class BackendMetrics {
 		Counter outcome = switch (answer) {
 			case Answer.Saved _ -> this.saved;
 			case Answer.Repeated _ -> this.duplicate;
-			case Answer.NoCapacity _, Answer.TooManyInFlight _ -> this.refused;
+			case Answer.NoCapacity _, Answer.Throttled _, Answer.TooManyInFlight _ -> this.refused;
 			case Answer.KeyReused _, Answer.StoreFull _, Answer.StoreUnavailable _, Answer.Failed _, Answer.Reset _,
 					Answer.Abandoned _ ->
 				this.failed;

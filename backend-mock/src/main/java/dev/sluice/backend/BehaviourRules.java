@@ -76,6 +76,11 @@ final class BehaviourRules {
 		switch (behaviour.capacity()) {
 			case Capacity.Unlimited _, Capacity.Contended _ -> {
 			}
+			case Capacity.Rate(double perSecond, int _) -> {
+				if (!Double.isFinite(perSecond)) {
+					errors.add(new FieldError("capacity.perSecond", "must be a finite number"));
+				}
+			}
 			case Capacity.Workers(int _, int queue) -> checkQueue(queue, errors);
 			case Capacity.Starved(int initial, double growthPerSecond, int max, int queue) -> {
 				if (initial > max) {

@@ -5,6 +5,7 @@ import java.util.Queue;
 import java.util.concurrent.TimeUnit;
 
 import dev.sluice.contract.BackendBehaviour.Capacity;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A capacity model: says whether and when a piece of work may begin.
@@ -14,7 +15,7 @@ import dev.sluice.contract.BackendBehaviour.Capacity;
  * and a place costs nothing: thousands of them leave the cores to what is being measured.
  * What this leaves out is the memory and the context switches of the real threads.
  * <p>
- * All four models are one queue before a number of places:
+ * Four of the models are one queue before a number of places:
  * <ul>
  * <li>unlimited: places without end;
  * <li>workers: a fixed number of places;
@@ -25,6 +26,8 @@ import dev.sluice.contract.BackendBehaviour.Capacity;
  * {@code PUT /behaviour};
  * <li>contended: places without end, but the more are taken, the longer work lasts.
  * </ul>
+ * The fifth, rate, has places without end and a {@link TokenBucket} before them.
+ * <p>
  * Work waits in the order of its coming. Confined to the {@link Loop}, except
  * {@link #waiting()} and {@link #places()}. Bounds: the model's queue.
  */
@@ -47,6 +50,8 @@ final class Gate {
 
 	private final double coherency;
 
+	private final @Nullable TokenBucket tokens;
+
 	private final Queue<Work> queue = new ArrayDeque<>();
 
 	private volatile int places;
@@ -62,7 +67,7 @@ final class Gate {
 	private boolean starting;
 
 	private Gate(Loop loop, int places, int maxPlaces, double growthPerSecond, int queueLimit, double contention,
-			double coherency) {
+			double coherency, @Nullable TokenBucket tokens) {
 		this.loop = loop;
 		this.places = places;
 		this.maxPlaces = maxPlaces;
@@ -70,28 +75,53 @@ final class Gate {
 		this.queueLimit = queueLimit;
 		this.contention = contention;
 		this.coherency = coherency;
+		this.tokens = tokens;
 	}
 
 	static Gate of(Capacity capacity, Loop loop) {
 		return switch (capacity) {
-			case Capacity.Unlimited() -> new Gate(loop, Integer.MAX_VALUE, Integer.MAX_VALUE, 0, 0, 0, 0);
-			case Capacity.Workers(int workers, int queue) -> new Gate(loop, workers, workers, 0, queue, 0, 0);
+			case Capacity.Unlimited() -> unlimited(loop, null);
+			case Capacity.Workers(int workers, int queue) -> new Gate(loop, workers, workers, 0, queue, 0, 0, null);
 			case Capacity.Starved(int initial, double growthPerSecond, int max, int queue) ->
-				new Gate(loop, initial, max, growthPerSecond, queue, 0, 0);
+				new Gate(loop, initial, max, growthPerSecond, queue, 0, 0, null);
 			case Capacity.Contended(double contention, double coherency) ->
-				new Gate(loop, Integer.MAX_VALUE, Integer.MAX_VALUE, 0, 0, contention, coherency);
+				new Gate(loop, Integer.MAX_VALUE, Integer.MAX_VALUE, 0, 0, contention, coherency, null);
+			case Capacity.Rate(double perSecond, int burst) ->
+				unlimited(loop, new TokenBucket(perSecond, burst, loop.nanoTime()));
 		};
 	}
 
-	/** Every place is taken and the queue is full: nothing may enter. */
+	private static Gate unlimited(Loop loop, @Nullable TokenBucket tokens) {
+		return new Gate(loop, Integer.MAX_VALUE, Integer.MAX_VALUE, 0, 0, 0, 0, tokens);
+	}
+
+	/**
+	 * Every place is taken and the queue is full, or the rate is used up: nothing may
+	 * enter.
+	 */
 	boolean isFull() {
+		if (this.tokens != null) {
+			return this.tokens.nanosUntilToken(this.loop.nanoTime()) > 0;
+		}
 		return this.taken >= this.places && this.queue.size() >= this.queueLimit;
+	}
+
+	/** What a request is answered that comes while it is full. */
+	Answer refusal() {
+		if (this.tokens == null) {
+			return new Answer.NoCapacity();
+		}
+		long nanos = this.tokens.nanosUntilToken(this.loop.nanoTime());
+		return new Answer.Throttled(Math.max(1, Math.ceilDiv(nanos, TimeUnit.SECONDS.toNanos(1))));
 	}
 
 	/** Begins the work now or when a place is free. Not to be called when full. */
 	void enter(Work work) {
 		if (isFull()) {
 			throw new IllegalStateException("The gate is full: ask first");
+		}
+		if (this.tokens != null) {
+			this.tokens.take(this.loop.nanoTime());
 		}
 		this.queue.add(work);
 		startWhatMay();

@@ -75,8 +75,8 @@ final class Ledger {
 					// The store counts them.
 				}
 				case Answer.KeyReused _, Answer.StoreFull _, Answer.StoreUnavailable _ -> this.failed++;
-				case Answer.Delayed _, Answer.NoCapacity _, Answer.TooManyInFlight _, Answer.Failed _, Answer.Reset _,
-						Answer.Abandoned _ ->
+				case Answer.Delayed _, Answer.NoCapacity _, Answer.Throttled _, Answer.TooManyInFlight _,
+						Answer.Failed _, Answer.Reset _, Answer.Abandoned _ ->
 					throw new IllegalArgumentException("Not a store's answer: " + answer);
 			}
 			then.accept(answer);

@@ -138,6 +138,10 @@ final class OrderRoutes implements NettyRouteProvider {
 			case Answer.StoreUnavailable() ->
 				send(response, problem(503, "The store has not answered in time; the order is most likely not saved"));
 			case Answer.NoCapacity() -> send(response, problem(503, "Every worker is busy and the queue is full"));
+			case Answer.Throttled(var seconds) -> {
+				response.header(HttpHeaderNames.RETRY_AFTER, Long.toString(seconds));
+				yield send(response, problem(ProblemType.TOO_MANY_REQUESTS, "The rate is used up"));
+			}
 			case Answer.TooManyInFlight(var limit) -> send(response,
 					problem(503, limit + " requests are in flight, as many as backend.max-in-flight allows"));
 			case Answer.Failed(var status) -> send(response, problem(status, "A fault, as PUT /behaviour asked for"));

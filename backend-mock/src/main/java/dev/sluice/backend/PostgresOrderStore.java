@@ -173,12 +173,9 @@ final class PostgresOrderStore implements OrderStore {
 
 	private <T> void ask(Question<T> question, Consumer<T> then, Consumer<StoreUnavailableException> otherwise) {
 		Thread.ofVirtual().name("order-store").start(() -> {
-			try (Connection connection = this.shared.pool().getConnection()) {
-				T answer = question.ask(connection, opened(connection));
-				if (this.shared.failing().getAndSet(false)) {
-					logger.info("PostgreSQL answers again");
-				}
-				this.shared.loop().execute(() -> then.accept(answer));
+			T answer;
+			try {
+				answer = answer(question);
 			}
 			catch (SQLException | RuntimeException ex) {
 				if (!this.shared.failing().getAndSet(true)) {
@@ -187,8 +184,36 @@ final class PostgresOrderStore implements OrderStore {
 				}
 				var unavailable = new StoreUnavailableException("PostgreSQL does not answer: " + ex.getMessage(), ex);
 				this.shared.loop().execute(() -> otherwise.accept(unavailable));
+				return;
 			}
+			if (this.shared.failing().getAndSet(false)) {
+				logger.info("PostgreSQL answers again");
+			}
+			this.shared.loop().execute(() -> then.accept(answer));
 		});
+	}
+
+	private <T> T answer(Question<T> question) throws SQLException {
+		Connection connection = this.shared.pool().getConnection();
+		try {
+			return question.ask(connection, opened(connection));
+		}
+		finally {
+			close(connection);
+		}
+	}
+
+	/**
+	 * What was answered was committed: a connection that cannot be closed does not undo
+	 * it.
+	 */
+	private static void close(Connection connection) {
+		try {
+			connection.close();
+		}
+		catch (SQLException ex) {
+			logger.warn("A connection could not be closed: {}", ex.toString());
+		}
 	}
 
 	/** What this store's ledger is; asked for once. */

@@ -109,6 +109,23 @@ abstract class BackendHttpContract {
 		assertThat(audit().saved()).isEqualTo(1);
 	}
 
+	@Test
+	void throttlesWhatIsBeyondTheRate() {
+		putBehaviour("""
+				{"delay":{"kind":"fixed","millis":0},"errorStatus":503,
+				"capacity":{"model":"rate","perSecond":0.001,"burst":2}}""").expectStatus().isOk();
+		post(UUID.randomUUID(), ORDER).expectStatus().isCreated();
+		post(UUID.randomUUID(), ORDER).expectStatus().isCreated();
+
+		WebTestClient.ResponseSpec throttled = post(UUID.randomUUID(), ORDER);
+
+		throttled.expectHeader()
+			.value("Retry-After", (seconds) -> assertThat(Long.parseLong(seconds)).isBetween(1L, 1_000L));
+		expectProblem(throttled, 429, "urn:sluice:problem:too-many-requests");
+		assertThat(audit().saved()).isEqualTo(2);
+		assertThat(audit().refused()).isEqualTo(1);
+	}
+
 	@ParameterizedTest
 	@ValueSource(strings = { "", "x", "5b3f8d5e-93a4-4d06-b0b0-96a8ff7b7d3a", "\"5b3f8d5e-93a4-4d06-b0b0-96a8ff7b7d3\"",
 			"\"1-1-1-1-1\"", "\"zb3f8d5e-93a4-4d06-b0b0-96a8ff7b7d3a\"" })

@@ -75,6 +75,15 @@ class BehaviourRulesTests {
 	}
 
 	@Test
+	void refusesARateThatIsNone() {
+		assertAccepted(BackendBehaviour.DEFAULT.withCapacity(new Capacity.Rate(0.5, 1)));
+		assertRefused(BackendBehaviour.DEFAULT.withCapacity(new Capacity.Rate(0, 0)), "capacity.burst",
+				"capacity.perSecond");
+		assertRefused(BackendBehaviour.DEFAULT.withCapacity(new Capacity.Rate(Double.POSITIVE_INFINITY, 1)),
+				"capacity.perSecond");
+	}
+
+	@Test
 	void refusesSpecialsThatAreNone() {
 		assertAccepted(BackendBehaviour.DEFAULT.withSpecials(new Special("a", 0, 400), new Special("b", 1, 0)));
 		assertRefused(BackendBehaviour.DEFAULT.withSpecials(new Special("", 0, 0)), "specials[0].customerPrefix");

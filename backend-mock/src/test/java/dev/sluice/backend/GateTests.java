@@ -216,6 +216,42 @@ class GateTests {
 				(three) -> assertThat(three).isCloseTo(1.26, within(1e-9)));
 	}
 
+	@Test
+	void rateAdmitsTheBurstAndThenSoManyASecond() {
+		Gate gate = Gate.of(new Capacity.Rate(4, 3), this.loop);
+		assertThat(admitted(gate)).isEqualTo(3);
+		assertThat(gate.refusal()).isEqualTo(new Answer.Throttled(1));
+
+		this.loop.advance(Duration.ofMillis(249));
+		assertThat(admitted(gate)).isZero();
+		this.loop.advance(Duration.ofMillis(1));
+		assertThat(admitted(gate)).isEqualTo(1);
+		this.loop.advance(Duration.ofMillis(500));
+		assertThat(admitted(gate)).isEqualTo(2);
+		this.loop.advance(Duration.ofHours(1));
+		assertThat(admitted(gate)).as("no more than the burst").isEqualTo(3);
+	}
+
+	@Test
+	void rateSaysInWholeSecondsWhenThereIsATokenAgain() {
+		Gate gate = Gate.of(new Capacity.Rate(0.1, 1), this.loop);
+		enter(gate, "a");
+
+		assertThat(gate.refusal()).isEqualTo(new Answer.Throttled(10));
+		this.loop.advance(Duration.ofMillis(1_500));
+		assertThat(gate.refusal()).isEqualTo(new Answer.Throttled(9));
+		this.loop.advance(Duration.ofMillis(8_500));
+		assertThat(gate.isFull()).isFalse();
+	}
+
+	private int admitted(Gate gate) {
+		int admitted = 0;
+		while (enter(gate, "w")) {
+			admitted++;
+		}
+		return admitted;
+	}
+
 	private boolean enter(Gate gate, String name) {
 		if (gate.isFull()) {
 			return false;

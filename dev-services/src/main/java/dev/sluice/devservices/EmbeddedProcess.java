@@ -92,6 +92,10 @@ final class EmbeddedProcess implements AutoCloseable {
 				this.directory = base;
 			}
 			Files.createDirectories(base);
+			Path data = base.resolve(this.name);
+			if (!Files.exists(data)) {
+				PrivateDirectory.create(data);
+			}
 		}
 		catch (IOException ex) {
 			throw new StartFailedException("%s cannot write its data: %s".formatted(this.name, ex), ex);

@@ -2,6 +2,7 @@ package dev.sluice.devservices;
 
 import java.io.File;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.net.HttpURLConnection;
@@ -49,6 +50,8 @@ public final class JavaProcess implements AutoCloseable {
 
 	private static final long TAIL_BYTES = 16_384;
 
+	private static final int SEARCH_BYTES = 65_536;
+
 	private final String name;
 
 	private final Process process;
@@ -65,6 +68,9 @@ public final class JavaProcess implements AutoCloseable {
 
 	/** Where its own part of the log begins: before it is what earlier ones wrote. */
 	private final long logStart;
+
+	/** How far its log was searched for the text that says it is ready. */
+	private long searchedTo;
 
 	private JavaProcess(Builder builder, List<String> command, Path logFile) throws IOException {
 		this.name = builder.name;
@@ -85,6 +91,7 @@ public final class JavaProcess implements AutoCloseable {
 		this.environment = ended.environment;
 		this.logFile = ended.logFile;
 		this.logStart = Files.exists(this.logFile) ? Files.size(this.logFile) : 0;
+		this.searchedTo = this.logStart;
 		this.process = execute(Redirect.appendTo(this.logFile.toFile()));
 	}
 
@@ -215,6 +222,34 @@ public final class JavaProcess implements AutoCloseable {
 	/** Lets it run on, by SIGCONT; does nothing to one that runs or has ended. */
 	public void thaw() {
 		Signal.CONT.send(this.process.toHandle());
+	}
+
+	/**
+	 * Whether its own part of the log contains a text. Each call reads what was logged
+	 * since the one before.
+	 */
+	private synchronized boolean hasLogged(String text) {
+		byte[] wanted = text.getBytes(StandardCharsets.UTF_8);
+		try (RandomAccessFile log = new RandomAccessFile(this.logFile.toFile(), "r")) {
+			long end = log.length();
+			byte[] part = new byte[SEARCH_BYTES];
+			while (end - this.searchedTo >= wanted.length) {
+				log.seek(this.searchedTo);
+				int length = (int) Math.min(part.length, end - this.searchedTo);
+				log.readFully(part, 0, length);
+				// One character for each byte, so that no character is cut.
+				if (new String(part, 0, length, StandardCharsets.ISO_8859_1)
+					.contains(new String(wanted, StandardCharsets.ISO_8859_1))) {
+					return true;
+				}
+				// The end of this part may be the beginning of the text.
+				this.searchedTo += length - wanted.length + 1;
+			}
+			return false;
+		}
+		catch (IOException ex) {
+			throw new StartFailedException("%s: its log cannot be read: %s".formatted(this.name, ex), ex);
+		}
 	}
 
 	/** The end of its log, a few lines. */
@@ -365,7 +400,7 @@ public final class JavaProcess implements AutoCloseable {
 
 		@Override
 		public boolean isReady(JavaProcess process) {
-			return process.tail().contains(this.text);
+			return process.hasLogged(this.text);
 		}
 
 	}
@@ -449,7 +484,7 @@ public final class JavaProcess implements AutoCloseable {
 			return this;
 		}
 
-		/** It is ready when the end of its log contains this text. */
+		/** It is ready when it has logged this text, however much it has logged since. */
 		public Builder readyWhenLogged(String text, Duration timeout) {
 			this.readiness = new Logged(text, timeout);
 			return this;

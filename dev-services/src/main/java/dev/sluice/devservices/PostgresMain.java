@@ -7,11 +7,14 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.SecureRandom;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.HexFormat;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
@@ -21,10 +24,16 @@ import java.util.concurrent.TimeoutException;
 /**
  * The main class of the child JVM that starts PostgreSQL and stops it when it is told to
  * end. Arguments: see {@link EmbeddedProcess}.
+ * <p>
+ * PostgreSQL listens on the loopback interface only, opens no socket in the file system,
+ * and every login needs a password. The superuser's is drawn at random and kept beside
+ * the data, in a file that only this user can read.
  */
 final class PostgresMain {
 
 	private static final Duration START_TIMEOUT = Duration.ofSeconds(110);
+
+	private static final int PASSWORD_BYTES = 16;
 
 	private PostgresMain() {
 	}
@@ -54,30 +63,62 @@ final class PostgresMain {
 
 	private static io.zonky.test.db.postgres.embedded.EmbeddedPostgres start(int port, Path directory,
 			CompletableFuture<io.zonky.test.db.postgres.embedded.EmbeddedPostgres> started) throws IOException {
-		Path programs = Files.createDirectories(Path.of(System.getProperty("java.io.tmpdir"),
-				"sluice-postgres-programs-" + System.getProperty("user.name")));
-		try (FileChannel channel = FileChannel.open(programs.resolve("lock"), StandardOpenOption.CREATE,
-				StandardOpenOption.WRITE); FileLock _ = channel.lock()) {
-			deleteHalfUnpacked(programs);
-			var postgres = io.zonky.test.db.postgres.embedded.EmbeddedPostgres.builder()
-				.setPort(port)
-				.setOverrideWorkingDirectory(programs.toFile())
-				.setDataDirectory(directory)
-				.setCleanDataDirectory(false)
-				.setRegisterShutdownHook(false)
-				.setPGStartupWait(START_TIMEOUT)
-				.setServerConfig("listen_addresses", "127.0.0.1")
-				.setServerConfig("max_connections", "200")
-				// This library turns both off: then commits would cost nothing.
-				.setServerConfig("fsync", "on")
-				.setServerConfig("synchronous_commit", "on")
-				.start();
+		try {
+			var postgres = start(port, directory);
 			started.complete(postgres);
 			return postgres;
 		}
 		finally {
 			started.completeExceptionally(new IllegalStateException("PostgreSQL did not start"));
 		}
+	}
+
+	private static io.zonky.test.db.postgres.embedded.EmbeddedPostgres start(int port, Path directory)
+			throws IOException {
+		Path home = PrivateDirectory.create(
+				Path.of(System.getProperty("java.io.tmpdir"), "sluice-postgres-" + System.getProperty("user.name")));
+		// The library makes these writable for everyone: only the directory above
+		// protects them.
+		Path programs = Files.createDirectories(home.resolve("programs"));
+		Path passwordFile = passwordFile(directory);
+		try (FileChannel channel = FileChannel.open(programs.resolve("lock"), StandardOpenOption.CREATE,
+				StandardOpenOption.WRITE); FileLock _ = channel.lock()) {
+			deleteHalfUnpacked(programs);
+			return io.zonky.test.db.postgres.embedded.EmbeddedPostgres.builder()
+				.setPort(port)
+				.setOverrideWorkingDirectory(programs.toFile())
+				.setDataDirectory(directory)
+				.setCleanDataDirectory(false)
+				.setRegisterShutdownHook(false)
+				.setPGStartupWait(START_TIMEOUT)
+				// The library has no option for them and passes these on to initdb, after
+				// its own '-A trust', which they replace.
+				.setLocaleConfig("auth", "scram-sha-256")
+				.setLocaleConfig("pwfile", passwordFile.toString())
+				.setConnectConfig("password", Files.readString(passwordFile))
+				.setServerConfig("listen_addresses", "127.0.0.1")
+				.setServerConfig("unix_socket_directories", "")
+				.setServerConfig("max_connections", "200")
+				// This library turns both off: then commits would cost nothing.
+				.setServerConfig("fsync", "on")
+				.setServerConfig("synchronous_commit", "on")
+				.start();
+		}
+	}
+
+	/**
+	 * The superuser's password, beside the data, so that kept data can be opened again.
+	 */
+	private static Path passwordFile(Path directory) throws IOException {
+		Path file = directory.resolveSibling(directory.getFileName() + ".password");
+		if (!Files.exists(file) || Files.size(file) == 0) {
+			Files.deleteIfExists(file);
+			byte[] random = new byte[PASSWORD_BYTES];
+			new SecureRandom().nextBytes(random);
+			Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+			Files.writeString(file, HexFormat.of().formatHex(random));
+		}
+		return file;
 	}
 
 	/**

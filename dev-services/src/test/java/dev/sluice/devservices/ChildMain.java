@@ -33,6 +33,14 @@ final class ChildMain {
 				System.out.println("waiting with " + System.getenv("GREETING") + " " + System.getProperty("greeting"));
 				Thread.currentThread().join();
 			}
+			case "chatter" -> {
+				System.out.println("waiting");
+				for (int i = 0; i < 10_000; i++) {
+					System.out.println("line " + i + " of many");
+				}
+				Files.createFile(Path.of(args[1]));
+				Thread.currentThread().join();
+			}
 			case "ready-once" -> {
 				if (Path.of(args[1]).toFile().createNewFile()) {
 					System.out.println("waiting");

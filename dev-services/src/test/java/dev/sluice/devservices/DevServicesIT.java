@@ -1,6 +1,8 @@
 package dev.sluice.devservices;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
@@ -142,6 +144,49 @@ class DevServicesIT {
 	}
 
 	@Test
+	void embeddedServersCloseTheirDataToOtherUsers(@TempDir Path directory) throws Exception {
+		try (DevServices services = DevServices.builder()
+			.infrastructure(Infrastructure.EMBEDDED)
+			.directory(directory)
+			.start()) {
+			services.kafka();
+			services.postgres();
+
+			assertThat(List.of("kafka", "postgres")).allSatisfy((server) -> assertThat(
+					PosixFilePermissions.toString(Files.getPosixFilePermissions(directory.resolve(server))))
+				.isEqualTo("rwx------"));
+			assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(Path
+				.of(System.getProperty("java.io.tmpdir"), "sluice-postgres-" + System.getProperty("user.name")))))
+				.isEqualTo("rwx------");
+		}
+	}
+
+	@Test
+	void embeddedPostgresTakesNoLoginWithoutThePassword(@TempDir Path directory) throws Exception {
+		try (DevServices services = DevServices.builder()
+			.infrastructure(Infrastructure.EMBEDDED)
+			.directory(directory)
+			.start()) {
+			PostgresService postgres = services.postgres();
+
+			assertThatExceptionOfType(SQLException.class).isThrownBy(() -> login(postgres, "postgres", "postgres"))
+				.withMessageContaining("password authentication failed");
+			assertThatExceptionOfType(SQLException.class)
+				.isThrownBy(() -> login(postgres, postgres.username(), "another"))
+				.withMessageContaining("password authentication failed");
+			try (Connection superuser = login(postgres, "postgres",
+					Files.readString(directory.resolve("postgres.password")))) {
+				assertThat(Files.getPosixFilePermissions(directory.resolve("postgres.password")))
+					.isEqualTo(PosixFilePermissions.fromString("rw-------"));
+				assertThat(query(superuser, "show unix_socket_directories")).isEmpty();
+				assertThat(query(superuser,
+						"select string_agg(distinct auth_method, ',') from pg_hba_file_rules where error is null"))
+					.isEqualTo("scram-sha-256");
+			}
+		}
+	}
+
+	@Test
 	void namesThePortThatIsTaken() {
 		PostgresService taken = DevServices.shared().postgres();
 		try (DevServices services = DevServices.builder()
@@ -182,12 +227,21 @@ class DevServicesIT {
 		}
 	}
 
-	private static String query(PostgresService postgres, String sql) throws SQLException {
+	private static Connection login(PostgresService postgres, String user, String password) throws SQLException {
 		Properties login = new Properties();
-		login.put("user", postgres.username());
-		login.put("password", postgres.password());
-		try (Connection connection = DriverManager.getConnection(postgres.jdbcUrl(), login);
-				Statement statement = connection.createStatement()) {
+		login.put("user", user);
+		login.put("password", password);
+		return DriverManager.getConnection(postgres.jdbcUrl(), login);
+	}
+
+	private static String query(PostgresService postgres, String sql) throws SQLException {
+		try (Connection connection = login(postgres, postgres.username(), postgres.password())) {
+			return query(connection, sql);
+		}
+	}
+
+	private static String query(Connection connection, String sql) throws SQLException {
+		try (Statement statement = connection.createStatement()) {
 			for (boolean rows = statement.execute(sql); !rows; rows = statement.getMoreResults()) {
 				// On to the statement that answers.
 			}

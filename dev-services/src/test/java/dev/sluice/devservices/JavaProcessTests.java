@@ -56,6 +56,17 @@ class JavaProcessTests {
 	}
 
 	@Test
+	void isReadyHoweverMuchItHasLoggedSince() {
+		Path logged = this.directory.resolve("logged");
+		this.process = child("chatter", logged.toString()).readyWhenLogged("waiting", TIMEOUT).launch();
+		await().atMost(TIMEOUT).until(() -> Files.exists(logged));
+
+		this.process.awaitReady();
+
+		assertThat(this.process.isAlive()).isTrue();
+	}
+
+	@Test
 	void passesEnvironmentAndJvmArguments() {
 		this.process = child("wait").environment("GREETING", "hello")
 			.jvmArgs("-Dgreeting=world")

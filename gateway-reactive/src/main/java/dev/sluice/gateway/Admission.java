@@ -7,6 +7,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import dev.sluice.contract.ProblemType;
 import dev.sluice.contract.Taken;
+import dev.sluice.gateway.config.GatewayProperties;
+import dev.sluice.gateway.metrics.GatewayMetric;
+import dev.sluice.gateway.problem.ProblemException;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.web.server.context.WebServerApplicationContext;
@@ -21,9 +24,9 @@ import org.springframework.web.server.WebFilterChain;
 import reactor.core.publisher.Mono;
 
 /**
- * The door: every request but those for health and metrics passes here first. At most
- * {@code sluice.max-in-progress} are inside, so that no number of connections makes the
- * heap overflow; one more is refused at once.
+ * Every request of the API passes here first. At most {@code sluice.max-in-progress} are
+ * in progress, so that no number of connections makes the heap overflow; one more is
+ * refused at once. A request whose body is being read is not in progress.
  * <p>
  * When the gateway stops, while the server still takes requests, each new one is answered
  * that the gateway is shutting down, and its connection is closed, until
@@ -43,6 +46,9 @@ final class Admission implements WebFilter, SmartLifecycle {
 
 	private final AtomicInteger inProgress = new AtomicInteger();
 
+	/** Requests that are not answered, also those whose bodies are being read. */
+	private final AtomicInteger present = new AtomicInteger();
+
 	private volatile @Nullable CompletableFuture<@Nullable Void> lastAnswered;
 
 	private volatile boolean running;
@@ -60,13 +66,31 @@ final class Admission implements WebFilter, SmartLifecycle {
 		}
 		return Mono.defer(() -> {
 			// Before the look, so that no request is overlooked between the two.
-			int inside = this.inProgress.incrementAndGet();
+			this.present.incrementAndGet();
 			if (this.lastAnswered != null) {
 				exchange.getResponse().getHeaders().set(HttpHeaders.CONNECTION, "close");
 				return Mono.<Void>error(shuttingDown());
 			}
-			return (inside > this.maxInProgress) ? Mono.<Void>error(overloaded()) : chain.filter(exchange);
+			Place place = new Place();
+			place.take();
+			return chain.filter(exchange)
+				.contextWrite((context) -> context.put(Place.class, place))
+				.doFinally((_) -> place.give());
 		}).doFinally((_) -> answered());
+	}
+
+	/**
+	 * Reads the body of a request, which gives up its place meanwhile.
+	 * @param <T> the body
+	 * @param body reads it
+	 * @return what was read; fails with {@link ProblemException} if then no place is free
+	 */
+	<T> Mono<T> whileReading(Mono<T> body) {
+		return Mono.deferContextual((context) -> {
+			Place place = context.get(Place.class);
+			place.give();
+			return body.doOnNext((_) -> place.take());
+		});
 	}
 
 	private static ProblemException shuttingDown() {
@@ -79,7 +103,7 @@ final class Admission implements WebFilter, SmartLifecycle {
 	}
 
 	private void answered() {
-		if (this.inProgress.decrementAndGet() == 0) {
+		if (this.present.decrementAndGet() == 0) {
 			CompletableFuture<@Nullable Void> stopping = this.lastAnswered;
 			if (stopping != null) {
 				stopping.complete(null);
@@ -102,7 +126,7 @@ final class Admission implements WebFilter, SmartLifecycle {
 	public void stop(Runnable callback) {
 		CompletableFuture<@Nullable Void> stopping = new CompletableFuture<>();
 		this.lastAnswered = stopping;
-		if (this.inProgress.get() == 0) {
+		if (this.present.get() == 0) {
 			stopping.complete(null);
 		}
 		stopping
@@ -125,6 +149,28 @@ final class Admission implements WebFilter, SmartLifecycle {
 	@Override
 	public int getPhase() {
 		return WebServerApplicationContext.GRACEFUL_SHUTDOWN_PHASE + 1;
+	}
+
+	/** The place of one request among those in progress. For one thread at a time. */
+	private final class Place {
+
+		private boolean taken;
+
+		void take() {
+			if (Admission.this.inProgress.incrementAndGet() > Admission.this.maxInProgress) {
+				Admission.this.inProgress.decrementAndGet();
+				throw overloaded();
+			}
+			this.taken = true;
+		}
+
+		void give() {
+			if (this.taken) {
+				this.taken = false;
+				Admission.this.inProgress.decrementAndGet();
+			}
+		}
+
 	}
 
 }

@@ -1,10 +1,15 @@
 package dev.sluice.gateway;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.UUID;
 import java.util.concurrent.TimeoutException;
 
 import dev.sluice.contract.SavedOrder;
+import dev.sluice.gateway.backend.BackendAnswer;
+import dev.sluice.gateway.backend.BackendRequest;
+import dev.sluice.gateway.backend.Delivery;
+import dev.sluice.gateway.config.BackendProperties;
 import io.github.resilience4j.bulkhead.Bulkhead;
 import io.github.resilience4j.bulkhead.BulkheadConfig;
 import io.github.resilience4j.bulkhead.BulkheadFullException;
@@ -73,8 +78,10 @@ final class Backend {
 	}
 
 	private Mono<Delivery> attempt(BackendRequest request, int left) {
-		return ask(request, this.properties.responseTimeout()).flatMap(
-				(delivery) -> (delivery.isFailure() && left > 1) ? attempt(request, left - 1) : Mono.just(delivery));
+		return ask(request, this.properties.responseTimeout())
+			.flatMap((delivery) -> (delivery.mayBeRepeated() && left > 1)
+					? attempt(request, left - 1).map((next) -> next.wasAsked() ? next : delivery)
+					: Mono.just(delivery));
 	}
 
 	/**
@@ -101,10 +108,10 @@ final class Backend {
 
 	private Delivery understood(BackendAnswer answer) {
 		if (answer.status() != 200 && answer.status() != 201) {
-			return new Delivery.Refused(answer.status());
+			return Delivery.notSaved(answer, Instant.now());
 		}
 		try {
-			return new Delivery.Saved(this.mapper.readValue(answer.body(), SavedOrder.class));
+			return Delivery.saved(this.mapper.readValue(answer.body(), SavedOrder.class));
 		}
 		catch (JacksonException ex) {
 			logger.warn("The backend's answer with status {} cannot be read: {}", answer.status(),

@@ -1,9 +1,14 @@
 package dev.sluice.gateway;
 
 import java.time.Duration;
+import java.util.concurrent.TimeoutException;
 
+import dev.sluice.gateway.backend.BackendAnswer;
+import dev.sluice.gateway.backend.BackendRequest;
+import dev.sluice.gateway.config.BackendProperties;
 import io.netty.channel.ChannelOption;
 import org.springframework.beans.factory.DisposableBean;
+import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpMethod;
 import org.springframework.http.MediaType;
 import org.springframework.http.client.reactive.ReactorClientHttpConnector;
@@ -56,8 +61,8 @@ final class Exchange implements DisposableBean {
 	 * Sends a request.
 	 * @param request what to send
 	 * @param limit how long it may take in all; then the connection is closed
-	 * @return the answer; fails with {@link java.util.concurrent.TimeoutException} at the
-	 * limit and otherwise if there was no connection or it broke
+	 * @return the answer; fails with {@link TimeoutException} at the limit and otherwise
+	 * if there was no connection or it broke
 	 */
 	Mono<BackendAnswer> send(BackendRequest request, Duration limit) {
 		WebClient.RequestBodySpec http = this.client.method(HttpMethod.valueOf(request.method())).uri(request.uri());
@@ -65,11 +70,17 @@ final class Exchange implements DisposableBean {
 		if (request.json().length > 0) {
 			http.contentType(MediaType.APPLICATION_JSON).bodyValue(request.json());
 		}
-		return http
-			.exchangeToMono((response) -> response.bodyToMono(byte[].class)
-				.defaultIfEmpty(new byte[0])
-				.map((body) -> new BackendAnswer(response.statusCode().value(), body)))
-			.timeout(limit);
+		Mono<BackendAnswer> answer = http.exchangeToMono((response) -> response.bodyToMono(byte[].class)
+			.defaultIfEmpty(new byte[0])
+			.map((body) -> new BackendAnswer(response.statusCode().value(),
+					response.headers().asHttpHeaders().getFirst(HttpHeaders.RETRY_AFTER), body)));
+		return Mono.defer(() -> {
+			long startNanos = System.nanoTime();
+			// On a busy event loop another failure may be noticed before the time limit.
+			return answer.timeout(limit)
+				.onErrorMap((_) -> System.nanoTime() - startNanos >= limit.toNanos(),
+						(failure) -> (failure instanceof TimeoutException) ? failure : new TimeoutException());
+		});
 	}
 
 	@Override

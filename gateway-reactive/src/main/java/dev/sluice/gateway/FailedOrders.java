@@ -1,16 +1,27 @@
 package dev.sluice.gateway;
 
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
 
+import dev.sluice.contract.Fingerprint;
 import dev.sluice.contract.Order;
 import dev.sluice.contract.OrderPage;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.OrderView;
 import dev.sluice.contract.ProblemType;
+import dev.sluice.contract.SavedOrder;
 import dev.sluice.contract.Taken;
+import dev.sluice.gateway.backend.Delivery;
+import dev.sluice.gateway.config.StatusProperties;
+import dev.sluice.gateway.order.OrderCodec;
+import dev.sluice.gateway.order.OrderIds;
+import dev.sluice.gateway.order.PageQuery;
+import dev.sluice.gateway.problem.ProblemException;
+import dev.sluice.gateway.queue.AcceptedOrders;
+import dev.sluice.gateway.queue.SavedOutcomes;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
@@ -19,8 +30,8 @@ import reactor.core.publisher.Mono;
 /**
  * The orders that failed: lists them, and has one delivered again, under its id and with
  * the payload that the projection keeps of it. Two redeliveries of one order make one
- * effect, as the backend saves an id once. Needs PostgreSQL, for at most
- * {@code status.timeout}. For any number of threads.
+ * effect, as the backend saves an id once. The backend is asked first, because it may
+ * have the order although it failed. Needs PostgreSQL. {@code @ThreadSafe}.
  */
 @Component
 final class FailedOrders {
@@ -35,16 +46,25 @@ final class FailedOrders {
 
 	private final OrderStatuses statuses;
 
+	private final AcceptedOrders accepted;
+
+	private final Backend backend;
+
+	private final SavedOutcomes outcomes;
+
 	private final OrderCodec codec;
 
 	private final OrderQueue queue;
 
 	FailedOrders(StatusProperties properties, StatusTable table, StatusGuard guard, OrderStatuses statuses,
-			OrderCodec codec, OrderQueue queue) {
+			AcceptedOrders accepted, Backend backend, SavedOutcomes outcomes, OrderCodec codec, OrderQueue queue) {
 		this.properties = properties;
 		this.table = table;
 		this.guard = guard;
 		this.statuses = statuses;
+		this.accepted = accepted;
+		this.backend = backend;
+		this.outcomes = outcomes;
 		this.codec = codec;
 		this.queue = queue;
 	}
@@ -70,30 +90,39 @@ final class FailedOrders {
 	/**
 	 * Has an order delivered again.
 	 * @param id the order's id
-	 * @return when Kafka had it; fails with {@link ProblemException} if it has not
-	 * failed, or PostgreSQL or Kafka does not answer
+	 * @return when Kafka had it; fails with {@link ProblemException} if it has not failed
+	 * or is saved, or PostgreSQL or Kafka does not answer
 	 */
 	Mono<Instant> redeliver(UUID id) {
-		return ask(this.table.stored(id)).flatMap((row) -> redeliver(id, row))
-			// Who else knows it says that it has not failed; else it is not found.
-			.switchIfEmpty(Mono.defer(() -> this.statuses.find(id)).map((order) -> {
-				throw notRedeliverable("Order " + id + " has not failed.");
-			}));
+		return Mono.defer(() -> {
+			long deadlineNanos = System.nanoTime() + this.properties.timeout().toNanos();
+			return ask(this.table.stored(id)).flatMap((row) -> redeliver(id, row, deadlineNanos))
+				// Who else knows it says that it has not failed; else it is not found.
+				.switchIfEmpty(Mono.defer(() -> this.statuses.find(id)).map((order) -> {
+					throw notRedeliverable("Order " + id + " has not failed.");
+				}));
+		});
 	}
 
-	private Mono<Instant> redeliver(UUID id, StatusTable.Stored row) {
-		String payload = row.payload();
-		if (row.status() != OrderStatus.FAILED) {
+	private Mono<Instant> redeliver(UUID id, StatusTable.Stored order, long deadlineNanos) {
+		if (order.status() != OrderStatus.FAILED || this.accepted.syncSave(id) != null) {
 			throw notRedeliverable("Order " + id + " has not failed.");
 		}
+		String payload = order.payload();
 		if (payload == null) {
 			throw notRedeliverable("What order " + id + " contained could not be read.");
 		}
 		byte[] json = payload.getBytes(StandardCharsets.UTF_8);
-		return this.queue.enqueue(id, decode(id, json), json, null)
-			.doOnNext((acceptedAt) -> this.statuses.remember(
-					new OrderView(id, OrderStatus.ACCEPTED, 0, acceptedAt, acceptedAt, null),
-					this.statuses.fingerprintOf(id)));
+		Order again = decode(id, json);
+		Duration left = Duration.ofNanos(Math.max(1, deadlineNanos - System.nanoTime()));
+		return this.backend.find(id, left).flatMap((answer) -> {
+			if (answer instanceof Delivery.Saved(SavedOrder saved)) {
+				this.outcomes.publish(id, order.customerId(), saved.savedAt(), null);
+				throw notRedeliverable("Order " + id + " is saved.");
+			}
+			Fingerprint fingerprint = OrderIds.isDerived(id) ? Fingerprint.ofJson(json) : null;
+			return this.queue.enqueue(id, again, json, fingerprint, null);
+		});
 	}
 
 	/** Whoever wrote it into Kafka may have had other rules. */

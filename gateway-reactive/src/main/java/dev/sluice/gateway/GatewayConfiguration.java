@@ -1,19 +1,23 @@
 package dev.sluice.gateway;
 
-import java.time.Duration;
-
 import com.github.benmanes.caffeine.cache.Ticker;
 import io.github.resilience4j.bulkhead.BulkheadRegistry;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import io.github.resilience4j.micrometer.tagged.TaggedBulkheadMetrics;
 import io.github.resilience4j.micrometer.tagged.TaggedCircuitBreakerMetrics;
 import io.micrometer.core.instrument.binder.MeterBinder;
+import dev.sluice.gateway.config.ConnectionProperties;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.FixedRecvByteBufAllocator;
+import io.netty.channel.ServerChannelRecvByteBufAllocator;
 import org.springframework.boot.reactor.netty.NettyReactiveWebServerFactory;
 import org.springframework.boot.web.server.WebServerFactoryCustomizer;
+import org.springframework.boot.web.server.autoconfigure.ServerProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.kafka.support.ProducerListener;
-import reactor.netty.NettyPipeline;
+import reactor.netty.http.HttpProtocol;
+import reactor.netty.http.server.HttpServer;
 
 /**
  * What is made of libraries: the limits around the client and the queue, the container.
@@ -21,8 +25,14 @@ import reactor.netty.NettyPipeline;
 @Configuration(proxyBeanMethods = false)
 class GatewayConfiguration {
 
-	/** For the next bytes of a request that has begun. */
-	private static final Duration READ_TIMEOUT = Duration.ofSeconds(20);
+	/** Requests at once on a connection of HTTP/2. */
+	private static final long MAX_STREAMS = 100;
+
+	/** What is read at once from a connection, and waits in memory at most. */
+	private static final int READ_BUFFER_BYTES = 16 * 1024;
+
+	/** Connections that wait to be accepted, as with the other gateway. */
+	private static final int BACKLOG = 1024;
 
 	/**
 	 * Boot's logs an error, and the payload, for each order; the circuit tells of an
@@ -60,13 +70,33 @@ class GatewayConfiguration {
 	}
 
 	@Bean
-	WebServerFactoryCustomizer<NettyReactiveWebServerFactory> container() {
-		ContainerProblems problems = new ContainerProblems();
-		return (factory) -> factory
-			.addServerCustomizers((server) -> server.readTimeout(READ_TIMEOUT).doOnChannelInit((_, channel, _) -> {
-				channel.pipeline().addAfter(NettyPipeline.HttpCodec, ContainerProblems.class.getName(), problems);
-				HeadTimeout.install(channel, READ_TIMEOUT);
-			}));
+	WebServerFactoryCustomizer<NettyReactiveWebServerFactory> container(ServerProperties server,
+			ConnectionProperties connections) {
+		return (factory) -> factory.addServerCustomizers((http) -> guarded(http, server, connections));
+	}
+
+	private static HttpServer guarded(HttpServer http, ServerProperties server, ConnectionProperties connections) {
+		int maxHeadBytes = Math.toIntExact(server.getMaxHttpRequestHeaderSize().toBytes());
+		HttpServer guarded = http.option(ChannelOption.SO_BACKLOG, BACKLOG)
+			// Of the listening socket: it looks at the limit after each connection.
+			.option(ChannelOption.RECVBUF_ALLOCATOR, new ServerChannelRecvByteBufAllocator().maxMessagesPerRead(1))
+			.childOption(ChannelOption.RECVBUF_ALLOCATOR,
+					new FixedRecvByteBufAllocator(READ_BUFFER_BYTES).maxMessagesPerRead(1))
+			// RequestGate has checked the size before.
+			.httpRequestDecoder(
+					(decoder) -> decoder.maxInitialLineLength(2 * maxHeadBytes).maxHeaderSize(2 * maxHeadBytes))
+			.doOnChannelInit(
+					(_, channel, _) -> ConnectionGuard.install(channel, maxHeadBytes, connections.headTimeout()))
+			.doOnBound(
+					(bound) -> bound.channel().pipeline().addFirst(new ConnectionLimit(connections.maxConnections())));
+		if (!guarded.configuration().isSecure()) {
+			// HTTP/2 needs TLS: without it the gateway does not switch protocols.
+			return guarded.protocol(HttpProtocol.HTTP11);
+		}
+		return server.getHttp2().isEnabled()
+				? guarded.childObserve(StreamEnd::observe)
+					.http2Settings((http2) -> http2.maxConcurrentStreams(MAX_STREAMS).maxHeaderListSize(maxHeadBytes))
+				: guarded;
 	}
 
 }

@@ -6,40 +6,45 @@ import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 
 import dev.sluice.contract.Fingerprint;
+import dev.sluice.gateway.config.StatusProperties;
+import dev.sluice.gateway.metrics.GatewayMetric;
+import dev.sluice.gateway.order.Way;
+import dev.sluice.gateway.queue.AcceptedOrders;
+import dev.sluice.gateway.queue.AcceptedOrders.Reading;
+import dev.sluice.gateway.status.KeyUse;
+import dev.sluice.gateway.status.KnownOrder;
 import io.micrometer.core.instrument.MeterRegistry;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
 import reactor.core.publisher.Mono;
 
 /**
- * Whether an idempotency key was used before, and for which order: among the orders taken
- * here last, then, for the queued way, in PostgreSQL. For the sync way the backend itself
- * says so. What cannot be found out in time counts as never used: accepting needs Kafka
- * alone, and the backend saves an id once whatever is accepted under it.
- * <p>
- * For any number of threads.
+ * Whether an idempotency key was used before, and for which order. Both modes ask the
+ * same: first Kafka, up to its end, then PostgreSQL, each for at most half of
+ * {@code status.key-lookup-timeout}. {@code @ThreadSafe}.
  */
 @Component
 final class KeyLookup {
 
 	private static final Logger logger = LoggerFactory.getLogger(KeyLookup.class);
 
-	private final OrderStatuses statuses;
+	private final AcceptedOrders accepted;
 
 	private final StatusTable table;
 
-	private final Duration limit;
+	private final StatusProperties properties;
 
 	private final StatusGuard guard;
 
 	private final MeterRegistry meters;
 
-	KeyLookup(StatusProperties properties, OrderStatuses statuses, StatusTable table, StatusGuard guard,
+	KeyLookup(StatusProperties properties, AcceptedOrders accepted, StatusTable table, StatusGuard guard,
 			MeterRegistry meters) {
-		this.statuses = statuses;
+		this.accepted = accepted;
 		this.table = table;
-		this.limit = properties.keyLookupTimeout();
+		this.properties = properties;
 		this.guard = guard;
 		this.meters = meters;
 	}
@@ -47,32 +52,46 @@ final class KeyLookup {
 	/**
 	 * Looks up what a key was used for.
 	 * @param id the id made of it
-	 * @param way the way of the order that has it now
-	 * @return the fingerprint of the order that it was used for, empty if none is known;
-	 * does not fail
+	 * @param way the mode of the order that has it now
+	 * @return what is known; does not fail
 	 */
-	Mono<Optional<Fingerprint>> find(UUID id, Way way) {
-		Fingerprint remembered = this.statuses.fingerprintOf(id);
-		if (remembered != null || way == Way.SYNC || this.limit.isZero()) {
-			return Mono.just(Optional.ofNullable(remembered));
+	Mono<KeyUse> find(UUID id, Way way) {
+		if (this.properties.keyLookupTimeout().isZero()) {
+			return Mono.just(new KeyUse.Unused());
 		}
-		long startNanos = System.nanoTime();
-		return asked(id).doOnNext((known) -> answered(known.isPresent() ? "known" : "unknown", startNanos))
-			.onErrorResume((failure) -> {
-				logger.debug("Whether order {} was accepted before cannot be found out", id, failure);
-				answered("unanswered", startNanos);
-				return Mono.just(Optional.empty());
+		Duration limit = limit(way);
+		return Mono.defer(() -> {
+			long startNanos = System.nanoTime();
+			return Mono.fromFuture(() -> this.accepted.caughtUp(limit)).flatMap((reading) -> {
+				Fingerprint inKafka = KnownOrder.of(id, this.accepted).fingerprint();
+				return this.guard
+					.ask(limit, this.table.fingerprint(id).map(Optional::of).defaultIfEmpty(Optional.empty()))
+					.map((inTable) -> answered(reading, inKafka, inTable, startNanos))
+					.onErrorResume((failure) -> {
+						logger.debug("Whether order {} was accepted before cannot be read", id, failure);
+						return Mono.just(answered(reading, inKafka, null, startNanos));
+					});
 			});
+		});
 	}
 
-	private Mono<Optional<Fingerprint>> asked(UUID id) {
-		return this.guard.ask(this.limit,
-				this.table.fingerprint(id).map(Optional::of).defaultIfEmpty(Optional.empty()));
-	}
-
-	private void answered(String outcome, long startNanos) {
-		GatewayMetric.KEY_LOOKUP.timer(this.meters, "outcome", outcome)
+	private KeyUse answered(Reading reading, @Nullable Fingerprint inKafka, @Nullable Optional<Fingerprint> inTable,
+			long startNanos) {
+		KeyUse use = KeyUse.of(reading, inKafka, inTable);
+		GatewayMetric.KEY_LOOKUP.timer(this.meters, "outcome", use.outcome())
 			.record(System.nanoTime() - startNanos, TimeUnit.NANOSECONDS);
+		return use;
+	}
+
+	/**
+	 * For Kafka, and again for PostgreSQL. A queued order is accepted if the time is
+	 * over; a synchronous one is refused, and waits longer.
+	 */
+	private Duration limit(Way way) {
+		return switch (way) {
+			case QUEUED -> this.properties.keyLookupTimeout().dividedBy(2);
+			case SYNC -> this.properties.timeout();
+		};
 	}
 
 }

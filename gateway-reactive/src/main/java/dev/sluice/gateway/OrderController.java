@@ -2,7 +2,6 @@ package dev.sluice.gateway;
 
 import java.net.URI;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CancellationException;
@@ -14,17 +13,26 @@ import dev.sluice.contract.OrderHeaders;
 import dev.sluice.contract.OrderPage;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.OrderView;
-import dev.sluice.contract.ProblemType;
 import dev.sluice.contract.SavedOrder;
+import dev.sluice.gateway.config.GatewayProperties;
+import dev.sluice.gateway.idempotency.IdempotencyKey;
+import dev.sluice.gateway.metrics.OrderMetrics;
+import dev.sluice.gateway.limit.ClientLimit;
+import dev.sluice.gateway.order.OrderCodec;
+import dev.sluice.gateway.order.OrderIds;
+import dev.sluice.gateway.order.PageQuery;
+import dev.sluice.gateway.order.Prefer;
+import dev.sluice.gateway.order.Traceparent;
+import dev.sluice.gateway.order.Way;
+import dev.sluice.gateway.queue.SavedOutcomes;
+import dev.sluice.gateway.status.KeyUse;
+import dev.sluice.gateway.status.StatusProblem;
 import org.jspecify.annotations.Nullable;
-import org.springframework.core.io.buffer.DataBuffer;
-import org.springframework.core.io.buffer.DataBufferLimitException;
-import org.springframework.core.io.buffer.DataBufferUtils;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.MediaType;
 import org.springframework.http.ResponseEntity;
-import org.springframework.util.MultiValueMap;
 import org.springframework.http.server.reactive.ServerHttpRequest;
+import org.springframework.util.MultiValueMap;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
@@ -46,6 +54,10 @@ final class OrderController {
 
 	private final OrderCodec codec;
 
+	private final Admission admission;
+
+	private final BodyReader bodies;
+
 	private final ClientLimit clientLimit;
 
 	private final OrderIds ids;
@@ -60,17 +72,22 @@ final class OrderController {
 
 	private final Waiters waiters;
 
+	private final SavedOutcomes outcomes;
+
 	private final OrderStatuses statuses;
 
 	private final FailedOrders failed;
 
 	private final OrderMetrics metrics;
 
-	OrderController(GatewayProperties properties, OrderCodec codec, ClientLimit clientLimit, OrderIds ids,
-			InFlight inFlight, KeyLookup keys, Backend backend, OrderQueue queue, Waiters waiters,
-			OrderStatuses statuses, FailedOrders failed, OrderMetrics metrics) {
+	OrderController(GatewayProperties properties, OrderCodec codec, Admission admission, BodyReader bodies,
+			ClientLimit clientLimit, OrderIds ids, InFlight inFlight, KeyLookup keys, Backend backend, OrderQueue queue,
+			Waiters waiters, SavedOutcomes outcomes, OrderStatuses statuses, FailedOrders failed,
+			OrderMetrics metrics) {
 		this.properties = properties;
 		this.codec = codec;
+		this.admission = admission;
+		this.bodies = bodies;
 		this.clientLimit = clientLimit;
 		this.ids = ids;
 		this.inFlight = inFlight;
@@ -78,6 +95,7 @@ final class OrderController {
 		this.backend = backend;
 		this.queue = queue;
 		this.waiters = waiters;
+		this.outcomes = outcomes;
 		this.statuses = statuses;
 		this.failed = failed;
 		this.metrics = metrics;
@@ -99,41 +117,47 @@ final class OrderController {
 			ServerHttpRequest request) {
 		IdempotencyKey key = IdempotencyKey.parse(headers.getOrEmpty(HttpNames.IDEMPOTENCY_KEY));
 		String traceparent = Traceparent.parse(headers.getOrEmpty(OrderHeaders.TRACEPARENT));
-		return read(headers, request).flatMap((body) -> {
+		return this.admission.whileReading(this.bodies.read(request)).flatMap((body) -> {
 			Order order = this.codec.decode(body);
 			byte[] json = this.codec.encode(order);
 			this.clientLimit.check(order.customerId());
 			UUID id = this.ids.idOf(order.customerId(), key);
-			if (key == null) {
-				return dispatch(new Placement(id, order, json, null, null, traceparent, prefer, way));
-			}
-			Fingerprint fingerprint = Fingerprint.ofJson(json);
-			Placement placement = new Placement(id, order, json, key, fingerprint, traceparent, prefer, way);
-			return this.inFlight.during(id,
-					() -> this.keys.find(id, way).flatMap((known) -> dispatchOnce(placement, known)));
+			Placement placement = new Placement(id, order, json, key, (key != null) ? Fingerprint.ofJson(json) : null,
+					traceparent, prefer, way);
+			Mono<Optional<SavedOrder>> placed = (key == null) ? dispatch(placement) : this.inFlight.during(id,
+					() -> this.keys.find(id, way).flatMap((use) -> dispatchOnce(placement, key, use)));
+			// Who waits for the outcome has no key in progress: the order is accepted.
+			return placed
+				.flatMap((saved) -> saved.map((one) -> created(placement, one)).orElseGet(() -> accepted(placement)));
 		});
 	}
 
-	private Mono<ResponseEntity<OrderView>> dispatchOnce(Placement order, Optional<Fingerprint> known) {
-		if (order.key() == null || known.isEmpty()) {
-			return dispatch(order);
-		}
-		if (!known.get().equals(order.fingerprint())) {
-			throw order.key().reused();
-		}
-		return switch (order.way()) {
-			// The backend alone has the answer that it gave at first.
-			case SYNC -> dispatch(order);
-			case QUEUED -> accepted(order);
+	private Mono<Optional<SavedOrder>> dispatchOnce(Placement order, IdempotencyKey key, KeyUse use) {
+		return switch (use) {
+			case KeyUse.Used(Fingerprint first) when !first.equals(order.fingerprint()) -> throw key.reused();
+			case KeyUse.Used _ -> switch (order.way()) {
+				// The backend alone has the answer that it gave at first.
+				case SYNC -> dispatch(order);
+				case QUEUED -> Mono.just(Optional.empty());
+			};
+			case KeyUse.Unused _ -> dispatch(order);
+			case KeyUse.Unknown _ -> switch (order.way()) {
+				// The backend would save it in place of an order that was accepted.
+				case SYNC -> throw StatusProblem.keyNotKnown();
+				// The consumer delivers the payload that is first in Kafka.
+				case QUEUED -> dispatch(order);
+			};
 		};
 	}
 
-	private Mono<ResponseEntity<OrderView>> dispatch(Placement order) {
+	/** Empty if the order is in Kafka. */
+	private Mono<Optional<SavedOrder>> dispatch(Placement order) {
 		return switch (order.way()) {
 			case SYNC -> this.backend.deliver(order.id(), order.json(), order.traceparent())
-				.map((delivery) -> created(order, delivery.savedOrThrow(order.key())));
-			case QUEUED -> this.queue.enqueue(order.id(), order.order(), order.json(), order.traceparent())
-				.flatMap((acceptedAt) -> accepted(order, acceptedAt));
+				.map((delivery) -> Optional.of(delivery.savedOrThrow(order.key())));
+			case QUEUED ->
+				this.queue.enqueue(order.id(), order.order(), order.json(), order.fingerprint(), order.traceparent())
+					.map((_) -> Optional.empty());
 		};
 	}
 
@@ -154,41 +178,11 @@ final class OrderController {
 			.map((_) -> accepted(order).body(acceptedView(order)));
 	}
 
-	/** Reads the body, but never more than may be: also where no length is announced. */
-	private static Mono<byte[]> read(HttpHeaders headers, ServerHttpRequest request) {
-		if (headers.getContentLength() > Order.MAX_BYTES) {
-			return Mono.error(unreadable(ProblemType.TOO_LARGE));
-		}
-		return DataBufferUtils.join(request.getBody(), Order.MAX_BYTES)
-			// If it is not too large, the client cut it off or chunked it badly.
-			.onErrorMap((failure) -> unreadable((failure instanceof DataBufferLimitException) ? ProblemType.TOO_LARGE
-					: ProblemType.INVALID_REQUEST))
-			.map(OrderController::bytes)
-			.defaultIfEmpty(new byte[0]);
-	}
-
-	private static ProblemException unreadable(ProblemType type) {
-		return new ProblemException(type, Problems.detailOf(type));
-	}
-
-	private static byte[] bytes(DataBuffer buffer) {
-		byte[] bytes = new byte[buffer.readableByteCount()];
-		buffer.read(bytes);
-		DataBufferUtils.release(buffer);
-		return bytes;
-	}
-
 	/** The same bytes for a repeat: the backend tells when it first saved the order. */
-	private ResponseEntity<OrderView> created(Placement order, SavedOrder saved) {
-		OrderView view = new OrderView(saved.id(), OrderStatus.SAVED, 1, null, saved.savedAt(), null);
-		this.statuses.remember(view, order.fingerprint());
-		return ResponseEntity.created(location(saved.id())).body(view);
-	}
-
-	private Mono<ResponseEntity<OrderView>> accepted(Placement order, Instant acceptedAt) {
-		this.statuses.remember(new OrderView(order.id(), OrderStatus.ACCEPTED, 0, acceptedAt, acceptedAt, null),
-				order.fingerprint());
-		return accepted(order);
+	private Mono<ResponseEntity<OrderView>> created(Placement order, SavedOrder saved) {
+		this.outcomes.publish(saved.id(), order.order().customerId(), saved.savedAt(), order.fingerprint());
+		return Mono.just(ResponseEntity.created(location(saved.id()))
+			.body(new OrderView(saved.id(), OrderStatus.SAVED, 1, null, saved.savedAt(), null)));
 	}
 
 	/** Waits for the outcome if the client would, and it may. */

@@ -3,19 +3,23 @@ package dev.sluice.gateway;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.UUID;
 import java.util.concurrent.ArrayBlockingQueue;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
+import dev.sluice.contract.Fingerprint;
 import dev.sluice.contract.Order;
-import dev.sluice.contract.OrderHeaders;
 import dev.sluice.contract.ProblemType;
 import dev.sluice.contract.Taken;
-import dev.sluice.contract.Topics;
+import dev.sluice.gateway.config.QueueProperties;
+import dev.sluice.gateway.problem.ProblemException;
+import dev.sluice.gateway.queue.AcceptedOrders;
+import dev.sluice.gateway.queue.OrderTopics;
+import dev.sluice.gateway.queue.Sending;
 import io.github.resilience4j.bulkhead.Bulkhead;
 import io.github.resilience4j.bulkhead.BulkheadConfig;
 import io.github.resilience4j.bulkhead.BulkheadFullException;
@@ -25,14 +29,12 @@ import io.github.resilience4j.circuitbreaker.CircuitBreaker;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import io.github.resilience4j.reactor.bulkhead.operator.BulkheadOperator;
 import io.github.resilience4j.reactor.circuitbreaker.operator.CircuitBreakerOperator;
-import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.header.Headers;
+import org.apache.kafka.clients.producer.RecordMetadata;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.core.env.Environment;
-import org.springframework.http.MediaType;
 import org.springframework.kafka.core.KafkaTemplate;
 import org.springframework.stereotype.Component;
 import reactor.core.publisher.Mono;
@@ -61,6 +63,8 @@ final class OrderQueue implements DisposableBean {
 
 	private final OrderTopics topics;
 
+	private final AcceptedOrders accepted;
+
 	private final byte[] source;
 
 	private final Bulkhead bulkhead;
@@ -73,10 +77,12 @@ final class OrderQueue implements DisposableBean {
 	private volatile @Nullable Instant failedAt;
 
 	OrderQueue(QueueProperties properties, KafkaTemplate<String, byte[]> kafka, OrderTopics topics,
-			BulkheadRegistry bulkheads, CircuitBreakerRegistry circuits, Environment environment) {
+			AcceptedOrders accepted, BulkheadRegistry bulkheads, CircuitBreakerRegistry circuits,
+			Environment environment) {
 		this.properties = properties;
 		this.kafka = kafka;
 		this.topics = topics;
+		this.accepted = accepted;
 		this.source = utf8("/" + environment.getRequiredProperty("spring.application.name"));
 		this.bulkhead = bulkheads.bulkhead(NAME,
 				BulkheadConfig.custom()
@@ -107,72 +113,44 @@ final class OrderQueue implements DisposableBean {
 	 * @param id the order's id
 	 * @param order the order
 	 * @param json its canonical bytes
+	 * @param fingerprint its payload's if its id comes from an idempotency key; else null
 	 * @param traceparent the client's trace context, or null
 	 * @return when it was accepted; fails with {@link ProblemException} if Kafka does not
 	 * acknowledge it in time
 	 */
-	Mono<Instant> enqueue(UUID id, Order order, byte[] json, @Nullable String traceparent) {
+	Mono<Instant> enqueue(UUID id, Order order, byte[] json, @Nullable Fingerprint fingerprint,
+			@Nullable String traceparent) {
 		if (!this.topics.ready()) {
-			return Mono.error(unavailable("Kafka has not been reached yet.", Taken.NO));
+			return Mono
+				.error(unavailable("Kafka has not been reached yet, or its topics are being created.", Taken.NO));
 		}
-		Instant acceptedAt = Instant.now();
-		ProducerRecord<String, byte[]> message = message(id, order, json, traceparent, acceptedAt);
-		return Mono.defer(() -> acknowledged(message))
-			.timeout(this.properties.timeout())
-			.transformDeferred(CircuitBreakerOperator.of(this.circuit))
-			.transformDeferred(BulkheadOperator.of(this.bulkhead))
-			// Away from the producer's thread, which has every other order to send.
-			.publishOn(Schedulers.parallel())
-			.onErrorMap((failure) -> problem(id, failure))
-			.thenReturn(acceptedAt);
+		return Mono.defer(() -> {
+			// As PostgreSQL keeps it.
+			Instant acceptedAt = Instant.now().truncatedTo(ChronoUnit.MICROS);
+			Sending sending = Sending.of(id, order, json, traceparent, acceptedAt, this.source);
+			return acknowledged(sending).timeout(this.properties.timeout())
+				.transformDeferred(CircuitBreakerOperator.of(this.circuit))
+				.transformDeferred(BulkheadOperator.of(this.bulkhead))
+				// Away from the producer's thread, which has every other order to send.
+				.publishOn(Schedulers.parallel())
+				.onErrorMap((failure) -> problem(id, sending, failure))
+				.doOnNext((record) -> this.accepted.accepted(id, fingerprint, acceptedAt, record.partition(),
+						record.offset()))
+				.thenReturn(acceptedAt);
+		});
 	}
 
-	private Mono<Object> acknowledged(ProducerRecord<String, byte[]> message) {
-		CompletableFuture<Object> acknowledgement = new CompletableFuture<>();
-		this.sender.execute(() -> send(message, acknowledgement));
-		// Cancels the future when the time is over.
-		return Mono.fromFuture(acknowledgement);
+	private Mono<RecordMetadata> acknowledged(Sending sending) {
+		return Mono.defer(() -> {
+			this.sender.execute(() -> sending.send(this.kafka));
+			// Nobody else waits for it: to give up is enough.
+			return Mono.fromFuture(sending.acknowledgement(), true)
+				.doOnNext((_) -> this.failedAt = null)
+				.doOnCancel(sending::giveUp);
+		});
 	}
 
-	private void send(ProducerRecord<String, byte[]> message, CompletableFuture<Object> acknowledgement) {
-		if (acknowledgement.isDone()) {
-			// Its time is over: the client has been told that it was not accepted.
-			return;
-		}
-		try {
-			this.kafka.send(message).whenComplete((result, failure) -> {
-				if (failure != null) {
-					acknowledgement.completeExceptionally(failure);
-				}
-				else {
-					this.failedAt = null;
-					acknowledgement.complete(result);
-				}
-			});
-		}
-		catch (RuntimeException ex) {
-			// The template throws what the producer could not even buffer.
-			acknowledgement.completeExceptionally(ex);
-		}
-	}
-
-	private ProducerRecord<String, byte[]> message(UUID id, Order order, byte[] json, @Nullable String traceparent,
-			Instant acceptedAt) {
-		ProducerRecord<String, byte[]> message = new ProducerRecord<>(Topics.ORDERS, order.customerId(), json);
-		Headers headers = message.headers()
-			.add(OrderHeaders.ID, utf8(id.toString()))
-			.add(OrderHeaders.SOURCE, this.source)
-			.add(OrderHeaders.SPEC_VERSION, utf8(OrderHeaders.SPEC_VERSION_VALUE))
-			.add(OrderHeaders.TYPE, utf8(OrderHeaders.TYPE_VALUE))
-			.add(OrderHeaders.TIME, utf8(acceptedAt.toString()))
-			.add(OrderHeaders.CONTENT_TYPE, utf8(MediaType.APPLICATION_JSON_VALUE));
-		if (traceparent != null) {
-			headers.add(OrderHeaders.TRACEPARENT, utf8(traceparent));
-		}
-		return message;
-	}
-
-	private ProblemException problem(UUID id, Throwable failure) {
+	private ProblemException problem(UUID id, Sending sending, Throwable failure) {
 		return switch (failure) {
 			case BulkheadFullException _ -> new ProblemException(ProblemType.OVERLOADED,
 					"As many orders as allowed await Kafka's acknowledgement.", Taken.NO);
@@ -183,9 +161,12 @@ final class OrderQueue implements DisposableBean {
 			default -> {
 				this.failedAt = Instant.now();
 				logger.debug("Order {} was not acknowledged", id, failure);
-				yield unavailable(("Kafka did not acknowledge the order within %d ms. "
-						+ "Whether it has it is unknown: repeat it with the same Idempotency-Key.")
-					.formatted(this.properties.timeout().toMillis()), Taken.UNKNOWN);
+				yield switch (sending.giveUp()) {
+					case NO -> unavailable("The order could not be sent to Kafka.", Taken.NO);
+					case UNKNOWN -> unavailable(("Kafka did not acknowledge the order within %d ms. "
+							+ "Whether it has it is unknown: repeat it with the same Idempotency-Key.")
+						.formatted(this.properties.timeout().toMillis()), Taken.UNKNOWN);
+				};
 			}
 		};
 	}

@@ -1,28 +1,30 @@
 package dev.sluice.gateway;
 
-import java.time.Instant;
+import java.time.Duration;
 import java.util.UUID;
 
-import com.github.benmanes.caffeine.cache.Cache;
-import com.github.benmanes.caffeine.cache.Caffeine;
-import dev.sluice.contract.Fingerprint;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.OrderView;
-import dev.sluice.contract.ProblemType;
 import dev.sluice.contract.SavedOrder;
-import dev.sluice.contract.Taken;
-import io.micrometer.core.instrument.MeterRegistry;
-import org.jspecify.annotations.Nullable;
+import dev.sluice.gateway.backend.Delivery;
+import dev.sluice.gateway.config.StatusProperties;
+import dev.sluice.gateway.problem.ProblemException;
+import dev.sluice.gateway.queue.AcceptedOrders;
+import dev.sluice.gateway.queue.AcceptedOrders.Reading;
+import dev.sluice.gateway.queue.SavedOutcomes;
+import dev.sluice.gateway.status.KnownOrder;
+import dev.sluice.gateway.status.OrderRow;
+import dev.sluice.gateway.status.StatusProblem;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
 import reactor.core.publisher.Mono;
 
 /**
- * How far an order has come. PostgreSQL knows of every queued order, a moment late; the
- * backend knows of every saved one; the orders taken here last are remembered, so that
- * none is unknown in that moment or while PostgreSQL is down. For any number of threads;
- * holds at most {@code status.recent-orders}, the oldest go first.
+ * How far an order has come. PostgreSQL knows of every order, a moment late; Kafka knows
+ * those that PostgreSQL does not know yet; the backend knows those that it has saved.
+ * {@link KnownOrder} says who is believed. An answer takes at most twice
+ * {@code status.timeout}. {@code @ThreadSafe}.
  */
 @Component
 final class OrderStatuses {
@@ -35,118 +37,109 @@ final class OrderStatuses {
 
 	private final StatusGuard guard;
 
+	private final AcceptedOrders accepted;
+
 	private final Backend backend;
 
-	private final Cache<UUID, Recent> recent;
+	private final SavedOutcomes outcomes;
 
-	OrderStatuses(StatusProperties properties, StatusTable table, StatusGuard guard, Backend backend,
-			MeterRegistry meters) {
+	OrderStatuses(StatusProperties properties, StatusTable table, StatusGuard guard, AcceptedOrders accepted,
+			Backend backend, SavedOutcomes outcomes) {
 		this.properties = properties;
 		this.table = table;
 		this.guard = guard;
+		this.accepted = accepted;
 		this.backend = backend;
-		this.recent = Caffeine.newBuilder()
-			.maximumSize(properties.recentOrders())
-			.expireAfterWrite(properties.recentFor())
-			.build();
-		GatewayMetric.RECENT_ORDERS.gauge(meters, this.recent, Cache::estimatedSize);
+		this.outcomes = outcomes;
 	}
 
 	/**
-	 * Keeps in mind an order whose id is about to be handed out.
-	 * @param order what is known of it
-	 * @param fingerprint its payload's if it has an idempotency key, else null
-	 */
-	void remember(OrderView order, @Nullable Fingerprint fingerprint) {
-		this.recent.put(order.id(), new Recent(order, fingerprint));
-	}
-
-	/** The fingerprint that a recent order was remembered with, or null. */
-	@Nullable Fingerprint fingerprintOf(UUID id) {
-		Recent order = this.recent.getIfPresent(id);
-		return (order != null) ? order.fingerprint() : null;
-	}
-
-	private @Nullable OrderView remembered(UUID id) {
-		Recent order = this.recent.getIfPresent(id);
-		return (order != null) ? order.view() : null;
-	}
-
-	/**
-	 * Looks an order up: in PostgreSQL, unless what is remembered is later; where that
-	 * has it not, among the recent ones; then at the backend. Where PostgreSQL does not
-	 * answer, or too many ask it, the backend comes first, as it may know better than
-	 * what is remembered.
+	 * Looks an order up.
 	 * @param id the order's id
-	 * @return the order; fails with {@link ProblemException} if nobody knows it, or those
-	 * who would cannot be asked
+	 * @return the order; fails with {@link ProblemException} if nobody was given the id,
+	 * or those who would know cannot be asked
 	 */
 	Mono<OrderView> find(UUID id) {
-		OrderView remembered = remembered(id);
-		if (remembered != null && remembered.status() == OrderStatus.SAVED) {
-			return Mono.just(remembered);
+		return Mono.defer(() -> {
+			long deadlineNanos = System.nanoTime() + 2 * this.properties.timeout().toNanos();
+			return read(id, this.properties.timeout()).map((row) -> found(id, row, deadlineNanos))
+				.onErrorResume((failure) -> Mono.just(notRead(id, failure, deadlineNanos)))
+				.switchIfEmpty(Mono.fromSupplier(() -> notFound(id, deadlineNanos)))
+				.flatMap((view) -> view);
+		});
+	}
+
+	private Mono<OrderRow> read(UUID id, Duration limit) {
+		return this.guard.ask(limit, this.table.find(id));
+	}
+
+	/** A failed order may be saved nevertheless, and then everybody is told so. */
+	private Mono<OrderView> found(UUID id, OrderRow row, long deadlineNanos) {
+		KnownOrder known = KnownOrder.of(id, this.accepted);
+		OrderView view = known.beside(row);
+		if (view.status() != OrderStatus.FAILED) {
+			return Mono.just(view);
 		}
-		return this.guard.ask(this.properties.timeout(), this.table.find(id))
-			.map((row) -> merged(row, remembered))
-			.onErrorResume((failure) -> {
-				logger.debug("The status of order {} cannot be read", id, failure);
-				return askBackend(id).map((answer) -> withoutTable(id, answer, remembered));
-			})
-			.switchIfEmpty(Mono.justOrEmpty(remembered))
-			.switchIfEmpty(Mono.defer(() -> askBackend(id).map((answer) -> withoutRow(id, answer))));
+		return askBackend(id, deadlineNanos).map((answer) -> {
+			if (!(answer instanceof Delivery.Saved(SavedOrder order))) {
+				return view;
+			}
+			this.outcomes.publish(id, row.customerId(), order.savedAt(), null);
+			return known.atBackend(order, view);
+		});
 	}
 
-	/**
-	 * What the projection will say once it has read what is remembered: an acceptance
-	 * later than the row, as after a redelivery, is the status.
-	 */
-	private static OrderView merged(OrderView row, @Nullable OrderView remembered) {
-		if (remembered == null || row.status() == OrderStatus.SAVED || !isLater(remembered, row)) {
-			return row;
+	/** Kafka is read up to its end before anybody is told that there is no such order. */
+	private Mono<OrderView> notFound(UUID id, long deadlineNanos) {
+		OrderView view = KnownOrder.of(id, this.accepted).alone();
+		if (view != null) {
+			return Mono.just(view);
 		}
-		Instant acceptedAt = (row.acceptedAt() != null) ? row.acceptedAt() : remembered.acceptedAt();
-		return new OrderView(row.id(), remembered.status(), remembered.attempts(), acceptedAt, remembered.updatedAt(),
-				remembered.reason());
+		Duration limit = this.properties.timeout().dividedBy(2);
+		return Mono.fromFuture(() -> this.accepted.caughtUp(limit)).flatMap((reading) -> {
+			KnownOrder known = KnownOrder.of(id, this.accepted);
+			OrderView now = known.alone();
+			return (now != null) ? Mono.just(now)
+					: askBackend(id, deadlineNanos)
+						.flatMap((answer) -> (answer instanceof Delivery.Saved(SavedOrder order))
+								? Mono.just(known.atBackend(order)) : readAgain(id, reading, answer, deadlineNanos));
+		});
 	}
 
-	private static boolean isLater(OrderView one, OrderView other) {
-		return one.updatedAt() != null && other.updatedAt() != null && one.updatedAt().isAfter(other.updatedAt());
+	/** The order may have gone from Kafka's part into PostgreSQL in between. */
+	private Mono<OrderView> readAgain(UUID id, Reading reading, Delivery answer, long deadlineNanos) {
+		return read(id, left(deadlineNanos)).onErrorMap((_) -> StatusProblem.unavailable(id))
+			.map((row) -> KnownOrder.of(id, this.accepted).beside(row))
+			.switchIfEmpty(Mono.error(() -> StatusProblem.unknown(id, reading, answer)));
 	}
 
-	private Mono<Delivery> askBackend(UUID id) {
-		return this.backend.find(id, this.properties.timeout());
-	}
-
-	private static OrderView withoutTable(UUID id, Delivery answer, @Nullable OrderView remembered) {
-		if (answer instanceof Delivery.Saved(SavedOrder saved)) {
-			return saved(saved, remembered);
+	/** The backend may know better than Kafka. */
+	private Mono<OrderView> notRead(UUID id, Throwable failure, long deadlineNanos) {
+		logger.debug("The status of order {} cannot be read", id, failure);
+		KnownOrder known = KnownOrder.of(id, this.accepted);
+		OrderView view = known.alone();
+		if (view != null && view.status() == OrderStatus.SAVED) {
+			return Mono.just(view);
 		}
-		if (remembered != null) {
-			return remembered;
-		}
-		throw new ProblemException(ProblemType.STATUS_UNAVAILABLE,
-				"The status store does not answer, so that nothing can be said of order " + id + ".", Taken.NO);
+		return askBackend(id, deadlineNanos).map((answer) -> {
+			if (answer instanceof Delivery.Saved(SavedOrder order)) {
+				return known.atBackend(order);
+			}
+			if (view == null) {
+				throw StatusProblem.unavailable(id);
+			}
+			return view;
+		});
 	}
 
-	private static OrderView withoutRow(UUID id, Delivery answer) {
-		return switch (answer) {
-			case Delivery.Saved(SavedOrder saved) -> saved(saved, null);
-			case Delivery.Refused(int status) when status == 404 ->
-				throw new ProblemException(ProblemType.NOT_FOUND, "No order has the id " + id + ".");
-			// It may be a sync order, which the backend alone knows.
-			case Delivery.Refused _, Delivery.Unreadable _, Delivery.TimedOut _, Delivery.Unreachable _,
-					Delivery.CircuitOpen _, Delivery.Full _ ->
-				throw new ProblemException(ProblemType.STATUS_UNAVAILABLE,
-						"The backend does not answer, so that nothing can be said of order " + id + ".", Taken.NO);
-		};
+	private Mono<Delivery> askBackend(UUID id, long deadlineNanos) {
+		Duration left = left(deadlineNanos);
+		return this.backend.find(id,
+				(left.compareTo(this.properties.timeout()) < 0) ? left : this.properties.timeout());
 	}
 
-	private static OrderView saved(SavedOrder saved, @Nullable OrderView remembered) {
-		return new OrderView(saved.id(), OrderStatus.SAVED, 1, (remembered != null) ? remembered.acceptedAt() : null,
-				saved.savedAt(), null);
-	}
-
-	private record Recent(OrderView view, @Nullable Fingerprint fingerprint) {
+	private static Duration left(long deadlineNanos) {
+		return Duration.ofNanos(Math.max(1, deadlineNanos - System.nanoTime()));
 	}
 
 }

@@ -10,6 +10,8 @@ import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig.SlidingWindowType;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import io.github.resilience4j.reactor.circuitbreaker.operator.CircuitBreakerOperator;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.r2dbc.autoconfigure.R2dbcProperties;
 import org.springframework.stereotype.Component;
 import reactor.core.publisher.Mono;
 
@@ -25,12 +27,6 @@ final class StatusGuard {
 	/** Of its circuit breaker. */
 	static final String NAME = "status";
 
-	/**
-	 * {@code spring.r2dbc.pool.max-size}. A question with as many before it may have
-	 * spent its time on waiting for a connection.
-	 */
-	private static final int ASKED = 10;
-
 	/** At two milliseconds each, about as many as get their turn in 200 ms. */
 	private static final int WAITING = 1_000;
 
@@ -38,7 +34,19 @@ final class StatusGuard {
 
 	private final CircuitBreaker circuit;
 
-	StatusGuard(CircuitBreakerRegistry circuits) {
+	/**
+	 * A question with as many before it may have spent its time on waiting for a
+	 * connection.
+	 */
+	private final int connections;
+
+	@Autowired
+	StatusGuard(CircuitBreakerRegistry circuits, R2dbcProperties r2dbc) {
+		this(circuits, r2dbc.getPool().getMaxSize());
+	}
+
+	StatusGuard(CircuitBreakerRegistry circuits, int connections) {
+		this.connections = connections;
 		this.circuit = circuits.circuitBreaker(NAME, circuitConfig());
 	}
 
@@ -70,12 +78,12 @@ final class StatusGuard {
 			.transformDeferred(CircuitBreakerOperator.of(this.circuit));
 	}
 
-	private static <T> Mono<T> asked(Duration limit, Mono<T> question, int before) {
-		if (before >= ASKED + WAITING) {
+	private <T> Mono<T> asked(Duration limit, Mono<T> question, int before) {
+		if (before >= this.connections + WAITING) {
 			return Mono.error(new RejectedExecutionException("As many questions as allowed wait"));
 		}
 		return question.timeout(limit)
-			.onErrorMap((failure) -> failure instanceof TimeoutException && before >= ASKED,
+			.onErrorMap((failure) -> failure instanceof TimeoutException && before >= this.connections,
 					(_) -> new RejectedExecutionException("Not asked in time"));
 	}
 

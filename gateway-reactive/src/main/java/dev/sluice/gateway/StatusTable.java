@@ -11,6 +11,8 @@ import java.util.UUID;
 import dev.sluice.contract.Fingerprint;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.OrderView;
+import dev.sluice.gateway.order.PageQuery;
+import dev.sluice.gateway.status.OrderRow;
 import io.r2dbc.spi.Readable;
 import org.jspecify.annotations.Nullable;
 import org.springframework.r2dbc.core.DatabaseClient;
@@ -26,6 +28,8 @@ class StatusTable {
 
 	private static final String VIEW = "order_id, status, attempts, accepted_at, updated_at, reason";
 
+	private static final String ROW = VIEW + ", customer_id, COALESCE(acceptance, updated_at) AS acceptance";
+
 	private final DatabaseClient database;
 
 	StatusTable(DatabaseClient database) {
@@ -38,10 +42,11 @@ class StatusTable {
 	 * @return what is known of it, empty if nothing; fails with
 	 * {@link org.springframework.dao.DataAccessException} if PostgreSQL does not answer
 	 */
-	Mono<OrderView> find(UUID id) {
-		return this.database.sql("SELECT " + VIEW + " FROM order_status WHERE order_id = :id")
+	Mono<OrderRow> find(UUID id) {
+		return this.database.sql("SELECT " + ROW + " FROM order_status WHERE order_id = :id")
 			.bind("id", id)
-			.map(StatusTable::view)
+			.map((row) -> new OrderRow(view(row), required(row, "customer_id", String.class),
+					required(row, "acceptance", OffsetDateTime.class).toInstant()))
 			.one();
 	}
 
@@ -86,9 +91,10 @@ class StatusTable {
 	 * {@link org.springframework.dao.DataAccessException} if PostgreSQL does not answer
 	 */
 	Mono<Stored> stored(UUID id) {
-		return this.database.sql("SELECT status, payload FROM order_status WHERE order_id = :id")
+		return this.database.sql("SELECT status, customer_id, payload FROM order_status WHERE order_id = :id")
 			.bind("id", id)
-			.map((row) -> new Stored(status(row), row.get("payload", String.class)))
+			.map((row) -> new Stored(status(row), required(row, "customer_id", String.class),
+					row.get("payload", String.class)))
 			.one();
 	}
 
@@ -114,9 +120,10 @@ class StatusTable {
 	 * What is kept of an order to deliver it again.
 	 *
 	 * @param status how far it has come
+	 * @param customerId whose order it is
 	 * @param payload its JSON; null unless it has failed and was readable
 	 */
-	record Stored(OrderStatus status, @Nullable String payload) {
+	record Stored(OrderStatus status, String customerId, @Nullable String payload) {
 	}
 
 }

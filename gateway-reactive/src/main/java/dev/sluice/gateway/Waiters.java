@@ -7,6 +7,11 @@ import java.util.concurrent.Semaphore;
 
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.OrderView;
+import dev.sluice.gateway.config.GatewayProperties;
+import dev.sluice.gateway.config.StatusProperties;
+import dev.sluice.gateway.metrics.GatewayMetric;
+import dev.sluice.gateway.order.Prefer;
+import dev.sluice.gateway.status.OrderRow;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -61,7 +66,8 @@ final class Waiters {
 	}
 
 	private Mono<End> look(UUID id, Duration pause, long deadlineNanos) {
-		return this.guard.ask(this.limit, this.table.find(id).map(Optional::of).defaultIfEmpty(Optional.empty()))
+		return this.guard
+			.ask(this.limit, this.table.find(id).map(OrderRow::view).map(Optional::of).defaultIfEmpty(Optional.empty()))
 			.map((order) -> end(order, deadlineNanos))
 			.onErrorResume((failure) -> noAnswer(id, failure))
 			.flatMap((end) -> end.isPresent() ? Mono.just(end.get())

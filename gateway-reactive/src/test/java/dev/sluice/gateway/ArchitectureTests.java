@@ -10,6 +10,7 @@ import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
+import dev.sluice.gateway.queue.OrderTopics;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -21,7 +22,12 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 class ArchitectureTests {
 
 	@ArchTest
-	static final ArchRule opensNothingToOtherPackages = classes().that().areTopLevelClasses().should().notBePublic();
+	static final ArchRule opensNothingToOtherPackages = classes().that()
+		.areTopLevelClasses()
+		.and()
+		.resideInAPackage("dev.sluice.gateway")
+		.should()
+		.notBePublic();
 
 	@ArchTest
 	static final ArchRule knowsNothingOfTheOtherParadigm = noClasses().should()
@@ -32,10 +38,15 @@ class ArchitectureTests {
 	@ArchTest
 	static final ArchRule neverSleeps = noClasses().should().callMethod(Thread.class, "sleep", long.class);
 
-	/** OrderTopics waits for Kafka on a thread of its own, which serves no request. */
+	/**
+	 * OrderTopics waits for Kafka on a thread of its own, which serves no request.
+	 * AcceptedOrders waits for its own thread when the gateway stops.
+	 */
 	@ArchTest
 	static final ArchRule neverWaits = noClasses().that()
 		.doNotHaveSimpleName("OrderTopics")
+		.and()
+		.doNotHaveSimpleName("AcceptedOrders")
 		.should()
 		.callMethodWhere(isBlocking());
 

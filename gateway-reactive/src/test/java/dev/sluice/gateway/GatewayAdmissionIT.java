@@ -13,10 +13,20 @@ class GatewayAdmissionIT extends GatewayAdmissionContract {
 
 	@Override
 	protected URI start(URI backend) {
-		this.context = SpringApplication.run(GatewayApplication.class, "--server.port=0", "--backend.url=" + backend,
-				"--sluice.max-in-progress=" + MAX_IN_PROGRESS, "--spring.kafka.bootstrap-servers=127.0.0.1:1",
+		this.context = SpringApplication.run(GatewayApplication.class, "--server.port=0", "--management.server.port=0",
+				"--backend.url=" + backend, "--sluice.max-in-progress=" + MAX_IN_PROGRESS,
+				"--spring.kafka.bootstrap-servers=127.0.0.1:1",
 				"--spring.r2dbc.url=r2dbc:postgresql://127.0.0.1:1/sluice", "--spring.flyway.enabled=false");
-		return URI.create("http://127.0.0.1:" + this.context.getEnvironment().getProperty("local.server.port"));
+		return uri("local.server.port");
+	}
+
+	@Override
+	protected URI management() {
+		return uri("local.management.port");
+	}
+
+	private URI uri(String port) {
+		return URI.create("http://127.0.0.1:" + this.context.getEnvironment().getProperty(port));
 	}
 
 	@Override

@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Nested;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
+import org.springframework.boot.test.web.server.LocalManagementPort;
 import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.test.context.DynamicPropertyRegistry;
@@ -66,6 +67,7 @@ class GatewayContractIT {
 		servers.put("spring.flyway.user", postgres.username());
 		servers.put("spring.flyway.password", postgres.password());
 		servers.put("backend.url", BACKEND.toString());
+		servers.put("sluice.max-wait", "5m");
 		servers.put("spring.r2dbc.pool.max-acquire-time", "10s");
 		servers.put("spring.r2dbc.pool.max-create-connection-time", "10s");
 		return servers;
@@ -78,6 +80,9 @@ class GatewayContractIT {
 		@LocalServerPort
 		private int port;
 
+		@LocalManagementPort
+		private int managementPort;
+
 		private ConfigurableApplicationContext other;
 
 		@Override
@@ -86,10 +91,15 @@ class GatewayContractIT {
 		}
 
 		@Override
+		protected URI management() {
+			return URI.create("http://127.0.0.1:" + this.managementPort);
+		}
+
+		@Override
 		protected URI otherGateway() {
 			if (this.other == null) {
 				List<String> arguments = new ArrayList<>(
-						List.of("--server.port=0", "--status.recent-orders=0", "--sluice.max-waiters=0"));
+						List.of("--server.port=0", "--management.server.port=0", "--sluice.max-waiters=0"));
 				servers().forEach((name, value) -> arguments.add("--" + name + "=" + value));
 				this.other = SpringApplication.run(GatewayApplication.class, arguments.toArray(String[]::new));
 			}

@@ -11,6 +11,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Nested;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
+import org.springframework.boot.test.web.server.LocalManagementPort;
 import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
@@ -45,9 +46,17 @@ class GatewayFrozenStatusIT {
 		@LocalServerPort
 		private int port;
 
+		@LocalManagementPort
+		private int managementPort;
+
 		@Override
 		protected URI gateway() {
 			return URI.create("http://127.0.0.1:" + this.port);
+		}
+
+		@Override
+		protected URI management() {
+			return URI.create("http://127.0.0.1:" + this.managementPort);
 		}
 
 	}

@@ -6,13 +6,20 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 
 import dev.sluice.contract.ProblemType;
+import dev.sluice.gateway.config.BackendProperties;
+import dev.sluice.gateway.config.CircuitProperties;
+import dev.sluice.gateway.config.QueueProperties;
+import dev.sluice.gateway.metrics.GatewayMetric;
+import dev.sluice.gateway.problem.ProblemException;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.awaitility.Awaitility.await;
 
 class InFlightTests {
 
@@ -61,6 +68,19 @@ class InFlightTests {
 	}
 
 	@Test
+	void forgetsAnOrderAtWhateverMomentItsClientGoes() {
+		for (int i = 0; i < 5_000; i++) {
+			this.inFlight.during(UUID.randomUUID(), () -> Mono.just("").publishOn(Schedulers.parallel()))
+				.subscribeOn(Schedulers.parallel())
+				.onErrorComplete()
+				.subscribe()
+				.dispose();
+		}
+
+		await().until(() -> inProgress() == 0);
+	}
+
+	@Test
 	void holdsNoMoreThanBothWaysLetIn() {
 		begin(UUID.randomUUID(), new CompletableFuture<>());
 		begin(UUID.randomUUID(), new CompletableFuture<>());
@@ -88,7 +108,7 @@ class InFlightTests {
 	}
 
 	private static QueueProperties queue(int maxInFlight) {
-		return new QueueProperties(Duration.ofSeconds(1), maxInFlight, 1, (short) 1, circuit());
+		return new QueueProperties(Duration.ofSeconds(1), maxInFlight, 1, (short) 1, 0, circuit());
 	}
 
 	private static CircuitProperties circuit() {

@@ -3,6 +3,7 @@ package dev.sluice.gateway;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -12,6 +13,10 @@ import java.util.concurrent.TimeUnit;
 import dev.sluice.contract.Order;
 import dev.sluice.contract.ProblemType;
 import dev.sluice.contract.Taken;
+import dev.sluice.gateway.config.CircuitProperties;
+import dev.sluice.gateway.config.QueueProperties;
+import dev.sluice.gateway.problem.ProblemException;
+import dev.sluice.gateway.queue.OrderTopics;
 import io.github.resilience4j.bulkhead.BulkheadRegistry;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import org.apache.kafka.clients.producer.MockProducer;
@@ -33,10 +38,21 @@ class OrderQueueTests {
 
 	private static final Order ORDER = new Order("c-1", null, null);
 
+	private static final UUID ID = UUID.randomUUID();
+
 	private static final byte[] JSON = "{}".getBytes(StandardCharsets.UTF_8);
 
 	private final MockProducer<String, byte[]> producer = new MockProducer<>(false, null, new StringSerializer(),
-			new ByteArraySerializer());
+			new ByteArraySerializer()) {
+
+		/** One for all, as the factory's. */
+		@Override
+		public void close(Duration timeout) {
+		}
+
+	};
+
+	private final FakeAcceptedOrders accepted = new FakeAcceptedOrders();
 
 	private boolean topicsReady = true;
 
@@ -75,7 +91,19 @@ class OrderQueueTests {
 		this.queue = queue(Duration.ofMinutes(1), 10, 50);
 		this.producer.sendException = new TimeoutException("no metadata");
 
-		assertProblem(enqueue(), ProblemType.QUEUE_UNAVAILABLE, Taken.UNKNOWN);
+		assertProblem(enqueue(), ProblemType.QUEUE_UNAVAILABLE, Taken.NO);
+	}
+
+	@Test
+	void knowsAtOnceWhatItHasAccepted() {
+		this.queue = queue(Duration.ofMinutes(1), 10, 50);
+		CompletableFuture<Instant> accepted = enqueue();
+		await().until(this.producer::completeNext);
+
+		Instant acceptedAt = accepted.orTimeout(10, TimeUnit.SECONDS).join();
+
+		assertThat(this.accepted.acceptance(ID).first()).isEqualTo(acceptedAt)
+			.isEqualTo(acceptedAt.truncatedTo(ChronoUnit.MICROS));
 	}
 
 	@Test
@@ -99,8 +127,8 @@ class OrderQueueTests {
 	void leavesAKafkaAloneThatFails() {
 		this.queue = queue(Duration.ofMinutes(1), 10, 2);
 		this.producer.sendException = new TimeoutException("no metadata");
-		assertProblem(enqueue(), ProblemType.QUEUE_UNAVAILABLE, Taken.UNKNOWN);
-		assertProblem(enqueue(), ProblemType.QUEUE_UNAVAILABLE, Taken.UNKNOWN);
+		assertProblem(enqueue(), ProblemType.QUEUE_UNAVAILABLE, Taken.NO);
+		assertProblem(enqueue(), ProblemType.QUEUE_UNAVAILABLE, Taken.NO);
 		this.producer.sendException = null;
 
 		assertProblem(enqueue(), ProblemType.QUEUE_UNAVAILABLE, Taken.NO);
@@ -114,7 +142,7 @@ class OrderQueueTests {
 		assertThat(this.queue.accepts()).isTrue();
 		this.producer.sendException = new TimeoutException("no metadata");
 
-		assertProblem(enqueue(), ProblemType.QUEUE_UNAVAILABLE, Taken.UNKNOWN);
+		assertProblem(enqueue(), ProblemType.QUEUE_UNAVAILABLE, Taken.NO);
 
 		assertThat(this.queue.accepts()).isFalse();
 		this.producer.sendException = null;
@@ -146,11 +174,11 @@ class OrderQueueTests {
 	}
 
 	private CompletableFuture<Instant> enqueue() {
-		return this.queue.enqueue(UUID.randomUUID(), ORDER, JSON, null).toFuture();
+		return this.queue.enqueue(ID, ORDER, JSON, null, null).toFuture();
 	}
 
 	private OrderQueue queue(Duration timeout, int maxInFlight, int minimumCalls) {
-		QueueProperties properties = new QueueProperties(timeout, maxInFlight, 12, (short) 1,
+		QueueProperties properties = new QueueProperties(timeout, maxInFlight, 12, (short) 1, 0,
 				new CircuitProperties(50, minimumCalls, Duration.ofSeconds(10), Duration.ofMinutes(1)));
 		KafkaTemplate<String, byte[]> kafka = new KafkaTemplate<>(() -> this.producer);
 		kafka.setProducerListener(new ProducerListener<>() {
@@ -158,12 +186,12 @@ class OrderQueueTests {
 		OrderTopics topics = new OrderTopics(properties, new KafkaAdmin(Map.of()), kafka) {
 
 			@Override
-			boolean ready() {
+			public boolean ready() {
 				return OrderQueueTests.this.topicsReady;
 			}
 
 		};
-		return new OrderQueue(properties, kafka, topics, BulkheadRegistry.ofDefaults(),
+		return new OrderQueue(properties, kafka, topics, this.accepted, BulkheadRegistry.ofDefaults(),
 				CircuitBreakerRegistry.ofDefaults(),
 				new MockEnvironment().withProperty("spring.application.name", "gateway"));
 	}

@@ -3,14 +3,26 @@ package dev.sluice.gateway;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
+import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.IntStream;
 
 import dev.sluice.contract.FakeBackend;
 import dev.sluice.contract.FakeBackend.Reply;
+import dev.sluice.contract.Fingerprint;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.OrderView;
 import dev.sluice.contract.ProblemType;
+import dev.sluice.gateway.config.BackendProperties;
+import dev.sluice.gateway.config.CircuitProperties;
+import dev.sluice.gateway.config.QueueProperties;
+import dev.sluice.gateway.config.StatusProperties;
+import dev.sluice.gateway.problem.ProblemException;
+import dev.sluice.gateway.queue.AcceptedOrders.Reading;
+import dev.sluice.gateway.queue.SavedOutcomes;
+import dev.sluice.gateway.status.OrderRow;
 import io.github.resilience4j.bulkhead.BulkheadRegistry;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -18,9 +30,13 @@ import io.r2dbc.spi.ConnectionFactories;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.dao.QueryTimeoutException;
 import org.springframework.r2dbc.core.DatabaseClient;
 import reactor.core.publisher.Mono;
+import org.springframework.kafka.core.DefaultKafkaProducerFactory;
+import org.springframework.kafka.core.KafkaTemplate;
 import tools.jackson.databind.json.JsonMapper;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -39,11 +55,17 @@ class OrderStatusesTests {
 	private static final OrderView FAILED = new OrderView(ID, OrderStatus.FAILED, 10, TIME, TIME.plusSeconds(60),
 			"refused");
 
+	private static final Instant SAVED_AT = Instant.parse("2026-11-21T11:00:00Z");
+
 	private static final String SAVED = "{\"id\":\"%s\",\"savedAt\":\"2026-11-21T11:00:00Z\"}".formatted(ID);
 
 	private final FakeTable table = new FakeTable();
 
-	private final StatusGuard guard = new StatusGuard(CircuitBreakerRegistry.ofDefaults());
+	private final StatusGuard guard = new StatusGuard(CircuitBreakerRegistry.ofDefaults(), 10);
+
+	private final FakeAcceptedOrders accepted = new FakeAcceptedOrders();
+
+	private final RecordedOutcomes outcomes = new RecordedOutcomes();
 
 	private FakeBackend server;
 
@@ -61,8 +83,8 @@ class OrderStatusesTests {
 		Backend backend = new Backend(properties, this.exchange, BulkheadRegistry.ofDefaults(),
 				CircuitBreakerRegistry.ofDefaults(), JsonMapper.shared());
 		this.statuses = new OrderStatuses(
-				new StatusProperties(Duration.ofSeconds(3), 10, Duration.ofMinutes(1), Duration.ofSeconds(3)),
-				this.table, this.guard, backend, new SimpleMeterRegistry());
+				new StatusProperties(Duration.ofSeconds(3), 10, "group", Duration.ofSeconds(3)), this.table, this.guard,
+				this.accepted, backend, this.outcomes);
 	}
 
 	@AfterEach
@@ -74,15 +96,23 @@ class OrderStatusesTests {
 	@Test
 	void believesTheTableFirst() {
 		this.table.row = RETRYING;
-		this.statuses.remember(ACCEPTED, null);
+		this.accepted.accept(ID, null, TIME, TIME);
 
 		assertThat(find()).isEqualTo(RETRYING);
 		assertThat(this.server.requests()).isEmpty();
 	}
 
 	@Test
-	void remembersWhatTheTableHasNotYet() {
-		this.statuses.remember(ACCEPTED, null);
+	void knowsFromKafkaWhatTheTableHasNotYet() {
+		this.accepted.accept(ID, null, TIME, TIME);
+
+		assertThat(find()).isEqualTo(ACCEPTED);
+		assertThat(this.server.requests()).isEmpty();
+	}
+
+	@Test
+	void knowsFromKafkaWhatItHasReadMeanwhile() {
+		this.accepted.whileReading(() -> this.accepted.accept(ID, null, TIME, TIME));
 
 		assertThat(find()).isEqualTo(ACCEPTED);
 		assertThat(this.server.requests()).isEmpty();
@@ -92,7 +122,7 @@ class OrderStatusesTests {
 	void believesALaterAcceptanceMoreThanTheTable() {
 		Instant again = TIME.plusSeconds(61);
 		this.table.row = FAILED;
-		this.statuses.remember(new OrderView(ID, OrderStatus.ACCEPTED, 0, again, again, null), null);
+		this.accepted.accept(ID, null, TIME, again);
 
 		assertThat(find()).isEqualTo(new OrderView(ID, OrderStatus.ACCEPTED, 0, TIME, again, null));
 		assertThat(this.server.requests()).isEmpty();
@@ -101,28 +131,55 @@ class OrderStatusesTests {
 	@Test
 	void believesATableThatHasReadALaterFailure() {
 		this.table.row = FAILED;
-		this.statuses.remember(ACCEPTED, null);
+		this.accepted.accept(ID, null, TIME, TIME);
+		this.server.reply(Reply.of(404, "{}"));
+
+		assertThat(find()).isEqualTo(FAILED);
+		assertThat(this.outcomes.published).isEmpty();
+	}
+
+	@Test
+	void tellsEverybodyThatAFailedOrderIsSaved() {
+		this.table.row = FAILED;
+		this.server.reply(Reply.of(200, SAVED));
+
+		assertThat(find()).isEqualTo(new OrderView(ID, OrderStatus.SAVED, 1, TIME, SAVED_AT, null));
+		assertThat(this.outcomes.published).containsExactly(ID);
+	}
+
+	@Test
+	void believesThatAnOrderFailedWhereTheBackendDoesNotSay() {
+		this.table.row = FAILED;
+		this.server.reply(Reply.reset());
 
 		assertThat(find()).isEqualTo(FAILED);
 	}
 
 	@Test
 	void believesThatAnOrderIsSavedWhateverWasLater() {
-		Instant again = TIME.plusSeconds(61);
 		OrderView saved = new OrderView(ID, OrderStatus.SAVED, 1, TIME, TIME, null);
 		this.table.row = saved;
-		this.statuses.remember(new OrderView(ID, OrderStatus.ACCEPTED, 0, again, again, null), null);
+		this.accepted.accept(ID, null, TIME, TIME.plusSeconds(61));
+		this.accepted.save(ID, SAVED_AT);
 
 		assertThat(find()).isEqualTo(saved);
 	}
 
 	@Test
-	void asksNobodyForWhatItSavedItself() {
-		OrderView saved = new OrderView(ID, OrderStatus.SAVED, 1, null, TIME, null);
-		this.table.down = true;
-		this.statuses.remember(saved, null);
+	void believesASynchronousSaveMoreThanAFailure() {
+		this.table.row = FAILED;
+		this.accepted.save(ID, SAVED_AT);
 
-		assertThat(find()).isEqualTo(saved);
+		assertThat(find()).isEqualTo(new OrderView(ID, OrderStatus.SAVED, 1, TIME, SAVED_AT, null));
+		assertThat(this.server.requests()).isEmpty();
+	}
+
+	@Test
+	void asksNobodyForASynchronousSaveThatItHasRead() {
+		this.table.down = true;
+		this.accepted.save(ID, SAVED_AT);
+
+		assertThat(find()).isEqualTo(new OrderView(ID, OrderStatus.SAVED, 1, null, SAVED_AT, null));
 		assertThat(this.server.requests()).isEmpty();
 	}
 
@@ -130,20 +187,39 @@ class OrderStatusesTests {
 	void asksTheBackendForWhatNobodyElseKnows() {
 		this.server.reply(Reply.of(200, SAVED));
 
-		assertThat(find())
-			.isEqualTo(new OrderView(ID, OrderStatus.SAVED, 1, null, Instant.parse("2026-11-21T11:00:00Z"), null));
+		assertThat(find()).isEqualTo(new OrderView(ID, OrderStatus.SAVED, 1, null, SAVED_AT, null));
 	}
 
 	@Test
-	void knowsNotWhatNobodyKnows() {
+	void knowsNotWhatNobodyWasGiven() {
 		this.server.reply(Reply.of(404, "{}"));
 
 		assertThat(problem()).isEqualTo(ProblemType.NOT_FOUND);
 	}
 
+	@ParameterizedTest
+	@EnumSource(value = Reading.class, names = { "BEHIND", "UNREACHABLE" })
+	void saysThatItDoesNotKnowYetWhereKafkaMayKnowMore(Reading reading) {
+		this.accepted.read(reading);
+		this.server.reply(Reply.of(404, "{}"));
+
+		assertThat(problem()).isEqualTo(ProblemType.STATUS_UNAVAILABLE);
+	}
+
+	/** The projection has written the row since the table was read. */
+	@Test
+	void looksIntoTheTableAgainBeforeItSaysThatThereIsNoSuchOrder() {
+		this.accepted.whileReading(() -> this.table.row = RETRYING);
+		this.server.reply(Reply.of(404, "{}"));
+
+		assertThat(find()).isEqualTo(RETRYING);
+	}
+
 	@Test
 	void saysNothingWhereTheBackendMightKnow() {
 		this.server.reply(Reply.of(500, "{}"));
+		assertThat(problem()).isEqualTo(ProblemType.STATUS_UNAVAILABLE);
+		this.server.reply(Reply.of(503, "{}"));
 		assertThat(problem()).isEqualTo(ProblemType.STATUS_UNAVAILABLE);
 		this.server.reply(Reply.never());
 		assertThat(problem()).isEqualTo(ProblemType.STATUS_UNAVAILABLE);
@@ -152,11 +228,10 @@ class OrderStatusesTests {
 	@Test
 	void asksTheBackendWhileTheTableIsDown() {
 		this.table.down = true;
-		this.statuses.remember(ACCEPTED, null);
+		this.accepted.accept(ID, null, TIME, TIME);
 		this.server.reply(Reply.of(200, SAVED));
 
-		assertThat(find())
-			.isEqualTo(new OrderView(ID, OrderStatus.SAVED, 1, TIME, Instant.parse("2026-11-21T11:00:00Z"), null));
+		assertThat(find()).isEqualTo(new OrderView(ID, OrderStatus.SAVED, 1, TIME, SAVED_AT, null));
 	}
 
 	@Test
@@ -169,9 +244,9 @@ class OrderStatusesTests {
 	}
 
 	@Test
-	void remembersWhileTheTableIsDown() {
+	void tellsWhatKafkaKnowsWhileTheTableIsDown() {
 		this.table.down = true;
-		this.statuses.remember(ACCEPTED, null);
+		this.accepted.accept(ID, null, TIME, TIME);
 		this.server.reply(Reply.of(404, "{}"));
 		assertThat(find()).isEqualTo(ACCEPTED);
 		this.server.reply(Reply.reset());
@@ -205,11 +280,29 @@ class OrderStatusesTests {
 		}
 
 		@Override
-		Mono<OrderView> find(UUID id) {
+		Mono<OrderRow> find(UUID id) {
 			if (this.down) {
 				return Mono.error(new QueryTimeoutException("down"));
 			}
-			return Mono.justOrEmpty(this.row);
+			return Mono.fromSupplier(() -> this.row).map((view) -> new OrderRow(view, "c-1", view.updatedAt()));
+		}
+
+	}
+
+	private static final class RecordedOutcomes extends SavedOutcomes {
+
+		private final List<UUID> published = new CopyOnWriteArrayList<>();
+
+		RecordedOutcomes() {
+			super(new QueueProperties(Duration.ofSeconds(1), 10, 1, (short) 1, 0,
+					new CircuitProperties(50, 50, Duration.ofSeconds(10), Duration.ofSeconds(1))),
+					new KafkaTemplate<>(new DefaultKafkaProducerFactory<>(Map.of())), null, null, JsonMapper.shared(),
+					new SimpleMeterRegistry());
+		}
+
+		@Override
+		public void publish(UUID id, String customerId, Instant savedAt, Fingerprint fingerprint) {
+			this.published.add(id);
 		}
 
 	}

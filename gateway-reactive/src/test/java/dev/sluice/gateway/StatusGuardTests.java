@@ -10,6 +10,7 @@ import io.github.resilience4j.circuitbreaker.CircuitBreaker;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker.State;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import org.junit.jupiter.api.Test;
+import org.springframework.boot.r2dbc.autoconfigure.R2dbcProperties;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
@@ -28,7 +29,7 @@ class StatusGuardTests {
 
 	private final CircuitBreakerRegistry circuits = CircuitBreakerRegistry.ofDefaults();
 
-	private final StatusGuard guard = new StatusGuard(this.circuits);
+	private final StatusGuard guard = new StatusGuard(this.circuits, 10);
 
 	private final CircuitBreaker circuit = this.circuits.circuitBreaker(StatusGuard.NAME);
 
@@ -42,6 +43,18 @@ class StatusGuardTests {
 		assertThat(this.circuit.getState()).isEqualTo(State.CLOSED);
 		this.answer.tryEmitValue("answer").orThrow();
 		assertThat(held).allSatisfy((one) -> assertThat(one).succeedsWithin(PATIENCE).isEqualTo("answer"));
+	}
+
+	@Test
+	void takesTheNumberOfConnectionsFromThePool() {
+		R2dbcProperties r2dbc = new R2dbcProperties();
+		r2dbc.getPool().setMaxSize(3);
+		StatusGuard three = new StatusGuard(this.circuits, r2dbc);
+		for (int i = 0; i < 1_003; i++) {
+			three.ask(LONG, this.answer.asMono()).subscribe();
+		}
+
+		assertNotAsked(three.ask(LONG, this.answer.asMono()).toFuture());
 	}
 
 	@Test

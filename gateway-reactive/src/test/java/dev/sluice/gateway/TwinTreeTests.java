@@ -32,13 +32,20 @@ class TwinTreeTests {
 	private static final Set<String> SERVLET_CLIENTS = Set.of("AsyncExchange.java", "BlockingExchange.java",
 			"Deadlines.java");
 
+	/** Thread models are a choice of the servlet gateway alone. */
+	private static final Set<String> SERVLET_THREADS = Set.of("ServletProperties.java");
+
 	/**
 	 * The servlet container dispatches errors to a page; WebFlux has a handler for all.
 	 */
 	private static final Set<String> SERVLET_ERRORS = Set.of("ErrorPage.java");
 
-	/** Tomcat's time limit for the next bytes holds for the head of a request too. */
-	private static final Set<String> REACTIVE_CONTAINER = Set.of("HeadTimeout.java", "HeadTimeoutTests.java");
+	/** Each container is told the same limits in its own way. */
+	private static final Set<String> SERVLET_CONTAINER = Set.of("Body.java", "ClientConnection.java",
+			"EdgeProcessor.java", "EdgeProtocol.java");
+
+	private static final Set<String> REACTIVE_CONTAINER = Set.of("ConnectionGuard.java", "ConnectionLimit.java",
+			"RequestGate.java", "StreamEnd.java", "RequestGateTests.java");
 
 	/** This test is needed once. */
 	private static final Set<String> REACTIVE_ONLY = Set.of("TwinTreeTests.java");
@@ -48,7 +55,8 @@ class TwinTreeTests {
 		Set<String> servlet = files(SERVLET);
 		Set<String> reactive = files(REACTIVE);
 
-		assertThat(without(servlet, reactive)).isEqualTo(union(SERVLET_CLIENTS, SERVLET_ERRORS));
+		assertThat(without(servlet, reactive))
+			.isEqualTo(union(union(SERVLET_CLIENTS, SERVLET_CONTAINER), union(SERVLET_THREADS, SERVLET_ERRORS)));
 		assertThat(without(reactive, servlet)).isEqualTo(union(REACTIVE_CONTAINER, REACTIVE_ONLY));
 	}
 
@@ -59,7 +67,9 @@ class TwinTreeTests {
 
 		assertThat(without(servlet, reactive)).allMatch((key) -> key.startsWith("server.tomcat.")
 				|| key.startsWith("spring.mvc.") || key.startsWith("spring.datasource.")
-				|| key.startsWith("spring.jdbc.") || key.equals("management.health.db.enabled"));
+				|| key.startsWith("spring.jdbc.") || key.startsWith("spring.servlet.")
+				|| key.startsWith("logging.level.org.springframework.web.servlet.")
+				|| key.equals("management.health.db.enabled"));
 		assertThat(without(reactive, servlet))
 			.allMatch((key) -> key.startsWith("spring.r2dbc.") || key.startsWith("server.netty.")
 					|| key.startsWith("logging.level.reactor.") || key.equals("management.health.r2dbc.enabled"));
@@ -71,7 +81,7 @@ class TwinTreeTests {
 			Set<String> names = files.filter(Files::isRegularFile)
 				.map((file) -> file.getFileName().toString())
 				.collect(Collectors.toCollection(TreeSet::new));
-			assertThat(names).contains("OrderController.java", "OrderCodecTests.java", "application.yaml");
+			assertThat(names).contains("OrderController.java", "BackendTests.java", "application.yaml");
 			return names;
 		}
 		catch (IOException ex) {

@@ -8,9 +8,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import dev.sluice.contract.ProblemType;
 import dev.sluice.contract.Taken;
+import dev.sluice.gateway.config.GatewayProperties;
+import dev.sluice.gateway.metrics.GatewayMetric;
+import dev.sluice.gateway.problem.ProblemException;
 import io.micrometer.core.instrument.MeterRegistry;
 import jakarta.servlet.AsyncEvent;
 import jakarta.servlet.AsyncListener;
+import jakarta.servlet.DispatcherType;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
@@ -27,9 +31,10 @@ import org.springframework.web.filter.OncePerRequestFilter;
 import org.springframework.web.servlet.HandlerExceptionResolver;
 
 /**
- * The door: every request but those for health and metrics passes here first. At most
- * {@code sluice.max-in-progress} are inside, so that no number of connections makes the
- * heap overflow; one more is refused at once.
+ * Every request of the API passes here first. At most {@code sluice.max-in-progress} are
+ * in progress, so that no number of connections makes the heap overflow; one more is
+ * refused at once. A request that waits for the rest of its body is not in progress, see
+ * {@link BodyReader}.
  * <p>
  * When the gateway stops, while the container still takes requests, each new one is
  * answered that the gateway is shutting down, and its connection is closed, until
@@ -40,8 +45,6 @@ import org.springframework.web.servlet.HandlerExceptionResolver;
 @Component
 @Order(Ordered.HIGHEST_PRECEDENCE + 10)
 final class Admission extends OncePerRequestFilter implements SmartLifecycle {
-
-	private static final String MANAGEMENT = "/actuator/";
 
 	private final int maxInProgress;
 
@@ -63,14 +66,21 @@ final class Admission extends OncePerRequestFilter implements SmartLifecycle {
 		GatewayMetric.REQUESTS_IN_PROGRESS.gauge(meters, this.inProgress, AtomicInteger::get);
 	}
 
+	/** A request whose body had to be waited for comes in when that has been read. */
+	@Override
+	protected boolean shouldNotFilterAsyncDispatch() {
+		return false;
+	}
+
 	@Override
 	protected boolean shouldNotFilter(HttpServletRequest request) {
-		return request.getRequestURI().startsWith(MANAGEMENT);
+		return request.getDispatcherType() == DispatcherType.ASYNC && !BodyReader.hasRead(request);
 	}
 
 	@Override
 	protected void doFilterInternal(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
 			throws ServletException, IOException {
+		closeAfterUnfinished(request, response);
 		// Before the look, so that no request is overlooked between the two.
 		int inside = this.inProgress.incrementAndGet();
 		try {
@@ -86,11 +96,25 @@ final class Admission extends OncePerRequestFilter implements SmartLifecycle {
 			}
 		}
 		finally {
-			if (request.isAsyncStarted()) {
+			if (request.isAsyncStarted() && !BodyReader.isReading(request)) {
 				request.getAsyncContext().addListener(new Completion());
 			}
 			else {
 				answered();
+			}
+		}
+	}
+
+	/**
+	 * A body that is not read, or of which the rest has not come in, would be taken for
+	 * the next request.
+	 */
+	private static void closeAfterUnfinished(HttpServletRequest request, HttpServletResponse response) {
+		ClientConnection connection = ClientConnection.of(request);
+		if (connection != null && !connection.isRequestComplete()) {
+			connection.receive();
+			if (!connection.isRequestComplete()) {
+				response.setHeader(HttpHeaders.CONNECTION, "close");
 			}
 		}
 	}

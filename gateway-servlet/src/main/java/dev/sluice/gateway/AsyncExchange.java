@@ -8,6 +8,9 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeoutException;
 
+import dev.sluice.gateway.backend.BackendAnswer;
+import dev.sluice.gateway.backend.BackendRequest;
+import dev.sluice.gateway.config.BackendProperties;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.httpcomponents.hc5.PoolingHttpClientConnectionManagerMetricsBinder;
 import org.apache.hc.client5.http.config.ConnectionConfig;
@@ -43,7 +46,7 @@ final class AsyncExchange implements Exchange {
 
 	private final CloseableHttpAsyncClient client;
 
-	private final Deadlines deadlines = new Deadlines();
+	private final Deadlines deadlines = new Deadlines("backend-deadlines");
 
 	AsyncExchange(BackendProperties backend, MeterRegistry meters) {
 		PoolingAsyncClientConnectionManager connections = PoolingAsyncClientConnectionManagerBuilder.create()
@@ -103,7 +106,8 @@ final class AsyncExchange implements Exchange {
 			@Override
 			public void completed(Message<HttpResponse, byte[]> message) {
 				byte[] body = message.getBody();
-				answer.complete(new BackendAnswer(message.getHead().getCode(), (body != null) ? body : new byte[0]));
+				answer.complete(new BackendAnswer(message.getHead().getCode(), Exchange.retryAfter(message.getHead()),
+						(body != null) ? body : new byte[0]));
 			}
 
 			@Override

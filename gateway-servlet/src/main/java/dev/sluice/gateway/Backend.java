@@ -1,6 +1,7 @@
 package dev.sluice.gateway;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -9,6 +10,10 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 
 import dev.sluice.contract.SavedOrder;
+import dev.sluice.gateway.backend.BackendAnswer;
+import dev.sluice.gateway.backend.BackendRequest;
+import dev.sluice.gateway.backend.Delivery;
+import dev.sluice.gateway.config.BackendProperties;
 import io.github.resilience4j.bulkhead.Bulkhead;
 import io.github.resilience4j.bulkhead.BulkheadConfig;
 import io.github.resilience4j.bulkhead.BulkheadFullException;
@@ -75,7 +80,8 @@ final class Backend {
 
 	private CompletionStage<Delivery> attempt(BackendRequest request, int left) {
 		return ask(request, this.properties.responseTimeout())
-			.thenCompose((delivery) -> (delivery.isFailure() && left > 1) ? attempt(request, left - 1)
+			.thenCompose((delivery) -> (delivery.mayBeRepeated() && left > 1)
+					? attempt(request, left - 1).thenApply((next) -> next.wasAsked() ? next : delivery)
 					: CompletableFuture.completedStage(delivery));
 	}
 
@@ -101,10 +107,10 @@ final class Backend {
 
 	private Delivery understood(BackendAnswer answer) {
 		if (answer.status() != 200 && answer.status() != 201) {
-			return new Delivery.Refused(answer.status());
+			return Delivery.notSaved(answer, Instant.now());
 		}
 		try {
-			return new Delivery.Saved(this.mapper.readValue(answer.body(), SavedOrder.class));
+			return Delivery.saved(this.mapper.readValue(answer.body(), SavedOrder.class));
 		}
 		catch (JacksonException ex) {
 			logger.warn("The backend's answer with status {} cannot be read: {}", answer.status(),

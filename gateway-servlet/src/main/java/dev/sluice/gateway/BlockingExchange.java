@@ -9,6 +9,9 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 
+import dev.sluice.gateway.backend.BackendAnswer;
+import dev.sluice.gateway.backend.BackendRequest;
+import dev.sluice.gateway.config.BackendProperties;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.httpcomponents.hc5.PoolingHttpClientConnectionManagerMetricsBinder;
 import org.apache.hc.client5.http.classic.methods.HttpUriRequestBase;
@@ -34,7 +37,7 @@ final class BlockingExchange implements Exchange {
 
 	private final CloseableHttpClient client;
 
-	private final Deadlines deadlines = new Deadlines();
+	private final Deadlines deadlines = new Deadlines("backend-deadlines");
 
 	BlockingExchange(BackendProperties backend, MeterRegistry meters) {
 		PoolingHttpClientConnectionManager connections = PoolingHttpClientConnectionManagerBuilder.create()
@@ -99,16 +102,17 @@ final class BlockingExchange implements Exchange {
 	}
 
 	private static BackendAnswer answer(ClassicHttpResponse response) throws IOException {
+		String retryAfter = Exchange.retryAfter(response);
 		HttpEntity entity = response.getEntity();
 		if (entity == null) {
-			return new BackendAnswer(response.getCode(), new byte[0]);
+			return new BackendAnswer(response.getCode(), retryAfter, new byte[0]);
 		}
 		try (InputStream content = entity.getContent()) {
 			byte[] body = content.readNBytes(MAX_ANSWER_BYTES + 1);
 			if (body.length > MAX_ANSWER_BYTES) {
 				throw new IOException("The backend's answer is larger than " + MAX_ANSWER_BYTES + " bytes");
 			}
-			return new BackendAnswer(response.getCode(), body);
+			return new BackendAnswer(response.getCode(), retryAfter, body);
 		}
 	}
 

@@ -6,16 +6,18 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Ends exchanges at their time limit: one thread, which only cancels. Holds as many
- * entries as exchanges are going on.
+ * Ends what takes too long: one thread, whose tasks must not wait. Holds one entry for
+ * each exchange, or body, in progress.
  */
 final class Deadlines implements AutoCloseable {
 
 	private final ScheduledThreadPoolExecutor scheduler;
 
-	Deadlines() {
-		this.scheduler = new ScheduledThreadPoolExecutor(1,
-				Thread.ofPlatform().daemon().name("backend-deadlines").factory());
+	/**
+	 * @param name of its thread
+	 */
+	Deadlines(String name) {
+		this.scheduler = new ScheduledThreadPoolExecutor(1, Thread.ofPlatform().daemon().name(name).factory());
 		// Nearly all are cancelled: they must not stay until their time comes.
 		this.scheduler.setRemoveOnCancelPolicy(true);
 	}

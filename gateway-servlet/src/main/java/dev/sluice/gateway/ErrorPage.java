@@ -1,6 +1,8 @@
 package dev.sluice.gateway;
 
 import dev.sluice.contract.ProblemType;
+import dev.sluice.gateway.problem.ProblemException;
+import dev.sluice.gateway.problem.StandardProblem;
 import jakarta.servlet.RequestDispatcher;
 import jakarta.servlet.http.HttpServletRequest;
 import org.springframework.boot.webmvc.error.ErrorController;
@@ -18,8 +20,8 @@ final class ErrorPage implements ErrorController {
 	ResponseEntity<ProblemDetail> error(HttpServletRequest request, HttpMethod method) {
 		// Without a status, somebody has asked for this page itself.
 		int status = (request.getAttribute(RequestDispatcher.ERROR_STATUS_CODE) instanceof Integer code) ? code : 404;
-		ProblemType type = Problems.typeOf(status);
-		return new ProblemException(type, Problems.detailOf(type)).toResponse(method);
+		ProblemType type = StandardProblem.typeOf(status);
+		return StandardProblem.of(type).toResponse(method);
 	}
 
 }

@@ -6,7 +6,13 @@ import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeoutException;
 
+import dev.sluice.gateway.backend.BackendAnswer;
+import dev.sluice.gateway.backend.BackendRequest;
 import org.apache.hc.client5.http.ConnectTimeoutException;
+import org.apache.hc.core5.http.Header;
+import org.apache.hc.core5.http.HttpHeaders;
+import org.apache.hc.core5.http.MessageHeaders;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One request to the backend and its answer, over a pool of kept connections. It is the
@@ -35,6 +41,12 @@ interface Exchange extends AutoCloseable {
 	static Exception failure(IOException ex) {
 		return (ex instanceof SocketTimeoutException && !(ex instanceof ConnectTimeoutException))
 				? new TimeoutException() : ex;
+	}
+
+	/** The header of an answer, or null. */
+	static @Nullable String retryAfter(MessageHeaders answer) {
+		Header header = answer.getFirstHeader(HttpHeaders.RETRY_AFTER);
+		return (header != null) ? header.getValue() : null;
 	}
 
 	@Override

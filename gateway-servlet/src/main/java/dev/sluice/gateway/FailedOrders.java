@@ -1,6 +1,7 @@
 package dev.sluice.gateway;
 
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -8,12 +9,22 @@ import java.util.UUID;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
+import dev.sluice.contract.Fingerprint;
 import dev.sluice.contract.Order;
 import dev.sluice.contract.OrderPage;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.OrderView;
 import dev.sluice.contract.ProblemType;
+import dev.sluice.contract.SavedOrder;
 import dev.sluice.contract.Taken;
+import dev.sluice.gateway.backend.Delivery;
+import dev.sluice.gateway.config.StatusProperties;
+import dev.sluice.gateway.order.OrderCodec;
+import dev.sluice.gateway.order.OrderIds;
+import dev.sluice.gateway.order.PageQuery;
+import dev.sluice.gateway.problem.ProblemException;
+import dev.sluice.gateway.queue.AcceptedOrders;
+import dev.sluice.gateway.queue.SavedOutcomes;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
@@ -21,8 +32,9 @@ import org.springframework.stereotype.Component;
 /**
  * The orders that failed: lists them, and has one delivered again, under its id and with
  * the payload that the projection keeps of it. Two redeliveries of one order make one
- * effect, as the backend saves an id once. Needs PostgreSQL, for at most
- * {@code status.timeout}. For any number of threads.
+ * effect, as the backend saves an id once. The backend is asked first, because it may
+ * have the order although it failed. Needs PostgreSQL; each of both is waited for for at
+ * most {@code status.timeout}. {@code @ThreadSafe}.
  */
 @Component
 final class FailedOrders {
@@ -37,16 +49,25 @@ final class FailedOrders {
 
 	private final OrderStatuses statuses;
 
+	private final AcceptedOrders accepted;
+
+	private final Backend backend;
+
+	private final SavedOutcomes outcomes;
+
 	private final OrderCodec codec;
 
 	private final OrderQueue queue;
 
 	FailedOrders(StatusProperties properties, StatusTable table, StatusGuard guard, OrderStatuses statuses,
-			OrderCodec codec, OrderQueue queue) {
+			AcceptedOrders accepted, Backend backend, SavedOutcomes outcomes, OrderCodec codec, OrderQueue queue) {
 		this.properties = properties;
 		this.table = table;
 		this.guard = guard;
 		this.statuses = statuses;
+		this.accepted = accepted;
+		this.backend = backend;
+		this.outcomes = outcomes;
 		this.codec = codec;
 		this.queue = queue;
 	}
@@ -72,32 +93,39 @@ final class FailedOrders {
 	/**
 	 * Has an order delivered again.
 	 * @param id the order's id
-	 * @return when Kafka had it; fails with {@link ProblemException} if it has not
-	 * failed, or PostgreSQL or Kafka does not answer
+	 * @return when Kafka had it; fails with {@link ProblemException} if it has not failed
+	 * or is saved, or PostgreSQL or Kafka does not answer
 	 */
 	CompletionStage<Instant> redeliver(UUID id) {
-		return ask(() -> this.table.stored(id)).thenCompose((row) -> redeliver(id, row));
+		long deadlineNanos = System.nanoTime() + this.properties.timeout().toNanos();
+		return ask(() -> this.table.stored(id)).thenCompose((row) -> redeliver(id, row, deadlineNanos));
 	}
 
-	private CompletionStage<Instant> redeliver(UUID id, Optional<StatusTable.Stored> row) {
+	private CompletionStage<Instant> redeliver(UUID id, Optional<StatusTable.Stored> row, long deadlineNanos) {
 		if (row.isEmpty()) {
 			// Who else knows it says that it has not failed; else it is not found.
 			return this.statuses.find(id).thenApply((order) -> {
 				throw notRedeliverable("Order " + id + " has not failed.");
 			});
 		}
-		String payload = row.get().payload();
-		if (row.get().status() != OrderStatus.FAILED) {
+		StatusTable.Stored order = row.get();
+		if (order.status() != OrderStatus.FAILED || this.accepted.syncSave(id) != null) {
 			throw notRedeliverable("Order " + id + " has not failed.");
 		}
+		String payload = order.payload();
 		if (payload == null) {
 			throw notRedeliverable("What order " + id + " contained could not be read.");
 		}
 		byte[] json = payload.getBytes(StandardCharsets.UTF_8);
-		return this.queue.enqueue(id, decode(id, json), json, null).thenApply((acceptedAt) -> {
-			this.statuses.remember(new OrderView(id, OrderStatus.ACCEPTED, 0, acceptedAt, acceptedAt, null),
-					this.statuses.fingerprintOf(id));
-			return acceptedAt;
+		Order again = decode(id, json);
+		Duration left = Duration.ofNanos(Math.max(1, deadlineNanos - System.nanoTime()));
+		return this.backend.find(id, left).thenCompose((answer) -> {
+			if (answer instanceof Delivery.Saved(SavedOrder saved)) {
+				this.outcomes.publish(id, order.customerId(), saved.savedAt(), null);
+				throw notRedeliverable("Order " + id + " is saved.");
+			}
+			Fingerprint fingerprint = OrderIds.isDerived(id) ? Fingerprint.ofJson(json) : null;
+			return this.queue.enqueue(id, again, json, fingerprint, null);
 		});
 	}
 

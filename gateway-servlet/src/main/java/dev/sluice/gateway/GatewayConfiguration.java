@@ -3,30 +3,38 @@ package dev.sluice.gateway;
 import java.util.concurrent.Executors;
 
 import com.github.benmanes.caffeine.cache.Ticker;
-import dev.sluice.gateway.GatewayProperties.Threads;
+import dev.sluice.gateway.config.BackendProperties;
+import dev.sluice.gateway.config.ConnectionProperties;
+import dev.sluice.gateway.http.RequestFraming;
+import dev.sluice.gateway.ServletProperties.Threads;
 import io.github.resilience4j.bulkhead.BulkheadRegistry;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import io.github.resilience4j.micrometer.tagged.TaggedBulkheadMetrics;
 import io.github.resilience4j.micrometer.tagged.TaggedCircuitBreakerMetrics;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
+import org.apache.catalina.connector.Connector;
 import org.apache.catalina.core.StandardHost;
 import org.apache.coyote.AbstractProtocol;
+import org.apache.coyote.ContinueResponseTiming;
 import org.springframework.boot.tomcat.TomcatContextCustomizer;
 import org.springframework.boot.tomcat.TomcatProtocolHandlerCustomizer;
 import org.springframework.boot.tomcat.servlet.TomcatServletWebServerFactory;
 import org.springframework.boot.web.server.WebServerFactoryCustomizer;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.boot.web.server.autoconfigure.ServerProperties;
 import org.springframework.kafka.support.ProducerListener;
+import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
+import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 
 /** What is made of libraries: the client, the limits around it, the container. */
 @Configuration(proxyBeanMethods = false)
 class GatewayConfiguration {
 
 	@Bean
-	Exchange exchange(GatewayProperties gateway, BackendProperties backend, MeterRegistry meters) {
-		return switch (gateway.threads()) {
+	Exchange exchange(ServletProperties servlet, BackendProperties backend, MeterRegistry meters) {
+		return switch (servlet.threads()) {
 			case PLATFORM, VIRTUAL -> new BlockingExchange(backend, meters);
 			case ASYNC -> new AsyncExchange(backend, meters);
 		};
@@ -68,14 +76,45 @@ class GatewayConfiguration {
 	}
 
 	@Bean
-	WebServerFactoryCustomizer<TomcatServletWebServerFactory> container(GatewayProperties gateway) {
+	WebMvcConfigurer bodies(BodyReader reader) {
+		return new WebMvcConfigurer() {
+
+			@Override
+			public void addInterceptors(InterceptorRegistry registry) {
+				registry.addInterceptor(reader);
+			}
+
+		};
+	}
+
+	@Bean
+	WebServerFactoryCustomizer<TomcatServletWebServerFactory> container(ServletProperties servlet,
+			ConnectionProperties connections, ServerProperties server) {
+		int maxHeadBytes = (int) server.getMaxHttpRequestHeaderSize().toBytes();
 		return (factory) -> {
+			factory.setProtocol(EdgeProtocol.class.getName());
 			factory.addContextCustomizers(containerProblems());
 			factory.addProtocolHandlerCustomizers(smallBuffers());
-			if (gateway.threads() == Threads.VIRTUAL) {
+			factory.addConnectorCustomizers((connector) -> limit(connector, connections, maxHeadBytes));
+			if (servlet.threads() == Threads.VIRTUAL) {
 				factory.addProtocolHandlerCustomizers(virtualThreads());
 			}
 		};
+	}
+
+	private static void limit(Connector connector, ConnectionProperties connections, int maxHeadBytes) {
+		// Whoever asks for a parameter must not read a form into memory for it.
+		connector.setParseBodyMethods("");
+		if (connector.getProtocolHandler() instanceof EdgeProtocol protocol) {
+			protocol.limit(maxHeadBytes, connections.headTimeout());
+			// Tomcat counts differently; the limit above decides.
+			protocol.setMaxHttpHeaderSize(maxHeadBytes + 1024);
+			protocol.setMaxHeaderCount(RequestFraming.MAX_FIELDS + 1);
+			// More wait in the backlog.
+			protocol.setMaxConnections(connections.maxConnections());
+			// Not before somebody wants the body.
+			protocol.setContinueResponseTiming(ContinueResponseTiming.ON_REQUEST_BODY_READ.toString());
+		}
 	}
 
 	/** What Tomcat refuses before the application sees it is a problem document too. */
@@ -98,7 +137,7 @@ class GatewayConfiguration {
 		};
 	}
 
-	/** As many as there are connections: {@code server.tomcat.max-connections}. */
+	/** As many as there are connections: {@code sluice.max-connections}. */
 	private static TomcatProtocolHandlerCustomizer<?> virtualThreads() {
 		return (protocol) -> protocol
 			.setExecutor(Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("http-", 0).factory()));

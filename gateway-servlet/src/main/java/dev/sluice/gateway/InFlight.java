@@ -8,6 +8,10 @@ import java.util.function.Supplier;
 
 import dev.sluice.contract.ProblemType;
 import dev.sluice.contract.Taken;
+import dev.sluice.gateway.config.BackendProperties;
+import dev.sluice.gateway.config.QueueProperties;
+import dev.sluice.gateway.metrics.GatewayMetric;
+import dev.sluice.gateway.problem.ProblemException;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.springframework.stereotype.Component;
 
@@ -29,7 +33,7 @@ final class InFlight {
 	}
 
 	/**
-	 * Has an order in progress from now until its answer is known.
+	 * Has an order in progress from now until the work has ended, however it ends.
 	 * @param <T> the answer
 	 * @param id the order's id
 	 * @param work what is done for it
@@ -41,7 +45,7 @@ final class InFlight {
 		try {
 			return work.get().whenComplete((_, _) -> this.ids.remove(id));
 		}
-		catch (RuntimeException ex) {
+		catch (RuntimeException | Error ex) {
 			this.ids.remove(id);
 			throw ex;
 		}

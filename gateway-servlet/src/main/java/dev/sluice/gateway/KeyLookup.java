@@ -8,6 +8,13 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 
 import dev.sluice.contract.Fingerprint;
+import dev.sluice.gateway.config.StatusProperties;
+import dev.sluice.gateway.metrics.GatewayMetric;
+import dev.sluice.gateway.order.Way;
+import dev.sluice.gateway.queue.AcceptedOrders;
+import dev.sluice.gateway.queue.AcceptedOrders.Reading;
+import dev.sluice.gateway.status.KeyUse;
+import dev.sluice.gateway.status.KnownOrder;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -15,34 +22,36 @@ import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
 
 /**
- * Whether an idempotency key was used before, and for which order: among the orders taken
- * here last, then, for the queued way, in PostgreSQL. For the sync way the backend itself
- * says so. What cannot be found out in time counts as never used: accepting needs Kafka
- * alone, and the backend saves an id once whatever is accepted under it.
+ * Whether an idempotency key was used before, and for which order. Both modes ask the
+ * same: first Kafka, up to its end, then PostgreSQL, each for at most half of
+ * {@code status.key-lookup-timeout}.
  * <p>
- * With {@code platform} and {@code virtual} threads the request's thread waits. For any
- * number of threads.
+ * With {@code platform} and {@code virtual} threads the request's thread waits.
+ * {@code @ThreadSafe}.
  */
 @Component
 final class KeyLookup {
 
 	private static final Logger logger = LoggerFactory.getLogger(KeyLookup.class);
 
-	private final OrderStatuses statuses;
+	private final AcceptedOrders accepted;
 
 	private final StatusTable table;
 
-	private final Duration limit;
+	private final ServletProperties.Threads threads;
+
+	private final StatusProperties properties;
 
 	private final StatusGuard guard;
 
 	private final MeterRegistry meters;
 
-	KeyLookup(StatusProperties properties, OrderStatuses statuses, StatusTable table, StatusGuard guard,
-			MeterRegistry meters) {
-		this.statuses = statuses;
+	KeyLookup(StatusProperties properties, ServletProperties servlet, AcceptedOrders accepted, StatusTable table,
+			StatusGuard guard, MeterRegistry meters) {
+		this.accepted = accepted;
 		this.table = table;
-		this.limit = properties.keyLookupTimeout();
+		this.threads = servlet.threads();
+		this.properties = properties;
 		this.guard = guard;
 		this.meters = meters;
 	}
@@ -50,29 +59,42 @@ final class KeyLookup {
 	/**
 	 * Looks up what a key was used for.
 	 * @param id the id made of it
-	 * @param way the way of the order that has it now
-	 * @return the fingerprint of the order that it was used for, empty if none is known;
-	 * does not fail
+	 * @param way the mode of the order that has it now
+	 * @return what is known; does not fail
 	 */
-	CompletionStage<Optional<Fingerprint>> find(UUID id, Way way) {
-		Fingerprint remembered = this.statuses.fingerprintOf(id);
-		if (remembered != null || way == Way.SYNC || this.limit.isZero()) {
-			return CompletableFuture.completedFuture(Optional.ofNullable(remembered));
+	CompletionStage<KeyUse> find(UUID id, Way way) {
+		if (this.properties.keyLookupTimeout().isZero()) {
+			return CompletableFuture.completedFuture(new KeyUse.Unused());
 		}
+		Duration limit = limit(way);
 		long startNanos = System.nanoTime();
-		return this.guard.askHere(this.limit, () -> this.table.fingerprint(id))
-			.handle((known, failure) -> answered(id, known, failure, startNanos));
+		return this.threads.await(this.accepted.caughtUp(limit)).thenCompose((reading) -> {
+			Fingerprint inKafka = KnownOrder.of(id, this.accepted).fingerprint();
+			return this.guard.askHere(limit, () -> this.table.fingerprint(id))
+				.handle((inTable, failure) -> answered(id, reading, inKafka, inTable, failure, startNanos));
+		});
 	}
 
-	private Optional<Fingerprint> answered(UUID id, @Nullable Optional<Fingerprint> known, @Nullable Throwable failure,
-			long startNanos) {
-		if (known == null) {
-			logger.debug("Whether order {} was accepted before cannot be found out", id, failure);
+	private KeyUse answered(UUID id, Reading reading, @Nullable Fingerprint inKafka,
+			@Nullable Optional<Fingerprint> inTable, @Nullable Throwable failure, long startNanos) {
+		if (failure != null) {
+			logger.debug("Whether order {} was accepted before cannot be read", id, failure);
 		}
-		String outcome = (known == null) ? "unanswered" : (known.isPresent() ? "known" : "unknown");
-		GatewayMetric.KEY_LOOKUP.timer(this.meters, "outcome", outcome)
+		KeyUse use = KeyUse.of(reading, inKafka, inTable);
+		GatewayMetric.KEY_LOOKUP.timer(this.meters, "outcome", use.outcome())
 			.record(System.nanoTime() - startNanos, TimeUnit.NANOSECONDS);
-		return (known != null) ? known : Optional.empty();
+		return use;
+	}
+
+	/**
+	 * For Kafka, and again for PostgreSQL. A queued order is accepted if the time is
+	 * over; a synchronous one is refused, and waits longer.
+	 */
+	private Duration limit(Way way) {
+		return switch (way) {
+			case QUEUED -> this.properties.keyLookupTimeout().dividedBy(2);
+			case SYNC -> this.properties.timeout();
+		};
 	}
 
 }

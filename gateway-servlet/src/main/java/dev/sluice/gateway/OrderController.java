@@ -1,10 +1,7 @@
 package dev.sluice.gateway;
 
-import java.io.IOException;
-import java.io.InputStream;
 import java.net.URI;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -17,8 +14,20 @@ import dev.sluice.contract.Order;
 import dev.sluice.contract.OrderHeaders;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.OrderView;
-import dev.sluice.contract.ProblemType;
 import dev.sluice.contract.SavedOrder;
+import dev.sluice.gateway.config.GatewayProperties;
+import dev.sluice.gateway.idempotency.IdempotencyKey;
+import dev.sluice.gateway.metrics.OrderMetrics;
+import dev.sluice.gateway.limit.ClientLimit;
+import dev.sluice.gateway.order.OrderCodec;
+import dev.sluice.gateway.order.OrderIds;
+import dev.sluice.gateway.order.PageQuery;
+import dev.sluice.gateway.order.Prefer;
+import dev.sluice.gateway.order.Traceparent;
+import dev.sluice.gateway.order.Way;
+import dev.sluice.gateway.queue.SavedOutcomes;
+import dev.sluice.gateway.status.KeyUse;
+import dev.sluice.gateway.status.StatusProblem;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.MediaType;
@@ -27,6 +36,7 @@ import org.springframework.util.MultiValueMap;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestAttribute;
 import org.springframework.web.bind.annotation.RequestHeader;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
@@ -42,6 +52,8 @@ final class OrderController {
 	private static final String RETRY_AFTER_SECONDS = "1";
 
 	private final GatewayProperties properties;
+
+	private final ServletProperties.Threads threads;
 
 	private final OrderCodec codec;
 
@@ -59,16 +71,19 @@ final class OrderController {
 
 	private final Waiters waiters;
 
+	private final SavedOutcomes outcomes;
+
 	private final OrderStatuses statuses;
 
 	private final FailedOrders failed;
 
 	private final OrderMetrics metrics;
 
-	OrderController(GatewayProperties properties, OrderCodec codec, ClientLimit clientLimit, OrderIds ids,
-			InFlight inFlight, KeyLookup keys, Backend backend, OrderQueue queue, Waiters waiters,
-			OrderStatuses statuses, FailedOrders failed, OrderMetrics metrics) {
+	OrderController(GatewayProperties properties, ServletProperties servlet, OrderCodec codec, ClientLimit clientLimit,
+			OrderIds ids, InFlight inFlight, KeyLookup keys, Backend backend, OrderQueue queue, Waiters waiters,
+			SavedOutcomes outcomes, OrderStatuses statuses, FailedOrders failed, OrderMetrics metrics) {
 		this.properties = properties;
+		this.threads = servlet.threads();
 		this.codec = codec;
 		this.clientLimit = clientLimit;
 		this.ids = ids;
@@ -77,6 +92,7 @@ final class OrderController {
 		this.backend = backend;
 		this.queue = queue;
 		this.waiters = waiters;
+		this.outcomes = outcomes;
 		this.statuses = statuses;
 		this.failed = failed;
 		this.metrics = metrics;
@@ -84,13 +100,15 @@ final class OrderController {
 
 	@PostMapping(path = "/orders", consumes = MediaType.APPLICATION_JSON_VALUE,
 			produces = MediaType.APPLICATION_JSON_VALUE)
-	Object place(@RequestHeader HttpHeaders headers, InputStream body) {
+	Object place(@RequestHeader HttpHeaders headers, @RequestAttribute(BodyReader.BODY) Body body,
+			@RequestAttribute(name = ClientConnection.ATTRIBUTE,
+					required = false) @Nullable ClientConnection connection) {
 		Prefer prefer = Prefer.parse(headers.getOrEmpty(HttpNames.PREFER));
 		Way way = prefer.way(this.properties.defaultWay());
 		OrderMetrics.Timing timing = this.metrics.begin(way);
 		CompletionStage<ResponseEntity<OrderView>> answer;
 		try {
-			answer = take(prefer, way, headers, body);
+			answer = take(prefer, way, headers, body, connection);
 		}
 		catch (RuntimeException ex) {
 			answer = CompletableFuture.failedFuture(ex);
@@ -98,43 +116,50 @@ final class OrderController {
 		return awaited(answer.whenComplete((_, failure) -> timing.end(unwrapped(failure))));
 	}
 
-	private CompletionStage<ResponseEntity<OrderView>> take(Prefer prefer, Way way, HttpHeaders headers,
-			InputStream body) {
+	private CompletionStage<ResponseEntity<OrderView>> take(Prefer prefer, Way way, HttpHeaders headers, Body body,
+			@Nullable ClientConnection connection) {
 		IdempotencyKey key = IdempotencyKey.parse(headers.getOrEmpty(HttpNames.IDEMPOTENCY_KEY));
 		String traceparent = Traceparent.parse(headers.getOrEmpty(OrderHeaders.TRACEPARENT));
-		Order order = this.codec.decode(read(headers, body));
+		Order order = this.codec.decode(body.bytes());
 		byte[] json = this.codec.encode(order);
 		this.clientLimit.check(order.customerId());
 		UUID id = this.ids.idOf(order.customerId(), key);
-		if (key == null) {
-			return dispatch(new Placement(id, order, json, null, null, traceparent, prefer, way));
-		}
-		Fingerprint fingerprint = Fingerprint.ofJson(json);
-		Placement placement = new Placement(id, order, json, key, fingerprint, traceparent, prefer, way);
-		return this.inFlight.during(id,
-				() -> this.keys.find(id, way).thenCompose((known) -> dispatchOnce(placement, known)));
+		Placement placement = new Placement(id, order, json, key, (key != null) ? Fingerprint.ofJson(json) : null,
+				traceparent, prefer, way, connection);
+		CompletionStage<Optional<SavedOrder>> placed = (key == null) ? dispatch(placement) : this.inFlight.during(id,
+				() -> this.keys.find(id, way).thenCompose((use) -> dispatchOnce(placement, key, use)));
+		// A request that waits for the outcome has no key in progress: the order is
+		// accepted.
+		return placed
+			.thenCompose((saved) -> saved.map((one) -> created(placement, one)).orElseGet(() -> accepted(placement)));
 	}
 
-	private CompletionStage<ResponseEntity<OrderView>> dispatchOnce(Placement order, Optional<Fingerprint> known) {
-		if (order.key() == null || known.isEmpty()) {
-			return dispatch(order);
-		}
-		if (!known.get().equals(order.fingerprint())) {
-			throw order.key().reused();
-		}
-		return switch (order.way()) {
-			// The backend alone has the answer that it gave at first.
-			case SYNC -> dispatch(order);
-			case QUEUED -> accepted(order);
+	private CompletionStage<Optional<SavedOrder>> dispatchOnce(Placement order, IdempotencyKey key, KeyUse use) {
+		return switch (use) {
+			case KeyUse.Used(Fingerprint first) when !first.equals(order.fingerprint()) -> throw key.reused();
+			case KeyUse.Used _ -> switch (order.way()) {
+				// The backend alone has the answer that it gave at first.
+				case SYNC -> dispatch(order);
+				case QUEUED -> CompletableFuture.completedFuture(Optional.empty());
+			};
+			case KeyUse.Unused _ -> dispatch(order);
+			case KeyUse.Unknown _ -> switch (order.way()) {
+				// The backend would save it in place of an order that was accepted.
+				case SYNC -> throw StatusProblem.keyNotKnown();
+				// The consumer delivers the payload that is first in Kafka.
+				case QUEUED -> dispatch(order);
+			};
 		};
 	}
 
-	private CompletionStage<ResponseEntity<OrderView>> dispatch(Placement order) {
+	/** Empty if the order is in Kafka. */
+	private CompletionStage<Optional<SavedOrder>> dispatch(Placement order) {
 		return switch (order.way()) {
 			case SYNC -> this.backend.deliver(order.id(), order.json(), order.traceparent())
-				.thenApply((delivery) -> created(order, delivery.savedOrThrow(order.key())));
-			case QUEUED -> this.queue.enqueue(order.id(), order.order(), order.json(), order.traceparent())
-				.thenCompose((acceptedAt) -> accepted(order, acceptedAt));
+				.thenApply((delivery) -> Optional.of(delivery.savedOrThrow(order.key())));
+			case QUEUED ->
+				this.queue.enqueue(order.id(), order.order(), order.json(), order.fingerprint(), order.traceparent())
+					.thenApply((_) -> Optional.empty());
 		};
 	}
 
@@ -155,38 +180,11 @@ final class OrderController {
 			.thenApply((_) -> accepted(order).body(acceptedView(order))));
 	}
 
-	/** Reads the body, but never more than may be: also where no length is announced. */
-	private static byte[] read(HttpHeaders headers, InputStream body) {
-		if (headers.getContentLength() <= Order.MAX_BYTES) {
-			try {
-				byte[] bytes = body.readNBytes(Order.MAX_BYTES + 1);
-				if (bytes.length <= Order.MAX_BYTES) {
-					return bytes;
-				}
-			}
-			catch (IOException _) {
-				// The client cut it off, chunked it badly or stopped in it.
-				throw unreadable(ProblemType.INVALID_REQUEST);
-			}
-		}
-		throw unreadable(ProblemType.TOO_LARGE);
-	}
-
-	private static ProblemException unreadable(ProblemType type) {
-		return new ProblemException(type, Problems.detailOf(type));
-	}
-
 	/** The same bytes for a repeat: the backend tells when it first saved the order. */
-	private ResponseEntity<OrderView> created(Placement order, SavedOrder saved) {
-		OrderView view = new OrderView(saved.id(), OrderStatus.SAVED, 1, null, saved.savedAt(), null);
-		this.statuses.remember(view, order.fingerprint());
-		return ResponseEntity.created(location(saved.id())).body(view);
-	}
-
-	private CompletionStage<ResponseEntity<OrderView>> accepted(Placement order, Instant acceptedAt) {
-		this.statuses.remember(new OrderView(order.id(), OrderStatus.ACCEPTED, 0, acceptedAt, acceptedAt, null),
-				order.fingerprint());
-		return accepted(order);
+	private CompletionStage<ResponseEntity<OrderView>> created(Placement order, SavedOrder saved) {
+		this.outcomes.publish(saved.id(), order.order().customerId(), saved.savedAt(), order.fingerprint());
+		return CompletableFuture.completedFuture(ResponseEntity.created(location(saved.id()))
+			.body(new OrderView(saved.id(), OrderStatus.SAVED, 1, null, saved.savedAt(), null)));
 	}
 
 	/** Waits for the outcome if the client would, and it may. */
@@ -195,7 +193,7 @@ final class OrderController {
 		if (wait.isZero()) {
 			return CompletableFuture.completedFuture(answered(order, Duration.ZERO));
 		}
-		return this.waiters.untilSaved(order.id(), wait).thenApply((end) -> switch (end) {
+		return this.waiters.untilSaved(order.id(), wait, order::isClientGone).thenApply((end) -> switch (end) {
 			case Waiters.End.Saved(OrderView saved) -> {
 				ResponseEntity.BodyBuilder response = ResponseEntity.created(location(order.id()));
 				apply(order.prefer().applied(wait), response);
@@ -241,7 +239,7 @@ final class OrderController {
 
 	/** The future itself, or what it holds once it is there: each has a deadline. */
 	private <T> Object awaited(CompletionStage<ResponseEntity<T>> answer) {
-		return switch (this.properties.threads()) {
+		return switch (this.threads) {
 			case PLATFORM, VIRTUAL -> joined(answer.toCompletableFuture());
 			case ASYNC -> answer;
 		};
@@ -262,7 +260,13 @@ final class OrderController {
 
 	/** An order that was read and found valid, and what its client wants of it. */
 	private record Placement(UUID id, Order order, byte[] json, @Nullable IdempotencyKey key,
-			@Nullable Fingerprint fingerprint, @Nullable String traceparent, Prefer prefer, Way way) {
+			@Nullable Fingerprint fingerprint, @Nullable String traceparent, Prefer prefer, Way way,
+			@Nullable ClientConnection connection) {
+
+		boolean isClientGone() {
+			return this.connection != null && this.connection.isGone();
+		}
+
 	}
 
 }

@@ -1,31 +1,34 @@
 package dev.sluice.gateway;
 
-import java.time.Instant;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
-import com.github.benmanes.caffeine.cache.Cache;
-import com.github.benmanes.caffeine.cache.Caffeine;
-import dev.sluice.contract.Fingerprint;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.OrderView;
-import dev.sluice.contract.ProblemType;
 import dev.sluice.contract.SavedOrder;
-import dev.sluice.contract.Taken;
-import io.micrometer.core.instrument.MeterRegistry;
+import dev.sluice.gateway.backend.Delivery;
+import dev.sluice.gateway.config.StatusProperties;
+import dev.sluice.gateway.problem.ProblemException;
+import dev.sluice.gateway.queue.AcceptedOrders;
+import dev.sluice.gateway.queue.AcceptedOrders.Reading;
+import dev.sluice.gateway.queue.SavedOutcomes;
+import dev.sluice.gateway.status.KnownOrder;
+import dev.sluice.gateway.status.OrderRow;
+import dev.sluice.gateway.status.StatusProblem;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
 
 /**
- * How far an order has come. PostgreSQL knows of every queued order, a moment late; the
- * backend knows of every saved one; the orders taken here last are remembered, so that
- * none is unknown in that moment or while PostgreSQL is down. For any number of threads;
- * holds at most {@code status.recent-orders}, the oldest go first.
+ * How far an order has come. PostgreSQL knows of every order, a moment late; Kafka knows
+ * those that PostgreSQL does not know yet; the backend knows those that it has saved.
+ * {@link KnownOrder} says who is believed. An answer takes at most twice
+ * {@code status.timeout}. {@code @ThreadSafe}.
  */
 @Component
 final class OrderStatuses {
@@ -34,132 +37,119 @@ final class OrderStatuses {
 
 	private final StatusProperties properties;
 
+	private final ServletProperties.Threads threads;
+
 	private final StatusTable table;
 
 	private final StatusGuard guard;
 
+	private final AcceptedOrders accepted;
+
 	private final Backend backend;
 
-	private final Cache<UUID, Recent> recent;
+	private final SavedOutcomes outcomes;
 
-	OrderStatuses(StatusProperties properties, StatusTable table, StatusGuard guard, Backend backend,
-			MeterRegistry meters) {
+	OrderStatuses(StatusProperties properties, ServletProperties servlet, StatusTable table, StatusGuard guard,
+			AcceptedOrders accepted, Backend backend, SavedOutcomes outcomes) {
 		this.properties = properties;
+		this.threads = servlet.threads();
 		this.table = table;
 		this.guard = guard;
+		this.accepted = accepted;
 		this.backend = backend;
-		this.recent = Caffeine.newBuilder()
-			.maximumSize(properties.recentOrders())
-			.expireAfterWrite(properties.recentFor())
-			.build();
-		GatewayMetric.RECENT_ORDERS.gauge(meters, this.recent, Cache::estimatedSize);
+		this.outcomes = outcomes;
 	}
 
 	/**
-	 * Keeps in mind an order whose id is about to be handed out.
-	 * @param order what is known of it
-	 * @param fingerprint its payload's if it has an idempotency key, else null
-	 */
-	void remember(OrderView order, @Nullable Fingerprint fingerprint) {
-		this.recent.put(order.id(), new Recent(order, fingerprint));
-	}
-
-	/** The fingerprint that a recent order was remembered with, or null. */
-	@Nullable Fingerprint fingerprintOf(UUID id) {
-		Recent order = this.recent.getIfPresent(id);
-		return (order != null) ? order.fingerprint() : null;
-	}
-
-	private @Nullable OrderView remembered(UUID id) {
-		Recent order = this.recent.getIfPresent(id);
-		return (order != null) ? order.view() : null;
-	}
-
-	/**
-	 * Looks an order up: in PostgreSQL, unless what is remembered is later; where that
-	 * has it not, among the recent ones; then at the backend. Where PostgreSQL does not
-	 * answer, or too many ask it, the backend comes first, as it may know better than
-	 * what is remembered.
+	 * Looks an order up.
 	 * @param id the order's id
-	 * @return the order; fails with {@link ProblemException} if nobody knows it, or those
-	 * who would cannot be asked
+	 * @return the order; fails with {@link ProblemException} if nobody was given the id,
+	 * or those who would know cannot be asked
 	 */
 	CompletionStage<OrderView> find(UUID id) {
-		OrderView remembered = remembered(id);
-		if (remembered != null && remembered.status() == OrderStatus.SAVED) {
-			return CompletableFuture.completedFuture(remembered);
-		}
-		return this.guard.askHere(this.properties.timeout(), () -> this.table.find(id))
-			.handle((row, failure) -> (row != null) ? read(id, row, remembered) : notRead(id, failure, remembered))
+		long deadlineNanos = System.nanoTime() + 2 * this.properties.timeout().toNanos();
+		return read(id, this.properties.timeout())
+			.handle((row, failure) -> (row == null) ? notRead(id, failure, deadlineNanos)
+					: row.map((found) -> found(id, found, deadlineNanos)).orElseGet(() -> notFound(id, deadlineNanos)))
 			.thenCompose(Function.identity());
 	}
 
-	private CompletionStage<OrderView> read(UUID id, Optional<OrderView> row, @Nullable OrderView remembered) {
-		if (row.isPresent()) {
-			return CompletableFuture.completedFuture(merged(row.get(), remembered));
-		}
-		if (remembered != null) {
-			return CompletableFuture.completedFuture(remembered);
-		}
-		return askBackend(id).thenApply((answer) -> withoutRow(id, answer));
+	private CompletionStage<Optional<OrderRow>> read(UUID id, Duration limit) {
+		return this.guard.askHere(limit, () -> this.table.find(id));
 	}
 
-	private CompletionStage<OrderView> notRead(UUID id, Throwable failure, @Nullable OrderView remembered) {
+	/** A failed order may be saved nevertheless, and then everybody is told so. */
+	private CompletionStage<OrderView> found(UUID id, OrderRow row, long deadlineNanos) {
+		KnownOrder known = KnownOrder.of(id, this.accepted);
+		OrderView view = known.beside(row);
+		if (view.status() != OrderStatus.FAILED) {
+			return CompletableFuture.completedFuture(view);
+		}
+		return askBackend(id, deadlineNanos).thenApply((answer) -> {
+			if (!(answer instanceof Delivery.Saved(SavedOrder order))) {
+				return view;
+			}
+			this.outcomes.publish(id, row.customerId(), order.savedAt(), null);
+			return known.atBackend(order, view);
+		});
+	}
+
+	/** Kafka is read up to its end before anybody is told that there is no such order. */
+	private CompletionStage<OrderView> notFound(UUID id, long deadlineNanos) {
+		OrderView view = KnownOrder.of(id, this.accepted).alone();
+		if (view != null) {
+			return CompletableFuture.completedFuture(view);
+		}
+		Duration limit = this.properties.timeout().dividedBy(2);
+		return this.threads.await(this.accepted.caughtUp(limit)).thenCompose((reading) -> {
+			KnownOrder known = KnownOrder.of(id, this.accepted);
+			OrderView now = known.alone();
+			return (now != null) ? CompletableFuture.completedFuture(now)
+					: askBackend(id, deadlineNanos)
+						.thenCompose((answer) -> (answer instanceof Delivery.Saved(SavedOrder order))
+								? CompletableFuture.completedFuture(known.atBackend(order))
+								: readAgain(id, reading, answer, deadlineNanos));
+		});
+	}
+
+	/** The order may have gone from Kafka's part into PostgreSQL in between. */
+	private CompletionStage<OrderView> readAgain(UUID id, Reading reading, Delivery answer, long deadlineNanos) {
+		return read(id, left(deadlineNanos)).handle((row, _) -> {
+			if (row == null) {
+				throw StatusProblem.unavailable(id);
+			}
+			return row.map((found) -> KnownOrder.of(id, this.accepted).beside(found))
+				.orElseThrow(() -> StatusProblem.unknown(id, reading, answer));
+		});
+	}
+
+	/** The backend may know better than Kafka. */
+	private CompletionStage<OrderView> notRead(UUID id, @Nullable Throwable failure, long deadlineNanos) {
 		logger.debug("The status of order {} cannot be read", id, failure);
-		return askBackend(id).thenApply((answer) -> withoutTable(id, answer, remembered));
-	}
-
-	/**
-	 * What the projection will say once it has read what is remembered: an acceptance
-	 * later than the row, as after a redelivery, is the status.
-	 */
-	private static OrderView merged(OrderView row, @Nullable OrderView remembered) {
-		if (remembered == null || row.status() == OrderStatus.SAVED || !isLater(remembered, row)) {
-			return row;
+		KnownOrder known = KnownOrder.of(id, this.accepted);
+		OrderView view = known.alone();
+		if (view != null && view.status() == OrderStatus.SAVED) {
+			return CompletableFuture.completedFuture(view);
 		}
-		Instant acceptedAt = (row.acceptedAt() != null) ? row.acceptedAt() : remembered.acceptedAt();
-		return new OrderView(row.id(), remembered.status(), remembered.attempts(), acceptedAt, remembered.updatedAt(),
-				remembered.reason());
+		return askBackend(id, deadlineNanos).thenApply((answer) -> {
+			if (answer instanceof Delivery.Saved(SavedOrder order)) {
+				return known.atBackend(order);
+			}
+			if (view == null) {
+				throw StatusProblem.unavailable(id);
+			}
+			return view;
+		});
 	}
 
-	private static boolean isLater(OrderView one, OrderView other) {
-		return one.updatedAt() != null && other.updatedAt() != null && one.updatedAt().isAfter(other.updatedAt());
+	private CompletionStage<Delivery> askBackend(UUID id, long deadlineNanos) {
+		Duration left = left(deadlineNanos);
+		return this.backend.find(id,
+				(left.compareTo(this.properties.timeout()) < 0) ? left : this.properties.timeout());
 	}
 
-	private CompletionStage<Delivery> askBackend(UUID id) {
-		return this.backend.find(id, this.properties.timeout());
-	}
-
-	private static OrderView withoutTable(UUID id, Delivery answer, @Nullable OrderView remembered) {
-		if (answer instanceof Delivery.Saved(SavedOrder saved)) {
-			return saved(saved, remembered);
-		}
-		if (remembered != null) {
-			return remembered;
-		}
-		throw new ProblemException(ProblemType.STATUS_UNAVAILABLE,
-				"The status store does not answer, so that nothing can be said of order " + id + ".", Taken.NO);
-	}
-
-	private static OrderView withoutRow(UUID id, Delivery answer) {
-		return switch (answer) {
-			case Delivery.Saved(SavedOrder saved) -> saved(saved, null);
-			case Delivery.Refused(int status) when status == 404 ->
-				throw new ProblemException(ProblemType.NOT_FOUND, "No order has the id " + id + ".");
-			// It may be a sync order, which the backend alone knows.
-			case Delivery.Refused _, Delivery.Unreadable _, Delivery.TimedOut _, Delivery.Unreachable _,
-					Delivery.CircuitOpen _, Delivery.Full _ ->
-				throw new ProblemException(ProblemType.STATUS_UNAVAILABLE,
-						"The backend does not answer, so that nothing can be said of order " + id + ".", Taken.NO);
-		};
-	}
-
-	private static OrderView saved(SavedOrder saved, @Nullable OrderView remembered) {
-		return new OrderView(saved.id(), OrderStatus.SAVED, 1, (remembered != null) ? remembered.acceptedAt() : null,
-				saved.savedAt(), null);
-	}
-
-	private record Recent(OrderView view, @Nullable Fingerprint fingerprint) {
+	private static Duration left(long deadlineNanos) {
+		return Duration.ofNanos(Math.max(1, deadlineNanos - System.nanoTime()));
 	}
 
 }

@@ -12,12 +12,14 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
-import dev.sluice.gateway.GatewayProperties.Threads;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.sluice.gateway.ServletProperties.Threads;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig.SlidingWindowType;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import org.springframework.beans.factory.DisposableBean;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.stereotype.Component;
 
 /**
@@ -34,9 +36,6 @@ final class StatusGuard implements DisposableBean {
 	/** Of its circuit breaker. */
 	static final String NAME = "status";
 
-	/** {@code spring.datasource.hikari.maximum-pool-size}. */
-	private static final int THREADS = 10;
-
 	/** At two milliseconds each, about as many as the threads get through in 200 ms. */
 	private static final int WAITING = 1_000;
 
@@ -46,11 +45,16 @@ final class StatusGuard implements DisposableBean {
 
 	private final ThreadPoolExecutor askers;
 
-	StatusGuard(GatewayProperties gateway, CircuitBreakerRegistry circuits) {
-		this.threads = gateway.threads();
+	@Autowired
+	StatusGuard(ServletProperties servlet, CircuitBreakerRegistry circuits, HikariDataSource pool) {
+		this(servlet, circuits, pool.getMaximumPoolSize());
+	}
+
+	StatusGuard(ServletProperties servlet, CircuitBreakerRegistry circuits, int connections) {
+		this.threads = servlet.threads();
 		this.circuit = circuits.circuitBreaker(NAME, circuitConfig());
-		this.askers = new ThreadPoolExecutor(THREADS, THREADS, 60, TimeUnit.SECONDS, new ArrayBlockingQueue<>(WAITING),
-				Thread.ofPlatform().daemon().name("status-", 0).factory());
+		this.askers = new ThreadPoolExecutor(connections, connections, 60, TimeUnit.SECONDS,
+				new ArrayBlockingQueue<>(WAITING), Thread.ofPlatform().daemon().name("status-", 0).factory());
 		this.askers.allowCoreThreadTimeOut(true);
 	}
 
@@ -100,14 +104,7 @@ final class StatusGuard implements DisposableBean {
 	 * @return the answer; fails if there is none in time
 	 */
 	<T> CompletionStage<T> askHere(Duration limit, Supplier<T> question) {
-		CompletableFuture<T> answer = ask(limit, question).toCompletableFuture();
-		switch (this.threads) {
-			case PLATFORM, VIRTUAL -> answer.handle((_, _) -> true).join();
-			case ASYNC -> {
-				// A callback goes on.
-			}
-		}
-		return answer;
+		return this.threads.await(ask(limit, question));
 	}
 
 	@Override

@@ -13,6 +13,8 @@ import java.util.UUID;
 import dev.sluice.contract.Fingerprint;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.OrderView;
+import dev.sluice.gateway.order.PageQuery;
+import dev.sluice.gateway.status.OrderRow;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
@@ -26,6 +28,8 @@ class StatusTable {
 
 	private static final String VIEW = "order_id, status, attempts, accepted_at, updated_at, reason";
 
+	private static final String ROW = VIEW + ", customer_id, COALESCE(acceptance, updated_at) AS acceptance";
+
 	private final JdbcClient jdbc;
 
 	StatusTable(JdbcClient jdbc) {
@@ -38,10 +42,11 @@ class StatusTable {
 	 * @return what is known of it
 	 * @throws org.springframework.dao.DataAccessException if PostgreSQL does not answer
 	 */
-	Optional<OrderView> find(UUID id) {
-		return this.jdbc.sql("SELECT " + VIEW + " FROM order_status WHERE order_id = :id")
+	Optional<OrderRow> find(UUID id) {
+		return this.jdbc.sql("SELECT " + ROW + " FROM order_status WHERE order_id = :id")
 			.param("id", id)
-			.query((row, _) -> view(row))
+			.query((row, _) -> new OrderRow(view(row), row.getString("customer_id"),
+					row.getObject("acceptance", OffsetDateTime.class).toInstant()))
 			.optional();
 	}
 
@@ -83,9 +88,9 @@ class StatusTable {
 	 * @throws org.springframework.dao.DataAccessException if PostgreSQL does not answer
 	 */
 	Optional<Stored> stored(UUID id) {
-		return this.jdbc.sql("SELECT status, payload FROM order_status WHERE order_id = :id")
+		return this.jdbc.sql("SELECT status, customer_id, payload FROM order_status WHERE order_id = :id")
 			.param("id", id)
-			.query((row, _) -> new Stored(status(row), row.getString("payload")))
+			.query((row, _) -> new Stored(status(row), row.getString("customer_id"), row.getString("payload")))
 			.optional();
 	}
 
@@ -107,9 +112,10 @@ class StatusTable {
 	 * What is kept of an order to deliver it again.
 	 *
 	 * @param status how far it has come
+	 * @param customerId whose order it is
 	 * @param payload its JSON; null unless it has failed and was readable
 	 */
-	record Stored(OrderStatus status, @Nullable String payload) {
+	record Stored(OrderStatus status, String customerId, @Nullable String payload) {
 	}
 
 }

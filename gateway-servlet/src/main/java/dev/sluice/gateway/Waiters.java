@@ -7,9 +7,15 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.OrderView;
+import dev.sluice.gateway.config.GatewayProperties;
+import dev.sluice.gateway.config.StatusProperties;
+import dev.sluice.gateway.metrics.GatewayMetric;
+import dev.sluice.gateway.order.Prefer;
+import dev.sluice.gateway.status.OrderRow;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -53,20 +59,29 @@ final class Waiters {
 	 * Waits for an order to be saved.
 	 * @param id the order's id
 	 * @param wait how long at most
+	 * @param gone whether the client has gone; then the wait ends within
+	 * {@link #LONGEST_PAUSE}
 	 * @return how it ended; does not fail
 	 */
-	CompletionStage<End> untilSaved(UUID id, Duration wait) {
+	CompletionStage<End> untilSaved(UUID id, Duration wait, BooleanSupplier gone) {
 		if (!this.places.tryAcquire()) {
 			return CompletableFuture.completedFuture(new End.NotWaited());
 		}
-		return look(id, FIRST_PAUSE, System.nanoTime() + wait.toNanos()).whenComplete((_, _) -> this.places.release());
+		return look(id, FIRST_PAUSE, System.nanoTime() + wait.toNanos(), gone)
+			.whenComplete((_, _) -> this.places.release());
 	}
 
-	private CompletionStage<End> look(UUID id, Duration pause, long deadlineNanos) {
-		return this.guard.ask(this.limit, () -> this.table.find(id))
+	private CompletionStage<End> look(UUID id, Duration pause, long deadlineNanos, BooleanSupplier gone) {
+		return this.guard.ask(this.limit, () -> this.table.find(id).map(OrderRow::view))
 			.handle((order, failure) -> (order != null) ? end(order, deadlineNanos) : noAnswer(id, failure))
 			.thenCompose((end) -> end.isPresent() ? CompletableFuture.completedFuture(end.get())
-					: after(nanos(pause, deadlineNanos)).thenCompose((_) -> look(id, next(pause), deadlineNanos)));
+					: after(nanos(pause, deadlineNanos))
+						.thenCompose((_) -> lookAgain(id, next(pause), deadlineNanos, gone)));
+	}
+
+	private CompletionStage<End> lookAgain(UUID id, Duration pause, long deadlineNanos, BooleanSupplier gone) {
+		return gone.getAsBoolean() ? CompletableFuture.completedFuture(new End.NotWaited())
+				: look(id, pause, deadlineNanos, gone);
 	}
 
 	private static CompletableFuture<@Nullable Void> after(long nanos) {
@@ -113,7 +128,9 @@ final class Waiters {
 		record NotSaved() implements End {
 		}
 
-		/** There was no place to wait, or PostgreSQL did not answer. */
+		/**
+		 * There was no place to wait, PostgreSQL did not answer, or the client has gone.
+		 */
 		record NotWaited() implements End {
 		}
 

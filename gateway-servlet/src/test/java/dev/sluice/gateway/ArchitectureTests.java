@@ -15,7 +15,11 @@ class ArchitectureTests {
 	static final ArchRule opensNothingToOtherPackages = classes().that()
 		.areTopLevelClasses()
 		.and()
+		.resideInAPackage("dev.sluice.gateway")
+		.and()
 		.doNotHaveSimpleName("ContainerProblems")
+		.and()
+		.doNotHaveSimpleName("EdgeProtocol")
 		.should()
 		.notBePublic();
 

@@ -1,8 +1,8 @@
 package dev.sluice.gateway;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.UUID;
@@ -11,7 +11,10 @@ import java.util.concurrent.CompletableFuture;
 import dev.sluice.contract.FakeBackend;
 import dev.sluice.contract.FakeBackend.Reply;
 import dev.sluice.contract.SavedOrder;
-import dev.sluice.gateway.GatewayProperties.Threads;
+import dev.sluice.gateway.backend.Delivery;
+import dev.sluice.gateway.config.BackendProperties;
+import dev.sluice.gateway.config.CircuitProperties;
+import dev.sluice.gateway.ServletProperties.Threads;
 import io.github.resilience4j.bulkhead.BulkheadRegistry;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -20,9 +23,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.params.provider.ValueSource;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.json.JsonMapper;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -114,7 +118,7 @@ class BackendTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(ints = { 204, 302, 400, 404, 500, 503 })
+	@ValueSource(ints = { 204, 302, 400, 404, 500 })
 	void tellsThatItWasRefused(int status) {
 		this.server.reply(Reply.of(status, ""));
 
@@ -236,6 +240,63 @@ class BackendTests {
 		this.server.reply(Reply.of(400, ""));
 		assertThat(deliver(backend)).isEqualTo(new Delivery.Refused(400));
 		assertThat(this.server.requests()).hasSize(4);
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 429, 503 })
+	void tellsThatTheBackendIsBusyAndWhenToComeAgain(int status) {
+		this.server.reply(busy(status, "Retry-After: 7\r\n"));
+
+		assertThat(deliver(backend(10, 50))).isEqualTo(new Delivery.Busy(status, Duration.ofSeconds(7)));
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "429, ''", "429, 'Retry-After: 7'", "503, 'Retry-After: 7'" })
+	void opensNoCircuitBecauseItIsThrottled(int status, String header) {
+		this.server.reply(busy(status, header.isEmpty() ? "" : header + "\r\n"));
+		Backend backend = backend(10, 3);
+
+		for (int i = 0; i < 10; i++) {
+			assertThat(deliver(backend)).isInstanceOf(Delivery.Busy.class);
+		}
+	}
+
+	@Test
+	void opensTheCircuitWhereABusyBackendDoesNotSayUntilWhen() {
+		this.server.reply(busy(503, ""));
+		Backend backend = backend(10, 3);
+		for (int i = 0; i < 3; i++) {
+			assertThat(deliver(backend)).isEqualTo(new Delivery.Busy(503, null));
+		}
+
+		assertThat(deliver(backend)).isInstanceOf(Delivery.CircuitOpen.class);
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 429, 503 })
+	void triesABusyBackendNoSecondTime(int status) {
+		this.server.reply(busy(status, ""));
+
+		assertThat(deliver(backend(this.server.uri(), 10, 50, PATIENCE, 3))).isEqualTo(new Delivery.Busy(status, null));
+		assertThat(this.server.requests()).hasSize(1);
+	}
+
+	/** The first attempt may have been taken, whatever keeps the second one from it. */
+	@Test
+	void doesNotPromiseThatNothingWasTakenAfterAnAttemptThatFailed() {
+		this.server.reply(Reply.reset());
+
+		assertThat(deliver(backend(this.server.uri(), 10, 1, PATIENCE, 2))).isEqualTo(new Delivery.Unreachable());
+		assertThat(this.server.requests()).hasSize(1);
+	}
+
+	private static Reply busy(int status, String header) {
+		return (socket) -> {
+			socket.getOutputStream()
+				.write("HTTP/1.1 %d X\r\n%sContent-Length: 0\r\n\r\n".formatted(status, header)
+					.getBytes(StandardCharsets.US_ASCII));
+			socket.getOutputStream().flush();
+		};
 	}
 
 	@Test

@@ -3,7 +3,7 @@ package dev.sluice.gateway;
 import java.net.URI;
 
 import dev.sluice.contract.GatewayAdmissionContract;
-import dev.sluice.gateway.GatewayProperties.Threads;
+import dev.sluice.gateway.ServletProperties.Threads;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -22,11 +22,20 @@ class GatewayAdmissionIT extends GatewayAdmissionContract {
 
 	@Override
 	protected URI start(URI backend) {
-		this.context = SpringApplication.run(GatewayApplication.class, "--server.port=0", "--backend.url=" + backend,
-				"--sluice.max-in-progress=" + MAX_IN_PROGRESS, "--spring.kafka.bootstrap-servers=127.0.0.1:1",
-				"--sluice.threads=" + this.threads, "--spring.datasource.url=jdbc:postgresql://127.0.0.1:1/sluice",
-				"--spring.flyway.enabled=false");
-		return URI.create("http://127.0.0.1:" + this.context.getEnvironment().getProperty("local.server.port"));
+		this.context = SpringApplication.run(GatewayApplication.class, "--server.port=0", "--management.server.port=0",
+				"--backend.url=" + backend, "--sluice.max-in-progress=" + MAX_IN_PROGRESS,
+				"--spring.kafka.bootstrap-servers=127.0.0.1:1", "--sluice.threads=" + this.threads,
+				"--spring.datasource.url=jdbc:postgresql://127.0.0.1:1/sluice", "--spring.flyway.enabled=false");
+		return uri("local.server.port");
+	}
+
+	@Override
+	protected URI management() {
+		return uri("local.management.port");
+	}
+
+	private URI uri(String port) {
+		return URI.create("http://127.0.0.1:" + this.context.getEnvironment().getProperty(port));
 	}
 
 	@Override

@@ -23,6 +23,7 @@ import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
+import org.springframework.boot.test.web.server.LocalManagementPort;
 import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.test.context.DynamicPropertyRegistry;
@@ -64,6 +65,7 @@ class GatewayContractIT {
 		servers.put("spring.datasource.username", postgres.username());
 		servers.put("spring.datasource.password", postgres.password());
 		servers.put("backend.url", BACKEND.toString());
+		servers.put("sluice.max-wait", "5m");
 		servers.put("spring.datasource.hikari.connection-timeout", "10000");
 		servers.put("spring.datasource.hikari.data-source-properties.connectTimeout", "10");
 		servers.put("spring.datasource.hikari.data-source-properties.socketTimeout", "15");
@@ -94,6 +96,9 @@ class GatewayContractIT {
 		@LocalServerPort
 		private int port;
 
+		@LocalManagementPort
+		private int managementPort;
+
 		@Value("${sluice.threads}")
 		private String threads;
 
@@ -105,10 +110,15 @@ class GatewayContractIT {
 		}
 
 		@Override
+		protected URI management() {
+			return URI.create("http://127.0.0.1:" + this.managementPort);
+		}
+
+		@Override
 		protected URI otherGateway() {
 			if (this.other == null) {
 				List<String> arguments = new ArrayList<>(
-						List.of("--server.port=0", "--status.recent-orders=0", "--sluice.max-waiters=0"));
+						List.of("--server.port=0", "--management.server.port=0", "--sluice.max-waiters=0"));
 				servers().forEach((name, value) -> arguments.add("--" + name + "=" + value));
 				arguments.add("--sluice.threads=" + this.threads);
 				this.other = SpringApplication.run(GatewayApplication.class, arguments.toArray(String[]::new));

@@ -5,6 +5,7 @@ import java.net.URI;
 import dev.sluice.contract.GatewayOutageContract;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
+import org.springframework.boot.test.web.server.LocalManagementPort;
 import org.springframework.boot.test.web.server.LocalServerPort;
 
 /** Nothing listens on port 1. */
@@ -17,9 +18,17 @@ class GatewayOutageIT extends GatewayOutageContract {
 	@LocalServerPort
 	private int port;
 
+	@LocalManagementPort
+	private int managementPort;
+
 	@Override
 	protected URI gateway() {
 		return URI.create("http://127.0.0.1:" + this.port);
+	}
+
+	@Override
+	protected URI management() {
+		return URI.create("http://127.0.0.1:" + this.managementPort);
 	}
 
 }

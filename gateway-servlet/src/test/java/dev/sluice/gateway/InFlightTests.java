@@ -7,10 +7,16 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 import dev.sluice.contract.ProblemType;
+import dev.sluice.gateway.config.BackendProperties;
+import dev.sluice.gateway.config.CircuitProperties;
+import dev.sluice.gateway.config.QueueProperties;
+import dev.sluice.gateway.metrics.GatewayMetric;
+import dev.sluice.gateway.problem.ProblemException;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
@@ -54,6 +60,15 @@ class InFlightTests {
 	}
 
 	@Test
+	void forgetsAnOrderWhoseWorkEndedByAnError() {
+		assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(() -> this.inFlight.during(ID, () -> {
+			throw new OutOfMemoryError("simulated");
+		}));
+
+		assertThat(inProgress()).isZero();
+	}
+
+	@Test
 	void holdsNoMoreThanBothWaysLetIn() {
 		begin(UUID.randomUUID(), new CompletableFuture<>());
 		begin(UUID.randomUUID(), new CompletableFuture<>());
@@ -83,7 +98,7 @@ class InFlightTests {
 	}
 
 	private static QueueProperties queue(int maxInFlight) {
-		return new QueueProperties(Duration.ofSeconds(1), maxInFlight, 1, (short) 1, circuit());
+		return new QueueProperties(Duration.ofSeconds(1), maxInFlight, 1, (short) 1, 0, circuit());
 	}
 
 	private static CircuitProperties circuit() {

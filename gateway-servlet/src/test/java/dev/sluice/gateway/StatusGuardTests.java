@@ -6,7 +6,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.stream.IntStream;
 
-import dev.sluice.gateway.GatewayProperties.Threads;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.sluice.gateway.ServletProperties.Threads;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker.State;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
@@ -28,8 +29,7 @@ class StatusGuardTests {
 
 	private final CircuitBreakerRegistry circuits = CircuitBreakerRegistry.ofDefaults();
 
-	private final StatusGuard guard = new StatusGuard(
-			new GatewayProperties(Way.SYNC, Threads.PLATFORM, 1, Duration.ZERO, 0, 0, 1, Duration.ZERO), this.circuits);
+	private final StatusGuard guard = new StatusGuard(new ServletProperties(Threads.PLATFORM), this.circuits, 10);
 
 	private final CircuitBreaker circuit = this.circuits.circuitBreaker(StatusGuard.NAME);
 
@@ -49,6 +49,19 @@ class StatusGuardTests {
 		assertThat(this.circuit.getState()).isEqualTo(State.CLOSED);
 		this.answer.complete("answer");
 		assertThat(held).allSatisfy((one) -> assertThat(one).succeedsWithin(PATIENCE).isEqualTo("answer"));
+	}
+
+	@Test
+	void takesTheNumberOfConnectionsFromThePool() {
+		HikariDataSource pool = new HikariDataSource();
+		pool.setMaximumPoolSize(3);
+		StatusGuard three = new StatusGuard(new ServletProperties(Threads.PLATFORM), this.circuits, pool);
+		for (int i = 0; i < 1_003; i++) {
+			assertThat(three.ask(LONG, this.answer::join).toCompletableFuture()).isNotDone();
+		}
+
+		assertNotAsked(three.ask(LONG, this.answer::join).toCompletableFuture());
+		three.destroy();
 	}
 
 	@Test

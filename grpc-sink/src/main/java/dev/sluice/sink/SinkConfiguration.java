@@ -16,12 +16,12 @@ import dev.sluice.sink.store.MessageStore;
 import dev.sluice.sink.store.OnceStore;
 import dev.sluice.sink.store.RecentIds;
 import dev.sluice.sink.store.SinkTopic;
+import dev.sluice.topics.TopicSpec;
 import io.grpc.Metadata;
 import io.grpc.ServerCall;
 import io.grpc.ServerCallExecutorSupplier;
 import io.grpc.netty.NettyServerBuilder;
 import io.micrometer.core.instrument.MeterRegistry;
-import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.config.TopicConfig;
 import org.jspecify.annotations.Nullable;
@@ -91,10 +91,17 @@ class SinkConfiguration {
 
 		@Bean
 		SinkTopic sinkTopic(SinkProperties properties, KafkaAdmin admin, RecentIds recent) {
-			return new SinkTopic(
-					new NewTopic(Topics.SINK, properties.partitions(), properties.replicationFactor()).configs(Map
-						.of(TopicConfig.MAX_MESSAGE_BYTES_CONFIG, Integer.toString(properties.maxRecordBytes()))),
-					admin, recent);
+			return new SinkTopic(TopicSpec.of(Topics.SINK, properties.partitions(), properties.replicationFactor(),
+					properties.minInsyncReplicas(),
+					Map.of(TopicConfig.MAX_MESSAGE_BYTES_CONFIG, Integer.toString(properties.maxRecordBytes()))), admin,
+					recent);
+		}
+
+		/** Not down: the store's health says whether messages are taken. */
+		@Bean
+		HealthIndicator topicsHealthIndicator(SinkTopic topic) {
+			return () -> (topic.state().ready() ? Health.up() : Health.unknown()).withDetails(topic.state().details())
+				.build();
 		}
 
 		@Bean

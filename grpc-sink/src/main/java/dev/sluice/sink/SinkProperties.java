@@ -46,6 +46,9 @@ import org.springframework.validation.annotation.Validated;
  * stored again. Default 5,000
  * @param partitions of the topic, if it has to be made. Default 12
  * @param replicationFactor of the topic, if it has to be made. Default 1
+ * @param minInsyncReplicas copies that must have a message before it is acknowledged, if
+ * the topic has to be made; 0 = one less than the replication factor, and at least 1.
+ * Default 0
  * @param dictionary file of a zstd dictionary that clients may compress with, trained by
  * {@code lab sink --train}; none by default
  * @param storeDelay by which each message is stored later than it could be, for
@@ -65,7 +68,8 @@ record SinkProperties(@DefaultValue("kafka") Store store, @DefaultValue("4096") 
 		@DefaultValue("10s") @DurationMin(millis = 10) @DurationMax(minutes = 5) Duration storeTimeout,
 		@DefaultValue("5000") @Min(0) @Max(1_000_000) int repeatHorizon,
 		@DefaultValue("12") @Min(1) @Max(10_000) int partitions,
-		@DefaultValue("1") @Min(1) @Max(100) short replicationFactor, @Nullable Path dictionary,
+		@DefaultValue("1") @Min(1) @Max(100) short replicationFactor,
+		@DefaultValue("0") @Min(0) @Max(100) int minInsyncReplicas, @Nullable Path dictionary,
 		@DefaultValue("0") @DurationMin @DurationMax(seconds = 10) Duration storeDelay,
 		@DefaultValue("sink-log") Path logDirectory, @DefaultValue("256MB") DataSize logSegment) {
 
@@ -109,6 +113,11 @@ record SinkProperties(@DefaultValue("kafka") Store store, @DefaultValue("4096") 
 	@AssertTrue(message = "sink.window must not be greater than sink.queue-capacity: what is beyond would be dropped")
 	boolean isWindowWithinCapacity() {
 		return this.window <= this.queueCapacity;
+	}
+
+	@AssertTrue(message = "sink.min-insync-replicas must not be greater than sink.replication-factor")
+	boolean isMinInsyncReplicasPossible() {
+		return this.minInsyncReplicas <= this.replicationFactor;
 	}
 
 	private static boolean between(DataSize value, DataSize least, DataSize greatest) {

@@ -11,6 +11,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -43,6 +44,7 @@ import io.grpc.reflection.v1.ServerReflectionRequest;
 import io.grpc.reflection.v1.ServerReflectionResponse;
 import io.grpc.stub.ClientCalls;
 import io.grpc.stub.StreamObserver;
+import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -50,6 +52,7 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.AfterEach;
@@ -162,6 +165,35 @@ class DataSinkIT {
 
 			assertThat(after.store(id, new byte[10]).get(60, TimeUnit.SECONDS)).isEqualTo(OnceStore.Outcome.REPEATED);
 		}
+	}
+
+	@Test
+	void createsADeletedTopicAgainAndForgetsWhatWasInIt() throws Exception {
+		ByteString id = ByteString.copyFromUtf8("it-deleted");
+		assertThat(this.once.store(id, new byte[10]).get(60, TimeUnit.SECONDS)).isEqualTo(OnceStore.Outcome.STORED);
+		try (Admin admin = Admin
+			.create(Map.<String, Object>of("bootstrap.servers", DevServices.shared().kafka().bootstrapServers()))) {
+			Uuid before = topicId(admin);
+
+			admin.deleteTopics(List.of(Topics.SINK)).all().get(60, TimeUnit.SECONDS);
+
+			await().atMost(DEADLINE)
+				.ignoreException(ExecutionException.class)
+				.until(() -> !topicId(admin).equals(before));
+		}
+		await().atMost(DEADLINE).until(this.store::ready);
+		await().atMost(DEADLINE)
+			.ignoreException(ExecutionException.class)
+			.until(() -> this.once.store(id, new byte[10]).get(60, TimeUnit.SECONDS) == OnceStore.Outcome.STORED);
+		assertThat(readBack()).containsKey(id);
+	}
+
+	private static Uuid topicId(Admin admin) throws Exception {
+		return admin.describeTopics(List.of(Topics.SINK))
+			.allTopicNames()
+			.get(60, TimeUnit.SECONDS)
+			.get(Topics.SINK)
+			.topicId();
 	}
 
 	@Test

@@ -59,7 +59,7 @@ class DictionaryNegotiationTests {
 		Path dictionary = Files.write(this.directory.resolve("metrics.zdict"), SampleDictionary.bytes());
 		SinkProperties properties = new SinkProperties(SinkProperties.Store.LOG, 1_000, 0, DataSize.ofMegabytes(8),
 				DataSize.ofKilobytes(512), 1_000, 10, DataSize.ofMegabytes(1), 100, Duration.ofMillis(1),
-				Duration.ofSeconds(10), 1_000, 1, (short) 1, dictionary, Duration.ZERO, this.directory,
+				Duration.ofSeconds(10), 1_000, 1, (short) 1, 0, dictionary, Duration.ZERO, this.directory,
 				DataSize.ofMegabytes(1));
 		DataSinkService service = new DataSinkService(new OnceStore(this.store, new RecentIds(1_000), DEADLINE),
 				properties, new SinkMetrics(new SimpleMeterRegistry()), this.timer, Runnable::run);

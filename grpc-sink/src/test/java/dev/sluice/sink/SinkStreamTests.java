@@ -57,7 +57,7 @@ class SinkStreamTests {
 
 	private static final SinkProperties PROPERTIES = new SinkProperties(SinkProperties.Store.KAFKA, CAPACITY, 7,
 			DataSize.ofBytes(2_000), DataSize.ofKilobytes(512), STORING, 3, DataSize.ofBytes(1_000), ACK_BATCH,
-			Duration.ofMillis(5), Duration.ofMinutes(5), 100, 1, (short) 1, null, Duration.ZERO, Path.of("unused"),
+			Duration.ofMillis(5), Duration.ofMinutes(5), 100, 1, (short) 1, 0, null, Duration.ZERO, Path.of("unused"),
 			DataSize.ofMegabytes(1));
 
 	private final FakeStore store = new FakeStore();

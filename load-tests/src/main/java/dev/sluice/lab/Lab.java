@@ -1,6 +1,8 @@
 package dev.sluice.lab;
 
 import java.io.PrintWriter;
+import java.util.List;
+import java.util.stream.Collectors;
 
 import dev.sluice.devservices.StartFailedException;
 import dev.sluice.lab.client.ClientCommand;
@@ -19,7 +21,9 @@ import dev.sluice.lab.watch.WatchCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The command line. Each subcommand is a class that knows nothing of this one. */
 @Command(name = "lab", mixinStandardHelpOptions = true, version = "Sluice's laboratory 0.1.0",
@@ -45,7 +49,21 @@ public final class Lab {
 		Lab lab = new Lab();
 		return new CommandLine(lab).setCaseInsensitiveEnumValuesAllowed(true)
 			.setUsageHelpAutoWidth(true)
+			.setParameterExceptionHandler(Lab::refuse)
 			.setExecutionExceptionHandler(lab::report);
+	}
+
+	/** What is wrong in one line, and where to read on. */
+	private static int refuse(ParameterException exception, String[] args) {
+		CommandLine command = exception.getCommandLine();
+		PrintWriter err = command.getErr();
+		List<String> suggestions = (exception instanceof UnmatchedArgumentException unmatched)
+				? unmatched.getSuggestions() : List.of();
+		err.println("lab: " + String.valueOf(exception.getMessage()).lines().collect(Collectors.joining(" "))
+				+ (suggestions.isEmpty() ? "" : "; did you mean %s?".formatted(String.join(" or ", suggestions))));
+		err.println("Try './%s --help'".formatted(command.getCommandSpec().qualifiedName()));
+		err.flush();
+		return CommandLine.ExitCode.USAGE;
 	}
 
 	/** One clear line for what can be expected to happen; the stack for a bug. */

@@ -5,6 +5,8 @@ import java.io.StringWriter;
 import java.net.ServerSocket;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -37,6 +39,25 @@ class LabTests {
 		assertThat(lab("order", "--gateway", "localhost")).isEqualTo(2);
 		assertThat(lab("order", "--queued", "--sync")).isEqualTo(2);
 		assertThat(lab("unknown")).isEqualTo(2);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "compare --ordrs 10", "compare --orders ten", "compare --scenario absent.yaml",
+			"grid --delays -1", "up --infra podman", "knee --goal fast", "comprae" })
+	void wrongUsageIsTwoLines(String arguments) {
+		assertThat(lab(arguments.split(" "))).isEqualTo(2);
+
+		String[] words = arguments.split(" ");
+		assertThat(this.err.toString().lines()).hasSize(2).first().asString().startsWith("lab: ").hasSizeLessThan(300);
+		assertThat(this.err.toString())
+			.endsWith("Try './lab %s--help'%n".formatted((words.length > 1) ? words[0] + " " : ""));
+	}
+
+	@Test
+	void anUnknownOptionComesWithTheNearestOne() {
+		assertThat(lab("compare", "--ordrs", "10")).isEqualTo(2);
+
+		assertThat(this.err.toString()).contains("'--ordrs'").contains("did you mean --orders");
 	}
 
 	@Test

@@ -16,7 +16,8 @@ public enum ConsumerMetric {
 
 	DELIVERY_IN_FLIGHT("sluice.delivery.in.flight", "orders", "", "Orders being delivered now"),
 
-	DELIVERY_LIMIT("sluice.delivery.limit", "orders", "", "Orders that may be delivered at once"),
+	DELIVERY_LIMIT("sluice.delivery.limit", "orders", "",
+			"Orders that may be delivered at once: delivery.concurrency, less while the backend throttles"),
 
 	DELIVERY_PENDING("sluice.delivery.pending", "orders", "", "Records read and not finished"),
 
@@ -24,12 +25,16 @@ public enum ConsumerMetric {
 			"Outcomes acknowledged by Kafka: saved, retrying or failed"),
 
 	DELIVERY_DURATION("sluice.delivery.duration", "seconds", "outcome",
-			"One delivery, until the backend has answered or the deadline has passed: saved, later or rejected"),
+			"One attempt, until the backend has answered or the deadline has passed: saved, later, throttled, rejected or conflict"),
+
+	DELIVERY_THROTTLED("sluice.delivery.throttled", "attempts", "",
+			"Attempts that the backend throttled (429, or 503 with Retry-After)"),
 
 	ACCEPT_TO_SAVED("sluice.accept.to.saved", "seconds", "",
 			"From the gateway's acceptance to the backend's save, over two clocks"),
 
-	DEAD_LETTERS("sluice.dead.letters", "records", "kind", "Dead letters acknowledged by Kafka"),
+	DEAD_LETTERS("sluice.dead.letters", "records", "kind",
+			"Dead letters acknowledged by Kafka: unreadable, rejected, exhausted or conflict"),
 
 	CIRCUIT_OPEN("sluice.circuit.open", "boolean", "", "1 while the backend is taken to be down, 0.5 on trial"),
 
@@ -48,6 +53,9 @@ public enum ConsumerMetric {
 
 	PROJECTION_AGE("sluice.projection.age", "seconds", "",
 			"Age of the oldest event of the last batch when it was written: how far the status lies behind"),
+
+	LOST_RECORDS("sluice.lost.records", "records", "reader, topic",
+			"Records deleted before the delivery or the projection had read them"),
 
 	PROJECTION_SKIPPED("sluice.projection.skipped", "records", "topic", "Records that say nothing of any order");
 

@@ -47,6 +47,16 @@ public record OrderEvent(UUID id, String customerId, Instant acceptedAt) {
 		return id;
 	}
 
+	/** When a gateway took it, or null if the record does not say. */
+	public static @Nullable Instant acceptedAtOrNull(ConsumerRecord<?, ?> record) {
+		try {
+			return acceptedAt(record);
+		}
+		catch (IllegalArgumentException ex) {
+			return null;
+		}
+	}
+
 	/** A header as text; null if it is missing. */
 	public static @Nullable String text(ConsumerRecord<?, ?> record, String name) {
 		Header header = record.headers().lastHeader(name);

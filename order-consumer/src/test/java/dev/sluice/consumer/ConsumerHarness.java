@@ -9,10 +9,16 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -31,9 +37,13 @@ import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.Topics;
 import dev.sluice.devservices.DevServices;
 import dev.sluice.devservices.JavaProcess;
+import dev.sluice.devservices.KafkaService;
 import dev.sluice.devservices.Ports;
+import dev.sluice.devservices.PostgresService;
+import dev.sluice.topics.OrderTopicSpecs;
+import dev.sluice.topics.TopicSpec;
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -60,15 +70,17 @@ public final class ConsumerHarness implements AutoCloseable {
 
 	private static final List<String> TOPICS = List.of(Topics.ORDERS, Topics.ORDER_OUTCOMES, Topics.ORDERS_DLT);
 
+	private static final Comparator<OrderOutcome> LAST = Comparator
+		.comparing((OrderOutcome outcome) -> outcome.status() == OrderStatus.SAVED)
+		.thenComparing(OrderOutcome::at);
+
 	private final JsonMapper json = JsonMapper.builder().build();
 
 	private final HttpClient http = HttpClient.newHttpClient();
 
-	private final String bootstrap = DevServices.shared().kafka().bootstrapServers();
+	private final String bootstrap;
 
-	private final KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(
-			Map.of("bootstrap.servers", this.bootstrap, "acks", "all"), new ByteArraySerializer(),
-			new ByteArraySerializer());
+	private final KafkaProducer<byte[], byte[]> producer;
 
 	private final int backendPort = Ports.free();
 
@@ -86,6 +98,18 @@ public final class ConsumerHarness implements AutoCloseable {
 	private int partitions = PARTITIONS;
 
 	private Map<TopicPartition, Long> starts = Map.of();
+
+	/** On the Kafka that the tests of this JVM share. */
+	public ConsumerHarness() {
+		this(DevServices.shared().kafka());
+	}
+
+	/** On a Kafka of the test's own, whose topics it may delete. */
+	public ConsumerHarness(KafkaService kafka) {
+		this.bootstrap = kafka.bootstrapServers();
+		this.producer = new KafkaProducer<>(Map.of("bootstrap.servers", this.bootstrap, "acks", "all"),
+				new ByteArraySerializer(), new ByteArraySerializer());
+	}
 
 	/** A consumer in this JVM, beside others. Closing it is a graceful stop. */
 	public ConfigurableApplicationContext startConsumer(String... properties) {
@@ -124,14 +148,6 @@ public final class ConsumerHarness implements AutoCloseable {
 			.toArray(String[]::new);
 	}
 
-	private String deliveryGroup() {
-		return "order-delivery-" + this.round;
-	}
-
-	private String projectionGroup() {
-		return "order-status-" + this.round;
-	}
-
 	public String bootstrapServers() {
 		return this.bootstrap;
 	}
@@ -150,12 +166,8 @@ public final class ConsumerHarness implements AutoCloseable {
 		stopConsumers();
 		this.round = UUID.randomUUID().toString();
 		this.partitions = partitions;
-		try (Admin admin = Admin.create(Map.of("bootstrap.servers", this.bootstrap))) {
-			Set<String> missing = new HashSet<>(TOPICS);
-			missing.removeAll(admin.listTopics().names().get());
-			admin.createTopics(missing.stream().map((name) -> new NewTopic(name, PARTITIONS, (short) 1)).toList())
-				.all()
-				.get();
+		createMissingTopics();
+		try (Admin admin = admin()) {
 			this.starts = ends();
 			for (String group : List.of(deliveryGroup(), projectionGroup())) {
 				Map<TopicPartition, OffsetAndMetadata> offsets = new HashMap<>();
@@ -211,7 +223,7 @@ public final class ConsumerHarness implements AutoCloseable {
 	}
 
 	public void publish(OrderOutcome outcome) {
-		this.producer.send(new ProducerRecord<>(Topics.ORDER_OUTCOMES, bytes(outcome.orderId().toString()),
+		this.producer.send(new ProducerRecord<>(Topics.ORDER_OUTCOMES, bytes(outcome.key()),
 				this.json.writeValueAsBytes(outcome)));
 	}
 
@@ -220,12 +232,15 @@ public final class ConsumerHarness implements AutoCloseable {
 		this.producer.flush();
 	}
 
-	/** The last outcome of each order. */
+	/**
+	 * The last outcome of each order. They lie in several partitions, so their times
+	 * decide; of the backend's {@code saved} nothing comes after.
+	 */
 	public Map<UUID, OrderOutcome> outcomes() {
 		Map<UUID, OrderOutcome> outcomes = new HashMap<>();
 		for (ConsumerRecord<byte[], byte[]> record : records(Topics.ORDER_OUTCOMES)) {
 			OrderOutcome outcome = this.json.readValue(record.value(), OrderOutcome.class);
-			outcomes.put(outcome.orderId(), outcome);
+			outcomes.merge(outcome.orderId(), outcome, (one, other) -> (LAST.compare(one, other) > 0) ? one : other);
 		}
 		return outcomes;
 	}
@@ -250,7 +265,7 @@ public final class ConsumerHarness implements AutoCloseable {
 
 	/** Orders since the reset that the consumers have not committed. */
 	public long lag() throws Exception {
-		try (Admin admin = Admin.create(Map.of("bootstrap.servers", this.bootstrap))) {
+		try (Admin admin = admin()) {
 			Map<TopicPartition, OffsetAndMetadata> committed = admin.listConsumerGroupOffsets(deliveryGroup())
 				.partitionsToOffsetAndMetadata()
 				.get();
@@ -261,7 +276,8 @@ public final class ConsumerHarness implements AutoCloseable {
 		}
 	}
 
-	private Map<TopicPartition, Long> ends() {
+	/** The end of each partition of all topics. */
+	public Map<TopicPartition, Long> ends() {
 		try (KafkaConsumer<byte[], byte[]> consumer = consumer()) {
 			return consumer.endOffsets(TOPICS.stream().flatMap((topic) -> partitions(topic).stream()).toList());
 		}
@@ -284,7 +300,147 @@ public final class ConsumerHarness implements AutoCloseable {
 		return text.getBytes(StandardCharsets.UTF_8);
 	}
 
-	private void stopConsumers() {
+	public void createMissingTopics() throws Exception {
+		try (Admin admin = admin()) {
+			Set<String> missing = new HashSet<>(TOPICS);
+			missing.removeAll(admin.listTopics().names().get());
+			admin
+				.createTopics(OrderTopicSpecs.of(PARTITIONS, (short) 1, 0)
+					.stream()
+					.filter((topic) -> missing.contains(topic.name()))
+					.map(TopicSpec::toNewTopic)
+					.toList())
+				.all()
+				.get();
+		}
+	}
+
+	/** What the delivery has committed. */
+	public Map<TopicPartition, OffsetAndMetadata> commits() throws Exception {
+		return commits(deliveryGroup());
+	}
+
+	/** What a group has committed. */
+	public Map<TopicPartition, OffsetAndMetadata> commits(String group) throws Exception {
+		try (Admin admin = admin()) {
+			return admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata().get();
+		}
+	}
+
+	/** Events that the projection has not committed. */
+	public long projectionLag() throws Exception {
+		Map<TopicPartition, OffsetAndMetadata> committed = commits(projectionGroup());
+		return ends().entrySet()
+			.stream()
+			.filter((end) -> !end.getKey().topic().equals(Topics.ORDERS_DLT))
+			.mapToLong((end) -> end.getValue()
+					- (committed.containsKey(end.getKey()) ? committed.get(end.getKey()).offset() : -1))
+			.sum();
+	}
+
+	/** Orders that the status projection knows as saved. */
+	public static long projected(PostgresService postgres) throws SQLException {
+		return count(postgres, "status = 'saved'");
+	}
+
+	/** Rows of the status projection. */
+	public static long count(PostgresService postgres, String where) throws SQLException {
+		try (Connection connection = connect(postgres); Statement statement = connection.createStatement()) {
+			try (ResultSet there = statement.executeQuery("SELECT to_regclass('order_status') IS NOT NULL")) {
+				there.next();
+				if (!there.getBoolean(1)) {
+					return 0;
+				}
+			}
+			try (ResultSet count = statement.executeQuery("SELECT count(*) FROM order_status WHERE " + where)) {
+				count.next();
+				return count.getLong(1);
+			}
+		}
+	}
+
+	/** Drops the status projection and its migrations. */
+	public static void emptyDatabase(PostgresService postgres) throws SQLException {
+		try (Connection connection = connect(postgres); Statement statement = connection.createStatement()) {
+			statement.execute("DROP SCHEMA public CASCADE; CREATE SCHEMA public");
+		}
+	}
+
+	private static Connection connect(PostgresService postgres) throws SQLException {
+		return DriverManager.getConnection(postgres.jdbcUrl(), postgres.username(), postgres.password());
+	}
+
+	/** What a running projection needs. */
+	public static String[] projecting(PostgresService postgres, String... properties) {
+		return Stream
+			.concat(Stream.of("projection.enabled=true", "spring.datasource.url=" + postgres.jdbcUrl(),
+					"spring.datasource.username=" + postgres.username(),
+					"spring.datasource.password=" + postgres.password()), Arrays.stream(properties))
+			.toArray(String[]::new);
+	}
+
+	/** The first offset of each partition of {@code orders} that is still there. */
+	public Map<TopicPartition, Long> logStarts() {
+		try (KafkaConsumer<byte[], byte[]> consumer = consumer()) {
+			return consumer.beginningOffsets(partitions(Topics.ORDERS));
+		}
+	}
+
+	/** The end of each partition of {@code orders}. */
+	public Map<TopicPartition, Long> logEnds() {
+		try (KafkaConsumer<byte[], byte[]> consumer = consumer()) {
+			return consumer.endOffsets(partitions(Topics.ORDERS));
+		}
+	}
+
+	/** Commits for the delivery, which must not be running. */
+	public void commit(Map<TopicPartition, OffsetAndMetadata> offsets) throws Exception {
+		try (Admin admin = admin()) {
+			admin.alterConsumerGroupOffsets(deliveryGroup(), offsets).all().get();
+		}
+	}
+
+	/** What the consumer's health says: the status and all details, as JSON. */
+	public String health(ConfigurableApplicationContext consumer) throws IOException, InterruptedException {
+		URI health = URI.create("http://127.0.0.1:%s/actuator/health"
+			.formatted(consumer.getEnvironment().getProperty("local.server.port")));
+		return this.http.send(HttpRequest.newBuilder(health).build(), BodyHandlers.ofString()).body();
+	}
+
+	/** Deletes all records of {@code orders}, as retention does. */
+	public void expireOrders() throws Exception {
+		try (Admin admin = admin()) {
+			Map<TopicPartition, RecordsToDelete> all = new HashMap<>();
+			partitions(Topics.ORDERS).forEach((partition) -> all.put(partition, RecordsToDelete.beforeOffset(-1)));
+			admin.deleteRecords(all).all().get();
+		}
+	}
+
+	public void deleteTopic(String name) throws Exception {
+		try (Admin admin = admin()) {
+			admin.deleteTopics(List.of(name)).all().get();
+		}
+	}
+
+	public boolean topicExists(String name) throws Exception {
+		try (Admin admin = admin()) {
+			return admin.listTopics().names().get().contains(name);
+		}
+	}
+
+	public Admin admin() {
+		return Admin.create(Map.of("bootstrap.servers", this.bootstrap));
+	}
+
+	public String deliveryGroup() {
+		return "order-delivery-" + this.round;
+	}
+
+	public String projectionGroup() {
+		return "order-status-" + this.round;
+	}
+
+	public void stopConsumers() {
 		this.consumers.forEach(ConfigurableApplicationContext::close);
 		this.consumers.clear();
 	}

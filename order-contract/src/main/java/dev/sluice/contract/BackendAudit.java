@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param received order requests begun: read whole and found valid
  * @param saved different orders saved
  * @param duplicates repeats of a saved order, answered without a second save
- * @param refused requests turned away with 503, by the capacity model or because too many
- * are in flight
+ * @param refused requests turned away by the capacity model (429 by {@code rate}, 503 by
+ * the others) or because too many are in flight (503)
  * @param failed requests ended by a fault (error, hang, reset), and those not saved
  * because their id was saved with another body (422), the store is full (507) or does not
  * answer (503). One that the client gave up is still saved, unless it hangs

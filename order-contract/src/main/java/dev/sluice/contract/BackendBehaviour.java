@@ -122,7 +122,8 @@ public record BackendBehaviour(@NotNull @Valid Delay delay, @PositiveOrZero long
 	@JsonSubTypes({ @JsonSubTypes.Type(value = Capacity.Unlimited.class, name = "unlimited"),
 			@JsonSubTypes.Type(value = Capacity.Workers.class, name = "workers"),
 			@JsonSubTypes.Type(value = Capacity.Starved.class, name = "starved"),
-			@JsonSubTypes.Type(value = Capacity.Contended.class, name = "contended") })
+			@JsonSubTypes.Type(value = Capacity.Contended.class, name = "contended"),
+			@JsonSubTypes.Type(value = Capacity.Rate.class, name = "rate") })
 	public sealed interface Capacity {
 
 		/** A timer a request, no thread held. */
@@ -160,6 +161,18 @@ public record BackendBehaviour(@NotNull @Valid Delay delay, @PositiveOrZero long
 		 */
 		record Contended(@DecimalMin("0") @DecimalMax("1") double contention,
 				@DecimalMin("0") @DecimalMax("1") double coherency) implements Capacity {
+		}
+
+		/**
+		 * A rate limit: a token bucket that is full at first. A request takes a token, or
+		 * is answered 429 with the {@code Retry-After} after which there is one. Any
+		 * number of admitted requests is processed at once.
+		 *
+		 * @param perSecond tokens added each second
+		 * @param burst tokens that the bucket holds at most: requests admitted at once
+		 * after a pause
+		 */
+		record Rate(@Positive double perSecond, @Min(1) @Max(1_000_000) int burst) implements Capacity {
 		}
 
 	}

@@ -6,10 +6,13 @@ package dev.sluice.contract;
  */
 public final class DeadLetterHeaders {
 
-	/** {@code unreadable}, {@code rejected} or {@code exhausted}. */
+	/** {@code unreadable}, {@code rejected}, {@code exhausted} or {@code conflict}. */
 	public static final String KIND = "dlt_kind";
 
-	/** One line for a person. */
+	/**
+	 * One line for operators: the backend's words or the exception. Not for clients,
+	 * whose reason is {@link OrderOutcome#reason}.
+	 */
 	public static final String REASON = "dlt_reason";
 
 	/** The stack trace, at most 8 KiB of it; absent where there was no exception. */

@@ -1,6 +1,7 @@
 package dev.sluice.contract;
 
 import java.time.Instant;
+import java.util.Locale;
 import java.util.UUID;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
@@ -8,9 +9,9 @@ import com.fasterxml.jackson.annotation.JsonInclude.Include;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The value of a record of {@link Topics#ORDER_OUTCOMES}, whose key is the order's id:
- * what a delivery came to. The projection merges these with the records of
- * {@link Topics#ORDERS}, in whatever order they come.
+ * The value of a record of {@link Topics#ORDER_OUTCOMES}: how far the delivery of an
+ * order has come. The projection merges these with the records of {@link Topics#ORDERS},
+ * in any order and any number of times.
  *
  * @param orderId the order's id
  * @param customerId whose order it is; {@code unknown} if an unreadable record does not
@@ -18,12 +19,42 @@ import org.jspecify.annotations.Nullable;
  * @param status {@link OrderStatus#RETRYING}, {@link OrderStatus#SAVED} or
  * {@link OrderStatus#FAILED}
  * @param attempts deliveries begun so far; 0 only for a record that was unreadable
- * @param at when the delivery ended, by the consumer's clock
+ * @param at when the status was reached: for a saved order when the backend saved it, by
+ * the backend's clock; else by the consumer's clock
+ * @param acceptedAt {@link OrderHeaders#TIME} of the record that was delivered, which
+ * tells a redelivery from the delivery before it; null for a synchronous order, and for a
+ * record that does not say
  * @param reason why it was not saved; null when it was
  * @param order the order as JSON if it has failed and was readable, so that it can be
  * delivered again; else null
+ * @param fingerprint {@link Fingerprint#hex()} of a synchronous order with an idempotency
+ * key; else null
  */
 @JsonInclude(Include.NON_NULL)
 public record OrderOutcome(UUID orderId, String customerId, OrderStatus status, int attempts, Instant at,
-		@Nullable String reason, @Nullable String order) {
+		@Nullable Instant acceptedAt, @Nullable String reason, @Nullable String order, @Nullable String fingerprint) {
+
+	/** Of an order that was delivered from {@link Topics#ORDERS}. */
+	public OrderOutcome(UUID orderId, String customerId, OrderStatus status, int attempts, Instant at,
+			@Nullable Instant acceptedAt, @Nullable String reason, @Nullable String order) {
+		this(orderId, customerId, status, attempts, at, acceptedAt, reason, order, null);
+	}
+
+	/** Of an order that the backend has saved and that was not delivered from Kafka. */
+	public static OrderOutcome savedSync(UUID orderId, String customerId, Instant savedAt,
+			@Nullable Fingerprint fingerprint) {
+		return new OrderOutcome(orderId, customerId, OrderStatus.SAVED, 1, savedAt, null, null, null,
+				(fingerprint != null) ? fingerprint.hex() : null);
+	}
+
+	/**
+	 * The key of the record: order, status and acceptance. Compaction keeps the last
+	 * record of a key, so a key of the order alone would let a late {@code retrying} of a
+	 * consumer that was frozen erase another's {@code saved}.
+	 */
+	public String key() {
+		String acceptance = (this.acceptedAt != null) ? this.acceptedAt.toString() : "sync";
+		return this.orderId + "/" + this.status.name().toLowerCase(Locale.ROOT) + "/" + acceptance;
+	}
+
 }

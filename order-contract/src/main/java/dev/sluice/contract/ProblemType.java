@@ -23,6 +23,9 @@ public enum ProblemType {
 	/** The client accepts no representation that the gateway has. */
 	NOT_ACCEPTABLE(406, "not-acceptable", "Not acceptable"),
 
+	/** The request did not come in completely in time, or came too slowly. */
+	REQUEST_TIMEOUT(408, "request-timeout", "The request did not arrive in time"),
+
 	/** A request with the same idempotency key is in progress. */
 	IN_PROGRESS(409, "in-progress", "The same request is in progress"),
 
@@ -47,13 +50,13 @@ public enum ProblemType {
 	/** The backend answered, but not that it saved the order. */
 	BACKEND_REFUSED(502, "backend-refused", "The backend refused the order"),
 
-	/** The backend cannot be reached, or its circuit is open. */
+	/** The backend is busy or cannot be reached, or its circuit is open. */
 	BACKEND_UNAVAILABLE(503, "backend-unavailable", "The backend is unavailable"),
 
 	/** Kafka did not acknowledge the order in time. */
 	QUEUE_UNAVAILABLE(503, "queue-unavailable", "The queue is unavailable"),
 
-	/** The status store did not answer. */
+	/** The status store did not answer, or the order is not known yet. */
 	STATUS_UNAVAILABLE(503, "status-unavailable", "The status is unavailable"),
 
 	/** As much as allowed is in progress already. */

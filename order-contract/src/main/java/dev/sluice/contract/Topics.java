@@ -9,7 +9,9 @@ public final class Topics {
 	 */
 	public static final String ORDERS = "orders";
 
-	/** Compacted. Key: order id. Value: {@link OrderOutcome} as JSON. */
+	/**
+	 * Compacted. Key: {@link OrderOutcome#key()}. Value: {@link OrderOutcome} as JSON.
+	 */
 	public static final String ORDER_OUTCOMES = "order-outcomes";
 
 	/**

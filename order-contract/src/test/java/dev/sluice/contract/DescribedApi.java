@@ -95,7 +95,7 @@ public final class DescribedApi {
 
 	/** Checks what has passed between a client and a gateway, management excepted. */
 	<T extends HttpResponse<String>> T checked(HttpRequest request, T response) {
-		if (!request.uri().getPath().startsWith("/actuator/")) {
+		if (!request.uri().getPath().startsWith("/actuator/") || response.statusCode() == 404) {
 			check(new Exchange(request.method(), request.uri(), request.headers(), body(request), response.statusCode(),
 					response.headers(), response.body()));
 		}

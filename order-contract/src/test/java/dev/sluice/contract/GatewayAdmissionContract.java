@@ -62,6 +62,9 @@ public abstract class GatewayAdmissionContract {
 	 */
 	protected abstract URI start(URI backend);
 
+	/** Where its health is. */
+	protected abstract URI management();
+
 	/** Stops it, as SIGTERM does; returns when it has stopped. */
 	protected abstract void stop();
 
@@ -88,14 +91,14 @@ public abstract class GatewayAdmissionContract {
 	@Test
 	void endsWhatItHasBegunAndBeginsNothingMore() throws Exception {
 		try (Kept kept = new Kept(this.gateway)) {
-			assertThat(kept.send("GET /actuator/health/liveness", "").status()).isEqualTo(200);
+			assertThat(kept.send("GET /nothing", "").status()).isEqualTo(404);
 			CompletableFuture<HttpResponse<String>> slow = place();
 			await().atMost(PATIENCE).until(() -> this.backend.requests().size() == 1);
 
 			CompletableFuture<Void> stopped = CompletableFuture.runAsync(this::stop);
 			await().atMost(PATIENCE).untilAsserted(() -> assertShuttingDown(get("/orders/1")));
 
-			assertThat(get("/actuator/health/readiness").statusCode()).isEqualTo(503);
+			assertThat(manage("readiness").statusCode()).isEqualTo(503);
 			Answer refused = kept.send("POST /orders", ORDER);
 			assertThat(refused.status()).isEqualTo(503);
 			assertThat(refused.headers()).contains("connection: close", "retry-after: 1",
@@ -135,7 +138,7 @@ public abstract class GatewayAdmissionContract {
 			assertThat(JsonPath.<String>read(refused.body(), "$.type")).isEqualTo("urn:sluice:problem:overloaded");
 			assertThat(JsonPath.<String>read(refused.body(), "$.taken")).isEqualTo("no");
 			assertThat(get("/openapi.json").statusCode()).isEqualTo(503);
-			assertThat(get("/actuator/health/liveness").statusCode()).isEqualTo(200);
+			assertThat(manage("liveness").statusCode()).isEqualTo(200);
 
 			this.backendAnswers.countDown();
 
@@ -156,6 +159,12 @@ public abstract class GatewayAdmissionContract {
 	private HttpResponse<String> get(String path) throws IOException, InterruptedException {
 		HttpRequest request = request(path).build();
 		return DescribedApi.instance().checked(request, this.client.send(request, BodyHandlers.ofString()));
+	}
+
+	private HttpResponse<String> manage(String probe) throws IOException, InterruptedException {
+		return this.client.send(
+				HttpRequest.newBuilder(management().resolve("/actuator/health/" + probe)).timeout(PATIENCE).build(),
+				BodyHandlers.ofString());
 	}
 
 	private HttpRequest.Builder request(String path) {

@@ -24,6 +24,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 import com.jayway.jsonpath.JsonPath;
@@ -73,10 +74,10 @@ public abstract class GatewayContract {
 	/** Where the gateway is. */
 	protected abstract URI gateway();
 
-	/**
-	 * Where another is, with the same servers, which forgets at once what it has done and
-	 * lets nobody wait.
-	 */
+	/** Where its health and metrics are. */
+	protected abstract URI management();
+
+	/** Another gateway with the same servers, in which nobody can wait. */
 	protected abstract URI otherGateway();
 
 	/** Where its backend is. */
@@ -94,7 +95,7 @@ public abstract class GatewayContract {
 	@BeforeAll
 	void isReady() {
 		await().atMost(Duration.ofSeconds(60))
-			.untilAsserted(() -> assertThat(get("/actuator/health/readiness").statusCode()).isEqualTo(200));
+			.untilAsserted(() -> assertThat(manage("/actuator/health/readiness").statusCode()).isEqualTo(200));
 	}
 
 	@AfterAll
@@ -348,7 +349,7 @@ public abstract class GatewayContract {
 		CompletableFuture<HttpResponse<String>> answer = sendAsync(
 				request(ORDER, "Idempotency-Key", key("wait"), "Prefer", "respond-async, wait=10"));
 		await().atMost(PATIENCE)
-			.until(() -> get("/actuator/prometheus").body().lines().anyMatch("sluice_waiters 1.0"::equals));
+			.until(() -> manage("/actuator/prometheus").body().lines().anyMatch("sluice_waiters 1.0"::equals));
 		project(id, "saved", 2, Fingerprint.ofJson(ORDER.getBytes(StandardCharsets.UTF_8)));
 
 		HttpResponse<String> response = answer.get();
@@ -356,6 +357,18 @@ public abstract class GatewayContract {
 		assertThat(header(response, "Location")).hasValue("/orders/" + id);
 		assertThat(header(response, "Preference-Applied")).hasValue("respond-async, wait=10");
 		assertThat(response.body()).isEqualTo(get("/orders/" + id).body());
+	}
+
+	@Test
+	void givesThePlaceOfAWaiterBackWhenItsClientHasGone() throws Exception {
+		String head = "POST /orders HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n";
+		try (RawClient client = RawClient.connect(gateway(), PATIENCE)) {
+			client.send(head + "Prefer: respond-async, wait=300\r\nContent-Length: %d\r\n\r\n%s"
+				.formatted(ORDER.length(), ORDER));
+			await().atMost(PATIENCE).until(() -> waiters() == 1);
+		}
+
+		await().atMost(PATIENCE).until(() -> waiters() == 0);
 	}
 
 	@Test
@@ -377,7 +390,7 @@ public abstract class GatewayContract {
 		HttpResponse<String> response = post(ORDER, "Idempotency-Key", key, "Prefer", "respond-async, wait=1000");
 
 		assertThat(response.statusCode()).isEqualTo(expected);
-		assertThat(header(response, "Preference-Applied")).hasValue("respond-async, wait=10");
+		assertThat(header(response, "Preference-Applied")).hasValue("respond-async, wait=300");
 	}
 
 	@Test
@@ -389,6 +402,184 @@ public abstract class GatewayContract {
 		assertThat(header(unreadable, "Preference-Applied")).hasValue("respond-async");
 		assertThat(noPlace.statusCode()).isEqualTo(202);
 		assertThat(header(noPlace, "Preference-Applied")).hasValue("respond-async");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "accepted", "retrying", "failed", "saved" })
+	void refusesAnotherPayloadInSyncModeWhateverBecameOfTheFirst(String status) throws Exception {
+		String key = key("P1 " + status);
+		UUID id = idOf(postElsewhere(ORDER, "Idempotency-Key", key, "Prefer", "respond-async"));
+		if (!status.equals("accepted")) {
+			project(id, status, 1, Fingerprint.ofJson(ORDER.getBytes(StandardCharsets.UTF_8)));
+		}
+
+		assertProblem(post(OTHER_ORDER, "Idempotency-Key", key), 422, "key-reused");
+
+		assertThat(audit("$.received")).isZero();
+		assertThat(post(ORDER, "Idempotency-Key", key).statusCode()).isEqualTo(201);
+	}
+
+	@Test
+	void refusesAnotherPayloadHoweverSoonItFollowsAtTheOtherGateway() throws Exception {
+		List<Integer> answers = new ArrayList<>();
+		for (int i = 0; i < 20; i++) {
+			String key = key("soon " + i);
+			idOf(postElsewhere(ORDER, "Idempotency-Key", key, "Prefer", "respond-async"));
+			answers.add(post(OTHER_ORDER, "Idempotency-Key", key).statusCode());
+		}
+
+		assertThat(answers).containsOnly(422);
+		assertThat(audit("$.received")).isZero();
+	}
+
+	@Test
+	void knowsTheKeyOfASyncOrderAtTheOtherGatewayOnceItsOutcomeIsPublished() throws Exception {
+		String key = key("sync elsewhere");
+		UUID id = idOf(postElsewhere(ORDER, "Idempotency-Key", key));
+		assertThat(outcomes(id)).hasSize(1);
+
+		HttpResponse<String> other = post(OTHER_ORDER, "Idempotency-Key", key, "Prefer", "respond-async");
+		HttpResponse<String> same = post(ORDER, "Idempotency-Key", key, "Prefer", "respond-async");
+
+		assertProblem(other, 422, "key-reused");
+		assertThat(same.statusCode()).isEqualTo(202);
+		assertThat(records(id)).isEmpty();
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void publishesThatASyncOrderIsSaved(boolean keyed) throws Exception {
+		HttpResponse<String> response = keyed ? post(ORDER, "Idempotency-Key", key("published")) : post(ORDER);
+		UUID id = idOf(response);
+
+		assertThat(outcomes(id)).singleElement().satisfies((record) -> {
+			assertThat(record.key()).isEqualTo(id + "/saved/sync");
+			assertThat(JsonPath.<String>read(record.value(), "$.orderId")).isEqualTo(id.toString());
+			assertThat(JsonPath.<String>read(record.value(), "$.customerId")).isEqualTo("c-1");
+			assertThat(JsonPath.<String>read(record.value(), "$.status")).isEqualToIgnoringCase("saved");
+			assertThat(JsonPath.<Integer>read(record.value(), "$.attempts")).isEqualTo(1);
+			assertThat(JsonPath.<String>read(record.value(), "$.at"))
+				.isEqualTo(JsonPath.read(response.body(), "$.updatedAt"));
+			assertThat(record.value()).doesNotContain("acceptedAt");
+			assertThat(record.value().contains("fingerprint")).isEqualTo(keyed);
+		});
+	}
+
+	@Test
+	void knowsAnOrderThatAnotherGatewayHasAccepted() throws Exception {
+		for (int i = 0; i < 20; i++) {
+			UUID id = idOf(postElsewhere(ORDER, "Prefer", "respond-async"));
+
+			HttpResponse<String> here = get("/orders/" + id);
+
+			assertThat(here.statusCode()).as(here.body()).isEqualTo(200);
+			assertThat(here.body()).isEqualTo(getElsewhere("/orders/" + id).body());
+		}
+	}
+
+	@Test
+	void saysTheSameOfASavedOrderAtEveryGateway() throws Exception {
+		HttpResponse<String> saved = post(ORDER);
+		String order = "/orders/" + idOf(saved);
+
+		assertThat(get(order).body()).isEqualTo(saved.body());
+		assertThat(getElsewhere(order).body()).isEqualTo(saved.body());
+		assertThat(outcomes(idOf(saved))).hasSize(1);
+		assertThat(getElsewhere(order).body()).isEqualTo(saved.body());
+	}
+
+	@Test
+	void saysThatAFailedOrderIsSavedOnceItWasRepeatedInSyncMode() throws Exception {
+		String key = key("failed, then sync");
+		UUID id = idOf(postElsewhere(ORDER, "Idempotency-Key", key, "Prefer", "respond-async"));
+		project(id, "failed", 3, Fingerprint.ofJson(ORDER.getBytes(StandardCharsets.UTF_8)));
+		keepPayload(id, ORDER);
+
+		assertThat(post(ORDER, "Idempotency-Key", key).statusCode()).isEqualTo(201);
+
+		assertThat(JsonPath.<String>read(get("/orders/" + id).body(), "$.status")).isEqualTo("saved");
+		assertThat(JsonPath.<String>read(getElsewhere("/orders/" + id).body(), "$.status")).isEqualTo("saved");
+		assertProblem(redeliver(id), 409, "not-redeliverable");
+		assertThat(records(id)).hasSize(1);
+	}
+
+	/** As after a synchronous save whose outcome was lost with Kafka. */
+	@ParameterizedTest
+	@ValueSource(strings = { "GET", "POST" })
+	void tellsTheProjectionThatAFailedOrderIsAtTheBackend(String asked) throws Exception {
+		UUID id = UUID.randomUUID();
+		project(id, "failed", 3, Fingerprint.ofJson(ORDER.getBytes(StandardCharsets.UTF_8)));
+		keepPayload(id, ORDER);
+		send(HttpRequest.newBuilder(backend().resolve("/orders"))
+			.header("Content-Type", "application/json")
+			.header("Idempotency-Key", '"' + id.toString() + '"')
+			.POST(BodyPublishers.ofString(ORDER)));
+
+		if (asked.equals("GET")) {
+			HttpResponse<String> status = get("/orders/" + id);
+			assertThat(JsonPath.<String>read(status.body(), "$.status")).isEqualTo("saved");
+			assertThat(JsonPath.<Integer>read(status.body(), "$.attempts")).isEqualTo(1);
+		}
+		else {
+			assertProblem(redeliver(id), 409, "not-redeliverable");
+		}
+
+		assertThat(outcomes(id)).extracting(ConsumerRecord::key).containsExactly(id + "/saved/sync");
+		assertThat(records(id)).isEmpty();
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 429, 503 })
+	void passesOnThatTheBackendIsBusy(int status) throws Exception {
+		behave("\"errorRate\":1,\"errorStatus\":%d,\"hangRate\":0,\"resetRate\":0".formatted(status));
+
+		HttpResponse<String> response = post(ORDER);
+
+		assertProblem(response, 503, "backend-unavailable");
+		assertThat(JsonPath.<String>read(response.body(), "$.taken")).isEqualTo("unknown");
+	}
+
+	@Test
+	void keepsNoKeyInProgressWhoseClientHasGone() throws Exception {
+		behave("\"errorRate\":0,\"hangRate\":1,\"resetRate\":0");
+		String key = key("gone");
+		String head = "POST /orders HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nIdempotency-Key: " + key
+				+ "\r\nContent-Length: " + ORDER.length() + "\r\n\r\n";
+		try (Socket socket = new Socket(gateway().getHost(), gateway().getPort())) {
+			socket.getOutputStream().write((head + ORDER).getBytes(StandardCharsets.UTF_8));
+			await().atMost(PATIENCE).until(() -> audit("$.inFlight") == 1);
+			socket.setSoLinger(true, 0);
+		}
+		behave("\"errorRate\":0,\"hangRate\":0,\"resetRate\":0");
+
+		await().atMost(PATIENCE)
+			.untilAsserted(() -> assertThat(post(ORDER, "Idempotency-Key", key).statusCode()).isEqualTo(201));
+	}
+
+	@Test
+	void keepsNoKeyInProgressWhileItsClientWaitsForTheOutcome() throws Exception {
+		String key = key("waiting");
+		CompletableFuture<HttpResponse<String>> waiting = sendAsync(
+				request(ORDER, "Idempotency-Key", key, "Prefer", "respond-async, wait=5"));
+		await().atMost(PATIENCE).until(() -> waiters() == 1);
+
+		HttpResponse<String> again = post(ORDER, "Idempotency-Key", key, "Prefer", "respond-async");
+
+		assertThat(again.statusCode()).as(again.body()).isEqualTo(202);
+		assertThat(waiting).isNotDone();
+		assertThat(waiting.get().statusCode()).isEqualTo(202);
+	}
+
+	@Test
+	void waitsAsLongAsItMayWhateverTheNumberOfDigits() throws Exception {
+		String key = key("ten digits");
+		UUID id = idOf(post(ORDER, "Idempotency-Key", key, "Prefer", "respond-async"));
+		project(id, "saved", 1, Fingerprint.ofJson(ORDER.getBytes(StandardCharsets.UTF_8)));
+
+		HttpResponse<String> response = post(ORDER, "Idempotency-Key", key, "Prefer",
+				"respond-async, wait=99999999999999999999");
+
+		assertThat(header(response, "Preference-Applied")).hasValue("respond-async, wait=300");
 	}
 
 	@ParameterizedTest
@@ -415,6 +606,7 @@ public abstract class GatewayContract {
 				Arguments.of(ORDER.replace("2,", "2.0,"), List.of("items[0].quantity")),
 				Arguments.of(ORDER.replace("2,", "0,"), List.of("items[0].quantity")),
 				Arguments.of(ORDER.replace("EUR", "EURO"), List.of("items[0].unitPrice.currency")),
+				Arguments.of(ORDER.replace("EUR", "EUR "), List.of("items[0].unitPrice.currency")),
 				Arguments.of(ORDER.replace("{\"customerId", "{\"x\":1,\"customerId"), List.of("x")));
 	}
 
@@ -481,9 +673,14 @@ public abstract class GatewayContract {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "/", "/nothing", "/orders/a/b", "/error", "/actuator/health/a/b" })
+	@ValueSource(strings = { "/", "/nothing", "/orders/a/b", "/error", "/actuator/health" })
 	void knowsNothingAtOtherPaths(String path) throws Exception {
 		assertProblem(get(path), 404, "not-found");
+	}
+
+	@Test
+	void knowsNoOtherHealth() throws Exception {
+		assertProblem(manage("/actuator/health/a/b"), 404, "not-found");
 	}
 
 	@ParameterizedTest
@@ -643,7 +840,7 @@ public abstract class GatewayContract {
 	}
 
 	@ParameterizedTest
-	@ValueSource(ints = { 400, 500, 503 })
+	@ValueSource(ints = { 400, 500 })
 	void saysThatTheBackendRefused(int status) throws Exception {
 		behave("\"errorRate\":1,\"errorStatus\":%d,\"hangRate\":0,\"resetRate\":0".formatted(status));
 
@@ -685,7 +882,7 @@ public abstract class GatewayContract {
 		post(ORDER);
 		post(ORDER, "Prefer", "respond-async");
 
-		String metrics = get("/actuator/prometheus").body();
+		String metrics = manage("/actuator/prometheus").body();
 
 		assertThat(metrics).contains("sluice_orders_total{", "outcome=\"saved\",way=\"sync\"",
 				"outcome=\"accepted\",way=\"queued\"", "sluice_order_duration_seconds_bucket{",
@@ -837,7 +1034,7 @@ public abstract class GatewayContract {
 
 	/** A stack trace is never for what a client does. */
 	private double errorsLogged() throws IOException, InterruptedException {
-		return get("/actuator/prometheus").body()
+		return manage("/actuator/prometheus").body()
 			.lines()
 			.filter((line) -> line.startsWith("logback_events_total{level=\"error\"}"))
 			.mapToDouble((line) -> Double.parseDouble(line.substring(line.lastIndexOf(' '))))
@@ -847,6 +1044,23 @@ public abstract class GatewayContract {
 
 	private HttpResponse<String> get(String path) throws IOException, InterruptedException {
 		return send(HttpRequest.newBuilder(gateway().resolve(path)));
+	}
+
+	private HttpResponse<String> manage(String path) throws IOException, InterruptedException {
+		return send(HttpRequest.newBuilder(management().resolve(path)));
+	}
+
+	private HttpResponse<String> getElsewhere(String path) throws IOException, InterruptedException {
+		return send(HttpRequest.newBuilder(otherGateway().resolve(path)));
+	}
+
+	private double waiters() throws IOException, InterruptedException {
+		return manage("/actuator/prometheus").body()
+			.lines()
+			.filter((line) -> line.startsWith("sluice_waiters "))
+			.mapToDouble((line) -> Double.parseDouble(line.substring(line.lastIndexOf(' '))))
+			.findFirst()
+			.orElseThrow();
 	}
 
 	private HttpResponse<String> send(HttpRequest.Builder request) throws IOException, InterruptedException {
@@ -891,9 +1105,21 @@ public abstract class GatewayContract {
 
 	/** All there are: whoever calls has been answered that they are durable. */
 	private List<ConsumerRecord<String, String>> records(UUID id) {
+		return records(Topics.ORDERS, (record) -> id.toString().equals(headers(record).get(OrderHeaders.ID)));
+	}
+
+	/** At least one, which comes after the answer. */
+	private List<ConsumerRecord<String, String>> outcomes(UUID id) {
+		return await().atMost(PATIENCE)
+			.until(() -> records(Topics.ORDER_OUTCOMES, (record) -> record.key().startsWith(id.toString())),
+					(found) -> !found.isEmpty());
+	}
+
+	private List<ConsumerRecord<String, String>> records(String topic,
+			Predicate<ConsumerRecord<String, String>> wanted) {
 		List<ConsumerRecord<String, String>> found = new ArrayList<>();
 		try (KafkaConsumer<String, String> consumer = consumer()) {
-			List<TopicPartition> partitions = consumer.partitionsFor(Topics.ORDERS)
+			List<TopicPartition> partitions = consumer.partitionsFor(topic)
 				.stream()
 				.map((partition) -> new TopicPartition(partition.topic(), partition.partition()))
 				.toList();
@@ -902,7 +1128,7 @@ public abstract class GatewayContract {
 			Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
 			await().atMost(PATIENCE).until(() -> {
 				for (ConsumerRecord<String, String> record : consumer.poll(Duration.ofMillis(100))) {
-					if (id.toString().equals(headers(record).get(OrderHeaders.ID))) {
+					if (wanted.test(record)) {
 						found.add(record);
 					}
 				}

@@ -10,6 +10,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
+import java.util.UUID;
 
 import com.jayway.jsonpath.JsonPath;
 import org.junit.jupiter.api.AfterAll;
@@ -38,6 +39,9 @@ public abstract class GatewayFrozenStatusContract {
 	/** Where the gateway is. */
 	protected abstract URI gateway();
 
+	/** Where its health and metrics are. */
+	protected abstract URI management();
+
 	/** The kernel accepts its connections, and nobody reads from them. */
 	public static ServerSocket frozenServer() {
 		try {
@@ -51,7 +55,7 @@ public abstract class GatewayFrozenStatusContract {
 	@BeforeAll
 	void isReady() {
 		await().atMost(Duration.ofSeconds(60))
-			.untilAsserted(() -> assertThat(get("/actuator/health/readiness").statusCode()).isEqualTo(200));
+			.untilAsserted(() -> assertThat(manage("/actuator/health/readiness").statusCode()).isEqualTo(200));
 	}
 
 	@AfterAll
@@ -61,18 +65,49 @@ public abstract class GatewayFrozenStatusContract {
 
 	@Test
 	void acceptsOrdersWithKeysAndSoonStopsAskingForThem() throws Exception {
+		String before = manage("/actuator/prometheus").body();
+		UUID run = UUID.randomUUID();
 		for (int i = 0; i < ORDERS; i++) {
 			HttpResponse<String> response = send(HttpRequest.newBuilder(gateway().resolve("/orders"))
 				.header("Content-Type", "application/json")
 				.header("Prefer", "respond-async")
-				.header("Idempotency-Key", "\"frozen-" + i + "\"")
+				.header("Idempotency-Key", "\"frozen-" + i + " " + run + '"')
 				.POST(BodyPublishers.ofString(ORDER)));
 			assertThat(response.statusCode()).as(response.body()).isEqualTo(202);
 		}
 
-		String metrics = get("/actuator/prometheus").body();
-		assertThat(value(metrics, "sluice_key_lookup_seconds_count{outcome=\"unanswered\"}")).isEqualTo(ORDERS);
-		assertThat(notAsked(metrics)).isGreaterThan(ORDERS / 2.0);
+		String metrics = manage("/actuator/prometheus").body();
+		String unanswered = "sluice_key_lookup_seconds_count{outcome=\"unanswered\"}";
+		assertThat(value(metrics, unanswered) - value(before, unanswered)).isEqualTo(ORDERS);
+		assertThat(notAsked(metrics) - notAsked(before)).isGreaterThan(ORDERS / 2.0);
+	}
+
+	/** An order that was accepted under the key would be replaced. */
+	@Test
+	void refusesSyncOrdersWhoseKeyCannotBeLookedUp() throws Exception {
+		HttpResponse<String> response = send(HttpRequest.newBuilder(gateway().resolve("/orders"))
+			.header("Content-Type", "application/json")
+			.header("Idempotency-Key", "\"frozen sync " + UUID.randomUUID() + '"')
+			.POST(BodyPublishers.ofString(ORDER)));
+
+		assertThat(response.statusCode()).as(response.body()).isEqualTo(503);
+		assertThat(response.headers().firstValue("Retry-After")).hasValue("1");
+		assertThat(JsonPath.<String>read(response.body(), "$.type")).isEqualTo("urn:sluice:problem:status-unavailable");
+		assertThat(JsonPath.<String>read(response.body(), "$.taken")).isEqualTo("no");
+	}
+
+	/** Kafka has it, and says so without PostgreSQL. */
+	@Test
+	void refusesAnotherPayloadUnderAKeyThatKafkaKnows() throws Exception {
+		HttpRequest.Builder order = HttpRequest.newBuilder(gateway().resolve("/orders"))
+			.header("Content-Type", "application/json")
+			.header("Idempotency-Key", "\"known to Kafka " + UUID.randomUUID() + '"');
+		assertThat(
+				send(order.copy().header("Prefer", "respond-async").POST(BodyPublishers.ofString(ORDER))).statusCode())
+			.isEqualTo(202);
+
+		assertThat(send(order.POST(BodyPublishers.ofString(ORDER.replace("tea", "coffee")))).statusCode())
+			.isEqualTo(422);
 	}
 
 	@Test
@@ -82,7 +117,7 @@ public abstract class GatewayFrozenStatusContract {
 			.header("Prefer", "respond-async")
 			.POST(BodyPublishers.ofString(ORDER)));
 		String location = order.headers().firstValue("Location").orElseThrow();
-		double before = notAsked(get("/actuator/prometheus").body());
+		double before = notAsked(manage("/actuator/prometheus").body());
 
 		for (int i = 0; i < ORDERS; i++) {
 			HttpResponse<String> response = get(location);
@@ -90,7 +125,7 @@ public abstract class GatewayFrozenStatusContract {
 			assertThat(JsonPath.<String>read(response.body(), "$.status")).isEqualTo("accepted");
 		}
 
-		assertThat(notAsked(get("/actuator/prometheus").body()) - before).isGreaterThan(ORDERS / 2.0);
+		assertThat(notAsked(manage("/actuator/prometheus").body()) - before).isGreaterThan(ORDERS / 2.0);
 	}
 
 	@Test
@@ -118,6 +153,10 @@ public abstract class GatewayFrozenStatusContract {
 
 	private HttpResponse<String> get(String path) throws IOException, InterruptedException {
 		return send(HttpRequest.newBuilder(gateway().resolve(path)));
+	}
+
+	private HttpResponse<String> manage(String path) throws IOException, InterruptedException {
+		return send(HttpRequest.newBuilder(management().resolve(path)));
 	}
 
 	private HttpResponse<String> send(HttpRequest.Builder request) throws IOException, InterruptedException {

@@ -1,7 +1,6 @@
 package dev.sluice.contract;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -41,6 +40,9 @@ public abstract class GatewayOutageContract {
 	/** Where the gateway is. */
 	protected abstract URI gateway();
 
+	/** Where its health and metrics are. */
+	protected abstract URI management();
+
 	@AfterAll
 	void closeClient() {
 		this.client.close();
@@ -48,9 +50,9 @@ public abstract class GatewayOutageContract {
 
 	@Test
 	void isAliveButNotReady() throws Exception {
-		assertThat(get("/actuator/health/liveness").statusCode()).isEqualTo(200);
-		assertThat(get("/actuator/health/readiness").statusCode()).isEqualTo(503);
-		assertThat(JsonPath.<String>read(get("/actuator/health").body(), "$.components.queue.status"))
+		assertThat(manage("/actuator/health/liveness").statusCode()).isEqualTo(200);
+		assertThat(manage("/actuator/health/readiness").statusCode()).isEqualTo(503);
+		assertThat(JsonPath.<String>read(manage("/actuator/health").body(), "$.components.queue.status"))
 			.isEqualTo("DOWN");
 	}
 
@@ -67,6 +69,15 @@ public abstract class GatewayOutageContract {
 		HttpResponse<String> response = post("Prefer", "respond-async");
 
 		assertUnavailable(response, "queue-unavailable");
+		assertThat(JsonPath.<String>read(response.body(), "$.taken")).isEqualTo("no");
+	}
+
+	/** PostgreSQL is down too: it could not tell what the key was used for. */
+	@Test
+	void refusesSyncOrdersWhoseKeyCannotBeLookedUp() throws Exception {
+		HttpResponse<String> response = post("Idempotency-Key", "\"a key\"");
+
+		assertUnavailable(response, "status-unavailable");
 		assertThat(JsonPath.<String>read(response.body(), "$.taken")).isEqualTo("no");
 	}
 
@@ -112,24 +123,6 @@ public abstract class GatewayOutageContract {
 		assertThat(get("/nothing").statusCode()).isEqualTo(404);
 	}
 
-	/**
-	 * The client asks a second time before the first answer, which comes from another
-	 * thread, and a third time after the second.
-	 */
-	@Test
-	void goesOnReadingFromAConnectionThatWasAheadOfIt() throws Exception {
-		String later = "GET /actuator/health/liveness HTTP/1.1\r\nHost: gateway\r\n\r\n";
-		String atOnce = "GET /openapi.json HTTP/1.1\r\nHost: gateway\r\n\r\n";
-		try (Socket socket = new Socket(gateway().getHost(), gateway().getPort())) {
-			socket.setSoTimeout((int) Duration.ofSeconds(20).toMillis());
-			socket.getOutputStream().write((later + atOnce).getBytes(StandardCharsets.US_ASCII));
-			readDocument(socket.getInputStream());
-			socket.getOutputStream().write(atOnce.getBytes(StandardCharsets.US_ASCII));
-
-			assertThat(readDocument(socket.getInputStream())).startsWith("HTTP/1.1 200");
-		}
-	}
-
 	@ParameterizedTest
 	@ValueSource(strings = { "GET /orders/x HTTP/9.9", "CONNECT /orders HTTP/1.1" })
 	void blamesTheClientForARequestLineThatItDoesNotKnow(String line) throws Exception {
@@ -141,17 +134,6 @@ public abstract class GatewayOutageContract {
 			assertThat(new String(socket.getInputStream().readNBytes(10), StandardCharsets.US_ASCII))
 				.isEqualTo("HTTP/1.1 4");
 		}
-	}
-
-	/** What comes until the document has come. */
-	private static String readDocument(InputStream in) throws IOException {
-		StringBuilder text = new StringBuilder();
-		while (!text.substring(Math.max(0, text.length() - 3)).equals("\n}\n")) {
-			int next = in.read();
-			assertThat(next).isNotNegative();
-			text.append((char) next);
-		}
-		return text.toString();
 	}
 
 	private static void assertUnavailable(HttpResponse<String> response, String type) {
@@ -174,6 +156,10 @@ public abstract class GatewayOutageContract {
 
 	private HttpResponse<String> get(String path) throws Exception {
 		return send(HttpRequest.newBuilder(gateway().resolve(path)));
+	}
+
+	private HttpResponse<String> manage(String path) throws Exception {
+		return send(HttpRequest.newBuilder(management().resolve(path)));
 	}
 
 	private HttpResponse<String> send(HttpRequest.Builder request) throws Exception {

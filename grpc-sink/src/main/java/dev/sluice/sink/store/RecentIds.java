@@ -80,6 +80,11 @@ public final class RecentIds {
 		}
 	}
 
+	synchronized void clear() {
+		this.known.clear();
+		this.parts.clear();
+	}
+
 	synchronized int size() {
 		return this.known.size();
 	}

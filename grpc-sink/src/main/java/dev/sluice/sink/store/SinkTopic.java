@@ -4,23 +4,16 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
-import java.util.stream.Collectors;
 
 import com.google.protobuf.ByteString;
 import dev.sluice.contract.Topics;
-import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.NewTopic;
-import org.apache.kafka.clients.admin.OffsetSpec;
+import dev.sluice.topics.TopicSpec;
+import dev.sluice.topics.TopicWatch;
+import dev.sluice.topics.TopicsState;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.errors.TopicExistsException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,16 +22,14 @@ import org.springframework.context.SmartLifecycle;
 import org.springframework.kafka.core.KafkaAdmin;
 
 /**
- * Creates the topic if it is missing and reads the ids at its end. Start-up does not wait
- * for it: it tries again each second until Kafka has answered. Until then nothing is
- * stored, or the broker would make the topic by itself and a repeat would not be known.
- * One thread of its own.
+ * The topic {@code sink}: watched, created if it is missing, and the ids at its end read.
+ * Start-up does not wait for it. While the topic is missing or its ids are not known,
+ * nothing is stored, or the broker would create the topic by itself and a repeat would
+ * not be known. One thread, see {@link TopicWatch}.
  */
 public final class SinkTopic implements SmartLifecycle {
 
 	private static final Logger logger = LoggerFactory.getLogger(SinkTopic.class);
-
-	private static final Duration RETRY = Duration.ofSeconds(1);
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
@@ -49,113 +40,45 @@ public final class SinkTopic implements SmartLifecycle {
 
 	private static final int FETCH_BYTES = 8 * 1024 * 1024;
 
-	private final NewTopic topic;
+	private final TopicWatch watch;
 
 	private final KafkaAdmin admin;
 
 	private final RecentIds recent;
 
-	private final ScheduledExecutorService executor = Executors
-		.newSingleThreadScheduledExecutor(Thread.ofPlatform().daemon().name("sink-topic").factory());
-
-	private volatile boolean ready;
-
 	private volatile boolean running;
-
-	private boolean warned;
 
 	/**
 	 * Does nothing until it is started.
-	 * @param topic as it is to be made
+	 * @param topic as it is to be created
 	 * @param admin knows the brokers
 	 * @param recent where to the ids at the topic's end go
 	 */
-	public SinkTopic(NewTopic topic, KafkaAdmin admin, RecentIds recent) {
-		this.topic = topic;
+	public SinkTopic(TopicSpec topic, KafkaAdmin admin, RecentIds recent) {
+		this.watch = new TopicWatch(List.of(topic), admin.getConfigurationProperties(), this::readLastIds);
 		this.admin = admin;
 		this.recent = recent;
 	}
 
 	/** Whether the topic is there and its last ids are known. */
 	boolean ready() {
-		return this.ready;
+		return this.watch.ready();
+	}
+
+	/** What is known of the topic, for the health. */
+	public TopicsState state() {
+		return this.watch.state();
 	}
 
 	/** Takes nothing until the topic's end has been read anew. */
 	void readAgain() {
-		synchronized (this.executor) {
-			if (this.ready) {
-				this.ready = false;
-				retry();
-			}
-		}
+		this.watch.prepareAgain();
 	}
 
 	@Override
 	public void start() {
 		this.running = true;
-		this.executor.execute(this::attempt);
-	}
-
-	private void attempt() {
-		try {
-			create();
-			readLastIds();
-			this.ready = true;
-			this.warned = false;
-			logger.info("The topic {} is there, its last {} ids are known", Topics.SINK, this.recent.size());
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-		}
-		catch (ExecutionException | TimeoutException | RuntimeException ex) {
-			if (!this.warned) {
-				this.warned = true;
-				logger.warn("The topic {} of Kafka at {} cannot be read; messages are refused until it can: {}",
-						Topics.SINK, this.admin.getConfigurationProperties().get("bootstrap.servers"), ex.toString());
-			}
-			retry();
-		}
-	}
-
-	@SuppressWarnings("FutureReturnValueIgnored") // An attempt answers for its own
-													// failures.
-	private void retry() {
-		if (this.running) {
-			this.executor.schedule(this::attempt, RETRY.toMillis(), TimeUnit.MILLISECONDS);
-		}
-	}
-
-	private void create() throws InterruptedException, ExecutionException, TimeoutException {
-		try (Admin client = Admin.create(this.admin.getConfigurationProperties())) {
-			try {
-				client.createTopics(List.of(this.topic)).all().get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
-			}
-			catch (ExecutionException ex) {
-				if (!(ex.getCause() instanceof TopicExistsException)) {
-					throw ex;
-				}
-			}
-			awaitLeaders(client);
-		}
-	}
-
-	/**
-	 * Until the leader of each partition serves it. An idempotent producer that meets a
-	 * topic just created may have its first batch refused and its second taken, and then
-	 * never gets the first one in (KAFKA-15591).
-	 */
-	private static void awaitLeaders(Admin client) throws InterruptedException, ExecutionException, TimeoutException {
-		Map<TopicPartition, OffsetSpec> ends = client.describeTopics(List.of(Topics.SINK))
-			.allTopicNames()
-			.get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)
-			.values()
-			.stream()
-			.flatMap((topic) -> topic.partitions()
-				.stream()
-				.map((partition) -> new TopicPartition(topic.name(), partition.partition())))
-			.collect(Collectors.toMap((partition) -> partition, (_) -> OffsetSpec.latest()));
-		client.listOffsets(ends).all().get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+		this.watch.start();
 	}
 
 	/**
@@ -163,6 +86,8 @@ public final class SinkTopic implements SmartLifecycle {
 	 * in its connection has long arrived when this one has started.
 	 */
 	private void readLastIds() throws InterruptedException {
+		// They may be of a topic that was deleted.
+		this.recent.clear();
 		if (this.recent.horizon() == 0) {
 			return;
 		}
@@ -206,7 +131,7 @@ public final class SinkTopic implements SmartLifecycle {
 	@Override
 	public void stop() {
 		this.running = false;
-		this.executor.shutdownNow();
+		this.watch.close();
 	}
 
 	@Override

@@ -40,7 +40,7 @@ record CausesEvaluation(CellEvaluation recorded, ScrapedGauge threads) {
 				Latencies.of(answered.stream().mapToLong(Request::millis).toArray()), outcome.audit().received(),
 				outcome.audit().maxInFlight(), outcome.audit().connectionsOpened(),
 				this.recorded.cost(this.recorded.gateway(), window, answered.size()), this.threads.meanIn(window),
-				this.recorded.samples().foreignCpuShare(window, this.recorded.cores()), problem);
+				this.recorded.foreignCpuShare(window), problem);
 	}
 
 }

@@ -2,7 +2,6 @@ package dev.sluice.lab.causes;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -18,7 +17,6 @@ import java.util.stream.Stream;
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.devservices.Infrastructure;
 import dev.sluice.devservices.Ports;
-import dev.sluice.devservices.StartFailedException;
 import dev.sluice.lab.causes.CausesPlan.Cell;
 import dev.sluice.lab.causes.CausesPlan.Round;
 import dev.sluice.lab.measure.CellEvaluation;
@@ -30,11 +28,12 @@ import dev.sluice.lab.plan.PhaseOutcome;
 import dev.sluice.lab.plan.WarmUp;
 import dev.sluice.lab.plan.Way;
 import dev.sluice.lab.result.CausesResult;
-import dev.sluice.lab.result.RunFile;
 import dev.sluice.lab.result.RunResult;
 import dev.sluice.lab.run.EnvironmentProbe;
 import dev.sluice.lab.run.JvmRecords;
 import dev.sluice.lab.run.LoadRound;
+import dev.sluice.lab.run.Measurement;
+import dev.sluice.lab.run.Measurement.Course;
 import dev.sluice.lab.run.Progress;
 import dev.sluice.lab.run.RunDirectory;
 import dev.sluice.lab.stack.Interruption;
@@ -67,6 +66,9 @@ public final class CausesExperiment {
 	private static final String BACKEND = "backend";
 
 	private final Settings settings;
+
+	/** What was asked for, until it is known what runs. */
+	private Infrastructure infrastructure;
 
 	private final CausesPlan plan;
 
@@ -129,6 +131,7 @@ public final class CausesExperiment {
 
 	private CausesExperiment(Settings settings, CausesPlan plan, RunDirectory directory, Progress progress) {
 		this.settings = settings;
+		this.infrastructure = settings.infrastructure();
 		this.plan = plan;
 		this.directory = directory;
 		this.progress = progress;
@@ -139,15 +142,19 @@ public final class CausesExperiment {
 	 * @throws IOException if files cannot be written
 	 */
 	public RunResult run(Interruption interruption) throws IOException {
-		Instant startedAt = Instant.now();
 		JvmRecords records = new JvmRecords(this.directory);
-		String partial = null;
-		Infrastructure infrastructure = this.settings.infrastructure();
+		Measurement measurement = new Measurement(NAME, this.settings.command(), this.directory, this.progress,
+				interruption);
+		return measurement.run(() -> measure(records, measurement), (course) -> result(course, records));
+	}
+
+	private void measure(JvmRecords records, Measurement measurement) throws IOException, InterruptedException {
+		List<String> failed = new ArrayList<>();
 		try (Stack stack = Stack.builder()
-			.infrastructure(infrastructure)
+			.infrastructure(this.settings.infrastructure())
 			.directory(this.directory.directory("logs"))
 			.build()) {
-			infrastructure = stack.infrastructure().infrastructure();
+			this.infrastructure = stack.infrastructure().infrastructure();
 			stack.prepare(Set.of(Module.BACKEND, VARIANT.module()), this.progress::step);
 			this.progress.step("Starting Kafka and PostgreSQL");
 			stack.startInfrastructure();
@@ -156,30 +163,29 @@ public final class CausesExperiment {
 				try {
 					run(round, stack, certificate, records);
 				}
-				catch (LabException | StartFailedException | IOException ex) {
+				catch (IOException | RuntimeException ex) {
 					// A gateway may die of its setting; the others still have their turn.
-					if (interruption.reason() != null) {
+					if (measurement.interruption().isRequested()) {
 						throw ex;
 					}
-					String failed = "round %s (%s) failed: %s".formatted(round.name(), CausesPlan.name(round.gateway()),
-							inOneLine(RunDirectory.whyPartial(ex, interruption)));
-					this.progress.step(failed);
-					partial = (partial != null) ? partial + "; " + failed : failed;
+					failed.add("round %s (%s) failed: %s".formatted(round.name(), CausesPlan.name(round.gateway()),
+							inOneLine(measurement.why(ex))));
+					this.progress.step(failed.getLast());
 				}
 			}
 		}
-		catch (LabException | StartFailedException | IOException | InterruptedException ex) {
-			partial = RunDirectory.whyPartial(ex, interruption);
+		if (!failed.isEmpty()) {
+			throw new LabException(String.join("; ", failed));
 		}
-		this.progress.endLine();
+	}
+
+	private RunResult result(Course course, JvmRecords records) throws IOException {
 		Workspace workspace = Workspace.find();
 		List<Path> jars = Stream.of(Module.BACKEND, VARIANT.module()).map(workspace::jar).toList();
-		RunResult result = RunResult
-			.of(NAME, this.settings.command(), startedAt, Instant.now(), partial,
-					EnvironmentProbe.probe(workspace.root(), jars, infrastructure), configuration(), finding())
+		return RunResult
+			.of(NAME, this.settings.command(), course.startedAt(), course.finishedAt(), course.partial(),
+					EnvironmentProbe.probe(workspace.root(), jars, this.infrastructure), configuration(), finding())
 			.withChecks(List.of(records.check()));
-		RunFile.write(result, this.directory.path());
-		return result;
 	}
 
 	/** The end of a log is for who has nothing else to look at. */
@@ -245,7 +251,9 @@ public final class CausesExperiment {
 			.withJvmArgs(setting.collector().jvmArgs())
 			.withProperty("server.tomcat.threads.max", setting.threads())
 			// So that a cell does not pay for their start.
-			.withProperty("server.tomcat.threads.min-spare", setting.threads());
+			.withProperty("server.tomcat.threads.min-spare", setting.threads())
+			// No consumer runs, so there is no table of statuses to look keys up in.
+			.withProperty("status.key-lookup-timeout", 0);
 		for (Map.Entry<String, Object> property : setting.retries().properties().entrySet()) {
 			options = options.withProperty(property.getKey(), property.getValue());
 		}

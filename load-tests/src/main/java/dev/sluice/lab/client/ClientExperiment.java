@@ -20,7 +20,6 @@ import java.util.TreeMap;
 import dev.sluice.devservices.Breakable;
 import dev.sluice.devservices.Infrastructure;
 import dev.sluice.devservices.Ports;
-import dev.sluice.devservices.StartFailedException;
 import dev.sluice.lab.client.OpenClient.Figures;
 import dev.sluice.lab.client.OpenClient.Load;
 import dev.sluice.lab.client.SeedCases.Case;
@@ -28,9 +27,10 @@ import dev.sluice.lab.measure.ProcessSampler;
 import dev.sluice.lab.measure.Window;
 import dev.sluice.lab.result.ClientResult;
 import dev.sluice.lab.result.ClientResult.Stopped;
-import dev.sluice.lab.result.RunFile;
 import dev.sluice.lab.result.RunResult;
 import dev.sluice.lab.run.EnvironmentProbe;
+import dev.sluice.lab.run.Measurement;
+import dev.sluice.lab.run.Measurement.Course;
 import dev.sluice.lab.run.Progress;
 import dev.sluice.lab.run.RunDirectory;
 import dev.sluice.lab.stack.Interruption;
@@ -91,27 +91,25 @@ final class ClientExperiment {
 	 * @throws IOException if files cannot be written
 	 */
 	RunResult run(Interruption interruption) throws IOException {
-		Instant startedAt = Instant.now();
-		String partial = null;
-		try {
-			if (this.settings.target() != null) {
-				runAll(this.settings.target(), null);
-			}
-			else {
-				runAgainstBackend();
-			}
+		return new Measurement(NAME, this.settings.command(), this.directory, this.progress, interruption)
+			.run(this::measure, this::result);
+	}
+
+	private void measure() throws IOException, InterruptedException {
+		if (this.settings.target() != null) {
+			runAll(this.settings.target(), null);
 		}
-		catch (LabException | StartFailedException | IOException | InterruptedException ex) {
-			partial = RunDirectory.whyPartial(ex, interruption);
+		else {
+			runAgainstBackend();
 		}
-		this.progress.endLine();
+	}
+
+	private RunResult result(Course course) throws IOException {
 		Workspace workspace = Workspace.find();
-		RunResult result = RunResult.of(
-				NAME, this.settings.command(), startedAt, Instant.now(), partial, EnvironmentProbe
-					.probe(workspace.root(), List.of(workspace.jar(Module.BACKEND)), Infrastructure.EMBEDDED),
+		return RunResult.of(NAME, this.settings.command(), course.startedAt(), course.finishedAt(), course.partial(),
+				EnvironmentProbe.probe(workspace.root(), List.of(workspace.jar(Module.BACKEND)),
+						Infrastructure.EMBEDDED),
 				configuration(), new ClientResult(this.runs));
-		RunFile.write(result, this.directory.path());
-		return result;
 	}
 
 	private void runAgainstBackend() throws IOException, InterruptedException {

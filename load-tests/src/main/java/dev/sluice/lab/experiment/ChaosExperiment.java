@@ -5,7 +5,6 @@ import java.net.http.HttpClient;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
@@ -25,7 +24,6 @@ import dev.sluice.contract.BackendBehaviour.Capacity;
 import dev.sluice.contract.BackendBehaviour.Delay;
 import dev.sluice.devservices.Breakable;
 import dev.sluice.devservices.Infrastructure;
-import dev.sluice.devservices.StartFailedException;
 import dev.sluice.lab.measure.LedgerAudit;
 import dev.sluice.lab.measure.OrderIdentity;
 import dev.sluice.lab.measure.OrderLedger;
@@ -36,7 +34,6 @@ import dev.sluice.lab.plan.ChaosPlan.Kind;
 import dev.sluice.lab.plan.ChaosPlan.Target;
 import dev.sluice.lab.plan.Way;
 import dev.sluice.lab.result.ChaosResult;
-import dev.sluice.lab.result.RunFile;
 import dev.sluice.lab.result.RunResult;
 import dev.sluice.lab.run.BackendControl;
 import dev.sluice.lab.run.ConsumerGroup;
@@ -45,6 +42,8 @@ import dev.sluice.lab.run.FaultInjector;
 import dev.sluice.lab.run.FaultInjector.Misbehaviour;
 import dev.sluice.lab.run.FaultInjector.Victim;
 import dev.sluice.lab.run.OrderDriver;
+import dev.sluice.lab.run.Measurement;
+import dev.sluice.lab.run.Measurement.Course;
 import dev.sluice.lab.run.Progress;
 import dev.sluice.lab.run.RunDirectory;
 import dev.sluice.lab.stack.Interruption;
@@ -55,7 +54,6 @@ import dev.sluice.lab.stack.ServiceOptions;
 import dev.sluice.lab.stack.Stack;
 import dev.sluice.lab.stack.Variant;
 import dev.sluice.lab.stack.Workspace;
-import org.apache.kafka.common.KafkaException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -93,6 +91,9 @@ final class ChaosExperiment {
 	private static final int LONGER = 3;
 
 	private final Settings settings;
+
+	/** What was asked for, until it is known what runs. */
+	private Infrastructure infrastructure;
 
 	private final ChaosPlan plan;
 
@@ -139,6 +140,7 @@ final class ChaosExperiment {
 
 	ChaosExperiment(Settings settings, ChaosPlan plan, RunDirectory directory, Progress progress) {
 		this.settings = settings;
+		this.infrastructure = settings.infrastructure();
 		this.plan = plan;
 		this.directory = directory;
 		this.progress = progress;
@@ -149,29 +151,27 @@ final class ChaosExperiment {
 	 * @throws IOException if the result cannot be written
 	 */
 	RunResult run(Interruption interruption) throws IOException {
-		Instant startedAt = Instant.now();
-		Workspace workspace = Workspace.find();
-		String partial = null;
-		Infrastructure infrastructure = this.settings.infrastructure();
 		Outcome outcome = new Outcome();
+		return new Measurement(NAME, this.settings.command(), this.directory, this.progress, interruption)
+			.run(() -> measure(outcome), (course) -> result(course, outcome));
+	}
+
+	private void measure(Outcome outcome) throws IOException, InterruptedException {
 		try (Stack stack = Stack.builder()
-			.workspace(workspace)
 			.infrastructure(this.settings.infrastructure())
 			.brokers(this.settings.brokers())
 			.directory(this.directory.directory("logs"))
 			.build(); HttpClient client = HttpClient.newBuilder().connectTimeout(TIMEOUT).build()) {
-			infrastructure = stack.infrastructure().infrastructure();
+			this.infrastructure = stack.infrastructure().infrastructure();
 			run(stack, client, outcome);
 		}
-		catch (LabException | StartFailedException | KafkaException | IOException | InterruptedException ex) {
-			partial = RunDirectory.whyPartial(ex, interruption);
-		}
-		this.progress.endLine();
-		RunResult result = new RunResult(RunResult.SCHEMA, NAME, this.settings.command(), startedAt, Instant.now(),
-				partial, EnvironmentProbe.probe(workspace.root(), jars(workspace), infrastructure), configuration(),
-				List.of(), List.of(), outcome.result(this.settings), List.of());
-		RunFile.write(result, this.directory.path());
-		return result;
+	}
+
+	private RunResult result(Course course, Outcome outcome) throws IOException {
+		Workspace workspace = Workspace.find();
+		return new RunResult(RunResult.SCHEMA, NAME, this.settings.command(), course.startedAt(), course.finishedAt(),
+				course.partial(), EnvironmentProbe.probe(workspace.root(), jars(workspace), this.infrastructure),
+				configuration(), List.of(), List.of(), outcome.result(this.settings), List.of());
 	}
 
 	private void run(Stack stack, HttpClient client, Outcome outcome) throws IOException, InterruptedException {
@@ -209,6 +209,9 @@ final class ChaosExperiment {
 			}
 			finally {
 				outcome.saved = sampler.perSecond();
+			}
+			if (sampler.failure() != null) {
+				throw new LabException("What was saved could not be counted all the time: " + sampler.failure());
 			}
 		}
 	}

@@ -3,7 +3,6 @@ package dev.sluice.lab.experiment;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -17,7 +16,6 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import dev.sluice.devservices.Infrastructure;
-import dev.sluice.devservices.StartFailedException;
 import dev.sluice.lab.measure.CellEvaluation;
 import dev.sluice.lab.measure.JfrRecording;
 import dev.sluice.lab.measure.ScrapedGauge;
@@ -32,17 +30,17 @@ import dev.sluice.lab.plan.Way;
 import dev.sluice.lab.report.page.Figures;
 import dev.sluice.lab.result.Cell;
 import dev.sluice.lab.result.CellResult;
-import dev.sluice.lab.result.RunFile;
 import dev.sluice.lab.result.RunResult;
 import dev.sluice.lab.result.RunResult.Environment;
 import dev.sluice.lab.result.RunResult.LeftOut;
 import dev.sluice.lab.run.EnvironmentProbe;
 import dev.sluice.lab.run.JvmRecords;
 import dev.sluice.lab.run.LoadRound;
+import dev.sluice.lab.run.Measurement;
+import dev.sluice.lab.run.Measurement.Course;
 import dev.sluice.lab.run.Progress;
 import dev.sluice.lab.run.RunDirectory;
 import dev.sluice.lab.stack.Interruption;
-import dev.sluice.lab.stack.LabException;
 import dev.sluice.lab.stack.Module;
 import dev.sluice.lab.stack.Service;
 import dev.sluice.lab.stack.ServiceOptions;
@@ -72,6 +70,9 @@ final class CompareExperiment {
 			LoadRound.LOAD_GENERATOR);
 
 	private final Settings settings;
+
+	/** What was asked for, until it is known what runs. */
+	private Infrastructure infrastructure;
 
 	private final ComparePlan plan;
 
@@ -131,6 +132,7 @@ final class CompareExperiment {
 
 	CompareExperiment(Settings settings, ComparePlan plan, RunDirectory directory, Progress progress) {
 		this.settings = settings;
+		this.infrastructure = settings.infrastructure();
 		this.plan = plan;
 		this.directory = directory;
 		this.progress = progress;
@@ -142,16 +144,17 @@ final class CompareExperiment {
 	 * @throws IOException if the result cannot be written
 	 */
 	RunResult run(Interruption interruption) throws IOException {
-		Instant startedAt = Instant.now();
-		Workspace workspace = Workspace.find();
 		JvmRecords records = new JvmRecords(this.directory);
-		String partial = null;
-		Infrastructure infrastructure = this.settings.infrastructure();
-		try (Stack stack = stack(workspace)) {
-			infrastructure = stack.infrastructure().infrastructure();
+		return new Measurement(NAME, this.settings.command(), this.directory, this.progress, interruption)
+			.run(() -> measure(records), (course) -> result(course, records));
+	}
+
+	private void measure(JvmRecords records) throws IOException, InterruptedException {
+		try (Stack stack = stack()) {
+			this.infrastructure = stack.infrastructure().infrastructure();
 			stack.prepare(modules(), this.progress::step);
 			this.progress.step("Starting Kafka, PostgreSQL (%s) and the backend"
-				.formatted(infrastructure.name().toLowerCase(Locale.ROOT)));
+				.formatted(this.infrastructure.name().toLowerCase(Locale.ROOT)));
 			Service[] backend = new Service[1];
 			Stack.inParallel(List.of(() -> {
 				stack.startInfrastructure();
@@ -161,16 +164,13 @@ final class CompareExperiment {
 				run(round, stack, backend[0], records);
 			}
 		}
-		catch (LabException | StartFailedException | IOException | InterruptedException ex) {
-			partial = RunDirectory.whyPartial(ex, interruption);
-		}
-		this.progress.endLine();
-		RunResult result = new RunResult(RunResult.SCHEMA, NAME, this.settings.command(), startedAt, Instant.now(),
-				partial, environment(workspace, infrastructure), configuration(infrastructure), this.cells,
-				leftOut(partial), null, List.of())
+	}
+
+	private RunResult result(Course course, JvmRecords records) throws IOException {
+		return new RunResult(RunResult.SCHEMA, NAME, this.settings.command(), course.startedAt(), course.finishedAt(),
+				course.partial(), environment(), configuration(), this.cells, leftOut(course.partial()), null,
+				List.of())
 			.withChecks(List.of(records.check()));
-		RunFile.write(result, this.directory.path());
-		return result;
 	}
 
 	private Set<Module> modules() {
@@ -178,9 +178,8 @@ final class CompareExperiment {
 		return Stream.concat(Stream.of(Module.BACKEND, Module.CONSUMER), gateways).collect(Collectors.toSet());
 	}
 
-	private Stack stack(Workspace workspace) throws IOException {
+	private Stack stack() throws IOException {
 		return Stack.builder()
-			.workspace(workspace)
 			.infrastructure(this.settings.infrastructure())
 			.directory(this.directory.directory("logs"))
 			.jvmArgs("-Xms" + this.settings.heap(), "-Xmx" + this.settings.heap(), "-XX:-UseG1GC",
@@ -274,15 +273,16 @@ final class CompareExperiment {
 		}
 	}
 
-	private Environment environment(Workspace workspace, Infrastructure infrastructure) throws IOException {
+	private Environment environment() throws IOException {
+		Workspace workspace = Workspace.find();
 		List<Path> jars = Stream.of(Module.BACKEND, Module.CONSUMER, Module.GATEWAY_SERVLET, Module.GATEWAY_REACTIVE)
 			.map(workspace::jar)
 			.filter(Files::exists)
 			.toList();
-		return EnvironmentProbe.probe(workspace.root(), jars, infrastructure);
+		return EnvironmentProbe.probe(workspace.root(), jars, this.infrastructure);
 	}
 
-	private Map<String, String> configuration(Infrastructure infrastructure) {
+	private Map<String, String> configuration() {
 		Map<String, String> configuration = new TreeMap<>();
 		configuration.put("orders in flight", "at most %,d".formatted(this.settings.load().users()));
 		configuration.put("tries", "again until accepted, within the cell's deadline, after 0.1 s to 1.6 s");
@@ -299,7 +299,7 @@ final class CompareExperiment {
 		configuration.put("services' JVM", "-Xms%1$s -Xmx%1$s %2$s; gateway and consumer recorded by JFR"
 			.formatted(this.settings.heap(), this.settings.collector()));
 		configuration.put("consumer delivery.concurrency", Integer.toString(this.settings.deliveryConcurrency()));
-		if (infrastructure != Infrastructure.EMBEDDED) {
+		if (this.infrastructure != Infrastructure.EMBEDDED) {
 			configuration.put("other processes' CPU", "includes Kafka and PostgreSQL, which run in containers");
 		}
 		configuration.put("queue", "Kafka, acks=all, one broker, 12 partitions");

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -19,15 +18,15 @@ import java.util.stream.Stream;
 import dev.sluice.devservices.Infrastructure;
 import dev.sluice.devservices.JavaProcess;
 import dev.sluice.devservices.Ports;
-import dev.sluice.devservices.StartFailedException;
 import dev.sluice.lab.report.sink.SinkFigures;
-import dev.sluice.lab.result.RunFile;
 import dev.sluice.lab.result.RunResult;
 import dev.sluice.lab.result.SinkResult;
 import dev.sluice.lab.result.SinkResult.Mode;
 import dev.sluice.lab.result.SinkResult.Setting;
 import dev.sluice.lab.result.SinkResult.Transfer;
 import dev.sluice.lab.run.EnvironmentProbe;
+import dev.sluice.lab.run.Measurement;
+import dev.sluice.lab.run.Measurement.Course;
 import dev.sluice.lab.run.Progress;
 import dev.sluice.lab.run.RunDirectory;
 import dev.sluice.lab.stack.Interruption;
@@ -70,6 +69,9 @@ final class SinkExperiment {
 	private static final Duration DEADLINE = Duration.ofMinutes(30);
 
 	private final Settings settings;
+
+	/** What was asked for, until it is known what runs. */
+	private Infrastructure infrastructure;
 
 	private final RunDirectory directory;
 
@@ -149,6 +151,7 @@ final class SinkExperiment {
 
 	SinkExperiment(Settings settings, RunDirectory directory, Progress progress) {
 		this.settings = settings;
+		this.infrastructure = settings.infrastructure();
 		this.directory = directory;
 		this.progress = progress;
 		List<byte[]> sample = SinkData.load().batches(settings.seed(), SAMPLE_BYTES, SinkData.USUAL);
@@ -161,16 +164,16 @@ final class SinkExperiment {
 	 * @throws IOException if the result cannot be written
 	 */
 	RunResult run(Interruption interruption) throws IOException {
-		Instant startedAt = Instant.now();
-		Workspace workspace = Workspace.find();
-		String partial = null;
-		Infrastructure infrastructure = this.settings.infrastructure();
+		return new Measurement(NAME, this.settings.command(), this.directory, this.progress, interruption)
+			.run(this::measure, this::result);
+	}
+
+	private void measure() throws IOException, InterruptedException {
 		try (Stack stack = Stack.builder()
-			.workspace(workspace)
 			.infrastructure(this.settings.infrastructure())
 			.directory(this.directory.directory("logs"))
 			.build()) {
-			infrastructure = stack.infrastructure().infrastructure();
+			this.infrastructure = stack.infrastructure().infrastructure();
 			stack.prepare(Set.of(Module.SINK), this.progress::step);
 			for (int repetition = 1; repetition <= this.settings.repetitions(); repetition++) {
 				for (Setting setting : this.settings.settings()) {
@@ -178,17 +181,16 @@ final class SinkExperiment {
 				}
 			}
 		}
-		catch (LabException | StartFailedException | IOException | InterruptedException ex) {
-			partial = RunDirectory.whyPartial(ex, interruption);
-		}
-		this.progress.endLine();
+	}
+
+	private RunResult result(Course course) throws IOException {
+		Workspace workspace = Workspace.find();
 		Path jar = workspace.jar(Module.SINK);
-		RunResult result = RunResult.of(NAME, this.settings.command(), startedAt, Instant.now(), partial,
-				EnvironmentProbe.probe(workspace.root(), Files.exists(jar) ? List.of(jar) : List.of(), infrastructure),
+		return RunResult.of(NAME, this.settings.command(), course.startedAt(), course.finishedAt(), course.partial(),
+				EnvironmentProbe.probe(workspace.root(), Files.exists(jar) ? List.of(jar) : List.of(),
+						this.infrastructure),
 				configuration(), new SinkResult(this.settings.megabytes(), this.settings.seed(),
 						this.storeDelay.toNanos() / 1e6, this.linkWords, this.transfers));
-		RunFile.write(result, this.directory.path());
-		return result;
 	}
 
 	private void run(Stack stack, Setting setting, int repetition) throws IOException, InterruptedException {

@@ -2,7 +2,6 @@ package dev.sluice.lab.grid;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -14,7 +13,6 @@ import java.util.stream.Stream;
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.contract.BackendBehaviour.Delay;
 import dev.sluice.devservices.Infrastructure;
-import dev.sluice.devservices.StartFailedException;
 import dev.sluice.lab.grid.GridPlan.Subject;
 import dev.sluice.lab.plan.LoadPlan;
 import dev.sluice.lab.plan.LoadPlan.Phase;
@@ -22,14 +20,14 @@ import dev.sluice.lab.plan.WarmUp;
 import dev.sluice.lab.plan.Way;
 import dev.sluice.lab.result.GridResult;
 import dev.sluice.lab.result.GridResult.Cell;
-import dev.sluice.lab.result.RunFile;
 import dev.sluice.lab.result.RunResult;
 import dev.sluice.lab.run.EnvironmentProbe;
 import dev.sluice.lab.run.LoadRound;
+import dev.sluice.lab.run.Measurement;
+import dev.sluice.lab.run.Measurement.Course;
 import dev.sluice.lab.run.Progress;
 import dev.sluice.lab.run.RunDirectory;
 import dev.sluice.lab.stack.Interruption;
-import dev.sluice.lab.stack.LabException;
 import dev.sluice.lab.stack.Module;
 import dev.sluice.lab.stack.Service;
 import dev.sluice.lab.stack.ServiceOptions;
@@ -50,6 +48,9 @@ final class GridExperiment {
 	private static final String BACKEND = "backend";
 
 	private final Settings settings;
+
+	/** What was asked for, until it is known what runs. */
+	private Infrastructure infrastructure;
 
 	private final GridPlan plan;
 
@@ -73,6 +74,7 @@ final class GridExperiment {
 
 	GridExperiment(Settings settings, GridPlan plan, RunDirectory directory, Progress progress) {
 		this.settings = settings;
+		this.infrastructure = settings.infrastructure();
 		this.plan = plan;
 		this.directory = directory;
 		this.progress = progress;
@@ -83,14 +85,16 @@ final class GridExperiment {
 	 * @throws IOException if files cannot be written
 	 */
 	RunResult run(Interruption interruption) throws IOException {
-		Instant startedAt = Instant.now();
-		String partial = null;
-		Infrastructure infrastructure = this.settings.infrastructure();
+		return new Measurement(NAME, this.settings.command(), this.directory, this.progress, interruption)
+			.run(this::measure, this::result);
+	}
+
+	private void measure() throws IOException, InterruptedException {
 		try (Stack stack = Stack.builder()
-			.infrastructure(infrastructure)
+			.infrastructure(this.settings.infrastructure())
 			.directory(this.directory.directory("logs"))
 			.build()) {
-			infrastructure = stack.infrastructure().infrastructure();
+			this.infrastructure = stack.infrastructure().infrastructure();
 			stack.prepare(modules().collect(Collectors.toSet()), this.progress::step);
 			this.progress.step("Starting Kafka, PostgreSQL and the backend");
 			Map<String, Service> services = new ConcurrentHashMap<>();
@@ -102,17 +106,14 @@ final class GridExperiment {
 				measure(subject, stack, services);
 			}
 		}
-		catch (LabException | StartFailedException | IOException | InterruptedException ex) {
-			partial = RunDirectory.whyPartial(ex, interruption);
-		}
-		this.progress.endLine();
+	}
+
+	private RunResult result(Course course) throws IOException {
 		Workspace workspace = Workspace.find();
 		List<Path> jars = modules().map(workspace::jar).toList();
-		RunResult result = RunResult.of(NAME, this.settings.command(), startedAt, Instant.now(), partial,
-				EnvironmentProbe.probe(workspace.root(), jars, infrastructure), configuration(),
+		return RunResult.of(NAME, this.settings.command(), course.startedAt(), course.finishedAt(), course.partial(),
+				EnvironmentProbe.probe(workspace.root(), jars, this.infrastructure), configuration(),
 				new GridResult(GridPlan.SMALL_POOL, this.cells));
-		RunFile.write(result, this.directory.path());
-		return result;
 	}
 
 	private Stream<Module> modules() {

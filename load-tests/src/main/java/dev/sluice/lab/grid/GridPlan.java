@@ -47,7 +47,9 @@ record GridPlan(List<Subject> subjects, List<Long> delays, List<Integer> concurr
 	record Subject(String name, Variant variant, int threads) {
 
 		ServiceOptions options() {
-			ServiceOptions options = ServiceOptions.NONE.withLog(name());
+			// There is no Kafka and no PostgreSQL that could tell what a key was used
+			// for.
+			ServiceOptions options = ServiceOptions.NONE.withLog(name()).withProperty("status.key-lookup-timeout", 0);
 			return (this.threads > 0) ? options.withProperty("server.tomcat.threads.max", this.threads)
 				.withProperty("server.tomcat.threads.min-spare", this.threads) : options;
 		}

@@ -21,7 +21,6 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import dev.sluice.devservices.Infrastructure;
-import dev.sluice.devservices.StartFailedException;
 import dev.sluice.lab.client.Mode;
 import dev.sluice.lab.client.OpenClient;
 import dev.sluice.lab.client.OpenClient.Figures;
@@ -34,11 +33,12 @@ import dev.sluice.lab.plan.Way;
 import dev.sluice.lab.result.KneeResult;
 import dev.sluice.lab.result.KneeResult.Knee;
 import dev.sluice.lab.result.KneeResult.Step;
-import dev.sluice.lab.result.RunFile;
 import dev.sluice.lab.result.RunResult;
 import dev.sluice.lab.run.BackendControl;
 import dev.sluice.lab.run.EnvironmentProbe;
 import dev.sluice.lab.run.LoadRound;
+import dev.sluice.lab.run.Measurement;
+import dev.sluice.lab.run.Measurement.Course;
 import dev.sluice.lab.run.Progress;
 import dev.sluice.lab.run.RunDirectory;
 import dev.sluice.lab.stack.Interruption;
@@ -81,6 +81,9 @@ final class KneeExperiment {
 
 	private final Settings settings;
 
+	/** What was asked for, until it is known what runs. */
+	private Infrastructure infrastructure;
+
 	private final RunDirectory directory;
 
 	private final Progress progress;
@@ -108,6 +111,7 @@ final class KneeExperiment {
 
 	KneeExperiment(Settings settings, RunDirectory directory, Progress progress) {
 		this.settings = settings;
+		this.infrastructure = settings.infrastructure();
 		this.directory = directory;
 		this.progress = progress;
 	}
@@ -117,29 +121,28 @@ final class KneeExperiment {
 	 * @throws IOException if files cannot be written
 	 */
 	RunResult run(Interruption interruption) throws IOException {
-		Instant startedAt = Instant.now();
-		String partial = null;
-		Infrastructure infrastructure = this.settings.infrastructure();
+		return new Measurement(NAME, this.settings.command(), this.directory, this.progress, interruption)
+			.run(this::measure, this::result);
+	}
+
+	private void measure() throws IOException, InterruptedException {
 		try (this.http;
 				Stack stack = Stack.builder()
-					.infrastructure(infrastructure)
+					.infrastructure(this.settings.infrastructure())
 					.directory(this.directory.directory("logs"))
 					.build()) {
-			infrastructure = stack.infrastructure().infrastructure();
+			this.infrastructure = stack.infrastructure().infrastructure();
 			searchAll(stack);
 		}
-		catch (LabException | StartFailedException | IOException | InterruptedException ex) {
-			partial = RunDirectory.whyPartial(ex, interruption);
-		}
-		this.progress.endLine();
+	}
+
+	private RunResult result(Course course) throws IOException {
 		Workspace workspace = Workspace.find();
 		List<Path> jars = modules().map(workspace::jar).toList();
-		RunResult result = RunResult.of(NAME, this.settings.command(), startedAt, Instant.now(), partial,
-				EnvironmentProbe.probe(workspace.root(), jars, infrastructure), configuration(),
+		return RunResult.of(NAME, this.settings.command(), course.startedAt(), course.finishedAt(), course.partial(),
+				EnvironmentProbe.probe(workspace.root(), jars, this.infrastructure), configuration(),
 				new KneeResult(this.settings.goal().toString(), "%s, %d ms an order"
 					.formatted(this.settings.capacity().description(), BackendCapacity.DELAY_MILLIS), this.knees));
-		RunFile.write(result, this.directory.path());
-		return result;
 	}
 
 	private Stream<Module> modules() {

@@ -58,12 +58,20 @@ public record CellEvaluation(GatlingLog log, ProcessSamples samples, Map<String,
 		Instant end = (saved >= cell.orders() && lastSaved != null) ? lastSaved : outcome.endedAt();
 		// The log has whole milliseconds: the backend may have saved within the first.
 		Window window = new Window(start, end.isBefore(start) ? start : end);
-		Double foreign = this.samples.foreignCpuShare(widened(window), this.cores);
 		return new CellResult(cell, window.start(), window.end(), requests.size(), requests.size() - answered.size(),
 				failures(requests), answered.size(), saved, perMinute(saved, window),
 				Latencies.of(answered.stream().mapToLong(Request::millis).toArray()), costs(window, saved),
-				outcome.audit().connectionsOpened(), outcome.audit().maxInFlight(), (foreign != null) ? foreign : 0,
-				outcome.startLagP99Millis(), problem(cell, outcome, answered.size()), seconds(window, requests));
+				outcome.audit().connectionsOpened(), outcome.audit().maxInFlight(), foreignCpuShare(window),
+				outcome.startLagP99Millis(), problem(cell, outcome, answered.size(), window),
+				seconds(window, requests));
+	}
+
+	/**
+	 * The share of the machine's CPU in other hands, 0 to 1, in the window or, where that
+	 * is shorter, in the second around it; null if it is not known.
+	 */
+	public @Nullable Double foreignCpuShare(Window window) {
+		return this.samples.foreignCpuShare(widened(window), this.cores);
 	}
 
 	private static double perMinute(long saved, Window window) {
@@ -95,7 +103,7 @@ public record CellEvaluation(GatlingLog log, ProcessSamples samples, Map<String,
 		return message.substring(0, Math.min(message.length(), MAX_FAILURE_LENGTH));
 	}
 
-	private @Nullable String problem(Cell cell, PhaseOutcome outcome, long answered) {
+	private @Nullable String problem(Cell cell, PhaseOutcome outcome, long answered, Window window) {
 		List<String> problems = new ArrayList<>();
 		long saved = outcome.audit().saved();
 		if (saved < cell.orders()) {
@@ -109,6 +117,10 @@ public record CellEvaluation(GatlingLog log, ProcessSamples samples, Map<String,
 		if (answered != outcome.accepted()) {
 			problems.add("the log has %,d orders accepted, the load generator counted %,d".formatted(answered,
 					outcome.accepted()));
+		}
+		String failure = this.samples.failure(widened(window));
+		if (failure != null) {
+			problems.add("what the processes used could not be sampled: " + failure);
 		}
 		return problems.isEmpty() ? null : String.join("; ", problems);
 	}

@@ -14,13 +14,15 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
+import dev.sluice.lab.measure.ProcessSamples.Failure;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Reads CPU time, resident memory and thread count of some processes, children included,
  * and the CPU time of the whole machine, from procfs every {@link #INTERVAL}, and the
  * open connections that they accepted once a second, on a thread of its own, and appends
- * them to a CSV file as they come. On a system without procfs it samples nothing.
+ * them to a CSV file as they come. A sampling that fails is noted in the samples and in
+ * the file, and the next is tried. On a system without procfs it samples nothing.
  */
 public final class ProcessSampler implements AutoCloseable {
 
@@ -36,7 +38,10 @@ public final class ProcessSampler implements AutoCloseable {
 	/** The kernel writes its table of connections anew for each reader. */
 	private static final int CONNECTIONS_EACH = 5;
 
-	private static final Path PROC = Path.of("/proc");
+	/** Half an hour of samplings; later failures are noted in the file only. */
+	private static final int MOST_FAILURES = 10_000;
+
+	private final Path proc;
 
 	private final Map<String, Long> pids;
 
@@ -47,6 +52,8 @@ public final class ProcessSampler implements AutoCloseable {
 	private final List<ProcessSample> samples = new ArrayList<>();
 
 	private final List<MachineSample> machine = new ArrayList<>();
+
+	private final List<Failure> failures = new ArrayList<>();
 
 	private final ScheduledExecutorService executor = Executors
 		.newSingleThreadScheduledExecutor(Thread.ofPlatform().daemon().name("process-sampler").factory());
@@ -72,9 +79,14 @@ public final class ProcessSampler implements AutoCloseable {
 	 * @throws IOException if the file cannot be written
 	 */
 	public ProcessSampler(Map<String, Long> pids, Map<String, Integer> ports, Path file) throws IOException {
+		this(pids, ports, file, Path.of("/proc"));
+	}
+
+	ProcessSampler(Map<String, Long> pids, Map<String, Integer> ports, Path file, Path proc) throws IOException {
+		this.proc = proc;
 		this.pids = Map.copyOf(pids);
 		this.ports = Map.copyOf(ports);
-		if (!Files.isReadable(PROC.resolve("stat"))) {
+		if (!Files.isReadable(this.proc.resolve("stat"))) {
 			this.file = null;
 			return;
 		}
@@ -83,12 +95,26 @@ public final class ProcessSampler implements AutoCloseable {
 		this.executor.scheduleAtFixedRate(this::sample, 0, INTERVAL.toMillis(), TimeUnit.MILLISECONDS);
 	}
 
+	/** An executor drops a task that throws, without a word. */
 	private void sample() {
 		PrintWriter out = this.file;
 		if (out == null) {
 			return;
 		}
 		Instant now = Instant.now();
+		try {
+			sample(now, out);
+			if (out.checkError()) {
+				throw new IllegalStateException("the samples cannot be written");
+			}
+		}
+		catch (RuntimeException | Error ex) {
+			out.println("# %s failed: %s".formatted(now, ex));
+			add(new Failure(now, ex.toString()));
+		}
+	}
+
+	private void sample(Instant now, PrintWriter out) {
 		ConnectionTable connections = connections();
 		long ownMillis = 0;
 		for (Map.Entry<String, Long> entry : this.pids.entrySet()) {
@@ -115,7 +141,7 @@ public final class ProcessSampler implements AutoCloseable {
 	private @Nullable ConnectionTable connections() {
 		boolean isTurn = this.samplings++ % CONNECTIONS_EACH == 0;
 		try {
-			return (isTurn && !this.ports.isEmpty()) ? ConnectionTable.read(PROC.resolve("net")) : null;
+			return (isTurn && !this.ports.isEmpty()) ? ConnectionTable.read(this.proc.resolve("net")) : null;
 		}
 		catch (IOException _) {
 			return null;
@@ -130,9 +156,15 @@ public final class ProcessSampler implements AutoCloseable {
 		this.machine.add(sample);
 	}
 
+	private synchronized void add(Failure failure) {
+		if (this.failures.size() < MOST_FAILURES) {
+			this.failures.add(failure);
+		}
+	}
+
 	/** What has been sampled so far. */
 	public synchronized ProcessSamples samples() {
-		return new ProcessSamples(this.samples, this.machine);
+		return new ProcessSamples(this.samples, this.machine, this.failures);
 	}
 
 	@Override
@@ -154,7 +186,7 @@ public final class ProcessSampler implements AutoCloseable {
 	/** Null if the process is gone. */
 	private @Nullable ProcessSample readProcess(Instant now, String name, long pid) {
 		try {
-			Path process = PROC.resolve(Long.toString(pid));
+			Path process = this.proc.resolve(Long.toString(pid));
 			String stat = Files.readString(process.resolve("stat"));
 			// The command may hold spaces and parentheses: fields count from after it.
 			String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
@@ -198,8 +230,8 @@ public final class ProcessSampler implements AutoCloseable {
 		return 0; // A zombie has no memory.
 	}
 
-	private static @Nullable MachineSample readMachine(Instant now, long ownMillis) {
-		try (var lines = Files.lines(PROC.resolve("stat"))) {
+	private @Nullable MachineSample readMachine(Instant now, long ownMillis) {
+		try (var lines = Files.lines(this.proc.resolve("stat"))) {
 			String[] fields = lines.findFirst().orElseThrow().trim().split(" +");
 			long busy = 0;
 			for (int i = 1; i <= 8 && i < fields.length; i++) {

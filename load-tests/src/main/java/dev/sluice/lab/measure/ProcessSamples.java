@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
+import java.util.stream.Stream;
 
 import dev.sluice.lab.measure.ProcessSampler.MachineSample;
 import dev.sluice.lab.measure.ProcessSampler.ProcessSample;
@@ -16,14 +17,43 @@ import org.jspecify.annotations.Nullable;
  * the last sample not after its start to the first not before its end: a cell has quiet
  * time on both sides, so nothing is missed and little is added.
  */
-public record ProcessSamples(List<ProcessSample> processes, List<MachineSample> machine) {
+public record ProcessSamples(List<ProcessSample> processes, List<MachineSample> machine, List<Failure> failures) {
 
 	/** No sample: what a system without procfs gives. */
 	public static final ProcessSamples NONE = new ProcessSamples(List.of(), List.of());
 
+	/**
+	 * What could not be sampled.
+	 *
+	 * @param time when
+	 * @param why in words
+	 */
+	public record Failure(Instant time, String why) {
+	}
+
+	public ProcessSamples(List<ProcessSample> processes, List<MachineSample> machine) {
+		this(processes, machine, List.of());
+	}
+
 	public ProcessSamples {
+		failures = List.copyOf(failures);
 		processes = List.copyOf(processes);
 		machine = List.copyOf(machine);
+	}
+
+	/** The same, and what others could not sample. */
+	public ProcessSamples with(List<Failure> more) {
+		return new ProcessSamples(this.processes, this.machine,
+				Stream.concat(this.failures.stream(), more.stream()).toList());
+	}
+
+	/** Why the window was not sampled whole; null if no sampling failed in it. */
+	public @Nullable String failure(Window window) {
+		return this.failures.stream()
+			.filter((failure) -> window.contains(failure.time()))
+			.map(Failure::why)
+			.findFirst()
+			.orElse(null);
 	}
 
 	/** A process's CPU time in the window, in milliseconds. */
@@ -73,9 +103,13 @@ public record ProcessSamples(List<ProcessSample> processes, List<MachineSample> 
 	}
 
 	/**
-	 * The share of the machine's CPU that none of the sampled processes used, 0 to 1.
+	 * The share of the machine's CPU that none of the sampled processes used, 0 to 1;
+	 * null if it is not known.
 	 */
 	public @Nullable Double foreignCpuShare(Window window, int cores) {
+		if (failure(window) != null) {
+			return null;
+		}
 		Long busy = growth(this.machine, MachineSample::time, MachineSample::busyMillis, window);
 		Long own = growth(this.machine, MachineSample::time, MachineSample::ownMillis, window);
 		if (busy == null || own == null) {

@@ -13,22 +13,32 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.zip.GZIPOutputStream;
 
+import dev.sluice.lab.measure.ProcessSamples.Failure;
+
 /**
  * Keeps what the services' Prometheus endpoints say each second, as it is, each scrape
  * led by a comment with its time, in one compressed file for each service. Scrapes on a
  * thread of its own; an endpoint that does not answer within a second is noted in the
- * file and asked again the next time.
+ * file and asked again the next time. Any other failure is noted there and in
+ * {@link #failures}.
  */
 public final class PrometheusScraper implements AutoCloseable {
 
 	private static final Duration PERIOD = Duration.ofSeconds(1);
+
+	private static final int MOST_FAILURES = 10_000;
+
+	private final List<Failure> failures = Collections.synchronizedList(new ArrayList<>());
 
 	private final Map<URI, PrintWriter> files = new LinkedHashMap<>();
 
@@ -68,6 +78,21 @@ public final class PrometheusScraper implements AutoCloseable {
 		catch (InterruptedException _) {
 			Thread.currentThread().interrupt();
 		}
+		catch (RuntimeException | Error ex) {
+			// An executor drops a task that throws, without a word.
+			Instant now = Instant.now();
+			file.println("# at " + now + " failed: " + ex);
+			if (this.failures.size() < MOST_FAILURES) {
+				this.failures.add(new Failure(now, "%s: %s".formatted(endpoint, ex)));
+			}
+		}
+	}
+
+	/**
+	 * What could not be scraped, beside endpoints that did not answer; the first of them.
+	 */
+	public List<Failure> failures() {
+		return List.copyOf(this.failures);
 	}
 
 	@Override

@@ -21,6 +21,8 @@ public final class SavedSampler implements AutoCloseable {
 	/** By second: the last count heard in it, or {@link #UNKNOWN}. */
 	private final List<Long> counts = new ArrayList<>();
 
+	private volatile @Nullable String failure;
+
 	private final Thread thread;
 
 	/**
@@ -32,10 +34,28 @@ public final class SavedSampler implements AutoCloseable {
 		this.thread = Thread.ofVirtual().name("saved-sampler").start(() -> sample(count, startNanos));
 	}
 
+	/**
+	 * Why a count could not be had, the first time that asking failed; null if it never
+	 * did.
+	 */
+	public @Nullable String failure() {
+		return this.failure;
+	}
+
+	private long count(LongSupplier count) {
+		try {
+			return count.getAsLong();
+		}
+		catch (RuntimeException | Error ex) {
+			this.failure = (this.failure != null) ? this.failure : ex.toString();
+			return UNKNOWN;
+		}
+	}
+
 	private void sample(LongSupplier count, long startNanos) {
 		try {
 			while (true) {
-				long saved = count.getAsLong();
+				long saved = count(count);
 				int second = (int) TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - startNanos);
 				while (this.counts.size() <= second) {
 					this.counts.add(UNKNOWN);

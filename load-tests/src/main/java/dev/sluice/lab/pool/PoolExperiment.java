@@ -5,7 +5,6 @@ import java.io.PrintWriter;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -14,19 +13,18 @@ import java.util.TreeMap;
 
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.devservices.Infrastructure;
-import dev.sluice.devservices.StartFailedException;
 import dev.sluice.lab.pool.ConnectionPool.Limits;
 import dev.sluice.lab.result.PoolResult;
 import dev.sluice.lab.result.PoolResult.Case;
 import dev.sluice.lab.result.PoolResult.Status;
-import dev.sluice.lab.result.RunFile;
 import dev.sluice.lab.result.RunResult;
 import dev.sluice.lab.run.BackendControl;
 import dev.sluice.lab.run.EnvironmentProbe;
+import dev.sluice.lab.run.Measurement;
+import dev.sluice.lab.run.Measurement.Course;
 import dev.sluice.lab.run.Progress;
 import dev.sluice.lab.run.RunDirectory;
 import dev.sluice.lab.stack.Interruption;
-import dev.sluice.lab.stack.LabException;
 import dev.sluice.lab.stack.Module;
 import dev.sluice.lab.stack.ServiceOptions;
 import dev.sluice.lab.stack.Stack;
@@ -83,8 +81,11 @@ final class PoolExperiment {
 	 * @throws IOException if files cannot be written
 	 */
 	RunResult run(Interruption interruption) throws IOException {
-		Instant startedAt = Instant.now();
-		String partial = null;
+		return new Measurement(NAME, this.settings.command(), this.directory, this.progress, interruption)
+			.run(this::measure, this::result);
+	}
+
+	private void measure() throws IOException, InterruptedException {
 		// Nothing here needs Kafka, and it is not started.
 		try (Stack stack = Stack.builder()
 			.infrastructure(Infrastructure.EMBEDDED)
@@ -97,19 +98,16 @@ final class PoolExperiment {
 			run("new", "a new connection for each message", new ConnectionPool(target, Limits.NEW));
 			run("kept", words(Limits.KEPT), new ConnectionPool(target, Limits.KEPT));
 		}
-		catch (LabException | StartFailedException | IOException | InterruptedException ex) {
-			partial = RunDirectory.whyPartial(ex, interruption);
-		}
-		this.progress.endLine();
+	}
+
+	private RunResult result(Course course) throws IOException {
 		Workspace workspace = Workspace.find();
-		RunResult result = RunResult.of(NAME, this.settings.command(), startedAt, Instant.now(), partial,
+		return RunResult.of(NAME, this.settings.command(), course.startedAt(), course.finishedAt(), course.partial(),
 				EnvironmentProbe.probe(workspace.root(), List.of(workspace.jar(Module.BACKEND)),
 						Infrastructure.EMBEDDED),
 				configuration(),
 				new PoolResult(this.settings.sink(), this.settings.messages(), this.settings.interval().toMillis(),
 						this.settings.backendMillis(), this.settings.newConnectionsPerSecond(), this.cases));
-		RunFile.write(result, this.directory.path());
-		return result;
 	}
 
 	private Link.Opener backend(Stack stack, HttpClient http) throws InterruptedException {

@@ -53,6 +53,8 @@ final class Bench implements AutoCloseable {
 
 	private final long seed;
 
+	private final int requests;
+
 	private final HttpClient client = HttpClient.newBuilder()
 		.version(HttpClient.Version.HTTP_1_1)
 		.connectTimeout(Duration.ofSeconds(5))
@@ -81,14 +83,16 @@ final class Bench implements AutoCloseable {
 
 	/**
 	 * @param size how much of it is asked for
+	 * @param requests how many requests are asked for; 0 for what belongs to the size
 	 */
-	Bench(Infrastructure infrastructure, RunDirectory directory, String proof, Progress progress, Size size, long seed)
-			throws IOException {
+	Bench(Infrastructure infrastructure, RunDirectory directory, String proof, Progress progress, Size size, long seed,
+			int requests) throws IOException {
 		this.directory = directory.directory(proof);
 		this.stack = Stack.builder().infrastructure(infrastructure).directory(this.directory.resolve("logs")).build();
 		this.progress = progress;
 		this.size = size;
 		this.seed = seed;
+		this.requests = requests;
 	}
 
 	/**
@@ -103,6 +107,15 @@ final class Bench implements AutoCloseable {
 	 * @param consumer what the consumer differs in
 	 */
 	void startAll(ServiceOptions consumer) throws InterruptedException {
+		startAll(consumer, ServiceOptions.NONE);
+	}
+
+	/**
+	 * Starts everything.
+	 * @param consumer what the consumer differs in
+	 * @param gateway what each gateway differs in
+	 */
+	void startAll(ServiceOptions consumer, ServiceOptions gateway) throws InterruptedException {
 		step("Starting Kafka, PostgreSQL (%s), the backend, a consumer and two gateways"
 			.formatted(this.stack.infrastructure().infrastructure()));
 		List<Callable<?>> starts = new ArrayList<>(List.of(() -> {
@@ -111,7 +124,7 @@ final class Bench implements AutoCloseable {
 		}, () -> this.services.put(BACKEND, this.stack.startBackend(ServiceOptions.NONE)),
 				() -> this.services.put(CONSUMER, this.stack.startConsumer(consumer))));
 		GATEWAYS.forEach((variant) -> starts
-			.add(() -> this.services.put(variant.id(), this.stack.startGateway(variant, ServiceOptions.NONE))));
+			.add(() -> this.services.put(variant.id(), this.stack.startGateway(variant, gateway))));
 		Stack.inParallel(starts);
 		backend().behave(BackendBehaviour.DEFAULT);
 	}
@@ -158,6 +171,11 @@ final class Bench implements AutoCloseable {
 
 	long seed() {
 		return this.seed;
+	}
+
+	/** The number of requests: what the user asks for, or what belongs to the size. */
+	int requests(int whole, int quick, int smallest) {
+		return (this.requests > 0) ? this.requests : size(whole, quick, smallest);
 	}
 
 	/** The number of what is asked for. */

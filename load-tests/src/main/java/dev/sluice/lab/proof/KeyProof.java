@@ -19,6 +19,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 import dev.sluice.contract.BackendAudit;
 import dev.sluice.contract.HttpNames;
@@ -35,7 +36,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Every connection is open before the first request is sent; then all are sent at once,
- * in turn to both gateways and in both ways.
+ * in turn to both gateways and in both ways. Then {@link TwoPayloads}.
  */
 final class KeyProof implements Proof {
 
@@ -93,6 +94,8 @@ final class KeyProof implements Proof {
 			}
 		}
 		write(bench, storm, repeats, others);
+		long saved = bench.backend().audit().saved();
+		List<Check> two = new TwoPayloads(bench, bench.size(100, 20, 4)).run();
 		List<Exchange> alike = new ArrayList<>(storm);
 		alike.addAll(repeats);
 		Map<String, Integer> answers = new TreeMap<>();
@@ -102,7 +105,7 @@ final class KeyProof implements Proof {
 						"%,d at once, in turn to %s, half of them queued".formatted(requests, Bench.GATEWAYS), "key",
 						key(bench), "answers", Evidence.told(answers), "deliveries that the backend absorbed",
 						Long.toString(audit.duplicates())),
-				List.of(Check.exactly("orders at the backend", 1, bench.backend().audit().saved()),
+				Stream.concat(Stream.of(Check.exactly("orders at the backend", 1, saved),
 						Check.atLeast("requests answered 201 or 202", 1, (double) count(storm, PLACED), ""),
 						Check.none("requests without an answer", storm.stream().filter((e) -> !e.answered()).count()),
 						Check.none("answers that are none of 201, 202, 409 and 503 with Retry-After",
@@ -115,6 +118,8 @@ final class KeyProof implements Proof {
 								count(repeats, PLACED)),
 						Check.exactly("later requests with another payload answered 422", others.size(),
 								count(others, Set.of(REUSED)))),
+						two.stream())
+					.toList(),
 				null);
 	}
 

@@ -12,20 +12,18 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 import dev.sluice.devservices.Infrastructure;
-import dev.sluice.devservices.StartFailedException;
 import dev.sluice.lab.result.ProofResult;
 import dev.sluice.lab.result.RunFile;
 import dev.sluice.lab.result.RunResult;
 import dev.sluice.lab.run.EnvironmentProbe;
+import dev.sluice.lab.run.Measurement;
+import dev.sluice.lab.run.Measurement.Course;
 import dev.sluice.lab.run.Progress;
 import dev.sluice.lab.run.RunDirectory;
 import dev.sluice.lab.stack.Interruption;
-import dev.sluice.lab.stack.LabException;
 import dev.sluice.lab.stack.Module;
 import dev.sluice.lab.stack.Stack;
 import dev.sluice.lab.stack.Workspace;
-import org.apache.kafka.common.KafkaException;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Puts proofs to the test one after another, each on a stack of its own, so that none
@@ -44,8 +42,6 @@ final class Prove {
 
 	private final Progress progress;
 
-	private final Instant startedAt = Instant.now();
-
 	private final List<ProofResult> results = new ArrayList<>();
 
 	private Infrastructure infrastructure;
@@ -57,8 +53,10 @@ final class Prove {
 	 * @param infrastructure what Kafka and PostgreSQL run as
 	 * @param size how much of each proof is asked for
 	 * @param seed of whatever is drawn
+	 * @param requests how many of them, where a proof sends generated ones alike; 0 for
+	 * what belongs to the size
 	 */
-	record Settings(String command, Infrastructure infrastructure, Bench.Size size, long seed) {
+	record Settings(String command, Infrastructure infrastructure, Bench.Size size, long seed, int requests) {
 	}
 
 	Prove(Settings settings, List<Proof> proofs, RunDirectory directory, Progress progress) {
@@ -74,42 +72,46 @@ final class Prove {
 	 * @throws IOException if the result cannot be written
 	 */
 	RunResult run(Interruption interruption) throws IOException {
-		for (Proof proof : this.proofs) {
-			this.results.add(prove(proof, interruption));
-			RunResult result = result(interruption.reason());
-			RunFile.write(result, this.directory.path());
-			if (interruption.isRequested()) {
-				return result;
+		Measurement measurement = new Measurement(NAME, this.settings.command(), this.directory, this.progress,
+				interruption);
+		return measurement.run(() -> {
+			Instant startedAt = Instant.now();
+			for (Proof proof : this.proofs) {
+				this.results.add(prove(proof, measurement));
+				if (interruption.isRequested()) {
+					throw new InterruptedException();
+				}
+				// What is proved by now, whatever comes of the next.
+				RunFile.write(result(new Course(startedAt, Instant.now(), "not ended")), this.directory.path());
 			}
-		}
-		return result(null);
+		}, this::result);
 	}
 
-	private ProofResult prove(Proof proof, Interruption interruption) {
+	private ProofResult prove(Proof proof, Measurement measurement) {
 		this.progress.step("Proof '%s': %s".formatted(proof.name(), proof.question()));
 		long start = System.nanoTime();
 		Proof.Evidence evidence = new Proof.Evidence(Map.of(), List.of(), null);
 		String problem = null;
 		try (Bench bench = new Bench(this.settings.infrastructure(), this.directory, proof.name(), this.progress,
-				this.settings.size(), this.settings.seed())) {
+				this.settings.size(), this.settings.seed(), this.settings.requests())) {
 			this.infrastructure = bench.stack().infrastructure().infrastructure();
 			bench.stack().prepare(proof.modules(), this.progress::step);
 			evidence = proof.run(bench);
 		}
-		catch (LabException | StartFailedException | KafkaException | IOException | InterruptedException ex) {
-			problem = RunDirectory.whyPartial(ex, interruption);
+		catch (Throwable ex) {
+			problem = measurement.why(ex);
 		}
 		this.progress.endLine();
 		return new ProofResult(proof.name(), proof.question(), evidence.setting(), evidence.checks(),
 				evidence.timeline(), Duration.ofNanos(System.nanoTime() - start).toMillis(), problem);
 	}
 
-	private RunResult result(@Nullable String partial) throws IOException {
+	private RunResult result(Course course) throws IOException {
 		Workspace workspace = Workspace.find();
 		List<Path> jars = Stream.of(Module.values()).map(workspace::jar).filter(Files::exists).toList();
-		return new RunResult(RunResult.SCHEMA, NAME, this.settings.command(), this.startedAt, Instant.now(), partial,
-				EnvironmentProbe.probe(workspace.root(), jars, this.infrastructure), configuration(), List.of(),
-				List.of(), null, this.results);
+		return new RunResult(RunResult.SCHEMA, NAME, this.settings.command(), course.startedAt(), course.finishedAt(),
+				course.partial(), EnvironmentProbe.probe(workspace.root(), jars, this.infrastructure), configuration(),
+				List.of(), List.of(), null, this.results);
 	}
 
 	private Map<String, String> configuration() {

@@ -37,14 +37,15 @@ import picocli.CommandLine.Spec;
 public final class ProveCommand implements Callable<Integer> {
 
 	static final List<Proof> ALL = List.of(new KeyProof(), new OutageProof(), new IsolationProof(),
-			new RebalanceProof(), new BacklogProof(), new InputProof(), new RecordsProof());
+			new RebalanceProof(), new BacklogProof(), new InputProof(), new SlowBodiesProof(), new TwinsProof(),
+			new RecordsProof());
 
 	@Spec
 	@SuppressWarnings("NullAway.Init") // picocli sets it before it calls.
 	private CommandSpec spec;
 
 	@Parameters(paramLabel = "PROOF", arity = "0..*",
-			description = "key, outage, isolation, rebalance, backlog, input, records. Default: all.")
+			description = "key, outage, isolation, rebalance, backlog, input, slow-bodies, twins, records. Default: all.")
 	private List<String> names = List.of();
 
 	@ArgGroup
@@ -52,6 +53,10 @@ public final class ProveCommand implements Callable<Integer> {
 
 	@Option(names = "--seed", paramLabel = "S", description = "Of what is drawn. Default: drawn, and told.")
 	private @Nullable Long seed;
+
+	@Option(names = "--requests", paramLabel = "N", defaultValue = "0",
+			description = "Number of requests of the proof 'twins'. Default: by the size.")
+	private int requests;
 
 	@Option(names = "--infra", paramLabel = "KIND", defaultValue = "auto",
 			description = "Kafka and PostgreSQL: auto, containers or embedded. Default: ${DEFAULT-VALUE}.")
@@ -62,10 +67,13 @@ public final class ProveCommand implements Callable<Integer> {
 
 	@Override
 	public Integer call() throws IOException {
+		if (this.requests < 0) {
+			throw new ParameterException(this.spec.commandLine(), "--requests: 1 or more");
+		}
 		List<Proof> proofs = this.names.isEmpty() ? ALL : this.names.stream().map(this::proof).toList();
 		long drawn = (this.seed != null) ? this.seed : System.nanoTime() % 1_000_000;
 		Prove.Settings settings = new Prove.Settings(commandLine(drawn), this.infrastructure,
-				(this.length != null) ? this.length.size() : Size.WHOLE, drawn);
+				(this.length != null) ? this.length.size() : Size.WHOLE, drawn, this.requests);
 		RunDirectory directory = RunDirectory.create(this.out, Prove.NAME, Instant.now());
 		try (Interruption interruption = new Interruption()) {
 			RunResult result = new Prove(settings, proofs, directory, Progress.toStandardError()).run(interruption);

@@ -53,7 +53,7 @@ final class Pulse implements AutoCloseable {
 	 * @param sentMillis since the beginning
 	 * @param status of the answer; 0 if there was none
 	 */
-	record Beat(String gateway, Way way, long sentMillis, long tookMillis, int status) {
+	record Beat(String gateway, Way way, boolean keyed, long sentMillis, long tookMillis, int status) {
 
 		boolean isPlaced() {
 			return this.status / 100 == 2;
@@ -81,8 +81,9 @@ final class Pulse implements AutoCloseable {
 		try {
 			for (int number = 0;; number++) {
 				TimeUnit.NANOSECONDS.sleep(this.startNanos + number * periodNanos - System.nanoTime());
-				HttpRequest request = request(number);
-				this.executor.execute(() -> send(request));
+				int beat = number;
+				HttpRequest request = request(beat);
+				this.executor.execute(() -> send(request, isKeyed(beat)));
 			}
 		}
 		catch (InterruptedException _) {
@@ -90,7 +91,7 @@ final class Pulse implements AutoCloseable {
 		}
 	}
 
-	private void send(HttpRequest request) {
+	private void send(HttpRequest request, boolean keyed) {
 		long sent = System.nanoTime();
 		int status = 0;
 		try {
@@ -106,9 +107,13 @@ final class Pulse implements AutoCloseable {
 		}
 		long took = System.nanoTime() - sent;
 		synchronized (this.beats) {
-			this.beats
-				.add(new Beat(this.gateway.name(), this.way, millis(sent - this.startNanos), millis(took), status));
+			this.beats.add(new Beat(this.gateway.name(), this.way, keyed, millis(sent - this.startNanos), millis(took),
+					status));
 		}
+	}
+
+	private static boolean isKeyed(int number) {
+		return number % 2 == 0;
 	}
 
 	private HttpRequest request(int number) {
@@ -118,7 +123,7 @@ final class Pulse implements AutoCloseable {
 			.timeout(TIMEOUT)
 			.header("Content-Type", "application/json")
 			.POST(BodyPublishers.ofByteArray(JsonMapper.shared().writeValueAsBytes(order)));
-		if (number % 2 == 0) {
+		if (isKeyed(number)) {
 			request.header(HttpNames.IDEMPOTENCY_KEY, '"' + UUID.randomUUID().toString() + '"');
 		}
 		return switch (this.way) {

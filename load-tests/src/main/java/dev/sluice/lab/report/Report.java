@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.DoubleSummaryStatistics;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Properties;
 import java.util.stream.Stream;
@@ -36,6 +37,7 @@ import dev.sluice.lab.result.PoolResult;
 import dev.sluice.lab.result.RunResult;
 import dev.sluice.lab.result.ScenarioResult;
 import dev.sluice.lab.result.SinkResult;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One HTML file that needs nothing else: charts, their data, the charting library. It
@@ -173,18 +175,26 @@ public final class Report {
 			warnings.add("%d of %d cells are to be taken with care; their figures carry a %s. The reasons: %s."
 				.formatted(marked, run.cells().size(), Marks.SIGN, String.join("; ", reasons(run))));
 		}
-		disturbed(run).ifPresent(warnings::add);
+		warnings.addAll(disturbed(run));
 		return warnings;
 	}
 
 	/** Each problem once, and other processes' CPU as one range. */
 	private static List<String> reasons(RunResult run) {
 		List<String> reasons = new ArrayList<>();
-		double foreign = run.cells().stream().mapToDouble(CellResult::foreignCpuShare).max().orElse(0);
-		long disturbed = run.cells().stream().filter((c) -> c.foreignCpuShare() > Marks.FOREIGN_CPU_LIMIT).count();
-		if (disturbed > 0) {
-			reasons.add("other processes used more than %s of the machine's CPU in %d (up to %s)"
-				.formatted(Figures.percent(Marks.FOREIGN_CPU_LIMIT), disturbed, Figures.percent(foreign)));
+		List<@Nullable Double> shares = run.cells()
+			.stream()
+			.<@Nullable Double>map(CellResult::foreignCpuShare)
+			.toList();
+		DoubleSummaryStatistics disturbed = disturbed(shares);
+		if (disturbed.getCount() > 0) {
+			reasons.add("other processes used more than %s of the machine's CPU in %d (up to %s)".formatted(
+					Figures.percent(Marks.FOREIGN_CPU_LIMIT), disturbed.getCount(),
+					Figures.percent(disturbed.getMax())));
+		}
+		long unknown = unknown(shares);
+		if (unknown > 0) {
+			reasons.add("what other processes used of the machine's CPU is not known in %d".formatted(unknown));
 		}
 		long lagged = run.cells().stream().filter(Marks::lagged).count();
 		if (lagged > 0) {
@@ -199,16 +209,36 @@ public final class Report {
 	}
 
 	/** Of a run that has no cells; those say it by their marks. */
-	private static Optional<String> disturbed(RunResult run) {
-		List<Double> shares = (run.finding() != null) ? run.finding().foreignCpuShares() : List.of();
-		DoubleSummaryStatistics disturbed = shares.stream()
+	private static List<String> disturbed(RunResult run) {
+		List<@Nullable Double> shares = (run.finding() != null) ? run.finding().foreignCpuShares()
+				: List.<@Nullable Double>of();
+		List<String> warnings = new ArrayList<>();
+		DoubleSummaryStatistics disturbed = disturbed(shares);
+		if (disturbed.getCount() > 0) {
+			warnings.add(
+					"Other processes used more than %s of the machine's CPU in %d of %d measurements (up to %s); their figures carry a %s."
+						.formatted(Figures.percent(Marks.FOREIGN_CPU_LIMIT), disturbed.getCount(), shares.size(),
+								Figures.percent(disturbed.getMax()), Marks.SIGN));
+		}
+		long unknown = unknown(shares);
+		if (unknown > 0) {
+			warnings.add(
+					"What other processes used of the machine's CPU is not known in %d of %d measurements; their figures carry a %s."
+						.formatted(unknown, shares.size(), Marks.SIGN));
+		}
+		return warnings;
+	}
+
+	private static DoubleSummaryStatistics disturbed(List<@Nullable Double> shares) {
+		return shares.stream()
+			.filter(Objects::nonNull)
 			.mapToDouble(Double::doubleValue)
 			.filter((share) -> share > Marks.FOREIGN_CPU_LIMIT)
 			.summaryStatistics();
-		return (disturbed.getCount() == 0) ? Optional.empty() : Optional
-			.of("Other processes used more than %s of the machine's CPU in %d of %d measurements (up to %s); their figures carry a %s."
-				.formatted(Figures.percent(Marks.FOREIGN_CPU_LIMIT), disturbed.getCount(), shares.size(),
-						Figures.percent(disturbed.getMax()), Marks.SIGN));
+	}
+
+	private static long unknown(List<@Nullable Double> shares) {
+		return shares.stream().filter(Objects::isNull).count();
 	}
 
 	private static String name(RunResult run) {

@@ -26,8 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param connectionsOpened TCP connections the backend accepted
  * @param backendMaxInFlight the most orders the backend had in process at once
  * @param foreignCpuShare share of the machine's CPU used by other processes, 0 to 1, in
- * the window or, where it is shorter, in the second around it; 0 where it cannot be
- * sampled
+ * the window or, where it is shorter, in the second around it; null if it is not known
  * @param startLagP99Millis how late the load generator began 99 % of the orders that were
  * due by the clock, or with the first, at most; null if it was not noted
  * @param problem why the cell cannot be believed or is incomplete; null if it can
@@ -35,8 +34,9 @@ import org.jspecify.annotations.Nullable;
  */
 public record CellResult(Cell cell, Instant start, Instant end, long calls, long failedCalls,
 		Map<String, Long> failures, long accepted, long saved, double ordersPerMinute, @Nullable Latency latency,
-		Map<String, ServiceCost> services, long connectionsOpened, int backendMaxInFlight, double foreignCpuShare,
-		@Nullable Integer startLagP99Millis, @Nullable String problem, List<Second> seconds) {
+		Map<String, ServiceCost> services, long connectionsOpened, int backendMaxInFlight,
+		@Nullable Double foreignCpuShare, @Nullable Integer startLagP99Millis, @Nullable String problem,
+		List<Second> seconds) {
 
 	public CellResult {
 		Objects.requireNonNull(cell, "cell");

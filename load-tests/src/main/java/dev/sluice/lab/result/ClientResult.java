@@ -20,8 +20,8 @@ public record ClientResult(List<Run> runs) implements Finding {
 	}
 
 	@Override
-	public List<Double> foreignCpuShares() {
-		return this.runs.stream().map(Run::foreignCpuShare).filter(Objects::nonNull).toList();
+	public List<@Nullable Double> foreignCpuShares() {
+		return this.runs.stream().<@Nullable Double>map(Run::foreignCpuShare).toList();
 	}
 
 	/**

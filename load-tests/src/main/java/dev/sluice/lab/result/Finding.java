@@ -3,6 +3,7 @@ package dev.sluice.lab.result;
 import java.util.List;
 
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What an experiment found, where cells of orders do not say it: each experiment has its
@@ -13,10 +14,10 @@ public sealed interface Finding
 		permits CausesResult, ClientResult, GridResult, KneeResult, PoolResult, ScenarioResult, SinkResult {
 
 	/**
-	 * Of each of its measurements that was sampled, the share of the machine's CPU that
-	 * was in other hands, 0 to 1. Empty where nothing was sampled.
+	 * Of each of its measurements, the share of the machine's CPU that was in other
+	 * hands, 0 to 1; null where it is not known. Empty where it does not matter.
 	 */
-	default List<Double> foreignCpuShares() {
+	default List<@Nullable Double> foreignCpuShares() {
 		return List.of();
 	}
 

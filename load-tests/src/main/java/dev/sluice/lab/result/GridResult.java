@@ -21,8 +21,8 @@ public record GridResult(int smallPool, List<Cell> cells) implements Finding {
 	}
 
 	@Override
-	public List<Double> foreignCpuShares() {
-		return this.cells.stream().map(Cell::foreignCpuShare).filter(Objects::nonNull).toList();
+	public List<@Nullable Double> foreignCpuShares() {
+		return this.cells.stream().<@Nullable Double>map(Cell::foreignCpuShare).toList();
 	}
 
 	/**

@@ -23,11 +23,10 @@ public record KneeResult(String goal, String backend, List<Knee> knees) implemen
 	}
 
 	@Override
-	public List<Double> foreignCpuShares() {
+	public List<@Nullable Double> foreignCpuShares() {
 		return this.knees.stream()
 			.flatMap((knee) -> knee.steps().stream())
-			.map(Step::foreignCpuShare)
-			.filter(Objects::nonNull)
+			.<@Nullable Double>map(Step::foreignCpuShare)
 			.toList();
 	}
 

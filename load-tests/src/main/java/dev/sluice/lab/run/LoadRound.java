@@ -78,7 +78,7 @@ public record LoadRound(RunDirectory directory, String name, Stack stack, Map<St
 			try {
 				evaluation.evaluate();
 			}
-			catch (IOException ex) {
+			catch (IOException | RuntimeException ex) {
 				if (this.failure == null) {
 					throw ex;
 				}
@@ -127,7 +127,8 @@ public record LoadRound(RunDirectory directory, String name, Stack stack, Map<St
 		pids.putAll(infrastructure());
 		pids.put("lab", ProcessHandle.current().pid());
 		Path gatling = this.directory.directory("gatling/" + this.name);
-		try (PrometheusScraper _ = new PrometheusScraper(endpoints, this.directory.directory("scrapes/" + this.name));
+		try (PrometheusScraper scraper = new PrometheusScraper(endpoints,
+				this.directory.directory("scrapes/" + this.name));
 				Injector injector = Injector.start(json, plan, gatling,
 						this.directory.directory("logs").resolve(this.name + "-load-generator.log"))) {
 			pids.put(LOAD_GENERATOR, injector.pid());
@@ -145,8 +146,8 @@ public record LoadRound(RunDirectory directory, String name, Stack stack, Map<St
 					interrupted = true;
 				}
 				injector.close();
-				return new Record(injector.outcomes(), log(injector, failure != null || interrupted), sampler.samples(),
-						failure, interrupted);
+				return new Record(injector.outcomes(), log(injector, failure != null || interrupted),
+						sampler.samples().with(scraper.failures()), failure, interrupted);
 			}
 		}
 	}

@@ -7,13 +7,8 @@ import java.util.Currency;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
-import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 
 import dev.sluice.contract.Money;
 import dev.sluice.contract.Order;
@@ -21,15 +16,13 @@ import dev.sluice.contract.OrderHeaders;
 import dev.sluice.contract.OrderItem;
 import dev.sluice.contract.Topics;
 import dev.sluice.lab.stack.LabException;
-import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.NewTopic;
-import org.apache.kafka.clients.admin.OffsetSpec;
+import dev.sluice.topics.OrderTopicSpecs;
+import dev.sluice.topics.TopicSpec;
+import dev.sluice.topics.TopicWatch;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
-import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.errors.TopicExistsException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
@@ -63,28 +56,16 @@ public final class OrderFeed implements AutoCloseable {
 	}
 
 	private static void makeTopic(String bootstrapServers) throws InterruptedException {
-		try (Admin admin = Admin.create(Map.of(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers))) {
-			try {
-				admin.createTopics(List.of(new NewTopic(Topics.ORDERS, PARTITIONS, (short) 1)))
-					.all()
-					.get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+		List<TopicSpec> orders = OrderTopicSpecs.of(PARTITIONS, (short) 1, 0)
+			.stream()
+			.filter((topic) -> topic.name().equals(Topics.ORDERS))
+			.toList();
+		try (TopicWatch topics = new TopicWatch(orders,
+				Map.of(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers))) {
+			topics.start();
+			if (!topics.await(TIMEOUT)) {
+				throw new LabException("Kafka does not take the orders: " + topics.state().problem());
 			}
-			catch (ExecutionException ex) {
-				if (!(ex.getCause() instanceof TopicExistsException)) {
-					throw ex;
-				}
-			}
-			// Answered once the leaders serve; before that an idempotent producer may
-			// have its first batch refused and its second taken, for good (KAFKA-15591).
-			admin
-				.listOffsets(IntStream.range(0, PARTITIONS)
-					.mapToObj((partition) -> new TopicPartition(Topics.ORDERS, partition))
-					.collect(Collectors.toMap((partition) -> partition, (_) -> OffsetSpec.latest())))
-				.all()
-				.get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
-		}
-		catch (ExecutionException | TimeoutException ex) {
-			throw refused(ex);
 		}
 	}
 

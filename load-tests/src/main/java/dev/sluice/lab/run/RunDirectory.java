@@ -1,6 +1,8 @@
 package dev.sluice.lab.run;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
@@ -9,7 +11,9 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.Locale;
+import java.util.Objects;
 
+import dev.sluice.devservices.StartFailedException;
 import dev.sluice.lab.result.RunFile;
 import dev.sluice.lab.stack.Interruption;
 import dev.sluice.lab.stack.LabException;
@@ -65,18 +69,20 @@ public record RunDirectory(Path path) {
 	 * Why a run that ended so is partial. The thread can go on and write what was
 	 * measured: it is no longer interrupted.
 	 */
-	public static String whyPartial(Exception ending, Interruption interruption) {
+	static String whyPartial(Throwable ending, Interruption interruption) {
 		Thread.interrupted();
 		String reason = interruption.reason();
 		if (reason != null) {
 			return reason;
 		}
 		return switch (ending) {
-			case InterruptedException _, InterruptException _ -> "interrupted";
+			case InterruptedException _, InterruptException _, ClosedByInterruptException _ -> "interrupted";
 			// Often its message alone says nothing.
 			case KafkaException ex -> ex.toString();
 			case IOException ex -> String.valueOf(failure("The run cannot go on", ex).getMessage());
-			default -> String.valueOf(ending.getMessage());
+			case UncheckedIOException ex -> whyPartial(Objects.requireNonNull(ex.getCause()), interruption);
+			case LabException _, StartFailedException _ -> String.valueOf(ending.getMessage());
+			default -> "%s (%s has the stack trace)".formatted(ending, Measurement.FAILURES);
 		};
 	}
 

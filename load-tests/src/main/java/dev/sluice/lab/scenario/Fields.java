@@ -1,7 +1,7 @@
 package dev.sluice.lab.scenario;
 
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -9,6 +9,8 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import org.yaml.snakeyaml.nodes.MappingNode;
 import org.yaml.snakeyaml.nodes.Node;
@@ -17,8 +19,9 @@ import org.yaml.snakeyaml.nodes.ScalarNode;
 import org.yaml.snakeyaml.nodes.SequenceNode;
 
 /**
- * The fields of a mapping in a YAML file, each taken at most once. What is left at the
- * end, is no value or out of range is refused with its line.
+ * The fields of a mapping in a YAML file. An unknown key is refused before anything else;
+ * a value that is none or out of range is refused when it is read. Each refusal names the
+ * line.
  */
 final class Fields {
 
@@ -30,16 +33,20 @@ final class Fields {
 
 	private static final Pattern PERCENT = Pattern.compile("(\\d+(?:\\.\\d+)?)\\s*%");
 
+	/** How many letters a typing error may change. */
+	private static final int TYPO = 2;
+
 	private final String file;
 
 	private final Node node;
 
-	private final Map<String, NodeTuple> left = new LinkedHashMap<>();
+	private final Map<String, NodeTuple> fields = new LinkedHashMap<>();
 
-	/** Those that were asked for: what a message offers. */
-	private final List<String> known = new ArrayList<>();
-
-	Fields(String file, Node node) {
+	/**
+	 * @param known the keys there may be, in the order a message offers them
+	 * @throws ScenarioException if it is no mapping, has a key twice or another key
+	 */
+	Fields(String file, Node node, String... known) {
 		this.file = file;
 		this.node = node;
 		if (!(node instanceof MappingNode mapping)) {
@@ -47,7 +54,13 @@ final class Fields {
 		}
 		for (NodeTuple field : mapping.getValue()) {
 			String key = scalar(field.getKeyNode());
-			if (this.left.put(key, field) != null) {
+			if (!List.of(known).contains(key)) {
+				throw refused(field.getKeyNode(),
+						"'%s' is unknown: %suse %s".formatted(key,
+								nearest(key, known).map("did you mean '%s'? Or "::formatted).orElse(""),
+								String.join(", ", known)));
+			}
+			if (this.fields.put(key, field) != null) {
 				throw refused(field.getKeyNode(), "'%s' is there twice".formatted(key));
 			}
 		}
@@ -59,16 +72,15 @@ final class Fields {
 	}
 
 	Optional<Node> take(String key) {
-		this.known.add(key);
-		return Optional.ofNullable(this.left.remove(key)).map(NodeTuple::getValueNode);
+		return Optional.ofNullable(this.fields.get(key)).map(NodeTuple::getValueNode);
 	}
 
 	Node need(String key) {
 		return take(key).orElseThrow(() -> refused(this.node, "'%s' is missing".formatted(key)));
 	}
 
-	Optional<Fields> fields(String key) {
-		return take(key).map((value) -> new Fields(this.file, value));
+	Optional<Fields> fields(String key, String... known) {
+		return take(key).map((value) -> new Fields(this.file, value, known));
 	}
 
 	Node node() {
@@ -165,12 +177,25 @@ final class Fields {
 		return percent / 100;
 	}
 
-	/** Refuses what nobody has taken. */
-	void end() {
-		this.left.values().stream().findFirst().ifPresent((field) -> {
-			throw refused(field.getKeyNode(),
-					"'%s' is unknown: use %s".formatted(scalar(field.getKeyNode()), String.join(", ", this.known)));
-		});
+	private static Optional<String> nearest(String key, String... known) {
+		return Stream.of(known)
+			.filter((other) -> distance(key, other) <= TYPO)
+			.min(Comparator.comparingInt((other) -> distance(key, other)));
+	}
+
+	/** Letters to be added, removed or replaced (Levenshtein). */
+	private static int distance(String one, String other) {
+		int[] before = IntStream.rangeClosed(0, other.length()).toArray();
+		for (int i = 1; i <= one.length(); i++) {
+			int[] row = new int[other.length() + 1];
+			row[0] = i;
+			for (int j = 1; j <= other.length(); j++) {
+				int replaced = before[j - 1] + ((one.charAt(i - 1) == other.charAt(j - 1)) ? 0 : 1);
+				row[j] = Math.min(replaced, 1 + Math.min(before[j], row[j - 1]));
+			}
+			before = row;
+		}
+		return before[other.length()];
 	}
 
 	private String scalar(Node value) {

@@ -45,6 +45,8 @@ public final class ScenarioFile {
 
 	private static final int MOST_QUEUE = 1_000_000;
 
+	private static final String[] ERRORS = { "share", "status" };
+
 	/** By name: what a scenario calls the JVM's collectors. */
 	private static final List<String> COLLECTORS = List.of("G1", "Serial", "Parallel", "ZGC");
 
@@ -66,7 +68,7 @@ public final class ScenarioFile {
 			if (root == null) {
 				throw new ScenarioException("%s:1: it is empty: a scenario has a question".formatted(reader.file));
 			}
-			return reader.scenario(new Fields(reader.file, root));
+			return reader.scenario(new Fields(reader.file, root, "question", "backend", "services", "load", "limits"));
 		}
 		catch (MarkedYAMLException ex) {
 			throw new ScenarioException("%s:%d: no YAML: %s".formatted(reader.file,
@@ -76,12 +78,11 @@ public final class ScenarioFile {
 
 	private Scenario scenario(Fields root) {
 		String question = root.text(root.need("question"));
-		Optional<Fields> backend = root.fields("backend");
+		Optional<Fields> backend = root.fields("backend", "delay", "capacity", "errors", "flaps");
 		BackendBehaviour behaviour = backend.map(this::behaviour).orElse(BackendBehaviour.DEFAULT);
-		Optional<Flap> flap = backend.flatMap((fields) -> fields.fields("flaps"))
+		Optional<Flap> flap = backend.flatMap((fields) -> fields.fields("flaps", "well", "unwell", "errors"))
 			.map((fields) -> flap(fields, behaviour));
-		backend.ifPresent(Fields::end);
-		Optional<Fields> gateways = root.fields("services");
+		Optional<Fields> gateways = root.fields("services", "gateways", "heap", "collector", "delivery-concurrency");
 		List<Variant> variants = gateways.map((fields) -> fields.list("gateways",
 				(value) -> fields.one(value, names(Stream.of(Variant.values()).map(Variant::id)), Variant::of),
 				List.of(Variant.values())))
@@ -95,8 +96,8 @@ public final class ScenarioFile {
 			.flatMap((fields) -> fields.take("delivery-concurrency").map((value) -> fields.count(value, 1, 100_000)))
 			.orElse(50L)
 			.intValue();
-		gateways.ifPresent(Fields::end);
-		Fields load = new Fields(this.file, root.need("load"));
+		Fields load = new Fields(this.file, root.need("load"), "ways", "orders", "rates", "for", "in-flight", "items",
+				"deadline", "repetitions");
 		List<Way> ways = load.list("ways",
 				(value) -> load.one(value, names(Stream.of(Way.values()).map(Way::label)), Way::of),
 				List.of(Way.values()));
@@ -110,9 +111,9 @@ public final class ScenarioFile {
 			.map((value) -> load.duration(value, Duration.ofSeconds(1), Duration.ofMinutes(60)))
 			.orElse(Duration.ofMinutes(1));
 		int repetitions = load.take("repetitions").map((value) -> load.count(value, 1, 100)).orElse(1L).intValue();
-		load.end();
-		Limits limits = root.fields("limits").map(ScenarioFile::limits).orElse(new Limits(null, null, null));
-		root.end();
+		Limits limits = root.fields("limits", "p99", "failed-calls", "saved-per-minute")
+			.map(ScenarioFile::limits)
+			.orElse(new Limits(null, null, null));
 		return new Scenario(this.file.replaceFirst("\\.ya?ml$", ""), question, behaviour, flap.orElse(null), variants,
 				heap, collector, ways, loads, users, items, deadline, deliveryConcurrency, repetitions, limits);
 	}
@@ -147,13 +148,12 @@ public final class ScenarioFile {
 			.map((value) -> capacity(fields, value))
 			.orElse(new Capacity.Unlimited());
 		BackendBehaviour behaviour = BackendBehaviour.DEFAULT.withDelay(delay).withCapacity(capacity);
-		return fields.fields("errors").map((errors) -> errors(errors, behaviour)).orElse(behaviour);
+		return fields.fields("errors", ERRORS).map((errors) -> errors(errors, behaviour)).orElse(behaviour);
 	}
 
 	private static BackendBehaviour errors(Fields fields, BackendBehaviour behaviour) {
 		BackendBehaviour failing = behaviour.withErrors(fields.share(fields.need("share")),
 				(int) fields.take("status").map((value) -> fields.count(value, 400, 599)).orElse(503L).longValue());
-		fields.end();
 		return failing;
 	}
 
@@ -161,10 +161,9 @@ public final class ScenarioFile {
 		if (value instanceof ScalarNode) {
 			return new Delay.Fixed(fields.duration(value, NONE, MOST_DELAY).toMillis());
 		}
-		Fields kind = new Fields(this.file, value);
-		Optional<Fields> uniform = kind.fields("uniform");
-		Optional<Fields> logNormal = kind.fields("log-normal");
-		kind.end();
+		Fields kind = new Fields(this.file, value, "uniform", "log-normal");
+		Optional<Fields> uniform = kind.fields("uniform", "from", "to");
+		Optional<Fields> logNormal = kind.fields("log-normal", "median", "p99");
 		if (uniform.isPresent() == logNormal.isPresent()) {
 			throw fields.refused(value, "'delay' is a time, as 50ms, or one of uniform, log-normal");
 		}
@@ -175,35 +174,45 @@ public final class ScenarioFile {
 			Duration median = it.duration(it.need("median"), MILLISECOND, MOST_DELAY);
 			return new Delay.LogNormal(median.toMillis(), it.duration(it.need("p99"), median, MOST_DELAY).toMillis());
 		})).orElseThrow();
-		uniform.or(() -> logNormal).ifPresent(Fields::end);
 		return delay;
 	}
 
 	private Capacity capacity(Fields fields, Node value) {
 		if (value instanceof ScalarNode) {
-			return fields.one(value, "unlimited, or one of workers and starved with their numbers", (text) -> {
+			return fields.one(value, "unlimited, or one of workers, starved and rate with their numbers", (text) -> {
 				if (!text.equals("unlimited")) {
 					throw new IllegalArgumentException(text);
 				}
 				return new Capacity.Unlimited();
 			});
 		}
-		Fields model = new Fields(this.file, value);
-		Optional<Fields> workers = model.fields("workers");
-		Optional<Fields> starved = model.fields("starved");
-		model.end();
-		if (workers.isPresent() == starved.isPresent()) {
-			throw fields.refused(value, "'capacity' is unlimited, or one of workers, starved");
+		Fields model = new Fields(this.file, value, "workers", "starved", "rate");
+		List<Capacity> capacities = Stream
+			.of(model.fields("workers", "threads", "queue").map(ScenarioFile::workers),
+					model.fields("starved", "threads", "more-per-second", "most", "queue").map(ScenarioFile::starved),
+					model.fields("rate", "limit", "burst").map(ScenarioFile::rate))
+			.flatMap(Optional::stream)
+			.toList();
+		if (capacities.size() != 1) {
+			throw fields.refused(value, "'capacity' is unlimited, or one of workers, starved, rate");
 		}
-		Capacity capacity = workers
-			.<Capacity>map((it) -> new Capacity.Workers((int) it.count(it.need("threads"), 1, 100_000), queue(it)))
-			.or(() -> starved.map((it) -> new Capacity.Starved((int) it.count(it.need("threads"), 1, 100_000),
-					it.take("more-per-second").map((more) -> it.count(more, 1, 1_000)).orElse(1L),
-					(int) it.take("most").map((most) -> it.count(most, 1, 100_000)).orElse(1_000L).longValue(),
-					queue(it))))
-			.orElseThrow();
-		workers.or(() -> starved).ifPresent(Fields::end);
-		return capacity;
+		return capacities.getFirst();
+	}
+
+	private static Capacity workers(Fields fields) {
+		return new Capacity.Workers((int) fields.count(fields.need("threads"), 1, 100_000), queue(fields));
+	}
+
+	private static Capacity starved(Fields fields) {
+		return new Capacity.Starved((int) fields.count(fields.need("threads"), 1, 100_000),
+				fields.take("more-per-second").map((more) -> fields.count(more, 1, 1_000)).orElse(1L),
+				(int) fields.take("most").map((most) -> fields.count(most, 1, 100_000)).orElse(1_000L).longValue(),
+				queue(fields));
+	}
+
+	private static Capacity rate(Fields fields) {
+		return new Capacity.Rate(fields.perSecond(fields.need("limit")),
+				fields.take("burst").map((burst) -> fields.count(burst, 1, 1_000_000)).orElse(1L).intValue());
 	}
 
 	private static int queue(Fields fields) {
@@ -213,8 +222,7 @@ public final class ScenarioFile {
 	private static Flap flap(Fields fields, BackendBehaviour behaviour) {
 		Duration well = fields.duration(fields.need("well"), Duration.ofMillis(100), MOST_DELAY);
 		Duration unwell = fields.duration(fields.need("unwell"), Duration.ofMillis(100), MOST_DELAY);
-		BackendBehaviour then = errors(new Fields(fields.file(), fields.need("errors")), behaviour);
-		fields.end();
+		BackendBehaviour then = errors(new Fields(fields.file(), fields.need("errors"), ERRORS), behaviour);
 		return new Flap(well.toMillis(), unwell.toMillis(), then);
 	}
 
@@ -225,7 +233,6 @@ public final class ScenarioFile {
 					.orElse(null),
 				fields.take("failed-calls").map(fields::share).orElse(null),
 				fields.take("saved-per-minute").map((value) -> fields.count(value, 1, 100_000_000)).orElse(null));
-		fields.end();
 		return limits;
 	}
 

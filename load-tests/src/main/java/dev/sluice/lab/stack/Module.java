@@ -7,9 +7,9 @@ public enum Module {
 
 	CONSUMER("order-consumer", 8082),
 
-	GATEWAY_SERVLET("gateway-servlet", 8080),
+	GATEWAY_SERVLET("gateway-servlet", 8080, 8084),
 
-	GATEWAY_REACTIVE("gateway-reactive", 8081),
+	GATEWAY_REACTIVE("gateway-reactive", 8081, 8085),
 
 	SINK("grpc-sink", 8083);
 
@@ -24,9 +24,16 @@ public enum Module {
 
 	private final int port;
 
+	private final int managementPort;
+
 	Module(String directory, int port) {
+		this(directory, port, port);
+	}
+
+	Module(String directory, int port, int managementPort) {
 		this.directory = directory;
 		this.port = port;
+		this.managementPort = managementPort;
 	}
 
 	/** Name of the directory and of the jar. */
@@ -37,6 +44,18 @@ public enum Module {
 	/** The HTTP port it has by default. */
 	public int port() {
 		return this.port;
+	}
+
+	/**
+	 * The port of health and metrics that it has by default: the HTTP port or another.
+	 */
+	public int managementPort() {
+		return this.managementPort;
+	}
+
+	/** Whether health and metrics have a port of their own. */
+	boolean hasManagementPort() {
+		return this.managementPort != this.port;
 	}
 
 }

@@ -66,6 +66,8 @@ public final class Stack implements AutoCloseable {
 
 	private final Map<Module, Integer> ports;
 
+	private final Map<Module, Integer> managementPorts;
+
 	private final int sinkPort;
 
 	/** One for each broker. */
@@ -86,8 +88,12 @@ public final class Stack implements AutoCloseable {
 		this.jvmArgs = List.copyOf(builder.jvmArgs);
 		this.properties = Map.copyOf(builder.properties);
 		this.ports = new EnumMap<>(Module.class);
+		this.managementPorts = new EnumMap<>(Module.class);
 		for (Module module : Module.values()) {
 			this.ports.put(module, builder.port(module.port()));
+			if (module.hasManagementPort()) {
+				this.managementPorts.put(module, builder.port(module.managementPort()));
+			}
 		}
 		this.sinkPort = builder.port(Module.SINK_GRPC_PORT);
 		this.kafkaPorts = IntStream.range(0, builder.brokers)
@@ -257,6 +263,7 @@ public final class Stack implements AutoCloseable {
 		}
 		all.put("PostgreSQL", this.postgresPort);
 		this.ports.forEach((module, port) -> all.put(module.directory(), port));
+		this.managementPorts.forEach((module, port) -> all.put(module.directory() + " (management)", port));
 		all.put(Module.SINK.directory() + " (gRPC)", this.sinkPort);
 		return all;
 	}
@@ -268,6 +275,9 @@ public final class Stack implements AutoCloseable {
 		all.put("PostgreSQL", Module.POSTGRES_PORT);
 		for (Module module : Module.values()) {
 			all.put(module.directory(), module.port());
+			if (module.hasManagementPort()) {
+				all.put(module.directory() + " (management)", module.managementPort());
+			}
 		}
 		all.put(Module.SINK.directory() + " (gRPC)", Module.SINK_GRPC_PORT);
 		return all;
@@ -307,6 +317,9 @@ public final class Stack implements AutoCloseable {
 	private Service start(Module module, String name, int port, Map<String, String> own, ServiceOptions options) {
 		Map<String, String> all = new LinkedHashMap<>(own);
 		all.put("server.port", Integer.toString(port));
+		if (this.managementPorts.get(module) instanceof Integer managementPort) {
+			all.put(ServiceOptions.MANAGEMENT_PORT, Integer.toString(managementPort));
+		}
 		all.putAll(this.properties);
 		all.putAll(options.properties());
 		URI uri = all.containsKey("server.ssl.bundle") ? URI.create("https://127.0.0.1:" + port) : uri(port);

@@ -96,7 +96,7 @@ public final class WatchCommand implements Callable<Integer> {
 			return Stream
 				.of(Module.GATEWAY_SERVLET, Module.GATEWAY_REACTIVE, Module.CONSUMER, Module.BACKEND, Module.SINK)
 				.map((module) -> new Target(module.directory(),
-						URI.create("http://127.0.0.1:%d".formatted(module.port() + this.portOffset))))
+						URI.create("http://127.0.0.1:%d".formatted(module.managementPort() + this.portOffset))))
 				.toList();
 		}
 		try {

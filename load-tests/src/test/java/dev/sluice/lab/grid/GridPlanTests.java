@@ -27,7 +27,14 @@ class GridPlanTests {
 			.satisfies((small) -> assertThat(small.options().properties()).containsEntry("server.tomcat.threads.max",
 					"14"));
 		assertThat(GridPlan.quick().subjects()).element(1)
-			.satisfies((usual) -> assertThat(usual.options().properties()).isEmpty());
+			.satisfies(
+					(usual) -> assertThat(usual.options().properties()).doesNotContainKey("server.tomcat.threads.max"));
+	}
+
+	@Test
+	void noGatewayLooksUpKeysBecauseNothingIsThereThatKnowsThem() {
+		assertThat(GridPlan.whole().subjects()).allSatisfy((subject) -> assertThat(subject.options().properties())
+			.containsEntry("status.key-lookup-timeout", "0"));
 	}
 
 	@ParameterizedTest

@@ -12,7 +12,9 @@ import dev.sluice.lab.measure.GatlingLog.Request;
 import dev.sluice.lab.measure.JfrRecording.Pause;
 import dev.sluice.lab.measure.ProcessSampler.MachineSample;
 import dev.sluice.lab.measure.ProcessSampler.ProcessSample;
+import dev.sluice.lab.measure.ProcessSamples.Failure;
 import dev.sluice.lab.plan.PhaseOutcome;
+import dev.sluice.lab.report.page.Marks;
 import dev.sluice.lab.result.Cell;
 import dev.sluice.lab.result.CellResult;
 import dev.sluice.lab.result.CellResult.Second;
@@ -97,6 +99,32 @@ class CellEvaluationTests {
 		assertThat(result.seconds()).extracting(Second::gcPauseMillis).containsExactly(0.0, 3.0);
 		assertThat(result.seconds()).extracting(Second::connections).containsExactly(12, 17);
 		assertThat(result.seconds().getFirst().cpuShare()).isCloseTo(0.1, within(1e-9));
+	}
+
+	@Test
+	void whatWasNotSampledIsNotKnownRatherThanZero() {
+		CellResult result = evaluate(outcome(4, 4, 2_000), ProcessSamples.NONE, Map.of());
+
+		assertThat(result.foreignCpuShare()).isNull();
+		assertThat(Marks.of(result)).containsExactly("what other processes used of the machine's CPU is not known");
+	}
+
+	@Test
+	void aSamplingThatFailsWithinTheWindowIsAProblem() {
+		List<MachineSample> machine = List.of(new MachineSample(at(-200), 0, 0),
+				new MachineSample(at(2_200), 2_400, 0));
+		Failure within = new Failure(at(1_000), "no such file");
+		Failure later = new Failure(at(5_000), "no such file");
+
+		CellResult failed = evaluate(outcome(4, 4, 2_000), new ProcessSamples(List.of(), machine, List.of(within)),
+				Map.of());
+		CellResult whole = evaluate(outcome(4, 4, 2_000), new ProcessSamples(List.of(), machine, List.of(later)),
+				Map.of());
+
+		assertThat(failed.foreignCpuShare()).isNull();
+		assertThat(failed.problem()).contains("could not be sampled: no such file");
+		assertThat(whole.foreignCpuShare()).isCloseTo(0.5, within(1e-9));
+		assertThat(whole.problem()).isNull();
 	}
 
 	@Test

@@ -49,8 +49,8 @@ class ProveTests {
 
 	private void run(Proof... proofs) throws IOException {
 		try (Interruption interruption = new Interruption()) {
-			new Prove(new Prove.Settings("lab prove", Infrastructure.EMBEDDED, Bench.Size.SMALLEST, 1), List.of(proofs),
-					new RunDirectory(this.directory),
+			new Prove(new Prove.Settings("lab prove", Infrastructure.EMBEDDED, Bench.Size.SMALLEST, 1, 0),
+					List.of(proofs), new RunDirectory(this.directory),
 					new Progress(new PrintStream(OutputStream.nullOutputStream()), false, Instant.EPOCH))
 				.run(interruption);
 		}

@@ -256,7 +256,7 @@ public final class Runs {
 	/** A cell of which all is known that a rate needs, and nothing else. */
 	public static CellResult rate(Cell cell, double perMinute) {
 		return new CellResult(cell, START, START.plusMillis((long) (60_000 * cell.orders() / Math.max(perMinute, 1))),
-				cell.orders(), 0, Map.of(), cell.orders(), cell.orders(), perMinute, null, Map.of(), 0, 0, 0, 0, null,
+				cell.orders(), 0, Map.of(), cell.orders(), cell.orders(), perMinute, null, Map.of(), 0, 0, 0.0, 0, null,
 				List.of());
 	}
 

@@ -1,28 +1,54 @@
 package dev.sluice.consumer.delivery;
 
+import java.time.Duration;
+import java.time.Instant;
+
+import org.jspecify.annotations.Nullable;
+
 /** What one delivery came to. */
 sealed interface Attempt {
 
-	/** The backend has the order. */
-	record Saved() implements Attempt {
+	/**
+	 * The backend has the order.
+	 *
+	 * @param at when the backend saved it, by its own clock; null if it does not say
+	 */
+	record Saved(@Nullable Instant at) implements Attempt {
 	}
 
 	/**
-	 * It may come to something another time.
+	 * The backend failed, and may take the order another time.
 	 *
-	 * @param reason one line for a person
-	 * @param reached whether the backend may have seen the order at all; if not, the
-	 * failure says nothing about the order
+	 * @param why the failure
+	 * @param reached whether the backend may have seen the order; if not, the failure
+	 * says nothing about the order
 	 */
-	record RetryLater(String reason, boolean reached) implements Attempt {
+	record RetryLater(Explanation why, boolean reached) implements Attempt {
 	}
 
 	/**
-	 * The backend will not have it.
+	 * The backend is well and takes no more orders at the moment.
 	 *
-	 * @param reason one line for a person
+	 * @param why its answer
+	 * @param retryAfter how long the backend asks to wait; zero if it does not say
 	 */
-	record Rejected(String reason) implements Attempt {
+	record Throttled(Explanation why, Duration retryAfter) implements Attempt {
+	}
+
+	/**
+	 * The backend refuses the order.
+	 *
+	 * @param why its answer
+	 */
+	record Rejected(Explanation why) implements Attempt {
+	}
+
+	/**
+	 * The backend has another payload under the order's id.
+	 *
+	 * @param why its answer
+	 */
+	record Conflict(Explanation why) implements Attempt {
 	}
 
 }

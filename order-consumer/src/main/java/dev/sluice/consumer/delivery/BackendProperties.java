@@ -9,6 +9,7 @@ import jakarta.validation.constraints.AssertTrue;
 import jakarta.validation.constraints.Max;
 import jakarta.validation.constraints.Min;
 import jakarta.validation.constraints.NotNull;
+import org.hibernate.validator.constraints.time.DurationMax;
 import org.hibernate.validator.constraints.time.DurationMin;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -40,17 +41,23 @@ record BackendProperties(@DefaultValue("http://127.0.0.1:8090") @NotNull URI url
 	/**
 	 * When the backend is taken to be down.
 	 *
-	 * @param failurePercent the share of failed deliveries that opens the circuit, in
-	 * percent; default 50
-	 * @param windowCalls how many of the last deliveries are looked at; default 100
-	 * @param minimumCalls deliveries before the share is looked at; default 20
+	 * @param consecutiveFailures failed attempts in a row that open the circuit, of any
+	 * orders and at any rate; default 10
+	 * @param failurePercent the share of failed attempts within the window that opens the
+	 * circuit, in percent; default 50
+	 * @param window how far back attempts count for the share; whole seconds, default 10
+	 * s
+	 * @param minimumCalls attempts within the window before the share is looked at;
+	 * default 20
 	 * @param openFor how long nothing is delivered before some orders try it; default 2 s
 	 * @param trials orders that try it, and by whose share the circuit opens again or
 	 * closes; default 10
 	 */
-	record Circuit(@DefaultValue("50") @Min(1) @Max(100) int failurePercent,
-			@DefaultValue("100") @Min(1) @Max(100_000) int windowCalls, @DefaultValue("20") @Min(1) int minimumCalls,
-			@DefaultValue("2s") @DurationMin(millis = 1) Duration openFor,
+	record Circuit(@DefaultValue("10") @Min(1) @Max(1_000_000) int consecutiveFailures,
+			@DefaultValue("50") @Min(1) @Max(100) int failurePercent,
+			@DefaultValue("10s") @DurationMin(seconds = 1) @DurationMax(hours = 1) Duration window,
+			@DefaultValue("20") @Min(1) int minimumCalls,
+			@DefaultValue("2s") @DurationMin(millis = 1) @DurationMax(hours = 1) Duration openFor,
 			@DefaultValue("10") @Min(1) @Max(1_000) int trials) {
 	}
 

@@ -8,11 +8,14 @@ enum DeadLetterKind {
 	/** It is no order. */
 	UNREADABLE,
 
-	/** The backend will not have it. */
+	/** The backend refuses it. */
 	REJECTED,
 
-	/** Every delivery failed. */
-	EXHAUSTED;
+	/** Its retry budget is spent: too many failures of its own, or too old. */
+	EXHAUSTED,
+
+	/** Another payload was accepted under its id before. That order goes on. */
+	CONFLICT;
 
 	/** As in {@code DeadLetterHeaders.KIND} and in metrics. */
 	String text() {

@@ -50,6 +50,7 @@ final class DeadLetters {
 	}
 
 	/**
+	 * @param reason one line for operators
 	 * @param attempts deliveries begun
 	 * @param cause what to show the stack of, or null
 	 * @return whether Kafka has it; false only if it was no longer wanted

@@ -7,9 +7,12 @@ import java.time.InstantSource;
 import java.util.UUID;
 
 import dev.sluice.consumer.OrderEvent;
+import dev.sluice.consumer.delivery.Attempt.Conflict;
 import dev.sluice.consumer.delivery.Attempt.Rejected;
 import dev.sluice.consumer.delivery.Attempt.RetryLater;
 import dev.sluice.consumer.delivery.Attempt.Saved;
+import dev.sluice.consumer.delivery.Attempt.Throttled;
+import dev.sluice.consumer.delivery.BackendEvidence.Failure;
 import dev.sluice.contract.Order;
 import dev.sluice.contract.OrderOutcome;
 import dev.sluice.contract.OrderStatus;
@@ -29,8 +32,8 @@ import org.slf4j.LoggerFactory;
  *
  * It is finished when Kafka has acknowledged its last outcome, and its dead letter if it
  * became one; only then may its offset be committed. While it waits, it can be cancelled;
- * while it is busy, it comes to an end first. What is cancelled is delivered by whoever
- * reads the record next.
+ * while it is busy, it ends its attempt and publishes one outcome first, and begins
+ * nothing more. What is cancelled is delivered by whoever reads the record next.
  */
 final class Delivery implements Runnable {
 
@@ -66,8 +69,8 @@ final class Delivery implements Runnable {
 	 *
 	 * @param maxAttempts failures that make an order a dead letter
 	 */
-	record Tools(RecordReader reader, Gate gate, Backend backend, Backoff backoff, int maxAttempts, Outcomes outcomes,
-			DeadLetters deadLetters, DeliveryTimers timers, InstantSource clock) {
+	record Tools(RecordReader reader, FirstPayloads payloads, Gate gate, Backend backend, RetryPolicy retries,
+			Outcomes outcomes, DeadLetters deadLetters, DeliveryTimers timers, InstantSource clock) {
 	}
 
 	/** Is told of the end, on the delivery's thread. */
@@ -150,76 +153,111 @@ final class Delivery implements Runnable {
 		catch (IllegalArgumentException ex) {
 			return begin() && failUnreadable(ex);
 		}
+		if (this.tools.payloads.conflictsWith(order)) {
+			return begin() && conflict(0, "a record before this one has another payload under id " + order.id());
+		}
 		return deliver(order);
 	}
 
 	private boolean deliver(QueuedOrder order) throws InterruptedException {
+		RetryPolicy retries = this.tools.retries;
+		RetryBudget budget = this.tools.gate.budget(retries.maxAttempts());
 		int attempts = 0;
-		int failures = 0;
-		int outages = this.tools.gate.outages();
+		int throttled = 0;
+		Explanation last = null;
 		while (true) {
-			this.tools.gate.enter();
+			if (last != null && this.tools.gate.isSpent(budget)) {
+				return begin() && fail(order, DeadLetterKind.EXHAUSTED, attempts, last);
+			}
+			long beganNanos = this.tools.gate.enter();
 			if (!begin()) {
 				this.tools.gate.leave();
 				return false;
 			}
-			attempts++;
-			switch (attempt(order)) {
-				case Saved saved -> {
-					return publish(order, OrderStatus.SAVED, attempts, null);
+			Ended ended = attempt(order, beganNanos);
+			switch (ended.attempt()) {
+				case Saved(Instant at) -> {
+					return finish(order, OrderStatus.SAVED, attempts + 1, (at != null) ? at : now(), null);
 				}
-				case Rejected(String reason) -> {
-					return fail(order, DeadLetterKind.REJECTED, attempts, reason);
+				case Rejected(Explanation why) -> {
+					return fail(order, DeadLetterKind.REJECTED, attempts + 1, why);
 				}
-				case RetryLater(String reason, boolean reached) -> {
-					// An outage says nothing about the order, and neither do the failures
-					// by which it was noticed.
-					if (outages != this.tools.gate.outages()) {
-						outages = this.tools.gate.outages();
-						failures = 0;
+				case Conflict(Explanation why) -> {
+					return conflict(attempts + 1, why.detail());
+				}
+				case Throttled attempt -> {
+					// Not the order's attempt: it waits as it would for a place.
+					if (isTooOld(order)) {
+						return fail(order, DeadLetterKind.EXHAUSTED, Math.max(attempts, 1), attempt.why());
 					}
-					if (reached && this.tools.gate.isOpenToAll()) {
-						failures++;
-					}
-					if (failures >= this.tools.maxAttempts) {
-						return fail(order, DeadLetterKind.EXHAUSTED, attempts, reason);
-					}
-					if (!publish(order, OrderStatus.RETRYING, attempts, reason) || !pause()) {
+					if (!pause()) {
 						return false;
 					}
-					Thread.sleep(this.tools.backoff.after(attempts));
+					Thread.sleep(retries.after(attempt, ++throttled));
+				}
+				case RetryLater(Explanation why, boolean _) -> {
+					attempts++;
+					throttled = 0;
+					if (isTooOld(order)) {
+						return fail(order, DeadLetterKind.EXHAUSTED, attempts, why);
+					}
+					budget.failed(ended.failure());
+					last = why;
+					logger.debug("Order {}, attempt {}: {}", order.id(), attempts, why.detail());
+					if (!publish(order, OrderStatus.RETRYING, attempts, now(), why.reason()) || !pause()) {
+						return false;
+					}
+					Thread.sleep(retries.backoff().after(attempts));
 				}
 			}
 		}
 	}
 
-	private Attempt attempt(QueuedOrder order) {
-		Attempt attempt = new RetryLater("the delivery broke off", true);
-		long begin = System.nanoTime();
+	private boolean isTooOld(QueuedOrder order) {
+		return this.tools.retries.isTooOld(order.acceptedAt(), now());
+	}
+
+	private Ended attempt(QueuedOrder order, long beganNanos) {
+		Attempt attempt = new RetryLater(Explanation.brokenOff("the delivery broke off"), true);
+		Failure failure = null;
 		try {
 			attempt = this.tools.backend.deliver(order);
 		}
 		finally {
-			long elapsedNanos = System.nanoTime() - begin;
-			this.tools.gate.leave(attempt, elapsedNanos);
-			this.tools.timers.attempted(attempt, elapsedNanos);
+			failure = this.tools.gate.leave(attempt, beganNanos);
+			this.tools.timers.attempted(attempt, System.nanoTime() - beganNanos);
 		}
 		if (attempt instanceof Saved) {
-			this.tools.timers.saved(Duration.between(order.acceptedAt(), this.tools.clock.instant()));
+			this.tools.timers.saved(Duration.between(order.acceptedAt(), now()));
 		}
-		return attempt;
+		return new Ended(attempt, failure);
 	}
 
 	/** The dead letter first: who hears that an order failed will find it there. */
-	private boolean fail(QueuedOrder order, DeadLetterKind kind, int attempts, String reason)
+	private boolean fail(QueuedOrder order, DeadLetterKind kind, int attempts, Explanation why)
 			throws InterruptedException {
-		return this.tools.deadLetters.bury(this.record, kind, reason, attempts, null, this::isWanted)
-				&& publish(order, OrderStatus.FAILED, attempts, reason);
+		return this.tools.deadLetters.bury(this.record, kind, why.detail(), attempts, null, this::isWanted)
+				&& finish(order, OrderStatus.FAILED, attempts, now(), why.reason());
+	}
+
+	/** Without an outcome: the order of this id is another one, and goes on. */
+	private boolean conflict(int attempts, String detail) throws InterruptedException {
+		return this.tools.deadLetters.bury(this.record, DeadLetterKind.CONFLICT, detail, attempts, null,
+				this::isWanted);
+	}
+
+	private boolean finish(QueuedOrder order, OrderStatus status, int attempts, Instant at, @Nullable String reason)
+			throws InterruptedException {
+		boolean published = publish(order, status, attempts, at, reason);
+		if (published) {
+			this.tools.payloads.finished(order);
+		}
+		return published;
 	}
 
 	private boolean failUnreadable(IllegalArgumentException ex) throws InterruptedException {
-		String reason = String.valueOf(ex.getMessage());
-		if (!this.tools.deadLetters.bury(this.record, DeadLetterKind.UNREADABLE, reason, 0, ex, this::isWanted)) {
+		Explanation why = Explanation.unreadable(String.valueOf(ex.getMessage()));
+		if (!this.tools.deadLetters.bury(this.record, DeadLetterKind.UNREADABLE, why.detail(), 0, ex, this::isWanted)) {
 			return false;
 		}
 		UUID id;
@@ -233,19 +271,18 @@ final class Delivery implements Runnable {
 		byte[] key = this.record.key();
 		String customerId = (key != null && key.length > 0) ? new String(key, StandardCharsets.UTF_8)
 				: UNKNOWN_CUSTOMER;
-		return this.tools.outcomes.publish(new OrderOutcome(id, customerId, OrderStatus.FAILED, 0, now(), reason, null),
-				this::isWanted);
+		return this.tools.outcomes.publish(new OrderOutcome(id, customerId, OrderStatus.FAILED, 0, now(),
+				OrderEvent.acceptedAtOrNull(this.record), why.reason(), null), this::isWanted);
 	}
 
-	private boolean publish(QueuedOrder order, OrderStatus status, int attempts, @Nullable String reason)
+	private boolean publish(QueuedOrder order, OrderStatus status, int attempts, Instant at, @Nullable String reason)
 			throws InterruptedException {
 		// What is longer than an order may be no gateway would take again, nor Kafka as a
 		// part of an outcome.
 		boolean kept = status == OrderStatus.FAILED && order.body().length <= Order.MAX_BYTES;
 		String json = kept ? new String(order.body(), StandardCharsets.UTF_8) : null;
-		return this.tools.outcomes.publish(
-				new OrderOutcome(order.id(), order.customerId(), status, attempts, now(), reason, json),
-				this::isWanted);
+		return this.tools.outcomes.publish(new OrderOutcome(order.id(), order.customerId(), status, attempts, at,
+				order.acceptedAt(), reason, json), this::isWanted);
 	}
 
 	private Instant now() {
@@ -254,6 +291,12 @@ final class Delivery implements Runnable {
 
 	private boolean isWanted() {
 		return !this.cancelled;
+	}
+
+	/**
+	 * @param failure set if the attempt failed and that may count against the order
+	 */
+	private record Ended(Attempt attempt, @Nullable Failure failure) {
 	}
 
 }

@@ -1,11 +1,15 @@
 package dev.sluice.consumer.delivery;
 
 import java.time.InstantSource;
+import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.DoubleSupplier;
 
 import dev.sluice.consumer.ConsumerMetric;
-import dev.sluice.consumer.OrderTopics;
+import dev.sluice.consumer.LostRecords;
+import dev.sluice.consumer.QueueProperties;
+import dev.sluice.consumer.projection.ProjectionProperties;
+import dev.sluice.topics.TopicWatch;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker.State;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.httpcomponents.hc5.PoolingHttpClientConnectionManagerMetricsBinder;
@@ -14,11 +18,13 @@ import org.springframework.boot.ssl.SslBundles;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.kafka.core.ConsumerFactory;
+import org.springframework.kafka.core.KafkaAdmin;
 import org.springframework.kafka.core.ProducerFactory;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Puts the delivery together. */
 @Configuration(proxyBeanMethods = false)
+@ConditionalOnProperty(name = "delivery.enabled", matchIfMissing = true)
 class DeliveryConfiguration {
 
 	/** Called by many threads, which {@code ThreadLocalRandom} itself cannot be. */
@@ -26,7 +32,8 @@ class DeliveryConfiguration {
 
 	@Bean
 	Gate gate(DeliveryProperties delivery, BackendProperties backend, MeterRegistry registry) {
-		Gate gate = new Gate(delivery.concurrency(), backend.circuit());
+		Gate gate = new Gate(delivery.concurrency(),
+				new BackendHealth(backend.circuit(), delivery.evidenceGap(), System::nanoTime), System::nanoTime);
 		ConsumerMetric.DELIVERY_LIMIT.gauge(registry, gate, Gate::limit);
 		ConsumerMetric.DELIVERY_IN_FLIGHT.gauge(registry, gate, Gate::inside);
 		ConsumerMetric.CIRCUIT_OPEN.gauge(registry, gate, (of) -> openness(of.circuit()));
@@ -50,8 +57,9 @@ class DeliveryConfiguration {
 
 	@Bean
 	@ConditionalOnProperty(name = "delivery.target", havingValue = "http", matchIfMissing = true)
-	HttpBackend backend(DeliveryProperties delivery, BackendProperties properties, MeterRegistry registry) {
-		HttpBackend backend = new HttpBackend(properties, delivery.concurrency());
+	HttpBackend backend(DeliveryProperties delivery, BackendProperties properties, MeterRegistry registry,
+			InstantSource clock) {
+		HttpBackend backend = new HttpBackend(properties, delivery.concurrency(), clock);
 		new PoolingHttpClientConnectionManagerMetricsBinder(backend.connections(), "backend").bindTo(registry);
 		return backend;
 	}
@@ -69,15 +77,32 @@ class DeliveryConfiguration {
 	}
 
 	@Bean
-	DeliveryLoop deliveryLoop(DeliveryProperties properties, OrderTopics topics,
+	DeliveryLoop deliveryLoop(DeliveryProperties properties, TopicWatch topics, LostRecords lost,
 			ConsumerFactory<byte[], byte[]> consumers, ProducerFactory<byte[], byte[]> producers, Gate gate,
 			Pending pending, Backend backend, JsonMapper json, MeterRegistry registry, InstantSource clock) {
 		Publisher publisher = new Publisher(producers::createProducer, Publisher.defaultBackoff(RANDOM));
-		Delivery.Tools tools = new Delivery.Tools(new RecordReader(), gate, backend,
-				new Backoff(properties.initialBackoff(), properties.maxBackoff(), RANDOM), properties.maxAttempts(),
+		Delivery.Tools tools = new Delivery.Tools(new RecordReader(),
+				new FirstPayloads(DeliveryProperties.REMEMBERED_PAYLOADS), gate, backend, retries(properties),
 				new Outcomes(publisher, json, registry), new DeadLetters(publisher, registry),
 				new DeliveryTimers(registry), clock);
-		return new DeliveryLoop(properties, topics, consumers, tools, pending);
+		return new DeliveryLoop(properties, topics, lost, consumers, tools, pending);
+	}
+
+	@Bean
+	OrderPurge orderPurge(QueueProperties queue, DeliveryProperties delivery, ProjectionProperties projection,
+			DeliveryLoop loop, TopicWatch topics, KafkaAdmin admin, InstantSource clock) {
+		return new OrderPurge(queue.retention(), List.of(delivery.groupId(), projection.groupId()), loop::assignment,
+				topics, admin.getConfigurationProperties(), clock);
+	}
+
+	@Bean
+	DeliveryHealthIndicator deliveryHealthIndicator(DeliveryLoop loop, Gate gate, Pending pending) {
+		return new DeliveryHealthIndicator(loop, gate, pending);
+	}
+
+	private static RetryPolicy retries(DeliveryProperties properties) {
+		return new RetryPolicy(new Backoff(properties.initialBackoff(), properties.maxBackoff(), RANDOM),
+				properties.maxAttempts(), properties.maxRetryAfter(), properties.maxAge());
 	}
 
 }

@@ -5,13 +5,11 @@ import java.time.Duration;
 import org.springframework.boot.health.contributor.AbstractHealthIndicator;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.Status;
-import org.springframework.stereotype.Component;
 
 /**
  * Down only if the loop is dead or stuck, which a restart mends. That Kafka or the
  * backend is away is told, but is no illness of this process.
  */
-@Component
 final class DeliveryHealthIndicator extends AbstractHealthIndicator {
 
 	/** Longer than anything that a turn waits for. */

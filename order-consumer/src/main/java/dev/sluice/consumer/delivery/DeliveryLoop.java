@@ -1,6 +1,7 @@
 package dev.sluice.consumer.delivery;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -8,9 +9,15 @@ import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Collectors;
 
-import dev.sluice.consumer.OrderTopics;
+import dev.sluice.consumer.CommitMetadata;
+import dev.sluice.consumer.LostRecords;
+import dev.sluice.consumer.LostRecords.Gap;
+import dev.sluice.consumer.ReadPositions;
+import dev.sluice.contract.OrderHeaders;
 import dev.sluice.contract.Topics;
+import dev.sluice.topics.TopicWatch;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
@@ -18,10 +25,13 @@ import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.WakeupException;
+import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,13 +48,17 @@ import org.springframework.kafka.core.ConsumerFactory;
  * record is finished, cancelled or pending. What is committed is the lowest unfinished
  * offset of a partition and, beside it, what has finished above, so that nobody delivers
  * that again. After an error of Kafka's the loop begins anew from the committed offsets;
- * after a bug its thread ends, and liveness says so.
+ * so it does when the topic was deleted and created again, and then reads the new one
+ * from its beginning. {@link ReadPositions} finds records that were deleted before they
+ * were read. After a bug the thread ends, and liveness says so.
  */
 public final class DeliveryLoop implements SmartLifecycle, Runnable {
 
 	private static final Logger logger = LoggerFactory.getLogger(DeliveryLoop.class);
 
-	/** The longest sleep of an idle loop. Records and {@link #wakeUp} end it early. */
+	private static final String READER = "delivery";
+
+	/** The sleep of an idle loop. Records and {@link #wakeUp} end it early. */
 	private static final Duration POLL = Duration.ofMillis(100);
 
 	/** Before beginning anew after an error. */
@@ -60,7 +74,9 @@ public final class DeliveryLoop implements SmartLifecycle, Runnable {
 
 	private final DeliveryProperties properties;
 
-	private final OrderTopics topics;
+	private final TopicWatch topics;
+
+	private final LostRecords lost;
 
 	private final ConsumerFactory<byte[], byte[]> consumers;
 
@@ -70,6 +86,12 @@ public final class DeliveryLoop implements SmartLifecycle, Runnable {
 
 	/** Set while partitions are paused for want of room. */
 	private final AtomicBoolean full = new AtomicBoolean();
+
+	/** Set while something may have finished that no commit has been begun for. */
+	private volatile boolean uncommitted;
+
+	/** Set while the loop sleeps and has nothing to commit. */
+	private final AtomicBoolean idle = new AtomicBoolean();
 
 	// Of the loop's thread.
 	private final Map<TopicPartition, PartitionProgress<Delivery>> progress = new HashMap<>();
@@ -81,6 +103,9 @@ public final class DeliveryLoop implements SmartLifecycle, Runnable {
 	/** Of partitions that no record has come from yet. */
 	private final Map<TopicPartition, FinishedRuns> earlier = new HashMap<>();
 
+	/** Ids of the topics that the consumer reads. */
+	private Map<String, Uuid> topicIds = Map.of();
+
 	private boolean committing;
 
 	private long committedAtNanos;
@@ -88,6 +113,8 @@ public final class DeliveryLoop implements SmartLifecycle, Runnable {
 	private volatile boolean running;
 
 	private volatile int partitions;
+
+	private volatile Set<TopicPartition> assignment = Set.of();
 
 	private volatile long lastTurnNanos;
 
@@ -98,10 +125,12 @@ public final class DeliveryLoop implements SmartLifecycle, Runnable {
 	/** What a delivery ended by and never should. */
 	private volatile @Nullable Throwable bug;
 
-	DeliveryLoop(DeliveryProperties properties, OrderTopics topics, ConsumerFactory<byte[], byte[]> consumers,
-			Delivery.Tools tools, Pending pending) {
+	DeliveryLoop(DeliveryProperties properties, TopicWatch topics, LostRecords lost,
+			ConsumerFactory<byte[], byte[]> consumers, Delivery.Tools tools, Pending pending) {
 		this.properties = properties;
 		this.topics = topics;
+		this.lost = lost;
+		lost.expect(READER, Topics.ORDERS);
 		this.consumers = consumers;
 		this.tools = tools;
 		this.pending = pending;
@@ -164,6 +193,16 @@ public final class DeliveryLoop implements SmartLifecycle, Runnable {
 		return this.partitions;
 	}
 
+	/** Whether it reads nothing until there is room again. */
+	boolean isPaused() {
+		return this.full.get();
+	}
+
+	/** Partitions that this instance reads now. */
+	Set<TopicPartition> assignment() {
+		return this.assignment;
+	}
+
 	boolean isConnected() {
 		return this.consumer != null;
 	}
@@ -173,7 +212,7 @@ public final class DeliveryLoop implements SmartLifecycle, Runnable {
 		try {
 			while (this.running) {
 				try {
-					this.topics.await();
+					this.topicIds = this.topics.await().ids();
 					consume();
 				}
 				catch (InterruptException ex) {
@@ -193,16 +232,23 @@ public final class DeliveryLoop implements SmartLifecycle, Runnable {
 	private void consume() throws InterruptedException {
 		Properties overrides = new Properties();
 		overrides.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, Integer.toString(this.properties.batch()));
+		// Where to read from is decided here: a reset would skip lost orders in silence.
+		overrides.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "none");
 		Consumer<byte[], byte[]> kafka = this.consumers.createConsumer(this.properties.groupId(), "order-delivery",
 				null, overrides);
 		// A consumer that is gone may have left its last commit unanswered.
 		this.committing = false;
 		try {
 			this.consumer = kafka;
-			kafka.subscribe(List.of(Topics.ORDERS), new Rebalance(kafka));
+			ReadPositions positions = new ReadPositions(kafka, this.topicIds, ReadPositions.Start.AT_ZERO);
+			kafka.subscribe(List.of(Topics.ORDERS), new Rebalance(kafka, positions));
 			logger.info("Reading {} as group {}", Topics.ORDERS, this.properties.groupId());
 			while (this.running) {
-				turn(kafka);
+				if (isAnotherTopic()) {
+					// Nothing is committed: the offsets are of the topic that is gone.
+					return;
+				}
+				turn(kafka, positions);
 			}
 			release(kafka, List.copyOf(this.progress.keySet()), this.properties.drainTimeout());
 		}
@@ -210,16 +256,27 @@ public final class DeliveryLoop implements SmartLifecycle, Runnable {
 			this.consumer = null;
 			drop(List.copyOf(this.progress.keySet()));
 			this.earlier.clear();
+			this.assignment = Set.of();
 			kafka.close(CloseOptions.timeout(CLOSE_TIMEOUT));
 		}
 	}
 
-	private void turn(Consumer<byte[], byte[]> kafka) {
+	/** A consumer would notice only after minutes, and go on where it was. */
+	private boolean isAnotherTopic() {
+		Uuid now = this.topics.state().ids().get(Topics.ORDERS);
+		boolean another = now != null && !now.equals(this.topicIds.get(Topics.ORDERS));
+		if (another) {
+			this.lost.topicDeleted(READER, Topics.ORDERS);
+		}
+		return another;
+	}
+
+	private void turn(Consumer<byte[], byte[]> kafka, ReadPositions positions) {
 		if (this.bug != null) {
 			throw new IllegalStateException("A delivery ended by a bug; its offset would be held for ever", this.bug);
 		}
 		pauseOrResume(kafka);
-		for (ConsumerRecord<byte[], byte[]> record : poll(kafka)) {
+		for (ConsumerRecord<byte[], byte[]> record : poll(kafka, positions)) {
 			begin(record);
 		}
 		commitIfDue(kafka);
@@ -242,14 +299,42 @@ public final class DeliveryLoop implements SmartLifecycle, Runnable {
 		}
 	}
 
-	private ConsumerRecords<byte[], byte[]> poll(Consumer<byte[], byte[]> kafka) {
+	private ConsumerRecords<byte[], byte[]> poll(Consumer<byte[], byte[]> kafka, ReadPositions positions) {
 		try {
-			return kafka.poll(POLL);
+			this.idle.set(true);
+			// Looked at after the flag is set: what finishes from then on wakes the loop.
+			if (!this.uncommitted) {
+				return kafka.poll(POLL);
+			}
+			this.idle.set(false);
+			return kafka.poll(untilCommit());
 		}
 		catch (WakeupException ex) {
-			// There is room again, or it is time to stop.
+			// There is room again, something to commit, or it is time to stop.
 			return ConsumerRecords.empty();
 		}
+		catch (OffsetOutOfRangeException ex) {
+			ex.offsetOutOfRangePartitions().forEach((partition, position) -> {
+				// Elsewhere it may be beyond the end: then the assignment decides anew.
+				Gap gap = positions.gapBelow(partition, position, Long.MAX_VALUE).orElseThrow(() -> ex);
+				this.lost.lost(READER, gap, gap.size());
+				kafka.seek(partition, gap.to());
+			});
+			return ConsumerRecords.empty();
+		}
+		finally {
+			this.idle.set(false);
+		}
+	}
+
+	private Duration untilCommit() {
+		Duration interval = this.properties.commitInterval();
+		if (interval.compareTo(POLL) > 0) {
+			return POLL;
+		}
+		Duration left = interval.minusNanos(System.nanoTime() - this.committedAtNanos);
+		// Due, and held up by a commit under way, whose answer the poll reads.
+		return left.isPositive() ? left : interval;
 	}
 
 	private void begin(ConsumerRecord<byte[], byte[]> record) {
@@ -264,6 +349,7 @@ public final class DeliveryLoop implements SmartLifecycle, Runnable {
 			// Of a partition that has been lost, nobody looks at the progress any more.
 			if (finished) {
 				of.finish(record.offset());
+				finished();
 			}
 			if (broken != null) {
 				this.bug = broken;
@@ -278,14 +364,28 @@ public final class DeliveryLoop implements SmartLifecycle, Runnable {
 	private Turns.Turn turn(TopicPartition partition, ConsumerRecord<byte[], byte[]> record) {
 		Turns of = this.turns.computeIfAbsent(partition, (_) -> new Turns());
 		return switch (this.properties.ordering()) {
-			case NONE -> of.take(null);
+			case NONE -> of.take(id(record));
+			// The records of one order have one key.
 			case KEY -> of.take(record.key());
 		};
+	}
+
+	/** As the gateways write it; null for a record without one, which is no order. */
+	private static byte @Nullable [] id(ConsumerRecord<byte[], byte[]> record) {
+		Header header = record.headers().lastHeader(OrderHeaders.ID);
+		return (header != null) ? header.value() : null;
 	}
 
 	private FinishedRuns earlier(TopicPartition partition) {
 		FinishedRuns runs = this.earlier.remove(partition);
 		return (runs != null) ? runs : FinishedRuns.NONE;
+	}
+
+	private void finished() {
+		this.uncommitted = true;
+		if (this.idle.compareAndSet(true, false)) {
+			wakeUp();
+		}
 	}
 
 	private void ended(int size) {
@@ -309,6 +409,7 @@ public final class DeliveryLoop implements SmartLifecycle, Runnable {
 			return;
 		}
 		this.committedAtNanos = now;
+		this.uncommitted = false;
 		Map<TopicPartition, OffsetAndMetadata> offsets = committable(this.progress.keySet());
 		if (offsets.isEmpty()) {
 			return;
@@ -320,6 +421,7 @@ public final class DeliveryLoop implements SmartLifecycle, Runnable {
 				remember(done);
 			}
 			else {
+				this.uncommitted = true;
 				logger.debug("A commit failed, the next includes it: {}", failure.toString());
 			}
 		});
@@ -330,13 +432,20 @@ public final class DeliveryLoop implements SmartLifecycle, Runnable {
 		for (TopicPartition partition : of) {
 			PartitionProgress<Delivery> progress = this.progress.get(partition);
 			if (progress != null) {
-				OffsetAndMetadata offset = progress.committable();
+				OffsetAndMetadata finished = progress.committable();
+				OffsetAndMetadata offset = new OffsetAndMetadata(finished.offset(),
+						CommitMetadata.of(topicId(), finished.metadata()).text());
 				if (!offset.equals(this.committed.get(partition))) {
 					offsets.put(partition, offset);
 				}
 			}
 		}
 		return offsets;
+	}
+
+	private List<Uuid> topicId() {
+		Uuid id = this.topicIds.get(Topics.ORDERS);
+		return (id != null) ? List.of(id) : List.of();
 	}
 
 	private void remember(Map<TopicPartition, OffsetAndMetadata> offsets) {
@@ -407,6 +516,9 @@ public final class DeliveryLoop implements SmartLifecycle, Runnable {
 		this.committed.keySet().removeAll(of);
 		this.turns.keySet().removeAll(of);
 		this.earlier.keySet().removeAll(of);
+		this.assignment = this.assignment.stream()
+			.filter((partition) -> !of.contains(partition))
+			.collect(Collectors.toUnmodifiableSet());
 	}
 
 	private List<Delivery> deliveries(Collection<TopicPartition> of) {
@@ -422,45 +534,37 @@ public final class DeliveryLoop implements SmartLifecycle, Runnable {
 
 		private final Consumer<byte[], byte[]> kafka;
 
-		private Rebalance(Consumer<byte[], byte[]> kafka) {
+		private final ReadPositions positions;
+
+		private Rebalance(Consumer<byte[], byte[]> kafka, ReadPositions positions) {
 			this.kafka = kafka;
+			this.positions = positions;
 		}
 
+		/**
+		 * If Kafka does not answer, the exception ends the consumer and the loop begins
+		 * anew: no partition is read before its position was checked.
+		 */
 		@Override
 		public void onPartitionsAssigned(Collection<TopicPartition> assigned) {
 			if (DeliveryLoop.this.full.get()) {
 				this.kafka.pause(assigned);
 			}
-			remember(assigned);
+			List<Gap> gaps = new ArrayList<>();
+			this.positions.begin(assigned, gaps::add)
+				.forEach((partition, commit) -> DeliveryLoop.this.earlier.put(partition,
+						FinishedRuns.parse(commit.offset(), CommitMetadata.parse(commit.metadata()).rest())));
+			gaps.forEach(this::lost);
+			DeliveryLoop.this.assignment = Set.copyOf(this.kafka.assignment());
 			logger.info("Partitions assigned: {}", assigned);
 		}
 
-		/** What finished above their commits is not to be delivered again. */
-		private void remember(Collection<TopicPartition> assigned) {
-			try {
-				commits(assigned).forEach((partition, commit) -> {
-					if (commit != null) {
-						DeliveryLoop.this.earlier.put(partition,
-								FinishedRuns.parse(commit.offset(), commit.metadata()));
-					}
-				});
-			}
-			catch (InterruptException ex) {
-				throw ex;
-			}
-			catch (KafkaException ex) {
-				logger.warn("What finished above the commits of {} is not known and will be repeated: {}", assigned,
-						ex.toString());
-			}
-		}
-
-		private Map<TopicPartition, OffsetAndMetadata> commits(Collection<TopicPartition> of) {
-			try {
-				return this.kafka.committed(Set.copyOf(of), COMMIT_TIMEOUT);
-			}
-			catch (WakeupException ex) {
-				// Meant for the poll, as with a commit.
-				return this.kafka.committed(Set.copyOf(of), COMMIT_TIMEOUT);
+		/** What finished above the commit is not lost. */
+		private void lost(Gap gap) {
+			long finished = DeliveryLoop.this.earlier.getOrDefault(gap.partition(), FinishedRuns.NONE)
+				.countBelow(gap.to());
+			if (gap.size() > finished) {
+				DeliveryLoop.this.lost.lost(READER, gap, gap.size() - finished);
 			}
 		}
 

@@ -17,10 +17,20 @@ import org.springframework.validation.annotation.Validated;
 /**
  * How queued orders are delivered.
  *
- * @param concurrency orders in delivery at once, and connections to the backend: the only
- * limit, whatever the number of partitions; default 100
- * @param maxAttempts failed deliveries of an order before it becomes a dead letter, not
- * counting those that failed because the backend was down; default 8
+ * @param enabled whether this instance delivers; false leaves the projection alone;
+ * default true
+ * @param concurrency orders in delivery at once at most, and connections to the backend,
+ * whatever the number of partitions; fewer are in delivery while the backend throttles;
+ * default 100
+ * @param maxAttempts failed attempts of an order before it becomes a dead letter,
+ * counting only those during which the backend saved other orders; default 8
+ * @param evidenceGap the longest pause between the orders that the backend saves before,
+ * during and after a failed attempt for that attempt to count; default 1 s
+ * @param maxAge the age since its acceptance from which an order becomes a dead letter at
+ * its next failed or throttled attempt, whatever the cause, also in an outage; 0 = at no
+ * age, the default
+ * @param maxRetryAfter the longest wait that a backend may ask for by
+ * {@code Retry-After}; default 1 min
  * @param initialBackoff upper bound of the wait after the first failure, which doubles
  * with each; the wait is drawn evenly between 0 and it; default 500 ms
  * @param maxBackoff what that upper bound grows to at most; default 30 s
@@ -28,8 +38,9 @@ import org.springframework.validation.annotation.Validated;
  * at least twice the concurrency; default 10,000
  * @param maxPendingSize the size of their values together; exceeded by at most one fetch;
  * default 64 MB
- * @param commitInterval time between commits of what has finished: that long before its
- * end, a killed consumer's deliveries are repeated; default 20 ms
+ * @param commitInterval time within which what has finished is committed, also when no
+ * more records come: that long before its end, a killed consumer's deliveries are
+ * repeated; default 20 ms
  * @param rebalanceTimeout how long partitions that move to another consumer wait for
  * deliveries to end; what has not ended is delivered again there; default 5 s
  * @param drainTimeout how long stopping waits for deliveries to end; default 20 s
@@ -38,8 +49,11 @@ import org.springframework.validation.annotation.Validated;
  */
 @ConfigurationProperties("delivery")
 @Validated
-record DeliveryProperties(@DefaultValue("100") @Min(1) @Max(100_000) int concurrency,
-		@DefaultValue("8") @Min(1) int maxAttempts,
+record DeliveryProperties(@DefaultValue("true") boolean enabled,
+		@DefaultValue("100") @Min(1) @Max(100_000) int concurrency, @DefaultValue("8") @Min(1) int maxAttempts,
+		@DefaultValue("1s") @DurationMin(millis = 1) @DurationMax(hours = 1) Duration evidenceGap,
+		@DefaultValue("0s") @DurationMin Duration maxAge,
+		@DefaultValue("1m") @DurationMin @DurationMax(hours = 1) Duration maxRetryAfter,
 		@DefaultValue("500ms") @DurationMin(millis = 1) Duration initialBackoff,
 		@DefaultValue("30s") @DurationMin(millis = 1) @DurationMax(hours = 1) Duration maxBackoff,
 		@DefaultValue("10000") @Min(2) @Max(10_000_000) int maxPending, @DefaultValue("64MB") DataSize maxPendingSize,
@@ -51,7 +65,7 @@ record DeliveryProperties(@DefaultValue("100") @Min(1) @Max(100_000) int concurr
 	/** Which orders wait for which. */
 	enum Ordering {
 
-		/** None for any other. */
+		/** None for any other, but for the records of one order. */
 		NONE,
 
 		/**
@@ -63,6 +77,9 @@ record DeliveryProperties(@DefaultValue("100") @Min(1) @Max(100_000) int concurr
 		KEY
 
 	}
+
+	/** Ids of finished orders whose payload is remembered. About 3 MB. */
+	static final int REMEMBERED_PAYLOADS = 10_000;
 
 	/** The most that one poll returns: what kafka-clients has by default. */
 	private static final int LARGEST_BATCH = 500;

@@ -4,9 +4,12 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 import dev.sluice.consumer.ConsumerMetric;
+import dev.sluice.consumer.delivery.Attempt.Conflict;
 import dev.sluice.consumer.delivery.Attempt.Rejected;
 import dev.sluice.consumer.delivery.Attempt.RetryLater;
 import dev.sluice.consumer.delivery.Attempt.Saved;
+import dev.sluice.consumer.delivery.Attempt.Throttled;
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 
@@ -17,23 +20,37 @@ final class DeliveryTimers {
 
 	private final Timer later;
 
+	private final Timer throttled;
+
 	private final Timer rejected;
+
+	private final Timer conflict;
+
+	private final Counter throttledAttempts;
 
 	private final Timer acceptToSaved;
 
 	DeliveryTimers(MeterRegistry registry) {
 		this.saved = ConsumerMetric.DELIVERY_DURATION.timer(registry, "outcome", "saved");
 		this.later = ConsumerMetric.DELIVERY_DURATION.timer(registry, "outcome", "later");
+		this.throttled = ConsumerMetric.DELIVERY_DURATION.timer(registry, "outcome", "throttled");
 		this.rejected = ConsumerMetric.DELIVERY_DURATION.timer(registry, "outcome", "rejected");
+		this.conflict = ConsumerMetric.DELIVERY_DURATION.timer(registry, "outcome", "conflict");
+		this.throttledAttempts = ConsumerMetric.DELIVERY_THROTTLED.counter(registry);
 		this.acceptToSaved = ConsumerMetric.ACCEPT_TO_SAVED.timer(registry);
 	}
 
 	void attempted(Attempt attempt, long elapsedNanos) {
 		Timer timer = switch (attempt) {
-			case Saved ignored -> this.saved;
-			case RetryLater ignored -> this.later;
-			case Rejected ignored -> this.rejected;
+			case Saved _ -> this.saved;
+			case RetryLater _ -> this.later;
+			case Throttled _ -> this.throttled;
+			case Rejected _ -> this.rejected;
+			case Conflict _ -> this.conflict;
 		};
+		if (attempt instanceof Throttled) {
+			this.throttledAttempts.increment();
+		}
 		timer.record(elapsedNanos, TimeUnit.NANOSECONDS);
 	}
 

@@ -77,6 +77,14 @@ final class FinishedRuns {
 		return run != null && offset < run.getValue();
 	}
 
+	/** How many offsets below this one have finished. */
+	long countBelow(long offset) {
+		return this.runs.entrySet()
+			.stream()
+			.mapToLong((run) -> Math.max(Math.min(run.getValue(), offset) - run.getKey(), 0))
+			.sum();
+	}
+
 	/** Goes through those at and above an offset, in ascending order. */
 	void from(long offset, Text into) {
 		this.runs.forEach((first, behind) -> {

@@ -5,33 +5,35 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
 
+import dev.sluice.consumer.delivery.Attempt.Conflict;
+import dev.sluice.consumer.delivery.Attempt.Rejected;
 import dev.sluice.consumer.delivery.Attempt.RetryLater;
-import io.github.resilience4j.circuitbreaker.CircuitBreaker;
+import dev.sluice.consumer.delivery.Attempt.Saved;
+import dev.sluice.consumer.delivery.Attempt.Throttled;
+import dev.sluice.consumer.delivery.BackendEvidence.Failure;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker.State;
-import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
-import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig.SlidingWindowType;
+import org.jspecify.annotations.Nullable;
 
 /**
- * What an order passes to be delivered: at most so many at once, first come first served,
- * and while the backend is down, none but a few that try whether it is back. Who is
- * inside calls {@link #leave} exactly once. Safe for use by several threads.
+ * Admits orders to delivery: at most {@link #limit} at once, first come first served, and
+ * while the backend is down only a few trials. An order that was admitted calls
+ * {@code leave} exactly once. Thread-safe.
  * <p>
- * Orders that wait for the circuit keep their place inside the limit: nobody else could
- * use it.
+ * Orders that wait for the circuit keep their place inside the limit, which no other
+ * order could use. They sleep until the circuit tells of a change or its next trial is
+ * due.
  */
 final class Gate {
 
-	/** How often a waiting order looks whether it may try. */
-	private static final long LOOK_MILLIS = 50;
+	private final DeliveryLimit limit;
 
-	private final int limit;
+	private final Places places;
 
-	private final Semaphore places;
+	private final BackendHealth health;
 
-	private final CircuitBreaker circuit;
-
-	private final AtomicInteger openings = new AtomicInteger();
+	private final LongSupplier nanoTime;
 
 	private final AtomicInteger inside = new AtomicInteger();
 
@@ -39,24 +41,19 @@ final class Gate {
 
 	private final Condition changed = this.lock.newCondition();
 
-	Gate(int limit, BackendProperties.Circuit properties) {
-		this.limit = limit;
-		this.places = new Semaphore(limit, true);
-		this.circuit = CircuitBreaker.of("backend", CircuitBreakerConfig.custom()
-			.slidingWindow(properties.windowCalls(), Math.min(properties.minimumCalls(), properties.windowCalls()),
-					SlidingWindowType.COUNT_BASED)
-			.failureRateThreshold(properties.failurePercent())
-			.permittedNumberOfCallsInHalfOpenState(properties.trials())
-			.waitDurationInOpenState(properties.openFor())
-			.recordResult(RetryLater.class::isInstance)
-			.build());
-		this.circuit.getEventPublisher().onStateTransition((event) -> changed(event.getStateTransition().getToState()));
+	/**
+	 * @param concurrency the greatest limit
+	 * @param nanoTime as {@link System#nanoTime}
+	 */
+	Gate(int concurrency, BackendHealth health, LongSupplier nanoTime) {
+		this.limit = new DeliveryLimit(concurrency);
+		this.places = new Places(concurrency);
+		this.health = health;
+		this.nanoTime = nanoTime;
+		health.onChange(this::wakeAll);
 	}
 
-	private void changed(State state) {
-		if (state == State.OPEN) {
-			this.openings.incrementAndGet();
-		}
+	private void wakeAll() {
 		this.lock.lock();
 		try {
 			this.changed.signalAll();
@@ -68,9 +65,10 @@ final class Gate {
 
 	/**
 	 * Waits until an order may be delivered, as long as it takes.
+	 * @return when its attempt begins, for {@link #leave(Attempt, long)}
 	 * @throws InterruptedException to give up; nothing is held then
 	 */
-	void enter() throws InterruptedException {
+	long enter() throws InterruptedException {
 		this.places.acquire();
 		try {
 			awaitCircuit();
@@ -80,17 +78,17 @@ final class Gate {
 			throw ex;
 		}
 		this.inside.incrementAndGet();
+		return this.nanoTime.getAsLong();
 	}
 
 	private void awaitCircuit() throws InterruptedException {
-		if (this.circuit.tryAcquirePermission()) {
+		if (this.health.tryPass()) {
 			return;
 		}
 		this.lock.lockInterruptibly();
 		try {
-			while (!this.circuit.tryAcquirePermission()) {
-				// Only asking moves an open circuit on to its trials.
-				this.changed.await(LOOK_MILLIS, TimeUnit.MILLISECONDS);
+			while (!this.health.tryPass()) {
+				this.changed.await(Math.max(this.health.untilNextTrial().toMillis(), 1), TimeUnit.MILLISECONDS);
 			}
 		}
 		finally {
@@ -98,40 +96,83 @@ final class Gate {
 		}
 	}
 
-	/** After a delivery. */
-	void leave(Attempt attempt, long durationNanos) {
-		this.circuit.onResult(durationNanos, TimeUnit.NANOSECONDS, attempt);
+	/**
+	 * After an attempt.
+	 * @param beganNanos when it began
+	 * @return its failure, if that may count against the order; else null
+	 */
+	@Nullable Failure leave(Attempt attempt, long beganNanos) {
+		Failure failure = this.health.ended(attempt, beganNanos);
+		switch (attempt) {
+			case Throttled _ -> this.limit.throttled(beganNanos, this.nanoTime.getAsLong());
+			case Saved _, Rejected _, Conflict _ -> this.limit.processed();
+			case RetryLater _ -> {
+			}
+		}
+		this.places.resize(this.limit);
 		this.inside.decrementAndGet();
 		this.places.release();
+		return failure;
 	}
 
-	/** Without a delivery. */
+	/** Without an attempt. */
 	void leave() {
-		this.circuit.releasePermission();
+		this.health.released();
 		this.inside.decrementAndGet();
 		this.places.release();
 	}
 
-	/** Whether the backend is taken to be well: neither down nor on trial. */
-	boolean isOpenToAll() {
-		return this.circuit.getState() == State.CLOSED;
+	/** For an order that is about to be tried for the first time. */
+	RetryBudget budget(int maxAttempts) {
+		return this.health.budget(maxAttempts);
+	}
+
+	/** Whether an order is not to be tried again. To be asked before each retry. */
+	boolean isSpent(RetryBudget budget) {
+		return this.health.isSpent(budget);
 	}
 
 	/** How often the backend has been found to be down. */
 	int outages() {
-		return this.openings.get();
+		return this.health.outages();
 	}
 
 	State circuit() {
-		return this.circuit.getState();
+		return this.health.circuit();
 	}
 
 	int limit() {
-		return this.limit;
+		return this.limit.current();
 	}
 
 	int inside() {
 		return this.inside.get();
+	}
+
+	/**
+	 * Places that come and go. When they shrink, those taken are given up as they end.
+	 */
+	@SuppressWarnings("serial")
+	private static final class Places extends Semaphore {
+
+		private int size;
+
+		Places(int size) {
+			super(size, true);
+			this.size = size;
+		}
+
+		synchronized void resize(DeliveryLimit limit) {
+			int wanted = limit.current();
+			if (wanted > this.size) {
+				release(wanted - this.size);
+			}
+			else if (wanted < this.size) {
+				reducePermits(this.size - wanted);
+			}
+			this.size = wanted;
+		}
+
 	}
 
 }

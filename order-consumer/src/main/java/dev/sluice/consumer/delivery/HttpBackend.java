@@ -3,18 +3,26 @@ package dev.sluice.consumer.delivery;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.NoRouteToHostException;
+import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.format.DateTimeParseException;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
+import dev.sluice.consumer.delivery.Attempt.Conflict;
 import dev.sluice.consumer.delivery.Attempt.Rejected;
 import dev.sluice.consumer.delivery.Attempt.RetryLater;
 import dev.sluice.consumer.delivery.Attempt.Saved;
+import dev.sluice.consumer.delivery.Attempt.Throttled;
 import dev.sluice.contract.HttpNames;
 import dev.sluice.contract.OrderHeaders;
+import dev.sluice.contract.ProblemType;
 import org.apache.hc.client5.http.ConnectTimeoutException;
 import org.apache.hc.client5.http.classic.methods.HttpPost;
 import org.apache.hc.client5.http.config.ConnectionConfig;
@@ -25,10 +33,19 @@ import org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManager;
 import org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManagerBuilder;
 import org.apache.hc.core5.http.ClassicHttpResponse;
 import org.apache.hc.core5.http.ContentType;
+import org.apache.hc.core5.http.Header;
+import org.apache.hc.core5.http.HttpEntity;
+import org.apache.hc.core5.http.HttpHeaders;
+import org.apache.hc.core5.http.HttpStatus;
 import org.apache.hc.core5.http.io.entity.ByteArrayEntity;
-import org.apache.hc.core5.http.io.entity.EntityUtils;
 import org.apache.hc.core5.io.CloseMode;
 import org.apache.hc.core5.util.Timeout;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
+import tools.jackson.core.ObjectReadContext;
+import tools.jackson.core.json.JsonFactory;
 
 /**
  * The backend over HTTP: {@code POST /orders} under the order's id, so that a repeat is
@@ -40,11 +57,14 @@ import org.apache.hc.core5.util.Timeout;
  */
 final class HttpBackend implements Backend, AutoCloseable {
 
-	/** Of a refusal's text, what is kept. In characters. */
+	/** Of an answer's text, what operators are shown. In characters. */
 	private static final int LONGEST_EXCERPT = 200;
 
-	/** Of a refusal's body, what is read. In bytes. */
+	/** Of an answer's body, what is read. In bytes. */
 	private static final int LONGEST_BODY = 8 * 1024;
+
+	/** Beyond, the status could not be stored. */
+	private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59Z");
 
 	private final URI orders;
 
@@ -58,7 +78,12 @@ final class HttpBackend implements Backend, AutoCloseable {
 
 	private final ScheduledThreadPoolExecutor deadlines;
 
-	HttpBackend(BackendProperties properties, int connections) {
+	private final JsonFactory json = new JsonFactory();
+
+	private final InstantSource clock;
+
+	HttpBackend(BackendProperties properties, int connections, InstantSource clock) {
+		this.clock = clock;
 		this.orders = properties.url().resolve("/orders");
 		this.properties = properties;
 		Timeout response = Timeout.of(properties.responseTimeout());
@@ -96,48 +121,101 @@ final class HttpBackend implements Backend, AutoCloseable {
 			request.setHeader(OrderHeaders.TRACEPARENT, order.traceparent());
 		}
 		request.setEntity(new ByteArrayEntity(order.body(), ContentType.APPLICATION_JSON));
+		ScheduledFuture<?> deadline = this.deadlines.schedule(request::cancel,
+				this.properties.connectTimeout().plus(this.properties.responseTimeout()).toNanos(),
+				TimeUnit.NANOSECONDS);
 		try {
-			ScheduledFuture<?> deadline = this.deadlines.schedule(request::cancel,
-					this.properties.connectTimeout().plus(this.properties.responseTimeout()).toNanos(),
-					TimeUnit.NANOSECONDS);
-			try {
-				return this.client.execute(request, HttpBackend::judge);
-			}
-			finally {
-				deadline.cancel(false);
-			}
+			return this.client.execute(request, this::judge);
 		}
 		catch (ConnectException | ConnectTimeoutException | UnknownHostException | NoRouteToHostException ex) {
-			return new RetryLater("the backend cannot be reached: " + ex.getMessage(), false);
+			return new RetryLater(Explanation.unreachable("the backend cannot be reached: " + ex.getMessage()), false);
 		}
 		catch (IOException ex) {
-			return new RetryLater("the backend did not answer: " + describe(ex), true);
+			String detail = "the backend did not answer: " + describe(ex);
+			boolean late = ex instanceof SocketTimeoutException || deadline.isDone();
+			return new RetryLater(late ? Explanation.notAnsweredWithin(this.properties.responseTimeout(), detail)
+					: Explanation.connectionLost(detail), true);
 		}
 		catch (RuntimeException ex) {
 			// A bug is no reason to lose the order: it ends as a dead letter.
-			return new RetryLater("the delivery broke off: " + describe(ex), true);
+			return new RetryLater(Explanation.brokenOff("the delivery broke off: " + describe(ex)), true);
+		}
+		finally {
+			deadline.cancel(false);
 		}
 	}
 
-	private static Attempt judge(ClassicHttpResponse response) throws IOException {
+	private Attempt judge(ClassicHttpResponse response) throws IOException {
 		int status = response.getCode();
+		byte[] body = body(response);
 		if (status >= 200 && status < 300) {
-			EntityUtils.consume(response.getEntity());
-			return new Saved();
+			return new Saved(savedAt(body));
 		}
-		if (status >= 400 && status < 500 && status != 408 && status != 425 && status != 429) {
-			return new Rejected("the backend answered " + status + excerpt(response));
-		}
-		EntityUtils.consume(response.getEntity());
-		return new RetryLater("the backend answered " + status, true);
+		String detail = "the backend answered " + status + excerpt(body);
+		Duration retryAfter = RetryAfter.parse(header(response, HttpHeaders.RETRY_AFTER), this.clock.instant());
+		return switch (status) {
+			case HttpStatus.SC_TOO_MANY_REQUESTS ->
+				new Throttled(Explanation.throttled(detail), (retryAfter != null) ? retryAfter : Duration.ZERO);
+			case HttpStatus.SC_SERVICE_UNAVAILABLE ->
+				(retryAfter != null) ? new Throttled(Explanation.throttled(detail), retryAfter)
+						: new RetryLater(Explanation.failed(status, detail), true);
+			case HttpStatus.SC_REQUEST_TIMEOUT, HttpStatus.SC_TOO_EARLY ->
+				new RetryLater(Explanation.failed(status, detail), true);
+			case HttpStatus.SC_UNPROCESSABLE_ENTITY ->
+				isKeyReused(body) ? new Conflict(Explanation.otherPayload(detail))
+						: new Rejected(Explanation.refused(status, detail));
+			default -> (status >= 400 && status < 500) ? new Rejected(Explanation.refused(status, detail))
+					: new RetryLater(Explanation.failed(status, detail), true);
+		};
 	}
 
-	private static String excerpt(ClassicHttpResponse response) throws IOException {
-		if (response.getEntity() == null) {
-			return "";
+	private static @Nullable String header(ClassicHttpResponse response, String name) {
+		Header header = response.getFirstHeader(name);
+		return (header != null) ? header.getValue() : null;
+	}
+
+	/** The client discards the rest, within the deadline. */
+	private static byte[] body(ClassicHttpResponse response) throws IOException {
+		HttpEntity entity = response.getEntity();
+		return (entity != null) ? entity.getContent().readNBytes(LONGEST_BODY) : new byte[0];
+	}
+
+	private @Nullable Instant savedAt(byte[] body) {
+		String text = field(body, "savedAt");
+		try {
+			Instant at = (text != null) ? Instant.parse(text) : null;
+			return (at == null || at.isBefore(Instant.EPOCH) || at.isAfter(LATEST)) ? null : at;
 		}
-		// What is longer costs the connection, not memory.
-		byte[] body = response.getEntity().getContent().readNBytes(LONGEST_BODY);
+		catch (DateTimeParseException ex) {
+			return null;
+		}
+	}
+
+	private boolean isKeyReused(byte[] body) {
+		return ProblemType.KEY_REUSED.type().toString().equals(field(body, "type"));
+	}
+
+	/** A text of a JSON object; null where there is none, or no JSON object. */
+	private @Nullable String field(byte[] body, String name) {
+		try (JsonParser parser = this.json.createParser(ObjectReadContext.empty(), body)) {
+			if (parser.nextToken() != JsonToken.START_OBJECT) {
+				return null;
+			}
+			while (parser.nextToken() == JsonToken.PROPERTY_NAME) {
+				boolean wanted = name.equals(parser.currentName());
+				if (parser.nextToken() == JsonToken.VALUE_STRING && wanted) {
+					return parser.getString();
+				}
+				parser.skipChildren();
+			}
+			return null;
+		}
+		catch (JacksonException ex) {
+			return null;
+		}
+	}
+
+	private static String excerpt(byte[] body) {
 		String text = new String(body, StandardCharsets.UTF_8).replaceAll("[\\p{Cntrl}\\s]+", " ").strip();
 		return text.isEmpty() ? "" : ": " + text.substring(0, Math.min(text.length(), LONGEST_EXCERPT));
 	}

@@ -38,7 +38,7 @@ final class Outcomes {
 	 * @return whether Kafka has it; false only if it was no longer wanted
 	 */
 	boolean publish(OrderOutcome outcome, BooleanSupplier wanted) throws InterruptedException {
-		byte[] key = outcome.orderId().toString().getBytes(StandardCharsets.US_ASCII);
+		byte[] key = outcome.key().getBytes(StandardCharsets.US_ASCII);
 		byte[] value = this.json.writeValueAsBytes(outcome);
 		boolean published = this.publisher.publish(new ProducerRecord<>(Topics.ORDER_OUTCOMES, key, value), wanted);
 		if (published) {

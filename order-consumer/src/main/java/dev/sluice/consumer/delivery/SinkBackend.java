@@ -14,6 +14,7 @@ import com.google.protobuf.ByteString;
 import dev.sluice.consumer.delivery.Attempt.Rejected;
 import dev.sluice.consumer.delivery.Attempt.RetryLater;
 import dev.sluice.consumer.delivery.Attempt.Saved;
+import dev.sluice.consumer.delivery.Attempt.Throttled;
 import dev.sluice.sink.client.DeliveryListener;
 import dev.sluice.sink.client.SinkClient;
 import dev.sluice.sink.client.SinkClientOptions;
@@ -27,11 +28,12 @@ import io.grpc.ManagedChannel;
  * <p>
  * An order whose deadline passes stays with the client; its next delivery waits for the
  * same acknowledgement, or is sent again if that has come meanwhile. Bound: the client's
- * 64 MB.
+ * 64 MB; beyond, the attempt is throttled.
  */
 final class SinkBackend implements Backend, AutoCloseable {
 
-	private static final Attempt SAVED = new Saved();
+	/** The sink does not say when. */
+	private static final Attempt SAVED = new Saved(null);
 
 	private final ManagedChannel channel;
 
@@ -65,21 +67,23 @@ final class SinkBackend implements Backend, AutoCloseable {
 			return outcome.get(this.responseTimeout.toNanos(), TimeUnit.NANOSECONDS);
 		}
 		catch (TimeoutException _) {
-			boolean connected = this.client.stats().connected();
-			return new RetryLater(connected ? "the sink did not acknowledge" : "the sink cannot be reached", connected);
+			return this.client.stats().connected()
+					? new RetryLater(
+							Explanation.notAnsweredWithin(this.responseTimeout, "the sink did not acknowledge"), true)
+					: new RetryLater(Explanation.unreachable("the sink cannot be reached"), false);
 		}
 		catch (InterruptedException _) {
 			Thread.currentThread().interrupt();
-			return new RetryLater("the delivery was interrupted", true);
+			return new RetryLater(Explanation.brokenOff("the delivery was interrupted"), true);
 		}
 		catch (SpoolFullException ex) {
 			this.awaited.remove(id, mine);
-			return new RetryLater("the sink takes nothing: " + ex.getMessage(), false);
+			return new Throttled(Explanation.throttled("the sink takes no more: " + ex.getMessage()), Duration.ZERO);
 		}
 		catch (ExecutionException | RuntimeException ex) {
 			// A bug is no reason to lose the order: it ends as a dead letter.
 			this.awaited.remove(id, mine);
-			return new RetryLater("the delivery broke off: " + ex, true);
+			return new RetryLater(Explanation.brokenOff("the delivery broke off: " + ex), true);
 		}
 	}
 
@@ -102,7 +106,9 @@ final class SinkBackend implements Backend, AutoCloseable {
 
 		@Override
 		public void refused(ByteString id, int code, String description) {
-			done(id, new Rejected("the sink refused it with status %d: %s".formatted(code, description)));
+			// RESOURCE_EXHAUSTED too: a refusal is about the message, which is too large.
+			done(id, new Rejected(
+					Explanation.refused(code, "the sink refused it with status %d: %s".formatted(code, description))));
 		}
 
 		private void done(ByteString id, Attempt outcome) {

@@ -4,18 +4,30 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Properties;
 
+import dev.sluice.consumer.CommitMetadata;
 import dev.sluice.consumer.ConsumerMetric;
-import dev.sluice.consumer.OrderTopics;
+import dev.sluice.consumer.LostRecords;
+import dev.sluice.consumer.ReadPositions;
 import dev.sluice.contract.Topics;
+import dev.sluice.topics.TopicWatch;
+import dev.sluice.topics.TopicsState;
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
+import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.errors.InterruptException;
 import org.flywaydb.core.api.FlywayException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -23,7 +35,8 @@ import org.slf4j.LoggerFactory;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.dao.DataAccessException;
 import org.springframework.kafka.core.ConsumerFactory;
-import org.springframework.kafka.listener.BatchMessageListener;
+import org.springframework.kafka.listener.BatchConsumerAwareMessageListener;
+import org.springframework.kafka.listener.ConsumerAwareRebalanceListener;
 import org.springframework.kafka.listener.ContainerProperties;
 import org.springframework.kafka.listener.DefaultErrorHandler;
 import org.springframework.kafka.listener.KafkaMessageListenerContainer;
@@ -41,6 +54,10 @@ final class Projection implements SmartLifecycle {
 
 	private static final Logger logger = LoggerFactory.getLogger(Projection.class);
 
+	private static final String READER = "projection";
+
+	private static final List<String> TOPICS = List.of(Topics.ORDERS, Topics.ORDER_OUTCOMES);
+
 	private static final Duration RETRY = Duration.ofSeconds(2);
 
 	private static final long FIRST_BACKOFF_MILLIS = 200;
@@ -57,7 +74,9 @@ final class Projection implements SmartLifecycle {
 
 	}
 
-	private final OrderTopics topics;
+	private final TopicWatch topics;
+
+	private final LostRecords lost;
 
 	private final Runnable migration;
 
@@ -75,6 +94,12 @@ final class Projection implements SmartLifecycle {
 
 	private final MeterRegistry registry;
 
+	/** Ids of the topics that the container reads; set while it is stopped. */
+	private volatile Map<String, Uuid> topicIds = Map.of();
+
+	/** The next offset of each partition of {@code orders}. Of the container's thread. */
+	private final Map<TopicPartition, Long> next = new HashMap<>();
+
 	private volatile State state = State.STOPPED;
 
 	private volatile double ageSeconds;
@@ -86,9 +111,12 @@ final class Projection implements SmartLifecycle {
 	/**
 	 * @param migration brings the schema up to date; may fail and be tried again
 	 */
-	Projection(ProjectionProperties properties, OrderTopics topics, Runnable migration, StatusReader reader,
-			StatusTable table, ConsumerFactory<byte[], byte[]> consumers, MeterRegistry registry, InstantSource clock) {
+	Projection(ProjectionProperties properties, TopicWatch topics, LostRecords lost, Runnable migration,
+			StatusReader reader, StatusTable table, ConsumerFactory<byte[], byte[]> consumers, MeterRegistry registry,
+			InstantSource clock) {
 		this.topics = topics;
+		this.lost = lost;
+		TOPICS.forEach((topic) -> lost.expect(READER, topic));
 		this.migration = migration;
 		this.reader = reader;
 		this.table = table;
@@ -108,12 +136,16 @@ final class Projection implements SmartLifecycle {
 			overrides.put(ConsumerConfig.FETCH_MIN_BYTES_CONFIG, Integer.toString(FULL_BATCH_BYTES));
 			overrides.put(ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, Long.toString(properties.linger().toMillis()));
 		}
-		ContainerProperties container = new ContainerProperties(Topics.ORDERS, Topics.ORDER_OUTCOMES);
+		ContainerProperties container = new ContainerProperties(TOPICS.toArray(String[]::new));
 		container.setGroupId(properties.groupId());
 		container.setClientId("order-status");
 		container.setKafkaConsumerProperties(overrides);
-		BatchMessageListener<byte[], byte[]> listener = this::project;
+		BatchConsumerAwareMessageListener<byte[], byte[]> listener = this::project;
 		container.setMessageListener(listener);
+		container.setConsumerRebalanceListener(new Assignment());
+		// Commits say which topics they are of, should one be deleted and created again.
+		container.setOffsetAndMetadataProvider(
+				(_, offset) -> new OffsetAndMetadata(offset, CommitMetadata.of(this.topicIds.values(), "").text()));
 		// Else it would stop for good.
 		container.setAuthExceptionRetryInterval(RETRY);
 		KafkaMessageListenerContainer<byte[], byte[]> result = new KafkaMessageListenerContainer<>(consumers,
@@ -135,47 +167,92 @@ final class Projection implements SmartLifecycle {
 		this.starter = Thread.ofVirtual().name("projection-start").start(this::prepare);
 	}
 
+	/**
+	 * Waits for the topics and for PostgreSQL, starts the container, and starts it anew
+	 * when a topic was deleted and created again: a consumer would notice only after
+	 * minutes, and go on where it was.
+	 */
 	private void prepare() {
 		try {
-			this.topics.await();
-			boolean warned = false;
+			this.topicIds = projected(this.topics.await());
+			migrate();
 			while (this.running) {
-				try {
-					this.migration.run();
-					begin();
-					return;
-				}
-				catch (FlywayException | KafkaException ex) {
-					this.state = State.WAITING;
-					if (!warned) {
-						warned = true;
-						logger.warn("The status projection cannot start; trying again until it can: {}", oneLine(ex));
-					}
-					Thread.sleep(RETRY);
-				}
+				begin();
+				Map<String, Uuid> ids = projected(
+						this.topics.await((state) -> state.ready() && !projected(state).equals(this.topicIds)));
+				halt();
+				this.topicIds = ids;
 			}
 		}
 		catch (InterruptedException ex) {
-			logger.debug("Stopped before the projection had started");
+			logger.debug("Stopped preparing the projection");
 		}
 	}
 
-	private synchronized void begin() {
+	private static Map<String, Uuid> projected(TopicsState state) {
+		Map<String, Uuid> ids = new HashMap<>(state.ids());
+		ids.keySet().retainAll(TOPICS);
+		return Map.copyOf(ids);
+	}
+
+	private void migrate() throws InterruptedException {
+		boolean warned = false;
+		while (this.running) {
+			try {
+				this.migration.run();
+				return;
+			}
+			catch (FlywayException ex) {
+				if (!warned) {
+					warned = true;
+					logger.warn("The status projection cannot start; trying again until it can: {}", oneLine(ex));
+				}
+				Thread.sleep(RETRY);
+			}
+		}
+	}
+
+	private void begin() throws InterruptedException {
+		boolean warned = false;
+		while (!startContainer()) {
+			if (!warned) {
+				warned = true;
+				logger.warn("The status projection cannot connect to Kafka; trying again until it can");
+			}
+			Thread.sleep(RETRY);
+		}
+	}
+
+	private synchronized boolean startContainer() {
 		if (this.running) {
-			this.container.start();
+			try {
+				this.container.start();
+			}
+			catch (KafkaException ex) {
+				logger.debug("The container cannot be started", ex);
+				return false;
+			}
 			this.state = State.WORKING;
 			logger.info("The status projection is at work");
 		}
+		return true;
 	}
 
-	private void project(List<ConsumerRecord<byte[], byte[]>> records) {
-		Collection<StatusRow> rows = this.reader.fold(records,
+	private synchronized void halt() {
+		if (this.running) {
+			logger.warn("A topic was deleted and created again; the status projection reads it from its beginning");
+			this.state = State.WAITING;
+			this.container.stop();
+		}
+	}
+
+	private void project(List<ConsumerRecord<byte[], byte[]>> records, @Nullable Consumer<?, ?> kafka) {
+		lookForGaps(records, Objects.requireNonNull(kafka));
+		List<Collection<StatusRow>> layers = this.reader.fold(records,
 				(record) -> ConsumerMetric.PROJECTION_SKIPPED.counter(this.registry, "topic", record.topic())
 					.increment());
 		try {
-			if (!rows.isEmpty()) {
-				this.duration.record(() -> this.table.merge(rows));
-			}
+			layers.forEach((rows) -> this.duration.record(() -> this.table.merge(rows)));
 		}
 		catch (DataAccessException ex) {
 			if (this.state == State.WORKING) {
@@ -191,6 +268,56 @@ final class Projection implements SmartLifecycle {
 		this.batch.record(records.size());
 		long oldest = records.stream().mapToLong(ConsumerRecord::timestamp).min().orElse(0);
 		this.ageSeconds = Duration.between(Instant.ofEpochMilli(oldest), this.clock.instant()).toMillis() / 1000.0;
+	}
+
+	/**
+	 * Finds orders that were deleted while the consumer was behind them, which Kafka's
+	 * client skips in silence.
+	 */
+	private void lookForGaps(List<ConsumerRecord<byte[], byte[]>> records, Consumer<?, ?> kafka) {
+		for (ConsumerRecord<byte[], byte[]> record : records) {
+			if (record.topic().equals(Topics.ORDERS)) {
+				TopicPartition partition = new TopicPartition(record.topic(), record.partition());
+				Long expected = this.next.put(partition, record.offset() + 1);
+				if (expected != null && record.offset() > expected) {
+					positions(kafka).gapBelow(partition, expected, record.offset())
+						.ifPresent((gap) -> this.lost.lost(READER, gap, gap.size()));
+				}
+			}
+		}
+	}
+
+	private ReadPositions positions(Consumer<?, ?> kafka) {
+		return new ReadPositions(kafka, this.topicIds, ReadPositions.Start.ANYWHERE);
+	}
+
+	/** On the container's thread. */
+	private final class Assignment implements ConsumerAwareRebalanceListener {
+
+		@Override
+		public void onPartitionsAssigned(Consumer<?, ?> kafka, Collection<TopicPartition> partitions) {
+			try {
+				positions(kafka).begin(partitions, (gap) -> Projection.this.lost.lost(READER, gap, gap.size()));
+			}
+			catch (InterruptException ex) {
+				throw ex;
+			}
+			catch (KafkaException ex) {
+				logger.warn("Whether records of {} were lost to the projection is not known: {}", partitions,
+						ex.toString());
+			}
+		}
+
+		@Override
+		public void onPartitionsRevokedAfterCommit(Consumer<?, ?> kafka, Collection<TopicPartition> partitions) {
+			Projection.this.next.keySet().removeAll(partitions);
+		}
+
+		@Override
+		public void onPartitionsLost(Consumer<?, ?> kafka, Collection<TopicPartition> partitions) {
+			Projection.this.next.keySet().removeAll(partitions);
+		}
+
 	}
 
 	private static String oneLine(Exception ex) {

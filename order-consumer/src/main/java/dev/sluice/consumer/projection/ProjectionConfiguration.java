@@ -4,7 +4,8 @@ import java.time.InstantSource;
 
 import javax.sql.DataSource;
 
-import dev.sluice.consumer.OrderTopics;
+import dev.sluice.consumer.LostRecords;
+import dev.sluice.topics.TopicWatch;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.flywaydb.core.Flyway;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
@@ -20,11 +21,12 @@ import tools.jackson.databind.json.JsonMapper;
 class ProjectionConfiguration {
 
 	@Bean
-	Projection projection(ProjectionProperties properties, OrderTopics topics, DataSource database, JdbcTemplate jdbc,
-			ConsumerFactory<byte[], byte[]> consumers, JsonMapper json, MeterRegistry registry, InstantSource clock) {
+	Projection projection(ProjectionProperties properties, TopicWatch topics, LostRecords lost, DataSource database,
+			JdbcTemplate jdbc, ConsumerFactory<byte[], byte[]> consumers, JsonMapper json, MeterRegistry registry,
+			InstantSource clock) {
 		Runnable migration = () -> Flyway.configure().dataSource(database).load().migrate();
-		return new Projection(properties, topics, migration, new StatusReader(json), new StatusTable(jdbc), consumers,
-				registry, clock);
+		return new Projection(properties, topics, lost, migration, new StatusReader(json), new StatusTable(jdbc),
+				consumers, registry, clock);
 	}
 
 	@Bean

@@ -22,7 +22,7 @@ import org.springframework.validation.annotation.Validated;
  */
 @ConfigurationProperties("projection")
 @Validated
-record ProjectionProperties(@DefaultValue("true") boolean enabled,
+public record ProjectionProperties(@DefaultValue("true") boolean enabled,
 		@DefaultValue("order-status") @NotBlank String groupId,
 		@DefaultValue("1000") @Min(1) @Max(100_000) int batchSize,
 		@DefaultValue("50ms") @DurationMin @DurationMax(seconds = 10) Duration linger) {

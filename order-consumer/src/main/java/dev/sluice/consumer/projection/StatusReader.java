@@ -1,7 +1,9 @@
 package dev.sluice.consumer.projection;
 
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -17,7 +19,11 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.ObjectReader;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Folds records of both topics to one row for each order. */
+/**
+ * Folds records of both topics to rows. An order may have several, one for what its
+ * outcomes say and one for each fingerprint: only the table knows which of these is a
+ * conflict.
+ */
 final class StatusReader {
 
 	private final ObjectReader json;
@@ -27,35 +33,56 @@ final class StatusReader {
 	}
 
 	/**
-	 * @param skipped told of each record that says nothing of any order: delivery lays
+	 * @param skipped told of each record that says nothing of any order: delivery puts
 	 * those of {@code orders} into the dead letters
+	 * @return rows to merge one collection after the other; within one, each is of
+	 * another order
 	 */
-	Collection<StatusRow> fold(List<ConsumerRecord<byte[], byte[]>> records, Consumer<ConsumerRecord<?, ?>> skipped) {
-		Map<UUID, StatusRow> rows = new HashMap<>();
+	List<Collection<StatusRow>> fold(List<ConsumerRecord<byte[], byte[]>> records,
+			Consumer<ConsumerRecord<?, ?>> skipped) {
+		List<StatusRow> events = new ArrayList<>(records.size());
 		for (ConsumerRecord<byte[], byte[]> record : records) {
 			try {
-				StatusRow row = read(record);
-				rows.merge(row.id(), row, StatusRow::merge);
+				events.add(read(record));
 			}
 			catch (IllegalArgumentException ex) {
 				skipped.accept(record);
 			}
 		}
-		return rows.values();
+		return fold(events);
+	}
+
+	static List<Collection<StatusRow>> fold(List<StatusRow> events) {
+		Map<Part, StatusRow> parts = new LinkedHashMap<>();
+		events.forEach((event) -> parts.merge(new Part(event.id(), event.fingerprint()), event, StatusRow::merge));
+		List<Collection<StatusRow>> layers = new ArrayList<>();
+		Map<UUID, Integer> seen = new HashMap<>();
+		for (StatusRow row : parts.values()) {
+			int layer = seen.merge(row.id(), 1, Integer::sum) - 1;
+			if (layer == layers.size()) {
+				layers.add(new ArrayList<>());
+			}
+			layers.get(layer).add(row);
+		}
+		return layers;
+	}
+
+	private record Part(UUID id, @Nullable Fingerprint fingerprint) {
 	}
 
 	private StatusRow read(ConsumerRecord<byte[], byte[]> record) {
-		return record.topic().equals(Topics.ORDERS) ? order(record) : outcome(record.value());
+		return record.topic().equals(Topics.ORDERS) ? order(record) : outcome(record);
 	}
 
 	private static StatusRow order(ConsumerRecord<byte[], byte[]> record) {
 		byte[] value = record.value();
-		return StatusRow.of(OrderEvent.of(record), (value != null) ? Fingerprint.ofJson(value) : null);
+		return StatusRow.of(OrderEvent.of(record), Fingerprint.ofJson((value != null) ? value : new byte[0]));
 	}
 
 	// A JSON null becomes a null that the record's type does not allow.
 	@SuppressWarnings({ "ConstantValue", "NullAway" })
-	private StatusRow outcome(byte @Nullable [] value) {
+	private StatusRow outcome(ConsumerRecord<byte[], byte[]> record) {
+		byte[] value = record.value();
 		if (value == null) {
 			throw new IllegalArgumentException("the value is missing");
 		}
@@ -70,7 +97,7 @@ final class StatusReader {
 				|| outcome.at() == null) {
 			throw new IllegalArgumentException("the outcome is not complete");
 		}
-		return StatusRow.of(outcome);
+		return StatusRow.of(outcome, record.offset());
 	}
 
 }

@@ -4,6 +4,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Comparator;
 import java.util.UUID;
+import java.util.regex.Pattern;
 
 import dev.sluice.consumer.OrderEvent;
 import dev.sluice.contract.Fingerprint;
@@ -12,42 +13,51 @@ import dev.sluice.contract.OrderStatus;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A row of {@code order_status}, and as well what one event says of it.
+ * A row of {@code order_status}, and also what one event says of it.
  * <p>
- * Events merge by taking the greatest, and the earliest acceptance with the fingerprint
- * of what was accepted then, so that their order, repetition and division into batches
- * make no difference. {@code saved} is above all: the backend has the order, whatever
- * another consumer with another clock says later, and also if the order is accepted once
- * more. Below, the later event is greater, then the one further on.
+ * {@code saved} is above all: the backend has the order, whatever another consumer says
+ * later. Of two saves the earlier one counts. Below, the status of the later acceptance
+ * is greater (a redelivery is accepted later), within one acceptance the status that is
+ * further on, and of the same status the outcome that comes later in the topic, which is
+ * the one that compaction keeps. No consumer's clock takes part. So outcomes merge in any
+ * order and any number of times.
+ * <p>
+ * The fingerprint is that of the record that comes first in the topic. Records of one
+ * order lie in one partition and are read in its order, so that this is the record seen
+ * first. A record with another fingerprint is a conflict and changes nothing.
  *
  * @param id the order's id
  * @param customerId whose order it is
  * @param status how far it has come
  * @param attempts deliveries begun
- * @param acceptedAt when a gateway took it; null where no event says so
+ * @param acceptedAt when a gateway first accepted it; null for a synchronous order
+ * @param acceptance the acceptance that the status belongs to; where the outcome does not
+ * name one, the time of the outcome
  * @param updatedAt when that status was reached, in microseconds as PostgreSQL keeps it
+ * @param outcomeOffset offset of the outcome that gave the status; {@value #NO_OUTCOME}
+ * if that was the order's own record
  * @param reason why it is not saved, or null
  * @param payload the order's JSON if it has failed and was readable, or null
- * @param fingerprint of the order first accepted; null where no event says so
+ * @param fingerprint of the order; null if no record of it was read
  */
 record StatusRow(UUID id, String customerId, OrderStatus status, int attempts, @Nullable Instant acceptedAt,
-		Instant updatedAt, @Nullable String reason, @Nullable String payload, @Nullable Fingerprint fingerprint) {
+		Instant acceptance, Instant updatedAt, long outcomeOffset, @Nullable String reason, @Nullable String payload,
+		@Nullable Fingerprint fingerprint) {
+
+	static final long NO_OUTCOME = -1;
+
+	private static final Pattern FINGERPRINT = Pattern.compile("[0-9a-f]{64}");
 
 	private static final Instant EARLIEST = Instant.EPOCH;
 
 	private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59.999999Z");
 
 	/** {@link StatusTable} has the same in SQL. */
-	private static final Comparator<StatusRow> GREATER = Comparator
-		.comparing((StatusRow row) -> row.status == OrderStatus.SAVED)
-		.thenComparing(StatusRow::updatedAt)
+	private static final Comparator<StatusRow> GREATER = Comparator.comparing(StatusRow::saved)
+		.thenComparing(StatusRow::savedAt, Comparator.nullsFirst(Comparator.reverseOrder()))
+		.thenComparing(StatusRow::acceptance)
 		.thenComparing(StatusRow::rank)
-		.thenComparing(StatusRow::attempts);
-
-	/** {@link StatusTable} has the same in SQL. */
-	private static final Comparator<StatusRow> ACCEPTED_EARLIER = Comparator
-		.comparing(StatusRow::acceptedAt, Comparator.nullsLast(Comparator.naturalOrder()))
-		.thenComparing(StatusRow::fingerprint, Comparator.nullsLast(Comparator.naturalOrder()));
+		.thenComparing(StatusRow::outcomeOffset);
 
 	/**
 	 * @throws IllegalArgumentException if PostgreSQL could not keep it, so that one bad
@@ -61,17 +71,28 @@ record StatusRow(UUID id, String customerId, OrderStatus status, int attempts, @
 		reason = (reason != null) ? withoutNul(reason) : null;
 		payload = (payload != null) ? withoutNul(payload) : null;
 		updatedAt = storable(updatedAt);
+		acceptance = storable(acceptance);
 		acceptedAt = (acceptedAt != null) ? storable(acceptedAt) : null;
 	}
 
-	static StatusRow of(OrderEvent event, @Nullable Fingerprint fingerprint) {
+	static StatusRow of(OrderEvent event, Fingerprint fingerprint) {
 		return new StatusRow(event.id(), event.customerId(), OrderStatus.ACCEPTED, 0, event.acceptedAt(),
-				event.acceptedAt(), null, null, fingerprint);
+				event.acceptedAt(), event.acceptedAt(), NO_OUTCOME, null, null, fingerprint);
 	}
 
-	static StatusRow of(OrderOutcome outcome) {
-		return new StatusRow(outcome.orderId(), outcome.customerId(), outcome.status(), outcome.attempts(), null,
-				outcome.at(), outcome.reason(), outcome.order(), null);
+	static StatusRow of(OrderOutcome outcome, long offset) {
+		Instant acceptance = (outcome.acceptedAt() != null) ? outcome.acceptedAt() : outcome.at();
+		return new StatusRow(outcome.orderId(), outcome.customerId(), outcome.status(), outcome.attempts(),
+				outcome.acceptedAt(), acceptance, outcome.at(), offset, outcome.reason(), outcome.order(),
+				fingerprint(outcome.fingerprint()));
+	}
+
+	/** Of a synchronous order: no record of {@code orders} tells it. */
+	private static @Nullable Fingerprint fingerprint(@Nullable String hex) {
+		if (hex != null && !FINGERPRINT.matcher(hex).matches()) {
+			throw new IllegalArgumentException("the fingerprint is none: " + hex);
+		}
+		return (hex != null) ? new Fingerprint(hex) : null;
 	}
 
 	private static String withoutNul(String text) {
@@ -85,12 +106,36 @@ record StatusRow(UUID id, String customerId, OrderStatus status, int attempts, @
 		return time.truncatedTo(ChronoUnit.MICROS);
 	}
 
-	/** What both say of the same order. */
-	StatusRow merge(StatusRow other) {
-		StatusRow winner = (GREATER.compare(this, other) >= 0) ? this : other;
-		StatusRow first = (ACCEPTED_EARLIER.compare(this, other) <= 0) ? this : other;
-		return new StatusRow(winner.id, winner.customerId, winner.status, winner.attempts, first.acceptedAt,
-				winner.updatedAt, winner.reason, winner.payload, first.fingerprint);
+	/**
+	 * What is known once another row of the same order has been read after this one.
+	 * {@link StatusTable} has the same in SQL.
+	 */
+	StatusRow merge(StatusRow next) {
+		if (next.outcomeOffset == NO_OUTCOME && this.fingerprint != null && next.fingerprint != null
+				&& !this.fingerprint.equals(next.fingerprint)) {
+			// Another payload under the same id. An outcome is none: the backend has
+			// decided.
+			return this;
+		}
+		StatusRow winner = (GREATER.compare(this, next) >= 0) ? this : next;
+		return new StatusRow(winner.id, winner.customerId, winner.status, winner.attempts,
+				earlier(this.acceptedAt, next.acceptedAt), winner.acceptance, winner.updatedAt, winner.outcomeOffset,
+				winner.reason, winner.payload, (this.fingerprint != null) ? this.fingerprint : next.fingerprint);
+	}
+
+	private static @Nullable Instant earlier(@Nullable Instant one, @Nullable Instant other) {
+		if (one == null || other == null) {
+			return (one != null) ? one : other;
+		}
+		return one.isBefore(other) ? one : other;
+	}
+
+	private boolean saved() {
+		return this.status == OrderStatus.SAVED;
+	}
+
+	private @Nullable Instant savedAt() {
+		return saved() ? this.updatedAt : null;
 	}
 
 	private int rank() {

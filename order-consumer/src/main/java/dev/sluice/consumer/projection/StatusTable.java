@@ -15,30 +15,30 @@ import org.springframework.jdbc.core.JdbcOperations;
 /** The table {@code order_status}: one statement merges any number of rows into it. */
 final class StatusTable {
 
-	/** The orders of {@link StatusRow}'s comparators, in SQL. */
+	/** {@link StatusRow#merge} in SQL. */
 	private static final String MERGE = """
 			INSERT INTO order_status AS known
-			    (order_id, customer_id, status, attempts, accepted_at, updated_at, reason, payload, fingerprint)
-			SELECT * FROM unnest(?::uuid[], ?::text[], ?::text[], ?::integer[],
-			                     ?::timestamptz[], ?::timestamptz[], ?::text[], ?::text[], ?::bytea[])
+			    (order_id, customer_id, status, attempts, accepted_at, acceptance, updated_at, outcome_offset, reason,
+			     payload, fingerprint)
+			SELECT * FROM unnest(?::uuid[], ?::text[], ?::text[], ?::integer[], ?::timestamptz[], ?::timestamptz[],
+			                     ?::timestamptz[], ?::bigint[], ?::text[], ?::text[], ?::bytea[])
 			ON CONFLICT (order_id) DO UPDATE SET
 			    accepted_at = LEAST(known.accepted_at, EXCLUDED.accepted_at),
-			    fingerprint = CASE
-			        WHEN known.accepted_at = EXCLUDED.accepted_at THEN LEAST(known.fingerprint, EXCLUDED.fingerprint)
-			        WHEN COALESCE(known.accepted_at < EXCLUDED.accepted_at, EXCLUDED.accepted_at IS NULL)
-			            THEN known.fingerprint
-			        ELSE EXCLUDED.fingerprint END,
-			    (customer_id, status, attempts, updated_at, reason, payload) = (
-			        SELECT customer_id, status, attempts, updated_at, reason, payload
+			    fingerprint = COALESCE(known.fingerprint, EXCLUDED.fingerprint),
+			    (customer_id, status, attempts, acceptance, updated_at, outcome_offset, reason, payload) = (
+			        SELECT customer_id, status, attempts, acceptance, updated_at, outcome_offset, reason, payload
 			        FROM (VALUES
-			            (known.customer_id, known.status, known.attempts, known.updated_at, known.reason,
-			             known.payload),
-			            (EXCLUDED.customer_id, EXCLUDED.status, EXCLUDED.attempts, EXCLUDED.updated_at, EXCLUDED.reason,
-			             EXCLUDED.payload)
-			        ) AS said (customer_id, status, attempts, updated_at, reason, payload)
-			        ORDER BY status = 'saved' DESC, updated_at DESC,
-			            array_position(ARRAY['accepted', 'retrying', 'failed', 'saved'], status) DESC, attempts DESC
+			            (known.customer_id, known.status, known.attempts, COALESCE(known.acceptance, known.updated_at),
+			             known.updated_at, known.outcome_offset, known.reason, known.payload),
+			            (EXCLUDED.customer_id, EXCLUDED.status, EXCLUDED.attempts, EXCLUDED.acceptance,
+			             EXCLUDED.updated_at, EXCLUDED.outcome_offset, EXCLUDED.reason, EXCLUDED.payload)
+			        ) AS said (customer_id, status, attempts, acceptance, updated_at, outcome_offset, reason, payload)
+			        ORDER BY status = 'saved' DESC, CASE WHEN status = 'saved' THEN updated_at END, acceptance DESC,
+			            array_position(ARRAY['accepted', 'retrying', 'failed', 'saved'], status) DESC,
+			            outcome_offset DESC
 			        LIMIT 1)
+			WHERE known.fingerprint = EXCLUDED.fingerprint OR known.fingerprint IS NULL OR EXCLUDED.fingerprint IS NULL
+			    OR EXCLUDED.outcome_offset >= 0
 			""";
 
 	private final JdbcOperations jdbc;
@@ -66,10 +66,12 @@ final class StatusTable {
 		column(statement, 4, "integer", rows, StatusRow::attempts);
 		column(statement, 5, "timestamptz", rows,
 				(row) -> (row.acceptedAt() != null) ? row.acceptedAt().toString() : null);
-		column(statement, 6, "timestamptz", rows, (row) -> row.updatedAt().toString());
-		column(statement, 7, "text", rows, StatusRow::reason);
-		column(statement, 8, "text", rows, StatusRow::payload);
-		column(statement, 9, "bytea", rows,
+		column(statement, 6, "timestamptz", rows, (row) -> row.acceptance().toString());
+		column(statement, 7, "timestamptz", rows, (row) -> row.updatedAt().toString());
+		column(statement, 8, "bigint", rows, StatusRow::outcomeOffset);
+		column(statement, 9, "text", rows, StatusRow::reason);
+		column(statement, 10, "text", rows, StatusRow::payload);
+		column(statement, 11, "bytea", rows,
 				(row) -> (row.fingerprint() != null) ? "\\x" + row.fingerprint().hex() : null);
 		return statement;
 	}

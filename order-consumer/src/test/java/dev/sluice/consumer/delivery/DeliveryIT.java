@@ -6,9 +6,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 import dev.sluice.consumer.ConsumerHarness;
 import dev.sluice.contract.BackendBehaviour;
+import dev.sluice.contract.BackendBehaviour.Capacity;
 import dev.sluice.contract.BackendBehaviour.Delay;
 import dev.sluice.contract.DeadLetterHeaders;
 import dev.sluice.contract.OrderOutcome;
@@ -227,6 +229,115 @@ class DeliveryIT {
 		assertThat(harness.audit().duplicates()).isZero();
 		assertThat(harness.audit().maxInFlight()).isLessThanOrEqualTo(20);
 		eventually().until(harness::lag, (lag) -> lag == 0);
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 1, 2, 5 })
+	void anOutageWithFewOrdersAboutMakesNoDeadLetter(int few) throws Exception {
+		harness.reset(12);
+		harness.behave(BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(1)));
+		harness.enqueue(100);
+		harness.startConsumer("delivery.max-attempts=3");
+		eventually().until(harness::saved, (saved) -> saved == 100);
+
+		harness.behave(BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(1)).withErrors(1, 500));
+		harness.enqueue(few);
+		// More than three attempts for each of them.
+		eventually().until(() -> harness.audit().failed() >= 6L * few || !harness.records(Topics.ORDERS_DLT).isEmpty());
+		assertThat(harness.records(Topics.ORDERS_DLT)).isEmpty();
+		harness.behave(BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(1)));
+
+		eventually().until(harness::saved, (saved) -> saved == 100 + few);
+		assertThat(harness.records(Topics.ORDERS_DLT)).isEmpty();
+	}
+
+	@Test
+	void aBackendThatThrottlesMakesNoDeadLetter() throws Exception {
+		harness.reset(12);
+		harness.behave(BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(1)).withErrors(0.45, 429));
+		harness.enqueue(300);
+
+		harness.startConsumer("delivery.max-attempts=3");
+
+		eventually().until(() -> harness.saved() == 300 || !harness.records(Topics.ORDERS_DLT).isEmpty());
+		assertThat(harness.records(Topics.ORDERS_DLT)).isEmpty();
+		assertThat(harness.audit().failed()).isGreaterThan(100);
+		assertThat(harness.outcomes().values()).extracting(OrderOutcome::attempts).containsOnly(1);
+	}
+
+	@Test
+	void followsTheRateThatTheBackendAllows() throws Exception {
+		harness.reset(12);
+		harness.behave(BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(1)).withCapacity(new Capacity.Rate(100, 20)));
+		harness.enqueue(200);
+
+		harness.startConsumer("delivery.max-attempts=1", "delivery.concurrency=50");
+
+		eventually().until(() -> harness.saved() == 200 || !harness.records(Topics.ORDERS_DLT).isEmpty());
+		assertThat(harness.records(Topics.ORDERS_DLT)).isEmpty();
+		assertThat(harness.audit().refused()).isPositive();
+		assertThat(harness.audit().saved()).isEqualTo(200);
+	}
+
+	@Test
+	void deliversThePayloadThatWasAcceptedFirst() throws Exception {
+		harness.reset(12);
+		harness.behave(BackendBehaviour.DEFAULT.withDelay(new Delay.Uniform(1, 20)));
+		List<UUID> orders = IntStream.range(0, 60).mapToObj((_) -> keyed(UUID.randomUUID())).toList();
+		for (UUID id : orders) {
+			harness.enqueue(id, "c-" + id, body("c-" + id, 1));
+			harness.enqueue(id, "c-" + id, body("c-" + id, 2));
+		}
+
+		harness.startConsumer();
+
+		eventually().until(() -> harness.records(Topics.ORDERS_DLT), (letters) -> letters.size() == 60);
+		eventually().until(harness::lag, (lag) -> lag == 0);
+		assertThat(harness.records(Topics.ORDERS_DLT))
+			.extracting((letter) -> new String(letter.value(), StandardCharsets.UTF_8))
+			.containsExactlyInAnyOrderElementsOf(orders.stream().map((id) -> body("c-" + id, 2)).toList());
+		assertThat(harness.records(Topics.ORDERS_DLT))
+			.extracting((letter) -> ConsumerHarness.header(letter, DeadLetterHeaders.KIND))
+			.containsOnly("conflict");
+		assertThat(harness.outcomes()).containsOnlyKeys(orders);
+		assertThat(harness.outcomes().values()).extracting(OrderOutcome::status).containsOnly(OrderStatus.SAVED);
+	}
+
+	@Test
+	void tellsWhenTheBackendSavedAnOrder() throws Exception {
+		harness.reset(1);
+		UUID order = harness.enqueue(1).getFirst();
+
+		harness.startConsumer();
+
+		eventually().until(harness::saved, (saved) -> saved == 1);
+		assertThat(harness.outcomes().get(order).at()).isEqualTo(harness.audit().lastSavedAt());
+	}
+
+	@Test
+	void readsNoMoreThanMayBePending() throws Exception {
+		harness.reset(12);
+		harness.behave(BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(600_000)));
+		harness.enqueue(100);
+
+		ConfigurableApplicationContext consumer = harness.startConsumer("delivery.concurrency=5",
+				"delivery.max-pending=10", "backend.response-timeout=5m", "delivery.drain-timeout=0s");
+		Pending pending = consumer.getBean(Pending.class);
+		DeliveryLoop loop = consumer.getBean(DeliveryLoop.class);
+
+		eventually().until(() -> loop.isPaused() || pending.records() > 10);
+		assertThat(pending.records()).isBetween(9, 10);
+	}
+
+	/** An id as a gateway derives it from an idempotency key. */
+	private static UUID keyed(UUID random) {
+		return new UUID((random.getMostSignificantBits() & ~0xf000L) | 0x8000L, random.getLeastSignificantBits());
+	}
+
+	private static String body(String customer, int quantity) {
+		return """
+				{"customerId":"%s","items":[{"sku":"s","quantity":%d,"unitPrice":{"amount":"1.50","currency":"EUR"}}]}"""
+			.formatted(customer, quantity);
 	}
 
 	private static ConditionFactory eventually() {

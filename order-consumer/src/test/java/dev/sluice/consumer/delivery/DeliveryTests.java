@@ -5,6 +5,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Queue;
@@ -16,9 +17,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 
+import dev.sluice.consumer.delivery.Attempt.Conflict;
 import dev.sluice.consumer.delivery.Attempt.Rejected;
 import dev.sluice.consumer.delivery.Attempt.RetryLater;
 import dev.sluice.consumer.delivery.Attempt.Saved;
+import dev.sluice.consumer.delivery.Attempt.Throttled;
 import dev.sluice.contract.DeadLetterHeaders;
 import dev.sluice.contract.Order;
 import dev.sluice.contract.OrderHeaders;
@@ -37,6 +40,8 @@ import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.json.JsonMapper;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -48,7 +53,15 @@ class DeliveryTests {
 
 	private static final UUID ID = UUID.fromString("019ab000-0000-7000-8000-000000000001");
 
-	private static final RetryLater BUSY = new RetryLater("the backend answered 503", true);
+	private static final RetryLater BUSY = new RetryLater(
+			Explanation.failed(503, "the backend answered 503: 10.0.0.7 is down"), true);
+
+	private static final Rejected REJECTED = new Rejected(
+			Explanation.refused(422, "the backend answered 422: no such sku"));
+
+	private static final Saved SAVED = new Saved(null);
+
+	private static final Instant NOW = Instant.parse("2026-11-21T10:00:01Z");
 
 	private static final int MAX_ATTEMPTS = 3;
 
@@ -65,11 +78,15 @@ class DeliveryTests {
 
 	private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
 
+	private final FirstPayloads payloads = new FirstPayloads(10);
+
+	private Duration maxAge = Duration.ZERO;
+
 	private Gate gate = gate(2, 1_000);
 
 	@Test
 	void finishesWhenSaved() {
-		deliver(answering(new Saved()));
+		deliver(answering(SAVED));
 
 		assertThat(outcomes()).singleElement().satisfies((outcome) -> {
 			assertThat(outcome.orderId()).isEqualTo(ID);
@@ -83,7 +100,7 @@ class DeliveryTests {
 
 	@Test
 	void triesAgainUntilSaved() {
-		deliver(answering(BUSY, BUSY, new Saved()));
+		deliver(answering(BUSY, BUSY, SAVED));
 
 		assertThat(outcomes()).extracting(OrderOutcome::status)
 			.containsExactly(OrderStatus.RETRYING, OrderStatus.RETRYING, OrderStatus.SAVED);
@@ -93,7 +110,7 @@ class DeliveryTests {
 
 	@Test
 	void laysARejectedOrderIntoTheDeadLettersBeforeItSaysSo() {
-		deliver(answering(new Rejected("the backend answered 422: no such sku")));
+		deliver(answering(REJECTED));
 
 		assertThat(this.producer.history()).extracting(ProducerRecord::topic)
 			.containsExactly(Topics.ORDERS_DLT, Topics.ORDER_OUTCOMES);
@@ -113,14 +130,140 @@ class DeliveryTests {
 	}
 
 	@Test
-	void givesUpAfterTheLastAttempt() {
-		deliver(answering(BUSY));
+	void givesUpAnOrderThatFailsWhileOthersAreSaved() throws InterruptedException {
+		another(SAVED);
+
+		run(delivery(answering(BUSY), this.producer, anotherSavedMeanwhile(), good()));
 
 		assertThat(this.calls).hasValue(MAX_ATTEMPTS);
 		assertThat(outcomes()).extracting(OrderOutcome::status)
-			.containsExactly(OrderStatus.RETRYING, OrderStatus.RETRYING, OrderStatus.FAILED);
+			.containsExactly(OrderStatus.RETRYING, OrderStatus.RETRYING, OrderStatus.RETRYING, OrderStatus.FAILED);
 		assertThat(header(deadLetters().getFirst(), DeadLetterHeaders.KIND)).isEqualTo("exhausted");
 		assertThat(header(deadLetters().getFirst(), DeadLetterHeaders.ATTEMPTS)).isEqualTo("3");
+		assertThat(this.finished).hasValue(true);
+	}
+
+	@Test
+	void neverGivesUpAnOrderThatIsAlone() {
+		Attempt[] attempts = new Attempt[50];
+		Arrays.fill(attempts, BUSY);
+		attempts[49] = SAVED;
+
+		deliver(answering(attempts));
+
+		assertThat(this.calls).hasValue(50);
+		assertThat(deadLetters()).isEmpty();
+		assertThat(outcomes().getLast().status()).isEqualTo(OrderStatus.SAVED);
+		assertThat(outcomes().getLast().attempts()).isEqualTo(50);
+	}
+
+	@Test
+	void givesUpAnOrderThatIsTooOldWhateverTheCause() throws InterruptedException {
+		this.maxAge = Duration.between(Instant.parse(Records.TIME), NOW);
+		run(delivery(answering(BUSY), this.producer, good()));
+		run(delivery(answering(throttled(Duration.ZERO)), this.producer, good()));
+		this.maxAge = this.maxAge.plusNanos(1);
+		run(delivery(answering(BUSY, SAVED), this.producer, good()));
+
+		assertThat(outcomes()).extracting(OrderOutcome::status)
+			.containsExactly(OrderStatus.FAILED, OrderStatus.FAILED, OrderStatus.RETRYING, OrderStatus.SAVED);
+		assertThat(outcomes()).extracting(OrderOutcome::attempts).containsExactly(1, 1, 1, 2);
+		assertThat(deadLetters()).extracting((letter) -> header(letter, DeadLetterHeaders.KIND))
+			.containsExactly("exhausted", "exhausted");
+	}
+
+	@Test
+	void burnsNoAttemptWhenThrottled() throws InterruptedException {
+		this.gate = gate(4, 2);
+		another(SAVED);
+		Throttled throttled = throttled(Duration.ZERO);
+
+		run(delivery(answering(throttled, throttled, throttled, throttled, throttled, SAVED), this.producer,
+				anotherSavedMeanwhile(), good()));
+
+		assertThat(outcomes()).singleElement().satisfies((outcome) -> {
+			assertThat(outcome.status()).isEqualTo(OrderStatus.SAVED);
+			assertThat(outcome.attempts()).isEqualTo(1);
+		});
+		assertThat(deadLetters()).isEmpty();
+		assertThat(this.gate.circuit()).isEqualTo(State.CLOSED);
+		assertThat(this.gate.outages()).isZero();
+		assertThat(this.registry.get("sluice.delivery.throttled").counter().count()).isEqualTo(5);
+	}
+
+	@Test
+	void waitsAsLongAsTheBackendAsks() throws InterruptedException {
+		CountDownLatch throttled = new CountDownLatch(1);
+		Delivery delivery = delivery((order) -> {
+			throttled.countDown();
+			return throttled(Duration.ofHours(1));
+		}, this.producer, good());
+		delivery.start();
+		throttled.await();
+
+		await().until(() -> this.gate.inside() == 0);
+		delivery.cancel();
+
+		assertThat(delivery.awaitEnd(Duration.ofSeconds(10))).isTrue();
+		assertThat(this.finished).hasValue(false);
+		assertThat(this.producer.history()).isEmpty();
+	}
+
+	@Test
+	void buriesAConflictAndSaysNothingOfTheOrderOfThatId() {
+		deliver(answering(new Conflict(Explanation.otherPayload("the backend answered 422: key reused"))));
+
+		assertThat(outcomes()).isEmpty();
+		assertThat(header(deadLetters().getFirst(), DeadLetterHeaders.KIND)).isEqualTo("conflict");
+		assertThat(this.registry.get("sluice.dead.letters").tag("kind", "conflict").counter().count()).isEqualTo(1);
+		assertThat(this.finished).hasValue(true);
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void neverDeliversAnotherPayloadThanTheFirst(boolean saved) throws InterruptedException {
+		UUID keyed = UUID.fromString("019ab000-0000-8000-8000-000000000001");
+		Attempt first = saved ? SAVED : REJECTED;
+		run(delivery(answering(first), this.producer, Records.order(keyed).at(7)));
+		run(delivery(answering(SAVED), this.producer, Records.order(keyed).value("{\"other\":1}").at(8)));
+		run(delivery(answering(first), this.producer, Records.order(keyed).at(9)));
+
+		assertThat(this.calls).hasValue(2);
+		assertThat(outcomes()).extracting(OrderOutcome::status)
+			.containsOnly(saved ? OrderStatus.SAVED : OrderStatus.FAILED)
+			.hasSize(2);
+		assertThat(deadLetters()).filteredOn((letter) -> header(letter, DeadLetterHeaders.KIND).equals("conflict"))
+			.singleElement()
+			.satisfies((letter) -> {
+				assertThat(new String(letter.value())).isEqualTo("{\"other\":1}");
+				assertThat(header(letter, DeadLetterHeaders.ATTEMPTS)).isEqualTo("0");
+			});
+	}
+
+	@Test
+	void tellsWhenTheBackendSavedTheOrder() {
+		Instant at = Instant.parse("2026-11-21T09:59:59.123456Z");
+
+		deliver(answering(new Saved(at)));
+
+		assertThat(outcomes()).singleElement().extracting(OrderOutcome::at).isEqualTo(at);
+	}
+
+	@Test
+	void tellsItsOwnTimeWhereTheBackendDoesNotSay() {
+		deliver(answering(BUSY, SAVED));
+
+		assertThat(outcomes()).extracting(OrderOutcome::at).containsExactly(NOW, NOW);
+	}
+
+	@Test
+	void tellsClientsTheReasonAndOperatorsTheDetail() {
+		deliver(answering(BUSY, REJECTED));
+
+		assertThat(outcomes()).extracting(OrderOutcome::reason)
+			.containsExactly("The backend failed (status 503).", "The backend refused the order (status 422).");
+		assertThat(header(deadLetters().getFirst(), DeadLetterHeaders.REASON))
+			.isEqualTo("the backend answered 422: no such sku");
 	}
 
 	@Test
@@ -140,7 +283,7 @@ class DeliveryTests {
 
 		};
 
-		run(delivery(answering(new Rejected("no")), small, good()));
+		run(delivery(answering(REJECTED), small, good()));
 
 		assertThat(small.history()).extracting(ProducerRecord::topic)
 			.containsExactly(Topics.ORDERS_DLT, Topics.ORDER_OUTCOMES);
@@ -163,10 +306,12 @@ class DeliveryTests {
 	}
 
 	@Test
-	void doesNotCountABackendThatCannotBeReached() {
-		RetryLater refused = new RetryLater("the backend cannot be reached", false);
+	void doesNotCountABackendThatCannotBeReached() throws InterruptedException {
+		RetryLater refused = new RetryLater(Explanation.unreachable("no route to 10.0.0.7"), false);
+		another(SAVED);
 
-		deliver(answering(refused, refused, refused, refused, refused, new Saved()));
+		run(delivery(answering(refused, refused, refused, refused, refused, SAVED), this.producer,
+				anotherSavedMeanwhile(), good()));
 
 		assertThat(deadLetters()).isEmpty();
 		assertThat(outcomes().getLast().status()).isEqualTo(OrderStatus.SAVED);
@@ -177,8 +322,9 @@ class DeliveryTests {
 	void doesNotCountWhatFailsWhileTheCircuitIsOpen() {
 		// Opens at the second failure; each trial that fails opens it anew.
 		this.gate = gate(2, 2);
+		another(SAVED);
 
-		deliver(answering(BUSY, BUSY, BUSY, BUSY, BUSY, BUSY, BUSY, new Saved()));
+		deliver(answering(BUSY, BUSY, BUSY, BUSY, BUSY, BUSY, BUSY, SAVED));
 
 		assertThat(this.calls).hasValue(8);
 		assertThat(deadLetters()).isEmpty();
@@ -187,11 +333,25 @@ class DeliveryTests {
 	}
 
 	@Test
-	void forgetsTheFailuresByWhichAnOutageWasNoticed() {
-		// Two failures are counted, the third opens it, and after it two more are borne.
-		this.gate = gate(2, 3);
+	void forgetsTheFailuresBeforeAnOutage() throws InterruptedException {
+		this.gate = gate(2, 4);
+		another(SAVED);
+		AtomicInteger waits = new AtomicInteger();
+		// Two failures count, then the circuit opens and closes, and two more are borne.
+		Backoff backoff = new Backoff(Duration.ofMillis(1), Duration.ofMillis(1), () -> {
+			if (waits.incrementAndGet() == 2) {
+				another(SAVED);
+				another(BUSY);
+				another(BUSY);
+				another(BUSY);
+				another(BUSY);
+				assertThat(this.gate.outages()).isEqualTo(1);
+			}
+			another(SAVED);
+			return 0;
+		});
 
-		deliver(answering(BUSY, BUSY, BUSY, new Saved()));
+		run(delivery(answering(BUSY, BUSY, BUSY, BUSY, SAVED), this.producer, backoff, good()));
 
 		assertThat(deadLetters()).isEmpty();
 		assertThat(outcomes().getLast().status()).isEqualTo(OrderStatus.SAVED);
@@ -203,7 +363,7 @@ class DeliveryTests {
 		MockProducer<byte[], byte[]> failing = new MockProducer<>(false, null, new ByteArraySerializer(),
 				new ByteArraySerializer());
 
-		Delivery delivery = delivery(answering(new Saved()), failing, good());
+		Delivery delivery = delivery(answering(SAVED), failing, good());
 		delivery.start();
 		await().until(() -> {
 			if (failures.get() > 0) {
@@ -225,7 +385,7 @@ class DeliveryTests {
 	void isNotFinishedBeforeKafkaAcknowledges() {
 		MockProducer<byte[], byte[]> silent = new MockProducer<>(false, null, new ByteArraySerializer(),
 				new ByteArraySerializer());
-		Delivery delivery = delivery(answering(new Saved()), silent, good());
+		Delivery delivery = delivery(answering(SAVED), silent, good());
 
 		delivery.start();
 		await().until(() -> silent.history().size() == 1);
@@ -240,8 +400,8 @@ class DeliveryTests {
 	void keepsNoMoreThanAnOrderOfWhatWasRejected() throws InterruptedException {
 		String longest = "{}" + " ".repeat(Order.MAX_BYTES - 2);
 
-		run(delivery(answering(new Rejected("no")), this.producer, Records.order(ID).value(longest).at(7)));
-		run(delivery(answering(new Rejected("no")), this.producer, Records.order(ID).value(longest + " ").at(8)));
+		run(delivery(answering(REJECTED), this.producer, Records.order(ID).value(longest).at(7)));
+		run(delivery(answering(REJECTED), this.producer, Records.order(ID).value(longest + " ").at(8)));
 
 		assertThat(outcomes()).extracting(OrderOutcome::order).containsExactly(longest, null);
 		assertThat(deadLetters()).hasSize(2);
@@ -249,7 +409,7 @@ class DeliveryTests {
 
 	@Test
 	void laysAnUnreadableRecordIntoTheDeadLetters() throws InterruptedException {
-		run(delivery(answering(new Saved()), this.producer, Records.order(ID).value("no JSON").at(7)));
+		run(delivery(answering(SAVED), this.producer, Records.order(ID).value("no JSON").at(7)));
 
 		assertThat(this.calls).hasValue(0);
 		ProducerRecord<byte[], byte[]> deadLetter = deadLetters().getFirst();
@@ -258,12 +418,14 @@ class DeliveryTests {
 		assertThat(header(deadLetter, DeadLetterHeaders.STACK)).contains("IllegalArgumentException", "RecordReader");
 		assertThat(outcomes()).singleElement().extracting(OrderOutcome::status).isEqualTo(OrderStatus.FAILED);
 		assertThat(outcomes().getFirst().order()).isNull();
+		// Else the projection could not tell it from one before the acceptance.
+		assertThat(outcomes().getFirst().acceptedAt()).isNotNull();
 		assertThat(this.finished).hasValue(true);
 	}
 
 	@Test
 	void saysNothingOfAnUnreadableRecordWithoutId() throws InterruptedException {
-		run(delivery(answering(new Saved()), this.producer, Records.order(ID).header(OrderHeaders.ID, null).at(7)));
+		run(delivery(answering(SAVED), this.producer, Records.order(ID).header(OrderHeaders.ID, null).at(7)));
 
 		assertThat(deadLetters()).hasSize(1);
 		assertThat(outcomes()).isEmpty();
@@ -274,7 +436,7 @@ class DeliveryTests {
 	void endsUnfinishedWhenCancelledInTheQueue() throws InterruptedException {
 		this.gate.enter();
 		this.gate.enter();
-		Delivery delivery = delivery(answering(new Saved()), this.producer, good());
+		Delivery delivery = delivery(answering(SAVED), this.producer, good());
 		delivery.start();
 
 		delivery.cancel();
@@ -297,7 +459,7 @@ class DeliveryTests {
 			catch (InterruptedException ex) {
 				return BUSY;
 			}
-			return new Saved();
+			return SAVED;
 		}, this.producer, good());
 		delivery.start();
 		begun.await();
@@ -308,6 +470,33 @@ class DeliveryTests {
 		assertThat(delivery.awaitEnd(Duration.ofSeconds(10))).isTrue();
 		assertThat(this.finished).hasValue(true);
 		assertThat(outcomes()).singleElement().extracting(OrderOutcome::status).isEqualTo(OrderStatus.SAVED);
+	}
+
+	@Test
+	void beginsNothingMoreWhenCancelledInAnAttemptThatFails() throws InterruptedException {
+		CountDownLatch begun = new CountDownLatch(1);
+		CountDownLatch proceed = new CountDownLatch(1);
+		Delivery delivery = delivery((order) -> {
+			this.calls.incrementAndGet();
+			begun.countDown();
+			try {
+				proceed.await();
+			}
+			catch (InterruptedException ex) {
+				throw new AssertionError(ex);
+			}
+			return BUSY;
+		}, this.producer, good());
+		delivery.start();
+		begun.await();
+
+		delivery.cancel();
+		proceed.countDown();
+
+		assertThat(delivery.awaitEnd(Duration.ofSeconds(10))).isTrue();
+		assertThat(this.finished).hasValue(false);
+		assertThat(this.calls).hasValue(1);
+		assertThat(outcomes()).singleElement().extracting(OrderOutcome::status).isEqualTo(OrderStatus.RETRYING);
 	}
 
 	@Test
@@ -323,7 +512,7 @@ class DeliveryTests {
 		waiting.start();
 		failed.await();
 
-		run(delivery(answering(new Saved()), this.producer, good()));
+		run(delivery(answering(SAVED), this.producer, good()));
 
 		assertThat(this.finished).hasValue(true);
 		waiting.cancel();
@@ -340,7 +529,7 @@ class DeliveryTests {
 			seen.add(now.incrementAndGet());
 			Thread.yield();
 			now.decrementAndGet();
-			return new Saved();
+			return SAVED;
 		}, this.producer, noWait());
 
 		for (int i = 0; i < 500; i++) {
@@ -368,7 +557,12 @@ class DeliveryTests {
 
 	private Delivery delivery(Function<QueuedOrder, Attempt> backend, MockProducer<byte[], byte[]> producer,
 			ConsumerRecord<byte[], byte[]> record) {
-		return new Delivery(record, noTurn(), tools(backend, producer, noWait()), (finished, bug) -> {
+		return delivery(backend, producer, noWait(), record);
+	}
+
+	private Delivery delivery(Function<QueuedOrder, Attempt> backend, MockProducer<byte[], byte[]> producer,
+			Backoff backoff, ConsumerRecord<byte[], byte[]> record) {
+		return new Delivery(record, noTurn(), tools(backend, producer, backoff), (finished, bug) -> {
 			this.finished.set(finished);
 			this.bug.set(bug);
 		});
@@ -377,9 +571,32 @@ class DeliveryTests {
 	private Delivery.Tools tools(Function<QueuedOrder, Attempt> backend, MockProducer<byte[], byte[]> producer,
 			Backoff backoff) {
 		Publisher publisher = new Publisher(() -> producer, noWait());
-		return new Delivery.Tools(new RecordReader(), this.gate, backend::apply, backoff, MAX_ATTEMPTS,
+		return new Delivery.Tools(new RecordReader(), this.payloads, this.gate, backend::apply,
+				new RetryPolicy(backoff, MAX_ATTEMPTS, Duration.ofHours(1), this.maxAge),
 				new Outcomes(publisher, this.json, this.registry), new DeadLetters(publisher, this.registry),
-				new DeliveryTimers(this.registry), InstantSource.fixed(Instant.parse("2026-11-21T10:00:01Z")));
+				new DeliveryTimers(this.registry), InstantSource.fixed(NOW));
+	}
+
+	/** Before each further attempt, the backend saves another order. */
+	private Backoff anotherSavedMeanwhile() {
+		return new Backoff(Duration.ofMillis(1), Duration.ofMillis(1), () -> {
+			another(SAVED);
+			return 0;
+		});
+	}
+
+	/** An attempt of another order comes to this. */
+	private void another(Attempt attempt) {
+		try {
+			this.gate.leave(attempt, this.gate.enter());
+		}
+		catch (InterruptedException ex) {
+			throw new AssertionError(ex);
+		}
+	}
+
+	private static Throttled throttled(Duration retryAfter) {
+		return new Throttled(Explanation.throttled("the backend answered 429"), retryAfter);
 	}
 
 	/** These in turn, the last for ever. */
@@ -403,8 +620,11 @@ class DeliveryTests {
 		return new Backoff(Duration.ofMillis(1), Duration.ofMillis(1), () -> 0);
 	}
 
-	private static Gate gate(int limit, int minimumCalls) {
-		return new Gate(limit, new BackendProperties.Circuit(50, 1_000, minimumCalls, Duration.ofMillis(1), 1));
+	/** Any time between two saves is evidence enough. */
+	private static Gate gate(int limit, int consecutiveFailures) {
+		BackendProperties.Circuit circuit = new BackendProperties.Circuit(consecutiveFailures, 100,
+				Duration.ofSeconds(10), 1_000, Duration.ofMillis(1), 1);
+		return new Gate(limit, new BackendHealth(circuit, Duration.ofHours(1), System::nanoTime), System::nanoTime);
 	}
 
 	private List<OrderOutcome> outcomes() {

@@ -65,6 +65,20 @@ class FinishedRunsTests {
 	}
 
 	@Test
+	void countsWhatIsFinishedBelowAnOffset() {
+		FinishedRuns.Text text = new FinishedRuns.Text(100);
+		text.add(102, 104);
+		text.add(110, 120);
+
+		FinishedRuns runs = FinishedRuns.parse(100, text.toString());
+
+		assertThat(runs.countBelow(102)).isZero();
+		assertThat(runs.countBelow(105)).isEqualTo(2);
+		assertThat(runs.countBelow(115)).isEqualTo(7);
+		assertThat(runs.countBelow(999)).isEqualTo(12);
+	}
+
+	@Test
 	void holdsNotForAPartitionThatBeginsBelow() {
 		FinishedRuns runs = FinishedRuns.parse(100, "finished-1:1,1");
 

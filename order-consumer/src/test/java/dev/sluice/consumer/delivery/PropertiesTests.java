@@ -1,5 +1,8 @@
 package dev.sluice.consumer.delivery;
 
+import java.time.Duration;
+
+import dev.sluice.consumer.QueueProperties;
 import dev.sluice.consumer.delivery.DeliveryProperties.Ordering;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,6 +25,12 @@ class PropertiesTests {
 			DeliveryProperties delivery = context.getBean(DeliveryProperties.class);
 			assertThat(delivery.concurrency()).isEqualTo(100);
 			assertThat(delivery.maxAttempts()).isEqualTo(8);
+			assertThat(delivery.evidenceGap()).isEqualTo(Duration.ofSeconds(1));
+			assertThat(delivery.maxAge()).as("no limit").isZero();
+			assertThat(delivery.maxRetryAfter()).isEqualTo(Duration.ofMinutes(1));
+			assertThat(delivery.commitInterval()).isEqualTo(Duration.ofMillis(20));
+			assertThat(context.getBean(BackendProperties.class).circuit()).isEqualTo(
+					new BackendProperties.Circuit(10, 50, Duration.ofSeconds(10), 20, Duration.ofSeconds(2), 10));
 			assertThat(delivery.maxPending()).isEqualTo(10_000);
 			assertThat(delivery.ordering()).isEqualTo(Ordering.NONE);
 		});
@@ -30,7 +39,10 @@ class PropertiesTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "delivery.concurrency=0", "delivery.max-pending=100", "delivery.max-pending-size=0",
 			"delivery.max-pending-size=-1MB", "delivery.drain-timeout=-1s", "delivery.rebalance-timeout=-1s",
-			"delivery.ordering=customer", "backend.url=backend:8090", "backend.url=http://backend:8090/v1" })
+			"delivery.ordering=customer", "delivery.evidence-gap=0s", "delivery.max-age=-1s",
+			"delivery.max-retry-after=-1s", "backend.circuit.consecutive-failures=0", "backend.circuit.window=1ms",
+			"queue.min-insync-replicas=2", "queue.retention=-1s", "backend.url=backend:8090",
+			"backend.url=http://backend:8090/v1" })
 	void refuseWhatCannotWork(String property) {
 		this.runner.withPropertyValues(property)
 			.run((context) -> assertThat(context).getFailure()
@@ -39,7 +51,7 @@ class PropertiesTests {
 	}
 
 	@Configuration(proxyBeanMethods = false)
-	@EnableConfigurationProperties({ DeliveryProperties.class, BackendProperties.class })
+	@EnableConfigurationProperties({ DeliveryProperties.class, BackendProperties.class, QueueProperties.class })
 	static class Properties {
 
 	}

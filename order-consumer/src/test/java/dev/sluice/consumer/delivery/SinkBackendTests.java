@@ -63,7 +63,7 @@ class SinkBackendTests {
 
 			this.sink.ack(message.getMessageId());
 
-			assertThat(attempt.get(30, TimeUnit.SECONDS)).isEqualTo(new Attempt.Saved());
+			assertThat(attempt.get(30, TimeUnit.SECONDS)).isEqualTo(new Attempt.Saved(null));
 		}
 	}
 
@@ -75,8 +75,10 @@ class SinkBackendTests {
 
 			this.sink.refuse(this.sink.received.getFirst().getMessageId());
 
-			assertThat(attempt.get(30, TimeUnit.SECONDS)).isInstanceOfSatisfying(Attempt.Rejected.class,
-					(rejected) -> assertThat(rejected.reason()).contains("too large"));
+			assertThat(attempt.get(30, TimeUnit.SECONDS)).isInstanceOfSatisfying(Attempt.Rejected.class, (rejected) -> {
+				assertThat(rejected.why().reason()).isEqualTo("The backend refused the order (status 8).");
+				assertThat(rejected.why().detail()).contains("too large");
+			});
 		}
 	}
 
@@ -85,15 +87,15 @@ class SinkBackendTests {
 		try (SinkBackend backend = backend(SHORT)) {
 			assertThat(backend.deliver(this.order)).isInstanceOf(Attempt.RetryLater.class);
 			await().until(() -> this.sink.received.size() == 1);
-			assertThat(backend.deliver(this.order))
-				.isEqualTo(new Attempt.RetryLater("the sink did not acknowledge", true));
+			assertThat(backend.deliver(this.order)).isEqualTo(new Attempt.RetryLater(
+					new Explanation("The backend did not answer within 50 ms.", "the sink did not acknowledge"), true));
 			assertThat(this.sink.received).hasSize(1);
 
 			// As the sink does, which stores it once.
 			this.sink.acknowledgesAll = true;
 			this.sink.ack(this.sink.received.getFirst().getMessageId());
 
-			await().untilAsserted(() -> assertThat(backend.deliver(this.order)).isEqualTo(new Attempt.Saved()));
+			await().untilAsserted(() -> assertThat(backend.deliver(this.order)).isEqualTo(new Attempt.Saved(null)));
 		}
 	}
 
@@ -101,8 +103,8 @@ class SinkBackendTests {
 	void saysThatASinkThatIsAwayWasNotReached() throws Exception {
 		this.server.shutdownNow().awaitTermination(LONG.toSeconds(), TimeUnit.SECONDS);
 		try (SinkBackend backend = backend(SHORT)) {
-			assertThat(backend.deliver(this.order))
-				.isEqualTo(new Attempt.RetryLater("the sink cannot be reached", false));
+			assertThat(backend.deliver(this.order)).isEqualTo(new Attempt.RetryLater(
+					new Explanation("The backend could not be reached.", "the sink cannot be reached"), false));
 		}
 	}
 

@@ -1,23 +1,21 @@
 package dev.sluice.consumer.projection;
 
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Collections;
+import java.util.HexFormat;
+import java.util.Iterator;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import java.util.UUID;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.sluice.consumer.OrderEvent;
 import dev.sluice.contract.Fingerprint;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.devservices.DevServices;
 import dev.sluice.devservices.PostgresService;
 import org.flywaydb.core.Flyway;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -31,11 +29,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** The merge in a real PostgreSQL: it must agree with the one in Java. */
 class ProjectionIT {
 
-	private static final Instant T0 = Instant.parse("2026-11-21T10:00:00Z");
+	private static final Instant T0 = Events.T0;
 
 	private static final Fingerprint ONE = Fingerprint.ofJson("{}".getBytes(StandardCharsets.UTF_8));
-
-	private static final Fingerprint OTHER = Fingerprint.ofJson("[]".getBytes(StandardCharsets.UTF_8));
 
 	private static HikariDataSource database;
 
@@ -65,25 +61,26 @@ class ProjectionIT {
 		jdbc.update("TRUNCATE order_status");
 	}
 
+	/** Through the reader and the table, as the projection does it. */
 	@ParameterizedTest
 	@ValueSource(longs = { 1, 2, 3, 4, 5 })
 	void anyOrderRepetitionAndDivisionGivesTheSameRows(long seed) {
 		Random random = new Random(seed);
-		List<UUID> ids = List.of(UUID.randomUUID(), UUID.randomUUID(), UUID.randomUUID());
-		List<StatusRow> events = new ArrayList<>();
-		for (int i = 0; i < 60; i++) {
-			events.add(event(random, ids.get(random.nextInt(ids.size()))));
-		}
-		Map<UUID, StatusRow> expected = fold(events);
+		for (int i = 0; i < 10; i++) {
+			List<Events> orders = List.of(new Events(random, UUID.randomUUID()), new Events(random, UUID.randomUUID()),
+					new Events(random, UUID.randomUUID()));
+			List<StatusRow> expected = orders.stream().map(Events::expected).toList();
 
-		for (int round = 0; round < 10; round++) {
-			Collections.shuffle(events, random);
-			for (int from = 0; from < events.size();) {
-				int to = Math.min(events.size(), from + 1 + random.nextInt(20));
-				table.merge(fold(events.subList(from, to)).values());
-				from = to;
-			}
-			assertThat(rows()).containsExactlyInAnyOrderElementsOf(expected.values());
+			project(random, orders.stream().map((order) -> order.read(order.repeated())).toList());
+			assertThat(rows()).containsExactlyInAnyOrderElementsOf(expected);
+			// Again, over what is there.
+			project(random, orders.stream().map((order) -> order.read(order.repeated())).toList());
+			assertThat(rows()).containsExactlyInAnyOrderElementsOf(expected);
+			// And anew, from what compaction has left.
+			empty();
+			project(random, orders.stream().map((order) -> order.read(order.compacted())).toList());
+			assertThat(rows()).containsExactlyInAnyOrderElementsOf(expected);
+			empty();
 		}
 	}
 
@@ -91,7 +88,8 @@ class ProjectionIT {
 	void mergesAThousandRowsAtOnce() {
 		List<StatusRow> rows = new ArrayList<>();
 		for (int i = 0; i < 1_000; i++) {
-			rows.add(new StatusRow(UUID.randomUUID(), "c-" + i, OrderStatus.ACCEPTED, 0, T0, T0, null, null, ONE));
+			rows.add(new StatusRow(UUID.randomUUID(), "c-" + i, OrderStatus.ACCEPTED, 0, T0, T0, T0, -1, null, null,
+					ONE));
 		}
 
 		table.merge(rows);
@@ -101,7 +99,7 @@ class ProjectionIT {
 
 	@Test
 	void keepsTextAsItIs() {
-		StatusRow row = new StatusRow(UUID.randomUUID(), "c-1", OrderStatus.FAILED, 1, null, T0,
+		StatusRow row = new StatusRow(UUID.randomUUID(), "c-1", OrderStatus.FAILED, 1, null, T0, T0, 3,
 				"a \"quoted\", {braced} \\ and NULL reason: ü€😀", "{\"note\":\"\\\\ ü€😀\"}", null);
 
 		table.merge(List.of(row));
@@ -109,26 +107,41 @@ class ProjectionIT {
 		assertThat(rows()).containsExactly(row);
 	}
 
-	private static StatusRow event(Random random, UUID id) {
-		Instant at = T0.plus(Duration.ofNanos(1_000L * random.nextInt(12)));
-		return switch (OrderStatus.values()[random.nextInt(4)]) {
-			case ACCEPTED -> new StatusRow(id, "c-1", OrderStatus.ACCEPTED, 0, at, at, null, null, fingerprint(random));
-			case RETRYING ->
-				new StatusRow(id, "c-1", OrderStatus.RETRYING, random.nextInt(9), null, at, "busy", null, null);
-			case SAVED -> new StatusRow(id, "c-1", OrderStatus.SAVED, random.nextInt(9), null, at, null, null, null);
-			case FAILED ->
-				new StatusRow(id, "c-1", OrderStatus.FAILED, random.nextInt(9), null, at, "refused", "{}", null);
-		};
+	@Test
+	void rowsFromBeforeTheMigrationMergeByTheirTime() {
+		UUID failed = UUID.randomUUID();
+		jdbc.update("""
+				INSERT INTO order_status (order_id, customer_id, status, attempts, accepted_at, updated_at, reason,
+				    fingerprint)
+				VALUES (?, 'c-1', 'failed', 8, '2026-11-21T10:00:00Z', '2026-11-21T10:00:09Z', 'because', ?)
+				""", failed, HexFormat.of().parseHex(ONE.hex()));
+
+		// Read again.
+		table.merge(List.of(StatusRow.of(new OrderEvent(failed, "c-1", T0), ONE)));
+		assertThat(rows()).extracting(StatusRow::status).containsExactly(OrderStatus.FAILED);
+		// Sent again.
+		table.merge(List.of(StatusRow.of(new OrderEvent(failed, "c-1", T0.plusSeconds(60)), ONE)));
+		assertThat(rows()).extracting(StatusRow::status).containsExactly(OrderStatus.ACCEPTED);
 	}
 
-	private static @Nullable Fingerprint fingerprint(Random random) {
-		return Arrays.asList(ONE, OTHER, null).get(random.nextInt(3));
-	}
-
-	private static Map<UUID, StatusRow> fold(List<StatusRow> events) {
-		Map<UUID, StatusRow> rows = new java.util.HashMap<>();
-		events.forEach((event) -> rows.merge(event.id(), event, StatusRow::merge));
-		return rows;
+	/** Mixes the orders and divides them into batches; within an order, order stays. */
+	private static void project(Random random, List<List<StatusRow>> orders) {
+		List<Iterator<StatusRow>> left = new ArrayList<>();
+		orders.forEach((order) -> left.add(order.iterator()));
+		List<StatusRow> batch = new ArrayList<>();
+		while (!left.isEmpty()) {
+			Iterator<StatusRow> next = left.get(random.nextInt(left.size()));
+			if (next.hasNext()) {
+				batch.add(next.next());
+			}
+			else {
+				left.remove(next);
+			}
+			if (random.nextInt(8) == 0 || left.isEmpty()) {
+				StatusReader.fold(batch).forEach(table::merge);
+				batch.clear();
+			}
+		}
 	}
 
 	private static List<StatusRow> rows() {
@@ -138,7 +151,8 @@ class ProjectionIT {
 			return new StatusRow(row.getObject("order_id", UUID.class), row.getString("customer_id"),
 					OrderStatus.valueOf(row.getString("status").toUpperCase(java.util.Locale.ROOT)),
 					row.getInt("attempts"), (accepted != null) ? accepted.toInstant() : null,
-					row.getTimestamp("updated_at").toInstant(), row.getString("reason"), row.getString("payload"),
+					row.getTimestamp("acceptance").toInstant(), row.getTimestamp("updated_at").toInstant(),
+					row.getLong("outcome_offset"), row.getString("reason"), row.getString("payload"),
 					(fingerprint != null) ? Fingerprint.ofBytes(fingerprint) : null);
 		});
 	}

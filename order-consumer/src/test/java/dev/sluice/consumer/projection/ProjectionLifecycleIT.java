@@ -5,22 +5,29 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
-import java.sql.Connection;
-import java.sql.DriverManager;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 
 import dev.sluice.consumer.ConsumerHarness;
+import dev.sluice.contract.BackendBehaviour;
+import dev.sluice.contract.BackendBehaviour.Delay;
 import dev.sluice.contract.OrderOutcome;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.Topics;
 import dev.sluice.devservices.DevServices;
+import dev.sluice.devservices.JavaProcess;
 import dev.sluice.devservices.PostgresService;
+import io.micrometer.core.instrument.MeterRegistry;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.TopicPartition;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterAll;
@@ -28,6 +35,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.context.ConfigurableApplicationContext;
+import tools.jackson.databind.json.JsonMapper;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -54,9 +62,7 @@ class ProjectionLifecycleIT {
 	@BeforeEach
 	void reset() throws Exception {
 		harness.reset(3);
-		try (Connection connection = connect(); Statement statement = connection.createStatement()) {
-			statement.execute("DROP SCHEMA public CASCADE; CREATE SCHEMA public");
-		}
+		ConsumerHarness.emptyDatabase(postgres);
 	}
 
 	@Test
@@ -77,7 +83,7 @@ class ProjectionLifecycleIT {
 		harness.publish(Topics.ORDER_OUTCOMES, "x".getBytes(), null);
 		harness.publish(Topics.ORDER_OUTCOMES, "x".getBytes(), "{\"status\":\"saved\"}".getBytes());
 		harness.publish(new OrderOutcome(UUID.randomUUID(), "c-1", OrderStatus.FAILED, 2,
-				java.time.Instant.parse("2026-11-21T10:00:00Z"), "bad\0byte", "{}"));
+				java.time.Instant.parse("2026-11-21T10:00:00Z"), null, "bad\0byte", "{}"));
 
 		harness.startConsumer(projecting(postgres.port()));
 
@@ -107,30 +113,130 @@ class ProjectionLifecycleIT {
 		}
 	}
 
-	private static String[] projecting(int port) {
-		return new String[] { "projection.enabled=true",
-				"spring.datasource.url=jdbc:postgresql://127.0.0.1:" + port + "/" + postgres.database(),
-				"spring.datasource.username=" + postgres.username(),
-				"spring.datasource.password=" + postgres.password() };
-	}
+	@Test
+	void tellsOfOrdersThatExpireWhileItIsBehind() throws Exception {
+		try (Gateway way = new Gateway(postgres.port())) {
+			way.open();
+			ConfigurableApplicationContext consumer = harness.startConsumer(projecting(way.port()));
+			harness.enqueue(10);
+			eventually().until(() -> count("status = 'saved' AND fingerprint IS NOT NULL"), (saved) -> saved == 10);
+			way.shut();
+			harness.enqueue(20);
+			eventually().until(() -> consumer.getBean(Projection.class).state() == Projection.State.FAILING);
+			harness.enqueue(20);
+			eventually().until(harness::saved, (saved) -> saved == 50);
+			eventually().until(() -> harness.lag() == 0);
 
-	private static long count(String where) throws SQLException {
-		try (Connection connection = connect(); Statement statement = connection.createStatement()) {
-			try (ResultSet there = statement.executeQuery("SELECT to_regclass('order_status') IS NOT NULL")) {
-				there.next();
-				if (!there.getBoolean(1)) {
-					return 0;
-				}
-			}
-			try (ResultSet count = statement.executeQuery("SELECT count(*) FROM order_status WHERE " + where)) {
-				count.next();
-				return count.getLong(1);
-			}
+			harness.expireOrders();
+			way.open();
+
+			// A gap is found when something comes behind it.
+			eventually().until(() -> {
+				harness.enqueue(20);
+				return lost(consumer) >= 20;
+			});
+			eventually().until(() -> harness.projectionLag() == 0);
+			assertThat(count("status = 'saved'")).isGreaterThan(50);
+			assertThat(count("fingerprint IS NULL")).isEqualTo((long) lost(consumer));
 		}
 	}
 
-	private static Connection connect() throws SQLException {
-		return DriverManager.getConnection(postgres.jdbcUrl(), postgres.username(), postgres.password());
+	private static double lost(ConfigurableApplicationContext consumer) {
+		return consumer.getBean(MeterRegistry.class)
+			.find("sluice.lost.records")
+			.tags("reader", "projection", "topic", Topics.ORDERS)
+			.counter()
+			.count();
+	}
+
+	@Test
+	void projectsWithoutDelivering() throws Exception {
+		harness.enqueue(20);
+
+		ConfigurableApplicationContext consumer = harness
+			.startConsumer(ConsumerHarness.projecting(postgres, "delivery.enabled=false"));
+
+		eventually().until(() -> count("status = 'accepted'"), (accepted) -> accepted == 20);
+		assertThat(harness.audit().received()).isZero();
+		assertThat(harness.health(consumer)).contains("\"delivery\":{\"details\":{\"state\":\"off\"}",
+				"\"projection\":{\"details\":{\"state\":\"WORKING\"");
+	}
+
+	@Test
+	void deliversWithoutProjecting() throws Exception {
+		harness.enqueue(20);
+
+		ConfigurableApplicationContext consumer = harness.startConsumer("projection.enabled=false");
+
+		eventually().until(harness::saved, (saved) -> saved == 20);
+		assertThat(harness.health(consumer)).contains("\"projection\":{\"details\":{\"state\":\"off\"}",
+				"\"state\":\"consuming\"");
+	}
+
+	/** Gateways compare its commits with the topics' ends. */
+	@Test
+	void commitsUpToTheEndOfEveryPartitionAlsoWhereNothingIs() throws Exception {
+		String group = "order-status-" + UUID.randomUUID();
+
+		harness.startConsumer(ConsumerHarness.projecting(postgres, "projection.group-id=" + group));
+
+		eventually().untilAsserted(() -> {
+			Map<TopicPartition, Long> ends = new HashMap<>(harness.ends());
+			ends.keySet().removeIf((partition) -> partition.topic().equals(Topics.ORDERS_DLT));
+			Map<TopicPartition, Long> commits = new HashMap<>();
+			harness.commits(group).forEach((partition, commit) -> commits.put(partition, commit.offset()));
+			assertThat(commits).isEqualTo(ends);
+		});
+	}
+
+	/**
+	 * The first consumer has an order under way, is frozen until another has saved it,
+	 * and then says that it will try again.
+	 */
+	@Test
+	void aThawedConsumerTakesNoSaveBack() throws Exception {
+		harness.behave(BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(1_000)).withErrors(1, 500));
+		try (JavaProcess frozen = harness.startConsumerProcess("delivery.concurrency=1")) {
+			UUID order = harness.enqueue(1).getFirst();
+			eventually().until(() -> harness.audit().inFlight() == 1);
+			frozen.freeze();
+			harness.behave(BackendBehaviour.DEFAULT);
+			harness.startConsumer(projecting(postgres.port()));
+			eventually().until(() -> count("status = 'saved'"), (saved) -> saved == 1);
+			int before = harness.records(Topics.ORDER_OUTCOMES).size();
+
+			frozen.thaw();
+
+			eventually().until(() -> harness.records(Topics.ORDER_OUTCOMES).size() > before);
+			List<ConsumerRecord<byte[], byte[]>> outcomes = harness.records(Topics.ORDER_OUTCOMES);
+			assertThat(outcomes).anyMatch((outcome) -> new String(outcome.value()).contains("\"retrying\""));
+			eventually().until(() -> harness.projectionLag() == 0);
+			assertThat(count("status = 'saved' AND order_id = '" + order + "'")).isEqualTo(1);
+			assertThat(rebuilt(compacted(outcomes))).extracting(StatusRow::status).containsExactly(OrderStatus.SAVED);
+		}
+	}
+
+	/** The last record of each key, the late ones last. */
+	private static List<ConsumerRecord<byte[], byte[]>> compacted(List<ConsumerRecord<byte[], byte[]>> records) {
+		Map<String, ConsumerRecord<byte[], byte[]>> last = new HashMap<>();
+		records.stream()
+			.sorted(Comparator.comparingLong(ConsumerRecord::timestamp))
+			.forEach((record) -> last.put(new String(record.key()), record));
+		return last.values().stream().sorted(Comparator.comparingLong(ConsumerRecord::timestamp)).toList();
+	}
+
+	private static Collection<StatusRow> rebuilt(List<ConsumerRecord<byte[], byte[]>> records) {
+		return new StatusReader(JsonMapper.builder().build()).fold(records, (_) -> {
+		}).getFirst();
+	}
+
+	private static String[] projecting(int port) {
+		return ConsumerHarness.projecting(postgres,
+				"spring.datasource.url=jdbc:postgresql://127.0.0.1:" + port + "/" + postgres.database());
+	}
+
+	private static long count(String where) throws SQLException {
+		return ConsumerHarness.count(postgres, where);
 	}
 
 	private static ConditionFactory eventually() {

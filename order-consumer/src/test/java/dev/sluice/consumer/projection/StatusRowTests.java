@@ -2,13 +2,12 @@ package dev.sluice.consumer.projection;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.Collections;
-import java.util.List;
 import java.util.Random;
 import java.util.UUID;
 
+import dev.sluice.consumer.OrderEvent;
 import dev.sluice.contract.Fingerprint;
+import dev.sluice.contract.OrderOutcome;
 import dev.sluice.contract.OrderStatus;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -22,91 +21,133 @@ class StatusRowTests {
 
 	private static final UUID ID = UUID.fromString("019ab000-0000-7000-8000-000000000001");
 
-	private static final Instant T0 = Instant.parse("2026-11-21T10:00:00Z");
+	private static final Instant T0 = Events.T0;
 
 	@Test
-	void theLaterEventWins() {
-		StatusRow retrying = row(OrderStatus.RETRYING, 2, 20);
+	void theStatusFurtherOnWinsWhateverTheClocksSay() {
+		StatusRow failed = outcome(OrderStatus.FAILED, 0, 10, 1);
 
-		assertThat(row(OrderStatus.RETRYING, 1, 10).merge(retrying)).isEqualTo(retrying);
-		assertThat(retrying.merge(row(OrderStatus.RETRYING, 1, 10))).isEqualTo(retrying);
+		assertThat(failed.merge(outcome(OrderStatus.RETRYING, 0, 99, 2)).status()).isEqualTo(OrderStatus.FAILED);
+		assertThat(outcome(OrderStatus.RETRYING, 0, 99, 2).merge(failed).status()).isEqualTo(OrderStatus.FAILED);
+		assertThat(failed.merge(accepted(0)).status()).isEqualTo(OrderStatus.FAILED);
 	}
 
 	@Test
-	void atTheSameTimeTheOneFurtherOnWins() {
-		StatusRow accepted = accepted(10);
-		StatusRow retrying = row(OrderStatus.RETRYING, 1, 10);
-		StatusRow failed = row(OrderStatus.FAILED, 1, 10);
+	void ofTheSameStatusTheLaterOutcomeInTheTopicWins() {
+		StatusRow first = outcome(OrderStatus.RETRYING, 0, 99, 5);
+		StatusRow second = outcome(OrderStatus.RETRYING, 0, 10, 6);
 
-		assertThat(accepted.merge(retrying).status()).isEqualTo(OrderStatus.RETRYING);
-		assertThat(failed.merge(retrying).status()).isEqualTo(OrderStatus.FAILED);
+		assertThat(first.merge(second)).isEqualTo(second);
+		assertThat(second.merge(first)).isEqualTo(second);
 	}
 
 	@Test
 	void savedWinsOverWhateverIsLater() {
-		StatusRow saved = row(OrderStatus.SAVED, 1, 10);
+		StatusRow saved = outcome(OrderStatus.SAVED, 0, 10, 1);
 
-		assertThat(saved.merge(row(OrderStatus.RETRYING, 1, 20)).status()).isEqualTo(OrderStatus.SAVED);
+		assertThat(saved.merge(outcome(OrderStatus.RETRYING, 50, 99, 2)).status()).isEqualTo(OrderStatus.SAVED);
+		assertThat(saved.merge(outcome(OrderStatus.FAILED, 50, 99, 3)).status()).isEqualTo(OrderStatus.SAVED);
 		assertThat(accepted(30).merge(saved).status()).isEqualTo(OrderStatus.SAVED);
 	}
 
 	@Test
+	void ofTwoSavesTheEarlierOneCounts() {
+		StatusRow queued = outcome(OrderStatus.SAVED, 0, 10, 1);
+		StatusRow sync = StatusRow
+			.of(new OrderOutcome(ID, "c-1", OrderStatus.SAVED, 1, T0.plusSeconds(9), null, null, null), 7);
+
+		assertThat(queued.merge(sync).updatedAt()).isEqualTo(T0.plusSeconds(9));
+		assertThat(sync.merge(queued).updatedAt()).isEqualTo(T0.plusSeconds(9));
+	}
+
+	@Test
 	void aFailedOrderThatIsSentAgainIsAcceptedAgain() {
-		StatusRow merged = row(OrderStatus.FAILED, 8, 10).merge(accepted(20));
+		StatusRow merged = outcome(OrderStatus.FAILED, 0, 99, 1).merge(accepted(20));
 
 		assertThat(merged.status()).isEqualTo(OrderStatus.ACCEPTED);
 		assertThat(merged.payload()).isNull();
+		assertThat(merged.acceptedAt()).isEqualTo(T0);
 	}
 
 	@Test
-	void theTimeOfTheFirstAcceptanceStays() {
-		StatusRow merged = row(OrderStatus.SAVED, 1, 10).merge(accepted(5)).merge(accepted(3)).merge(accepted(30));
+	void anOutcomeWithoutAnAcceptanceCountsFromItsOwnTime() {
+		StatusRow old = StatusRow
+			.of(new OrderOutcome(ID, "c-1", OrderStatus.FAILED, 8, T0.plusSeconds(10), null, "because", "{}"), 3);
 
-		assertThat(merged.acceptedAt()).isEqualTo(T0.plusSeconds(3));
-		assertThat(merged.updatedAt()).isEqualTo(T0.plusSeconds(10));
+		assertThat(accepted(0).merge(old).status()).isEqualTo(OrderStatus.FAILED);
+		assertThat(old.merge(accepted(20)).status()).isEqualTo(OrderStatus.ACCEPTED);
 	}
 
 	@Test
-	void theFingerprintOfTheFirstAcceptanceStays() {
-		StatusRow merged = accepted(20, "other").merge(row(OrderStatus.FAILED, 1, 15)).merge(accepted(10, "first"));
+	void anOutcomeTellsTheAcceptanceBeforeTheRecordIsRead() {
+		assertThat(outcome(OrderStatus.RETRYING, 4, 10, 1).acceptedAt()).isEqualTo(T0.plusSeconds(4));
+	}
 
-		assertThat(merged.fingerprint()).isEqualTo(fingerprint("first"));
-		assertThat(merged.status()).isEqualTo(OrderStatus.ACCEPTED);
+	@Test
+	void anotherPayloadUnderTheSameIdChangesNothing() {
+		StatusRow row = accepted(10, "first").merge(outcome(OrderStatus.FAILED, 10, 15, 1));
+
+		assertThat(row.merge(accepted(20, "other"))).isEqualTo(row);
+		assertThat(row.merge(accepted(5, "other"))).isEqualTo(row);
+	}
+
+	@Test
+	void aSyncOrderWithoutAKeyIsSavedWithoutAFingerprint() {
+		StatusRow sync = StatusRow.of(new OrderOutcome(ID, "c-1", OrderStatus.SAVED, 1, T0, null, null, null), 7);
+
+		assertThat(sync.status()).isEqualTo(OrderStatus.SAVED);
+		assertThat(sync.acceptedAt()).isNull();
+		assertThat(sync.fingerprint()).isNull();
+	}
+
+	/** No record of {@code orders} says it. */
+	@Test
+	void theOutcomeOfASynchronousOrderBringsItsFingerprint() {
+		StatusRow row = StatusRow
+			.of(OrderOutcome.savedSync(ID, "c-1", T0, Fingerprint.ofJson("order".getBytes(StandardCharsets.UTF_8))), 7);
+
+		assertThat(row.status()).isEqualTo(OrderStatus.SAVED);
+		assertThat(row.attempts()).isEqualTo(1);
+		assertThat(row.acceptedAt()).isNull();
+		assertThat(row.updatedAt()).isEqualTo(T0);
+		assertThat(row.fingerprint()).isEqualTo(Fingerprint.ofJson("order".getBytes(StandardCharsets.UTF_8)));
+		assertThat(outcome(OrderStatus.RETRYING, 0, 5, 1).merge(row).fingerprint()).isEqualTo(row.fingerprint());
+		// The backend has decided, whatever payload a record in the topic has.
+		assertThat(accepted(1, "other").merge(row).status()).isEqualTo(OrderStatus.SAVED);
+		assertThatIllegalArgumentException()
+			.isThrownBy(() -> StatusRow.of(OrderOutcome.savedSync(ID, "c-1", T0, new Fingerprint("x")), 7));
 	}
 
 	@ParameterizedTest
 	@ValueSource(longs = { 1, 2, 3, 4, 5 })
 	void anyOrderAndRepetitionGivesTheSame(long seed) {
 		Random random = new Random(seed);
-		List<StatusRow> events = new ArrayList<>();
-		for (int i = 0; i < 40; i++) {
-			int second = random.nextInt(10);
-			events.add(random.nextBoolean() ? accepted(second, "order " + random.nextInt(3))
-					: row(OrderStatus.values()[1 + random.nextInt(3)], random.nextInt(4), second));
-		}
-		StatusRow expected = events.stream().reduce(StatusRow::merge).orElseThrow();
-
 		for (int i = 0; i < 50; i++) {
-			events.add(events.get(random.nextInt(events.size())));
-			Collections.shuffle(events, random);
-			int cut = random.nextInt(1, events.size());
-			StatusRow first = events.subList(0, cut).stream().reduce(StatusRow::merge).orElseThrow();
-			StatusRow second = events.subList(cut, events.size()).stream().reduce(StatusRow::merge).orElseThrow();
-			assertThat(first.merge(second)).isEqualTo(expected);
+			Events events = new Events(random, ID);
+
+			for (int round = 0; round < 20; round++) {
+				assertThat(events.read(events.repeated()).stream().reduce(StatusRow::merge))
+					.contains(events.expected());
+				assertThat(events.read(events.compacted()).stream().reduce(StatusRow::merge))
+					.contains(events.expected());
+			}
 		}
 	}
 
 	@Test
 	void keepsNothingThatPostgresCannot() {
-		StatusRow row = new StatusRow(ID, "c\0-1", OrderStatus.FAILED, 1, null,
-				Instant.parse("2026-11-21T10:00:00.123456789Z"), "bad\0byte", null, null);
+		StatusRow row = StatusRow
+			.of(new OrderOutcome(ID, "c\0-1", OrderStatus.FAILED, 1, Instant.parse("2026-11-21T10:00:00.123456789Z"),
+					Instant.parse("2026-11-21T09:00:00.123456789Z"), "bad\0byte", null), 0);
 
 		assertThat(row.customerId()).isEqualTo("c-1");
 		assertThat(row.reason()).isEqualTo("badbyte");
 		assertThat(row.updatedAt()).isEqualTo("2026-11-21T10:00:00.123456Z");
-		assertThatIllegalArgumentException().isThrownBy(() -> row(OrderStatus.SAVED, -1, 0));
+		assertThat(row.acceptance()).isEqualTo("2026-11-21T09:00:00.123456Z");
 		assertThatIllegalArgumentException()
-			.isThrownBy(() -> new StatusRow(ID, "c-1", OrderStatus.SAVED, 1, null, Instant.MAX, null, null, null));
+			.isThrownBy(() -> StatusRow.of(new OrderOutcome(ID, "c-1", OrderStatus.SAVED, -1, T0, T0, null, null), 0));
+		assertThatIllegalArgumentException().isThrownBy(
+				() -> StatusRow.of(new OrderOutcome(ID, "c-1", OrderStatus.SAVED, 1, Instant.MAX, T0, null, null), 0));
 	}
 
 	private static StatusRow accepted(int second) {
@@ -114,18 +155,14 @@ class StatusRowTests {
 	}
 
 	private static StatusRow accepted(int second, String order) {
-		return new StatusRow(ID, "c-1", OrderStatus.ACCEPTED, 0, T0.plusSeconds(second), T0.plusSeconds(second), null,
-				null, fingerprint(order));
+		return StatusRow.of(new OrderEvent(ID, "c-1", T0.plusSeconds(second)),
+				Fingerprint.ofJson(order.getBytes(StandardCharsets.UTF_8)));
 	}
 
-	private static Fingerprint fingerprint(String order) {
-		return Fingerprint.ofJson(order.getBytes(StandardCharsets.UTF_8));
-	}
-
-	private static StatusRow row(OrderStatus status, int attempts, int second) {
+	private static StatusRow outcome(OrderStatus status, int acceptance, int second, long offset) {
 		@Nullable String reason = (status == OrderStatus.SAVED) ? null : "because";
-		return new StatusRow(ID, "c-1", status, attempts, null, T0.plusSeconds(second), reason,
-				(status == OrderStatus.FAILED) ? "{}" : null, null);
+		return StatusRow.of(new OrderOutcome(ID, "c-1", status, 2, T0.plusSeconds(second), T0.plusSeconds(acceptance),
+				reason, (status == OrderStatus.FAILED) ? "{}" : null), offset);
 	}
 
 }

@@ -38,7 +38,7 @@ final class CellsSection implements Section {
 				"A cell lasts from its first call until the last order is answered 201, or until it was given up: an order that the backend saves after its client was told otherwise is of no use to the client. The load is a closed model, at most 1,000 orders in flight.",
 				"The backend's threads are simulated by places and timers: their own memory and context switches are not in the figures. The seed's runtime is another, and so is its way to queue continuations behind new work.",
 				"Other factors than these are not looked at: the seed's figures were taken on another machine, with a debugger attached at least once.",
-				"A cell during which other processes used more than %s of the machine's CPU, or that was given up, is marked %s."
+				"A cell during which other processes used more than %s of the machine's CPU or an unknown share of it, or that was given up, is marked %s."
 					.formatted(Figures.percent(Marks.FOREIGN_CPU_LIMIT), Marks.SIGN)));
 		html.details("Figures of all %s cells".formatted(Figures.count(this.effects.result().cells().size())), cells());
 	}

@@ -138,8 +138,7 @@ record Effects(CausesResult result) {
 	}
 
 	static boolean marked(Cell cell) {
-		return cell.problem() != null
-				|| (cell.foreignCpuShare() != null && cell.foreignCpuShare() > Marks.FOREIGN_CPU_LIMIT);
+		return cell.problem() != null || Marks.disturbed(cell.foreignCpuShare());
 	}
 
 	/** What an effect leaves of the base's rate at the same load; null without a base. */

@@ -23,13 +23,12 @@ public final class ClientMarks {
 	}
 
 	/**
-	 * Whether a load was sent late or disturbed.
+	 * Whether a load was sent late or disturbed, or it is not known.
 	 * @param lagP99Millis of its generator
 	 * @param foreignCpuShare of the machine's CPU, 0 to 1; null if not sampled
 	 */
 	public static boolean marked(double lagP99Millis, @Nullable Double foreignCpuShare) {
-		return lagP99Millis > LAG_LIMIT_MILLIS
-				|| (foreignCpuShare != null && foreignCpuShare > Marks.FOREIGN_CPU_LIMIT);
+		return lagP99Millis > LAG_LIMIT_MILLIS || Marks.disturbed(foreignCpuShare);
 	}
 
 	/**

@@ -53,7 +53,7 @@ final class OverviewSection implements Section {
 		ends().write(html);
 		latencies().write(html);
 		html.element("p",
-				"An open model: requests are due by the clock and sent whatever is outstanding; latency counts from when a request was due, of answered requests. Kept up: every request was sent, none failed, and at the end at most half as many more are outstanding than rate times least latency, or than are due in a second. Lag: how late requests were sent, the generator's own fault, part of every latency. CPU: of the whole client process. A run is marked %s if its lag's p99 exceeds %s ms or others used more than %s of the machine's CPU."
+				"An open model: requests are due by the clock and sent whatever is outstanding; latency counts from when a request was due, of answered requests. Kept up: every request was sent, none failed, and at the end at most half as many more are outstanding than rate times least latency, or than are due in a second. Lag: how late requests were sent, the generator's own fault, part of every latency. CPU: of the whole client process. A run is marked %s if its lag's p99 exceeds %s ms or others used more than %s of the machine's CPU or an unknown share."
 					.formatted(Marks.SIGN, Figures.measured(ClientMarks.LAG_LIMIT_MILLIS),
 							Figures.percent(Marks.FOREIGN_CPU_LIMIT)),
 				"class", "note");

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.function.Function;
 
 import dev.sluice.lab.report.compare.Coordinates.Series;
 import dev.sluice.lab.report.compare.Curve.Drop;
@@ -16,6 +17,7 @@ import dev.sluice.lab.result.CellResult;
 import dev.sluice.lab.result.CellResult.Second;
 import dev.sluice.lab.result.CellResult.ServiceCost;
 import dev.sluice.lab.result.RunResult;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a run says, in sentences. Every sentence follows from the figures by a rule that
@@ -49,9 +51,10 @@ final class Findings {
 	 */
 	String answer() {
 		List<Intake> intakes = new ArrayList<>();
-		for (CellResult cell : this.run.cells()) {
-			if (cell.cell().way().equals(Coordinates.QUEUED) && cell.cell().orders() == greatestLoad(cell)) {
-				Intake.of(cell).ifPresent(intakes::add);
+		for (Curve curve : this.curves) {
+			if (curve.series().way().equals(Coordinates.QUEUED)) {
+				Intake.of(curve.series(), Coordinates.at(this.run, curve.series(), curve.last().orders()))
+					.ifPresent(intakes::add);
 			}
 		}
 		if (intakes.isEmpty()) {
@@ -60,14 +63,13 @@ final class Findings {
 		Intake best = intakes.stream().max(Comparator.comparingDouble(Intake::factor)).orElseThrow();
 		if (best.factor() >= FASTER) {
 			return "Yes: %s took %s orders in at %s/min or more while the backend (%s) saved them at %s/min, %s times slower."
-				.formatted(best.cell().cell().variant(), Figures.count(best.cell().accepted()),
-						Figures.measured(best.perMinute()), best.cell().cell().capacity(),
-						Marks.sign(Figures.measured(best.cell().ordersPerMinute()), Marks.marked(best.cell())),
+				.formatted(best.series().variant(), Figures.count(best.accepted()), Figures.measured(best.perMinute()),
+						best.series().capacity(), Marks.sign(Figures.measured(best.savedPerMinute()), best.marked()),
 						Figures.measured(best.factor()));
 		}
 		return "Not here: no variant took queued orders in measurably faster than the backend saved them; %s came closest, %s/min or more taken in against %s/min saved."
-			.formatted(best.cell().cell().variant(), Figures.measured(best.perMinute()),
-					Figures.measured(best.cell().ordersPerMinute()));
+			.formatted(best.series().variant(), Figures.measured(best.perMinute()),
+					Figures.measured(best.savedPerMinute()));
 	}
 
 	List<String> sentences() {
@@ -158,23 +160,16 @@ final class Findings {
 			return Optional.empty();
 		}
 		Curve curve = collapsed.get();
-		CellResult cell = Coordinates.at(this.run, curve.series(), curve.last().orders()).getFirst();
-		ServiceCost gateway = cell.services().get(Cost.GATEWAY);
+		List<CellResult> cells = Coordinates.at(this.run, curve.series(), curve.last().orders());
 		String where = "In the deepest collapse (%s, N = %s) ".formatted(curve.series(),
 				Figures.count(curve.last().orders()));
-		double windowMillis = cell.end().toEpochMilli() - cell.start().toEpochMilli();
-		Double pauseMillis = (gateway != null) ? gateway.gcPauseMillis() : null;
-		String pauses = (pauseMillis != null && windowMillis > 0)
-				? "GC paused the gateway for %s of the time".formatted(Figures.percent(pauseMillis / windowMillis))
+		Double paused = median(cells, Findings::pauseShare);
+		String pauses = (paused != null) ? "GC paused the gateway for %s of the time".formatted(Figures.percent(paused))
 				: "GC pauses were not measured";
-		if (pauseMillis != null && windowMillis > 0 && pauseMillis / windowMillis >= GC_SHARE) {
+		if (paused != null && paused >= GC_SHARE) {
 			return Optional.of(where + pauses + ": the collector is a cause.");
 		}
-		Double cores = Figures.median(cell.seconds()
-			.stream()
-			.map(Second::cpuShare)
-			.filter(Objects::nonNull)
-			.mapToDouble(Double::doubleValue));
+		Double cores = median(cells, Findings::coresUsed);
 		if (cores != null && cores >= CPU_SHARE * this.run.environment().cores()) {
 			return Optional.of(where + pauses + " and the gateway used %s of %s cores: it ran out of CPU."
 				.formatted(Figures.measured(cores), Figures.count(this.run.environment().cores())));
@@ -186,9 +181,30 @@ final class Findings {
 		if (unlimited.isPresent()) {
 			return Optional.of(where + pauses
 					+ ", and the same gateway before an unlimited backend did not collapse: the cause is the backend's threads (at most %s orders in process there at once), not the gateway."
-						.formatted(Figures.count(cell.backendMaxInFlight())));
+						.formatted(Figures
+							.count(cells.stream().mapToInt(CellResult::backendMaxInFlight).max().orElse(0))));
 		}
 		return Optional.of(where + pauses + "; what the cause is the figures do not say.");
+	}
+
+	/** Of all repetitions, as the tables; of those that have the figure. */
+	private static @Nullable Double median(List<CellResult> cells, Function<CellResult, @Nullable Double> figure) {
+		return Figures.median(cells.stream().map(figure).filter(Objects::nonNull).mapToDouble(Double::doubleValue));
+	}
+
+	private static @Nullable Double pauseShare(CellResult cell) {
+		ServiceCost gateway = cell.services().get(Cost.GATEWAY);
+		Double pauseMillis = (gateway != null) ? gateway.gcPauseMillis() : null;
+		double windowMillis = cell.end().toEpochMilli() - cell.start().toEpochMilli();
+		return (pauseMillis != null && windowMillis > 0) ? pauseMillis / windowMillis : null;
+	}
+
+	private static @Nullable Double coresUsed(CellResult cell) {
+		return Figures.median(cell.seconds()
+			.stream()
+			.map(Second::cpuShare)
+			.filter(Objects::nonNull)
+			.mapToDouble(Double::doubleValue));
 	}
 
 	private Optional<String> cpu() {
@@ -254,15 +270,6 @@ final class Findings {
 			.toList();
 	}
 
-	private int greatestLoad(CellResult like) {
-		return this.run.cells()
-			.stream()
-			.filter((c) -> Series.of(c.cell()).equals(Series.of(like.cell())))
-			.mapToInt((c) -> c.cell().orders())
-			.max()
-			.orElse(0);
-	}
-
 	private static double at(Curve curve, int orders) {
 		return curve.points()
 			.stream()
@@ -285,20 +292,32 @@ final class Findings {
 	}
 
 	/**
-	 * How fast a cell's orders were taken in.
+	 * How fast the orders of a series were taken in: medians of its repetitions.
 	 *
 	 * @param perMinute accepted orders by the whole seconds up to the last answer
-	 * @param factor of that by what the backend saved per minute
+	 * @param savedPerMinute what the backend saved
+	 * @param marked whether any of the repetitions is
 	 */
-	private record Intake(CellResult cell, double perMinute, double factor) {
+	private record Intake(Series series, double accepted, double perMinute, double savedPerMinute, boolean marked) {
 
-		static Optional<Intake> of(CellResult cell) {
+		static Optional<Intake> of(Series series, List<CellResult> repetitions) {
+			List<CellResult> cells = repetitions.stream().filter((cell) -> takenIn(cell) != null).toList();
+			Double accepted = median(cells, (cell) -> (double) cell.accepted());
+			Double perMinute = median(cells, Intake::takenIn);
+			Double savedPerMinute = median(cells, CellResult::ordersPerMinute);
+			return (accepted == null || perMinute == null || savedPerMinute == null) ? Optional.empty() : Optional
+				.of(new Intake(series, accepted, perMinute, savedPerMinute, cells.stream().anyMatch(Marks::marked)));
+		}
+
+		/** Null if nothing was accepted or saved. */
+		private static @Nullable Double takenIn(CellResult cell) {
 			OptionalInt last = cell.seconds().stream().filter((s) -> s.calls() > 0).mapToInt(Second::second).max();
-			if (last.isEmpty() || cell.accepted() == 0 || cell.ordersPerMinute() <= 0) {
-				return Optional.empty();
-			}
-			double perMinute = cell.accepted() * 60.0 / (last.getAsInt() + 1);
-			return Optional.of(new Intake(cell, perMinute, perMinute / cell.ordersPerMinute()));
+			return (last.isEmpty() || cell.accepted() == 0 || cell.ordersPerMinute() <= 0) ? null
+					: cell.accepted() * 60.0 / (last.getAsInt() + 1);
+		}
+
+		double factor() {
+			return this.perMinute / this.savedPerMinute;
 		}
 
 	}

@@ -31,7 +31,7 @@ final class CellsSection implements Section {
 				ResponseSection.table(this.grid.result().cells()));
 		long marked = this.grid.result().cells().stream().filter(Grid::marked).count();
 		html.element("p",
-				"A cell lasts from its first request to its last answer. Load generator, gateway and backend share the machine: where the backend takes no time, rates are those of all three. In %s cells other processes used more than %s of the CPU; they are marked %s."
+				"A cell lasts from its first request to its last answer. Load generator, gateway and backend share the machine: where the backend takes no time, rates are those of all three. In %s cells other processes used more than %s of the CPU, or it is not known what they used; they are marked %s."
 					.formatted(Figures.count(marked), Figures.percent(Marks.FOREIGN_CPU_LIMIT), Marks.SIGN),
 				"class", "note");
 	}

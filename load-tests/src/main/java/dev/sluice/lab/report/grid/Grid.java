@@ -58,7 +58,7 @@ record Grid(GridResult result) {
 	}
 
 	static boolean marked(Cell cell) {
-		return cell.foreignCpuShare() != null && cell.foreignCpuShare() > Marks.FOREIGN_CPU_LIMIT;
+		return Marks.disturbed(cell.foreignCpuShare());
 	}
 
 }

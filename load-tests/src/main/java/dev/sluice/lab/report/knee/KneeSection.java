@@ -75,7 +75,7 @@ public final class KneeSection implements Section {
 				rows), knees());
 		html.details("Each rate that was tried", steps());
 		html.element("p",
-				"An open model: orders are due by the clock and sent whatever is outstanding; latency counts from when an order was due. The true knee lies between the rate that held and the next that did not, 5 %% apart unless the sentence says otherwise. p99 from accepted to saved is the upper bound of a histogram's bucket: the true one is at least three quarters of it, and a goal between two bounds counts as the lower. The load generator shares the machine's cores; its CPU for a request stands in the table, and a rate it could not send in time (p99 of its lag above %s ms) or that others disturbed (more than %s of the CPU) is marked %s."
+				"An open model: orders are due by the clock and sent whatever is outstanding; latency counts from when an order was due. The true knee lies between the rate that held and the next that did not, 5 %% apart unless the sentence says otherwise. p99 from accepted to saved is the upper bound of a histogram's bucket: the true one is at least three quarters of it, and a goal between two bounds counts as the lower. The load generator shares the machine's cores; its CPU for a request stands in the table, and a rate it could not send in time (p99 of its lag above %s ms) or that others disturbed (more than %s of the CPU, or an unknown share) is marked %s."
 					.formatted(Figures.measured(ClientMarks.LAG_LIMIT_MILLIS), Figures.percent(Marks.FOREIGN_CPU_LIMIT),
 							Marks.SIGN)
 					.replace("%%", "%"),

@@ -79,6 +79,15 @@ public final class Figures {
 
 	/**
 	 * A share.
+	 * @param share 1 is the whole; null if it is not known
+	 * @return in per cent
+	 */
+	public static String percent(@Nullable Double share) {
+		return (share != null) ? percent(share.doubleValue()) : NONE;
+	}
+
+	/**
+	 * A share.
 	 * @param share 1 is the whole
 	 * @return in per cent
 	 */

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Objects;
 
 import dev.sluice.lab.result.CellResult;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Why a figure is to be taken with care. A marked figure is shown, with {@value #SIGN}
@@ -34,7 +35,10 @@ public final class Marks {
 		if (cell.problem() != null) {
 			marks.add(cell.problem());
 		}
-		if (cell.foreignCpuShare() > FOREIGN_CPU_LIMIT) {
+		if (cell.foreignCpuShare() == null) {
+			marks.add("what other processes used of the machine's CPU is not known");
+		}
+		else if (disturbed(cell.foreignCpuShare())) {
 			marks
 				.add("other processes used %s of the machine's CPU".formatted(Figures.percent(cell.foreignCpuShare())));
 		}
@@ -43,6 +47,14 @@ public final class Marks {
 				.formatted(Figures.count(Objects.requireNonNull(cell.startLagP99Millis()))));
 		}
 		return marks;
+	}
+
+	/**
+	 * Whether others used too much of the machine's CPU, or it is not known.
+	 * @param foreignCpuShare their share, 0 to 1; null if it is not known
+	 */
+	public static boolean disturbed(@Nullable Double foreignCpuShare) {
+		return foreignCpuShare == null || foreignCpuShare > FOREIGN_CPU_LIMIT;
 	}
 
 	/**

@@ -130,7 +130,7 @@ class FindingsTests {
 	@Test
 	void saysWhatWasAcceptedButNotSaved() {
 		this.cells.add(new CellResult(new Cell("reactive", "queued", "starved", 100, 1), START, START.plusSeconds(60),
-				100, 0, Map.of(), 100, 97, 97, null, Map.of(), 0, 0, 0, 0, "gave up", List.of()));
+				100, 0, Map.of(), 100, 97, 97, null, Map.of(), 0, 0, 0.0, 0, "gave up", List.of()));
 
 		assertThat(sentences()).anyMatch((s) -> s.startsWith("3 of 100 orders that were accepted had not been saved"));
 	}
@@ -204,6 +204,28 @@ class FindingsTests {
 	}
 
 	@Test
+	void theCauseIsThatOfTheMedianRepetition() {
+		rates("reactive", "sync", "starved", 10_000);
+		// The collector paused the first one only.
+		this.cells.add(collapsed(1, new ServiceCost(1.0, null, null, 40, 30_000.0, 900.0, 40, null, null, null), 0.4));
+		this.cells.add(collapsed(2, new ServiceCost(1.0, null, null, 4, 60.0, 9.0, 40, null, null, null), 1.9));
+		this.cells.add(collapsed(3, new ServiceCost(1.0, null, null, 4, 70.0, 9.0, 40, null, null, null), 1.8));
+
+		assertThat(sentences()).anyMatch(
+				(s) -> s.contains("for 0.1 % of the time and the gateway used 1.8 of 2 cores: it ran out of CPU"));
+	}
+
+	@Test
+	void theAnswerIsThatOfTheMedianRepetition() {
+		// One of three was taken in faster than it was saved.
+		this.cells.add(queued(1, 600, List.of(600L, 0L, 0L, 0L, 0L, 0L)));
+		this.cells.add(queued(2, 600, List.of(100L, 100L, 100L, 100L, 100L, 100L)));
+		this.cells.add(queued(3, 600, List.of(100L, 100L, 100L, 100L, 100L, 100L)));
+
+		assertThat(findings().answer()).startsWith("Not here:").contains("6,000/min or more taken in");
+	}
+
+	@Test
 	void costsAreSumsOverTheOrdersSaved() {
 		this.cells.add(cost(100, 1, 2.0));
 		this.cells.add(cost(300, 2, 1.0));
@@ -220,22 +242,30 @@ class FindingsTests {
 				saved, 0, Map.of(), saved, saved, 60.0 * saved, null,
 				Map.of("gateway",
 						new ServiceCost(cpuMillis, null, null, null, null, null, 40 + repetition, null, null, null)),
-				0, 0, 0, 0, null, List.of());
+				0, 0, 0.0, 0, null, List.of());
 	}
 
 	private static CellResult collapsed(ServiceCost gateway, double cpuShare) {
-		return new CellResult(new Cell("reactive", "sync", "starved", 1000, 1), START, START.plusSeconds(60), 1000, 0,
-				Map.of(), 1000, 1000, 1000, null, Map.of("gateway", gateway), 0, 0, 0, 0, null,
+		return collapsed(1, gateway, cpuShare);
+	}
+
+	private static CellResult collapsed(int repetition, ServiceCost gateway, double cpuShare) {
+		return new CellResult(new Cell("reactive", "sync", "starved", 1000, repetition), START, START.plusSeconds(60),
+				1000, 0, Map.of(), 1000, 1000, 1000, null, Map.of("gateway", gateway), 0, 0, 0.0, 0, null,
 				List.of(new Second(0, 10, 0, 1.0, 0, 40, null, cpuShare, null, null)));
 	}
 
 	private static CellResult queued(int orders, List<Long> callsBySecond) {
+		return queued(1, orders, callsBySecond);
+	}
+
+	private static CellResult queued(int repetition, int orders, List<Long> callsBySecond) {
 		List<Second> seconds = new ArrayList<>();
 		callsBySecond.forEach(
 				(calls) -> seconds.add(new Second(seconds.size(), calls, 0, null, 0, null, null, null, null, null)));
-		return new CellResult(new Cell("reactive", "queued", "starved", orders, 1), START,
+		return new CellResult(new Cell("reactive", "queued", "starved", orders, repetition), START,
 				START.plusSeconds(callsBySecond.size()), orders, 0, Map.of(), orders, orders,
-				orders * 60.0 / callsBySecond.size(), null, Map.of(), 0, 0, 0, 0, null, seconds);
+				orders * 60.0 / callsBySecond.size(), null, Map.of(), 0, 0, 0.0, 0, null, seconds);
 	}
 
 	private void rates(String variant, String way, String capacity, double... perMinute) {

@@ -1,0 +1,59 @@
+package dev.sluice.devservices;
+
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFileAttributes;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.nio.file.attribute.UserPrincipal;
+import java.util.Set;
+
+/** Directories that no other user can read, write or prepare. */
+final class PrivateDirectory {
+
+	static final Set<PosixFilePermission> PERMISSIONS = PosixFilePermissions.fromString("rwx------");
+
+	private PrivateDirectory() {
+	}
+
+	/**
+	 * Creates a directory, or uses the one that is there if it is as private. Its parent,
+	 * which exists, may be writable for everyone.
+	 * @throws IOException if it cannot be created, is no directory (a link is none),
+	 * belongs to another user or is open to others
+	 */
+	static Path create(Path directory) throws IOException {
+		try {
+			return Files.createDirectory(directory, PosixFilePermissions.asFileAttribute(PERMISSIONS));
+		}
+		catch (FileAlreadyExistsException _) {
+			requirePrivate(directory);
+			return directory;
+		}
+	}
+
+	private static void requirePrivate(Path directory) throws IOException {
+		PosixFileAttributes found = Files.readAttributes(directory, PosixFileAttributes.class,
+				LinkOption.NOFOLLOW_LINKS);
+		if (!found.isDirectory() || !PERMISSIONS.containsAll(found.permissions()) || !found.owner().equals(user())) {
+			throw new IOException(
+					"%s is not private: it must be a directory, belong to this user and be closed to others (mode 700): remove it"
+						.formatted(directory));
+		}
+	}
+
+	/** Who this process runs as: the owner of what it creates. */
+	private static UserPrincipal user() throws IOException {
+		Path probe = Files.createTempFile("sluice-user-", "");
+		try {
+			return Files.getOwner(probe, LinkOption.NOFOLLOW_LINKS);
+		}
+		finally {
+			Files.delete(probe);
+		}
+	}
+
+}

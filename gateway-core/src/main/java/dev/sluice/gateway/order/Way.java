@@ -1,0 +1,22 @@
+package dev.sluice.gateway.order;
+
+/** The two ways of an order. The lower-case name is the metric tag. */
+public enum Way {
+
+	/** Delivered to the backend while the client waits: 201. */
+	SYNC("sync"),
+
+	/** Made durable in Kafka: 202. */
+	QUEUED("queued");
+
+	private final String tag;
+
+	Way(String tag) {
+		this.tag = tag;
+	}
+
+	public String tag() {
+		return this.tag;
+	}
+
+}

@@ -1,0 +1,39 @@
+package dev.sluice.topics;
+
+/**
+ * A setting of an existing topic that is not as specified. It stops nothing.
+ *
+ * @param topic the topic's name
+ * @param setting {@code partitions}, {@code replication.factor} or a configuration key
+ * @param found the topic's value
+ * @param wanted the specified value
+ */
+public record TopicDifference(String topic, String setting, String found, String wanted) {
+
+	static final String PARTITIONS = "partitions";
+
+	static final String REPLICATION_FACTOR = "replication.factor";
+
+	static final String CONFIGURATION = "configuration";
+
+	/** What a person can do about it. */
+	public String remedy() {
+		return switch (this.setting) {
+			case PARTITIONS -> "set the service's number of partitions to what is found, or add partitions with "
+					+ "kafka-topics.sh --alter --topic " + this.topic + " --partitions " + this.wanted
+					+ " while no order is queued";
+			case REPLICATION_FACTOR -> "set the service's replication factor to what is found, or move the topic's "
+					+ "partitions with kafka-reassign-partitions.sh";
+			case CONFIGURATION -> "grant DESCRIBE_CONFIGS on topic " + this.topic;
+			default ->
+				"kafka-configs.sh --alter --topic " + this.topic + " --add-config " + this.setting + "=" + this.wanted;
+		};
+	}
+
+	@Override
+	public String toString() {
+		return "topic %s has %s %s and should have %s: %s".formatted(this.topic, this.setting, this.found, this.wanted,
+				remedy());
+	}
+
+}

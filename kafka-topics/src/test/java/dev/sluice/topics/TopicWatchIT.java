@@ -1,0 +1,206 @@
+package dev.sluice.topics;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
+
+import dev.sluice.contract.Topics;
+import dev.sluice.devservices.DevServices;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.CreateTopicsResult;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.errors.TopicAuthorizationException;
+import org.apache.kafka.common.internals.KafkaFutureImpl;
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class TopicWatchIT {
+
+	private static final Map<String, Object> CLIENT = Map.of("bootstrap.servers",
+			DevServices.shared().kafka().bootstrapServers());
+
+	private final String name = "topic-" + UUID.randomUUID();
+
+	private final TopicSpec spec = TopicSpec.of(this.name, 3, (short) 1, 0, Map.of("retention.ms", "-1"));
+
+	private final AtomicInteger preparations = new AtomicInteger();
+
+	private final AtomicInteger creations = new AtomicInteger();
+
+	private Admin admin;
+
+	private TopicWatch watch;
+
+	@BeforeEach
+	void connect() {
+		this.admin = Admin.create(CLIENT);
+	}
+
+	@AfterEach
+	void close() throws Exception {
+		this.watch.close();
+		if (this.admin.listTopics().names().get().contains(this.name)) {
+			this.admin.deleteTopics(List.of(this.name)).all().get();
+		}
+		this.admin.close();
+	}
+
+	@Test
+	void createsAMissingTopicAsSpecified() throws Exception {
+		start(true);
+
+		TopicsState state = this.watch.await();
+
+		assertThat(topic().partitions()).hasSize(3);
+		assertThat(config("retention.ms")).isEqualTo("-1");
+		assertThat(config("min.insync.replicas")).isEqualTo("1");
+		assertThat(state.ids()).containsExactly(Map.entry(this.name, topic().topicId()));
+		assertThat(state.differences()).isEmpty();
+		assertThat(this.preparations).hasValue(1);
+	}
+
+	@Test
+	void createsADeletedTopicAgainAndPreparesForIt() throws Exception {
+		start(true);
+		Uuid before = this.watch.await().ids().get(this.name);
+
+		this.admin.deleteTopics(List.of(this.name)).all().get();
+
+		eventually().until(() -> this.watch.ready() && !before.equals(this.watch.state().ids().get(this.name)));
+		assertThat(topic().topicId()).isEqualTo(this.watch.state().ids().get(this.name));
+		assertThat(topic().partitions()).hasSize(3);
+		assertThat(this.preparations).hasValue(2);
+	}
+
+	@Test
+	void isNotReadyWhileATopicIsMissing() throws Exception {
+		start(true);
+		this.watch.await();
+		this.watch.close();
+		start(false);
+		this.watch.await();
+
+		this.admin.deleteTopics(List.of(this.name)).all().get();
+
+		eventually().until(() -> !this.watch.ready());
+		eventually().until(() -> this.watch.state().problem() != null);
+		assertThat(this.watch.state().missing()).containsExactly(this.name);
+	}
+
+	@Test
+	void saysWhatDiffersAndGoesOn() throws Exception {
+		this.admin
+			.createTopics(List.of(new NewTopic(this.name, 2, (short) 1).configs(Map.of("retention.ms", "604800000"))))
+			.all()
+			.get();
+		start(true);
+
+		TopicsState state = this.watch.await();
+
+		assertThat(state.differences())
+			.extracting(TopicDifference::setting, TopicDifference::found, TopicDifference::wanted)
+			.containsExactly(org.assertj.core.groups.Tuple.tuple("partitions", "2", "3"),
+					org.assertj.core.groups.Tuple.tuple("retention.ms", "604800000", "-1"));
+		assertThat(state.details().toString())
+			.contains("kafka-configs.sh --alter --topic " + this.name + " --add-config retention.ms=-1");
+		assertThat(topic().partitions()).hasSize(2);
+	}
+
+	@Test
+	void needsNoRightToCreateTopicsThatExist() throws Exception {
+		this.admin.createTopics(List.of(this.spec.toNewTopic())).all().get();
+		start(false);
+
+		this.watch.await();
+
+		assertThat(this.creations).hasValue(0);
+	}
+
+	@Test
+	void saysWhichRightIsMissing() {
+		start(false);
+
+		eventually().until(() -> this.watch.state().problem() != null && this.creations.get() > 1);
+		assertThat(this.watch.state().problem()).isEqualTo(
+				"Topic %s is missing and this service may not create it: create it, or grant CREATE on it", this.name);
+		assertThat(this.watch.ready()).isFalse();
+	}
+
+	@Test
+	void preparesAgainWhenAskedTo() throws Exception {
+		start(true);
+		this.watch.await();
+
+		this.watch.prepareAgain();
+
+		this.watch.await();
+		assertThat(this.preparations).hasValue(2);
+	}
+
+	@Test
+	void orderTopicsKeepWhatIsNotDelivered() {
+		this.watch = new TopicWatch(List.of(), CLIENT);
+		Map<String, TopicSpec> specs = OrderTopicSpecs.of(12, (short) 3, 0)
+			.stream()
+			.collect(Collectors.toMap(TopicSpec::name, (topic) -> topic));
+
+		assertThat(specs.get(Topics.ORDERS).configs()).containsEntry("retention.ms", "-1")
+			.containsEntry("retention.bytes", "-1")
+			.containsEntry("min.insync.replicas", "2");
+		assertThat(specs.get(Topics.ORDER_OUTCOMES).configs()).containsEntry("cleanup.policy", "compact");
+		assertThat(specs.get(Topics.ORDERS_DLT).configs()).containsEntry("retention.ms", "-1");
+	}
+
+	private void start(boolean mayCreate) {
+		this.watch = new TopicWatch(List.of(this.spec), CLIENT, this.preparations::incrementAndGet,
+				(config) -> mayCreate ? Admin.create(config) : withoutCreate(Admin.create(config)));
+		this.watch.start();
+	}
+
+	/** A client of a user without the right to create topics. */
+	private Admin withoutCreate(Admin real) {
+		return (Admin) Proxy.newProxyInstance(Admin.class.getClassLoader(), new Class<?>[] { Admin.class },
+				(_, method, arguments) -> {
+					if (method.getName().equals("createTopics")) {
+						this.creations.incrementAndGet();
+						KafkaFutureImpl<CreateTopicsResult.TopicMetadataAndConfig> refused = new KafkaFutureImpl<>();
+						refused.completeExceptionally(new TopicAuthorizationException("Authorization failed."));
+						return new CreateTopicsResult(Map.of(this.name, refused)) {
+						};
+					}
+					try {
+						return method.invoke(real, arguments);
+					}
+					catch (InvocationTargetException ex) {
+						throw ex.getCause();
+					}
+				});
+	}
+
+	private TopicDescription topic() throws Exception {
+		return this.admin.describeTopics(List.of(this.name)).allTopicNames().get().get(this.name);
+	}
+
+	private String config(String key) throws Exception {
+		ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, this.name);
+		return this.admin.describeConfigs(List.of(resource)).all().get().get(resource).get(key).value();
+	}
+
+	private static ConditionFactory eventually() {
+		return Awaitility.await().atMost(Duration.ofSeconds(60)).pollInterval(Duration.ofMillis(100));
+	}
+
+}

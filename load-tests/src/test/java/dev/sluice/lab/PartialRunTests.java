@@ -1,0 +1,77 @@
+package dev.sluice.lab;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.stream.Stream;
+
+import dev.sluice.lab.result.RunFile;
+import dev.sluice.lab.result.RunResult;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What nobody expects happens in each experiment: its progress cannot be told.
+ */
+class PartialRunTests {
+
+	private final PrintStream stderr = System.err;
+
+	@TempDir
+	private Path directory;
+
+	@AfterEach
+	void restore() {
+		System.setErr(this.stderr);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "compare --smallest --infra embedded", "compare --causes --smallest --infra embedded",
+			"compare --scenario ../load-tests/scenarios/slow-partner.yaml --infra embedded",
+			"chaos --quick --infra embedded", "prove key --smallest --infra embedded", "client --seed-table",
+			"grid --smallest --infra embedded", "knee --smallest --infra embedded", "pool --quick",
+			"sink --quick --infra embedded" })
+	void aRunThatEndsByABugIsKeptAndFails(String arguments) throws IOException {
+		StringWriter messages = new StringWriter();
+		CommandLine lab = Lab.commandLine()
+			.setOut(new PrintWriter(new StringWriter()))
+			.setErr(new PrintWriter(messages));
+		System.setErr(new BrokenStream());
+
+		int code = lab.execute(Stream
+			.concat(Stream.of(arguments.split(" ")), Stream.of("--out", this.directory.resolve("run").toString()))
+			.toArray(String[]::new));
+
+		assertThat(code).as(messages.toString()).isEqualTo(1);
+		RunResult result = RunFile.read(this.directory.resolve("run").resolve(RunFile.NAME));
+		assertThat((result.partial() != null) ? result.partial() : result.proofs().getFirst().problem())
+			.contains("the terminal is gone");
+	}
+
+	/** Fails when a step is told. */
+	private final class BrokenStream extends PrintStream {
+
+		private BrokenStream() {
+			super(OutputStream.nullOutputStream(), true, StandardCharsets.UTF_8);
+		}
+
+		@Override
+		public void println(String text) {
+			if (text.matches("(?s)\\d\\d:\\d\\d  .*")) {
+				throw new IllegalStateException("the terminal is gone");
+			}
+			PartialRunTests.this.stderr.println(text);
+		}
+
+	}
+
+}

@@ -1,0 +1,42 @@
+package dev.sluice.consumer;
+
+import dev.sluice.topics.OrderTopicSpecs;
+import dev.sluice.topics.TopicWatch;
+import io.micrometer.core.instrument.MeterRegistry;
+import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.kafka.core.KafkaAdmin;
+
+/** The topics, for the delivery and the projection. */
+@Configuration(proxyBeanMethods = false)
+class TopicsConfiguration {
+
+	@Bean(initMethod = "start", destroyMethod = "close")
+	TopicWatch topicWatch(QueueProperties properties, KafkaAdmin admin) {
+		return new TopicWatch(OrderTopicSpecs.of(properties.partitions(), properties.replicationFactor(),
+				properties.minInsyncReplicas()), admin.getConfigurationProperties());
+	}
+
+	/** Never down: that Kafka or a topic is away is no illness of this process. */
+	@Bean
+	HealthIndicator topicsHealthIndicator(TopicWatch topics) {
+		return () -> (topics.ready() ? Health.up() : Health.unknown()).withDetails(topics.state().details()).build();
+	}
+
+	@Bean
+	LostRecords lostRecords(MeterRegistry registry) {
+		return new LostRecords(registry);
+	}
+
+	/**
+	 * Down from the first loss until the process is restarted. Not part of liveness: a
+	 * restart brings nothing back and would hide it.
+	 */
+	@Bean
+	HealthIndicator lostRecordsHealthIndicator(LostRecords lost) {
+		return () -> (lost.isEmpty() ? Health.up() : Health.down().withDetails(lost.details())).build();
+	}
+
+}

@@ -1,0 +1,33 @@
+package dev.sluice.consumer.delivery;
+
+import java.time.Duration;
+import java.time.Instant;
+
+import dev.sluice.consumer.delivery.Attempt.Throttled;
+
+/**
+ * How long, how often and until when an order is tried again.
+ *
+ * @param backoff the wait after a failure
+ * @param maxAttempts failures of its own that make an order a dead letter
+ * @param maxRetryAfter the longest wait that a backend may ask for
+ * @param maxAge the age from which an order is not tried again; zero for any age
+ */
+record RetryPolicy(Backoff backoff, int maxAttempts, Duration maxRetryAfter, Duration maxAge) {
+
+	/**
+	 * The wait after a throttled attempt: never shorter than the backend asks for, and
+	 * spread, so that what was throttled together does not return together.
+	 * @param throttled throttled attempts of the order in a row, at least 1
+	 */
+	Duration after(Throttled attempt, int throttled) {
+		Duration asked = attempt.retryAfter();
+		return ((asked.compareTo(this.maxRetryAfter) > 0) ? this.maxRetryAfter : asked)
+			.plus(this.backoff.after(throttled));
+	}
+
+	boolean isTooOld(Instant acceptedAt, Instant now) {
+		return !this.maxAge.isZero() && Duration.between(acceptedAt, now).compareTo(this.maxAge) >= 0;
+	}
+
+}

@@ -1,0 +1,312 @@
+package dev.sluice.consumer.delivery;
+
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+
+import dev.sluice.consumer.LostRecords;
+import dev.sluice.consumer.delivery.Attempt.RetryLater;
+import dev.sluice.consumer.delivery.Attempt.Saved;
+import dev.sluice.contract.Topics;
+import dev.sluice.topics.TopicWatch;
+import dev.sluice.topics.TopicsState;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.MockConsumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.consumer.OffsetCommitCallback;
+import org.apache.kafka.clients.producer.MockProducer;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import tools.jackson.databind.json.JsonMapper;
+
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
+import org.springframework.kafka.core.ConsumerFactory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
+
+/** The loop with a consumer that sleeps until it is woken, however long that takes. */
+@Timeout(60)
+class DeliveryLoopTests {
+
+	private static final TopicPartition PARTITION = new TopicPartition(Topics.ORDERS, 3);
+
+	private static final Attempt SAVED = new Saved(null);
+
+	private final SleepingConsumer kafka = new SleepingConsumer();
+
+	private final CountDownLatch proceed = new CountDownLatch(1);
+
+	private final AtomicInteger calls = new AtomicInteger();
+
+	private Pending pending;
+
+	private DeliveryLoop loop;
+
+	@AfterEach
+	void stop() {
+		this.proceed.countDown();
+		this.loop.stop();
+	}
+
+	@Test
+	void commitsWhatFinishesWhileNothingMoreComes() {
+		start(Map.of(), (order) -> {
+			held();
+			return SAVED;
+		});
+		this.kafka.receive(order(UUID.randomUUID(), 0));
+		await().until(() -> this.calls.get() == 1);
+
+		this.kafka.awaitSleep();
+		this.proceed.countDown();
+
+		await().untilAsserted(() -> assertThat(this.kafka.committedOffset()).isEqualTo(1));
+	}
+
+	@Test
+	void sleepsWhileThereIsNothingToCommit() {
+		start(Map.of(), (order) -> SAVED);
+		this.kafka.receive(order(UUID.randomUUID(), 0));
+		await().untilAsserted(() -> assertThat(this.kafka.committedOffset()).isEqualTo(1));
+
+		this.kafka.awaitSleep();
+		assertThat(this.kafka.commits).hasValue(1);
+	}
+
+	@Test
+	void readsNothingWhileItIsFullAndGoesOnWhenThereIsRoom() {
+		start(Map.of("delivery.concurrency", "1", "delivery.max-pending", "2"), (order) -> {
+			held();
+			return SAVED;
+		});
+		this.kafka.receive(order(UUID.randomUUID(), 0), order(UUID.randomUUID(), 1));
+		await().until(() -> this.kafka.paused().contains(PARTITION));
+		this.kafka.receive(order(UUID.randomUUID(), 2));
+		assertThat(this.loop.isPaused()).isTrue();
+		assertThat(this.pending.records()).isEqualTo(2);
+
+		this.proceed.countDown();
+
+		await().untilAsserted(() -> assertThat(this.kafka.committedOffset()).isEqualTo(3));
+		assertThat(this.kafka.paused()).isEmpty();
+	}
+
+	@Test
+	void worksOnTheRecordsOfOneOrderOneAfterAnother() {
+		UUID order = UUID.randomUUID();
+		UUID other = UUID.randomUUID();
+		AtomicInteger together = new AtomicInteger();
+		AtomicInteger most = new AtomicInteger();
+		CountDownLatch others = new CountDownLatch(3);
+		start(Map.of(), (queued) -> {
+			if (queued.id().equals(order)) {
+				most.accumulateAndGet(together.incrementAndGet(), Math::max);
+				held();
+				together.decrementAndGet();
+			}
+			else {
+				others.countDown();
+			}
+			return SAVED;
+		});
+
+		this.kafka.receive(order(order, 0), order(order, 1), order(order, 2), order(other, 3),
+				order(UUID.randomUUID(), 4), order(UUID.randomUUID(), 5));
+		await().until(() -> others.getCount() == 0 && this.calls.get() == 4);
+		this.proceed.countDown();
+
+		await().untilAsserted(() -> assertThat(this.kafka.committedOffset()).isEqualTo(6));
+		assertThat(most).hasValue(1);
+		assertThat(this.calls).hasValue(6);
+	}
+
+	@Test
+	void beginsNoAttemptOfAPartitionThatIsLost() {
+		start(Map.of("delivery.concurrency", "1", "delivery.initial-backoff", "1h", "delivery.max-backoff", "1h"),
+				(order) -> {
+					held();
+					return new RetryLater(Explanation.failed(500, "500"), true);
+				});
+		// One in its attempt, one waiting for its place.
+		this.kafka.receive(order(UUID.randomUUID(), 0), order(UUID.randomUUID(), 1));
+		await().until(() -> this.calls.get() == 1);
+
+		this.kafka.lose();
+		await().until(() -> this.pending.records() == 1);
+		this.proceed.countDown();
+
+		await().until(() -> this.pending.records() == 0);
+		assertThat(this.calls).hasValue(1);
+		assertThat(this.kafka.commits).hasValue(0);
+	}
+
+	private void held() {
+		try {
+			this.proceed.await();
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+	}
+
+	@SuppressWarnings("unchecked")
+	private void start(Map<String, String> properties, Function<QueuedOrder, Attempt> backend) {
+		Map<String, String> all = new HashMap<>(properties);
+		all.put("delivery.drain-timeout", "0s");
+		DeliveryProperties delivery = new Binder(new MapConfigurationPropertySource(all)).bindOrCreate("delivery",
+				DeliveryProperties.class);
+		ConsumerFactory<byte[], byte[]> consumers = mock(ConsumerFactory.class);
+		when(consumers.createConsumer(any(), any(), any(), any())).thenReturn(this.kafka);
+		this.pending = new Pending(delivery.maxPending(), delivery.maxPendingSize().toBytes());
+		this.loop = new DeliveryLoop(delivery, topics(), mock(LostRecords.class), consumers, tools(delivery, backend),
+				this.pending);
+		this.loop.start();
+		this.kafka.assign();
+	}
+
+	private static TopicWatch topics() {
+		TopicWatch topics = mock(TopicWatch.class);
+		TopicsState state = new TopicsState(true, Map.of(Topics.ORDERS, new Uuid(1, 1)), List.of(), List.of(), null);
+		try {
+			when(topics.await()).thenReturn(state);
+		}
+		catch (InterruptedException ex) {
+			throw new AssertionError(ex);
+		}
+		when(topics.state()).thenReturn(state);
+		return topics;
+	}
+
+	private Delivery.Tools tools(DeliveryProperties delivery, Function<QueuedOrder, Attempt> backend) {
+		SimpleMeterRegistry registry = new SimpleMeterRegistry();
+		MockProducer<byte[], byte[]> producer = new MockProducer<>(true, null, new ByteArraySerializer(),
+				new ByteArraySerializer());
+		Backoff backoff = new Backoff(delivery.initialBackoff(), delivery.maxBackoff(), () -> 1);
+		Publisher publisher = new Publisher(() -> producer, backoff);
+		BackendProperties.Circuit circuit = new BackendProperties.Circuit(10, 50, Duration.ofSeconds(10), 20,
+				Duration.ofSeconds(2), 10);
+		Gate gate = new Gate(delivery.concurrency(),
+				new BackendHealth(circuit, delivery.evidenceGap(), System::nanoTime), System::nanoTime);
+		return new Delivery.Tools(new RecordReader(), new FirstPayloads(10), gate, (order) -> {
+			this.calls.incrementAndGet();
+			return backend.apply(order);
+		}, new RetryPolicy(backoff, 8, Duration.ofMinutes(1), Duration.ZERO),
+				new Outcomes(publisher, JsonMapper.builder().build(), registry), new DeadLetters(publisher, registry),
+				new DeliveryTimers(registry), InstantSource.system());
+	}
+
+	private static ConsumerRecord<byte[], byte[]> order(UUID id, long offset) {
+		return Records.order(id).at(offset);
+	}
+
+	/** A poll that has nothing to commit sleeps until a test or a wake-up ends it. */
+	private static final class SleepingConsumer extends MockConsumer<byte[], byte[]> {
+
+		private final BlockingQueue<Object> wakeUps = new LinkedBlockingQueue<>();
+
+		private final AtomicInteger commits = new AtomicInteger();
+
+		private volatile ConsumerRebalanceListener listener;
+
+		private volatile boolean asleep;
+
+		SleepingConsumer() {
+			super("earliest");
+			updateBeginningOffsets(Map.of(PARTITION, 0L));
+			updateEndOffsets(Map.of(PARTITION, 0L));
+		}
+
+		@Override
+		public void subscribe(Collection<String> topics, ConsumerRebalanceListener listener) {
+			this.listener = listener;
+			super.subscribe(topics, listener);
+		}
+
+		@Override
+		public ConsumerRecords<byte[], byte[]> poll(Duration timeout) {
+			if (timeout.toMillis() >= 100) {
+				this.asleep = true;
+				try {
+					this.wakeUps.take();
+				}
+				catch (InterruptedException ex) {
+					Thread.currentThread().interrupt();
+				}
+				this.asleep = false;
+			}
+			return super.poll(timeout);
+		}
+
+		@Override
+		public void wakeup() {
+			super.wakeup();
+			this.wakeUps.add(this);
+		}
+
+		@Override
+		public synchronized void commitAsync(Map<TopicPartition, OffsetAndMetadata> offsets,
+				OffsetCommitCallback callback) {
+			// The commit at the assignment has no callback.
+			if (callback != null) {
+				this.commits.incrementAndGet();
+			}
+			super.commitAsync(offsets, callback);
+		}
+
+		private void then(Runnable task) {
+			schedulePollTask(task);
+			this.wakeUps.add(this);
+		}
+
+		void assign() {
+			await().until(() -> this.listener != null);
+			then(() -> rebalance(List.of(PARTITION)));
+		}
+
+		@SafeVarargs
+		final void receive(ConsumerRecord<byte[], byte[]>... records) {
+			then(() -> {
+				for (ConsumerRecord<byte[], byte[]> record : records) {
+					addRecord(record);
+				}
+			});
+		}
+
+		void lose() {
+			then(() -> this.listener.onPartitionsLost(List.of(PARTITION)));
+		}
+
+		void awaitSleep() {
+			await().until(() -> this.asleep && this.wakeUps.isEmpty());
+		}
+
+		long committedOffset() {
+			OffsetAndMetadata committed = committed(Set.of(PARTITION)).get(PARTITION);
+			return (committed != null) ? committed.offset() : -1;
+		}
+
+	}
+
+}

@@ -1,0 +1,234 @@
+package dev.sluice.consumer.delivery;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+
+import dev.sluice.consumer.ConsumerHarness;
+import dev.sluice.contract.BackendBehaviour;
+import dev.sluice.contract.BackendBehaviour.Delay;
+import dev.sluice.contract.Topics;
+import dev.sluice.devservices.DevServices;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import org.apache.kafka.common.TopicPartition;
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.context.ConfigurableApplicationContext;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Records that are gone before they are delivered, and topics that are deleted. On a
+ * Kafka of its own.
+ */
+class LostOrdersIT {
+
+	private static DevServices servers;
+
+	private static ConsumerHarness harness;
+
+	@BeforeAll
+	static void start() {
+		servers = DevServices.start(DevServices.shared().infrastructure());
+		harness = new ConsumerHarness(servers.kafka());
+	}
+
+	@AfterAll
+	static void stop() {
+		harness.close();
+		servers.close();
+	}
+
+	@BeforeEach
+	void reset() throws Exception {
+		harness.reset(3);
+		ConsumerHarness.emptyDatabase(DevServices.shared().postgres());
+	}
+
+	@Test
+	void tellsOfOrdersThatExpiredBeforeTheConsumerCame() throws Exception {
+		harness.enqueue(20);
+		harness.expireOrders();
+
+		ConfigurableApplicationContext consumer = harness.startConsumer();
+
+		eventually().until(() -> lost(consumer), (lost) -> lost == 20);
+		assertThat(harness.health(consumer)).contains("\"lostRecords\"", "\"status\":\"DOWN\"", "\"delivery: orders-");
+		harness.enqueue(5);
+		eventually().until(harness::saved, (saved) -> saved == 5);
+	}
+
+	@Test
+	void tellsOfTheLossOnce() throws Exception {
+		harness.enqueue(20);
+		harness.expireOrders();
+		ConfigurableApplicationContext first = harness.startConsumer();
+		eventually().until(() -> lost(first), (lost) -> lost == 20);
+
+		first.close();
+		ConfigurableApplicationContext second = harness.startConsumer();
+
+		harness.enqueue(5);
+		eventually().until(harness::saved, (saved) -> saved == 5);
+		assertThat(lost(second)).isZero();
+		assertThat(harness.health(second)).doesNotContain("DOWN");
+	}
+
+	@Test
+	void tellsOfOrdersThatExpireWhileTheConsumerIsBusy() throws Exception {
+		harness.behave(BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(600_000)));
+		// More than one fetch brings: the rest would be read once the first are done.
+		String note = "x".repeat(60_000);
+		for (int i = 0; i < 100; i++) {
+			harness.enqueue(UUID.randomUUID(), "c-1", "{\"note\":\"%s\"}".formatted(note));
+		}
+		harness.enqueue(1);
+		ConfigurableApplicationContext consumer = harness.startConsumer("delivery.concurrency=1",
+				"delivery.max-pending=2", "backend.response-timeout=2s");
+		eventually().until(() -> harness.audit().inFlight() == 1);
+
+		harness.expireOrders();
+		harness.behave(BackendBehaviour.DEFAULT);
+
+		eventually().until(() -> lost(consumer), (lost) -> lost > 0);
+		harness.enqueue(5);
+		eventually().until(() -> harness.lag() == 0);
+		assertThat(harness.health(consumer)).contains("\"status\":\"DOWN\"");
+		assertThat(lost(consumer) + harness.outcomes().size()).isEqualTo(106);
+	}
+
+	@Test
+	void makesADeletedTopicAgainAndReadsItFromItsBeginning() throws Exception {
+		harness.enqueue(50);
+		ConfigurableApplicationContext consumer = harness.startConsumer("projection.enabled=false");
+		eventually().until(() -> harness.audit().saved() == 50);
+		eventually().until(() -> harness.lag() == 0);
+
+		harness.deleteTopic(Topics.ORDERS);
+
+		eventually().until(() -> harness.topicExists(Topics.ORDERS));
+		List<UUID> orders = harness.enqueue(10);
+		eventually().until(() -> harness.audit().saved() == 60);
+		assertThat(orders).hasSize(10);
+		assertThat(lost(consumer)).isZero();
+	}
+
+	@Test
+	void readsATopicThatWasMadeAgainMeanwhileFromItsBeginning() throws Exception {
+		harness.enqueue(50);
+		ConfigurableApplicationContext first = harness.startConsumer();
+		eventually().until(() -> harness.audit().saved() == 50);
+		eventually().until(() -> harness.lag() == 0);
+		first.close();
+		var commits = harness.commits();
+
+		harness.deleteTopic(Topics.ORDERS);
+		harness.createMissingTopics();
+		harness.enqueue(100);
+		// What a consumer commits late, of the topic that is gone.
+		harness.commit(commits);
+		harness.startConsumer();
+
+		eventually().until(() -> harness.audit().saved() == 150);
+	}
+
+	@Test
+	void projectsATopicThatWasMadeAgainFromItsBeginning() throws Exception {
+		harness.enqueue(50);
+		ConfigurableApplicationContext consumer = harness.startConsumer(projecting());
+		eventually().until(() -> projected() == 50);
+
+		harness.deleteTopic(Topics.ORDERS);
+		harness.deleteTopic(Topics.ORDER_OUTCOMES);
+
+		eventually().until(() -> harness.topicExists(Topics.ORDERS) && harness.topicExists(Topics.ORDER_OUTCOMES));
+		harness.enqueue(10);
+		eventually().until(() -> projected() == 60);
+		assertThat(lost(consumer)).isZero();
+	}
+
+	@Test
+	void deletesWhatIsDeliveredAndProjectedAndOldEnough() throws Exception {
+		ConfigurableApplicationContext consumer = harness.startConsumer(projecting("queue.retention=1ms"));
+		harness.enqueue(50);
+		eventually().until(() -> harness.lag() == 0 && projected() == 50);
+
+		eventually().until(() -> {
+			consumer.getBean(OrderPurge.class).purge();
+			return harness.logStarts().equals(harness.logEnds());
+		});
+
+		consumer.close();
+		ConfigurableApplicationContext next = harness.startConsumer(projecting());
+		harness.enqueue(5);
+		eventually().until(() -> projected() == 55);
+		assertThat(lost(next)).isZero();
+	}
+
+	@Test
+	void keepsWhatIsDeliveredAndNotProjected() throws Exception {
+		Map<TopicPartition, Long> before = harness.logEnds();
+		ConfigurableApplicationContext consumer = harness.startConsumer("queue.retention=1ms");
+		harness.enqueue(50);
+		eventually().until(() -> harness.lag() == 0);
+
+		consumer.getBean(OrderPurge.class).purge();
+
+		// Where the projection's commits are.
+		assertThat(harness.logStarts()).isEqualTo(before);
+	}
+
+	@Test
+	void keepsWhatIsProjectedAndNotDelivered() throws Exception {
+		harness.behave(BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(600_000)));
+		Map<TopicPartition, Long> before = harness.logEnds();
+		ConfigurableApplicationContext consumer = harness
+			.startConsumer(projecting("queue.retention=1ms", "delivery.drain-timeout=0s"));
+		harness.enqueue(50);
+		eventually().until(() -> harness.projectionLag() == 0);
+
+		consumer.getBean(OrderPurge.class).purge();
+
+		assertThat(harness.logStarts()).isEqualTo(before);
+	}
+
+	@Test
+	void keepsWhatIsYoung() throws Exception {
+		Map<TopicPartition, Long> before = harness.logStarts();
+		ConfigurableApplicationContext consumer = harness.startConsumer(projecting());
+		harness.enqueue(50);
+		eventually().until(() -> harness.lag() == 0 && harness.projectionLag() == 0);
+
+		consumer.getBean(OrderPurge.class).purge();
+
+		assertThat(harness.logStarts()).isEqualTo(before);
+	}
+
+	private static String[] projecting(String... properties) {
+		return ConsumerHarness.projecting(DevServices.shared().postgres(), properties);
+	}
+
+	private static long projected() throws Exception {
+		return ConsumerHarness.projected(DevServices.shared().postgres());
+	}
+
+	private static double lost(ConfigurableApplicationContext consumer) {
+		return consumer.getBean(MeterRegistry.class)
+			.find("sluice.lost.records")
+			.counters()
+			.stream()
+			.mapToDouble(Counter::count)
+			.sum();
+	}
+
+	private static ConditionFactory eventually() {
+		return Awaitility.await().atMost(Duration.ofSeconds(60)).pollInterval(Duration.ofMillis(100));
+	}
+
+}

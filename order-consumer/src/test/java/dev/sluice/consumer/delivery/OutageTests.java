@@ -1,0 +1,294 @@
+package dev.sluice.consumer.delivery;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.PriorityQueue;
+import java.util.SplittableRandom;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import dev.sluice.consumer.delivery.Attempt.RetryLater;
+import dev.sluice.consumer.delivery.Attempt.Saved;
+import dev.sluice.consumer.delivery.Attempt.Throttled;
+import dev.sluice.consumer.delivery.BackendEvidence.Failure;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * No order becomes a dead letter because of a failure that every order of that time had,
+ * whatever the rate. Simulated: orders, outages and answers at drawn times, hours in
+ * milliseconds, each seed the same way each time. What decides is the product's own:
+ * circuit, evidence, retry budget and back-off.
+ */
+class OutageTests {
+
+	private static final int MAX_ATTEMPTS = 8;
+
+	private static final int SEEDS = 10;
+
+	private static final Logger log = (Logger) LoggerFactory.getLogger(BackendHealth.class);
+
+	/** It would tell of thousands of outages. */
+	@BeforeAll
+	static void silence() {
+		log.setLevel(Level.OFF);
+	}
+
+	@AfterAll
+	static void speak() {
+		log.setLevel(null);
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "0.02, 100", "0.2, 50", "1, 20", "5, 5", "30, 2" })
+	void noGoodOrderBecomesADeadLetterAtAnyRate(double ordersPerSecond, int seeds) {
+		int failedInOutages = 0;
+		int buried = 0;
+		for (int seed = 0; seed < seeds; seed++) {
+			Simulation simulation = new Simulation(seed);
+			simulation.drawOutages(Duration.ofMinutes(20));
+			simulation.drawOrders(Duration.ofMinutes(20), ordersPerSecond, 0.02);
+			simulation.run(Duration.ofMinutes(30));
+
+			assertThat(simulation.buried).as("seed %d", seed).filteredOn((order) -> !order.poisonous).isEmpty();
+			assertThat(simulation.unsaved()).as("seed %d", seed).isEmpty();
+			failedInOutages += simulation.failedInOutages;
+			buried += simulation.buried.size();
+		}
+		assertThat(failedInOutages).isPositive();
+		if (ordersPerSecond >= 5) {
+			assertThat(buried).as("poisonous orders that were found out in between").isPositive();
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 1, 2, 5 })
+	void fewOrdersOutliveALongOutage(int few) {
+		for (int seed = 0; seed < SEEDS; seed++) {
+			Simulation simulation = new Simulation(seed);
+			simulation.outage(Duration.ofSeconds(10), Duration.ofHours(3));
+			for (int i = 0; i < 100; i++) {
+				simulation.order(Duration.ofMillis(50L * i), false);
+			}
+			for (int i = 0; i < few; i++) {
+				simulation.order(Duration.ofSeconds(15).plusMillis(i), false);
+			}
+			simulation.run(Duration.ofHours(4));
+
+			assertThat(simulation.buried).isEmpty();
+			assertThat(simulation.unsaved()).isEmpty();
+			assertThat(simulation.failedInOutages).isGreaterThan(MAX_ATTEMPTS * few);
+		}
+	}
+
+	@Test
+	void aBackendThatComesAndGoesBuriesNothing() {
+		for (int seed = 0; seed < SEEDS; seed++) {
+			Simulation simulation = new Simulation(seed);
+			// Down three quarters of the time: 10 % of the orders meet it eight times.
+			for (int i = 0; i < 500; i++) {
+				simulation.outage(Duration.ofSeconds(4L * i + 1), Duration.ofSeconds(4L * i + 4));
+			}
+			simulation.drawOrders(Duration.ofMinutes(30), 1, 0);
+			simulation.run(Duration.ofMinutes(60));
+
+			assertThat(simulation.buried).isEmpty();
+			assertThat(simulation.unsaved()).isEmpty();
+		}
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "2", "20" })
+	void aPoisonousOrderAmongGoodOnesIsBuriedAfterItsAttempts(double ordersPerSecond) {
+		for (int seed = 0; seed < SEEDS; seed++) {
+			Simulation simulation = new Simulation(seed);
+			simulation.drawOrders(Duration.ofMinutes(30), ordersPerSecond, 0);
+			SimulatedOrder poisonous = simulation.order(Duration.ofSeconds(30), true);
+			simulation.run(Duration.ofMinutes(30));
+
+			assertThat(simulation.buried).as("seed %d", seed).containsExactly(poisonous);
+			assertThat(poisonous.attempts).isGreaterThanOrEqualTo(MAX_ATTEMPTS);
+		}
+	}
+
+	@Test
+	void aPoisonousOrderAloneIsTriedForEver() {
+		Simulation simulation = new Simulation(1);
+		SimulatedOrder poisonous = simulation.order(Duration.ZERO, true);
+
+		simulation.run(Duration.ofHours(24));
+
+		assertThat(simulation.buried).isEmpty();
+		assertThat(poisonous.attempts).as("every half minute at least").isGreaterThan(24 * 60);
+	}
+
+	private static final class SimulatedOrder {
+
+		private final boolean poisonous;
+
+		private final RetryBudget budget;
+
+		private int attempts;
+
+		private boolean saved;
+
+		SimulatedOrder(boolean poisonous, RetryBudget budget) {
+			this.poisonous = poisonous;
+			this.budget = budget;
+		}
+
+		@Override
+		public String toString() {
+			return "poisonous %s, attempts %d, saved %s".formatted(this.poisonous, this.attempts, this.saved);
+		}
+
+	}
+
+	private static final class Simulation {
+
+		private static final Explanation DOWN = Explanation.failed(500, "down");
+
+		private final SplittableRandom random;
+
+		private final BackendHealth health;
+
+		private final RetryPolicy retries;
+
+		private final PriorityQueue<Event> events = new PriorityQueue<>(
+				Comparator.comparingLong(Event::atNanos).thenComparingLong(Event::number));
+
+		private final List<long[]> outages = new ArrayList<>();
+
+		private final List<SimulatedOrder> orders = new ArrayList<>();
+
+		private final List<SimulatedOrder> buried = new ArrayList<>();
+
+		private long nowNanos;
+
+		private long number;
+
+		private int failedInOutages;
+
+		Simulation(long seed) {
+			this.random = new SplittableRandom(seed);
+			this.health = new BackendHealth(
+					new BackendProperties.Circuit(10, 50, Duration.ofSeconds(10), 20, Duration.ofSeconds(2), 10),
+					Duration.ofSeconds(1), () -> this.nowNanos);
+			this.retries = new RetryPolicy(
+					new Backoff(Duration.ofMillis(500), Duration.ofSeconds(30), this.random::nextDouble), MAX_ATTEMPTS,
+					Duration.ofMinutes(1), Duration.ZERO);
+		}
+
+		/** Each longer than two links of a run: 2 x (1 s and the time of an answer). */
+		void drawOutages(Duration until) {
+			Duration at = Duration.ofSeconds(this.random.nextInt(60));
+			while (at.compareTo(until) < 0) {
+				Duration end = at.plusMillis(2_500 + this.random.nextInt(1 << this.random.nextInt(1, 18)));
+				outage(at, end);
+				at = end.plusMillis(500 + this.random.nextInt(120_000));
+			}
+		}
+
+		void outage(Duration from, Duration to) {
+			this.outages.add(new long[] { from.toNanos(), to.toNanos() });
+		}
+
+		void drawOrders(Duration until, double perSecond, double poisonous) {
+			double seconds = 0;
+			while (seconds < until.toSeconds()) {
+				order(Duration.ofNanos((long) (seconds * 1e9)), this.random.nextDouble() < poisonous);
+				seconds += -Math.log(1 - this.random.nextDouble()) / perSecond;
+			}
+		}
+
+		SimulatedOrder order(Duration at, boolean poisonous) {
+			SimulatedOrder order = new SimulatedOrder(poisonous, this.health.budget(MAX_ATTEMPTS));
+			this.orders.add(order);
+			at(at.toNanos(), () -> pass(order));
+			return order;
+		}
+
+		void run(Duration length) {
+			while (!this.events.isEmpty() && this.events.peek().atNanos() <= length.toNanos()) {
+				Event event = this.events.poll();
+				this.nowNanos = event.atNanos();
+				event.task().run();
+			}
+		}
+
+		List<SimulatedOrder> unsaved() {
+			return this.orders.stream().filter((order) -> !order.poisonous && !order.saved).toList();
+		}
+
+		private void at(long nanos, Runnable task) {
+			this.events.add(new Event(nanos, this.number++, task));
+		}
+
+		private void later(Duration wait, Runnable task) {
+			at(this.nowNanos + wait.toNanos(), task);
+		}
+
+		private void pass(SimulatedOrder order) {
+			if (this.health.tryPass()) {
+				begin(order);
+			}
+			else {
+				later(this.health.untilNextTrial().plusMillis(1), () -> pass(order));
+			}
+		}
+
+		private void begin(SimulatedOrder order) {
+			long beganNanos = this.nowNanos;
+			long tookNanos = this.random.nextLong(1_000_000, 50_000_000);
+			boolean down = isDown(beganNanos + this.random.nextLong(tookNanos));
+			boolean throttled = !down && this.random.nextInt(10) == 0;
+			order.attempts++;
+			at(beganNanos + tookNanos, () -> end(order, beganNanos, down, throttled));
+		}
+
+		private void end(SimulatedOrder order, long beganNanos, boolean down, boolean throttled) {
+			if (throttled) {
+				Throttled attempt = new Throttled(Explanation.throttled("429"), Duration.ofSeconds(1));
+				this.health.ended(attempt, beganNanos);
+				later(this.retries.after(attempt, 1), () -> pass(order));
+			}
+			else if (down || order.poisonous) {
+				this.failedInOutages += down ? 1 : 0;
+				Failure failure = this.health.ended(new RetryLater(DOWN, true), beganNanos);
+				order.budget.failed(failure);
+				later(this.retries.backoff().after(order.attempts), () -> again(order));
+			}
+			else {
+				this.health.ended(new Saved(null), beganNanos);
+				order.saved = true;
+			}
+		}
+
+		private void again(SimulatedOrder order) {
+			if (this.health.isSpent(order.budget)) {
+				this.buried.add(order);
+			}
+			else {
+				pass(order);
+			}
+		}
+
+		private boolean isDown(long nanos) {
+			return this.outages.stream().anyMatch((outage) -> outage[0] <= nanos && nanos < outage[1]);
+		}
+
+		private record Event(long atNanos, long number, Runnable task) {
+		}
+
+	}
+
+}

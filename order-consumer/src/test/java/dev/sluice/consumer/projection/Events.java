@@ -1,0 +1,148 @@
+package dev.sluice.consumer.projection;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.UUID;
+
+import dev.sluice.consumer.OrderEvent;
+import dev.sluice.contract.Fingerprint;
+import dev.sluice.contract.OrderOutcome;
+import dev.sluice.contract.OrderStatus;
+
+/**
+ * Random events of orders, as gateways and consumers whose clocks disagree write them:
+ * records of {@code orders} in the order of the topic, and outcomes.
+ */
+final class Events {
+
+	static final Instant T0 = Instant.parse("2026-11-21T10:00:00Z");
+
+	private static final Fingerprint FIRST = Fingerprint.ofJson("{}".getBytes(StandardCharsets.UTF_8));
+
+	private static final Fingerprint CONFLICT = Fingerprint.ofJson("[]".getBytes(StandardCharsets.UTF_8));
+
+	private final Random random;
+
+	/** In the order of their partition. */
+	final List<StatusRow> records = new ArrayList<>();
+
+	/** In the order of their topic, with the key that compaction looks at. */
+	final Map<StatusRow, String> outcomes = new LinkedHashMap<>();
+
+	Events(Random random, UUID id) {
+		this.random = random;
+		Instant savedAt = time();
+		List<Instant> acceptances = new ArrayList<>();
+		for (int i = 0; i < 4; i++) {
+			boolean conflict = i > 0 && random.nextInt(3) == 0;
+			Instant acceptedAt = T0.plusSeconds(random.nextInt(12));
+			this.records.add(StatusRow.of(new OrderEvent(id, "c-1", acceptedAt), conflict ? CONFLICT : FIRST));
+			// A conflict is not delivered.
+			if (!conflict) {
+				acceptances.add(acceptedAt);
+			}
+		}
+		boolean saves = random.nextBoolean();
+		for (int offset = 0; offset < 12; offset++) {
+			Instant acceptance = acceptances.get(random.nextInt(acceptances.size()));
+			add(offset, switch (random.nextInt(saves ? 4 : 2)) {
+				case 0 -> new OrderOutcome(id, "c-1", OrderStatus.RETRYING, random.nextInt(9), time(), acceptance,
+						"busy " + offset, null);
+				case 1 -> new OrderOutcome(id, "c-1", OrderStatus.FAILED, random.nextInt(9), time(), acceptance,
+						"refused " + offset, "{}");
+				// The backend saves an order once, and says the same time to all.
+				case 2 ->
+					new OrderOutcome(id, "c-1", OrderStatus.SAVED, random.nextInt(9), savedAt, acceptance, null, null);
+				default -> new OrderOutcome(id, "c-1", OrderStatus.SAVED, 1, savedAt, null, null, null);
+			});
+		}
+	}
+
+	private void add(long offset, OrderOutcome outcome) {
+		this.outcomes.put(StatusRow.of(outcome, offset), outcome.key());
+	}
+
+	private Instant time() {
+		return T0.plus(Duration.ofNanos(1_000L * this.random.nextInt(20_000_000)));
+	}
+
+	/** The outcomes that compaction leaves. */
+	List<StatusRow> compacted() {
+		Map<String, StatusRow> last = new HashMap<>();
+		this.outcomes.forEach((row, key) -> last.put(key, row));
+		return new ArrayList<>(last.values());
+	}
+
+	/** All outcomes, some of them repeated. */
+	List<StatusRow> repeated() {
+		List<StatusRow> all = new ArrayList<>(this.outcomes.keySet());
+		for (int i = 0; i < 10; i++) {
+			all.add(all.get(this.random.nextInt(all.size())));
+		}
+		return all;
+	}
+
+	/**
+	 * As a projection may read them: records in the order of their topic, read again now
+	 * and then from an earlier one, and outcomes at any time.
+	 */
+	List<StatusRow> read(Collection<StatusRow> outcomes) {
+		List<StatusRow> shuffled = new ArrayList<>(outcomes);
+		Collections.shuffle(shuffled, this.random);
+		List<StatusRow> read = new ArrayList<>(this.records);
+		for (int again = this.random.nextInt(3); again > 0; again--) {
+			read.addAll(this.records.subList(this.random.nextInt(this.records.size()), this.records.size()));
+		}
+		for (StatusRow outcome : shuffled) {
+			read.add(this.random.nextInt(read.size() + 1), outcome);
+		}
+		return read;
+	}
+
+	/** What all of them say, worked out apart from any merge. */
+	StatusRow expected() {
+		Fingerprint first = this.records.getFirst().fingerprint();
+		List<StatusRow> said = new ArrayList<>(
+				this.records.stream().filter((record) -> first.equals(record.fingerprint())).toList());
+		said.addAll(this.outcomes.keySet());
+		Instant acceptedAt = said.stream()
+			.map(StatusRow::acceptedAt)
+			.filter((time) -> time != null)
+			.min(Instant::compareTo)
+			.orElseThrow();
+		StatusRow winner = said.getFirst();
+		for (StatusRow row : said) {
+			winner = beats(row, winner) ? row : winner;
+		}
+		return new StatusRow(winner.id(), winner.customerId(), winner.status(), winner.attempts(), acceptedAt,
+				winner.acceptance(), winner.updatedAt(), winner.outcomeOffset(), winner.reason(), winner.payload(),
+				first);
+	}
+
+	private static boolean beats(StatusRow one, StatusRow other) {
+		boolean saved = one.status() == OrderStatus.SAVED;
+		if (saved != (other.status() == OrderStatus.SAVED)) {
+			return saved;
+		}
+		if (saved && !one.updatedAt().equals(other.updatedAt())) {
+			return one.updatedAt().isBefore(other.updatedAt());
+		}
+		if (!one.acceptance().equals(other.acceptance())) {
+			return one.acceptance().isAfter(other.acceptance());
+		}
+		List<OrderStatus> way = List.of(OrderStatus.ACCEPTED, OrderStatus.RETRYING, OrderStatus.FAILED,
+				OrderStatus.SAVED);
+		int further = way.indexOf(one.status()) - way.indexOf(other.status());
+		return (further != 0) ? further > 0 : one.outcomeOffset() > other.outcomeOffset();
+	}
+
+}

@@ -1,0 +1,569 @@
+package dev.sluice.contract;
+
+import java.io.IOException;
+import java.net.SocketTimeoutException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.HttpTimeoutException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.Flow;
+import java.util.stream.Stream;
+
+import com.jayway.jsonpath.JsonPath;
+import dev.sluice.contract.RawClient.Answer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * How every gateway treats connections: which requests it refuses by their form, what
+ * limits slow and large requests, and that health and metrics stay reachable meanwhile.
+ * Needs no servers but the backend, which is a fake.
+ */
+public abstract class GatewayEdgeContract {
+
+	private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+	private static final String ORDER = """
+			{"customerId":"c-1","items":[{"sku":"tea","quantity":2,"unitPrice":{"amount":"9.90","currency":"EUR"}}]}""";
+
+	private static final int FIFTY_MEGABYTES = 50 * 1024 * 1024;
+
+	private final HttpClient client = HttpClient.newBuilder().connectTimeout(PATIENCE).build();
+
+	private FakeBackend backend;
+
+	private URI gateway;
+
+	/**
+	 * Starts a gateway without Kafka and PostgreSQL on free ports.
+	 * @param properties beside its defaults
+	 * @return where its API is
+	 */
+	protected abstract URI start(Map<String, String> properties);
+
+	/** Where health and metrics of the gateway are. */
+	protected abstract URI management();
+
+	/** Stops it; returns when it has stopped. */
+	protected abstract void stop();
+
+	@BeforeEach
+	void startBackend() throws IOException {
+		this.backend = new FakeBackend();
+		this.backend.reply(FakeBackend.Reply.of(201,
+				"{\"id\":\"%s\",\"savedAt\":\"2026-11-21T11:00:00Z\"}".formatted(UUID.randomUUID())));
+	}
+
+	@AfterEach
+	void close() throws IOException {
+		if (this.gateway != null) {
+			stop();
+		}
+		this.client.close();
+		this.backend.close();
+	}
+
+	static Stream<String> illFormed() {
+		return Stream.of(
+				// Host
+				"GET /orders/1 HTTP/1.1\r\n\r\n", "GET /orders/1 HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n",
+				"GET /orders/1 HTTP/1.1\r\nHost: a, b\r\n\r\n", "GET /orders/1 HTTP/1.1\r\nHost: :::\r\n\r\n",
+				"GET /orders/1 HTTP/1.1\r\nHost: a b\r\n\r\n", "GET /orders/1 HTTP/1.1\r\nHost: a:b\r\n\r\n",
+				"GET /orders/1 HTTP/1.1\r\nHost: u@a\r\n\r\n", "GET /orders/1 HTTP/1.1\r\nHost: a/b\r\n\r\n",
+				// Transfer-Encoding and Content-Length
+				chunked("Transfer-Encoding: gzip, chunked"), chunked("Transfer-Encoding: chunked, chunked"),
+				chunked("Transfer-Encoding: identity"), chunked("Transfer-Encoding:"),
+				chunked("Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked"),
+				chunked("Transfer-Encoding: xchunked"), chunked("Transfer-Encoding: chunked;q=1"),
+				chunked("Transfer-Encoding: chunked\r\nContent-Length: 5"),
+				chunked("Content-Length: 5\r\nTransfer-Encoding: chunked"),
+				sized("Content-Length: 4\r\nContent-Length: 5"), sized("Content-Length: 4, 5"),
+				sized("Content-Length: -1"), sized("Content-Length: +4"), sized("Content-Length:"),
+				sized("Content-Length: four"), sized("Content-Length: 0x4"), sized("Content-Length: 4 4"),
+				sized("Content-Length: 9223372036854775808"), sized("Content-Length: 99999999999999999999"),
+				// Line ends and folding
+				"GET /orders/1 HTTP/1.1\nHost: a\r\n\r\n", "GET /orders/1 HTTP/1.1\r\nHost: a\n\r\n",
+				"GET /orders/1 HTTP/1.1\r\nHost: a\r\n\n", "GET /orders/1 HTTP/1.1\r\nHost: a\r\nX: a\rb\r\n\r\n",
+				"GET /orders/1 HTTP/1.1\r\nHost: a\r\nX: a\r\n b\r\n\r\n",
+				"GET /orders/1 HTTP/1.1\r\n Host: a\r\nHost: a\r\n\r\n",
+				// Names and values
+				"GET /orders/1 HTTP/1.1\r\nHost: a\r\nX : y\r\n\r\n",
+				"GET /orders/1 HTTP/1.1\r\nHost: a\r\nX y: z\r\n\r\n",
+				"GET /orders/1 HTTP/1.1\r\nHost: a\r\n: z\r\n\r\n",
+				"GET /orders/1 HTTP/1.1\r\nHost: a\r\nno colon\r\n\r\n",
+				"GET /orders/1 HTTP/1.1\r\nHost: a\r\nX\u0000: y\r\n\r\n",
+				"GET /orders/1 HTTP/1.1\r\nHost: a\r\nX: a\u0000b\r\n\r\n",
+				"GET /orders/1 HTTP/1.1\r\nHost: a\r\nX: a\u0001b\r\n\r\n",
+				"GET /orders/1 HTTP/1.1\r\nHost: a\r\nX: a\u007fb\r\n\r\n",
+				// The request line
+				"GET  /orders/1 HTTP/1.1\r\nHost: a\r\n\r\n", "GET /orders/1  HTTP/1.1\r\nHost: a\r\n\r\n",
+				"GET /orders/1 HTTP/1.1 \r\nHost: a\r\n\r\n", " GET /orders/1 HTTP/1.1\r\nHost: a\r\n\r\n",
+				"GET\t/orders/1 HTTP/1.1\r\nHost: a\r\n\r\n", "GET /orders/1\r\nHost: a\r\n\r\n",
+				"GET /orders/1 HTTP/9.9\r\nHost: a\r\n\r\n", "GET /orders/1 http/1.1\r\nHost: a\r\n\r\n",
+				"GET /orders/1 HTTP/1.10\r\nHost: a\r\n\r\n", "G@T /orders/1 HTTP/1.1\r\nHost: a\r\n\r\n",
+				"GET orders/1 HTTP/1.1\r\nHost: a\r\n\r\n", "GET /orders/\u0001 HTTP/1.1\r\nHost: a\r\n\r\n",
+				"GET /orders/%zz HTTP/1.1\r\nHost: a\r\n\r\n", "GET /orders/\u00e4 HTTP/1.1\r\nHost: a\r\n\r\n",
+				"CONNECT a:80 HTTP/1.1\r\nHost: a\r\n\r\n", "TRACE /orders HTTP/1.1\r\nHost: a\r\n\r\n",
+				"\u0016\u0003\u0001\u0002\u0000\u0001\r\n\r\n", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+				// Size of the head
+				"GET /orders/1 HTTP/1.1\r\nHost: a\r\nX: " + "x".repeat(9_000) + "\r\n\r\n",
+				"GET /orders/" + "1".repeat(9_000) + " HTTP/1.1\r\nHost: a\r\n\r\n",
+				// Chunks
+				chunks("x\r\nabc\r\n0\r\n\r\n"), chunks("-1\r\na\r\n0\r\n\r\n"), chunks("\r\n0\r\n\r\n"),
+				chunks("0x1\r\na\r\n0\r\n\r\n"), chunks("1\na\r\n0\r\n\r\n"), chunks("1\r\na\n0\r\n\r\n"),
+				chunks("1\r\nab\r\n0\r\n\r\n"), chunks("ffffffffffffffff\r\na\r\n0\r\n\r\n"),
+				chunks(" 1\r\na\r\n0\r\n\r\n"), chunks("1 \r\na\r\n0\r\n\r\n"));
+	}
+
+	private static String chunked(String framing) {
+		return "POST /orders HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n%s\r\n\r\n2\r\n{}\r\n0\r\n\r\n"
+			.formatted(framing);
+	}
+
+	private static String sized(String framing) {
+		return "POST /orders HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n%s\r\n\r\n{  }"
+			.formatted(framing);
+	}
+
+	private static String chunks(String body) {
+		return "POST /orders HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+				+ body;
+	}
+
+	/**
+	 * All on one gateway: none of them harms it, and a good request is answered after.
+	 */
+	@Test
+	void refusesWhatIsIllFormed() throws Exception {
+		begin(Map.of());
+		List<String> wrong = new ArrayList<>();
+
+		for (String request : illFormed().toList()) {
+			String fault = fault(request);
+			if (!fault.isEmpty()) {
+				wrong.add(fault + ": " + request.substring(0, Math.min(120, request.length())));
+			}
+		}
+
+		assertThat(wrong).isEmpty();
+		assertThat(place().status()).isEqualTo(201);
+	}
+
+	/** What is wrong with the answer, empty if nothing. */
+	private String fault(String request) throws IOException {
+		try (RawClient raw = RawClient.connect(this.gateway, PATIENCE)) {
+			Answer answer = raw.sendWhatIsRead(request.getBytes(StandardCharsets.ISO_8859_1)).answer();
+			if (answer.status() != 400) {
+				return "answered " + answer.status();
+			}
+			if (!answer.headers().contains("content-type: application/problem+json")
+					|| !answer.headers().contains("connection: close")) {
+				return "headers " + answer.headers();
+			}
+			if (!JsonPath.<String>read(answer.body(), "$.type").equals("urn:sluice:problem:invalid-request")) {
+				return "body " + answer.body();
+			}
+			return raw.isClosed() ? "" : "not closed";
+		}
+		catch (IOException | RuntimeException ex) {
+			return ex.toString();
+		}
+	}
+
+	@Test
+	void servesWhatIsUnusualAndWellFormed() throws Exception {
+		begin(Map.of());
+		String body = Integer.toHexString(ORDER.length()) + "\r\n" + ORDER + "\r\n0\r\n\r\n";
+		String rest = "Content-Type: application/json\r\nContent-Length: %d\r\n\r\n%s".formatted(ORDER.length(), ORDER);
+
+		for (String request : List.of(chunks(body), chunks(body.replace("0\r\n\r\n", "000\r\n\r\n")),
+				chunks("1;a=b\r\n{\r\n" + Integer.toHexString(ORDER.length() - 1).toUpperCase() + "\r\n"
+						+ ORDER.substring(1) + "\r\n0\r\n\r\n"),
+				"POST /orders HTTP/1.1\r\nHOST:a.b:8080\r\n" + rest,
+				"POST /orders HTTP/1.1\r\nHost: [::1]:80\r\n" + rest,
+				"\r\nPOST /orders HTTP/1.1\r\nHost: \t a \t\r\nX:\r\nY: \u00ff\r\n" + rest,
+				"POST /orders HTTP/1.0\r\n" + rest)) {
+			try (RawClient raw = RawClient.connect(this.gateway, PATIENCE)) {
+				assertThat(raw.send(request).answer().status()).as(request).isEqualTo(201);
+			}
+		}
+	}
+
+	/** However the sizes of the body and of the containers' buffers meet. */
+	@Test
+	void passesBodiesOfAnySizeOnAsTheyAre() throws Exception {
+		begin(Map.of());
+		String item = ORDER.substring(ORDER.indexOf("[") + 1, ORDER.indexOf("]"));
+
+		for (int items = 1; items <= 100; items += 3) {
+			String body = ORDER.replace(item, (item + ",").repeat(items - 1) + item);
+			for (int cut : List.of(body.length(), body.length() / 2, 1)) {
+				try (RawClient raw = RawClient.connect(this.gateway, PATIENCE)) {
+					String head = "POST /orders HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
+						.formatted(body.length());
+					raw.send(head + body.substring(0, cut));
+					Answer answer = raw.send(body.substring(cut)).answer();
+					assertThat(answer.status()).as("%d bytes, cut at %d: %s", body.length(), cut, answer.body())
+						.isEqualTo(201);
+					assertThat(this.backend.requests().getLast()).endsWith(body);
+				}
+			}
+		}
+	}
+
+	@Test
+	void answersPipelinedRequestsInOrder() throws Exception {
+		begin(Map.of());
+		StringBuilder requests = new StringBuilder();
+		// It waits for the backend: the others come while it is in progress.
+		requests.append(order());
+		for (String path : List.of("/openapi.json", "/2", "/openapi.json")) {
+			requests.append("GET ").append(path).append(" HTTP/1.1\r\nHost: a\r\n\r\n");
+		}
+		String last = "GET /5 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+		String ignored = "GET /6 HTTP/1.1\r\nHost: a\r\n\r\n";
+
+		try (RawClient raw = RawClient.connect(this.gateway, PATIENCE)) {
+			raw.send(requests.toString());
+			assertAnswersUpToTheFourth(raw);
+
+			// It goes on reading from a connection that was ahead of it.
+			raw.send(requests + last + ignored);
+			assertAnswersUpToTheFourth(raw);
+			Answer answer = raw.answer();
+			assertThat(answer.body()).contains("\"instance\":\"/5\"");
+			assertThat(answer.headers()).contains("connection: close");
+			assertThat(raw.isClosed()).isTrue();
+		}
+	}
+
+	private static void assertAnswersUpToTheFourth(RawClient raw) throws IOException {
+		assertThat(raw.answer().status()).isEqualTo(201);
+		assertThat(raw.answer().body()).contains("\"openapi\"");
+		assertThat(raw.answer().body()).contains("\"instance\":\"/2\"");
+		assertThat(raw.answer().body()).contains("\"openapi\"");
+	}
+
+	@Test
+	void answersWhatIsPipelinedBeforeAnIllFormedRequest() throws Exception {
+		begin(Map.of());
+
+		try (RawClient raw = RawClient.connect(this.gateway, PATIENCE)) {
+			raw.send("GET /1 HTTP/1.1\r\nHost: a\r\n\r\nGET /2 HTTP/1.1\r\n\r\nGET /3 HTTP/1.1\r\nHost: a\r\n\r\n");
+
+			assertThat(raw.answer().status()).isEqualTo(404);
+			assertThat(raw.answer().status()).isEqualTo(400);
+			assertThat(raw.isClosed()).isTrue();
+		}
+	}
+
+	@Test
+	void answersFromTheHeadAlone() throws Exception {
+		begin(Map.of());
+
+		assertAnsweredFromHead("GET /nothing", "application/json", 404);
+		assertAnsweredFromHead("POST /nothing", "application/x-www-form-urlencoded", 404);
+		assertAnsweredFromHead("PUT /orders", "application/x-www-form-urlencoded", 405);
+		assertAnsweredFromHead("PATCH /orders", "multipart/form-data", 405);
+		assertAnsweredFromHead("DELETE /orders/1", "multipart/form-data; boundary=b", 405);
+		assertAnsweredFromHead("POST /orders", "multipart/form-data", 415);
+		assertAnsweredFromHead("POST /orders", "multipart/form-data; boundary=b", 415);
+		assertAnsweredFromHead("POST /orders", "application/x-www-form-urlencoded", 415);
+		assertAnsweredFromHead("POST /orders", "application/json", 413);
+		assertThat(place().status()).isEqualTo(201);
+	}
+
+	private void assertAnsweredFromHead(String request, String type, int status) throws IOException {
+		try (RawClient raw = RawClient.connect(this.gateway, PATIENCE)) {
+			Answer answer = raw
+				.send("%s HTTP/1.1\r\nHost: a\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n".formatted(request,
+						type, FIFTY_MEGABYTES))
+				.answer();
+
+			assertThat(answer.status()).as(request + " " + type).isEqualTo(status);
+			assertThat(answer.headers()).as(request + " " + type)
+				.contains("content-type: application/problem+json", "connection: close");
+			if (status == 405) {
+				assertThat(answer.headers()).anyMatch((header) -> header.startsWith("allow: "));
+			}
+			assertThat(raw.isClosed()).isTrue();
+		}
+	}
+
+	@Test
+	void keepsTheConnectionAfterASmallBodyThatNobodyWants() throws Exception {
+		begin(Map.of());
+
+		try (RawClient raw = RawClient.connect(this.gateway, PATIENCE)) {
+			raw.send("POST /nothing HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n12345");
+			assertThat(raw.answer().status()).isEqualTo(404);
+
+			assertThat(raw.send("GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n").answer().status()).isEqualTo(200);
+		}
+	}
+
+	@Test
+	void closesTheConnectionOfAHeadThatDoesNotEnd() throws Exception {
+		begin(Map.of("sluice.head-timeout", "500ms", "sluice.body-timeout", "1m"));
+
+		try (RawClient raw = RawClient.connect(this.gateway, PATIENCE);
+				RawClient kept = RawClient.connect(this.gateway, PATIENCE)) {
+			raw.send("GET /orders/1 HTTP/1.1\r\nHost: a\r\nX: ");
+			assertGivenUp(raw);
+
+			assertThat(kept.send("GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n").answer().status()).isEqualTo(200);
+			kept.send("G");
+			assertGivenUp(kept);
+		}
+	}
+
+	/** A head may have no answer; if it has one, it is 408. */
+	private static void assertGivenUp(RawClient raw) throws IOException {
+		try {
+			assertThat(raw.answer().status()).isEqualTo(408);
+		}
+		catch (IOException ex) {
+			assertThat(ex).isNotInstanceOf(SocketTimeoutException.class);
+		}
+		assertThat(raw.isClosed()).isTrue();
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "Content-Length: 1000", "Transfer-Encoding: chunked" })
+	void givesUpABodyThatDoesNotEnd(String framing) throws Exception {
+		begin(Map.of("sluice.body-timeout", "500ms", "sluice.min-body-rate", "0B"));
+
+		try (RawClient raw = RawClient.connect(this.gateway, PATIENCE)) {
+			assertTimedOut(raw.send(unfinished(framing)));
+		}
+		assertThat(place().status()).isEqualTo(201);
+	}
+
+	@Test
+	void givesUpABodyThatComesTooSlowly() throws Exception {
+		begin(Map.of("sluice.body-timeout", "10m", "sluice.min-body-rate", "1KB"));
+
+		try (RawClient raw = RawClient.connect(this.gateway, PATIENCE)) {
+			assertTimedOut(raw.send(unfinished("Content-Length: 60000")));
+		}
+	}
+
+	private static void assertTimedOut(RawClient raw) throws IOException {
+		Answer answer = raw.answer();
+		assertThat(answer.status()).isEqualTo(408);
+		assertThat(answer.headers()).contains("content-type: application/problem+json", "connection: close");
+		assertThat(JsonPath.<String>read(answer.body(), "$.type")).isEqualTo("urn:sluice:problem:request-timeout");
+		assertThat(raw.isClosed()).isTrue();
+	}
+
+	@Test
+	void letsGoodClientsInWhileBodiesAreRead() throws Exception {
+		// A request may leave a moment after its client has the answer.
+		begin(Map.of("sluice.max-in-progress", "10", "sluice.body-timeout", "10m", "sluice.min-body-rate", "0B"));
+		List<RawClient> slow = new ArrayList<>();
+		try {
+			while (slow.size() < 10) {
+				slow.add(RawClient.connect(this.gateway, PATIENCE)
+					.send(unfinished("Content-Length: " + ORDER.length())));
+			}
+
+			assertThat(place().status()).isEqualTo(201);
+
+			for (RawClient raw : slow) {
+				// A request may leave a moment after its client has the answer.
+				await().atMost(PATIENCE)
+					.until(() -> get(management().resolve("/actuator/prometheus")).body()
+						.contains("sluice_requests_in_progress 0.0"));
+				assertThat(raw.send(ORDER.substring(1)).answer().status()).isEqualTo(201);
+			}
+		}
+		finally {
+			for (RawClient raw : slow) {
+				raw.close();
+			}
+		}
+	}
+
+	@Test
+	void boundsTheMemoryOfUnfinishedBodies() throws Exception {
+		begin(Map.of("sluice.max-body-memory", "64KB", "sluice.body-timeout", "10m", "sluice.min-body-rate", "0B"));
+		String most = unfinished("Content-Length: 60000") + " ".repeat(50_000);
+
+		try (RawClient first = RawClient.connect(this.gateway, PATIENCE).send(most)) {
+			await().atMost(PATIENCE).untilAsserted(() -> {
+				try (RawClient second = RawClient.connect(this.gateway, PATIENCE)) {
+					Answer answer = second.send(most + " ".repeat(9_999)).answer();
+					assertThat(answer.status()).isEqualTo(503);
+					assertThat(answer.headers()).contains("retry-after: 1");
+					assertThat(JsonPath.<String>read(answer.body(), "$.type"))
+						.isEqualTo("urn:sluice:problem:overloaded");
+				}
+			});
+			assertThat(place().status()).isEqualTo(201);
+		}
+		await().atMost(PATIENCE).untilAsserted(() -> {
+			try (RawClient third = RawClient.connect(this.gateway, PATIENCE)) {
+				assertThat(third.send(most + " ".repeat(9_999)).answer().status()).isEqualTo(400);
+			}
+		});
+	}
+
+	@Test
+	void boundsOpenConnections() throws Exception {
+		begin(Map.of("sluice.max-connections", "3"));
+		String request = "GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n";
+		List<RawClient> open = new ArrayList<>();
+		try {
+			while (open.size() < 3) {
+				RawClient raw = RawClient.connect(this.gateway, PATIENCE);
+				open.add(raw);
+				assertThat(raw.send(request).answer().status()).isEqualTo(200);
+			}
+			try (RawClient waiting = RawClient.connect(this.gateway, Duration.ofSeconds(1))) {
+				waiting.send(request);
+				assertThatExceptionOfType(SocketTimeoutException.class).isThrownBy(waiting::answer);
+				assertThat(health()).isEqualTo(200);
+			}
+			open.removeFirst().close();
+			try (RawClient raw = RawClient.connect(this.gateway, PATIENCE)) {
+				assertThat(raw.send(request).answer().status()).isEqualTo(200);
+			}
+		}
+		finally {
+			for (RawClient raw : open) {
+				raw.close();
+			}
+		}
+	}
+
+	@Test
+	void servesHttp2AndHttp1OverTlsWithinTheSameLimits(@TempDir Path directory) throws Exception {
+		Certificate certificate = Certificate.selfSigned(directory);
+		Map<String, String> properties = new HashMap<>(certificate.properties());
+		properties.putAll(Map.of("server.http2.enabled", "true", "sluice.body-timeout", "2s"));
+		begin(properties);
+		URI secure = URI.create("https" + this.gateway.toString().substring("http".length()));
+
+		for (HttpClient.Version version : HttpClient.Version.values()) {
+			try (HttpClient tls = HttpClient.newBuilder()
+				.sslContext(certificate.trusting())
+				.version(version)
+				.connectTimeout(PATIENCE)
+				.build()) {
+				HttpResponse<String> placed = tls.send(order(secure).POST(BodyPublishers.ofString(ORDER)).build(),
+						BodyHandlers.ofString());
+				assertThat(placed.version()).isEqualTo(version);
+				assertThat(placed.statusCode()).isEqualTo(201);
+				assertThat(tls.send(order(secure).POST(BodyPublishers.ofString("x".repeat(70_000))).build(),
+						BodyHandlers.ofString()))
+					.extracting(HttpResponse::statusCode)
+					.isEqualTo(413);
+				if (version == HttpClient.Version.HTTP_2) {
+					// Of this body only the length comes. Over HTTP/1.1 this client reads
+					// no
+					// answer before it has sent a body.
+					assertThat(tls.send(order(secure)
+						.POST(BodyPublishers.fromPublisher((subscriber) -> subscriber.onSubscribe(new NoBody()), 10))
+						.build(), BodyHandlers.ofString())).extracting(HttpResponse::statusCode).isEqualTo(408);
+				}
+				assertHeadTooLarge(tls, secure);
+			}
+		}
+	}
+
+	/** Of HTTP/2 the stream may be reset instead of answered. */
+	private static void assertHeadTooLarge(HttpClient tls, URI secure) throws InterruptedException {
+		try {
+			HttpResponse<String> refused = tls.send(
+					order(secure).header("X", "x".repeat(20_000)).POST(BodyPublishers.ofString(ORDER)).build(),
+					BodyHandlers.ofString());
+			assertThat(refused.statusCode()).isBetween(400, 499);
+		}
+		catch (IOException ex) {
+			assertThat(ex).isNotInstanceOf(HttpTimeoutException.class);
+		}
+	}
+
+	private static HttpRequest.Builder order(URI gateway) {
+		return HttpRequest.newBuilder(gateway.resolve("/orders"))
+			.timeout(PATIENCE)
+			.header("Content-Type", "application/json");
+	}
+
+	@Test
+	void servesHealthAndMetricsOnAPortOfTheirOwn() throws Exception {
+		begin(Map.of());
+
+		assertThat(health()).isEqualTo(200);
+		assertThat(get(management().resolve("/actuator/prometheus")).body()).contains("sluice_requests_in_progress");
+		HttpResponse<String> api = get(this.gateway.resolve("/actuator/health"));
+		assertThat(api.statusCode()).isEqualTo(404);
+		assertThat(JsonPath.<String>read(api.body(), "$.type")).isEqualTo("urn:sluice:problem:not-found");
+	}
+
+	private int health() throws Exception {
+		return get(management().resolve("/actuator/health/liveness")).statusCode();
+	}
+
+	private HttpResponse<String> get(URI uri) throws Exception {
+		return this.client.send(HttpRequest.newBuilder(uri).timeout(PATIENCE).build(), BodyHandlers.ofString());
+	}
+
+	/** A POST of an order of which only the first byte of the body is sent. */
+	private static String unfinished(String framing) {
+		String first = framing.startsWith("Transfer") ? "1\r\n{\r\n" : "{";
+		return "POST /orders HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n%s\r\n\r\n%s".formatted(framing,
+				first);
+	}
+
+	private Answer place() throws IOException {
+		try (RawClient raw = RawClient.connect(this.gateway, PATIENCE)) {
+			return raw.send(order()).answer();
+		}
+	}
+
+	private static String order() {
+		return "POST /orders HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s"
+			.formatted(ORDER.length(), ORDER);
+	}
+
+	private void begin(Map<String, String> properties) {
+		Map<String, String> all = new HashMap<>(properties);
+		all.put("backend.url", this.backend.uri().toString());
+		all.put("spring.kafka.bootstrap-servers", "127.0.0.1:1");
+		this.gateway = start(all);
+	}
+
+	/** Of a body that never comes. */
+	private static final class NoBody implements Flow.Subscription {
+
+		@Override
+		public void request(long n) {
+		}
+
+		@Override
+		public void cancel() {
+		}
+
+	}
+
+}

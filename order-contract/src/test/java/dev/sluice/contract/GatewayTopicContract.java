@@ -1,0 +1,155 @@
+package dev.sluice.contract;
+
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+import com.jayway.jsonpath.JsonPath;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.ConfigEntry;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What every gateway does about its topics, on a Kafka of its own. PostgreSQL and the
+ * backend are down: neither is needed.
+ */
+@TestInstance(Lifecycle.PER_CLASS)
+public abstract class GatewayTopicContract {
+
+	private static final String ORDER = """
+			{"customerId":"c-1","items":[{"sku":"tea","quantity":2,"unitPrice":{"amount":"9.90","currency":"EUR"}}]}""";
+
+	private final HttpClient client = HttpClient.newHttpClient();
+
+	/** Where the gateway is. */
+	protected abstract URI gateway();
+
+	/** Where its health and metrics are. */
+	protected abstract URI management();
+
+	/** The Kafka of the test's own. */
+	protected abstract String bootstrapServers();
+
+	@AfterAll
+	void closeClient() {
+		this.client.close();
+	}
+
+	@Test
+	void createsADeletedTopicAgainAndRefusesQueuedOrdersMeanwhile() throws Exception {
+		eventually().until(() -> enqueue().statusCode() == 202);
+		try (Admin admin = admin()) {
+			for (int round = 0; round < 2; round++) {
+				var before = admin.describeTopics(List.of(Topics.ORDERS)).allTopicNames().get().get(Topics.ORDERS);
+				admin.deleteTopics(List.of(Topics.ORDERS)).all().get();
+
+				// Each is answered, and the topic comes back.
+				eventually().until(() -> {
+					assertThat(enqueue().statusCode()).isIn(202, 503);
+					return admin.listTopics().names().get().contains(Topics.ORDERS);
+				});
+
+				eventually().until(() -> enqueued(enqueue()));
+				List<String> accepted = new ArrayList<>();
+				for (int i = 0; i < 20; i++) {
+					HttpResponse<String> response = enqueue();
+					assertThat(response.statusCode()).as(response.body()).isEqualTo(202);
+					accepted.add(JsonPath.read(response.body(), "$.id"));
+				}
+				assertThat(ids()).containsAll(accepted);
+				var after = admin.describeTopics(List.of(Topics.ORDERS)).allTopicNames().get().get(Topics.ORDERS);
+				assertThat(after.topicId()).isNotEqualTo(before.topicId());
+				assertThat(after.partitions()).hasSameSizeAs(before.partitions());
+			}
+		}
+	}
+
+	@Test
+	void staysReadyAndSaysWhichSettingsDiffer() throws Exception {
+		eventually().until(() -> manage("/actuator/health/readiness").statusCode() == 200);
+		ConfigResource dlt = new ConfigResource(ConfigResource.Type.TOPIC, Topics.ORDERS_DLT);
+		try (Admin admin = admin()) {
+			admin
+				.incrementalAlterConfigs(Map.of(dlt,
+						List.of(new AlterConfigOp(new ConfigEntry("retention.ms", "1000"), AlterConfigOp.OpType.SET))))
+				.all()
+				.get();
+
+			eventually().until(() -> manage("/actuator/health/topic-details").body()
+				.contains("topic orders-dlt has retention.ms 1000 and should have -1"));
+			assertThat(manage("/actuator/health/readiness").statusCode()).isEqualTo(200);
+		}
+	}
+
+	private boolean enqueued(HttpResponse<String> response) {
+		return response.statusCode() == 202 && ids().contains(JsonPath.<String>read(response.body(), "$.id"));
+	}
+
+	private HttpResponse<String> enqueue() throws Exception {
+		return send(HttpRequest.newBuilder(gateway().resolve("/orders"))
+			.header("Content-Type", "application/json")
+			.header("Prefer", "respond-async")
+			.POST(BodyPublishers.ofString(ORDER)));
+	}
+
+	private HttpResponse<String> manage(String path) throws Exception {
+		return send(HttpRequest.newBuilder(management().resolve(path)));
+	}
+
+	private HttpResponse<String> send(HttpRequest.Builder request) throws Exception {
+		return this.client.send(request.timeout(Duration.ofSeconds(20)).build(), BodyHandlers.ofString());
+	}
+
+	/** Ids of all orders in the topic. */
+	private Set<String> ids() {
+		Set<String> ids = new HashSet<>();
+		try (KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(
+				Map.of("bootstrap.servers", bootstrapServers()), new ByteArrayDeserializer(),
+				new ByteArrayDeserializer())) {
+			List<TopicPartition> partitions = consumer.partitionsFor(Topics.ORDERS)
+				.stream()
+				.map((partition) -> new TopicPartition(partition.topic(), partition.partition()))
+				.toList();
+			consumer.assign(partitions);
+			consumer.seekToBeginning(partitions);
+			Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
+			while (partitions.stream().anyMatch((partition) -> consumer.position(partition) < ends.get(partition))) {
+				consumer.poll(Duration.ofMillis(100))
+					.forEach((record) -> ids
+						.add(new String(record.headers().lastHeader(OrderHeaders.ID).value(), StandardCharsets.UTF_8)));
+			}
+		}
+		return ids;
+	}
+
+	private Admin admin() {
+		return Admin.create(Map.of("bootstrap.servers", bootstrapServers()));
+	}
+
+	private static ConditionFactory eventually() {
+		return Awaitility.await().atMost(Duration.ofSeconds(60)).pollInterval(Duration.ofMillis(100));
+	}
+
+}

@@ -1,0 +1,137 @@
+package dev.sluice.contract;
+
+import java.io.BufferedInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.Socket;
+import java.net.SocketException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * One connection to a gateway that sends bytes as they are, so that a test can send what
+ * no HTTP client sends. Not thread-safe.
+ */
+final class RawClient implements AutoCloseable {
+
+	private final Socket socket;
+
+	private final InputStream in;
+
+	private RawClient(Socket socket) throws IOException {
+		this.socket = socket;
+		this.in = new BufferedInputStream(socket.getInputStream());
+	}
+
+	/** A connection on which each read waits for at most the given time. */
+	static RawClient connect(URI gateway, Duration patience) throws IOException {
+		Socket socket = new Socket(gateway.getHost(), gateway.getPort());
+		socket.setSoTimeout((int) patience.toMillis());
+		socket.setTcpNoDelay(true);
+		return new RawClient(socket);
+	}
+
+	RawClient send(String text) throws IOException {
+		return send(text.getBytes(StandardCharsets.ISO_8859_1));
+	}
+
+	RawClient send(byte[] bytes) throws IOException {
+		this.socket.getOutputStream().write(bytes);
+		this.socket.getOutputStream().flush();
+		return this;
+	}
+
+	/** Sends if the gateway still reads; one that has answered may have closed. */
+	RawClient sendWhatIsRead(byte[] bytes) {
+		try {
+			return send(bytes);
+		}
+		catch (IOException ex) {
+			return this;
+		}
+	}
+
+	/** Reads one answer. */
+	Answer answer() throws IOException {
+		int status = Integer.parseInt(line().split(" ")[1]);
+		List<String> headers = new ArrayList<>();
+		for (String line = line(); !line.isEmpty(); line = line()) {
+			int colon = line.indexOf(':');
+			headers.add(line.substring(0, colon).toLowerCase(Locale.ROOT) + line.substring(colon));
+		}
+		if (status < 200) {
+			return answer();
+		}
+		return new Answer(status, headers, body(headers));
+	}
+
+	private String body(List<String> headers) throws IOException {
+		for (String header : headers) {
+			if (header.startsWith("content-length: ")) {
+				return text(Integer.parseInt(header.substring("content-length: ".length())));
+			}
+			if (header.equals("transfer-encoding: chunked")) {
+				StringBuilder body = new StringBuilder();
+				for (int size = Integer.parseInt(line(), 16); size > 0; size = Integer.parseInt(line(), 16)) {
+					body.append(text(size));
+					line();
+				}
+				line();
+				return body.toString();
+			}
+		}
+		return new String(this.in.readAllBytes(), StandardCharsets.UTF_8);
+	}
+
+	private String text(int length) throws IOException {
+		byte[] bytes = this.in.readNBytes(length);
+		if (bytes.length < length) {
+			throw new EOFException("The connection ended within a body");
+		}
+		return new String(bytes, StandardCharsets.UTF_8);
+	}
+
+	private String line() throws IOException {
+		ByteArrayOutputStream line = new ByteArrayOutputStream();
+		for (int next = this.in.read(); next != '\n'; next = this.in.read()) {
+			if (next < 0) {
+				throw new EOFException("The connection ended within a line: " + line);
+			}
+			if (next != '\r') {
+				line.write(next);
+			}
+		}
+		return line.toString(StandardCharsets.ISO_8859_1);
+	}
+
+	/** Whether the gateway closes the connection, and sends nothing more before. */
+	boolean isClosed() throws IOException {
+		try {
+			return this.in.read() < 0;
+		}
+		catch (SocketException ex) {
+			// A reset: it closed while bytes were on their way to it.
+			return true;
+		}
+	}
+
+	@Override
+	public void close() throws IOException {
+		this.socket.close();
+	}
+
+	/**
+	 * An answer.
+	 *
+	 * @param headers each as {@code name: value}, the name in lower case
+	 */
+	record Answer(int status, List<String> headers, String body) {
+	}
+
+}
