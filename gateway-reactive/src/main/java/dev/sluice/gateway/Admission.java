@@ -6,7 +6,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import dev.sluice.contract.ProblemType;
-import dev.sluice.contract.Taken;
+import dev.sluice.contract.Placed;
 import dev.sluice.gateway.config.GatewayProperties;
 import dev.sluice.gateway.metrics.GatewayMetric;
 import dev.sluice.gateway.problem.ProblemException;
@@ -95,11 +95,11 @@ final class Admission implements WebFilter, SmartLifecycle {
 
 	private static ProblemException shuttingDown() {
 		return new ProblemException(ProblemType.SHUTTING_DOWN, "This gateway is about to stop. Send it to another.",
-				Taken.NO);
+				Placed.NO);
 	}
 
 	private static ProblemException overloaded() {
-		return new ProblemException(ProblemType.OVERLOADED, "As many requests as allowed are in progress.", Taken.NO);
+		return new ProblemException(ProblemType.OVERLOADED, "As many requests as allowed are in progress.", Placed.NO);
 	}
 
 	private void answered() {

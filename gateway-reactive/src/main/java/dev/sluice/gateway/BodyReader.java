@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicLong;
 
 import dev.sluice.contract.Order;
 import dev.sluice.contract.ProblemType;
-import dev.sluice.contract.Taken;
+import dev.sluice.contract.Placed;
 import dev.sluice.gateway.config.ConnectionProperties;
 import dev.sluice.gateway.problem.ProblemException;
 import dev.sluice.gateway.problem.StandardProblem;
@@ -122,7 +122,7 @@ final class BodyReader {
 			int more = capacity - this.buffer.length;
 			if (BodyReader.this.held.addAndGet(more) > BodyReader.this.maxHeld) {
 				BodyReader.this.held.addAndGet(-more);
-				throw new ProblemException(ProblemType.OVERLOADED, "Too many requests are being received.", Taken.NO);
+				throw new ProblemException(ProblemType.OVERLOADED, "Too many requests are being received.", Placed.NO);
 			}
 			this.buffer = Arrays.copyOf(this.buffer, capacity);
 		}

@@ -13,7 +13,7 @@ import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.OrderView;
 import dev.sluice.contract.ProblemType;
 import dev.sluice.contract.SavedOrder;
-import dev.sluice.contract.Taken;
+import dev.sluice.contract.Placed;
 import dev.sluice.gateway.backend.Delivery;
 import dev.sluice.gateway.config.StatusProperties;
 import dev.sluice.gateway.order.OrderCodec;
@@ -138,7 +138,7 @@ final class FailedOrders {
 	private <T> Mono<T> ask(Mono<T> question) {
 		return this.guard.ask(this.properties.timeout(), question).onErrorMap((failure) -> {
 			logger.debug("The failed orders cannot be read", failure);
-			return new ProblemException(ProblemType.STATUS_UNAVAILABLE, "The status store does not answer.", Taken.NO);
+			return new ProblemException(ProblemType.STATUS_UNAVAILABLE, "The status store does not answer.", Placed.NO);
 		});
 	}
 

@@ -8,7 +8,7 @@ import java.util.concurrent.TimeUnit;
 import dev.sluice.contract.Fingerprint;
 import dev.sluice.gateway.config.StatusProperties;
 import dev.sluice.gateway.metrics.GatewayMetric;
-import dev.sluice.gateway.order.Way;
+import dev.sluice.gateway.order.Mode;
 import dev.sluice.gateway.queue.AcceptedOrders;
 import dev.sluice.gateway.queue.AcceptedOrders.Reading;
 import dev.sluice.gateway.status.KeyUse;
@@ -52,14 +52,14 @@ final class KeyLookup {
 	/**
 	 * Looks up what a key was used for.
 	 * @param id the id made of it
-	 * @param way the mode of the order that has it now
+	 * @param mode the mode of the order that has it now
 	 * @return what is known; does not fail
 	 */
-	Mono<KeyUse> find(UUID id, Way way) {
+	Mono<KeyUse> find(UUID id, Mode mode) {
 		if (this.properties.keyLookupTimeout().isZero()) {
 			return Mono.just(new KeyUse.Unused());
 		}
-		Duration limit = limit(way);
+		Duration limit = limit(mode);
 		return Mono.defer(() -> {
 			long startNanos = System.nanoTime();
 			return Mono.fromFuture(() -> this.accepted.caughtUp(limit)).flatMap((reading) -> {
@@ -87,8 +87,8 @@ final class KeyLookup {
 	 * For Kafka, and again for PostgreSQL. A queued order is accepted if the time is
 	 * over; a synchronous one is refused, and waits longer.
 	 */
-	private Duration limit(Way way) {
-		return switch (way) {
+	private Duration limit(Mode mode) {
+		return switch (mode) {
 			case QUEUED -> this.properties.keyLookupTimeout().dividedBy(2);
 			case SYNC -> this.properties.timeout();
 		};

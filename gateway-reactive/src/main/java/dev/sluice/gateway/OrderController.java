@@ -23,7 +23,7 @@ import dev.sluice.gateway.order.OrderIds;
 import dev.sluice.gateway.order.PageQuery;
 import dev.sluice.gateway.order.Prefer;
 import dev.sluice.gateway.order.Traceparent;
-import dev.sluice.gateway.order.Way;
+import dev.sluice.gateway.order.Mode;
 import dev.sluice.gateway.queue.SavedOutcomes;
 import dev.sluice.gateway.status.KeyUse;
 import dev.sluice.gateway.status.StatusProblem;
@@ -105,15 +105,15 @@ final class OrderController {
 			produces = MediaType.APPLICATION_JSON_VALUE)
 	Mono<ResponseEntity<OrderView>> place(@RequestHeader HttpHeaders headers, ServerHttpRequest request) {
 		Prefer prefer = Prefer.parse(headers.getOrEmpty(HttpNames.PREFER));
-		Way way = prefer.way(this.properties.defaultWay());
-		OrderMetrics.Timing timing = this.metrics.begin(way);
-		return Mono.defer(() -> take(prefer, way, headers, request))
+		Mode mode = prefer.mode(this.properties.defaultMode());
+		OrderMetrics.Timing timing = this.metrics.begin(mode);
+		return Mono.defer(() -> take(prefer, mode, headers, request))
 			.doOnSuccess((_) -> timing.end(null))
 			.doOnError(timing::end)
 			.doOnCancel(() -> timing.end(new CancellationException()));
 	}
 
-	private Mono<ResponseEntity<OrderView>> take(Prefer prefer, Way way, HttpHeaders headers,
+	private Mono<ResponseEntity<OrderView>> take(Prefer prefer, Mode mode, HttpHeaders headers,
 			ServerHttpRequest request) {
 		IdempotencyKey key = IdempotencyKey.parse(headers.getOrEmpty(HttpNames.IDEMPOTENCY_KEY));
 		String traceparent = Traceparent.parse(headers.getOrEmpty(OrderHeaders.TRACEPARENT));
@@ -123,9 +123,9 @@ final class OrderController {
 			this.clientLimit.check(order.customerId());
 			UUID id = this.ids.idOf(order.customerId(), key);
 			Placement placement = new Placement(id, order, json, key, (key != null) ? Fingerprint.ofJson(json) : null,
-					traceparent, prefer, way);
+					traceparent, prefer, mode);
 			Mono<Optional<SavedOrder>> placed = (key == null) ? dispatch(placement) : this.inFlight.during(id,
-					() -> this.keys.find(id, way).flatMap((use) -> dispatchOnce(placement, key, use)));
+					() -> this.keys.find(id, mode).flatMap((use) -> dispatchOnce(placement, key, use)));
 			// Who waits for the outcome has no key in progress: the order is accepted.
 			return placed
 				.flatMap((saved) -> saved.map((one) -> created(placement, one)).orElseGet(() -> accepted(placement)));
@@ -135,13 +135,13 @@ final class OrderController {
 	private Mono<Optional<SavedOrder>> dispatchOnce(Placement order, IdempotencyKey key, KeyUse use) {
 		return switch (use) {
 			case KeyUse.Used(Fingerprint first) when !first.equals(order.fingerprint()) -> throw key.reused();
-			case KeyUse.Used _ -> switch (order.way()) {
+			case KeyUse.Used _ -> switch (order.mode()) {
 				// The backend alone has the answer that it gave at first.
 				case SYNC -> dispatch(order);
 				case QUEUED -> Mono.just(Optional.empty());
 			};
 			case KeyUse.Unused _ -> dispatch(order);
-			case KeyUse.Unknown _ -> switch (order.way()) {
+			case KeyUse.Unknown _ -> switch (order.mode()) {
 				// The backend would save it in place of an order that was accepted.
 				case SYNC -> throw StatusProblem.keyNotKnown();
 				// The consumer delivers the payload that is first in Kafka.
@@ -152,7 +152,7 @@ final class OrderController {
 
 	/** Empty if the order is in Kafka. */
 	private Mono<Optional<SavedOrder>> dispatch(Placement order) {
-		return switch (order.way()) {
+		return switch (order.mode()) {
 			case SYNC -> this.backend.deliver(order.id(), order.json(), order.traceparent())
 				.map((delivery) -> Optional.of(delivery.savedOrThrow(order.key())));
 			case QUEUED ->
@@ -237,7 +237,7 @@ final class OrderController {
 
 	/** An order that was read and found valid, and what its client wants of it. */
 	private record Placement(UUID id, Order order, byte[] json, @Nullable IdempotencyKey key,
-			@Nullable Fingerprint fingerprint, @Nullable String traceparent, Prefer prefer, Way way) {
+			@Nullable Fingerprint fingerprint, @Nullable String traceparent, Prefer prefer, Mode mode) {
 	}
 
 }

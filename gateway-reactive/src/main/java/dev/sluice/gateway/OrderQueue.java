@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 import dev.sluice.contract.Fingerprint;
 import dev.sluice.contract.Order;
 import dev.sluice.contract.ProblemType;
-import dev.sluice.contract.Taken;
+import dev.sluice.contract.Placed;
 import dev.sluice.gateway.config.QueueProperties;
 import dev.sluice.gateway.problem.ProblemException;
 import dev.sluice.gateway.queue.AcceptedOrders;
@@ -122,7 +122,7 @@ final class OrderQueue implements DisposableBean {
 			@Nullable String traceparent) {
 		if (!this.topics.ready()) {
 			return Mono
-				.error(unavailable("Kafka has not been reached yet, or its topics are being created.", Taken.NO));
+				.error(unavailable("Kafka has not been reached yet, or its topics are being created.", Placed.NO));
 		}
 		return Mono.defer(() -> {
 			// As PostgreSQL keeps it.
@@ -153,26 +153,26 @@ final class OrderQueue implements DisposableBean {
 	private ProblemException problem(UUID id, Sending sending, Throwable failure) {
 		return switch (failure) {
 			case BulkheadFullException _ -> new ProblemException(ProblemType.OVERLOADED,
-					"As many orders as allowed await Kafka's acknowledgement.", Taken.NO);
+					"As many orders as allowed await Kafka's acknowledgement.", Placed.NO);
 			case RejectedExecutionException _ -> new ProblemException(ProblemType.OVERLOADED,
-					"As many orders as allowed wait to be sent to Kafka.", Taken.NO);
+					"As many orders as allowed wait to be sent to Kafka.", Placed.NO);
 			case CallNotPermittedException _ ->
-				unavailable("Kafka has failed too often lately and is left alone for a moment.", Taken.NO);
+				unavailable("Kafka has failed too often lately and is left alone for a moment.", Placed.NO);
 			default -> {
 				this.failedAt = Instant.now();
 				logger.debug("Order {} was not acknowledged", id, failure);
 				yield switch (sending.giveUp()) {
-					case NO -> unavailable("The order could not be sent to Kafka.", Taken.NO);
+					case NO -> unavailable("The order could not be sent to Kafka.", Placed.NO);
 					case UNKNOWN -> unavailable(("Kafka did not acknowledge the order within %d ms. "
 							+ "Whether it has it is unknown: repeat it with the same Idempotency-Key.")
-						.formatted(this.properties.timeout().toMillis()), Taken.UNKNOWN);
+						.formatted(this.properties.timeout().toMillis()), Placed.UNKNOWN);
 				};
 			}
 		};
 	}
 
-	private ProblemException unavailable(String detail, Taken taken) {
-		return new ProblemException(ProblemType.QUEUE_UNAVAILABLE, detail, taken, this.properties.circuit().openFor());
+	private ProblemException unavailable(String detail, Placed placed) {
+		return new ProblemException(ProblemType.QUEUE_UNAVAILABLE, detail, placed, this.properties.circuit().openFor());
 	}
 
 	private static byte[] utf8(String text) {

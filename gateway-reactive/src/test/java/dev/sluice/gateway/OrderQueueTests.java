@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 
 import dev.sluice.contract.Order;
 import dev.sluice.contract.ProblemType;
-import dev.sluice.contract.Taken;
+import dev.sluice.contract.Placed;
 import dev.sluice.gateway.config.CircuitProperties;
 import dev.sluice.gateway.config.QueueProperties;
 import dev.sluice.gateway.problem.ProblemException;
@@ -83,7 +83,7 @@ class OrderQueueTests {
 
 		this.producer.errorNext(new TimeoutException("expired"));
 
-		assertProblem(accepted, ProblemType.QUEUE_UNAVAILABLE, Taken.UNKNOWN);
+		assertProblem(accepted, ProblemType.QUEUE_UNAVAILABLE, Placed.UNKNOWN);
 	}
 
 	@Test
@@ -91,7 +91,7 @@ class OrderQueueTests {
 		this.queue = queue(Duration.ofMinutes(1), 10, 50);
 		this.producer.sendException = new TimeoutException("no metadata");
 
-		assertProblem(enqueue(), ProblemType.QUEUE_UNAVAILABLE, Taken.NO);
+		assertProblem(enqueue(), ProblemType.QUEUE_UNAVAILABLE, Placed.NO);
 	}
 
 	@Test
@@ -110,7 +110,7 @@ class OrderQueueTests {
 	void waitsNoLongerThanItsTimeout() {
 		this.queue = queue(Duration.ofMillis(50), 10, 50);
 
-		assertProblem(enqueue(), ProblemType.QUEUE_UNAVAILABLE, Taken.UNKNOWN);
+		assertProblem(enqueue(), ProblemType.QUEUE_UNAVAILABLE, Placed.UNKNOWN);
 	}
 
 	@Test
@@ -118,7 +118,7 @@ class OrderQueueTests {
 		this.queue = queue(Duration.ofMinutes(1), 1, 50);
 		CompletableFuture<Instant> first = enqueue();
 
-		assertProblem(enqueue(), ProblemType.OVERLOADED, Taken.NO);
+		assertProblem(enqueue(), ProblemType.OVERLOADED, Placed.NO);
 		await().until(this.producer::completeNext);
 		assertThat(first).succeedsWithin(Duration.ofSeconds(10));
 	}
@@ -127,11 +127,11 @@ class OrderQueueTests {
 	void leavesAKafkaAloneThatFails() {
 		this.queue = queue(Duration.ofMinutes(1), 10, 2);
 		this.producer.sendException = new TimeoutException("no metadata");
-		assertProblem(enqueue(), ProblemType.QUEUE_UNAVAILABLE, Taken.NO);
-		assertProblem(enqueue(), ProblemType.QUEUE_UNAVAILABLE, Taken.NO);
+		assertProblem(enqueue(), ProblemType.QUEUE_UNAVAILABLE, Placed.NO);
+		assertProblem(enqueue(), ProblemType.QUEUE_UNAVAILABLE, Placed.NO);
 		this.producer.sendException = null;
 
-		assertProblem(enqueue(), ProblemType.QUEUE_UNAVAILABLE, Taken.NO);
+		assertProblem(enqueue(), ProblemType.QUEUE_UNAVAILABLE, Placed.NO);
 		assertThat(this.queue.accepts()).isFalse();
 		assertThat(this.producer.history()).isEmpty();
 	}
@@ -142,7 +142,7 @@ class OrderQueueTests {
 		assertThat(this.queue.accepts()).isTrue();
 		this.producer.sendException = new TimeoutException("no metadata");
 
-		assertProblem(enqueue(), ProblemType.QUEUE_UNAVAILABLE, Taken.NO);
+		assertProblem(enqueue(), ProblemType.QUEUE_UNAVAILABLE, Placed.NO);
 
 		assertThat(this.queue.accepts()).isFalse();
 		this.producer.sendException = null;
@@ -157,19 +157,19 @@ class OrderQueueTests {
 		this.queue = queue(Duration.ofMinutes(1), 10, 50);
 		this.topicsReady = false;
 
-		assertProblem(enqueue(), ProblemType.QUEUE_UNAVAILABLE, Taken.NO);
+		assertProblem(enqueue(), ProblemType.QUEUE_UNAVAILABLE, Placed.NO);
 		assertThat(this.queue.accepts()).isFalse();
 		this.topicsReady = true;
 		assertThat(this.queue.accepts()).isTrue();
 		assertThat(this.producer.history()).isEmpty();
 	}
 
-	private static void assertProblem(CompletableFuture<?> accepted, ProblemType type, Taken taken) {
+	private static void assertProblem(CompletableFuture<?> accepted, ProblemType type, Placed placed) {
 		Throwable failure = catchThrowable(() -> accepted.orTimeout(10, TimeUnit.SECONDS).join());
 		assertThat(failure).isInstanceOf(CompletionException.class);
 		assertThat(failure.getCause()).isInstanceOfSatisfying(ProblemException.class, (problem) -> {
 			assertThat(problem.type()).isEqualTo(type);
-			assertThat(problem.taken()).isEqualTo(taken);
+			assertThat(problem.placed()).isEqualTo(placed);
 		});
 	}
 

@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.AtomicLong;
 
 import dev.sluice.contract.Order;
 import dev.sluice.contract.ProblemType;
-import dev.sluice.contract.Taken;
+import dev.sluice.contract.Placed;
 import dev.sluice.gateway.config.ConnectionProperties;
 import dev.sluice.gateway.problem.ProblemException;
 import jakarta.annotation.PreDestroy;
@@ -220,7 +220,7 @@ final class BodyReader implements HandlerInterceptor {
 					}
 					if (this.count == this.buffer.length && !grow()) {
 						return Body.refused(new ProblemException(ProblemType.OVERLOADED,
-								"Too many requests are being received.", Taken.NO));
+								"Too many requests are being received.", Placed.NO));
 					}
 					int read = this.in.read(this.buffer, this.count, this.buffer.length - this.count);
 					if (read < 0) {

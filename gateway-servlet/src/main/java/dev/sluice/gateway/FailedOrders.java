@@ -16,7 +16,7 @@ import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.OrderView;
 import dev.sluice.contract.ProblemType;
 import dev.sluice.contract.SavedOrder;
-import dev.sluice.contract.Taken;
+import dev.sluice.contract.Placed;
 import dev.sluice.gateway.backend.Delivery;
 import dev.sluice.gateway.config.StatusProperties;
 import dev.sluice.gateway.order.OrderCodec;
@@ -142,7 +142,7 @@ final class FailedOrders {
 	private <T> CompletionStage<T> ask(Supplier<T> question) {
 		return this.guard.askHere(this.properties.timeout(), question).exceptionally((failure) -> {
 			logger.debug("The failed orders cannot be read", failure);
-			throw new ProblemException(ProblemType.STATUS_UNAVAILABLE, "The status store does not answer.", Taken.NO);
+			throw new ProblemException(ProblemType.STATUS_UNAVAILABLE, "The status store does not answer.", Placed.NO);
 		});
 	}
 

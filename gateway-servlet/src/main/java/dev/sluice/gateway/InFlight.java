@@ -7,7 +7,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 import dev.sluice.contract.ProblemType;
-import dev.sluice.contract.Taken;
+import dev.sluice.contract.Placed;
 import dev.sluice.gateway.config.BackendProperties;
 import dev.sluice.gateway.config.QueueProperties;
 import dev.sluice.gateway.metrics.GatewayMetric;
@@ -17,8 +17,8 @@ import org.springframework.stereotype.Component;
 
 /**
  * The keyed orders and the redeliveries in progress at this gateway, so that a repeat
- * sent before the first is answered gets 409. Holds at most as many as both ways together
- * let in; beyond: 503. No other id can come twice. For any number of threads.
+ * sent before the first is answered gets 409. Holds at most as many as both modes
+ * together let in; beyond: 503. No other id can come twice. For any number of threads.
  */
 @Component
 final class InFlight {
@@ -60,7 +60,7 @@ final class InFlight {
 		// two.
 		if (this.ids.size() > this.capacity) {
 			this.ids.remove(id);
-			throw new ProblemException(ProblemType.OVERLOADED, "Too many requests are in progress.", Taken.NO);
+			throw new ProblemException(ProblemType.OVERLOADED, "Too many requests are in progress.", Placed.NO);
 		}
 	}
 

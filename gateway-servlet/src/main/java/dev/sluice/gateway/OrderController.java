@@ -24,7 +24,7 @@ import dev.sluice.gateway.order.OrderIds;
 import dev.sluice.gateway.order.PageQuery;
 import dev.sluice.gateway.order.Prefer;
 import dev.sluice.gateway.order.Traceparent;
-import dev.sluice.gateway.order.Way;
+import dev.sluice.gateway.order.Mode;
 import dev.sluice.gateway.queue.SavedOutcomes;
 import dev.sluice.gateway.status.KeyUse;
 import dev.sluice.gateway.status.StatusProblem;
@@ -104,11 +104,11 @@ final class OrderController {
 			@RequestAttribute(name = ClientConnection.ATTRIBUTE,
 					required = false) @Nullable ClientConnection connection) {
 		Prefer prefer = Prefer.parse(headers.getOrEmpty(HttpNames.PREFER));
-		Way way = prefer.way(this.properties.defaultWay());
-		OrderMetrics.Timing timing = this.metrics.begin(way);
+		Mode mode = prefer.mode(this.properties.defaultMode());
+		OrderMetrics.Timing timing = this.metrics.begin(mode);
 		CompletionStage<ResponseEntity<OrderView>> answer;
 		try {
-			answer = take(prefer, way, headers, body, connection);
+			answer = take(prefer, mode, headers, body, connection);
 		}
 		catch (RuntimeException ex) {
 			answer = CompletableFuture.failedFuture(ex);
@@ -116,7 +116,7 @@ final class OrderController {
 		return awaited(answer.whenComplete((_, failure) -> timing.end(unwrapped(failure))));
 	}
 
-	private CompletionStage<ResponseEntity<OrderView>> take(Prefer prefer, Way way, HttpHeaders headers, Body body,
+	private CompletionStage<ResponseEntity<OrderView>> take(Prefer prefer, Mode mode, HttpHeaders headers, Body body,
 			@Nullable ClientConnection connection) {
 		IdempotencyKey key = IdempotencyKey.parse(headers.getOrEmpty(HttpNames.IDEMPOTENCY_KEY));
 		String traceparent = Traceparent.parse(headers.getOrEmpty(OrderHeaders.TRACEPARENT));
@@ -125,9 +125,9 @@ final class OrderController {
 		this.clientLimit.check(order.customerId());
 		UUID id = this.ids.idOf(order.customerId(), key);
 		Placement placement = new Placement(id, order, json, key, (key != null) ? Fingerprint.ofJson(json) : null,
-				traceparent, prefer, way, connection);
+				traceparent, prefer, mode, connection);
 		CompletionStage<Optional<SavedOrder>> placed = (key == null) ? dispatch(placement) : this.inFlight.during(id,
-				() -> this.keys.find(id, way).thenCompose((use) -> dispatchOnce(placement, key, use)));
+				() -> this.keys.find(id, mode).thenCompose((use) -> dispatchOnce(placement, key, use)));
 		// A request that waits for the outcome has no key in progress: the order is
 		// accepted.
 		return placed
@@ -137,13 +137,13 @@ final class OrderController {
 	private CompletionStage<Optional<SavedOrder>> dispatchOnce(Placement order, IdempotencyKey key, KeyUse use) {
 		return switch (use) {
 			case KeyUse.Used(Fingerprint first) when !first.equals(order.fingerprint()) -> throw key.reused();
-			case KeyUse.Used _ -> switch (order.way()) {
+			case KeyUse.Used _ -> switch (order.mode()) {
 				// The backend alone has the answer that it gave at first.
 				case SYNC -> dispatch(order);
 				case QUEUED -> CompletableFuture.completedFuture(Optional.empty());
 			};
 			case KeyUse.Unused _ -> dispatch(order);
-			case KeyUse.Unknown _ -> switch (order.way()) {
+			case KeyUse.Unknown _ -> switch (order.mode()) {
 				// The backend would save it in place of an order that was accepted.
 				case SYNC -> throw StatusProblem.keyNotKnown();
 				// The consumer delivers the payload that is first in Kafka.
@@ -154,7 +154,7 @@ final class OrderController {
 
 	/** Empty if the order is in Kafka. */
 	private CompletionStage<Optional<SavedOrder>> dispatch(Placement order) {
-		return switch (order.way()) {
+		return switch (order.mode()) {
 			case SYNC -> this.backend.deliver(order.id(), order.json(), order.traceparent())
 				.thenApply((delivery) -> Optional.of(delivery.savedOrThrow(order.key())));
 			case QUEUED ->
@@ -260,7 +260,7 @@ final class OrderController {
 
 	/** An order that was read and found valid, and what its client wants of it. */
 	private record Placement(UUID id, Order order, byte[] json, @Nullable IdempotencyKey key,
-			@Nullable Fingerprint fingerprint, @Nullable String traceparent, Prefer prefer, Way way,
+			@Nullable Fingerprint fingerprint, @Nullable String traceparent, Prefer prefer, Mode mode,
 			@Nullable ClientConnection connection) {
 
 		boolean isClientGone() {

@@ -45,7 +45,7 @@ final class PlaceOrder implements Callable<Integer> {
 	private URI gateway = URI.create("http://127.0.0.1:8080");
 
 	@ArgGroup
-	private @Nullable Way way;
+	private @Nullable Mode mode;
 
 	@Option(names = "--follow", description = "Waits until the order is saved or has failed.")
 	private boolean follow;
@@ -95,7 +95,7 @@ final class PlaceOrder implements Callable<Integer> {
 			.timeout(Duration.ofSeconds(this.timeoutSeconds))
 			.header("Content-Type", "application/json")
 			.POST(BodyPublishers.ofByteArray(this.json.writeValueAsBytes(order)));
-		if (this.way != null && this.way.queued) {
+		if (this.mode != null && this.mode.queued) {
 			request.header(HttpNames.PREFER, HttpNames.RESPOND_ASYNC);
 		}
 		return request.build();
@@ -168,7 +168,7 @@ final class PlaceOrder implements Callable<Integer> {
 	}
 
 	/** At most one of them. */
-	private static final class Way {
+	private static final class Mode {
 
 		@Option(names = "--queued", required = true, description = "Asks for 202 when it is durable.")
 		private boolean queued;

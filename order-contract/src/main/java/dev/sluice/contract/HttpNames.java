@@ -10,7 +10,7 @@ public final class HttpNames {
 	 */
 	public static final String IDEMPOTENCY_KEY = "Idempotency-Key";
 
-	/** RFC 7240. {@value #RESPOND_ASYNC} chooses the queued way. */
+	/** RFC 7240. {@value #RESPOND_ASYNC} chooses the queued mode. */
 	public static final String PREFER = "Prefer";
 
 	/** RFC 7240: which preferences were honoured. */

@@ -39,7 +39,7 @@ class DescribedApiTests {
 
 	private static final String OVERLOADED = """
 			{"type":"urn:sluice:problem:overloaded","title":"The gateway is at its limit","status":503,
-			"detail":"Too many.","instance":"/orders","taken":"no"}""";
+			"detail":"Too many.","instance":"/orders","placed":"no"}""";
 
 	private static final Map<String, String> ACCEPTED_HEADERS = Map.of("Content-Type", "application/json", "Location",
 			"/orders/" + ID, "Retry-After", "1", "Preference-Applied", "respond-async");
@@ -92,7 +92,7 @@ class DescribedApiTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(classes = { OrderStatus.class, Taken.class })
+	@ValueSource(classes = { OrderStatus.class, Placed.class })
 	void namesEachValue(Class<?> type) throws ReflectiveOperationException {
 		for (Object constant : type.getEnumConstants()) {
 			JsonProperty name = type.getField(constant.toString()).getAnnotation(JsonProperty.class);
@@ -176,7 +176,7 @@ class DescribedApiTests {
 		assertRefused(
 				exchange("POST", "/orders", "\"k\"", ORDER, 503, PROBLEM_HEADERS, OVERLOADED.replace("no", "yes")));
 		assertRefused(exchange("POST", "/orders", "\"k\"", ORDER, 503, PROBLEM_HEADERS,
-				OVERLOADED.replace(",\"taken\":\"no\"", "")));
+				OVERLOADED.replace(",\"placed\":\"no\"", "")));
 		assertRefused(exchange("GET", "/orders/" + ID, "", "", 503, PROBLEM_HEADERS, OVERLOADED));
 		assertRefused(exchange("GET", "/nothing", "", "", 200, ACCEPTED_HEADERS, ACCEPTED));
 		assertRefused(exchange("PUT", "/orders", "", "", 200, ACCEPTED_HEADERS, ACCEPTED));

@@ -104,7 +104,7 @@ public abstract class GatewayAdmissionContract {
 			assertThat(refused.headers()).contains("connection: close", "retry-after: 1",
 					"content-type: application/problem+json");
 			assertThat(JsonPath.<String>read(refused.body(), "$.type")).isEqualTo("urn:sluice:problem:shutting-down");
-			assertThat(JsonPath.<String>read(refused.body(), "$.taken")).isEqualTo("no");
+			assertThat(JsonPath.<String>read(refused.body(), "$.placed")).isEqualTo("no");
 			assertThat(kept.isClosed()).isTrue();
 			assertThat(stopped).isNotDone();
 			assertThat(slow).isNotDone();
@@ -136,7 +136,7 @@ public abstract class GatewayAdmissionContract {
 			assertThat(refused.status()).isEqualTo(503);
 			assertThat(refused.headers()).contains("retry-after: 1", "content-type: application/problem+json");
 			assertThat(JsonPath.<String>read(refused.body(), "$.type")).isEqualTo("urn:sluice:problem:overloaded");
-			assertThat(JsonPath.<String>read(refused.body(), "$.taken")).isEqualTo("no");
+			assertThat(JsonPath.<String>read(refused.body(), "$.placed")).isEqualTo("no");
 			assertThat(get("/openapi.json").statusCode()).isEqualTo(503);
 			assertThat(manage("liveness").statusCode()).isEqualTo(200);
 

@@ -337,7 +337,7 @@ public abstract class GatewayContract {
 
 		assertProblem(second, 409, "in-progress");
 		assertProblem(first.get(), 504, "backend-timeout");
-		assertThat(JsonPath.<String>read(first.get().body(), "$.taken")).isEqualTo("unknown");
+		assertThat(JsonPath.<String>read(first.get().body(), "$.placed")).isEqualTo("unknown");
 		behave("\"errorRate\":0,\"hangRate\":0,\"resetRate\":0");
 		assertThat(post(ORDER, "Idempotency-Key", "\"twice\"").statusCode()).isEqualTo(201);
 	}
@@ -536,7 +536,7 @@ public abstract class GatewayContract {
 		HttpResponse<String> response = post(ORDER);
 
 		assertProblem(response, 503, "backend-unavailable");
-		assertThat(JsonPath.<String>read(response.body(), "$.taken")).isEqualTo("unknown");
+		assertThat(JsonPath.<String>read(response.body(), "$.placed")).isEqualTo("unknown");
 	}
 
 	@Test
@@ -848,7 +848,7 @@ public abstract class GatewayContract {
 
 		assertProblem(response, 502, "backend-refused");
 		assertThat(JsonPath.<String>read(response.body(), "$.detail")).contains(Integer.toString(status));
-		assertThat(JsonPath.<String>read(response.body(), "$.taken")).isEqualTo("unknown");
+		assertThat(JsonPath.<String>read(response.body(), "$.placed")).isEqualTo("unknown");
 	}
 
 	@Test
@@ -858,7 +858,7 @@ public abstract class GatewayContract {
 		HttpResponse<String> response = post(ORDER);
 
 		assertProblem(response, 503, "backend-unavailable");
-		assertThat(JsonPath.<String>read(response.body(), "$.taken")).isEqualTo("unknown");
+		assertThat(JsonPath.<String>read(response.body(), "$.placed")).isEqualTo("unknown");
 	}
 
 	@Test
@@ -884,8 +884,8 @@ public abstract class GatewayContract {
 
 		String metrics = manage("/actuator/prometheus").body();
 
-		assertThat(metrics).contains("sluice_orders_total{", "outcome=\"saved\",way=\"sync\"",
-				"outcome=\"accepted\",way=\"queued\"", "sluice_order_duration_seconds_bucket{",
+		assertThat(metrics).contains("sluice_orders_total{", "outcome=\"saved\",mode=\"sync\"",
+				"outcome=\"accepted\",mode=\"queued\"", "sluice_order_duration_seconds_bucket{",
 				"sluice_orders_in_flight{", "resilience4j_bulkhead_max_allowed_concurrent_calls{",
 				"resilience4j_circuitbreaker_state{", "kafka_producer_");
 	}
@@ -898,7 +898,7 @@ public abstract class GatewayContract {
 		assertThat(JsonPath.<String>read(response.body(), "$.title")).isNotBlank();
 		assertThat(JsonPath.<String>read(response.body(), "$.detail")).isNotBlank();
 		assertThat(header(response, "Retry-After").isPresent()).isEqualTo(status == 503);
-		assertThat(response.body().contains("\"taken\":")).isEqualTo(status >= 500);
+		assertThat(response.body().contains("\"placed\":")).isEqualTo(status >= 500);
 	}
 
 	private static void assertBlamesTheClient(String response) {

@@ -93,7 +93,7 @@ public abstract class GatewayFrozenStatusContract {
 		assertThat(response.statusCode()).as(response.body()).isEqualTo(503);
 		assertThat(response.headers().firstValue("Retry-After")).hasValue("1");
 		assertThat(JsonPath.<String>read(response.body(), "$.type")).isEqualTo("urn:sluice:problem:status-unavailable");
-		assertThat(JsonPath.<String>read(response.body(), "$.taken")).isEqualTo("no");
+		assertThat(JsonPath.<String>read(response.body(), "$.placed")).isEqualTo("no");
 	}
 
 	/** Kafka has it, and says so without PostgreSQL. */

@@ -61,7 +61,7 @@ public abstract class GatewayOutageContract {
 		HttpResponse<String> response = post();
 
 		assertUnavailable(response, "backend-unavailable");
-		assertThat(JsonPath.<String>read(response.body(), "$.taken")).isEqualTo("unknown");
+		assertThat(JsonPath.<String>read(response.body(), "$.placed")).isEqualTo("unknown");
 	}
 
 	@Test
@@ -69,7 +69,7 @@ public abstract class GatewayOutageContract {
 		HttpResponse<String> response = post("Prefer", "respond-async");
 
 		assertUnavailable(response, "queue-unavailable");
-		assertThat(JsonPath.<String>read(response.body(), "$.taken")).isEqualTo("no");
+		assertThat(JsonPath.<String>read(response.body(), "$.placed")).isEqualTo("no");
 	}
 
 	/** PostgreSQL is down too: it could not tell what the key was used for. */
@@ -78,7 +78,7 @@ public abstract class GatewayOutageContract {
 		HttpResponse<String> response = post("Idempotency-Key", "\"a key\"");
 
 		assertUnavailable(response, "status-unavailable");
-		assertThat(JsonPath.<String>read(response.body(), "$.taken")).isEqualTo("no");
+		assertThat(JsonPath.<String>read(response.body(), "$.placed")).isEqualTo("no");
 	}
 
 	@Test
@@ -86,7 +86,7 @@ public abstract class GatewayOutageContract {
 		HttpResponse<String> response = get("/orders/" + UUID.randomUUID());
 
 		assertUnavailable(response, "status-unavailable");
-		assertThat(response.body()).doesNotContain("taken");
+		assertThat(response.body()).doesNotContain("placed");
 	}
 
 	/** The gateway's limit is 5 orders, and one in 100 s. */
@@ -103,7 +103,7 @@ public abstract class GatewayOutageContract {
 		assertThat(response.headers().firstValue("Content-Type")).hasValue("application/problem+json");
 		assertThat(Integer.parseInt(response.headers().firstValue("Retry-After").orElse(""))).isBetween(1, 100);
 		assertThat(JsonPath.<String>read(response.body(), "$.type")).isEqualTo("urn:sluice:problem:too-many-requests");
-		assertThat(JsonPath.<String>read(response.body(), "$.taken")).isEqualTo("no");
+		assertThat(JsonPath.<String>read(response.body(), "$.placed")).isEqualTo("no");
 		assertThat(send(order(ORDER.replace("c-1", "c-patient"))).statusCode()).isEqualTo(503);
 	}
 
@@ -114,7 +114,7 @@ public abstract class GatewayOutageContract {
 				HttpRequest.newBuilder(gateway().resolve("/orders/" + UUID.randomUUID() + "/redelivery"))
 					.POST(BodyPublishers.noBody()));
 		assertUnavailable(redelivery, "status-unavailable");
-		assertThat(JsonPath.<String>read(redelivery.body(), "$.taken")).isEqualTo("no");
+		assertThat(JsonPath.<String>read(redelivery.body(), "$.placed")).isEqualTo("no");
 	}
 
 	@Test

@@ -6,7 +6,7 @@ import java.time.temporal.ChronoUnit;
 
 import dev.sluice.contract.ProblemType;
 import dev.sluice.contract.SavedOrder;
-import dev.sluice.contract.Taken;
+import dev.sluice.contract.Placed;
 import dev.sluice.gateway.idempotency.IdempotencyKey;
 import dev.sluice.gateway.problem.ProblemException;
 import org.jspecify.annotations.Nullable;
@@ -111,7 +111,7 @@ public sealed interface Delivery {
 			case Refused refused -> throw new ProblemException(ProblemType.BACKEND_REFUSED,
 					"The backend answered with status " + refused.status() + ".");
 			case Busy busy -> throw new ProblemException(ProblemType.BACKEND_UNAVAILABLE,
-					"The backend is busy: it answered with status " + busy.status() + ".", Taken.UNKNOWN,
+					"The backend is busy: it answered with status " + busy.status() + ".", Placed.UNKNOWN,
 					busy.retryAfter());
 			case Unreadable _ ->
 				throw new ProblemException(ProblemType.BACKEND_REFUSED, "The backend's answer cannot be read.");
@@ -122,10 +122,10 @@ public sealed interface Delivery {
 			case Unreachable _ ->
 				throw new ProblemException(ProblemType.BACKEND_UNAVAILABLE, "The connection to the backend failed.");
 			case CircuitOpen open -> throw new ProblemException(ProblemType.BACKEND_UNAVAILABLE,
-					"The backend has failed too often lately and is left alone for a moment.", Taken.NO,
+					"The backend has failed too often lately and is left alone for a moment.", Placed.NO,
 					open.retryAfter());
 			case Full _ -> throw new ProblemException(ProblemType.OVERLOADED,
-					"As many orders as allowed are being delivered to the backend.", Taken.NO);
+					"As many orders as allowed are being delivered to the backend.", Placed.NO);
 		};
 	}
 

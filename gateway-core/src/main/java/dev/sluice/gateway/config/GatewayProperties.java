@@ -3,7 +3,7 @@ package dev.sluice.gateway.config;
 import java.time.Duration;
 
 import dev.sluice.gateway.order.Prefer;
-import dev.sluice.gateway.order.Way;
+import dev.sluice.gateway.order.Mode;
 import jakarta.validation.constraints.DecimalMax;
 import jakarta.validation.constraints.Max;
 import jakarta.validation.constraints.Min;
@@ -17,7 +17,7 @@ import org.springframework.validation.annotation.Validated;
 /**
  * What concerns the gateway as a whole.
  *
- * @param defaultWay the way of an order whose client states no preference: {@code sync}
+ * @param defaultMode the mode of an order whose client states no preference: {@code sync}
  * or {@code queued}; default {@code sync}
  * @param maxInProgress requests of the API that are processed at once, whatever they wait
  * for; beyond: 503; each takes some 50 KB of heap, and its body's size several times;
@@ -36,7 +36,7 @@ import org.springframework.validation.annotation.Validated;
  */
 @ConfigurationProperties("sluice")
 @Validated
-public record GatewayProperties(@DefaultValue("sync") Way defaultWay,
+public record GatewayProperties(@DefaultValue("sync") Mode defaultMode,
 		@DefaultValue("2000") @Min(1) @Max(100_000) int maxInProgress,
 		@DefaultValue("10s") @DurationMin @DurationMax(minutes = 5) Duration maxWait,
 		@DefaultValue("100") @PositiveOrZero @Max(100_000) int maxWaiters,

@@ -7,7 +7,7 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.Ticker;
 import dev.sluice.contract.ProblemType;
-import dev.sluice.contract.Taken;
+import dev.sluice.contract.Placed;
 import dev.sluice.gateway.config.GatewayProperties;
 import dev.sluice.gateway.problem.ProblemException;
 import org.springframework.stereotype.Component;
@@ -73,7 +73,7 @@ public final class ClientLimit {
 		if (earlyNanos[0] > 0) {
 			throw new ProblemException(ProblemType.TOO_MANY_REQUESTS,
 					"This customer has placed more orders than sluice.client-limit and sluice.client-burst allow.",
-					Taken.NO, Duration.ofNanos(earlyNanos[0]));
+					Placed.NO, Duration.ofNanos(earlyNanos[0]));
 		}
 	}
 

@@ -14,11 +14,11 @@ public enum GatewayMetric {
 	 * Outcome: {@code saved}, {@code accepted}, {@code abandoned} (the client has gone),
 	 * or the problem's name.
 	 */
-	ORDERS("sluice.orders", "orders", "way, outcome", "Orders answered"),
+	ORDERS("sluice.orders", "orders", "mode, outcome", "Orders answered"),
 
-	ORDER_DURATION("sluice.order.duration", "seconds", "way", "From an order's headers read to its answer known"),
+	ORDER_DURATION("sluice.order.duration", "seconds", "mode", "From an order's headers read to its answer known"),
 
-	ORDERS_IN_FLIGHT("sluice.orders.in.flight", "orders", "way", "Orders being processed"),
+	ORDERS_IN_FLIGHT("sluice.orders.in.flight", "orders", "mode", "Orders being processed"),
 
 	REQUESTS_IN_PROGRESS("sluice.requests.in.progress", "requests", "", "Requests of the API being processed"),
 

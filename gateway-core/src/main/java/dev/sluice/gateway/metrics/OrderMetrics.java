@@ -8,7 +8,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
-import dev.sluice.gateway.order.Way;
+import dev.sluice.gateway.order.Mode;
 import dev.sluice.gateway.problem.ProblemException;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 
 /**
- * Counts and times orders: begun = answered + in flight, per way. A request that the
- * framework refuses before the way is known (wrong path, method or media type) is not
+ * Counts and times orders: begun = answered + in flight, per mode. A request that the
+ * framework refuses before the mode is known (wrong path, method or media type) is not
  * counted here. For any number of threads.
  */
 @Component
@@ -26,51 +26,51 @@ public final class OrderMetrics {
 
 	private final MeterRegistry registry;
 
-	private final PerWay sync;
+	private final PerMode sync;
 
-	private final PerWay queued;
+	private final PerMode queued;
 
 	private final Map<Outcome, Counter> outcomes = new ConcurrentHashMap<>();
 
 	public OrderMetrics(MeterRegistry registry) {
 		this.registry = registry;
-		this.sync = PerWay.register(registry, Way.SYNC);
-		this.queued = PerWay.register(registry, Way.QUEUED);
+		this.sync = PerMode.register(registry, Mode.SYNC);
+		this.queued = PerMode.register(registry, Mode.QUEUED);
 	}
 
 	/**
 	 * An order has come.
-	 * @param way the way it takes
+	 * @param mode the mode it takes
 	 * @return its timing; {@link Timing#end} must follow, and counts once
 	 */
-	public Timing begin(Way way) {
-		of(way).inFlight().incrementAndGet();
-		return new Timing(way, System.nanoTime());
+	public Timing begin(Mode mode) {
+		of(mode).inFlight().incrementAndGet();
+		return new Timing(mode, System.nanoTime());
 	}
 
-	private PerWay of(Way way) {
-		return switch (way) {
+	private PerMode of(Mode mode) {
+		return switch (mode) {
 			case SYNC -> this.sync;
 			case QUEUED -> this.queued;
 		};
 	}
 
 	private Counter counter(Outcome outcome) {
-		return GatewayMetric.ORDERS.counter(this.registry, "way", outcome.way().tag(), "outcome", outcome.name());
+		return GatewayMetric.ORDERS.counter(this.registry, "mode", outcome.mode().tag(), "outcome", outcome.name());
 	}
 
 	/** One order, from its coming to its answer. */
 	public final class Timing {
 
-		private final Way way;
+		private final Mode mode;
 
 		private final long startNanos;
 
 		/** A client may go in the moment when the answer comes. */
 		private final AtomicBoolean ended = new AtomicBoolean();
 
-		private Timing(Way way, long startNanos) {
-			this.way = way;
+		private Timing(Mode mode, long startNanos) {
+			this.mode = mode;
 			this.startNanos = startNanos;
 		}
 
@@ -83,30 +83,30 @@ public final class OrderMetrics {
 			if (!this.ended.compareAndSet(false, true)) {
 				return;
 			}
-			PerWay meters = of(this.way);
+			PerMode meters = of(this.mode);
 			meters.inFlight().decrementAndGet();
 			meters.duration().record(System.nanoTime() - this.startNanos, TimeUnit.NANOSECONDS);
-			OrderMetrics.this.outcomes.computeIfAbsent(Outcome.of(this.way, failure), OrderMetrics.this::counter)
+			OrderMetrics.this.outcomes.computeIfAbsent(Outcome.of(this.mode, failure), OrderMetrics.this::counter)
 				.increment();
 		}
 
 	}
 
-	private record PerWay(AtomicInteger inFlight, Timer duration) {
+	private record PerMode(AtomicInteger inFlight, Timer duration) {
 
-		static PerWay register(MeterRegistry registry, Way way) {
+		static PerMode register(MeterRegistry registry, Mode mode) {
 			AtomicInteger inFlight = new AtomicInteger();
-			GatewayMetric.ORDERS_IN_FLIGHT.gauge(registry, inFlight, AtomicInteger::get, "way", way.tag());
-			return new PerWay(inFlight, GatewayMetric.ORDER_DURATION.timer(registry, "way", way.tag()));
+			GatewayMetric.ORDERS_IN_FLIGHT.gauge(registry, inFlight, AtomicInteger::get, "mode", mode.tag());
+			return new PerMode(inFlight, GatewayMetric.ORDER_DURATION.timer(registry, "mode", mode.tag()));
 		}
 
 	}
 
-	private record Outcome(Way way, String name) {
+	private record Outcome(Mode mode, String name) {
 
-		static Outcome of(Way way, @Nullable Throwable failure) {
-			return new Outcome(way, switch (failure) {
-				case null -> switch (way) {
+		static Outcome of(Mode mode, @Nullable Throwable failure) {
+			return new Outcome(mode, switch (failure) {
+				case null -> switch (mode) {
 					case SYNC -> "saved";
 					case QUEUED -> "accepted";
 				};

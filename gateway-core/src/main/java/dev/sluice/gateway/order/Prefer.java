@@ -15,7 +15,7 @@ import dev.sluice.contract.HttpNames;
  * What a client prefers (RFC 7240). {@code respond-async} and {@code wait} are known;
  * other preferences, parameters and what cannot be read are passed over, as the RFC asks.
  *
- * @param respondAsync whether the client prefers the queued way
+ * @param respondAsync whether the client prefers the queued mode
  * @param longestWait how long the client would wait for a queued order to be saved; zero
  * if it did not say
  */
@@ -55,8 +55,8 @@ public record Prefer(boolean respondAsync, Duration longestWait) {
 		return Duration.ofSeconds((number.length() > MAX_DIGITS) ? Integer.MAX_VALUE : Long.parseLong(number));
 	}
 
-	public Way way(Way defaultWay) {
-		return this.respondAsync ? Way.QUEUED : defaultWay;
+	public Mode mode(Mode defaultMode) {
+		return this.respondAsync ? Mode.QUEUED : defaultMode;
 	}
 
 	/**

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.List;
 
 import dev.sluice.contract.ProblemType;
-import dev.sluice.contract.Taken;
+import dev.sluice.contract.Placed;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpMethod;
@@ -24,7 +24,7 @@ public final class ProblemException extends RuntimeException {
 
 	private final ProblemType type;
 
-	private final Taken taken;
+	private final Placed placed;
 
 	private final transient List<InvalidField> errors;
 
@@ -32,26 +32,26 @@ public final class ProblemException extends RuntimeException {
 
 	/** Whoever does not know that nothing was taken promises nothing. */
 	public ProblemException(ProblemType type, String detail) {
-		this(type, detail, Taken.UNKNOWN, List.of(), null);
+		this(type, detail, Placed.UNKNOWN, List.of(), null);
 	}
 
-	public ProblemException(ProblemType type, String detail, Taken taken) {
-		this(type, detail, taken, List.of(), null);
+	public ProblemException(ProblemType type, String detail, Placed placed) {
+		this(type, detail, placed, List.of(), null);
 	}
 
-	public ProblemException(ProblemType type, String detail, Taken taken, @Nullable Duration retryAfter) {
-		this(type, detail, taken, List.of(), retryAfter);
+	public ProblemException(ProblemType type, String detail, Placed placed, @Nullable Duration retryAfter) {
+		this(type, detail, placed, List.of(), retryAfter);
 	}
 
 	public ProblemException(ProblemType type, String detail, List<InvalidField> errors) {
-		this(type, detail, Taken.NO, errors, null);
+		this(type, detail, Placed.NO, errors, null);
 	}
 
-	private ProblemException(ProblemType type, String detail, Taken taken, List<InvalidField> errors,
+	private ProblemException(ProblemType type, String detail, Placed placed, List<InvalidField> errors,
 			@Nullable Duration retryAfter) {
 		super(detail, null, false, false);
 		this.type = type;
-		this.taken = taken;
+		this.placed = placed;
 		this.errors = List.copyOf(errors);
 		// No 503 without a Retry-After.
 		this.retryAfter = (retryAfter == null && type.status() == 503) ? RETRY_AFTER : retryAfter;
@@ -61,8 +61,8 @@ public final class ProblemException extends RuntimeException {
 		return this.type;
 	}
 
-	public Taken taken() {
-		return this.taken;
+	public Placed placed() {
+		return this.placed;
 	}
 
 	public List<InvalidField> errors() {
@@ -88,7 +88,7 @@ public final class ProblemException extends RuntimeException {
 			problem.setProperty("errors", this.errors);
 		}
 		if (method.equals(HttpMethod.POST) && mayHaveTaken()) {
-			problem.setProperty(Taken.MEMBER, this.taken);
+			problem.setProperty(Placed.MEMBER, this.placed);
 		}
 		HttpHeaders headers = new HttpHeaders();
 		headers.putAll(more);

@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 import dev.sluice.contract.Order;
 import dev.sluice.contract.OrderHeaders;
-import dev.sluice.contract.Taken;
+import dev.sluice.contract.Placed;
 import dev.sluice.contract.Topics;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
@@ -94,10 +94,10 @@ public final class Sending {
 
 	/**
 	 * No acknowledgement has come, and none is waited for any more.
-	 * @return {@link Taken#NO} if the producer never had the record and never will
+	 * @return {@link Placed#NO} if the producer never had the record and never will
 	 */
-	public Taken giveUp() {
-		return (this.decided.compareAndSet(false, true) || this.refused) ? Taken.NO : Taken.UNKNOWN;
+	public Placed giveUp() {
+		return (this.decided.compareAndSet(false, true) || this.refused) ? Placed.NO : Placed.UNKNOWN;
 	}
 
 	private static byte[] utf8(String text) {

@@ -3,7 +3,7 @@ package dev.sluice.gateway.status;
 import java.util.UUID;
 
 import dev.sluice.contract.ProblemType;
-import dev.sluice.contract.Taken;
+import dev.sluice.contract.Placed;
 import dev.sluice.gateway.backend.Delivery;
 import dev.sluice.gateway.problem.ProblemException;
 import dev.sluice.gateway.queue.AcceptedOrders.Reading;
@@ -29,25 +29,25 @@ public final class StatusProblem {
 			case Delivery.Saved _, Delivery.Refused _, Delivery.Busy _, Delivery.Unreadable _, Delivery.TimedOut _,
 					Delivery.Unreachable _, Delivery.CircuitOpen _, Delivery.Full _ ->
 				new ProblemException(ProblemType.STATUS_UNAVAILABLE,
-						"The backend does not answer, so nothing can be said of order " + id + ".", Taken.NO);
+						"The backend does not answer, so nothing can be said of order " + id + ".", Placed.NO);
 		};
 	}
 
 	/** The projection is behind, and so is what this gateway has read of Kafka. */
 	public static ProblemException notKnownYet(UUID id) {
-		return new ProblemException(ProblemType.STATUS_UNAVAILABLE, "Order " + id + " is not known yet.", Taken.NO);
+		return new ProblemException(ProblemType.STATUS_UNAVAILABLE, "Order " + id + " is not known yet.", Placed.NO);
 	}
 
 	/** PostgreSQL does not answer, and nobody else knows the order. */
 	public static ProblemException unavailable(UUID id) {
 		return new ProblemException(ProblemType.STATUS_UNAVAILABLE,
-				"The status store does not answer, so nothing can be said of order " + id + ".", Taken.NO);
+				"The status store does not answer, so nothing can be said of order " + id + ".", Placed.NO);
 	}
 
 	/** A sync order cannot be placed, because its key may stand for another order. */
 	public static ProblemException keyNotKnown() {
 		return new ProblemException(ProblemType.STATUS_UNAVAILABLE,
-				"Whether the Idempotency-Key was used before cannot be found out at the moment.", Taken.NO);
+				"Whether the Idempotency-Key was used before cannot be found out at the moment.", Placed.NO);
 	}
 
 }

@@ -7,7 +7,7 @@ import java.util.stream.Stream;
 
 import dev.sluice.contract.ProblemType;
 import dev.sluice.contract.SavedOrder;
-import dev.sluice.contract.Taken;
+import dev.sluice.contract.Placed;
 import dev.sluice.gateway.idempotency.IdempotencyKey;
 import dev.sluice.gateway.problem.ProblemException;
 import org.junit.jupiter.api.Test;
@@ -28,23 +28,23 @@ class DeliveryTests {
 	private static final IdempotencyKey KEY = new IdempotencyKey("k");
 
 	static Stream<Arguments> failures() {
-		return Stream.of(Arguments.of(new Delivery.Refused(500), ProblemType.BACKEND_REFUSED, Taken.UNKNOWN),
-				Arguments.of(new Delivery.Refused(400), ProblemType.BACKEND_REFUSED, Taken.UNKNOWN),
-				Arguments.of(new Delivery.Unreadable(), ProblemType.BACKEND_REFUSED, Taken.UNKNOWN),
-				Arguments.of(new Delivery.Busy(429, null), ProblemType.BACKEND_UNAVAILABLE, Taken.UNKNOWN),
-				Arguments.of(new Delivery.TimedOut(Duration.ofSeconds(1)), ProblemType.BACKEND_TIMEOUT, Taken.UNKNOWN),
-				Arguments.of(new Delivery.Unreachable(), ProblemType.BACKEND_UNAVAILABLE, Taken.UNKNOWN), Arguments
-					.of(new Delivery.CircuitOpen(Duration.ofSeconds(1)), ProblemType.BACKEND_UNAVAILABLE, Taken.NO),
-				Arguments.of(new Delivery.Full(), ProblemType.OVERLOADED, Taken.NO));
+		return Stream.of(Arguments.of(new Delivery.Refused(500), ProblemType.BACKEND_REFUSED, Placed.UNKNOWN),
+				Arguments.of(new Delivery.Refused(400), ProblemType.BACKEND_REFUSED, Placed.UNKNOWN),
+				Arguments.of(new Delivery.Unreadable(), ProblemType.BACKEND_REFUSED, Placed.UNKNOWN),
+				Arguments.of(new Delivery.Busy(429, null), ProblemType.BACKEND_UNAVAILABLE, Placed.UNKNOWN),
+				Arguments.of(new Delivery.TimedOut(Duration.ofSeconds(1)), ProblemType.BACKEND_TIMEOUT, Placed.UNKNOWN),
+				Arguments.of(new Delivery.Unreachable(), ProblemType.BACKEND_UNAVAILABLE, Placed.UNKNOWN), Arguments
+					.of(new Delivery.CircuitOpen(Duration.ofSeconds(1)), ProblemType.BACKEND_UNAVAILABLE, Placed.NO),
+				Arguments.of(new Delivery.Full(), ProblemType.OVERLOADED, Placed.NO));
 	}
 
 	@ParameterizedTest
 	@MethodSource("failures")
-	void promisesThatNothingWasTakenOnlyWhereTheBackendWasNotAsked(Delivery delivery, ProblemType type, Taken taken) {
+	void promisesThatNothingWasTakenOnlyWhereTheBackendWasNotAsked(Delivery delivery, ProblemType type, Placed placed) {
 		ProblemException problem = catchThrowableOfType(ProblemException.class, () -> delivery.savedOrThrow(KEY));
 
 		assertThat(problem.type()).isEqualTo(type);
-		assertThat(problem.taken()).isEqualTo(taken);
+		assertThat(problem.placed()).isEqualTo(placed);
 	}
 
 	@Test
@@ -84,14 +84,14 @@ class DeliveryTests {
 
 	@Test
 	void promisesNothingToWhoeverOnlyAsks() {
-		ProblemException problem = new ProblemException(ProblemType.OVERLOADED, "Full.", Taken.NO);
+		ProblemException problem = new ProblemException(ProblemType.OVERLOADED, "Full.", Placed.NO);
 
 		assertThat(problem.toResponse(HttpMethod.GET).getBody()).isNotNull()
 			.extracting(ProblemDetail::getProperties)
 			.isNull();
 		assertThat(problem.toResponse(HttpMethod.POST).getBody()).isNotNull()
 			.extracting(ProblemDetail::getProperties)
-			.hasToString("{taken=NO}");
+			.hasToString("{placed=NO}");
 	}
 
 }

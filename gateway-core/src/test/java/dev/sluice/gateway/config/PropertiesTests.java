@@ -3,7 +3,7 @@ package dev.sluice.gateway.config;
 import java.net.URI;
 import java.time.Duration;
 
-import dev.sluice.gateway.order.Way;
+import dev.sluice.gateway.order.Mode;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -25,7 +25,7 @@ class PropertiesTests {
 		CircuitProperties circuit = new CircuitProperties(50, 50, Duration.ofSeconds(10), Duration.ofSeconds(1));
 		this.runner.run((context) -> {
 			GatewayProperties gateway = context.getBean(GatewayProperties.class);
-			assertThat(gateway.defaultWay()).isEqualTo(Way.SYNC);
+			assertThat(gateway.defaultMode()).isEqualTo(Mode.SYNC);
 			assertThat(gateway.maxWait()).isEqualTo(Duration.ofSeconds(10));
 			assertThat(gateway.maxWaiters()).isEqualTo(100);
 			assertThat(gateway.clientLimit()).isZero();
@@ -48,7 +48,7 @@ class PropertiesTests {
 			"backend.url=no url", "backend.url=backend:8090", "backend.url=http://backend:8090/v1",
 			"backend.circuit.failure-percent=101", "backend.circuit.window=1ms", "queue.max-in-flight=0",
 			"queue.partitions=0", "queue.min-insync-replicas=2", "queue.timeout=-1s", "status.recent-orders=0",
-			"status.key-lookup-timeout=-1ms", "status.projection-group=", "sluice.default-way=both",
+			"status.key-lookup-timeout=-1ms", "status.projection-group=", "sluice.default-mode=both",
 			"sluice.max-wait=-1s", "sluice.max-waiters=-1", "sluice.client-limit=-1", "sluice.client-burst=0",
 			"sluice.head-timeout=0s", "sluice.body-timeout=2h", "sluice.min-body-rate=-1B", "sluice.max-connections=0",
 			"sluice.max-body-memory=63KB" })

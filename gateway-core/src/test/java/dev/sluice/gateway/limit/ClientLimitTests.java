@@ -5,7 +5,7 @@ import java.util.concurrent.atomic.AtomicLong;
 
 import dev.sluice.contract.ProblemType;
 import dev.sluice.gateway.config.GatewayProperties;
-import dev.sluice.gateway.order.Way;
+import dev.sluice.gateway.order.Mode;
 import dev.sluice.gateway.problem.ProblemException;
 import org.junit.jupiter.api.Test;
 import org.springframework.http.HttpMethod;
@@ -82,7 +82,7 @@ class ClientLimitTests {
 	}
 
 	private ClientLimit limit(double perSecond, int burst) {
-		return new ClientLimit(new GatewayProperties(Way.SYNC, 1, Duration.ZERO, 0, perSecond, burst, Duration.ZERO),
+		return new ClientLimit(new GatewayProperties(Mode.SYNC, 1, Duration.ZERO, 0, perSecond, burst, Duration.ZERO),
 				this.nanos::get);
 	}
 

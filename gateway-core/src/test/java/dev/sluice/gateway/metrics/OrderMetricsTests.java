@@ -3,7 +3,7 @@ package dev.sluice.gateway.metrics;
 import java.util.concurrent.CancellationException;
 
 import dev.sluice.contract.ProblemType;
-import dev.sluice.gateway.order.Way;
+import dev.sluice.gateway.order.Mode;
 import dev.sluice.gateway.problem.ProblemException;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.Test;
@@ -18,13 +18,13 @@ class OrderMetricsTests {
 
 	@Test
 	void countsWhatHasBegunAsInFlightOrAnswered() {
-		this.metrics.begin(Way.SYNC);
-		this.metrics.begin(Way.SYNC).end(null);
-		this.metrics.begin(Way.QUEUED).end(null);
-		this.metrics.begin(Way.QUEUED).end(new ProblemException(ProblemType.QUEUE_UNAVAILABLE, ""));
-		this.metrics.begin(Way.QUEUED).end(new IllegalStateException());
+		this.metrics.begin(Mode.SYNC);
+		this.metrics.begin(Mode.SYNC).end(null);
+		this.metrics.begin(Mode.QUEUED).end(null);
+		this.metrics.begin(Mode.QUEUED).end(new ProblemException(ProblemType.QUEUE_UNAVAILABLE, ""));
+		this.metrics.begin(Mode.QUEUED).end(new IllegalStateException());
 
-		OrderMetrics.Timing gone = this.metrics.begin(Way.QUEUED);
+		OrderMetrics.Timing gone = this.metrics.begin(Mode.QUEUED);
 		gone.end(new CancellationException());
 		gone.end(null);
 
@@ -35,15 +35,15 @@ class OrderMetricsTests {
 		assertThat(answered("queued", "queue-unavailable")).isEqualTo(1);
 		assertThat(answered("queued", "internal")).isEqualTo(1);
 		assertThat(answered("queued", "abandoned")).isEqualTo(1);
-		assertThat(this.meters.get("sluice.order.duration").tag("way", "queued").timer().count()).isEqualTo(4);
+		assertThat(this.meters.get("sluice.order.duration").tag("mode", "queued").timer().count()).isEqualTo(4);
 	}
 
-	private double inFlight(String way) {
-		return this.meters.get("sluice.orders.in.flight").tag("way", way).gauge().value();
+	private double inFlight(String mode) {
+		return this.meters.get("sluice.orders.in.flight").tag("mode", mode).gauge().value();
 	}
 
-	private double answered(String way, String outcome) {
-		return this.meters.get("sluice.orders").tags("way", way, "outcome", outcome).counter().count();
+	private double answered(String mode, String outcome) {
+		return this.meters.get("sluice.orders").tags("mode", mode, "outcome", outcome).counter().count();
 	}
 
 }

@@ -66,9 +66,9 @@ class PreferTests {
 
 	@Test
 	void choosesTheWay() {
-		assertThat(new Prefer(true, Duration.ZERO).way(Way.SYNC)).isEqualTo(Way.QUEUED);
-		assertThat(new Prefer(false, Duration.ZERO).way(Way.SYNC)).isEqualTo(Way.SYNC);
-		assertThat(new Prefer(false, Duration.ZERO).way(Way.QUEUED)).isEqualTo(Way.QUEUED);
+		assertThat(new Prefer(true, Duration.ZERO).mode(Mode.SYNC)).isEqualTo(Mode.QUEUED);
+		assertThat(new Prefer(false, Duration.ZERO).mode(Mode.SYNC)).isEqualTo(Mode.SYNC);
+		assertThat(new Prefer(false, Duration.ZERO).mode(Mode.QUEUED)).isEqualTo(Mode.QUEUED);
 	}
 
 }

@@ -7,7 +7,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 
 import dev.sluice.contract.Order;
-import dev.sluice.contract.Taken;
+import dev.sluice.contract.Placed;
 import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -31,7 +31,7 @@ class SendingTests {
 	void mayHaveBeenTakenOnceItWasHandedOver() {
 		send();
 
-		assertThat(this.sending.giveUp()).isEqualTo(Taken.UNKNOWN);
+		assertThat(this.sending.giveUp()).isEqualTo(Placed.UNKNOWN);
 	}
 
 	@Test
@@ -40,7 +40,7 @@ class SendingTests {
 		this.producer.errorNext(new TimeoutException("expired"));
 
 		assertThat(this.sending.acknowledgement()).isCompletedExceptionally();
-		assertThat(this.sending.giveUp()).isEqualTo(Taken.UNKNOWN);
+		assertThat(this.sending.giveUp()).isEqualTo(Placed.UNKNOWN);
 	}
 
 	@Test
@@ -49,7 +49,7 @@ class SendingTests {
 		send();
 
 		assertThat(this.sending.acknowledgement()).isCompletedExceptionally();
-		assertThat(this.sending.giveUp()).isEqualTo(Taken.NO);
+		assertThat(this.sending.giveUp()).isEqualTo(Placed.NO);
 	}
 
 	/** A full buffer and missing metadata are told so, by Kafka's own producer. */
@@ -67,7 +67,7 @@ class SendingTests {
 		send();
 
 		assertThat(this.sending.acknowledgement()).isCompletedExceptionally();
-		assertThat(this.sending.giveUp()).isEqualTo(Taken.NO);
+		assertThat(this.sending.giveUp()).isEqualTo(Placed.NO);
 	}
 
 	@Test
@@ -93,12 +93,12 @@ class SendingTests {
 		};
 		send();
 
-		assertThat(this.sending.giveUp()).isEqualTo(Taken.UNKNOWN);
+		assertThat(this.sending.giveUp()).isEqualTo(Placed.UNKNOWN);
 	}
 
 	@Test
 	void isNeverSentOnceItWasGivenUp() {
-		assertThat(this.sending.giveUp()).isEqualTo(Taken.NO);
+		assertThat(this.sending.giveUp()).isEqualTo(Placed.NO);
 		send();
 
 		assertThat(this.producer.history()).isEmpty();

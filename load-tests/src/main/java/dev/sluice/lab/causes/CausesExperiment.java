@@ -26,7 +26,7 @@ import dev.sluice.lab.plan.LoadPlan;
 import dev.sluice.lab.plan.LoadPlan.Phase;
 import dev.sluice.lab.plan.PhaseOutcome;
 import dev.sluice.lab.plan.WarmUp;
-import dev.sluice.lab.plan.Way;
+import dev.sluice.lab.plan.Mode;
 import dev.sluice.lab.result.CausesResult;
 import dev.sluice.lab.result.RunResult;
 import dev.sluice.lab.run.EnvironmentProbe;
@@ -288,7 +288,7 @@ public final class CausesExperiment {
 			.mapToInt((cell) -> Math.min(cell.orders(), CausesPlan.MANY))
 			.max()
 			.orElseThrow();
-		List<Phase> phases = new ArrayList<>(WarmUp.phases(List.of(Way.SYNC), this.settings.warmUpOrders(), burst));
+		List<Phase> phases = new ArrayList<>(WarmUp.phases(List.of(Mode.SYNC), this.settings.warmUpOrders(), burst));
 		round.cells().stream().map((cell) -> phase(cell, this.settings.deadlineMillis())).forEach(phases::add);
 		String token = Long.toString(System.currentTimeMillis(), Character.MAX_RADIX) + "-" + round.name();
 		return new LoadPlan(token, Objects.requireNonNull(services.get(GATEWAY)).uri(),
@@ -298,7 +298,7 @@ public final class CausesExperiment {
 
 	private static Phase phase(Cell cell, long deadlineMillis) {
 		BackendBehaviour behaviour = BackendBehaviour.DEFAULT.withCapacity(cell.setting().backend().capacity());
-		return new Phase(phaseName(cell), Way.SYNC, cell.orders(), CausesPlan.MANY, behaviour, deadlineMillis, true)
+		return new Phase(phaseName(cell), Mode.SYNC, cell.orders(), CausesPlan.MANY, behaviour, deadlineMillis, true)
 			.with(cell.setting().client());
 	}
 

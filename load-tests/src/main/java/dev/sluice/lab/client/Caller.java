@@ -17,8 +17,9 @@ import java.util.concurrent.Executors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends requests in one {@link Mode}. {@link #call} returns at once; the reply is given
- * on any thread, once. How many calls are outstanding the caller of this has to bound.
+ * Sends requests in one {@link CallMode}. {@link #call} returns at once; the reply is
+ * given on any thread, once. How many calls are outstanding the caller of this has to
+ * bound.
  */
 abstract sealed class Caller implements AutoCloseable {
 
@@ -51,7 +52,7 @@ abstract sealed class Caller implements AutoCloseable {
 	 * A caller of that mode.
 	 * @param threads to wait with, where the mode needs some
 	 */
-	static Caller of(Mode mode, @Nullable Integer threads) {
+	static Caller of(CallMode mode, @Nullable Integer threads) {
 		return switch (mode) {
 			case ASYNC -> new Async();
 			case BLOCKING -> new Blocking(Executors.newFixedThreadPool(Objects.requireNonNull(threads),

@@ -48,7 +48,7 @@ public final class ClientCommand implements Callable<Integer> {
 	private static final int MAX_SECONDS = 86_400;
 
 	/** Three of five requests are due while nobody answers. */
-	private static final Case FREEZE = new Case("async, 500/s, target stopped for 6 s", Mode.ASYNC, null, 500,
+	private static final Case FREEZE = new Case("async, 500/s, target stopped for 6 s", CallMode.ASYNC, null, 500,
 			Duration.ofSeconds(10), "/0", null, new Stopped(2, 8));
 
 	@Spec
@@ -185,7 +185,7 @@ public final class ClientCommand implements Callable<Integer> {
 			throw usage("These are more than %,d requests: choose fewer a second or a shorter --duration"
 				.formatted(OpenClient.MAX_REQUESTS));
 		}
-		Mode chosen = mode();
+		CallMode chosen = mode();
 		if (this.threads != null && chosen.threads() == null) {
 			throw usage("--mode %s waits without threads: leave --threads out".formatted(chosen));
 		}
@@ -201,9 +201,9 @@ public final class ClientCommand implements Callable<Integer> {
 		return BigDecimal.valueOf(number).stripTrailingZeros().toPlainString();
 	}
 
-	private Mode mode() {
+	private CallMode mode() {
 		try {
-			return Mode.of(this.mode);
+			return CallMode.of(this.mode);
 		}
 		catch (IllegalArgumentException ex) {
 			throw usage(String.valueOf(ex.getMessage()));

@@ -123,7 +123,7 @@ final class ClientExperiment {
 			Service service = stack.startBackend(ServiceOptions.NONE);
 			URI backend = service.uri();
 			HttpRequest immediate = HttpRequest.newBuilder(backend.resolve("/0")).build();
-			try (OpenClient client = new OpenClient(Mode.ASYNC, null)) {
+			try (OpenClient client = new OpenClient(CallMode.ASYNC, null)) {
 				client.run(WARM_UP, (_) -> immediate, (_) -> {
 				});
 			}

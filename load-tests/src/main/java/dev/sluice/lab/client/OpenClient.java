@@ -95,7 +95,7 @@ public final class OpenClient implements AutoCloseable {
 	/**
 	 * @param threads to wait with, where the mode needs some
 	 */
-	public OpenClient(Mode mode, @Nullable Integer threads) {
+	public OpenClient(CallMode mode, @Nullable Integer threads) {
 		this.caller = Caller.of(mode, threads);
 	}
 

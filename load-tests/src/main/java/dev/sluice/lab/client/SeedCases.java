@@ -30,7 +30,7 @@ final class SeedCases {
 	 * @param seed what it came to there; null if it is nobody's
 	 * @param stopped when the target is stopped under way; null if it is not
 	 */
-	record Case(String name, Mode mode, @Nullable Integer threads, double requestsPerSecond, Duration duration,
+	record Case(String name, CallMode mode, @Nullable Integer threads, double requestsPerSecond, Duration duration,
 			String path, @Nullable Seed seed, @Nullable Stopped stopped) {
 	}
 
@@ -41,7 +41,7 @@ final class SeedCases {
 
 	private static Case parse(String line) {
 		String[] fields = line.split(",", -1);
-		Mode mode = Mode.of(fields[0]);
+		CallMode mode = CallMode.of(fields[0]);
 		Integer threads = fields[3].isEmpty() ? mode.threads() : Integer.valueOf(fields[3]);
 		Seed seed = new Seed(Integer.parseInt(fields[4]), Long.parseLong(fields[5]), Long.parseLong(fields[6]),
 				Long.parseLong(fields[7]), Double.parseDouble(fields[8]), Integer.parseInt(fields[9]),

@@ -32,7 +32,7 @@ import dev.sluice.lab.measure.SavedSampler;
 import dev.sluice.lab.plan.ChaosPlan;
 import dev.sluice.lab.plan.ChaosPlan.Kind;
 import dev.sluice.lab.plan.ChaosPlan.Target;
-import dev.sluice.lab.plan.Way;
+import dev.sluice.lab.plan.Mode;
 import dev.sluice.lab.result.ChaosResult;
 import dev.sluice.lab.result.RunResult;
 import dev.sluice.lab.run.BackendControl;
@@ -355,8 +355,8 @@ final class ChaosExperiment {
 			if (entered == null) {
 				return null;
 			}
-			int[] sync = entered.acceptedMillis(Way.SYNC);
-			int[] queued = entered.acceptedMillis(Way.QUEUED);
+			int[] sync = entered.acceptedMillis(Mode.SYNC);
+			int[] queued = entered.acceptedMillis(Mode.QUEUED);
 			List<ChaosResult.Fault> told = this.faults.stream()
 				.map((fault) -> new ChaosResult.Fault(fault.target(), fault.kind().toString(), fault.beganMillis(),
 						fault.healedMillis(), Outage.longest(sync, fault.beganMillis(), fault.healedMillis()),

@@ -17,7 +17,7 @@ import dev.sluice.lab.measure.PairedComparison;
 import dev.sluice.lab.plan.BackendCapacity;
 import dev.sluice.lab.plan.ComparePlan;
 import dev.sluice.lab.plan.ComparePlan.Sweep;
-import dev.sluice.lab.plan.Way;
+import dev.sluice.lab.plan.Mode;
 import dev.sluice.lab.report.Report;
 import dev.sluice.lab.report.ReportCommand;
 import dev.sluice.lab.result.CausesResult;
@@ -90,8 +90,8 @@ public final class CompareCommand implements Callable<Integer> {
 			description = "Gateways: servlet-platform, servlet-virtual, servlet-async, reactive. Default: all.")
 	private @Nullable List<String> variants;
 
-	@Option(names = "--ways", split = ",", paramLabel = "WAY", description = "sync, queued. Default: both.")
-	private @Nullable List<String> ways;
+	@Option(names = "--modes", split = ",", paramLabel = "MODE", description = "sync, queued. Default: both.")
+	private @Nullable List<String> modes;
 
 	@Option(names = "--capacity", split = ",", paramLabel = "MODEL",
 			description = "The backend's capacity: unlimited, starved. Default: both.")
@@ -125,7 +125,7 @@ public final class CompareCommand implements Callable<Integer> {
 	}
 
 	private int findCauses() throws IOException {
-		refuse("--causes chooses its own settings", "--scenario", "--orders", "--variants", "--ways", "--capacity",
+		refuse("--causes chooses its own settings", "--scenario", "--orders", "--variants", "--modes", "--capacity",
 				"--delivery-concurrency", "--heap");
 		Length length = this.smallest ? Length.SMALLEST : this.quick ? Length.QUICK : Length.WHOLE;
 		if (this.repetitions != null && (length != Length.WHOLE || this.repetitions < 1)) {
@@ -155,7 +155,7 @@ public final class CompareCommand implements Callable<Integer> {
 	}
 
 	private int play(Path file) throws IOException {
-		refuse("The scenario says it", "--quick", "--smallest", "--repetitions", "--orders", "--variants", "--ways",
+		refuse("The scenario says it", "--quick", "--smallest", "--repetitions", "--orders", "--variants", "--modes",
 				"--capacity", "--delivery-concurrency", "--heap");
 		Scenario read;
 		try {
@@ -230,7 +230,7 @@ public final class CompareCommand implements Callable<Integer> {
 		return new Sweep(
 				(this.variants != null) ? this.variants.stream().map((name) -> Variant.of(name).id()).toList()
 						: defaultVariants.stream().map(Variant::id).toList(),
-				(this.ways != null) ? this.ways.stream().map((name) -> way(name)).toList() : List.of(Way.values()),
+				(this.modes != null) ? this.modes.stream().map((name) -> mode(name)).toList() : List.of(Mode.values()),
 				chosen.stream().map(BackendCapacity::model).toList(),
 				(this.orders != null) ? this.orders : defaultOrders,
 				(this.repetitions != null) ? this.repetitions : once ? 1 : FULL_REPETITIONS, limit);
@@ -262,12 +262,12 @@ public final class CompareCommand implements Callable<Integer> {
 			.toList();
 	}
 
-	private Way way(String name) {
+	private Mode mode(String name) {
 		try {
-			return Way.of(name);
+			return Mode.of(name);
 		}
 		catch (IllegalArgumentException _) {
-			throw usage("way '%s' is unknown: use sync, queued".formatted(name));
+			throw usage("mode '%s' is unknown: use sync, queued".formatted(name));
 		}
 	}
 

@@ -26,7 +26,7 @@ import dev.sluice.lab.plan.LoadPlan;
 import dev.sluice.lab.plan.LoadPlan.Client;
 import dev.sluice.lab.plan.LoadPlan.Phase;
 import dev.sluice.lab.plan.WarmUp;
-import dev.sluice.lab.plan.Way;
+import dev.sluice.lab.plan.Mode;
 import dev.sluice.lab.report.page.Figures;
 import dev.sluice.lab.result.Cell;
 import dev.sluice.lab.result.CellResult;
@@ -51,7 +51,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Every gateway, both ways, under a rising number of orders. Kafka, PostgreSQL and the
+ * Every gateway, both modes, under a rising number of orders. Kafka, PostgreSQL and the
  * backend run throughout; in each round a gateway and a consumer are started anew, so
  * that each variant meets a consumer as warm as any other's, and only one gateway is
  * there at a time.
@@ -94,7 +94,7 @@ final class CompareExperiment {
 	 * @param heap of each service, in the JVM's notation
 	 * @param collector of each service, as the JVM's option
 	 * @param deliveryConcurrency orders that the consumer delivers at once
-	 * @param warmUpOrders of each way, before each round
+	 * @param warmUpOrders of each mode, before each round
 	 * @param warmUpBurst at once, after them
 	 * @param deadlineMillis of a cell, in milliseconds
 	 */
@@ -216,7 +216,7 @@ final class CompareExperiment {
 
 	private LoadPlan loadPlan(Round round, Service gateway, Service backend) throws IOException {
 		List<Phase> phases = new ArrayList<>(
-				WarmUp.phases(ways(round), this.settings.warmUpOrders(), this.settings.warmUpBurst()));
+				WarmUp.phases(modes(round), this.settings.warmUpOrders(), this.settings.warmUpBurst()));
 		round.cells().stream().map(this::phase).forEach(phases::add);
 		// Unique however often the same stack is used.
 		String token = Long.toString(System.currentTimeMillis(), Character.MAX_RADIX) + "-" + round.name();
@@ -224,22 +224,22 @@ final class CompareExperiment {
 				phases);
 	}
 
-	private static List<Way> ways(Round round) {
-		return Stream.of(Way.values())
-			.filter((way) -> round.cells().stream().anyMatch((cell) -> cell.way().equals(way.label())))
+	private static List<Mode> modes(Round round) {
+		return Stream.of(Mode.values())
+			.filter((mode) -> round.cells().stream().anyMatch((cell) -> cell.mode().equals(mode.label())))
 			.toList();
 	}
 
 	private Phase phase(Cell cell) {
 		BackendModel backend = this.settings.backend(cell);
-		return new Phase(phaseName(cell), Way.of(cell.way()), cell.orders(), this.settings.load().users(),
+		return new Phase(phaseName(cell), Mode.of(cell.mode()), cell.orders(), this.settings.load().users(),
 				backend.behaviour(), this.settings.deadlineMillis(), true)
 			.with(this.settings.load().client(cell.orders()))
 			.with(backend.flap());
 	}
 
 	private static String phaseName(Cell cell) {
-		return "%s %s %d".formatted(cell.way(), cell.capacity(), cell.orders());
+		return "%s %s %d".formatted(cell.mode(), cell.capacity(), cell.orders());
 	}
 
 	private void show(Round round, Phase phase) {
@@ -287,7 +287,7 @@ final class CompareExperiment {
 		configuration.put("orders in flight", "at most %,d".formatted(this.settings.load().users()));
 		configuration.put("tries", "again until accepted, within the cell's deadline, after 0.1 s to 1.6 s");
 		configuration.put("cell deadline", "%d s".formatted(this.settings.deadlineMillis() / 1_000));
-		configuration.put("warm-up", "%,d orders each way, then %,d at once, before each round"
+		configuration.put("warm-up", "%,d orders each mode, then %,d at once, before each round"
 			.formatted(this.settings.warmUpOrders(), this.settings.warmUpBurst()));
 		this.settings.backends()
 			.forEach((backend) -> configuration.put("backend " + backend.label(), backend.description()));

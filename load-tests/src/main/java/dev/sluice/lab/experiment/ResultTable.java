@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A comparison in 100 columns of text: a table for each capacity of the backend, a line
- * for each gateway and way, a column for each number of orders, the median of the
+ * for each gateway and mode, a column for each number of orders, the median of the
  * repetitions in each place, marked if one of them is.
  */
 final class ResultTable {
@@ -63,8 +63,8 @@ final class ResultTable {
 		orders.forEach((count) -> head.append(right("N=" + count, false)));
 		text.append(head.toString().stripTrailing()).append(System.lineSeparator());
 		Map<String, List<CellResult>> lines = cells.stream()
-			.sorted(Comparator.comparing((CellResult result) -> result.cell().way()).reversed())
-			.collect(Collectors.groupingBy((result) -> result.cell().variant() + " " + result.cell().way(),
+			.sorted(Comparator.comparing((CellResult result) -> result.cell().mode()).reversed())
+			.collect(Collectors.groupingBy((result) -> result.cell().variant() + " " + result.cell().mode(),
 					LinkedHashMap::new, Collectors.toList()));
 		lines.forEach((label, results) -> {
 			StringBuilder line = new StringBuilder(("%-" + LABEL_WIDTH + "s").formatted(label));

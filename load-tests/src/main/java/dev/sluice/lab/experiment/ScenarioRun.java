@@ -26,7 +26,7 @@ record ScenarioRun(Scenario scenario) {
 	private static final int WARM_UP_ORDERS = 4_000;
 
 	Sweep sweep() {
-		return new Sweep(this.scenario.variants().stream().map(Variant::id).toList(), this.scenario.ways(),
+		return new Sweep(this.scenario.variants().stream().map(Variant::id).toList(), this.scenario.modes(),
 				List.of(backend()), this.scenario.loads().stream().map(Load::orders).toList(),
 				this.scenario.repetitions(), Sweep.ALL);
 	}

@@ -43,7 +43,7 @@ import tools.jackson.databind.json.JsonMapper;
  * Moves the same data to the same storage, by calls that wait for each answer and by the
  * stream, while the storage, a thin link or nothing but the machine is what binds. Each
  * transfer has a client process of its own and is over when the last message is stored
- * and acknowledged; the repetitions of the ways are interleaved.
+ * and acknowledged; the repetitions of the modes are interleaved.
  */
 final class SinkExperiment {
 

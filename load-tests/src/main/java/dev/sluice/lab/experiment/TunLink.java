@@ -29,7 +29,7 @@ import dev.sluice.devservices.JavaProcess;
  * <p>
  * The namespace is that of one thread and of what it starts. Devices and namespace are
  * gone when this is closed or the process ends, however it ends. Bound: what is on its
- * way, {@value #QUEUE_BYTES} bytes in each direction.
+ * mode, {@value #QUEUE_BYTES} bytes in each direction.
  */
 final class TunLink implements SinkLink {
 

@@ -17,7 +17,7 @@ import dev.sluice.lab.grid.GridPlan.Subject;
 import dev.sluice.lab.plan.LoadPlan;
 import dev.sluice.lab.plan.LoadPlan.Phase;
 import dev.sluice.lab.plan.WarmUp;
-import dev.sluice.lab.plan.Way;
+import dev.sluice.lab.plan.Mode;
 import dev.sluice.lab.result.GridResult;
 import dev.sluice.lab.result.GridResult.Cell;
 import dev.sluice.lab.result.RunResult;
@@ -138,10 +138,10 @@ final class GridExperiment {
 
 	private LoadPlan loadPlan(Subject subject, Service gateway, Stack stack) throws IOException {
 		int most = this.plan.concurrencies().stream().mapToInt(Integer::intValue).max().orElseThrow();
-		List<Phase> phases = new ArrayList<>(WarmUp.phases(List.of(Way.SYNC), this.settings.warmUpOrders(), most));
+		List<Phase> phases = new ArrayList<>(WarmUp.phases(List.of(Mode.SYNC), this.settings.warmUpOrders(), most));
 		for (long delay : this.plan.delays()) {
 			for (int concurrency : this.plan.concurrencies()) {
-				phases.add(Phase.lasting(this.plan.cellMillis(), phaseName(delay, concurrency), Way.SYNC, concurrency,
+				phases.add(Phase.lasting(this.plan.cellMillis(), phaseName(delay, concurrency), Mode.SYNC, concurrency,
 						BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(delay))));
 			}
 		}

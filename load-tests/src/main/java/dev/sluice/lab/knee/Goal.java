@@ -6,7 +6,7 @@ import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-import dev.sluice.lab.plan.Way;
+import dev.sluice.lab.plan.Mode;
 import dev.sluice.lab.result.ClientResult.Tally;
 import dev.sluice.lab.result.Timing;
 import org.jspecify.annotations.Nullable;
@@ -52,12 +52,12 @@ record Goal(Duration p99, Duration savedP99) {
 
 	/**
 	 * Why it is not reached; null if it is.
-	 * @param savedP99Millis null if not all accepted orders were saved; of the sync way,
+	 * @param savedP99Millis null if not all accepted orders were saved; of the sync mode,
 	 * which answers when saved, of no account
 	 * @param leftBehind orders that wait to be saved when the last is answered, beyond
-	 * those that waited before the first was due; of the sync way of no account
+	 * those that waited before the first was due; of the sync mode of no account
 	 */
-	@Nullable String missed(Way way, Tally tally, @Nullable Timing latency, @Nullable Double savedP99Millis, long leftBehind) {
+	@Nullable String missed(Mode mode, Tally tally, @Nullable Timing latency, @Nullable Double savedP99Millis, long leftBehind) {
 		if (tally.notSent() > 0) {
 			return "%,d requests not sent, as too many were outstanding".formatted(tally.notSent());
 		}
@@ -70,7 +70,7 @@ record Goal(Duration p99, Duration savedP99) {
 		if (latency.p99() > this.p99.toMillis()) {
 			return String.format(Locale.ROOT, "p99 %,.0f ms", latency.p99());
 		}
-		return switch (way) {
+		return switch (mode) {
 			case SYNC -> null;
 			case QUEUED -> {
 				if (savedP99Millis == null) {

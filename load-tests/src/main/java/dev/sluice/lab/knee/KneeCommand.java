@@ -15,7 +15,7 @@ import java.util.stream.Collectors;
 
 import dev.sluice.devservices.Infrastructure;
 import dev.sluice.lab.plan.BackendCapacity;
-import dev.sluice.lab.plan.Way;
+import dev.sluice.lab.plan.Mode;
 import dev.sluice.lab.report.Report;
 import dev.sluice.lab.report.ReportCommand;
 import dev.sluice.lab.result.KneeResult;
@@ -34,7 +34,7 @@ import picocli.CommandLine.Spec;
 
 /** {@code lab knee}. */
 @Command(name = "knee", mixinStandardHelpOptions = true, sortOptions = false,
-		description = "Searches the greatest rate that each variant and way sustains, orders coming by the clock:"
+		description = "Searches the greatest rate that each variant and mode sustains, orders coming by the clock:"
 				+ " with the goal met and no failure. Two minutes at most for each of the eight.")
 public final class KneeCommand implements Callable<Integer> {
 
@@ -43,7 +43,7 @@ public final class KneeCommand implements Callable<Integer> {
 	private static final Duration MEASURED = Duration.ofSeconds(5);
 
 	/**
-	 * Of one variant and way, after which no step is begun: both ways of a variant take
+	 * Of one variant and mode, after which no step is begun: both modes of a variant take
 	 * at most four minutes.
 	 */
 	private static final Duration LIMIT = Duration.ofSeconds(95);
@@ -65,8 +65,8 @@ public final class KneeCommand implements Callable<Integer> {
 			description = "servlet-platform, servlet-virtual, servlet-async, reactive. Default: all.")
 	private @Nullable List<String> variants;
 
-	@Option(names = "--ways", split = ",", paramLabel = "WAY", description = "sync, queued. Default: both.")
-	private @Nullable List<String> ways;
+	@Option(names = "--modes", split = ",", paramLabel = "MODE", description = "sync, queued. Default: both.")
+	private @Nullable List<String> modes;
 
 	@Option(names = "--backend", paramLabel = "CAPACITY", defaultValue = "unlimited",
 			description = "unlimited or starved, 50 ms an order. Default: ${DEFAULT-VALUE}.")
@@ -122,7 +122,7 @@ public final class KneeCommand implements Callable<Integer> {
 				.filter((word) -> !word.equals(KneeExperiment.NAME))
 				.collect(Collectors.joining(" "));
 			return new KneeExperiment.Settings(("lab knee " + words).strip(),
-					chosen(this.variants, Variant::of, Variant.values()), chosen(this.ways, Way::of, Way.values()),
+					chosen(this.variants, Variant::of, Variant.values()), chosen(this.modes, Mode::of, Mode.values()),
 					Goal.of(this.goals), BackendCapacity.of(this.capacity), this.infrastructure,
 					this.smallest ? SMALLEST_STEP : WARM_UP, this.smallest ? SMALLEST_STEP : MEASURED,
 					this.smallest ? SMALLEST_LIMIT : LIMIT);

@@ -21,7 +21,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import dev.sluice.devservices.Infrastructure;
-import dev.sluice.lab.client.Mode;
+import dev.sluice.lab.client.CallMode;
 import dev.sluice.lab.client.OpenClient;
 import dev.sluice.lab.client.OpenClient.Figures;
 import dev.sluice.lab.client.OpenClient.Load;
@@ -29,7 +29,7 @@ import dev.sluice.lab.measure.ProcessSampler;
 import dev.sluice.lab.measure.PrometheusHistogram;
 import dev.sluice.lab.measure.Window;
 import dev.sluice.lab.plan.BackendCapacity;
-import dev.sluice.lab.plan.Way;
+import dev.sluice.lab.plan.Mode;
 import dev.sluice.lab.result.KneeResult;
 import dev.sluice.lab.result.KneeResult.Knee;
 import dev.sluice.lab.result.KneeResult.Step;
@@ -52,7 +52,7 @@ import dev.sluice.lab.stack.Workspace;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Searches the greatest rate of each variant and way, by an open model: each step offers
+ * Searches the greatest rate of each variant and mode, by an open model: each step offers
  * a rate, first to warm up and then to be measured, and lets what was accepted arrive.
  */
 final class KneeExperiment {
@@ -103,9 +103,9 @@ final class KneeExperiment {
 	 * @param command the command line
 	 * @param warmUp of each step
 	 * @param measured of each step
-	 * @param limit of the search of one variant and way
+	 * @param limit of the search of one variant and mode
 	 */
-	record Settings(String command, List<Variant> variants, List<Way> ways, Goal goal, BackendCapacity capacity,
+	record Settings(String command, List<Variant> variants, List<Mode> modes, Goal goal, BackendCapacity capacity,
 			Infrastructure infrastructure, Duration warmUp, Duration measured, Duration limit) {
 	}
 
@@ -169,38 +169,38 @@ final class KneeExperiment {
 						new LoadRound(this.directory, variant.id(), stack, services).infrastructure());
 				services.forEach((name, service) -> pids.put(name, service.pid()));
 				pids.put(LoadRound.LOAD_GENERATOR, ProcessHandle.current().pid());
-				for (Way way : this.settings.ways()) {
-					search(variant, way, new Bench(gateway.uri(), backend, services, pids));
+				for (Mode mode : this.settings.modes()) {
+					search(variant, mode, new Bench(gateway.uri(), backend, services, pids));
 				}
 			}
 		}
 	}
 
-	private void search(Variant variant, Way way, Bench bench) throws IOException, InterruptedException {
-		this.progress.step("%s %s: warming up".formatted(variant, way));
+	private void search(Variant variant, Mode mode, Bench bench) throws IOException, InterruptedException {
+		this.progress.step("%s %s: warming up".formatted(variant, mode));
 		long start = System.nanoTime();
 		KneeSearch search = new KneeSearch(FIRST, LEAST, MOST, PRECISION);
 		List<Step> steps = new ArrayList<>();
-		try (OpenClient client = new OpenClient(Mode.ASYNC, null)) {
-			client.run(WARM_UP, requests(bench.gateway(), way), (_) -> {
+		try (OpenClient client = new OpenClient(CallMode.ASYNC, null)) {
+			client.run(WARM_UP, requests(bench.gateway(), mode), (_) -> {
 			});
 			OptionalDouble rate = search.next();
 			// One step at least, however long the warm-up took.
 			do {
-				Step step = step(rate.getAsDouble(), way, bench, client);
+				Step step = step(rate.getAsDouble(), mode, bench, client);
 				steps.add(step);
 				search.tell(rate.getAsDouble(), step.held());
-				this.progress.step(String.format(Locale.ROOT, "%s %s: %,.0f/s %s", variant, way, rate.getAsDouble(),
+				this.progress.step(String.format(Locale.ROOT, "%s %s: %,.0f/s %s", variant, mode, rate.getAsDouble(),
 						step.held() ? "holds" : "does not hold: " + step.missed()));
 				rate = search.next();
 			}
 			while (rate.isPresent() && System.nanoTime() - start < this.settings.limit().toNanos());
 		}
-		this.knees.add(new Knee(variant.id(), way.label(), search.held(), search.failed(), steps,
+		this.knees.add(new Knee(variant.id(), mode.label(), search.held(), search.failed(), steps,
 				Duration.ofNanos(System.nanoTime() - start).toMillis()));
 	}
 
-	private Step step(double rate, Way way, Bench bench, OpenClient client) throws IOException, InterruptedException {
+	private Step step(double rate, Mode mode, Bench bench, OpenClient client) throws IOException, InterruptedException {
 		for (Service service : bench.services().values()) {
 			if (!service.isAlive()) {
 				throw new LabException("%s died; its log %s ends with:%n%s".formatted(service.name(), service.logFile(),
@@ -215,24 +215,24 @@ final class KneeExperiment {
 				this.directory.directory("samples").resolve("load-%d.csv".formatted(this.loads)))) {
 			Backlog backlog = new Backlog(bench.backend().saved(), 0);
 			// Sync answers are not waited for: what has piled up is to be measured.
-			Duration warmUpPatience = switch (way) {
+			Duration warmUpPatience = switch (mode) {
 				case SYNC -> Duration.ZERO;
 				case QUEUED -> patience;
 			};
 			backlog = backlog.with(client.run(new Load(rate, this.settings.warmUp(), warmUpPatience, most),
-					requests(bench.gateway(), way), (_) -> {
+					requests(bench.gateway(), mode), (_) -> {
 					})
 				.tally());
 			long waiting = backlog.waiting(bench.backend().saved());
 			PrometheusHistogram before = savedTimes(bench);
 			Instant from = Instant.now();
 			Figures figures = client.run(new Load(rate, this.settings.measured(), patience, most),
-					requests(bench.gateway(), way), (_) -> {
+					requests(bench.gateway(), mode), (_) -> {
 					});
 			Window window = new Window(from, Instant.now());
 			backlog = backlog.with(figures.tally());
 			long leftBehind = backlog.waiting(bench.backend().saved()) - waiting;
-			Double saved = switch (way) {
+			Double saved = switch (mode) {
 				case SYNC -> null;
 				case QUEUED -> savedP99Millis(bench, before, backlog);
 			};
@@ -240,13 +240,13 @@ final class KneeExperiment {
 			return new Step(rate, figures.latency(), saved, figures.tally(), figures.lag().p99(),
 					figures.cpuMillisPerRequest(),
 					sampler.samples().foreignCpuShare(window, Runtime.getRuntime().availableProcessors()),
-					this.settings.goal().missed(way, figures.tally(), figures.latency(), saved, leftBehind));
+					this.settings.goal().missed(mode, figures.tally(), figures.latency(), saved, leftBehind));
 		}
 	}
 
-	private OrderRequests requests(URI gateway, Way way) {
+	private OrderRequests requests(URI gateway, Mode mode) {
 		this.loads++;
-		return new OrderRequests(gateway, way,
+		return new OrderRequests(gateway, mode,
 				"knee-%s-%d".formatted(Long.toString(System.currentTimeMillis(), Character.MAX_RADIX), this.loads));
 	}
 

@@ -19,7 +19,7 @@ final class KneeText {
 				"saved-p99", "what was missed"));
 		for (Knee knee : result.knees()) {
 			Step held = knee.sustained();
-			text.append("%-26s %10s %10s %10s %10s   %s%n".formatted(knee.variant() + " " + knee.way(),
+			text.append("%-26s %10s %10s %10s %10s   %s%n".formatted(knee.variant() + " " + knee.mode(),
 					number(knee.sustainedPerSecond()), number(knee.failedPerSecond()),
 					number((held != null && held.latency() != null) ? held.latency().p99() : null),
 					number((held != null) ? held.savedP99Millis() : null), missed(knee)));

@@ -13,7 +13,7 @@ import dev.sluice.contract.HttpNames;
 import dev.sluice.contract.Money;
 import dev.sluice.contract.Order;
 import dev.sluice.contract.OrderItem;
-import dev.sluice.lab.plan.Way;
+import dev.sluice.lab.plan.Mode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Orders of many customers, each with a key of its own. */
@@ -32,16 +32,16 @@ final class OrderRequests implements IntFunction<HttpRequest> {
 
 	private final URI orders;
 
-	private final Way way;
+	private final Mode mode;
 
 	private final String prefix;
 
 	/**
 	 * @param prefix of the keys, never used before at this system
 	 */
-	OrderRequests(URI gateway, Way way, String prefix) {
+	OrderRequests(URI gateway, Mode mode, String prefix) {
 		this.orders = gateway.resolve("/orders");
-		this.way = way;
+		this.mode = mode;
 		this.prefix = prefix;
 	}
 
@@ -52,7 +52,7 @@ final class OrderRequests implements IntFunction<HttpRequest> {
 			.header("Content-Type", "application/json")
 			.header(HttpNames.IDEMPOTENCY_KEY, "\"%s-%d\"".formatted(this.prefix, number))
 			.POST(BodyPublishers.ofByteArray(BODIES.get(number % CUSTOMERS)));
-		return switch (this.way) {
+		return switch (this.mode) {
 			case SYNC -> request.build();
 			case QUEUED -> request.header(HttpNames.PREFER, HttpNames.RESPOND_ASYNC).build();
 		};

@@ -2,7 +2,7 @@ package dev.sluice.lab.measure;
 
 import java.util.Set;
 
-import dev.sluice.contract.Taken;
+import dev.sluice.contract.Placed;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,8 +28,8 @@ public record Answer(String text, Meaning meaning, boolean again) {
 
 	private static final Set<Integer> OTHERS_4XX_TO_REPEAT = Set.of(408, 425, 429);
 
-	/** The promise of {@link Taken#NO}. */
-	private static final String NOTHING_TAKEN = "no";
+	/** The promise of {@link Placed#NO}. */
+	private static final String NOT_PLACED = "no";
 
 	/**
 	 * What an answer says about the order; an order's is the greatest of its attempts'.
@@ -52,9 +52,9 @@ public record Answer(String text, Meaning meaning, boolean again) {
 
 	/**
 	 * The answer with a status.
-	 * @param taken the problem's {@link Taken#MEMBER}, null if it has none
+	 * @param placed the problem's {@link Placed#MEMBER}, null if it has none
 	 */
-	public static Answer of(int status, @Nullable String taken) {
+	public static Answer of(int status, @Nullable String placed) {
 		String text = Integer.toString(status);
 		if (status / 100 == 2) {
 			return new Answer(text, Meaning.ACCEPTED, false);
@@ -66,7 +66,7 @@ public record Answer(String text, Meaning meaning, boolean again) {
 		if (status / 100 == 4) {
 			return new Answer(text, Meaning.REFUSED, OTHERS_4XX_TO_REPEAT.contains(status));
 		}
-		return new Answer(text, NOTHING_TAKEN.equals(taken) ? Meaning.REFUSED : Meaning.OPEN, true);
+		return new Answer(text, NOT_PLACED.equals(placed) ? Meaning.REFUSED : Meaning.OPEN, true);
 	}
 
 }

@@ -24,7 +24,7 @@ import dev.sluice.contract.BackendAudit;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.OrderView;
 import dev.sluice.lab.measure.Answer.Meaning;
-import dev.sluice.lab.plan.Way;
+import dev.sluice.lab.plan.Mode;
 import dev.sluice.lab.result.ChaosResult.Balance;
 import dev.sluice.lab.stack.LabException;
 import org.jspecify.annotations.Nullable;
@@ -349,8 +349,8 @@ public final class LedgerAudit implements AutoCloseable {
 				}
 			}
 		}
-		return new Balance(this.placed, this.ledger.attempts(), this.ledger.accepted(Way.SYNC),
-				this.ledger.accepted(Way.QUEUED), acceptedSaved, acceptedFailed, lost,
+		return new Balance(this.placed, this.ledger.attempts(), this.ledger.accepted(Mode.SYNC),
+				this.ledger.accepted(Mode.QUEUED), acceptedSaved, acceptedFailed, lost,
 				this.ledger.count(Meaning.REFUSED), refusedSaved, this.ledger.count(Meaning.OPEN), openSaved,
 				audit.saved() - this.saved.cardinality(), this.ledger.misnamedOrders(), audit.duplicates(),
 				audit.saved());

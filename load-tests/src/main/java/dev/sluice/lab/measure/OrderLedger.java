@@ -10,7 +10,7 @@ import java.util.Arrays;
 import java.util.List;
 
 import dev.sluice.lab.measure.Answer.Meaning;
-import dev.sluice.lab.plan.Way;
+import dev.sluice.lab.plan.Mode;
 import dev.sluice.lab.result.ChaosResult.Second;
 import org.jspecify.annotations.Nullable;
 
@@ -53,7 +53,7 @@ public final class OrderLedger implements AutoCloseable {
 		Arrays.fill(this.acceptedAtMillis, NEVER);
 		this.syncShare = syncShare;
 		this.attempts = Files.newBufferedWriter(file);
-		this.attempts.write("order,attempt,gateway,way,sent_ms,took_ms,answer\n");
+		this.attempts.write("order,attempt,gateway,mode,sent_ms,took_ms,answer\n");
 	}
 
 	/** How many orders it has room for. */
@@ -62,8 +62,9 @@ public final class OrderLedger implements AutoCloseable {
 	}
 
 	/** How an order is asked to be taken. */
-	public Way way(int order) {
-		return (Math.floor((order + 1) * this.syncShare) > Math.floor(order * this.syncShare)) ? Way.SYNC : Way.QUEUED;
+	public Mode mode(int order) {
+		return (Math.floor((order + 1) * this.syncShare) > Math.floor(order * this.syncShare)) ? Mode.SYNC
+				: Mode.QUEUED;
 	}
 
 	/**
@@ -83,9 +84,9 @@ public final class OrderLedger implements AutoCloseable {
 		if (accepted && this.acceptedAtMillis[order] == NEVER) {
 			this.acceptedAtMillis[order] = Math.toIntExact(endedMillis);
 		}
-		second(endedMillis)[(accepted ? 0 : 2) + way(order).ordinal()]++;
+		second(endedMillis)[(accepted ? 0 : 2) + mode(order).ordinal()]++;
 		try {
-			this.attempts.write("%d,%d,%s,%s,%d,%d,%s\n".formatted(order, attempt, gateway, way(order), sentMillis,
+			this.attempts.write("%d,%d,%s,%s,%d,%d,%s\n".formatted(order, attempt, gateway, mode(order), sentMillis,
 					tookMillis, answer.text()));
 		}
 		catch (IOException ex) {
@@ -120,11 +121,11 @@ public final class OrderLedger implements AutoCloseable {
 		return count;
 	}
 
-	/** Orders accepted in a way. */
-	public synchronized int accepted(Way way) {
+	/** Orders accepted in a mode. */
+	public synchronized int accepted(Mode mode) {
 		int count = 0;
 		for (int order = 0; order < this.meanings.length; order++) {
-			count += (this.acceptedAtMillis[order] != NEVER && way(order) == way) ? 1 : 0;
+			count += (this.acceptedAtMillis[order] != NEVER && mode(order) == mode) ? 1 : 0;
 		}
 		return count;
 	}
@@ -138,13 +139,13 @@ public final class OrderLedger implements AutoCloseable {
 	}
 
 	/**
-	 * When orders were accepted in a way, in milliseconds since the load began, sorted.
+	 * When orders were accepted in a mode, in milliseconds since the load began, sorted.
 	 */
-	public synchronized int[] acceptedMillis(Way way) {
+	public synchronized int[] acceptedMillis(Mode mode) {
 		int[] times = new int[this.acceptedAtMillis.length];
 		int count = 0;
 		for (int order = 0; order < this.acceptedAtMillis.length; order++) {
-			if (this.acceptedAtMillis[order] != NEVER && way(order) == way) {
+			if (this.acceptedAtMillis[order] != NEVER && mode(order) == mode) {
 				times[count++] = this.acceptedAtMillis[order];
 			}
 		}
@@ -161,8 +162,8 @@ public final class OrderLedger implements AutoCloseable {
 		List<Second> all = new ArrayList<>();
 		for (int i = 0; i < Math.max(this.seconds.size(), saved.size()); i++) {
 			int[] of = (i < this.seconds.size()) ? this.seconds.get(i) : new int[4];
-			all.add(new Second(i, of[Way.SYNC.ordinal()], of[Way.QUEUED.ordinal()], of[2 + Way.SYNC.ordinal()],
-					of[2 + Way.QUEUED.ordinal()], (i < saved.size()) ? saved.get(i) : null));
+			all.add(new Second(i, of[Mode.SYNC.ordinal()], of[Mode.QUEUED.ordinal()], of[2 + Mode.SYNC.ordinal()],
+					of[2 + Mode.QUEUED.ordinal()], (i < saved.size()) ? saved.get(i) : null));
 		}
 		return all;
 	}

@@ -13,7 +13,7 @@ import dev.sluice.lab.result.RunResult.LeftOut;
  * A round is what one start of a gateway and one load generator do. Repetitions are
  * interleaved: every variant has its turn before any has its next, and each repetition
  * starts with another variant, so that a machine that slows down or speeds up does so for
- * all. Within a round the two ways alternate, cell by cell, and which comes first
+ * all. Within a round the two modes alternate, cell by cell, and which comes first
  * alternates too.
  *
  * @param rounds in the order they run
@@ -74,7 +74,7 @@ public record ComparePlan(List<Round> rounds, List<LeftOut> leftOut) {
 	private static final String TOO_SLOW = "slow by nature: above %,d orders a starved backend refuses most calls; the whole comparison has it";
 
 	private static boolean isTooSlow(Sweep sweep, Cell cell) {
-		return cell.capacity().equals(BackendCapacity.STARVED.label()) && cell.way().equals(Way.SYNC.label())
+		return cell.capacity().equals(BackendCapacity.STARVED.label()) && cell.mode().equals(Mode.SYNC.label())
 				&& cell.orders() > sweep.starvedSyncLimit();
 	}
 
@@ -82,10 +82,10 @@ public record ComparePlan(List<Round> rounds, List<LeftOut> leftOut) {
 		List<Cell> cells = new ArrayList<>();
 		for (BackendModel backend : sweep.backends()) {
 			for (int i = 0; i < sweep.orders().size(); i++) {
-				List<Way> ways = new ArrayList<>(sweep.ways());
-				Collections.rotate(ways, i + repetition);
-				for (Way way : ways) {
-					cells.add(new Cell(variant, way.label(), backend.label(), sweep.orders().get(i), repetition));
+				List<Mode> modes = new ArrayList<>(sweep.modes());
+				Collections.rotate(modes, i + repetition);
+				for (Mode mode : modes) {
+					cells.add(new Cell(variant, mode.label(), backend.label(), sweep.orders().get(i), repetition));
 				}
 			}
 		}
@@ -96,14 +96,14 @@ public record ComparePlan(List<Round> rounds, List<LeftOut> leftOut) {
 	 * What is to be compared. Each list is run in its order.
 	 *
 	 * @param variants gateways
-	 * @param ways of taking an order
+	 * @param modes of taking an order
 	 * @param backends before which they run
 	 * @param orders how many orders, each at least 1
 	 * @param repetitions of everything, at least 1
 	 * @param starvedSyncLimit the most orders placed synchronously before a starved
 	 * backend
 	 */
-	public record Sweep(List<String> variants, List<Way> ways, List<BackendModel> backends, List<Integer> orders,
+	public record Sweep(List<String> variants, List<Mode> modes, List<BackendModel> backends, List<Integer> orders,
 			int repetitions, int starvedSyncLimit) {
 
 		/** No limit. */
@@ -111,12 +111,12 @@ public record ComparePlan(List<Round> rounds, List<LeftOut> leftOut) {
 
 		public Sweep {
 			variants = List.copyOf(variants);
-			ways = List.copyOf(ways);
+			modes = List.copyOf(modes);
 			backends = List.copyOf(backends);
 			orders = List.copyOf(orders);
-			if (variants.isEmpty() || ways.isEmpty() || backends.isEmpty() || orders.isEmpty()) {
+			if (variants.isEmpty() || modes.isEmpty() || backends.isEmpty() || orders.isEmpty()) {
 				throw new IllegalArgumentException(
-						"Nothing is to be compared: " + variants + " " + ways + " " + backends + " " + orders);
+						"Nothing is to be compared: " + variants + " " + modes + " " + backends + " " + orders);
 			}
 			if (repetitions < 1 || orders.stream().anyMatch((count) -> count < 1)) {
 				throw new IllegalArgumentException(

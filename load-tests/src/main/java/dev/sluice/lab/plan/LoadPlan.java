@@ -28,7 +28,7 @@ public record LoadPlan(String token, URI gateway, URI backend, Path results, Lis
 	 * one at a time, again and again until it is taken.
 	 *
 	 * @param name unique in the plan; the name of its requests in the Gatling log
-	 * @param way how the orders are asked to be taken
+	 * @param mode how the orders are asked to be taken
 	 * @param orders how many
 	 * @param users how many at once, at most
 	 * @param behaviour the backend's, set before
@@ -41,7 +41,7 @@ public record LoadPlan(String token, URI gateway, URI backend, Path results, Lis
 	 * @param client how its users behave
 	 * @param flap what the backend turns into now and then; null = it stays as it is
 	 */
-	public record Phase(String name, Way way, int orders, int users, BackendBehaviour behaviour, long deadlineMillis,
+	public record Phase(String name, Mode mode, int orders, int users, BackendBehaviour behaviour, long deadlineMillis,
 			boolean measured, long lastMillis, Client client, @Nullable Flap flap) {
 
 		/** More orders than can be placed in any time. */
@@ -55,25 +55,25 @@ public record LoadPlan(String token, URI gateway, URI backend, Path results, Lis
 		}
 
 		/** A number of orders. */
-		public Phase(String name, Way way, int orders, int users, BackendBehaviour behaviour, long deadlineMillis,
+		public Phase(String name, Mode mode, int orders, int users, BackendBehaviour behaviour, long deadlineMillis,
 				boolean measured) {
-			this(name, way, orders, users, behaviour, deadlineMillis, measured, 0, Client.USUAL, null);
+			this(name, mode, orders, users, behaviour, deadlineMillis, measured, 0, Client.USUAL, null);
 		}
 
 		/** As many orders as so many users place in a time, one after another. */
-		public static Phase lasting(long millis, String name, Way way, int users, BackendBehaviour behaviour) {
-			return new Phase(name, way, ANY_NUMBER, users, behaviour, millis, true, millis, Client.USUAL, null);
+		public static Phase lasting(long millis, String name, Mode mode, int users, BackendBehaviour behaviour) {
+			return new Phase(name, mode, ANY_NUMBER, users, behaviour, millis, true, millis, Client.USUAL, null);
 		}
 
 		/** With other users. */
 		public Phase with(Client other) {
-			return new Phase(this.name, this.way, this.orders, this.users, this.behaviour, this.deadlineMillis,
+			return new Phase(this.name, this.mode, this.orders, this.users, this.behaviour, this.deadlineMillis,
 					this.measured, this.lastMillis, other, this.flap);
 		}
 
 		/** Before a backend that flaps. */
 		public Phase with(@Nullable Flap other) {
-			return new Phase(this.name, this.way, this.orders, this.users, this.behaviour, this.deadlineMillis,
+			return new Phase(this.name, this.mode, this.orders, this.users, this.behaviour, this.deadlineMillis,
 					this.measured, this.lastMillis, this.client, other);
 		}
 

@@ -9,7 +9,7 @@ import dev.sluice.lab.plan.LoadPlan.Phase;
 
 /**
  * What every round begins with, unmeasured: as many orders as compile the hot paths of
- * gateway, consumer and load generator, both ways, then a burst that opens the
+ * gateway, consumer and load generator, both modes, then a burst that opens the
  * connections and starts the threads that the largest cell will need.
  */
 public final class WarmUp {
@@ -25,18 +25,18 @@ public final class WarmUp {
 
 	/**
 	 * The phases of a warm-up.
-	 * @param orders how many the compiler gets to see of each way
+	 * @param orders how many the compiler gets to see of each mode
 	 * @param burst how many at once in the end
 	 */
-	public static List<Phase> phases(List<Way> ways, int orders, int burst) {
-		return ways.stream()
-			.flatMap((way) -> Stream.of(phase("warm-up " + way, way, orders, STEADY_USERS, FAST),
-					phase("burst " + way, way, burst, burst, BackendBehaviour.DEFAULT)))
+	public static List<Phase> phases(List<Mode> modes, int orders, int burst) {
+		return modes.stream()
+			.flatMap((mode) -> Stream.of(phase("warm-up " + mode, mode, orders, STEADY_USERS, FAST),
+					phase("burst " + mode, mode, burst, burst, BackendBehaviour.DEFAULT)))
 			.toList();
 	}
 
-	private static Phase phase(String name, Way way, int orders, int users, BackendBehaviour behaviour) {
-		return new Phase(name, way, orders, users, behaviour, DEADLINE_MILLIS, false);
+	private static Phase phase(String name, Mode mode, int orders, int users, BackendBehaviour behaviour) {
+		return new Phase(name, mode, orders, users, behaviour, DEADLINE_MILLIS, false);
 	}
 
 }

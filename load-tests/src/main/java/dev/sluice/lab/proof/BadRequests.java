@@ -167,24 +167,25 @@ final class BadRequests {
 		random.nextLong();
 		Kind kind = kind(random);
 		return switch (kind) {
-			case GOOD -> plain(number, kind, post(good(random), way(random)));
-			case DESCRIBED -> plain(number, kind, post(utf8(this.orders.good(random)), way(random)));
-			case RULE -> plain(number, kind, post(utf8(this.orders.broken(random)), way(random)));
-			case BYTES -> plain(number, kind, post(mutated(good(random), random), way(random)));
-			case VALUES -> plain(number, kind, post(otherValue(good(random), random), way(random)));
+			case GOOD -> plain(number, kind, post(good(random), variation(random)));
+			case DESCRIBED -> plain(number, kind, post(utf8(this.orders.good(random)), variation(random)));
+			case RULE -> plain(number, kind, post(utf8(this.orders.broken(random)), variation(random)));
+			case BYTES -> plain(number, kind, post(mutated(good(random), random), variation(random)));
+			case VALUES -> plain(number, kind, post(otherValue(good(random), random), variation(random)));
 			case DUPLICATE_NAMES -> plain(number, kind,
-					post(replaced(good(random), "\"note\"", pick(random, "\"items\"", "\"customerId\"")), way(random)));
-			case DEEP -> plain(number, kind, post(deep(random), way(random)));
-			case HUGE_NUMBERS -> plain(number, kind, post(huge(random), way(random)));
-			case INVALID_UTF8 -> plain(number, kind, post(invalidUtf8(random), way(random)));
-			case LARGE -> plain(number, kind, post(large(random), way(random)));
+					post(replaced(good(random), "\"note\"", pick(random, "\"items\"", "\"customerId\"")),
+							variation(random)));
+			case DEEP -> plain(number, kind, post(deep(random), variation(random)));
+			case HUGE_NUMBERS -> plain(number, kind, post(huge(random), variation(random)));
+			case INVALID_UTF8 -> plain(number, kind, post(invalidUtf8(random), variation(random)));
+			case LARGE -> plain(number, kind, post(large(random), variation(random)));
 			case CUT_BODY -> {
-				byte[] whole = post(good(random), way(random));
+				byte[] whole = post(good(random), variation(random));
 				yield new Request(number, kind, List.of(Arrays.copyOf(whole, whole.length - 1 - random.nextInt(120))),
 						0, true);
 			}
 			case CUT_HEAD -> {
-				byte[] whole = post(good(random), way(random));
+				byte[] whole = post(good(random), variation(random));
 				yield new Request(number, kind, List.of(Arrays.copyOf(whole, random.nextInt(80))), 0, true);
 			}
 			// It may announce more than it sends.
@@ -194,7 +195,7 @@ final class BadRequests {
 			case CHUNKS -> new Request(number, kind, List.of(chunks(random)), 0, true);
 			case TRICKLE -> trickle(number, random);
 			case STALLED -> {
-				byte[] whole = random.nextBoolean() ? post(good(random), way(random)) : chunked(good(random));
+				byte[] whole = random.nextBoolean() ? post(good(random), variation(random)) : chunked(good(random));
 				yield new Request(number, kind, List.of(Arrays.copyOf(whole, 1 + random.nextInt(whole.length - 8))), 0,
 						false);
 			}
@@ -245,7 +246,7 @@ final class BadRequests {
 	}
 
 	/** Some queued, some with a key, some with both. No other gateway gets the key. */
-	private String way(Random random) {
+	private String variation(Random random) {
 		String key = random.nextBoolean() ? ""
 				: "Idempotency-Key: \"%s %s\"\r\n".formatted(this.host, new UUID(random.nextLong(), random.nextLong()));
 		return key + (random.nextBoolean() ? "Prefer: respond-async\r\n" : "");
@@ -412,7 +413,7 @@ final class BadRequests {
 	}
 
 	private Request trickle(int number, Random random) {
-		byte[] whole = random.nextBoolean() ? post(good(random), way(random)) : chunked(good(random));
+		byte[] whole = random.nextBoolean() ? post(good(random), variation(random)) : chunked(good(random));
 		List<byte[]> drops = new ArrayList<>();
 		for (int at = 0; at < whole.length;) {
 			int next = Math.min(whole.length, at + 1 + random.nextInt(8));

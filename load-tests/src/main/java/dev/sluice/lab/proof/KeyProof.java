@@ -26,7 +26,7 @@ import dev.sluice.contract.HttpNames;
 import dev.sluice.contract.Money;
 import dev.sluice.contract.Order;
 import dev.sluice.contract.OrderItem;
-import dev.sluice.lab.plan.Way;
+import dev.sluice.lab.plan.Mode;
 import dev.sluice.lab.proof.RawConnection.Reply;
 import dev.sluice.lab.result.ProofResult.Check;
 import dev.sluice.lab.stack.LabException;
@@ -36,7 +36,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Every connection is open before the first request is sent; then all are sent at once,
- * in turn to both gateways and in both ways. Then {@link TwoPayloads}.
+ * in turn to both gateways and in both modes. Then {@link TwoPayloads}.
  */
 final class KeyProof implements Proof {
 
@@ -88,9 +88,9 @@ final class KeyProof implements Proof {
 		List<Exchange> repeats = new ArrayList<>();
 		List<Exchange> others = new ArrayList<>();
 		for (Service gateway : bench.gateways()) {
-			for (Way way : Way.values()) {
-				repeats.add(patientExchange(bench, gateway, way, 1));
-				others.add(patientExchange(bench, gateway, way, 2));
+			for (Mode mode : Mode.values()) {
+				repeats.add(patientExchange(bench, gateway, mode, 1));
+				others.add(patientExchange(bench, gateway, mode, 2));
 			}
 		}
 		write(bench, storm, repeats, others);
@@ -132,8 +132,8 @@ final class KeyProof implements Proof {
 			try {
 				for (int i = 0; i < requests; i++) {
 					Service gateway = bench.gateways().get(i % 2);
-					Way way = Way.values()[i / 2 % 2];
-					byte[] request = request(bench, gateway.uri(), way, 1);
+					Mode mode = Mode.values()[i / 2 % 2];
+					byte[] request = request(bench, gateway.uri(), mode, 1);
 					futures.add(executor.submit(() -> {
 						opening.acquire();
 						RawConnection connection;
@@ -146,7 +146,7 @@ final class KeyProof implements Proof {
 						}
 						try (connection) {
 							go.await();
-							return exchange(connection, gateway, way, request);
+							return exchange(connection, gateway, mode, request);
 						}
 					}));
 				}
@@ -170,22 +170,22 @@ final class KeyProof implements Proof {
 		}
 	}
 
-	private Exchange patientExchange(Bench bench, Service gateway, Way way, int quantity)
+	private Exchange patientExchange(Bench bench, Service gateway, Mode mode, int quantity)
 			throws IOException, InterruptedException {
-		byte[] request = request(bench, gateway.uri(), way, quantity);
+		byte[] request = request(bench, gateway.uri(), mode, quantity);
 		long sent = System.nanoTime();
 		Reply reply = Repeat.whileServersFail(() -> {
 			try (RawConnection connection = RawConnection.open(gateway.uri())) {
 				return reply(connection, request);
 			}
 		}, PATIENCE);
-		return new Exchange(gateway.name(), way, millisSince(sent), reply);
+		return new Exchange(gateway.name(), mode, millisSince(sent), reply);
 	}
 
-	private static Exchange exchange(RawConnection connection, Service gateway, Way way, byte[] request) {
+	private static Exchange exchange(RawConnection connection, Service gateway, Mode mode, byte[] request) {
 		long sent = System.nanoTime();
 		Reply reply = reply(connection, request);
-		return new Exchange(gateway.name(), way, millisSince(sent), reply);
+		return new Exchange(gateway.name(), mode, millisSince(sent), reply);
 	}
 
 	private static Reply reply(RawConnection connection, byte[] request) {
@@ -202,11 +202,11 @@ final class KeyProof implements Proof {
 		return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - nanoTime);
 	}
 
-	private byte[] request(Bench bench, URI uri, Way way, int quantity) {
+	private byte[] request(Bench bench, URI uri, Mode mode, int quantity) {
 		String body = JsonMapper.shared()
 			.writeValueAsString(new Order(CUSTOMER,
 					List.of(new OrderItem("sku-1", quantity, new Money("19.99", Currency.getInstance("EUR")))), null));
-		String prefer = switch (way) {
+		String prefer = switch (mode) {
 			case SYNC -> "";
 			case QUEUED -> "%s: %s\r\n".formatted(HttpNames.PREFER, HttpNames.RESPOND_ASYNC);
 		};
@@ -231,16 +231,16 @@ final class KeyProof implements Proof {
 
 	@SafeVarargs
 	private static void write(Bench bench, List<Exchange>... all) throws IOException {
-		List<String> lines = new ArrayList<>(List.of("gateway,way,took_ms,answer,body"));
+		List<String> lines = new ArrayList<>(List.of("gateway,mode,took_ms,answer,body"));
 		for (List<Exchange> exchanges : all) {
-			exchanges.forEach((e) -> lines.add("%s,%s,%d,%s,\"%s\"".formatted(e.gateway(), e.way(), e.tookMillis(),
+			exchanges.forEach((e) -> lines.add("%s,%s,%d,%s,\"%s\"".formatted(e.gateway(), e.mode(), e.tookMillis(),
 					e.told(), e.body().replace("\"", "\"\""))));
 		}
 		Files.write(bench.file("answers.csv"), lines);
 	}
 
 	/** A request and what came back. */
-	private record Exchange(String gateway, Way way, long tookMillis, Reply reply) {
+	private record Exchange(String gateway, Mode mode, long tookMillis, Reply reply) {
 
 		boolean answered() {
 			return this.reply instanceof Reply.Answer;

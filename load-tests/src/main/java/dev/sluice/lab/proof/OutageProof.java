@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
 import dev.sluice.devservices.Breakable;
-import dev.sluice.lab.plan.Way;
+import dev.sluice.lab.plan.Mode;
 import dev.sluice.lab.proof.Pulse.Beat;
 import dev.sluice.lab.result.ProofResult.Check;
 import dev.sluice.lab.result.ProofResult.Series;
@@ -22,11 +22,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Broker, PostgreSQL and backend are frozen one after another (SIGSTOP: connections stay
- * and nobody answers), while both gateways get orders in both ways.
+ * and nobody answers), while both gateways get orders in both modes.
  */
 final class OutageProof implements Proof {
 
-	/** To each gateway in each way. */
+	/** To each gateway in each mode. */
 	private static final double PER_SECOND = 10;
 
 	private static final long WELL_MILLIS = 5_000;
@@ -77,8 +77,8 @@ final class OutageProof implements Proof {
 		long start = System.nanoTime();
 		try {
 			for (Service gateway : bench.gateways()) {
-				for (Way way : Way.values()) {
-					pulses.add(new Pulse(bench.client(), gateway, way, PER_SECOND, start));
+				for (Mode mode : Mode.values()) {
+					pulses.add(new Pulse(bench.client(), gateway, mode, PER_SECOND, start));
 				}
 				watches.add(new HealthWatch(bench.client(), gateway.management().resolve("/actuator/health"), start));
 			}
@@ -100,7 +100,7 @@ final class OutageProof implements Proof {
 			}
 			return new Evidence(
 					Map.of("load",
-							"%.0f orders a second to each gateway in each way, every other with a key"
+							"%.0f orders a second to each gateway in each mode, every other with a key"
 								.formatted(PER_SECOND),
 							"frozen for", "%d s each".formatted(frozenMillis / 1_000)),
 					checks, timeline(bench, beats, List.of(broker, postgres, backend)));
@@ -133,8 +133,8 @@ final class OutageProof implements Proof {
 	}
 
 	private static List<Check> brokerFrozen(String gateway, List<Beat> beats, Frozen frozen, HealthWatch health) {
-		List<Beat> queued = frozen.sent(beats, gateway, Way.QUEUED);
-		List<Beat> sync = frozen.sent(beats, gateway, Way.SYNC);
+		List<Beat> queued = frozen.sent(beats, gateway, Mode.QUEUED);
+		List<Beat> sync = frozen.sent(beats, gateway, Mode.SYNC);
 		Long turned = health.first(false, frozen.began(), frozen.thawed());
 		Long turnedBack = health.first(true, Math.max(frozen.thawed(), (turned != null) ? turned : 0), frozen.end());
 		return List.of(answered(gateway, frozen, queued),
@@ -150,14 +150,14 @@ final class OutageProof implements Proof {
 				Check.atMost(told(gateway, frozen, "health tells of it after"), AGAIN_MILLIS,
 						since(frozen.began(), turned), "ms"),
 				Check.atMost("%s, broker thawed: every queued order accepted again after".formatted(gateway),
-						AGAIN_MILLIS, frozen.wellAgain(beats, gateway, Way.QUEUED), "ms"),
+						AGAIN_MILLIS, frozen.wellAgain(beats, gateway, Mode.QUEUED), "ms"),
 				Check.atMost("%s, broker thawed: health well again after".formatted(gateway), AGAIN_MILLIS,
 						since(frozen.thawed(), turnedBack), "ms"));
 	}
 
 	private static List<Check> postgresFrozen(String gateway, List<Beat> beats, Frozen frozen) {
-		List<Beat> queued = frozen.sent(beats, gateway, Way.QUEUED);
-		List<Beat> sync = frozen.sent(beats, gateway, Way.SYNC);
+		List<Beat> queued = frozen.sent(beats, gateway, Mode.QUEUED);
+		List<Beat> sync = frozen.sent(beats, gateway, Mode.SYNC);
 		return List.of(answered(gateway, frozen, queued),
 				Check.none(told(gateway, frozen, "queued orders not accepted"), failed(queued)),
 				Check.atMost(told(gateway, frozen, "slowest answer to a queued order"), QUEUED_MILLIS, slowest(queued),
@@ -168,8 +168,8 @@ final class OutageProof implements Proof {
 	}
 
 	private static List<Check> backendFrozen(String gateway, List<Beat> beats, Frozen frozen) {
-		List<Beat> queued = frozen.sent(beats, gateway, Way.QUEUED);
-		List<Beat> sync = frozen.sent(beats, gateway, Way.SYNC);
+		List<Beat> queued = frozen.sent(beats, gateway, Mode.QUEUED);
+		List<Beat> sync = frozen.sent(beats, gateway, Mode.SYNC);
 		Predicate<Beat> told = (beat) -> beat.status() == UNAVAILABLE || beat.status() == TIMEOUT;
 		return List.of(answered(gateway, frozen, sync),
 				Check.none(told(gateway, frozen, "sync orders answered, and not with 503 or 504"),
@@ -179,7 +179,7 @@ final class OutageProof implements Proof {
 				Check.atMost(told(gateway, frozen, "slowest answer to a queued order"), QUEUED_MILLIS, slowest(queued),
 						"ms"),
 				Check.atMost("%s, backend thawed: every sync order saved again after".formatted(gateway), AGAIN_MILLIS,
-						frozen.wellAgain(beats, gateway, Way.SYNC), "ms"));
+						frozen.wellAgain(beats, gateway, Mode.SYNC), "ms"));
 	}
 
 	/** Else all that follows would hold of nothing. */
@@ -220,13 +220,13 @@ final class OutageProof implements Proof {
 		int seconds = (int) (frozen.getLast().end() / 1_000) + 1;
 		List<Series> series = new ArrayList<>();
 		for (Service gateway : bench.gateways()) {
-			for (Way way : Way.values()) {
+			for (Mode mode : Mode.values()) {
 				double[] placed = new double[seconds];
 				beats.stream()
-					.filter((b) -> b.gateway().equals(gateway.name()) && b.way() == way && b.isPlaced())
+					.filter((b) -> b.gateway().equals(gateway.name()) && b.mode() == mode && b.isPlaced())
 					.filter((b) -> b.endedMillis() < seconds * 1_000L)
 					.forEach((b) -> placed[(int) (b.endedMillis() / 1_000)]++);
-				series.add(Series.of("%s, %s orders accepted per second".formatted(gateway.name(), way), placed));
+				series.add(Series.of("%s, %s orders accepted per second".formatted(gateway.name(), mode), placed));
 			}
 		}
 		return new Timeline(seconds, series,
@@ -236,8 +236,8 @@ final class OutageProof implements Proof {
 	}
 
 	private static void write(Bench bench, List<Beat> beats) throws IOException {
-		List<String> lines = new ArrayList<>(List.of("gateway,way,keyed,sent_ms,took_ms,status"));
-		beats.forEach((b) -> lines.add("%s,%s,%s,%d,%d,%d".formatted(b.gateway(), b.way(), b.keyed(), b.sentMillis(),
+		List<String> lines = new ArrayList<>(List.of("gateway,mode,keyed,sent_ms,took_ms,status"));
+		beats.forEach((b) -> lines.add("%s,%s,%s,%d,%d,%d".formatted(b.gateway(), b.mode(), b.keyed(), b.sentMillis(),
 				b.tookMillis(), b.status())));
 		Files.write(bench.file("requests.csv"), lines);
 	}
@@ -249,9 +249,9 @@ final class OutageProof implements Proof {
 	 */
 	private record Frozen(String what, long began, long thawed, long end) {
 
-		List<Beat> sent(List<Beat> beats, String gateway, Way way) {
+		List<Beat> sent(List<Beat> beats, String gateway, Mode mode) {
 			return beats.stream()
-				.filter((b) -> b.gateway().equals(gateway) && b.way() == way)
+				.filter((b) -> b.gateway().equals(gateway) && b.mode() == mode)
 				.filter((b) -> b.sentMillis() >= this.began && b.sentMillis() < this.thawed)
 				.toList();
 		}
@@ -261,9 +261,9 @@ final class OutageProof implements Proof {
 		}
 
 		/** From when on everything sent was placed; null if not before the end. */
-		@Nullable Double wellAgain(List<Beat> beats, String gateway, Way way) {
+		@Nullable Double wellAgain(List<Beat> beats, String gateway, Mode mode) {
 			List<Beat> after = beats.stream()
-				.filter((b) -> b.gateway().equals(gateway) && b.way() == way)
+				.filter((b) -> b.gateway().equals(gateway) && b.mode() == mode)
 				.filter((b) -> b.sentMillis() >= this.thawed && b.sentMillis() < this.end)
 				.toList();
 			Double well = null;

@@ -20,12 +20,12 @@ import dev.sluice.contract.HttpNames;
 import dev.sluice.contract.Money;
 import dev.sluice.contract.Order;
 import dev.sluice.contract.OrderItem;
-import dev.sluice.lab.plan.Way;
+import dev.sluice.lab.plan.Mode;
 import dev.sluice.lab.stack.Service;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Orders at a steady rate by the clock to one gateway in one way, every other with an
+ * Orders at a steady rate by the clock to one gateway in one mode, every other with an
  * idempotency key, each sent once whatever becomes of it. Beats until it is closed. At
  * most as many are open as are due within {@link #TIMEOUT}.
  */
@@ -41,7 +41,7 @@ final class Pulse implements AutoCloseable {
 
 	private final Service gateway;
 
-	private final Way way;
+	private final Mode mode;
 
 	private final long startNanos;
 
@@ -53,7 +53,7 @@ final class Pulse implements AutoCloseable {
 	 * @param sentMillis since the beginning
 	 * @param status of the answer; 0 if there was none
 	 */
-	record Beat(String gateway, Way way, boolean keyed, long sentMillis, long tookMillis, int status) {
+	record Beat(String gateway, Mode mode, boolean keyed, long sentMillis, long tookMillis, int status) {
 
 		boolean isPlaced() {
 			return this.status / 100 == 2;
@@ -69,10 +69,10 @@ final class Pulse implements AutoCloseable {
 	 * Begins to beat.
 	 * @param startNanos the beginning, of {@link System#nanoTime}
 	 */
-	Pulse(HttpClient client, Service gateway, Way way, double perSecond, long startNanos) {
+	Pulse(HttpClient client, Service gateway, Mode mode, double perSecond, long startNanos) {
 		this.client = client;
 		this.gateway = gateway;
-		this.way = way;
+		this.mode = mode;
 		this.startNanos = startNanos;
 		this.thread = Thread.ofVirtual().name("pulse").start(() -> beat(Math.round(1e9 / perSecond)));
 	}
@@ -107,7 +107,7 @@ final class Pulse implements AutoCloseable {
 		}
 		long took = System.nanoTime() - sent;
 		synchronized (this.beats) {
-			this.beats.add(new Beat(this.gateway.name(), this.way, keyed, millis(sent - this.startNanos), millis(took),
+			this.beats.add(new Beat(this.gateway.name(), this.mode, keyed, millis(sent - this.startNanos), millis(took),
 					status));
 		}
 	}
@@ -126,7 +126,7 @@ final class Pulse implements AutoCloseable {
 		if (isKeyed(number)) {
 			request.header(HttpNames.IDEMPOTENCY_KEY, '"' + UUID.randomUUID().toString() + '"');
 		}
-		return switch (this.way) {
+		return switch (this.mode) {
 			case SYNC -> request.build();
 			case QUEUED -> request.header(HttpNames.PREFER, HttpNames.RESPOND_ASYNC).build();
 		};

@@ -27,7 +27,7 @@ import dev.sluice.contract.Order;
 import dev.sluice.contract.OrderItem;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.OrderView;
-import dev.sluice.lab.plan.Way;
+import dev.sluice.lab.plan.Mode;
 import dev.sluice.lab.result.ProofResult.Check;
 import dev.sluice.lab.stack.LabException;
 import dev.sluice.lab.stack.Service;
@@ -90,10 +90,10 @@ final class TwoPayloads {
 		int queuedTwice = 0;
 		for (int i = 0; i < this.pairs; i++) {
 			String key = "pending-" + i;
-			String id = view(place(from(i), Way.QUEUED, "pending", key, 1), ACCEPTED).id().toString();
+			String id = view(place(from(i), Mode.QUEUED, "pending", key, 1), ACCEPTED).id().toString();
 			notKnown += (status(to(i), id).statusCode() == OK) ? 0 : 1;
-			replaced += (place(to(i), Way.SYNC, "pending", key, 2).statusCode() == REUSED) ? 0 : 1;
-			queuedTwice += (place(to(i), Way.QUEUED, "pending", key, 2).statusCode() == REUSED) ? 0 : 1;
+			replaced += (place(to(i), Mode.SYNC, "pending", key, 2).statusCode() == REUSED) ? 0 : 1;
+			queuedTwice += (place(to(i), Mode.QUEUED, "pending", key, 2).statusCode() == REUSED) ? 0 : 1;
 		}
 		this.bench.backend().behave(BackendBehaviour.DEFAULT);
 		this.bench.awaitQuiet(PATIENCE);
@@ -107,7 +107,7 @@ final class TwoPayloads {
 		this.bench.backend().behave(BackendBehaviour.DEFAULT.withSpecials(new Special(REFUSED, 0, REFUSAL)));
 		List<String> ids = new ArrayList<>();
 		for (int i = 0; i < this.pairs; i++) {
-			ids.add(view(place(from(i), Way.QUEUED, REFUSED + i, "failed", 1), ACCEPTED).id().toString());
+			ids.add(view(place(from(i), Mode.QUEUED, REFUSED + i, "failed", 1), ACCEPTED).id().toString());
 		}
 		for (int i = 0; i < this.pairs; i++) {
 			awaitFailed(to(i), ids.get(i));
@@ -118,8 +118,8 @@ final class TwoPayloads {
 		int stillFailed = 0;
 		int redelivered = 0;
 		for (int i = 0; i < this.pairs; i++) {
-			replaced += (place(to(i), Way.SYNC, REFUSED + i, "failed", 2).statusCode() == REUSED) ? 0 : 1;
-			notSaved += (place(to(i), Way.SYNC, REFUSED + i, "failed", 1).statusCode() == CREATED) ? 0 : 1;
+			replaced += (place(to(i), Mode.SYNC, REFUSED + i, "failed", 2).statusCode() == REUSED) ? 0 : 1;
+			notSaved += (place(to(i), Mode.SYNC, REFUSED + i, "failed", 1).statusCode() == CREATED) ? 0 : 1;
 			for (Service gateway : this.bench.gateways()) {
 				stillFailed += (view(status(gateway, ids.get(i)), OK).status() == OrderStatus.SAVED) ? 0 : 1;
 			}
@@ -138,8 +138,8 @@ final class TwoPayloads {
 			for (int i = 0; i < this.pairs; i++) {
 				int number = i;
 				List<Callable<HttpResponse<String>>> both = List.of(
-						() -> place(from(number), Way.QUEUED, "raced", "raced-" + number, 1),
-						() -> place(to(number), Way.SYNC, "raced", "raced-" + number, 1));
+						() -> place(from(number), Mode.QUEUED, "raced", "raced-" + number, 1),
+						() -> place(to(number), Mode.SYNC, "raced", "raced-" + number, 1));
 				for (var answer : executor.invokeAll(both)) {
 					ids.add(JsonMapper.shared().readValue(answer.get().body(), OrderView.class).id().toString());
 				}
@@ -170,7 +170,7 @@ final class TwoPayloads {
 		return this.bench.gateways().get((i + 1) % 2);
 	}
 
-	private HttpResponse<String> place(Service gateway, Way way, String customer, String key, int quantity)
+	private HttpResponse<String> place(Service gateway, Mode mode, String customer, String key, int quantity)
 			throws IOException, InterruptedException {
 		Order order = new Order(customer,
 				List.of(new OrderItem("sku-1", quantity, new Money("19.99", Currency.getInstance("EUR")))), null);
@@ -178,7 +178,7 @@ final class TwoPayloads {
 			.header("Content-Type", "application/json")
 			.header(HttpNames.IDEMPOTENCY_KEY, "\"%s-%d\"".formatted(key, this.bench.seed()))
 			.POST(BodyPublishers.ofByteArray(JsonMapper.shared().writeValueAsBytes(order)));
-		return switch (way) {
+		return switch (mode) {
 			case SYNC -> send(request);
 			case QUEUED -> send(request.header(HttpNames.PREFER, HttpNames.RESPOND_ASYNC));
 		};

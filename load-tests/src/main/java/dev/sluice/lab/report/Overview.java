@@ -17,7 +17,7 @@ import dev.sluice.lab.result.RunResult;
 import dev.sluice.lab.result.ScenarioResult;
 
 /**
- * What stands before the chapters of several runs: which way for which load, and what
+ * What stands before the chapters of several runs: which mode for which load, and what
  * each run answers. It says nothing that the runs' figures do not.
  */
 final class Overview {
@@ -47,7 +47,7 @@ final class Overview {
 			html.element("small", "%s, %s".formatted(chapter.name(), Figures.time(chapter.run().startedAt()))).close();
 		}
 		html.close().close();
-		section(html, "ways", "Which way for which load?", this::ways);
+		section(html, "modes", "Which mode for which load?", this::modes);
 		section(html, "answers", "What each experiment says", this::answers);
 		html.close();
 	}
@@ -71,19 +71,19 @@ final class Overview {
 					.formatted(machines.size(), String.join("; ", machines)));
 	}
 
-	private void ways(Html html) {
-		List<WayByLoad> loads = WayByLoad.of(this.comparisons);
+	private void modes(Html html) {
+		List<ModeByLoad> loads = ModeByLoad.of(this.comparisons);
 		if (loads.isEmpty()) {
 			html.element("p",
-					this.comparisons.isEmpty() ? "No run of lab compare is among these: it is what compares the ways."
-							: "No load was run in both ways.",
+					this.comparisons.isEmpty() ? "No run of lab compare is among these: it is what compares the modes."
+							: "No load was run in both modes.",
 					"class", "answer");
 			return;
 		}
-		html.list(WayByLoad.sentences(loads), "class", "answer");
+		html.list(ModeByLoad.sentences(loads), "class", "answer");
 		html.chart(chart(loads), table(loads));
 		html.element("p",
-				"From %s of lab compare. A pair is the same variant in the same repetition, once in each way; each pair's ratio cancels out what the machine did to both. A way is named if the interval of the median ratio, at 99 %%, leaves 1 out, and never of fewer than %s pairs. Whiskers reach from the least to the greatest pair. An order that is saved by the queued way was accepted long before under load: what a client waits for stands in the table. The load is a closed model, at most 1,000 calls in flight: its p99 compares the ways and is no promise. N is the number of orders; %s marks figures of disturbed cells."
+				"From %s of lab compare. A pair is the same variant in the same repetition, once in each mode; each pair's ratio cancels out what the machine did to both. A mode is named if the interval of the median ratio, at 99 %%, leaves 1 out, and never of fewer than %s pairs. Whiskers reach from the least to the greatest pair. An order that is saved by the queued mode was accepted long before under load: what a client waits for stands in the table. The load is a closed model, at most 1,000 calls in flight: its p99 compares the modes and is no promise. N is the number of orders; %s marks figures of disturbed cells."
 					.formatted(
 							(this.comparisons.size() == 1) ? "one run"
 									: Figures.count(this.comparisons.size()) + " runs",
@@ -91,9 +91,9 @@ final class Overview {
 				"class", "note");
 	}
 
-	private static Chart chart(List<WayByLoad> loads) {
-		Map<String, List<WayByLoad>> byCapacity = loads.stream()
-			.collect(Collectors.groupingBy(WayByLoad::capacity, TreeMap::new, Collectors.toList()));
+	private static Chart chart(List<ModeByLoad> loads) {
+		Map<String, List<ModeByLoad>> byCapacity = loads.stream()
+			.collect(Collectors.groupingBy(ModeByLoad::capacity, TreeMap::new, Collectors.toList()));
 		List<Chart.Line> lines = new ArrayList<>();
 		byCapacity.forEach((capacity,
 				each) -> lines.add(new Chart.Line("backend " + capacity, lines.size(),
@@ -101,20 +101,20 @@ final class Overview {
 							.map((load) -> new Chart.Point(load.orders(), load.ratio().medianRatio(), load.least(),
 									load.greatest(), load.marked()))
 							.toList())));
-		List<Integer> orders = loads.stream().map(WayByLoad::orders).distinct().sorted().toList();
+		List<Integer> orders = loads.stream().map(ModeByLoad::orders).distinct().sorted().toList();
 		lines.add(new Chart.Line("as many", -1,
 				orders.stream().map((load) -> new Chart.Point(load, 1, 1, 1, false)).toList()));
-		double top = loads.stream().mapToDouble(WayByLoad::greatest).max().orElse(1);
+		double top = loads.stream().mapToDouble(ModeByLoad::greatest).max().orElse(1);
 		return new Chart.Lines("Orders saved a minute, queued as a multiple of sync",
-				"The median ratio against the number of orders, a line for each backend; above 1 the queued way saves more.",
+				"The median ratio against the number of orders, a line for each backend; above 1 the queued mode saves more.",
 				320, 500, "Orders (N)", "queued to sync", Math.max(top, 1.2), orders, lines);
 	}
 
-	private static Table table(List<WayByLoad> loads) {
-		Table table = new Table("Queued to sync, and what clients of each way see", 2,
-				List.of("Backend", "way", "N", "median ratio", "from", "to", "pairs", "sync calls failed",
+	private static Table table(List<ModeByLoad> loads) {
+		Table table = new Table("Queued to sync, and what clients of each mode see", 2,
+				List.of("Backend", "mode", "N", "median ratio", "from", "to", "pairs", "sync calls failed",
 						"queued calls failed", "sync p99, ms", "queued p99, ms"));
-		for (WayByLoad load : loads) {
+		for (ModeByLoad load : loads) {
 			table.row(load.capacity(), switch (load.choice()) {
 				case QUEUED -> "queued";
 				case SYNC -> "sync";

@@ -40,8 +40,8 @@ final class ScenarioSection implements Section {
 		html.element("p", "Limits: %s. Kept in %s of %s cells.".formatted(String.join(", ", this.scenario.limits()),
 				Figures.count(judgements.stream().filter(Judgement::kept).count()), Figures.count(judgements.size())));
 		Table table = new Table("Each cell against the limits", 3,
-				List.of("Variant", "Way", "Missed", "N", "repetition"));
-		judgements.forEach((judgement) -> table.row(judgement.cell().variant(), judgement.cell().way(),
+				List.of("Variant", "Mode", "Missed", "N", "repetition"));
+		judgements.forEach((judgement) -> table.row(judgement.cell().variant(), judgement.cell().mode(),
 				judgement.kept() ? "nothing" : String.join("; ", judgement.missed()),
 				Figures.count(judgement.cell().orders()), Figures.count(judgement.cell().repetition())));
 		table.write(html);

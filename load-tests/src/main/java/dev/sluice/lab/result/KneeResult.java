@@ -31,14 +31,14 @@ public record KneeResult(String goal, String backend, List<Knee> knees) implemen
 	}
 
 	/**
-	 * One variant and way.
+	 * One variant and mode.
 	 *
 	 * @param sustainedPerSecond the greatest rate that met the goal; null if none did
 	 * @param failedPerSecond the least rate above it that did not; null if none was found
 	 * @param steps in the order they were tried
 	 * @param millis how long it took
 	 */
-	public record Knee(String variant, String way, @Nullable Double sustainedPerSecond,
+	public record Knee(String variant, String mode, @Nullable Double sustainedPerSecond,
 			@Nullable Double failedPerSecond, List<Step> steps, long millis) {
 
 		/** The two rates are no further apart where the search came to its end. */

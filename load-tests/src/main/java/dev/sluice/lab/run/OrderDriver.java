@@ -29,11 +29,11 @@ import dev.sluice.contract.HttpNames;
 import dev.sluice.contract.Money;
 import dev.sluice.contract.Order;
 import dev.sluice.contract.OrderItem;
-import dev.sluice.contract.Taken;
+import dev.sluice.contract.Placed;
 import dev.sluice.lab.measure.Answer;
 import dev.sluice.lab.measure.OrderIdentity;
 import dev.sluice.lab.measure.OrderLedger;
-import dev.sluice.lab.plan.Way;
+import dev.sluice.lab.plan.Mode;
 import dev.sluice.lab.stack.LabException;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
@@ -68,7 +68,7 @@ public final class OrderDriver implements AutoCloseable {
 	/** All attempts and pauses of an order, and some more. */
 	private static final long END_MILLIS = 120_000;
 
-	private static final Pattern TAKEN = Pattern.compile("\"" + Taken.MEMBER + "\"\\s*:\\s*\"([^\"]*)\"");
+	private static final Pattern PLACED = Pattern.compile("\"" + Placed.MEMBER + "\"\\s*:\\s*\"([^\"]*)\"");
 
 	private final JsonMapper json = JsonMapper.shared();
 
@@ -200,7 +200,7 @@ public final class OrderDriver implements AutoCloseable {
 		Answer answer;
 		try {
 			HttpResponse<String> response = this.client.send(request, BodyHandlers.ofString());
-			answer = Answer.of(response.statusCode(), taken(response));
+			answer = Answer.of(response.statusCode(), placed(response));
 			if (answer.meaning() == Answer.Meaning.ACCEPTED) {
 				check(order, response);
 			}
@@ -227,25 +227,25 @@ public final class OrderDriver implements AutoCloseable {
 	}
 
 	private HttpRequest request(int order, Gateway gateway) {
-		Way way = this.ledger.way(order);
+		Mode mode = this.ledger.mode(order);
 		Order body = new Order(this.identity.customer(order),
 				List.of(new OrderItem("sku-" + order % 97, 1, new Money("19.99", Currency.getInstance("EUR")))), null);
 		HttpRequest.Builder request = HttpRequest.newBuilder(gateway.uri().resolve("/orders"))
 			.header("Content-Type", "application/json")
 			.header(HttpNames.IDEMPOTENCY_KEY, '"' + this.identity.key(order) + '"')
 			.POST(BodyPublishers.ofByteArray(this.json.writeValueAsBytes(body)));
-		return switch (way) {
+		return switch (mode) {
 			case SYNC -> request.timeout(SYNC_TIMEOUT).build();
 			case QUEUED -> request.timeout(QUEUED_TIMEOUT).header(HttpNames.PREFER, HttpNames.RESPOND_ASYNC).build();
 		};
 	}
 
-	private static @Nullable String taken(HttpResponse<String> response) {
+	private static @Nullable String placed(HttpResponse<String> response) {
 		if (response.statusCode() / 100 == 2) {
 			return null;
 		}
-		Matcher taken = TAKEN.matcher(response.body());
-		return taken.find() ? taken.group(1) : null;
+		Matcher placed = PLACED.matcher(response.body());
+		return placed.find() ? placed.group(1) : null;
 	}
 
 	private static long millis(long nanos) {

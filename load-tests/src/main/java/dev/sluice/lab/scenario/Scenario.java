@@ -5,7 +5,7 @@ import java.util.List;
 
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.lab.plan.LoadPlan.Flap;
-import dev.sluice.lab.plan.Way;
+import dev.sluice.lab.plan.Mode;
 import dev.sluice.lab.stack.Variant;
 import org.jspecify.annotations.Nullable;
 
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param variants gateways
  * @param heap of each service, in the JVM's notation
  * @param collector of each service, as the JVM's option
- * @param ways of taking an order
+ * @param modes of taking an order
  * @param loads in the order they run, each with another number of orders
  * @param users orders in flight at most
  * @param items of an order
@@ -29,12 +29,12 @@ import org.jspecify.annotations.Nullable;
  * @param limits what it must keep
  */
 public record Scenario(String name, String question, BackendBehaviour backend, @Nullable Flap flap,
-		List<Variant> variants, String heap, String collector, List<Way> ways, List<Load> loads, int users, int items,
+		List<Variant> variants, String heap, String collector, List<Mode> modes, List<Load> loads, int users, int items,
 		Duration deadline, int deliveryConcurrency, int repetitions, Limits limits) {
 
 	public Scenario {
 		variants = List.copyOf(variants);
-		ways = List.copyOf(ways);
+		modes = List.copyOf(modes);
 		loads = List.copyOf(loads);
 	}
 

@@ -16,7 +16,7 @@ import dev.sluice.contract.BackendBehaviour.Capacity;
 import dev.sluice.contract.BackendBehaviour.Delay;
 import dev.sluice.lab.plan.LoadPlan.Client;
 import dev.sluice.lab.plan.LoadPlan.Flap;
-import dev.sluice.lab.plan.Way;
+import dev.sluice.lab.plan.Mode;
 import dev.sluice.lab.scenario.Scenario.Limits;
 import dev.sluice.lab.scenario.Scenario.Load;
 import dev.sluice.lab.stack.Variant;
@@ -96,11 +96,11 @@ public final class ScenarioFile {
 			.flatMap((fields) -> fields.take("delivery-concurrency").map((value) -> fields.count(value, 1, 100_000)))
 			.orElse(50L)
 			.intValue();
-		Fields load = new Fields(this.file, root.need("load"), "ways", "orders", "rates", "for", "in-flight", "items",
+		Fields load = new Fields(this.file, root.need("load"), "modes", "orders", "rates", "for", "in-flight", "items",
 				"deadline", "repetitions");
-		List<Way> ways = load.list("ways",
-				(value) -> load.one(value, names(Stream.of(Way.values()).map(Way::label)), Way::of),
-				List.of(Way.values()));
+		List<Mode> modes = load.list("modes",
+				(value) -> load.one(value, names(Stream.of(Mode.values()).map(Mode::label)), Mode::of),
+				List.of(Mode.values()));
 		List<Load> loads = loads(load);
 		int users = load.take("in-flight").map((value) -> load.count(value, 1, MOST_USERS)).orElse(1_000L).intValue();
 		int items = load.take("items")
@@ -115,7 +115,7 @@ public final class ScenarioFile {
 			.map(ScenarioFile::limits)
 			.orElse(new Limits(null, null, null));
 		return new Scenario(this.file.replaceFirst("\\.ya?ml$", ""), question, behaviour, flap.orElse(null), variants,
-				heap, collector, ways, loads, users, items, deadline, deliveryConcurrency, repetitions, limits);
+				heap, collector, modes, loads, users, items, deadline, deliveryConcurrency, repetitions, limits);
 	}
 
 	private List<Load> loads(Fields fields) {

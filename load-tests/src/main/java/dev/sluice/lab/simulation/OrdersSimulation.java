@@ -19,7 +19,7 @@ import dev.sluice.lab.plan.LoadPlan.Client;
 import dev.sluice.lab.plan.LoadPlan.Flap;
 import dev.sluice.lab.plan.LoadPlan.Phase;
 import dev.sluice.lab.plan.PhaseOutcome;
-import dev.sluice.lab.plan.Way;
+import dev.sluice.lab.plan.Mode;
 import io.gatling.javaapi.core.ChainBuilder;
 import io.gatling.javaapi.core.Session;
 import io.gatling.javaapi.core.Simulation;
@@ -172,7 +172,7 @@ public final class OrdersSimulation extends Simulation {
 	 */
 	private ChainBuilder recover(OrderSupply before) {
 		OrderSupply probes = new OrderSupply(this.plan.token(),
-				new Phase("probe after " + before.name(), Way.SYNC, MAX_PROBES, 1, FAST, CLEAN_UP.toMillis(), false));
+				new Phase("probe after " + before.name(), Mode.SYNC, MAX_PROBES, 1, FAST, CLEAN_UP.toMillis(), false));
 		ChainBuilder untilQueueIsEmpty = exec((session) -> session.set(SAVED, -1L).set(UNCHANGED, 0))
 			.asLongAs((session) -> session.getInt(UNCHANGED) < 20 && !isOver(session))
 			.on(exec((session) -> session.set(SAVED_BEFORE, session.getLong(SAVED))), count(), exec((session) -> {
@@ -182,7 +182,7 @@ public final class OrdersSimulation extends Simulation {
 		ChainBuilder untilCircuitIsClosed = exec((session) -> session.set(SUCCESSES, 0))
 			.asLongAs((session) -> session.getInt(SUCCESSES) < 20 && !isOver(session))
 			.on(exec((session) -> session.set(ORDER, probes.take()).set(TRIES, 0).set(STATUS, 0)),
-					exec(order("probe", Way.SYNC, probes, Client.USUAL).silent()), exec((session) -> {
+					exec(order("probe", Mode.SYNC, probes, Client.USUAL).silent()), exec((session) -> {
 						int successes = isTaken(session) ? session.getInt(SUCCESSES) + 1 : 0;
 						return session.set(SUCCESSES, successes);
 					}), pause(POLL));
@@ -192,7 +192,7 @@ public final class OrdersSimulation extends Simulation {
 	}
 
 	private ChainBuilder orders(Phase phase, OrderSupply supply) {
-		HttpRequestActionBuilder order = order(phase.name(), phase.way(), supply, phase.client());
+		HttpRequestActionBuilder order = order(phase.name(), phase.mode(), supply, phase.client());
 		return exec((session) -> session.set(ORDER, supply.take()))
 			.asLongAs((session) -> session.getInt(ORDER) != OrderSupply.NONE)
 			.on(doIf((_) -> phase.client().perSecond() > 0)
@@ -225,7 +225,7 @@ public final class OrdersSimulation extends Simulation {
 			.ofMillis(OrderSupply.pauseMillis(session.getInt(TRIES), ThreadLocalRandom.current().nextDouble()));
 	}
 
-	private static HttpRequestActionBuilder order(String name, Way way, OrderSupply supply, Client client) {
+	private static HttpRequestActionBuilder order(String name, Mode mode, OrderSupply supply, Client client) {
 		HttpRequestActionBuilder order = http(name).post("/orders")
 			.header(HttpNames.IDEMPOTENCY_KEY,
 					(session) -> supply.key(session.getInt(ORDER), client.keepsKey() ? 0 : session.getInt(TRIES)))
@@ -235,7 +235,7 @@ public final class OrdersSimulation extends Simulation {
 		if (!client.keepsConnections()) {
 			order = order.header("Connection", "close");
 		}
-		return switch (way) {
+		return switch (mode) {
 			case SYNC -> order;
 			case QUEUED -> order.header(HttpNames.PREFER, HttpNames.RESPOND_ASYNC);
 		};

@@ -12,14 +12,14 @@ import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.lab.plan.BackendCapacity;
 import dev.sluice.lab.plan.LoadPlan;
 import dev.sluice.lab.plan.LoadPlan.Phase;
-import dev.sluice.lab.plan.Way;
+import dev.sluice.lab.plan.Mode;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Where a simulation has its plan from: the file that the lab names by
  * {@code -Dsluice.plan}, or, run by hand, the system properties {@code gateway.url},
- * {@code backend.url}, {@code orders}, {@code ways}, {@code capacity}, {@code users} and
+ * {@code backend.url}, {@code orders}, {@code modes}, {@code capacity}, {@code users} and
  * {@code results}.
  */
 final class PlanSource {
@@ -46,13 +46,13 @@ final class PlanSource {
 		BackendBehaviour behaviour = BackendCapacity.of(System.getProperty("capacity", "unlimited")).behaviour();
 		int users = Integer.getInteger("users", 1_000);
 		List<Phase> phases = new ArrayList<>();
-		for (String way : System.getProperty("ways", "sync,queued").split(",")) {
-			phases.add(phase("warm-up " + way, way, 2_000, 64,
+		for (String mode : System.getProperty("modes", "sync,queued").split(",")) {
+			phases.add(phase("warm-up " + mode, mode, 2_000, 64,
 					behaviour.withCapacity(new BackendBehaviour.Capacity.Unlimited()), false));
 		}
 		for (String orders : System.getProperty("orders", "10,100,1000").split(",")) {
-			for (String way : System.getProperty("ways", "sync,queued").split(",")) {
-				phases.add(phase(way + " " + orders, way, Integer.parseInt(orders), users, behaviour, true));
+			for (String mode : System.getProperty("modes", "sync,queued").split(",")) {
+				phases.add(phase(mode + " " + orders, mode, Integer.parseInt(orders), users, behaviour, true));
 			}
 		}
 		Path results = Path.of(property("results", "target/orders-simulation"));
@@ -62,9 +62,9 @@ final class PlanSource {
 				URI.create(property("backend.url", "http://127.0.0.1:8090")), results, phases);
 	}
 
-	private static Phase phase(String name, String way, int orders, int users, BackendBehaviour behaviour,
+	private static Phase phase(String name, String mode, int orders, int users, BackendBehaviour behaviour,
 			boolean measured) {
-		return new Phase(name, Way.of(way), orders, users, behaviour, DEADLINE_MILLIS, measured);
+		return new Phase(name, Mode.of(mode), orders, users, behaviour, DEADLINE_MILLIS, measured);
 	}
 
 	private static String property(String name, String otherwise) {

@@ -6,7 +6,7 @@ import java.util.Locale;
 enum Panel {
 
 	ORDERS("Orders answered", "a second",
-			"By way and outcome, all gateways together, since the second before: what clients are told."),
+			"By mode and outcome, all gateways together, since the second before: what clients are told."),
 
 	P99("p99 of the last ten seconds", "ms",
 			"Sync and queued: from an order's headers read to its answer known, in the gateway. Saved: from accepted to"
@@ -20,7 +20,7 @@ enum Panel {
 					+ " those."),
 
 	DELIVERED("Deliveries", "a second",
-			"Outcomes that the consumer has told Kafka, dead letters, and what the backend has ended, of both ways."),
+			"Outcomes that the consumer has told Kafka, dead letters, and what the backend has ended, of both modes."),
 
 	CIRCUITS("Circuits", "closed, on trial, open",
 			"Open: what is behind it is taken to be down, and nothing is sent there."),

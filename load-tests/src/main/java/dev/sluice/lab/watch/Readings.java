@@ -118,7 +118,7 @@ final class Readings {
 
 	private static void gauges(String service, Exposition now, Figures figures) {
 		now.of("sluice_orders_in_flight")
-			.forEach((each) -> figures.add(Panel.WAITING, "in the gateways, " + each.label("way"), each.value()));
+			.forEach((each) -> figures.add(Panel.WAITING, "in the gateways, " + each.label("mode"), each.value()));
 		figures.add(Panel.WAITING, "in Kafka",
 				Exposition.sum(now.of(LAG).filter((each) -> each.label("client_id").startsWith("order-delivery"))));
 		figures.add(Panel.WAITING, "pending", now.sum("sluice_delivery_pending"));
@@ -143,7 +143,7 @@ final class Readings {
 	}
 
 	private static void rates(String service, Exposition now, Exposition before, double seconds, Figures figures) {
-		growth(now, before, "sluice_orders_total", (each) -> each.label("way") + " " + each.label("outcome"))
+		growth(now, before, "sluice_orders_total", (each) -> each.label("mode") + " " + each.label("outcome"))
 			.forEach((name, count) -> figures.add(Panel.ORDERS, name, count / seconds));
 		growth(now, before, "sluice_delivery_outcomes_total", (each) -> "delivered: " + each.label("outcome"))
 			.forEach((name, count) -> figures.add(Panel.DELIVERED, name, count / seconds));
@@ -193,8 +193,8 @@ final class Readings {
 		private final Map<String, List<PrometheusHistogram>> parts = new TreeMap<>();
 
 		void add(Exposition now, Exposition before) {
-			for (String way : List.of("sync", "queued")) {
-				add(way, now, before, ORDER_DURATION, (each) -> each.label("way").equals(way));
+			for (String mode : List.of("sync", "queued")) {
+				add(mode, now, before, ORDER_DURATION, (each) -> each.label("mode").equals(mode));
 			}
 			add("saved", now, before, ACCEPT_TO_SAVED, (_) -> true);
 		}

@@ -74,7 +74,7 @@ class OpenClientTests {
 
 	@ParameterizedTest
 	@EnumSource
-	void sendsEveryRequestThatIsDueAndTakesItsAnswer(Mode mode) throws Exception {
+	void sendsEveryRequestThatIsDueAndTakesItsAnswer(CallMode mode) throws Exception {
 		Figures figures = run(mode, new Load(200, SHORT, LONG, 1_000), "/well");
 
 		assertThat(figures.tally().due()).isEqualTo(100);
@@ -86,7 +86,7 @@ class OpenClientTests {
 
 	@ParameterizedTest
 	@EnumSource
-	void sendsByTheClockAlthoughNobodyAnswers(Mode mode) throws Exception {
+	void sendsByTheClockAlthoughNobodyAnswers(CallMode mode) throws Exception {
 		Figures figures = run(mode, new Load(200, SHORT, Duration.ZERO, 1_000), "/held");
 
 		assertThat(figures.tally().sent()).isEqualTo(100);
@@ -96,7 +96,7 @@ class OpenClientTests {
 
 	@Test
 	void countsAsNotSentWhatIsDueWhileTooManyAreOutstanding() throws Exception {
-		Figures figures = run(Mode.ASYNC, new Load(200, SHORT, Duration.ZERO, 30), "/held");
+		Figures figures = run(CallMode.ASYNC, new Load(200, SHORT, Duration.ZERO, 30), "/held");
 
 		assertThat(figures.tally().sent()).isEqualTo(30);
 		assertThat(figures.tally().notSent()).isEqualTo(70);
@@ -105,7 +105,7 @@ class OpenClientTests {
 	@Test
 	void latencyCountsFromTheTimeARequestWasDue() throws Exception {
 		Duration second = Duration.ofSeconds(1);
-		try (OpenClient client = new OpenClient(Mode.ASYNC, null)) {
+		try (OpenClient client = new OpenClient(CallMode.ASYNC, null)) {
 			// The first second's requests are all answered at its end.
 			Figures figures = client.run(new Load(100, second, LONG, 1_000), request("/held"),
 					(_) -> this.release.countDown());
@@ -118,7 +118,7 @@ class OpenClientTests {
 
 	@ParameterizedTest
 	@EnumSource
-	void anErrorsStatusIsAnAnswerAndAFailure(Mode mode) throws Exception {
+	void anErrorsStatusIsAnAnswerAndAFailure(CallMode mode) throws Exception {
 		Figures figures = run(mode, new Load(50, SHORT, LONG, 1_000), "/full");
 
 		assertThat(figures.tally().answered()).isEqualTo(25);
@@ -127,7 +127,7 @@ class OpenClientTests {
 
 	@ParameterizedTest
 	@EnumSource
-	void whomNobodyAnswersHasFailedAndIsNotOutstanding(Mode mode) throws Exception {
+	void whomNobodyAnswersHasFailedAndIsNotOutstanding(CallMode mode) throws Exception {
 		URI nobody = URI.create("http://127.0.0.1:" + Ports.free());
 		try (OpenClient client = new OpenClient(mode, 4)) {
 			Figures figures = client.run(new Load(50, SHORT, LONG, 1_000),
@@ -141,7 +141,7 @@ class OpenClientTests {
 
 	@Test
 	void tellsEachSecond() throws Exception {
-		run(Mode.ASYNC, new Load(50, Duration.ofSeconds(2), LONG, 1_000), "/well");
+		run(CallMode.ASYNC, new Load(50, Duration.ofSeconds(2), LONG, 1_000), "/well");
 
 		assertThat(this.seconds).hasSizeGreaterThanOrEqualTo(2);
 		Second last = this.seconds.getLast();
@@ -150,7 +150,7 @@ class OpenClientTests {
 		assertThat(this.seconds).allSatisfy((second) -> assertThat(second.threads()).isPositive());
 	}
 
-	private Figures run(Mode mode, Load load, String path) throws InterruptedException {
+	private Figures run(CallMode mode, Load load, String path) throws InterruptedException {
 		try (OpenClient client = new OpenClient(mode, 4)) {
 			return client.run(load, request(path), this.seconds::add);
 		}

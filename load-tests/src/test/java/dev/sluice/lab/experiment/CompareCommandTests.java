@@ -16,7 +16,7 @@ class CompareCommandTests {
 			--orders ten | ten
 			--orders 0 | at least 1
 			--variants servlet | servlet-platform
-			--ways both | sync, queued
+			--modes both | sync, queued
 			--capacity endless | unlimited, starved
 			--repetitions 0 | at least 1
 			--infra docker | EMBEDDED

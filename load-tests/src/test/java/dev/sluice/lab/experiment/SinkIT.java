@@ -18,7 +18,7 @@ import picocli.CommandLine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** A little data in every way, through the sink's real jar. */
+/** A little data in every mode, through the sink's real jar. */
 @ExtendWith(NoProcessLeft.class)
 class SinkIT {
 

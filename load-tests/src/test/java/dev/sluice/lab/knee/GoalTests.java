@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
-import dev.sluice.lab.plan.Way;
+import dev.sluice.lab.plan.Mode;
 import dev.sluice.lab.result.ClientResult.Tally;
 import dev.sluice.lab.result.Timing;
 import org.junit.jupiter.api.Test;
@@ -34,36 +34,36 @@ class GoalTests {
 
 	@Test
 	void isMetWhereNothingFailedAndTheAnswersCameInTime() {
-		assertThat(this.goal.missed(Way.SYNC, WELL, timing(100), null, 100)).isNull();
-		assertThat(this.goal.missed(Way.QUEUED, WELL, timing(100), 2_000.0, 0)).isNull();
+		assertThat(this.goal.missed(Mode.SYNC, WELL, timing(100), null, 100)).isNull();
+		assertThat(this.goal.missed(Mode.QUEUED, WELL, timing(100), 2_000.0, 0)).isNull();
 	}
 
 	@Test
 	void isMissedByASlowAnswer() {
-		assertThat(this.goal.missed(Way.SYNC, WELL, timing(100.5), null, 0)).contains("p99");
+		assertThat(this.goal.missed(Mode.SYNC, WELL, timing(100.5), null, 0)).contains("p99");
 	}
 
 	@Test
 	void isMissedByAQueuedOrderSavedLateOrNotAtAll() {
-		assertThat(this.goal.missed(Way.QUEUED, WELL, timing(5), 2_001.0, 0)).contains("saved-p99");
-		assertThat(this.goal.missed(Way.QUEUED, WELL, timing(5), null, 0)).contains("not saved");
+		assertThat(this.goal.missed(Mode.QUEUED, WELL, timing(5), 2_001.0, 0)).contains("saved-p99");
+		assertThat(this.goal.missed(Mode.QUEUED, WELL, timing(5), null, 0)).contains("not saved");
 	}
 
 	@Test
 	void isMissedByQueuedOrdersThatPileUpHoweverSoonTheyAreSaved() {
-		assertThat(this.goal.missed(Way.QUEUED, WELL, timing(5), 900.0, 40)).contains("40 more orders wait");
-		assertThat(this.goal.missed(Way.QUEUED, WELL, timing(5), 900.0, 3)).isNull();
-		assertThat(this.goal.missed(Way.QUEUED, WELL, timing(5), 900.0, -40)).isNull();
+		assertThat(this.goal.missed(Mode.QUEUED, WELL, timing(5), 900.0, 40)).contains("40 more orders wait");
+		assertThat(this.goal.missed(Mode.QUEUED, WELL, timing(5), 900.0, 3)).isNull();
+		assertThat(this.goal.missed(Mode.QUEUED, WELL, timing(5), 900.0, -40)).isNull();
 	}
 
 	@Test
 	void isMissedByARequestThatFailedOrWasNotSentOrHasNoAnswer() {
 		assertThat(
-				this.goal.missed(Way.SYNC, new Tally(100, 100, 0, 100, 0, Map.of("HTTP 503", 1L)), timing(5), null, 0))
+				this.goal.missed(Mode.SYNC, new Tally(100, 100, 0, 100, 0, Map.of("HTTP 503", 1L)), timing(5), null, 0))
 			.contains("HTTP 503");
-		assertThat(this.goal.missed(Way.SYNC, new Tally(100, 99, 1, 99, 0, Map.of()), timing(5), null, 0))
+		assertThat(this.goal.missed(Mode.SYNC, new Tally(100, 99, 1, 99, 0, Map.of()), timing(5), null, 0))
 			.contains("not sent");
-		assertThat(this.goal.missed(Way.SYNC, new Tally(100, 100, 0, 99, 1, Map.of()), timing(5), null, 0))
+		assertThat(this.goal.missed(Mode.SYNC, new Tally(100, 100, 0, 99, 1, Map.of()), timing(5), null, 0))
 			.contains("without an answer");
 	}
 

@@ -35,7 +35,7 @@ class KneeIT {
 		assertThat(exitCode).isZero();
 		assertThat(RunFile.read(results.resolve(RunFile.NAME)).finding()).isInstanceOfSatisfying(KneeResult.class,
 				(result) -> {
-					assertThat(result.knees()).extracting(KneeResult.Knee::way).containsExactly("sync", "queued");
+					assertThat(result.knees()).extracting(KneeResult.Knee::mode).containsExactly("sync", "queued");
 					Step sync = result.knees().getFirst().steps().getFirst();
 					Step queued = result.knees().getLast().steps().getFirst();
 					assertThat(sync.missed()).isNull();

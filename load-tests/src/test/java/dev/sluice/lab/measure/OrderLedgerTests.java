@@ -6,7 +6,7 @@ import java.util.Arrays;
 import java.util.stream.IntStream;
 
 import dev.sluice.lab.measure.Answer.Meaning;
-import dev.sluice.lab.plan.Way;
+import dev.sluice.lab.plan.Mode;
 import dev.sluice.lab.result.ChaosResult.Second;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -33,7 +33,7 @@ class OrderLedgerTests {
 			assertThat(IntStream.range(0, 4).mapToObj(ledger::meaning)).containsExactly(Meaning.ACCEPTED, Meaning.OPEN,
 					Meaning.REFUSED, Meaning.NONE);
 			assertThat(ledger.attempts()).isEqualTo(6);
-			assertThat(ledger.accepted(Way.QUEUED)).isOne();
+			assertThat(ledger.accepted(Mode.QUEUED)).isOne();
 		}
 	}
 
@@ -45,7 +45,7 @@ class OrderLedgerTests {
 		}
 
 		assertThat(this.directory.resolve("attempts.csv")).content().isEqualTo("""
-				order,attempt,gateway,way,sent_ms,took_ms,answer
+				order,attempt,gateway,mode,sent_ms,took_ms,answer
 				1,1,reactive,queued,5,2000,timeout
 				1,2,servlet-virtual,queued,2300,7,202
 				""");
@@ -54,7 +54,7 @@ class OrderLedgerTests {
 	@Test
 	void spreadsSyncOrdersEvenly() throws IOException {
 		try (OrderLedger ledger = ledger(100, 0.2)) {
-			int[] sync = IntStream.range(0, 100).filter((order) -> ledger.way(order) == Way.SYNC).toArray();
+			int[] sync = IntStream.range(0, 100).filter((order) -> ledger.mode(order) == Mode.SYNC).toArray();
 
 			assertThat(sync).hasSize(20);
 			assertThat(IntStream.range(1, 20).map((i) -> sync[i] - sync[i - 1])).allMatch((gap) -> gap == 5);
@@ -69,7 +69,7 @@ class OrderLedgerTests {
 
 			assertThat(ledger.seconds(Arrays.asList(null, 1, 0))).containsExactly(new Second(0, 0, 0, 0, 1, null),
 					new Second(1, 0, 1, 0, 0, 1), new Second(2, 0, 0, 0, 0, 0));
-			assertThat(ledger.acceptedMillis(Way.QUEUED)).containsExactly(1_100);
+			assertThat(ledger.acceptedMillis(Mode.QUEUED)).containsExactly(1_100);
 		}
 	}
 

@@ -14,7 +14,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 class ComparePlanTests {
 
-	private static final List<Way> BOTH = List.of(Way.values());
+	private static final List<Mode> BOTH = List.of(Mode.values());
 
 	private static final List<BackendModel> BOTH_BACKENDS = Stream.of(BackendCapacity.values())
 		.map(BackendCapacity::model)
@@ -46,7 +46,7 @@ class ComparePlanTests {
 		ComparePlan plan = ComparePlan
 			.of(new Sweep(List.of("a"), BOTH, UNLIMITED, List.of(10, 100, 200), 2, Sweep.ALL));
 
-		assertThat(plan.rounds()).extracting((round) -> round.cells().stream().map(Cell::way).toList())
+		assertThat(plan.rounds()).extracting((round) -> round.cells().stream().map(Cell::mode).toList())
 			.containsExactly(List.of("queued", "sync", "sync", "queued", "queued", "sync"),
 					List.of("sync", "queued", "queued", "sync", "sync", "queued"));
 	}

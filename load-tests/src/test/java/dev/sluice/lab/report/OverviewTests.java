@@ -27,7 +27,7 @@ class OverviewTests {
 			default -> 2;
 		});
 
-		assertThat(WayByLoad.sentences(WayByLoad.of(List.of(run))))
+		assertThat(ModeByLoad.sentences(ModeByLoad.of(List.of(run))))
 			.containsExactly("Backend starved: queued at N = 1,000 (it saved 2 times as many orders a minute);"
 					+ " sync at N = 100 (queued saved 0.5 times as many orders a minute); no difference at N = 10."
 					+ " No call failed.");
@@ -41,7 +41,7 @@ class OverviewTests {
 			default -> 2;
 		});
 
-		assertThat(WayByLoad.sentences(WayByLoad.of(List.of(run)))).singleElement()
+		assertThat(ModeByLoad.sentences(ModeByLoad.of(List.of(run)))).singleElement()
 			.asString()
 			.startsWith(
 					"Backend starved: too few pairs to say at N = 10, 100, 1,000 (queued saved 0.5 to 2 times as many"
@@ -52,8 +52,8 @@ class OverviewTests {
 	void pairsOfSeveralRunsCountTogether() {
 		RunResult run = comparison(4, (_) -> 2);
 
-		assertThat(WayByLoad.of(List.of(run, run))).extracting((load) -> load.ratio().pairs()).containsOnly(8);
-		assertThat(WayByLoad.of(List.of(run))).extracting((load) -> load.ratio().pairs()).containsOnly(4);
+		assertThat(ModeByLoad.of(List.of(run, run))).extracting((load) -> load.ratio().pairs()).containsOnly(8);
+		assertThat(ModeByLoad.of(List.of(run))).extracting((load) -> load.ratio().pairs()).containsOnly(4);
 	}
 
 	@Test
@@ -65,15 +65,15 @@ class OverviewTests {
 						Runs.rate(new Cell("reactive", "queued", "unlimited", 10, 1), 200)),
 				List.of());
 
-		assertThat(WayByLoad.of(List.of(run))).isEmpty();
+		assertThat(ModeByLoad.of(List.of(run))).isEmpty();
 	}
 
 	@Test
 	void tellsHowManyCallsFailed() {
-		List<WayByLoad> loads = WayByLoad.of(List.of(Runs.full()));
+		List<ModeByLoad> loads = ModeByLoad.of(List.of(Runs.full()));
 
 		assertThat(loads).anySatisfy((load) -> assertThat(load.sync().failedShare()).isPositive());
-		assertThat(WayByLoad.sentences(loads)).anySatisfy((sentence) -> assertThat(sentence)
+		assertThat(ModeByLoad.sentences(loads)).anySatisfy((sentence) -> assertThat(sentence)
 			.containsPattern("Failed calls: up to \\d+ % of the sync ones \\(N = [\\d,]+\\), "));
 	}
 
@@ -82,7 +82,7 @@ class OverviewTests {
 		String page = Report.page(List.of(Runs.full(), Runs.grid(), Runs.knee(), Runs.client(), Runs.pool()));
 
 		assertThat(page.indexOf("id=\"overview\"")).isPositive().isLessThan(page.indexOf("id=\"run-1\""));
-		assertThat(page).contains("Which way for which load?", "href=\"#run-5\"",
+		assertThat(page).contains("Which mode for which load?", "href=\"#run-5\"",
 				"How much more does a gateway answer that does not block?", "What limits it");
 	}
 

@@ -37,10 +37,10 @@ public final class Runs {
 		Random random = new Random(42);
 		for (int repetition = 1; repetition <= 3; repetition++) {
 			for (String capacity : List.of("unlimited", "starved")) {
-				for (String way : List.of("sync", "queued")) {
+				for (String mode : List.of("sync", "queued")) {
 					for (String variant : VARIANTS) {
 						for (int orders : LOADS) {
-							cells.add(cell(new Cell(variant, way, capacity, orders, repetition), random));
+							cells.add(cell(new Cell(variant, mode, capacity, orders, repetition), random));
 						}
 					}
 				}
@@ -125,7 +125,7 @@ public final class Runs {
 		return found("grid", new GridResult(14, cells));
 	}
 
-	/** One knee that was found and one way that never met the goal. */
+	/** One knee that was found and one mode that never met the goal. */
 	public static RunResult knee() {
 		KneeResult.Step held = new KneeResult.Step(1_550, new Timing(51, 60, 55, 90, 160, 300), null,
 				new ClientResult.Tally(7_750, 7_750, 0, 7_750, 0, Map.of()), 0.4, 0.2, 0.02, null);
@@ -220,14 +220,14 @@ public final class Runs {
 		List<CellResult> cells = new ArrayList<>();
 		Random random = new Random(7);
 		List<LeftOut> leftOut = new ArrayList<>();
-		for (String way : List.of("sync", "queued")) {
+		for (String mode : List.of("sync", "queued")) {
 			for (String variant : VARIANTS) {
 				for (int orders : List.of(10, 100, 1000, 3000)) {
-					Cell cell = new Cell(variant, way, "starved", orders, 1);
-					if (way.equals("sync") && orders == 3000) {
+					Cell cell = new Cell(variant, mode, "starved", orders, 1);
+					if (mode.equals("sync") && orders == 3000) {
 						leftOut.add(new LeftOut(cell, "takes longer than --quick allows"));
 					}
-					else if (variant.equals("reactive") && way.equals("queued")) {
+					else if (variant.equals("reactive") && mode.equals("queued")) {
 						leftOut.add(new LeftOut(cell, "interrupted"));
 					}
 					else {
@@ -269,7 +269,7 @@ public final class Runs {
 	}
 
 	private static CellResult cell(Cell cell, Random random) {
-		boolean queued = cell.way().equals("queued");
+		boolean queued = cell.mode().equals("queued");
 		boolean starved = cell.capacity().equals("starved");
 		int index = VARIANTS.indexOf(cell.variant());
 		double saturated = starved ? 17_000 - 500 * index : 62_000 + 4_000 * index;

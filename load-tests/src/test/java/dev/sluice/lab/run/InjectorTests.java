@@ -12,7 +12,7 @@ import dev.sluice.lab.measure.GatlingLog.Tail;
 import dev.sluice.lab.plan.LoadPlan;
 import dev.sluice.lab.plan.LoadPlan.Phase;
 import dev.sluice.lab.plan.PhaseOutcome;
-import dev.sluice.lab.plan.Way;
+import dev.sluice.lab.plan.Mode;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.json.JsonMapper;
@@ -32,8 +32,8 @@ class InjectorTests {
 		Path results = Files.createDirectories(this.directory.resolve("outcomes"));
 		try (StubSystem system = new StubSystem(2)) {
 			LoadPlan plan = new LoadPlan("test", system.url(), system.url(), results,
-					List.of(phase("warm-up", Way.SYNC, 20, false), phase("sync 30", Way.SYNC, 30, true),
-							phase("queued 40", Way.QUEUED, 40, true)));
+					List.of(phase("warm-up", Mode.SYNC, 20, false), phase("sync 30", Mode.SYNC, 30, true),
+							phase("queued 40", Mode.QUEUED, 40, true)));
 
 			List<PhaseOutcome> outcomes;
 			GatlingLog log;
@@ -58,8 +58,8 @@ class InjectorTests {
 		}
 	}
 
-	private static Phase phase(String name, Way way, int orders, boolean measured) {
-		return new Phase(name, way, orders, 8, BackendBehaviour.DEFAULT, 30_000, measured);
+	private static Phase phase(String name, Mode mode, int orders, boolean measured) {
+		return new Phase(name, mode, orders, 8, BackendBehaviour.DEFAULT, 30_000, measured);
 	}
 
 }

@@ -18,7 +18,7 @@ import dev.sluice.devservices.Ports;
 import dev.sluice.lab.measure.Answer.Meaning;
 import dev.sluice.lab.measure.OrderIdentity;
 import dev.sluice.lab.measure.OrderLedger;
-import dev.sluice.lab.plan.Way;
+import dev.sluice.lab.plan.Mode;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -85,7 +85,7 @@ class OrderDriverTests {
 			drive(ledger, gateway("a", 202, true));
 
 			assertThat(this.requests).filteredOn((request) -> request.endsWith(" respond-async")).hasSize(8);
-			assertThat(ledger.accepted(Way.SYNC)).isEqualTo(2);
+			assertThat(ledger.accepted(Mode.SYNC)).isEqualTo(2);
 		}
 	}
 

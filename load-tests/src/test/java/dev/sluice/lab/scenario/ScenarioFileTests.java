@@ -9,7 +9,7 @@ import java.util.stream.Stream;
 import dev.sluice.contract.BackendBehaviour.Capacity;
 import dev.sluice.contract.BackendBehaviour.Delay;
 import dev.sluice.lab.plan.LoadPlan.Flap;
-import dev.sluice.lab.plan.Way;
+import dev.sluice.lab.plan.Mode;
 import dev.sluice.lab.scenario.Scenario.Limits;
 import dev.sluice.lab.scenario.Scenario.Load;
 import dev.sluice.lab.stack.Variant;
@@ -62,7 +62,7 @@ class ScenarioFileTests {
 				  collector: ZGC
 				  delivery-concurrency: 20
 				load:
-				  ways: queued
+				  modes: queued
 				  rates: [50/s, 0.5/s]
 				  for: 1min
 				  in-flight: 300
@@ -80,7 +80,7 @@ class ScenarioFileTests {
 		assertThat(scenario.variants()).containsExactly(Variant.REACTIVE, Variant.SERVLET_VIRTUAL);
 		assertThat(scenario.heap()).isEqualTo("1g");
 		assertThat(scenario.collector()).isEqualTo("-XX:+UseZGC");
-		assertThat(scenario.ways()).containsExactly(Way.QUEUED);
+		assertThat(scenario.modes()).containsExactly(Mode.QUEUED);
 		assertThat(scenario.loads()).containsExactly(new Load(3_000, 50), new Load(30, 0.5));
 		assertThat(scenario.deadline()).isEqualTo(Duration.ofSeconds(90));
 		assertThat(scenario)
@@ -110,7 +110,7 @@ class ScenarioFileTests {
 				""");
 
 		assertThat(scenario.variants()).containsExactly(Variant.values());
-		assertThat(scenario.ways()).containsExactly(Way.values());
+		assertThat(scenario.modes()).containsExactly(Mode.values());
 		assertThat(scenario.loads()).containsExactly(new Load(100, 0));
 		assertThat(scenario.backend().delay()).isEqualTo(new Delay.Fixed(50));
 		assertThat(scenario.flap()).isNull();
@@ -166,8 +166,8 @@ class ScenarioFileTests {
 			{rates: [1/s, 1.2/s], for: 1s}    | two of the rates come to the same number of orders
 			{rates: 50, for: 10s}             | '50' is no rate up to 100,000/s: write it as 50/s
 			{ordres: 100}                     | 'ordres' is unknown: did you mean 'orders'?
-			{orders: 100, speed: 7}           | 'speed' is unknown: use ways
-			{orders: 100, ways: later}        | 'later' is unknown: use sync, queued
+			{orders: 100, speed: 7}           | 'speed' is unknown: use modes
+			{orders: 100, modes: later}        | 'later' is unknown: use sync, queued
 			{orders: 100, items: 101}         | '101' is no number from 1 to 100
 			""")
 	void refusesALoadThatCannotBe(String load, String message) {

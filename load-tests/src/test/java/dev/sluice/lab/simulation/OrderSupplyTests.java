@@ -7,7 +7,7 @@ import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.contract.Order;
 import dev.sluice.lab.plan.LoadPlan.Client;
 import dev.sluice.lab.plan.LoadPlan.Phase;
-import dev.sluice.lab.plan.Way;
+import dev.sluice.lab.plan.Mode;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.json.JsonMapper;
@@ -117,7 +117,7 @@ class OrderSupplyTests {
 	}
 
 	private static Phase phase(int orders, long deadlineMillis) {
-		return new Phase("sync unlimited 2", Way.SYNC, orders, 10, BackendBehaviour.DEFAULT, deadlineMillis, true);
+		return new Phase("sync unlimited 2", Mode.SYNC, orders, 10, BackendBehaviour.DEFAULT, deadlineMillis, true);
 	}
 
 }

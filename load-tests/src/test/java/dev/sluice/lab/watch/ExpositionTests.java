@@ -14,10 +14,10 @@ class ExpositionTests {
 		assertThat(parse("""
 				# HELP a_total what it counts
 				# TYPE a_total counter
-				a_total{way="sync",outcome="saved"} 12.0
+				a_total{mode="sync",outcome="saved"} 12.0
 				b 1.5E9
 				c{d="e",} 3 1795291919230
-				""").series()).containsExactly(new Series("a_total", Map.of("way", "sync", "outcome", "saved"), 12),
+				""").series()).containsExactly(new Series("a_total", Map.of("mode", "sync", "outcome", "saved"), 12),
 				new Series("b", Map.of(), 1.5e9), new Series("c", Map.of("d", "e"), 3));
 	}
 

@@ -99,8 +99,8 @@ class ReadingsTests {
 	@Test
 	void tellsWhatIsOnItsWay() {
 		Map<String, Double> waiting = next(0, Map.of("gateway", """
-				sluice_orders_in_flight{way="sync"} 3
-				sluice_orders_in_flight{way="queued"} 4
+				sluice_orders_in_flight{mode="sync"} 3
+				sluice_orders_in_flight{mode="queued"} 4
 				""", "consumer", """
 				kafka_consumer_fetch_manager_records_lag{client_id="order-delivery",partition="0",topic="orders"} 10
 				kafka_consumer_fetch_manager_records_lag{client_id="order-delivery",partition="1",topic="orders"} 20
@@ -166,14 +166,14 @@ class ReadingsTests {
 	}
 
 	private static String orders(int saved) {
-		return BEGUN + "sluice_orders_total{outcome=\"saved\",way=\"sync\"} %d.0%n".formatted(saved);
+		return BEGUN + "sluice_orders_total{outcome=\"saved\",mode=\"sync\"} %d.0%n".formatted(saved);
 	}
 
 	private static String durations(int fast, int slow) {
 		return BEGUN + """
-				sluice_order_duration_seconds_bucket{way="sync",le="0.1"} %d
-				sluice_order_duration_seconds_bucket{way="sync",le="5.0"} %d
-				sluice_order_duration_seconds_bucket{way="sync",le="+Inf"} %d
+				sluice_order_duration_seconds_bucket{mode="sync",le="0.1"} %d
+				sluice_order_duration_seconds_bucket{mode="sync",le="5.0"} %d
+				sluice_order_duration_seconds_bucket{mode="sync",le="+Inf"} %d
 				""".formatted(fast, fast + slow, fast + slow);
 	}
 

@@ -1,6 +1,6 @@
 package dev.sluice.lab.report.causes;
 
-/** What the origin measured of its synchronous way: shared/reference, seed 000. */
+/** What the origin measured of its synchronous mode: shared/reference, seed 000. */
 final class Seed {
 
 	/** Orders a minute at N = 100. */

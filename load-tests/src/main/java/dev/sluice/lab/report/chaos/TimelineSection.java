@@ -66,7 +66,7 @@ final class TimelineSection implements Section {
 		List<Chart.Span> spans = spans(chaos);
 		long lanes = spans.stream().map(Chart.Span::lane).distinct().count();
 		return new Chart.Seconds("Orders and faults",
-				"Orders accepted by way, failed attempts by way, orders saved, "
+				"Orders accepted by mode, failed attempts by mode, orders saved, "
 						+ "second by second, and the faults on the same axis.",
 				(int) (panels.size() * PANEL_HEIGHT + lanes * LANE_HEIGHT + 50), 860, seconds.size(), panels, spans);
 	}

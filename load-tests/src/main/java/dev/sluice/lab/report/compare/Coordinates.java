@@ -27,27 +27,27 @@ final class Coordinates {
 
 	private static final List<String> CAPACITIES = List.of(STARVED, UNLIMITED);
 
-	private static final List<String> WAYS = List.of(SYNC, QUEUED);
+	private static final List<String> MODES = List.of(SYNC, QUEUED);
 
 	private static final List<String> VARIANTS = List.of("servlet-platform", "servlet-virtual", "servlet-async",
 			"reactive");
 
 	/** Without the number of orders and the repetition. */
-	record Series(String capacity, String way, String variant) {
+	record Series(String capacity, String mode, String variant) {
 
 		static Series of(Cell cell) {
-			return new Series(cell.capacity(), cell.way(), cell.variant());
+			return new Series(cell.capacity(), cell.mode(), cell.variant());
 		}
 
 		@Override
 		public String toString() {
-			return "%s, %s, backend %s".formatted(this.variant, this.way, this.capacity);
+			return "%s, %s, backend %s".formatted(this.variant, this.mode, this.capacity);
 		}
 
 	}
 
 	static final Comparator<Series> ORDER = Comparator.comparing(Series::capacity, as(CAPACITIES))
-		.thenComparing(Series::way, as(WAYS))
+		.thenComparing(Series::mode, as(MODES))
 		.thenComparing(Series::variant, as(VARIANTS));
 
 	private Coordinates() {

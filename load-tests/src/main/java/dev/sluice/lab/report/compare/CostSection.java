@@ -54,7 +54,7 @@ final class CostSection implements Section {
 				charts.add(new Chart.Stack(
 						"CPU ms per order, backend %s, N = %s".formatted(capacity,
 								Figures.count(rows.getFirst().orders())),
-						"CPU milliseconds per saved order as bars, parts %s, a bar for each variant and way."
+						"CPU milliseconds per saved order as bars, parts %s, a bar for each variant and mode."
 							.formatted(String.join(", ", services)),
 						70 + 30 * rows.size(), 440, "CPU ms per order", xMax, services,
 						rows.stream().map((c) -> bar(c, services)).toList()));
@@ -68,12 +68,12 @@ final class CostSection implements Section {
 	private static Chart.StackRow bar(Cost cost, List<String> services) {
 		List<@Nullable Double> values = new ArrayList<>();
 		services.forEach((service) -> values.add(cost.cpuMillisPerOrder().get(service)));
-		return new Chart.StackRow("%s, %s".formatted(cost.series().way(), cost.series().variant()),
+		return new Chart.StackRow("%s, %s".formatted(cost.series().mode(), cost.series().variant()),
 				Coordinates.style(cost.series().variant()), cost.marked(), values);
 	}
 
 	private static Table cpuTable(List<Cost> costs, List<String> services) {
-		List<String> heads = new ArrayList<>(List.of("Variant", "Way", "Backend", "N"));
+		List<String> heads = new ArrayList<>(List.of("Variant", "Mode", "Backend", "N"));
 		heads.addAll(services);
 		heads.add("together");
 		Table table = new Table("CPU milliseconds per saved order", 3, heads);
@@ -88,7 +88,7 @@ final class CostSection implements Section {
 
 	private static Table gatewayTable(List<Cost> costs) {
 		Table table = new Table("The gateway's memory and threads", 3,
-				List.of("Variant", "Way", "Backend", "N", "allocated per order", "promoted per order",
+				List.of("Variant", "Mode", "Backend", "N", "allocated per order", "promoted per order",
 						"GC pauses per 1,000 orders", "GC pause ms per 1,000 orders", "longest pause, ms",
 						"peak platform threads", "peak RSS", "most orders in the backend"));
 		for (Cost cost : costs) {
@@ -106,7 +106,7 @@ final class CostSection implements Section {
 	private static Table connectionTable(List<Cost> costs) {
 		Table table = new Table(
 				"Open connections at most, counted once a second by the kernel and by the services' pools, and those opened to the backend in all",
-				3, List.of("Variant", "Way", "Backend", "N", "clients to gateway, kernel", "to the backend, kernel",
+				3, List.of("Variant", "Mode", "Backend", "N", "clients to gateway, kernel", "to the backend, kernel",
 						"gateway's pool", "consumer's pool", "opened to the backend"));
 		for (Cost cost : costs) {
 			List<String> row = head(cost);
@@ -120,7 +120,7 @@ final class CostSection implements Section {
 	}
 
 	private static List<String> head(Cost cost) {
-		return new ArrayList<>(List.of(cost.series().variant(), cost.series().way(), cost.series().capacity(),
+		return new ArrayList<>(List.of(cost.series().variant(), cost.series().mode(), cost.series().capacity(),
 				Marks.sign(Figures.count(cost.orders()), cost.marked())));
 	}
 

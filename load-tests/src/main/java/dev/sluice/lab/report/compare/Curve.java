@@ -26,11 +26,11 @@ record Curve(Series series, List<Point> points) {
 
 	/**
 	 * What never falls further than this below the greatest value so far has held. The
-	 * queued way of the origin's table, called a plateau, falls by 6 %.
+	 * queued mode of the origin's table, called a plateau, falls by 6 %.
 	 */
 	static final double HELD_WITHIN = 0.10;
 
-	/** The project's own goal for the queued way. */
+	/** The project's own goal for the queued mode. */
 	static final double GOAL_WITHIN = 0.05;
 
 	Curve {

@@ -57,7 +57,7 @@ final class DifferencesSection implements Section {
 
 	private static Table table(String caption) {
 		return new Table(caption, 5,
-				List.of("Backend", "Way", "N", "Variant", "verdict", "median ratio", "from", "to", "pairs"));
+				List.of("Backend", "Mode", "N", "Variant", "verdict", "median ratio", "from", "to", "pairs"));
 	}
 
 	/** The test of the test: the same cells, repetitions 1, 3, 5 … and 2, 4, 6 …. */
@@ -96,7 +96,7 @@ final class DifferencesSection implements Section {
 	}
 
 	private static boolean alike(Series one, Series other) {
-		return one.capacity().equals(other.capacity()) && one.way().equals(other.way());
+		return one.capacity().equals(other.capacity()) && one.mode().equals(other.mode());
 	}
 
 	private static int row(Table table, RunResult run, Series one, Series other, int load) {
@@ -110,7 +110,7 @@ final class DifferencesSection implements Section {
 
 	private static void row(Table table, Series series, int load, String variant, Pairs pairs,
 			PairedComparison comparison) {
-		table.row(series.capacity(), series.way(), Figures.count(load), Marks.sign(variant, pairs.marked()),
+		table.row(series.capacity(), series.mode(), Figures.count(load), Marks.sign(variant, pairs.marked()),
 				verdict(comparison), Figures.measured(comparison.medianRatio()), Figures.measured(comparison.low()),
 				Figures.measured(comparison.high()), Figures.count(comparison.pairs()));
 	}

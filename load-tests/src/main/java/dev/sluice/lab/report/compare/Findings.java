@@ -52,7 +52,7 @@ final class Findings {
 	String answer() {
 		List<Intake> intakes = new ArrayList<>();
 		for (Curve curve : this.curves) {
-			if (curve.series().way().equals(Coordinates.QUEUED)) {
+			if (curve.series().mode().equals(Coordinates.QUEUED)) {
 				Intake.of(curve.series(), Coordinates.at(this.run, curve.series(), curve.last().orders()))
 					.ifPresent(intakes::add);
 			}
@@ -86,12 +86,12 @@ final class Findings {
 		return sentences;
 	}
 
-	private Optional<String> shape(String capacity, String way) {
-		List<Curve> curves = curves(capacity, way).stream().filter((c) -> c.shape() != Shape.UNKNOWN).toList();
+	private Optional<String> shape(String capacity, String mode) {
+		List<Curve> curves = curves(capacity, mode).stream().filter((c) -> c.shape() != Shape.UNKNOWN).toList();
 		if (curves.isEmpty()) {
 			return Optional.empty();
 		}
-		String subject = "Backend %s, %s: ".formatted(capacity, way);
+		String subject = "Backend %s, %s: ".formatted(capacity, mode);
 		Curve worstEnd = curves.stream().max(Comparator.comparingDouble((c) -> c.end().share())).orElseThrow();
 		Curve worstDrop = curves.stream().max(Comparator.comparingDouble((c) -> c.largestDrop().share())).orElseThrow();
 		long collapsed = count(curves, Shape.COLLAPSED);
@@ -104,14 +104,14 @@ final class Findings {
 		String largest = (drop.share() > 0) ? "largest drop %s, %s".formatted(worstDrop.series().variant(), drop)
 				: "it never dropped as the load rose";
 		if (held == curves.size()) {
-			return Optional.of(subject + "throughput held; %s.%s".formatted(largest, goal(way, drop)));
+			return Optional.of(subject + "throughput held; %s.%s".formatted(largest, goal(mode, drop)));
 		}
 		return Optional.of(subject + "throughput sagged but did not collapse in %s; %s.%s"
-			.formatted(of(curves.size() - held, curves), largest, goal(way, drop)));
+			.formatted(of(curves.size() - held, curves), largest, goal(mode, drop)));
 	}
 
-	private static String goal(String way, Drop drop) {
-		if (!way.equals(Coordinates.QUEUED)) {
+	private static String goal(String mode, Drop drop) {
+		if (!mode.equals(Coordinates.QUEUED)) {
 			return "";
 		}
 		return " The goal, a drop of at most %s, was %s.".formatted(Figures.percent(Curve.GOAL_WITHIN),
@@ -141,7 +141,7 @@ final class Findings {
 		double least = ratios.stream().mapToDouble(Double::doubleValue).min().orElseThrow();
 		double greatest = ratios.stream().mapToDouble(Double::doubleValue).max().orElseThrow();
 		return Optional
-			.of("Backend %s, N = %s: the queued way saved %s times as many orders per minute as the sync way%s."
+			.of("Backend %s, N = %s: the queued mode saved %s times as many orders per minute as the sync mode%s."
 				.formatted(capacity, Figures.count(load.getAsInt()),
 						Figures.measured(least).equals(Figures.measured(greatest)) ? Figures.measured(least)
 								: "%s to %s".formatted(Figures.measured(least), Figures.measured(greatest)),
@@ -149,12 +149,12 @@ final class Findings {
 	}
 
 	/**
-	 * Why the sync way fell most where it collapsed: pauses, the gateway's CPU, or the
+	 * Why the sync mode fell most where it collapsed: pauses, the gateway's CPU, or the
 	 * backend, each by a stated rule; the first that holds is named.
 	 */
 	private Optional<String> cause() {
 		Optional<Curve> collapsed = this.curves.stream()
-			.filter((c) -> c.series().way().equals(Coordinates.SYNC) && c.shape() == Shape.COLLAPSED)
+			.filter((c) -> c.series().mode().equals(Coordinates.SYNC) && c.shape() == Shape.COLLAPSED)
 			.max(Comparator.comparingDouble((c) -> c.end().share()));
 		if (collapsed.isEmpty()) {
 			return Optional.empty();
@@ -235,12 +235,12 @@ final class Findings {
 
 	private Optional<String> calls() {
 		List<String> parts = new ArrayList<>();
-		for (String way : List.of(Coordinates.SYNC, Coordinates.QUEUED)) {
-			long calls = cells(way).stream().mapToLong(CellResult::calls).sum();
-			long failed = cells(way).stream().mapToLong(CellResult::failedCalls).sum();
+		for (String mode : List.of(Coordinates.SYNC, Coordinates.QUEUED)) {
+			long calls = cells(mode).stream().mapToLong(CellResult::calls).sum();
+			long failed = cells(mode).stream().mapToLong(CellResult::failedCalls).sum();
 			if (calls > 0) {
-				parts.add((failed == 0) ? "none of %s %s calls".formatted(Figures.count(calls), way)
-						: "%s of %s %s calls (%s)".formatted(Figures.count(failed), Figures.count(calls), way,
+				parts.add((failed == 0) ? "none of %s %s calls".formatted(Figures.count(calls), mode)
+						: "%s of %s %s calls (%s)".formatted(Figures.count(failed), Figures.count(calls), mode,
 								Figures.percent((double) failed / calls)));
 			}
 		}
@@ -260,13 +260,13 @@ final class Findings {
 					.formatted(Figures.count(missing), Figures.count(accepted)));
 	}
 
-	private List<CellResult> cells(String way) {
-		return this.run.cells().stream().filter((c) -> c.cell().way().equals(way)).toList();
+	private List<CellResult> cells(String mode) {
+		return this.run.cells().stream().filter((c) -> c.cell().mode().equals(mode)).toList();
 	}
 
-	private List<Curve> curves(String capacity, String way) {
+	private List<Curve> curves(String capacity, String mode) {
 		return this.curves.stream()
-			.filter((c) -> c.series().capacity().equals(capacity) && c.series().way().equals(way))
+			.filter((c) -> c.series().capacity().equals(capacity) && c.series().mode().equals(mode))
 			.toList();
 	}
 

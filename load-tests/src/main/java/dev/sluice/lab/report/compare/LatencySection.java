@@ -54,7 +54,7 @@ final class LatencySection implements Section {
 				.toList();
 			if (!dots.isEmpty()) {
 				charts.add(new Chart.Spread("Backend %s, N = %s".formatted(capacity, Figures.count(load.orElse(0))),
-						"Median, 95th and 99th percentile and maximum of a call in milliseconds on a logarithmic axis, a row for each variant and way.",
+						"Median, 95th and 99th percentile and maximum of a call in milliseconds on a logarithmic axis, a row for each variant and mode.",
 						54 + 40 * dots.size(), 520, least, greatest, dots));
 			}
 		}
@@ -75,10 +75,10 @@ final class LatencySection implements Section {
 
 	private static Table table(List<Row> rows) {
 		Table table = new Table("Latency of an answered call in milliseconds", 3,
-				List.of("Variant", "Way", "Backend", "N", "mean", "p50", "p95", "p99", "max", "failed calls"));
+				List.of("Variant", "Mode", "Backend", "N", "mean", "p50", "p95", "p99", "max", "failed calls"));
 		for (Row row : rows) {
 			Latency latency = row.latency();
-			table.row(row.series().variant(), row.series().way(), row.series().capacity(),
+			table.row(row.series().variant(), row.series().mode(), row.series().capacity(),
 					Marks.sign(Figures.count(row.orders()), row.marked()), Figures.measured(latency.mean()),
 					Figures.measured(latency.p50()), Figures.measured(latency.p95()), Figures.measured(latency.p99()),
 					Figures.measured(latency.max()), Figures.count(row.failedCalls()));
@@ -101,7 +101,7 @@ final class LatencySection implements Section {
 		}
 
 		Chart.SpreadRow dots() {
-			return new Chart.SpreadRow("%s, %s".formatted(this.series.way(), this.series.variant()),
+			return new Chart.SpreadRow("%s, %s".formatted(this.series.mode(), this.series.variant()),
 					Coordinates.style(this.series.variant()), this.marked, this.latency.p50(), this.latency.p95(),
 					this.latency.p99(), this.latency.max());
 		}

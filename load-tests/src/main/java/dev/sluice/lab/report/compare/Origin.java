@@ -11,7 +11,7 @@ import dev.sluice.lab.report.compare.Curve.Point;
 
 /**
  * The measurement Sluice grew from: another machine, another language, one blocking and
- * one queueing endpoint. Its way {@code async} is {@code queued} here.
+ * one queueing endpoint. Its mode {@code async} is {@code queued} here.
  */
 final class Origin {
 
@@ -21,7 +21,7 @@ final class Origin {
 	}
 
 	/** A row of its table. */
-	record Row(String way, int orders, double latencyMillis, double perMinute, double failures) {
+	record Row(String mode, int orders, double latencyMillis, double perMinute, double failures) {
 	}
 
 	static List<Row> rows() {
@@ -32,10 +32,10 @@ final class Origin {
 		}).toList();
 	}
 
-	static Curve curve(String way) {
-		return new Curve(new Series("origin", way, "origin"),
+	static Curve curve(String mode) {
+		return new Curve(new Series("origin", mode, "origin"),
 				rows().stream()
-					.filter((row) -> row.way().equals(way))
+					.filter((row) -> row.mode().equals(mode))
 					.map((row) -> new Point(row.orders(), row.perMinute(), row.perMinute(), row.perMinute(), 1, false))
 					.toList());
 	}

@@ -43,7 +43,7 @@ final class OriginSection implements Section {
 							Figures.percent(Origin.curve(Coordinates.SYNC).end().share()),
 							Figures.percent(Origin.curve(Coordinates.QUEUED).largestDrop().share())),
 				"class", "note");
-		html.charts(Stream.of(Coordinates.SYNC, Coordinates.QUEUED).map((way) -> chart(way, ours)).toList(),
+		html.charts(Stream.of(Coordinates.SYNC, Coordinates.QUEUED).map((mode) -> chart(mode, ours)).toList(),
 				rates(ours));
 		shapes(ours).write(html);
 	}
@@ -58,7 +58,7 @@ final class OriginSection implements Section {
 		List<Curve> queued = known(ours, Coordinates.QUEUED);
 		if (sync.isEmpty() || queued.isEmpty()) {
 			return "Whether its shape was found again cannot be said: before the starved backend %s was not measured at two loads."
-				.formatted(sync.isEmpty() ? "the sync way" : "the queued way");
+				.formatted(sync.isEmpty() ? "the sync mode" : "the queued mode");
 		}
 		long collapsed = sync.stream().filter((c) -> c.shape() == Shape.COLLAPSED).count();
 		long held = queued.stream().filter((c) -> c.shape() == Shape.HELD).count();
@@ -69,17 +69,17 @@ final class OriginSection implements Section {
 				Figures.count(greatestLoad(sync)), held, queued.size(), Figures.count(greatestLoad(queued)));
 	}
 
-	private static List<Curve> known(List<Curve> curves, String way) {
-		return curves.stream().filter((c) -> c.series().way().equals(way) && c.shape() != Shape.UNKNOWN).toList();
+	private static List<Curve> known(List<Curve> curves, String mode) {
+		return curves.stream().filter((c) -> c.series().mode().equals(mode) && c.shape() != Shape.UNKNOWN).toList();
 	}
 
-	private static Chart chart(String way, List<Curve> ours) {
+	private static Chart chart(String mode, List<Curve> ours) {
 		List<Chart.Line> lines = new ArrayList<>();
-		lines.add(line(Origin.curve(way), -1));
+		lines.add(line(Origin.curve(mode), -1));
 		ours.stream()
-			.filter((c) -> c.series().way().equals(way))
+			.filter((c) -> c.series().mode().equals(mode))
 			.forEach((c) -> lines.add(line(c, Coordinates.style(c.series().variant()))));
-		return new Chart.Lines("%s, backend starved: per cent of each line's own peak".formatted(way),
+		return new Chart.Lines("%s, backend starved: per cent of each line's own peak".formatted(mode),
 				"Throughput as per cent of each line's own peak against the number of orders: the origin in grey, ours in colour.",
 				300, 440, "Orders (N)", "% of peak", 100, loads(ours), lines);
 	}
@@ -97,15 +97,15 @@ final class OriginSection implements Section {
 	private static Table rates(List<Curve> ours) {
 		List<String> heads = new ArrayList<>(
 				List.of("N", "origin sync", "origin queued", "origin sync failures", "origin queued failures"));
-		ours.forEach((c) -> heads.add(c.series().variant() + " " + c.series().way()));
+		ours.forEach((c) -> heads.add(c.series().variant() + " " + c.series().mode()));
 		Table table = new Table("Orders per minute: the origin's, then ours before the starved backend", 0, heads);
 		for (int load : loads(ours)) {
 			List<String> row = new ArrayList<>(List.of(Figures.count(load)));
-			for (String way : List.of(Coordinates.SYNC, Coordinates.QUEUED)) {
-				row.add(origin(way, load).map((r) -> Figures.count(r.perMinute())).orElse(Figures.NONE));
+			for (String mode : List.of(Coordinates.SYNC, Coordinates.QUEUED)) {
+				row.add(origin(mode, load).map((r) -> Figures.count(r.perMinute())).orElse(Figures.NONE));
 			}
-			for (String way : List.of(Coordinates.SYNC, Coordinates.QUEUED)) {
-				row.add(origin(way, load).map((r) -> Figures.count(r.failures())).orElse(Figures.NONE));
+			for (String mode : List.of(Coordinates.SYNC, Coordinates.QUEUED)) {
+				row.add(origin(mode, load).map((r) -> Figures.count(r.failures())).orElse(Figures.NONE));
 			}
 			for (Curve curve : ours) {
 				row.add(curve.points()
@@ -133,15 +133,15 @@ final class OriginSection implements Section {
 		return curves.stream().mapToInt((c) -> c.last().orders()).max().orElse(0);
 	}
 
-	private static Optional<Origin.Row> origin(String way, int load) {
-		return Origin.rows().stream().filter((r) -> r.way().equals(way) && r.orders() == load).findFirst();
+	private static Optional<Origin.Row> origin(String mode, int load) {
+		return Origin.rows().stream().filter((r) -> r.mode().equals(mode) && r.orders() == load).findFirst();
 	}
 
 	private static Table shapes(List<Curve> ours) {
-		Table table = new Table("The shape of each series, by the rule above", 3, List.of("Series", "Way", "Shape",
+		Table table = new Table("The shape of each series, by the rule above", 3, List.of("Series", "Mode", "Shape",
 				"peak per minute", "at N", "last per minute", "at N", "peak to last", "largest drop"));
 		Stream.concat(Stream.of(Origin.curve(Coordinates.SYNC), Origin.curve(Coordinates.QUEUED)), ours.stream())
-			.forEach((c) -> table.row(c.series().variant(), c.series().way(), c.shape().word(),
+			.forEach((c) -> table.row(c.series().variant(), c.series().mode(), c.shape().word(),
 					Marks.sign(Figures.measured(c.peak().perMinute()), c.peak().marked()),
 					Figures.count(c.peak().orders()),
 					Marks.sign(Figures.measured(c.last().perMinute()), c.last().marked()),

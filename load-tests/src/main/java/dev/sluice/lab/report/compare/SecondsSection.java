@@ -55,7 +55,7 @@ final class SecondsSection implements Section {
 	}
 
 	/**
-	 * One cell for each way.
+	 * One cell for each mode.
 	 * @param run what was measured
 	 * @return two at most, sync first
 	 */
@@ -77,14 +77,14 @@ final class SecondsSection implements Section {
 		return Series.of(queued.cell()).equals(twin) && queued.cell().orders() == sync.cell().orders();
 	}
 
-	private static List<CellResult> cells(RunResult run, String way) {
-		return run.cells().stream().filter((c) -> c.cell().way().equals(way) && c.seconds().size() > 1).toList();
+	private static List<CellResult> cells(RunResult run, String mode) {
+		return run.cells().stream().filter((c) -> c.cell().mode().equals(mode) && c.seconds().size() > 1).toList();
 	}
 
 	private static Chart chart(CellResult cell, double[] tops) {
 		int seconds = cell.seconds().stream().mapToInt(Second::second).max().orElse(0) + 1;
 		return new Chart.Seconds(
-				Marks.sign("%s, %s, backend %s, N = %s".formatted(cell.cell().way(), cell.cell().variant(),
+				Marks.sign("%s, %s, backend %s, N = %s".formatted(cell.cell().mode(), cell.cell().variant(),
 						cell.cell().capacity(), Figures.count(cell.cell().orders())), Marks.marked(cell)),
 				"Calls answered, their 99th percentile, GC pause, platform threads, heap used and open connections, second by second.",
 				810, 440, seconds,

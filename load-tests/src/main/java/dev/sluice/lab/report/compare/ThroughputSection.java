@@ -14,7 +14,7 @@ import dev.sluice.lab.report.page.Section;
 import dev.sluice.lab.report.page.Table;
 import dev.sluice.lab.result.RunResult;
 
-/** Orders saved per minute over the load, a chart for each capacity and way. */
+/** Orders saved per minute over the load, a chart for each capacity and mode. */
 final class ThroughputSection implements Section {
 
 	@Override
@@ -45,14 +45,15 @@ final class ThroughputSection implements Section {
 		for (String capacity : curves.stream().map((c) -> c.series().capacity()).distinct().toList()) {
 			List<Curve> row = curves.stream().filter((c) -> c.series().capacity().equals(capacity)).toList();
 			double yMax = row.stream().flatMap((c) -> c.points().stream()).mapToDouble(Point::max).max().orElse(1);
-			for (String way : row.stream().map((c) -> c.series().way()).distinct().toList()) {
+			for (String mode : row.stream().map((c) -> c.series().mode()).distinct().toList()) {
 				List<Chart.Line> lines = row.stream()
-					.filter((c) -> c.series().way().equals(way))
+					.filter((c) -> c.series().mode().equals(mode))
 					.map(ThroughputSection::line)
 					.toList();
-				charts.add(new Chart.Lines("Backend %s, %s".formatted(capacity, way),
+				charts.add(new Chart.Lines("Backend %s, %s".formatted(capacity, mode),
 						"Orders saved per minute against the number of orders, backend %s, %s, a line for each of %s."
-							.formatted(capacity, way, String.join(", ", lines.stream().map(Chart.Line::name).toList())),
+							.formatted(capacity, mode,
+									String.join(", ", lines.stream().map(Chart.Line::name).toList())),
 						300, 440, "Orders (N)", "saved per minute", yMax, loads, lines));
 			}
 		}
@@ -69,12 +70,12 @@ final class ThroughputSection implements Section {
 
 	private static Table table(RunResult run, List<Curve> curves) {
 		List<Integer> loads = Coordinates.loads(run);
-		List<String> heads = new ArrayList<>(List.of("Variant", "Way", "Backend"));
+		List<String> heads = new ArrayList<>(List.of("Variant", "Mode", "Backend"));
 		loads.forEach((load) -> heads.add("N = " + Figures.count(load)));
 		Table table = new Table("Orders saved per minute: median (slowest–fastest repetition)", 3, heads);
 		for (Curve curve : curves) {
 			Series series = curve.series();
-			List<String> row = new ArrayList<>(List.of(series.variant(), series.way(), series.capacity()));
+			List<String> row = new ArrayList<>(List.of(series.variant(), series.mode(), series.capacity()));
 			for (int load : loads) {
 				Optional<Point> point = curve.points().stream().filter((p) -> p.orders() == load).findFirst();
 				row.add(point.map(ThroughputSection::figure)

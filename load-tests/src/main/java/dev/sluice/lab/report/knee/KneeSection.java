@@ -70,7 +70,7 @@ public final class KneeSection implements Section {
 			.map((knee) -> new Chart.StackRow(name(knee), STYLES.indexOf(knee.variant()), marked(knee),
 					Arrays.asList(knee.sustainedPerSecond())))
 			.toList();
-		html.chart(new Chart.Stack("Greatest rate that met the goal", "A bar for each variant and way.",
+		html.chart(new Chart.Stack("Greatest rate that met the goal", "A bar for each variant and mode.",
 				rows.size() * ROW_HEIGHT + 80, 560, "orders a second", Math.max(top, 1), List.of("orders a second"),
 				rows), knees());
 		html.details("Each rate that was tried", steps());
@@ -102,7 +102,7 @@ public final class KneeSection implements Section {
 	}
 
 	private Table knees() {
-		Table table = new Table("Orders a second", 2, List.of("Variant and way", "missed above it", "held",
+		Table table = new Table("Orders a second", 2, List.of("Variant and mode", "missed above it", "held",
 				"did not hold", "p99 at held, ms", "saved-p99 at held, ms", "rates tried", "seconds"));
 		for (Knee knee : this.result.knees()) {
 			Step held = knee.sustained();
@@ -119,7 +119,7 @@ public final class KneeSection implements Section {
 
 	private Table steps() {
 		Table table = new Table("In the order they were tried", 2,
-				List.of("Variant and way", "verdict", "orders a second", "p50, ms", "p99, ms", "saved-p99, ms",
+				List.of("Variant and mode", "verdict", "orders a second", "p50, ms", "p99, ms", "saved-p99, ms",
 						"failed", "not sent", "lag p99, ms", "generator CPU ms", "foreign CPU"));
 		for (Knee knee : this.result.knees()) {
 			for (Step step : knee.steps()) {
@@ -137,7 +137,7 @@ public final class KneeSection implements Section {
 	}
 
 	private static String name(Knee knee) {
-		return knee.variant() + " " + knee.way();
+		return knee.variant() + " " + knee.mode();
 	}
 
 	/** Whether one of the two rates that the result rests on was disturbed. */

@@ -32,7 +32,7 @@ final class SinkMethodSection implements Section {
 	public void write(RunResult run, Html html) {
 		String delay = Figures.measured(this.sink.storeDelayMillis()) + " ms";
 		List<String> points = new ArrayList<>(List.of(
-				"Each transfer is a process of its own, warmed up with other messages, for seconds where the transfer itself is fast: a JVM that still compiles uses more CPU for that than for the messages. Its clock runs from the first message sent until the last is stored and acknowledged. Repetitions of the ways are interleaved.",
+				"Each transfer is a process of its own, warmed up with other messages, for seconds where the transfer itself is fast: a JVM that still compiles uses more CPU for that than for the messages. Its clock runs from the first message sent until the last is stored and acknowledged. Repetitions of the modes are interleaved.",
 				"Data: lines of real scrapes of this system's metrics, cut into batches whose sizes are log-normal (2 to 300 kB), half of the digits of each value drawn anew. 64 MB of it are made beforehand and sent in turn under ids of their own, so that the making is not measured. zstd sees one message at a time and gains nothing from the repetition.",
 				"Where the storage's latency binds, each message takes the storage %s: with that, 54 connections that wait come to the 49 Mbit/s of the measurement this repeats. The delay holds no thread."
 					.formatted(delay),

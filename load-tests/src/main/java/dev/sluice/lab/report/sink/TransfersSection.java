@@ -101,14 +101,14 @@ final class TransfersSection implements Section {
 
 	private static Table rates(Setting setting, List<SinkFigures> figures) {
 		Table table = new Table("MB/s when " + SinkFigures.words(setting), 1,
-				List.of("Way", "median", "least", "greatest"));
+				List.of("Mode", "median", "least", "greatest"));
 		figures.forEach((row) -> table.row(SinkFigures.words(row.mode()), Figures.measured(row.megabytesPerSecond()),
 				Figures.measured(row.least()), Figures.measured(row.greatest())));
 		return table;
 	}
 
 	private static Table table(Setting setting, List<SinkFigures> figures) {
-		Table table = new Table("Transfers when " + SinkFigures.words(setting), 1, List.of("Way", "connections",
+		Table table = new Table("Transfers when " + SinkFigures.words(setting), 1, List.of("Mode", "connections",
 				"seconds", "MB/s", "speed-up", "speed-up measured there", "on the wire", "CPU ms per MB"));
 		for (SinkFigures row : figures) {
 			table.row(SinkFigures.words(row.mode()), Figures.count(row.connections()), Figures.measured(row.seconds()),

@@ -103,7 +103,7 @@ final class WindowSection implements Section {
 
 	private static Table table(Setting setting, List<Transfer> transfers) {
 		Table table = new Table("In flight and window, second by second, when " + SinkFigures.words(setting), 1,
-				List.of("Way", "second", "most in flight", "widest window"));
+				List.of("Mode", "second", "most in flight", "widest window"));
 		for (Transfer transfer : transfers) {
 			int seconds = seconds(transfer);
 			List<@Nullable Double> inFlight = perSecond(transfer, Moment::inFlight, seconds);

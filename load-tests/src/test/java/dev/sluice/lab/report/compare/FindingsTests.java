@@ -76,7 +76,7 @@ class FindingsTests {
 		rates("reactive", "queued", "starved", 5000, 8000, 9000);
 
 		assertThat(sentences()).contains(
-				"Backend starved, N = 100: the queued way saved 4 times as many orders per minute as the sync way.");
+				"Backend starved, N = 100: the queued mode saved 4 times as many orders per minute as the sync mode.");
 	}
 
 	@Test
@@ -268,11 +268,11 @@ class FindingsTests {
 				orders * 60.0 / callsBySecond.size(), null, Map.of(), 0, 0, 0.0, 0, null, seconds);
 	}
 
-	private void rates(String variant, String way, String capacity, double... perMinute) {
+	private void rates(String variant, String mode, String capacity, double... perMinute) {
 		int orders = 1;
 		for (double rate : perMinute) {
 			orders *= 10;
-			this.cells.add(Runs.rate(new Cell(variant, way, capacity, orders, 1), rate));
+			this.cells.add(Runs.rate(new Cell(variant, mode, capacity, orders, 1), rate));
 		}
 	}
 

@@ -12,7 +12,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import dev.sluice.lab.measure.PairedComparison;
-import dev.sluice.lab.plan.Way;
+import dev.sluice.lab.plan.Mode;
 import dev.sluice.lab.report.page.Figures;
 import dev.sluice.lab.report.page.Marks;
 import dev.sluice.lab.result.CellResult;
@@ -21,26 +21,26 @@ import dev.sluice.lab.result.RunResult;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The two ways before one backend and under one load, over all comparisons that are
+ * The two modes before one backend and under one load, over all comparisons that are
  * there. A pair is the same variant in the same repetition of the same run, once in each
- * way.
+ * mode.
  *
  * @param capacity of the backend
  * @param orders the load
- * @param ratio of the queued way's orders saved per minute to the sync way's
+ * @param ratio of the queued mode's orders saved per minute to the sync mode's
  * @param least of the pairs
  * @param greatest of the pairs
  */
-record WayByLoad(String capacity, int orders, PairedComparison ratio, double least, double greatest, WayFigures sync,
+record ModeByLoad(String capacity, int orders, PairedComparison ratio, double least, double greatest, WayFigures sync,
 		WayFigures queued) {
 
 	/** What can be said of a load. */
 	enum Choice {
 
-		/** More orders are saved by the queued way. */
+		/** More orders are saved by the queued mode. */
 		QUEUED,
 
-		/** More are saved by the sync way. */
+		/** More are saved by the sync mode. */
 		SYNC,
 
 		/** Neither saves more. */
@@ -52,7 +52,7 @@ record WayByLoad(String capacity, int orders, PairedComparison ratio, double lea
 	}
 
 	/**
-	 * One of the ways.
+	 * One of the modes.
 	 *
 	 * @param failedShare of its calls
 	 * @param p99Millis of its answered calls, the median of the cells; null if none was
@@ -83,12 +83,12 @@ record WayByLoad(String capacity, int orders, PairedComparison ratio, double lea
 
 	}
 
-	/** By backend and rising load; loads that were run in one way alone are left out. */
-	static List<WayByLoad> of(List<RunResult> runs) {
+	/** By backend and rising load; loads that were run in one mode alone are left out. */
+	static List<ModeByLoad> of(List<RunResult> runs) {
 		Map<Key, List<Pair>> pairs = new TreeMap<>(Comparator.comparing(Key::capacity).thenComparing(Key::orders));
 		for (RunResult run : runs) {
 			for (CellResult cell : run.cells()) {
-				if (measured(cell, Way.SYNC)) {
+				if (measured(cell, Mode.SYNC)) {
 					partner(run, cell).ifPresent(
 							(queued) -> pairs
 								.computeIfAbsent(new Key(cell.cell().capacity(), cell.cell().orders()),
@@ -100,9 +100,9 @@ record WayByLoad(String capacity, int orders, PairedComparison ratio, double lea
 		return pairs.entrySet().stream().map((entry) -> of(entry.getKey(), entry.getValue())).toList();
 	}
 
-	private static WayByLoad of(Key key, List<Pair> pairs) {
+	private static ModeByLoad of(Key key, List<Pair> pairs) {
 		double[] ratios = pairs.stream().mapToDouble(Pair::ratio).sorted().toArray();
-		return new WayByLoad(key.capacity(), key.orders(),
+		return new ModeByLoad(key.capacity(), key.orders(),
 				PairedComparison.of(pairs.stream().mapToDouble((pair) -> pair.sync().ordersPerMinute()).toArray(),
 						pairs.stream().mapToDouble((pair) -> pair.queued().ordersPerMinute()).toArray()),
 				ratios[0], ratios[ratios.length - 1], WayFigures.of(pairs.stream().map(Pair::sync).toList()),
@@ -112,15 +112,15 @@ record WayByLoad(String capacity, int orders, PairedComparison ratio, double lea
 	private static Optional<CellResult> partner(RunResult run, CellResult sync) {
 		return run.cells()
 			.stream()
-			.filter((cell) -> measured(cell, Way.QUEUED) && cell.cell().variant().equals(sync.cell().variant())
+			.filter((cell) -> measured(cell, Mode.QUEUED) && cell.cell().variant().equals(sync.cell().variant())
 					&& cell.cell().capacity().equals(sync.cell().capacity())
 					&& cell.cell().orders() == sync.cell().orders()
 					&& cell.cell().repetition() == sync.cell().repetition())
 			.findFirst();
 	}
 
-	private static boolean measured(CellResult cell, Way way) {
-		return cell.cell().way().equals(way.label()) && cell.ordersPerMinute() > 0;
+	private static boolean measured(CellResult cell, Mode mode) {
+		return cell.cell().mode().equals(mode.label()) && cell.ordersPerMinute() > 0;
 	}
 
 	Choice choice() {
@@ -137,9 +137,9 @@ record WayByLoad(String capacity, int orders, PairedComparison ratio, double lea
 	}
 
 	/** A sentence for each backend, of what its loads have in common. */
-	static List<String> sentences(List<WayByLoad> loads) {
+	static List<String> sentences(List<ModeByLoad> loads) {
 		return loads.stream()
-			.collect(Collectors.groupingBy(WayByLoad::capacity, TreeMap::new, Collectors.toList()))
+			.collect(Collectors.groupingBy(ModeByLoad::capacity, TreeMap::new, Collectors.toList()))
 			.entrySet()
 			.stream()
 			.map((entry) -> "Backend %s: %s. %s".formatted(entry.getKey(),
@@ -152,7 +152,7 @@ record WayByLoad(String capacity, int orders, PairedComparison ratio, double lea
 			.toList();
 	}
 
-	private static String part(Choice choice, List<WayByLoad> loads) {
+	private static String part(Choice choice, List<ModeByLoad> loads) {
 		if (loads.isEmpty()) {
 			return "";
 		}
@@ -161,18 +161,20 @@ record WayByLoad(String capacity, int orders, PairedComparison ratio, double lea
 			case QUEUED -> "queued %s (it saved %s times as many orders a minute)".formatted(at, medians(loads));
 			case SYNC -> "sync %s (queued saved %s times as many orders a minute)".formatted(at, medians(loads));
 			case EITHER -> "no difference %s".formatted(at);
-			case UNSAID -> "too few pairs to say %s (queued saved %s times as many orders a minute%s)".formatted(at,
-					range(loads.stream().mapToDouble(WayByLoad::least).min().orElseThrow(),
-							loads.stream().mapToDouble(WayByLoad::greatest).max().orElseThrow()),
-					sides(loads));
+			case UNSAID ->
+				"too few pairs to say %s (queued saved %s times as many orders a minute%s)"
+					.formatted(at,
+							range(loads.stream().mapToDouble(ModeByLoad::least).min().orElseThrow(),
+									loads.stream().mapToDouble(ModeByLoad::greatest).max().orElseThrow()),
+							sides(loads));
 		};
 	}
 
 	/** Where all pairs of a load lie on one side, that is said, and no more. */
-	private static String sides(List<WayByLoad> loads) {
+	private static String sides(List<ModeByLoad> loads) {
 		List<String> sides = new ArrayList<>();
-		List<WayByLoad> more = loads.stream().filter((load) -> load.least() > 1).toList();
-		List<WayByLoad> fewer = loads.stream().filter((load) -> load.greatest() < 1).toList();
+		List<ModeByLoad> more = loads.stream().filter((load) -> load.least() > 1).toList();
+		List<ModeByLoad> fewer = loads.stream().filter((load) -> load.greatest() < 1).toList();
 		if (!more.isEmpty()) {
 			sides.add("more in every pair at N = " + orders(more));
 		}
@@ -182,12 +184,12 @@ record WayByLoad(String capacity, int orders, PairedComparison ratio, double lea
 		return sides.stream().map((side) -> ", " + side).collect(Collectors.joining());
 	}
 
-	private static String orders(List<WayByLoad> loads) {
+	private static String orders(List<ModeByLoad> loads) {
 		return String.join(", ",
 				loads.stream().map((load) -> Marks.sign(Figures.count(load.orders()), load.marked())).toList());
 	}
 
-	private static String medians(List<WayByLoad> loads) {
+	private static String medians(List<ModeByLoad> loads) {
 		return range(loads.stream().mapToDouble((load) -> load.ratio().medianRatio()).min().orElseThrow(),
 				loads.stream().mapToDouble((load) -> load.ratio().medianRatio()).max().orElseThrow());
 	}
@@ -198,23 +200,23 @@ record WayByLoad(String capacity, int orders, PairedComparison ratio, double lea
 		return from.equals(to) ? from : "%s to %s".formatted(from, to);
 	}
 
-	private static String failures(List<WayByLoad> loads) {
+	private static String failures(List<ModeByLoad> loads) {
 		return loads.stream().allMatch((load) -> load.sync.failedShare() == 0 && load.queued.failedShare() == 0)
 				? "No call failed." : "Failed calls: %s.".formatted(
-						Stream.of(Way.values()).map((way) -> worst(way, loads)).collect(Collectors.joining(", ")));
+						Stream.of(Mode.values()).map((mode) -> worst(mode, loads)).collect(Collectors.joining(", ")));
 	}
 
-	private static String worst(Way way, List<WayByLoad> loads) {
-		WayByLoad worst = loads.stream()
-			.max(Comparator.comparingDouble((load) -> load.of(way).failedShare()))
+	private static String worst(Mode mode, List<ModeByLoad> loads) {
+		ModeByLoad worst = loads.stream()
+			.max(Comparator.comparingDouble((load) -> load.of(mode).failedShare()))
 			.orElseThrow();
-		double share = worst.of(way).failedShare();
-		return (share == 0) ? "none of the %s ones".formatted(way.label()) : "up to %s of the %s ones (N = %s)"
-			.formatted(Figures.percent(share), way.label(), Figures.count(worst.orders()));
+		double share = worst.of(mode).failedShare();
+		return (share == 0) ? "none of the %s ones".formatted(mode.label()) : "up to %s of the %s ones (N = %s)"
+			.formatted(Figures.percent(share), mode.label(), Figures.count(worst.orders()));
 	}
 
-	private WayFigures of(Way way) {
-		return switch (way) {
+	private WayFigures of(Mode mode) {
+		return switch (mode) {
 			case SYNC -> this.sync;
 			case QUEUED -> this.queued;
 		};

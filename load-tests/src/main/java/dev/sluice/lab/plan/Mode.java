@@ -5,7 +5,7 @@ import java.util.Locale;
 import com.fasterxml.jackson.annotation.JsonValue;
 
 /** How an order is asked to be taken. */
-public enum Way {
+public enum Mode {
 
 	/** The gateway calls the backend and answers when the order is saved. */
 	SYNC,
@@ -14,10 +14,10 @@ public enum Way {
 	QUEUED;
 
 	/**
-	 * The way of that name.
+	 * The mode of that name.
 	 * @throws IllegalArgumentException if there is none
 	 */
-	public static Way of(String label) {
+	public static Mode of(String label) {
 		return valueOf(label.toUpperCase(Locale.ROOT));
 	}
 

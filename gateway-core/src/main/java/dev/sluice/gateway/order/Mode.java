@@ -1,7 +1,7 @@
 package dev.sluice.gateway.order;
 
-/** The two ways of an order. The lower-case name is the metric tag. */
-public enum Way {
+/** The two modes of an order. The lower-case name is the metric tag. */
+public enum Mode {
 
 	/** Delivered to the backend while the client waits: 201. */
 	SYNC("sync"),
@@ -11,7 +11,7 @@ public enum Way {
 
 	private final String tag;
 
-	Way(String tag) {
+	Mode(String tag) {
 		this.tag = tag;
 	}
 

@@ -7,7 +7,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** How a client waits for its answers. */
-public enum Mode {
+public enum CallMode {
 
 	/** It does not: the answer calls back. */
 	ASYNC("async", null),
@@ -28,7 +28,7 @@ public enum Mode {
 
 	private final @Nullable Integer threads;
 
-	Mode(String label, @Nullable Integer threads) {
+	CallMode(String label, @Nullable Integer threads) {
 		this.label = label;
 		this.threads = threads;
 	}
@@ -47,12 +47,12 @@ public enum Mode {
 	 * The mode of that name.
 	 * @throws IllegalArgumentException if there is none
 	 */
-	public static Mode of(String label) {
+	public static CallMode of(String label) {
 		return Stream.of(values())
 			.filter((mode) -> mode.label.equals(label.strip().toLowerCase(Locale.ROOT)))
 			.findFirst()
 			.orElseThrow(() -> new IllegalArgumentException("mode '%s' is unknown: use %s".formatted(label,
-					Stream.of(values()).map(Mode::label).collect(Collectors.joining(", ")))));
+					Stream.of(values()).map(CallMode::label).collect(Collectors.joining(", ")))));
 	}
 
 	@Override
