@@ -191,8 +191,10 @@ final class BodyReader implements HandlerInterceptor {
 			}
 			current.expectBody();
 			if (this.in.available() > 0) {
-				// Tomcat would receive over what it holds.
-				return true;
+				// Tomcat would receive over what it holds. And of chunks it may hold no
+				// more
+				// than a size, and would wait for the rest.
+				return this.length >= 0;
 			}
 			int received = current.receive();
 			if (current.isRequestComplete() || current.isRequestBroken()) {

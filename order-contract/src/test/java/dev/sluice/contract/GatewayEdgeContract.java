@@ -121,9 +121,11 @@ public abstract class GatewayEdgeContract {
 				"GET /orders/1 HTTP/9.9\r\nHost: a\r\n\r\n", "GET /orders/1 http/1.1\r\nHost: a\r\n\r\n",
 				"GET /orders/1 HTTP/1.10\r\nHost: a\r\n\r\n", "G@T /orders/1 HTTP/1.1\r\nHost: a\r\n\r\n",
 				"GET orders/1 HTTP/1.1\r\nHost: a\r\n\r\n", "GET /orders/\u0001 HTTP/1.1\r\nHost: a\r\n\r\n",
-				"GET /orders/%zz HTTP/1.1\r\nHost: a\r\n\r\n", "GET /orders/\u00e4 HTTP/1.1\r\nHost: a\r\n\r\n",
-				"CONNECT a:80 HTTP/1.1\r\nHost: a\r\n\r\n", "TRACE /orders HTTP/1.1\r\nHost: a\r\n\r\n",
-				"\u0016\u0003\u0001\u0002\u0000\u0001\r\n\r\n", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+				"GET /orders/%zz HTTP/1.1\r\nHost: a\r\n\r\n",
+				"GET /orders?status=failed&after=%ff%fe HTTP/1.1\r\nHost: a\r\n\r\n",
+				"GET /orders/\u00e4 HTTP/1.1\r\nHost: a\r\n\r\n", "CONNECT a:80 HTTP/1.1\r\nHost: a\r\n\r\n",
+				"TRACE /orders HTTP/1.1\r\nHost: a\r\n\r\n", "\u0016\u0003\u0001\u0002\u0000\u0001\r\n\r\n",
+				"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
 				// Size of the head
 				"GET /orders/1 HTTP/1.1\r\nHost: a\r\nX: " + "x".repeat(9_000) + "\r\n\r\n",
 				"GET /orders/" + "1".repeat(9_000) + " HTTP/1.1\r\nHost: a\r\n\r\n",
@@ -356,6 +358,39 @@ public abstract class GatewayEdgeContract {
 			assertTimedOut(raw.send(unfinished(framing)));
 		}
 		assertThat(place().status()).isEqualTo(201);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "6", "6a\r", "6a\r\n", "6a\r\n{", "1\r\n{\r\n", "1\r\n{\r\n2" })
+	void holdsNoThreadForChunksThatDoNotEnd(String chunks) throws Exception {
+		begin(Map.of("server.tomcat.threads.max", "2", "server.tomcat.threads.min-spare", "1",
+				"server.tomcat.connection-timeout", "10m", "sluice.body-timeout", "10m", "sluice.min-body-rate", "0B"));
+		List<RawClient> unfinished = new ArrayList<>();
+		try {
+			while (unfinished.size() < 3) {
+				unfinished.add(RawClient.connect(this.gateway, PATIENCE).send(chunks(chunks)));
+			}
+
+			assertThat(place().status()).isEqualTo(201);
+		}
+		finally {
+			for (RawClient raw : unfinished) {
+				raw.close();
+			}
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "6", "6a\r", "6a\r\n", "6a\r\n{", "1\r\n{\r\n", "1\r\n{\r\n2" })
+	void givesUpChunksThatDoNotEnd(String chunks) throws Exception {
+		begin(Map.of("sluice.body-timeout", "500ms", "sluice.min-body-rate", "0B"));
+
+		try (RawClient raw = RawClient.connect(this.gateway, PATIENCE)) {
+			Answer answer = raw.send(chunks(chunks)).answer();
+			assertThat(answer.status()).isEqualTo(408);
+			assertThat(JsonPath.<String>read(answer.body(), "$.instance")).isEqualTo("/orders");
+			assertThat(raw.isClosed()).isTrue();
+		}
 	}
 
 	@Test

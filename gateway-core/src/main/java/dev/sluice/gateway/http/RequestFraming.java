@@ -55,7 +55,9 @@ public final class RequestFraming {
 
 	private static final Pattern HOST = Pattern.compile(AUTHORITY);
 
-	private static final Pattern ABSOLUTE_TARGET = Pattern.compile("(?i:https?)://([^/?]*)(/[^?]*)?(?:\\?.*)?");
+	private static final Pattern ABSOLUTE_TARGET = Pattern.compile("(?i:https?)://([^/?]*)(/[^?]*)?(\\?.*)?");
+
+	private static final Pattern UNUSABLE_IN_PATH = Pattern.compile("%(?:00|2[Ff]|5[Cc])");
 
 	private static final Pattern LENGTH = Pattern.compile("[0-9]{1,19}");
 
@@ -418,18 +420,31 @@ public final class RequestFraming {
 		Matcher matcher = ABSOLUTE_TARGET.matcher(this.target);
 		return matcher.matches() && isAuthority(matcher.group(1))
 				&& (this.host == null || this.host.equalsIgnoreCase(matcher.group(1)))
-				&& isPathUsable((matcher.group(2) != null) ? matcher.group(2) : "/");
+				&& isPathUsable(orElse(matcher.group(2), "/") + orElse(matcher.group(3), ""));
+	}
+
+	private static String orElse(@Nullable String group, String other) {
+		return (group != null) ? group : other;
 	}
 
 	/**
-	 * Of a path, everything is decoded in the same way by every server: UTF-8 without NUL
-	 * and without slashes that separate nothing. It does not lead above the root.
+	 * Every server decodes a usable target in the same way: it is UTF-8, and the path has
+	 * no NUL, no slash that separates nothing, and does not lead above the root.
 	 */
 	private static boolean isPathUsable(String target) {
 		int query = target.indexOf('?');
+		if (query >= 0 && decoded(target.substring(query)) == null) {
+			return false;
+		}
 		String path = (query < 0) ? target : target.substring(0, query);
 		if (path.indexOf('%') >= 0) {
+			if (UNUSABLE_IN_PATH.matcher(path).find()) {
+				return false;
+			}
 			path = decoded(path);
+			if (path == null) {
+				return false;
+			}
 		}
 		int depth = 0;
 		for (String segment : path.split("/")) {
@@ -449,19 +464,16 @@ public final class RequestFraming {
 	}
 
 	/**
-	 * Decodes a path, which has two digits after each percent sign.
-	 * @return the path, empty if it must not be decoded
+	 * Decodes a part of a target, which has two digits after each percent sign.
+	 * @return the part, null if it is not UTF-8
 	 */
-	private static String decoded(String path) {
-		ByteBuffer bytes = ByteBuffer.allocate(path.length());
-		for (int i = 0; i < path.length(); i++) {
-			char character = path.charAt(i);
+	private static @Nullable String decoded(String part) {
+		ByteBuffer bytes = ByteBuffer.allocate(part.length());
+		for (int i = 0; i < part.length(); i++) {
+			char character = part.charAt(i);
 			if (character == '%') {
-				character = (char) Integer.parseInt(path, i + 1, i + 3, 16);
+				character = (char) Integer.parseInt(part, i + 1, i + 3, 16);
 				i += 2;
-				if (character == 0 || character == '/' || character == '\\') {
-					return "";
-				}
 			}
 			bytes.put((byte) character);
 		}
@@ -469,7 +481,7 @@ public final class RequestFraming {
 			return StandardCharsets.UTF_8.newDecoder().decode(bytes.flip()).toString();
 		}
 		catch (CharacterCodingException _) {
-			return "";
+			return null;
 		}
 	}
 

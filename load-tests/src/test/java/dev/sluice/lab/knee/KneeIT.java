@@ -42,7 +42,8 @@ class KneeIT {
 					assertThat(result.knees()).extracting(KneeResult.Knee::mode).containsExactly("sync", "queued");
 					Step sync = result.knees().getFirst().steps().getFirst();
 					Step queued = result.knees().getLast().steps().getFirst();
-					// A busy machine may make a gateway refuse orders with 503, which misses the goal.
+					// A busy machine may make a gateway refuse orders with 503, which
+					// misses the goal.
 					assertThat(sync.missed()).isEqualTo(GOAL.missed(Mode.SYNC, sync.tally(), sync.latency(), null, 0));
 					assertThat(sync.tally().answered()).isPositive().isEqualTo(sync.tally().due());
 					assertThat(sync.savedP99Millis()).isNull();
