@@ -24,6 +24,7 @@ import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.handler.ssl.SslHandler;
 import org.jspecify.annotations.Nullable;
 import reactor.netty.NettyPipeline;
+import reactor.netty.channel.ChannelOperations;
 
 /**
  * Lets the requests of an HTTP/1.1 connection in, one at a time: the next one waits until
@@ -358,9 +359,27 @@ final class RequestGate extends ChannelDuplexHandler {
 				written.addListener(ChannelFutureListener.CLOSE);
 			}
 			else {
-				// After reactor-netty has ended the exchange.
-				written.addListener((_) -> context.executor().execute(() -> answered(context)));
+				ChannelOperations<?, ?> exchange = ChannelOperations.get(context.channel());
+				written.addListener((_) -> context.executor().execute(() -> ending(context, exchange)));
 			}
+		}
+
+		/**
+		 * A request that reactor-netty gets before it has ended the exchange before is
+		 * lost.
+		 */
+		private void ending(ChannelHandlerContext context, @Nullable ChannelOperations<?, ?> exchange) {
+			if (exchange == null) {
+				answered(context);
+				return;
+			}
+			ChannelHandlerContext gate = context.pipeline().context(RequestGate.this);
+			if (gate != null) {
+				// The codec takes the rest of the body, which nobody has asked for.
+				RequestGate.this.bodyWanted = true;
+				advance(gate);
+			}
+			exchange.onTerminate().subscribe(null, null, () -> context.executor().execute(() -> answered(context)));
 		}
 
 		private void answered(ChannelHandlerContext context) {

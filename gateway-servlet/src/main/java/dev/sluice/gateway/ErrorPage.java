@@ -24,4 +24,9 @@ final class ErrorPage implements ErrorController {
 		return StandardProblem.of(type).toResponse(method);
 	}
 
+	/** The handler of every path that no controller has. */
+	public ResponseEntity<ProblemDetail> nothingThere(HttpMethod method) {
+		return StandardProblem.of(ProblemType.NOT_FOUND).toResponse(method);
+	}
+
 }

@@ -1,5 +1,6 @@
 package dev.sluice.gateway;
 
+import java.util.Map;
 import java.util.concurrent.Executors;
 
 import com.github.benmanes.caffeine.cache.Ticker;
@@ -24,9 +25,13 @@ import org.springframework.boot.web.server.WebServerFactoryCustomizer;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.boot.web.server.autoconfigure.ServerProperties;
+import org.springframework.core.Ordered;
+import org.springframework.http.HttpMethod;
 import org.springframework.kafka.support.ProducerListener;
+import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
+import org.springframework.web.servlet.handler.SimpleUrlHandlerMapping;
 
 /** What is made of libraries: the client, the limits around it, the container. */
 @Configuration(proxyBeanMethods = false)
@@ -85,6 +90,16 @@ class GatewayConfiguration {
 			}
 
 		};
+	}
+
+	/**
+	 * What no controller takes goes to a handler of its own: the framework's fails with a
+	 * media type such as {@code *&#47;*}.
+	 */
+	@Bean
+	SimpleUrlHandlerMapping nothingThere(ErrorPage page) throws NoSuchMethodException {
+		return new SimpleUrlHandlerMapping(Map.of("/**", new HandlerMethod(page, "nothingThere", HttpMethod.class)),
+				Ordered.LOWEST_PRECEDENCE);
 	}
 
 	@Bean

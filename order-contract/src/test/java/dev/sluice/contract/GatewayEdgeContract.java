@@ -258,6 +258,20 @@ public abstract class GatewayEdgeContract {
 		}
 	}
 
+	@Test
+	void answersEachOfManyPipelinedOrders() throws Exception {
+		begin(Map.of());
+		int count = 500;
+
+		try (RawClient raw = RawClient.connect(this.gateway, PATIENCE)) {
+			raw.send((order() + "GET /between HTTP/1.1\r\nHost: a\r\n\r\n").repeat(count));
+			for (int i = 0; i < count; i++) {
+				assertThat(raw.answer().status()).as("order %d", i).isEqualTo(201);
+				assertThat(raw.answer().status()).as("behind order %d", i).isEqualTo(404);
+			}
+		}
+	}
+
 	private static void assertAnswersUpToTheFourth(RawClient raw) throws IOException {
 		assertThat(raw.answer().status()).isEqualTo(201);
 		assertThat(raw.answer().body()).contains("\"openapi\"");
@@ -284,6 +298,8 @@ public abstract class GatewayEdgeContract {
 
 		assertAnsweredFromHead("GET /nothing", "application/json", 404);
 		assertAnsweredFromHead("POST /nothing", "application/x-www-form-urlencoded", 404);
+		assertAnsweredFromHead("DELETE /nothing", "*/*", 404);
+		assertAnsweredFromHead("GET /nothing", "application/json;charset=none", 404);
 		assertAnsweredFromHead("PUT /orders", "application/x-www-form-urlencoded", 405);
 		assertAnsweredFromHead("PATCH /orders", "multipart/form-data", 405);
 		assertAnsweredFromHead("DELETE /orders/1", "multipart/form-data; boundary=b", 405);
