@@ -7,11 +7,11 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 
 import dev.sluice.contract.Order;
-import dev.sluice.contract.ProblemType;
 import dev.sluice.contract.Placed;
-import dev.sluice.gateway.config.ConnectionProperties;
-import dev.sluice.gateway.problem.ProblemException;
-import dev.sluice.gateway.problem.StandardProblem;
+import dev.sluice.contract.ProblemType;
+import dev.sluice.gateway.core.config.ConnectionProperties;
+import dev.sluice.gateway.core.problem.ProblemException;
+import dev.sluice.gateway.core.problem.StandardProblem;
 import org.springframework.core.io.buffer.DataBuffer;
 import org.springframework.core.io.buffer.DataBufferUtils;
 import org.springframework.http.server.reactive.ServerHttpRequest;

@@ -3,7 +3,7 @@ package dev.sluice.gateway;
 import java.nio.charset.StandardCharsets;
 
 import dev.sluice.contract.ProblemType;
-import dev.sluice.gateway.problem.StandardProblem;
+import dev.sluice.gateway.core.problem.StandardProblem;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandler.Sharable;
 import io.netty.channel.ChannelHandlerContext;

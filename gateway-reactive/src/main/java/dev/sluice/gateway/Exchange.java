@@ -3,9 +3,9 @@ package dev.sluice.gateway;
 import java.time.Duration;
 import java.util.concurrent.TimeoutException;
 
-import dev.sluice.gateway.backend.BackendAnswer;
-import dev.sluice.gateway.backend.BackendRequest;
-import dev.sluice.gateway.config.BackendProperties;
+import dev.sluice.gateway.core.backend.BackendAnswer;
+import dev.sluice.gateway.core.backend.BackendRequest;
+import dev.sluice.gateway.core.config.BackendProperties;
 import io.netty.channel.ChannelOption;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.http.HttpHeaders;

@@ -1,12 +1,12 @@
 package dev.sluice.gateway;
 
 import com.github.benmanes.caffeine.cache.Ticker;
+import dev.sluice.gateway.core.config.ConnectionProperties;
 import io.github.resilience4j.bulkhead.BulkheadRegistry;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import io.github.resilience4j.micrometer.tagged.TaggedBulkheadMetrics;
 import io.github.resilience4j.micrometer.tagged.TaggedCircuitBreakerMetrics;
 import io.micrometer.core.instrument.binder.MeterBinder;
-import dev.sluice.gateway.config.ConnectionProperties;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.FixedRecvByteBufAllocator;
 import io.netty.channel.ServerChannelRecvByteBufAllocator;

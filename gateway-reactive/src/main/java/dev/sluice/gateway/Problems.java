@@ -5,8 +5,8 @@ import java.util.Objects;
 
 import dev.sluice.contract.Order;
 import dev.sluice.contract.ProblemType;
-import dev.sluice.gateway.problem.ProblemException;
-import dev.sluice.gateway.problem.StandardProblem;
+import dev.sluice.gateway.core.problem.ProblemException;
+import dev.sluice.gateway.core.problem.StandardProblem;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.boot.webflux.error.ErrorWebExceptionHandler;

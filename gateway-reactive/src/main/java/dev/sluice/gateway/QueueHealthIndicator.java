@@ -1,6 +1,6 @@
 package dev.sluice.gateway;
 
-import dev.sluice.gateway.queue.TopicsHealthIndicator;
+import dev.sluice.gateway.core.queue.TopicsHealthIndicator;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.stereotype.Component;

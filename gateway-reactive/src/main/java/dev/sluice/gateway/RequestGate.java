@@ -5,7 +5,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
 import dev.sluice.contract.ProblemType;
-import dev.sluice.gateway.http.RequestFraming;
+import dev.sluice.gateway.core.http.RequestFraming;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;

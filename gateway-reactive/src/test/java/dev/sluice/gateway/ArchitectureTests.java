@@ -10,7 +10,7 @@ import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
-import dev.sluice.gateway.queue.OrderTopics;
+import dev.sluice.gateway.core.queue.OrderTopics;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 

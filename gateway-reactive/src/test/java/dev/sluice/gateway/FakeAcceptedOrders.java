@@ -8,8 +8,8 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 
 import dev.sluice.contract.Fingerprint;
-import dev.sluice.gateway.config.StatusProperties;
-import dev.sluice.gateway.queue.AcceptedOrders;
+import dev.sluice.gateway.core.config.StatusProperties;
+import dev.sluice.gateway.core.queue.AcceptedOrders;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.springframework.kafka.core.DefaultKafkaConsumerFactory;
 import org.springframework.kafka.core.KafkaAdmin;

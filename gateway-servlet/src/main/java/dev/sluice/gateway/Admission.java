@@ -6,11 +6,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-import dev.sluice.contract.ProblemType;
 import dev.sluice.contract.Placed;
-import dev.sluice.gateway.config.GatewayProperties;
-import dev.sluice.gateway.metrics.GatewayMetric;
-import dev.sluice.gateway.problem.ProblemException;
+import dev.sluice.contract.ProblemType;
+import dev.sluice.gateway.core.config.GatewayProperties;
+import dev.sluice.gateway.core.metrics.GatewayMetric;
+import dev.sluice.gateway.core.problem.ProblemException;
 import io.micrometer.core.instrument.MeterRegistry;
 import jakarta.servlet.AsyncEvent;
 import jakarta.servlet.AsyncListener;

@@ -10,10 +10,10 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 
 import dev.sluice.contract.SavedOrder;
-import dev.sluice.gateway.backend.BackendAnswer;
-import dev.sluice.gateway.backend.BackendRequest;
-import dev.sluice.gateway.backend.Delivery;
-import dev.sluice.gateway.config.BackendProperties;
+import dev.sluice.gateway.core.backend.BackendAnswer;
+import dev.sluice.gateway.core.backend.BackendRequest;
+import dev.sluice.gateway.core.backend.Delivery;
+import dev.sluice.gateway.core.config.BackendProperties;
 import io.github.resilience4j.bulkhead.Bulkhead;
 import io.github.resilience4j.bulkhead.BulkheadConfig;
 import io.github.resilience4j.bulkhead.BulkheadFullException;

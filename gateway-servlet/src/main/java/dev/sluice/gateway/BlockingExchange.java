@@ -9,9 +9,9 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-import dev.sluice.gateway.backend.BackendAnswer;
-import dev.sluice.gateway.backend.BackendRequest;
-import dev.sluice.gateway.config.BackendProperties;
+import dev.sluice.gateway.core.backend.BackendAnswer;
+import dev.sluice.gateway.core.backend.BackendRequest;
+import dev.sluice.gateway.core.config.BackendProperties;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.httpcomponents.hc5.PoolingHttpClientConnectionManagerMetricsBinder;
 import org.apache.hc.client5.http.classic.methods.HttpUriRequestBase;

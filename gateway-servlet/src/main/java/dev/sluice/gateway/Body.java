@@ -1,8 +1,8 @@
 package dev.sluice.gateway;
 
 import dev.sluice.contract.ProblemType;
-import dev.sluice.gateway.problem.ProblemException;
-import dev.sluice.gateway.problem.StandardProblem;
+import dev.sluice.gateway.core.problem.ProblemException;
+import dev.sluice.gateway.core.problem.StandardProblem;
 import org.jspecify.annotations.Nullable;
 
 /**

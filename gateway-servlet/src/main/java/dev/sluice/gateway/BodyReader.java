@@ -8,10 +8,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
 import dev.sluice.contract.Order;
-import dev.sluice.contract.ProblemType;
 import dev.sluice.contract.Placed;
-import dev.sluice.gateway.config.ConnectionProperties;
-import dev.sluice.gateway.problem.ProblemException;
+import dev.sluice.contract.ProblemType;
+import dev.sluice.gateway.core.config.ConnectionProperties;
+import dev.sluice.gateway.core.problem.ProblemException;
 import jakarta.annotation.PreDestroy;
 import jakarta.servlet.AsyncContext;
 import jakarta.servlet.ReadListener;

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 
-import dev.sluice.gateway.http.RequestFraming;
+import dev.sluice.gateway.core.http.RequestFraming;
 import jakarta.servlet.ServletRequest;
 import org.jspecify.annotations.Nullable;
 

@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 import dev.sluice.contract.ProblemType;
-import dev.sluice.gateway.problem.StandardProblem;
+import dev.sluice.gateway.core.problem.StandardProblem;
 import org.apache.catalina.connector.Request;
 import org.apache.catalina.connector.Response;
 import org.apache.catalina.valves.ErrorReportValve;

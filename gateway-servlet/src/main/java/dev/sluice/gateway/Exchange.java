@@ -6,8 +6,8 @@ import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeoutException;
 
-import dev.sluice.gateway.backend.BackendAnswer;
-import dev.sluice.gateway.backend.BackendRequest;
+import dev.sluice.gateway.core.backend.BackendAnswer;
+import dev.sluice.gateway.core.backend.BackendRequest;
 import org.apache.hc.client5.http.ConnectTimeoutException;
 import org.apache.hc.core5.http.Header;
 import org.apache.hc.core5.http.HttpHeaders;

@@ -6,12 +6,12 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
-import dev.sluice.contract.ProblemType;
 import dev.sluice.contract.Placed;
-import dev.sluice.gateway.config.BackendProperties;
-import dev.sluice.gateway.config.QueueProperties;
-import dev.sluice.gateway.metrics.GatewayMetric;
-import dev.sluice.gateway.problem.ProblemException;
+import dev.sluice.contract.ProblemType;
+import dev.sluice.gateway.core.config.BackendProperties;
+import dev.sluice.gateway.core.config.QueueProperties;
+import dev.sluice.gateway.core.metrics.GatewayMetric;
+import dev.sluice.gateway.core.problem.ProblemException;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.springframework.stereotype.Component;
 

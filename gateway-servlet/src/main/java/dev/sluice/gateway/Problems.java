@@ -2,8 +2,8 @@ package dev.sluice.gateway;
 
 import dev.sluice.contract.Order;
 import dev.sluice.contract.ProblemType;
-import dev.sluice.gateway.problem.ProblemException;
-import dev.sluice.gateway.problem.StandardProblem;
+import dev.sluice.gateway.core.problem.ProblemException;
+import dev.sluice.gateway.core.problem.StandardProblem;
 import jakarta.servlet.http.HttpServletRequest;
 import org.apache.tomcat.util.http.InvalidParameterException;
 import org.jspecify.annotations.Nullable;

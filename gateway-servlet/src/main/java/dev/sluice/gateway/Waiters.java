@@ -11,11 +11,11 @@ import java.util.function.BooleanSupplier;
 
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.OrderView;
-import dev.sluice.gateway.config.GatewayProperties;
-import dev.sluice.gateway.config.StatusProperties;
-import dev.sluice.gateway.metrics.GatewayMetric;
-import dev.sluice.gateway.order.Prefer;
-import dev.sluice.gateway.status.OrderRow;
+import dev.sluice.gateway.core.config.GatewayProperties;
+import dev.sluice.gateway.core.config.StatusProperties;
+import dev.sluice.gateway.core.metrics.GatewayMetric;
+import dev.sluice.gateway.core.order.Prefer;
+import dev.sluice.gateway.core.status.OrderRow;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;

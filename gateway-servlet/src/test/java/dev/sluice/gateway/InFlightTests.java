@@ -7,11 +7,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 import dev.sluice.contract.ProblemType;
-import dev.sluice.gateway.config.BackendProperties;
-import dev.sluice.gateway.config.CircuitProperties;
-import dev.sluice.gateway.config.QueueProperties;
-import dev.sluice.gateway.metrics.GatewayMetric;
-import dev.sluice.gateway.problem.ProblemException;
+import dev.sluice.gateway.core.config.BackendProperties;
+import dev.sluice.gateway.core.config.CircuitProperties;
+import dev.sluice.gateway.core.config.QueueProperties;
+import dev.sluice.gateway.core.metrics.GatewayMetric;
+import dev.sluice.gateway.core.problem.ProblemException;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.Test;
 

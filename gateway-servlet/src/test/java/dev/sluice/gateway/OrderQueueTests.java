@@ -11,13 +11,13 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 
 import dev.sluice.contract.Order;
-import dev.sluice.contract.ProblemType;
 import dev.sluice.contract.Placed;
-import dev.sluice.gateway.config.CircuitProperties;
+import dev.sluice.contract.ProblemType;
 import dev.sluice.gateway.ServletProperties.Threads;
-import dev.sluice.gateway.config.QueueProperties;
-import dev.sluice.gateway.problem.ProblemException;
-import dev.sluice.gateway.queue.OrderTopics;
+import dev.sluice.gateway.core.config.CircuitProperties;
+import dev.sluice.gateway.core.config.QueueProperties;
+import dev.sluice.gateway.core.problem.ProblemException;
+import dev.sluice.gateway.core.queue.OrderTopics;
 import io.github.resilience4j.bulkhead.BulkheadRegistry;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import org.apache.kafka.clients.producer.MockProducer;

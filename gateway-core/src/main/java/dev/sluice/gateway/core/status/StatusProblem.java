@@ -1,0 +1,53 @@
+package dev.sluice.gateway.core.status;
+
+import java.util.UUID;
+
+import dev.sluice.contract.Placed;
+import dev.sluice.contract.ProblemType;
+import dev.sluice.gateway.core.backend.Delivery;
+import dev.sluice.gateway.core.problem.ProblemException;
+import dev.sluice.gateway.core.queue.AcceptedOrders.Reading;
+
+/** What is said where nothing can be said of an order. */
+public final class StatusProblem {
+
+	private StatusProblem() {
+	}
+
+	/**
+	 * Nobody who was asked knows the order.
+	 * @param id the order's id
+	 * @param reading how much of Kafka had been read before PostgreSQL was asked
+	 * @param answer the backend's
+	 * @return 404 only if nobody was given the id
+	 */
+	public static ProblemException unknown(UUID id, Reading reading, Delivery answer) {
+		return switch (answer) {
+			case Delivery.Refused(int status) when status == 404 -> (reading == Reading.CURRENT)
+					? new ProblemException(ProblemType.NOT_FOUND, "No order has the id " + id + ".") : notKnownYet(id);
+			// It may be a sync order, which the backend alone knows.
+			case Delivery.Saved _, Delivery.Refused _, Delivery.Busy _, Delivery.Unreadable _, Delivery.TimedOut _,
+					Delivery.Unreachable _, Delivery.CircuitOpen _, Delivery.Full _ ->
+				new ProblemException(ProblemType.STATUS_UNAVAILABLE,
+						"The backend does not answer, so nothing can be said of order " + id + ".", Placed.NO);
+		};
+	}
+
+	/** The projection is behind, and so is what this gateway has read of Kafka. */
+	public static ProblemException notKnownYet(UUID id) {
+		return new ProblemException(ProblemType.STATUS_UNAVAILABLE, "Order " + id + " is not known yet.", Placed.NO);
+	}
+
+	/** PostgreSQL does not answer, and nobody else knows the order. */
+	public static ProblemException unavailable(UUID id) {
+		return new ProblemException(ProblemType.STATUS_UNAVAILABLE,
+				"The status store does not answer, so nothing can be said of order " + id + ".", Placed.NO);
+	}
+
+	/** A sync order cannot be placed, because its key may stand for another order. */
+	public static ProblemException keyNotKnown() {
+		return new ProblemException(ProblemType.STATUS_UNAVAILABLE,
+				"Whether the Idempotency-Key was used before cannot be found out at the moment.", Placed.NO);
+	}
+
+}
