@@ -5,11 +5,15 @@ import java.util.concurrent.Future;
 
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.AccessTarget.MethodCallTarget;
+import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaMethodCall;
 import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
 import dev.sluice.gateway.core.queue.OrderTopics;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -17,17 +21,24 @@ import reactor.core.publisher.Mono;
 import static com.tngtech.archunit.base.DescribedPredicate.describe;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
 @AnalyzeClasses(packagesOf = GatewayApplication.class, importOptions = DoNotIncludeTests.class)
 class ArchitectureTests {
 
 	@ArchTest
-	static final ArchRule opensNothingToOtherPackages = classes().that()
+	static final ArchRule isPublicOnlyWhereAnotherPackageNeedsIt = classes().that()
 		.areTopLevelClasses()
 		.and()
-		.resideInAPackage("dev.sluice.gateway")
+		.arePublic()
+		.and()
+		.resideOutsideOfPackage("dev.sluice.gateway.core..")
+		.should(beUsedInAnotherPackage());
+
+	@ArchTest
+	static final ArchRule hasNoCyclesOfPackages = slices().matching("dev.sluice.gateway.(*)..")
 		.should()
-		.notBePublic();
+		.beFreeOfCycles();
 
 	@ArchTest
 	static final ArchRule knowsNothingOfTheOtherParadigm = noClasses().should()
@@ -62,6 +73,21 @@ class ArchitectureTests {
 					|| (future && (name.equals("get") || name.equals("join") || name.equals("resultNow")))
 					|| (target.getOwner().isAssignableTo(Thread.class) && name.equals("join"));
 		});
+	}
+
+	private static ArchCondition<JavaClass> beUsedInAnotherPackage() {
+		return new ArchCondition<>("be used in another package") {
+
+			@Override
+			public void check(JavaClass type, ConditionEvents events) {
+				boolean used = type.getDirectDependenciesToSelf()
+					.stream()
+					.anyMatch((use) -> !use.getOriginClass().getPackageName().equals(type.getPackageName()));
+				events
+					.add(new SimpleConditionEvent(type, used, type.getName() + " is public, and used in its package"));
+			}
+
+		};
 	}
 
 }

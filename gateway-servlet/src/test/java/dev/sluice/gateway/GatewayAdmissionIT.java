@@ -3,7 +3,7 @@ package dev.sluice.gateway;
 import java.net.URI;
 
 import dev.sluice.contract.GatewayAdmissionContract;
-import dev.sluice.gateway.ServletProperties.Threads;
+import dev.sluice.gateway.web.ServletProperties.Threads;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 
 import dev.sluice.contract.GatewayEdgeContract;
-import dev.sluice.gateway.ServletProperties.Threads;
+import dev.sluice.gateway.web.ServletProperties.Threads;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;

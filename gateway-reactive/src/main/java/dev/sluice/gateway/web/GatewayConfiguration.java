@@ -1,0 +1,105 @@
+package dev.sluice.gateway.web;
+
+import com.github.benmanes.caffeine.cache.Ticker;
+import dev.sluice.gateway.core.config.ConnectionProperties;
+import dev.sluice.gateway.edge.ConnectionGuard;
+import dev.sluice.gateway.edge.ConnectionLimit;
+import dev.sluice.gateway.edge.StreamEnd;
+import io.github.resilience4j.bulkhead.BulkheadRegistry;
+import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
+import io.github.resilience4j.micrometer.tagged.TaggedBulkheadMetrics;
+import io.github.resilience4j.micrometer.tagged.TaggedCircuitBreakerMetrics;
+import io.micrometer.core.instrument.binder.MeterBinder;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.FixedRecvByteBufAllocator;
+import io.netty.channel.ServerChannelRecvByteBufAllocator;
+import org.springframework.boot.reactor.netty.NettyReactiveWebServerFactory;
+import org.springframework.boot.web.server.WebServerFactoryCustomizer;
+import org.springframework.boot.web.server.autoconfigure.ServerProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.kafka.support.ProducerListener;
+import reactor.netty.http.HttpProtocol;
+import reactor.netty.http.server.HttpServer;
+
+/**
+ * What is made of libraries: the limits around the client and the queue, the container.
+ */
+@Configuration(proxyBeanMethods = false)
+class GatewayConfiguration {
+
+	/** Requests at once on a connection of HTTP/2. */
+	private static final long MAX_STREAMS = 100;
+
+	/** What is read at once from a connection, and waits in memory at most. */
+	private static final int READ_BUFFER_BYTES = 16 * 1024;
+
+	/** Connections that wait to be accepted, as with the other gateway. */
+	private static final int BACKLOG = 1024;
+
+	/**
+	 * Boot's logs an error, and the payload, for each order; the circuit tells of an
+	 * outage.
+	 */
+	@Bean
+	ProducerListener<Object, Object> silentProducerListener() {
+		return new ProducerListener<>() {
+		};
+	}
+
+	@Bean
+	Ticker ticker() {
+		return Ticker.systemTicker();
+	}
+
+	@Bean
+	BulkheadRegistry bulkheads() {
+		return BulkheadRegistry.ofDefaults();
+	}
+
+	@Bean
+	CircuitBreakerRegistry circuits() {
+		return CircuitBreakerRegistry.ofDefaults();
+	}
+
+	@Bean
+	MeterBinder bulkheadMetrics(BulkheadRegistry bulkheads) {
+		return TaggedBulkheadMetrics.ofBulkheadRegistry(bulkheads);
+	}
+
+	@Bean
+	MeterBinder circuitMetrics(CircuitBreakerRegistry circuits) {
+		return TaggedCircuitBreakerMetrics.ofCircuitBreakerRegistry(circuits);
+	}
+
+	@Bean
+	WebServerFactoryCustomizer<NettyReactiveWebServerFactory> container(ServerProperties server,
+			ConnectionProperties connections) {
+		return (factory) -> factory.addServerCustomizers((http) -> guarded(http, server, connections));
+	}
+
+	private static HttpServer guarded(HttpServer http, ServerProperties server, ConnectionProperties connections) {
+		int maxHeadBytes = Math.toIntExact(server.getMaxHttpRequestHeaderSize().toBytes());
+		HttpServer guarded = http.option(ChannelOption.SO_BACKLOG, BACKLOG)
+			// Of the listening socket: it looks at the limit after each connection.
+			.option(ChannelOption.RECVBUF_ALLOCATOR, new ServerChannelRecvByteBufAllocator().maxMessagesPerRead(1))
+			.childOption(ChannelOption.RECVBUF_ALLOCATOR,
+					new FixedRecvByteBufAllocator(READ_BUFFER_BYTES).maxMessagesPerRead(1))
+			// RequestGate has checked the size before.
+			.httpRequestDecoder(
+					(decoder) -> decoder.maxInitialLineLength(2 * maxHeadBytes).maxHeaderSize(2 * maxHeadBytes))
+			.doOnChannelInit(
+					(_, channel, _) -> ConnectionGuard.install(channel, maxHeadBytes, connections.headTimeout()))
+			.doOnBound(
+					(bound) -> bound.channel().pipeline().addFirst(new ConnectionLimit(connections.maxConnections())));
+		if (!guarded.configuration().isSecure()) {
+			// HTTP/2 needs TLS: without it the gateway does not switch protocols.
+			return guarded.protocol(HttpProtocol.HTTP11);
+		}
+		return server.getHttp2().isEnabled()
+				? guarded.childObserve(StreamEnd::observe)
+					.http2Settings((http2) -> http2.maxConcurrentStreams(MAX_STREAMS).maxHeaderListSize(maxHeadBytes))
+				: guarded;
+	}
+
+}

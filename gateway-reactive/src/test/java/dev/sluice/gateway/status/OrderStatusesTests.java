@@ -1,0 +1,312 @@
+package dev.sluice.gateway.status;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.IntStream;
+
+import dev.sluice.contract.FakeBackend;
+import dev.sluice.contract.FakeBackend.Reply;
+import dev.sluice.contract.Fingerprint;
+import dev.sluice.contract.OrderStatus;
+import dev.sluice.contract.OrderView;
+import dev.sluice.contract.ProblemType;
+import dev.sluice.gateway.backend.Backend;
+import dev.sluice.gateway.backend.Exchange;
+import dev.sluice.gateway.core.config.BackendProperties;
+import dev.sluice.gateway.core.config.CircuitProperties;
+import dev.sluice.gateway.core.config.QueueProperties;
+import dev.sluice.gateway.core.config.StatusProperties;
+import dev.sluice.gateway.core.problem.ProblemException;
+import dev.sluice.gateway.core.queue.AcceptedOrders.Reading;
+import dev.sluice.gateway.core.queue.SavedOutcomes;
+import dev.sluice.gateway.core.status.OrderRow;
+import io.github.resilience4j.bulkhead.BulkheadRegistry;
+import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.r2dbc.spi.ConnectionFactories;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.dao.QueryTimeoutException;
+import org.springframework.kafka.core.DefaultKafkaProducerFactory;
+import org.springframework.kafka.core.KafkaTemplate;
+import org.springframework.r2dbc.core.DatabaseClient;
+import reactor.core.publisher.Mono;
+import tools.jackson.databind.json.JsonMapper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+class OrderStatusesTests {
+
+	private static final UUID ID = UUID.fromString("019ab000-0000-7000-8000-000000000001");
+
+	private static final Instant TIME = Instant.parse("2026-11-21T10:00:00Z");
+
+	private static final OrderView ACCEPTED = new OrderView(ID, OrderStatus.ACCEPTED, 0, TIME, TIME, null);
+
+	private static final OrderView RETRYING = new OrderView(ID, OrderStatus.RETRYING, 2, TIME, TIME, "busy");
+
+	private static final OrderView FAILED = new OrderView(ID, OrderStatus.FAILED, 10, TIME, TIME.plusSeconds(60),
+			"refused");
+
+	private static final Instant SAVED_AT = Instant.parse("2026-11-21T11:00:00Z");
+
+	private static final String SAVED = "{\"id\":\"%s\",\"savedAt\":\"2026-11-21T11:00:00Z\"}".formatted(ID);
+
+	private final FakeTable table = new FakeTable();
+
+	private final StatusGuard guard = new StatusGuard(CircuitBreakerRegistry.ofDefaults(), 10);
+
+	private final FakeAcceptedOrders accepted = new FakeAcceptedOrders();
+
+	private final RecordedOutcomes outcomes = new RecordedOutcomes();
+
+	private FakeBackend server;
+
+	private Exchange exchange;
+
+	private OrderStatuses statuses;
+
+	@BeforeEach
+	void startServer() throws IOException {
+		this.server = new FakeBackend();
+		BackendProperties properties = new BackendProperties(this.server.uri(), Duration.ofSeconds(1),
+				Duration.ofSeconds(10), 10, 1, Duration.ofSeconds(60),
+				new CircuitProperties(50, 50, Duration.ofSeconds(10), Duration.ofSeconds(1)));
+		this.exchange = new Exchange(properties);
+		Backend backend = new Backend(properties, this.exchange, BulkheadRegistry.ofDefaults(),
+				CircuitBreakerRegistry.ofDefaults(), JsonMapper.shared());
+		this.statuses = new OrderStatuses(
+				new StatusProperties(Duration.ofSeconds(3), 10, "group", Duration.ofSeconds(3)), this.table, this.guard,
+				this.accepted, backend, this.outcomes);
+	}
+
+	@AfterEach
+	void stopServer() throws Exception {
+		this.exchange.destroy();
+		this.server.close();
+	}
+
+	@Test
+	void believesTheTableFirst() {
+		this.table.row = RETRYING;
+		this.accepted.accept(ID, null, TIME, TIME);
+
+		assertThat(find()).isEqualTo(RETRYING);
+		assertThat(this.server.requests()).isEmpty();
+	}
+
+	@Test
+	void knowsFromKafkaWhatTheTableHasNotYet() {
+		this.accepted.accept(ID, null, TIME, TIME);
+
+		assertThat(find()).isEqualTo(ACCEPTED);
+		assertThat(this.server.requests()).isEmpty();
+	}
+
+	@Test
+	void knowsFromKafkaWhatItHasReadMeanwhile() {
+		this.accepted.whileReading(() -> this.accepted.accept(ID, null, TIME, TIME));
+
+		assertThat(find()).isEqualTo(ACCEPTED);
+		assertThat(this.server.requests()).isEmpty();
+	}
+
+	@Test
+	void believesALaterAcceptanceMoreThanTheTable() {
+		Instant again = TIME.plusSeconds(61);
+		this.table.row = FAILED;
+		this.accepted.accept(ID, null, TIME, again);
+
+		assertThat(find()).isEqualTo(new OrderView(ID, OrderStatus.ACCEPTED, 0, TIME, again, null));
+		assertThat(this.server.requests()).isEmpty();
+	}
+
+	@Test
+	void believesATableThatHasReadALaterFailure() {
+		this.table.row = FAILED;
+		this.accepted.accept(ID, null, TIME, TIME);
+		this.server.reply(Reply.of(404, "{}"));
+
+		assertThat(find()).isEqualTo(FAILED);
+		assertThat(this.outcomes.published).isEmpty();
+	}
+
+	@Test
+	void tellsEverybodyThatAFailedOrderIsSaved() {
+		this.table.row = FAILED;
+		this.server.reply(Reply.of(200, SAVED));
+
+		assertThat(find()).isEqualTo(new OrderView(ID, OrderStatus.SAVED, 1, TIME, SAVED_AT, null));
+		assertThat(this.outcomes.published).containsExactly(ID);
+	}
+
+	@Test
+	void believesThatAnOrderFailedWhereTheBackendDoesNotSay() {
+		this.table.row = FAILED;
+		this.server.reply(Reply.reset());
+
+		assertThat(find()).isEqualTo(FAILED);
+	}
+
+	@Test
+	void believesThatAnOrderIsSavedWhateverWasLater() {
+		OrderView saved = new OrderView(ID, OrderStatus.SAVED, 1, TIME, TIME, null);
+		this.table.row = saved;
+		this.accepted.accept(ID, null, TIME, TIME.plusSeconds(61));
+		this.accepted.save(ID, SAVED_AT);
+
+		assertThat(find()).isEqualTo(saved);
+	}
+
+	@Test
+	void believesASynchronousSaveMoreThanAFailure() {
+		this.table.row = FAILED;
+		this.accepted.save(ID, SAVED_AT);
+
+		assertThat(find()).isEqualTo(new OrderView(ID, OrderStatus.SAVED, 1, TIME, SAVED_AT, null));
+		assertThat(this.server.requests()).isEmpty();
+	}
+
+	@Test
+	void asksNobodyForASynchronousSaveThatItHasRead() {
+		this.table.down = true;
+		this.accepted.save(ID, SAVED_AT);
+
+		assertThat(find()).isEqualTo(new OrderView(ID, OrderStatus.SAVED, 1, null, SAVED_AT, null));
+		assertThat(this.server.requests()).isEmpty();
+	}
+
+	@Test
+	void asksTheBackendForWhatNobodyElseKnows() {
+		this.server.reply(Reply.of(200, SAVED));
+
+		assertThat(find()).isEqualTo(new OrderView(ID, OrderStatus.SAVED, 1, null, SAVED_AT, null));
+	}
+
+	@Test
+	void knowsNotWhatNobodyWasGiven() {
+		this.server.reply(Reply.of(404, "{}"));
+
+		assertThat(problem()).isEqualTo(ProblemType.NOT_FOUND);
+	}
+
+	@ParameterizedTest
+	@EnumSource(value = Reading.class, names = { "BEHIND", "UNREACHABLE" })
+	void saysThatItDoesNotKnowYetWhereKafkaMayKnowMore(Reading reading) {
+		this.accepted.read(reading);
+		this.server.reply(Reply.of(404, "{}"));
+
+		assertThat(problem()).isEqualTo(ProblemType.STATUS_UNAVAILABLE);
+	}
+
+	/** The projection has written the row since the table was read. */
+	@Test
+	void looksIntoTheTableAgainBeforeItSaysThatThereIsNoSuchOrder() {
+		this.accepted.whileReading(() -> this.table.row = RETRYING);
+		this.server.reply(Reply.of(404, "{}"));
+
+		assertThat(find()).isEqualTo(RETRYING);
+	}
+
+	@Test
+	void saysNothingWhereTheBackendMightKnow() {
+		this.server.reply(Reply.of(500, "{}"));
+		assertThat(problem()).isEqualTo(ProblemType.STATUS_UNAVAILABLE);
+		this.server.reply(Reply.of(503, "{}"));
+		assertThat(problem()).isEqualTo(ProblemType.STATUS_UNAVAILABLE);
+		this.server.reply(Reply.never());
+		assertThat(problem()).isEqualTo(ProblemType.STATUS_UNAVAILABLE);
+	}
+
+	@Test
+	void asksTheBackendWhileTheTableIsDown() {
+		this.table.down = true;
+		this.accepted.accept(ID, null, TIME, TIME);
+		this.server.reply(Reply.of(200, SAVED));
+
+		assertThat(find()).isEqualTo(new OrderView(ID, OrderStatus.SAVED, 1, TIME, SAVED_AT, null));
+	}
+
+	@Test
+	void asksTheBackendWhereTooManyAskTheTable() {
+		IntStream.range(0, 1_010).forEach((_) -> this.guard.ask(Duration.ofMinutes(1), Mono.never()).subscribe());
+		this.table.row = RETRYING;
+		this.server.reply(Reply.of(200, SAVED));
+
+		assertThat(find().status()).isEqualTo(OrderStatus.SAVED);
+	}
+
+	@Test
+	void tellsWhatKafkaKnowsWhileTheTableIsDown() {
+		this.table.down = true;
+		this.accepted.accept(ID, null, TIME, TIME);
+		this.server.reply(Reply.of(404, "{}"));
+		assertThat(find()).isEqualTo(ACCEPTED);
+		this.server.reply(Reply.reset());
+		assertThat(find()).isEqualTo(ACCEPTED);
+	}
+
+	@Test
+	void saysNothingWhileTheTableIsDown() {
+		this.table.down = true;
+		this.server.reply(Reply.of(404, "{}"));
+
+		assertThat(problem()).isEqualTo(ProblemType.STATUS_UNAVAILABLE);
+	}
+
+	private OrderView find() {
+		return this.statuses.find(ID).block();
+	}
+
+	private ProblemType problem() {
+		return catchThrowableOfType(ProblemException.class, this::find).type();
+	}
+
+	private static final class FakeTable extends StatusTable {
+
+		private OrderView row;
+
+		private boolean down;
+
+		FakeTable() {
+			super(DatabaseClient.create(ConnectionFactories.get("r2dbc:postgresql://none:none@127.0.0.1:1/none")));
+		}
+
+		@Override
+		Mono<OrderRow> find(UUID id) {
+			if (this.down) {
+				return Mono.error(new QueryTimeoutException("down"));
+			}
+			return Mono.fromSupplier(() -> this.row).map((view) -> new OrderRow(view, "c-1", view.updatedAt()));
+		}
+
+	}
+
+	private static final class RecordedOutcomes extends SavedOutcomes {
+
+		private final List<UUID> published = new CopyOnWriteArrayList<>();
+
+		RecordedOutcomes() {
+			super(new QueueProperties(Duration.ofSeconds(1), 10, 1, (short) 1, 0,
+					new CircuitProperties(50, 50, Duration.ofSeconds(10), Duration.ofSeconds(1))),
+					new KafkaTemplate<>(new DefaultKafkaProducerFactory<>(Map.of())), null, null, JsonMapper.shared(),
+					new SimpleMeterRegistry());
+		}
+
+		@Override
+		public void publish(UUID id, String customerId, Instant savedAt, Fingerprint fingerprint) {
+			this.published.add(id);
+		}
+
+	}
+
+}

@@ -1,0 +1,344 @@
+package dev.sluice.gateway.backend;
+
+import java.io.IOException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+
+import dev.sluice.contract.FakeBackend;
+import dev.sluice.contract.FakeBackend.Reply;
+import dev.sluice.contract.SavedOrder;
+import dev.sluice.gateway.core.backend.Delivery;
+import dev.sluice.gateway.core.config.BackendProperties;
+import dev.sluice.gateway.core.config.CircuitProperties;
+import dev.sluice.gateway.web.ServletProperties.Threads;
+import io.github.resilience4j.bulkhead.BulkheadRegistry;
+import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.json.JsonMapper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+@ParameterizedClass
+@EnumSource(value = Threads.class, names = { "PLATFORM", "ASYNC" })
+class BackendTests {
+
+	private static final UUID ID = UUID.fromString("019ab000-0000-7000-8000-000000000001");
+
+	private static final String SAVED = "{\"id\":\"%s\",\"savedAt\":\"2026-11-21T10:00:00Z\"}".formatted(ID);
+
+	private static final byte[] ORDER = "{\"customerId\":\"c\"}".getBytes(StandardCharsets.UTF_8);
+
+	/** Longer than any test may take. */
+	private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+	private static final Duration LIMIT = Duration.ofMillis(300);
+
+	@Parameter
+	private Threads threads;
+
+	private FakeBackend server;
+
+	private Exchange exchange;
+
+	@BeforeEach
+	void startServer() throws IOException {
+		this.server = new FakeBackend();
+	}
+
+	@AfterEach
+	void stopServer() throws Exception {
+		this.exchange.close();
+		this.server.close();
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 200, 201 })
+	void tellsWhatWasSaved(int status) {
+		this.server.reply(Reply.of(status, SAVED));
+
+		Delivery delivery = deliver(backend(10, 50));
+
+		assertThat(delivery).isEqualTo(new Delivery.Saved(new SavedOrder(ID, Instant.parse("2026-11-21T10:00:00Z"))));
+	}
+
+	@Test
+	void passesOnIdTraceContextAndOrder() {
+		this.server.reply(Reply.of(201, SAVED));
+
+		deliver(backend(10, 50));
+
+		assertThat(this.server.requests()).singleElement().satisfies((request) -> {
+			assertThat(request).startsWith("POST /orders HTTP/1.1\r\n").endsWith("\r\n\r\n{\"customerId\":\"c\"}");
+			assertThat(request).containsIgnoringCase("\r\nIdempotency-Key: \"" + ID + "\"\r\n")
+				.containsIgnoringCase("\r\ntraceparent: 00-1-2-03\r\n")
+				.containsIgnoringCase("\r\nContent-Type: application/json\r\n")
+				.doesNotContainIgnoringCase("Upgrade:", "Accept-Encoding:");
+		});
+	}
+
+	@Test
+	void looksAnOrderUp() {
+		Backend backend = backend(10, 50);
+		this.server.reply(Reply.of(404, "{}"));
+		assertThat(find(backend, PATIENCE)).isEqualTo(new Delivery.Refused(404));
+		this.server.reply(Reply.of(200, SAVED));
+		assertThat(find(backend, PATIENCE)).isInstanceOf(Delivery.Saved.class);
+
+		assertThat(this.server.requests()).hasSize(2)
+			.allSatisfy((request) -> assertThat(request).startsWith("GET /orders/" + ID + " HTTP/1.1\r\n"));
+	}
+
+	/**
+	 * One would be too few: an answer is there a moment before its connection is free.
+	 */
+	@Test
+	void keepsItsConnections() {
+		this.server.reply(Reply.of(201, SAVED));
+		Backend backend = backend(2, 50);
+
+		for (int i = 0; i < 20; i++) {
+			assertThat(deliver(backend)).isInstanceOf(Delivery.Saved.class);
+		}
+
+		assertThat(this.server.connections()).isLessThanOrEqualTo(2);
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 204, 302, 400, 404, 500 })
+	void tellsThatItWasRefused(int status) {
+		this.server.reply(Reply.of(status, ""));
+
+		assertThat(deliver(backend(10, 50))).isEqualTo(new Delivery.Refused(status));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "", "{}x", "[]", "{\"id\":7}" })
+	void tellsThatTheAnswerCannotBeRead(String body) {
+		this.server.reply(Reply.of(201, body));
+
+		assertThat(deliver(backend(10, 50))).isEqualTo(new Delivery.Unreadable());
+	}
+
+	@Test
+	void readsNoAnswerWithoutBound() {
+		this.server.reply(Reply.of(201, SAVED + " ".repeat(1_000_000)));
+
+		assertThat(deliver(backend(10, 50))).isEqualTo(new Delivery.Unreachable());
+	}
+
+	@Test
+	void endsAnExchangeThatHangs() {
+		this.server.reply(Reply.never());
+
+		assertThat(deliver(backend(10, 50, LIMIT))).isEqualTo(new Delivery.TimedOut(LIMIT));
+	}
+
+	/** On a busy machine it may be noticed before the exchange's end. */
+	@Test
+	void takesAReadThatTimesOutForATimeout() {
+		this.server.reply(Reply.never());
+
+		assertThat(find(backend(10, 50, LIMIT), PATIENCE)).isEqualTo(new Delivery.TimedOut(PATIENCE));
+	}
+
+	@Test
+	void endsAnExchangeThatTrickles() {
+		this.server.reply(Reply.trickle());
+
+		assertThat(deliver(backend(10, 50, LIMIT))).isEqualTo(new Delivery.TimedOut(LIMIT));
+	}
+
+	/** Wherever in an exchange its end comes: before the connection, while it is made. */
+	@Test
+	void endsAnExchangeWhoseTimeIsOverBeforeItHasBegun() {
+		this.server.reply(Reply.never());
+		Backend backend = backend(10, 10_000);
+
+		for (int i = 0; i < 1_500; i++) {
+			Duration limit = Duration.ofNanos(i % 300 * 5_000L);
+			assertThat(find(backend, limit)).isEqualTo(new Delivery.TimedOut(limit));
+		}
+	}
+
+	@Test
+	void tellsThatTheConnectionBroke() {
+		this.server.reply(Reply.reset());
+
+		assertThat(deliver(backend(10, 50))).isEqualTo(new Delivery.Unreachable());
+	}
+
+	@Test
+	void tellsThatThereIsNoConnection() {
+		// Nothing listens there; a port that was just given back may be another's
+		// already.
+		Backend backend = backend(URI.create("http://127.0.0.1:1"), 10, 50, PATIENCE);
+
+		assertThat(deliver(backend)).isEqualTo(new Delivery.Unreachable());
+	}
+
+	@Test
+	void refusesAtOnceWhatExceedsTheBulkhead() throws Exception {
+		this.server.reply(Reply.never());
+		Backend backend = backend(1, 50);
+		CompletableFuture<Delivery> first = CompletableFuture.supplyAsync(() -> deliver(backend));
+		await().until(() -> this.server.requests().size() == 1);
+
+		Delivery second = deliver(backend);
+
+		assertThat(second).isEqualTo(new Delivery.Full());
+		this.server.close();
+		assertThat(first.join()).isEqualTo(new Delivery.Unreachable());
+	}
+
+	@Test
+	void hasItsPlaceBackAfterEachKindOfEnd() {
+		Backend backend = backend(1, 50);
+		this.server.reply(Reply.never());
+		assertThat(find(backend, LIMIT)).isInstanceOf(Delivery.TimedOut.class);
+		this.server.reply(Reply.reset());
+		assertThat(deliver(backend)).isInstanceOf(Delivery.Unreachable.class);
+		this.server.reply(Reply.of(500, ""));
+		assertThat(deliver(backend)).isInstanceOf(Delivery.Refused.class);
+		this.server.reply(Reply.of(201, SAVED));
+
+		assertThat(deliver(backend)).isInstanceOf(Delivery.Saved.class);
+	}
+
+	@Test
+	void leavesABackendAloneThatFails() {
+		this.server.reply(Reply.of(500, ""));
+		Backend backend = backend(10, 3);
+		for (int i = 0; i < 3; i++) {
+			assertThat(deliver(backend)).isInstanceOf(Delivery.Refused.class);
+		}
+
+		assertThat(deliver(backend)).isEqualTo(new Delivery.CircuitOpen(Duration.ofMinutes(1)));
+		assertThat(this.server.requests()).hasSize(3);
+	}
+
+	@Test
+	void triesAgainOnlyWhatFailedAndAsOftenAsAllowed() {
+		this.server.reply(Reply.of(500, ""));
+		Backend backend = backend(this.server.uri(), 10, 50, PATIENCE, 3);
+		assertThat(deliver(backend)).isEqualTo(new Delivery.Refused(500));
+		assertThat(this.server.requests()).hasSize(3);
+
+		this.server.reply(Reply.of(400, ""));
+		assertThat(deliver(backend)).isEqualTo(new Delivery.Refused(400));
+		assertThat(this.server.requests()).hasSize(4);
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 429, 503 })
+	void tellsThatTheBackendIsBusyAndWhenToComeAgain(int status) {
+		this.server.reply(busy(status, "Retry-After: 7\r\n"));
+
+		assertThat(deliver(backend(10, 50))).isEqualTo(new Delivery.Busy(status, Duration.ofSeconds(7)));
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "429, ''", "429, 'Retry-After: 7'", "503, 'Retry-After: 7'" })
+	void opensNoCircuitBecauseItIsThrottled(int status, String header) {
+		this.server.reply(busy(status, header.isEmpty() ? "" : header + "\r\n"));
+		Backend backend = backend(10, 3);
+
+		for (int i = 0; i < 10; i++) {
+			assertThat(deliver(backend)).isInstanceOf(Delivery.Busy.class);
+		}
+	}
+
+	@Test
+	void opensTheCircuitWhereABusyBackendDoesNotSayUntilWhen() {
+		this.server.reply(busy(503, ""));
+		Backend backend = backend(10, 3);
+		for (int i = 0; i < 3; i++) {
+			assertThat(deliver(backend)).isEqualTo(new Delivery.Busy(503, null));
+		}
+
+		assertThat(deliver(backend)).isInstanceOf(Delivery.CircuitOpen.class);
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 429, 503 })
+	void triesABusyBackendNoSecondTime(int status) {
+		this.server.reply(busy(status, ""));
+
+		assertThat(deliver(backend(this.server.uri(), 10, 50, PATIENCE, 3))).isEqualTo(new Delivery.Busy(status, null));
+		assertThat(this.server.requests()).hasSize(1);
+	}
+
+	/** The first attempt may have been taken, whatever keeps the second one from it. */
+	@Test
+	void doesNotPromiseThatNothingWasTakenAfterAnAttemptThatFailed() {
+		this.server.reply(Reply.reset());
+
+		assertThat(deliver(backend(this.server.uri(), 10, 1, PATIENCE, 2))).isEqualTo(new Delivery.Unreachable());
+		assertThat(this.server.requests()).hasSize(1);
+	}
+
+	private static Reply busy(int status, String header) {
+		return (socket) -> {
+			socket.getOutputStream()
+				.write("HTTP/1.1 %d X\r\n%sContent-Length: 0\r\n\r\n".formatted(status, header)
+					.getBytes(StandardCharsets.US_ASCII));
+			socket.getOutputStream().flush();
+		};
+	}
+
+	@Test
+	void doesNotBlameABackendForWhatItSaysOfAnOrder() {
+		this.server.reply(Reply.of(400, ""));
+		Backend backend = backend(10, 3);
+
+		for (int i = 0; i < 10; i++) {
+			assertThat(deliver(backend)).isEqualTo(new Delivery.Refused(400));
+		}
+	}
+
+	private Backend backend(int maxConcurrent, int minimumCalls) {
+		return backend(maxConcurrent, minimumCalls, PATIENCE);
+	}
+
+	private Backend backend(int maxConcurrent, int minimumCalls, Duration limit) {
+		return backend(this.server.uri(), maxConcurrent, minimumCalls, limit);
+	}
+
+	private Backend backend(URI uri, int maxConcurrent, int minimumCalls, Duration limit) {
+		return backend(uri, maxConcurrent, minimumCalls, limit, 1);
+	}
+
+	private Backend backend(URI uri, int maxConcurrent, int minimumCalls, Duration limit, int maxAttempts) {
+		BackendProperties properties = new BackendProperties(uri, PATIENCE, limit, maxConcurrent, maxAttempts,
+				Duration.ofSeconds(60),
+				new CircuitProperties(50, minimumCalls, Duration.ofSeconds(10), Duration.ofMinutes(1)));
+		this.exchange = switch (this.threads) {
+			case PLATFORM, VIRTUAL -> new BlockingExchange(properties, new SimpleMeterRegistry());
+			case ASYNC -> new AsyncExchange(properties, new SimpleMeterRegistry());
+		};
+		return new Backend(properties, this.exchange, BulkheadRegistry.ofDefaults(),
+				CircuitBreakerRegistry.ofDefaults(), JsonMapper.shared());
+	}
+
+	private static Delivery deliver(Backend backend) {
+		return backend.deliver(ID, ORDER, "00-1-2-03").toCompletableFuture().join();
+	}
+
+	private static Delivery find(Backend backend, Duration limit) {
+		return backend.find(ID, limit).toCompletableFuture().join();
+	}
+
+}
