@@ -51,13 +51,13 @@ class ArchitectureTests {
 
 	/**
 	 * OrderTopics waits for Kafka on a thread of its own, which serves no request.
-	 * AcceptedOrders waits for its own thread when the gateway stops.
+	 * RecentOrders waits for its own thread when the gateway stops.
 	 */
 	@ArchTest
 	static final ArchRule neverWaits = noClasses().that()
 		.doNotHaveSimpleName("OrderTopics")
 		.and()
-		.doNotHaveSimpleName("AcceptedOrders")
+		.doNotHaveSimpleName("RecentOrders")
 		.should()
 		.callMethodWhere(isBlocking());
 

@@ -29,8 +29,8 @@ class TwinTreeTests {
 	/**
 	 * Two clients behind one interface, and what one of them needs: three thread models.
 	 */
-	private static final Set<String> SERVLET_CLIENTS = Set.of("AsyncExchange.java", "BlockingExchange.java",
-			"Deadlines.java");
+	private static final Set<String> SERVLET_CLIENTS = Set.of("AsyncBackendTransport.java",
+			"BlockingBackendTransport.java", "Deadlines.java");
 
 	/** Thread models are a choice of the servlet gateway alone. */
 	private static final Set<String> SERVLET_THREADS = Set.of("ServletProperties.java");
@@ -41,11 +41,12 @@ class TwinTreeTests {
 	private static final Set<String> SERVLET_ERRORS = Set.of("ErrorPage.java");
 
 	/** Each container is told the same limits in its own way. */
-	private static final Set<String> SERVLET_CONTAINER = Set.of("Body.java", "ClientConnection.java",
-			"EdgeProcessor.java", "EdgeProtocol.java");
+	private static final Set<String> SERVLET_CONTAINER = Set.of("ReceivedBody.java", "ClientConnection.java",
+			"GuardedHttp11Processor.java", "GuardedHttp11Protocol.java");
 
-	private static final Set<String> REACTIVE_CONTAINER = Set.of("ConnectionGuard.java", "ConnectionLimit.java",
-			"RequestGate.java", "StreamEnd.java", "RequestGateTests.java");
+	private static final Set<String> REACTIVE_CONTAINER = Set.of("ConnectionGuardHandler.java",
+			"ConnectionLimitHandler.java", "RequestFramingHandler.java", "Http2StreamEndHandler.java",
+			"RequestFramingHandlerTests.java");
 
 	/** This test is needed once. */
 	private static final Set<String> REACTIVE_ONLY = Set.of("TwinTreeTests.java");
@@ -81,7 +82,7 @@ class TwinTreeTests {
 			Set<String> names = files.filter(Files::isRegularFile)
 				.map((file) -> file.getFileName().toString())
 				.collect(Collectors.toCollection(TreeSet::new));
-			assertThat(names).contains("OrderController.java", "BackendTests.java", "application.yaml");
+			assertThat(names).contains("OrderController.java", "BackendClientTests.java", "application.yaml");
 			return names;
 		}
 		catch (IOException ex) {

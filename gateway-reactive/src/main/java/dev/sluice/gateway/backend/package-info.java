@@ -1,6 +1,6 @@
 /**
  * Calls to the backend, with their limits. Start at
- * {@link dev.sluice.gateway.backend.Backend}.
+ * {@link dev.sluice.gateway.backend.BackendClient}.
  */
 @NullMarked
 package dev.sluice.gateway.backend;

@@ -14,7 +14,7 @@ import dev.sluice.contract.OrderPage;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.OrderView;
 import dev.sluice.contract.SavedOrder;
-import dev.sluice.gateway.backend.Backend;
+import dev.sluice.gateway.backend.BackendClient;
 import dev.sluice.gateway.core.config.GatewayProperties;
 import dev.sluice.gateway.core.limit.ClientLimit;
 import dev.sluice.gateway.core.metrics.OrderMetrics;
@@ -25,7 +25,7 @@ import dev.sluice.gateway.core.order.OrderIds;
 import dev.sluice.gateway.core.order.PageQuery;
 import dev.sluice.gateway.core.order.Prefer;
 import dev.sluice.gateway.core.order.Traceparent;
-import dev.sluice.gateway.core.queue.SavedOutcomes;
+import dev.sluice.gateway.core.queue.OutcomePublisher;
 import dev.sluice.gateway.core.status.KeyUse;
 import dev.sluice.gateway.core.status.StatusProblem;
 import dev.sluice.gateway.edge.Admission;
@@ -74,13 +74,13 @@ final class OrderController {
 
 	private final KeyLookup keys;
 
-	private final Backend backend;
+	private final BackendClient backend;
 
 	private final OrderQueue queue;
 
 	private final Waiters waiters;
 
-	private final SavedOutcomes outcomes;
+	private final OutcomePublisher outcomes;
 
 	private final OrderStatuses statuses;
 
@@ -89,8 +89,8 @@ final class OrderController {
 	private final OrderMetrics metrics;
 
 	OrderController(GatewayProperties properties, OrderCodec codec, Admission admission, BodyReader bodies,
-			ClientLimit clientLimit, OrderIds ids, InFlight inFlight, KeyLookup keys, Backend backend, OrderQueue queue,
-			Waiters waiters, SavedOutcomes outcomes, OrderStatuses statuses, FailedOrders failed,
+			ClientLimit clientLimit, OrderIds ids, InFlight inFlight, KeyLookup keys, BackendClient backend,
+			OrderQueue queue, Waiters waiters, OutcomePublisher outcomes, OrderStatuses statuses, FailedOrders failed,
 			OrderMetrics metrics) {
 		this.properties = properties;
 		this.codec = codec;

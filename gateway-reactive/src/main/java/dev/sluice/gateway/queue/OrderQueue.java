@@ -17,9 +17,9 @@ import dev.sluice.contract.Placed;
 import dev.sluice.contract.ProblemType;
 import dev.sluice.gateway.core.config.QueueProperties;
 import dev.sluice.gateway.core.problem.ProblemException;
-import dev.sluice.gateway.core.queue.AcceptedOrders;
 import dev.sluice.gateway.core.queue.OrderTopics;
-import dev.sluice.gateway.core.queue.Sending;
+import dev.sluice.gateway.core.queue.PendingSend;
+import dev.sluice.gateway.core.queue.RecentOrders;
 import io.github.resilience4j.bulkhead.Bulkhead;
 import io.github.resilience4j.bulkhead.BulkheadConfig;
 import io.github.resilience4j.bulkhead.BulkheadFullException;
@@ -63,7 +63,7 @@ public final class OrderQueue implements DisposableBean {
 
 	private final OrderTopics topics;
 
-	private final AcceptedOrders accepted;
+	private final RecentOrders accepted;
 
 	private final byte[] source;
 
@@ -77,7 +77,7 @@ public final class OrderQueue implements DisposableBean {
 	private volatile @Nullable Instant failedAt;
 
 	public OrderQueue(QueueProperties properties, KafkaTemplate<String, byte[]> kafka, OrderTopics topics,
-			AcceptedOrders accepted, BulkheadRegistry bulkheads, CircuitBreakerRegistry circuits,
+			RecentOrders accepted, BulkheadRegistry bulkheads, CircuitBreakerRegistry circuits,
 			Environment environment) {
 		this.properties = properties;
 		this.kafka = kafka;
@@ -91,7 +91,7 @@ public final class OrderQueue implements DisposableBean {
 					.writableStackTraceEnabled(false)
 					.build());
 		this.circuit = circuits.circuitBreaker(NAME, properties.circuit().toConfig().build());
-		// Sending may block, for max.block.ms at most: not on an event loop.
+		// PendingSend may block, for max.block.ms at most: not on an event loop.
 		this.sender = new ThreadPoolExecutor(1, 1, 0, TimeUnit.SECONDS,
 				new ArrayBlockingQueue<>(properties.maxInFlight()),
 				Thread.ofPlatform().daemon().name("queue-sender").factory());
@@ -127,7 +127,7 @@ public final class OrderQueue implements DisposableBean {
 		return Mono.defer(() -> {
 			// As PostgreSQL keeps it.
 			Instant acceptedAt = Instant.now().truncatedTo(ChronoUnit.MICROS);
-			Sending sending = Sending.of(id, order, json, traceparent, acceptedAt, this.source);
+			PendingSend sending = PendingSend.of(id, order, json, traceparent, acceptedAt, this.source);
 			return acknowledged(sending).timeout(this.properties.timeout())
 				.transformDeferred(CircuitBreakerOperator.of(this.circuit))
 				.transformDeferred(BulkheadOperator.of(this.bulkhead))
@@ -140,7 +140,7 @@ public final class OrderQueue implements DisposableBean {
 		});
 	}
 
-	private Mono<RecordMetadata> acknowledged(Sending sending) {
+	private Mono<RecordMetadata> acknowledged(PendingSend sending) {
 		return Mono.defer(() -> {
 			this.sender.execute(() -> sending.send(this.kafka));
 			// Nobody else waits for it: to give up is enough.
@@ -150,7 +150,7 @@ public final class OrderQueue implements DisposableBean {
 		});
 	}
 
-	private ProblemException problem(UUID id, Sending sending, Throwable failure) {
+	private ProblemException problem(UUID id, PendingSend sending, Throwable failure) {
 		return switch (failure) {
 			case BulkheadFullException _ -> new ProblemException(ProblemType.OVERLOADED,
 					"As many orders as allowed await Kafka's acknowledgement.", Placed.NO);

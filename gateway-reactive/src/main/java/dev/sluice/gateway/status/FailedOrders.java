@@ -14,15 +14,15 @@ import dev.sluice.contract.OrderView;
 import dev.sluice.contract.Placed;
 import dev.sluice.contract.ProblemType;
 import dev.sluice.contract.SavedOrder;
-import dev.sluice.gateway.backend.Backend;
-import dev.sluice.gateway.core.backend.Delivery;
+import dev.sluice.gateway.backend.BackendClient;
+import dev.sluice.gateway.core.backend.BackendResult;
 import dev.sluice.gateway.core.config.StatusProperties;
 import dev.sluice.gateway.core.order.OrderCodec;
 import dev.sluice.gateway.core.order.OrderIds;
 import dev.sluice.gateway.core.order.PageQuery;
 import dev.sluice.gateway.core.problem.ProblemException;
-import dev.sluice.gateway.core.queue.AcceptedOrders;
-import dev.sluice.gateway.core.queue.SavedOutcomes;
+import dev.sluice.gateway.core.queue.OutcomePublisher;
+import dev.sluice.gateway.core.queue.RecentOrders;
 import dev.sluice.gateway.queue.OrderQueue;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,24 +42,25 @@ public final class FailedOrders {
 
 	private final StatusProperties properties;
 
-	private final StatusTable table;
+	private final StatusRepository table;
 
 	private final StatusGuard guard;
 
 	private final OrderStatuses statuses;
 
-	private final AcceptedOrders accepted;
+	private final RecentOrders accepted;
 
-	private final Backend backend;
+	private final BackendClient backend;
 
-	private final SavedOutcomes outcomes;
+	private final OutcomePublisher outcomes;
 
 	private final OrderCodec codec;
 
 	private final OrderQueue queue;
 
-	public FailedOrders(StatusProperties properties, StatusTable table, StatusGuard guard, OrderStatuses statuses,
-			AcceptedOrders accepted, Backend backend, SavedOutcomes outcomes, OrderCodec codec, OrderQueue queue) {
+	public FailedOrders(StatusProperties properties, StatusRepository table, StatusGuard guard, OrderStatuses statuses,
+			RecentOrders accepted, BackendClient backend, OutcomePublisher outcomes, OrderCodec codec,
+			OrderQueue queue) {
 		this.properties = properties;
 		this.table = table;
 		this.guard = guard;
@@ -106,7 +107,7 @@ public final class FailedOrders {
 		});
 	}
 
-	private Mono<Instant> redeliver(UUID id, StatusTable.Stored order, long deadlineNanos) {
+	private Mono<Instant> redeliver(UUID id, StatusRepository.Stored order, long deadlineNanos) {
 		if (order.status() != OrderStatus.FAILED || this.accepted.syncSave(id) != null) {
 			throw notRedeliverable("Order " + id + " has not failed.");
 		}
@@ -118,7 +119,7 @@ public final class FailedOrders {
 		Order again = decode(id, json);
 		Duration left = Duration.ofNanos(Math.max(1, deadlineNanos - System.nanoTime()));
 		return this.backend.find(id, left).flatMap((answer) -> {
-			if (answer instanceof Delivery.Saved(SavedOrder saved)) {
+			if (answer instanceof BackendResult.Saved(SavedOrder saved)) {
 				this.outcomes.publish(id, order.customerId(), saved.savedAt(), null);
 				throw notRedeliverable("Order " + id + " is saved.");
 			}

@@ -9,10 +9,10 @@ import dev.sluice.contract.Fingerprint;
 import dev.sluice.gateway.core.config.StatusProperties;
 import dev.sluice.gateway.core.metrics.GatewayMetric;
 import dev.sluice.gateway.core.order.Mode;
-import dev.sluice.gateway.core.queue.AcceptedOrders;
-import dev.sluice.gateway.core.queue.AcceptedOrders.Reading;
+import dev.sluice.gateway.core.queue.RecentOrders;
+import dev.sluice.gateway.core.queue.RecentOrders.Reading;
 import dev.sluice.gateway.core.status.KeyUse;
-import dev.sluice.gateway.core.status.KnownOrder;
+import dev.sluice.gateway.core.status.RecentOrder;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -30,9 +30,9 @@ public final class KeyLookup {
 
 	private static final Logger logger = LoggerFactory.getLogger(KeyLookup.class);
 
-	private final AcceptedOrders accepted;
+	private final RecentOrders accepted;
 
-	private final StatusTable table;
+	private final StatusRepository table;
 
 	private final StatusProperties properties;
 
@@ -40,7 +40,7 @@ public final class KeyLookup {
 
 	private final MeterRegistry meters;
 
-	public KeyLookup(StatusProperties properties, AcceptedOrders accepted, StatusTable table, StatusGuard guard,
+	public KeyLookup(StatusProperties properties, RecentOrders accepted, StatusRepository table, StatusGuard guard,
 			MeterRegistry meters) {
 		this.accepted = accepted;
 		this.table = table;
@@ -63,7 +63,7 @@ public final class KeyLookup {
 		return Mono.defer(() -> {
 			long startNanos = System.nanoTime();
 			return Mono.fromFuture(() -> this.accepted.caughtUp(limit)).flatMap((reading) -> {
-				Fingerprint inKafka = KnownOrder.of(id, this.accepted).fingerprint();
+				Fingerprint inKafka = RecentOrder.of(id, this.accepted).fingerprint();
 				return this.guard
 					.ask(limit, this.table.fingerprint(id).map(Optional::of).defaultIfEmpty(Optional.empty()))
 					.map((inTable) -> answered(reading, inKafka, inTable, startNanos))

@@ -6,16 +6,16 @@ import java.util.UUID;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.OrderView;
 import dev.sluice.contract.SavedOrder;
-import dev.sluice.gateway.backend.Backend;
-import dev.sluice.gateway.core.backend.Delivery;
+import dev.sluice.gateway.backend.BackendClient;
+import dev.sluice.gateway.core.backend.BackendResult;
 import dev.sluice.gateway.core.config.StatusProperties;
 import dev.sluice.gateway.core.problem.ProblemException;
-import dev.sluice.gateway.core.queue.AcceptedOrders;
-import dev.sluice.gateway.core.queue.AcceptedOrders.Reading;
-import dev.sluice.gateway.core.queue.SavedOutcomes;
-import dev.sluice.gateway.core.status.KnownOrder;
-import dev.sluice.gateway.core.status.OrderRow;
+import dev.sluice.gateway.core.queue.OutcomePublisher;
+import dev.sluice.gateway.core.queue.RecentOrders;
+import dev.sluice.gateway.core.queue.RecentOrders.Reading;
+import dev.sluice.gateway.core.status.RecentOrder;
 import dev.sluice.gateway.core.status.StatusProblem;
+import dev.sluice.gateway.core.status.StatusRow;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
@@ -24,7 +24,7 @@ import reactor.core.publisher.Mono;
 /**
  * How far an order has come. PostgreSQL knows of every order, a moment late; Kafka knows
  * those that PostgreSQL does not know yet; the backend knows those that it has saved.
- * {@link KnownOrder} says who is believed. An answer takes at most twice
+ * {@link RecentOrder} says who is believed. An answer takes at most twice
  * {@code status.timeout}. {@code @ThreadSafe}.
  */
 @Component
@@ -34,18 +34,18 @@ public final class OrderStatuses {
 
 	private final StatusProperties properties;
 
-	private final StatusTable table;
+	private final StatusRepository table;
 
 	private final StatusGuard guard;
 
-	private final AcceptedOrders accepted;
+	private final RecentOrders accepted;
 
-	private final Backend backend;
+	private final BackendClient backend;
 
-	private final SavedOutcomes outcomes;
+	private final OutcomePublisher outcomes;
 
-	public OrderStatuses(StatusProperties properties, StatusTable table, StatusGuard guard, AcceptedOrders accepted,
-			Backend backend, SavedOutcomes outcomes) {
+	public OrderStatuses(StatusProperties properties, StatusRepository table, StatusGuard guard, RecentOrders accepted,
+			BackendClient backend, OutcomePublisher outcomes) {
 		this.properties = properties;
 		this.table = table;
 		this.guard = guard;
@@ -70,19 +70,19 @@ public final class OrderStatuses {
 		});
 	}
 
-	private Mono<OrderRow> read(UUID id, Duration limit) {
+	private Mono<StatusRow> read(UUID id, Duration limit) {
 		return this.guard.ask(limit, this.table.find(id));
 	}
 
 	/** A failed order may be saved nevertheless, and then everybody is told so. */
-	private Mono<OrderView> found(UUID id, OrderRow row, long deadlineNanos) {
-		KnownOrder known = KnownOrder.of(id, this.accepted);
+	private Mono<OrderView> found(UUID id, StatusRow row, long deadlineNanos) {
+		RecentOrder known = RecentOrder.of(id, this.accepted);
 		OrderView view = known.beside(row);
 		if (view.status() != OrderStatus.FAILED) {
 			return Mono.just(view);
 		}
 		return askBackend(id, deadlineNanos).map((answer) -> {
-			if (!(answer instanceof Delivery.Saved(SavedOrder order))) {
+			if (!(answer instanceof BackendResult.Saved(SavedOrder order))) {
 				return view;
 			}
 			this.outcomes.publish(id, row.customerId(), order.savedAt(), null);
@@ -92,38 +92,38 @@ public final class OrderStatuses {
 
 	/** Kafka is read up to its end before anybody is told that there is no such order. */
 	private Mono<OrderView> notFound(UUID id, long deadlineNanos) {
-		OrderView view = KnownOrder.of(id, this.accepted).alone();
+		OrderView view = RecentOrder.of(id, this.accepted).alone();
 		if (view != null) {
 			return Mono.just(view);
 		}
 		Duration limit = this.properties.timeout().dividedBy(2);
 		return Mono.fromFuture(() -> this.accepted.caughtUp(limit)).flatMap((reading) -> {
-			KnownOrder known = KnownOrder.of(id, this.accepted);
+			RecentOrder known = RecentOrder.of(id, this.accepted);
 			OrderView now = known.alone();
 			return (now != null) ? Mono.just(now)
 					: askBackend(id, deadlineNanos)
-						.flatMap((answer) -> (answer instanceof Delivery.Saved(SavedOrder order))
+						.flatMap((answer) -> (answer instanceof BackendResult.Saved(SavedOrder order))
 								? Mono.just(known.atBackend(order)) : readAgain(id, reading, answer, deadlineNanos));
 		});
 	}
 
 	/** The order may have gone from Kafka's part into PostgreSQL in between. */
-	private Mono<OrderView> readAgain(UUID id, Reading reading, Delivery answer, long deadlineNanos) {
+	private Mono<OrderView> readAgain(UUID id, Reading reading, BackendResult answer, long deadlineNanos) {
 		return read(id, left(deadlineNanos)).onErrorMap((_) -> StatusProblem.unavailable(id))
-			.map((row) -> KnownOrder.of(id, this.accepted).beside(row))
+			.map((row) -> RecentOrder.of(id, this.accepted).beside(row))
 			.switchIfEmpty(Mono.error(() -> StatusProblem.unknown(id, reading, answer)));
 	}
 
 	/** The backend may know better than Kafka. */
 	private Mono<OrderView> notRead(UUID id, Throwable failure, long deadlineNanos) {
 		logger.debug("The status of order {} cannot be read", id, failure);
-		KnownOrder known = KnownOrder.of(id, this.accepted);
+		RecentOrder known = RecentOrder.of(id, this.accepted);
 		OrderView view = known.alone();
 		if (view != null && view.status() == OrderStatus.SAVED) {
 			return Mono.just(view);
 		}
 		return askBackend(id, deadlineNanos).map((answer) -> {
-			if (answer instanceof Delivery.Saved(SavedOrder order)) {
+			if (answer instanceof BackendResult.Saved(SavedOrder order)) {
 				return known.atBackend(order);
 			}
 			if (view == null) {
@@ -133,7 +133,7 @@ public final class OrderStatuses {
 		});
 	}
 
-	private Mono<Delivery> askBackend(UUID id, long deadlineNanos) {
+	private Mono<BackendResult> askBackend(UUID id, long deadlineNanos) {
 		Duration left = left(deadlineNanos);
 		return this.backend.find(id,
 				(left.compareTo(this.properties.timeout()) < 0) ? left : this.properties.timeout());

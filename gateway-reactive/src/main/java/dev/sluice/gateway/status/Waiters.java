@@ -11,7 +11,7 @@ import dev.sluice.gateway.core.config.GatewayProperties;
 import dev.sluice.gateway.core.config.StatusProperties;
 import dev.sluice.gateway.core.metrics.GatewayMetric;
 import dev.sluice.gateway.core.order.Prefer;
-import dev.sluice.gateway.core.status.OrderRow;
+import dev.sluice.gateway.core.status.StatusRow;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,7 +33,7 @@ public final class Waiters {
 
 	private static final Logger logger = LoggerFactory.getLogger(Waiters.class);
 
-	private final StatusTable table;
+	private final StatusRepository table;
 
 	private final StatusGuard guard;
 
@@ -41,7 +41,7 @@ public final class Waiters {
 
 	private final Semaphore places;
 
-	public Waiters(GatewayProperties gateway, StatusProperties properties, StatusTable table, StatusGuard guard,
+	public Waiters(GatewayProperties gateway, StatusProperties properties, StatusRepository table, StatusGuard guard,
 			MeterRegistry meters) {
 		this.table = table;
 		this.guard = guard;
@@ -67,7 +67,8 @@ public final class Waiters {
 
 	private Mono<End> look(UUID id, Duration pause, long deadlineNanos) {
 		return this.guard
-			.ask(this.limit, this.table.find(id).map(OrderRow::view).map(Optional::of).defaultIfEmpty(Optional.empty()))
+			.ask(this.limit,
+					this.table.find(id).map(StatusRow::view).map(Optional::of).defaultIfEmpty(Optional.empty()))
 			.map((order) -> end(order, deadlineNanos))
 			.onErrorResume((failure) -> noAnswer(id, failure))
 			.flatMap((end) -> end.isPresent() ? Mono.just(end.get())

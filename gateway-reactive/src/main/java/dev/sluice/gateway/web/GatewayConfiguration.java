@@ -2,9 +2,9 @@ package dev.sluice.gateway.web;
 
 import com.github.benmanes.caffeine.cache.Ticker;
 import dev.sluice.gateway.core.config.ConnectionProperties;
-import dev.sluice.gateway.edge.ConnectionGuard;
-import dev.sluice.gateway.edge.ConnectionLimit;
-import dev.sluice.gateway.edge.StreamEnd;
+import dev.sluice.gateway.edge.ConnectionGuardHandler;
+import dev.sluice.gateway.edge.ConnectionLimitHandler;
+import dev.sluice.gateway.edge.Http2StreamEndHandler;
 import io.github.resilience4j.bulkhead.BulkheadRegistry;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import io.github.resilience4j.micrometer.tagged.TaggedBulkheadMetrics;
@@ -85,19 +85,20 @@ class GatewayConfiguration {
 			.option(ChannelOption.RECVBUF_ALLOCATOR, new ServerChannelRecvByteBufAllocator().maxMessagesPerRead(1))
 			.childOption(ChannelOption.RECVBUF_ALLOCATOR,
 					new FixedRecvByteBufAllocator(READ_BUFFER_BYTES).maxMessagesPerRead(1))
-			// RequestGate has checked the size before.
+			// RequestFramingHandler has checked the size before.
 			.httpRequestDecoder(
 					(decoder) -> decoder.maxInitialLineLength(2 * maxHeadBytes).maxHeaderSize(2 * maxHeadBytes))
 			.doOnChannelInit(
-					(_, channel, _) -> ConnectionGuard.install(channel, maxHeadBytes, connections.headTimeout()))
-			.doOnBound(
-					(bound) -> bound.channel().pipeline().addFirst(new ConnectionLimit(connections.maxConnections())));
+					(_, channel, _) -> ConnectionGuardHandler.install(channel, maxHeadBytes, connections.headTimeout()))
+			.doOnBound((bound) -> bound.channel()
+				.pipeline()
+				.addFirst(new ConnectionLimitHandler(connections.maxConnections())));
 		if (!guarded.configuration().isSecure()) {
 			// HTTP/2 needs TLS: without it the gateway does not switch protocols.
 			return guarded.protocol(HttpProtocol.HTTP11);
 		}
 		return server.getHttp2().isEnabled()
-				? guarded.childObserve(StreamEnd::observe)
+				? guarded.childObserve(Http2StreamEndHandler::observe)
 					.http2Settings((http2) -> http2.maxConcurrentStreams(MAX_STREAMS).maxHeaderListSize(maxHeadBytes))
 				: guarded;
 	}

@@ -17,7 +17,7 @@ import dev.sluice.gateway.core.config.CircuitProperties;
 import dev.sluice.gateway.core.config.QueueProperties;
 import dev.sluice.gateway.core.problem.ProblemException;
 import dev.sluice.gateway.core.queue.OrderTopics;
-import dev.sluice.gateway.status.FakeAcceptedOrders;
+import dev.sluice.gateway.status.FakeRecentOrders;
 import io.github.resilience4j.bulkhead.BulkheadRegistry;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import org.apache.kafka.clients.producer.MockProducer;
@@ -53,7 +53,7 @@ class OrderQueueTests {
 
 	};
 
-	private final FakeAcceptedOrders accepted = new FakeAcceptedOrders();
+	private final FakeRecentOrders accepted = new FakeRecentOrders();
 
 	private boolean topicsReady = true;
 

@@ -15,16 +15,16 @@ import dev.sluice.contract.Fingerprint;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.OrderView;
 import dev.sluice.contract.ProblemType;
-import dev.sluice.gateway.backend.Backend;
-import dev.sluice.gateway.backend.Exchange;
+import dev.sluice.gateway.backend.BackendClient;
+import dev.sluice.gateway.backend.BackendTransport;
 import dev.sluice.gateway.core.config.BackendProperties;
 import dev.sluice.gateway.core.config.CircuitProperties;
 import dev.sluice.gateway.core.config.QueueProperties;
 import dev.sluice.gateway.core.config.StatusProperties;
 import dev.sluice.gateway.core.problem.ProblemException;
-import dev.sluice.gateway.core.queue.AcceptedOrders.Reading;
-import dev.sluice.gateway.core.queue.SavedOutcomes;
-import dev.sluice.gateway.core.status.OrderRow;
+import dev.sluice.gateway.core.queue.OutcomePublisher;
+import dev.sluice.gateway.core.queue.RecentOrders.Reading;
+import dev.sluice.gateway.core.status.StatusRow;
 import io.github.resilience4j.bulkhead.BulkheadRegistry;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -65,13 +65,13 @@ class OrderStatusesTests {
 
 	private final StatusGuard guard = new StatusGuard(CircuitBreakerRegistry.ofDefaults(), 10);
 
-	private final FakeAcceptedOrders accepted = new FakeAcceptedOrders();
+	private final FakeRecentOrders accepted = new FakeRecentOrders();
 
 	private final RecordedOutcomes outcomes = new RecordedOutcomes();
 
 	private FakeBackend server;
 
-	private Exchange exchange;
+	private BackendTransport exchange;
 
 	private OrderStatuses statuses;
 
@@ -81,8 +81,8 @@ class OrderStatusesTests {
 		BackendProperties properties = new BackendProperties(this.server.uri(), Duration.ofSeconds(1),
 				Duration.ofSeconds(10), 10, 1, Duration.ofSeconds(60),
 				new CircuitProperties(50, 50, Duration.ofSeconds(10), Duration.ofSeconds(1)));
-		this.exchange = new Exchange(properties);
-		Backend backend = new Backend(properties, this.exchange, BulkheadRegistry.ofDefaults(),
+		this.exchange = new BackendTransport(properties);
+		BackendClient backend = new BackendClient(properties, this.exchange, BulkheadRegistry.ofDefaults(),
 				CircuitBreakerRegistry.ofDefaults(), JsonMapper.shared());
 		this.statuses = new OrderStatuses(
 				new StatusProperties(Duration.ofSeconds(3), 10, "group", Duration.ofSeconds(3)), this.table, this.guard,
@@ -271,7 +271,7 @@ class OrderStatusesTests {
 		return catchThrowableOfType(ProblemException.class, this::find).type();
 	}
 
-	private static final class FakeTable extends StatusTable {
+	private static final class FakeTable extends StatusRepository {
 
 		private OrderView row;
 
@@ -282,16 +282,16 @@ class OrderStatusesTests {
 		}
 
 		@Override
-		Mono<OrderRow> find(UUID id) {
+		Mono<StatusRow> find(UUID id) {
 			if (this.down) {
 				return Mono.error(new QueryTimeoutException("down"));
 			}
-			return Mono.fromSupplier(() -> this.row).map((view) -> new OrderRow(view, "c-1", view.updatedAt()));
+			return Mono.fromSupplier(() -> this.row).map((view) -> new StatusRow(view, "c-1", view.updatedAt()));
 		}
 
 	}
 
-	private static final class RecordedOutcomes extends SavedOutcomes {
+	private static final class RecordedOutcomes extends OutcomePublisher {
 
 		private final List<UUID> published = new CopyOnWriteArrayList<>();
 

@@ -27,10 +27,10 @@ import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.servlet.HandlerInterceptor;
 
 /**
- * Reads the body of a request whose handler takes a {@link Body}, before the handler is
- * called. A body that has come in with its head is read at once. For any other one the
- * container's thread goes back: the rest is read as it comes in, and then the request is
- * dispatched again. No request without such a handler has its body read.
+ * Reads the body of a request whose handler takes a {@link ReceivedBody}, before the
+ * handler is called. A body that has come in with its head is read at once. For any other
+ * one the container's thread goes back: the rest is read as it comes in, and then the
+ * request is dispatched again. No request without such a handler has its body read.
  * <p>
  * A body has {@code sluice.body-timeout}, must come in with {@code sluice.min-body-rate}
  * and may have {@link Order#MAX_BYTES}. All unfinished bodies together have
@@ -40,8 +40,8 @@ import org.springframework.web.servlet.HandlerInterceptor;
 @Component
 public final class BodyReader implements HandlerInterceptor {
 
-	/** Name of the request attribute that holds the {@link Body}. */
-	public static final String BODY = "dev.sluice.gateway.edge.Body";
+	/** Name of the request attribute that holds the {@link ReceivedBody}. */
+	public static final String BODY = "dev.sluice.gateway.edge.ReceivedBody";
 
 	private static final String READING = "dev.sluice.gateway.edge.BodyReader.reading";
 
@@ -89,7 +89,7 @@ public final class BodyReader implements HandlerInterceptor {
 		if (!takesBody(handler)) {
 			return true;
 		}
-		Body body = (Body) request.getAttribute(BODY);
+		ReceivedBody body = (ReceivedBody) request.getAttribute(BODY);
 		if (body == null) {
 			Reading reading = new Reading(request);
 			body = reading.readNow();
@@ -110,7 +110,7 @@ public final class BodyReader implements HandlerInterceptor {
 	private static boolean takesBody(Object handler) {
 		if (handler instanceof HandlerMethod method) {
 			for (MethodParameter parameter : method.getMethodParameters()) {
-				if (parameter.getParameterType() == Body.class) {
+				if (parameter.getParameterType() == ReceivedBody.class) {
 					return true;
 				}
 			}
@@ -169,11 +169,11 @@ public final class BodyReader implements HandlerInterceptor {
 		 * Reads what is there, without waiting.
 		 * @return the body, null if more must come
 		 */
-		@Nullable Body readNow() {
+		@Nullable ReceivedBody readNow() {
 			if (this.length > Order.MAX_BYTES) {
-				return Body.unreadable(ProblemType.TOO_LARGE);
+				return ReceivedBody.unreadable(ProblemType.TOO_LARGE);
 			}
-			Body body = (this.connection != null) ? read(this::isReadable) : null;
+			ReceivedBody body = (this.connection != null) ? read(this::isReadable) : null;
 			if (body != null) {
 				release();
 			}
@@ -212,32 +212,32 @@ public final class BodyReader implements HandlerInterceptor {
 			watch();
 		}
 
-		private @Nullable Body read(Readiness readiness) {
+		private @Nullable ReceivedBody read(Readiness readiness) {
 			try {
 				while (readiness.isReady()) {
 					if (this.connection != null && this.connection.isRequestBroken()) {
-						return Body.unreadable(ProblemType.INVALID_REQUEST);
+						return ReceivedBody.unreadable(ProblemType.INVALID_REQUEST);
 					}
 					if (this.count == this.buffer.length && !grow()) {
-						return Body.refused(new ProblemException(ProblemType.OVERLOADED,
+						return ReceivedBody.refused(new ProblemException(ProblemType.OVERLOADED,
 								"Too many requests are being received.", Placed.NO));
 					}
 					int read = this.in.read(this.buffer, this.count, this.buffer.length - this.count);
 					if (read < 0) {
-						return Body.of(Arrays.copyOf(this.buffer, this.count));
+						return ReceivedBody.of(Arrays.copyOf(this.buffer, this.count));
 					}
 					this.count = this.count + read;
 					if (this.count > Order.MAX_BYTES) {
-						return Body.unreadable(ProblemType.TOO_LARGE);
+						return ReceivedBody.unreadable(ProblemType.TOO_LARGE);
 					}
 					if (this.count == this.length) {
-						return Body.of(this.buffer);
+						return ReceivedBody.of(this.buffer);
 					}
 				}
 				return null;
 			}
 			catch (IOException _) {
-				return Body.unreadable(ProblemType.INVALID_REQUEST);
+				return ReceivedBody.unreadable(ProblemType.INVALID_REQUEST);
 			}
 		}
 
@@ -266,7 +266,7 @@ public final class BodyReader implements HandlerInterceptor {
 			Duration passed = Duration.ofNanos(System.nanoTime() - this.startNanos);
 			Duration left = BodyReader.this.timeout.minus(passed);
 			if (!left.isPositive() || isTooSlow(passed)) {
-				end(Body.unreadable(ProblemType.REQUEST_TIMEOUT));
+				end(ReceivedBody.unreadable(ProblemType.REQUEST_TIMEOUT));
 			}
 			else if (!this.ended.get()) {
 				this.check = BodyReader.this.deadlines.after(nextCheck(passed, left), this::watch);
@@ -290,7 +290,7 @@ public final class BodyReader implements HandlerInterceptor {
 		@Override
 		public void onDataAvailable() {
 			if (!this.ended.get()) {
-				Body body = read(this.in::isReady);
+				ReceivedBody body = read(this.in::isReady);
 				if (body != null) {
 					end(body);
 				}
@@ -299,7 +299,7 @@ public final class BodyReader implements HandlerInterceptor {
 
 		@Override
 		public void onAllDataRead() {
-			end(Body.of(Arrays.copyOf(this.buffer, this.count)));
+			end(ReceivedBody.of(Arrays.copyOf(this.buffer, this.count)));
 		}
 
 		/** The client is gone. */
@@ -311,7 +311,7 @@ public final class BodyReader implements HandlerInterceptor {
 			}
 		}
 
-		private void end(Body body) {
+		private void end(ReceivedBody body) {
 			AsyncContext context = this.async;
 			if (finish() && context != null) {
 				this.request.setAttribute(BODY, body);

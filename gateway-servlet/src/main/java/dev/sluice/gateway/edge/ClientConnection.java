@@ -31,7 +31,7 @@ public final class ClientConnection {
 	/** A byte of the next request that a look at the client took from the socket. */
 	private final ByteBuffer peeked = ByteBuffer.allocate(1).limit(0);
 
-	private @Nullable EdgeProcessor processor;
+	private @Nullable GuardedHttp11Processor processor;
 
 	private long requests;
 
@@ -57,7 +57,7 @@ public final class ClientConnection {
 	}
 
 	/** Tomcat begins with the next request. */
-	public synchronized void begin(EdgeProcessor processor) {
+	public synchronized void begin(GuardedHttp11Processor processor) {
 		this.processor = processor;
 		this.requests++;
 	}
@@ -115,13 +115,13 @@ public final class ClientConnection {
 	 * @return how many bytes of the body can be read without waiting
 	 */
 	public int receive() {
-		EdgeProcessor current = this.processor;
+		GuardedHttp11Processor current = this.processor;
 		return (current != null) ? current.receive() : 0;
 	}
 
 	/** Sends {@code 100 Continue} if the client waits for it. */
 	public void expectBody() {
-		EdgeProcessor current = this.processor;
+		GuardedHttp11Processor current = this.processor;
 		if (current != null) {
 			current.sendContinue();
 		}

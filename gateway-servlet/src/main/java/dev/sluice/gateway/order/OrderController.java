@@ -15,7 +15,7 @@ import dev.sluice.contract.OrderHeaders;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.OrderView;
 import dev.sluice.contract.SavedOrder;
-import dev.sluice.gateway.backend.Backend;
+import dev.sluice.gateway.backend.BackendClient;
 import dev.sluice.gateway.core.config.GatewayProperties;
 import dev.sluice.gateway.core.limit.ClientLimit;
 import dev.sluice.gateway.core.metrics.OrderMetrics;
@@ -26,12 +26,12 @@ import dev.sluice.gateway.core.order.OrderIds;
 import dev.sluice.gateway.core.order.PageQuery;
 import dev.sluice.gateway.core.order.Prefer;
 import dev.sluice.gateway.core.order.Traceparent;
-import dev.sluice.gateway.core.queue.SavedOutcomes;
+import dev.sluice.gateway.core.queue.OutcomePublisher;
 import dev.sluice.gateway.core.status.KeyUse;
 import dev.sluice.gateway.core.status.StatusProblem;
-import dev.sluice.gateway.edge.Body;
 import dev.sluice.gateway.edge.BodyReader;
 import dev.sluice.gateway.edge.ClientConnection;
+import dev.sluice.gateway.edge.ReceivedBody;
 import dev.sluice.gateway.queue.OrderQueue;
 import dev.sluice.gateway.status.FailedOrders;
 import dev.sluice.gateway.status.KeyLookup;
@@ -75,13 +75,13 @@ final class OrderController {
 
 	private final KeyLookup keys;
 
-	private final Backend backend;
+	private final BackendClient backend;
 
 	private final OrderQueue queue;
 
 	private final Waiters waiters;
 
-	private final SavedOutcomes outcomes;
+	private final OutcomePublisher outcomes;
 
 	private final OrderStatuses statuses;
 
@@ -90,8 +90,8 @@ final class OrderController {
 	private final OrderMetrics metrics;
 
 	OrderController(GatewayProperties properties, ServletProperties servlet, OrderCodec codec, ClientLimit clientLimit,
-			OrderIds ids, InFlight inFlight, KeyLookup keys, Backend backend, OrderQueue queue, Waiters waiters,
-			SavedOutcomes outcomes, OrderStatuses statuses, FailedOrders failed, OrderMetrics metrics) {
+			OrderIds ids, InFlight inFlight, KeyLookup keys, BackendClient backend, OrderQueue queue, Waiters waiters,
+			OutcomePublisher outcomes, OrderStatuses statuses, FailedOrders failed, OrderMetrics metrics) {
 		this.properties = properties;
 		this.threads = servlet.threads();
 		this.codec = codec;
@@ -110,7 +110,7 @@ final class OrderController {
 
 	@PostMapping(path = "/orders", consumes = MediaType.APPLICATION_JSON_VALUE,
 			produces = MediaType.APPLICATION_JSON_VALUE)
-	Object place(@RequestHeader HttpHeaders headers, @RequestAttribute(BodyReader.BODY) Body body,
+	Object place(@RequestHeader HttpHeaders headers, @RequestAttribute(BodyReader.BODY) ReceivedBody body,
 			@RequestAttribute(name = ClientConnection.ATTRIBUTE,
 					required = false) @Nullable ClientConnection connection) {
 		Prefer prefer = Prefer.parse(headers.getOrEmpty(HttpNames.PREFER));
@@ -126,8 +126,8 @@ final class OrderController {
 		return awaited(answer.whenComplete((_, failure) -> timing.end(unwrapped(failure))));
 	}
 
-	private CompletionStage<ResponseEntity<OrderView>> take(Prefer prefer, Mode mode, HttpHeaders headers, Body body,
-			@Nullable ClientConnection connection) {
+	private CompletionStage<ResponseEntity<OrderView>> take(Prefer prefer, Mode mode, HttpHeaders headers,
+			ReceivedBody body, @Nullable ClientConnection connection) {
 		IdempotencyKey key = IdempotencyKey.parse(headers.getOrEmpty(HttpNames.IDEMPOTENCY_KEY));
 		String traceparent = Traceparent.parse(headers.getOrEmpty(OrderHeaders.TRACEPARENT));
 		Order order = this.codec.decode(body.bytes());

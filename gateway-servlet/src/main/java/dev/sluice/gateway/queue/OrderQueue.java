@@ -21,9 +21,9 @@ import dev.sluice.contract.Placed;
 import dev.sluice.contract.ProblemType;
 import dev.sluice.gateway.core.config.QueueProperties;
 import dev.sluice.gateway.core.problem.ProblemException;
-import dev.sluice.gateway.core.queue.AcceptedOrders;
 import dev.sluice.gateway.core.queue.OrderTopics;
-import dev.sluice.gateway.core.queue.Sending;
+import dev.sluice.gateway.core.queue.PendingSend;
+import dev.sluice.gateway.core.queue.RecentOrders;
 import dev.sluice.gateway.web.ServletProperties;
 import io.github.resilience4j.bulkhead.Bulkhead;
 import io.github.resilience4j.bulkhead.BulkheadConfig;
@@ -64,7 +64,7 @@ public final class OrderQueue implements DisposableBean {
 
 	private final OrderTopics topics;
 
-	private final AcceptedOrders accepted;
+	private final RecentOrders accepted;
 
 	private final byte[] source;
 
@@ -78,7 +78,7 @@ public final class OrderQueue implements DisposableBean {
 	private volatile @Nullable Instant failedAt;
 
 	public OrderQueue(QueueProperties properties, ServletProperties servlet, KafkaTemplate<String, byte[]> kafka,
-			OrderTopics topics, AcceptedOrders accepted, BulkheadRegistry bulkheads, CircuitBreakerRegistry circuits,
+			OrderTopics topics, RecentOrders accepted, BulkheadRegistry bulkheads, CircuitBreakerRegistry circuits,
 			Environment environment) {
 		this.properties = properties;
 		this.kafka = kafka;
@@ -98,7 +98,7 @@ public final class OrderQueue implements DisposableBean {
 		};
 	}
 
-	/** Sending may block, for {@code max.block.ms} at most. */
+	/** PendingSend may block, for {@code max.block.ms} at most. */
 	private static ExecutorService oneThread(int maxInFlight) {
 		return new ThreadPoolExecutor(1, 1, 0, TimeUnit.SECONDS, new ArrayBlockingQueue<>(maxInFlight),
 				Thread.ofPlatform().daemon().name("queue-sender").factory());
@@ -133,7 +133,7 @@ public final class OrderQueue implements DisposableBean {
 		}
 		// As PostgreSQL keeps it.
 		Instant acceptedAt = Instant.now().truncatedTo(ChronoUnit.MICROS);
-		Sending sending = Sending.of(id, order, json, traceparent, acceptedAt, this.source);
+		PendingSend sending = PendingSend.of(id, order, json, traceparent, acceptedAt, this.source);
 		return Bulkhead
 			.decorateCompletionStage(this.bulkhead,
 					CircuitBreaker.decorateCompletionStage(this.circuit, () -> acknowledged(sending)))
@@ -147,7 +147,7 @@ public final class OrderQueue implements DisposableBean {
 			});
 	}
 
-	private CompletionStage<RecordMetadata> acknowledged(Sending sending) {
+	private CompletionStage<RecordMetadata> acknowledged(PendingSend sending) {
 		CompletableFuture<RecordMetadata> acknowledgement = sending.acknowledgement()
 			.orTimeout(this.properties.timeout().toNanos(), TimeUnit.NANOSECONDS);
 		this.sender.execute(() -> sending.send(this.kafka));
@@ -158,7 +158,7 @@ public final class OrderQueue implements DisposableBean {
 		});
 	}
 
-	private ProblemException problem(UUID id, Sending sending, Throwable failure) {
+	private ProblemException problem(UUID id, PendingSend sending, Throwable failure) {
 		Throwable cause = (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause()
 				: failure;
 		return switch (cause) {

@@ -11,10 +11,10 @@ import dev.sluice.contract.Fingerprint;
 import dev.sluice.gateway.core.config.StatusProperties;
 import dev.sluice.gateway.core.metrics.GatewayMetric;
 import dev.sluice.gateway.core.order.Mode;
-import dev.sluice.gateway.core.queue.AcceptedOrders;
-import dev.sluice.gateway.core.queue.AcceptedOrders.Reading;
+import dev.sluice.gateway.core.queue.RecentOrders;
+import dev.sluice.gateway.core.queue.RecentOrders.Reading;
 import dev.sluice.gateway.core.status.KeyUse;
-import dev.sluice.gateway.core.status.KnownOrder;
+import dev.sluice.gateway.core.status.RecentOrder;
 import dev.sluice.gateway.web.ServletProperties;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.jspecify.annotations.Nullable;
@@ -35,9 +35,9 @@ public final class KeyLookup {
 
 	private static final Logger logger = LoggerFactory.getLogger(KeyLookup.class);
 
-	private final AcceptedOrders accepted;
+	private final RecentOrders accepted;
 
-	private final StatusTable table;
+	private final StatusRepository table;
 
 	private final ServletProperties.Threads threads;
 
@@ -47,8 +47,8 @@ public final class KeyLookup {
 
 	private final MeterRegistry meters;
 
-	public KeyLookup(StatusProperties properties, ServletProperties servlet, AcceptedOrders accepted, StatusTable table,
-			StatusGuard guard, MeterRegistry meters) {
+	public KeyLookup(StatusProperties properties, ServletProperties servlet, RecentOrders accepted,
+			StatusRepository table, StatusGuard guard, MeterRegistry meters) {
 		this.accepted = accepted;
 		this.table = table;
 		this.threads = servlet.threads();
@@ -70,7 +70,7 @@ public final class KeyLookup {
 		Duration limit = limit(mode);
 		long startNanos = System.nanoTime();
 		return this.threads.await(this.accepted.caughtUp(limit)).thenCompose((reading) -> {
-			Fingerprint inKafka = KnownOrder.of(id, this.accepted).fingerprint();
+			Fingerprint inKafka = RecentOrder.of(id, this.accepted).fingerprint();
 			return this.guard.askHere(limit, () -> this.table.fingerprint(id))
 				.handle((inTable, failure) -> answered(id, reading, inKafka, inTable, failure, startNanos));
 		});

@@ -10,16 +10,16 @@ import java.util.function.Function;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.OrderView;
 import dev.sluice.contract.SavedOrder;
-import dev.sluice.gateway.backend.Backend;
-import dev.sluice.gateway.core.backend.Delivery;
+import dev.sluice.gateway.backend.BackendClient;
+import dev.sluice.gateway.core.backend.BackendResult;
 import dev.sluice.gateway.core.config.StatusProperties;
 import dev.sluice.gateway.core.problem.ProblemException;
-import dev.sluice.gateway.core.queue.AcceptedOrders;
-import dev.sluice.gateway.core.queue.AcceptedOrders.Reading;
-import dev.sluice.gateway.core.queue.SavedOutcomes;
-import dev.sluice.gateway.core.status.KnownOrder;
-import dev.sluice.gateway.core.status.OrderRow;
+import dev.sluice.gateway.core.queue.OutcomePublisher;
+import dev.sluice.gateway.core.queue.RecentOrders;
+import dev.sluice.gateway.core.queue.RecentOrders.Reading;
+import dev.sluice.gateway.core.status.RecentOrder;
 import dev.sluice.gateway.core.status.StatusProblem;
+import dev.sluice.gateway.core.status.StatusRow;
 import dev.sluice.gateway.web.ServletProperties;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -29,7 +29,7 @@ import org.springframework.stereotype.Component;
 /**
  * How far an order has come. PostgreSQL knows of every order, a moment late; Kafka knows
  * those that PostgreSQL does not know yet; the backend knows those that it has saved.
- * {@link KnownOrder} says who is believed. An answer takes at most twice
+ * {@link RecentOrder} says who is believed. An answer takes at most twice
  * {@code status.timeout}. {@code @ThreadSafe}.
  */
 @Component
@@ -41,18 +41,18 @@ public final class OrderStatuses {
 
 	private final ServletProperties.Threads threads;
 
-	private final StatusTable table;
+	private final StatusRepository table;
 
 	private final StatusGuard guard;
 
-	private final AcceptedOrders accepted;
+	private final RecentOrders accepted;
 
-	private final Backend backend;
+	private final BackendClient backend;
 
-	private final SavedOutcomes outcomes;
+	private final OutcomePublisher outcomes;
 
-	public OrderStatuses(StatusProperties properties, ServletProperties servlet, StatusTable table, StatusGuard guard,
-			AcceptedOrders accepted, Backend backend, SavedOutcomes outcomes) {
+	public OrderStatuses(StatusProperties properties, ServletProperties servlet, StatusRepository table,
+			StatusGuard guard, RecentOrders accepted, BackendClient backend, OutcomePublisher outcomes) {
 		this.properties = properties;
 		this.threads = servlet.threads();
 		this.table = table;
@@ -76,19 +76,19 @@ public final class OrderStatuses {
 			.thenCompose(Function.identity());
 	}
 
-	private CompletionStage<Optional<OrderRow>> read(UUID id, Duration limit) {
+	private CompletionStage<Optional<StatusRow>> read(UUID id, Duration limit) {
 		return this.guard.askHere(limit, () -> this.table.find(id));
 	}
 
 	/** A failed order may be saved nevertheless, and then everybody is told so. */
-	private CompletionStage<OrderView> found(UUID id, OrderRow row, long deadlineNanos) {
-		KnownOrder known = KnownOrder.of(id, this.accepted);
+	private CompletionStage<OrderView> found(UUID id, StatusRow row, long deadlineNanos) {
+		RecentOrder known = RecentOrder.of(id, this.accepted);
 		OrderView view = known.beside(row);
 		if (view.status() != OrderStatus.FAILED) {
 			return CompletableFuture.completedFuture(view);
 		}
 		return askBackend(id, deadlineNanos).thenApply((answer) -> {
-			if (!(answer instanceof Delivery.Saved(SavedOrder order))) {
+			if (!(answer instanceof BackendResult.Saved(SavedOrder order))) {
 				return view;
 			}
 			this.outcomes.publish(id, row.customerId(), order.savedAt(), null);
@@ -98,29 +98,29 @@ public final class OrderStatuses {
 
 	/** Kafka is read up to its end before anybody is told that there is no such order. */
 	private CompletionStage<OrderView> notFound(UUID id, long deadlineNanos) {
-		OrderView view = KnownOrder.of(id, this.accepted).alone();
+		OrderView view = RecentOrder.of(id, this.accepted).alone();
 		if (view != null) {
 			return CompletableFuture.completedFuture(view);
 		}
 		Duration limit = this.properties.timeout().dividedBy(2);
 		return this.threads.await(this.accepted.caughtUp(limit)).thenCompose((reading) -> {
-			KnownOrder known = KnownOrder.of(id, this.accepted);
+			RecentOrder known = RecentOrder.of(id, this.accepted);
 			OrderView now = known.alone();
 			return (now != null) ? CompletableFuture.completedFuture(now)
 					: askBackend(id, deadlineNanos)
-						.thenCompose((answer) -> (answer instanceof Delivery.Saved(SavedOrder order))
+						.thenCompose((answer) -> (answer instanceof BackendResult.Saved(SavedOrder order))
 								? CompletableFuture.completedFuture(known.atBackend(order))
 								: readAgain(id, reading, answer, deadlineNanos));
 		});
 	}
 
 	/** The order may have gone from Kafka's part into PostgreSQL in between. */
-	private CompletionStage<OrderView> readAgain(UUID id, Reading reading, Delivery answer, long deadlineNanos) {
+	private CompletionStage<OrderView> readAgain(UUID id, Reading reading, BackendResult answer, long deadlineNanos) {
 		return read(id, left(deadlineNanos)).handle((row, _) -> {
 			if (row == null) {
 				throw StatusProblem.unavailable(id);
 			}
-			return row.map((found) -> KnownOrder.of(id, this.accepted).beside(found))
+			return row.map((found) -> RecentOrder.of(id, this.accepted).beside(found))
 				.orElseThrow(() -> StatusProblem.unknown(id, reading, answer));
 		});
 	}
@@ -128,13 +128,13 @@ public final class OrderStatuses {
 	/** The backend may know better than Kafka. */
 	private CompletionStage<OrderView> notRead(UUID id, @Nullable Throwable failure, long deadlineNanos) {
 		logger.debug("The status of order {} cannot be read", id, failure);
-		KnownOrder known = KnownOrder.of(id, this.accepted);
+		RecentOrder known = RecentOrder.of(id, this.accepted);
 		OrderView view = known.alone();
 		if (view != null && view.status() == OrderStatus.SAVED) {
 			return CompletableFuture.completedFuture(view);
 		}
 		return askBackend(id, deadlineNanos).thenApply((answer) -> {
-			if (answer instanceof Delivery.Saved(SavedOrder order)) {
+			if (answer instanceof BackendResult.Saved(SavedOrder order)) {
 				return known.atBackend(order);
 			}
 			if (view == null) {
@@ -144,7 +144,7 @@ public final class OrderStatuses {
 		});
 	}
 
-	private CompletionStage<Delivery> askBackend(UUID id, long deadlineNanos) {
+	private CompletionStage<BackendResult> askBackend(UUID id, long deadlineNanos) {
 		Duration left = left(deadlineNanos);
 		return this.backend.find(id,
 				(left.compareTo(this.properties.timeout()) < 0) ? left : this.properties.timeout());

@@ -15,7 +15,7 @@ import dev.sluice.gateway.core.config.GatewayProperties;
 import dev.sluice.gateway.core.config.StatusProperties;
 import dev.sluice.gateway.core.metrics.GatewayMetric;
 import dev.sluice.gateway.core.order.Prefer;
-import dev.sluice.gateway.core.status.OrderRow;
+import dev.sluice.gateway.core.status.StatusRow;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -38,7 +38,7 @@ public final class Waiters {
 
 	private static final Logger logger = LoggerFactory.getLogger(Waiters.class);
 
-	private final StatusTable table;
+	private final StatusRepository table;
 
 	private final StatusGuard guard;
 
@@ -46,7 +46,7 @@ public final class Waiters {
 
 	private final Semaphore places;
 
-	public Waiters(GatewayProperties gateway, StatusProperties properties, StatusTable table, StatusGuard guard,
+	public Waiters(GatewayProperties gateway, StatusProperties properties, StatusRepository table, StatusGuard guard,
 			MeterRegistry meters) {
 		this.table = table;
 		this.guard = guard;
@@ -72,7 +72,7 @@ public final class Waiters {
 	}
 
 	private CompletionStage<End> look(UUID id, Duration pause, long deadlineNanos, BooleanSupplier gone) {
-		return this.guard.ask(this.limit, () -> this.table.find(id).map(OrderRow::view))
+		return this.guard.ask(this.limit, () -> this.table.find(id).map(StatusRow::view))
 			.handle((order, failure) -> (order != null) ? end(order, deadlineNanos) : noAnswer(id, failure))
 			.thenCompose((end) -> end.isPresent() ? CompletableFuture.completedFuture(end.get())
 					: after(nanos(pause, deadlineNanos))

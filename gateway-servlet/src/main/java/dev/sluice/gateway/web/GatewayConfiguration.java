@@ -3,15 +3,15 @@ package dev.sluice.gateway.web;
 import java.util.concurrent.Executors;
 
 import com.github.benmanes.caffeine.cache.Ticker;
-import dev.sluice.gateway.backend.AsyncExchange;
-import dev.sluice.gateway.backend.BlockingExchange;
-import dev.sluice.gateway.backend.Exchange;
+import dev.sluice.gateway.async.AsyncBackendTransport;
+import dev.sluice.gateway.backend.BackendTransport;
+import dev.sluice.gateway.backend.BlockingBackendTransport;
 import dev.sluice.gateway.core.config.BackendProperties;
 import dev.sluice.gateway.core.config.ConnectionProperties;
 import dev.sluice.gateway.core.http.RequestFraming;
 import dev.sluice.gateway.edge.BodyReader;
 import dev.sluice.gateway.edge.ContainerProblems;
-import dev.sluice.gateway.edge.EdgeProtocol;
+import dev.sluice.gateway.edge.GuardedHttp11Protocol;
 import dev.sluice.gateway.web.ServletProperties.Threads;
 import io.github.resilience4j.bulkhead.BulkheadRegistry;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
@@ -39,10 +39,10 @@ import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 class GatewayConfiguration {
 
 	@Bean
-	Exchange exchange(ServletProperties servlet, BackendProperties backend, MeterRegistry meters) {
+	BackendTransport exchange(ServletProperties servlet, BackendProperties backend, MeterRegistry meters) {
 		return switch (servlet.threads()) {
-			case PLATFORM, VIRTUAL -> new BlockingExchange(backend, meters);
-			case ASYNC -> new AsyncExchange(backend, meters);
+			case PLATFORM, VIRTUAL -> new BlockingBackendTransport(backend, meters);
+			case ASYNC -> new AsyncBackendTransport(backend, meters);
 		};
 	}
 
@@ -98,7 +98,7 @@ class GatewayConfiguration {
 			ConnectionProperties connections, ServerProperties server) {
 		int maxHeadBytes = (int) server.getMaxHttpRequestHeaderSize().toBytes();
 		return (factory) -> {
-			factory.setProtocol(EdgeProtocol.class.getName());
+			factory.setProtocol(GuardedHttp11Protocol.class.getName());
 			factory.addContextCustomizers(containerProblems());
 			factory.addProtocolHandlerCustomizers(smallBuffers());
 			factory.addConnectorCustomizers((connector) -> limit(connector, connections, maxHeadBytes));
@@ -111,7 +111,7 @@ class GatewayConfiguration {
 	private static void limit(Connector connector, ConnectionProperties connections, int maxHeadBytes) {
 		// Whoever asks for a parameter must not read a form into memory for it.
 		connector.setParseBodyMethods("");
-		if (connector.getProtocolHandler() instanceof EdgeProtocol protocol) {
+		if (connector.getProtocolHandler() instanceof GuardedHttp11Protocol protocol) {
 			protocol.limit(maxHeadBytes, connections.headTimeout());
 			// Tomcat counts differently; the limit above decides.
 			protocol.setMaxHttpHeaderSize(maxHeadBytes + 1024);

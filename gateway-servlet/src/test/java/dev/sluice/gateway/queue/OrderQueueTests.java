@@ -17,7 +17,7 @@ import dev.sluice.gateway.core.config.CircuitProperties;
 import dev.sluice.gateway.core.config.QueueProperties;
 import dev.sluice.gateway.core.problem.ProblemException;
 import dev.sluice.gateway.core.queue.OrderTopics;
-import dev.sluice.gateway.status.FakeAcceptedOrders;
+import dev.sluice.gateway.status.FakeRecentOrders;
 import dev.sluice.gateway.web.ServletProperties;
 import dev.sluice.gateway.web.ServletProperties.Threads;
 import io.github.resilience4j.bulkhead.BulkheadRegistry;
@@ -63,7 +63,7 @@ class OrderQueueTests {
 
 	};
 
-	private final FakeAcceptedOrders accepted = new FakeAcceptedOrders();
+	private final FakeRecentOrders accepted = new FakeRecentOrders();
 
 	private boolean topicsReady = true;
 

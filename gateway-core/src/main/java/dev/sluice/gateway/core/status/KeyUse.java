@@ -4,7 +4,7 @@ import java.util.Optional;
 
 import dev.sluice.contract.Fingerprint;
 import dev.sluice.gateway.core.metrics.GatewayMetric;
-import dev.sluice.gateway.core.queue.AcceptedOrders.Reading;
+import dev.sluice.gateway.core.queue.RecentOrders.Reading;
 import org.jspecify.annotations.Nullable;
 
 /** Whether an idempotency key was used before. */

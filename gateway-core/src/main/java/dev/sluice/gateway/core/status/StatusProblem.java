@@ -4,9 +4,9 @@ import java.util.UUID;
 
 import dev.sluice.contract.Placed;
 import dev.sluice.contract.ProblemType;
-import dev.sluice.gateway.core.backend.Delivery;
+import dev.sluice.gateway.core.backend.BackendResult;
 import dev.sluice.gateway.core.problem.ProblemException;
-import dev.sluice.gateway.core.queue.AcceptedOrders.Reading;
+import dev.sluice.gateway.core.queue.RecentOrders.Reading;
 
 /** What is said where nothing can be said of an order. */
 public final class StatusProblem {
@@ -21,13 +21,14 @@ public final class StatusProblem {
 	 * @param answer the backend's
 	 * @return 404 only if nobody was given the id
 	 */
-	public static ProblemException unknown(UUID id, Reading reading, Delivery answer) {
+	public static ProblemException unknown(UUID id, Reading reading, BackendResult answer) {
 		return switch (answer) {
-			case Delivery.Refused(int status) when status == 404 -> (reading == Reading.CURRENT)
+			case BackendResult.Refused(int status) when status == 404 -> (reading == Reading.CURRENT)
 					? new ProblemException(ProblemType.NOT_FOUND, "No order has the id " + id + ".") : notKnownYet(id);
 			// It may be a sync order, which the backend alone knows.
-			case Delivery.Saved _, Delivery.Refused _, Delivery.Busy _, Delivery.Unreadable _, Delivery.TimedOut _,
-					Delivery.Unreachable _, Delivery.CircuitOpen _, Delivery.Full _ ->
+			case BackendResult.Saved _, BackendResult.Refused _, BackendResult.Busy _, BackendResult.Unreadable _,
+					BackendResult.TimedOut _, BackendResult.Unreachable _, BackendResult.CircuitOpen _,
+					BackendResult.Full _ ->
 				new ProblemException(ProblemType.STATUS_UNAVAILABLE,
 						"The backend does not answer, so nothing can be said of order " + id + ".", Placed.NO);
 		};

@@ -3,7 +3,7 @@ package dev.sluice.gateway.core.status;
 import java.util.Optional;
 
 import dev.sluice.contract.Fingerprint;
-import dev.sluice.gateway.core.queue.AcceptedOrders.Reading;
+import dev.sluice.gateway.core.queue.RecentOrders.Reading;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
