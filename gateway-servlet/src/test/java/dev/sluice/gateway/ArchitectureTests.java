@@ -1,5 +1,8 @@
 package dev.sluice.gateway;
 
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
 import com.tngtech.archunit.junit.AnalyzeClasses;
@@ -11,6 +14,7 @@ import com.tngtech.archunit.lang.SimpleConditionEvent;
 import org.apache.catalina.valves.ErrorReportValve;
 import org.apache.coyote.http11.Http11NioProtocol;
 
+import static com.tngtech.archunit.base.DescribedPredicate.describe;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
@@ -42,8 +46,24 @@ class ArchitectureTests {
 		.dependOnClassesThat()
 		.resideInAnyPackage("reactor..", "org.springframework.web.reactive..", "io.r2dbc..", "io.netty..");
 
+	/** Waiters sleeps between two looks at an order's status. */
 	@ArchTest
-	static final ArchRule neverSleeps = noClasses().should().callMethod(Thread.class, "sleep", long.class);
+	static final ArchRule neverSleeps = noClasses().that()
+		.doNotHaveSimpleName("Waiters")
+		.should()
+		.callMethodWhere(describe("it sleeps",
+				(call) -> call.getTargetOwner().isAssignableTo(Thread.class) && call.getName().equals("sleep")));
+
+	/** The other thread models are sequential code. */
+	@ArchTest
+	static final ArchRule usesFuturesOnlyInAsync = noClasses().that()
+		.resideInAnyPackage("dev.sluice.gateway", "dev.sluice.gateway.backend..", "dev.sluice.gateway.order..",
+				"dev.sluice.gateway.queue..", "dev.sluice.gateway.status..", "dev.sluice.gateway.web..",
+				"dev.sluice.gateway.edge..")
+		.should()
+		.callMethodWhere(
+				describe("it composes futures", (call) -> call.getTargetOwner().isAssignableTo(CompletionStage.class)
+						&& !Set.of("get", "join").contains(call.getName())));
 
 	private static ArchCondition<JavaClass> beUsedInAnotherPackage() {
 		return new ArchCondition<>("be used in another package") {

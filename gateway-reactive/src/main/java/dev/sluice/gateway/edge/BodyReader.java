@@ -43,7 +43,7 @@ public final class BodyReader {
 
 	private final long maxHeld;
 
-	public BodyReader(ConnectionProperties properties) {
+	BodyReader(ConnectionProperties properties) {
 		this.timeout = properties.bodyTimeout();
 		this.minBytesPerSecond = properties.minBodyRate().toBytes();
 		this.maxHeld = properties.maxBodyMemory().toBytes();
@@ -60,7 +60,7 @@ public final class BodyReader {
 		if (length > Order.MAX_BYTES) {
 			return Mono.error(StandardProblem.of(ProblemType.TOO_LARGE));
 		}
-		return Mono.using(() -> new Reading(length), (reading) -> request.getBody()
+		return Admission.whileReading(Mono.using(() -> new Reading(length), (reading) -> request.getBody()
 			// Without a limit reactor-netty tells of a failure twice.
 			.limitRate(PREFETCH)
 			.doOnNext(reading::add)
@@ -70,11 +70,11 @@ public final class BodyReader {
 				case TimeoutException _ -> StandardProblem.of(ProblemType.REQUEST_TIMEOUT);
 				// The client cut it off or chunked it badly.
 				default -> StandardProblem.of(ProblemType.INVALID_REQUEST);
-			});
+			}));
 	}
 
 	/** Bytes that unfinished bodies have in memory. */
-	public long held() {
+	long held() {
 		return this.held.get();
 	}
 

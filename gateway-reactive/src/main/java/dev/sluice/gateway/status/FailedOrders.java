@@ -1,28 +1,22 @@
 package dev.sluice.gateway.status;
 
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.time.Instant;
-import java.util.List;
 import java.util.UUID;
 
-import dev.sluice.contract.Fingerprint;
-import dev.sluice.contract.Order;
+import com.google.errorprone.annotations.ThreadSafe;
 import dev.sluice.contract.OrderPage;
-import dev.sluice.contract.OrderStatus;
-import dev.sluice.contract.OrderView;
-import dev.sluice.contract.Placed;
-import dev.sluice.contract.ProblemType;
 import dev.sluice.contract.SavedOrder;
 import dev.sluice.gateway.backend.BackendClient;
 import dev.sluice.gateway.core.backend.BackendResult;
 import dev.sluice.gateway.core.config.StatusProperties;
 import dev.sluice.gateway.core.order.OrderCodec;
-import dev.sluice.gateway.core.order.OrderIds;
 import dev.sluice.gateway.core.order.PageQuery;
+import dev.sluice.gateway.core.order.ValidOrder;
 import dev.sluice.gateway.core.problem.ProblemException;
 import dev.sluice.gateway.core.queue.OutcomePublisher;
 import dev.sluice.gateway.core.queue.RecentOrders;
+import dev.sluice.gateway.core.status.StatusProblem;
+import dev.sluice.gateway.core.status.StoredOrder;
 import dev.sluice.gateway.queue.OrderQueue;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,25 +24,26 @@ import org.springframework.stereotype.Component;
 import reactor.core.publisher.Mono;
 
 /**
- * The orders that failed: lists them, and has one delivered again, under its id and with
- * the payload that the projection keeps of it. Two redeliveries of one order make one
- * effect, as the backend saves an id once. The backend is asked first, because it may
- * have the order although it failed. Needs PostgreSQL. {@code @ThreadSafe}.
+ * Lists the orders that failed, and has one delivered again, under its id and with the
+ * payload that PostgreSQL keeps. Two redeliveries of one order have one effect, because
+ * the backend saves an id once. Asks the backend first, which may have saved the order
+ * although it failed. PostgreSQL and the backend together have {@code status.timeout}.
  */
 @Component
+@ThreadSafe
 public final class FailedOrders {
 
 	private static final Logger logger = LoggerFactory.getLogger(FailedOrders.class);
 
 	private final StatusProperties properties;
 
-	private final StatusRepository table;
+	private final StatusRepository repository;
 
 	private final StatusGuard guard;
 
 	private final OrderStatuses statuses;
 
-	private final RecentOrders accepted;
+	private final RecentOrders recent;
 
 	private final BackendClient backend;
 
@@ -58,14 +53,13 @@ public final class FailedOrders {
 
 	private final OrderQueue queue;
 
-	public FailedOrders(StatusProperties properties, StatusRepository table, StatusGuard guard, OrderStatuses statuses,
-			RecentOrders accepted, BackendClient backend, OutcomePublisher outcomes, OrderCodec codec,
-			OrderQueue queue) {
+	FailedOrders(StatusProperties properties, StatusRepository repository, StatusGuard guard, OrderStatuses statuses,
+			RecentOrders recent, BackendClient backend, OutcomePublisher outcomes, OrderCodec codec, OrderQueue queue) {
 		this.properties = properties;
-		this.table = table;
+		this.repository = repository;
 		this.guard = guard;
 		this.statuses = statuses;
-		this.accepted = accepted;
+		this.recent = recent;
 		this.backend = backend;
 		this.outcomes = outcomes;
 		this.codec = codec;
@@ -73,80 +67,50 @@ public final class FailedOrders {
 	}
 
 	/**
-	 * Lists orders.
-	 * @param query which
-	 * @return some of them, the earliest failed first; fails with
-	 * {@link ProblemException} if PostgreSQL does not answer
+	 * Lists failed orders, the earliest failed first.
+	 * @return the page; fails with {@link ProblemException} if PostgreSQL does not answer
 	 */
 	public Mono<OrderPage> list(PageQuery query) {
-		return ask(this.table.failed(query, query.limit() + 1)).map((rows) -> page(query, rows));
-	}
-
-	private static OrderPage page(PageQuery query, List<OrderView> oneMore) {
-		if (oneMore.size() <= query.limit()) {
-			return new OrderPage(oneMore, null);
-		}
-		List<OrderView> orders = oneMore.subList(0, query.limit());
-		return new OrderPage(orders, PageQuery.cursorAfter(orders.getLast()));
+		return ask(this.repository.failed(query)).map(query::page);
 	}
 
 	/**
-	 * Has an order delivered again.
+	 * Has an order delivered again; completes when Kafka has it.
 	 * @param id the order's id
-	 * @return when Kafka had it; fails with {@link ProblemException} if it has not failed
-	 * or is saved, or PostgreSQL or Kafka does not answer
+	 * @return fails with {@link ProblemException} if the order has not failed or is
+	 * saved, or PostgreSQL or Kafka does not answer
 	 */
-	public Mono<Instant> redeliver(UUID id) {
+	public Mono<Void> redeliver(UUID id) {
 		return Mono.defer(() -> {
 			long deadlineNanos = System.nanoTime() + this.properties.timeout().toNanos();
-			return ask(this.table.stored(id)).flatMap((row) -> redeliver(id, row, deadlineNanos))
-				// Who else knows it says that it has not failed; else it is not found.
-				.switchIfEmpty(Mono.defer(() -> this.statuses.find(id)).map((order) -> {
-					throw notRedeliverable("Order " + id + " has not failed.");
-				}));
+			return ask(this.repository.stored(id))
+				// Another source that knows the order says that it has not failed; else
+				// it
+				// is not found.
+				.switchIfEmpty(Mono.defer(() -> this.statuses.find(id)).map((_) -> {
+					throw StoredOrder.notFailed(id);
+				}))
+				.flatMap((stored) -> redeliver(id, stored, deadlineNanos));
 		});
 	}
 
-	private Mono<Instant> redeliver(UUID id, StatusRepository.Stored order, long deadlineNanos) {
-		if (order.status() != OrderStatus.FAILED || this.accepted.syncSave(id) != null) {
-			throw notRedeliverable("Order " + id + " has not failed.");
-		}
-		String payload = order.payload();
-		if (payload == null) {
-			throw notRedeliverable("What order " + id + " contained could not be read.");
-		}
-		byte[] json = payload.getBytes(StandardCharsets.UTF_8);
-		Order again = decode(id, json);
+	private Mono<Void> redeliver(UUID id, StoredOrder stored, long deadlineNanos) {
+		ValidOrder order = stored.forRedelivery(id, this.recent, this.codec);
 		Duration left = Duration.ofNanos(Math.max(1, deadlineNanos - System.nanoTime()));
-		return this.backend.find(id, left).flatMap((answer) -> {
-			if (answer instanceof BackendResult.Saved(SavedOrder saved)) {
-				this.outcomes.publish(id, order.customerId(), saved.savedAt(), null);
-				throw notRedeliverable("Order " + id + " is saved.");
+		return this.backend.find(id, left).flatMap((result) -> {
+			if (result instanceof BackendResult.Saved(SavedOrder saved)) {
+				this.outcomes.publish(id, stored.customerId(), saved.savedAt(), null);
+				throw StoredOrder.isSaved(id);
 			}
-			Fingerprint fingerprint = OrderIds.isDerived(id) ? Fingerprint.ofJson(json) : null;
-			return this.queue.enqueue(id, again, json, fingerprint, null);
-		});
-	}
-
-	/** Whoever wrote it into Kafka may have had other rules. */
-	private Order decode(UUID id, byte[] json) {
-		try {
-			return this.codec.decode(json);
-		}
-		catch (ProblemException ex) {
-			throw notRedeliverable("Order " + id + " is not valid.");
-		}
+			return this.queue.enqueue(order);
+		}).then();
 	}
 
 	private <T> Mono<T> ask(Mono<T> question) {
 		return this.guard.ask(this.properties.timeout(), question).onErrorMap((failure) -> {
 			logger.debug("The failed orders cannot be read", failure);
-			return new ProblemException(ProblemType.STATUS_UNAVAILABLE, "The status store does not answer.", Placed.NO);
+			return StatusProblem.unavailable();
 		});
-	}
-
-	private static ProblemException notRedeliverable(String detail) {
-		return new ProblemException(ProblemType.NOT_REDELIVERABLE, detail);
 	}
 
 }

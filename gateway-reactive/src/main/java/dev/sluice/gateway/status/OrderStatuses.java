@@ -3,6 +3,7 @@ package dev.sluice.gateway.status;
 import java.time.Duration;
 import java.util.UUID;
 
+import com.google.errorprone.annotations.ThreadSafe;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.OrderView;
 import dev.sluice.contract.SavedOrder;
@@ -24,32 +25,33 @@ import reactor.core.publisher.Mono;
 /**
  * How far an order has come. PostgreSQL knows of every order, a moment late; Kafka knows
  * those that PostgreSQL does not know yet; the backend knows those that it has saved.
- * {@link RecentOrder} says who is believed. An answer takes at most twice
- * {@code status.timeout}. {@code @ThreadSafe}.
+ * {@link RecentOrder} gives the order of precedence. An answer takes at most twice
+ * {@code status.timeout}.
  */
 @Component
+@ThreadSafe
 public final class OrderStatuses {
 
 	private static final Logger logger = LoggerFactory.getLogger(OrderStatuses.class);
 
 	private final StatusProperties properties;
 
-	private final StatusRepository table;
+	private final StatusRepository repository;
 
 	private final StatusGuard guard;
 
-	private final RecentOrders accepted;
+	private final RecentOrders recent;
 
 	private final BackendClient backend;
 
 	private final OutcomePublisher outcomes;
 
-	public OrderStatuses(StatusProperties properties, StatusRepository table, StatusGuard guard, RecentOrders accepted,
+	OrderStatuses(StatusProperties properties, StatusRepository repository, StatusGuard guard, RecentOrders recent,
 			BackendClient backend, OutcomePublisher outcomes) {
 		this.properties = properties;
-		this.table = table;
+		this.repository = repository;
 		this.guard = guard;
-		this.accepted = accepted;
+		this.recent = recent;
 		this.backend = backend;
 		this.outcomes = outcomes;
 	}
@@ -58,7 +60,7 @@ public final class OrderStatuses {
 	 * Looks an order up.
 	 * @param id the order's id
 	 * @return the order; fails with {@link ProblemException} if nobody was given the id,
-	 * or those who would know cannot be asked
+	 * or a source that may know it does not answer
 	 */
 	public Mono<OrderView> find(UUID id) {
 		return Mono.defer(() -> {
@@ -71,18 +73,18 @@ public final class OrderStatuses {
 	}
 
 	private Mono<StatusRow> read(UUID id, Duration limit) {
-		return this.guard.ask(limit, this.table.find(id));
+		return this.guard.ask(limit, this.repository.find(id));
 	}
 
-	/** A failed order may be saved nevertheless, and then everybody is told so. */
+	/** The backend may have saved an order that failed; then its outcome is published. */
 	private Mono<OrderView> found(UUID id, StatusRow row, long deadlineNanos) {
-		RecentOrder known = RecentOrder.of(id, this.accepted);
+		RecentOrder known = RecentOrder.of(id, this.recent);
 		OrderView view = known.beside(row);
 		if (view.status() != OrderStatus.FAILED) {
 			return Mono.just(view);
 		}
-		return askBackend(id, deadlineNanos).map((answer) -> {
-			if (!(answer instanceof BackendResult.Saved(SavedOrder order))) {
+		return askBackend(id, deadlineNanos).map((result) -> {
+			if (!(result instanceof BackendResult.Saved(SavedOrder order))) {
 				return view;
 			}
 			this.outcomes.publish(id, row.customerId(), order.savedAt(), null);
@@ -90,40 +92,40 @@ public final class OrderStatuses {
 		});
 	}
 
-	/** Kafka is read up to its end before anybody is told that there is no such order. */
+	/** Reads Kafka up to its end before it says that there is no such order. */
 	private Mono<OrderView> notFound(UUID id, long deadlineNanos) {
-		OrderView view = RecentOrder.of(id, this.accepted).alone();
+		OrderView view = RecentOrder.of(id, this.recent).alone();
 		if (view != null) {
 			return Mono.just(view);
 		}
 		Duration limit = this.properties.timeout().dividedBy(2);
-		return Mono.fromFuture(() -> this.accepted.caughtUp(limit)).flatMap((reading) -> {
-			RecentOrder known = RecentOrder.of(id, this.accepted);
+		return Mono.fromFuture(() -> this.recent.caughtUp(limit)).flatMap((reading) -> {
+			RecentOrder known = RecentOrder.of(id, this.recent);
 			OrderView now = known.alone();
 			return (now != null) ? Mono.just(now)
 					: askBackend(id, deadlineNanos)
-						.flatMap((answer) -> (answer instanceof BackendResult.Saved(SavedOrder order))
-								? Mono.just(known.atBackend(order)) : readAgain(id, reading, answer, deadlineNanos));
+						.flatMap((result) -> (result instanceof BackendResult.Saved(SavedOrder order))
+								? Mono.just(known.atBackend(order)) : readAgain(id, reading, result, deadlineNanos));
 		});
 	}
 
 	/** The order may have gone from Kafka's part into PostgreSQL in between. */
-	private Mono<OrderView> readAgain(UUID id, Reading reading, BackendResult answer, long deadlineNanos) {
+	private Mono<OrderView> readAgain(UUID id, Reading reading, BackendResult result, long deadlineNanos) {
 		return read(id, left(deadlineNanos)).onErrorMap((_) -> StatusProblem.unavailable(id))
-			.map((row) -> RecentOrder.of(id, this.accepted).beside(row))
-			.switchIfEmpty(Mono.error(() -> StatusProblem.unknown(id, reading, answer)));
+			.map((row) -> RecentOrder.of(id, this.recent).beside(row))
+			.switchIfEmpty(Mono.error(() -> StatusProblem.unknown(id, reading, result)));
 	}
 
 	/** The backend may know better than Kafka. */
 	private Mono<OrderView> notRead(UUID id, Throwable failure, long deadlineNanos) {
-		logger.debug("The status of order {} cannot be read", id, failure);
-		RecentOrder known = RecentOrder.of(id, this.accepted);
+		logger.debug("PostgreSQL does not tell the status of order {}", id, failure);
+		RecentOrder known = RecentOrder.of(id, this.recent);
 		OrderView view = known.alone();
 		if (view != null && view.status() == OrderStatus.SAVED) {
 			return Mono.just(view);
 		}
-		return askBackend(id, deadlineNanos).map((answer) -> {
-			if (answer instanceof BackendResult.Saved(SavedOrder order)) {
+		return askBackend(id, deadlineNanos).map((result) -> {
+			if (result instanceof BackendResult.Saved(SavedOrder order)) {
 				return known.atBackend(order);
 			}
 			if (view == null) {

@@ -5,9 +5,9 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import com.google.errorprone.annotations.ThreadSafe;
+import dev.sluice.gateway.core.status.StatusCircuit;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker;
-import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
-import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig.SlidingWindowType;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import io.github.resilience4j.reactor.circuitbreaker.operator.CircuitBreakerOperator;
 import org.springframework.beans.factory.annotation.Autowired;
@@ -16,19 +16,13 @@ import org.springframework.stereotype.Component;
 import reactor.core.publisher.Mono;
 
 /**
- * Asks PostgreSQL, which every request can do without: each time with a time limit, and
- * not at all while it fails, by a circuit breaker. Nothing else asks it. As many wait for
- * a connection as may; what is beyond fails at once. What was never asked says nothing of
- * PostgreSQL and does not open the circuit. For any number of threads.
+ * Asks PostgreSQL with a time limit, and not at all while the circuit breaker is open;
+ * every request can do without an answer. A bounded number of questions wait for a
+ * connection. A question that does not fit in fails at once.
  */
 @Component
-final class StatusGuard {
-
-	/** Of its circuit breaker. */
-	static final String NAME = "status";
-
-	/** At two milliseconds each, about as many as get their turn in 200 ms. */
-	private static final int WAITING = 1_000;
+@ThreadSafe
+class StatusGuard {
 
 	private final AtomicInteger asking = new AtomicInteger();
 
@@ -47,29 +41,16 @@ final class StatusGuard {
 
 	StatusGuard(CircuitBreakerRegistry circuits, int connections) {
 		this.connections = connections;
-		this.circuit = circuits.circuitBreaker(NAME, circuitConfig());
-	}
-
-	/**
-	 * Opens after a few: each costs its request the whole time limit, and nothing is lost
-	 * without an answer.
-	 */
-	private static CircuitBreakerConfig circuitConfig() {
-		return CircuitBreakerConfig.custom()
-			.slidingWindow(10, 5, SlidingWindowType.COUNT_BASED)
-			.permittedNumberOfCallsInHalfOpenState(2)
-			.waitDurationInOpenState(Duration.ofSeconds(1))
-			.ignoreExceptions(RejectedExecutionException.class)
-			.writableStackTraceEnabled(false)
-			.build();
+		this.circuit = StatusCircuit.of(circuits);
 	}
 
 	/**
 	 * Asks.
 	 * @param <T> the answer
-	 * @param limit how long it may take
-	 * @param question what gives the answer
-	 * @return the answer; fails if there is none in time
+	 * @param limit maximum time to wait for the answer
+	 * @param question gives the answer
+	 * @return the answer; fails if there is none in time, with
+	 * {@link RejectedExecutionException} if PostgreSQL did not get the question
 	 */
 	<T> Mono<T> ask(Duration limit, Mono<T> question) {
 		return Mono
@@ -79,12 +60,12 @@ final class StatusGuard {
 	}
 
 	private <T> Mono<T> asked(Duration limit, Mono<T> question, int before) {
-		if (before >= this.connections + WAITING) {
+		if (before >= this.connections + StatusCircuit.MAX_WAITING) {
 			return Mono.error(new RejectedExecutionException("As many questions as allowed wait"));
 		}
 		return question.timeout(limit)
 			.onErrorMap((failure) -> failure instanceof TimeoutException && before >= this.connections,
-					(_) -> new RejectedExecutionException("Not asked in time"));
+					(_) -> new RejectedExecutionException("PostgreSQL was not asked within " + limit));
 	}
 
 }

@@ -1,125 +1,71 @@
 package dev.sluice.gateway.status;
 
 import java.time.Duration;
-import java.util.Optional;
-import java.util.UUID;
-import java.util.concurrent.Semaphore;
 
-import dev.sluice.contract.OrderStatus;
-import dev.sluice.contract.OrderView;
-import dev.sluice.gateway.core.config.GatewayProperties;
+import com.google.errorprone.annotations.ThreadSafe;
 import dev.sluice.gateway.core.config.StatusProperties;
-import dev.sluice.gateway.core.metrics.GatewayMetric;
-import dev.sluice.gateway.core.order.Prefer;
+import dev.sluice.gateway.core.limit.WaiterLimit;
 import dev.sluice.gateway.core.status.StatusRow;
-import io.micrometer.core.instrument.MeterRegistry;
+import dev.sluice.gateway.core.web.OrderReply;
+import dev.sluice.gateway.core.web.OrderRequest;
+import dev.sluice.gateway.core.web.OutcomeWait;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
 import reactor.core.publisher.Mono;
 
 /**
- * Requests that wait for the order they queued to be saved ({@code Prefer: wait=n}). They
- * ask PostgreSQL again and again, with growing pauses, and hold no thread. At most
- * {@code sluice.max-waiters} at once; who comes when there are as many waits not at all.
- * For any number of threads.
+ * Waits for a queued order to be saved ({@code Prefer: wait=n}) by asking PostgreSQL
+ * again and again. At most {@code sluice.max-waiters} requests wait; a further one does
+ * not wait.
  */
 @Component
+@ThreadSafe
 public final class Waiters {
-
-	private static final Duration FIRST_PAUSE = Duration.ofMillis(50);
-
-	private static final Duration LONGEST_PAUSE = Duration.ofMillis(500);
 
 	private static final Logger logger = LoggerFactory.getLogger(Waiters.class);
 
-	private final StatusRepository table;
+	private final StatusRepository repository;
 
 	private final StatusGuard guard;
 
 	private final Duration limit;
 
-	private final Semaphore places;
+	private final WaiterLimit waiters;
 
-	public Waiters(GatewayProperties gateway, StatusProperties properties, StatusRepository table, StatusGuard guard,
-			MeterRegistry meters) {
-		this.table = table;
+	Waiters(StatusProperties properties, StatusRepository repository, StatusGuard guard, WaiterLimit waiters) {
+		this.repository = repository;
 		this.guard = guard;
 		this.limit = properties.timeout();
-		this.places = new Semaphore(gateway.maxWaiters());
-		GatewayMetric.WAITERS.gauge(meters, this.places, (places) -> gateway.maxWaiters() - places.availablePermits());
+		this.waiters = waiters;
 	}
 
 	/**
 	 * Waits for an order to be saved.
-	 * @param id the order's id
-	 * @param wait how long at most
-	 * @return how it ended; does not fail
+	 * @param request the request that queued the order
+	 * @return the reply, whether the order is saved or not
 	 */
-	public Mono<End> untilSaved(UUID id, Duration wait) {
+	public Mono<OrderReply> untilSaved(OrderRequest request) {
 		return Mono.defer(() -> {
-			if (!this.places.tryAcquire()) {
-				return Mono.just(new End.NotWaited());
+			OutcomeWait wait = new OutcomeWait(request, System.nanoTime());
+			if (!this.waiters.tryAcquire()) {
+				return Mono.just(wait.notWaited());
 			}
-			return look(id, FIRST_PAUSE, System.nanoTime() + wait.toNanos()).doFinally((_) -> this.places.release());
+			return look(wait)
+				.repeatWhenEmpty((looks) -> looks.concatMap((_) -> Mono.delay(wait.nextPause(System.nanoTime()))))
+				.doFinally((_) -> this.waiters.release());
 		});
 	}
 
-	private Mono<End> look(UUID id, Duration pause, long deadlineNanos) {
-		return this.guard
-			.ask(this.limit,
-					this.table.find(id).map(StatusRow::view).map(Optional::of).defaultIfEmpty(Optional.empty()))
-			.map((order) -> end(order, deadlineNanos))
-			.onErrorResume((failure) -> noAnswer(id, failure))
-			.flatMap((end) -> end.isPresent() ? Mono.just(end.get())
-					: Mono.delay(Duration.ofNanos(nanos(pause, deadlineNanos)))
-						.flatMap((_) -> look(id, next(pause), deadlineNanos)));
-	}
-
-	private static Mono<Optional<End>> noAnswer(UUID id, Throwable failure) {
-		logger.debug("Whether order {} is saved cannot be found out", id, failure);
-		return Mono.just(Optional.of(new End.NotWaited()));
-	}
-
-	/**
-	 * What one look at the order says.
-	 * @return the end of the wait, empty if it goes on
-	 */
-	private static Optional<End> end(Optional<OrderView> order, long deadlineNanos) {
-		OrderStatus status = order.map(OrderView::status).orElse(OrderStatus.ACCEPTED);
-		return switch (status) {
-			case SAVED -> order.map(End.Saved::new);
-			case FAILED -> Optional.of(new End.NotSaved());
-			case ACCEPTED, RETRYING ->
-				(System.nanoTime() >= deadlineNanos) ? Optional.of(new End.NotSaved()) : Optional.empty();
-		};
-	}
-
-	private static Duration next(Duration pause) {
-		Duration twice = pause.multipliedBy(2);
-		return (twice.compareTo(LONGEST_PAUSE) < 0) ? twice : LONGEST_PAUSE;
-	}
-
-	/** Not beyond the deadline, where a last look is taken. */
-	private static long nanos(Duration pause, long deadlineNanos) {
-		return Math.max(1, Math.min(pause.toNanos(), deadlineNanos - System.nanoTime()));
-	}
-
-	/** How waiting ended. */
-	public sealed interface End {
-
-		/** The order is saved. */
-		record Saved(OrderView order) implements End {
-		}
-
-		/** It is not, and the time is over, or the order has failed. */
-		record NotSaved() implements End {
-		}
-
-		/** There was no place to wait, or PostgreSQL did not answer. */
-		record NotWaited() implements End {
-		}
-
+	/** The reply, empty if the wait goes on. */
+	private Mono<OrderReply> look(OutcomeWait wait) {
+		return Mono.defer(
+				() -> this.guard.ask(this.limit, this.repository.find(wait.id()).map(StatusRow::view).singleOptional()))
+			.flatMap((order) -> Mono.justOrEmpty(wait.look(order, System.nanoTime())))
+			.onErrorResume((failure) -> {
+				logger.debug("PostgreSQL does not say whether order {} is saved", wait.id(), failure);
+				return Mono.just(wait.notWaited());
+			});
 	}
 
 }

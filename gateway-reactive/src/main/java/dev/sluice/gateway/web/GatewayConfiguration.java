@@ -1,15 +1,9 @@
 package dev.sluice.gateway.web;
 
-import com.github.benmanes.caffeine.cache.Ticker;
 import dev.sluice.gateway.core.config.ConnectionProperties;
 import dev.sluice.gateway.edge.ConnectionGuardHandler;
 import dev.sluice.gateway.edge.ConnectionLimitHandler;
 import dev.sluice.gateway.edge.Http2StreamEndHandler;
-import io.github.resilience4j.bulkhead.BulkheadRegistry;
-import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
-import io.github.resilience4j.micrometer.tagged.TaggedBulkheadMetrics;
-import io.github.resilience4j.micrometer.tagged.TaggedCircuitBreakerMetrics;
-import io.micrometer.core.instrument.binder.MeterBinder;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.FixedRecvByteBufAllocator;
 import io.netty.channel.ServerChannelRecvByteBufAllocator;
@@ -18,13 +12,10 @@ import org.springframework.boot.web.server.WebServerFactoryCustomizer;
 import org.springframework.boot.web.server.autoconfigure.ServerProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.kafka.support.ProducerListener;
 import reactor.netty.http.HttpProtocol;
 import reactor.netty.http.server.HttpServer;
 
-/**
- * What is made of libraries: the limits around the client and the queue, the container.
- */
+/** The web server, with the gateway's limits. */
 @Configuration(proxyBeanMethods = false)
 class GatewayConfiguration {
 
@@ -36,41 +27,6 @@ class GatewayConfiguration {
 
 	/** Connections that wait to be accepted, as with the other gateway. */
 	private static final int BACKLOG = 1024;
-
-	/**
-	 * Boot's logs an error, and the payload, for each order; the circuit tells of an
-	 * outage.
-	 */
-	@Bean
-	ProducerListener<Object, Object> silentProducerListener() {
-		return new ProducerListener<>() {
-		};
-	}
-
-	@Bean
-	Ticker ticker() {
-		return Ticker.systemTicker();
-	}
-
-	@Bean
-	BulkheadRegistry bulkheads() {
-		return BulkheadRegistry.ofDefaults();
-	}
-
-	@Bean
-	CircuitBreakerRegistry circuits() {
-		return CircuitBreakerRegistry.ofDefaults();
-	}
-
-	@Bean
-	MeterBinder bulkheadMetrics(BulkheadRegistry bulkheads) {
-		return TaggedBulkheadMetrics.ofBulkheadRegistry(bulkheads);
-	}
-
-	@Bean
-	MeterBinder circuitMetrics(CircuitBreakerRegistry circuits) {
-		return TaggedCircuitBreakerMetrics.ofCircuitBreakerRegistry(circuits);
-	}
 
 	@Bean
 	WebServerFactoryCustomizer<NettyReactiveWebServerFactory> container(ServerProperties server,

@@ -10,10 +10,13 @@ import java.util.concurrent.CompletableFuture;
 
 import dev.sluice.contract.FakeBackend;
 import dev.sluice.contract.FakeBackend.Reply;
+import dev.sluice.contract.Order;
 import dev.sluice.contract.SavedOrder;
+import dev.sluice.gateway.core.backend.BackendPolicy;
 import dev.sluice.gateway.core.backend.BackendResult;
 import dev.sluice.gateway.core.config.BackendProperties;
 import dev.sluice.gateway.core.config.CircuitProperties;
+import dev.sluice.gateway.core.order.ValidOrder;
 import io.github.resilience4j.bulkhead.BulkheadRegistry;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import org.junit.jupiter.api.AfterEach;
@@ -33,7 +36,8 @@ class BackendClientTests {
 
 	private static final String SAVED = "{\"id\":\"%s\",\"savedAt\":\"2026-11-21T10:00:00Z\"}".formatted(ID);
 
-	private static final byte[] ORDER = "{\"customerId\":\"c\"}".getBytes(StandardCharsets.UTF_8);
+	private static final ValidOrder ORDER = new ValidOrder(ID, new Order("c", null, null),
+			"{\"customerId\":\"c\"}".getBytes(StandardCharsets.UTF_8), null, "00-1-2-03");
 
 	/** Longer than any test may take. */
 	private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -42,7 +46,7 @@ class BackendClientTests {
 
 	private FakeBackend server;
 
-	private BackendTransport exchange;
+	private BackendTransport transport;
 
 	@BeforeEach
 	void startServer() throws IOException {
@@ -51,7 +55,7 @@ class BackendClientTests {
 
 	@AfterEach
 	void stopServer() throws Exception {
-		this.exchange.destroy();
+		this.transport.destroy();
 		this.server.close();
 	}
 
@@ -145,7 +149,9 @@ class BackendClientTests {
 		assertThat(deliver(backend(10, 50, LIMIT))).isEqualTo(new BackendResult.TimedOut(LIMIT));
 	}
 
-	/** Wherever in an exchange its end comes: before the connection, while it is made. */
+	/**
+	 * Wherever in an transport its end comes: before the connection, while it is made.
+	 */
 	@Test
 	void endsAnExchangeWhoseTimeIsOverBeforeItHasBegun() {
 		this.server.reply(Reply.never());
@@ -309,13 +315,13 @@ class BackendClientTests {
 		BackendProperties properties = new BackendProperties(uri, PATIENCE, limit, maxConcurrent, maxAttempts,
 				Duration.ofSeconds(60),
 				new CircuitProperties(50, minimumCalls, Duration.ofSeconds(10), Duration.ofMinutes(1)));
-		this.exchange = new BackendTransport(properties);
-		return new BackendClient(properties, this.exchange, BulkheadRegistry.ofDefaults(),
-				CircuitBreakerRegistry.ofDefaults(), JsonMapper.shared());
+		this.transport = new BackendTransport(properties);
+		return new BackendClient(new BackendPolicy(properties, BulkheadRegistry.ofDefaults(),
+				CircuitBreakerRegistry.ofDefaults(), JsonMapper.shared()), this.transport);
 	}
 
 	private static BackendResult deliver(BackendClient backend) {
-		return backend.deliver(ID, ORDER, "00-1-2-03").block();
+		return backend.deliver(ORDER).block();
 	}
 
 	private static BackendResult find(BackendClient backend, Duration limit) {

@@ -15,8 +15,10 @@ import dev.sluice.contract.Placed;
 import dev.sluice.contract.ProblemType;
 import dev.sluice.gateway.core.config.CircuitProperties;
 import dev.sluice.gateway.core.config.QueueProperties;
+import dev.sluice.gateway.core.order.ValidOrder;
 import dev.sluice.gateway.core.problem.ProblemException;
 import dev.sluice.gateway.core.queue.OrderTopics;
+import dev.sluice.gateway.core.queue.QueuePolicy;
 import dev.sluice.gateway.status.FakeRecentOrders;
 import io.github.resilience4j.bulkhead.BulkheadRegistry;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
@@ -37,11 +39,10 @@ import static org.awaitility.Awaitility.await;
 
 class OrderQueueTests {
 
-	private static final Order ORDER = new Order("c-1", null, null);
-
 	private static final UUID ID = UUID.randomUUID();
 
-	private static final byte[] JSON = "{}".getBytes(StandardCharsets.UTF_8);
+	private static final ValidOrder ORDER = new ValidOrder(ID, new Order("c-1", null, null),
+			"{}".getBytes(StandardCharsets.UTF_8), null, null);
 
 	private final MockProducer<String, byte[]> producer = new MockProducer<>(false, null, new StringSerializer(),
 			new ByteArraySerializer()) {
@@ -53,9 +54,11 @@ class OrderQueueTests {
 
 	};
 
-	private final FakeRecentOrders accepted = new FakeRecentOrders();
+	private final FakeRecentOrders recent = new FakeRecentOrders();
 
 	private boolean topicsReady = true;
+
+	private QueuePolicy policy;
 
 	private OrderQueue queue;
 
@@ -66,7 +69,7 @@ class OrderQueueTests {
 
 	@Test
 	void acceptsWhenKafkaHasAcknowledgedAndNotBefore() {
-		this.queue = queue(Duration.ofMinutes(1), 10, 50);
+		open(Duration.ofMinutes(1), 10, 50);
 		CompletableFuture<Instant> accepted = enqueue();
 		await().until(() -> this.producer.history().size() == 1);
 		assertThat(accepted).isNotDone();
@@ -78,7 +81,7 @@ class OrderQueueTests {
 
 	@Test
 	void saysThatKafkaFailed() {
-		this.queue = queue(Duration.ofMinutes(1), 10, 50);
+		open(Duration.ofMinutes(1), 10, 50);
 		CompletableFuture<Instant> accepted = enqueue();
 		await().until(() -> this.producer.history().size() == 1);
 
@@ -89,7 +92,7 @@ class OrderQueueTests {
 
 	@Test
 	void saysThatTheProducerTookNothing() {
-		this.queue = queue(Duration.ofMinutes(1), 10, 50);
+		open(Duration.ofMinutes(1), 10, 50);
 		this.producer.sendException = new TimeoutException("no metadata");
 
 		assertProblem(enqueue(), ProblemType.QUEUE_UNAVAILABLE, Placed.NO);
@@ -97,27 +100,28 @@ class OrderQueueTests {
 
 	@Test
 	void knowsAtOnceWhatItHasAccepted() {
-		this.queue = queue(Duration.ofMinutes(1), 10, 50);
+		open(Duration.ofMinutes(1), 10, 50);
 		CompletableFuture<Instant> accepted = enqueue();
 		await().until(this.producer::completeNext);
 
 		Instant acceptedAt = accepted.orTimeout(10, TimeUnit.SECONDS).join();
 
-		assertThat(this.accepted.acceptance(ID).first()).isEqualTo(acceptedAt)
+		assertThat(this.recent.acceptance(ID).first()).isEqualTo(acceptedAt)
 			.isEqualTo(acceptedAt.truncatedTo(ChronoUnit.MICROS));
 	}
 
 	@Test
 	void waitsNoLongerThanItsTimeout() {
-		this.queue = queue(Duration.ofMillis(50), 10, 50);
+		open(Duration.ofMillis(50), 10, 50);
 
 		assertProblem(enqueue(), ProblemType.QUEUE_UNAVAILABLE, Placed.UNKNOWN);
 	}
 
 	@Test
 	void refusesAtOnceWhatExceedsTheBulkhead() {
-		this.queue = queue(Duration.ofMinutes(1), 1, 50);
+		open(Duration.ofMinutes(1), 1, 50);
 		CompletableFuture<Instant> first = enqueue();
+		await().until(() -> this.producer.history().size() == 1);
 
 		assertProblem(enqueue(), ProblemType.OVERLOADED, Placed.NO);
 		await().until(this.producer::completeNext);
@@ -126,42 +130,42 @@ class OrderQueueTests {
 
 	@Test
 	void leavesAKafkaAloneThatFails() {
-		this.queue = queue(Duration.ofMinutes(1), 10, 2);
+		open(Duration.ofMinutes(1), 10, 2);
 		this.producer.sendException = new TimeoutException("no metadata");
 		assertProblem(enqueue(), ProblemType.QUEUE_UNAVAILABLE, Placed.NO);
 		assertProblem(enqueue(), ProblemType.QUEUE_UNAVAILABLE, Placed.NO);
 		this.producer.sendException = null;
 
 		assertProblem(enqueue(), ProblemType.QUEUE_UNAVAILABLE, Placed.NO);
-		assertThat(this.queue.accepts()).isFalse();
+		assertThat(this.policy.accepts()).isFalse();
 		assertThat(this.producer.history()).isEmpty();
 	}
 
 	@Test
 	void tellsOfOneFailureUntilKafkaAcknowledgesAgain() {
-		this.queue = queue(Duration.ofMinutes(1), 10, 50);
-		assertThat(this.queue.accepts()).isTrue();
+		open(Duration.ofMinutes(1), 10, 50);
+		assertThat(this.policy.accepts()).isTrue();
 		this.producer.sendException = new TimeoutException("no metadata");
 
 		assertProblem(enqueue(), ProblemType.QUEUE_UNAVAILABLE, Placed.NO);
 
-		assertThat(this.queue.accepts()).isFalse();
+		assertThat(this.policy.accepts()).isFalse();
 		this.producer.sendException = null;
 		CompletableFuture<Instant> accepted = enqueue();
 		await().until(this.producer::completeNext);
 		assertThat(accepted).succeedsWithin(Duration.ofSeconds(10));
-		assertThat(this.queue.accepts()).isTrue();
+		assertThat(this.policy.accepts()).isTrue();
 	}
 
 	@Test
 	void refusesUntilTheTopicsAreThere() {
-		this.queue = queue(Duration.ofMinutes(1), 10, 50);
+		open(Duration.ofMinutes(1), 10, 50);
 		this.topicsReady = false;
 
 		assertProblem(enqueue(), ProblemType.QUEUE_UNAVAILABLE, Placed.NO);
-		assertThat(this.queue.accepts()).isFalse();
+		assertThat(this.policy.accepts()).isFalse();
 		this.topicsReady = true;
-		assertThat(this.queue.accepts()).isTrue();
+		assertThat(this.policy.accepts()).isTrue();
 		assertThat(this.producer.history()).isEmpty();
 	}
 
@@ -175,10 +179,10 @@ class OrderQueueTests {
 	}
 
 	private CompletableFuture<Instant> enqueue() {
-		return this.queue.enqueue(ID, ORDER, JSON, null, null).toFuture();
+		return this.queue.enqueue(ORDER).toFuture();
 	}
 
-	private OrderQueue queue(Duration timeout, int maxInFlight, int minimumCalls) {
+	private void open(Duration timeout, int maxInFlight, int minimumCalls) {
 		QueueProperties properties = new QueueProperties(timeout, maxInFlight, 12, (short) 1, 0,
 				new CircuitProperties(50, minimumCalls, Duration.ofSeconds(10), Duration.ofMinutes(1)));
 		KafkaTemplate<String, byte[]> kafka = new KafkaTemplate<>(() -> this.producer);
@@ -192,9 +196,10 @@ class OrderQueueTests {
 			}
 
 		};
-		return new OrderQueue(properties, kafka, topics, this.accepted, BulkheadRegistry.ofDefaults(),
+		this.policy = new QueuePolicy(properties, topics, this.recent, BulkheadRegistry.ofDefaults(),
 				CircuitBreakerRegistry.ofDefaults(),
 				new MockEnvironment().withProperty("spring.application.name", "gateway"));
+		this.queue = new OrderQueue(this.policy, kafka);
 	}
 
 }

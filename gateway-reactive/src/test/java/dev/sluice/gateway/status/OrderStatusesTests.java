@@ -15,9 +15,7 @@ import dev.sluice.contract.Fingerprint;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.OrderView;
 import dev.sluice.contract.ProblemType;
-import dev.sluice.gateway.backend.BackendClient;
-import dev.sluice.gateway.backend.BackendTransport;
-import dev.sluice.gateway.core.config.BackendProperties;
+import dev.sluice.gateway.backend.TestBackend;
 import dev.sluice.gateway.core.config.CircuitProperties;
 import dev.sluice.gateway.core.config.QueueProperties;
 import dev.sluice.gateway.core.config.StatusProperties;
@@ -25,7 +23,6 @@ import dev.sluice.gateway.core.problem.ProblemException;
 import dev.sluice.gateway.core.queue.OutcomePublisher;
 import dev.sluice.gateway.core.queue.RecentOrders.Reading;
 import dev.sluice.gateway.core.status.StatusRow;
-import io.github.resilience4j.bulkhead.BulkheadRegistry;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.r2dbc.spi.ConnectionFactories;
@@ -61,44 +58,39 @@ class OrderStatusesTests {
 
 	private static final String SAVED = "{\"id\":\"%s\",\"savedAt\":\"2026-11-21T11:00:00Z\"}".formatted(ID);
 
-	private final FakeTable table = new FakeTable();
+	private final FakeRepository repository = new FakeRepository();
 
 	private final StatusGuard guard = new StatusGuard(CircuitBreakerRegistry.ofDefaults(), 10);
 
-	private final FakeRecentOrders accepted = new FakeRecentOrders();
+	private final FakeRecentOrders recent = new FakeRecentOrders();
 
 	private final RecordedOutcomes outcomes = new RecordedOutcomes();
 
 	private FakeBackend server;
 
-	private BackendTransport exchange;
+	private TestBackend backend;
 
 	private OrderStatuses statuses;
 
 	@BeforeEach
 	void startServer() throws IOException {
 		this.server = new FakeBackend();
-		BackendProperties properties = new BackendProperties(this.server.uri(), Duration.ofSeconds(1),
-				Duration.ofSeconds(10), 10, 1, Duration.ofSeconds(60),
-				new CircuitProperties(50, 50, Duration.ofSeconds(10), Duration.ofSeconds(1)));
-		this.exchange = new BackendTransport(properties);
-		BackendClient backend = new BackendClient(properties, this.exchange, BulkheadRegistry.ofDefaults(),
-				CircuitBreakerRegistry.ofDefaults(), JsonMapper.shared());
+		this.backend = new TestBackend(this.server.uri());
 		this.statuses = new OrderStatuses(
-				new StatusProperties(Duration.ofSeconds(3), 10, "group", Duration.ofSeconds(3)), this.table, this.guard,
-				this.accepted, backend, this.outcomes);
+				new StatusProperties(Duration.ofSeconds(3), 10, "group", Duration.ofSeconds(3)), this.repository,
+				this.guard, this.recent, this.backend.client(), this.outcomes);
 	}
 
 	@AfterEach
 	void stopServer() throws Exception {
-		this.exchange.destroy();
+		this.backend.close();
 		this.server.close();
 	}
 
 	@Test
 	void believesTheTableFirst() {
-		this.table.row = RETRYING;
-		this.accepted.accept(ID, null, TIME, TIME);
+		this.repository.row = RETRYING;
+		this.recent.accept(ID, null, TIME, TIME);
 
 		assertThat(find()).isEqualTo(RETRYING);
 		assertThat(this.server.requests()).isEmpty();
@@ -106,7 +98,7 @@ class OrderStatusesTests {
 
 	@Test
 	void knowsFromKafkaWhatTheTableHasNotYet() {
-		this.accepted.accept(ID, null, TIME, TIME);
+		this.recent.accept(ID, null, TIME, TIME);
 
 		assertThat(find()).isEqualTo(ACCEPTED);
 		assertThat(this.server.requests()).isEmpty();
@@ -114,7 +106,7 @@ class OrderStatusesTests {
 
 	@Test
 	void knowsFromKafkaWhatItHasReadMeanwhile() {
-		this.accepted.whileReading(() -> this.accepted.accept(ID, null, TIME, TIME));
+		this.recent.whileReading(() -> this.recent.accept(ID, null, TIME, TIME));
 
 		assertThat(find()).isEqualTo(ACCEPTED);
 		assertThat(this.server.requests()).isEmpty();
@@ -123,8 +115,8 @@ class OrderStatusesTests {
 	@Test
 	void believesALaterAcceptanceMoreThanTheTable() {
 		Instant again = TIME.plusSeconds(61);
-		this.table.row = FAILED;
-		this.accepted.accept(ID, null, TIME, again);
+		this.repository.row = FAILED;
+		this.recent.accept(ID, null, TIME, again);
 
 		assertThat(find()).isEqualTo(new OrderView(ID, OrderStatus.ACCEPTED, 0, TIME, again, null));
 		assertThat(this.server.requests()).isEmpty();
@@ -132,8 +124,8 @@ class OrderStatusesTests {
 
 	@Test
 	void believesATableThatHasReadALaterFailure() {
-		this.table.row = FAILED;
-		this.accepted.accept(ID, null, TIME, TIME);
+		this.repository.row = FAILED;
+		this.recent.accept(ID, null, TIME, TIME);
 		this.server.reply(Reply.of(404, "{}"));
 
 		assertThat(find()).isEqualTo(FAILED);
@@ -142,7 +134,7 @@ class OrderStatusesTests {
 
 	@Test
 	void tellsEverybodyThatAFailedOrderIsSaved() {
-		this.table.row = FAILED;
+		this.repository.row = FAILED;
 		this.server.reply(Reply.of(200, SAVED));
 
 		assertThat(find()).isEqualTo(new OrderView(ID, OrderStatus.SAVED, 1, TIME, SAVED_AT, null));
@@ -151,7 +143,7 @@ class OrderStatusesTests {
 
 	@Test
 	void believesThatAnOrderFailedWhereTheBackendDoesNotSay() {
-		this.table.row = FAILED;
+		this.repository.row = FAILED;
 		this.server.reply(Reply.reset());
 
 		assertThat(find()).isEqualTo(FAILED);
@@ -160,17 +152,17 @@ class OrderStatusesTests {
 	@Test
 	void believesThatAnOrderIsSavedWhateverWasLater() {
 		OrderView saved = new OrderView(ID, OrderStatus.SAVED, 1, TIME, TIME, null);
-		this.table.row = saved;
-		this.accepted.accept(ID, null, TIME, TIME.plusSeconds(61));
-		this.accepted.save(ID, SAVED_AT);
+		this.repository.row = saved;
+		this.recent.accept(ID, null, TIME, TIME.plusSeconds(61));
+		this.recent.save(ID, SAVED_AT);
 
 		assertThat(find()).isEqualTo(saved);
 	}
 
 	@Test
 	void believesASynchronousSaveMoreThanAFailure() {
-		this.table.row = FAILED;
-		this.accepted.save(ID, SAVED_AT);
+		this.repository.row = FAILED;
+		this.recent.save(ID, SAVED_AT);
 
 		assertThat(find()).isEqualTo(new OrderView(ID, OrderStatus.SAVED, 1, TIME, SAVED_AT, null));
 		assertThat(this.server.requests()).isEmpty();
@@ -178,8 +170,8 @@ class OrderStatusesTests {
 
 	@Test
 	void asksNobodyForASynchronousSaveThatItHasRead() {
-		this.table.down = true;
-		this.accepted.save(ID, SAVED_AT);
+		this.repository.down = true;
+		this.recent.save(ID, SAVED_AT);
 
 		assertThat(find()).isEqualTo(new OrderView(ID, OrderStatus.SAVED, 1, null, SAVED_AT, null));
 		assertThat(this.server.requests()).isEmpty();
@@ -202,7 +194,7 @@ class OrderStatusesTests {
 	@ParameterizedTest
 	@EnumSource(value = Reading.class, names = { "BEHIND", "UNREACHABLE" })
 	void saysThatItDoesNotKnowYetWhereKafkaMayKnowMore(Reading reading) {
-		this.accepted.read(reading);
+		this.recent.read(reading);
 		this.server.reply(Reply.of(404, "{}"));
 
 		assertThat(problem()).isEqualTo(ProblemType.STATUS_UNAVAILABLE);
@@ -211,7 +203,7 @@ class OrderStatusesTests {
 	/** The projection has written the row since the table was read. */
 	@Test
 	void looksIntoTheTableAgainBeforeItSaysThatThereIsNoSuchOrder() {
-		this.accepted.whileReading(() -> this.table.row = RETRYING);
+		this.recent.whileReading(() -> this.repository.row = RETRYING);
 		this.server.reply(Reply.of(404, "{}"));
 
 		assertThat(find()).isEqualTo(RETRYING);
@@ -229,8 +221,8 @@ class OrderStatusesTests {
 
 	@Test
 	void asksTheBackendWhileTheTableIsDown() {
-		this.table.down = true;
-		this.accepted.accept(ID, null, TIME, TIME);
+		this.repository.down = true;
+		this.recent.accept(ID, null, TIME, TIME);
 		this.server.reply(Reply.of(200, SAVED));
 
 		assertThat(find()).isEqualTo(new OrderView(ID, OrderStatus.SAVED, 1, TIME, SAVED_AT, null));
@@ -239,7 +231,7 @@ class OrderStatusesTests {
 	@Test
 	void asksTheBackendWhereTooManyAskTheTable() {
 		IntStream.range(0, 1_010).forEach((_) -> this.guard.ask(Duration.ofMinutes(1), Mono.never()).subscribe());
-		this.table.row = RETRYING;
+		this.repository.row = RETRYING;
 		this.server.reply(Reply.of(200, SAVED));
 
 		assertThat(find().status()).isEqualTo(OrderStatus.SAVED);
@@ -247,8 +239,8 @@ class OrderStatusesTests {
 
 	@Test
 	void tellsWhatKafkaKnowsWhileTheTableIsDown() {
-		this.table.down = true;
-		this.accepted.accept(ID, null, TIME, TIME);
+		this.repository.down = true;
+		this.recent.accept(ID, null, TIME, TIME);
 		this.server.reply(Reply.of(404, "{}"));
 		assertThat(find()).isEqualTo(ACCEPTED);
 		this.server.reply(Reply.reset());
@@ -257,7 +249,7 @@ class OrderStatusesTests {
 
 	@Test
 	void saysNothingWhileTheTableIsDown() {
-		this.table.down = true;
+		this.repository.down = true;
 		this.server.reply(Reply.of(404, "{}"));
 
 		assertThat(problem()).isEqualTo(ProblemType.STATUS_UNAVAILABLE);
@@ -271,13 +263,13 @@ class OrderStatusesTests {
 		return catchThrowableOfType(ProblemException.class, this::find).type();
 	}
 
-	private static final class FakeTable extends StatusRepository {
+	private static final class FakeRepository extends StatusRepository {
 
 		private OrderView row;
 
 		private boolean down;
 
-		FakeTable() {
+		FakeRepository() {
 			super(DatabaseClient.create(ConnectionFactories.get("r2dbc:postgresql://none:none@127.0.0.1:1/none")));
 		}
 

@@ -6,6 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.stream.IntStream;
 
+import dev.sluice.gateway.core.status.StatusCircuit;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker.State;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
@@ -31,7 +32,7 @@ class StatusGuardTests {
 
 	private final StatusGuard guard = new StatusGuard(this.circuits, 10);
 
-	private final CircuitBreaker circuit = this.circuits.circuitBreaker(StatusGuard.NAME);
+	private final CircuitBreaker circuit = this.circuits.circuitBreaker(StatusCircuit.NAME);
 
 	@Test
 	void holdsABurstAndRefusesTheRestWithoutOpeningTheCircuit() {

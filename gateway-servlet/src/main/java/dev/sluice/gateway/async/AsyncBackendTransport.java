@@ -1,22 +1,22 @@
 package dev.sluice.gateway.async;
 
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeoutException;
 
 import dev.sluice.gateway.backend.BackendTransport;
+import com.google.errorprone.annotations.ThreadSafe;
 import dev.sluice.gateway.core.backend.BackendRequest;
 import dev.sluice.gateway.core.backend.BackendResponse;
 import dev.sluice.gateway.core.config.BackendProperties;
 import dev.sluice.gateway.edge.Deadlines;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.httpcomponents.hc5.PoolingHttpClientConnectionManagerMetricsBinder;
-import org.apache.hc.client5.http.config.ConnectionConfig;
-import org.apache.hc.client5.http.config.RequestConfig;
 import org.apache.hc.client5.http.config.TlsConfig;
 import org.apache.hc.client5.http.impl.async.CloseableHttpAsyncClient;
 import org.apache.hc.client5.http.impl.async.HttpAsyncClients;
@@ -35,43 +35,36 @@ import org.apache.hc.core5.http2.HttpVersionPolicy;
 import org.apache.hc.core5.io.CloseMode;
 import org.apache.hc.core5.util.ByteArrayBuffer;
 import org.apache.hc.core5.util.TimeValue;
-import org.apache.hc.core5.util.Timeout;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.stereotype.Component;
 
 /**
- * The exchange that holds no thread: the answer comes on one of the client's few I/O
+ * Holds no thread while it waits: the response comes on one of the client's few I/O
  * threads, which must not be blocked.
  */
-public final class AsyncBackendTransport implements BackendTransport {
-
-	/** Without a charset, which JSON has not. */
-	private static final ContentType JSON = ContentType.create("application/json");
+@Component
+@ConditionalOnProperty(name = "sluice.threads", havingValue = "async")
+@ThreadSafe
+final class AsyncBackendTransport implements BackendTransport {
 
 	private final CloseableHttpAsyncClient client;
 
 	private final Deadlines deadlines = new Deadlines("backend-deadlines");
 
-	public AsyncBackendTransport(BackendProperties backend, MeterRegistry meters) {
+	AsyncBackendTransport(BackendProperties backend, MeterRegistry meters) {
 		PoolingAsyncClientConnectionManager connections = PoolingAsyncClientConnectionManagerBuilder.create()
 			.setMaxConnTotal(backend.maxConcurrent())
 			.setMaxConnPerRoute(backend.maxConcurrent())
-			.setDefaultConnectionConfig(ConnectionConfig.custom()
-				.setConnectTimeout(Timeout.of(backend.connectTimeout()))
-				.setValidateAfterInactivity(TimeValue.ofSeconds(1))
-				.build())
+			.setDefaultConnectionConfig(BackendTransport.connectionConfig(backend))
 			.setDefaultTlsConfig(TlsConfig.custom().setVersionPolicy(HttpVersionPolicy.FORCE_HTTP_1).build())
 			.build();
 		new PoolingHttpClientConnectionManagerMetricsBinder(connections, "backend").bindTo(meters);
 		this.client = HttpAsyncClients.custom()
 			.setConnectionManager(connections)
-			.setDefaultRequestConfig(RequestConfig.custom()
-				// The bulkhead has as many places as the pool: a connection is free.
-				.setConnectionRequestTimeout(Timeout.of(backend.connectTimeout()))
-				.setResponseTimeout(Timeout.of(backend.responseTimeout()))
-				.setProtocolUpgradeEnabled(false)
-				.build())
+			.setDefaultRequestConfig(BackendTransport.requestConfig(backend))
 			.evictExpiredConnections()
 			.evictIdleConnections(TimeValue.of(backend.idleTimeout()))
-			// The caller decides what is tried again.
+			// The caller decides about retries.
 			.disableAutomaticRetries()
 			.disableRedirectHandling()
 			.disableCookieManagement()
@@ -81,8 +74,14 @@ public final class AsyncBackendTransport implements BackendTransport {
 		this.client.start();
 	}
 
-	@Override
-	public CompletionStage<BackendResponse> send(BackendRequest request, Duration limit) {
+	/**
+	 * Sends a request.
+	 * @param request what to send
+	 * @param limit maximum time of the whole exchange; then the connection is closed
+	 * @return the response; fails with {@link TimeoutException} at the limit and
+	 * {@link IOException} if there was no connection or it broke
+	 */
+	CompletableFuture<BackendResponse> sendAsync(BackendRequest request, Duration limit) {
 		CompletableFuture<BackendResponse> answer = new CompletableFuture<>();
 		Future<?> exchange = this.client.execute(producer(request), new BasicResponseConsumer<>(new BoundedBody()),
 				callback(answer));
@@ -91,6 +90,24 @@ public final class AsyncBackendTransport implements BackendTransport {
 			exchange.cancel(true);
 		});
 		return answer.whenComplete((_, _) -> deadline.cancel(false));
+	}
+
+	/** For the look-ups, whose virtual thread waits: both share one pool. */
+	@Override
+	public BackendResponse send(BackendRequest request, Duration limit) throws IOException, TimeoutException {
+		try {
+			return sendAsync(request, limit).get();
+		}
+		catch (ExecutionException ex) {
+			if (ex.getCause() instanceof TimeoutException timeout) {
+				throw timeout;
+			}
+			throw (ex.getCause() instanceof IOException io) ? io : new IOException(ex.getCause());
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw new InterruptedIOException();
+		}
 	}
 
 	private static AsyncRequestProducer producer(BackendRequest request) {
@@ -131,7 +148,7 @@ public final class AsyncBackendTransport implements BackendTransport {
 		this.deadlines.close();
 	}
 
-	/** Collects an answer's body, up to its bound. */
+	/** Collects a response's body, up to its bound. */
 	private static final class BoundedBody extends AbstractBinAsyncEntityConsumer<byte[]> {
 
 		private final ByteArrayBuffer buffer = new ByteArrayBuffer(256);
@@ -142,13 +159,13 @@ public final class AsyncBackendTransport implements BackendTransport {
 
 		@Override
 		protected int capacityIncrement() {
-			return MAX_ANSWER_BYTES;
+			return MAX_RESPONSE_BYTES;
 		}
 
 		@Override
 		protected void data(ByteBuffer source, boolean endOfStream) throws IOException {
-			if (this.buffer.length() + source.remaining() > MAX_ANSWER_BYTES) {
-				throw new IOException("The backend's answer is larger than " + MAX_ANSWER_BYTES + " bytes");
+			if (this.buffer.length() + source.remaining() > MAX_RESPONSE_BYTES) {
+				throw new IOException("The backend's response is larger than " + MAX_RESPONSE_BYTES + " bytes");
 			}
 			this.buffer.append(source);
 		}

@@ -1,143 +1,86 @@
 package dev.sluice.gateway.backend;
 
+import java.io.IOException;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.UUID;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Supplier;
 
-import dev.sluice.contract.SavedOrder;
+import com.google.errorprone.annotations.ThreadSafe;
+import dev.sluice.gateway.core.backend.BackendPolicy;
 import dev.sluice.gateway.core.backend.BackendRequest;
-import dev.sluice.gateway.core.backend.BackendResponse;
 import dev.sluice.gateway.core.backend.BackendResult;
-import dev.sluice.gateway.core.config.BackendProperties;
-import io.github.resilience4j.bulkhead.Bulkhead;
-import io.github.resilience4j.bulkhead.BulkheadConfig;
+import dev.sluice.gateway.core.order.ValidOrder;
 import io.github.resilience4j.bulkhead.BulkheadFullException;
-import io.github.resilience4j.bulkhead.BulkheadRegistry;
 import io.github.resilience4j.circuitbreaker.CallNotPermittedException;
-import io.github.resilience4j.circuitbreaker.CircuitBreaker;
-import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
-import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
-import tools.jackson.core.JacksonException;
-import tools.jackson.databind.json.JsonMapper;
 
 /**
- * The backend as the gateway sees it. Everything asked of it goes through one bulkhead,
- * as wide as the connection pool and without waiting, one circuit breaker, and a time
- * limit over the whole exchange. Nothing is tried twice unless the properties say so. For
- * any number of threads.
+ * Calls the backend, within the limits of {@link BackendPolicy} and a time limit for the
+ * whole exchange. Holds the calling thread.
  */
 @Component
+@ThreadSafe
 public final class BackendClient {
 
-	private static final Logger logger = LoggerFactory.getLogger(BackendClient.class);
+	private final BackendPolicy policy;
 
-	private final BackendProperties properties;
+	private final BackendTransport transport;
 
-	private final BackendTransport exchange;
-
-	private final Bulkhead bulkhead;
-
-	private final CircuitBreaker circuit;
-
-	private final JsonMapper mapper;
-
-	public BackendClient(BackendProperties properties, BackendTransport exchange, BulkheadRegistry bulkheads,
-			CircuitBreakerRegistry circuits, JsonMapper mapper) {
-		this.properties = properties;
-		this.exchange = exchange;
-		this.bulkhead = bulkheads.bulkhead("backend",
-				BulkheadConfig.custom()
-					.maxConcurrentCalls(properties.maxConcurrent())
-					.maxWaitDuration(Duration.ZERO)
-					.writableStackTraceEnabled(false)
-					.build());
-		this.circuit = circuits.circuitBreaker("backend",
-				properties.circuit()
-					.toConfig()
-					.recordResult((result) -> result instanceof BackendResult delivery && delivery.isFailure())
-					.build());
-		this.mapper = mapper;
+	public BackendClient(BackendPolicy policy, BackendTransport transport) {
+		this.policy = policy;
+		this.transport = transport;
 	}
 
 	/**
-	 * Has an order saved, once per id however often it is asked.
-	 * @param id the order's id
-	 * @param order the order's canonical bytes
-	 * @param traceparent the client's trace context, or null
-	 * @return what it came to; does not fail but by a bug
+	 * Delivers an order. The backend saves an id once, however often it is delivered.
+	 * Retries a failure at once if {@code backend.max-attempts} allows it.
+	 * @return the result of the last attempt that reached the backend
 	 */
-	public CompletionStage<BackendResult> deliver(UUID id, byte[] order, @Nullable String traceparent) {
-		return attempt(BackendRequest.save(this.properties, id, order, traceparent), this.properties.maxAttempts());
-	}
-
-	private CompletionStage<BackendResult> attempt(BackendRequest request, int left) {
-		return ask(request, this.properties.responseTimeout())
-			.thenCompose((delivery) -> (delivery.mayBeRepeated() && left > 1)
-					? attempt(request, left - 1).thenApply((next) -> next.wasAsked() ? next : delivery)
-					: CompletableFuture.completedStage(delivery));
+	public BackendResult deliver(ValidOrder order) {
+		BackendRequest request = BackendRequest.save(this.policy.properties(), order);
+		Duration limit = this.policy.properties().responseTimeout();
+		BackendResult result = call(request, limit);
+		for (int attempt = 2; result.mayBeRepeated() && attempt <= this.policy.properties().maxAttempts(); attempt++) {
+			BackendResult next = call(request, limit);
+			if (!next.wasAsked()) {
+				return result;
+			}
+			result = next;
+		}
+		return result;
 	}
 
 	/**
 	 * Asks for an order.
 	 * @param id the order's id
-	 * @param limit how long it may take
+	 * @param limit maximum time of the call
 	 * @return {@link BackendResult.Saved} if the backend has it,
 	 * {@link BackendResult.Refused} with status 404 if it does not
 	 */
-	public CompletionStage<BackendResult> find(UUID id, Duration limit) {
-		return ask(BackendRequest.find(this.properties, id), limit);
+	public BackendResult find(UUID id, Duration limit) {
+		return call(BackendRequest.find(this.policy.properties(), id), limit);
 	}
 
-	private CompletionStage<BackendResult> ask(BackendRequest request, Duration limit) {
-		Supplier<CompletionStage<BackendResult>> asked = () -> this.exchange.send(request, limit)
-			.handle((answer, failure) -> (answer != null) ? understood(answer) : failed(request, failure, limit));
-		return Bulkhead
-			.decorateCompletionStage(this.bulkhead, CircuitBreaker.decorateCompletionStage(this.circuit, asked))
-			.get()
-			.exceptionally(this::refusedHere);
-	}
-
-	private BackendResult understood(BackendResponse answer) {
-		if (answer.status() != 200 && answer.status() != 201) {
-			return BackendResult.notSaved(answer, Instant.now());
-		}
+	private BackendResult call(BackendRequest request, Duration limit) {
 		try {
-			return BackendResult.saved(this.mapper.readValue(answer.body(), SavedOrder.class));
+			return this.policy.bulkhead()
+				.executeSupplier(() -> this.policy.circuit().executeSupplier(() -> exchange(request, limit)));
 		}
-		catch (JacksonException ex) {
-			logger.warn("The backend's answer with status {} cannot be read: {}", answer.status(),
-					ex.getOriginalMessage());
-			return new BackendResult.Unreadable();
+		catch (BulkheadFullException ex) {
+			return new BackendResult.Full();
+		}
+		catch (CallNotPermittedException ex) {
+			return this.policy.notPermitted();
 		}
 	}
 
-	private static BackendResult failed(BackendRequest request, Throwable failure, Duration limit) {
-		Throwable cause = unwrapped(failure);
-		if (cause instanceof TimeoutException) {
-			return new BackendResult.TimedOut(limit);
+	private BackendResult exchange(BackendRequest request, Duration limit) {
+		try {
+			return this.policy.received(this.transport.send(request, limit));
 		}
-		logger.debug("{} {} failed", request.method(), request.uri(), cause);
-		return new BackendResult.Unreachable();
-	}
-
-	private BackendResult refusedHere(Throwable failure) {
-		return switch (unwrapped(failure)) {
-			case BulkheadFullException _ -> new BackendResult.Full();
-			case CallNotPermittedException _ -> new BackendResult.CircuitOpen(this.properties.circuit().openFor());
-			case Throwable bug -> throw new CompletionException(bug);
-		};
-	}
-
-	private static Throwable unwrapped(Throwable failure) {
-		return (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause() : failure;
+		catch (IOException | TimeoutException ex) {
+			return BackendPolicy.failed(request, ex, limit);
+		}
 	}
 
 }

@@ -3,64 +3,54 @@ package dev.sluice.gateway.backend;
 import java.io.IOException;
 import java.io.InputStream;
 import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 
+import com.google.errorprone.annotations.ThreadSafe;
 import dev.sluice.gateway.core.backend.BackendRequest;
 import dev.sluice.gateway.core.backend.BackendResponse;
 import dev.sluice.gateway.core.config.BackendProperties;
 import dev.sluice.gateway.edge.Deadlines;
+import dev.sluice.gateway.web.NotAsync;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.httpcomponents.hc5.PoolingHttpClientConnectionManagerMetricsBinder;
 import org.apache.hc.client5.http.classic.methods.HttpUriRequestBase;
-import org.apache.hc.client5.http.config.ConnectionConfig;
-import org.apache.hc.client5.http.config.RequestConfig;
 import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
 import org.apache.hc.client5.http.impl.classic.HttpClients;
 import org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManager;
 import org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManagerBuilder;
 import org.apache.hc.core5.http.ClassicHttpResponse;
-import org.apache.hc.core5.http.ContentType;
 import org.apache.hc.core5.http.HttpEntity;
 import org.apache.hc.core5.http.io.entity.ByteArrayEntity;
 import org.apache.hc.core5.io.CloseMode;
 import org.apache.hc.core5.util.TimeValue;
-import org.apache.hc.core5.util.Timeout;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.stereotype.Component;
 
-/** The exchange that holds the calling thread, platform or virtual, until it is over. */
-public final class BlockingBackendTransport implements BackendTransport {
-
-	/** Without a charset, which JSON has not. */
-	private static final ContentType JSON = ContentType.create("application/json");
+/** Holds the calling thread, platform or virtual, until the response is there. */
+@Component
+@Conditional(NotAsync.class)
+@ThreadSafe
+final class BlockingBackendTransport implements BackendTransport {
 
 	private final CloseableHttpClient client;
 
 	private final Deadlines deadlines = new Deadlines("backend-deadlines");
 
-	public BlockingBackendTransport(BackendProperties backend, MeterRegistry meters) {
+	BlockingBackendTransport(BackendProperties backend, MeterRegistry meters) {
 		PoolingHttpClientConnectionManager connections = PoolingHttpClientConnectionManagerBuilder.create()
 			.setMaxConnTotal(backend.maxConcurrent())
 			.setMaxConnPerRoute(backend.maxConcurrent())
-			.setDefaultConnectionConfig(ConnectionConfig.custom()
-				.setConnectTimeout(Timeout.of(backend.connectTimeout()))
-				.setValidateAfterInactivity(TimeValue.ofSeconds(1))
-				.build())
+			.setDefaultConnectionConfig(BackendTransport.connectionConfig(backend))
 			.build();
 		new PoolingHttpClientConnectionManagerMetricsBinder(connections, "backend").bindTo(meters);
 		this.client = HttpClients.custom()
 			.setConnectionManager(connections)
-			.setDefaultRequestConfig(RequestConfig.custom()
-				// The bulkhead has as many places as the pool: a connection is free.
-				.setConnectionRequestTimeout(Timeout.of(backend.connectTimeout()))
-				.setResponseTimeout(Timeout.of(backend.responseTimeout()))
-				.setProtocolUpgradeEnabled(false)
-				.build())
+			.setDefaultRequestConfig(BackendTransport.requestConfig(backend))
 			.evictExpiredConnections()
 			.evictIdleConnections(TimeValue.of(backend.idleTimeout()))
-			// The caller decides what is tried again.
+			// The caller decides about retries.
 			.disableAutomaticRetries()
 			.disableRedirectHandling()
 			.disableCookieManagement()
@@ -70,7 +60,7 @@ public final class BlockingBackendTransport implements BackendTransport {
 	}
 
 	@Override
-	public CompletionStage<BackendResponse> send(BackendRequest request, Duration limit) {
+	public BackendResponse send(BackendRequest request, Duration limit) throws IOException, TimeoutException {
 		HttpUriRequestBase http = new HttpUriRequestBase(request.method(), request.uri());
 		request.headers().forEach(http::setHeader);
 		if (request.json().length > 0) {
@@ -84,34 +74,37 @@ public final class BlockingBackendTransport implements BackendTransport {
 			http.cancel();
 		});
 		try {
-			return CompletableFuture.completedFuture(this.client.execute(http, BlockingBackendTransport::answer));
+			return this.client.execute(http, BlockingBackendTransport::response);
 		}
 		catch (IOException ex) {
-			return CompletableFuture.failedFuture(late.get() ? new TimeoutException() : BackendTransport.failure(ex));
+			if (late.get() || BackendTransport.failure(ex) instanceof TimeoutException) {
+				throw new TimeoutException();
+			}
+			throw ex;
 		}
 		catch (RuntimeException ex) {
 			// A client that is cancelled between a connection's lease and its use
 			// fails in ways of its own: the connection is gone under it.
-			if (!late.get()) {
-				throw ex;
+			if (late.get()) {
+				throw new TimeoutException();
 			}
-			return CompletableFuture.failedFuture(new TimeoutException());
+			throw ex;
 		}
 		finally {
 			deadline.cancel(false);
 		}
 	}
 
-	private static BackendResponse answer(ClassicHttpResponse response) throws IOException {
+	private static BackendResponse response(ClassicHttpResponse response) throws IOException {
 		String retryAfter = BackendTransport.retryAfter(response);
 		HttpEntity entity = response.getEntity();
 		if (entity == null) {
 			return new BackendResponse(response.getCode(), retryAfter, new byte[0]);
 		}
 		try (InputStream content = entity.getContent()) {
-			byte[] body = content.readNBytes(MAX_ANSWER_BYTES + 1);
-			if (body.length > MAX_ANSWER_BYTES) {
-				throw new IOException("The backend's answer is larger than " + MAX_ANSWER_BYTES + " bytes");
+			byte[] body = content.readNBytes(MAX_RESPONSE_BYTES + 1);
+			if (body.length > MAX_RESPONSE_BYTES) {
+				throw new IOException("The backend's response is larger than " + MAX_RESPONSE_BYTES + " bytes");
 			}
 			return new BackendResponse(response.getCode(), retryAfter, body);
 		}

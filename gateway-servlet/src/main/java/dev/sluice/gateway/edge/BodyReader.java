@@ -60,14 +60,14 @@ public final class BodyReader implements HandlerInterceptor {
 
 	private final long maxHeld;
 
-	public BodyReader(ConnectionProperties properties) {
+	BodyReader(ConnectionProperties properties) {
 		this.timeout = properties.bodyTimeout();
 		this.minBytesPerSecond = properties.minBodyRate().toBytes();
 		this.maxHeld = properties.maxBodyMemory().toBytes();
 	}
 
 	/** Whether the request waits for the rest of its body, and holds no thread. */
-	public static boolean isReading(ServletRequest request) {
+	static boolean isReading(ServletRequest request) {
 		return request.getAttribute(READING) != null && request.getAttribute(BODY) == null;
 	}
 
@@ -75,7 +75,7 @@ public final class BodyReader implements HandlerInterceptor {
 	 * Whether the request is dispatched again because its body was read; once.
 	 * @return true for the first call after that
 	 */
-	public static boolean hasRead(ServletRequest request) {
+	static boolean hasRead(ServletRequest request) {
 		boolean read = request.getAttribute(READING) != null && request.getAttribute(BODY) != null;
 		if (read) {
 			request.removeAttribute(READING);
@@ -127,7 +127,7 @@ public final class BodyReader implements HandlerInterceptor {
 	}
 
 	@PreDestroy
-	public void close() {
+	void close() {
 		this.deadlines.close();
 	}
 

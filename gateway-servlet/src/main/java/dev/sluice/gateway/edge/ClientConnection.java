@@ -45,19 +45,24 @@ public final class ClientConnection {
 	 * @param plain whether its bytes are the request's own, not those of TLS
 	 * @param maxHeadBytes maximum size of a head, in bytes
 	 */
-	public ClientConnection(SocketChannel socket, boolean plain, int maxHeadBytes) {
+	ClientConnection(SocketChannel socket, boolean plain, int maxHeadBytes) {
 		this.socket = socket;
 		this.plain = plain;
 		this.framing = new RequestFraming(maxHeadBytes);
 	}
 
 	/** The connection of a request, null if it has none of its own. */
-	public static @Nullable ClientConnection of(ServletRequest request) {
+	static @Nullable ClientConnection of(ServletRequest request) {
 		return (ClientConnection) request.getAttribute(ATTRIBUTE);
 	}
 
+	/** Whether a request's client is known to be gone. */
+	public static boolean isGone(@Nullable ClientConnection connection) {
+		return connection != null && connection.isGone();
+	}
+
 	/** Tomcat begins with the next request. */
-	public synchronized void begin(GuardedHttp11Processor processor) {
+	synchronized void begin(GuardedHttp11Processor processor) {
 		this.processor = processor;
 		this.requests++;
 	}
@@ -70,7 +75,7 @@ public final class ClientConnection {
 	 * @param target where they go
 	 * @return how many there are; 0 if there is none yet, -1 if none will come
 	 */
-	public synchronized int read(Channel channel, ByteBuffer target) throws IOException {
+	synchronized int read(Channel channel, ByteBuffer target) throws IOException {
 		if (this.framing.isBroken()) {
 			return refuse(target);
 		}
@@ -101,12 +106,12 @@ public final class ClientConnection {
 	}
 
 	/** Whether Tomcat has every byte of the request that it began last. */
-	public synchronized boolean isRequestComplete() {
+	synchronized boolean isRequestComplete() {
 		return this.framing.completed() >= this.requests;
 	}
 
 	/** Whether more bytes of that request cannot come: it is ill-formed or cut off. */
-	public synchronized boolean isRequestBroken() {
+	synchronized boolean isRequestBroken() {
 		return !isRequestComplete() && (this.framing.isBroken() || this.ended);
 	}
 
@@ -114,13 +119,13 @@ public final class ClientConnection {
 	 * Takes what has come in from the socket, if Tomcat has used up what it had.
 	 * @return how many bytes of the body can be read without waiting
 	 */
-	public int receive() {
+	int receive() {
 		GuardedHttp11Processor current = this.processor;
 		return (current != null) ? current.receive() : 0;
 	}
 
 	/** Sends {@code 100 Continue} if the client waits for it. */
-	public void expectBody() {
+	void expectBody() {
 		GuardedHttp11Processor current = this.processor;
 		if (current != null) {
 			current.sendContinue();
@@ -131,7 +136,7 @@ public final class ClientConnection {
 	 * Whether the client has closed the connection, or its sending side, since it sent
 	 * its request. Not known with TLS, nor once it has sent a byte of another request.
 	 */
-	public synchronized boolean isGone() {
+	private synchronized boolean isGone() {
 		if (!this.plain || this.ended || this.peeked.hasRemaining()) {
 			return this.ended;
 		}
@@ -152,7 +157,7 @@ public final class ClientConnection {
 	 * Takes what the client has sent meanwhile, within bounds, so that closing does not
 	 * reset the connection before the client has read the answer.
 	 */
-	public synchronized void drain() throws IOException {
+	synchronized void drain() throws IOException {
 		if (!this.plain || !this.socket.isConnected() || (isRequestComplete() && !this.framing.isBroken())) {
 			return;
 		}
@@ -166,7 +171,7 @@ public final class ClientConnection {
 
 	/** Where bytes come from. */
 	@FunctionalInterface
-	public interface Channel {
+	interface Channel {
 
 		int read(ByteBuffer target) throws IOException;
 

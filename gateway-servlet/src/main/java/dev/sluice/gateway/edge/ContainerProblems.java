@@ -23,7 +23,7 @@ public final class ContainerProblems extends ErrorReportValve {
 	private static final Log log = LogFactory.getLog(ContainerProblems.class);
 
 	/** A whole answer, for a connection that is closed after it. */
-	public static byte[] answer(ProblemType type) {
+	static byte[] answer(ProblemType type) {
 		byte[] body = document(type);
 		ByteBuffer head = StandardCharsets.US_ASCII.encode("""
 				HTTP/1.1 %d \r

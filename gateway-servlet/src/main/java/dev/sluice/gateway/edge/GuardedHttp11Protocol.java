@@ -38,7 +38,7 @@ public final class GuardedHttp11Protocol extends Http11NioProtocol {
 		this.headTimeout = headTimeout;
 	}
 
-	public Duration headTimeout() {
+	Duration headTimeout() {
 		return this.headTimeout;
 	}
 
@@ -48,7 +48,7 @@ public final class GuardedHttp11Protocol extends Http11NioProtocol {
 	}
 
 	/** A channel of Tomcat's that checks what it reads. */
-	public interface Guarded {
+	interface Guarded {
 
 		/** The connection that uses it now, null if none does. */
 		@Nullable ClientConnection connection();

@@ -13,15 +13,15 @@ import org.jspecify.annotations.Nullable;
  */
 public record ReceivedBody(byte @Nullable [] content, @Nullable ProblemException problem) {
 
-	public static ReceivedBody of(byte[] content) {
+	static ReceivedBody of(byte[] content) {
 		return new ReceivedBody(content, null);
 	}
 
-	public static ReceivedBody unreadable(ProblemType type) {
+	static ReceivedBody unreadable(ProblemType type) {
 		return new ReceivedBody(null, StandardProblem.of(type));
 	}
 
-	public static ReceivedBody refused(ProblemException problem) {
+	static ReceivedBody refused(ProblemException problem) {
 		return new ReceivedBody(null, problem);
 	}
 

@@ -2,23 +2,12 @@ package dev.sluice.gateway.web;
 
 import java.util.concurrent.Executors;
 
-import com.github.benmanes.caffeine.cache.Ticker;
-import dev.sluice.gateway.async.AsyncBackendTransport;
-import dev.sluice.gateway.backend.BackendTransport;
-import dev.sluice.gateway.backend.BlockingBackendTransport;
-import dev.sluice.gateway.core.config.BackendProperties;
 import dev.sluice.gateway.core.config.ConnectionProperties;
 import dev.sluice.gateway.core.http.RequestFraming;
 import dev.sluice.gateway.edge.BodyReader;
 import dev.sluice.gateway.edge.ContainerProblems;
 import dev.sluice.gateway.edge.GuardedHttp11Protocol;
 import dev.sluice.gateway.web.ServletProperties.Threads;
-import io.github.resilience4j.bulkhead.BulkheadRegistry;
-import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
-import io.github.resilience4j.micrometer.tagged.TaggedBulkheadMetrics;
-import io.github.resilience4j.micrometer.tagged.TaggedCircuitBreakerMetrics;
-import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.binder.MeterBinder;
 import org.apache.catalina.connector.Connector;
 import org.apache.catalina.core.StandardHost;
 import org.apache.coyote.AbstractProtocol;
@@ -30,56 +19,12 @@ import org.springframework.boot.web.server.WebServerFactoryCustomizer;
 import org.springframework.boot.web.server.autoconfigure.ServerProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.kafka.support.ProducerListener;
 import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 
-/** What is made of libraries: the client, the limits around it, the container. */
+/** The web server, with the gateway's limits. */
 @Configuration(proxyBeanMethods = false)
 class GatewayConfiguration {
-
-	@Bean
-	BackendTransport exchange(ServletProperties servlet, BackendProperties backend, MeterRegistry meters) {
-		return switch (servlet.threads()) {
-			case PLATFORM, VIRTUAL -> new BlockingBackendTransport(backend, meters);
-			case ASYNC -> new AsyncBackendTransport(backend, meters);
-		};
-	}
-
-	/**
-	 * Boot's logs an error, and the payload, for each order; the circuit tells of an
-	 * outage.
-	 */
-	@Bean
-	ProducerListener<Object, Object> silentProducerListener() {
-		return new ProducerListener<>() {
-		};
-	}
-
-	@Bean
-	Ticker ticker() {
-		return Ticker.systemTicker();
-	}
-
-	@Bean
-	BulkheadRegistry bulkheads() {
-		return BulkheadRegistry.ofDefaults();
-	}
-
-	@Bean
-	CircuitBreakerRegistry circuits() {
-		return CircuitBreakerRegistry.ofDefaults();
-	}
-
-	@Bean
-	MeterBinder bulkheadMetrics(BulkheadRegistry bulkheads) {
-		return TaggedBulkheadMetrics.ofBulkheadRegistry(bulkheads);
-	}
-
-	@Bean
-	MeterBinder circuitMetrics(CircuitBreakerRegistry circuits) {
-		return TaggedCircuitBreakerMetrics.ofCircuitBreakerRegistry(circuits);
-	}
 
 	@Bean
 	WebMvcConfigurer bodies(BodyReader reader) {

@@ -7,53 +7,49 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiFunction;
+import java.util.function.Function;
 
 import dev.sluice.contract.FakeBackend;
 import dev.sluice.contract.FakeBackend.Reply;
+import dev.sluice.contract.Order;
 import dev.sluice.contract.SavedOrder;
-import dev.sluice.gateway.async.AsyncBackendTransport;
+import dev.sluice.gateway.core.backend.BackendPolicy;
 import dev.sluice.gateway.core.backend.BackendResult;
 import dev.sluice.gateway.core.config.BackendProperties;
 import dev.sluice.gateway.core.config.CircuitProperties;
-import dev.sluice.gateway.web.ServletProperties.Threads;
+import dev.sluice.gateway.core.order.ValidOrder;
 import io.github.resilience4j.bulkhead.BulkheadRegistry;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.Parameter;
-import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.json.JsonMapper;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-@ParameterizedClass
-@EnumSource(value = Threads.class, names = { "PLATFORM", "ASYNC" })
-class BackendClientTests {
+public class BackendClientTests {
 
 	private static final UUID ID = UUID.fromString("019ab000-0000-7000-8000-000000000001");
 
 	private static final String SAVED = "{\"id\":\"%s\",\"savedAt\":\"2026-11-21T10:00:00Z\"}".formatted(ID);
 
-	private static final byte[] ORDER = "{\"customerId\":\"c\"}".getBytes(StandardCharsets.UTF_8);
+	private static final ValidOrder ORDER = new ValidOrder(ID, new Order("c", null, null),
+			"{\"customerId\":\"c\"}".getBytes(StandardCharsets.UTF_8), null, "00-1-2-03");
 
 	/** Longer than any test may take. */
 	private static final Duration PATIENCE = Duration.ofSeconds(60);
 
 	private static final Duration LIMIT = Duration.ofMillis(300);
 
-	@Parameter
-	private Threads threads;
-
 	private FakeBackend server;
 
-	private BackendTransport exchange;
+	private BackendTransport transport;
 
 	@BeforeEach
 	void startServer() throws IOException {
@@ -62,7 +58,7 @@ class BackendClientTests {
 
 	@AfterEach
 	void stopServer() throws Exception {
-		this.exchange.close();
+		this.transport.close();
 		this.server.close();
 	}
 
@@ -94,7 +90,7 @@ class BackendClientTests {
 
 	@Test
 	void looksAnOrderUp() {
-		BackendClient backend = backend(10, 50);
+		Calls backend = backend(10, 50);
 		this.server.reply(Reply.of(404, "{}"));
 		assertThat(find(backend, PATIENCE)).isEqualTo(new BackendResult.Refused(404));
 		this.server.reply(Reply.of(200, SAVED));
@@ -110,7 +106,7 @@ class BackendClientTests {
 	@Test
 	void keepsItsConnections() {
 		this.server.reply(Reply.of(201, SAVED));
-		BackendClient backend = backend(2, 50);
+		Calls backend = backend(2, 50);
 
 		for (int i = 0; i < 20; i++) {
 			assertThat(deliver(backend)).isInstanceOf(BackendResult.Saved.class);
@@ -168,7 +164,7 @@ class BackendClientTests {
 	@Test
 	void endsAnExchangeWhoseTimeIsOverBeforeItHasBegun() {
 		this.server.reply(Reply.never());
-		BackendClient backend = backend(10, 10_000);
+		Calls backend = backend(10, 10_000);
 
 		for (int i = 0; i < 1_500; i++) {
 			Duration limit = Duration.ofNanos(i % 300 * 5_000L);
@@ -187,7 +183,7 @@ class BackendClientTests {
 	void tellsThatThereIsNoConnection() {
 		// Nothing listens there; a port that was just given back may be another's
 		// already.
-		BackendClient backend = backend(URI.create("http://127.0.0.1:1"), 10, 50, PATIENCE);
+		Calls backend = backend(URI.create("http://127.0.0.1:1"), 10, 50, PATIENCE);
 
 		assertThat(deliver(backend)).isEqualTo(new BackendResult.Unreachable());
 	}
@@ -195,7 +191,7 @@ class BackendClientTests {
 	@Test
 	void refusesAtOnceWhatExceedsTheBulkhead() throws Exception {
 		this.server.reply(Reply.never());
-		BackendClient backend = backend(1, 50);
+		Calls backend = backend(1, 50);
 		CompletableFuture<BackendResult> first = CompletableFuture.supplyAsync(() -> deliver(backend));
 		await().until(() -> this.server.requests().size() == 1);
 
@@ -208,7 +204,7 @@ class BackendClientTests {
 
 	@Test
 	void hasItsPlaceBackAfterEachKindOfEnd() {
-		BackendClient backend = backend(1, 50);
+		Calls backend = backend(1, 50);
 		this.server.reply(Reply.never());
 		assertThat(find(backend, LIMIT)).isInstanceOf(BackendResult.TimedOut.class);
 		this.server.reply(Reply.reset());
@@ -223,7 +219,7 @@ class BackendClientTests {
 	@Test
 	void leavesABackendAloneThatFails() {
 		this.server.reply(Reply.of(500, ""));
-		BackendClient backend = backend(10, 3);
+		Calls backend = backend(10, 3);
 		for (int i = 0; i < 3; i++) {
 			assertThat(deliver(backend)).isInstanceOf(BackendResult.Refused.class);
 		}
@@ -235,7 +231,7 @@ class BackendClientTests {
 	@Test
 	void triesAgainOnlyWhatFailedAndAsOftenAsAllowed() {
 		this.server.reply(Reply.of(500, ""));
-		BackendClient backend = backend(this.server.uri(), 10, 50, PATIENCE, 3);
+		Calls backend = backend(this.server.uri(), 10, 50, PATIENCE, 3);
 		assertThat(deliver(backend)).isEqualTo(new BackendResult.Refused(500));
 		assertThat(this.server.requests()).hasSize(3);
 
@@ -256,7 +252,7 @@ class BackendClientTests {
 	@CsvSource({ "429, ''", "429, 'Retry-After: 7'", "503, 'Retry-After: 7'" })
 	void opensNoCircuitBecauseItIsThrottled(int status, String header) {
 		this.server.reply(busy(status, header.isEmpty() ? "" : header + "\r\n"));
-		BackendClient backend = backend(10, 3);
+		Calls backend = backend(10, 3);
 
 		for (int i = 0; i < 10; i++) {
 			assertThat(deliver(backend)).isInstanceOf(BackendResult.Busy.class);
@@ -266,7 +262,7 @@ class BackendClientTests {
 	@Test
 	void opensTheCircuitWhereABusyBackendDoesNotSayUntilWhen() {
 		this.server.reply(busy(503, ""));
-		BackendClient backend = backend(10, 3);
+		Calls backend = backend(10, 3);
 		for (int i = 0; i < 3; i++) {
 			assertThat(deliver(backend)).isEqualTo(new BackendResult.Busy(503, null));
 		}
@@ -305,43 +301,52 @@ class BackendClientTests {
 	@Test
 	void doesNotBlameABackendForWhatItSaysOfAnOrder() {
 		this.server.reply(Reply.of(400, ""));
-		BackendClient backend = backend(10, 3);
+		Calls backend = backend(10, 3);
 
 		for (int i = 0; i < 10; i++) {
 			assertThat(deliver(backend)).isEqualTo(new BackendResult.Refused(400));
 		}
 	}
 
-	private BackendClient backend(int maxConcurrent, int minimumCalls) {
+	private Calls backend(int maxConcurrent, int minimumCalls) {
 		return backend(maxConcurrent, minimumCalls, PATIENCE);
 	}
 
-	private BackendClient backend(int maxConcurrent, int minimumCalls, Duration limit) {
+	private Calls backend(int maxConcurrent, int minimumCalls, Duration limit) {
 		return backend(this.server.uri(), maxConcurrent, minimumCalls, limit);
 	}
 
-	private BackendClient backend(URI uri, int maxConcurrent, int minimumCalls, Duration limit) {
+	private Calls backend(URI uri, int maxConcurrent, int minimumCalls, Duration limit) {
 		return backend(uri, maxConcurrent, minimumCalls, limit, 1);
 	}
 
-	private BackendClient backend(URI uri, int maxConcurrent, int minimumCalls, Duration limit, int maxAttempts) {
+	private Calls backend(URI uri, int maxConcurrent, int minimumCalls, Duration limit, int maxAttempts) {
 		BackendProperties properties = new BackendProperties(uri, PATIENCE, limit, maxConcurrent, maxAttempts,
 				Duration.ofSeconds(60),
 				new CircuitProperties(50, minimumCalls, Duration.ofSeconds(10), Duration.ofMinutes(1)));
-		this.exchange = switch (this.threads) {
-			case PLATFORM, VIRTUAL -> new BlockingBackendTransport(properties, new SimpleMeterRegistry());
-			case ASYNC -> new AsyncBackendTransport(properties, new SimpleMeterRegistry());
-		};
-		return new BackendClient(properties, this.exchange, BulkheadRegistry.ofDefaults(),
-				CircuitBreakerRegistry.ofDefaults(), JsonMapper.shared());
+		Calls calls = connect(properties, new BackendPolicy(properties, BulkheadRegistry.ofDefaults(),
+				CircuitBreakerRegistry.ofDefaults(), JsonMapper.shared()));
+		this.transport = calls.transport();
+		return calls;
 	}
 
-	private static BackendResult deliver(BackendClient backend) {
-		return backend.deliver(ID, ORDER, "00-1-2-03").toCompletableFuture().join();
+	protected Calls connect(BackendProperties properties, BackendPolicy policy) {
+		BlockingBackendTransport blocking = new BlockingBackendTransport(properties, new SimpleMeterRegistry());
+		BackendClient client = new BackendClient(policy, blocking);
+		return new Calls(blocking, client::deliver, client::find);
 	}
 
-	private static BackendResult find(BackendClient backend, Duration limit) {
-		return backend.find(ID, limit).toCompletableFuture().join();
+	private static BackendResult deliver(Calls backend) {
+		return backend.deliver().apply(ORDER);
+	}
+
+	private static BackendResult find(Calls backend, Duration limit) {
+		return backend.find().apply(ID, limit);
+	}
+
+	/** The calls of a client. */
+	public record Calls(BackendTransport transport, Function<ValidOrder, BackendResult> deliver,
+			BiFunction<UUID, Duration, BackendResult> find) {
 	}
 
 }

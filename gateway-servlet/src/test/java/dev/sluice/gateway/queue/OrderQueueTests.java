@@ -8,29 +8,27 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 
 import dev.sluice.contract.Order;
 import dev.sluice.contract.Placed;
 import dev.sluice.contract.ProblemType;
 import dev.sluice.gateway.core.config.CircuitProperties;
 import dev.sluice.gateway.core.config.QueueProperties;
+import dev.sluice.gateway.core.order.ValidOrder;
 import dev.sluice.gateway.core.problem.ProblemException;
 import dev.sluice.gateway.core.queue.OrderTopics;
+import dev.sluice.gateway.core.queue.QueuePolicy;
 import dev.sluice.gateway.status.FakeRecentOrders;
-import dev.sluice.gateway.web.ServletProperties;
-import dev.sluice.gateway.web.ServletProperties.Threads;
 import io.github.resilience4j.bulkhead.BulkheadRegistry;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.StringSerializer;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.Parameter;
-import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.kafka.core.KafkaAdmin;
 import org.springframework.kafka.core.KafkaTemplate;
 import org.springframework.kafka.support.ProducerListener;
@@ -40,18 +38,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
-@ParameterizedClass
-@EnumSource(value = Threads.class, names = { "PLATFORM", "ASYNC" })
-class OrderQueueTests {
-
-	private static final Order ORDER = new Order("c-1", null, null);
+public class OrderQueueTests {
 
 	private static final UUID ID = UUID.randomUUID();
 
-	private static final byte[] JSON = "{}".getBytes(StandardCharsets.UTF_8);
-
-	@Parameter
-	private Threads threads;
+	private static final ValidOrder ORDER = new ValidOrder(ID, new Order("c-1", null, null),
+			"{}".getBytes(StandardCharsets.UTF_8), null, null);
 
 	private final MockProducer<String, byte[]> producer = new MockProducer<>(false, null, new StringSerializer(),
 			new ByteArraySerializer()) {
@@ -63,20 +55,17 @@ class OrderQueueTests {
 
 	};
 
-	private final FakeRecentOrders accepted = new FakeRecentOrders();
+	private final FakeRecentOrders recent = new FakeRecentOrders();
 
 	private boolean topicsReady = true;
 
-	private OrderQueue queue;
+	private QueuePolicy policy;
 
-	@AfterEach
-	void close() {
-		this.queue.destroy();
-	}
+	private Function<ValidOrder, CompletionStage<Instant>> queue;
 
 	@Test
 	void acceptsWhenKafkaHasAcknowledgedAndNotBefore() {
-		this.queue = queue(Duration.ofMinutes(1), 10, 50);
+		open(Duration.ofMinutes(1), 10, 50);
 		CompletableFuture<Instant> accepted = enqueue();
 		await().until(() -> this.producer.history().size() == 1);
 		assertThat(accepted).isNotDone();
@@ -88,7 +77,7 @@ class OrderQueueTests {
 
 	@Test
 	void saysThatKafkaFailed() {
-		this.queue = queue(Duration.ofMinutes(1), 10, 50);
+		open(Duration.ofMinutes(1), 10, 50);
 		CompletableFuture<Instant> accepted = enqueue();
 		await().until(() -> this.producer.history().size() == 1);
 
@@ -99,7 +88,7 @@ class OrderQueueTests {
 
 	@Test
 	void saysThatTheProducerTookNothing() {
-		this.queue = queue(Duration.ofMinutes(1), 10, 50);
+		open(Duration.ofMinutes(1), 10, 50);
 		this.producer.sendException = new TimeoutException("no metadata");
 
 		assertProblem(enqueue(), ProblemType.QUEUE_UNAVAILABLE, Placed.NO);
@@ -107,27 +96,28 @@ class OrderQueueTests {
 
 	@Test
 	void knowsAtOnceWhatItHasAccepted() {
-		this.queue = queue(Duration.ofMinutes(1), 10, 50);
+		open(Duration.ofMinutes(1), 10, 50);
 		CompletableFuture<Instant> accepted = enqueue();
 		await().until(this.producer::completeNext);
 
 		Instant acceptedAt = accepted.orTimeout(10, TimeUnit.SECONDS).join();
 
-		assertThat(this.accepted.acceptance(ID).first()).isEqualTo(acceptedAt)
+		assertThat(this.recent.acceptance(ID).first()).isEqualTo(acceptedAt)
 			.isEqualTo(acceptedAt.truncatedTo(ChronoUnit.MICROS));
 	}
 
 	@Test
 	void waitsNoLongerThanItsTimeout() {
-		this.queue = queue(Duration.ofMillis(50), 10, 50);
+		open(Duration.ofMillis(50), 10, 50);
 
 		assertProblem(enqueue(), ProblemType.QUEUE_UNAVAILABLE, Placed.UNKNOWN);
 	}
 
 	@Test
 	void refusesAtOnceWhatExceedsTheBulkhead() {
-		this.queue = queue(Duration.ofMinutes(1), 1, 50);
+		open(Duration.ofMinutes(1), 1, 50);
 		CompletableFuture<Instant> first = enqueue();
+		await().until(() -> this.producer.history().size() == 1);
 
 		assertProblem(enqueue(), ProblemType.OVERLOADED, Placed.NO);
 		await().until(this.producer::completeNext);
@@ -136,42 +126,42 @@ class OrderQueueTests {
 
 	@Test
 	void leavesAKafkaAloneThatFails() {
-		this.queue = queue(Duration.ofMinutes(1), 10, 2);
+		open(Duration.ofMinutes(1), 10, 2);
 		this.producer.sendException = new TimeoutException("no metadata");
 		assertProblem(enqueue(), ProblemType.QUEUE_UNAVAILABLE, Placed.NO);
 		assertProblem(enqueue(), ProblemType.QUEUE_UNAVAILABLE, Placed.NO);
 		this.producer.sendException = null;
 
 		assertProblem(enqueue(), ProblemType.QUEUE_UNAVAILABLE, Placed.NO);
-		assertThat(this.queue.accepts()).isFalse();
+		assertThat(this.policy.accepts()).isFalse();
 		assertThat(this.producer.history()).isEmpty();
 	}
 
 	@Test
 	void tellsOfOneFailureUntilKafkaAcknowledgesAgain() {
-		this.queue = queue(Duration.ofMinutes(1), 10, 50);
-		assertThat(this.queue.accepts()).isTrue();
+		open(Duration.ofMinutes(1), 10, 50);
+		assertThat(this.policy.accepts()).isTrue();
 		this.producer.sendException = new TimeoutException("no metadata");
 
 		assertProblem(enqueue(), ProblemType.QUEUE_UNAVAILABLE, Placed.NO);
 
-		assertThat(this.queue.accepts()).isFalse();
+		assertThat(this.policy.accepts()).isFalse();
 		this.producer.sendException = null;
 		CompletableFuture<Instant> accepted = enqueue();
 		await().until(this.producer::completeNext);
 		assertThat(accepted).succeedsWithin(Duration.ofSeconds(10));
-		assertThat(this.queue.accepts()).isTrue();
+		assertThat(this.policy.accepts()).isTrue();
 	}
 
 	@Test
 	void refusesUntilTheTopicsAreThere() {
-		this.queue = queue(Duration.ofMinutes(1), 10, 50);
+		open(Duration.ofMinutes(1), 10, 50);
 		this.topicsReady = false;
 
 		assertProblem(enqueue(), ProblemType.QUEUE_UNAVAILABLE, Placed.NO);
-		assertThat(this.queue.accepts()).isFalse();
+		assertThat(this.policy.accepts()).isFalse();
 		this.topicsReady = true;
-		assertThat(this.queue.accepts()).isTrue();
+		assertThat(this.policy.accepts()).isTrue();
 		assertThat(this.producer.history()).isEmpty();
 	}
 
@@ -185,10 +175,18 @@ class OrderQueueTests {
 	}
 
 	private CompletableFuture<Instant> enqueue() {
-		return this.queue.enqueue(ID, ORDER, JSON, null, null).toCompletableFuture();
+		return CompletableFuture.completedFuture(ORDER).thenCompose(this.queue);
 	}
 
-	private OrderQueue queue(Duration timeout, int maxInFlight, int minimumCalls) {
+	/** The thread that calls is blocked, so that each call has one of its own. */
+	protected Function<ValidOrder, CompletionStage<Instant>> queue(QueuePolicy policy,
+			KafkaTemplate<String, byte[]> kafka) {
+		OrderQueue blocking = new OrderQueue(policy, kafka);
+		return (order) -> CompletableFuture.supplyAsync(() -> blocking.enqueue(order),
+				(task) -> Thread.startVirtualThread(task));
+	}
+
+	private void open(Duration timeout, int maxInFlight, int minimumCalls) {
 		QueueProperties properties = new QueueProperties(timeout, maxInFlight, 12, (short) 1, 0,
 				new CircuitProperties(50, minimumCalls, Duration.ofSeconds(10), Duration.ofMinutes(1)));
 		KafkaTemplate<String, byte[]> kafka = new KafkaTemplate<>(() -> this.producer);
@@ -202,9 +200,10 @@ class OrderQueueTests {
 			}
 
 		};
-		return new OrderQueue(properties, new ServletProperties(this.threads), kafka, topics, this.accepted,
-				BulkheadRegistry.ofDefaults(), CircuitBreakerRegistry.ofDefaults(),
+		this.policy = new QueuePolicy(properties, topics, this.recent, BulkheadRegistry.ofDefaults(),
+				CircuitBreakerRegistry.ofDefaults(),
 				new MockEnvironment().withProperty("spring.application.name", "gateway"));
+		this.queue = queue(this.policy, kafka);
 	}
 
 }

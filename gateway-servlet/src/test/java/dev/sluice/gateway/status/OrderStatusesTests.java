@@ -8,7 +8,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.IntStream;
 
@@ -18,10 +17,7 @@ import dev.sluice.contract.Fingerprint;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.OrderView;
 import dev.sluice.contract.ProblemType;
-import dev.sluice.gateway.backend.BackendClient;
-import dev.sluice.gateway.backend.BackendTransport;
-import dev.sluice.gateway.backend.BlockingBackendTransport;
-import dev.sluice.gateway.core.config.BackendProperties;
+import dev.sluice.gateway.backend.TestBackend;
 import dev.sluice.gateway.core.config.CircuitProperties;
 import dev.sluice.gateway.core.config.QueueProperties;
 import dev.sluice.gateway.core.config.StatusProperties;
@@ -29,9 +25,6 @@ import dev.sluice.gateway.core.problem.ProblemException;
 import dev.sluice.gateway.core.queue.OutcomePublisher;
 import dev.sluice.gateway.core.queue.RecentOrders.Reading;
 import dev.sluice.gateway.core.status.StatusRow;
-import dev.sluice.gateway.web.ServletProperties;
-import dev.sluice.gateway.web.ServletProperties.Threads;
-import io.github.resilience4j.bulkhead.BulkheadRegistry;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.AfterEach;
@@ -48,6 +41,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.awaitility.Awaitility.await;
 
 class OrderStatusesTests {
 
@@ -66,46 +60,40 @@ class OrderStatusesTests {
 
 	private static final String SAVED = "{\"id\":\"%s\",\"savedAt\":\"2026-11-21T11:00:00Z\"}".formatted(ID);
 
-	private final FakeTable table = new FakeTable();
+	private final FakeRepository repository = new FakeRepository();
 
-	private final StatusGuard guard = new StatusGuard(new ServletProperties(Threads.VIRTUAL),
-			CircuitBreakerRegistry.ofDefaults(), 10);
+	private final StatusGuard guard = new StatusGuard(CircuitBreakerRegistry.ofDefaults(), 10);
 
-	private final FakeRecentOrders accepted = new FakeRecentOrders();
+	private final FakeRecentOrders recent = new FakeRecentOrders();
 
 	private final RecordedOutcomes outcomes = new RecordedOutcomes();
 
 	private FakeBackend server;
 
-	private BackendTransport exchange;
+	private TestBackend backend;
 
 	private OrderStatuses statuses;
 
 	@BeforeEach
 	void startServer() throws IOException {
 		this.server = new FakeBackend();
-		BackendProperties properties = new BackendProperties(this.server.uri(), Duration.ofSeconds(1),
-				Duration.ofSeconds(10), 10, 1, Duration.ofSeconds(60),
-				new CircuitProperties(50, 50, Duration.ofSeconds(10), Duration.ofSeconds(1)));
-		this.exchange = new BlockingBackendTransport(properties, new SimpleMeterRegistry());
-		BackendClient backend = new BackendClient(properties, this.exchange, BulkheadRegistry.ofDefaults(),
-				CircuitBreakerRegistry.ofDefaults(), JsonMapper.shared());
+		this.backend = new TestBackend(this.server.uri());
 		this.statuses = new OrderStatuses(
-				new StatusProperties(Duration.ofSeconds(3), 10, "group", Duration.ofSeconds(3)),
-				new ServletProperties(Threads.VIRTUAL), this.table, this.guard, this.accepted, backend, this.outcomes);
+				new StatusProperties(Duration.ofSeconds(3), 10, "group", Duration.ofSeconds(3)), this.repository,
+				this.guard, this.recent, this.backend.client(), this.outcomes);
 	}
 
 	@AfterEach
 	void stopServer() throws Exception {
 		this.guard.destroy();
-		this.exchange.close();
+		this.backend.close();
 		this.server.close();
 	}
 
 	@Test
 	void believesTheTableFirst() {
-		this.table.row = RETRYING;
-		this.accepted.accept(ID, null, TIME, TIME);
+		this.repository.row = RETRYING;
+		this.recent.accept(ID, null, TIME, TIME);
 
 		assertThat(find()).isEqualTo(RETRYING);
 		assertThat(this.server.requests()).isEmpty();
@@ -113,7 +101,7 @@ class OrderStatusesTests {
 
 	@Test
 	void knowsFromKafkaWhatTheTableHasNotYet() {
-		this.accepted.accept(ID, null, TIME, TIME);
+		this.recent.accept(ID, null, TIME, TIME);
 
 		assertThat(find()).isEqualTo(ACCEPTED);
 		assertThat(this.server.requests()).isEmpty();
@@ -121,7 +109,7 @@ class OrderStatusesTests {
 
 	@Test
 	void knowsFromKafkaWhatItHasReadMeanwhile() {
-		this.accepted.whileReading(() -> this.accepted.accept(ID, null, TIME, TIME));
+		this.recent.whileReading(() -> this.recent.accept(ID, null, TIME, TIME));
 
 		assertThat(find()).isEqualTo(ACCEPTED);
 		assertThat(this.server.requests()).isEmpty();
@@ -130,8 +118,8 @@ class OrderStatusesTests {
 	@Test
 	void believesALaterAcceptanceMoreThanTheTable() {
 		Instant again = TIME.plusSeconds(61);
-		this.table.row = FAILED;
-		this.accepted.accept(ID, null, TIME, again);
+		this.repository.row = FAILED;
+		this.recent.accept(ID, null, TIME, again);
 
 		assertThat(find()).isEqualTo(new OrderView(ID, OrderStatus.ACCEPTED, 0, TIME, again, null));
 		assertThat(this.server.requests()).isEmpty();
@@ -139,8 +127,8 @@ class OrderStatusesTests {
 
 	@Test
 	void believesATableThatHasReadALaterFailure() {
-		this.table.row = FAILED;
-		this.accepted.accept(ID, null, TIME, TIME);
+		this.repository.row = FAILED;
+		this.recent.accept(ID, null, TIME, TIME);
 		this.server.reply(Reply.of(404, "{}"));
 
 		assertThat(find()).isEqualTo(FAILED);
@@ -149,7 +137,7 @@ class OrderStatusesTests {
 
 	@Test
 	void tellsEverybodyThatAFailedOrderIsSaved() {
-		this.table.row = FAILED;
+		this.repository.row = FAILED;
 		this.server.reply(Reply.of(200, SAVED));
 
 		assertThat(find()).isEqualTo(new OrderView(ID, OrderStatus.SAVED, 1, TIME, SAVED_AT, null));
@@ -158,7 +146,7 @@ class OrderStatusesTests {
 
 	@Test
 	void believesThatAnOrderFailedWhereTheBackendDoesNotSay() {
-		this.table.row = FAILED;
+		this.repository.row = FAILED;
 		this.server.reply(Reply.reset());
 
 		assertThat(find()).isEqualTo(FAILED);
@@ -167,17 +155,17 @@ class OrderStatusesTests {
 	@Test
 	void believesThatAnOrderIsSavedWhateverWasLater() {
 		OrderView saved = new OrderView(ID, OrderStatus.SAVED, 1, TIME, TIME, null);
-		this.table.row = saved;
-		this.accepted.accept(ID, null, TIME, TIME.plusSeconds(61));
-		this.accepted.save(ID, SAVED_AT);
+		this.repository.row = saved;
+		this.recent.accept(ID, null, TIME, TIME.plusSeconds(61));
+		this.recent.save(ID, SAVED_AT);
 
 		assertThat(find()).isEqualTo(saved);
 	}
 
 	@Test
 	void believesASynchronousSaveMoreThanAFailure() {
-		this.table.row = FAILED;
-		this.accepted.save(ID, SAVED_AT);
+		this.repository.row = FAILED;
+		this.recent.save(ID, SAVED_AT);
 
 		assertThat(find()).isEqualTo(new OrderView(ID, OrderStatus.SAVED, 1, TIME, SAVED_AT, null));
 		assertThat(this.server.requests()).isEmpty();
@@ -185,8 +173,8 @@ class OrderStatusesTests {
 
 	@Test
 	void asksNobodyForASynchronousSaveThatItHasRead() {
-		this.table.down = true;
-		this.accepted.save(ID, SAVED_AT);
+		this.repository.down = true;
+		this.recent.save(ID, SAVED_AT);
 
 		assertThat(find()).isEqualTo(new OrderView(ID, OrderStatus.SAVED, 1, null, SAVED_AT, null));
 		assertThat(this.server.requests()).isEmpty();
@@ -209,7 +197,7 @@ class OrderStatusesTests {
 	@ParameterizedTest
 	@EnumSource(value = Reading.class, names = { "BEHIND", "UNREACHABLE" })
 	void saysThatItDoesNotKnowYetWhereKafkaMayKnowMore(Reading reading) {
-		this.accepted.read(reading);
+		this.recent.read(reading);
 		this.server.reply(Reply.of(404, "{}"));
 
 		assertThat(problem()).isEqualTo(ProblemType.STATUS_UNAVAILABLE);
@@ -218,7 +206,7 @@ class OrderStatusesTests {
 	/** The projection has written the row since the table was read. */
 	@Test
 	void looksIntoTheTableAgainBeforeItSaysThatThereIsNoSuchOrder() {
-		this.accepted.whileReading(() -> this.table.row = RETRYING);
+		this.recent.whileReading(() -> this.repository.row = RETRYING);
 		this.server.reply(Reply.of(404, "{}"));
 
 		assertThat(find()).isEqualTo(RETRYING);
@@ -236,8 +224,8 @@ class OrderStatusesTests {
 
 	@Test
 	void asksTheBackendWhileTheTableIsDown() {
-		this.table.down = true;
-		this.accepted.accept(ID, null, TIME, TIME);
+		this.repository.down = true;
+		this.recent.accept(ID, null, TIME, TIME);
 		this.server.reply(Reply.of(200, SAVED));
 
 		assertThat(find()).isEqualTo(new OrderView(ID, OrderStatus.SAVED, 1, TIME, SAVED_AT, null));
@@ -246,8 +234,10 @@ class OrderStatusesTests {
 	@Test
 	void asksTheBackendWhereTooManyAskTheTable() {
 		CompletableFuture<String> busy = new CompletableFuture<>();
-		IntStream.range(0, 1_010).forEach((_) -> this.guard.ask(Duration.ofMinutes(1), busy::join));
-		this.table.row = RETRYING;
+		IntStream.range(0, 1_010)
+			.forEach((_) -> Thread.startVirtualThread(() -> this.guard.ask(Duration.ofMinutes(1), busy::join)));
+		await().until(() -> this.guard.questions() == 1_010);
+		this.repository.row = RETRYING;
 		this.server.reply(Reply.of(200, SAVED));
 
 		assertThat(find().status()).isEqualTo(OrderStatus.SAVED);
@@ -256,8 +246,8 @@ class OrderStatusesTests {
 
 	@Test
 	void tellsWhatKafkaKnowsWhileTheTableIsDown() {
-		this.table.down = true;
-		this.accepted.accept(ID, null, TIME, TIME);
+		this.repository.down = true;
+		this.recent.accept(ID, null, TIME, TIME);
 		this.server.reply(Reply.of(404, "{}"));
 		assertThat(find()).isEqualTo(ACCEPTED);
 		this.server.reply(Reply.reset());
@@ -266,28 +256,27 @@ class OrderStatusesTests {
 
 	@Test
 	void saysNothingWhileTheTableIsDown() {
-		this.table.down = true;
+		this.repository.down = true;
 		this.server.reply(Reply.of(404, "{}"));
 
 		assertThat(problem()).isEqualTo(ProblemType.STATUS_UNAVAILABLE);
 	}
 
 	private OrderView find() {
-		return this.statuses.find(ID).toCompletableFuture().join();
+		return this.statuses.find(ID);
 	}
 
 	private ProblemType problem() {
-		CompletionException failure = catchThrowableOfType(CompletionException.class, this::find);
-		return ((ProblemException) failure.getCause()).type();
+		return catchThrowableOfType(ProblemException.class, this::find).type();
 	}
 
-	private static final class FakeTable extends StatusRepository {
+	private static final class FakeRepository extends StatusRepository {
 
 		private OrderView row;
 
 		private boolean down;
 
-		FakeTable() {
+		FakeRepository() {
 			super(JdbcClient.create(new DriverManagerDataSource()));
 		}
 

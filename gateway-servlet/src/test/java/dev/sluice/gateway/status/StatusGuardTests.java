@@ -7,8 +7,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.stream.IntStream;
 
 import com.zaxxer.hikari.HikariDataSource;
-import dev.sluice.gateway.web.ServletProperties;
-import dev.sluice.gateway.web.ServletProperties.Threads;
+import dev.sluice.gateway.core.status.StatusCircuit;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker.State;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
@@ -16,6 +15,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
 
 class StatusGuardTests {
@@ -30,9 +30,9 @@ class StatusGuardTests {
 
 	private final CircuitBreakerRegistry circuits = CircuitBreakerRegistry.ofDefaults();
 
-	private final StatusGuard guard = new StatusGuard(new ServletProperties(Threads.PLATFORM), this.circuits, 10);
+	private final StatusGuard guard = new StatusGuard(this.circuits, 10);
 
-	private final CircuitBreaker circuit = this.circuits.circuitBreaker(StatusGuard.NAME);
+	private final CircuitBreaker circuit = this.circuits.circuitBreaker(StatusCircuit.NAME);
 
 	@AfterEach
 	void close() {
@@ -43,6 +43,7 @@ class StatusGuardTests {
 	@Test
 	void holdsABurstAndRefusesTheRestWithoutOpeningTheCircuit() {
 		List<CompletableFuture<String>> held = ask(1_010, LONG);
+		await().until(() -> this.guard.questions() == 1_010);
 
 		List<CompletableFuture<String>> refused = ask(100, LONG);
 
@@ -56,18 +57,20 @@ class StatusGuardTests {
 	void takesTheNumberOfConnectionsFromThePool() {
 		HikariDataSource pool = new HikariDataSource();
 		pool.setMaximumPoolSize(3);
-		StatusGuard three = new StatusGuard(new ServletProperties(Threads.PLATFORM), this.circuits, pool);
+		StatusGuard three = new StatusGuard(this.circuits, pool);
 		for (int i = 0; i < 1_003; i++) {
-			assertThat(three.ask(LONG, this.answer::join).toCompletableFuture()).isNotDone();
+			ask(three, LONG);
 		}
+		await().until(() -> three.questions() == 1_003);
 
-		assertNotAsked(three.ask(LONG, this.answer::join).toCompletableFuture());
+		assertNotAsked(ask(three, LONG));
 		three.destroy();
 	}
 
 	@Test
 	void doesNotBlamePostgresForWhatItWasNeverAsked() {
 		ask(10, LONG);
+		await().until(() -> this.guard.questions() == 10);
 
 		List<CompletableFuture<String>> late = ask(20, SHORT);
 
@@ -78,7 +81,7 @@ class StatusGuardTests {
 	@Test
 	void leavesPostgresAloneThatDoesNotAnswer() {
 		await().until(() -> {
-			ask(1, SHORT);
+			ask(1, SHORT).getFirst().exceptionally((_) -> "").join();
 			return this.circuit.getState() == State.OPEN;
 		});
 	}
@@ -86,7 +89,7 @@ class StatusGuardTests {
 	@Test
 	void leavesPostgresAloneThatFails() {
 		for (int i = 0; i < 5; i++) {
-			assertThat(this.guard.ask(LONG, StatusGuardTests::fail).toCompletableFuture()).failsWithin(PATIENCE);
+			assertThatIllegalStateException().isThrownBy(() -> this.guard.ask(LONG, StatusGuardTests::fail));
 		}
 
 		assertThat(this.circuit.getState()).isEqualTo(State.OPEN);
@@ -99,9 +102,20 @@ class StatusGuardTests {
 	}
 
 	private List<CompletableFuture<String>> ask(int times, Duration limit) {
-		return IntStream.range(0, times)
-			.mapToObj((_) -> this.guard.ask(limit, this.answer::join).toCompletableFuture())
-			.toList();
+		return IntStream.range(0, times).mapToObj((_) -> ask(this.guard, limit)).toList();
+	}
+
+	private CompletableFuture<String> ask(StatusGuard asked, Duration limit) {
+		CompletableFuture<String> answer = new CompletableFuture<>();
+		Thread.startVirtualThread(() -> {
+			try {
+				answer.complete(asked.ask(limit, this.answer::join));
+			}
+			catch (RuntimeException ex) {
+				answer.completeExceptionally(ex);
+			}
+		});
+		return answer;
 	}
 
 	private static String fail() {

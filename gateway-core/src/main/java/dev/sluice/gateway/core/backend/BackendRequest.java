@@ -8,7 +8,7 @@ import java.util.UUID;
 import dev.sluice.contract.HttpNames;
 import dev.sluice.contract.OrderHeaders;
 import dev.sluice.gateway.core.config.BackendProperties;
-import org.jspecify.annotations.Nullable;
+import dev.sluice.gateway.core.order.ValidOrder;
 
 /**
  * A request to the backend.
@@ -20,13 +20,13 @@ import org.jspecify.annotations.Nullable;
  */
 public record BackendRequest(String method, URI uri, Map<String, String> headers, byte[] json) {
 
-	public static BackendRequest save(BackendProperties backend, UUID id, byte[] order, @Nullable String traceparent) {
+	public static BackendRequest save(BackendProperties backend, ValidOrder order) {
 		Map<String, String> headers = new LinkedHashMap<>();
-		headers.put(HttpNames.IDEMPOTENCY_KEY, '"' + id.toString() + '"');
-		if (traceparent != null) {
-			headers.put(OrderHeaders.TRACEPARENT, traceparent);
+		headers.put(HttpNames.IDEMPOTENCY_KEY, '"' + order.id().toString() + '"');
+		if (order.traceparent() != null) {
+			headers.put(OrderHeaders.TRACEPARENT, order.traceparent());
 		}
-		return new BackendRequest("POST", backend.orders(), headers, order);
+		return new BackendRequest("POST", backend.orders(), headers, order.json());
 	}
 
 	public static BackendRequest find(BackendProperties backend, UUID id) {

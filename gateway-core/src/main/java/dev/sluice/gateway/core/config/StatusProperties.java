@@ -2,6 +2,7 @@ package dev.sluice.gateway.core.config;
 
 import java.time.Duration;
 
+import dev.sluice.gateway.core.order.Mode;
 import jakarta.validation.constraints.Max;
 import jakarta.validation.constraints.Min;
 import jakarta.validation.constraints.NotBlank;
@@ -33,4 +34,16 @@ public record StatusProperties(@DefaultValue("1s") @DurationMin(millis = 1) Dura
 		@DefaultValue("100000") @Min(1) @Max(100_000_000) int recentOrders,
 		@DefaultValue("order-status") @NotBlank String projectionGroup,
 		@DefaultValue("250ms") @DurationMin Duration keyLookupTimeout) {
+
+	/**
+	 * How long a key look-up waits for Kafka, and again for PostgreSQL. Then a queued
+	 * order is accepted, and a synchronous one, which waits longer, is refused.
+	 */
+	public Duration keyLookupLimit(Mode mode) {
+		return switch (mode) {
+			case QUEUED -> this.keyLookupTimeout.dividedBy(2);
+			case SYNC -> this.timeout;
+		};
+	}
+
 }

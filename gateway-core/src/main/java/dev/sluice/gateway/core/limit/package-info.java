@@ -1,6 +1,6 @@
 /**
- * What one client may ask of a gateway,
- * {@link dev.sluice.gateway.core.limit.ClientLimit}.
+ * How much of everything a gateway lets in: requests, keys, waiting clients, and orders a
+ * customer. Start at {@link dev.sluice.gateway.core.limit.RequestLimit}.
  */
 @NullMarked
 package dev.sluice.gateway.core.limit;

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 
+import dev.sluice.contract.OrderPage;
 import dev.sluice.contract.OrderView;
 import dev.sluice.contract.ProblemType;
 import dev.sluice.gateway.core.problem.ProblemException;
@@ -60,6 +61,18 @@ public record PageQuery(int limit, Instant after, UUID afterId) {
 			.putLong(order.id().getMostSignificantBits())
 			.putLong(order.id().getLeastSignificantBits());
 		return Base64.getUrlEncoder().withoutPadding().encodeToString(cursor.array());
+	}
+
+	/**
+	 * The page that is answered.
+	 * @param oneMore the orders found, one more than the limit if there are more
+	 */
+	public OrderPage page(List<OrderView> oneMore) {
+		if (oneMore.size() <= this.limit) {
+			return new OrderPage(oneMore, null);
+		}
+		List<OrderView> orders = oneMore.subList(0, this.limit);
+		return new OrderPage(orders, cursorAfter(orders.getLast()));
 	}
 
 	private static ByteBuffer cursor(@Nullable String text) {

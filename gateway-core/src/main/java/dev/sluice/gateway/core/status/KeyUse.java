@@ -1,10 +1,15 @@
 package dev.sluice.gateway.core.status;
 
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 
 import dev.sluice.contract.Fingerprint;
 import dev.sluice.gateway.core.metrics.GatewayMetric;
+import dev.sluice.gateway.core.order.IdempotencyKey;
+import dev.sluice.gateway.core.problem.ProblemException;
 import dev.sluice.gateway.core.queue.RecentOrders.Reading;
+import dev.sluice.gateway.core.web.OrderRequest;
+import io.micrometer.core.instrument.MeterRegistry;
 import org.jspecify.annotations.Nullable;
 
 /** Whether an idempotency key was used before. */
@@ -32,6 +37,37 @@ public sealed interface KeyUse {
 			case Unused _ -> "unknown";
 			case Unknown _ -> "unanswered";
 		};
+	}
+
+	/**
+	 * Whether an order with this key must still be dispatched.
+	 * @param request the request
+	 * @param key its idempotency key
+	 * @return false if the order was accepted before, and the same answer is due
+	 * @throws ProblemException if the key was used for another order, or nobody knows
+	 * whether it was
+	 */
+	default boolean isDispatchNeeded(OrderRequest request, IdempotencyKey key) {
+		return switch (this) {
+			case Used(Fingerprint first) when !first.equals(request.order().fingerprint()) -> throw key.reused();
+			case Used _ -> switch (request.mode()) {
+				// The backend alone has the answer that it gave at first.
+				case SYNC -> true;
+				case QUEUED -> false;
+			};
+			case Unused _ -> true;
+			case Unknown _ -> switch (request.mode()) {
+				// The backend would save it in place of an order that was accepted.
+				case SYNC -> throw StatusProblem.keyNotKnown();
+				// The consumer delivers the payload that is first in Kafka.
+				case QUEUED -> true;
+			};
+		};
+	}
+
+	/** Records how long the look-up took. */
+	default void record(MeterRegistry meters, long elapsedNanos) {
+		GatewayMetric.KEY_LOOKUP.timer(meters, "outcome", outcome()).record(elapsedNanos, TimeUnit.NANOSECONDS);
 	}
 
 	/**

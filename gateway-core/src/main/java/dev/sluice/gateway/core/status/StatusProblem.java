@@ -35,7 +35,7 @@ public final class StatusProblem {
 	}
 
 	/** The projection is behind, and so is what this gateway has read of Kafka. */
-	public static ProblemException notKnownYet(UUID id) {
+	private static ProblemException notKnownYet(UUID id) {
 		return new ProblemException(ProblemType.STATUS_UNAVAILABLE, "Order " + id + " is not known yet.", Placed.NO);
 	}
 
@@ -45,8 +45,13 @@ public final class StatusProblem {
 				"The status store does not answer, so nothing can be said of order " + id + ".", Placed.NO);
 	}
 
+	/** PostgreSQL does not answer. */
+	public static ProblemException unavailable() {
+		return new ProblemException(ProblemType.STATUS_UNAVAILABLE, "The status store does not answer.", Placed.NO);
+	}
+
 	/** A sync order cannot be placed, because its key may stand for another order. */
-	public static ProblemException keyNotKnown() {
+	static ProblemException keyNotKnown() {
 		return new ProblemException(ProblemType.STATUS_UNAVAILABLE,
 				"Whether the Idempotency-Key was used before cannot be found out at the moment.", Placed.NO);
 	}

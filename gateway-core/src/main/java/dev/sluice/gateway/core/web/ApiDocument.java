@@ -10,16 +10,16 @@ import org.springframework.web.bind.annotation.RestController;
 
 /** The API in OpenAPI 3.1, for clients and their tools: the contract's own bytes. */
 @RestController
-public final class ApiDocument {
+final class ApiDocument {
 
 	private final byte[] json;
 
-	public ApiDocument() throws IOException {
+	ApiDocument() throws IOException {
 		this.json = new ClassPathResource("openapi.json", Order.class).getContentAsByteArray();
 	}
 
 	@GetMapping(path = "/openapi.json", produces = MediaType.APPLICATION_JSON_VALUE)
-	public byte[] document() {
+	byte[] document() {
 		return this.json;
 	}
 

@@ -8,6 +8,7 @@ import java.util.concurrent.Future;
 
 import dev.sluice.contract.Order;
 import dev.sluice.contract.Placed;
+import dev.sluice.gateway.core.order.ValidOrder;
 import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -22,8 +23,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 class PendingSendTests {
 
-	private final PendingSend sending = PendingSend.of(UUID.randomUUID(), new Order("c-1", null, null), new byte[0],
-			null, Instant.EPOCH, new byte[0]);
+	private final PendingSend sending = PendingSend.of(
+			new ValidOrder(UUID.randomUUID(), new Order("c-1", null, null), new byte[0], null, null), Instant.EPOCH,
+			new byte[0]);
 
 	private MockProducer<String, byte[]> producer = producer();
 

@@ -15,6 +15,7 @@ import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.Topics;
 import dev.sluice.devservices.DevServices;
 import dev.sluice.devservices.Infrastructure;
+import dev.sluice.gateway.core.order.ValidOrder;
 import dev.sluice.gateway.core.config.StatusProperties;
 import dev.sluice.gateway.core.queue.RecentOrders.Acceptance;
 import dev.sluice.gateway.core.queue.RecentOrders.Reading;
@@ -346,7 +347,8 @@ class RecentOrdersIT {
 	}
 
 	private static PendingSend sending(UUID id, byte[] json, Instant acceptedAt) {
-		return PendingSend.of(id, ORDER, json, null, acceptedAt, "/test".getBytes(StandardCharsets.UTF_8));
+		return PendingSend.of(new ValidOrder(id, ORDER, json, null, null), acceptedAt,
+				"/test".getBytes(StandardCharsets.UTF_8));
 	}
 
 	private RecordMetadata publish(OrderOutcome outcome) {

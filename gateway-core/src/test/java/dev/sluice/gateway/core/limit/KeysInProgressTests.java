@@ -1,10 +1,8 @@
-package dev.sluice.gateway.order;
+package dev.sluice.gateway.core.limit;
 
 import java.net.URI;
 import java.time.Duration;
 import java.util.UUID;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 
 import dev.sluice.contract.ProblemType;
 import dev.sluice.gateway.core.config.BackendProperties;
@@ -16,76 +14,45 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
-import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-class InFlightTests {
+class KeysInProgressTests {
 
 	private static final UUID ID = UUID.randomUUID();
 
 	private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
 
-	private final InFlight inFlight = new InFlight(backend(1), queue(1), this.meters);
+	private final KeysInProgress keys = new KeysInProgress(backend(1), queue(1), this.meters);
 
 	@Test
 	void refusesAnOrderThatIsInProgress() {
-		begin(ID, new CompletableFuture<>());
+		this.keys.begin(ID);
 
 		assertThat(refusal(ID)).isEqualTo(ProblemType.IN_PROGRESS);
 		assertThat(inProgress()).isEqualTo(1);
 	}
 
 	@Test
-	void takesAnOrderAgainWhenItsAnswerIsKnown() {
-		CompletableFuture<String> first = new CompletableFuture<>();
-		begin(ID, first);
-		first.complete("done");
-		CompletableFuture<String> second = new CompletableFuture<>();
-		begin(ID, second);
-		second.completeExceptionally(new IllegalStateException());
-
+	void takesAnOrderAgainWhenItsWorkHasEnded() {
+		this.keys.begin(ID).close();
 		assertThat(inProgress()).isZero();
-		begin(ID, new CompletableFuture<>());
+
+		this.keys.begin(ID);
+
 		assertThat(inProgress()).isEqualTo(1);
 	}
 
 	@Test
-	void forgetsAnOrderWhoseWorkDidNotBegin() {
-		assertThatIllegalStateException().isThrownBy(() -> this.inFlight.during(ID, () -> {
-			throw new IllegalStateException("no");
-		}));
-
-		assertThat(inProgress()).isZero();
-	}
-
-	@Test
-	void forgetsAnOrderWhoseWorkEndedByAnError() {
-		assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(() -> this.inFlight.during(ID, () -> {
-			throw new OutOfMemoryError("simulated");
-		}));
-
-		assertThat(inProgress()).isZero();
-	}
-
-	@Test
-	void holdsNoMoreThanBothWaysLetIn() {
-		begin(UUID.randomUUID(), new CompletableFuture<>());
-		begin(UUID.randomUUID(), new CompletableFuture<>());
+	void holdsNoMoreThanBothModesLetIn() {
+		this.keys.begin(UUID.randomUUID());
+		this.keys.begin(UUID.randomUUID());
 
 		assertThat(refusal(ID)).isEqualTo(ProblemType.OVERLOADED);
 		assertThat(inProgress()).isEqualTo(2);
 	}
 
-	private void begin(UUID id, CompletableFuture<String> work) {
-		CompletionStage<String> answer = this.inFlight.during(id, () -> work);
-		assertThat(answer).isNotNull();
-	}
-
 	private ProblemType refusal(UUID id) {
-		return catchThrowableOfType(ProblemException.class,
-				() -> this.inFlight.during(id, () -> CompletableFuture.completedFuture("")))
-			.type();
+		return catchThrowableOfType(ProblemException.class, () -> this.keys.begin(id)).type();
 	}
 
 	private double inProgress() {

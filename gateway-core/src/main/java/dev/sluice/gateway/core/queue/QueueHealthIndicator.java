@@ -1,6 +1,5 @@
-package dev.sluice.gateway.queue;
+package dev.sluice.gateway.core.queue;
 
-import dev.sluice.gateway.core.queue.TopicsHealthIndicator;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.stereotype.Component;
@@ -13,15 +12,15 @@ import org.springframework.stereotype.Component;
 @Component
 final class QueueHealthIndicator implements HealthIndicator {
 
-	private final OrderQueue queue;
+	private final QueuePolicy policy;
 
-	QueueHealthIndicator(OrderQueue queue) {
-		this.queue = queue;
+	QueueHealthIndicator(QueuePolicy policy) {
+		this.policy = policy;
 	}
 
 	@Override
 	public Health health() {
-		return (this.queue.accepts() ? Health.up() : Health.down()).build();
+		return (this.policy.accepts() ? Health.up() : Health.down()).build();
 	}
 
 }

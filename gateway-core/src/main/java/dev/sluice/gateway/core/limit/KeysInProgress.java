@@ -1,10 +1,10 @@
-package dev.sluice.gateway.order;
+package dev.sluice.gateway.core.limit;
 
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Supplier;
 
+import com.google.errorprone.annotations.ThreadSafe;
 import dev.sluice.contract.Placed;
 import dev.sluice.contract.ProblemType;
 import dev.sluice.gateway.core.config.BackendProperties;
@@ -13,50 +13,52 @@ import dev.sluice.gateway.core.metrics.GatewayMetric;
 import dev.sluice.gateway.core.problem.ProblemException;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.springframework.stereotype.Component;
-import reactor.core.publisher.Mono;
 
 /**
- * The keyed orders and the redeliveries in progress at this gateway, so that a repeat
- * sent before the first is answered gets 409. Holds at most as many as both modes
- * together let in; beyond: 503. No other id can come twice. For any number of threads.
+ * The orders with an idempotency key, and the redeliveries, that this gateway is working
+ * on. A repeat that arrives meanwhile gets 409. Its capacity is the sum of what both
+ * modes let in; beyond it a request gets 503.
  */
 @Component
-final class InFlight {
+@ThreadSafe
+public final class KeysInProgress {
 
 	private final Set<UUID> ids = ConcurrentHashMap.newKeySet();
 
 	private final int capacity;
 
-	InFlight(BackendProperties backend, QueueProperties queue, MeterRegistry meters) {
+	public KeysInProgress(BackendProperties backend, QueueProperties queue, MeterRegistry meters) {
 		this.capacity = Math.addExact(backend.maxConcurrent(), queue.maxInFlight());
 		GatewayMetric.KEYS_IN_PROGRESS.gauge(meters, this.ids, Set::size);
 	}
 
 	/**
-	 * Has an order in progress from now until the work has ended, however it ends.
-	 * @param <T> the answer
+	 * Begins the work on an order.
 	 * @param id the order's id
-	 * @param work what is done for it
-	 * @return what the work returns; fails with {@link ProblemException} if the order is
-	 * in progress already, or too many are
+	 * @return ends the work; must be closed once, before the answer is passed on, because
+	 * a repeat may follow the answer at once
+	 * @throws ProblemException if the order is in progress already, or too many are
 	 */
-	<T> Mono<T> during(UUID id, Supplier<Mono<T>> work) {
-		// Ends before the answer is passed on: a repeat may follow it at once.
-		return Mono.using(() -> begin(id), (_) -> work.get(), this.ids::remove);
-	}
-
-	private UUID begin(UUID id) {
+	public Work begin(UUID id) {
 		if (!this.ids.add(id)) {
 			throw new ProblemException(ProblemType.IN_PROGRESS,
 					"Another request for this order is being processed. Repeat this one when that is answered.");
 		}
-		// After the add, so that the bound holds however many threads are between the
-		// two.
+		// After the add, so that the bound holds however many threads are in between.
 		if (this.ids.size() > this.capacity) {
 			this.ids.remove(id);
 			throw new ProblemException(ProblemType.OVERLOADED, "Too many requests are in progress.", Placed.NO);
 		}
-		return id;
+		return () -> this.ids.remove(id);
+	}
+
+	/** The work on one order. */
+	@FunctionalInterface
+	public interface Work extends AutoCloseable {
+
+		@Override
+		void close();
+
 	}
 
 }
