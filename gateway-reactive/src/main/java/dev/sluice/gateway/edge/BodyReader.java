@@ -6,6 +6,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 
+import com.google.errorprone.annotations.ThreadSafe;
 import dev.sluice.contract.Order;
 import dev.sluice.contract.Placed;
 import dev.sluice.contract.ProblemType;
@@ -23,9 +24,10 @@ import reactor.core.scheduler.Schedulers;
  * Reads the bodies of requests. A body has {@code sluice.body-timeout}, must come in with
  * {@code sluice.min-body-rate} and may have {@link Order#MAX_BYTES}. All unfinished
  * bodies together have {@code sluice.max-body-memory}; a request beyond it is refused
- * with 503. For any number of threads; holds none.
+ * with 503. No thread waits for a body.
  */
 @Component
+@ThreadSafe
 public final class BodyReader {
 
 	/** Capacity that a buffer begins with, in bytes. */

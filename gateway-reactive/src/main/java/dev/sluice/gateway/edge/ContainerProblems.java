@@ -22,7 +22,7 @@ import org.springframework.http.MediaType;
  * itself, such as to a request that it cannot read.
  */
 @Sharable
-public final class ContainerProblems extends ChannelOutboundHandlerAdapter {
+final class ContainerProblems extends ChannelOutboundHandlerAdapter {
 
 	@Override
 	public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) throws Exception {
@@ -41,7 +41,7 @@ public final class ContainerProblems extends ChannelOutboundHandlerAdapter {
 	}
 
 	/** The last answer on a connection. */
-	public static FullHttpResponse problem(ProblemType type) {
+	static FullHttpResponse problem(ProblemType type) {
 		byte[] body = """
 				{"type":"%s","title":"%s","status":%d,"detail":"%s"}"""
 			.formatted(type.type(), type.title(), type.status(), StandardProblem.detailOf(type))

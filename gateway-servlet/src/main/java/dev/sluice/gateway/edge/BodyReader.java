@@ -7,6 +7,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
+import com.google.errorprone.annotations.ThreadSafe;
 import dev.sluice.contract.Order;
 import dev.sluice.contract.Placed;
 import dev.sluice.contract.ProblemType;
@@ -34,10 +35,10 @@ import org.springframework.web.servlet.HandlerInterceptor;
  * <p>
  * A body has {@code sluice.body-timeout}, must come in with {@code sluice.min-body-rate}
  * and may have {@link Order#MAX_BYTES}. All unfinished bodies together have
- * {@code sluice.max-body-memory}; a request beyond it is refused with 503. For any number
- * of threads.
+ * {@code sluice.max-body-memory}; a request beyond it is refused with 503.
  */
 @Component
+@ThreadSafe
 public final class BodyReader implements HandlerInterceptor {
 
 	/** Name of the request attribute that holds the {@link ReceivedBody}. */

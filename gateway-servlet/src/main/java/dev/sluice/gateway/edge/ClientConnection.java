@@ -4,6 +4,8 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 
+import com.google.errorprone.annotations.ThreadSafe;
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.sluice.gateway.core.http.RequestFraming;
 import jakarta.servlet.ServletRequest;
 import org.jspecify.annotations.Nullable;
@@ -12,8 +14,9 @@ import org.jspecify.annotations.Nullable;
  * One client's connection as the application sees it: whether the request that it carries
  * is well-formed, has come in completely, and whether the client is still there. A
  * request has it as an attribute, except over HTTP/2. It sees each byte before Tomcat
- * does. For any number of threads; reading and looking exclude each other.
+ * does.
  */
+@ThreadSafe
 public final class ClientConnection {
 
 	/** Name of the request attribute. */
@@ -26,18 +29,23 @@ public final class ClientConnection {
 
 	private final boolean plain;
 
+	@GuardedBy("this")
 	private final RequestFraming framing;
 
 	/** A byte of the next request that a look at the client took from the socket. */
+	@GuardedBy("this")
 	private final ByteBuffer peeked = ByteBuffer.allocate(1).limit(0);
 
-	private @Nullable GuardedHttp11Processor processor;
+	private volatile @Nullable GuardedHttp11Processor processor;
 
+	@GuardedBy("this")
 	private long requests;
 
+	@GuardedBy("this")
 	private boolean ended;
 
 	/** What Tomcat gets from the byte that breaks a rule on; empty before. */
+	@GuardedBy("this")
 	private ByteBuffer refusal = ByteBuffer.allocate(0);
 
 	/**
@@ -98,6 +106,7 @@ public final class ClientConnection {
 		return target.position() - start;
 	}
 
+	@GuardedBy("this")
 	private int refuse(ByteBuffer target) {
 		int put = Math.min(target.remaining(), this.refusal.remaining());
 		target.put(this.refusal.slice().limit(put));

@@ -6,6 +6,7 @@ import java.util.concurrent.TimeUnit;
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.benmanes.caffeine.cache.Ticker;
+import com.google.errorprone.annotations.ThreadSafe;
 import dev.sluice.contract.Placed;
 import dev.sluice.contract.ProblemType;
 import dev.sluice.gateway.core.config.GatewayProperties;
@@ -15,11 +16,12 @@ import org.springframework.stereotype.Component;
 /**
  * How many orders a customer may place at this gateway: {@code sluice.client-limit} a
  * second, and {@code sluice.client-burst} at once after a while without any. Kept as the
- * time before which the next order would be too early (GCRA), one number a customer. For
- * any number of threads; holds at most 100,000 customers, and one who is forgotten begins
- * anew.
+ * time before which the next order would be too early (GCRA), one number a customer. It
+ * remembers at most 100,000 customers; a customer that it forgets may place a whole
+ * burst.
  */
 @Component
+@ThreadSafe
 public final class ClientLimit {
 
 	private static final long MAX_CUSTOMERS = 100_000;

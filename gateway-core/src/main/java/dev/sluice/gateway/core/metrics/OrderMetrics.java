@@ -8,6 +8,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import com.google.errorprone.annotations.ThreadSafe;
 import dev.sluice.gateway.core.order.Mode;
 import dev.sluice.gateway.core.problem.ProblemException;
 import io.micrometer.core.instrument.Counter;
@@ -19,9 +20,10 @@ import org.springframework.stereotype.Component;
 /**
  * Counts and times orders: begun = answered + in flight, per mode. A request that the
  * framework refuses before the mode is known (wrong path, method or media type) is not
- * counted here. For any number of threads.
+ * counted here.
  */
 @Component
+@ThreadSafe
 public final class OrderMetrics {
 
 	private final MeterRegistry registry;

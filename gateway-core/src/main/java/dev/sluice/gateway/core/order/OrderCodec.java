@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 
+import com.google.errorprone.annotations.ThreadSafe;
 import dev.sluice.contract.Money;
 import dev.sluice.contract.Order;
 import dev.sluice.contract.OrderItem;
@@ -44,10 +45,10 @@ import tools.jackson.databind.type.LogicalType;
 
 /**
  * Bytes from outside to a valid {@link Order}, and an order to its canonical bytes.
- * Nothing is guessed, coerced or passed over: what a client got wrong it is told. For any
- * number of threads.
+ * Nothing is guessed, coerced or ignored: the client is told what it got wrong.
  */
 @Component
+@ThreadSafe
 public final class OrderCodec {
 
 	/** An order is three levels deep; what is deeper is no order. */

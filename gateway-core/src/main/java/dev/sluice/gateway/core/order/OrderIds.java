@@ -9,6 +9,7 @@ import java.util.regex.Pattern;
 
 import com.fasterxml.uuid.Generators;
 import com.fasterxml.uuid.NoArgGenerator;
+import com.google.errorprone.annotations.ThreadSafe;
 import dev.sluice.contract.ProblemType;
 import dev.sluice.gateway.core.problem.ProblemException;
 import org.jspecify.annotations.Nullable;
@@ -17,9 +18,10 @@ import org.springframework.stereotype.Component;
 /**
  * Gives orders their ids. Without an idempotency key it is a UUIDv7; with one it is a
  * UUIDv8 made of customer and key alone, so that a repeat has the same id at every
- * gateway and after every restart. For any number of threads.
+ * gateway and after every restart.
  */
 @Component
+@ThreadSafe
 public final class OrderIds {
 
 	private static final Pattern UUID_FORM = Pattern

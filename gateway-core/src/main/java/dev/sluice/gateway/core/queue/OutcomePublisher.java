@@ -8,6 +8,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
+import com.google.errorprone.annotations.ThreadSafe;
 import dev.sluice.contract.Fingerprint;
 import dev.sluice.contract.OrderOutcome;
 import dev.sluice.contract.Topics;
@@ -29,9 +30,9 @@ import tools.jackson.databind.json.JsonMapper;
  * delivered from Kafka, so that the status projection and all gateways know it. No
  * request waits for it. At most {@code queue.max-in-flight} outcomes await Kafka's
  * acknowledgement; further ones, and those that fail, are lost and counted.
- * {@code @ThreadSafe}.
  */
 @Component
+@ThreadSafe
 public class OutcomePublisher implements DisposableBean {
 
 	private static final Logger logger = LoggerFactory.getLogger(OutcomePublisher.class);
@@ -48,7 +49,7 @@ public class OutcomePublisher implements DisposableBean {
 
 	private final Counter lost;
 
-	/** PendingSend may block, for {@code max.block.ms} at most. */
+	/** Sending may block, for {@code max.block.ms} at most. */
 	private final ExecutorService sender = Executors
 		.newSingleThreadExecutor(Thread.ofPlatform().daemon().name("outcome-sender").factory());
 

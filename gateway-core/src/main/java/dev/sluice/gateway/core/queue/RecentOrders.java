@@ -21,6 +21,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 
+import com.google.errorprone.annotations.ThreadSafe;
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.sluice.contract.Fingerprint;
 import dev.sluice.contract.OrderHeaders;
 import dev.sluice.contract.OrderOutcome;
@@ -70,10 +72,10 @@ import tools.jackson.databind.json.JsonMapper;
  * One thread reads, without a consumer group. It goes on by itself after an outage, and
  * from the log's start after a topic was deleted. At most {@code status.recent-orders}
  * are kept. When there are more, the oldest are dropped, and {@link #caughtUp} says
- * {@link Reading#BEHIND} until the projection has passed them. {@code @ThreadSafe}; no
- * method blocks.
+ * {@link Reading#BEHIND} until the projection has passed them. No method blocks.
  */
 @Component
+@ThreadSafe
 public class RecentOrders implements SmartLifecycle {
 
 	private static final Logger logger = LoggerFactory.getLogger(RecentOrders.class);
@@ -118,17 +120,21 @@ public class RecentOrders implements SmartLifecycle {
 
 	private final Object lock = new Object();
 
-	/** Guarded by the lock, as all that follows but what is volatile. */
+	@GuardedBy("lock")
 	private final Map<TopicPartition, Part> parts = new HashMap<>();
 
+	@GuardedBy("lock")
 	private Map<String, Uuid> topicIds = Map.of();
 
 	/** Callers join it until its question is sent. */
+	@GuardedBy("lock")
 	private @Nullable Round next;
 
 	/** Its question is sent. */
+	@GuardedBy("lock")
 	private @Nullable Round current;
 
+	@GuardedBy("lock")
 	private @Nullable Admin admin;
 
 	private volatile long heardNanos = System.nanoTime();
@@ -139,7 +145,7 @@ public class RecentOrders implements SmartLifecycle {
 
 	private volatile @Nullable Thread thread;
 
-	/** Only the thread uses it. */
+	/** Whether an outage was logged. Used by the reading thread alone. */
 	private boolean outage;
 
 	public RecentOrders(StatusProperties properties, ConsumerFactory<?, ?> consumers, KafkaAdmin admins,
@@ -222,6 +228,7 @@ public class RecentOrders implements SmartLifecycle {
 	}
 
 	/** What has been read may have been forgotten already: it must not come back. */
+	@GuardedBy("lock")
 	private boolean isUnread(String topic, int partition, long offset) {
 		Part part = this.parts.get(new TopicPartition(topic, partition));
 		return part != null && offset >= part.position && size() < this.capacity;
@@ -408,6 +415,7 @@ public class RecentOrders implements SmartLifecycle {
 		}
 	}
 
+	@GuardedBy("lock")
 	private Map<String, TopicLayout> layout() {
 		Map<String, Integer> counts = new HashMap<>();
 		this.parts.keySet().forEach((partition) -> counts.merge(partition.topic(), 1, Integer::sum));
@@ -418,6 +426,7 @@ public class RecentOrders implements SmartLifecycle {
 	}
 
 	/** A topic is new, was made again or has more partitions. */
+	@GuardedBy("lock")
 	private void assign(Look look, Consumer<byte[], byte[]> consumer) {
 		Map<String, TopicLayout> layout = look.layout();
 		Set<TopicPartition> wanted = look.topics()
@@ -449,6 +458,7 @@ public class RecentOrders implements SmartLifecycle {
 		finish(Reading.BEHIND);
 	}
 
+	@GuardedBy("lock")
 	private void commit(Part part, long committed, Consumer<byte[], byte[]> consumer) {
 		if (committed < part.committed && committed < part.base) {
 			logger.info("The projection {} has gone back to offset {} of {}", this.group, committed, part.partition);
@@ -472,15 +482,18 @@ public class RecentOrders implements SmartLifecycle {
 
 	/** Adds what was read; whether somebody waits for more. */
 	private boolean apply(ConsumerRecords<byte[], byte[]> records, Consumer<byte[], byte[]> consumer) {
-		List<Runnable> additions = new ArrayList<>(records.count());
+		List<Addition> additions = new ArrayList<>(records.count());
 		for (ConsumerRecord<byte[], byte[]> record : records) {
-			Runnable addition = record.topic().equals(Topics.ORDERS) ? order(record) : outcome(record);
+			Addition addition = record.topic().equals(Topics.ORDERS) ? order(record) : outcome(record);
 			if (addition != null) {
 				additions.add(addition);
 			}
 		}
 		synchronized (this.lock) {
-			additions.forEach(Runnable::run);
+			for (Addition addition : additions) {
+				addition.put().run();
+				mark(addition.record(), addition.id());
+			}
 			for (Part part : this.parts.values()) {
 				advance(part, consumer);
 			}
@@ -492,7 +505,7 @@ public class RecentOrders implements SmartLifecycle {
 		}
 	}
 
-	private @Nullable Runnable order(ConsumerRecord<byte[], byte[]> record) {
+	private @Nullable Addition order(ConsumerRecord<byte[], byte[]> record) {
 		UUID id = id(text(record, OrderHeaders.ID));
 		Instant acceptedAt = time(text(record, OrderHeaders.TIME));
 		byte[] value = record.value();
@@ -502,13 +515,10 @@ public class RecentOrders implements SmartLifecycle {
 		}
 		Fingerprint fingerprint = OrderIds.isDerived(id) ? Fingerprint.ofJson(value) : null;
 		Acceptance acceptance = new Acceptance(fingerprint, acceptedAt, acceptedAt, record.offset(), record.offset());
-		return () -> {
-			this.accepted.merge(id, acceptance, Acceptance::merge);
-			mark(record, id);
-		};
+		return new Addition(record, id, () -> this.accepted.merge(id, acceptance, Acceptance::merge));
 	}
 
-	private @Nullable Runnable outcome(ConsumerRecord<byte[], byte[]> record) {
+	private @Nullable Addition outcome(ConsumerRecord<byte[], byte[]> record) {
 		byte[] key = record.key();
 		byte[] value = record.value();
 		if (key == null || value == null || !new String(key, StandardCharsets.UTF_8).endsWith(SYNC_SUFFIX)) {
@@ -526,12 +536,10 @@ public class RecentOrders implements SmartLifecycle {
 		catch (JacksonException ex) {
 			return null;
 		}
-		return () -> {
-			this.saved.put(id, save);
-			mark(record, id);
-		};
+		return new Addition(record, id, () -> this.saved.put(id, save));
 	}
 
+	@GuardedBy("lock")
 	private void mark(ConsumerRecord<byte[], byte[]> record, UUID id) {
 		Part part = this.parts.get(new TopicPartition(record.topic(), record.partition()));
 		if (part != null) {
@@ -557,6 +565,7 @@ public class RecentOrders implements SmartLifecycle {
 	}
 
 	/** Drops the oldest order; false if there is none to drop. */
+	@GuardedBy("lock")
 	private boolean evict() {
 		Part oldest = this.parts.values()
 			.stream()
@@ -588,6 +597,7 @@ public class RecentOrders implements SmartLifecycle {
 	}
 
 	/** Asks Kafka for the ends, one question at a time. */
+	@GuardedBy("lock")
 	private void ask() {
 		Admin client = this.admin;
 		Round round = this.next;
@@ -607,6 +617,7 @@ public class RecentOrders implements SmartLifecycle {
 			});
 	}
 
+	@GuardedBy("lock")
 	private void answered(Round round, @Nullable Map<TopicPartition, ListOffsetsResultInfo> ends,
 			@Nullable Throwable failure) {
 		if (ends == null) {
@@ -623,6 +634,7 @@ public class RecentOrders implements SmartLifecycle {
 	}
 
 	/** Whether the current question is answered. */
+	@GuardedBy("lock")
 	private void check() {
 		Round round = this.current;
 		if (round == null || round.ends == null) {
@@ -642,11 +654,12 @@ public class RecentOrders implements SmartLifecycle {
 			finish(covered ? Reading.CURRENT : Reading.BEHIND);
 		}
 		else if (System.nanoTime() - round.beginNanos > LOST.toNanos()) {
-			// There is much to read. Whoever comes now need not wait for all of it.
+			// There is much to read. A caller that comes now need not wait for all of it.
 			finish(Reading.BEHIND);
 		}
 	}
 
+	@GuardedBy("lock")
 	private void finish(Reading reading) {
 		Round round = this.current;
 		if (round != null) {
@@ -657,7 +670,7 @@ public class RecentOrders implements SmartLifecycle {
 		}
 	}
 
-	/** Kafka is lost: nobody waits for it any more. */
+	/** Ends every wait, because Kafka does not answer. */
 	private void giveUp() {
 		synchronized (this.lock) {
 			for (Round round : new @Nullable Round[] { this.current, this.next }) {
@@ -799,6 +812,10 @@ public class RecentOrders implements SmartLifecycle {
 	}
 
 	private record TopicLayout(Uuid id, int partitions) {
+	}
+
+	/** What a record adds, parsed outside the lock. */
+	private record Addition(ConsumerRecord<byte[], byte[]> record, UUID id, Runnable put) {
 	}
 
 	private record Mark(long offset, long timestamp, UUID id) {
