@@ -1,33 +1,68 @@
 package dev.sluice.gateway;
 
-import java.util.concurrent.CompletableFuture;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.LockSupport;
 
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.AccessTarget.MethodCallTarget;
+import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaMethodCall;
 import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
-import dev.sluice.gateway.queue.OrderTopics;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 import static com.tngtech.archunit.base.DescribedPredicate.describe;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static java.util.Map.entry;
 
 @AnalyzeClasses(packagesOf = GatewayApplication.class, importOptions = DoNotIncludeTests.class)
 class ArchitectureTests {
 
+	/** Methods that hold the calling thread, by type. */
+	private static final Map<Class<?>, Set<String>> BLOCKING = Map.ofEntries(
+			entry(Mono.class, Set.of("block", "blockOptional")),
+			entry(Flux.class, Set.of("blockFirst", "blockLast", "toIterable", "toStream")),
+			entry(Future.class, Set.of("get", "join", "resultNow")), entry(Thread.class, Set.of("sleep", "join")),
+			entry(TimeUnit.class, Set.of("sleep", "timedJoin", "timedWait")),
+			entry(LockSupport.class, Set.of("park", "parkNanos", "parkUntil")),
+			entry(Lock.class, Set.of("lock", "lockInterruptibly")),
+			entry(Condition.class, Set.of("await", "awaitNanos", "awaitUntil", "awaitUninterruptibly")),
+			entry(Semaphore.class, Set.of("acquire", "acquireUninterruptibly")),
+			entry(CountDownLatch.class, Set.of("await")), entry(CyclicBarrier.class, Set.of("await")),
+			entry(BlockingQueue.class, Set.of("put", "take")),
+			entry(ExecutorService.class, Set.of("awaitTermination", "invokeAll", "invokeAny", "close")));
+
 	@ArchTest
-	static final ArchRule opensNothingToOtherPackages = classes().that()
+	static final ArchRule isPublicOnlyWhereAnotherPackageNeedsIt = classes().that()
 		.areTopLevelClasses()
 		.and()
-		.resideInAPackage("dev.sluice.gateway")
+		.arePublic()
+		.and()
+		.resideOutsideOfPackage("dev.sluice.gateway.core..")
+		.should(beUsedInAnotherPackage());
+
+	@ArchTest
+	static final ArchRule hasNoCyclesOfPackages = slices().matching("dev.sluice.gateway.(*)..")
 		.should()
-		.notBePublic();
+		.beFreeOfCycles();
 
 	@ArchTest
 	static final ArchRule knowsNothingOfTheOtherParadigm = noClasses().should()
@@ -35,33 +70,49 @@ class ArchitectureTests {
 		.resideInAnyPackage("jakarta.servlet..", "org.springframework.web.servlet..", "org.springframework.jdbc..",
 				"java.sql..", "javax.sql..", "java.net.http..");
 
-	@ArchTest
-	static final ArchRule neverSleeps = noClasses().should().callMethod(Thread.class, "sleep", long.class);
-
 	/**
-	 * OrderTopics waits for Kafka on a thread of its own, which serves no request.
-	 * AcceptedOrders waits for its own thread when the gateway stops.
+	 * What serves requests never waits. OrderTopics, RecentOrders and OutcomePublisher
+	 * wait on threads of their own, or when the gateway stops.
 	 */
 	@ArchTest
 	static final ArchRule neverWaits = noClasses().that()
 		.doNotHaveSimpleName("OrderTopics")
 		.and()
-		.doNotHaveSimpleName("AcceptedOrders")
+		.doNotHaveSimpleName("RecentOrders")
+		.and()
+		.doNotHaveSimpleName("OutcomePublisher")
 		.should()
 		.callMethodWhere(isBlocking());
 
 	private static DescribedPredicate<JavaMethodCall> isBlocking() {
-		return describe("it waits for a result", (call) -> {
+		return describe("it waits", (call) -> {
 			MethodCallTarget target = call.getTarget();
-			String name = target.getName();
-			boolean reactive = target.getOwner().isAssignableTo(Mono.class)
-					|| target.getOwner().isAssignableTo(Flux.class);
-			boolean future = target.getOwner().isAssignableTo(Future.class)
-					|| target.getOwner().isAssignableTo(CompletableFuture.class);
-			return (reactive && (name.startsWith("block") || name.equals("toIterable") || name.equals("toStream")))
-					|| (future && (name.equals("get") || name.equals("join") || name.equals("resultNow")))
-					|| (target.getOwner().isAssignableTo(Thread.class) && name.equals("join"));
+			return BLOCKING.entrySet()
+				.stream()
+				.anyMatch((type) -> target.getOwner().isAssignableTo(type.getKey())
+						&& type.getValue().contains(target.getName()))
+					|| isObjectWait(target);
 		});
+	}
+
+	/** A record may have a component of that name, but with no such parameters. */
+	private static boolean isObjectWait(MethodCallTarget target) {
+		return target.getName().equals("wait") && target.getRawReturnType().isEquivalentTo(void.class);
+	}
+
+	private static ArchCondition<JavaClass> beUsedInAnotherPackage() {
+		return new ArchCondition<>("be used in another package") {
+
+			@Override
+			public void check(JavaClass type, ConditionEvents events) {
+				boolean used = type.getDirectDependenciesToSelf()
+					.stream()
+					.anyMatch((use) -> !use.getOriginClass().getPackageName().equals(type.getPackageName()));
+				events
+					.add(new SimpleConditionEvent(type, used, type.getName() + " is public, and used in its package"));
+			}
+
+		};
 	}
 
 }

@@ -28,6 +28,8 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 /** The contract, kept by event loops. */
 class GatewayContractIT {
 
@@ -36,6 +38,16 @@ class GatewayContractIT {
 	private static final URI BACKEND = URI.create("http://127.0.0.1:" + BACKEND_PORT);
 
 	private static JavaProcess backend;
+
+	@BeforeAll
+	static void detectBlockedEventLoops() {
+		BlockedEventLoops.detect();
+	}
+
+	@AfterAll
+	static void noEventLoopWasBlocked() {
+		assertThat(BlockedEventLoops.found()).isEmpty();
+	}
 
 	@BeforeAll
 	static void startBackend() {

@@ -6,20 +6,19 @@ import java.util.List;
 import java.util.Map;
 
 import dev.sluice.contract.GatewayEdgeContract;
-import dev.sluice.gateway.ServletProperties.Threads;
 import org.junit.jupiter.params.Parameter;
 import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.SpringApplication;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /** Nothing listens on port 1. */
 @ParameterizedClass
-@EnumSource(Threads.class)
+@ValueSource(strings = { "platform", "virtual", "async" })
 class GatewayEdgeIT extends GatewayEdgeContract {
 
 	@Parameter
-	private Threads threads;
+	private String threads;
 
 	private ConfigurableApplicationContext context;
 

@@ -14,6 +14,8 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
+import com.google.errorprone.annotations.ThreadSafe;
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.Config;
@@ -39,8 +41,9 @@ import org.slf4j.LoggerFactory;
  * <p>
  * One daemon thread and one connection to Kafka, from {@link #start} to {@link #close}.
  * Every request has a deadline; after a failure the watch tries again each second,
- * without end. Each change is logged once. Safe for use by several threads.
+ * without end. Each change is logged once.
  */
+@ThreadSafe
 public final class TopicWatch implements AutoCloseable {
 
 	private static final Logger logger = LoggerFactory.getLogger(TopicWatch.class);
@@ -66,14 +69,16 @@ public final class TopicWatch implements AutoCloseable {
 
 	private volatile TopicsState state = TopicsState.INITIAL;
 
+	@GuardedBy("this")
 	private @Nullable Thread thread;
 
 	private volatile boolean closed;
 
 	/** Whether to look at once and prepare anew. */
+	@GuardedBy("this")
 	private boolean again;
 
-	// Of the thread.
+	/** Used by the watching thread alone. */
 	private @Nullable Admin admin;
 
 	/**

@@ -884,8 +884,8 @@ public abstract class GatewayContract {
 
 		String metrics = manage("/actuator/prometheus").body();
 
-		assertThat(metrics).contains("sluice_orders_total{", "outcome=\"saved\",mode=\"sync\"",
-				"outcome=\"accepted\",mode=\"queued\"", "sluice_order_duration_seconds_bucket{",
+		assertThat(metrics).contains("sluice_orders_total{", "mode=\"sync\",outcome=\"saved\"",
+				"mode=\"queued\",outcome=\"accepted\"", "sluice_order_duration_seconds_bucket{",
 				"sluice_orders_in_flight{", "resilience4j_bulkhead_max_allowed_concurrent_calls{",
 				"resilience4j_circuitbreaker_state{", "kafka_producer_");
 	}

@@ -1,8 +1,0 @@
-/**
- * What a gateway sends to the backend and what it gets back. Start at
- * {@link dev.sluice.gateway.backend.Delivery}.
- */
-@NullMarked
-package dev.sluice.gateway.backend;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,7 +1,0 @@
-/**
- * The properties of a gateway, one record for each concern.
- */
-@NullMarked
-package dev.sluice.gateway.config;
-
-import org.jspecify.annotations.NullMarked;

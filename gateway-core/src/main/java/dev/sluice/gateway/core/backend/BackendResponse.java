@@ -1,0 +1,13 @@
+package dev.sluice.gateway.core.backend;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The backend's answer.
+ *
+ * @param status its HTTP status
+ * @param retryAfter its {@code Retry-After}, or null
+ * @param body its body; empty if it has none
+ */
+public record BackendResponse(int status, @Nullable String retryAfter, byte[] body) {
+}

@@ -1,0 +1,51 @@
+package dev.sluice.gateway.core.backend;
+
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.format.DateTimeFormatter;
+
+import org.jspecify.annotations.Nullable;
+
+/** Reads the backend's {@code Retry-After} (RFC 9110): seconds, or a date. */
+final class RetryAfter {
+
+	private static final Duration SHORTEST = Duration.ofSeconds(1);
+
+	/** A backend that asks for more is asked again nevertheless. */
+	private static final Duration LONGEST = Duration.ofSeconds(60);
+
+	private RetryAfter() {
+	}
+
+	/**
+	 * Reads the header.
+	 * @param header its value, or null if it is missing
+	 * @param now the time to which a date is compared
+	 * @return between 1 and 60 s; null if it is missing or cannot be read
+	 */
+	static @Nullable Duration parse(@Nullable String header, Instant now) {
+		if (header == null) {
+			return null;
+		}
+		String value = header.strip();
+		if (!value.isEmpty() && value.chars().allMatch((c) -> c >= '0' && c <= '9')) {
+			// More digits than these are more than the longest.
+			return within((value.length() > 9) ? LONGEST : Duration.ofSeconds(Long.parseLong(value)));
+		}
+		try {
+			return within(Duration.between(now, DateTimeFormatter.RFC_1123_DATE_TIME.parse(value, Instant::from)));
+		}
+		catch (DateTimeException ex) {
+			return null;
+		}
+	}
+
+	private static Duration within(Duration asked) {
+		if (asked.compareTo(SHORTEST) < 0) {
+			return SHORTEST;
+		}
+		return (asked.compareTo(LONGEST) > 0) ? LONGEST : asked;
+	}
+
+}

@@ -1,0 +1,56 @@
+package dev.sluice.gateway.core.config;
+
+import java.net.URI;
+import java.time.Duration;
+import java.util.Set;
+
+import jakarta.validation.Valid;
+import jakarta.validation.constraints.AssertTrue;
+import jakarta.validation.constraints.Max;
+import jakarta.validation.constraints.Min;
+import jakarta.validation.constraints.NotNull;
+import org.hibernate.validator.constraints.time.DurationMin;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.validation.annotation.Validated;
+
+/**
+ * How the backend is reached.
+ *
+ * @param url where it is, without a path; default {@code http://127.0.0.1:8090}
+ * @param connectTimeout how long opening a connection may take; default 1 s
+ * @param responseTimeout how long a whole exchange may take, from asking for a connection
+ * to the last byte of the answer; default 10 s
+ * @param maxConcurrent exchanges at once, and connections of the pool; beyond: 503 at
+ * once; default 1,000
+ * @param maxAttempts how often an order is sent at most, at once after each failure that
+ * is the backend's, and each with the response timeout; above 1 a backend that is slow
+ * gets more to do; default 1
+ * @param idleTimeout after how long an unused connection is closed; default 60 s
+ * @param circuit when to stop asking
+ */
+@ConfigurationProperties("backend")
+@Validated
+public record BackendProperties(@DefaultValue("http://127.0.0.1:8090") @NotNull URI url,
+		@DefaultValue("1s") @DurationMin(millis = 1) Duration connectTimeout,
+		@DefaultValue("10s") @DurationMin(millis = 1) Duration responseTimeout,
+		@DefaultValue("1000") @Min(1) @Max(100_000) int maxConcurrent,
+		@DefaultValue("1") @Min(1) @Max(10) int maxAttempts,
+		@DefaultValue("60s") @DurationMin(seconds = 1) Duration idleTimeout,
+		@DefaultValue @Valid CircuitProperties circuit) {
+
+	@AssertTrue(message = "backend.url must be http://host:port or https://host:port, without a path")
+	public boolean isUrlUsable() {
+		return this.url.getHost() != null && Set.of("http", "https").contains(this.url.getScheme())
+				&& Set.of("", "/").contains(this.url.getRawPath());
+	}
+
+	public URI orders() {
+		return this.url.resolve("/orders");
+	}
+
+	public URI order(Object id) {
+		return this.url.resolve("/orders/" + id);
+	}
+
+}

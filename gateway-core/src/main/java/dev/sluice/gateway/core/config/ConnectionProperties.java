@@ -1,0 +1,51 @@
+package dev.sluice.gateway.core.config;
+
+import java.time.Duration;
+
+import jakarta.validation.constraints.AssertTrue;
+import jakarta.validation.constraints.Max;
+import jakarta.validation.constraints.Min;
+import org.hibernate.validator.constraints.time.DurationMax;
+import org.hibernate.validator.constraints.time.DurationMin;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.util.unit.DataSize;
+import org.springframework.validation.annotation.Validated;
+
+/**
+ * Limits of the connections of the API's port. They protect the gateway from clients that
+ * send slowly, not at all, or from too many connections.
+ *
+ * @param headTimeout maximum time from the first byte of a request to the end of its
+ * head; then 408 where it can be sent, and the connection is closed; default 10 s
+ * @param bodyTimeout maximum time from the end of the head to the end of the body; then
+ * 408, and the connection is closed; default 10 s
+ * @param minBodyRate bytes a second that a body must come in with on average, after a
+ * grace period of 2 s; a slower one ends as at the time limit; 0 = any rate; default 1 KB
+ * @param maxConnections maximum number of open connections; a further one waits in the
+ * backlog of the operating system until one is closed; default 8,192
+ * @param maxBodyMemory maximum number of bytes of unfinished bodies in memory; a request
+ * beyond it is answered 503; default 32 MB
+ */
+@ConfigurationProperties("sluice")
+@Validated
+public record ConnectionProperties(
+		@DefaultValue("10s") @DurationMin(millis = 1) @DurationMax(hours = 1) Duration headTimeout,
+		@DefaultValue("10s") @DurationMin(millis = 1) @DurationMax(hours = 1) Duration bodyTimeout,
+		@DefaultValue("1KB") DataSize minBodyRate, @DefaultValue("8192") @Min(1) @Max(1_000_000) int maxConnections,
+		@DefaultValue("32MB") DataSize maxBodyMemory) {
+
+	/** Before this has passed, a body may come at any rate. */
+	public static final Duration RATE_GRACE = Duration.ofSeconds(2);
+
+	@AssertTrue(message = "must not be negative")
+	boolean isMinBodyRateValid() {
+		return !this.minBodyRate.isNegative();
+	}
+
+	@AssertTrue(message = "must be at least 64 KB, so that one order fits")
+	boolean isMaxBodyMemoryValid() {
+		return this.maxBodyMemory.toKilobytes() >= 64;
+	}
+
+}

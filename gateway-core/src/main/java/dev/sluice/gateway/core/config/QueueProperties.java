@@ -1,0 +1,41 @@
+package dev.sluice.gateway.core.config;
+
+import java.time.Duration;
+
+import jakarta.validation.Valid;
+import jakarta.validation.constraints.AssertTrue;
+import jakarta.validation.constraints.Max;
+import jakarta.validation.constraints.Min;
+import org.hibernate.validator.constraints.time.DurationMin;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.validation.annotation.Validated;
+
+/**
+ * How orders are put into Kafka. The producer itself is set by {@code spring.kafka.*}.
+ *
+ * @param timeout how long a client waits for Kafka's acknowledgement at most; default 1.7
+ * s, which with {@code status.key-lookup-timeout} stays below 2 s
+ * @param maxInFlight orders awaiting acknowledgement at once; beyond: 503 at once;
+ * default 10,000
+ * @param partitions partitions of the topics, where they are created; default 12
+ * @param replicationFactor copies of each partition, where they are created; default 1
+ * @param minInsyncReplicas copies that must have a record before it is acknowledged,
+ * where the topics are created; 0 = one less than the replication factor, and at least 1;
+ * default 0
+ * @param circuit when to stop asking Kafka
+ */
+@ConfigurationProperties("queue")
+@Validated
+public record QueueProperties(@DefaultValue("1700ms") @DurationMin(millis = 1) Duration timeout,
+		@DefaultValue("10000") @Min(1) @Max(1_000_000) int maxInFlight,
+		@DefaultValue("12") @Min(1) @Max(10_000) int partitions,
+		@DefaultValue("1") @Min(1) @Max(100) short replicationFactor,
+		@DefaultValue("0") @Min(0) @Max(100) int minInsyncReplicas, @DefaultValue @Valid CircuitProperties circuit) {
+
+	@AssertTrue(message = "queue.min-insync-replicas must not be greater than queue.replication-factor")
+	boolean isMinInsyncReplicasPossible() {
+		return this.minInsyncReplicas <= this.replicationFactor;
+	}
+
+}

@@ -1,0 +1,7 @@
+/**
+ * The properties of a gateway, one record for each concern.
+ */
+@NullMarked
+package dev.sluice.gateway.core.config;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,64 @@
+package dev.sluice.gateway.core.limit;
+
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+
+import com.google.errorprone.annotations.ThreadSafe;
+import dev.sluice.contract.Placed;
+import dev.sluice.contract.ProblemType;
+import dev.sluice.gateway.core.config.BackendProperties;
+import dev.sluice.gateway.core.config.QueueProperties;
+import dev.sluice.gateway.core.metrics.GatewayMetric;
+import dev.sluice.gateway.core.problem.ProblemException;
+import io.micrometer.core.instrument.MeterRegistry;
+import org.springframework.stereotype.Component;
+
+/**
+ * The orders with an idempotency key, and the redeliveries, that this gateway is working
+ * on. A repeat that arrives meanwhile gets 409. Its capacity is the sum of what both
+ * modes let in; beyond it a request gets 503.
+ */
+@Component
+@ThreadSafe
+public final class KeysInProgress {
+
+	private final Set<UUID> ids = ConcurrentHashMap.newKeySet();
+
+	private final int capacity;
+
+	public KeysInProgress(BackendProperties backend, QueueProperties queue, MeterRegistry meters) {
+		this.capacity = Math.addExact(backend.maxConcurrent(), queue.maxInFlight());
+		GatewayMetric.KEYS_IN_PROGRESS.gauge(meters, this.ids, Set::size);
+	}
+
+	/**
+	 * Begins the work on an order.
+	 * @param id the order's id
+	 * @return ends the work; must be closed once, before the answer is passed on, because
+	 * a repeat may follow the answer at once
+	 * @throws ProblemException if the order is in progress already, or too many are
+	 */
+	public Work begin(UUID id) {
+		if (!this.ids.add(id)) {
+			throw new ProblemException(ProblemType.IN_PROGRESS,
+					"Another request for this order is being processed. Repeat this one when that is answered.");
+		}
+		// After the add, so that the bound holds however many threads are in between.
+		if (this.ids.size() > this.capacity) {
+			this.ids.remove(id);
+			throw new ProblemException(ProblemType.OVERLOADED, "Too many requests are in progress.", Placed.NO);
+		}
+		return () -> this.ids.remove(id);
+	}
+
+	/** The work on one order. */
+	@FunctionalInterface
+	public interface Work extends AutoCloseable {
+
+		@Override
+		void close();
+
+	}
+
+}

@@ -1,0 +1,88 @@
+package dev.sluice.gateway.core.metrics;
+
+import java.util.function.ToDoubleFunction;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+
+/** Every metric of the gateway's own. Those of libraries come beside them. */
+public enum GatewayMetric {
+
+	/**
+	 * Outcome: {@code saved}, {@code accepted}, {@code abandoned} (the client has gone),
+	 * or the problem's name.
+	 */
+	ORDERS("sluice.orders", "orders", "mode, outcome", "Orders answered"),
+
+	ORDER_DURATION("sluice.order.duration", "seconds", "mode", "From an order's headers read to its answer known"),
+
+	ORDERS_IN_FLIGHT("sluice.orders.in.flight", "orders", "mode", "Orders being processed"),
+
+	REQUESTS_IN_PROGRESS("sluice.requests.in.progress", "requests", "", "Requests of the API being processed"),
+
+	KEYS_IN_PROGRESS("sluice.keys.in.progress", "keys", "", "Idempotency keys whose request is being processed"),
+
+	/** Outcome: {@code known}, {@code unknown} or {@code unanswered}. */
+	KEY_LOOKUP("sluice.key.lookup", "seconds", "outcome",
+			"Asking Kafka and PostgreSQL whether an idempotency key was used before"),
+
+	WAITERS("sluice.waiters", "requests", "", "Requests waiting for their queued order to be saved"),
+
+	RECENT_ORDERS("sluice.recent.orders", "orders", "",
+			"Orders in Kafka that the status projection has not reached yet"),
+
+	RECENT_LAG("sluice.recent.lag", "records", "", "Records in Kafka that the gateway has not read yet"),
+
+	OUTCOMES_LOST("sluice.outcomes.lost", "outcomes", "",
+			"Outcomes of synchronous orders that could not be published to Kafka");
+
+	private final String metricName;
+
+	private final String unit;
+
+	private final String tags;
+
+	private final String meaning;
+
+	GatewayMetric(String metricName, String unit, String tags, String meaning) {
+		this.metricName = metricName;
+		this.unit = unit;
+		this.tags = tags;
+		this.meaning = meaning;
+	}
+
+	public String metricName() {
+		return this.metricName;
+	}
+
+	public String unit() {
+		return this.unit;
+	}
+
+	public String tags() {
+		return this.tags;
+	}
+
+	public String meaning() {
+		return this.meaning;
+	}
+
+	public Counter counter(MeterRegistry registry, String... tags) {
+		return Counter.builder(this.metricName).description(this.meaning).tags(tags).register(registry);
+	}
+
+	public Timer timer(MeterRegistry registry, String... tags) {
+		return Timer.builder(this.metricName).description(this.meaning).tags(tags).register(registry);
+	}
+
+	public <T> void gauge(MeterRegistry registry, T source, ToDoubleFunction<T> value, String... tags) {
+		Gauge.builder(this.metricName, source, value)
+			.description(this.meaning)
+			.tags(tags)
+			.strongReference(true)
+			.register(registry);
+	}
+
+}

@@ -1,0 +1,123 @@
+package dev.sluice.gateway.core.metrics;
+
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import com.google.errorprone.annotations.ThreadSafe;
+import dev.sluice.gateway.core.order.Mode;
+import dev.sluice.gateway.core.problem.ProblemException;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import org.jspecify.annotations.Nullable;
+import org.springframework.stereotype.Component;
+
+/**
+ * Counts and times orders: begun = answered + in flight, per mode. A request that the
+ * framework refuses before the mode is known (wrong path, method or media type) is not
+ * counted here.
+ */
+@Component
+@ThreadSafe
+public final class OrderMetrics {
+
+	private final MeterRegistry registry;
+
+	private final PerMode sync;
+
+	private final PerMode queued;
+
+	private final Map<Outcome, Counter> outcomes = new ConcurrentHashMap<>();
+
+	public OrderMetrics(MeterRegistry registry) {
+		this.registry = registry;
+		this.sync = PerMode.register(registry, Mode.SYNC);
+		this.queued = PerMode.register(registry, Mode.QUEUED);
+	}
+
+	/**
+	 * An order has come.
+	 * @param mode the mode it takes
+	 * @return its timing; {@link Timing#end} must follow, and counts once
+	 */
+	public Timing begin(Mode mode) {
+		of(mode).inFlight().incrementAndGet();
+		return new Timing(mode, System.nanoTime());
+	}
+
+	private PerMode of(Mode mode) {
+		return switch (mode) {
+			case SYNC -> this.sync;
+			case QUEUED -> this.queued;
+		};
+	}
+
+	private Counter counter(Outcome outcome) {
+		return GatewayMetric.ORDERS.counter(this.registry, "mode", outcome.mode().tag(), "outcome", outcome.name());
+	}
+
+	/** One order, from its coming to its answer. */
+	public final class Timing {
+
+		private final Mode mode;
+
+		private final long startNanos;
+
+		/** A client may go in the moment when the answer comes. */
+		private final AtomicBoolean ended = new AtomicBoolean();
+
+		private Timing(Mode mode, long startNanos) {
+			this.mode = mode;
+			this.startNanos = startNanos;
+		}
+
+		/**
+		 * The answer is known.
+		 * @param failure why the order was not taken, {@link CancellationException} if
+		 * its client has gone; null if it was taken
+		 */
+		public void end(@Nullable Throwable failure) {
+			if (!this.ended.compareAndSet(false, true)) {
+				return;
+			}
+			PerMode meters = of(this.mode);
+			meters.inFlight().decrementAndGet();
+			meters.duration().record(System.nanoTime() - this.startNanos, TimeUnit.NANOSECONDS);
+			OrderMetrics.this.outcomes.computeIfAbsent(Outcome.of(this.mode, failure), OrderMetrics.this::counter)
+				.increment();
+		}
+
+	}
+
+	private record PerMode(AtomicInteger inFlight, Timer duration) {
+
+		static PerMode register(MeterRegistry registry, Mode mode) {
+			AtomicInteger inFlight = new AtomicInteger();
+			GatewayMetric.ORDERS_IN_FLIGHT.gauge(registry, inFlight, AtomicInteger::get, "mode", mode.tag());
+			return new PerMode(inFlight, GatewayMetric.ORDER_DURATION.timer(registry, "mode", mode.tag()));
+		}
+
+	}
+
+	private record Outcome(Mode mode, String name) {
+
+		static Outcome of(Mode mode, @Nullable Throwable failure) {
+			return new Outcome(mode, switch (failure) {
+				case null -> switch (mode) {
+					case SYNC -> "saved";
+					case QUEUED -> "accepted";
+				};
+				case ProblemException problem -> problem.type().name().toLowerCase(Locale.ROOT).replace('_', '-');
+				case CancellationException _ -> "abandoned";
+				default -> "internal";
+			});
+		}
+
+	}
+
+}

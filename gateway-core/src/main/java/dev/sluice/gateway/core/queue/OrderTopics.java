@@ -1,0 +1,75 @@
+package dev.sluice.gateway.core.queue;
+
+import dev.sluice.contract.Topics;
+import dev.sluice.gateway.core.config.QueueProperties;
+import dev.sluice.topics.OrderTopicSpecs;
+import dev.sluice.topics.TopicWatch;
+import dev.sluice.topics.TopicsState;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.kafka.core.KafkaAdmin;
+import org.springframework.kafka.core.KafkaTemplate;
+import org.springframework.stereotype.Component;
+
+/**
+ * The topics of orders, watched and created where they are missing. Start-up does not
+ * wait for Kafka. While a topic is missing nothing is enqueued, or the broker would
+ * create it by itself, with one partition. One thread, see {@link TopicWatch}.
+ */
+@Component
+public class OrderTopics implements SmartLifecycle {
+
+	private final TopicWatch watch;
+
+	private final KafkaTemplate<String, byte[]> kafka;
+
+	private volatile boolean reached;
+
+	private volatile boolean running;
+
+	public OrderTopics(QueueProperties properties, KafkaAdmin admin, KafkaTemplate<String, byte[]> kafka) {
+		this.kafka = kafka;
+		this.watch = new TopicWatch(OrderTopicSpecs.of(properties.partitions(), properties.replicationFactor(),
+				properties.minInsyncReplicas()), admin.getConfigurationProperties(), this::prepare);
+	}
+
+	/** Fetches the producer's metadata, which the first order would wait for. */
+	private void prepare() {
+		this.kafka.partitionsFor(Topics.ORDERS);
+		this.reached = true;
+	}
+
+	/**
+	 * Whether all topics were there when Kafka last answered. An outage of Kafka leaves
+	 * it as it is.
+	 */
+	public boolean ready() {
+		return this.watch.ready();
+	}
+
+	/** Whether all topics have been there once. It stays so. */
+	boolean reached() {
+		return this.reached;
+	}
+
+	TopicsState state() {
+		return this.watch.state();
+	}
+
+	@Override
+	public void start() {
+		this.running = true;
+		this.watch.start();
+	}
+
+	@Override
+	public void stop() {
+		this.running = false;
+		this.watch.close();
+	}
+
+	@Override
+	public boolean isRunning() {
+		return this.running;
+	}
+
+}

@@ -1,0 +1,127 @@
+package dev.sluice.gateway.core.queue;
+
+import java.time.Instant;
+import java.util.UUID;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+
+import com.google.errorprone.annotations.ThreadSafe;
+import dev.sluice.contract.Fingerprint;
+import dev.sluice.contract.OrderOutcome;
+import dev.sluice.contract.Topics;
+import dev.sluice.gateway.core.config.QueueProperties;
+import dev.sluice.gateway.core.metrics.GatewayMetric;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.kafka.core.KafkaTemplate;
+import org.springframework.kafka.support.SendResult;
+import org.springframework.stereotype.Component;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Publishes to {@link Topics#ORDER_OUTCOMES} that the backend has an order which was not
+ * delivered from Kafka, so that the status projection and all gateways know it. No
+ * request waits for it. At most {@code queue.max-in-flight} outcomes await Kafka's
+ * acknowledgement; further ones, and those that fail, are lost and counted.
+ */
+@Component
+@ThreadSafe
+public class OutcomePublisher implements DisposableBean {
+
+	private static final Logger logger = LoggerFactory.getLogger(OutcomePublisher.class);
+
+	private final KafkaTemplate<String, byte[]> kafka;
+
+	private final OrderTopics topics;
+
+	private final RecentOrders accepted;
+
+	private final JsonMapper json;
+
+	private final Semaphore places;
+
+	private final Counter lost;
+
+	/** Sending may block, for {@code max.block.ms} at most. */
+	private final ExecutorService sender = Executors
+		.newSingleThreadExecutor(Thread.ofPlatform().daemon().name("outcome-sender").factory());
+
+	public OutcomePublisher(QueueProperties properties, KafkaTemplate<String, byte[]> kafka, OrderTopics topics,
+			RecentOrders accepted, JsonMapper json, MeterRegistry meters) {
+		this.kafka = kafka;
+		this.topics = topics;
+		this.accepted = accepted;
+		this.json = json;
+		this.places = new Semaphore(properties.maxInFlight());
+		this.lost = GatewayMetric.OUTCOMES_LOST.counter(meters);
+	}
+
+	/**
+	 * Publishes that an order is saved.
+	 * @param id the order's id
+	 * @param customerId whose order it is
+	 * @param savedAt by the backend's clock
+	 * @param fingerprint of an order with an idempotency key; else null
+	 */
+	public void publish(UUID id, String customerId, Instant savedAt, @Nullable Fingerprint fingerprint) {
+		if (!this.topics.ready() || !this.places.tryAcquire()) {
+			this.lost.increment();
+			return;
+		}
+		this.accepted.publishing(id, fingerprint, savedAt);
+		try {
+			this.sender.execute(() -> send(OrderOutcome.savedSync(id, customerId, savedAt, fingerprint)));
+		}
+		catch (RejectedExecutionException ex) {
+			// The gateway stops.
+			end(id, ex);
+		}
+	}
+
+	private void send(OrderOutcome outcome) {
+		UUID id = outcome.orderId();
+		try {
+			this.kafka.send(Topics.ORDER_OUTCOMES, outcome.key(), this.json.writeValueAsBytes(outcome))
+				.whenComplete((sent, failure) -> {
+					if (failure != null) {
+						end(id, failure);
+					}
+					else {
+						this.places.release();
+						acknowledged(id, sent);
+					}
+				});
+		}
+		catch (RuntimeException ex) {
+			end(id, ex);
+		}
+	}
+
+	private void acknowledged(UUID id, SendResult<?, ?> sent) {
+		this.accepted.published(id, sent.getRecordMetadata().partition(), sent.getRecordMetadata().offset());
+	}
+
+	private void end(UUID id, Throwable failure) {
+		logger.debug("The outcome of order {} is not published", id, failure);
+		this.places.release();
+		this.accepted.notPublished(id);
+		this.lost.increment();
+	}
+
+	/** What is left is handed to the producer, which is closed after this. */
+	@Override
+	public void destroy() throws InterruptedException {
+		this.sender.shutdown();
+		if (!this.sender.awaitTermination(1, TimeUnit.SECONDS)) {
+			logger.warn("Kafka does not take the last outcomes of synchronous orders");
+		}
+	}
+
+}

@@ -1,0 +1,148 @@
+package dev.sluice.gateway.core.queue;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.concurrent.RejectedExecutionException;
+
+import com.google.errorprone.annotations.ThreadSafe;
+import dev.sluice.contract.Placed;
+import dev.sluice.contract.ProblemType;
+import dev.sluice.gateway.core.config.QueueProperties;
+import dev.sluice.gateway.core.order.ValidOrder;
+import dev.sluice.gateway.core.problem.ProblemException;
+import io.github.resilience4j.bulkhead.Bulkhead;
+import io.github.resilience4j.bulkhead.BulkheadConfig;
+import io.github.resilience4j.bulkhead.BulkheadFullException;
+import io.github.resilience4j.bulkhead.BulkheadRegistry;
+import io.github.resilience4j.circuitbreaker.CallNotPermittedException;
+import io.github.resilience4j.circuitbreaker.CircuitBreaker;
+import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.core.env.Environment;
+import org.springframework.stereotype.Component;
+
+/**
+ * The limits of sends into Kafka, and what a failure means. At most
+ * {@code queue.max-in-flight} orders await Kafka's acknowledgement; while Kafka fails, a
+ * circuit breaker refuses orders at once.
+ */
+@Component
+@ThreadSafe
+public final class QueuePolicy {
+
+	/** Name of the bulkhead and of the circuit breaker. */
+	public static final String NAME = "queue";
+
+	private static final Logger logger = LoggerFactory.getLogger(QueuePolicy.class);
+
+	/** Time for which a failure counts if Kafka acknowledges nothing after it. */
+	private static final Duration FAILURE_COUNTS = Duration.ofSeconds(10);
+
+	private final QueueProperties properties;
+
+	private final OrderTopics topics;
+
+	private final RecentOrders recent;
+
+	private final byte[] source;
+
+	private final Bulkhead bulkhead;
+
+	private final CircuitBreaker circuit;
+
+	/** The last failure; null if Kafka acknowledged an order after it. */
+	private volatile @Nullable Instant failedAt;
+
+	public QueuePolicy(QueueProperties properties, OrderTopics topics, RecentOrders recent, BulkheadRegistry bulkheads,
+			CircuitBreakerRegistry circuits, Environment environment) {
+		this.properties = properties;
+		this.topics = topics;
+		this.recent = recent;
+		this.source = ("/" + environment.getRequiredProperty("spring.application.name"))
+			.getBytes(StandardCharsets.UTF_8);
+		this.bulkhead = bulkheads.bulkhead(NAME,
+				BulkheadConfig.custom()
+					.maxConcurrentCalls(properties.maxInFlight())
+					.maxWaitDuration(Duration.ZERO)
+					.writableStackTraceEnabled(false)
+					.build());
+		this.circuit = circuits.circuitBreaker(NAME, properties.circuit().toConfig().build());
+	}
+
+	public QueueProperties properties() {
+		return this.properties;
+	}
+
+	public Bulkhead bulkhead() {
+		return this.bulkhead;
+	}
+
+	public CircuitBreaker circuit() {
+		return this.circuit;
+	}
+
+	/**
+	 * Whether Kafka takes orders: its topics are there, the circuit is not open, and the
+	 * last order did not fail. The circuit alone would not tell: it waits for many calls.
+	 */
+	public boolean accepts() {
+		Instant failed = this.failedAt;
+		return this.topics.ready() && this.circuit.getState() != CircuitBreaker.State.OPEN
+				&& (failed == null || failed.plus(FAILURE_COUNTS).isBefore(Instant.now()));
+	}
+
+	/**
+	 * Prepares the send of an order.
+	 * @throws ProblemException if Kafka's topics are not there
+	 */
+	public PendingSend prepare(ValidOrder order) {
+		if (!this.topics.ready()) {
+			throw unavailable("Kafka has not been reached yet, or its topics are being created.", Placed.NO);
+		}
+		// As PostgreSQL keeps it.
+		return PendingSend.of(order, Instant.now().truncatedTo(ChronoUnit.MICROS), this.source);
+	}
+
+	/**
+	 * Kafka has acknowledged an order.
+	 * @return when the order was accepted
+	 */
+	public Instant acknowledged(PendingSend send, RecordMetadata record) {
+		this.failedAt = null;
+		this.recent.accepted(send.order().id(), send.order().fingerprint(), send.acceptedAt(), record.partition(),
+				record.offset());
+		return send.acceptedAt();
+	}
+
+	/** The problem to answer with if an order was not acknowledged. */
+	public ProblemException problem(PendingSend send, Throwable failure) {
+		return switch (failure) {
+			case BulkheadFullException _ -> new ProblemException(ProblemType.OVERLOADED,
+					"As many orders as allowed await Kafka's acknowledgement.", Placed.NO);
+			case RejectedExecutionException _ -> new ProblemException(ProblemType.OVERLOADED,
+					"As many orders as allowed wait to be sent to Kafka.", Placed.NO);
+			case CallNotPermittedException _ ->
+				unavailable("Kafka has failed too often lately and is left alone for a moment.", Placed.NO);
+			default -> {
+				this.failedAt = Instant.now();
+				logger.debug("Kafka did not acknowledge order {}", send.order().id(), failure);
+				yield switch (send.giveUp()) {
+					case NO -> unavailable("The order could not be sent to Kafka.", Placed.NO);
+					case UNKNOWN -> unavailable(("Kafka did not acknowledge the order within %d ms. "
+							+ "Whether it has it is unknown: repeat it with the same Idempotency-Key.")
+						.formatted(this.properties.timeout().toMillis()), Placed.UNKNOWN);
+				};
+			}
+		};
+	}
+
+	private ProblemException unavailable(String detail, Placed placed) {
+		return new ProblemException(ProblemType.QUEUE_UNAVAILABLE, detail, placed, this.properties.circuit().openFor());
+	}
+
+}

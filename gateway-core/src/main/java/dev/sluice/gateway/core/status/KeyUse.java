@@ -1,0 +1,93 @@
+package dev.sluice.gateway.core.status;
+
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+import dev.sluice.contract.Fingerprint;
+import dev.sluice.gateway.core.metrics.GatewayMetric;
+import dev.sluice.gateway.core.order.IdempotencyKey;
+import dev.sluice.gateway.core.problem.ProblemException;
+import dev.sluice.gateway.core.queue.RecentOrders.Reading;
+import dev.sluice.gateway.core.web.OrderRequest;
+import io.micrometer.core.instrument.MeterRegistry;
+import org.jspecify.annotations.Nullable;
+
+/** Whether an idempotency key was used before. */
+public sealed interface KeyUse {
+
+	/** It was used for an order with this payload. */
+	record Used(Fingerprint fingerprint) implements KeyUse {
+	}
+
+	/**
+	 * It was not used, as far as PostgreSQL and Kafka know. Where Kafka has not answered
+	 * for some seconds, that is what the gateway had read before.
+	 */
+	record Unused() implements KeyUse {
+	}
+
+	/** PostgreSQL or Kafka did not say so in time. */
+	record Unknown() implements KeyUse {
+	}
+
+	/** The tag of {@link GatewayMetric#KEY_LOOKUP}. */
+	default String outcome() {
+		return switch (this) {
+			case Used _ -> "known";
+			case Unused _ -> "unknown";
+			case Unknown _ -> "unanswered";
+		};
+	}
+
+	/**
+	 * Whether an order with this key must still be dispatched.
+	 * @param request the request
+	 * @param key its idempotency key
+	 * @return false if the order was accepted before, and the same answer is due
+	 * @throws ProblemException if the key was used for another order, or nobody knows
+	 * whether it was
+	 */
+	default boolean isDispatchNeeded(OrderRequest request, IdempotencyKey key) {
+		return switch (this) {
+			case Used(Fingerprint first) when !first.equals(request.order().fingerprint()) -> throw key.reused();
+			case Used _ -> switch (request.mode()) {
+				// The backend alone has the answer that it gave at first.
+				case SYNC -> true;
+				case QUEUED -> false;
+			};
+			case Unused _ -> true;
+			case Unknown _ -> switch (request.mode()) {
+				// The backend would save it in place of an order that was accepted.
+				case SYNC -> throw StatusProblem.keyNotKnown();
+				// The consumer delivers the payload that is first in Kafka.
+				case QUEUED -> true;
+			};
+		};
+	}
+
+	/** Records how long the look-up took. */
+	default void record(MeterRegistry meters, long elapsedNanos) {
+		GatewayMetric.KEY_LOOKUP.timer(meters, "outcome", outcome()).record(elapsedNanos, TimeUnit.NANOSECONDS);
+	}
+
+	/**
+	 * Decides from what was found out, in this order: Kafka was read first, then
+	 * PostgreSQL was asked, so that an order which leaves Kafka's part in between is
+	 * found in PostgreSQL.
+	 * @param reading how much of Kafka had been read
+	 * @param inKafka the payload that Kafka has under the id, or null
+	 * @param inTable the payload that PostgreSQL has under the id, empty if none; null if
+	 * PostgreSQL did not answer
+	 */
+	static KeyUse of(Reading reading, @Nullable Fingerprint inKafka, @Nullable Optional<Fingerprint> inTable) {
+		if (inTable != null && inTable.isPresent()) {
+			// What is earlier is here: Kafka's part may begin with a later record.
+			return new Used(inTable.get());
+		}
+		if (inKafka != null) {
+			return new Used(inKafka);
+		}
+		return (inTable == null || reading == Reading.BEHIND) ? new Unknown() : new Unused();
+	}
+
+}

@@ -1,0 +1,59 @@
+package dev.sluice.gateway.core.status;
+
+import java.util.UUID;
+
+import dev.sluice.contract.Placed;
+import dev.sluice.contract.ProblemType;
+import dev.sluice.gateway.core.backend.BackendResult;
+import dev.sluice.gateway.core.problem.ProblemException;
+import dev.sluice.gateway.core.queue.RecentOrders.Reading;
+
+/** What is said where nothing can be said of an order. */
+public final class StatusProblem {
+
+	private StatusProblem() {
+	}
+
+	/**
+	 * Nobody who was asked knows the order.
+	 * @param id the order's id
+	 * @param reading how much of Kafka had been read before PostgreSQL was asked
+	 * @param answer the backend's
+	 * @return 404 only if nobody was given the id
+	 */
+	public static ProblemException unknown(UUID id, Reading reading, BackendResult answer) {
+		return switch (answer) {
+			case BackendResult.Refused(int status) when status == 404 -> (reading == Reading.CURRENT)
+					? new ProblemException(ProblemType.NOT_FOUND, "No order has the id " + id + ".") : notKnownYet(id);
+			// It may be a sync order, which the backend alone knows.
+			case BackendResult.Saved _, BackendResult.Refused _, BackendResult.Busy _, BackendResult.Unreadable _,
+					BackendResult.TimedOut _, BackendResult.Unreachable _, BackendResult.CircuitOpen _,
+					BackendResult.Full _ ->
+				new ProblemException(ProblemType.STATUS_UNAVAILABLE,
+						"The backend does not answer, so nothing can be said of order " + id + ".", Placed.NO);
+		};
+	}
+
+	/** The projection is behind, and so is what this gateway has read of Kafka. */
+	private static ProblemException notKnownYet(UUID id) {
+		return new ProblemException(ProblemType.STATUS_UNAVAILABLE, "Order " + id + " is not known yet.", Placed.NO);
+	}
+
+	/** PostgreSQL does not answer, and nobody else knows the order. */
+	public static ProblemException unavailable(UUID id) {
+		return new ProblemException(ProblemType.STATUS_UNAVAILABLE,
+				"The status store does not answer, so nothing can be said of order " + id + ".", Placed.NO);
+	}
+
+	/** PostgreSQL does not answer. */
+	public static ProblemException unavailable() {
+		return new ProblemException(ProblemType.STATUS_UNAVAILABLE, "The status store does not answer.", Placed.NO);
+	}
+
+	/** A sync order cannot be placed, because its key may stand for another order. */
+	static ProblemException keyNotKnown() {
+		return new ProblemException(ProblemType.STATUS_UNAVAILABLE,
+				"Whether the Idempotency-Key was used before cannot be found out at the moment.", Placed.NO);
+	}
+
+}

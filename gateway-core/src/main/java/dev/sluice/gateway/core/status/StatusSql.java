@@ -1,0 +1,78 @@
+package dev.sluice.gateway.core.status;
+
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.UUID;
+
+import dev.sluice.contract.OrderStatus;
+import dev.sluice.contract.OrderView;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The queries of the table {@code order_status}, which order-consumer projects from
+ * Kafka, and how their rows are read. The parameters are {@code id}, {@code after} and
+ * {@code limit}.
+ */
+public final class StatusSql {
+
+	private static final String VIEW = "order_id, status, attempts, accepted_at, updated_at, reason";
+
+	/** One order: {@link #row}. */
+	public static final String FIND = "SELECT " + VIEW
+			+ ", customer_id, COALESCE(acceptance, updated_at) AS acceptance FROM order_status WHERE order_id = :id";
+
+	/** The fingerprint of the order first accepted under an id. */
+	public static final String FINGERPRINT = "SELECT fingerprint FROM order_status "
+			+ "WHERE order_id = :id AND fingerprint IS NOT NULL";
+
+	/** Failed orders, the earliest failed first: {@link #view}. */
+	public static final String FAILED = "SELECT " + VIEW + " FROM order_status WHERE status = 'failed' "
+			+ "AND (updated_at, order_id) > (:after, :id) ORDER BY updated_at, order_id LIMIT :limit";
+
+	/** What is needed to deliver an order again: {@link #stored}. */
+	public static final String STORED = "SELECT status, customer_id, payload FROM order_status WHERE order_id = :id";
+
+	private StatusSql() {
+	}
+
+	public static <E extends Exception> StatusRow row(Columns<E> row) throws E {
+		return new StatusRow(view(row), required(row, "customer_id", String.class),
+				required(row, "acceptance", OffsetDateTime.class).toInstant());
+	}
+
+	public static <E extends Exception> OrderView view(Columns<E> row) throws E {
+		OffsetDateTime acceptedAt = row.get("accepted_at", OffsetDateTime.class);
+		Instant accepted = (acceptedAt != null) ? acceptedAt.toInstant() : null;
+		return new OrderView(required(row, "order_id", UUID.class), status(row),
+				required(row, "attempts", Integer.class), accepted,
+				required(row, "updated_at", OffsetDateTime.class).toInstant(), row.get("reason", String.class));
+	}
+
+	public static <E extends Exception> StoredOrder stored(Columns<E> row) throws E {
+		return new StoredOrder(status(row), required(row, "customer_id", String.class),
+				row.get("payload", String.class));
+	}
+
+	private static <E extends Exception> OrderStatus status(Columns<E> row) throws E {
+		return OrderStatus.valueOf(required(row, "status", String.class).toUpperCase(Locale.ROOT));
+	}
+
+	private static <T, E extends Exception> T required(Columns<E> row, String column, Class<T> type) throws E {
+		return Objects.requireNonNull(row.get(column, type), column);
+	}
+
+	/**
+	 * A row of a result, as JDBC and R2DBC both have it.
+	 *
+	 * @param <E> what reading a column fails with
+	 */
+	@FunctionalInterface
+	public interface Columns<E extends Exception> {
+
+		<T> @Nullable T get(String column, Class<T> type) throws E;
+
+	}
+
+}

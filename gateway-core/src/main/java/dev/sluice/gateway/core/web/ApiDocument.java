@@ -1,0 +1,26 @@
+package dev.sluice.gateway.core.web;
+
+import java.io.IOException;
+
+import dev.sluice.contract.Order;
+import org.springframework.core.io.ClassPathResource;
+import org.springframework.http.MediaType;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+/** The API in OpenAPI 3.1, for clients and their tools: the contract's own bytes. */
+@RestController
+final class ApiDocument {
+
+	private final byte[] json;
+
+	ApiDocument() throws IOException {
+		this.json = new ClassPathResource("openapi.json", Order.class).getContentAsByteArray();
+	}
+
+	@GetMapping(path = "/openapi.json", produces = MediaType.APPLICATION_JSON_VALUE)
+	byte[] document() {
+		return this.json;
+	}
+
+}

@@ -1,0 +1,52 @@
+package dev.sluice.gateway.core.web;
+
+import com.github.benmanes.caffeine.cache.Ticker;
+import io.github.resilience4j.bulkhead.BulkheadRegistry;
+import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
+import io.github.resilience4j.micrometer.tagged.TaggedBulkheadMetrics;
+import io.github.resilience4j.micrometer.tagged.TaggedCircuitBreakerMetrics;
+import io.micrometer.core.instrument.binder.MeterBinder;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.kafka.support.ProducerListener;
+
+/** The beans of libraries that both gateways use: limits, their metrics, the clock. */
+@Configuration(proxyBeanMethods = false)
+class LibraryConfiguration {
+
+	/**
+	 * Boot's own listener logs an error, and the payload, for each order; the circuit's
+	 * metrics tell of an outage.
+	 */
+	@Bean
+	ProducerListener<Object, Object> silentProducerListener() {
+		return new ProducerListener<>() {
+		};
+	}
+
+	@Bean
+	Ticker ticker() {
+		return Ticker.systemTicker();
+	}
+
+	@Bean
+	BulkheadRegistry bulkheads() {
+		return BulkheadRegistry.ofDefaults();
+	}
+
+	@Bean
+	CircuitBreakerRegistry circuits() {
+		return CircuitBreakerRegistry.ofDefaults();
+	}
+
+	@Bean
+	MeterBinder bulkheadMetrics(BulkheadRegistry bulkheads) {
+		return TaggedBulkheadMetrics.ofBulkheadRegistry(bulkheads);
+	}
+
+	@Bean
+	MeterBinder circuitMetrics(CircuitBreakerRegistry circuits) {
+		return TaggedCircuitBreakerMetrics.ofCircuitBreakerRegistry(circuits);
+	}
+
+}

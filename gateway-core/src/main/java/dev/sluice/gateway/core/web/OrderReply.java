@@ -1,0 +1,75 @@
+package dev.sluice.gateway.core.web;
+
+import java.net.URI;
+import java.time.Duration;
+import java.util.UUID;
+
+import dev.sluice.contract.HttpNames;
+import dev.sluice.contract.OrderStatus;
+import dev.sluice.contract.OrderView;
+import dev.sluice.contract.SavedOrder;
+import dev.sluice.gateway.core.order.Prefer;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.ResponseEntity;
+
+/**
+ * The answer to a client that placed an order: 201 if the order is saved, else 202. A
+ * repeat of the request gets the same bytes at every gateway.
+ *
+ * @param order the order as the client sees it
+ * @param preferenceApplied the value of {@code Preference-Applied}; empty = no header
+ */
+public record OrderReply(OrderView order, String preferenceApplied) {
+
+	private static final String RETRY_AFTER_SECONDS = "1";
+
+	/** The reply to a request whose client did not wait for the outcome. */
+	public static OrderReply to(OrderRequest request, OrderView order) {
+		return to(request, order, Duration.ZERO);
+	}
+
+	/**
+	 * The reply to a request.
+	 * @param request the request
+	 * @param order the order as the client sees it
+	 * @param waited maximum time that the client waited for the outcome; 0 = it did not
+	 * @return the reply
+	 */
+	static OrderReply to(OrderRequest request, OrderView order, Duration waited) {
+		Prefer prefer = request.preference().prefer();
+		return new OrderReply(order, prefer.applied(waited));
+	}
+
+	/** An order that is in Kafka. Nothing but its id is in the answer. */
+	public static OrderView accepted(UUID id) {
+		return new OrderView(id, OrderStatus.ACCEPTED, 0, null, null, null);
+	}
+
+	/** An order that the backend saved. The time says when it saved the order first. */
+	public static OrderView saved(SavedOrder order) {
+		return new OrderView(order.id(), OrderStatus.SAVED, 1, null, order.savedAt(), null);
+	}
+
+	/** The answer to a client that asks for the status of an order. */
+	public static ResponseEntity<OrderView> found(OrderView order) {
+		return switch (order.status()) {
+			case ACCEPTED, RETRYING ->
+				ResponseEntity.ok().header(HttpHeaders.RETRY_AFTER, RETRY_AFTER_SECONDS).body(order);
+			case SAVED, FAILED -> ResponseEntity.ok(order);
+		};
+	}
+
+	public ResponseEntity<OrderView> toResponse() {
+		URI location = URI.create("/orders/" + this.order.id());
+		ResponseEntity.BodyBuilder response = switch (this.order.status()) {
+			case SAVED -> ResponseEntity.created(location);
+			case ACCEPTED, RETRYING, FAILED ->
+				ResponseEntity.accepted().location(location).header(HttpHeaders.RETRY_AFTER, RETRY_AFTER_SECONDS);
+		};
+		if (!this.preferenceApplied.isEmpty()) {
+			response.header(HttpNames.PREFERENCE_APPLIED, this.preferenceApplied);
+		}
+		return response.body(this.order);
+	}
+
+}

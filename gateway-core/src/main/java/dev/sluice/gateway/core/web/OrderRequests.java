@@ -1,0 +1,79 @@
+package dev.sluice.gateway.core.web;
+
+import java.util.UUID;
+
+import com.google.errorprone.annotations.ThreadSafe;
+import dev.sluice.contract.Fingerprint;
+import dev.sluice.contract.HttpNames;
+import dev.sluice.contract.Order;
+import dev.sluice.contract.OrderHeaders;
+import dev.sluice.gateway.core.config.GatewayProperties;
+import dev.sluice.gateway.core.limit.ClientLimit;
+import dev.sluice.gateway.core.order.IdempotencyKey;
+import dev.sluice.gateway.core.order.OrderCodec;
+import dev.sluice.gateway.core.order.OrderIds;
+import dev.sluice.gateway.core.order.Prefer;
+import dev.sluice.gateway.core.order.Traceparent;
+import dev.sluice.gateway.core.order.ValidOrder;
+import dev.sluice.gateway.core.problem.ProblemException;
+import dev.sluice.gateway.core.web.OrderRequest.Identity;
+import dev.sluice.gateway.core.web.OrderRequest.Preference;
+import org.springframework.http.HttpHeaders;
+import org.springframework.stereotype.Component;
+
+/** Makes an {@link OrderRequest} of the headers and the body of a request. */
+@Component
+@ThreadSafe
+public final class OrderRequests {
+
+	private final GatewayProperties properties;
+
+	private final OrderCodec codec;
+
+	private final ClientLimit clientLimit;
+
+	private final OrderIds ids;
+
+	public OrderRequests(GatewayProperties properties, OrderCodec codec, ClientLimit clientLimit, OrderIds ids) {
+		this.properties = properties;
+		this.codec = codec;
+		this.clientLimit = clientLimit;
+		this.ids = ids;
+	}
+
+	/** Reads how the client prefers to be answered. Unknown preferences are ignored. */
+	public Preference preference(HttpHeaders headers) {
+		Prefer prefer = Prefer.parse(headers.getOrEmpty(HttpNames.PREFER));
+		return new Preference(prefer, prefer.mode(this.properties.defaultMode()),
+				prefer.waitWithin(this.properties.maxWait()));
+	}
+
+	/**
+	 * Reads the headers that say which request this is.
+	 * @throws ProblemException if the idempotency key cannot be read
+	 */
+	public static Identity identity(HttpHeaders headers) {
+		return new Identity(IdempotencyKey.parse(headers.getOrEmpty(HttpNames.IDEMPOTENCY_KEY)),
+				Traceparent.parse(headers.getOrEmpty(OrderHeaders.TRACEPARENT)));
+	}
+
+	/**
+	 * Reads the order and gives it its id.
+	 * @param preference how the client prefers to be answered
+	 * @param identity which request this is
+	 * @param body the request's body
+	 * @return the request
+	 * @throws ProblemException if the order is not valid, or its customer has placed too
+	 * many
+	 */
+	public OrderRequest read(Preference preference, Identity identity, byte[] body) {
+		Order order = this.codec.decode(body);
+		byte[] json = this.codec.encode(order);
+		this.clientLimit.check(order.customerId());
+		IdempotencyKey key = identity.key();
+		UUID id = this.ids.idOf(order.customerId(), key);
+		Fingerprint fingerprint = (key != null) ? Fingerprint.ofJson(json) : null;
+		return new OrderRequest(new ValidOrder(id, order, json, fingerprint, identity.traceparent()), key, preference);
+	}
+
+}

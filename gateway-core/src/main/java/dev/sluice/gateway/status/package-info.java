@@ -1,8 +1,0 @@
-/**
- * What a gateway says of an order, made of what PostgreSQL, Kafka and the backend know.
- * Start at {@link dev.sluice.gateway.status.OrderRow}.
- */
-@NullMarked
-package dev.sluice.gateway.status;
-
-import org.jspecify.annotations.NullMarked;

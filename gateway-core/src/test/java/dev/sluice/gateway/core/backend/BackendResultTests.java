@@ -1,0 +1,101 @@
+package dev.sluice.gateway.core.backend;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.UUID;
+import java.util.stream.Stream;
+
+import dev.sluice.contract.Placed;
+import dev.sluice.contract.ProblemType;
+import dev.sluice.contract.SavedOrder;
+import dev.sluice.gateway.core.order.IdempotencyKey;
+import dev.sluice.gateway.core.problem.ProblemException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.http.HttpMethod;
+import org.springframework.http.ProblemDetail;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+class BackendResultTests {
+
+	private static final SavedOrder SAVED = new SavedOrder(UUID.randomUUID(), Instant.EPOCH);
+
+	private static final IdempotencyKey KEY = new IdempotencyKey("k");
+
+	static Stream<Arguments> failures() {
+		return Stream.of(Arguments.of(new BackendResult.Refused(500), ProblemType.BACKEND_REFUSED, Placed.UNKNOWN),
+				Arguments.of(new BackendResult.Refused(400), ProblemType.BACKEND_REFUSED, Placed.UNKNOWN),
+				Arguments.of(new BackendResult.Unreadable(), ProblemType.BACKEND_REFUSED, Placed.UNKNOWN),
+				Arguments.of(new BackendResult.Busy(429, null), ProblemType.BACKEND_UNAVAILABLE, Placed.UNKNOWN),
+				Arguments.of(new BackendResult.TimedOut(Duration.ofSeconds(1)), ProblemType.BACKEND_TIMEOUT,
+						Placed.UNKNOWN),
+				Arguments.of(new BackendResult.Unreachable(), ProblemType.BACKEND_UNAVAILABLE, Placed.UNKNOWN),
+				Arguments.of(new BackendResult.CircuitOpen(Duration.ofSeconds(1)), ProblemType.BACKEND_UNAVAILABLE,
+						Placed.NO),
+				Arguments.of(new BackendResult.Full(), ProblemType.OVERLOADED, Placed.NO));
+	}
+
+	@ParameterizedTest
+	@MethodSource("failures")
+	void promisesThatNothingWasTakenOnlyWhereTheBackendWasNotAsked(BackendResult delivery, ProblemType type,
+			Placed placed) {
+		ProblemException problem = catchThrowableOfType(ProblemException.class, () -> delivery.savedOrThrow(KEY));
+
+		assertThat(problem.type()).isEqualTo(type);
+		assertThat(problem.placed()).isEqualTo(placed);
+	}
+
+	@Test
+	void isTheOrderThatTheBackendHas() {
+		assertThat(new BackendResult.Saved(SAVED).savedOrThrow(null)).isEqualTo(SAVED);
+	}
+
+	@Test
+	void blamesTheKeyWhereThereIsOne() {
+		BackendResult delivery = new BackendResult.Refused(422);
+
+		assertThat(catchThrowableOfType(ProblemException.class, () -> delivery.savedOrThrow(KEY)).type())
+			.isEqualTo(ProblemType.KEY_REUSED);
+		assertThat(catchThrowableOfType(ProblemException.class, () -> delivery.savedOrThrow(null)).type())
+			.isEqualTo(ProblemType.BACKEND_REFUSED);
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "7, 7", "0, 1", "-5, 1", "86400, 60", "99999999999999999999, 60", "soon, 1", "'', 1",
+			"'Mon, 23 Nov 2026 10:00:30 GMT', 30", "'Mon, 23 Nov 2026 09:00:00 GMT', 1",
+			"'Tue, 24 Nov 2026 10:00:00 GMT', 60" })
+	void passesOnWhenTheBackendWantsToBeAskedAgain(String header, String seconds) {
+		BackendResult delivery = BackendResult.notSaved(new BackendResponse(503, header, new byte[0]),
+				Instant.parse("2026-11-23T10:00:00Z"));
+
+		ProblemException problem = catchThrowableOfType(ProblemException.class, () -> delivery.savedOrThrow(null));
+
+		assertThat(problem.toResponse(HttpMethod.POST).getHeaders().getFirst("Retry-After")).isEqualTo(seconds);
+	}
+
+	@Test
+	void cutsTheTimeOfSavingToWhatPostgresKeeps() {
+		BackendResult delivery = BackendResult
+			.saved(new SavedOrder(SAVED.id(), Instant.parse("2026-11-23T10:00:00.123456789Z")));
+
+		assertThat(delivery.savedOrThrow(null).savedAt()).isEqualTo(Instant.parse("2026-11-23T10:00:00.123456Z"));
+	}
+
+	@Test
+	void promisesNothingToWhoeverOnlyAsks() {
+		ProblemException problem = new ProblemException(ProblemType.OVERLOADED, "Full.", Placed.NO);
+
+		assertThat(problem.toResponse(HttpMethod.GET).getBody()).isNotNull()
+			.extracting(ProblemDetail::getProperties)
+			.isNull();
+		assertThat(problem.toResponse(HttpMethod.POST).getBody()).isNotNull()
+			.extracting(ProblemDetail::getProperties)
+			.hasToString("{placed=NO}");
+	}
+
+}

@@ -1,0 +1,69 @@
+package dev.sluice.gateway.core.config;
+
+import java.net.URI;
+import java.time.Duration;
+
+import dev.sluice.gateway.core.order.Mode;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.context.properties.ConfigurationPropertiesBindException;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.util.unit.DataSize;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class PropertiesTests {
+
+	private final ApplicationContextRunner runner = new ApplicationContextRunner()
+		.withUserConfiguration(Properties.class);
+
+	@Test
+	void haveTheDocumentedDefaults() {
+		CircuitProperties circuit = new CircuitProperties(50, 50, Duration.ofSeconds(10), Duration.ofSeconds(1));
+		this.runner.run((context) -> {
+			GatewayProperties gateway = context.getBean(GatewayProperties.class);
+			assertThat(gateway.defaultMode()).isEqualTo(Mode.SYNC);
+			assertThat(gateway.maxWait()).isEqualTo(Duration.ofSeconds(10));
+			assertThat(gateway.maxWaiters()).isEqualTo(100);
+			assertThat(gateway.clientLimit()).isZero();
+			assertThat(gateway.clientBurst()).isEqualTo(10);
+			assertThat(context.getBean(ConnectionProperties.class))
+				.isEqualTo(new ConnectionProperties(Duration.ofSeconds(10), Duration.ofSeconds(10),
+						DataSize.ofKilobytes(1), 8192, DataSize.ofMegabytes(32)));
+			assertThat(context.getBean(BackendProperties.class))
+				.isEqualTo(new BackendProperties(URI.create("http://127.0.0.1:8090"), Duration.ofSeconds(1),
+						Duration.ofSeconds(10), 1000, 1, Duration.ofSeconds(60), circuit));
+			assertThat(context.getBean(QueueProperties.class))
+				.isEqualTo(new QueueProperties(Duration.ofMillis(1700), 10_000, 12, (short) 1, 0, circuit));
+			assertThat(context.getBean(StatusProperties.class)).isEqualTo(
+					new StatusProperties(Duration.ofSeconds(1), 100_000, "order-status", Duration.ofMillis(250)));
+		});
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "backend.max-concurrent=0", "backend.max-attempts=0", "backend.response-timeout=0s",
+			"backend.url=no url", "backend.url=backend:8090", "backend.url=http://backend:8090/v1",
+			"backend.circuit.failure-percent=101", "backend.circuit.window=1ms", "queue.max-in-flight=0",
+			"queue.partitions=0", "queue.min-insync-replicas=2", "queue.timeout=-1s", "status.recent-orders=0",
+			"status.key-lookup-timeout=-1ms", "status.projection-group=", "sluice.default-mode=both",
+			"sluice.max-wait=-1s", "sluice.max-waiters=-1", "sluice.client-limit=-1", "sluice.client-burst=0",
+			"sluice.head-timeout=0s", "sluice.body-timeout=2h", "sluice.min-body-rate=-1B", "sluice.max-connections=0",
+			"sluice.max-body-memory=63KB" })
+	void refuseWhatCannotWork(String property) {
+		this.runner.withPropertyValues(property)
+			.run((context) -> assertThat(context).getFailure()
+				.isInstanceOf(ConfigurationPropertiesBindException.class)
+				.hasMessageContaining(property.substring(0, property.indexOf('.'))));
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableConfigurationProperties({ GatewayProperties.class, BackendProperties.class, QueueProperties.class,
+			StatusProperties.class, ConnectionProperties.class })
+	static class Properties {
+
+	}
+
+}

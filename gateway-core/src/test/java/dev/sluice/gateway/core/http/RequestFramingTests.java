@@ -1,0 +1,179 @@
+package dev.sluice.gateway.core.http;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class RequestFramingTests {
+
+	private static final int MAX_HEAD_BYTES = 512;
+
+	private static final String HOST = "Host: gateway\r\n";
+
+	@ParameterizedTest
+	@ValueSource(strings = { "GET / HTTP/1.1\r\nHost: a\r\n\r\n", "\r\nGET /a?b=%20&c[]=/ HTTP/1.1\r\nHost: a\r\n\r\n",
+			"GET / HTTP/1.0\r\n\r\n", "GET / HTTP/1.0\r\nHost: a\r\n\r\n",
+			"BREW /x HTTP/1.1\r\nhOST:\ta-b.c:80 \r\n\r\n", "GET / HTTP/1.1\r\nHost: [::1]:8080\r\n\r\n",
+			"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX:\r\nY: \tz\u00e9\r\n\r\n", "CONNECTS / HTTP/1.0\r\n\r\n",
+			"GET /a/../%e4%bd%a0;x=../.?%00%2f%5C%c3%a4 HTTP/1.0\r\nExpect: 100-Continue\r\n\r\n",
+			"GET http://a:80/x HTTP/1.1\r\nHost: A:80\r\n\r\n", "GET https://a?b HTTP/1.1\r\nHost: a\r\n\r\n",
+			"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\n\n\r\0GET / HTTP/1.0\r\n\r\n",
+			"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\nGET / HTTP/1.0\r\n\r\n",
+			"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: Chunked\r\n\r\n2;a;b=c\r\n\r\r\r\n0\r\nX: y\r\n\r\nGET / HTTP/1.0\r\n\r\n" })
+	void letsWellFormedRequestsPassHoweverTheyAreCut(String requests) {
+		byte[] bytes = requests.getBytes(StandardCharsets.ISO_8859_1);
+		for (int size = 1; size <= bytes.length; size++) {
+			RequestFraming framing = new RequestFraming(MAX_HEAD_BYTES);
+			assertThat(wellFormed(framing, bytes, size)).isEqualTo(bytes.length);
+			assertThat(framing.isBroken()).isFalse();
+			assertThat(framing.isInHead()).isFalse();
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "\n", "\r\r", "\r\n\r", " ", "G\u0000", "GET\t", "GET  ", "GET / h", "GET /\r", "GET /\n",
+			"GET /a\"", "GET /%4g", "GET /% ", "GET /\u00e9", "GET /a#", "GET / HTTP/0", "GET / HTTP/2",
+			"GET / HTTP/1.2", "GET / HTTP/1.10", "GET / HTTP/1.1 ", "GET / HTTP/1.1\n", "GET / HTTP/1.1\rX",
+			"GET / HTTP/1.1\r\nHost: a\n", "GET / HTTP/1.1\r\nHost: a\r\n ", "GET / HTTP/1.1\r\nHost: a\r\n\t",
+			"GET / HTTP/1.1\r\nHost: a\r\nX ", "GET / HTTP/1.1\r\n:", "GET / HTTP/1.1\r\nX\r",
+			"GET / HTTP/1.1\r\nX: \u0000", "GET / HTTP/1.1\r\nX: \u007f", "GET / HTTP/1.1\r\nX: a\rb",
+			"GET / HTTP/1.1\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\r\nHost: a\r",
+			"GET / HTTP/1.0\r\nHost: a\r\nHost: a\r", "GET / HTTP/1.1\r\nHost:\r", "GET / HTTP/1.1\r\nHost: a b\r",
+			"GET / HTTP/1.1\r\nHost: a/\r", "GET / HTTP/1.1\r\nHost: u@a\r", "GET / HTTP/1.1\r\nHost: a:\r",
+			"GET / HTTP/1.1\r\nHost: a:65536\r", "GET / HTTP/1.1\r\nHost: a:-1\r", "GET / HTTP/1.1\r\nHost: [1]\r",
+			"GET / HTTP/1.1\r\nHost: a..b\r", "GET / HTTP/1.1\r\nHost: -a\r", "GET / HTTP/1.1\r\nHost: a,b\r",
+			"OPTIONS *", "CONNECT ", "TRACE ", "GET /..%2f HTTP/1.0\r\n\r\n", "GET /%00 HTTP/1.0\r\n\r\n",
+			"GET /%5c HTTP/1.0\r\n\r\n", "GET /?a=%ff HTTP/1.0\r\n\r\n", "GET http://a?%c3 HTTP/1.0\r\n\r\n",
+			"GET /%c0%af HTTP/1.0\r\n\r\n", "GET /%ed%a0%80 HTTP/1.0\r\n\r\n", "GET /a/../.. HTTP/1.0\r\n\r\n",
+			"GET /%2e%2e;x HTTP/1.0\r\n\r\n", "GET http://a/.. HTTP/1.0\r\n\r\n", "GET / HTTP/1.1\r\nExpect: x\r",
+			"GET a", "GET http://b/ HTTP/1.1\r\nHost: a\r\n\r\n", "GET http://u@a/ HTTP/1.1\r\nHost: a\r\n\r\n",
+			"GET f", "POST / HTTP/1.0\r\nContent-Length:\r", "POST / HTTP/1.0\r\nContent-Length: +1\r",
+			"POST / HTTP/1.0\r\nContent-Length: -1\r", "POST / HTTP/1.0\r\nContent-Length: 1 2\r",
+			"POST / HTTP/1.0\r\nContent-Length: 1,1\r", "POST / HTTP/1.0\r\nContent-Length: 0x1\r",
+			"POST / HTTP/1.0\r\nContent-Length: 9223372036854775808\r",
+			"POST / HTTP/1.0\r\nContent-Length: 1\r\nContent-Length: 1\r",
+			"POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n",
+			"POST / HTTP/1.1\r\nTransfer-Encoding: gzip, chunked\r", "POST / HTTP/1.1\r\nTransfer-Encoding: identity\r",
+			"POST / HTTP/1.1\r\nTransfer-Encoding: chunked, chunked\r", "POST / HTTP/1.1\r\nTransfer-Encoding:\r",
+			"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r",
+			"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\n" })
+	void stopsAtTheByteThatBreaksARule(String requests) {
+		assertStopsAtLastByte(requests);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "\r", "\n", "g", "-", " ", "0x", "1\n", "1\r\r", "1 ", "10000000", "1;\r", "1; ", "1;a=\r",
+			"1;a==", "1;a=b=", "1;a=\"", "1\r\naa", "1\r\na\n", "1\r\na\rb", "0\r\n\n", "0\r\n ", "0\r\nX",
+			"0\r\nX: \n", "0\r\nHost: a\r", "0\r\nContent-Length: 1\r" })
+	void stopsAtTheByteThatBreaksChunkedFraming(String chunks) {
+		String head = "POST / HTTP/1.1\r\n" + HOST + "Transfer-Encoding: chunked\r\n\r\n";
+		// The one that is whole but for its last byte is a bad one only with it.
+		assertStopsAtLastByte(head + (chunks.equals("0\r\nX") ? "0\r\nX\r" : chunks));
+	}
+
+	private static void assertStopsAtLastByte(String requests) {
+		byte[] bytes = requests.getBytes(StandardCharsets.ISO_8859_1);
+		for (int size = 1; size <= bytes.length; size++) {
+			RequestFraming framing = new RequestFraming(MAX_HEAD_BYTES);
+			assertThat(wellFormed(framing, bytes, size)).isEqualTo(bytes.length - 1);
+			assertThat(framing.isBroken()).isTrue();
+			assertThat(framing.check(ByteBuffer.wrap(HOST.getBytes(StandardCharsets.ISO_8859_1)))).isZero();
+		}
+	}
+
+	@Test
+	void boundsHeadsFieldsTrailersAndChunkLines() {
+		String line = "GET / HTTP/1.0\r\n";
+		String filler = "X: " + "y".repeat(MAX_HEAD_BYTES - line.length() - 7) + "\r\n\r\n";
+		assertThat(isWellFormed(line + filler, MAX_HEAD_BYTES)).isTrue();
+		assertThat(isWellFormed(line + filler, MAX_HEAD_BYTES - 1)).isFalse();
+
+		assertThat(isWellFormed(line + "X:\r\n".repeat(RequestFraming.MAX_FIELDS) + "\r\n", 8192)).isTrue();
+		assertThat(isWellFormed(line + "X:\r\n".repeat(RequestFraming.MAX_FIELDS + 1) + "\r\n", 8192)).isFalse();
+
+		String chunked = "POST / HTTP/1.1\r\n" + HOST + "Transfer-Encoding: chunked\r\n\r\n";
+		assertThat(isWellFormed(chunked + "0\r\nX: " + "y".repeat(MAX_HEAD_BYTES), MAX_HEAD_BYTES)).isFalse();
+		assertThat(isWellFormed(chunked + "1;" + "a".repeat(300), 8192)).isFalse();
+		assertThat(isWellFormed(chunked + "1\r\na\r\n".repeat(1000) + "0\r\n\r\n", MAX_HEAD_BYTES)).isTrue();
+	}
+
+	@Test
+	void tellsWhetherAHeadIsIncomplete() {
+		RequestFraming framing = new RequestFraming(MAX_HEAD_BYTES);
+		assertThat(framing.isInHead()).isFalse();
+
+		assertThat(isInHead(framing, "P")).isTrue();
+		assertThat(isInHead(framing, "OST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r")).isTrue();
+		assertThat(isInHead(framing, "\n")).isFalse();
+		assertThat(isInHead(framing, "1\r\na\r\n0\r\nX: y")).isFalse();
+		assertThat(isInHead(framing, "\r\n\r\n")).isFalse();
+		assertThat(isInHead(framing, "\r")).isTrue();
+	}
+
+	@Test
+	void countsTheRequestsThatAreComplete() {
+		RequestFraming framing = new RequestFraming(MAX_HEAD_BYTES);
+		String sized = "POST / HTTP/1.1\r\n" + HOST + "Content-Length: 2\r\n\r\na";
+		String chunked = "POST / HTTP/1.1\r\n" + HOST + "Transfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r";
+
+		assertThat(completedAfter(framing, "GET / HTTP/1.0\r\n\r")).isZero();
+		assertThat(completedAfter(framing, "\n" + sized)).isOne();
+		assertThat(completedAfter(framing, "b" + chunked)).isEqualTo(2);
+		assertThat(completedAfter(framing, "\n")).isEqualTo(3);
+	}
+
+	@Test
+	void stopsAtTheEndOfAHeadAndOfARequest() {
+		RequestFraming framing = new RequestFraming(MAX_HEAD_BYTES);
+		String get = "GET / HTTP/1.1\r\n" + HOST + "\r\n";
+		String head = "POST / HTTP/1.1\r\n" + HOST + "Transfer-Encoding: chunked\r\n\r\n";
+		String body = "1\r\na\r\n0\r\n\r\n";
+		ByteBuffer bytes = ByteBuffer.wrap((get + head + body + get).getBytes(StandardCharsets.ISO_8859_1));
+
+		for (String part : List.of(get, head, body, get)) {
+			assertThat(framing.isBetweenRequests()).isEqualTo(!part.equals(body));
+			int length = framing.checkPart(bytes);
+			assertThat(length).isEqualTo(part.length());
+			bytes.position(bytes.position() + length);
+		}
+		assertThat(framing.completed()).isEqualTo(3);
+	}
+
+	private static long completedAfter(RequestFraming framing, String bytes) {
+		framing.check(ByteBuffer.wrap(bytes.getBytes(StandardCharsets.ISO_8859_1)));
+		return framing.completed();
+	}
+
+	private static boolean isInHead(RequestFraming framing, String bytes) {
+		framing.check(ByteBuffer.wrap(bytes.getBytes(StandardCharsets.ISO_8859_1)));
+		return framing.isInHead();
+	}
+
+	private static boolean isWellFormed(String requests, int maxHeadBytes) {
+		byte[] bytes = requests.getBytes(StandardCharsets.ISO_8859_1);
+		return wellFormed(new RequestFraming(maxHeadBytes), bytes, bytes.length) == bytes.length;
+	}
+
+	/** Gives the bytes in pieces. */
+	private static int wellFormed(RequestFraming framing, byte[] bytes, int size) {
+		int checked = 0;
+		while (checked < bytes.length) {
+			ByteBuffer piece = ByteBuffer.wrap(bytes, checked, Math.min(size, bytes.length - checked));
+			int due = piece.remaining();
+			int passed = framing.check(piece);
+			assertThat(piece.remaining()).isEqualTo(due);
+			checked += passed;
+			if (passed < due) {
+				break;
+			}
+		}
+		return checked;
+	}
+
+}

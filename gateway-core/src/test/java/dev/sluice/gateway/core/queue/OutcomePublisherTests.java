@@ -1,0 +1,149 @@
+package dev.sluice.gateway.core.queue;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+import dev.sluice.contract.Fingerprint;
+import dev.sluice.gateway.core.config.CircuitProperties;
+import dev.sluice.gateway.core.config.QueueProperties;
+import dev.sluice.gateway.core.config.StatusProperties;
+import dev.sluice.gateway.core.metrics.GatewayMetric;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import org.apache.kafka.clients.producer.MockProducer;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.common.serialization.StringSerializer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.kafka.core.DefaultKafkaConsumerFactory;
+import org.springframework.kafka.core.KafkaAdmin;
+import org.springframework.kafka.core.KafkaTemplate;
+import org.springframework.kafka.support.ProducerListener;
+import tools.jackson.databind.json.JsonMapper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+class OutcomePublisherTests {
+
+	private static final UUID ID = UUID.fromString("019ab000-0000-8000-8000-000000000001");
+
+	private static final Instant TIME = Instant.parse("2026-11-23T10:00:00.123456Z");
+
+	private static final Fingerprint FINGERPRINT = new Fingerprint("01");
+
+	private final MockProducer<String, byte[]> producer = new MockProducer<>(false, null, new StringSerializer(),
+			new ByteArraySerializer()) {
+
+		/** One for all, as the factory's. */
+		@Override
+		public void close(Duration timeout) {
+		}
+
+	};
+
+	private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+
+	private final KafkaTemplate<String, byte[]> kafka = kafka();
+
+	private final RecentOrders accepted = new RecentOrders(
+			new StatusProperties(Duration.ofSeconds(1), 10, "group", Duration.ofSeconds(1)),
+			new DefaultKafkaConsumerFactory<>(Map.of()), new KafkaAdmin(Map.of()), JsonMapper.shared(), this.meters);
+
+	private boolean topicsReady = true;
+
+	private final OutcomePublisher outcomes = new OutcomePublisher(queue(), this.kafka, topics(), this.accepted,
+			JsonMapper.shared(), this.meters);
+
+	@AfterEach
+	void close() throws InterruptedException {
+		this.outcomes.destroy();
+	}
+
+	@Test
+	void publishesWithoutWaiting() {
+		this.outcomes.publish(ID, "c-1", TIME, FINGERPRINT);
+
+		await().until(() -> this.producer.history().size() == 1);
+		assertThat(this.producer.history().getFirst().topic()).isEqualTo("order-outcomes");
+		assertThat(this.producer.history().getFirst().key()).isEqualTo(ID + "/saved/sync");
+		assertThat(new String(this.producer.history().getFirst().value(), StandardCharsets.UTF_8))
+			.contains("\"customerId\":\"c-1\"", "\"at\":\"2026-11-23T10:00:00.123456Z\"", "\"fingerprint\":\"01\"");
+	}
+
+	@Test
+	void isKnownHereBeforeKafkaHasIt() {
+		this.outcomes.publish(ID, "c-1", TIME, FINGERPRINT);
+
+		assertThat(this.accepted.syncSave(ID).fingerprint()).isEqualTo(FINGERPRINT);
+		assertThat(this.accepted.syncSave(ID).savedAt()).isEqualTo(TIME);
+	}
+
+	@Test
+	void losesAndCountsWhatKafkaDoesNotTake() {
+		this.outcomes.publish(ID, "c-1", TIME, FINGERPRINT);
+		await().until(() -> this.producer.errorNext(new TimeoutException("expired")));
+
+		await().until(() -> lost() == 1);
+		assertThat(this.accepted.syncSave(ID)).isNull();
+	}
+
+	@Test
+	void losesAndCountsWhatExceedsItsBound() {
+		List<UUID> ids = new CopyOnWriteArrayList<>();
+		for (int i = 0; i < 3; i++) {
+			ids.add(UUID.randomUUID());
+			this.outcomes.publish(ids.getLast(), "c-1", TIME, null);
+		}
+
+		assertThat(lost()).isEqualTo(1);
+		assertThat(this.accepted.syncSave(ids.getLast())).isNull();
+		await().until(this.producer::completeNext);
+		this.outcomes.publish(ID, "c-1", TIME, null);
+		assertThat(lost()).isEqualTo(1);
+	}
+
+	@Test
+	void losesAndCountsEverythingWhileTheTopicsAreNotThere() {
+		this.topicsReady = false;
+
+		this.outcomes.publish(ID, "c-1", TIME, null);
+
+		assertThat(lost()).isEqualTo(1);
+		assertThat(this.producer.history()).isEmpty();
+	}
+
+	private double lost() {
+		return this.meters.get(GatewayMetric.OUTCOMES_LOST.metricName()).counter().count();
+	}
+
+	private KafkaTemplate<String, byte[]> kafka() {
+		KafkaTemplate<String, byte[]> template = new KafkaTemplate<>(() -> this.producer);
+		template.setProducerListener(new ProducerListener<>() {
+		});
+		return template;
+	}
+
+	private OrderTopics topics() {
+		return new OrderTopics(queue(), new KafkaAdmin(Map.of()), this.kafka) {
+
+			@Override
+			public boolean ready() {
+				return OutcomePublisherTests.this.topicsReady;
+			}
+
+		};
+	}
+
+	/** At most two outcomes under way. */
+	private static QueueProperties queue() {
+		return new QueueProperties(Duration.ofSeconds(1), 2, 1, (short) 1, 0,
+				new CircuitProperties(50, 50, Duration.ofSeconds(10), Duration.ofSeconds(1)));
+	}
+
+}

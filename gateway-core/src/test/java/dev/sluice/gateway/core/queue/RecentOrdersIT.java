@@ -1,0 +1,367 @@
+package dev.sluice.gateway.core.queue;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+
+import dev.sluice.contract.Fingerprint;
+import dev.sluice.contract.Order;
+import dev.sluice.contract.OrderOutcome;
+import dev.sluice.contract.OrderStatus;
+import dev.sluice.contract.Topics;
+import dev.sluice.devservices.DevServices;
+import dev.sluice.devservices.Infrastructure;
+import dev.sluice.gateway.core.order.ValidOrder;
+import dev.sluice.gateway.core.config.StatusProperties;
+import dev.sluice.gateway.core.queue.RecentOrders.Acceptance;
+import dev.sluice.gateway.core.queue.RecentOrders.Reading;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewPartitions;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.common.serialization.StringSerializer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
+import org.springframework.kafka.core.DefaultKafkaConsumerFactory;
+import org.springframework.kafka.core.DefaultKafkaProducerFactory;
+import org.springframework.kafka.core.KafkaAdmin;
+import org.springframework.kafka.core.KafkaTemplate;
+import tools.jackson.databind.json.JsonMapper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/** With a Kafka of its own, which it breaks. */
+@TestInstance(Lifecycle.PER_CLASS)
+class RecentOrdersIT {
+
+	private static final Order ORDER = new Order("c-1", null, null);
+
+	private static final byte[] JSON = "{\"a\":1}".getBytes(StandardCharsets.UTF_8);
+
+	private static final byte[] OTHER_JSON = "{\"a\":2}".getBytes(StandardCharsets.UTF_8);
+
+	private static final Instant TIME = Instant.parse("2026-11-23T10:00:00.123456Z");
+
+	private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+	private final DevServices services = DevServices.start(Infrastructure.fromEnvironment());
+
+	private final Map<String, Object> config = Map.of("bootstrap.servers", this.services.kafka().bootstrapServers());
+
+	private final Admin admin = Admin.create(this.config);
+
+	private final DefaultKafkaProducerFactory<String, byte[]> producers = new DefaultKafkaProducerFactory<>(this.config,
+			new StringSerializer(), new ByteArraySerializer());
+
+	private final KafkaTemplate<String, byte[]> kafka = new KafkaTemplate<>(this.producers);
+
+	private String group;
+
+	private RecentOrders orders;
+
+	@BeforeEach
+	void createTopics() throws Exception {
+		this.group = "group-" + UUID.randomUUID();
+		create();
+	}
+
+	@AfterEach
+	void deleteTopics() throws Exception {
+		this.orders.stop();
+		delete();
+	}
+
+	@AfterAll
+	void close() {
+		this.producers.destroy();
+		this.admin.close();
+		this.services.close();
+	}
+
+	@Test
+	void knowsWhatWasAcceptedBeforeItStartedAndWhileItRuns() {
+		UUID before = UUID.randomUUID();
+		RecordMetadata record = send(before, JSON, TIME);
+		start(1_000);
+
+		assertThat(caughtUp()).isEqualTo(Reading.CURRENT);
+
+		assertThat(this.orders.acceptance(before))
+			.isEqualTo(new Acceptance(null, TIME, TIME, record.offset(), record.offset()));
+		for (int i = 0; i < 20; i++) {
+			UUID id = UUID.randomUUID();
+			send(id, JSON, TIME);
+			assertThat(caughtUp()).isEqualTo(Reading.CURRENT);
+			assertThat(this.orders.acceptance(id)).isNotNull();
+		}
+		assertThat(this.orders.acceptance(UUID.randomUUID())).isNull();
+	}
+
+	@Test
+	void knowsThePayloadOfTheFirstRecordOfAKeyAndTheTimeOfItsLast() {
+		UUID id = derived();
+		RecordMetadata first = send(id, JSON, TIME);
+		send(id, OTHER_JSON, TIME.plusSeconds(1));
+		send(id, JSON, TIME.plusSeconds(2));
+		RecordMetadata last = send(id, OTHER_JSON, TIME.plusSeconds(3));
+		start(1_000);
+
+		assertThat(caughtUp()).isEqualTo(Reading.CURRENT);
+
+		assertThat(this.orders.acceptance(id)).isEqualTo(
+				new Acceptance(Fingerprint.ofJson(JSON), TIME, TIME.plusSeconds(2), first.offset(), last.offset()));
+	}
+
+	@Test
+	void knowsSynchronousSavesAndPassesOverOtherOutcomes() {
+		UUID id = derived();
+		UUID other = UUID.randomUUID();
+		publish(OrderOutcome.savedSync(id, "c-1", TIME, Fingerprint.ofJson(JSON)));
+		publish(new OrderOutcome(other, "c-1", OrderStatus.SAVED, 1, TIME, TIME, null, null));
+		start(1_000);
+
+		assertThat(caughtUp()).isEqualTo(Reading.CURRENT);
+
+		assertThat(this.orders.syncSave(id).fingerprint()).isEqualTo(Fingerprint.ofJson(JSON));
+		assertThat(this.orders.syncSave(id).savedAt()).isEqualTo(TIME);
+		assertThat(this.orders.syncSave(other)).isNull();
+	}
+
+	@Test
+	void beginsWhereTheProjectionIs() throws Exception {
+		UUID projected = UUID.randomUUID();
+		UUID pending = UUID.randomUUID();
+		commit(send(projected, JSON, TIME));
+		send(pending, JSON, TIME);
+		start(1_000);
+
+		assertThat(caughtUp()).isEqualTo(Reading.CURRENT);
+
+		assertThat(this.orders.acceptance(projected)).isNull();
+		assertThat(this.orders.acceptance(pending)).isNotNull();
+	}
+
+	@Test
+	void forgetsWhatTheProjectionHasCommitted() throws Exception {
+		start(1_000);
+		UUID id = UUID.randomUUID();
+		RecordMetadata record = send(id, JSON, TIME);
+		UUID save = UUID.randomUUID();
+		RecordMetadata outcome = publish(OrderOutcome.savedSync(save, "c-1", TIME, null));
+		assertThat(caughtUp()).isEqualTo(Reading.CURRENT);
+
+		commit(record);
+		commit(outcome);
+
+		await().atMost(PATIENCE).until(() -> this.orders.acceptance(id) == null && this.orders.syncSave(save) == null);
+		assertThat(caughtUp()).isEqualTo(Reading.CURRENT);
+		// The acknowledgement may come late to the thread that waits for it.
+		this.orders.accepted(id, null, TIME, record.partition(), record.offset());
+		assertThat(this.orders.acceptance(id)).isNull();
+	}
+
+	@Test
+	void keepsAnOrderThatWasAcceptedAgain() throws Exception {
+		UUID id = UUID.randomUUID();
+		RecordMetadata first = send(id, JSON, TIME);
+		send(id, JSON, TIME.plusSeconds(1));
+		start(1_000);
+		assertThat(caughtUp()).isEqualTo(Reading.CURRENT);
+
+		commit(first);
+
+		UUID marker = UUID.randomUUID();
+		send(marker, JSON, TIME);
+		assertThat(caughtUp()).isEqualTo(Reading.CURRENT);
+		assertThat(this.orders.acceptance(id).last()).isEqualTo(TIME.plusSeconds(1));
+	}
+
+	@Test
+	void saysThatItDoesNotKnowAllWhenThereIsMoreThanItMayKeep() throws Exception {
+		start(10);
+		RecordMetadata last = null;
+		for (int i = 0; i < 30; i++) {
+			last = send(UUID.randomUUID(), JSON, TIME);
+		}
+
+		assertThat(caughtUp()).isEqualTo(Reading.BEHIND);
+
+		commit(last);
+		await().atMost(PATIENCE).until(() -> caughtUp() == Reading.CURRENT);
+	}
+
+	@Test
+	void knowsWhatTheProjectionHasToReadAgain() throws Exception {
+		UUID id = UUID.randomUUID();
+		RecordMetadata record = send(id, JSON, TIME);
+		commit(record);
+		start(1_000);
+		assertThat(caughtUp()).isEqualTo(Reading.CURRENT);
+		assertThat(this.orders.acceptance(id)).isNull();
+
+		this.admin.alterConsumerGroupOffsets(this.group, Map.of(partition(record), new OffsetAndMetadata(0)))
+			.all()
+			.get();
+
+		await().atMost(PATIENCE).until(() -> this.orders.acceptance(id) != null);
+	}
+
+	@Test
+	void readsATopicThatWasMadeAgainFromItsStart() throws Exception {
+		UUID before = UUID.randomUUID();
+		for (int i = 0; i < 5; i++) {
+			send(before, JSON, TIME);
+		}
+		start(1_000);
+		assertThat(caughtUp()).isEqualTo(Reading.CURRENT);
+
+		delete();
+		create();
+		UUID after = UUID.randomUUID();
+		send(after, JSON, TIME);
+
+		await().atMost(PATIENCE).until(() -> this.orders.acceptance(after) != null);
+		await().atMost(PATIENCE).until(() -> caughtUp() == Reading.CURRENT);
+		assertThat(this.orders.acceptance(before)).isNull();
+	}
+
+	@Test
+	void readsPartitionsThatAreAdded() throws Exception {
+		start(1_000);
+		assertThat(caughtUp()).isEqualTo(Reading.CURRENT);
+
+		this.admin.createPartitions(Map.of(Topics.ORDERS, NewPartitions.increaseTo(4))).all().get();
+
+		UUID id = UUID.randomUUID();
+		await().atMost(PATIENCE)
+			.ignoreExceptions()
+			.until(() -> this.kafka.send(Topics.ORDERS, 3, "c-1", JSON).get() != null);
+		await().atMost(PATIENCE).until(() -> {
+			PendingSend sending = sending(id, JSON, TIME);
+			sending.send(this.kafka);
+			sending.acknowledgement().get();
+			return this.orders.acceptance(id) != null;
+		});
+		await().atMost(PATIENCE).until(() -> caughtUp() == Reading.CURRENT);
+	}
+
+	@Test
+	void saysThatKafkaIsLostAndGoesOnWhenItIsBack() {
+		start(1_000);
+		assertThat(caughtUp()).isEqualTo(Reading.CURRENT);
+
+		this.services.kafka().freeze();
+		try {
+			await().atMost(PATIENCE)
+				.until(() -> this.orders.caughtUp(Duration.ofMillis(100)).join() == Reading.UNREACHABLE);
+		}
+		finally {
+			this.services.kafka().thaw();
+		}
+
+		await().atMost(PATIENCE).until(() -> caughtUp() == Reading.CURRENT);
+		this.services.kafka().kill();
+		this.services.kafka().start();
+		UUID id = UUID.randomUUID();
+		await().atMost(PATIENCE).ignoreExceptions().until(() -> send(id, JSON, TIME) != null);
+		await().atMost(PATIENCE).until(() -> caughtUp() == Reading.CURRENT);
+		assertThat(this.orders.acceptance(id)).isNotNull();
+	}
+
+	@Test
+	void doesNotSayThatItKnowsAllWhileATopicIsMissing() throws Exception {
+		delete();
+		start(1_000);
+
+		assertThat(this.orders.caughtUp(Duration.ofMillis(200)).join()).isEqualTo(Reading.BEHIND);
+
+		create();
+		await().atMost(PATIENCE).until(() -> caughtUp() == Reading.CURRENT);
+	}
+
+	private void start(int capacity) {
+		this.orders = new RecentOrders(
+				new StatusProperties(Duration.ofSeconds(1), capacity, this.group, Duration.ofSeconds(1)),
+				new DefaultKafkaConsumerFactory<>(this.config), new KafkaAdmin(this.config), JsonMapper.shared(),
+				new SimpleMeterRegistry());
+		this.orders.start();
+	}
+
+	private Reading caughtUp() {
+		return this.orders.caughtUp(PATIENCE).join();
+	}
+
+	private void create() throws Exception {
+		await().atMost(PATIENCE).ignoreExceptions().untilAsserted(() -> {
+			this.admin
+				.createTopics(List.of(new NewTopic(Topics.ORDERS, 3, (short) 1),
+						new NewTopic(Topics.ORDER_OUTCOMES, 3, (short) 1)))
+				.all()
+				.get();
+		});
+	}
+
+	private void delete() throws Exception {
+		for (var deletion : this.admin.deleteTopics(List.of(Topics.ORDERS, Topics.ORDER_OUTCOMES))
+			.topicNameValues()
+			.values()) {
+			deletion.toCompletionStage().handle((_, _) -> true).toCompletableFuture().get();
+		}
+		await().atMost(PATIENCE)
+			.until(() -> this.admin.listTopics()
+				.names()
+				.get()
+				.stream()
+				.noneMatch((topic) -> topic.equals(Topics.ORDERS) || topic.equals(Topics.ORDER_OUTCOMES)));
+	}
+
+	private void commit(RecordMetadata record) throws Exception {
+		this.admin
+			.alterConsumerGroupOffsets(this.group,
+					Map.of(partition(record), new OffsetAndMetadata(record.offset() + 1)))
+			.all()
+			.get();
+	}
+
+	private static TopicPartition partition(RecordMetadata record) {
+		return new TopicPartition(record.topic(), record.partition());
+	}
+
+	private RecordMetadata send(UUID id, byte[] json, Instant acceptedAt) {
+		PendingSend sending = sending(id, json, acceptedAt);
+		sending.send(this.kafka);
+		return sending.acknowledgement().orTimeout(30, TimeUnit.SECONDS).join();
+	}
+
+	private static PendingSend sending(UUID id, byte[] json, Instant acceptedAt) {
+		return PendingSend.of(new ValidOrder(id, ORDER, json, null, null), acceptedAt,
+				"/test".getBytes(StandardCharsets.UTF_8));
+	}
+
+	private RecordMetadata publish(OrderOutcome outcome) {
+		return this.kafka.send(Topics.ORDER_OUTCOMES, outcome.key(), JsonMapper.shared().writeValueAsBytes(outcome))
+			.orTimeout(30, TimeUnit.SECONDS)
+			.join()
+			.getRecordMetadata();
+	}
+
+	/** As an id that comes from an idempotency key. */
+	private static UUID derived() {
+		UUID random = UUID.randomUUID();
+		return new UUID((random.getMostSignificantBits() & ~0xf000L) | 0x8000L, random.getLeastSignificantBits());
+	}
+
+}

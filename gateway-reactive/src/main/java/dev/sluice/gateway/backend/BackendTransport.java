@@ -1,0 +1,120 @@
+package dev.sluice.gateway.backend;
+
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.concurrent.TimeoutException;
+
+import com.google.errorprone.annotations.ThreadSafe;
+import dev.sluice.gateway.core.backend.BackendRequest;
+import dev.sluice.gateway.core.backend.BackendResponse;
+import dev.sluice.gateway.core.config.BackendProperties;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelOption;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
+import io.netty.handler.codec.http.HttpMethod;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.stereotype.Component;
+import reactor.core.publisher.Mono;
+import reactor.netty.http.client.HttpClient;
+import reactor.netty.http.client.HttpClientResponse;
+import reactor.netty.resources.ConnectionProvider;
+
+/**
+ * Sends requests to the backend over a pool of kept connections. The caller bounds how
+ * many at once. Holds no thread: the response comes on an event loop, which must not be
+ * blocked.
+ */
+@Component
+@ThreadSafe
+final class BackendTransport implements DisposableBean {
+
+	/** Maximum size of a response, in bytes. A response is far smaller. */
+	private static final int MAX_RESPONSE_BYTES = 64 * 1024;
+
+	private final ConnectionProvider connections;
+
+	private final HttpClient client;
+
+	BackendTransport(BackendProperties backend) {
+		this.connections = ConnectionProvider.builder("backend")
+			.maxConnections(backend.maxConcurrent())
+			// The bulkhead bounds the calls. A connection may be on its way back when its
+			// place is free, and a call that timed out may still be among those that
+			// wait.
+			.pendingAcquireMaxCount(-1)
+			.pendingAcquireTimeout(backend.connectTimeout())
+			.maxIdleTime(backend.idleTimeout())
+			.evictInBackground(backend.idleTimeout())
+			.lifo()
+			.metrics(true)
+			.build();
+		this.client = HttpClient.create(this.connections)
+			.option(ChannelOption.CONNECT_TIMEOUT_MILLIS, Math.toIntExact(backend.connectTimeout().toMillis()))
+			// The caller decides about retries.
+			.disableRetry(true);
+	}
+
+	/**
+	 * Sends a request.
+	 * @param request what to send
+	 * @param limit maximum time of the whole exchange; then the connection is closed
+	 * @return the response; fails with {@link TimeoutException} at the limit and
+	 * otherwise if there was no connection or it broke
+	 */
+	Mono<BackendResponse> send(BackendRequest request, Duration limit) {
+		Mono<BackendResponse> response = this.client.headers((headers) -> {
+			request.headers().forEach(headers::set);
+			if (request.json().length > 0) {
+				headers.set(HttpHeaderNames.CONTENT_TYPE, HttpHeaderValues.APPLICATION_JSON)
+					.set(HttpHeaderNames.CONTENT_LENGTH, request.json().length);
+			}
+		})
+			.request(HttpMethod.valueOf(request.method()))
+			.uri(request.uri())
+			.send(Mono.fromSupplier(() -> Unpooled.wrappedBuffer(request.json())))
+			.response((head, content) -> content.asByteArray()
+				.reduce(new byte[0], BackendTransport::append)
+				.map((body) -> response(head, body)))
+			.single();
+		return Mono.defer(() -> {
+			long startNanos = System.nanoTime();
+			// On a busy event loop another failure may be noticed before the time limit.
+			return response.timeout(limit)
+				.onErrorMap((_) -> System.nanoTime() - startNanos >= limit.toNanos(),
+						(failure) -> (failure instanceof TimeoutException) ? failure : new TimeoutException());
+		});
+	}
+
+	private static byte[] append(byte[] body, byte[] more) {
+		if (body.length + more.length > MAX_RESPONSE_BYTES) {
+			throw new ResponseTooLargeException();
+		}
+		if (body.length == 0) {
+			return more;
+		}
+		byte[] both = Arrays.copyOf(body, body.length + more.length);
+		System.arraycopy(more, 0, both, body.length, more.length);
+		return both;
+	}
+
+	private static BackendResponse response(HttpClientResponse head, byte[] body) {
+		return new BackendResponse(head.status().code(), head.responseHeaders().get(HttpHeaderNames.RETRY_AFTER), body);
+	}
+
+	@Override
+	public void destroy() {
+		this.connections.dispose();
+	}
+
+	private static final class ResponseTooLargeException extends RuntimeException {
+
+		private static final long serialVersionUID = 1L;
+
+		ResponseTooLargeException() {
+			super("The backend's response is larger than " + MAX_RESPONSE_BYTES + " bytes", null, false, false);
+		}
+
+	}
+
+}

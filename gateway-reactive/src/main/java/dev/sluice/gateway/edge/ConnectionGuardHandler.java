@@ -1,0 +1,61 @@
+package dev.sluice.gateway.edge;
+
+import java.time.Duration;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelPipeline;
+import io.netty.handler.codec.http.HttpServerCodec;
+import io.netty.handler.ssl.SslHandshakeCompletionEvent;
+import reactor.netty.NettyPipeline;
+
+/**
+ * Puts the handlers that protect the gateway into the pipeline of a connection, as soon
+ * as its protocol is known: at once, or after the TLS handshake that negotiates it.
+ * HTTP/2 has limits of its own, which reactor-netty enforces. One for each connection, on
+ * its event loop.
+ */
+public final class ConnectionGuardHandler extends ChannelInboundHandlerAdapter {
+
+	private static final ContainerProblems PROBLEMS = new ContainerProblems();
+
+	private final int maxHeadBytes;
+
+	private final Duration headTimeout;
+
+	private ConnectionGuardHandler(int maxHeadBytes, Duration headTimeout) {
+		this.maxHeadBytes = maxHeadBytes;
+		this.headTimeout = headTimeout;
+	}
+
+	public static void install(Channel channel, int maxHeadBytes, Duration headTimeout) {
+		ConnectionGuardHandler guard = new ConnectionGuardHandler(maxHeadBytes, headTimeout);
+		ChannelPipeline pipeline = channel.pipeline();
+		if (pipeline.get(NettyPipeline.H2OrHttp11Codec) != null) {
+			pipeline.addBefore(NettyPipeline.H2OrHttp11Codec, ConnectionGuardHandler.class.getName(), guard);
+		}
+		else {
+			guard.guard(pipeline);
+		}
+	}
+
+	/** Of this event reactor-netty makes the pipeline of the protocol. */
+	@Override
+	public void userEventTriggered(ChannelHandlerContext context, Object event) throws Exception {
+		super.userEventTriggered(context, event);
+		if (event instanceof SslHandshakeCompletionEvent handshake && handshake.isSuccess()) {
+			ChannelPipeline pipeline = context.pipeline();
+			pipeline.remove(this);
+			guard(pipeline);
+		}
+	}
+
+	private void guard(ChannelPipeline pipeline) {
+		if (pipeline.get(NettyPipeline.HttpCodec) instanceof HttpServerCodec) {
+			pipeline.addAfter(NettyPipeline.HttpCodec, ContainerProblems.class.getName(), PROBLEMS);
+			RequestFramingHandler.install(pipeline.channel(), this.maxHeadBytes, this.headTimeout);
+		}
+	}
+
+}

@@ -1,0 +1,58 @@
+package dev.sluice.gateway.edge;
+
+import java.nio.charset.StandardCharsets;
+
+import dev.sluice.contract.ProblemType;
+import dev.sluice.gateway.core.problem.StandardProblem;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelHandler.Sharable;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
+import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.FullHttpResponse;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpVersion;
+import org.springframework.http.MediaType;
+
+/**
+ * Problem documents in place of the empty bodies that reactor-netty answers with by
+ * itself, such as to a request that it cannot read.
+ */
+@Sharable
+final class ContainerProblems extends ChannelOutboundHandlerAdapter {
+
+	@Override
+	public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) throws Exception {
+		if (message instanceof FullHttpResponse response && response.status().code() >= 400
+				&& !response.content().isReadable() && !response.headers().contains(HttpHeaderNames.CONTENT_TYPE)) {
+			FullHttpResponse problem = problem(StandardProblem.typeOf(response.status().code()));
+			if (!response.headers().contains(HttpHeaderNames.CONNECTION)) {
+				problem.headers().remove(HttpHeaderNames.CONNECTION);
+			}
+			super.write(context, problem, promise);
+			response.release();
+		}
+		else {
+			super.write(context, message, promise);
+		}
+	}
+
+	/** The last answer on a connection. */
+	static FullHttpResponse problem(ProblemType type) {
+		byte[] body = """
+				{"type":"%s","title":"%s","status":%d,"detail":"%s"}"""
+			.formatted(type.type(), type.title(), type.status(), StandardProblem.detailOf(type))
+			.getBytes(StandardCharsets.UTF_8);
+		FullHttpResponse problem = new DefaultFullHttpResponse(HttpVersion.HTTP_1_1,
+				HttpResponseStatus.valueOf(type.status()), Unpooled.wrappedBuffer(body));
+		problem.headers()
+			.set(HttpHeaderNames.CONTENT_TYPE, MediaType.APPLICATION_PROBLEM_JSON_VALUE)
+			.set(HttpHeaderNames.CONTENT_LENGTH, body.length)
+			.set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
+		return problem;
+	}
+
+}

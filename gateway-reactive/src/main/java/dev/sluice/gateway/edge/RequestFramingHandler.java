@@ -1,0 +1,421 @@
+package dev.sluice.gateway.edge;
+
+import java.time.Duration;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+
+import dev.sluice.contract.ProblemType;
+import dev.sluice.gateway.core.http.RequestFraming;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelDuplexHandler;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.socket.DuplexChannel;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpStatusClass;
+import io.netty.handler.codec.http.HttpUtil;
+import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.ssl.SslHandler;
+import org.jspecify.annotations.Nullable;
+import reactor.netty.NettyPipeline;
+import reactor.netty.channel.ChannelOperations;
+
+/**
+ * Lets the requests of an HTTP/1.1 connection in, one at a time: the next one waits until
+ * the one before is answered, and the body of a request waits until the application wants
+ * it. What waits stays in the socket, except for the last buffer that was read. A request
+ * that {@link RequestFraming} finds ill-formed is answered with 400, a head that does not
+ * end within {@code sluice.head-timeout} with 408, and the connection is closed. It is
+ * also closed after an answer to a request of which the body has not come in.
+ * <p>
+ * Sits on both sides of the HTTP codec: before it come bytes, behind it go answers. One
+ * for each connection, on its event loop.
+ */
+final class RequestFramingHandler extends ChannelDuplexHandler {
+
+	/** Maximum number of bytes that are read, and thrown away, before a close. */
+	private static final int MAX_DRAINED_BYTES = 64 * 1024;
+
+	/** Maximum time to wait for a client to stop sending before a close. */
+	private static final Duration DRAIN_TIME = Duration.ofSeconds(1);
+
+	private final RequestFraming framing;
+
+	private final Duration headTimeout;
+
+	/** What was read and is not passed on, none if null. */
+	private @Nullable ByteBuf held;
+
+	/** How much of that is known to be well-formed. */
+	private int checked;
+
+	/** Requests that were complete when bytes were passed on last. */
+	private long completedBefore;
+
+	private Stage stage = Stage.HEAD;
+
+	private boolean answering;
+
+	private boolean bodyWanted;
+
+	private boolean closing;
+
+	private int drained;
+
+	private @Nullable Future<?> deadline;
+
+	private RequestFramingHandler(int maxHeadBytes, Duration headTimeout) {
+		this.framing = new RequestFraming(maxHeadBytes);
+		this.headTimeout = headTimeout;
+	}
+
+	/**
+	 * Guards a connection whose codec for HTTP/1.1 is in place.
+	 * @param channel the connection
+	 * @param maxHeadBytes maximum size of a request's head, in bytes
+	 * @param headTimeout maximum time from a request's first byte to the end of its head
+	 */
+	static void install(Channel channel, int maxHeadBytes, Duration headTimeout) {
+		RequestFramingHandler gate = new RequestFramingHandler(maxHeadBytes, headTimeout);
+		channel.pipeline()
+			.addBefore(NettyPipeline.HttpCodec, RequestFramingHandler.class.getName(), gate)
+			.addAfter(NettyPipeline.HttpCodec, Answers.class.getName(), gate.new Answers());
+	}
+
+	@Override
+	public void channelRead(ChannelHandlerContext context, Object message) {
+		ByteBuf bytes = (ByteBuf) message;
+		if (this.closing) {
+			drain(context, bytes);
+			return;
+		}
+		if (this.held == null) {
+			this.held = bytes;
+		}
+		else {
+			ByteBuf before = this.held;
+			this.held = context.alloc().buffer(before.readableBytes() + bytes.readableBytes());
+			this.held.writeBytes(before).writeBytes(bytes);
+			before.release();
+			bytes.release();
+		}
+		advance(context);
+		shrink(context);
+	}
+
+	/** A few bytes do not keep the whole buffer that they were read into. */
+	private void shrink(ChannelHandlerContext context) {
+		ByteBuf large = this.held;
+		if (large != null && large.readableBytes() < large.capacity() / 2) {
+			this.held = context.alloc().buffer(large.readableBytes()).writeBytes(large);
+			large.release();
+		}
+	}
+
+	@Override
+	public void channelReadComplete(ChannelHandlerContext context) {
+		context.fireChannelReadComplete();
+		// Nothing has been passed on, so nobody else asks for more.
+		if (this.stage == Stage.HEAD && !this.answering && !this.closing) {
+			context.read();
+		}
+	}
+
+	/** The application is ready for more. */
+	@Override
+	public void read(ChannelHandlerContext context) {
+		if (this.stage == Stage.BODY && this.answering && !this.bodyWanted) {
+			this.bodyWanted = true;
+			advance(context);
+			context.fireChannelReadComplete();
+		}
+		// What waits fills no more than one buffer.
+		if (this.held == null || this.stage == Stage.HEAD && !this.answering) {
+			context.read();
+		}
+	}
+
+	/** Passes on what may be passed on. */
+	private void advance(ChannelHandlerContext context) {
+		while (this.held != null && !this.closing && mayPass()) {
+			int length = check(this.held);
+			if (this.framing.isBroken()) {
+				refuse(context);
+			}
+			else if (this.stage == Stage.BODY) {
+				if (this.framing.isBetweenRequests()) {
+					this.stage = Stage.HEAD;
+				}
+				pass(context, length);
+			}
+			else if (this.framing.isInHead() || this.framing.isBetweenRequests() && !isRequestComplete()) {
+				awaitHead(context);
+				return;
+			}
+			else {
+				cancelDeadline();
+				this.answering = true;
+				this.bodyWanted = false;
+				this.stage = this.framing.isBetweenRequests() ? Stage.HEAD : Stage.BODY;
+				pass(context, length);
+			}
+		}
+	}
+
+	private boolean mayPass() {
+		return switch (this.stage) {
+			case HEAD -> !this.answering;
+			// After the answer the codec still takes the rest of the body for its own.
+			case BODY -> this.bodyWanted || !this.answering;
+		};
+	}
+
+	/** Whether a whole request has been looked at since the last one was passed on. */
+	private boolean isRequestComplete() {
+		return this.framing.completed() > this.completedBefore;
+	}
+
+	/** Looks at what waits, up to the end of the head or of the request. */
+	private int check(ByteBuf bytes) {
+		int unchecked = bytes.readableBytes() - this.checked;
+		if (unchecked > 0 && this.framing.completed() == this.completedBefore) {
+			this.checked += this.framing.checkPart(bytes.nioBuffer(bytes.readerIndex() + this.checked, unchecked));
+		}
+		return this.checked;
+	}
+
+	private void pass(ChannelHandlerContext context, int length) {
+		ByteBuf bytes = this.held;
+		if (bytes == null) {
+			return;
+		}
+		this.completedBefore = this.framing.completed();
+		this.checked = 0;
+		ByteBuf part;
+		if (length == bytes.readableBytes()) {
+			this.held = null;
+			part = bytes;
+		}
+		else {
+			part = bytes.readRetainedSlice(length);
+		}
+		context.fireChannelRead(part);
+	}
+
+	/** The time of a head begins with its first byte, or when it is its turn. */
+	private void awaitHead(ChannelHandlerContext context) {
+		if (this.deadline == null && this.framing.isInHead()) {
+			this.deadline = context.executor()
+				.schedule(() -> answerAndClose(context, ProblemType.REQUEST_TIMEOUT), this.headTimeout.toMillis(),
+						TimeUnit.MILLISECONDS);
+		}
+	}
+
+	private void refuse(ChannelHandlerContext context) {
+		cancelDeadline();
+		if (this.stage == Stage.HEAD) {
+			answerAndClose(context, ProblemType.INVALID_REQUEST);
+		}
+		else if (this.answering) {
+			// The application reads the body, and answers.
+			release();
+			behindCodec(context).fireExceptionCaught(new IllFormedBodyException());
+		}
+		else {
+			context.channel().close();
+		}
+	}
+
+	private void answerAndClose(ChannelHandlerContext context, ProblemType type) {
+		release();
+		behindCodec(context).writeAndFlush(ContainerProblems.problem(type))
+			.addListener((_) -> context.channel().close());
+	}
+
+	private static ChannelHandlerContext behindCodec(ChannelHandlerContext context) {
+		return context.pipeline().context(Answers.class);
+	}
+
+	/**
+	 * The client may still be sending. It is told that nothing more comes, and for a
+	 * moment what it sends is thrown away, so that it reads the answer and not a reset.
+	 */
+	@Override
+	public void close(ChannelHandlerContext context, ChannelPromise promise) {
+		if (this.closing) {
+			context.channel().closeFuture().addListener((_) -> promise.trySuccess());
+			return;
+		}
+		boolean unread = this.held != null || this.stage == Stage.BODY || this.framing.isBroken();
+		this.closing = true;
+		if (!unread || !context.channel().isActive() || !(context.channel() instanceof DuplexChannel channel)
+				|| context.pipeline().get(SslHandler.class) != null) {
+			context.close(promise);
+			return;
+		}
+		release();
+		cancelDeadline();
+		channel.shutdownOutput();
+		this.deadline = context.executor()
+			.schedule(() -> context.close(), DRAIN_TIME.toMillis(), TimeUnit.MILLISECONDS);
+		context.channel().closeFuture().addListener((_) -> promise.trySuccess());
+		context.read();
+	}
+
+	private void drain(ChannelHandlerContext context, ByteBuf bytes) {
+		this.drained += bytes.readableBytes();
+		bytes.release();
+		if (this.drained > MAX_DRAINED_BYTES) {
+			context.close();
+		}
+		else {
+			context.read();
+		}
+	}
+
+	@Override
+	public void channelInactive(ChannelHandlerContext context) throws Exception {
+		cancelDeadline();
+		release();
+		super.channelInactive(context);
+	}
+
+	@Override
+	public void handlerRemoved(ChannelHandlerContext context) {
+		cancelDeadline();
+		release();
+	}
+
+	private void release() {
+		if (this.held != null) {
+			this.held.release();
+			this.held = null;
+		}
+		this.checked = 0;
+	}
+
+	private void cancelDeadline() {
+		if (this.deadline != null) {
+			this.deadline.cancel(false);
+			this.deadline = null;
+		}
+	}
+
+	/** Whether the rest of the request that is being answered is here. */
+	private boolean hasWholeBody() {
+		if (this.stage == Stage.HEAD) {
+			return true;
+		}
+		if (this.held != null) {
+			check(this.held);
+		}
+		return !this.framing.isBroken() && isRequestComplete();
+	}
+
+	/** What a request needs next. */
+	private enum Stage {
+
+		HEAD, BODY
+
+	}
+
+	/** The answers on their way to the codec, and the requests on their way from it. */
+	private final class Answers extends ChannelDuplexHandler {
+
+		private boolean last;
+
+		/** Who sends no body waits for nothing, whatever it expects. */
+		@Override
+		public void channelRead(ChannelHandlerContext context, Object message) {
+			if (message instanceof HttpRequest request && RequestFramingHandler.this.stage == Stage.HEAD) {
+				request.headers().remove(HttpHeaderNames.EXPECT);
+			}
+			context.fireChannelRead(message);
+		}
+
+		@Override
+		public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
+			if (message instanceof HttpResponse response
+					&& response.status().codeClass() != HttpStatusClass.INFORMATIONAL) {
+				if (closesAfter(response.status().code()) || !hasWholeBody() || !HttpUtil.isKeepAlive(response)) {
+					response.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
+				}
+				this.last = response.headers().contains(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE, true);
+			}
+			if (!(message instanceof LastHttpContent) || message instanceof HttpResponse response
+					&& response.status().codeClass() == HttpStatusClass.INFORMATIONAL) {
+				context.write(message, promise);
+				return;
+			}
+			ChannelPromise written = promise.unvoid();
+			context.write(message, written);
+			if (this.last) {
+				written.addListener(ChannelFutureListener.CLOSE);
+			}
+			else {
+				ChannelOperations<?, ?> exchange = ChannelOperations.get(context.channel());
+				written.addListener((_) -> context.executor().execute(() -> ending(context, exchange)));
+			}
+		}
+
+		/**
+		 * A request that reactor-netty gets before it has ended the exchange before is
+		 * lost.
+		 */
+		private void ending(ChannelHandlerContext context, @Nullable ChannelOperations<?, ?> exchange) {
+			if (exchange == null) {
+				answered(context);
+				return;
+			}
+			ChannelHandlerContext gate = context.pipeline().context(RequestGate.this);
+			if (gate != null) {
+				// The codec takes the rest of the body, which nobody has asked for.
+				RequestGate.this.bodyWanted = true;
+				advance(gate);
+			}
+			exchange.onTerminate().subscribe(null, null, () -> context.executor().execute(() -> answered(context)));
+		}
+
+		private void answered(ChannelHandlerContext context) {
+			RequestFramingHandler.this.answering = false;
+			ChannelHandlerContext gate = context.pipeline().context(RequestFramingHandler.this);
+			if (gate != null) {
+				advance(gate);
+				// No read of the socket ends here: the idle time begins with this.
+				gate.fireChannelReadComplete();
+				if (!RequestFramingHandler.this.answering) {
+					gate.read();
+				}
+			}
+		}
+
+		/** As the servlet gateway's container does. */
+		private static boolean closesAfter(int status) {
+			return switch (status) {
+				case 400, 408, 411, 413, 414, 500, 501, 503 -> true;
+				default -> false;
+			};
+		}
+
+	}
+
+	/**
+	 * The body's framing breaks the rules of HTTP. Expected, so without a stack trace.
+	 */
+	private static final class IllFormedBodyException extends RuntimeException {
+
+		private static final long serialVersionUID = 1L;
+
+		IllFormedBodyException() {
+			super("The body is ill-formed", null, false, false);
+		}
+
+	}
+
+}

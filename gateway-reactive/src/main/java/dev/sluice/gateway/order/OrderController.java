@@ -1,0 +1,103 @@
+package dev.sluice.gateway.order;
+
+import java.util.concurrent.CancellationException;
+
+import dev.sluice.contract.OrderPage;
+import dev.sluice.contract.OrderView;
+import dev.sluice.gateway.core.metrics.OrderMetrics;
+import dev.sluice.gateway.core.order.OrderIds;
+import dev.sluice.gateway.core.order.PageQuery;
+import dev.sluice.gateway.core.web.OrderReply;
+import dev.sluice.gateway.core.web.OrderRequest;
+import dev.sluice.gateway.core.web.OrderRequest.Identity;
+import dev.sluice.gateway.core.web.OrderRequest.Preference;
+import dev.sluice.gateway.core.web.OrderRequests;
+import dev.sluice.gateway.edge.BodyReader;
+import dev.sluice.gateway.status.FailedOrders;
+import dev.sluice.gateway.status.OrderStatuses;
+import dev.sluice.gateway.status.Waiters;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.MediaType;
+import org.springframework.http.ResponseEntity;
+import org.springframework.http.server.reactive.ServerHttpRequest;
+import org.springframework.util.MultiValueMap;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestHeader;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.RestController;
+import reactor.core.publisher.Mono;
+
+/**
+ * The API. Everything runs on the event loops, except sending to Kafka and what follows
+ * its acknowledgement.
+ */
+@RestController
+final class OrderController {
+
+	private final OrderRequests requests;
+
+	private final BodyReader bodies;
+
+	private final OrderPlacement placement;
+
+	private final Waiters waiters;
+
+	private final OrderStatuses statuses;
+
+	private final FailedOrders failed;
+
+	private final OrderMetrics metrics;
+
+	OrderController(OrderRequests requests, BodyReader bodies, OrderPlacement placement, Waiters waiters,
+			OrderStatuses statuses, FailedOrders failed, OrderMetrics metrics) {
+		this.requests = requests;
+		this.bodies = bodies;
+		this.placement = placement;
+		this.waiters = waiters;
+		this.statuses = statuses;
+		this.failed = failed;
+		this.metrics = metrics;
+	}
+
+	@PostMapping(path = "/orders", consumes = MediaType.APPLICATION_JSON_VALUE,
+			produces = MediaType.APPLICATION_JSON_VALUE)
+	Mono<ResponseEntity<OrderView>> place(@RequestHeader HttpHeaders headers, ServerHttpRequest http) {
+		Preference preference = this.requests.preference(headers);
+		OrderMetrics.Timing timing = this.metrics.begin(preference.mode());
+		return Mono.defer(() -> {
+			Identity identity = OrderRequests.identity(headers);
+			return this.bodies.read(http)
+				.map((body) -> this.requests.read(preference, identity, body))
+				.flatMap(this::place);
+		})
+			.doOnSuccess((_) -> timing.end(null))
+			.doOnError(timing::end)
+			.doOnCancel(() -> timing.end(new CancellationException()))
+			.map(OrderReply::toResponse);
+	}
+
+	private Mono<OrderReply> place(OrderRequest request) {
+		// While the client waits, its key is not in progress: the order is accepted.
+		return this.placement.place(request)
+			.flatMap((order) -> request.waitsForOutcome() ? this.waiters.untilSaved(request)
+					: Mono.just(OrderReply.to(request, order)));
+	}
+
+	@GetMapping(path = "/orders/{id}", produces = MediaType.APPLICATION_JSON_VALUE)
+	Mono<ResponseEntity<OrderView>> status(@PathVariable String id) {
+		return this.statuses.find(OrderIds.parse(id)).map(OrderReply::found);
+	}
+
+	@GetMapping(path = "/orders", produces = MediaType.APPLICATION_JSON_VALUE)
+	Mono<OrderPage> list(@RequestParam MultiValueMap<String, String> parameters) {
+		return this.failed.list(PageQuery.parse(parameters));
+	}
+
+	@PostMapping(path = "/orders/{id}/redelivery", produces = MediaType.APPLICATION_JSON_VALUE)
+	Mono<ResponseEntity<OrderView>> redeliver(@PathVariable String id) {
+		return this.placement.redeliver(OrderIds.parse(id)).map((order) -> new OrderReply(order, "").toResponse());
+	}
+
+}

@@ -1,0 +1,96 @@
+package dev.sluice.gateway.order;
+
+import java.util.UUID;
+
+import com.google.errorprone.annotations.ThreadSafe;
+import dev.sluice.contract.OrderView;
+import dev.sluice.contract.SavedOrder;
+import dev.sluice.gateway.backend.BackendClient;
+import dev.sluice.gateway.core.backend.BackendResult;
+import dev.sluice.gateway.core.limit.KeysInProgress;
+import dev.sluice.gateway.core.order.IdempotencyKey;
+import dev.sluice.gateway.core.order.ValidOrder;
+import dev.sluice.gateway.core.problem.ProblemException;
+import dev.sluice.gateway.core.queue.OutcomePublisher;
+import dev.sluice.gateway.core.web.OrderReply;
+import dev.sluice.gateway.core.web.OrderRequest;
+import dev.sluice.gateway.queue.OrderQueue;
+import dev.sluice.gateway.status.FailedOrders;
+import dev.sluice.gateway.status.KeyLookup;
+import org.springframework.stereotype.Component;
+import reactor.core.publisher.Mono;
+
+/**
+ * Places an order: delivers it to the backend or puts it into Kafka, once for an
+ * idempotency key.
+ */
+@Component
+@ThreadSafe
+final class OrderPlacement {
+
+	private final KeysInProgress keysInProgress;
+
+	private final KeyLookup keys;
+
+	private final BackendClient backend;
+
+	private final OrderQueue queue;
+
+	private final OutcomePublisher outcomes;
+
+	private final FailedOrders failed;
+
+	OrderPlacement(KeysInProgress keysInProgress, KeyLookup keys, BackendClient backend, OrderQueue queue,
+			OutcomePublisher outcomes, FailedOrders failed) {
+		this.keysInProgress = keysInProgress;
+		this.keys = keys;
+		this.backend = backend;
+		this.queue = queue;
+		this.outcomes = outcomes;
+		this.failed = failed;
+	}
+
+	/**
+	 * Places an order.
+	 * @return the order, saved or accepted; fails with {@link ProblemException} if it was
+	 * not placed
+	 */
+	Mono<OrderView> place(OrderRequest request) {
+		IdempotencyKey key = request.key();
+		if (key == null) {
+			return dispatch(request);
+		}
+		return Mono.using(() -> this.keysInProgress.begin(request.id()),
+				(_) -> this.keys.find(request.id(), request.mode())
+					.flatMap((use) -> use.isDispatchNeeded(request, key) ? dispatch(request)
+							: Mono.just(OrderReply.accepted(request.id()))),
+				KeysInProgress.Work::close);
+	}
+
+	/**
+	 * Has a failed order delivered again.
+	 * @return the order, accepted; fails with {@link ProblemException} if it was not
+	 * placed
+	 */
+	Mono<OrderView> redeliver(UUID id) {
+		return Mono
+			.using(() -> this.keysInProgress.begin(id), (_) -> this.failed.redeliver(id), KeysInProgress.Work::close)
+			.thenReturn(OrderReply.accepted(id));
+	}
+
+	private Mono<OrderView> dispatch(OrderRequest request) {
+		ValidOrder order = request.order();
+		return switch (request.mode()) {
+			case SYNC -> this.backend.deliver(order).map((result) -> saved(request, result));
+			case QUEUED -> this.queue.enqueue(order).map((_) -> OrderReply.accepted(order.id()));
+		};
+	}
+
+	private OrderView saved(OrderRequest request, BackendResult result) {
+		ValidOrder order = request.order();
+		SavedOrder saved = result.savedOrThrow(request.key());
+		this.outcomes.publish(saved.id(), order.customerId(), saved.savedAt(), order.fingerprint());
+		return OrderReply.saved(saved);
+	}
+
+}

@@ -1,0 +1,78 @@
+package dev.sluice.gateway.queue;
+
+import java.time.Instant;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+
+import com.google.errorprone.annotations.ThreadSafe;
+import dev.sluice.gateway.core.order.ValidOrder;
+import dev.sluice.gateway.core.problem.ProblemException;
+import dev.sluice.gateway.core.queue.PendingSend;
+import dev.sluice.gateway.core.queue.QueuePolicy;
+import io.github.resilience4j.reactor.bulkhead.operator.BulkheadOperator;
+import io.github.resilience4j.reactor.circuitbreaker.operator.CircuitBreakerOperator;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.kafka.core.KafkaTemplate;
+import org.springframework.stereotype.Component;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+
+/**
+ * Puts orders into Kafka, within the limits of {@link QueuePolicy}. An order is accepted
+ * when the broker has acknowledged it with acks=all, and not before. One thread of its
+ * own sends, because sending may block for {@code max.block.ms}.
+ */
+@Component
+@ThreadSafe
+public final class OrderQueue implements DisposableBean {
+
+	private final QueuePolicy policy;
+
+	private final KafkaTemplate<String, byte[]> kafka;
+
+	private final ExecutorService sender;
+
+	OrderQueue(QueuePolicy policy, KafkaTemplate<String, byte[]> kafka) {
+		this.policy = policy;
+		this.kafka = kafka;
+		this.sender = new ThreadPoolExecutor(1, 1, 0, TimeUnit.SECONDS,
+				new ArrayBlockingQueue<>(policy.properties().maxInFlight()),
+				Thread.ofPlatform().daemon().name("queue-sender").factory());
+	}
+
+	/**
+	 * Makes an order durable.
+	 * @param order the order
+	 * @return when it was accepted; fails with {@link ProblemException} if Kafka does not
+	 * acknowledge the order in time
+	 */
+	public Mono<Instant> enqueue(ValidOrder order) {
+		return Mono.defer(() -> {
+			PendingSend send = this.policy.prepare(order);
+			return acknowledged(send).timeout(this.policy.properties().timeout())
+				.transformDeferred(CircuitBreakerOperator.of(this.policy.circuit()))
+				.transformDeferred(BulkheadOperator.of(this.policy.bulkhead()))
+				// Away from the producer's thread, which has every other order to send.
+				.publishOn(Schedulers.parallel())
+				.onErrorMap((failure) -> this.policy.problem(send, failure))
+				.map((record) -> this.policy.acknowledged(send, record));
+		});
+	}
+
+	private Mono<RecordMetadata> acknowledged(PendingSend send) {
+		return Mono.defer(() -> {
+			this.sender.execute(() -> send.send(this.kafka));
+			// Only this order waits for it: to give up is enough.
+			return Mono.fromFuture(send.acknowledgement(), true).doOnCancel(send::giveUp);
+		});
+	}
+
+	@Override
+	public void destroy() {
+		this.sender.shutdown();
+	}
+
+}

@@ -1,0 +1,116 @@
+package dev.sluice.gateway.status;
+
+import java.time.Duration;
+import java.util.UUID;
+
+import com.google.errorprone.annotations.ThreadSafe;
+import dev.sluice.contract.OrderPage;
+import dev.sluice.contract.SavedOrder;
+import dev.sluice.gateway.backend.BackendClient;
+import dev.sluice.gateway.core.backend.BackendResult;
+import dev.sluice.gateway.core.config.StatusProperties;
+import dev.sluice.gateway.core.order.OrderCodec;
+import dev.sluice.gateway.core.order.PageQuery;
+import dev.sluice.gateway.core.order.ValidOrder;
+import dev.sluice.gateway.core.problem.ProblemException;
+import dev.sluice.gateway.core.queue.OutcomePublisher;
+import dev.sluice.gateway.core.queue.RecentOrders;
+import dev.sluice.gateway.core.status.StatusProblem;
+import dev.sluice.gateway.core.status.StoredOrder;
+import dev.sluice.gateway.queue.OrderQueue;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.stereotype.Component;
+import reactor.core.publisher.Mono;
+
+/**
+ * Lists the orders that failed, and has one delivered again, under its id and with the
+ * payload that PostgreSQL keeps. Two redeliveries of one order have one effect, because
+ * the backend saves an id once. Asks the backend first, which may have saved the order
+ * although it failed. PostgreSQL and the backend together have {@code status.timeout}.
+ */
+@Component
+@ThreadSafe
+public final class FailedOrders {
+
+	private static final Logger logger = LoggerFactory.getLogger(FailedOrders.class);
+
+	private final StatusProperties properties;
+
+	private final StatusRepository repository;
+
+	private final StatusGuard guard;
+
+	private final OrderStatuses statuses;
+
+	private final RecentOrders recent;
+
+	private final BackendClient backend;
+
+	private final OutcomePublisher outcomes;
+
+	private final OrderCodec codec;
+
+	private final OrderQueue queue;
+
+	FailedOrders(StatusProperties properties, StatusRepository repository, StatusGuard guard, OrderStatuses statuses,
+			RecentOrders recent, BackendClient backend, OutcomePublisher outcomes, OrderCodec codec, OrderQueue queue) {
+		this.properties = properties;
+		this.repository = repository;
+		this.guard = guard;
+		this.statuses = statuses;
+		this.recent = recent;
+		this.backend = backend;
+		this.outcomes = outcomes;
+		this.codec = codec;
+		this.queue = queue;
+	}
+
+	/**
+	 * Lists failed orders, the earliest failed first.
+	 * @return the page; fails with {@link ProblemException} if PostgreSQL does not answer
+	 */
+	public Mono<OrderPage> list(PageQuery query) {
+		return ask(this.repository.failed(query)).map(query::page);
+	}
+
+	/**
+	 * Has an order delivered again; completes when Kafka has it.
+	 * @param id the order's id
+	 * @return fails with {@link ProblemException} if the order has not failed or is
+	 * saved, or PostgreSQL or Kafka does not answer
+	 */
+	public Mono<Void> redeliver(UUID id) {
+		return Mono.defer(() -> {
+			long deadlineNanos = System.nanoTime() + this.properties.timeout().toNanos();
+			return ask(this.repository.stored(id))
+				// Another source that knows the order says that it has not failed; else
+				// it
+				// is not found.
+				.switchIfEmpty(Mono.defer(() -> this.statuses.find(id)).map((_) -> {
+					throw StoredOrder.notFailed(id);
+				}))
+				.flatMap((stored) -> redeliver(id, stored, deadlineNanos));
+		});
+	}
+
+	private Mono<Void> redeliver(UUID id, StoredOrder stored, long deadlineNanos) {
+		ValidOrder order = stored.forRedelivery(id, this.recent, this.codec);
+		Duration left = Duration.ofNanos(Math.max(1, deadlineNanos - System.nanoTime()));
+		return this.backend.find(id, left).flatMap((result) -> {
+			if (result instanceof BackendResult.Saved(SavedOrder saved)) {
+				this.outcomes.publish(id, stored.customerId(), saved.savedAt(), null);
+				throw StoredOrder.isSaved(id);
+			}
+			return this.queue.enqueue(order);
+		}).then();
+	}
+
+	private <T> Mono<T> ask(Mono<T> question) {
+		return this.guard.ask(this.properties.timeout(), question).onErrorMap((failure) -> {
+			logger.debug("The failed orders cannot be read", failure);
+			return StatusProblem.unavailable();
+		});
+	}
+
+}

@@ -1,0 +1,148 @@
+package dev.sluice.gateway.status;
+
+import java.time.Duration;
+import java.util.UUID;
+
+import com.google.errorprone.annotations.ThreadSafe;
+import dev.sluice.contract.OrderStatus;
+import dev.sluice.contract.OrderView;
+import dev.sluice.contract.SavedOrder;
+import dev.sluice.gateway.backend.BackendClient;
+import dev.sluice.gateway.core.backend.BackendResult;
+import dev.sluice.gateway.core.config.StatusProperties;
+import dev.sluice.gateway.core.problem.ProblemException;
+import dev.sluice.gateway.core.queue.OutcomePublisher;
+import dev.sluice.gateway.core.queue.RecentOrders;
+import dev.sluice.gateway.core.queue.RecentOrders.Reading;
+import dev.sluice.gateway.core.status.RecentOrder;
+import dev.sluice.gateway.core.status.StatusProblem;
+import dev.sluice.gateway.core.status.StatusRow;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.stereotype.Component;
+import reactor.core.publisher.Mono;
+
+/**
+ * How far an order has come. PostgreSQL knows of every order, a moment late; Kafka knows
+ * those that PostgreSQL does not know yet; the backend knows those that it has saved.
+ * {@link RecentOrder} gives the order of precedence. An answer takes at most twice
+ * {@code status.timeout}.
+ */
+@Component
+@ThreadSafe
+public final class OrderStatuses {
+
+	private static final Logger logger = LoggerFactory.getLogger(OrderStatuses.class);
+
+	private final StatusProperties properties;
+
+	private final StatusRepository repository;
+
+	private final StatusGuard guard;
+
+	private final RecentOrders recent;
+
+	private final BackendClient backend;
+
+	private final OutcomePublisher outcomes;
+
+	OrderStatuses(StatusProperties properties, StatusRepository repository, StatusGuard guard, RecentOrders recent,
+			BackendClient backend, OutcomePublisher outcomes) {
+		this.properties = properties;
+		this.repository = repository;
+		this.guard = guard;
+		this.recent = recent;
+		this.backend = backend;
+		this.outcomes = outcomes;
+	}
+
+	/**
+	 * Looks an order up.
+	 * @param id the order's id
+	 * @return the order; fails with {@link ProblemException} if nobody was given the id,
+	 * or a source that may know it does not answer
+	 */
+	public Mono<OrderView> find(UUID id) {
+		return Mono.defer(() -> {
+			long deadlineNanos = System.nanoTime() + 2 * this.properties.timeout().toNanos();
+			return read(id, this.properties.timeout()).map((row) -> found(id, row, deadlineNanos))
+				.onErrorResume((failure) -> Mono.just(notRead(id, failure, deadlineNanos)))
+				.switchIfEmpty(Mono.fromSupplier(() -> notFound(id, deadlineNanos)))
+				.flatMap((view) -> view);
+		});
+	}
+
+	private Mono<StatusRow> read(UUID id, Duration limit) {
+		return this.guard.ask(limit, this.repository.find(id));
+	}
+
+	/** The backend may have saved an order that failed; then its outcome is published. */
+	private Mono<OrderView> found(UUID id, StatusRow row, long deadlineNanos) {
+		RecentOrder known = RecentOrder.of(id, this.recent);
+		OrderView view = known.beside(row);
+		if (view.status() != OrderStatus.FAILED) {
+			return Mono.just(view);
+		}
+		return askBackend(id, deadlineNanos).map((result) -> {
+			if (!(result instanceof BackendResult.Saved(SavedOrder order))) {
+				return view;
+			}
+			this.outcomes.publish(id, row.customerId(), order.savedAt(), null);
+			return known.atBackend(order, view);
+		});
+	}
+
+	/** Reads Kafka up to its end before it says that there is no such order. */
+	private Mono<OrderView> notFound(UUID id, long deadlineNanos) {
+		OrderView view = RecentOrder.of(id, this.recent).alone();
+		if (view != null) {
+			return Mono.just(view);
+		}
+		Duration limit = this.properties.timeout().dividedBy(2);
+		return Mono.fromFuture(() -> this.recent.caughtUp(limit)).flatMap((reading) -> {
+			RecentOrder known = RecentOrder.of(id, this.recent);
+			OrderView now = known.alone();
+			return (now != null) ? Mono.just(now)
+					: askBackend(id, deadlineNanos)
+						.flatMap((result) -> (result instanceof BackendResult.Saved(SavedOrder order))
+								? Mono.just(known.atBackend(order)) : readAgain(id, reading, result, deadlineNanos));
+		});
+	}
+
+	/** The order may have gone from Kafka's part into PostgreSQL in between. */
+	private Mono<OrderView> readAgain(UUID id, Reading reading, BackendResult result, long deadlineNanos) {
+		return read(id, left(deadlineNanos)).onErrorMap((_) -> StatusProblem.unavailable(id))
+			.map((row) -> RecentOrder.of(id, this.recent).beside(row))
+			.switchIfEmpty(Mono.error(() -> StatusProblem.unknown(id, reading, result)));
+	}
+
+	/** The backend may know better than Kafka. */
+	private Mono<OrderView> notRead(UUID id, Throwable failure, long deadlineNanos) {
+		logger.debug("PostgreSQL does not tell the status of order {}", id, failure);
+		RecentOrder known = RecentOrder.of(id, this.recent);
+		OrderView view = known.alone();
+		if (view != null && view.status() == OrderStatus.SAVED) {
+			return Mono.just(view);
+		}
+		return askBackend(id, deadlineNanos).map((result) -> {
+			if (result instanceof BackendResult.Saved(SavedOrder order)) {
+				return known.atBackend(order);
+			}
+			if (view == null) {
+				throw StatusProblem.unavailable(id);
+			}
+			return view;
+		});
+	}
+
+	private Mono<BackendResult> askBackend(UUID id, long deadlineNanos) {
+		Duration left = left(deadlineNanos);
+		return this.backend.find(id,
+				(left.compareTo(this.properties.timeout()) < 0) ? left : this.properties.timeout());
+	}
+
+	private static Duration left(long deadlineNanos) {
+		return Duration.ofNanos(Math.max(1, deadlineNanos - System.nanoTime()));
+	}
+
+}

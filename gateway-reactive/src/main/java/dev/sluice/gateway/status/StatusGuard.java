@@ -1,0 +1,71 @@
+package dev.sluice.gateway.status;
+
+import java.time.Duration;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import com.google.errorprone.annotations.ThreadSafe;
+import dev.sluice.gateway.core.status.StatusCircuit;
+import io.github.resilience4j.circuitbreaker.CircuitBreaker;
+import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
+import io.github.resilience4j.reactor.circuitbreaker.operator.CircuitBreakerOperator;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.r2dbc.autoconfigure.R2dbcProperties;
+import org.springframework.stereotype.Component;
+import reactor.core.publisher.Mono;
+
+/**
+ * Asks PostgreSQL with a time limit, and not at all while the circuit breaker is open;
+ * every request can do without an answer. A bounded number of questions wait for a
+ * connection. A question that does not fit in fails at once.
+ */
+@Component
+@ThreadSafe
+class StatusGuard {
+
+	private final AtomicInteger asking = new AtomicInteger();
+
+	private final CircuitBreaker circuit;
+
+	/**
+	 * A question with as many before it may have spent its time on waiting for a
+	 * connection.
+	 */
+	private final int connections;
+
+	@Autowired
+	StatusGuard(CircuitBreakerRegistry circuits, R2dbcProperties r2dbc) {
+		this(circuits, r2dbc.getPool().getMaxSize());
+	}
+
+	StatusGuard(CircuitBreakerRegistry circuits, int connections) {
+		this.connections = connections;
+		this.circuit = StatusCircuit.of(circuits);
+	}
+
+	/**
+	 * Asks.
+	 * @param <T> the answer
+	 * @param limit maximum time to wait for the answer
+	 * @param question gives the answer
+	 * @return the answer; fails if there is none in time, with
+	 * {@link RejectedExecutionException} if PostgreSQL did not get the question
+	 */
+	<T> Mono<T> ask(Duration limit, Mono<T> question) {
+		return Mono
+			.using(this.asking::getAndIncrement, (before) -> asked(limit, question, before),
+					(_) -> this.asking.decrementAndGet())
+			.transformDeferred(CircuitBreakerOperator.of(this.circuit));
+	}
+
+	private <T> Mono<T> asked(Duration limit, Mono<T> question, int before) {
+		if (before >= this.connections + StatusCircuit.MAX_WAITING) {
+			return Mono.error(new RejectedExecutionException("As many questions as allowed wait"));
+		}
+		return question.timeout(limit)
+			.onErrorMap((failure) -> failure instanceof TimeoutException && before >= this.connections,
+					(_) -> new RejectedExecutionException("PostgreSQL was not asked within " + limit));
+	}
+
+}

@@ -1,0 +1,68 @@
+package dev.sluice.gateway.status;
+
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.Objects;
+import java.util.UUID;
+
+import dev.sluice.contract.Fingerprint;
+import dev.sluice.contract.OrderView;
+import dev.sluice.gateway.core.order.PageQuery;
+import dev.sluice.gateway.core.status.StatusRow;
+import dev.sluice.gateway.core.status.StatusSql;
+import dev.sluice.gateway.core.status.StoredOrder;
+import org.springframework.dao.DataAccessException;
+import org.springframework.r2dbc.core.DatabaseClient;
+import org.springframework.stereotype.Component;
+import reactor.core.publisher.Mono;
+
+/**
+ * Reads the table {@code order_status}, see {@link StatusSql}. The caller sets the time
+ * limit. Each method fails with {@link DataAccessException} if PostgreSQL does not
+ * answer.
+ */
+@Component
+class StatusRepository {
+
+	private final DatabaseClient database;
+
+	StatusRepository(DatabaseClient database) {
+		this.database = database;
+	}
+
+	/** Looks an order up. */
+	Mono<StatusRow> find(UUID id) {
+		return this.database.sql(StatusSql.FIND)
+			.bind("id", id)
+			.map((row) -> StatusSql.<RuntimeException>row(row::get))
+			.one();
+	}
+
+	/** Looks up the fingerprint of the order first accepted under an id. */
+	Mono<Fingerprint> fingerprint(UUID id) {
+		return this.database.sql(StatusSql.FINGERPRINT)
+			.bind("id", id)
+			.map((row) -> Fingerprint.ofBytes(Objects.requireNonNull(row.get("fingerprint", byte[].class))))
+			.one();
+	}
+
+	/** Lists failed orders, one more than the query's limit if there are more. */
+	Mono<List<OrderView>> failed(PageQuery query) {
+		return this.database.sql(StatusSql.FAILED)
+			.bind("after", query.after().atOffset(ZoneOffset.UTC))
+			.bind("id", query.afterId())
+			.bind("limit", query.limit() + 1)
+			.map((row) -> StatusSql.<RuntimeException>view(row::get))
+			.all()
+			.collectList();
+	}
+
+	/** Looks up what is needed to deliver an order again. */
+	Mono<StoredOrder> stored(UUID id) {
+		return this.database.sql(StatusSql.STORED)
+			.bind("id", id)
+			.map((row) -> StatusSql.<RuntimeException>stored(row::get))
+			.one();
+	}
+
+}

@@ -1,0 +1,71 @@
+package dev.sluice.gateway.status;
+
+import java.time.Duration;
+
+import com.google.errorprone.annotations.ThreadSafe;
+import dev.sluice.gateway.core.config.StatusProperties;
+import dev.sluice.gateway.core.limit.WaiterLimit;
+import dev.sluice.gateway.core.status.StatusRow;
+import dev.sluice.gateway.core.web.OrderReply;
+import dev.sluice.gateway.core.web.OrderRequest;
+import dev.sluice.gateway.core.web.OutcomeWait;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.stereotype.Component;
+import reactor.core.publisher.Mono;
+
+/**
+ * Waits for a queued order to be saved ({@code Prefer: wait=n}) by asking PostgreSQL
+ * again and again. At most {@code sluice.max-waiters} requests wait; a further one does
+ * not wait.
+ */
+@Component
+@ThreadSafe
+public final class Waiters {
+
+	private static final Logger logger = LoggerFactory.getLogger(Waiters.class);
+
+	private final StatusRepository repository;
+
+	private final StatusGuard guard;
+
+	private final Duration limit;
+
+	private final WaiterLimit waiters;
+
+	Waiters(StatusProperties properties, StatusRepository repository, StatusGuard guard, WaiterLimit waiters) {
+		this.repository = repository;
+		this.guard = guard;
+		this.limit = properties.timeout();
+		this.waiters = waiters;
+	}
+
+	/**
+	 * Waits for an order to be saved.
+	 * @param request the request that queued the order
+	 * @return the reply, whether the order is saved or not
+	 */
+	public Mono<OrderReply> untilSaved(OrderRequest request) {
+		return Mono.defer(() -> {
+			OutcomeWait wait = new OutcomeWait(request, System.nanoTime());
+			if (!this.waiters.tryAcquire()) {
+				return Mono.just(wait.notWaited());
+			}
+			return look(wait)
+				.repeatWhenEmpty((looks) -> looks.concatMap((_) -> Mono.delay(wait.nextPause(System.nanoTime()))))
+				.doFinally((_) -> this.waiters.release());
+		});
+	}
+
+	/** The reply, empty if the wait goes on. */
+	private Mono<OrderReply> look(OutcomeWait wait) {
+		return Mono.defer(
+				() -> this.guard.ask(this.limit, this.repository.find(wait.id()).map(StatusRow::view).singleOptional()))
+			.flatMap((order) -> Mono.justOrEmpty(wait.look(order, System.nanoTime())))
+			.onErrorResume((failure) -> {
+				logger.debug("PostgreSQL does not say whether order {} is saved", wait.id(), failure);
+				return Mono.just(wait.notWaited());
+			});
+	}
+
+}

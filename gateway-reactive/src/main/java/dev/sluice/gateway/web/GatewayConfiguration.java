@@ -1,0 +1,62 @@
+package dev.sluice.gateway.web;
+
+import dev.sluice.gateway.core.config.ConnectionProperties;
+import dev.sluice.gateway.edge.ConnectionGuardHandler;
+import dev.sluice.gateway.edge.ConnectionLimitHandler;
+import dev.sluice.gateway.edge.Http2StreamEndHandler;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.FixedRecvByteBufAllocator;
+import io.netty.channel.ServerChannelRecvByteBufAllocator;
+import org.springframework.boot.reactor.netty.NettyReactiveWebServerFactory;
+import org.springframework.boot.web.server.WebServerFactoryCustomizer;
+import org.springframework.boot.web.server.autoconfigure.ServerProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import reactor.netty.http.HttpProtocol;
+import reactor.netty.http.server.HttpServer;
+
+/** The web server, with the gateway's limits. */
+@Configuration(proxyBeanMethods = false)
+class GatewayConfiguration {
+
+	/** Requests at once on a connection of HTTP/2. */
+	private static final long MAX_STREAMS = 100;
+
+	/** What is read at once from a connection, and waits in memory at most. */
+	private static final int READ_BUFFER_BYTES = 16 * 1024;
+
+	/** Connections that wait to be accepted, as with the other gateway. */
+	private static final int BACKLOG = 1024;
+
+	@Bean
+	WebServerFactoryCustomizer<NettyReactiveWebServerFactory> container(ServerProperties server,
+			ConnectionProperties connections) {
+		return (factory) -> factory.addServerCustomizers((http) -> guarded(http, server, connections));
+	}
+
+	private static HttpServer guarded(HttpServer http, ServerProperties server, ConnectionProperties connections) {
+		int maxHeadBytes = Math.toIntExact(server.getMaxHttpRequestHeaderSize().toBytes());
+		HttpServer guarded = http.option(ChannelOption.SO_BACKLOG, BACKLOG)
+			// Of the listening socket: it looks at the limit after each connection.
+			.option(ChannelOption.RECVBUF_ALLOCATOR, new ServerChannelRecvByteBufAllocator().maxMessagesPerRead(1))
+			.childOption(ChannelOption.RECVBUF_ALLOCATOR,
+					new FixedRecvByteBufAllocator(READ_BUFFER_BYTES).maxMessagesPerRead(1))
+			// RequestFramingHandler has checked the size before.
+			.httpRequestDecoder(
+					(decoder) -> decoder.maxInitialLineLength(2 * maxHeadBytes).maxHeaderSize(2 * maxHeadBytes))
+			.doOnChannelInit(
+					(_, channel, _) -> ConnectionGuardHandler.install(channel, maxHeadBytes, connections.headTimeout()))
+			.doOnBound((bound) -> bound.channel()
+				.pipeline()
+				.addFirst(new ConnectionLimitHandler(connections.maxConnections())));
+		if (!guarded.configuration().isSecure()) {
+			// HTTP/2 needs TLS: without it the gateway does not switch protocols.
+			return guarded.protocol(HttpProtocol.HTTP11);
+		}
+		return server.getHttp2().isEnabled()
+				? guarded.childObserve(Http2StreamEndHandler::observe)
+					.http2Settings((http2) -> http2.maxConcurrentStreams(MAX_STREAMS).maxHeaderListSize(maxHeadBytes))
+				: guarded;
+	}
+
+}

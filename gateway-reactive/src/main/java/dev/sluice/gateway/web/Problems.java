@@ -1,0 +1,81 @@
+package dev.sluice.gateway.web;
+
+import java.net.URI;
+import java.util.Objects;
+
+import dev.sluice.contract.Order;
+import dev.sluice.contract.ProblemType;
+import dev.sluice.gateway.core.problem.ProblemException;
+import dev.sluice.gateway.core.problem.StandardProblem;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.boot.webflux.error.ErrorWebExceptionHandler;
+import org.springframework.http.HttpMethod;
+import org.springframework.http.MediaType;
+import org.springframework.http.ProblemDetail;
+import org.springframework.http.ResponseEntity;
+import org.springframework.http.server.reactive.ServerHttpRequest;
+import org.springframework.http.server.reactive.ServerHttpResponse;
+import org.springframework.stereotype.Component;
+import org.springframework.web.ErrorResponse;
+import org.springframework.web.server.ServerWebExchange;
+import reactor.core.publisher.Mono;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Every error that the application or the framework raises, as a problem document (RFC
+ * 9457) of a {@link ProblemType}. What a client is told of an error is written here or at
+ * its cause, and never taken from an exception of a library. No {@code ControllerAdvice}:
+ * WebFlux leaves out an advice's body where it cannot read the request's {@code Accept}.
+ */
+@Component
+@org.springframework.core.annotation.Order(-1)
+final class Problems implements ErrorWebExceptionHandler {
+
+	private static final String HEALTH = "/actuator/health/";
+
+	private static final Logger log = LoggerFactory.getLogger(Problems.class);
+
+	private final JsonMapper mapper;
+
+	Problems(JsonMapper mapper) {
+		this.mapper = mapper;
+	}
+
+	@Override
+	public Mono<Void> handle(ServerWebExchange exchange, Throwable failure) {
+		ServerHttpResponse response = exchange.getResponse();
+		if (response.isCommitted()) {
+			return Mono.error(failure);
+		}
+		ResponseEntity<ProblemDetail> problem = problem(failure, exchange.getRequest());
+		ProblemDetail document = Objects.requireNonNull(problem.getBody());
+		String path = exchange.getRequest().getURI().getRawPath();
+		document.setInstance(URI.create(path.isEmpty() ? "/" : path));
+		byte[] body = this.mapper.writeValueAsBytes(document);
+		response.setStatusCode(problem.getStatusCode());
+		response.getHeaders().putAll(problem.getHeaders());
+		response.getHeaders().setContentLength(body.length);
+		return response.writeWith(Mono.fromSupplier(() -> response.bufferFactory().wrap(body)));
+	}
+
+	private static ResponseEntity<ProblemDetail> problem(Throwable failure, ServerHttpRequest request) {
+		HttpMethod method = request.getMethod();
+		return switch (failure) {
+			case ProblemException problem -> problem.toResponse(method);
+			// What the framework raises has a status, and headers such as Allow.
+			case ErrorResponse known when known.getStatusCode().value() != 500 -> {
+				ProblemType type = StandardProblem.typeOf(known.getStatusCode().value());
+				yield StandardProblem.of(type).toResponse(method, known.getHeaders());
+			}
+			// Spring Boot 4.1 fails so below a health component that is not there.
+			case IllegalStateException _ when request.getPath().value().startsWith(HEALTH) ->
+				StandardProblem.of(ProblemType.NOT_FOUND).toResponse(method);
+			default -> {
+				log.error("A request failed by a bug", failure);
+				yield StandardProblem.of(ProblemType.INTERNAL).toResponse(method);
+			}
+		};
+	}
+
+}

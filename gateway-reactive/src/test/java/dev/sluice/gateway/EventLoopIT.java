@@ -1,0 +1,80 @@
+package dev.sluice.gateway;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import reactor.blockhound.BlockingOperationError;
+import reactor.netty.resources.LoopResources;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** A blocked event loop is found, so that the other tests say something. */
+class EventLoopIT {
+
+	private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+	private static final LoopResources LOOPS = LoopResources.create("blocked", 1, true);
+
+	@BeforeAll
+	static void detect() {
+		BlockedEventLoops.detect();
+	}
+
+	@AfterEach
+	void forget() {
+		BlockedEventLoops.found();
+	}
+
+	@AfterAll
+	static void dispose() {
+		LOOPS.dispose();
+	}
+
+	@Test
+	void findsASleep() {
+		assertThat(run(() -> Thread.sleep(Duration.ofMillis(1)))).failsWithin(PATIENCE)
+			.withThrowableThat()
+			.withCauseInstanceOf(BlockingOperationError.class);
+		assertThat(BlockedEventLoops.found()).hasSize(1);
+	}
+
+	@Test
+	void findsAWaitForAFuture() {
+		assertThat(run(() -> new CompletableFuture<>().get())).failsWithin(PATIENCE)
+			.withThrowableThat()
+			.withCauseInstanceOf(BlockingOperationError.class);
+		assertThat(BlockedEventLoops.found()).hasSize(1);
+	}
+
+	@Test
+	void findsNothingWhereNothingBlocks() {
+		assertThat(run(() -> CompletableFuture.completedFuture("").get())).succeedsWithin(PATIENCE);
+		assertThat(BlockedEventLoops.found()).isEmpty();
+	}
+
+	private static CompletableFuture<Void> run(Blocking task) {
+		CompletableFuture<Void> done = new CompletableFuture<>();
+		LOOPS.onServer(false).execute(() -> {
+			try {
+				task.run();
+				done.complete(null);
+			}
+			catch (Throwable failure) {
+				done.completeExceptionally(failure);
+			}
+		});
+		return done;
+	}
+
+	@FunctionalInterface
+	private interface Blocking {
+
+		void run() throws Exception;
+
+	}
+
+}

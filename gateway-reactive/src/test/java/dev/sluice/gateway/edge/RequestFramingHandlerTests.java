@@ -1,0 +1,198 @@
+package dev.sluice.gateway.edge;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.FullHttpResponse;
+import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpServerCodec;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.util.ReferenceCountUtil;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import reactor.netty.NettyPipeline;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class RequestFramingHandlerTests {
+
+	private static final String GET = "GET /%d HTTP/1.1\r\nHost: a\r\n\r\n";
+
+	private static final String POST = "POST /0 HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n";
+
+	private final Application application = new Application();
+
+	private final EmbeddedChannel channel = new EmbeddedChannel();
+
+	@BeforeEach
+	void install() {
+		this.channel.freezeTime();
+		this.channel.config().setAutoRead(false);
+		this.channel.pipeline().addLast(NettyPipeline.HttpCodec, new HttpServerCodec()).addLast(this.application);
+		RequestFramingHandler.install(this.channel, 8192, Duration.ofSeconds(10));
+	}
+
+	@AfterEach
+	void close() {
+		this.channel.finishAndReleaseAll();
+	}
+
+	@Test
+	void leavesAnIdleConnectionAlone() {
+		after(60);
+		receive(GET.formatted(0));
+		after(60);
+
+		assertThat(this.channel.isOpen()).isTrue();
+	}
+
+	@Test
+	void givesAHeadNoMoreTimeForComingInDrops() {
+		receive("GET / HT");
+		after(9);
+		receive("TP/1.1\r\n");
+		assertThat(this.channel.isOpen()).isTrue();
+
+		after(1);
+
+		assertThat(sent()).startsWith("HTTP/1.1 408").contains("urn:sluice:problem:request-timeout");
+		assertThat(this.channel.isOpen()).isFalse();
+	}
+
+	@Test
+	void limitsTheHeadOfALaterRequestFromItsTurn() {
+		receive(GET.formatted(0) + "G");
+		after(60);
+		assertThat(this.channel.isOpen()).isTrue();
+		answer(200);
+
+		after(10);
+
+		assertThat(this.channel.isOpen()).isFalse();
+	}
+
+	@Test
+	void letsInOneRequestAtATime() {
+		receive(GET.formatted(0) + GET.formatted(1) + GET.formatted(2));
+		assertThat(this.application.requests).containsExactly("/0");
+
+		answer(200);
+		assertThat(this.application.requests).containsExactly("/0", "/1");
+
+		answer(200);
+		assertThat(this.application.requests).containsExactly("/0", "/1", "/2");
+	}
+
+	@Test
+	void holdsTheBodyUntilItIsWanted() {
+		receive(POST + "12345");
+		assertThat(this.application.body).isEmpty();
+
+		this.channel.read();
+
+		assertThat(this.application.body).hasToString("12345");
+	}
+
+	/** Else a connection that was answered so would never be found idle. */
+	@Test
+	void endsTheReadThatTheRestOfABodyBelongsTo() {
+		receive(POST + "12345");
+		int before = this.application.readsEnded;
+
+		answer(404);
+
+		assertThat(this.application.body).hasToString("12345");
+		assertThat(this.application.readsEnded).isGreaterThan(before);
+		assertThat(this.channel.isOpen()).isTrue();
+	}
+
+	@Test
+	void closesAfterAnAnswerToARequestWhoseBodyIsNotThere() {
+		receive(POST + "1234");
+
+		answer(404);
+
+		assertThat(sent()).containsIgnoringCase("connection: close");
+		assertThat(this.channel.isOpen()).isFalse();
+	}
+
+	@Test
+	void answersAnIllFormedRequestAfterThoseBeforeIt() {
+		receive(GET.formatted(0) + "GET /1 HTTP/1.1\nHost: a\r\n\r\n");
+		assertThat(sent()).isEmpty();
+
+		answer(200);
+
+		assertThat(sent()).contains("HTTP/1.1 200", "HTTP/1.1 400");
+		assertThat(this.application.requests).containsExactly("/0");
+		assertThat(this.channel.isOpen()).isFalse();
+	}
+
+	private void receive(String bytes) {
+		this.channel.writeInbound(Unpooled.copiedBuffer(bytes, StandardCharsets.US_ASCII));
+	}
+
+	private void answer(int status) {
+		FullHttpResponse response = new DefaultFullHttpResponse(HttpVersion.HTTP_1_1,
+				HttpResponseStatus.valueOf(status));
+		response.headers().set(HttpHeaderNames.CONTENT_LENGTH, 0);
+		this.channel.writeAndFlush(response);
+		this.channel.runPendingTasks();
+	}
+
+	private String sent() {
+		StringBuilder text = new StringBuilder();
+		for (ByteBuf bytes = this.channel.readOutbound(); bytes != null; bytes = this.channel.readOutbound()) {
+			text.append(bytes.toString(StandardCharsets.US_ASCII));
+			bytes.release();
+		}
+		return text.toString();
+	}
+
+	private void after(long seconds) {
+		this.channel.advanceTimeBy(seconds, TimeUnit.SECONDS);
+		this.channel.runScheduledPendingTasks();
+		this.channel.runPendingTasks();
+	}
+
+	/** What gets through the gate. */
+	private static final class Application extends ChannelInboundHandlerAdapter {
+
+		private final List<String> requests = new ArrayList<>();
+
+		private final StringBuilder body = new StringBuilder();
+
+		private int readsEnded;
+
+		@Override
+		public void channelRead(ChannelHandlerContext context, Object message) {
+			if (message instanceof HttpRequest request) {
+				this.requests.add(request.uri());
+			}
+			if (message instanceof HttpContent content) {
+				this.body.append(content.content().toString(StandardCharsets.US_ASCII));
+			}
+			ReferenceCountUtil.release(message);
+		}
+
+		@Override
+		public void channelReadComplete(ChannelHandlerContext context) {
+			this.readsEnded++;
+		}
+
+	}
+
+}

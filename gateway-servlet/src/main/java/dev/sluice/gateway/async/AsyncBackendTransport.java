@@ -1,0 +1,185 @@
+package dev.sluice.gateway.async;
+
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeoutException;
+
+import dev.sluice.gateway.backend.BackendTransport;
+import com.google.errorprone.annotations.ThreadSafe;
+import dev.sluice.gateway.core.backend.BackendRequest;
+import dev.sluice.gateway.core.backend.BackendResponse;
+import dev.sluice.gateway.core.config.BackendProperties;
+import dev.sluice.gateway.edge.Deadlines;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.binder.httpcomponents.hc5.PoolingHttpClientConnectionManagerMetricsBinder;
+import org.apache.hc.client5.http.config.TlsConfig;
+import org.apache.hc.client5.http.impl.async.CloseableHttpAsyncClient;
+import org.apache.hc.client5.http.impl.async.HttpAsyncClients;
+import org.apache.hc.client5.http.impl.nio.PoolingAsyncClientConnectionManager;
+import org.apache.hc.client5.http.impl.nio.PoolingAsyncClientConnectionManagerBuilder;
+import org.apache.hc.core5.concurrent.FutureCallback;
+import org.apache.hc.core5.http.ContentType;
+import org.apache.hc.core5.http.HttpResponse;
+import org.apache.hc.core5.http.Message;
+import org.apache.hc.core5.http.nio.AsyncRequestProducer;
+import org.apache.hc.core5.http.nio.entity.AbstractBinAsyncEntityConsumer;
+import org.apache.hc.core5.http.nio.entity.AsyncEntityProducers;
+import org.apache.hc.core5.http.nio.support.AsyncRequestBuilder;
+import org.apache.hc.core5.http.nio.support.BasicResponseConsumer;
+import org.apache.hc.core5.http2.HttpVersionPolicy;
+import org.apache.hc.core5.io.CloseMode;
+import org.apache.hc.core5.util.ByteArrayBuffer;
+import org.apache.hc.core5.util.TimeValue;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.stereotype.Component;
+
+/**
+ * Holds no thread while it waits: the response comes on one of the client's few I/O
+ * threads, which must not be blocked.
+ */
+@Component
+@ConditionalOnProperty(name = "sluice.threads", havingValue = "async")
+@ThreadSafe
+final class AsyncBackendTransport implements BackendTransport {
+
+	private final CloseableHttpAsyncClient client;
+
+	private final Deadlines deadlines = new Deadlines("backend-deadlines");
+
+	AsyncBackendTransport(BackendProperties backend, MeterRegistry meters) {
+		PoolingAsyncClientConnectionManager connections = PoolingAsyncClientConnectionManagerBuilder.create()
+			.setMaxConnTotal(backend.maxConcurrent())
+			.setMaxConnPerRoute(backend.maxConcurrent())
+			.setDefaultConnectionConfig(BackendTransport.connectionConfig(backend))
+			.setDefaultTlsConfig(TlsConfig.custom().setVersionPolicy(HttpVersionPolicy.FORCE_HTTP_1).build())
+			.build();
+		new PoolingHttpClientConnectionManagerMetricsBinder(connections, "backend").bindTo(meters);
+		this.client = HttpAsyncClients.custom()
+			.setConnectionManager(connections)
+			.setDefaultRequestConfig(BackendTransport.requestConfig(backend))
+			.evictExpiredConnections()
+			.evictIdleConnections(TimeValue.of(backend.idleTimeout()))
+			// The caller decides about retries.
+			.disableAutomaticRetries()
+			.disableRedirectHandling()
+			.disableCookieManagement()
+			.disableAuthCaching()
+			.disableContentCompression()
+			.build();
+		this.client.start();
+	}
+
+	/**
+	 * Sends a request.
+	 * @param request what to send
+	 * @param limit maximum time of the whole exchange; then the connection is closed
+	 * @return the response; fails with {@link TimeoutException} at the limit and
+	 * {@link IOException} if there was no connection or it broke
+	 */
+	CompletableFuture<BackendResponse> sendAsync(BackendRequest request, Duration limit) {
+		CompletableFuture<BackendResponse> answer = new CompletableFuture<>();
+		Future<?> exchange = this.client.execute(producer(request), new BasicResponseConsumer<>(new BoundedBody()),
+				callback(answer));
+		Future<?> deadline = this.deadlines.after(limit, () -> {
+			answer.completeExceptionally(new TimeoutException());
+			exchange.cancel(true);
+		});
+		return answer.whenComplete((_, _) -> deadline.cancel(false));
+	}
+
+	/** For the look-ups, whose virtual thread waits: both share one pool. */
+	@Override
+	public BackendResponse send(BackendRequest request, Duration limit) throws IOException, TimeoutException {
+		try {
+			return sendAsync(request, limit).get();
+		}
+		catch (ExecutionException ex) {
+			if (ex.getCause() instanceof TimeoutException timeout) {
+				throw timeout;
+			}
+			throw (ex.getCause() instanceof IOException io) ? io : new IOException(ex.getCause());
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw new InterruptedIOException();
+		}
+	}
+
+	private static AsyncRequestProducer producer(BackendRequest request) {
+		AsyncRequestBuilder builder = AsyncRequestBuilder.create(request.method()).setUri(request.uri());
+		request.headers().forEach(builder::setHeader);
+		if (request.json().length > 0) {
+			builder.setEntity(AsyncEntityProducers.create(request.json(), JSON));
+		}
+		return builder.build();
+	}
+
+	private static FutureCallback<Message<HttpResponse, byte[]>> callback(CompletableFuture<BackendResponse> answer) {
+		return new FutureCallback<>() {
+
+			@Override
+			public void completed(Message<HttpResponse, byte[]> message) {
+				byte[] body = message.getBody();
+				answer.complete(new BackendResponse(message.getHead().getCode(),
+						BackendTransport.retryAfter(message.getHead()), (body != null) ? body : new byte[0]));
+			}
+
+			@Override
+			public void failed(Exception ex) {
+				answer.completeExceptionally((ex instanceof IOException io) ? BackendTransport.failure(io) : ex);
+			}
+
+			@Override
+			public void cancelled() {
+				answer.completeExceptionally(new IOException("The exchange was cancelled"));
+			}
+
+		};
+	}
+
+	@Override
+	public void close() {
+		this.client.close(CloseMode.GRACEFUL);
+		this.deadlines.close();
+	}
+
+	/** Collects a response's body, up to its bound. */
+	private static final class BoundedBody extends AbstractBinAsyncEntityConsumer<byte[]> {
+
+		private final ByteArrayBuffer buffer = new ByteArrayBuffer(256);
+
+		@Override
+		protected void streamStart(ContentType contentType) {
+		}
+
+		@Override
+		protected int capacityIncrement() {
+			return MAX_RESPONSE_BYTES;
+		}
+
+		@Override
+		protected void data(ByteBuffer source, boolean endOfStream) throws IOException {
+			if (this.buffer.length() + source.remaining() > MAX_RESPONSE_BYTES) {
+				throw new IOException("The backend's response is larger than " + MAX_RESPONSE_BYTES + " bytes");
+			}
+			this.buffer.append(source);
+		}
+
+		@Override
+		protected byte[] generateContent() {
+			return this.buffer.toByteArray();
+		}
+
+		@Override
+		public void releaseResources() {
+			this.buffer.clear();
+		}
+
+	}
+
+}

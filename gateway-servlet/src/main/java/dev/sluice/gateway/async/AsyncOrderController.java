@@ -1,0 +1,113 @@
+package dev.sluice.gateway.async;
+
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+import dev.sluice.contract.OrderPage;
+import dev.sluice.contract.OrderView;
+import dev.sluice.gateway.core.metrics.OrderMetrics;
+import dev.sluice.gateway.core.order.OrderIds;
+import dev.sluice.gateway.core.order.PageQuery;
+import dev.sluice.gateway.core.web.OrderReply;
+import dev.sluice.gateway.core.web.OrderRequest;
+import dev.sluice.gateway.core.web.OrderRequest.Preference;
+import dev.sluice.gateway.core.web.OrderRequests;
+import dev.sluice.gateway.edge.BodyReader;
+import dev.sluice.gateway.edge.ClientConnection;
+import dev.sluice.gateway.edge.ReceivedBody;
+import dev.sluice.gateway.status.FailedOrders;
+import dev.sluice.gateway.status.OrderStatuses;
+import dev.sluice.gateway.status.Waiters;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.MediaType;
+import org.springframework.http.ResponseEntity;
+import org.springframework.util.MultiValueMap;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestAttribute;
+import org.springframework.web.bind.annotation.RequestHeader;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.RestController;
+
+/**
+ * The API with {@code async}: the container gets a future, and its thread back. An order
+ * holds no thread while the gateway waits for the backend or for Kafka. What reads
+ * PostgreSQL runs on {@link BlockingCalls}.
+ */
+@RestController
+@ConditionalOnProperty(name = "sluice.threads", havingValue = "async")
+final class AsyncOrderController {
+
+	private final OrderRequests requests;
+
+	private final AsyncOrderPlacement placement;
+
+	private final BlockingCalls blocking;
+
+	private final Waiters waiters;
+
+	private final OrderStatuses statuses;
+
+	private final FailedOrders failed;
+
+	private final OrderMetrics metrics;
+
+	AsyncOrderController(OrderRequests requests, AsyncOrderPlacement placement, BlockingCalls blocking, Waiters waiters,
+			OrderStatuses statuses, FailedOrders failed, OrderMetrics metrics) {
+		this.requests = requests;
+		this.placement = placement;
+		this.blocking = blocking;
+		this.waiters = waiters;
+		this.statuses = statuses;
+		this.failed = failed;
+		this.metrics = metrics;
+	}
+
+	@PostMapping(path = "/orders", consumes = MediaType.APPLICATION_JSON_VALUE,
+			produces = MediaType.APPLICATION_JSON_VALUE)
+	CompletionStage<ResponseEntity<OrderView>> place(@RequestHeader HttpHeaders headers,
+			@RequestAttribute(BodyReader.BODY) ReceivedBody body, @RequestAttribute(name = ClientConnection.ATTRIBUTE,
+					required = false) @Nullable ClientConnection connection) {
+		Preference preference = this.requests.preference(headers);
+		OrderMetrics.Timing timing = this.metrics.begin(preference.mode());
+		CompletionStage<OrderReply> reply;
+		try {
+			OrderRequest request = this.requests.read(preference, OrderRequests.identity(headers), body.bytes());
+			// While the client waits, its key is not in progress: the order is accepted.
+			reply = this.placement.place(request)
+				.thenCompose((order) -> request.waitsForOutcome()
+						? this.blocking
+							.call(() -> this.waiters.untilSaved(request, () -> ClientConnection.isGone(connection)))
+						: CompletableFuture.completedStage(OrderReply.to(request, order)));
+		}
+		catch (RuntimeException ex) {
+			reply = CompletableFuture.failedStage(ex);
+		}
+		return reply
+			.whenComplete((_, failure) -> timing.end((failure != null) ? AsyncBackendClient.cause(failure) : null))
+			.thenApply(OrderReply::toResponse);
+	}
+
+	@GetMapping(path = "/orders/{id}", produces = MediaType.APPLICATION_JSON_VALUE)
+	CompletionStage<ResponseEntity<OrderView>> status(@PathVariable String id) {
+		UUID order = OrderIds.parse(id);
+		return this.blocking.call(() -> OrderReply.found(this.statuses.find(order)));
+	}
+
+	@GetMapping(path = "/orders", produces = MediaType.APPLICATION_JSON_VALUE)
+	CompletionStage<OrderPage> list(@RequestParam MultiValueMap<String, String> parameters) {
+		PageQuery query = PageQuery.parse(parameters);
+		return this.blocking.call(() -> this.failed.list(query));
+	}
+
+	@PostMapping(path = "/orders/{id}/redelivery", produces = MediaType.APPLICATION_JSON_VALUE)
+	CompletionStage<ResponseEntity<OrderView>> redeliver(@PathVariable String id) {
+		UUID order = OrderIds.parse(id);
+		return this.placement.redeliver(order).thenApply((view) -> new OrderReply(view, "").toResponse());
+	}
+
+}

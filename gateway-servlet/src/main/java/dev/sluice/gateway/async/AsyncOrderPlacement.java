@@ -1,0 +1,107 @@
+package dev.sluice.gateway.async;
+
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+import com.google.errorprone.annotations.ThreadSafe;
+import dev.sluice.contract.OrderView;
+import dev.sluice.contract.SavedOrder;
+import dev.sluice.gateway.core.backend.BackendResult;
+import dev.sluice.gateway.core.limit.KeysInProgress;
+import dev.sluice.gateway.core.order.IdempotencyKey;
+import dev.sluice.gateway.core.order.ValidOrder;
+import dev.sluice.gateway.core.problem.ProblemException;
+import dev.sluice.gateway.core.queue.OutcomePublisher;
+import dev.sluice.gateway.core.web.OrderReply;
+import dev.sluice.gateway.core.web.OrderRequest;
+import dev.sluice.gateway.status.FailedOrders;
+import dev.sluice.gateway.status.KeyLookup;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.stereotype.Component;
+
+/** As the blocking placement, and holds no thread of the container's. */
+@Component
+@ConditionalOnProperty(name = "sluice.threads", havingValue = "async")
+@ThreadSafe
+final class AsyncOrderPlacement {
+
+	private final KeysInProgress keysInProgress;
+
+	private final KeyLookup keys;
+
+	private final BlockingCalls blocking;
+
+	private final AsyncBackendClient backend;
+
+	private final AsyncOrderQueue queue;
+
+	private final OutcomePublisher outcomes;
+
+	private final FailedOrders failed;
+
+	AsyncOrderPlacement(KeysInProgress keysInProgress, KeyLookup keys, BlockingCalls blocking,
+			AsyncBackendClient backend, AsyncOrderQueue queue, OutcomePublisher outcomes, FailedOrders failed) {
+		this.keysInProgress = keysInProgress;
+		this.keys = keys;
+		this.blocking = blocking;
+		this.backend = backend;
+		this.queue = queue;
+		this.outcomes = outcomes;
+		this.failed = failed;
+	}
+
+	/**
+	 * Places an order.
+	 * @return the order, saved or accepted; fails with {@link ProblemException} if it was
+	 * not placed
+	 * @throws ProblemException if it was not placed
+	 */
+	CompletionStage<OrderView> place(OrderRequest request) {
+		IdempotencyKey key = request.key();
+		if (key == null) {
+			return dispatch(request);
+		}
+		KeysInProgress.Work work = this.keysInProgress.begin(request.id());
+		try {
+			return this.blocking.call(() -> this.keys.find(request.id(), request.mode()))
+				.thenCompose((use) -> use.isDispatchNeeded(request, key) ? dispatch(request)
+						: CompletableFuture.completedStage(OrderReply.accepted(request.id())))
+				.whenComplete((_, _) -> work.close());
+		}
+		catch (RuntimeException | Error ex) {
+			work.close();
+			throw ex;
+		}
+	}
+
+	/**
+	 * Has a failed order delivered again.
+	 * @return the order, accepted; fails with {@link ProblemException} if it was not
+	 * placed
+	 */
+	CompletionStage<OrderView> redeliver(UUID id) {
+		return this.blocking.call(() -> {
+			try (KeysInProgress.Work _ = this.keysInProgress.begin(id)) {
+				this.failed.redeliver(id);
+			}
+			return OrderReply.accepted(id);
+		});
+	}
+
+	private CompletionStage<OrderView> dispatch(OrderRequest request) {
+		ValidOrder order = request.order();
+		return switch (request.mode()) {
+			case SYNC -> this.backend.deliver(order).thenApply((result) -> saved(request, result));
+			case QUEUED -> this.queue.enqueue(order).thenApply((_) -> OrderReply.accepted(order.id()));
+		};
+	}
+
+	private OrderView saved(OrderRequest request, BackendResult result) {
+		ValidOrder order = request.order();
+		SavedOrder saved = result.savedOrThrow(request.key());
+		this.outcomes.publish(saved.id(), order.customerId(), saved.savedAt(), order.fingerprint());
+		return OrderReply.saved(saved);
+	}
+
+}

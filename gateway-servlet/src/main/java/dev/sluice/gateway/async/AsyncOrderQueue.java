@@ -1,0 +1,80 @@
+package dev.sluice.gateway.async;
+
+import java.time.Instant;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+
+import com.google.errorprone.annotations.ThreadSafe;
+import dev.sluice.gateway.core.order.ValidOrder;
+import dev.sluice.gateway.core.problem.ProblemException;
+import dev.sluice.gateway.core.queue.PendingSend;
+import dev.sluice.gateway.core.queue.QueuePolicy;
+import io.github.resilience4j.bulkhead.Bulkhead;
+import io.github.resilience4j.circuitbreaker.CircuitBreaker;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.kafka.core.KafkaTemplate;
+import org.springframework.stereotype.Component;
+
+/**
+ * As {@link dev.sluice.gateway.queue.OrderQueue}, and holds no thread of the caller's:
+ * one thread of its own sends, because sending may block for {@code max.block.ms}.
+ */
+@Component
+@ConditionalOnProperty(name = "sluice.threads", havingValue = "async")
+@ThreadSafe
+final class AsyncOrderQueue implements DisposableBean {
+
+	private final QueuePolicy policy;
+
+	private final KafkaTemplate<String, byte[]> kafka;
+
+	private final ExecutorService sender;
+
+	AsyncOrderQueue(QueuePolicy policy, KafkaTemplate<String, byte[]> kafka) {
+		this.policy = policy;
+		this.kafka = kafka;
+		this.sender = new ThreadPoolExecutor(1, 1, 0, TimeUnit.SECONDS,
+				new ArrayBlockingQueue<>(policy.properties().maxInFlight()),
+				Thread.ofPlatform().daemon().name("queue-sender").factory());
+	}
+
+	/**
+	 * Makes an order durable.
+	 * @param order the order
+	 * @return when it was accepted; fails with {@link ProblemException} if Kafka does not
+	 * acknowledge the order in time
+	 * @throws ProblemException if Kafka's topics are not there
+	 */
+	CompletionStage<Instant> enqueue(ValidOrder order) {
+		PendingSend send = this.policy.prepare(order);
+		return Bulkhead
+			.decorateCompletionStage(this.policy.bulkhead(),
+					CircuitBreaker.decorateCompletionStage(this.policy.circuit(), () -> acknowledged(send)))
+			.get()
+			.handle((record, failure) -> {
+				if (failure != null) {
+					throw this.policy.problem(send, AsyncBackendClient.cause(failure));
+				}
+				return this.policy.acknowledged(send, record);
+			});
+	}
+
+	private CompletionStage<RecordMetadata> acknowledged(PendingSend send) {
+		CompletableFuture<RecordMetadata> acknowledgement = send.acknowledgement()
+			.orTimeout(this.policy.properties().timeout().toNanos(), TimeUnit.NANOSECONDS);
+		this.sender.execute(() -> send.send(this.kafka));
+		return acknowledgement;
+	}
+
+	@Override
+	public void destroy() {
+		this.sender.shutdown();
+	}
+
+}

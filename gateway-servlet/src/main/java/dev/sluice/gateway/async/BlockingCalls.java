@@ -1,0 +1,34 @@
+package dev.sluice.gateway.async;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.function.Supplier;
+
+import com.google.errorprone.annotations.ThreadSafe;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.stereotype.Component;
+
+/**
+ * Calls what blocks by its nature, the look-ups by way of JDBC, each on a virtual thread.
+ * The limit on requests in progress bounds how many at once.
+ */
+@Component
+@ConditionalOnProperty(name = "sluice.threads", havingValue = "async")
+@ThreadSafe
+final class BlockingCalls implements DisposableBean {
+
+	private final ExecutorService threads = Executors
+		.newThreadPerTaskExecutor(Thread.ofVirtual().name("lookup-", 0).factory());
+
+	<T> CompletableFuture<T> call(Supplier<T> call) {
+		return CompletableFuture.supplyAsync(call, this.threads);
+	}
+
+	@Override
+	public void destroy() {
+		this.threads.shutdown();
+	}
+
+}

@@ -1,0 +1,78 @@
+package dev.sluice.gateway.backend;
+
+import java.io.IOException;
+import java.net.SocketTimeoutException;
+import java.time.Duration;
+import java.util.concurrent.TimeoutException;
+
+import dev.sluice.gateway.core.backend.BackendRequest;
+import dev.sluice.gateway.core.backend.BackendResponse;
+import dev.sluice.gateway.core.config.BackendProperties;
+import org.apache.hc.client5.http.ConnectTimeoutException;
+import org.apache.hc.client5.http.config.ConnectionConfig;
+import org.apache.hc.client5.http.config.RequestConfig;
+import org.apache.hc.core5.http.ContentType;
+import org.apache.hc.core5.http.Header;
+import org.apache.hc.core5.http.HttpHeaders;
+import org.apache.hc.core5.http.MessageHeaders;
+import org.apache.hc.core5.util.TimeValue;
+import org.apache.hc.core5.util.Timeout;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends requests to the backend over a pool of kept connections. The caller bounds how
+ * many at once.
+ */
+public interface BackendTransport extends AutoCloseable {
+
+	/** Maximum size of a response, in bytes. A response is far smaller. */
+	int MAX_RESPONSE_BYTES = 64 * 1024;
+
+	/** Without a charset, which JSON has not. */
+	ContentType JSON = ContentType.create("application/json");
+
+	/**
+	 * Sends a request and waits for the response.
+	 * @param request what to send
+	 * @param limit maximum time of the whole exchange; then the connection is closed
+	 * @return the response
+	 * @throws TimeoutException at the limit
+	 * @throws IOException if there was no connection or it broke
+	 */
+	BackendResponse send(BackendRequest request, Duration limit) throws IOException, TimeoutException;
+
+	static ConnectionConfig connectionConfig(BackendProperties backend) {
+		return ConnectionConfig.custom()
+			.setConnectTimeout(Timeout.of(backend.connectTimeout()))
+			.setValidateAfterInactivity(TimeValue.ofSeconds(1))
+			.build();
+	}
+
+	static RequestConfig requestConfig(BackendProperties backend) {
+		return RequestConfig.custom()
+			// The bulkhead has as many places as the pool: a connection is free.
+			.setConnectionRequestTimeout(Timeout.of(backend.connectTimeout()))
+			.setResponseTimeout(Timeout.of(backend.responseTimeout()))
+			.setProtocolUpgradeEnabled(false)
+			.build();
+	}
+
+	/**
+	 * What an exchange fails with. The client's time limit for one read is as long as the
+	 * one for the whole exchange, and may be noticed first. That of a connect is another.
+	 */
+	static Exception failure(IOException ex) {
+		return (ex instanceof SocketTimeoutException && !(ex instanceof ConnectTimeoutException))
+				? new TimeoutException() : ex;
+	}
+
+	/** The response's {@code Retry-After}, or null. */
+	static @Nullable String retryAfter(MessageHeaders response) {
+		Header header = response.getFirstHeader(HttpHeaders.RETRY_AFTER);
+		return (header != null) ? header.getValue() : null;
+	}
+
+	@Override
+	void close();
+
+}

@@ -1,0 +1,119 @@
+package dev.sluice.gateway.backend;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.time.Duration;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import com.google.errorprone.annotations.ThreadSafe;
+import dev.sluice.gateway.core.backend.BackendRequest;
+import dev.sluice.gateway.core.backend.BackendResponse;
+import dev.sluice.gateway.core.config.BackendProperties;
+import dev.sluice.gateway.edge.Deadlines;
+import dev.sluice.gateway.web.NotAsync;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.binder.httpcomponents.hc5.PoolingHttpClientConnectionManagerMetricsBinder;
+import org.apache.hc.client5.http.classic.methods.HttpUriRequestBase;
+import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
+import org.apache.hc.client5.http.impl.classic.HttpClients;
+import org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManager;
+import org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManagerBuilder;
+import org.apache.hc.core5.http.ClassicHttpResponse;
+import org.apache.hc.core5.http.HttpEntity;
+import org.apache.hc.core5.http.io.entity.ByteArrayEntity;
+import org.apache.hc.core5.io.CloseMode;
+import org.apache.hc.core5.util.TimeValue;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.stereotype.Component;
+
+/** Holds the calling thread, platform or virtual, until the response is there. */
+@Component
+@Conditional(NotAsync.class)
+@ThreadSafe
+final class BlockingBackendTransport implements BackendTransport {
+
+	private final CloseableHttpClient client;
+
+	private final Deadlines deadlines = new Deadlines("backend-deadlines");
+
+	BlockingBackendTransport(BackendProperties backend, MeterRegistry meters) {
+		PoolingHttpClientConnectionManager connections = PoolingHttpClientConnectionManagerBuilder.create()
+			.setMaxConnTotal(backend.maxConcurrent())
+			.setMaxConnPerRoute(backend.maxConcurrent())
+			.setDefaultConnectionConfig(BackendTransport.connectionConfig(backend))
+			.build();
+		new PoolingHttpClientConnectionManagerMetricsBinder(connections, "backend").bindTo(meters);
+		this.client = HttpClients.custom()
+			.setConnectionManager(connections)
+			.setDefaultRequestConfig(BackendTransport.requestConfig(backend))
+			.evictExpiredConnections()
+			.evictIdleConnections(TimeValue.of(backend.idleTimeout()))
+			// The caller decides about retries.
+			.disableAutomaticRetries()
+			.disableRedirectHandling()
+			.disableCookieManagement()
+			.disableAuthCaching()
+			.disableContentCompression()
+			.build();
+	}
+
+	@Override
+	public BackendResponse send(BackendRequest request, Duration limit) throws IOException, TimeoutException {
+		HttpUriRequestBase http = new HttpUriRequestBase(request.method(), request.uri());
+		request.headers().forEach(http::setHeader);
+		if (request.json().length > 0) {
+			http.setEntity(new ByteArrayEntity(request.json(), JSON));
+		}
+		// The client's own time limits are for one read; a backend that trickles resets
+		// them.
+		AtomicBoolean late = new AtomicBoolean();
+		Future<?> deadline = this.deadlines.after(limit, () -> {
+			late.set(true);
+			http.cancel();
+		});
+		try {
+			return this.client.execute(http, BlockingBackendTransport::response);
+		}
+		catch (IOException ex) {
+			if (late.get() || BackendTransport.failure(ex) instanceof TimeoutException) {
+				throw new TimeoutException();
+			}
+			throw ex;
+		}
+		catch (RuntimeException ex) {
+			// A client that is cancelled between a connection's lease and its use
+			// fails in ways of its own: the connection is gone under it.
+			if (late.get()) {
+				throw new TimeoutException();
+			}
+			throw ex;
+		}
+		finally {
+			deadline.cancel(false);
+		}
+	}
+
+	private static BackendResponse response(ClassicHttpResponse response) throws IOException {
+		String retryAfter = BackendTransport.retryAfter(response);
+		HttpEntity entity = response.getEntity();
+		if (entity == null) {
+			return new BackendResponse(response.getCode(), retryAfter, new byte[0]);
+		}
+		try (InputStream content = entity.getContent()) {
+			byte[] body = content.readNBytes(MAX_RESPONSE_BYTES + 1);
+			if (body.length > MAX_RESPONSE_BYTES) {
+				throw new IOException("The backend's response is larger than " + MAX_RESPONSE_BYTES + " bytes");
+			}
+			return new BackendResponse(response.getCode(), retryAfter, body);
+		}
+	}
+
+	@Override
+	public void close() {
+		this.client.close(CloseMode.GRACEFUL);
+		this.deadlines.close();
+	}
+
+}

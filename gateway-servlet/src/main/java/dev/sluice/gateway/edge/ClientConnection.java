@@ -1,0 +1,189 @@
+package dev.sluice.gateway.edge;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+
+import com.google.errorprone.annotations.ThreadSafe;
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import dev.sluice.gateway.core.http.RequestFraming;
+import jakarta.servlet.ServletRequest;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One client's connection as the application sees it: whether the request that it carries
+ * is well-formed, has come in completely, and whether the client is still there. A
+ * request has it as an attribute, except over HTTP/2. It sees each byte before Tomcat
+ * does.
+ */
+@ThreadSafe
+public final class ClientConnection {
+
+	/** Name of the request attribute. */
+	public static final String ATTRIBUTE = "dev.sluice.gateway.edge.ClientConnection";
+
+	/** Maximum number of bytes that are read, and thrown away, before it is closed. */
+	private static final int MAX_DRAINED_BYTES = 64 * 1024;
+
+	private final SocketChannel socket;
+
+	private final boolean plain;
+
+	@GuardedBy("this")
+	private final RequestFraming framing;
+
+	/** A byte of the next request that a look at the client took from the socket. */
+	@GuardedBy("this")
+	private final ByteBuffer peeked = ByteBuffer.allocate(1).limit(0);
+
+	private volatile @Nullable GuardedHttp11Processor processor;
+
+	@GuardedBy("this")
+	private long requests;
+
+	@GuardedBy("this")
+	private boolean ended;
+
+	/** What Tomcat gets from the byte that breaks a rule on; empty before. */
+	@GuardedBy("this")
+	private ByteBuffer refusal = ByteBuffer.allocate(0);
+
+	/**
+	 * @param socket the socket under it
+	 * @param plain whether its bytes are the request's own, not those of TLS
+	 * @param maxHeadBytes maximum size of a head, in bytes
+	 */
+	ClientConnection(SocketChannel socket, boolean plain, int maxHeadBytes) {
+		this.socket = socket;
+		this.plain = plain;
+		this.framing = new RequestFraming(maxHeadBytes);
+	}
+
+	/** The connection of a request, null if it has none of its own. */
+	static @Nullable ClientConnection of(ServletRequest request) {
+		return (ClientConnection) request.getAttribute(ATTRIBUTE);
+	}
+
+	/** Whether a request's client is known to be gone. */
+	public static boolean isGone(@Nullable ClientConnection connection) {
+		return connection != null && connection.isGone();
+	}
+
+	/** Tomcat begins with the next request. */
+	synchronized void begin(GuardedHttp11Processor processor) {
+		this.processor = processor;
+		this.requests++;
+	}
+
+	/**
+	 * Reads for Tomcat. A byte that breaks the rules of HTTP becomes NUL, which Tomcat
+	 * refuses with 400 wherever it stands in a head or in chunked framing. Only the
+	 * line's end follows it, which Tomcat waits for.
+	 * @param channel where the bytes come from
+	 * @param target where they go
+	 * @return how many there are; 0 if there is none yet, -1 if none will come
+	 */
+	synchronized int read(Channel channel, ByteBuffer target) throws IOException {
+		if (this.framing.isBroken()) {
+			return refuse(target);
+		}
+		int start = target.position();
+		if (this.peeked.hasRemaining()) {
+			target.put(this.peeked);
+		}
+		int read = target.hasRemaining() ? channel.read(target) : 0;
+		this.ended = read < 0;
+		int end = target.position();
+		if (end == start) {
+			return read;
+		}
+		int wellFormed = this.framing.check(target.duplicate().flip().position(start));
+		if (wellFormed < end - start) {
+			target.position(start + wellFormed);
+			this.refusal = ByteBuffer.wrap(new byte[] { 0, '\n' });
+			refuse(target);
+		}
+		return target.position() - start;
+	}
+
+	@GuardedBy("this")
+	private int refuse(ByteBuffer target) {
+		int put = Math.min(target.remaining(), this.refusal.remaining());
+		target.put(this.refusal.slice().limit(put));
+		this.refusal.position(this.refusal.position() + put);
+		return this.refusal.hasRemaining() || put > 0 ? put : -1;
+	}
+
+	/** Whether Tomcat has every byte of the request that it began last. */
+	synchronized boolean isRequestComplete() {
+		return this.framing.completed() >= this.requests;
+	}
+
+	/** Whether more bytes of that request cannot come: it is ill-formed or cut off. */
+	synchronized boolean isRequestBroken() {
+		return !isRequestComplete() && (this.framing.isBroken() || this.ended);
+	}
+
+	/**
+	 * Takes what has come in from the socket, if Tomcat has used up what it had.
+	 * @return how many bytes of the body can be read without waiting
+	 */
+	int receive() {
+		GuardedHttp11Processor current = this.processor;
+		return (current != null) ? current.receive() : 0;
+	}
+
+	/** Sends {@code 100 Continue} if the client waits for it. */
+	void expectBody() {
+		GuardedHttp11Processor current = this.processor;
+		if (current != null) {
+			current.sendContinue();
+		}
+	}
+
+	/**
+	 * Whether the client has closed the connection, or its sending side, since it sent
+	 * its request. Not known with TLS, nor once it has sent a byte of another request.
+	 */
+	private synchronized boolean isGone() {
+		if (!this.plain || this.ended || this.peeked.hasRemaining()) {
+			return this.ended;
+		}
+		try {
+			this.peeked.clear();
+			this.ended = this.socket.read(this.peeked) < 0;
+		}
+		catch (IOException _) {
+			this.ended = true;
+		}
+		finally {
+			this.peeked.flip();
+		}
+		return this.ended;
+	}
+
+	/**
+	 * Takes what the client has sent meanwhile, within bounds, so that closing does not
+	 * reset the connection before the client has read the answer.
+	 */
+	synchronized void drain() throws IOException {
+		if (!this.plain || !this.socket.isConnected() || (isRequestComplete() && !this.framing.isBroken())) {
+			return;
+		}
+		this.socket.shutdownOutput();
+		ByteBuffer drained = ByteBuffer.allocate(8 * 1024);
+		int total = 0;
+		for (int read = 1; read > 0 && total < MAX_DRAINED_BYTES; total += read) {
+			read = this.socket.read(drained.clear());
+		}
+	}
+
+	/** Where bytes come from. */
+	@FunctionalInterface
+	interface Channel {
+
+		int read(ByteBuffer target) throws IOException;
+
+	}
+
+}

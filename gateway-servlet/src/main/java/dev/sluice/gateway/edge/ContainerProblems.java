@@ -1,0 +1,64 @@
+package dev.sluice.gateway.edge;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+
+import dev.sluice.contract.ProblemType;
+import dev.sluice.gateway.core.problem.StandardProblem;
+import org.apache.catalina.connector.Request;
+import org.apache.catalina.connector.Response;
+import org.apache.catalina.valves.ErrorReportValve;
+import org.apache.juli.logging.Log;
+import org.apache.juli.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.MediaType;
+
+/**
+ * What Tomcat answers by itself, such as a request line that it cannot read, as a problem
+ * document in place of Tomcat's page. Tomcat makes it by its class name.
+ */
+public final class ContainerProblems extends ErrorReportValve {
+
+	private static final Log log = LogFactory.getLog(ContainerProblems.class);
+
+	/** A whole answer, for a connection that is closed after it. */
+	static byte[] answer(ProblemType type) {
+		byte[] body = document(type);
+		ByteBuffer head = StandardCharsets.US_ASCII.encode("""
+				HTTP/1.1 %d \r
+				Content-Type: %s\r
+				Content-Length: %d\r
+				Connection: close\r
+				\r
+				""".formatted(type.status(), MediaType.APPLICATION_PROBLEM_JSON_VALUE, body.length));
+		return ByteBuffer.allocate(head.remaining() + body.length).put(head).put(body).array();
+	}
+
+	private static byte[] document(ProblemType type) {
+		return """
+				{"type":"%s","title":"%s","status":%d,"detail":"%s"}"""
+			.formatted(type.type(), type.title(), type.status(), StandardProblem.detailOf(type))
+			.getBytes(StandardCharsets.UTF_8);
+	}
+
+	@Override
+	protected void report(Request request, Response response, @Nullable Throwable throwable) {
+		if (response.getStatus() < 400 || response.getContentWritten() > 0 || !response.setErrorReported()) {
+			return;
+		}
+		ProblemType type = StandardProblem.typeOf(response.getStatus());
+		byte[] body = document(type);
+		try {
+			response.setStatus(type.status());
+			response.setContentType(MediaType.APPLICATION_PROBLEM_JSON_VALUE);
+			response.setContentLength(body.length);
+			response.getOutputStream().write(body);
+			response.finishResponse();
+		}
+		catch (IOException ex) {
+			log.debug("The client is gone", ex);
+		}
+	}
+
+}

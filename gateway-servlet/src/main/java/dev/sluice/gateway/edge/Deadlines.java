@@ -1,0 +1,34 @@
+package dev.sluice.gateway.edge;
+
+import java.time.Duration;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Ends what takes too long: one thread, whose tasks must not wait. Holds one entry for
+ * each exchange, or body, in progress.
+ */
+public final class Deadlines implements AutoCloseable {
+
+	private final ScheduledThreadPoolExecutor scheduler;
+
+	/**
+	 * @param name of its thread
+	 */
+	public Deadlines(String name) {
+		this.scheduler = new ScheduledThreadPoolExecutor(1, Thread.ofPlatform().daemon().name(name).factory());
+		// Nearly all are cancelled: they must not stay until their time comes.
+		this.scheduler.setRemoveOnCancelPolicy(true);
+	}
+
+	public ScheduledFuture<?> after(Duration limit, Runnable end) {
+		return this.scheduler.schedule(end, limit.toNanos(), TimeUnit.NANOSECONDS);
+	}
+
+	@Override
+	public void close() {
+		this.scheduler.shutdownNow();
+	}
+
+}

@@ -1,0 +1,165 @@
+package dev.sluice.gateway.edge;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+
+import dev.sluice.contract.ProblemType;
+import org.apache.coyote.ActionCode;
+import org.apache.coyote.Adapter;
+import org.apache.coyote.ContinueResponseTiming;
+import org.apache.coyote.Request;
+import org.apache.coyote.Response;
+import org.apache.coyote.http11.Http11Processor;
+import org.apache.tomcat.util.net.AbstractEndpoint.Handler.SocketState;
+import org.apache.tomcat.util.net.SocketEvent;
+import org.apache.tomcat.util.net.SocketWrapperBase;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tomcat's processor of HTTP/1.1 with a time limit for a whole head. Tomcat's own is for
+ * the time between two reads; after each read of an incomplete head this one sets it to
+ * what is left. And no thread of the container waits for the rest of a body that nobody
+ * has asked for: the connection is closed instead.
+ */
+final class GuardedHttp11Processor extends Http11Processor {
+
+	private final GuardedHttp11Protocol protocol;
+
+	private final Adapter guarding;
+
+	GuardedHttp11Processor(GuardedHttp11Protocol protocol) {
+		super(protocol, protocol.getAdapter());
+		this.protocol = protocol;
+		this.guarding = new GuardingAdapter(protocol.getAdapter());
+	}
+
+	@Override
+	public Adapter getAdapter() {
+		return this.guarding;
+	}
+
+	@Override
+	public SocketState process(SocketWrapperBase<?> socket, SocketEvent event) throws IOException {
+		// The poller tells of a timeout as of an error.
+		if (event == SocketEvent.ERROR && isInHead()) {
+			return timedOut(socket);
+		}
+		SocketState state = super.process(socket, event);
+		return switch (state) {
+			case LONG -> isInHead() ? untilTimeout(socket) : untilAnswered(socket);
+			case OPEN -> {
+				socket.setReadTimeout(this.protocol.getKeepAliveTimeout());
+				yield state;
+			}
+			default -> state;
+		};
+	}
+
+	/** The time is that of the first byte, and none while there is none. */
+	private boolean isInHead() {
+		return !isAsync() && !isUpgrade() && this.request.getStartTimeNanos() >= 0;
+	}
+
+	private SocketState untilTimeout(SocketWrapperBase<?> socket) {
+		Duration passed = Duration.ofNanos(System.nanoTime() - this.request.getStartTimeNanos());
+		long left = this.protocol.headTimeout().minus(passed).toMillis();
+		if (left <= 0) {
+			return timedOut(socket);
+		}
+		socket.setReadTimeout(left);
+		return SocketState.LONG;
+	}
+
+	/** Whatever a request in progress waits for has its own deadline. */
+	private static SocketState untilAnswered(SocketWrapperBase<?> socket) {
+		socket.setReadTimeout(-1);
+		return SocketState.LONG;
+	}
+
+	/** Without waiting: a client that does not read gets less of it. */
+	private static SocketState timedOut(SocketWrapperBase<?> socket) {
+		byte[] answer = ContainerProblems.answer(ProblemType.REQUEST_TIMEOUT);
+		try {
+			socket.write(false, ByteBuffer.wrap(answer));
+			socket.flush(false);
+		}
+		catch (IOException _) {
+			// The client is gone.
+		}
+		return SocketState.CLOSED;
+	}
+
+	/** How many bytes of the body can be read without waiting. */
+	int receive() {
+		return available(true);
+	}
+
+	void sendContinue() {
+		ack(ContinueResponseTiming.ON_REQUEST_BODY_READ);
+	}
+
+	private @Nullable ClientConnection connection() {
+		SocketWrapperBase<?> socket = getSocketWrapper();
+		return (socket != null && socket.getSocket() instanceof GuardedHttp11Protocol.Guarded guarded)
+				? guarded.connection() : null;
+	}
+
+	/** Tomcat would read the rest of the body, and hold the thread meanwhile. */
+	private void abandonBody() {
+		ClientConnection connection = connection();
+		if (!isAsync() && connection != null && !connection.isRequestComplete()) {
+			action(ActionCode.DISABLE_SWALLOW_INPUT, null);
+		}
+	}
+
+	/** Tells the request its connection, and ends it without its body. */
+	private final class GuardingAdapter implements Adapter {
+
+		private final Adapter delegate;
+
+		GuardingAdapter(Adapter delegate) {
+			this.delegate = delegate;
+		}
+
+		@Override
+		public void service(Request request, Response response) throws Exception {
+			ClientConnection connection = connection();
+			if (connection != null) {
+				connection.begin(GuardedHttp11Processor.this);
+				request.setAttribute(ClientConnection.ATTRIBUTE, connection);
+			}
+			this.delegate.service(request, response);
+			abandonBody();
+		}
+
+		@Override
+		public boolean asyncDispatch(Request request, Response response, SocketEvent event) throws Exception {
+			boolean done = this.delegate.asyncDispatch(request, response, event);
+			abandonBody();
+			return done;
+		}
+
+		@Override
+		public boolean prepare(Request request, Response response) throws Exception {
+			return this.delegate.prepare(request, response);
+		}
+
+		@Override
+		public void log(Request request, Response response, long time) {
+			this.delegate.log(request, response, time);
+		}
+
+		@Override
+		public void checkRecycled(Request request, Response response) {
+			this.delegate.checkRecycled(request, response);
+		}
+
+		@Override
+		public String getDomain() {
+			return this.delegate.getDomain();
+		}
+
+	}
+
+}

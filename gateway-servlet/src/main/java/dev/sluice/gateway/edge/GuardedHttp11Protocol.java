@@ -1,0 +1,149 @@
+package dev.sluice.gateway.edge;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.time.Duration;
+
+import org.apache.coyote.Processor;
+import org.apache.coyote.http11.Http11NioProtocol;
+import org.apache.tomcat.util.net.NioChannel;
+import org.apache.tomcat.util.net.NioEndpoint;
+import org.apache.tomcat.util.net.NioEndpoint.NioSocketWrapper;
+import org.apache.tomcat.util.net.SecureNioChannel;
+import org.apache.tomcat.util.net.SocketBufferHandler;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tomcat's HTTP/1.1 over NIO with the gateway's own rules for connections: every byte
+ * passes {@link ClientConnection} before Tomcat reads it, and a head has a time limit,
+ * see {@link GuardedHttp11Processor}. Tomcat makes it by its class name; {@link #limit}
+ * must be called before it starts.
+ */
+public final class GuardedHttp11Protocol extends Http11NioProtocol {
+
+	private Duration headTimeout = Duration.ZERO;
+
+	public GuardedHttp11Protocol() {
+		super(new Endpoint());
+	}
+
+	/**
+	 * Sets what a head may need.
+	 * @param maxHeadBytes maximum size, in bytes
+	 * @param headTimeout maximum time from its first byte to its end
+	 */
+	public void limit(int maxHeadBytes, Duration headTimeout) {
+		((Endpoint) getEndpoint()).maxHeadBytes = maxHeadBytes;
+		this.headTimeout = headTimeout;
+	}
+
+	Duration headTimeout() {
+		return this.headTimeout;
+	}
+
+	@Override
+	protected Processor createProcessor() {
+		return new GuardedHttp11Processor(this);
+	}
+
+	/** A channel of Tomcat's that checks what it reads. */
+	interface Guarded {
+
+		/** The connection that uses it now, null if none does. */
+		@Nullable ClientConnection connection();
+
+	}
+
+	private static final class Endpoint extends NioEndpoint {
+
+		private int maxHeadBytes;
+
+		@Override
+		protected NioChannel createChannel(SocketBufferHandler buffers) {
+			return isSSLEnabled() ? new Secure(buffers, this) : new Plain(buffers, this);
+		}
+
+	}
+
+	/** Tomcat uses a channel again for another connection. */
+	private static final class Plain extends NioChannel implements Guarded {
+
+		private final Endpoint endpoint;
+
+		private @Nullable ClientConnection connection;
+
+		Plain(SocketBufferHandler buffers, Endpoint endpoint) {
+			super(buffers);
+			this.endpoint = endpoint;
+		}
+
+		@Override
+		public void reset(@Nullable SocketChannel socket, @Nullable NioSocketWrapper wrapper) throws IOException {
+			super.reset(socket, wrapper);
+			this.connection = (socket != null) ? new ClientConnection(socket, true, this.endpoint.maxHeadBytes) : null;
+		}
+
+		@Override
+		public @Nullable ClientConnection connection() {
+			return this.connection;
+		}
+
+		@Override
+		public int read(ByteBuffer target) throws IOException {
+			ClientConnection current = this.connection;
+			return (current != null) ? current.read(super::read, target) : super.read(target);
+		}
+
+		@Override
+		public void close() throws IOException {
+			ClientConnection current = this.connection;
+			try {
+				if (current != null) {
+					current.drain();
+				}
+			}
+			finally {
+				super.close();
+			}
+		}
+
+	}
+
+	/** HTTP/2, which TLS negotiates, has framing of its own. */
+	private static final class Secure extends SecureNioChannel implements Guarded {
+
+		private static final String HTTP_2 = "h2";
+
+		private final Endpoint endpoint;
+
+		private @Nullable ClientConnection connection;
+
+		Secure(SocketBufferHandler buffers, Endpoint endpoint) {
+			super(buffers, endpoint);
+			this.endpoint = endpoint;
+		}
+
+		@Override
+		public void reset(@Nullable SocketChannel socket, @Nullable NioSocketWrapper wrapper) throws IOException {
+			super.reset(socket, wrapper);
+			this.connection = (socket != null) ? new ClientConnection(socket, false, this.endpoint.maxHeadBytes) : null;
+		}
+
+		@Override
+		public @Nullable ClientConnection connection() {
+			return this.connection;
+		}
+
+		@Override
+		public int read(ByteBuffer target) throws IOException {
+			ClientConnection current = this.connection;
+			if (current == null || HTTP_2.equals(this.socketWrapper.getNegotiatedProtocol())) {
+				return super.read(target);
+			}
+			return current.read(super::read, target);
+		}
+
+	}
+
+}

@@ -1,0 +1,9 @@
+/**
+ * What protects the gateway from its clients before a request reaches the application:
+ * limits for connections, heads, bodies and requests in progress. Start at
+ * {@link dev.sluice.gateway.edge.Admission}.
+ */
+@NullMarked
+package dev.sluice.gateway.edge;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,101 @@
+package dev.sluice.gateway.order;
+
+import dev.sluice.contract.OrderPage;
+import dev.sluice.contract.OrderView;
+import dev.sluice.gateway.core.metrics.OrderMetrics;
+import dev.sluice.gateway.core.order.OrderIds;
+import dev.sluice.gateway.core.order.PageQuery;
+import dev.sluice.gateway.core.web.OrderReply;
+import dev.sluice.gateway.core.web.OrderRequest;
+import dev.sluice.gateway.core.web.OrderRequest.Preference;
+import dev.sluice.gateway.core.web.OrderRequests;
+import dev.sluice.gateway.edge.BodyReader;
+import dev.sluice.gateway.edge.ClientConnection;
+import dev.sluice.gateway.edge.ReceivedBody;
+import dev.sluice.gateway.status.FailedOrders;
+import dev.sluice.gateway.status.OrderStatuses;
+import dev.sluice.gateway.status.Waiters;
+import dev.sluice.gateway.web.NotAsync;
+import org.jspecify.annotations.Nullable;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.MediaType;
+import org.springframework.http.ResponseEntity;
+import org.springframework.util.MultiValueMap;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestAttribute;
+import org.springframework.web.bind.annotation.RequestHeader;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.RestController;
+
+/**
+ * The API with {@code platform} and {@code virtual} threads: the request's thread waits
+ * for the answer.
+ */
+@RestController
+@Conditional(NotAsync.class)
+final class OrderController {
+
+	private final OrderRequests requests;
+
+	private final OrderPlacement placement;
+
+	private final Waiters waiters;
+
+	private final OrderStatuses statuses;
+
+	private final FailedOrders failed;
+
+	private final OrderMetrics metrics;
+
+	OrderController(OrderRequests requests, OrderPlacement placement, Waiters waiters, OrderStatuses statuses,
+			FailedOrders failed, OrderMetrics metrics) {
+		this.requests = requests;
+		this.placement = placement;
+		this.waiters = waiters;
+		this.statuses = statuses;
+		this.failed = failed;
+		this.metrics = metrics;
+	}
+
+	@PostMapping(path = "/orders", consumes = MediaType.APPLICATION_JSON_VALUE,
+			produces = MediaType.APPLICATION_JSON_VALUE)
+	ResponseEntity<OrderView> place(@RequestHeader HttpHeaders headers,
+			@RequestAttribute(BodyReader.BODY) ReceivedBody body, @RequestAttribute(name = ClientConnection.ATTRIBUTE,
+					required = false) @Nullable ClientConnection connection) {
+		Preference preference = this.requests.preference(headers);
+		OrderMetrics.Timing timing = this.metrics.begin(preference.mode());
+		try {
+			OrderRequest request = this.requests.read(preference, OrderRequests.identity(headers), body.bytes());
+			OrderView order = this.placement.place(request);
+			// While the client waits, its key is not in progress: the order is accepted.
+			OrderReply reply = request.waitsForOutcome()
+					? this.waiters.untilSaved(request, () -> ClientConnection.isGone(connection))
+					: OrderReply.to(request, order);
+			timing.end(null);
+			return reply.toResponse();
+		}
+		catch (RuntimeException | Error ex) {
+			timing.end(ex);
+			throw ex;
+		}
+	}
+
+	@GetMapping(path = "/orders/{id}", produces = MediaType.APPLICATION_JSON_VALUE)
+	ResponseEntity<OrderView> status(@PathVariable String id) {
+		return OrderReply.found(this.statuses.find(OrderIds.parse(id)));
+	}
+
+	@GetMapping(path = "/orders", produces = MediaType.APPLICATION_JSON_VALUE)
+	OrderPage list(@RequestParam MultiValueMap<String, String> parameters) {
+		return this.failed.list(PageQuery.parse(parameters));
+	}
+
+	@PostMapping(path = "/orders/{id}/redelivery", produces = MediaType.APPLICATION_JSON_VALUE)
+	ResponseEntity<OrderView> redeliver(@PathVariable String id) {
+		return new OrderReply(this.placement.redeliver(OrderIds.parse(id)), "").toResponse();
+	}
+
+}

@@ -1,0 +1,98 @@
+package dev.sluice.gateway.order;
+
+import java.util.UUID;
+
+import com.google.errorprone.annotations.ThreadSafe;
+import dev.sluice.contract.OrderView;
+import dev.sluice.contract.SavedOrder;
+import dev.sluice.gateway.backend.BackendClient;
+import dev.sluice.gateway.core.limit.KeysInProgress;
+import dev.sluice.gateway.core.order.IdempotencyKey;
+import dev.sluice.gateway.core.order.ValidOrder;
+import dev.sluice.gateway.core.problem.ProblemException;
+import dev.sluice.gateway.core.queue.OutcomePublisher;
+import dev.sluice.gateway.core.web.OrderReply;
+import dev.sluice.gateway.core.web.OrderRequest;
+import dev.sluice.gateway.queue.OrderQueue;
+import dev.sluice.gateway.status.FailedOrders;
+import dev.sluice.gateway.status.KeyLookup;
+import org.springframework.stereotype.Component;
+
+/**
+ * Places an order: delivers it to the backend or puts it into Kafka, once for an
+ * idempotency key. Holds the calling thread.
+ */
+@Component
+@ThreadSafe
+final class OrderPlacement {
+
+	private final KeysInProgress keysInProgress;
+
+	private final KeyLookup keys;
+
+	private final BackendClient backend;
+
+	private final OrderQueue queue;
+
+	private final OutcomePublisher outcomes;
+
+	private final FailedOrders failed;
+
+	OrderPlacement(KeysInProgress keysInProgress, KeyLookup keys, BackendClient backend, OrderQueue queue,
+			OutcomePublisher outcomes, FailedOrders failed) {
+		this.keysInProgress = keysInProgress;
+		this.keys = keys;
+		this.backend = backend;
+		this.queue = queue;
+		this.outcomes = outcomes;
+		this.failed = failed;
+	}
+
+	/**
+	 * Places an order.
+	 * @return the order, saved or accepted
+	 * @throws ProblemException if it was not placed
+	 */
+	OrderView place(OrderRequest request) {
+		IdempotencyKey key = request.key();
+		if (key == null) {
+			return dispatch(request);
+		}
+		try (KeysInProgress.Work _ = this.keysInProgress.begin(request.id())) {
+			boolean needed = this.keys.find(request.id(), request.mode()).isDispatchNeeded(request, key);
+			return needed ? dispatch(request) : OrderReply.accepted(request.id());
+		}
+	}
+
+	/**
+	 * Has a failed order delivered again.
+	 * @return the order, accepted
+	 * @throws ProblemException if it was not placed
+	 */
+	OrderView redeliver(UUID id) {
+		try (KeysInProgress.Work _ = this.keysInProgress.begin(id)) {
+			this.failed.redeliver(id);
+		}
+		return OrderReply.accepted(id);
+	}
+
+	private OrderView dispatch(OrderRequest request) {
+		return switch (request.mode()) {
+			case SYNC -> deliver(request);
+			case QUEUED -> enqueue(request.order());
+		};
+	}
+
+	private OrderView deliver(OrderRequest request) {
+		ValidOrder order = request.order();
+		SavedOrder saved = this.backend.deliver(order).savedOrThrow(request.key());
+		this.outcomes.publish(saved.id(), order.customerId(), saved.savedAt(), order.fingerprint());
+		return OrderReply.saved(saved);
+	}
+
+	private OrderView enqueue(ValidOrder order) {
+		this.queue.enqueue(order);
+		return OrderReply.accepted(order.id());
+	}
+
+}

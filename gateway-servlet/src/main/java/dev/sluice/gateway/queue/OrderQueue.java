@@ -1,0 +1,66 @@
+package dev.sluice.gateway.queue;
+
+import java.time.Instant;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+
+import com.google.errorprone.annotations.ThreadSafe;
+import dev.sluice.gateway.core.order.ValidOrder;
+import dev.sluice.gateway.core.problem.ProblemException;
+import dev.sluice.gateway.core.queue.PendingSend;
+import dev.sluice.gateway.core.queue.QueuePolicy;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.springframework.kafka.core.KafkaTemplate;
+import org.springframework.stereotype.Component;
+
+/**
+ * Puts orders into Kafka, within the limits of {@link QueuePolicy}. An order is accepted
+ * when the broker has acknowledged it with acks=all, and not before. Holds the calling
+ * thread for at most {@code queue.timeout}.
+ */
+@Component
+@ThreadSafe
+public final class OrderQueue {
+
+	private final QueuePolicy policy;
+
+	private final KafkaTemplate<String, byte[]> kafka;
+
+	public OrderQueue(QueuePolicy policy, KafkaTemplate<String, byte[]> kafka) {
+		this.policy = policy;
+		this.kafka = kafka;
+	}
+
+	/**
+	 * Makes an order durable.
+	 * @param order the order
+	 * @return when it was accepted
+	 * @throws ProblemException if Kafka does not acknowledge the order in time
+	 */
+	public Instant enqueue(ValidOrder order) {
+		PendingSend send = this.policy.prepare(order);
+		try {
+			RecordMetadata record = this.policy.bulkhead()
+				.executeCallable(() -> this.policy.circuit().executeCallable(() -> acknowledged(send)));
+			return this.policy.acknowledged(send, record);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw this.policy.problem(send, ex);
+		}
+		catch (ExecutionException ex) {
+			throw this.policy.problem(send, (ex.getCause() != null) ? ex.getCause() : ex);
+		}
+		catch (Exception ex) {
+			throw this.policy.problem(send, ex);
+		}
+	}
+
+	private RecordMetadata acknowledged(PendingSend send) throws Exception {
+		long deadlineNanos = System.nanoTime() + this.policy.properties().timeout().toNanos();
+		// May block for max.block.ms.
+		send.send(this.kafka);
+		return send.acknowledgement().get(deadlineNanos - System.nanoTime(), TimeUnit.NANOSECONDS);
+	}
+
+}

@@ -1,0 +1,113 @@
+package dev.sluice.gateway.status;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.function.Supplier;
+
+import com.google.errorprone.annotations.ThreadSafe;
+import dev.sluice.contract.OrderPage;
+import dev.sluice.contract.SavedOrder;
+import dev.sluice.gateway.backend.BackendClient;
+import dev.sluice.gateway.core.backend.BackendResult;
+import dev.sluice.gateway.core.config.StatusProperties;
+import dev.sluice.gateway.core.order.OrderCodec;
+import dev.sluice.gateway.core.order.PageQuery;
+import dev.sluice.gateway.core.order.ValidOrder;
+import dev.sluice.gateway.core.problem.ProblemException;
+import dev.sluice.gateway.core.queue.OutcomePublisher;
+import dev.sluice.gateway.core.queue.RecentOrders;
+import dev.sluice.gateway.core.status.StatusProblem;
+import dev.sluice.gateway.core.status.StoredOrder;
+import dev.sluice.gateway.queue.OrderQueue;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.stereotype.Component;
+
+/**
+ * Lists the orders that failed, and has one delivered again, under its id and with the
+ * payload that PostgreSQL keeps. Two redeliveries of one order have one effect, because
+ * the backend saves an id once. Asks the backend first, which may have saved the order
+ * although it failed. PostgreSQL and the backend together have {@code status.timeout}.
+ * Holds the calling thread.
+ */
+@Component
+@ThreadSafe
+public final class FailedOrders {
+
+	private static final Logger logger = LoggerFactory.getLogger(FailedOrders.class);
+
+	private final StatusProperties properties;
+
+	private final StatusRepository repository;
+
+	private final StatusGuard guard;
+
+	private final OrderStatuses statuses;
+
+	private final RecentOrders recent;
+
+	private final BackendClient backend;
+
+	private final OutcomePublisher outcomes;
+
+	private final OrderCodec codec;
+
+	private final OrderQueue queue;
+
+	FailedOrders(StatusProperties properties, StatusRepository repository, StatusGuard guard, OrderStatuses statuses,
+			RecentOrders recent, BackendClient backend, OutcomePublisher outcomes, OrderCodec codec, OrderQueue queue) {
+		this.properties = properties;
+		this.repository = repository;
+		this.guard = guard;
+		this.statuses = statuses;
+		this.recent = recent;
+		this.backend = backend;
+		this.outcomes = outcomes;
+		this.codec = codec;
+		this.queue = queue;
+	}
+
+	/**
+	 * Lists failed orders, the earliest failed first.
+	 * @throws ProblemException if PostgreSQL does not answer
+	 */
+	public OrderPage list(PageQuery query) {
+		return query.page(ask(() -> this.repository.failed(query)));
+	}
+
+	/**
+	 * Has an order delivered again; returns when Kafka has it.
+	 * @param id the order's id
+	 * @throws ProblemException if the order has not failed or is saved, or PostgreSQL or
+	 * Kafka does not answer
+	 */
+	public void redeliver(UUID id) {
+		long deadlineNanos = System.nanoTime() + this.properties.timeout().toNanos();
+		Optional<StoredOrder> stored = ask(() -> this.repository.stored(id));
+		if (stored.isEmpty()) {
+			// Another source that knows the order says that it has not failed; else it is
+			// not found.
+			this.statuses.find(id);
+			throw StoredOrder.notFailed(id);
+		}
+		ValidOrder order = stored.get().forRedelivery(id, this.recent, this.codec);
+		Duration left = Duration.ofNanos(Math.max(1, deadlineNanos - System.nanoTime()));
+		if (this.backend.find(id, left) instanceof BackendResult.Saved(SavedOrder saved)) {
+			this.outcomes.publish(id, stored.get().customerId(), saved.savedAt(), null);
+			throw StoredOrder.isSaved(id);
+		}
+		this.queue.enqueue(order);
+	}
+
+	private <T> T ask(Supplier<T> question) {
+		try {
+			return this.guard.ask(this.properties.timeout(), question);
+		}
+		catch (RuntimeException ex) {
+			logger.debug("The failed orders cannot be read", ex);
+			throw StatusProblem.unavailable();
+		}
+	}
+
+}

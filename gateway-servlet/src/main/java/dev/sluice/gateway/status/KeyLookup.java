@@ -1,0 +1,79 @@
+package dev.sluice.gateway.status;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.UUID;
+
+import com.google.errorprone.annotations.ThreadSafe;
+import dev.sluice.contract.Fingerprint;
+import dev.sluice.gateway.core.config.StatusProperties;
+import dev.sluice.gateway.core.order.Mode;
+import dev.sluice.gateway.core.queue.RecentOrders;
+import dev.sluice.gateway.core.queue.RecentOrders.Reading;
+import dev.sluice.gateway.core.status.KeyUse;
+import dev.sluice.gateway.core.status.RecentOrder;
+import io.micrometer.core.instrument.MeterRegistry;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.stereotype.Component;
+
+/**
+ * Looks up whether an idempotency key was used before, and for which order: first in
+ * Kafka, up to its end, then in PostgreSQL, each for at most
+ * {@link StatusProperties#keyLookupLimit}. Holds the calling thread.
+ */
+@Component
+@ThreadSafe
+public final class KeyLookup {
+
+	private static final Logger logger = LoggerFactory.getLogger(KeyLookup.class);
+
+	private final StatusProperties properties;
+
+	private final RecentOrders recent;
+
+	private final StatusRepository repository;
+
+	private final StatusGuard guard;
+
+	private final MeterRegistry meters;
+
+	KeyLookup(StatusProperties properties, RecentOrders recent, StatusRepository repository, StatusGuard guard,
+			MeterRegistry meters) {
+		this.properties = properties;
+		this.recent = recent;
+		this.repository = repository;
+		this.guard = guard;
+		this.meters = meters;
+	}
+
+	/**
+	 * Looks up what a key was used for.
+	 * @param id the id made of the key
+	 * @param mode the mode of the order that has the key now
+	 */
+	public KeyUse find(UUID id, Mode mode) {
+		if (this.properties.keyLookupTimeout().isZero()) {
+			return new KeyUse.Unused();
+		}
+		long startNanos = System.nanoTime();
+		Duration limit = this.properties.keyLookupLimit(mode);
+		Reading reading = this.recent.caughtUp(limit).join();
+		Fingerprint inKafka = RecentOrder.of(id, this.recent).fingerprint();
+		KeyUse use = KeyUse.of(reading, inKafka, inTable(id, limit));
+		use.record(this.meters, System.nanoTime() - startNanos);
+		return use;
+	}
+
+	private @Nullable Optional<Fingerprint> inTable(UUID id, Duration limit) {
+		try {
+			return this.guard.ask(limit, () -> this.repository.fingerprint(id));
+		}
+		catch (RuntimeException ex) {
+			logger.debug("PostgreSQL does not say whether order {} was accepted before", id, ex);
+			return null;
+		}
+	}
+
+}

@@ -1,0 +1,151 @@
+package dev.sluice.gateway.status;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.UUID;
+
+import com.google.errorprone.annotations.ThreadSafe;
+import dev.sluice.contract.OrderStatus;
+import dev.sluice.contract.OrderView;
+import dev.sluice.contract.SavedOrder;
+import dev.sluice.gateway.backend.BackendClient;
+import dev.sluice.gateway.core.backend.BackendResult;
+import dev.sluice.gateway.core.config.StatusProperties;
+import dev.sluice.gateway.core.problem.ProblemException;
+import dev.sluice.gateway.core.queue.OutcomePublisher;
+import dev.sluice.gateway.core.queue.RecentOrders;
+import dev.sluice.gateway.core.queue.RecentOrders.Reading;
+import dev.sluice.gateway.core.status.RecentOrder;
+import dev.sluice.gateway.core.status.StatusProblem;
+import dev.sluice.gateway.core.status.StatusRow;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.stereotype.Component;
+
+/**
+ * How far an order has come. PostgreSQL knows of every order, a moment late; Kafka knows
+ * those that PostgreSQL does not know yet; the backend knows those that it has saved.
+ * {@link RecentOrder} gives the order of precedence. An answer takes at most twice
+ * {@code status.timeout}. Holds the calling thread.
+ */
+@Component
+@ThreadSafe
+public final class OrderStatuses {
+
+	private static final Logger logger = LoggerFactory.getLogger(OrderStatuses.class);
+
+	private final StatusProperties properties;
+
+	private final StatusRepository repository;
+
+	private final StatusGuard guard;
+
+	private final RecentOrders recent;
+
+	private final BackendClient backend;
+
+	private final OutcomePublisher outcomes;
+
+	OrderStatuses(StatusProperties properties, StatusRepository repository, StatusGuard guard, RecentOrders recent,
+			BackendClient backend, OutcomePublisher outcomes) {
+		this.properties = properties;
+		this.repository = repository;
+		this.guard = guard;
+		this.recent = recent;
+		this.backend = backend;
+		this.outcomes = outcomes;
+	}
+
+	/**
+	 * Looks an order up.
+	 * @param id the order's id
+	 * @return the order
+	 * @throws ProblemException if nobody was given the id, or a source that may know it
+	 * does not answer
+	 */
+	public OrderView find(UUID id) {
+		long deadlineNanos = System.nanoTime() + 2 * this.properties.timeout().toNanos();
+		Optional<StatusRow> row;
+		try {
+			row = read(id, this.properties.timeout());
+		}
+		catch (RuntimeException ex) {
+			logger.debug("PostgreSQL does not tell the status of order {}", id, ex);
+			return notRead(id, deadlineNanos);
+		}
+		return row.isPresent() ? found(id, row.get(), deadlineNanos) : notFound(id, deadlineNanos);
+	}
+
+	private Optional<StatusRow> read(UUID id, Duration limit) {
+		return this.guard.ask(limit, () -> this.repository.find(id));
+	}
+
+	/** The backend may have saved an order that failed; then its outcome is published. */
+	private OrderView found(UUID id, StatusRow row, long deadlineNanos) {
+		RecentOrder known = RecentOrder.of(id, this.recent);
+		OrderView view = known.beside(row);
+		if (view.status() == OrderStatus.FAILED
+				&& askBackend(id, deadlineNanos) instanceof BackendResult.Saved(SavedOrder order)) {
+			this.outcomes.publish(id, row.customerId(), order.savedAt(), null);
+			return known.atBackend(order, view);
+		}
+		return view;
+	}
+
+	/** Reads Kafka up to its end before it says that there is no such order. */
+	private OrderView notFound(UUID id, long deadlineNanos) {
+		OrderView view = RecentOrder.of(id, this.recent).alone();
+		if (view != null) {
+			return view;
+		}
+		Reading reading = this.recent.caughtUp(this.properties.timeout().dividedBy(2)).join();
+		RecentOrder known = RecentOrder.of(id, this.recent);
+		OrderView now = known.alone();
+		if (now != null) {
+			return now;
+		}
+		BackendResult result = askBackend(id, deadlineNanos);
+		return (result instanceof BackendResult.Saved(SavedOrder order)) ? known.atBackend(order)
+				: readAgain(id, reading, result, deadlineNanos);
+	}
+
+	/** The order may have gone from Kafka's part into PostgreSQL in between. */
+	private OrderView readAgain(UUID id, Reading reading, BackendResult result, long deadlineNanos) {
+		Optional<StatusRow> row;
+		try {
+			row = read(id, left(deadlineNanos));
+		}
+		catch (RuntimeException ex) {
+			throw StatusProblem.unavailable(id);
+		}
+		return row.map((found) -> RecentOrder.of(id, this.recent).beside(found))
+			.orElseThrow(() -> StatusProblem.unknown(id, reading, result));
+	}
+
+	/** The backend may know better than Kafka. */
+	private OrderView notRead(UUID id, long deadlineNanos) {
+		RecentOrder known = RecentOrder.of(id, this.recent);
+		OrderView view = known.alone();
+		if (view != null && view.status() == OrderStatus.SAVED) {
+			return view;
+		}
+		if (askBackend(id, deadlineNanos) instanceof BackendResult.Saved(SavedOrder order)) {
+			return known.atBackend(order);
+		}
+		if (view == null) {
+			throw StatusProblem.unavailable(id);
+		}
+		return view;
+	}
+
+	private BackendResult askBackend(UUID id, long deadlineNanos) {
+		Duration left = left(deadlineNanos);
+		return this.backend.find(id,
+				(left.compareTo(this.properties.timeout()) < 0) ? left : this.properties.timeout());
+	}
+
+	private static Duration left(long deadlineNanos) {
+		return Duration.ofNanos(Math.max(1, deadlineNanos - System.nanoTime()));
+	}
+
+}

@@ -1,0 +1,98 @@
+package dev.sluice.gateway.status;
+
+import java.time.Duration;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+
+import com.google.errorprone.annotations.ThreadSafe;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.sluice.gateway.core.status.StatusCircuit;
+import io.github.resilience4j.circuitbreaker.CircuitBreaker;
+import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.dao.QueryTimeoutException;
+import org.springframework.stereotype.Component;
+
+/**
+ * Asks PostgreSQL with a time limit, and not at all while the circuit breaker is open;
+ * every request can do without an answer. A JDBC driver's own time limits are whole
+ * seconds, so a pool of threads asks, one for each connection, with a bounded queue. A
+ * question that does not fit in fails at once. Holds the calling thread.
+ */
+@Component
+@ThreadSafe
+class StatusGuard implements DisposableBean {
+
+	private final CircuitBreaker circuit;
+
+	private final ThreadPoolExecutor askers;
+
+	@Autowired
+	StatusGuard(CircuitBreakerRegistry circuits, HikariDataSource pool) {
+		this(circuits, pool.getMaximumPoolSize());
+	}
+
+	StatusGuard(CircuitBreakerRegistry circuits, int connections) {
+		this.circuit = StatusCircuit.of(circuits);
+		this.askers = new ThreadPoolExecutor(connections, connections, 60, TimeUnit.SECONDS,
+				new ArrayBlockingQueue<>(StatusCircuit.MAX_WAITING),
+				Thread.ofPlatform().daemon().name("status-", 0).factory());
+		this.askers.allowCoreThreadTimeOut(true);
+	}
+
+	/**
+	 * Asks.
+	 * @param <T> the answer
+	 * @param limit maximum time to wait for the answer
+	 * @param question blocks until the answer is there
+	 * @return the answer
+	 * @throws RuntimeException if there is none in time:
+	 * {@link RejectedExecutionException} if PostgreSQL did not get the question
+	 */
+	<T> T ask(Duration limit, Supplier<T> question) {
+		return this.circuit.executeSupplier(() -> asked(limit, question));
+	}
+
+	private <T> T asked(Duration limit, Supplier<T> question) {
+		AtomicBoolean begun = new AtomicBoolean();
+		Future<T> answer = this.askers.submit(() -> {
+			begun.set(true);
+			return question.get();
+		});
+		try {
+			return answer.get(limit.toNanos(), TimeUnit.NANOSECONDS);
+		}
+		catch (TimeoutException ex) {
+			answer.cancel(false);
+			throw begun.get() ? new QueryTimeoutException("PostgreSQL did not answer within " + limit)
+					: new RejectedExecutionException("PostgreSQL was not asked within " + limit);
+		}
+		catch (ExecutionException ex) {
+			throw (ex.getCause() instanceof RuntimeException cause) ? cause : new IllegalStateException(ex.getCause());
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw new CancellationException();
+		}
+	}
+
+	/** Number of questions that are asked or wait. */
+	int questions() {
+		return this.askers.getActiveCount() + this.askers.getQueue().size();
+	}
+
+	@Override
+	public void destroy() {
+		this.askers.shutdown();
+	}
+
+}

@@ -1,0 +1,86 @@
+package dev.sluice.gateway.status;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
+
+import com.google.errorprone.annotations.ThreadSafe;
+import dev.sluice.contract.OrderView;
+import dev.sluice.gateway.core.config.StatusProperties;
+import dev.sluice.gateway.core.limit.WaiterLimit;
+import dev.sluice.gateway.core.status.StatusRow;
+import dev.sluice.gateway.core.web.OrderReply;
+import dev.sluice.gateway.core.web.OrderRequest;
+import dev.sluice.gateway.core.web.OutcomeWait;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.stereotype.Component;
+
+/**
+ * Waits for a queued order to be saved ({@code Prefer: wait=n}) by asking PostgreSQL
+ * again and again. Holds the calling thread. At most {@code sluice.max-waiters} requests
+ * wait; a further one does not wait.
+ */
+@Component
+@ThreadSafe
+public final class Waiters {
+
+	private static final Logger logger = LoggerFactory.getLogger(Waiters.class);
+
+	private final StatusRepository repository;
+
+	private final StatusGuard guard;
+
+	private final Duration limit;
+
+	private final WaiterLimit waiters;
+
+	Waiters(StatusProperties properties, StatusRepository repository, StatusGuard guard, WaiterLimit waiters) {
+		this.repository = repository;
+		this.guard = guard;
+		this.limit = properties.timeout();
+		this.waiters = waiters;
+	}
+
+	/**
+	 * Waits for an order to be saved.
+	 * @param request the request that queued the order
+	 * @param clientGone whether the client has disconnected; then the wait ends
+	 * @return the reply, whether the order is saved or not
+	 */
+	public OrderReply untilSaved(OrderRequest request, BooleanSupplier clientGone) {
+		OutcomeWait wait = new OutcomeWait(request, System.nanoTime());
+		if (!this.waiters.tryAcquire()) {
+			return wait.notWaited();
+		}
+		try {
+			OrderReply reply = look(wait);
+			while (reply == null) {
+				Thread.sleep(wait.nextPause(System.nanoTime()));
+				reply = clientGone.getAsBoolean() ? wait.notWaited() : look(wait);
+			}
+			return reply;
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			return wait.notWaited();
+		}
+		finally {
+			this.waiters.release();
+		}
+	}
+
+	private @Nullable OrderReply look(OutcomeWait wait) {
+		Optional<OrderView> order;
+		try {
+			order = this.guard.ask(this.limit, () -> this.repository.find(wait.id()).map(StatusRow::view));
+		}
+		catch (RuntimeException ex) {
+			logger.debug("PostgreSQL does not say whether order {} is saved", wait.id(), ex);
+			return wait.notWaited();
+		}
+		return wait.look(order, System.nanoTime());
+	}
+
+}

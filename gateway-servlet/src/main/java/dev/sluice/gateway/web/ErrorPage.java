@@ -1,0 +1,32 @@
+package dev.sluice.gateway.web;
+
+import dev.sluice.contract.ProblemType;
+import dev.sluice.gateway.core.problem.ProblemException;
+import dev.sluice.gateway.core.problem.StandardProblem;
+import jakarta.servlet.RequestDispatcher;
+import jakarta.servlet.http.HttpServletRequest;
+import org.springframework.boot.webmvc.error.ErrorController;
+import org.springframework.http.HttpMethod;
+import org.springframework.http.ProblemDetail;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+/** What fails outside the controllers, such as in a filter, as a problem document. */
+@RestController
+final class ErrorPage implements ErrorController {
+
+	@RequestMapping("/error")
+	ResponseEntity<ProblemDetail> error(HttpServletRequest request, HttpMethod method) {
+		// Without a status, somebody has asked for this page itself.
+		int status = (request.getAttribute(RequestDispatcher.ERROR_STATUS_CODE) instanceof Integer code) ? code : 404;
+		ProblemType type = StandardProblem.typeOf(status);
+		return StandardProblem.of(type).toResponse(method);
+	}
+
+	/** The handler of every path that no controller has. */
+	public ResponseEntity<ProblemDetail> nothingThere(HttpMethod method) {
+		return StandardProblem.of(ProblemType.NOT_FOUND).toResponse(method);
+	}
+
+}

@@ -1,0 +1,112 @@
+package dev.sluice.gateway.web;
+
+import java.util.Map;
+import java.util.concurrent.Executors;
+
+import dev.sluice.gateway.core.config.ConnectionProperties;
+import dev.sluice.gateway.core.http.RequestFraming;
+import dev.sluice.gateway.edge.BodyReader;
+import dev.sluice.gateway.edge.ContainerProblems;
+import dev.sluice.gateway.edge.GuardedHttp11Protocol;
+import dev.sluice.gateway.web.ServletProperties.Threads;
+import org.apache.catalina.connector.Connector;
+import org.apache.catalina.core.StandardHost;
+import org.apache.coyote.AbstractProtocol;
+import org.apache.coyote.ContinueResponseTiming;
+import org.springframework.boot.tomcat.TomcatContextCustomizer;
+import org.springframework.boot.tomcat.TomcatProtocolHandlerCustomizer;
+import org.springframework.boot.tomcat.servlet.TomcatServletWebServerFactory;
+import org.springframework.boot.web.server.WebServerFactoryCustomizer;
+import org.springframework.boot.web.server.autoconfigure.ServerProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.Ordered;
+import org.springframework.http.HttpMethod;
+import org.springframework.web.method.HandlerMethod;
+import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
+import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
+import org.springframework.web.servlet.handler.SimpleUrlHandlerMapping;
+
+/** The web server, with the gateway's limits. */
+@Configuration(proxyBeanMethods = false)
+class GatewayConfiguration {
+
+	@Bean
+	WebMvcConfigurer bodies(BodyReader reader) {
+		return new WebMvcConfigurer() {
+
+			@Override
+			public void addInterceptors(InterceptorRegistry registry) {
+				registry.addInterceptor(reader);
+			}
+
+		};
+	}
+
+	/**
+	 * What no controller takes goes to a handler of its own: the framework's fails with a
+	 * media type such as {@code *&#47;*}.
+	 */
+	@Bean
+	SimpleUrlHandlerMapping nothingThere(ErrorPage page) throws NoSuchMethodException {
+		return new SimpleUrlHandlerMapping(Map.of("/**", new HandlerMethod(page, "nothingThere", HttpMethod.class)),
+				Ordered.LOWEST_PRECEDENCE);
+	}
+
+	@Bean
+	WebServerFactoryCustomizer<TomcatServletWebServerFactory> container(ServletProperties servlet,
+			ConnectionProperties connections, ServerProperties server) {
+		int maxHeadBytes = (int) server.getMaxHttpRequestHeaderSize().toBytes();
+		return (factory) -> {
+			factory.setProtocol(GuardedHttp11Protocol.class.getName());
+			factory.addContextCustomizers(containerProblems());
+			factory.addProtocolHandlerCustomizers(smallBuffers());
+			factory.addConnectorCustomizers((connector) -> limit(connector, connections, maxHeadBytes));
+			if (servlet.threads() == Threads.VIRTUAL) {
+				factory.addProtocolHandlerCustomizers(virtualThreads());
+			}
+		};
+	}
+
+	private static void limit(Connector connector, ConnectionProperties connections, int maxHeadBytes) {
+		// Whoever asks for a parameter must not read a form into memory for it.
+		connector.setParseBodyMethods("");
+		if (connector.getProtocolHandler() instanceof GuardedHttp11Protocol protocol) {
+			protocol.limit(maxHeadBytes, connections.headTimeout());
+			// Tomcat counts differently; the limit above decides.
+			protocol.setMaxHttpHeaderSize(maxHeadBytes + 1024);
+			protocol.setMaxHeaderCount(RequestFraming.MAX_FIELDS + 1);
+			// More wait in the backlog.
+			protocol.setMaxConnections(connections.maxConnections());
+			// Not before somebody wants the body.
+			protocol.setContinueResponseTiming(ContinueResponseTiming.ON_REQUEST_BODY_READ.toString());
+		}
+	}
+
+	/** What Tomcat refuses before the application sees it is a problem document too. */
+	private static TomcatContextCustomizer containerProblems() {
+		return (context) -> {
+			if (context.getParent() instanceof StandardHost host) {
+				host.setErrorReportValveClass(ContainerProblems.class.getName());
+			}
+		};
+	}
+
+	/**
+	 * Each connection has two, busy or not. An order is smaller than one, so that of
+	 * 8,192 connections 64 MB are left and not 128.
+	 */
+	private static TomcatProtocolHandlerCustomizer<AbstractProtocol<?>> smallBuffers() {
+		return (protocol) -> {
+			protocol.setProperty("socket.appReadBufSize", "4096");
+			protocol.setProperty("socket.appWriteBufSize", "4096");
+		};
+	}
+
+	/** As many as there are connections: {@code sluice.max-connections}. */
+	private static TomcatProtocolHandlerCustomizer<?> virtualThreads() {
+		return (protocol) -> protocol
+			.setExecutor(Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("http-", 0).factory()));
+	}
+
+}

@@ -1,0 +1,31 @@
+package dev.sluice.gateway.web;
+
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.validation.annotation.Validated;
+
+/**
+ * Properties of the servlet gateway alone.
+ *
+ * @param threads the thread model that serves a request: {@code platform},
+ * {@code virtual} or {@code async}; default {@code platform}
+ */
+@ConfigurationProperties("sluice")
+@Validated
+record ServletProperties(@DefaultValue("platform") Threads threads) {
+
+	/** What serves a request, and what it does while it waits. */
+	enum Threads {
+
+		/** A thread of the container's pool, blocked. */
+		PLATFORM,
+
+		/** A virtual thread, blocked. */
+		VIRTUAL,
+
+		/** Nothing: the container's thread goes back, a callback answers. */
+		ASYNC
+
+	}
+
+}

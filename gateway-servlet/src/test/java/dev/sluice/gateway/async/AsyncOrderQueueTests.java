@@ -1,0 +1,30 @@
+package dev.sluice.gateway.async;
+
+import java.time.Instant;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+
+import dev.sluice.gateway.core.order.ValidOrder;
+import dev.sluice.gateway.core.queue.QueuePolicy;
+import dev.sluice.gateway.queue.OrderQueueTests;
+import org.junit.jupiter.api.AfterEach;
+import org.springframework.kafka.core.KafkaTemplate;
+
+/** The same behaviour, without a thread of the caller's. */
+class AsyncOrderQueueTests extends OrderQueueTests {
+
+	private AsyncOrderQueue queue;
+
+	@Override
+	protected Function<ValidOrder, CompletionStage<Instant>> queue(QueuePolicy policy,
+			KafkaTemplate<String, byte[]> kafka) {
+		this.queue = new AsyncOrderQueue(policy, kafka);
+		return this.queue::enqueue;
+	}
+
+	@AfterEach
+	void close() {
+		this.queue.destroy();
+	}
+
+}

@@ -1,0 +1,38 @@
+package dev.sluice.gateway.backend;
+
+import java.net.URI;
+import java.time.Duration;
+
+import dev.sluice.gateway.core.backend.BackendPolicy;
+import dev.sluice.gateway.core.config.BackendProperties;
+import dev.sluice.gateway.core.config.CircuitProperties;
+import io.github.resilience4j.bulkhead.BulkheadRegistry;
+import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import tools.jackson.databind.json.JsonMapper;
+
+/** A client of a backend, for tests of what uses it. */
+public final class TestBackend implements AutoCloseable {
+
+	private final BackendTransport transport;
+
+	private final BackendClient client;
+
+	public TestBackend(URI uri) {
+		BackendProperties properties = new BackendProperties(uri, Duration.ofSeconds(1), Duration.ofSeconds(10), 10, 1,
+				Duration.ofSeconds(60), new CircuitProperties(50, 50, Duration.ofSeconds(10), Duration.ofSeconds(1)));
+		this.transport = new BlockingBackendTransport(properties, new SimpleMeterRegistry());
+		this.client = new BackendClient(new BackendPolicy(properties, BulkheadRegistry.ofDefaults(),
+				CircuitBreakerRegistry.ofDefaults(), JsonMapper.shared()), this.transport);
+	}
+
+	public BackendClient client() {
+		return this.client;
+	}
+
+	@Override
+	public void close() {
+		this.transport.close();
+	}
+
+}

@@ -1,0 +1,78 @@
+package dev.sluice.gateway.status;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+
+import dev.sluice.contract.Fingerprint;
+import dev.sluice.gateway.core.config.StatusProperties;
+import dev.sluice.gateway.core.queue.RecentOrders;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import org.springframework.kafka.core.DefaultKafkaConsumerFactory;
+import org.springframework.kafka.core.KafkaAdmin;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Knows what a test tells it, and reads as far as a test says. */
+public class FakeRecentOrders extends RecentOrders {
+
+	private final Map<UUID, Acceptance> acceptances = new HashMap<>();
+
+	private final Map<UUID, SyncSave> saves = new HashMap<>();
+
+	private Runnable whileReading = () -> {
+	};
+
+	private Reading reading = Reading.CURRENT;
+
+	public FakeRecentOrders() {
+		super(new StatusProperties(Duration.ofSeconds(1), 10, "group", Duration.ofSeconds(1)),
+				new DefaultKafkaConsumerFactory<>(Map.of()), new KafkaAdmin(Map.of()), JsonMapper.shared(),
+				new SimpleMeterRegistry());
+	}
+
+	public void accept(UUID id, Fingerprint fingerprint, Instant first, Instant last) {
+		this.acceptances.put(id, new Acceptance(fingerprint, first, last, 0, 0));
+	}
+
+	public void save(UUID id, Instant savedAt) {
+		this.saves.put(id, new SyncSave(null, savedAt, 0));
+	}
+
+	public void forget(UUID id) {
+		this.acceptances.remove(id);
+	}
+
+	public void read(Reading reading) {
+		this.reading = reading;
+	}
+
+	/** What happens while somebody waits for it to have read everything. */
+	public void whileReading(Runnable event) {
+		this.whileReading = event;
+	}
+
+	@Override
+	public Acceptance acceptance(UUID id) {
+		return this.acceptances.get(id);
+	}
+
+	@Override
+	public SyncSave syncSave(UUID id) {
+		return this.saves.get(id);
+	}
+
+	@Override
+	public CompletableFuture<Reading> caughtUp(Duration limit) {
+		this.whileReading.run();
+		return CompletableFuture.completedFuture(this.reading);
+	}
+
+	@Override
+	public void accepted(UUID id, Fingerprint fingerprint, Instant acceptedAt, int partition, long offset) {
+		this.acceptances.put(id, new Acceptance(fingerprint, acceptedAt, acceptedAt, offset, offset));
+	}
+
+}
