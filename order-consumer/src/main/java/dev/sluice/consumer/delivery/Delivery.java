@@ -5,6 +5,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadFactory;
 
 import dev.sluice.consumer.OrderEvent;
 import dev.sluice.consumer.delivery.Attempt.Conflict;
@@ -52,6 +54,8 @@ final class Delivery implements Runnable {
 
 	private final Thread thread;
 
+	private final CompletableFuture<Void> end = new CompletableFuture<>();
+
 	private boolean busy;
 
 	private volatile boolean cancelled;
@@ -61,16 +65,17 @@ final class Delivery implements Runnable {
 		this.turn = turn;
 		this.tools = tools;
 		this.listener = listener;
-		this.thread = Thread.ofVirtual().name("delivery").unstarted(this);
+		this.thread = tools.threads.newThread(this);
 	}
 
 	/**
 	 * What all deliveries use. Each is safe for use by several threads.
 	 *
-	 * @param maxAttempts failures that make an order a dead letter
+	 * @param threads makes the thread of a delivery
 	 */
 	record Tools(RecordReader reader, FirstPayloads payloads, Gate gate, Backend backend, RetryPolicy retries,
-			Outcomes outcomes, DeadLetters deadLetters, DeliveryTimers timers, InstantSource clock) {
+			Outcomes outcomes, DeadLetters deadLetters, DeliveryTimers timers, ThreadFactory threads, Time time,
+			InstantSource clock) {
 	}
 
 	/** Is told of the end, on the delivery's thread. */
@@ -109,7 +114,7 @@ final class Delivery implements Runnable {
 	 * @return whether it has ended by then
 	 */
 	boolean awaitEnd(Duration timeout) throws InterruptedException {
-		return this.thread.join(timeout);
+		return this.tools.time.await(this.end, timeout);
 	}
 
 	/** From waiting to busy. */
@@ -142,6 +147,7 @@ final class Delivery implements Runnable {
 		finally {
 			this.turn.end(finished);
 			this.listener.ended(finished, bug);
+			this.end.complete(null);
 		}
 	}
 
@@ -193,7 +199,7 @@ final class Delivery implements Runnable {
 					if (!pause()) {
 						return false;
 					}
-					Thread.sleep(retries.after(attempt, ++throttled));
+					this.tools.time.sleep(retries.after(attempt, ++throttled));
 				}
 				case RetryLater(Explanation why, boolean _) -> {
 					attempts++;
@@ -207,7 +213,7 @@ final class Delivery implements Runnable {
 					if (!publish(order, OrderStatus.RETRYING, attempts, now(), why.reason()) || !pause()) {
 						return false;
 					}
-					Thread.sleep(retries.backoff().after(attempts));
+					this.tools.time.sleep(retries.backoff().after(attempts));
 				}
 			}
 		}
@@ -225,7 +231,7 @@ final class Delivery implements Runnable {
 		}
 		finally {
 			failure = this.tools.gate.leave(attempt, beganNanos);
-			this.tools.timers.attempted(attempt, System.nanoTime() - beganNanos);
+			this.tools.timers.attempted(attempt, this.tools.time.nanoTime() - beganNanos);
 		}
 		if (attempt instanceof Saved) {
 			this.tools.timers.saved(Duration.between(order.acceptedAt(), now()));

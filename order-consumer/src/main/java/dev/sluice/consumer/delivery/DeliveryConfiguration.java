@@ -33,7 +33,7 @@ class DeliveryConfiguration {
 	@Bean
 	Gate gate(DeliveryProperties delivery, BackendProperties backend, MeterRegistry registry) {
 		Gate gate = new Gate(delivery.concurrency(),
-				new BackendHealth(backend.circuit(), delivery.evidenceGap(), System::nanoTime), System::nanoTime);
+				new BackendHealth(backend.circuit(), delivery.evidenceGap(), System::nanoTime), Time.SYSTEM);
 		ConsumerMetric.DELIVERY_LIMIT.gauge(registry, gate, Gate::limit);
 		ConsumerMetric.DELIVERY_IN_FLIGHT.gauge(registry, gate, Gate::inside);
 		ConsumerMetric.CIRCUIT_OPEN.gauge(registry, gate, (of) -> openness(of.circuit()));
@@ -80,12 +80,13 @@ class DeliveryConfiguration {
 	DeliveryLoop deliveryLoop(DeliveryProperties properties, TopicWatch topics, LostRecords lost,
 			ConsumerFactory<byte[], byte[]> consumers, ProducerFactory<byte[], byte[]> producers, Gate gate,
 			Pending pending, Backend backend, JsonMapper json, MeterRegistry registry, InstantSource clock) {
-		Publisher publisher = new Publisher(producers::createProducer, Publisher.defaultBackoff(RANDOM));
+		Publisher publisher = new Publisher(producers::createProducer, Publisher.defaultBackoff(RANDOM), Time.SYSTEM);
 		Delivery.Tools tools = new Delivery.Tools(new RecordReader(),
 				new FirstPayloads(DeliveryProperties.REMEMBERED_PAYLOADS), gate, backend, retries(properties),
 				new Outcomes(publisher, json, registry), new DeadLetters(publisher, registry),
-				new DeliveryTimers(registry), clock);
-		return new DeliveryLoop(properties, topics, lost, consumers, tools, pending);
+				new DeliveryTimers(registry), Thread.ofVirtual().name("delivery").factory(), Time.SYSTEM, clock);
+		return new DeliveryLoop(properties, topics, lost, consumers, tools, pending,
+				Thread.ofPlatform().name("delivery-loop").factory());
 	}
 
 	@Bean

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
 
@@ -84,6 +85,10 @@ public final class DeliveryLoop implements SmartLifecycle, Runnable {
 
 	private final Pending pending;
 
+	private final ThreadFactory threads;
+
+	private final Time time;
+
 	/** Set while partitions are paused for want of room. */
 	private final AtomicBoolean full = new AtomicBoolean();
 
@@ -125,8 +130,11 @@ public final class DeliveryLoop implements SmartLifecycle, Runnable {
 	/** What a delivery ended by and never should. */
 	private volatile @Nullable Throwable bug;
 
+	/**
+	 * @param threads makes the loop's thread
+	 */
 	DeliveryLoop(DeliveryProperties properties, TopicWatch topics, LostRecords lost,
-			ConsumerFactory<byte[], byte[]> consumers, Delivery.Tools tools, Pending pending) {
+			ConsumerFactory<byte[], byte[]> consumers, Delivery.Tools tools, Pending pending, ThreadFactory threads) {
 		this.properties = properties;
 		this.topics = topics;
 		this.lost = lost;
@@ -134,13 +142,15 @@ public final class DeliveryLoop implements SmartLifecycle, Runnable {
 		this.consumers = consumers;
 		this.tools = tools;
 		this.pending = pending;
+		this.threads = threads;
+		this.time = tools.time();
 	}
 
 	@Override
 	public void start() {
 		this.running = true;
-		this.lastTurnNanos = System.nanoTime();
-		Thread loop = Thread.ofPlatform().name("delivery-loop").unstarted(this);
+		this.lastTurnNanos = this.time.nanoTime();
+		Thread loop = this.threads.newThread(this);
 		this.thread = loop;
 		loop.start();
 	}
@@ -185,7 +195,7 @@ public final class DeliveryLoop implements SmartLifecycle, Runnable {
 	}
 
 	Duration sinceLastTurn() {
-		return Duration.ofNanos(System.nanoTime() - this.lastTurnNanos);
+		return Duration.ofNanos(this.time.nanoTime() - this.lastTurnNanos);
 	}
 
 	/** Partitions that records have come from since they were assigned. */
@@ -220,7 +230,7 @@ public final class DeliveryLoop implements SmartLifecycle, Runnable {
 				}
 				catch (KafkaException ex) {
 					logger.error("Consuming failed; beginning anew from the committed offsets", ex);
-					Thread.sleep(RESTART);
+					this.time.sleep(RESTART);
 				}
 			}
 		}
@@ -281,7 +291,7 @@ public final class DeliveryLoop implements SmartLifecycle, Runnable {
 		}
 		commitIfDue(kafka);
 		this.partitions = this.progress.size();
-		this.lastTurnNanos = System.nanoTime();
+		this.lastTurnNanos = this.time.nanoTime();
 	}
 
 	private void pauseOrResume(Consumer<byte[], byte[]> kafka) {
@@ -332,7 +342,7 @@ public final class DeliveryLoop implements SmartLifecycle, Runnable {
 		if (interval.compareTo(POLL) > 0) {
 			return POLL;
 		}
-		Duration left = interval.minusNanos(System.nanoTime() - this.committedAtNanos);
+		Duration left = interval.minusNanos(this.time.nanoTime() - this.committedAtNanos);
 		// Due, and held up by a commit under way, whose answer the poll reads.
 		return left.isPositive() ? left : interval;
 	}
@@ -404,7 +414,7 @@ public final class DeliveryLoop implements SmartLifecycle, Runnable {
 	}
 
 	private void commitIfDue(Consumer<byte[], byte[]> kafka) {
-		long now = System.nanoTime();
+		long now = this.time.nanoTime();
 		if (this.committing || now - this.committedAtNanos < this.properties.commitInterval().toNanos()) {
 			return;
 		}
@@ -464,9 +474,9 @@ public final class DeliveryLoop implements SmartLifecycle, Runnable {
 			throws InterruptedException {
 		List<Delivery> deliveries = deliveries(of);
 		deliveries.forEach(Delivery::cancel);
-		long deadline = System.nanoTime() + patience.toNanos();
+		long deadline = this.time.nanoTime() + patience.toNanos();
 		for (Delivery delivery : deliveries) {
-			delivery.awaitEnd(Duration.ofNanos(Math.max(deadline - System.nanoTime(), 0)));
+			delivery.awaitEnd(Duration.ofNanos(Math.max(deadline - this.time.nanoTime(), 0)));
 		}
 		if (!this.running) {
 			abandon(of);
@@ -479,12 +489,12 @@ public final class DeliveryLoop implements SmartLifecycle, Runnable {
 	}
 
 	private void abandon(Collection<TopicPartition> of) throws InterruptedException {
-		long deadline = System.nanoTime() + ABANDON_TIMEOUT.toNanos();
+		long deadline = this.time.nanoTime() + ABANDON_TIMEOUT.toNanos();
 		for (Delivery delivery : deliveries(of)) {
 			delivery.abandon();
 		}
 		for (Delivery delivery : deliveries(of)) {
-			delivery.awaitEnd(Duration.ofNanos(Math.max(deadline - System.nanoTime(), 0)));
+			delivery.awaitEnd(Duration.ofNanos(Math.max(deadline - this.time.nanoTime(), 0)));
 		}
 	}
 

@@ -1,11 +1,9 @@
 package dev.sluice.consumer.delivery;
 
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.LongSupplier;
 
 import dev.sluice.consumer.delivery.Attempt.Conflict;
 import dev.sluice.consumer.delivery.Attempt.Rejected;
@@ -27,40 +25,36 @@ import org.jspecify.annotations.Nullable;
  */
 final class Gate {
 
+	private static final Duration SHORTEST_WAIT = Duration.ofMillis(1);
+
 	private final DeliveryLimit limit;
 
 	private final Places places;
 
 	private final BackendHealth health;
 
-	private final LongSupplier nanoTime;
+	private final Time time;
 
 	private final AtomicInteger inside = new AtomicInteger();
 
-	private final ReentrantLock lock = new ReentrantLock();
-
-	private final Condition changed = this.lock.newCondition();
+	/** Completes at the next change of the circuit. */
+	private volatile CompletableFuture<Void> change = new CompletableFuture<>();
 
 	/**
 	 * @param concurrency the greatest limit
-	 * @param nanoTime as {@link System#nanoTime}
 	 */
-	Gate(int concurrency, BackendHealth health, LongSupplier nanoTime) {
+	Gate(int concurrency, BackendHealth health, Time time) {
 		this.limit = new DeliveryLimit(concurrency);
 		this.places = new Places(concurrency);
 		this.health = health;
-		this.nanoTime = nanoTime;
+		this.time = time;
 		health.onChange(this::wakeAll);
 	}
 
-	private void wakeAll() {
-		this.lock.lock();
-		try {
-			this.changed.signalAll();
-		}
-		finally {
-			this.lock.unlock();
-		}
+	private synchronized void wakeAll() {
+		CompletableFuture<Void> now = this.change;
+		this.change = new CompletableFuture<>();
+		now.complete(null);
 	}
 
 	/**
@@ -78,21 +72,16 @@ final class Gate {
 			throw ex;
 		}
 		this.inside.incrementAndGet();
-		return this.nanoTime.getAsLong();
+		return this.time.nanoTime();
 	}
 
 	private void awaitCircuit() throws InterruptedException {
-		if (this.health.tryPass()) {
-			return;
-		}
-		this.lock.lockInterruptibly();
-		try {
-			while (!this.health.tryPass()) {
-				this.changed.await(Math.max(this.health.untilNextTrial().toMillis(), 1), TimeUnit.MILLISECONDS);
-			}
-		}
-		finally {
-			this.lock.unlock();
+		// Read before the question, so that no change after it goes unnoticed.
+		CompletableFuture<Void> change = this.change;
+		while (!this.health.tryPass()) {
+			Duration untilTrial = this.health.untilNextTrial();
+			this.time.await(change, (untilTrial.compareTo(SHORTEST_WAIT) > 0) ? untilTrial : SHORTEST_WAIT);
+			change = this.change;
 		}
 	}
 
@@ -104,7 +93,7 @@ final class Gate {
 	@Nullable Failure leave(Attempt attempt, long beganNanos) {
 		Failure failure = this.health.ended(attempt, beganNanos);
 		switch (attempt) {
-			case Throttled _ -> this.limit.throttled(beganNanos, this.nanoTime.getAsLong());
+			case Throttled _ -> this.limit.throttled(beganNanos, this.time.nanoTime());
 			case Saved _, Rejected _, Conflict _ -> this.limit.processed();
 			case RetryLater _ -> {
 			}

@@ -30,15 +30,18 @@ final class Publisher {
 
 	private final Backoff backoff;
 
+	private final Time time;
+
 	private final AtomicBoolean failing = new AtomicBoolean();
 
 	/**
 	 * @param producer gives the producer, always the same; may fail while Kafka's name
 	 * cannot be resolved
 	 */
-	Publisher(Supplier<Producer<byte[], byte[]>> producer, Backoff backoff) {
+	Publisher(Supplier<Producer<byte[], byte[]>> producer, Backoff backoff, Time time) {
 		this.producer = producer;
 		this.backoff = backoff;
+		this.time = time;
 	}
 
 	/**
@@ -52,7 +55,7 @@ final class Publisher {
 			if (!wanted.getAsBoolean()) {
 				return false;
 			}
-			Thread.sleep(this.backoff.after(++failures));
+			this.time.sleep(this.backoff.after(++failures));
 		}
 		return true;
 	}

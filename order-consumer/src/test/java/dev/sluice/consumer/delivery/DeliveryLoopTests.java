@@ -181,7 +181,7 @@ class DeliveryLoopTests {
 		when(consumers.createConsumer(any(), any(), any(), any())).thenReturn(this.kafka);
 		this.pending = new Pending(delivery.maxPending(), delivery.maxPendingSize().toBytes());
 		this.loop = new DeliveryLoop(delivery, topics(), mock(LostRecords.class), consumers, tools(delivery, backend),
-				this.pending);
+				this.pending, Thread.ofPlatform().factory());
 		this.loop.start();
 		this.kafka.assign();
 	}
@@ -204,17 +204,17 @@ class DeliveryLoopTests {
 		MockProducer<byte[], byte[]> producer = new MockProducer<>(true, null, new ByteArraySerializer(),
 				new ByteArraySerializer());
 		Backoff backoff = new Backoff(delivery.initialBackoff(), delivery.maxBackoff(), () -> 1);
-		Publisher publisher = new Publisher(() -> producer, backoff);
+		Publisher publisher = new Publisher(() -> producer, backoff, Time.SYSTEM);
 		BackendProperties.Circuit circuit = new BackendProperties.Circuit(10, 50, Duration.ofSeconds(10), 20,
 				Duration.ofSeconds(2), 10);
 		Gate gate = new Gate(delivery.concurrency(),
-				new BackendHealth(circuit, delivery.evidenceGap(), System::nanoTime), System::nanoTime);
+				new BackendHealth(circuit, delivery.evidenceGap(), System::nanoTime), Time.SYSTEM);
 		return new Delivery.Tools(new RecordReader(), new FirstPayloads(10), gate, (order) -> {
 			this.calls.incrementAndGet();
 			return backend.apply(order);
 		}, new RetryPolicy(backoff, 8, Duration.ofMinutes(1), Duration.ZERO),
 				new Outcomes(publisher, JsonMapper.builder().build(), registry), new DeadLetters(publisher, registry),
-				new DeliveryTimers(registry), InstantSource.system());
+				new DeliveryTimers(registry), Thread.ofVirtual().factory(), Time.SYSTEM, InstantSource.system());
 	}
 
 	private static ConsumerRecord<byte[], byte[]> order(UUID id, long offset) {

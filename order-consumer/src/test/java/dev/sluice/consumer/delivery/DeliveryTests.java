@@ -570,11 +570,11 @@ class DeliveryTests {
 
 	private Delivery.Tools tools(Function<QueuedOrder, Attempt> backend, MockProducer<byte[], byte[]> producer,
 			Backoff backoff) {
-		Publisher publisher = new Publisher(() -> producer, noWait());
+		Publisher publisher = new Publisher(() -> producer, noWait(), Time.SYSTEM);
 		return new Delivery.Tools(new RecordReader(), this.payloads, this.gate, backend::apply,
 				new RetryPolicy(backoff, MAX_ATTEMPTS, Duration.ofHours(1), this.maxAge),
 				new Outcomes(publisher, this.json, this.registry), new DeadLetters(publisher, this.registry),
-				new DeliveryTimers(this.registry), InstantSource.fixed(NOW));
+				new DeliveryTimers(this.registry), Thread.ofVirtual().factory(), Time.SYSTEM, InstantSource.fixed(NOW));
 	}
 
 	/** Before each further attempt, the backend saves another order. */
@@ -624,7 +624,7 @@ class DeliveryTests {
 	private static Gate gate(int limit, int consecutiveFailures) {
 		BackendProperties.Circuit circuit = new BackendProperties.Circuit(consecutiveFailures, 100,
 				Duration.ofSeconds(10), 1_000, Duration.ofMillis(1), 1);
-		return new Gate(limit, new BackendHealth(circuit, Duration.ofHours(1), System::nanoTime), System::nanoTime);
+		return new Gate(limit, new BackendHealth(circuit, Duration.ofHours(1), System::nanoTime), Time.SYSTEM);
 	}
 
 	private List<OrderOutcome> outcomes() {

@@ -74,7 +74,7 @@ class GateTests {
 		Gate gate = new Gate(100, new BackendHealth(circuit, Duration.ofSeconds(1), () -> {
 			this.asked.incrementAndGet();
 			return System.nanoTime();
-		}), System::nanoTime);
+		}), Time.SYSTEM);
 		open(gate);
 		this.asked.set(0);
 
@@ -139,7 +139,7 @@ class GateTests {
 		return new Gate(concurrency, new BackendHealth(circuit(openFor), Duration.ofSeconds(1), () -> {
 			this.asked.incrementAndGet();
 			return this.nanos.get();
-		}), this.nanos::get);
+		}), new SetTime(this.nanos));
 	}
 
 	private static BackendProperties.Circuit circuit(Duration openFor) {

@@ -63,10 +63,14 @@ final class Records {
 	}
 
 	ConsumerRecord<byte[], byte[]> at(long offset) {
+		return at(3, offset);
+	}
+
+	ConsumerRecord<byte[], byte[]> at(int partition, long offset) {
 		Headers all = new RecordHeaders();
 		this.headers.forEach((name, value) -> all.add(name, bytes(value)));
 		byte[] keyBytes = (this.key != null) ? bytes(this.key) : null;
-		return new ConsumerRecord<>(Topics.ORDERS, 3, offset, 1_700_000_000_000L, TimestampType.CREATE_TIME,
+		return new ConsumerRecord<>(Topics.ORDERS, partition, offset, 1_700_000_000_000L, TimestampType.CREATE_TIME,
 				(keyBytes != null) ? keyBytes.length : -1, (this.value != null) ? this.value.length : -1, keyBytes,
 				this.value, all, Optional.empty());
 	}
