@@ -5,14 +5,31 @@ import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.DoubleSupplier;
 
+import dev.sluice.consumer.Backoff;
 import dev.sluice.consumer.ConsumerMetric;
-import dev.sluice.consumer.LostRecords;
+import dev.sluice.consumer.DeliveryProperties;
 import dev.sluice.consumer.QueueProperties;
+import dev.sluice.consumer.Time;
+import dev.sluice.consumer.backend.Backend;
+import dev.sluice.consumer.backend.BackendProperties;
+import dev.sluice.consumer.backend.DeliveryTarget;
+import dev.sluice.consumer.backend.HttpBackend;
+import dev.sluice.consumer.backend.SinkBackend;
+import dev.sluice.consumer.backend.SinkChannel;
+import dev.sluice.consumer.limiter.BackendHealth;
+import dev.sluice.consumer.limiter.Gate;
+import dev.sluice.consumer.offsets.LostRecords;
+import dev.sluice.consumer.offsets.OrderPurge;
+import dev.sluice.consumer.outcome.DeadLetters;
+import dev.sluice.consumer.outcome.Outcomes;
+import dev.sluice.consumer.outcome.Publisher;
 import dev.sluice.consumer.projection.ProjectionProperties;
 import dev.sluice.topics.TopicWatch;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker.State;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.httpcomponents.hc5.PoolingHttpClientConnectionManagerMetricsBinder;
+import tools.jackson.databind.json.JsonMapper;
+
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.ssl.SslBundles;
 import org.springframework.context.annotation.Bean;
@@ -20,7 +37,6 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.kafka.core.ConsumerFactory;
 import org.springframework.kafka.core.KafkaAdmin;
 import org.springframework.kafka.core.ProducerFactory;
-import tools.jackson.databind.json.JsonMapper;
 
 /** Puts the delivery together. */
 @Configuration(proxyBeanMethods = false)

@@ -2,6 +2,8 @@ package dev.sluice.consumer.delivery;
 
 import java.time.Duration;
 
+import dev.sluice.consumer.limiter.Gate;
+
 import org.springframework.boot.health.contributor.AbstractHealthIndicator;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.Status;

@@ -12,10 +12,14 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
 
-import dev.sluice.consumer.CommitMetadata;
-import dev.sluice.consumer.LostRecords;
-import dev.sluice.consumer.LostRecords.Gap;
-import dev.sluice.consumer.ReadPositions;
+import dev.sluice.consumer.DeliveryProperties;
+import dev.sluice.consumer.Time;
+import dev.sluice.consumer.offsets.CommitMetadata;
+import dev.sluice.consumer.offsets.FinishedRuns;
+import dev.sluice.consumer.offsets.LostRecords;
+import dev.sluice.consumer.offsets.LostRecords.Gap;
+import dev.sluice.consumer.offsets.PartitionProgress;
+import dev.sluice.consumer.offsets.ReadPositions;
 import dev.sluice.contract.OrderHeaders;
 import dev.sluice.contract.Topics;
 import dev.sluice.topics.TopicWatch;
@@ -36,6 +40,7 @@ import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+
 import org.springframework.context.SmartLifecycle;
 import org.springframework.kafka.core.ConsumerFactory;
 

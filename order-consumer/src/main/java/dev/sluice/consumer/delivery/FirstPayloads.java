@@ -4,6 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.UUID;
 
+import dev.sluice.consumer.backend.QueuedOrder;
 import dev.sluice.contract.Fingerprint;
 
 /**

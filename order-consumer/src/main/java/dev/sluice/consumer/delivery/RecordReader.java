@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.regex.Pattern;
 
 import dev.sluice.consumer.OrderEvent;
+import dev.sluice.consumer.backend.QueuedOrder;
 import dev.sluice.contract.OrderHeaders;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;

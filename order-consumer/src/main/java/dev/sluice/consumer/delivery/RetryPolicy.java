@@ -3,7 +3,8 @@ package dev.sluice.consumer.delivery;
 import java.time.Duration;
 import java.time.Instant;
 
-import dev.sluice.consumer.delivery.Attempt.Throttled;
+import dev.sluice.consumer.Backoff;
+import dev.sluice.consumer.backend.Attempt.Throttled;
 
 /**
  * How long, how often and until when an order is tried again.

@@ -5,7 +5,7 @@ import java.util.Map;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
-import dev.sluice.consumer.LostRecords;
+import dev.sluice.consumer.offsets.LostRecords;
 import dev.sluice.contract.Topics;
 import dev.sluice.topics.TopicWatch;
 import dev.sluice.topics.TopicsState;

@@ -15,7 +15,7 @@ import org.apache.kafka.common.record.TimestampType;
 import org.jspecify.annotations.Nullable;
 
 /** Records of {@code orders}: a good one, of which a test spoils what it wants. */
-final class Records {
+public final class Records {
 
 	static final String BODY = """
 			{"customerId":"c-1","items":[{"sku":"s-1","quantity":1,"unitPrice":{"amount":"1.50","currency":"EUR"}}]}""";

@@ -3,7 +3,9 @@ package dev.sluice.consumer.delivery;
 import java.time.Duration;
 import java.time.Instant;
 
-import dev.sluice.consumer.delivery.Attempt.Throttled;
+import dev.sluice.consumer.Backoff;
+import dev.sluice.consumer.backend.Attempt.Throttled;
+import dev.sluice.consumer.backend.Explanation;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;

@@ -12,6 +12,8 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.locks.LockSupport;
 
+import dev.sluice.consumer.Time;
+
 /**
  * Runs virtual threads one at a time on the thread of a test. The seed decides which
  * thread goes on, so that the same seed repeats the same interleaving. Time passes only

@@ -5,12 +5,12 @@ import java.util.NavigableMap;
 import java.util.Set;
 import java.util.TreeMap;
 
+import dev.sluice.consumer.offsets.CommitMetadata;
+import dev.sluice.consumer.offsets.FinishedRuns;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
-
-import dev.sluice.consumer.CommitMetadata;
 
 /** One partition of the topic as the broker has it, and what a simulation knows of it. */
 final class SimulatedPartition {

@@ -10,6 +10,7 @@ import java.util.UUID;
 import java.util.stream.Stream;
 
 import dev.sluice.consumer.ConsumerHarness;
+import dev.sluice.consumer.limiter.Gate;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.Topics;
 import dev.sluice.devservices.JavaProcess;
