@@ -4,11 +4,11 @@ import java.time.Duration;
 import java.util.function.DoubleSupplier;
 
 /**
- * How long to wait after a failure: exponential, with full jitter, so that what failed
- * together does not return together.
+ * The wait after a failure: exponential, with full jitter, so that orders that failed
+ * together are not retried together.
  *
  * @param initial the bound of the first wait
- * @param max what the bound, doubled with each failure, grows to
+ * @param max the maximum of the bound, which doubles with each failure
  * @param random 0 (inclusive) to 1 (exclusive); called by any thread
  * @see <a href=
  * "https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/">Exponential
@@ -16,7 +16,7 @@ import java.util.function.DoubleSupplier;
  */
 public record Backoff(Duration initial, Duration max, DoubleSupplier random) {
 
-	/** Beyond, even a nanosecond has become longer than any {@code max}. */
+	/** With more, even a nanosecond exceeds any {@code max}. */
 	private static final int MOST_DOUBLINGS = 62;
 
 	/**

@@ -5,7 +5,7 @@ import java.time.Instant;
 
 import org.jspecify.annotations.Nullable;
 
-/** What one delivery came to. */
+/** The result of one delivery. */
 public sealed interface Attempt {
 
 	/**
@@ -17,22 +17,22 @@ public sealed interface Attempt {
 	}
 
 	/**
-	 * The backend failed, and may take the order another time.
+	 * The backend failed and may save the order at a later attempt.
 	 *
 	 * @param why the failure
 	 * @param reached whether the backend may have seen the order; if not, the failure
 	 * says nothing about the order
 	 */
-	record RetryLater(Explanation why, boolean reached) implements Attempt {
+	record RetryLater(FailureReason why, boolean reached) implements Attempt {
 	}
 
 	/**
-	 * The backend is well and takes no more orders at the moment.
+	 * The backend is healthy and accepts no more orders at the moment.
 	 *
 	 * @param why its answer
 	 * @param retryAfter how long the backend asks to wait; zero if it does not say
 	 */
-	record Throttled(Explanation why, Duration retryAfter) implements Attempt {
+	record Throttled(FailureReason why, Duration retryAfter) implements Attempt {
 	}
 
 	/**
@@ -40,7 +40,7 @@ public sealed interface Attempt {
 	 *
 	 * @param why its answer
 	 */
-	record Rejected(Explanation why) implements Attempt {
+	record Rejected(FailureReason why) implements Attempt {
 	}
 
 	/**
@@ -48,7 +48,7 @@ public sealed interface Attempt {
 	 *
 	 * @param why its answer
 	 */
-	record Conflict(Explanation why) implements Attempt {
+	record Conflict(FailureReason why) implements Attempt {
 	}
 
 }

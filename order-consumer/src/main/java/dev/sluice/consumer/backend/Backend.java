@@ -1,12 +1,12 @@
 package dev.sluice.consumer.backend;
 
-/** Where orders are delivered to. */
+/** What orders are delivered to. */
 public interface Backend {
 
 	/**
-	 * Delivers once and blocks until it is known what that came to, within a deadline.
-	 * Never throws for what the backend or the network does. An interrupt ends it early,
-	 * with the flag set.
+	 * Delivers an order once and blocks until the result is known, within a deadline. A
+	 * failure of the backend or of the network is a result, not an exception. An
+	 * interrupt ends the attempt early, and the interrupt flag stays set.
 	 */
 	Attempt deliver(QueuedOrder order);
 

@@ -87,7 +87,8 @@ public final class HttpBackend implements Backend, AutoCloseable {
 		this.orders = properties.url().resolve("/orders");
 		this.properties = properties;
 		Timeout response = Timeout.of(properties.responseTimeout());
-		// The gate lets in no more than there are connections: to wait for one is a bug.
+		// There are as many connections as permits of the limiter, so no request waits
+		// for one.
 		this.requestConfig = RequestConfig.custom()
 			.setConnectionRequestTimeout(response)
 			.setResponseTimeout(response)
@@ -128,17 +129,18 @@ public final class HttpBackend implements Backend, AutoCloseable {
 			return this.client.execute(request, this::judge);
 		}
 		catch (ConnectException | ConnectTimeoutException | UnknownHostException | NoRouteToHostException ex) {
-			return new RetryLater(Explanation.unreachable("the backend cannot be reached: " + ex.getMessage()), false);
+			return new RetryLater(FailureReason.unreachable("the backend cannot be reached: " + ex.getMessage()),
+					false);
 		}
 		catch (IOException ex) {
 			String detail = "the backend did not answer: " + describe(ex);
 			boolean late = ex instanceof SocketTimeoutException || deadline.isDone();
-			return new RetryLater(late ? Explanation.notAnsweredWithin(this.properties.responseTimeout(), detail)
-					: Explanation.connectionLost(detail), true);
+			return new RetryLater(late ? FailureReason.notAnsweredWithin(this.properties.responseTimeout(), detail)
+					: FailureReason.connectionLost(detail), true);
 		}
 		catch (RuntimeException ex) {
 			// A bug is no reason to lose the order: it ends as a dead letter.
-			return new RetryLater(Explanation.brokenOff("the delivery broke off: " + describe(ex)), true);
+			return new RetryLater(FailureReason.interrupted("the delivery failed with a bug: " + describe(ex)), true);
 		}
 		finally {
 			deadline.cancel(false);
@@ -155,17 +157,17 @@ public final class HttpBackend implements Backend, AutoCloseable {
 		Duration retryAfter = RetryAfter.parse(header(response, HttpHeaders.RETRY_AFTER), this.clock.instant());
 		return switch (status) {
 			case HttpStatus.SC_TOO_MANY_REQUESTS ->
-				new Throttled(Explanation.throttled(detail), (retryAfter != null) ? retryAfter : Duration.ZERO);
+				new Throttled(FailureReason.throttled(detail), (retryAfter != null) ? retryAfter : Duration.ZERO);
 			case HttpStatus.SC_SERVICE_UNAVAILABLE ->
-				(retryAfter != null) ? new Throttled(Explanation.throttled(detail), retryAfter)
-						: new RetryLater(Explanation.failed(status, detail), true);
+				(retryAfter != null) ? new Throttled(FailureReason.throttled(detail), retryAfter)
+						: new RetryLater(FailureReason.failed(status, detail), true);
 			case HttpStatus.SC_REQUEST_TIMEOUT, HttpStatus.SC_TOO_EARLY ->
-				new RetryLater(Explanation.failed(status, detail), true);
+				new RetryLater(FailureReason.failed(status, detail), true);
 			case HttpStatus.SC_UNPROCESSABLE_ENTITY ->
-				isKeyReused(body) ? new Conflict(Explanation.otherPayload(detail))
-						: new Rejected(Explanation.refused(status, detail));
-			default -> (status >= 400 && status < 500) ? new Rejected(Explanation.refused(status, detail))
-					: new RetryLater(Explanation.failed(status, detail), true);
+				isKeyReused(body) ? new Conflict(FailureReason.otherPayload(detail))
+						: new Rejected(FailureReason.refused(status, detail));
+			default -> (status >= 400 && status < 500) ? new Rejected(FailureReason.refused(status, detail))
+					: new RetryLater(FailureReason.failed(status, detail), true);
 		};
 	}
 

@@ -6,11 +6,11 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An order as it waits to be delivered.
+ * An order that waits for its delivery.
  *
  * @param id the order's id
- * @param customerId whose order it is
- * @param acceptedAt when a gateway took it
+ * @param customerId the customer of the order
+ * @param acceptedAt when a gateway accepted it
  * @param traceparent the client's trace context, or null
  * @param body the JSON as the gateway wrote it; not copied
  */

@@ -69,21 +69,21 @@ public final class SinkBackend implements Backend, AutoCloseable {
 		catch (TimeoutException _) {
 			return this.client.stats().connected()
 					? new RetryLater(
-							Explanation.notAnsweredWithin(this.responseTimeout, "the sink did not acknowledge"), true)
-					: new RetryLater(Explanation.unreachable("the sink cannot be reached"), false);
+							FailureReason.notAnsweredWithin(this.responseTimeout, "the sink did not acknowledge"), true)
+					: new RetryLater(FailureReason.unreachable("the sink cannot be reached"), false);
 		}
 		catch (InterruptedException _) {
 			Thread.currentThread().interrupt();
-			return new RetryLater(Explanation.brokenOff("the delivery was interrupted"), true);
+			return new RetryLater(FailureReason.interrupted("the delivery was interrupted"), true);
 		}
 		catch (SpoolFullException ex) {
 			this.awaited.remove(id, mine);
-			return new Throttled(Explanation.throttled("the sink takes no more: " + ex.getMessage()), Duration.ZERO);
+			return new Throttled(FailureReason.throttled("the sink takes no more: " + ex.getMessage()), Duration.ZERO);
 		}
 		catch (ExecutionException | RuntimeException ex) {
 			// A bug is no reason to lose the order: it ends as a dead letter.
 			this.awaited.remove(id, mine);
-			return new RetryLater(Explanation.brokenOff("the delivery broke off: " + ex), true);
+			return new RetryLater(FailureReason.interrupted("the delivery failed with a bug: " + ex), true);
 		}
 	}
 
@@ -107,8 +107,8 @@ public final class SinkBackend implements Backend, AutoCloseable {
 		@Override
 		public void refused(ByteString id, int code, String description) {
 			// RESOURCE_EXHAUSTED too: a refusal is about the message, which is too large.
-			done(id, new Rejected(
-					Explanation.refused(code, "the sink refused it with status %d: %s".formatted(code, description))));
+			done(id, new Rejected(FailureReason.refused(code,
+					"the sink refused it with status %d: %s".formatted(code, description))));
 		}
 
 		private void done(ByteString id, Attempt outcome) {

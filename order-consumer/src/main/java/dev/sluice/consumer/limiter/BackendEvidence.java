@@ -3,13 +3,13 @@ package dev.sluice.consumer.limiter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells whether the backend was well while an attempt failed, from the orders that it
- * saved meanwhile. Thread-safe. Holds no more than the current run.
+ * Decides whether the backend was healthy while an attempt failed, by the orders that it
+ * saved at that time. It keeps the current run only.
  * <p>
  * A run is a chain of saves. Each begins after the one before has ended, and no later
- * than the gap after that, so the backend proved itself well at least once between two
+ * than the gap after that, so the backend was healthy at least once between two
  * neighbouring ends. Saves that overlap the last one of the chain prove nothing new and
- * are left out. An attempt that failed counts if one run began before it, did not break
+ * are ignored. An attempt that failed counts if one run began before it, did not break
  * during it, and has a save that began after it. An outage that lasts longer than two
  * links of the chain (a gap and the time of an answer each) breaks the run, and nothing
  * that fails in it counts.
@@ -41,7 +41,7 @@ public final class BackendEvidence {
 
 	/**
 	 * An attempt failed.
-	 * @return to be asked later whether it counts; null if it never does
+	 * @return the failure, which says later whether it counts; null if it never counts
 	 */
 	synchronized @Nullable Failure failed(long beganNanos, long endedNanos) {
 		Run current = this.run;
@@ -77,8 +77,7 @@ public final class BackendEvidence {
 		}
 
 		/**
-		 * Whether the backend was well before, during and after it, as far as is known by
-		 * now.
+		 * Whether the backend is known to have been healthy before, during and after it.
 		 */
 		boolean counts() {
 			return this.run.lastBeganNanos - this.endedNanos >= 0;

@@ -9,6 +9,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 
+import com.google.errorprone.annotations.ThreadSafe;
 import dev.sluice.consumer.backend.Attempt;
 import dev.sluice.consumer.backend.Attempt.Conflict;
 import dev.sluice.consumer.backend.Attempt.Rejected;
@@ -16,7 +17,7 @@ import dev.sluice.consumer.backend.Attempt.RetryLater;
 import dev.sluice.consumer.backend.Attempt.Saved;
 import dev.sluice.consumer.backend.Attempt.Throttled;
 import dev.sluice.consumer.backend.BackendProperties;
-import dev.sluice.consumer.backend.Explanation;
+import dev.sluice.consumer.backend.FailureReason;
 import dev.sluice.consumer.limiter.BackendEvidence.Failure;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker.State;
@@ -27,13 +28,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the attempts of all orders say about the backend: a circuit breaker, which opens
- * by failures in a row and by the share of failures in a window of time, and the evidence
- * by which a failure counts against its order. Thread-safe, never blocks.
+ * Judges the backend by the attempts of all orders. A circuit breaker opens after
+ * consecutive failures, or when too large a share of the attempts in a window of time has
+ * failed. {@link BackendEvidence} decides which failures count against their order. No
+ * method blocks.
  * <p>
- * Each successful {@link #tryPass} is followed by one {@link #ended} or
- * {@link #released}. A throttled attempt is neither a success nor a failure here.
+ * Each successful {@link #tryAcquire} is followed by one {@link #attempted} or
+ * {@link #releasePermission}. A throttled attempt counts neither as a success nor as a
+ * failure.
  */
+@ThreadSafe
 public final class BackendHealth {
 
 	private static final Logger logger = LoggerFactory.getLogger(BackendHealth.class);
@@ -52,7 +56,7 @@ public final class BackendHealth {
 
 	private final AtomicInteger failuresInARow = new AtomicInteger();
 
-	private final AtomicInteger openings = new AtomicInteger();
+	private final AtomicInteger outages = new AtomicInteger();
 
 	private volatile long openedNanos;
 
@@ -86,7 +90,7 @@ public final class BackendHealth {
 	}
 
 	/**
-	 * Sets what is told of each change by which an order may pass that could not before.
+	 * Sets the listener of changes after which another order may be tried.
 	 */
 	void onChange(Runnable listener) {
 		this.onChange = listener;
@@ -96,24 +100,26 @@ public final class BackendHealth {
 		this.failuresInARow.set(0);
 		if (to == State.OPEN) {
 			this.openedNanos = this.nanoTime.getAsLong();
-			this.openings.incrementAndGet();
+			this.outages.incrementAndGet();
 		}
 		if (from == State.CLOSED && to == State.OPEN) {
-			logger.warn("The backend fails; deliveries wait until it is back. The last failure: {}", this.lastFailure);
+			logger.warn(
+					"The circuit breaker opened: deliveries wait until the backend answers again. The last failure: {}",
+					this.lastFailure);
 		}
 		if (to == State.CLOSED) {
-			logger.info("The backend is back");
+			logger.info("The circuit breaker closed: the backend answers again");
 		}
 		this.onChange.run();
 	}
 
 	/** Whether an order may be tried now. */
-	public boolean tryPass() {
+	public boolean tryAcquire() {
 		return this.circuit.tryAcquirePermission();
 	}
 
 	/**
-	 * How long until {@link #tryPass} may say otherwise without a change being told.
+	 * How long until {@link #tryAcquire} may succeed without a call of the listener.
 	 */
 	public Duration untilNextTrial() {
 		if (this.circuit.getState() != State.OPEN) {
@@ -123,21 +129,21 @@ public final class BackendHealth {
 		return this.openFor.minusNanos(this.nanoTime.getAsLong() - this.openedNanos).plusMillis(1);
 	}
 
-	/** An order passed and was not tried. */
-	void released() {
+	/** Gives back the permission of an order that was not tried. */
+	void releasePermission() {
 		this.circuit.releasePermission();
 		this.onChange.run();
 	}
 
 	/**
-	 * An attempt has ended.
-	 * @return its failure, if that may count against the order; else null
+	 * Records an attempt.
+	 * @return its failure, if it may count against the order; else null
 	 */
-	public @Nullable Failure ended(Attempt attempt, long beganNanos) {
+	public @Nullable Failure attempted(Attempt attempt, long beganNanos) {
 		long endedNanos = this.nanoTime.getAsLong();
 		return switch (attempt) {
 			case Throttled _ -> {
-				released();
+				releasePermission();
 				yield null;
 			}
 			case Saved saved -> {
@@ -149,11 +155,11 @@ public final class BackendHealth {
 				record(attempt, endedNanos - beganNanos);
 				yield null;
 			}
-			case RetryLater(Explanation why, boolean reached) -> {
+			case RetryLater(FailureReason why, boolean reached) -> {
 				this.lastFailure = why.detail();
 				Failure failure = reached ? this.evidence.failed(beganNanos, endedNanos) : null;
 				record(attempt, endedNanos - beganNanos);
-				yield isWell() ? failure : null;
+				yield isHealthy() ? failure : null;
 			}
 		};
 	}
@@ -165,36 +171,36 @@ public final class BackendHealth {
 			return;
 		}
 		int failures = this.failuresInARow.incrementAndGet();
-		if (failures >= this.consecutiveFailures && isWell() && this.failuresInARow.compareAndSet(failures, 0)) {
+		if (failures >= this.consecutiveFailures && isHealthy() && this.failuresInARow.compareAndSet(failures, 0)) {
 			this.circuit.transitionToOpenState();
 		}
 	}
 
-	/** Whether the circuit is closed: the backend is neither down nor on trial. */
-	boolean isWell() {
+	/** Whether the circuit breaker is closed. */
+	boolean isHealthy() {
 		return this.circuit.getState() == State.CLOSED;
 	}
 
-	/** For an order that is about to be tried for the first time. */
+	/** The retry budget of an order, before its first attempt. */
 	public RetryBudget budget(int maxAttempts) {
-		return new RetryBudget(maxAttempts, this.windowNanos, this.openings.get(), this.nanoTime.getAsLong());
+		return new RetryBudget(maxAttempts, this.windowNanos, this.outages.get(), this.nanoTime.getAsLong());
 	}
 
-	/** Whether an order is not to be tried again. To be asked before each retry. */
+	/** Whether the retry budget of an order is spent. Called before each retry. */
 	public boolean isSpent(RetryBudget budget) {
-		return budget.isSpent(this.openings.get(), this.nanoTime.getAsLong());
+		return budget.isSpent(this.outages.get(), this.nanoTime.getAsLong());
 	}
 
-	/** How often the circuit has opened. */
+	/** How often the circuit breaker has opened. */
 	int outages() {
-		return this.openings.get();
+		return this.outages.get();
 	}
 
 	State circuit() {
 		return this.circuit.getState();
 	}
 
-	/** Time that nobody sets: a step of the system's clock must not hold the circuit. */
+	/** Monotonic: a step of the system clock must not keep the circuit breaker open. */
 	private static final class ElapsedClock extends Clock {
 
 		private final LongSupplier nanoTime;

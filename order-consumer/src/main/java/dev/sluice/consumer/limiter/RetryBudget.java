@@ -7,13 +7,13 @@ import dev.sluice.consumer.limiter.BackendEvidence.Failure;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts the failed attempts of one order that are the order's own. Confined to its
- * delivery.
+ * Counts the failed attempts of one order that count against it. Confined to the thread
+ * of its delivery.
  * <p>
  * A failure is judged once, right before the order would be tried again. It counts if the
  * backend saved another order after it and before that moment, so two failures of one
- * outage never count both. When the circuit has opened meanwhile, neither that failure
- * counts nor those of the window before: they may be how the outage was noticed.
+ * outage never both count. If the circuit breaker has opened in between, that failure and
+ * those of the window before do not count: they may be the start of the outage.
  */
 public final class RetryBudget {
 
@@ -21,7 +21,7 @@ public final class RetryBudget {
 
 	private final long windowNanos;
 
-	/** When those that count were judged. */
+	/** The times at which counted failures were judged, in nanoseconds. */
 	private final Deque<Long> counted = new ArrayDeque<>();
 
 	private int outages;
@@ -31,9 +31,10 @@ public final class RetryBudget {
 	private @Nullable Failure last;
 
 	/**
-	 * @param maxAttempts failures that spend it
-	 * @param windowNanos how long before an outage failures may be how it was noticed
-	 * @param outages how often the circuit has opened so far
+	 * @param maxAttempts number of failures that spends the budget
+	 * @param windowNanos how long before the circuit breaker opens a failure may belong
+	 * to the outage
+	 * @param outages how often the circuit breaker has opened so far
 	 */
 	RetryBudget(int maxAttempts, long windowNanos, int outages, long nowNanos) {
 		this.maxAttempts = maxAttempts;
@@ -43,14 +44,14 @@ public final class RetryBudget {
 	}
 
 	/**
-	 * An attempt has failed.
-	 * @param failure null if it says nothing about the order
+	 * Records a failed attempt.
+	 * @param failure null if it cannot count against the order
 	 */
 	public void failed(@Nullable Failure failure) {
 		this.last = failure;
 	}
 
-	/** Judges the last failure. To be called before each further attempt. */
+	/** Judges the last failure. Called before each retry. */
 	boolean isSpent(int outages, long nowNanos) {
 		if (outages != this.outages) {
 			this.outages = outages;

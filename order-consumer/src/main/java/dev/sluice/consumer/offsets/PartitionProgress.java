@@ -7,41 +7,41 @@ import java.util.SequencedMap;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 
 /**
- * How far one partition has come. Records begin in the order of their offsets and finish
- * in any; what may be committed is the offset of the lowest that has not finished, and in
- * its metadata what has finished above it.
+ * The progress of one partition. Records begin in the order of their offsets and finish
+ * in any order. The committable offset is that of the lowest unfinished record, and its
+ * metadata says which records above it are finished.
  * <p>
- * Holds the unfinished records only: not more than are pending, however long the lowest
- * of them takes. Offsets that never begin (compacted away, or a transaction's markers)
- * hold nothing up. Begun and committed by the polling thread, finished by any.
+ * It keeps the unfinished records only, at most as many as are pending. Offsets without a
+ * record (removed by compaction, or markers of a transaction) delay nothing. The polling
+ * thread begins and commits records, any thread finishes them.
  *
  * @param <T> the work on a record
  */
 public final class PartitionProgress<T> {
 
-	// Begun in ascending order, so the first entry is the lowest offset.
+	// Records begin in ascending order, so the first entry is the lowest offset.
 	private final SequencedMap<Long, T> unfinished = new LinkedHashMap<>();
 
-	/** By whoever had the partition before. */
-	private final FinishedRuns earlier;
+	/** What earlier readers of the partition have finished. */
+	private final FinishedOffsets earlier;
 
 	private long next;
 
 	/**
 	 * @param position the first offset that may begin
-	 * @param earlier what the last commit says, of this partition or one that is gone
+	 * @param earlier what the last commit says, of this partition or of a deleted one
 	 */
-	public PartitionProgress(long position, FinishedRuns earlier) {
+	public PartitionProgress(long position, FinishedOffsets earlier) {
 		this.next = position;
-		this.earlier = earlier.holdFrom(position) ? earlier : FinishedRuns.NONE;
+		this.earlier = earlier.applyFrom(position) ? earlier : FinishedOffsets.NONE;
 	}
 
 	/**
-	 * Passes a record if it finished in an earlier life of this partition.
-	 * @return whether it did; else it is to begin
+	 * Skips a record that an earlier reader has finished.
+	 * @return whether it is finished; if not, it must begin
 	 */
-	public synchronized boolean pass(long offset) {
-		boolean finished = this.earlier.contain(offset);
+	public synchronized boolean skipIfFinished(long offset) {
+		boolean finished = this.earlier.contains(offset);
 		if (finished) {
 			advance(offset);
 		}
@@ -65,12 +65,12 @@ public final class PartitionProgress<T> {
 	}
 
 	/**
-	 * What to go on from after a restart: everything below it has finished, and above it
-	 * what its metadata says.
+	 * What to commit: all records below the offset are finished, and above it those that
+	 * the metadata lists.
 	 */
 	public synchronized OffsetAndMetadata committable() {
 		long committable = this.unfinished.isEmpty() ? this.next : this.unfinished.firstEntry().getKey();
-		FinishedRuns.Text finished = new FinishedRuns.Text(committable);
+		FinishedOffsets.Text finished = new FinishedOffsets.Text(committable);
 		long behind = committable;
 		for (long offset : this.unfinished.keySet()) {
 			finished.add(behind, offset);
@@ -81,7 +81,7 @@ public final class PartitionProgress<T> {
 		return new OffsetAndMetadata(committable, finished.toString());
 	}
 
-	/** The work that has not finished, lowest offset first. */
+	/** The work on unfinished records, lowest offset first. */
 	public synchronized List<T> unfinished() {
 		return List.copyOf(this.unfinished.values());
 	}

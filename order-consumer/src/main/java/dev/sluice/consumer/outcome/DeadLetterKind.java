@@ -2,19 +2,19 @@ package dev.sluice.consumer.outcome;
 
 import java.util.Locale;
 
-/** Why a record lies in the dead letters. */
+/** Why a record is a dead letter. */
 public enum DeadLetterKind {
 
-	/** It is no order. */
+	/** The record is not an order. */
 	UNREADABLE,
 
-	/** The backend refuses it. */
+	/** The backend refuses the order. */
 	REJECTED,
 
-	/** Its retry budget is spent: too many failures of its own, or too old. */
+	/** The retry budget is spent, or the order is too old. */
 	EXHAUSTED,
 
-	/** Another payload was accepted under its id before. That order goes on. */
+	/** Another payload was accepted under the id before. That order goes on. */
 	CONFLICT;
 
 	/** As in {@code DeadLetterHeaders.KIND} and in metrics. */

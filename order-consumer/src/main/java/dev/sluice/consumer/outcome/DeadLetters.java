@@ -21,8 +21,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Lays records that cannot be delivered into {@code orders-dlt}, as they were; one that
- * does not fit with its headers, without its value.
+ * Publishes records that cannot be delivered to {@code orders-dlt}, unchanged except for
+ * more headers. A record that is too large with them is published without its value.
  */
 public final class DeadLetters {
 
@@ -33,11 +33,11 @@ public final class DeadLetters {
 
 	private static final int LONGEST_REASON_BYTES = 1024;
 
-	private final Publisher publisher;
+	private final ReliablePublisher publisher;
 
 	private final MeterRegistry registry;
 
-	public DeadLetters(Publisher publisher, MeterRegistry registry) {
+	public DeadLetters(ReliablePublisher publisher, MeterRegistry registry) {
 		this.publisher = publisher;
 		this.registry = registry;
 		for (DeadLetterKind kind : DeadLetterKind.values()) {
@@ -51,11 +51,11 @@ public final class DeadLetters {
 
 	/**
 	 * @param reason one line for operators
-	 * @param attempts deliveries begun
-	 * @param cause what to show the stack of, or null
-	 * @return whether Kafka has it; false only if it was no longer wanted
+	 * @param attempts number of deliveries begun
+	 * @param cause the exception whose stack trace is added, or null
+	 * @return whether Kafka has acknowledged it; false only if it is no longer wanted
 	 */
-	public boolean bury(ConsumerRecord<byte[], byte[]> record, DeadLetterKind kind, String reason, int attempts,
+	public boolean publish(ConsumerRecord<byte[], byte[]> record, DeadLetterKind kind, String reason, int attempts,
 			@Nullable Exception cause, BooleanSupplier wanted) throws InterruptedException {
 		Headers headers = new RecordHeaders(record.headers());
 		put(headers, DeadLetterHeaders.KIND, kind.text());
@@ -72,8 +72,8 @@ public final class DeadLetters {
 		boolean published = publish(record, headers, wanted);
 		if (published) {
 			counter(kind).increment();
-			logger.warn("Dead letter ({}): {}-{} at {}: {}", kind.text(), record.topic(), record.partition(),
-					record.offset(), reason);
+			logger.warn("The record at offset {} of {}-{} is a dead letter ({}): {}", record.offset(), record.topic(),
+					record.partition(), kind.text(), reason);
 		}
 		return published;
 	}
@@ -84,9 +84,10 @@ public final class DeadLetters {
 			return this.publisher.publish(letter(record, record.value(), headers), wanted);
 		}
 		catch (RecordTooLargeException ex) {
-			// The headers say where it lies.
-			logger.warn("{}-{} at {} is buried without its value, which is too large for {}: {}", record.topic(),
-					record.partition(), record.offset(), Topics.ORDERS_DLT, ex.getMessage());
+			// The headers name the original record.
+			logger.warn(
+					"The record at offset {} of {}-{} becomes a dead letter without its value, which is too large for {}: {}",
+					record.offset(), record.topic(), record.partition(), Topics.ORDERS_DLT, ex.getMessage());
 			return this.publisher.publish(letter(record, null, headers), wanted);
 		}
 	}
@@ -100,7 +101,7 @@ public final class DeadLetters {
 		put(headers, name, value, Integer.MAX_VALUE);
 	}
 
-	/** Replaces it: a record that was sent again may have it from its first time. */
+	/** Replaces the header: a redelivered record may have it from its first delivery. */
 	private static void put(Headers headers, String name, String value, int longestBytes) {
 		byte[] bytes = value.getBytes(StandardCharsets.UTF_8);
 		headers.remove(name);

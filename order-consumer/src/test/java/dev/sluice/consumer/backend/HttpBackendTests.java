@@ -118,7 +118,7 @@ class HttpBackendTests {
 
 		assertThat(deliver()).isInstanceOfSatisfying(Rejected.class,
 				(rejected) -> assertThat(rejected.why())
-					.isEqualTo(new Explanation("The backend refused the order (status %d).".formatted(status),
+					.isEqualTo(new FailureReason("The backend refused the order (status %d).".formatted(status),
 							"the backend answered %d: %s".formatted(status, ANSWER))));
 	}
 
@@ -128,7 +128,7 @@ class HttpBackendTests {
 		this.status = status;
 
 		assertThat(deliver())
-			.isEqualTo(new RetryLater(new Explanation("The backend failed (status %d).".formatted(status),
+			.isEqualTo(new RetryLater(new FailureReason("The backend failed (status %d).".formatted(status),
 					"the backend answered %d: %s".formatted(status, ANSWER)), true));
 	}
 
@@ -146,8 +146,9 @@ class HttpBackendTests {
 		this.status = status;
 		this.retryAfter = retryAfter;
 
-		assertThat(deliver()).isEqualTo(new Throttled(new Explanation("The backend takes no more orders at the moment.",
-				"the backend answered %d: %s".formatted(status, ANSWER)), expected));
+		assertThat(deliver())
+			.isEqualTo(new Throttled(new FailureReason("The backend takes no more orders at the moment.",
+					"the backend answered %d: %s".formatted(status, ANSWER)), expected));
 	}
 
 	@Test

@@ -88,7 +88,8 @@ class SinkBackendTests {
 			assertThat(backend.deliver(this.order)).isInstanceOf(Attempt.RetryLater.class);
 			await().until(() -> this.sink.received.size() == 1);
 			assertThat(backend.deliver(this.order)).isEqualTo(new Attempt.RetryLater(
-					new Explanation("The backend did not answer within 50 ms.", "the sink did not acknowledge"), true));
+					new FailureReason("The backend did not answer within 50 ms.", "the sink did not acknowledge"),
+					true));
 			assertThat(this.sink.received).hasSize(1);
 
 			// As the sink does, which stores it once.
@@ -104,7 +105,7 @@ class SinkBackendTests {
 		this.server.shutdownNow().awaitTermination(LONG.toSeconds(), TimeUnit.SECONDS);
 		try (SinkBackend backend = backend(SHORT)) {
 			assertThat(backend.deliver(this.order)).isEqualTo(new Attempt.RetryLater(
-					new Explanation("The backend could not be reached.", "the sink cannot be reached"), false));
+					new FailureReason("The backend could not be reached.", "the sink cannot be reached"), false));
 		}
 	}
 

@@ -29,16 +29,16 @@ import dev.sluice.consumer.backend.Attempt.RetryLater;
 import dev.sluice.consumer.backend.Attempt.Saved;
 import dev.sluice.consumer.backend.Attempt.Throttled;
 import dev.sluice.consumer.backend.BackendProperties;
-import dev.sluice.consumer.backend.Explanation;
+import dev.sluice.consumer.backend.FailureReason;
 import dev.sluice.consumer.backend.QueuedOrder;
 import dev.sluice.consumer.limiter.BackendHealth;
-import dev.sluice.consumer.limiter.Gate;
+import dev.sluice.consumer.limiter.DeliveryLimiter;
 import dev.sluice.consumer.offsets.CommitMetadata;
 import dev.sluice.consumer.offsets.LostRecords;
 import dev.sluice.consumer.outcome.DeadLetterKind;
 import dev.sluice.consumer.outcome.DeadLetters;
-import dev.sluice.consumer.outcome.Outcomes;
-import dev.sluice.consumer.outcome.Publisher;
+import dev.sluice.consumer.outcome.OutcomePublisher;
+import dev.sluice.consumer.outcome.ReliablePublisher;
 import dev.sluice.contract.DeadLetterHeaders;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.Topics;
@@ -214,11 +214,11 @@ final class DeliverySimulation {
 			}
 		}
 		long deadline = this.scheduler.nanoTime() + Duration.ofSeconds(30).toNanos();
-		Gate gate = this.instance.gate;
-		for (int i = 0; gate.circuit() != State.CLOSED || this.instance.inDelivery != gate.limit(); i++) {
+		DeliveryLimiter limiter = this.instance.limiter;
+		for (int i = 0; limiter.circuit() != State.CLOSED || this.instance.inDelivery != limiter.limit(); i++) {
 			if (this.scheduler.nanoTime() > deadline) {
 				violated("%d orders are in delivery with a limit of %d, circuit %s", this.instance.inDelivery,
-						gate.limit(), gate.circuit());
+						limiter.limit(), limiter.circuit());
 			}
 			step(i);
 		}
@@ -393,7 +393,7 @@ final class DeliverySimulation {
 		/** Keys in delivery, which ordering by key keeps apart. */
 		private final Set<String> keys = new HashSet<>();
 
-		private final Gate gate;
+		private final DeliveryLimiter limiter;
 
 		private final DeliveryLoop loop;
 
@@ -413,22 +413,23 @@ final class DeliverySimulation {
 			SeededScheduler time = DeliverySimulation.this.scheduler;
 			BackendProperties.Circuit circuit = new BackendProperties.Circuit(5, 50, Duration.ofSeconds(10), 20,
 					Duration.ofSeconds(2), 2);
-			this.gate = new Gate(properties.concurrency(),
+			this.limiter = new DeliveryLimiter(properties.concurrency(),
 					new BackendHealth(circuit, properties.evidenceGap(), time::nanoTime), time);
 			SimpleMeterRegistry registry = new SimpleMeterRegistry();
 			Backoff backoff = new Backoff(properties.initialBackoff(), properties.maxBackoff(),
 					DeliverySimulation.this.random::nextDouble);
 			SimulatedProducer producer = new SimulatedProducer(this);
-			Publisher publisher = new Publisher(() -> producer, backoff, time);
+			ReliablePublisher publisher = new ReliablePublisher(() -> producer, backoff, time);
 			InstantSource clock = () -> Instant.parse(Records.TIME).plusNanos(time.nanoTime());
-			Delivery.Tools tools = new Delivery.Tools(new RecordReader(), new FirstPayloads(10), this.gate,
+			Delivery.Context context = new Delivery.Context(new RecordReader(), new PayloadHistory(10), this.limiter,
 					this::deliver,
 					new RetryPolicy(backoff, properties.maxAttempts(), properties.maxRetryAfter(), properties.maxAge()),
-					new Outcomes(publisher, JSON, registry), new DeadLetters(publisher, registry),
+					new OutcomePublisher(publisher, JSON, registry), new DeadLetters(publisher, registry),
 					new DeliveryTimers(registry), this::deliveryThread, time, clock);
 			this.loop = new DeliveryLoop(properties, DeliverySimulation.this.topics, DeliverySimulation.this.lost,
-					new SimulatedConsumers(), tools,
-					new Pending(properties.maxPending(), DeliverySimulation.this.maxPendingBytes), this::loopThread);
+					new SimulatedConsumers(), context,
+					new PendingRecords(properties.maxPending(), DeliverySimulation.this.maxPendingBytes),
+					this::loopThread);
 		}
 
 		void start() {
@@ -514,7 +515,7 @@ final class DeliverySimulation {
 			}
 			catch (InterruptedException ex) {
 				Thread.currentThread().interrupt();
-				return new RetryLater(Explanation.brokenOff("interrupted"), true);
+				return new RetryLater(FailureReason.interrupted("interrupted"), true);
 			}
 			finally {
 				this.inDelivery--;
@@ -530,16 +531,16 @@ final class DeliverySimulation {
 
 		private Attempt answer() {
 			if (DeliverySimulation.this.backendDown) {
-				return new RetryLater(Explanation.unreachable("down"), DeliverySimulation.this.random.nextBoolean());
+				return new RetryLater(FailureReason.unreachable("down"), DeliverySimulation.this.random.nextBoolean());
 			}
 			if (!fails(4)) {
 				return new Saved(null);
 			}
 			return switch (DeliverySimulation.this.random.nextInt(5)) {
-				case 0 -> new Rejected(Explanation.refused(400, "400"));
-				case 1 -> new Conflict(Explanation.otherPayload("422"));
-				case 2 -> new Throttled(Explanation.throttled("429"), delay(1_000));
-				default -> new RetryLater(Explanation.failed(500, "500"), true);
+				case 0 -> new Rejected(FailureReason.refused(400, "400"));
+				case 1 -> new Conflict(FailureReason.otherPayload("422"));
+				case 2 -> new Throttled(FailureReason.throttled("429"), delay(1_000));
+				default -> new RetryLater(FailureReason.failed(500, "500"), true);
 			};
 		}
 

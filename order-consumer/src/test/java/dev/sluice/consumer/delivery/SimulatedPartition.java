@@ -6,7 +6,7 @@ import java.util.Set;
 import java.util.TreeMap;
 
 import dev.sluice.consumer.offsets.CommitMetadata;
-import dev.sluice.consumer.offsets.FinishedRuns;
+import dev.sluice.consumer.offsets.FinishedOffsets;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
@@ -55,22 +55,22 @@ final class SimulatedPartition {
 	 * Whether the commit that the assignment began with says that a record is finished.
 	 */
 	boolean isFinishedAtStart(long offset) {
-		return this.start != null && (offset < this.start.offset() || finishedAbove(this.start).contain(offset));
+		return this.start != null && (offset < this.start.offset() || finishedAbove(this.start).contains(offset));
 	}
 
 	/** An unfinished record that a commit calls finished, or -1. */
 	long unfinishedIn(OffsetAndMetadata commit) {
-		FinishedRuns above = finishedAbove(commit);
+		FinishedOffsets above = finishedAbove(commit);
 		for (long offset : this.log.keySet()) {
-			if ((offset < commit.offset() || above.contain(offset)) && !this.done.contains(offset)) {
+			if ((offset < commit.offset() || above.contains(offset)) && !this.done.contains(offset)) {
 				return offset;
 			}
 		}
 		return -1;
 	}
 
-	private static FinishedRuns finishedAbove(OffsetAndMetadata commit) {
-		return FinishedRuns.parse(commit.offset(), CommitMetadata.parse(commit.metadata()).rest());
+	private static FinishedOffsets finishedAbove(OffsetAndMetadata commit) {
+		return FinishedOffsets.parse(commit.offset(), CommitMetadata.parse(commit.metadata()).rest());
 	}
 
 	boolean isSettled() {

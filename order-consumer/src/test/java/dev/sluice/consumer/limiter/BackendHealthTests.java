@@ -11,7 +11,7 @@ import dev.sluice.consumer.backend.Attempt.RetryLater;
 import dev.sluice.consumer.backend.Attempt.Saved;
 import dev.sluice.consumer.backend.Attempt.Throttled;
 import dev.sluice.consumer.backend.BackendProperties;
-import dev.sluice.consumer.backend.Explanation;
+import dev.sluice.consumer.backend.FailureReason;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker.State;
 import org.junit.jupiter.api.Test;
 
@@ -21,9 +21,9 @@ class BackendHealthTests {
 
 	private static final Attempt SAVED = new Saved(null);
 
-	private static final Attempt FAILED = new RetryLater(Explanation.failed(500, "500"), true);
+	private static final Attempt FAILED = new RetryLater(FailureReason.failed(500, "500"), true);
 
-	private static final Attempt THROTTLED = new Throttled(Explanation.throttled("429"), Duration.ZERO);
+	private static final Attempt THROTTLED = new Throttled(FailureReason.throttled("429"), Duration.ZERO);
 
 	private final AtomicLong nanos = new AtomicLong(-5);
 
@@ -36,18 +36,18 @@ class BackendHealthTests {
 		attempts(SAVED, 10_000);
 
 		attempts(FAILED, 4);
-		assertThat(this.health.isWell()).isTrue();
+		assertThat(this.health.isHealthy()).isTrue();
 		attempts(FAILED, 1);
 
 		assertThat(this.health.circuit()).isEqualTo(State.OPEN);
 		assertThat(this.health.outages()).isEqualTo(1);
-		assertThat(this.health.tryPass()).isFalse();
+		assertThat(this.health.tryAcquire()).isFalse();
 	}
 
 	@Test
 	void opensByFailuresInARowHoweverSlowlyTheyCome() {
 		for (int i = 0; i < 5; i++) {
-			assertThat(this.health.isWell()).isTrue();
+			assertThat(this.health.isHealthy()).isTrue();
 			attempts(FAILED, 1);
 			advance(Duration.ofHours(1));
 		}
@@ -62,7 +62,7 @@ class BackendHealthTests {
 			attempts(SAVED, 1);
 		}
 		attempts(SAVED, 1);
-		assertThat(this.health.isWell()).isTrue();
+		assertThat(this.health.isHealthy()).isTrue();
 
 		attempts(FAILED, 1);
 
@@ -85,11 +85,11 @@ class BackendHealthTests {
 	@Test
 	void throttlingIsNoFailureAndNoSuccess() {
 		attempts(THROTTLED, 1_000);
-		assertThat(this.health.isWell()).isTrue();
+		assertThat(this.health.isHealthy()).isTrue();
 
 		attempts(FAILED, 4);
 		attempts(THROTTLED, 1_000);
-		assertThat(this.health.isWell()).isTrue();
+		assertThat(this.health.isHealthy()).isTrue();
 		attempts(FAILED, 1);
 
 		assertThat(this.health.circuit()).isEqualTo(State.OPEN);
@@ -98,12 +98,12 @@ class BackendHealthTests {
 	@Test
 	void refusalsAreAnswersOfABackendThatIsWell() {
 		attempts(FAILED, 4);
-		attempts(new Rejected(Explanation.refused(422, "422")), 1);
+		attempts(new Rejected(FailureReason.refused(422, "422")), 1);
 		attempts(FAILED, 4);
-		attempts(new Conflict(Explanation.otherPayload("422")), 1);
+		attempts(new Conflict(FailureReason.otherPayload("422")), 1);
 		attempts(FAILED, 4);
 
-		assertThat(this.health.isWell()).isTrue();
+		assertThat(this.health.isHealthy()).isTrue();
 	}
 
 	@Test
@@ -112,8 +112,8 @@ class BackendHealthTests {
 		assertThat(this.health.untilNextTrial()).isEqualTo(Duration.ofMillis(2_001));
 		advance(this.health.untilNextTrial());
 
-		assertThat(this.health.tryPass()).isTrue();
-		this.health.ended(THROTTLED, this.nanos.get());
+		assertThat(this.health.tryAcquire()).isTrue();
+		this.health.attempted(THROTTLED, this.nanos.get());
 		assertThat(this.health.circuit()).isEqualTo(State.HALF_OPEN);
 		attempts(SAVED, 3);
 
@@ -126,10 +126,10 @@ class BackendHealthTests {
 		this.health.onChange(changes::incrementAndGet);
 		attempts(FAILED, 5);
 		advance(Duration.ofSeconds(3));
-		assertThat(this.health.tryPass()).isTrue();
+		assertThat(this.health.tryAcquire()).isTrue();
 		assertThat(changes).as("opened, on trial").hasValue(2);
 
-		this.health.released();
+		this.health.releasePermission();
 		assertThat(changes).as("a trial is free again").hasValue(3);
 		attempts(SAVED, 3);
 		assertThat(changes).as("closed").hasValue(4);
@@ -140,18 +140,18 @@ class BackendHealthTests {
 		attempts(SAVED, 1);
 		advance(Duration.ofMillis(1));
 
-		assertThat(this.health.ended(FAILED, this.nanos.get())).isNotNull();
-		assertThat(this.health.ended(new RetryLater(Explanation.unreachable("gone"), false), this.nanos.get()))
+		assertThat(this.health.attempted(FAILED, this.nanos.get())).isNotNull();
+		assertThat(this.health.attempted(new RetryLater(FailureReason.unreachable("gone"), false), this.nanos.get()))
 			.isNull();
 		attempts(FAILED, 2);
-		assertThat(this.health.ended(FAILED, this.nanos.get())).as("by which it opens").isNull();
-		assertThat(this.health.ended(FAILED, this.nanos.get())).isNull();
+		assertThat(this.health.attempted(FAILED, this.nanos.get())).as("by which it opens").isNull();
+		assertThat(this.health.attempted(FAILED, this.nanos.get())).isNull();
 	}
 
 	private void attempts(Attempt attempt, int times) {
 		for (int i = 0; i < times; i++) {
-			this.health.tryPass();
-			this.health.ended(attempt, this.nanos.get());
+			this.health.tryAcquire();
+			this.health.attempted(attempt, this.nanos.get());
 		}
 	}
 

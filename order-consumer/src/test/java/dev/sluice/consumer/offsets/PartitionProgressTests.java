@@ -16,7 +16,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 class PartitionProgressTests {
 
-	private final PartitionProgress<String> progress = new PartitionProgress<>(10, FinishedRuns.NONE);
+	private final PartitionProgress<String> progress = new PartitionProgress<>(10, FinishedOffsets.NONE);
 
 	@Test
 	void commitsNothingBeforeAnythingHasBegun() {
@@ -79,9 +79,10 @@ class PartitionProgressTests {
 		this.progress.finish(12);
 		this.progress.finish(14);
 
-		FinishedRuns committed = committed();
+		FinishedOffsets committed = committed();
 
-		assertThat(List.of(10L, 11L, 12L, 13L, 14L, 15L)).filteredOn(committed::contain).containsExactly(11L, 12L, 14L);
+		assertThat(List.of(10L, 11L, 12L, 13L, 14L, 15L)).filteredOn(committed::contains)
+			.containsExactly(11L, 12L, 14L);
 	}
 
 	@Test
@@ -91,18 +92,18 @@ class PartitionProgressTests {
 		this.progress.finish(13);
 		PartitionProgress<String> later = new PartitionProgress<>(10, committed());
 
-		assertThat(later.pass(10)).isFalse();
+		assertThat(later.skipIfFinished(10)).isFalse();
 		later.begin(10, "again");
-		assertThat(later.pass(11)).isTrue();
-		assertThat(later.pass(12)).isFalse();
+		assertThat(later.skipIfFinished(11)).isTrue();
+		assertThat(later.skipIfFinished(12)).isFalse();
 		later.begin(12, "again");
 		later.finish(10);
 		later.finish(12);
 
 		// Nothing is known of 13 but from the earlier life, and it is not forgotten.
 		assertThat(later.committable().offset()).isEqualTo(13);
-		assertThat(FinishedRuns.parse(13, later.committable().metadata()).contain(13)).isTrue();
-		assertThat(later.pass(13)).isTrue();
+		assertThat(FinishedOffsets.parse(13, later.committable().metadata()).contains(13)).isTrue();
+		assertThat(later.skipIfFinished(13)).isTrue();
 		assertThat(later.committable().offset()).isEqualTo(14);
 	}
 
@@ -111,7 +112,7 @@ class PartitionProgressTests {
 		begin(10, 11);
 		this.progress.finish(11);
 
-		assertThat(new PartitionProgress<>(0, committed()).pass(11)).isFalse();
+		assertThat(new PartitionProgress<>(0, committed()).skipIfFinished(11)).isFalse();
 	}
 
 	/** Against the obvious model, whatever the order of ends. */
@@ -138,9 +139,9 @@ class PartitionProgressTests {
 			}
 			assertThat(committable()).isEqualTo(unfinished.isEmpty() ? next : unfinished.first());
 			if (step % 100 == 0) {
-				FinishedRuns committed = committed();
+				FinishedOffsets committed = committed();
 				for (long offset = committable(); offset < next + 3; offset++) {
-					assertThat(committed.contain(offset)).as("%d", offset)
+					assertThat(committed.contains(offset)).as("%d", offset)
 						.isEqualTo(offset < next && !unfinished.contains(offset));
 				}
 			}
@@ -153,9 +154,9 @@ class PartitionProgressTests {
 	}
 
 	/** As whoever comes next reads it. */
-	private FinishedRuns committed() {
+	private FinishedOffsets committed() {
 		OffsetAndMetadata commit = this.progress.committable();
-		return FinishedRuns.parse(commit.offset(), commit.metadata());
+		return FinishedOffsets.parse(commit.offset(), commit.metadata());
 	}
 
 	private void begin(long... offsets) {

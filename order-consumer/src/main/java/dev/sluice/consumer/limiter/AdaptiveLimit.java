@@ -1,34 +1,41 @@
 package dev.sluice.consumer.limiter;
 
+import com.google.errorprone.annotations.ThreadSafe;
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+
 /**
- * How many orders may be in delivery at once. It shrinks by a factor when the backend
- * throttles, at most once per round trip, and grows back by one per round trip, never
- * above the maximum and never below 1. Thread-safe.
+ * The number of orders that may be in delivery at once. It shrinks by a factor when the
+ * backend throttles, at most once per round trip, and grows by one per round trip, within
+ * 1 and the maximum.
  *
  * @see <a href="https://www.rfc-editor.org/rfc/rfc5681#section-3.1">TCP congestion
  * control, whose additive increase and multiplicative decrease this is</a>
  */
-final class DeliveryLimit {
+@ThreadSafe
+final class AdaptiveLimit {
 
 	private static final double SHRINK = 0.7;
 
 	private final int max;
 
+	@GuardedBy("this")
 	private double limit;
 
+	@GuardedBy("this")
 	private boolean shrunk;
 
+	@GuardedBy("this")
 	private long shrunkAtNanos;
 
-	DeliveryLimit(int max) {
+	AdaptiveLimit(int max) {
 		this.max = max;
 		this.limit = max;
 	}
 
 	/**
 	 * The backend throttled an attempt.
-	 * @param beganNanos when the attempt began: one that began before the last shrinking
-	 * says nothing about the limit of now
+	 * @param beganNanos when the attempt began; the limit ignores one that began before
+	 * it last shrank
 	 */
 	synchronized void throttled(long beganNanos, long nowNanos) {
 		if (!this.shrunk || beganNanos - this.shrunkAtNanos >= 0) {

@@ -3,11 +3,14 @@ package dev.sluice.consumer.delivery;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
+import com.google.errorprone.annotations.ThreadSafe;
+
 /**
- * The records read and not finished: what bounds this process's memory. Added to by the
- * polling thread, removed from by any.
+ * Counts the records that are read and not finished, and so bounds the memory of this
+ * process. The polling thread adds, any thread removes.
  */
-final class Pending {
+@ThreadSafe
+final class PendingRecords {
 
 	private final int maxRecords;
 
@@ -17,7 +20,7 @@ final class Pending {
 
 	private final AtomicLong bytes = new AtomicLong();
 
-	Pending(int maxRecords, long maxBytes) {
+	PendingRecords(int maxRecords, long maxBytes) {
 		this.maxRecords = maxRecords;
 		this.maxBytes = maxBytes;
 	}
@@ -32,7 +35,7 @@ final class Pending {
 		this.bytes.addAndGet(-size);
 	}
 
-	/** Whether a batch of so many records may be read without exceeding the bound. */
+	/** Whether a batch of that many records can be read within the bound. */
 	boolean hasRoomFor(int batch) {
 		return this.records.get() + batch <= this.maxRecords && this.bytes.get() < this.maxBytes;
 	}

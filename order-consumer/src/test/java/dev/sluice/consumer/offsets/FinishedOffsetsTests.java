@@ -9,68 +9,68 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-class FinishedRunsTests {
+class FinishedOffsetsTests {
 
 	/** What a broker takes by default. */
 	private static final int METADATA_MAX_BYTES = 4_096;
 
 	@Test
 	void saysNothingWhereNothingHasFinished() {
-		assertThat(new FinishedRuns.Text(7)).hasToString("");
-		assertThat(FinishedRuns.parse(7, "").contain(7)).isFalse();
+		assertThat(new FinishedOffsets.Text(7)).hasToString("");
+		assertThat(FinishedOffsets.parse(7, "").contains(7)).isFalse();
 	}
 
 	@Test
 	void readsWhatWasWritten() {
-		FinishedRuns.Text text = new FinishedRuns.Text(100);
+		FinishedOffsets.Text text = new FinishedOffsets.Text(100);
 		text.add(101, 140);
 		text.add(1_000_000_000_000L, 1_000_000_000_001L);
 
-		FinishedRuns runs = FinishedRuns.parse(100, text.toString());
+		FinishedOffsets runs = FinishedOffsets.parse(100, text.toString());
 
 		assertThat(text).hasToString("finished-1:1,13,cre66i5w,1");
-		assertThat(runs.contain(100)).isFalse();
-		assertThat(runs.contain(101)).isTrue();
-		assertThat(runs.contain(139)).isTrue();
-		assertThat(runs.contain(140)).isFalse();
-		assertThat(runs.contain(1_000_000_000_000L)).isTrue();
-		assertThat(runs.contain(1_000_000_000_001L)).isFalse();
+		assertThat(runs.contains(100)).isFalse();
+		assertThat(runs.contains(101)).isTrue();
+		assertThat(runs.contains(139)).isTrue();
+		assertThat(runs.contains(140)).isFalse();
+		assertThat(runs.contains(1_000_000_000_000L)).isTrue();
+		assertThat(runs.contains(1_000_000_000_001L)).isFalse();
 	}
 
 	@Test
 	void readsRunsThatTouchEachOtherOrTheCommit() {
-		FinishedRuns.Text text = new FinishedRuns.Text(100);
+		FinishedOffsets.Text text = new FinishedOffsets.Text(100);
 		text.add(100, 101);
 		text.add(101, 105);
 
-		FinishedRuns runs = FinishedRuns.parse(100, text.toString());
+		FinishedOffsets runs = FinishedOffsets.parse(100, text.toString());
 
-		assertThat(runs.contain(100)).isTrue();
-		assertThat(runs.contain(104)).isTrue();
-		assertThat(runs.contain(105)).isFalse();
+		assertThat(runs.contains(100)).isTrue();
+		assertThat(runs.contains(104)).isTrue();
+		assertThat(runs.contains(105)).isFalse();
 	}
 
 	@Test
 	void leavesOutWhatABrokerWouldNotTake() {
-		FinishedRuns.Text text = new FinishedRuns.Text(0);
+		FinishedOffsets.Text text = new FinishedOffsets.Text(0);
 		for (long offset = 1; offset < 10_000; offset += 2) {
 			text.add(offset, offset + 1);
 		}
 
-		FinishedRuns runs = FinishedRuns.parse(0, text.toString());
+		FinishedOffsets runs = FinishedOffsets.parse(0, text.toString());
 
 		assertThat(text.toString().getBytes(StandardCharsets.UTF_8)).hasSizeBetween(3_900, METADATA_MAX_BYTES);
-		assertThat(runs.contain(1)).isTrue();
-		assertThat(runs.contain(9_999)).isFalse();
+		assertThat(runs.contains(1)).isTrue();
+		assertThat(runs.contains(9_999)).isFalse();
 	}
 
 	@Test
 	void countsWhatIsFinishedBelowAnOffset() {
-		FinishedRuns.Text text = new FinishedRuns.Text(100);
+		FinishedOffsets.Text text = new FinishedOffsets.Text(100);
 		text.add(102, 104);
 		text.add(110, 120);
 
-		FinishedRuns runs = FinishedRuns.parse(100, text.toString());
+		FinishedOffsets runs = FinishedOffsets.parse(100, text.toString());
 
 		assertThat(runs.countBelow(102)).isZero();
 		assertThat(runs.countBelow(105)).isEqualTo(2);
@@ -80,10 +80,10 @@ class FinishedRunsTests {
 
 	@Test
 	void holdsNotForAPartitionThatBeginsBelow() {
-		FinishedRuns runs = FinishedRuns.parse(100, "finished-1:1,1");
+		FinishedOffsets runs = FinishedOffsets.parse(100, "finished-1:1,1");
 
-		assertThat(runs.holdFrom(100)).isTrue();
-		assertThat(runs.holdFrom(99)).isFalse();
+		assertThat(runs.applyFrom(100)).isTrue();
+		assertThat(runs.applyFrom(99)).isFalse();
 	}
 
 	@ParameterizedTest
@@ -91,10 +91,10 @@ class FinishedRunsTests {
 	@ValueSource(strings = { "", "somebody else's", "finished-2:1,1", "finished-1:", "finished-1:1,", "finished-1:-1,5",
 			"finished-1:1,0", "finished-1:1,zzzzzzzzzzzzzzzzzzzz", "finished-1:1.5,1" })
 	void takesNothingFromWhatItCannotRead(String metadata) {
-		FinishedRuns runs = FinishedRuns.parse(0, metadata);
+		FinishedOffsets runs = FinishedOffsets.parse(0, metadata);
 
-		assertThat(runs.contain(0)).isFalse();
-		assertThat(runs.contain(1)).isFalse();
+		assertThat(runs.contains(0)).isFalse();
+		assertThat(runs.contains(1)).isFalse();
 	}
 
 }

@@ -9,9 +9,9 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-class FirstPayloadsTests {
+class PayloadHistoryTests {
 
-	private final FirstPayloads payloads = new FirstPayloads(2);
+	private final PayloadHistory payloads = new PayloadHistory(2);
 
 	@Test
 	void knowsThePayloadOfAnIdThatIsDerivedFromAKey() {

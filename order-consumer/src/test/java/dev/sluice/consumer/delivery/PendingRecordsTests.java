@@ -4,11 +4,11 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-class PendingTests {
+class PendingRecordsTests {
 
 	@Test
 	void hasRoomForAWholeBatchOrNone() {
-		Pending pending = new Pending(10, 1_000);
+		PendingRecords pending = new PendingRecords(10, 1_000);
 
 		add(pending, 6, 1);
 
@@ -18,7 +18,7 @@ class PendingTests {
 
 	@Test
 	void hasNoRoomOnceItsBytesAreUsedUp() {
-		Pending pending = new Pending(10, 1_000);
+		PendingRecords pending = new PendingRecords(10, 1_000);
 
 		add(pending, 2, 500);
 		assertThat(pending.hasRoomFor(1)).isFalse();
@@ -28,7 +28,7 @@ class PendingTests {
 		assertThat(pending.records()).isEqualTo(1);
 	}
 
-	private static void add(Pending pending, int records, int size) {
+	private static void add(PendingRecords pending, int records, int size) {
 		for (int i = 0; i < records; i++) {
 			pending.add(size);
 		}

@@ -3,32 +3,32 @@ package dev.sluice.consumer.delivery;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletableFuture;
 
-import dev.sluice.consumer.delivery.Turns.Turn;
+import dev.sluice.consumer.delivery.KeySequencer.Ticket;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 @Timeout(30)
-class TurnsTests {
+class KeySequencerTests {
 
-	private final Turns turns = new Turns();
+	private final KeySequencer sequencer = new KeySequencer();
 
 	@Test
 	void oneOfAKeyWaitsForTheOneBefore() throws Exception {
-		Turn first = take("a");
-		Turn second = take("a");
-		Turn third = take("a");
+		Ticket first = take("a");
+		Ticket second = take("a");
+		Ticket third = take("a");
 		assertThat(first.await()).isTrue();
 		CompletableFuture<Boolean> begins = begin(second);
 		CompletableFuture<Boolean> last = begin(third);
 		assertThat(begins).isNotDone();
 
-		first.end(true);
+		first.release(true);
 
 		assertThat(begins.get()).isTrue();
 		assertThat(last).isNotDone();
-		second.end(true);
+		second.release(true);
 		assertThat(last.get()).isTrue();
 	}
 
@@ -37,38 +37,38 @@ class TurnsTests {
 		take("a");
 
 		assertThat(take("b").await()).isTrue();
-		assertThat(this.turns.take(null).await()).isTrue();
-		assertThat(this.turns.take(null).await()).isTrue();
+		assertThat(this.sequencer.ticket(null).await()).isTrue();
+		assertThat(this.sequencer.ticket(null).await()).isTrue();
 	}
 
 	@Test
 	void noneOvertakesOneThatWasGivenUp() throws Exception {
-		Turn first = take("a");
-		Turn second = take("a");
+		Ticket first = take("a");
+		Ticket second = take("a");
 
-		first.end(false);
-		Turn third = take("a");
+		first.release(false);
+		Ticket third = take("a");
 
 		assertThat(second.await()).isFalse();
-		second.end(false);
+		second.release(false);
 		assertThat(third.await()).isFalse();
-		third.end(false);
+		third.release(false);
 		assertThat(take("a").await()).isFalse();
 	}
 
 	@Test
 	void whatHasFinishedIsNotWaitedFor() throws Exception {
-		Turn first = take("a");
-		first.end(true);
+		Ticket first = take("a");
+		first.release(true);
 
 		assertThat(take("a").await()).isTrue();
 	}
 
-	private Turn take(String key) {
-		return this.turns.take(key.getBytes(StandardCharsets.UTF_8));
+	private Ticket take(String key) {
+		return this.sequencer.ticket(key.getBytes(StandardCharsets.UTF_8));
 	}
 
-	private static CompletableFuture<Boolean> begin(Turn turn) {
+	private static CompletableFuture<Boolean> begin(Ticket turn) {
 		CompletableFuture<Boolean> begun = new CompletableFuture<>();
 		Thread.ofVirtual().start(() -> {
 			try {

@@ -13,10 +13,10 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import tools.jackson.databind.ObjectWriter;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Tells {@code order-outcomes} what became of an order. */
-public final class Outcomes {
+/** Publishes the outcomes of orders to {@code order-outcomes}. */
+public final class OutcomePublisher {
 
-	private final Publisher publisher;
+	private final ReliablePublisher publisher;
 
 	private final ObjectWriter json;
 
@@ -26,7 +26,7 @@ public final class Outcomes {
 
 	private final Counter failed;
 
-	public Outcomes(Publisher publisher, JsonMapper json, MeterRegistry registry) {
+	public OutcomePublisher(ReliablePublisher publisher, JsonMapper json, MeterRegistry registry) {
 		this.publisher = publisher;
 		this.json = json.writerFor(OrderOutcome.class);
 		this.retrying = ConsumerMetric.DELIVERY_OUTCOMES.counter(registry, "outcome", "retrying");
@@ -35,7 +35,7 @@ public final class Outcomes {
 	}
 
 	/**
-	 * @return whether Kafka has it; false only if it was no longer wanted
+	 * @return whether Kafka has acknowledged it; false only if it is no longer wanted
 	 */
 	public boolean publish(OrderOutcome outcome, BooleanSupplier wanted) throws InterruptedException {
 		byte[] key = outcome.key().getBytes(StandardCharsets.US_ASCII);

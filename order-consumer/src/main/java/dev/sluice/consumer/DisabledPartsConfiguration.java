@@ -6,20 +6,20 @@ import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** Health of the parts that this instance does not run. */
+/** Health indicators of the parts that are switched off in this instance. */
 @Configuration(proxyBeanMethods = false)
-class OffParts {
+class DisabledPartsConfiguration {
 
 	@Bean
 	@ConditionalOnProperty(name = "delivery.enabled", havingValue = "false")
 	HealthIndicator deliveryHealthIndicator() {
-		return OffParts::off;
+		return DisabledPartsConfiguration::off;
 	}
 
 	@Bean
 	@ConditionalOnProperty(name = "projection.enabled", havingValue = "false")
 	HealthIndicator projectionHealthIndicator() {
-		return OffParts::off;
+		return DisabledPartsConfiguration::off;
 	}
 
 	private static Health off() {

@@ -5,28 +5,32 @@ import java.util.Map;
 import java.util.UUID;
 
 import dev.sluice.consumer.backend.QueuedOrder;
+import com.google.errorprone.annotations.ThreadSafe;
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.sluice.contract.Fingerprint;
 
 /**
- * Which payload the order of an id has: that of the first record that was worked on.
- * Thread-safe. Turns keep the records of one id apart, so only what has finished is
- * remembered.
+ * Remembers the payload of each order: that of the first record of its id. The
+ * {@link KeySequencer} processes the records of one id one after another, so only
+ * finished orders are remembered.
  * <p>
- * Only ids that are derived from an idempotency key (version 8) can come with two
- * payloads; a redelivery of another id repeats its own. Bound: the last so many ids. Of
- * an older one, or one that finished before this process read its partition, the backend
- * decides, which saves an id once and refuses another payload.
+ * Only an id that is derived from an idempotency key (version 8) can come with two
+ * payloads. The history is bounded to the latest ids. For an older id, or one that was
+ * finished before this process read its partition, the backend decides: it saves an id
+ * once and refuses another payload.
  */
-final class FirstPayloads {
+@ThreadSafe
+final class PayloadHistory {
 
 	private static final int DERIVED = 8;
 
+	@GuardedBy("itself")
 	private final Map<UUID, Fingerprint> finished;
 
 	/**
-	 * @param bound ids remembered at most
+	 * @param bound maximum number of ids remembered
 	 */
-	FirstPayloads(int bound) {
+	PayloadHistory(int bound) {
 		this.finished = new LinkedHashMap<>() {
 
 			private static final long serialVersionUID = 1L;
@@ -39,7 +43,7 @@ final class FirstPayloads {
 		};
 	}
 
-	/** Whether the order of this id is known to be another one. */
+	/** Whether an order with this id and another payload is known. */
 	boolean conflictsWith(QueuedOrder order) {
 		if (order.id().version() != DERIVED) {
 			return false;
@@ -51,7 +55,7 @@ final class FirstPayloads {
 		return first != null && !first.equals(Fingerprint.ofJson(order.body()));
 	}
 
-	/** The order has been saved or has failed. */
+	/** Remembers an order that is saved or failed. */
 	void finished(QueuedOrder order) {
 		if (order.id().version() == DERIVED) {
 			Fingerprint fingerprint = Fingerprint.ofJson(order.body());

@@ -8,6 +8,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.DoubleSupplier;
 import java.util.function.Supplier;
 
+import com.google.errorprone.annotations.ThreadSafe;
 import dev.sluice.consumer.Backoff;
 import dev.sluice.consumer.Time;
 import org.apache.kafka.clients.producer.Producer;
@@ -20,13 +21,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Puts a record into Kafka and waits for its acknowledgement, trying again until it has
- * it. Blocks its caller, a virtual thread; safe for use by several. What is on its way is
- * bounded by the producer's buffer, and each try by its delivery timeout.
+ * Publishes a record to Kafka and retries until Kafka acknowledges it. It blocks the
+ * calling thread, a virtual one. The producer's buffer bounds the records in flight, and
+ * its delivery timeout bounds each try.
  */
-public final class Publisher {
+@ThreadSafe
+public final class ReliablePublisher {
 
-	private static final Logger logger = LoggerFactory.getLogger(Publisher.class);
+	private static final Logger logger = LoggerFactory.getLogger(ReliablePublisher.class);
 
 	private final Supplier<Producer<byte[], byte[]>> producer;
 
@@ -37,19 +39,20 @@ public final class Publisher {
 	private final AtomicBoolean failing = new AtomicBoolean();
 
 	/**
-	 * @param producer gives the producer, always the same; may fail while Kafka's name
-	 * cannot be resolved
+	 * @param producer supplies the producer, always the same one; it may fail while
+	 * Kafka's host name cannot be resolved
 	 */
-	public Publisher(Supplier<Producer<byte[], byte[]>> producer, Backoff backoff, Time time) {
+	public ReliablePublisher(Supplier<Producer<byte[], byte[]>> producer, Backoff backoff, Time time) {
 		this.producer = producer;
 		this.backoff = backoff;
 		this.time = time;
 	}
 
 	/**
-	 * @param wanted whether to try again after a failure
-	 * @return whether Kafka has it; false only if it was no longer wanted
-	 * @throws RecordTooLargeException if Kafka will never take it
+	 * @param wanted whether to retry after a failure
+	 * @return whether Kafka has acknowledged the record; false only if it is no longer
+	 * wanted
+	 * @throws RecordTooLargeException if the record is too large for the topic
 	 */
 	boolean publish(ProducerRecord<byte[], byte[]> record, BooleanSupplier wanted) throws InterruptedException {
 		int failures = 0;
@@ -75,7 +78,7 @@ public final class Publisher {
 			});
 			acknowledged.get();
 			if (this.failing.compareAndSet(true, false)) {
-				logger.info("Kafka acknowledges again");
+				logger.info("Kafka acknowledges records again");
 			}
 			return true;
 		}
@@ -97,7 +100,7 @@ public final class Publisher {
 
 	private void failed(ProducerRecord<?, ?> record, @Nullable Throwable failure) {
 		if (this.failing.compareAndSet(false, true)) {
-			logger.warn("Kafka does not acknowledge a record of {}; trying again until it does: {}", record.topic(),
+			logger.warn("Kafka does not acknowledge a record of {}. Retrying until it does: {}", record.topic(),
 					String.valueOf(failure));
 		}
 	}

@@ -7,17 +7,17 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What has finished above a committed offset, as it stands in the commit's metadata: the
- * lengths of the runs of unfinished and finished offsets in turn, from the committed one
- * on, in base 36. Whoever reads the partition next does not deliver those again. An
- * offset that is not told of is delivered again, so leaving some out is never wrong.
+ * The finished offsets above a committed one, as the commit's metadata has them: the
+ * lengths of alternating runs of unfinished and finished offsets, from the committed
+ * offset on, in base 36. The next reader of the partition does not deliver these again.
+ * It delivers an offset that is missing here once more, so a shortened list is correct.
  * Immutable.
  */
-public final class FinishedRuns {
+public final class FinishedOffsets {
 
-	public static final FinishedRuns NONE = new FinishedRuns(0, new TreeMap<>());
+	public static final FinishedOffsets NONE = new FinishedOffsets(0, new TreeMap<>());
 
-	/** Brokers refuse more than 4,096 bytes unless told otherwise. */
+	/** By default, brokers refuse more than 4,096 bytes of metadata. */
 	private static final int LONGEST_TEXT = 4_000;
 
 	private static final String VERSION = "finished-1:";
@@ -29,7 +29,7 @@ public final class FinishedRuns {
 	/** First offset to first offset behind. */
 	private final NavigableMap<Long, Long> runs;
 
-	private FinishedRuns(long committed, NavigableMap<Long, Long> runs) {
+	private FinishedOffsets(long committed, NavigableMap<Long, Long> runs) {
 		this.committed = committed;
 		this.runs = runs;
 	}
@@ -37,9 +37,9 @@ public final class FinishedRuns {
 	/**
 	 * Reads what a commit says.
 	 * @param committed its offset
-	 * @param metadata its metadata; anybody else's says nothing
+	 * @param metadata its metadata; text in another format means no finished offsets
 	 */
-	public static FinishedRuns parse(long committed, @Nullable String metadata) {
+	public static FinishedOffsets parse(long committed, @Nullable String metadata) {
 		if (metadata == null || !metadata.startsWith(VERSION)) {
 			return NONE;
 		}
@@ -63,16 +63,16 @@ public final class FinishedRuns {
 		catch (NumberFormatException | ArithmeticException ex) {
 			return NONE;
 		}
-		return new FinishedRuns(committed, runs);
+		return new FinishedOffsets(committed, runs);
 	}
 
-	/** Whether they hold for a partition that is read from an offset on. */
-	boolean holdFrom(long offset) {
-		// Below it, the committed offset was gone and the partition is another.
+	/** Whether they apply to a partition that is read from an offset on. */
+	boolean applyFrom(long offset) {
+		// A lower position means that the partition was created again.
 		return offset >= this.committed;
 	}
 
-	public boolean contain(long offset) {
+	public boolean contains(long offset) {
 		Map.Entry<Long, Long> run = this.runs.floorEntry(offset);
 		return run != null && offset < run.getValue();
 	}
@@ -85,7 +85,7 @@ public final class FinishedRuns {
 			.sum();
 	}
 
-	/** Goes through those at and above an offset, in ascending order. */
+	/** Adds the runs at and above an offset to a text, in ascending order. */
 	void from(long offset, Text into) {
 		this.runs.forEach((first, behind) -> {
 			if (behind > offset) {
@@ -94,7 +94,7 @@ public final class FinishedRuns {
 		});
 	}
 
-	/** Runs on their way into a commit's metadata; those that do not fit are left out. */
+	/** Writes runs as a commit's metadata. Runs that do not fit are dropped. */
 	static final class Text {
 
 		private final StringBuilder text = new StringBuilder();

@@ -4,9 +4,9 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-class DeliveryLimitTests {
+class AdaptiveLimitTests {
 
-	private final DeliveryLimit limit = new DeliveryLimit(100);
+	private final AdaptiveLimit limit = new AdaptiveLimit(100);
 
 	@Test
 	void shrinksByAFactorOncePerRoundTrip() {
