@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.stream.DoubleStream;
 
-import dev.sluice.backend.Draws.Fault;
+import dev.sluice.backend.Sampler.Fault;
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.contract.BackendBehaviour.Capacity;
 import dev.sluice.contract.BackendBehaviour.Delay;
@@ -15,11 +15,11 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.withinPercentage;
 
-class DrawsTests {
+class SamplerTests {
 
 	private static final int MANY = 100_000;
 
-	private final Draws draws = new Draws(new SplittableRandom(42));
+	private final Sampler sampler = new Sampler(new SplittableRandom(42));
 
 	@Test
 	void fixedDelayIsTheSameEachTime() {
@@ -47,7 +47,8 @@ class DrawsTests {
 
 	@Test
 	void logNormalDelayIsBounded() {
-		assertThat(delays(new Delay.LogNormal(1, Draws.MAX_DELAY_MILLIS))[MANY - 1]).isEqualTo(Draws.MAX_DELAY_MILLIS);
+		assertThat(delays(new Delay.LogNormal(1, Sampler.MAX_DELAY_MILLIS))[MANY - 1])
+			.isEqualTo(Sampler.MAX_DELAY_MILLIS);
 	}
 
 	@Test
@@ -57,7 +58,7 @@ class DrawsTests {
 		Map<Fault, Integer> counts = new EnumMap<>(Fault.class);
 
 		for (int i = 0; i < MANY; i++) {
-			counts.merge(this.draws.fault(behaviour), 1, Integer::sum);
+			counts.merge(this.sampler.fault(behaviour), 1, Integer::sum);
 		}
 
 		assertThat(counts.get(Fault.ERROR)).isCloseTo(MANY / 2, withinPercentage(3));
@@ -67,7 +68,7 @@ class DrawsTests {
 	}
 
 	private double[] delays(Delay delay) {
-		double[] delays = DoubleStream.generate(() -> this.draws.delayMillis(delay)).limit(MANY).toArray();
+		double[] delays = DoubleStream.generate(() -> this.sampler.delayMillis(delay)).limit(MANY).toArray();
 		Arrays.sort(delays);
 		return delays;
 	}

@@ -6,12 +6,12 @@ import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.contract.BackendBehaviour.Delay;
 
 /**
- * What is left to chance. Not thread-safe; with the same seed and the same order of
- * requests the same is drawn.
+ * Draws faults and delays at random. The same seed and the same order of requests give
+ * the same draws. Not thread-safe.
  */
-final class Draws {
+final class Sampler {
 
-	/** The longest a delay lasts, whatever was drawn or asked for, in milliseconds. */
+	/** Maximum delay in milliseconds, whatever the distribution says. */
 	static final long MAX_DELAY_MILLIS = 600_000;
 
 	/** The 99th percentile of the standard normal distribution. */
@@ -19,11 +19,11 @@ final class Draws {
 
 	private final RandomGenerator random;
 
-	Draws(RandomGenerator random) {
+	Sampler(RandomGenerator random) {
 		this.random = random;
 	}
 
-	/** One draw decides, so that the rates are shares of all requests. */
+	/** One draw decides, so each rate is a share of all requests. */
 	Fault fault(BackendBehaviour behaviour) {
 		if (behaviour.resetRate() == 0 && behaviour.hangRate() == 0 && behaviour.errorRate() == 0) {
 			return Fault.NONE;

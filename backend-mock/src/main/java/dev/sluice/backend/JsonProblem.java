@@ -10,14 +10,14 @@ import tools.jackson.databind.exc.InvalidTypeIdException;
 import tools.jackson.databind.exc.UnrecognizedPropertyException;
 
 /**
- * What is wrong with a JSON document, in words for who wrote it: no class names.
+ * What is wrong with a JSON document, in words for its author, without class names.
  *
  * @param field the path of the field, empty for the document
  * @param message what is wrong with it
  */
-record JsonFault(String field, String message) {
+record JsonProblem(String field, String message) {
 
-	static JsonFault of(JacksonException exception) {
+	static JsonProblem of(JacksonException exception) {
 		String message = switch (exception) {
 			case UnrecognizedPropertyException _ -> "is unknown";
 			case InvalidTypeIdException ex ->
@@ -25,7 +25,7 @@ record JsonFault(String field, String message) {
 			case StreamReadException _ -> "is not JSON";
 			default -> "cannot be read";
 		};
-		return new JsonFault(path(exception), message);
+		return new JsonProblem(path(exception), message);
 	}
 
 	@Override

@@ -8,32 +8,30 @@ import dev.sluice.contract.BackendBehaviour.Capacity;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A capacity model: says whether and when a piece of work may begin.
+ * Decides whether and when work may begin.
  * <p>
- * No thread is blocked to play a blocked worker. A worker that sleeps through the delay
- * and a place that is taken for the time of the delay cannot be told apart from outside,
- * and a place costs nothing: thousands of them leave the cores to what is being measured.
- * What this leaves out is the memory and the context switches of the real threads.
+ * A busy worker is a counter, not a blocked thread. From outside, both look the same, and
+ * thousands of counters leave the CPU to the system under measurement. The model does not
+ * have the memory and the context switches of real threads.
  * <p>
- * Four of the models are one queue before a number of places:
+ * Four of the models are one queue in front of a number of places:
  * <ul>
- * <li>unlimited: places without end;
+ * <li>unlimited: no limit on places;
  * <li>workers: a fixed number of places;
  * <li>starved: as workers, but {@code growthPerSecond} places are added while work waits:
- * the growth clock starts when work begins to wait, and at each of its ticks on which
- * work still waits places are added, until none waits or {@code maxWorkers} is reached.
- * Places that were added stay for the life of the gate, which is until the next
- * {@code PUT /behaviour};
- * <li>contended: places without end, but the more are taken, the longer work lasts.
+ * the growth clock starts when work begins to wait. At each tick on which work still
+ * waits, places are added, until none waits or {@code maxWorkers} is reached. Added
+ * places stay until the next {@code PUT /behaviour};
+ * <li>contended: no limit on places, but the more are in use, the longer work lasts.
  * </ul>
- * The fifth, rate, has places without end and a {@link TokenBucket} before them.
+ * The fifth, rate, has no limit on places and a {@link TokenBucket} in front of them.
  * <p>
- * Work waits in the order of its coming. Confined to the {@link Loop}, except
- * {@link #waiting()} and {@link #places()}. Bounds: the model's queue.
+ * Work is served first come, first served. The model is confined to the {@link Loop},
+ * except for {@link #waiting()} and {@link #places()}. The queue is bounded.
  */
-final class Gate {
+final class CapacityModel {
 
-	/** Growth faster than a tick adds several places at a tick. */
+	/** Faster growth adds several places at a tick. */
 	private static final long LEAST_TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
 	private static final long GREATEST_TICK_NANOS = TimeUnit.DAYS.toNanos(1);
@@ -58,7 +56,7 @@ final class Gate {
 
 	private volatile int waiting;
 
-	private int taken;
+	private int inService;
 
 	private boolean growing;
 
@@ -66,8 +64,8 @@ final class Gate {
 
 	private boolean starting;
 
-	private Gate(Loop loop, int places, int maxPlaces, double growthPerSecond, int queueLimit, double contention,
-			double coherency, @Nullable TokenBucket tokens) {
+	private CapacityModel(Loop loop, int places, int maxPlaces, double growthPerSecond, int queueLimit,
+			double contention, double coherency, @Nullable TokenBucket tokens) {
 		this.loop = loop;
 		this.places = places;
 		this.maxPlaces = maxPlaces;
@@ -78,35 +76,36 @@ final class Gate {
 		this.tokens = tokens;
 	}
 
-	static Gate of(Capacity capacity, Loop loop) {
+	static CapacityModel of(Capacity capacity, Loop loop) {
 		return switch (capacity) {
 			case Capacity.Unlimited() -> unlimited(loop, null);
-			case Capacity.Workers(int workers, int queue) -> new Gate(loop, workers, workers, 0, queue, 0, 0, null);
+			case Capacity.Workers(int workers, int queue) ->
+				new CapacityModel(loop, workers, workers, 0, queue, 0, 0, null);
 			case Capacity.Starved(int initial, double growthPerSecond, int max, int queue) ->
-				new Gate(loop, initial, max, growthPerSecond, queue, 0, 0, null);
+				new CapacityModel(loop, initial, max, growthPerSecond, queue, 0, 0, null);
 			case Capacity.Contended(double contention, double coherency) ->
-				new Gate(loop, Integer.MAX_VALUE, Integer.MAX_VALUE, 0, 0, contention, coherency, null);
+				new CapacityModel(loop, Integer.MAX_VALUE, Integer.MAX_VALUE, 0, 0, contention, coherency, null);
 			case Capacity.Rate(double perSecond, int burst) ->
 				unlimited(loop, new TokenBucket(perSecond, burst, loop.nanoTime()));
 		};
 	}
 
-	private static Gate unlimited(Loop loop, @Nullable TokenBucket tokens) {
-		return new Gate(loop, Integer.MAX_VALUE, Integer.MAX_VALUE, 0, 0, 0, 0, tokens);
+	private static CapacityModel unlimited(Loop loop, @Nullable TokenBucket tokens) {
+		return new CapacityModel(loop, Integer.MAX_VALUE, Integer.MAX_VALUE, 0, 0, 0, 0, tokens);
 	}
 
 	/**
-	 * Every place is taken and the queue is full, or the rate is used up: nothing may
-	 * enter.
+	 * Whether every place is in use and the queue is full, or the rate is used up. No
+	 * work may enter then.
 	 */
 	boolean isFull() {
 		if (this.tokens != null) {
 			return this.tokens.nanosUntilToken(this.loop.nanoTime()) > 0;
 		}
-		return this.taken >= this.places && this.queue.size() >= this.queueLimit;
+		return this.inService >= this.places && this.queue.size() >= this.queueLimit;
 	}
 
-	/** What a request is answered that comes while it is full. */
+	/** The answer to a request that arrives while the model is full. */
 	Answer refusal() {
 		if (this.tokens == null) {
 			return new Answer.NoCapacity();
@@ -115,53 +114,56 @@ final class Gate {
 		return new Answer.Throttled(Math.max(1, Math.ceilDiv(nanos, TimeUnit.SECONDS.toNanos(1))));
 	}
 
-	/** Begins the work now or when a place is free. Not to be called when full. */
+	/**
+	 * Begins the work now, or when a place is free.
+	 * @throws IllegalStateException if the model is full
+	 */
 	void enter(Work work) {
 		if (isFull()) {
-			throw new IllegalStateException("The gate is full: ask first");
+			throw new IllegalStateException("The capacity model is full: call isFull first");
 		}
 		if (this.tokens != null) {
 			this.tokens.take(this.loop.nanoTime());
 		}
 		this.queue.add(work);
-		startWhatMay();
+		startWaiting();
 	}
 
-	/** Gives back the place of one piece of work that has begun. */
+	/** Gives back the place of work that has begun. */
 	void leave() {
-		this.taken--;
-		startWhatMay();
+		this.inService--;
+		startWaiting();
 	}
 
-	/** How many wait. May be read by any thread. */
+	/** Work that waits. Any thread may call it. */
 	int waiting() {
 		return this.waiting;
 	}
 
-	/** How many may be in service. May be read by any thread. */
+	/** Work that can be in service at once. Any thread may call it. */
 	int places() {
 		return this.places;
 	}
 
-	/** How many are in service. */
+	/** Work in service now. */
 	int inService() {
-		return this.taken;
+		return this.inService;
 	}
 
-	private void startWhatMay() {
-		// Work without delay leaves before begin returns: a loop, not a recursion, or a
-		// long queue of such work would overflow the stack.
+	private void startWaiting() {
+		// Work without a delay leaves before begin returns. A recursion instead of this
+		// loop would overflow the stack for a long queue of such work.
 		if (this.starting) {
 			return;
 		}
 		this.starting = true;
 		try {
-			while (this.taken < this.places) {
+			while (this.inService < this.places) {
 				Work next = this.queue.poll();
 				if (next == null) {
 					break;
 				}
-				this.taken++;
+				this.inService++;
 				next.begin(stretch());
 			}
 		}
@@ -173,7 +175,7 @@ final class Gate {
 	}
 
 	private double stretch() {
-		double n = this.taken;
+		double n = this.inService;
 		return 1 + this.contention * (n - 1) + this.coherency * n * (n - 1);
 	}
 
@@ -194,20 +196,20 @@ final class Gate {
 			return;
 		}
 		this.growthCredit += this.growthPerSecond * tickNanos / TimeUnit.SECONDS.toNanos(1);
-		// A tick is cut to whole nanoseconds: without the rounding a worker would come a
-		// tick late.
+		// A tick is truncated to whole nanoseconds. Without the rounding a worker would
+		// be added one tick late.
 		int added = (int) Math.min(Math.floor(this.growthCredit + 1e-6), this.maxPlaces - this.places);
 		this.growthCredit -= added;
 		this.places = this.places + added;
-		startWhatMay();
+		startWaiting();
 	}
 
-	/** What goes through the gate. */
+	/** Work that needs a place. */
 	interface Work {
 
 		/**
-		 * The work has a place now, which it gives back by {@link Gate#leave()}, once.
-		 * @param stretch how many times longer than alone it lasts, at least 1
+		 * Begins the work. When it ends, it calls {@link CapacityModel#leave()} once.
+		 * @param stretch the factor by which it lasts longer than alone, at least 1
 		 */
 		void begin(double stretch);
 

@@ -7,10 +7,10 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Burns CPU where no event loop is held by it: on as many threads as there are cores. Its
- * queue is bounded by the requests that the backend has in flight.
+ * Burns CPU on threads of its own, as many as there are cores, so that no event loop is
+ * blocked. The requests in flight bound its queue.
  */
-final class Burner implements AutoCloseable {
+final class CpuBurner implements AutoCloseable {
 
 	private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
@@ -18,12 +18,12 @@ final class Burner implements AutoCloseable {
 
 	private volatile long sink;
 
-	Burner() {
+	CpuBurner() {
 		this.threads = Executors.newFixedThreadPool(Runtime.getRuntime().availableProcessors(),
 				Thread.ofPlatform().daemon().name("burner-", 0).factory());
 	}
 
-	/** Burns that much CPU time, then calls back on the burning thread. */
+	/** Burns CPU time, then runs the callback on the same thread. */
 	void burn(long cpuMicros, Runnable whenBurnt) {
 		this.threads.execute(() -> {
 			burn(cpuMicros);
@@ -31,7 +31,7 @@ final class Burner implements AutoCloseable {
 		});
 	}
 
-	/** CPU time, not time: on a busy machine it takes longer, as real work does. */
+	/** Measures CPU time: on a busy machine it takes longer, as real work does. */
 	private void burn(long cpuMicros) {
 		long end = THREADS.getCurrentThreadCpuTime() + TimeUnit.MICROSECONDS.toNanos(cpuMicros);
 		long mixed = end;
@@ -44,7 +44,7 @@ final class Burner implements AutoCloseable {
 	}
 
 	/**
-	 * Never read for its sake: that it could be keeps the loop from being optimised away.
+	 * The result of the loop. It exists so that the JIT cannot remove the loop.
 	 */
 	long sink() {
 		return this.sink;

@@ -10,16 +10,16 @@ import dev.sluice.contract.BackendAudit;
 import dev.sluice.contract.SavedOrder;
 
 /**
- * What has happened since {@code DELETE /audit}, and the orders saved since. A reset
- * makes a new ledger, and a request writes into the one it began in to its end: what was
- * in flight at the reset can never leak into the new counts.
+ * Counts the requests since {@code DELETE /audit} and keeps the orders saved since. A
+ * reset creates a new audit. A request counts in the audit that it began in, so requests
+ * in flight at a reset do not appear in the new counts.
  * <p>
- * At any time received = saved + duplicates + refused + failed + in flight, unless the
- * store has saved an order and its answer was lost: that one counts as failed, too.
+ * At any time received = saved + duplicates + refused + failed + in flight. An order that
+ * the store saved although its answer was lost counts as saved and as failed.
  * <p>
  * Confined to the {@link Loop}.
  */
-final class Ledger {
+final class Audit {
 
 	private final OrderStore orders;
 
@@ -37,7 +37,7 @@ final class Ledger {
 
 	private long connectionsRefused;
 
-	Ledger(OrderStore orders) {
+	Audit(OrderStore orders) {
 		this.orders = orders;
 	}
 
@@ -47,7 +47,7 @@ final class Ledger {
 		this.maxInFlight = Math.max(this.maxInFlight, this.inFlight);
 	}
 
-	/** Received and refused at once: never in flight. */
+	/** Counts a request that is refused at once and never in flight. */
 	void refused() {
 		this.received++;
 		this.refused++;
@@ -66,7 +66,7 @@ final class Ledger {
 		this.connectionsRefused++;
 	}
 
-	/** Saves the order once, which ends its request whatever the answer. */
+	/** Saves an order once. The request ends with the answer. */
 	void save(UUID id, long fingerprint, Instant now, Consumer<Answer> then) {
 		this.orders.save(id, fingerprint, Micros.of(now), (answer) -> {
 			this.inFlight--;
@@ -98,9 +98,9 @@ final class Ledger {
 					this.connectionsOpened, this.connectionsRefused, totals.lastSavedAt()));
 	}
 
-	/** The one to write into from now on, with no order. */
-	CompletableFuture<Ledger> next() {
-		return this.orders.next().thenApply(Ledger::new);
+	/** A new audit without orders, for the requests from now on. */
+	CompletableFuture<Audit> next() {
+		return this.orders.next().thenApply(Audit::new);
 	}
 
 }
