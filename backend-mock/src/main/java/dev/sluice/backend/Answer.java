@@ -19,7 +19,7 @@ sealed interface Answer {
 	record KeyReused(UUID id) implements Answer {
 	}
 
-	/** As many orders are saved as may be: 507. Nothing is saved. */
+	/** The maximum number of orders is saved: 507. Nothing is saved. */
 	record StoreFull(int orders) implements Answer {
 	}
 
@@ -27,7 +27,7 @@ sealed interface Answer {
 	record StoreUnavailable() implements Answer {
 	}
 
-	/** A delay without an order has passed: 200. */
+	/** A delay without an order is over: 200. */
 	record Delayed(long delayMillis) implements Answer {
 	}
 
@@ -39,19 +39,19 @@ sealed interface Answer {
 	record Throttled(long retryAfterSeconds) implements Answer {
 	}
 
-	/** More requests are in flight than the backend keeps: 503. */
+	/** The maximum number of requests is in flight: 503. */
 	record TooManyInFlight(int limit) implements Answer {
 	}
 
-	/** A fault that was asked for: that status. */
+	/** A fault that {@code PUT /behaviour} asks for: its status. */
 	record Failed(int status) implements Answer {
 	}
 
-	/** A fault that was asked for: the connection is reset. */
+	/** A fault that {@code PUT /behaviour} asks for: the connection is reset. */
 	record Reset() implements Answer {
 	}
 
-	/** A request that hung is let go: its connection is closed without an answer. */
+	/** A hanging request ends: its connection is closed without an answer. */
 	record Abandoned() implements Answer {
 	}
 

@@ -9,7 +9,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import java.util.random.RandomGenerator;
 
-import dev.sluice.backend.Draws.Fault;
+import dev.sluice.backend.Sampler.Fault;
 import dev.sluice.contract.BackendAudit;
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.contract.BackendBehaviour.Special;
@@ -17,22 +17,21 @@ import dev.sluice.contract.SavedOrder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The backend without its HTTP: takes requests, lets them through the {@link Gate}, makes
- * them wait, fail or hang as the {@link BackendBehaviour} says, and saves their orders
- * into the {@link Ledger} at the end of the delay.
+ * The backend without its HTTP: takes requests, lets them through the
+ * {@link CapacityModel}, makes them wait, fail or hang as the {@link BackendBehaviour}
+ * says, and saves their orders into the {@link Audit} at the end of the delay.
  * <p>
- * A request is in flight from when it was read whole, found valid and not refused until
- * it is answered, the time in the queue and in the store included. In the audit, at any
- * time, received = saved + duplicates + refused + failed + in flight; a request without
- * an order ({@link #delay(long, Reply)}) is in none of them.
+ * A request is in flight from its admission (it is read, valid and not refused) to its
+ * answer, including the time in the queue and in the store. In the audit, at any time,
+ * received = saved + duplicates + refused + failed + in flight; a request without an
+ * order ({@link #delay(long, Reply)}) is in none of them.
  * <p>
- * A request that has a place and a client that has gone away goes on, and so does one
- * that waits: a server seldom notices, and the order that is saved although its client
- * gave up is the case worth having. Only a request that hangs is let go when its client
- * goes.
+ * A request goes on, in service or in the queue, when its client disconnects: a real
+ * server seldom notices, and an order that is saved although its client gave up is the
+ * case to test. Only a hanging request ends when its client disconnects.
  * <p>
- * A new behaviour holds for requests received from then on. Those of before keep their
- * behaviour and the capacity model they wait in, except that none hangs any more.
+ * A new behaviour applies to requests received from then on. Earlier requests keep their
+ * behaviour and their capacity model, except that none hangs any longer.
  * <p>
  * Confined to the {@link Loop}, except the constructor, {@link #waiting()} and
  * {@link #workers()}. Bound: requests in flight, by {@link BackendProperties}.
@@ -41,7 +40,7 @@ final class Backend {
 
 	private final Loop loop;
 
-	private final Draws draws;
+	private final Sampler sampler;
 
 	private final BiConsumer<Long, Runnable> burner;
 
@@ -53,7 +52,7 @@ final class Backend {
 
 	private volatile Regime regime;
 
-	private Ledger ledger;
+	private Audit audit;
 
 	private int inFlight;
 
@@ -66,12 +65,12 @@ final class Backend {
 	Backend(Loop loop, RandomGenerator random, BiConsumer<Long, Runnable> burner, BackendProperties properties,
 			OrderStore store, BackendMetrics metrics) {
 		this.loop = loop;
-		this.draws = new Draws(random);
+		this.sampler = new Sampler(random);
 		this.burner = burner;
 		this.properties = properties;
 		this.metrics = metrics;
-		this.regime = new Regime(BackendBehaviour.DEFAULT, Gate.of(BackendBehaviour.DEFAULT.capacity(), loop));
-		this.ledger = new Ledger(store);
+		this.regime = new Regime(BackendBehaviour.DEFAULT, CapacityModel.of(BackendBehaviour.DEFAULT.capacity(), loop));
+		this.audit = new Audit(store);
 		metrics.observe(this);
 	}
 
@@ -83,7 +82,7 @@ final class Backend {
 	 */
 	Runnable save(UUID id, String customerId, long fingerprint, Reply reply) {
 		Regime regime = this.regime;
-		return receive(new Request(regime, this.ledger, id, fingerprint, 0, regime.special(customerId), reply));
+		return receive(new Request(regime, this.audit, id, fingerprint, 0, regime.special(customerId), reply));
 	}
 
 	/**
@@ -95,16 +94,16 @@ final class Backend {
 	}
 
 	private Runnable receive(Request request) {
-		Gate gate = request.regime.gate();
+		CapacityModel capacity = request.regime.capacity();
 		if (this.inFlight >= this.properties.maxInFlight()) {
 			request.refuse(new Answer.TooManyInFlight(this.properties.maxInFlight()));
 		}
-		else if (gate.isFull()) {
-			request.refuse(gate.refusal());
+		else if (capacity.isFull()) {
+			request.refuse(capacity.refusal());
 		}
 		else {
 			request.admit();
-			gate.enter(request);
+			capacity.enter(request);
 		}
 		return request::letGo;
 	}
@@ -118,38 +117,38 @@ final class Backend {
 	 * go all that hangs.
 	 */
 	void behave(BackendBehaviour behaviour) {
-		this.regime = new Regime(behaviour, Gate.of(behaviour.capacity(), this.loop));
+		this.regime = new Regime(behaviour, CapacityModel.of(behaviour.capacity(), this.loop));
 		letGoWhatHangs();
 	}
 
 	/** Fails with {@link StoreUnavailableException}, as the next three. */
 	CompletableFuture<Optional<SavedOrder>> find(UUID id) {
-		return this.ledger.find(id);
+		return this.audit.find(id);
 	}
 
 	CompletableFuture<Long> saved() {
-		return this.ledger.saved();
+		return this.audit.saved();
 	}
 
 	CompletableFuture<BackendAudit> audit() {
-		return this.ledger.audit();
+		return this.audit.audit();
 	}
 
 	/**
 	 * Forgets the counts and the orders. What is in flight is counted nowhere any more.
 	 */
 	CompletableFuture<Void> reset() {
-		return this.ledger.next().thenAccept((next) -> this.ledger = next);
+		return this.audit.next().thenAccept((next) -> this.audit = next);
 	}
 
 	/** Counts a connection in. */
 	void connection(boolean refused) {
 		this.metrics.connection(refused);
 		if (refused) {
-			this.ledger.connectionRefused();
+			this.audit.connectionRefused();
 		}
 		else {
-			this.ledger.connectionOpened();
+			this.audit.connectionOpened();
 		}
 	}
 
@@ -161,12 +160,12 @@ final class Backend {
 
 	/** Requests waiting for a place. May be read by any thread. */
 	int waiting() {
-		return this.regime.gate().waiting();
+		return this.regime.capacity().waiting();
 	}
 
-	/** Places of the capacity model. May be read by any thread. */
+	/** Places of the capacity model. Any thread may call it. */
 	int workers() {
-		return this.regime.gate().places();
+		return this.regime.capacity().places();
 	}
 
 	private void letGoWhatHangs() {
@@ -183,8 +182,8 @@ final class Backend {
 
 	}
 
-	/** A behaviour and the gate that belongs to it. */
-	private record Regime(BackendBehaviour behaviour, Gate gate) {
+	/** A behaviour and its capacity model. */
+	private record Regime(BackendBehaviour behaviour, CapacityModel capacity) {
 
 		@Nullable Special special(String customerId) {
 			for (Special special : this.behaviour.specials()) {
@@ -197,11 +196,11 @@ final class Backend {
 
 	}
 
-	private final class Request implements Gate.Work {
+	private final class Request implements CapacityModel.Work {
 
 		private final Regime regime;
 
-		private final @Nullable Ledger ledger;
+		private final @Nullable Audit audit;
 
 		private final @Nullable UUID id;
 
@@ -215,10 +214,10 @@ final class Backend {
 
 		private final long receivedAtNanos;
 
-		Request(Regime regime, @Nullable Ledger ledger, @Nullable UUID id, long fingerprint, long delayMillis,
+		Request(Regime regime, @Nullable Audit audit, @Nullable UUID id, long fingerprint, long delayMillis,
 				@Nullable Special special, Reply reply) {
 			this.regime = regime;
-			this.ledger = ledger;
+			this.audit = audit;
 			this.id = id;
 			this.fingerprint = fingerprint;
 			this.delayMillis = delayMillis;
@@ -228,8 +227,8 @@ final class Backend {
 		}
 
 		void refuse(Answer answer) {
-			if (this.ledger != null) {
-				this.ledger.refused();
+			if (this.audit != null) {
+				this.audit.refused();
 				Backend.this.metrics.refused();
 			}
 			this.reply.answer(answer);
@@ -237,8 +236,8 @@ final class Backend {
 
 		void admit() {
 			Backend.this.inFlight++;
-			if (this.ledger != null) {
-				this.ledger.received();
+			if (this.audit != null) {
+				this.audit.received();
 				Backend.this.metrics.received();
 			}
 		}
@@ -246,13 +245,13 @@ final class Backend {
 		@Override
 		public void begin(double stretch) {
 			BackendBehaviour behaviour = this.regime.behaviour();
-			Fault fault = Backend.this.draws.fault(behaviour);
+			Fault fault = Backend.this.sampler.fault(behaviour);
 			switch (fault) {
 				case RESET -> fail(new Answer.Reset());
 				case HANG -> hang();
 				case NONE, ERROR -> {
 					double millis = millis(behaviour);
-					long nanos = (long) (Math.min(millis * stretch, Draws.MAX_DELAY_MILLIS)
+					long nanos = (long) (Math.min(millis * stretch, Sampler.MAX_DELAY_MILLIS)
 							* TimeUnit.MILLISECONDS.toNanos(1));
 					if (behaviour.cpuMicros() == 0) {
 						pause(nanos, fault);
@@ -269,7 +268,7 @@ final class Backend {
 			if (this.special != null && this.special.delayMillis() > 0) {
 				return this.special.delayMillis();
 			}
-			return (this.id != null) ? Backend.this.draws.delayMillis(behaviour.delay()) : this.delayMillis;
+			return (this.id != null) ? Backend.this.sampler.delayMillis(behaviour.delay()) : this.delayMillis;
 		}
 
 		private void pause(long nanos, Fault fault) {
@@ -290,8 +289,8 @@ final class Backend {
 				fail(new Answer.Failed(this.special.status()));
 				return;
 			}
-			if (this.id != null && this.ledger != null) {
-				this.ledger.save(this.id, this.fingerprint, Backend.this.loop.now(), this::leave);
+			if (this.id != null && this.audit != null) {
+				this.audit.save(this.id, this.fingerprint, Backend.this.loop.now(), this::leave);
 			}
 			else {
 				leave(new Answer.Delayed(this.delayMillis));
@@ -300,7 +299,7 @@ final class Backend {
 
 		private void leave(Answer answer) {
 			end(answer);
-			this.regime.gate().leave();
+			this.regime.capacity().leave();
 		}
 
 		private void hang() {
@@ -319,15 +318,15 @@ final class Backend {
 		}
 
 		private void fail(Answer answer) {
-			if (this.ledger != null) {
-				this.ledger.failed();
+			if (this.audit != null) {
+				this.audit.failed();
 			}
 			leave(answer);
 		}
 
 		private void end(Answer answer) {
 			Backend.this.inFlight--;
-			if (this.ledger != null) {
+			if (this.audit != null) {
 				Backend.this.metrics.ended(answer, Backend.this.loop.nanoTime() - this.receivedAtNanos);
 			}
 			this.reply.answer(answer);

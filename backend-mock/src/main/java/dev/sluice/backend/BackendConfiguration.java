@@ -44,12 +44,13 @@ class BackendConfiguration {
 	}
 
 	@Bean
-	Burner burner() {
-		return new Burner();
+	CpuBurner burner() {
+		return new CpuBurner();
 	}
 
 	@Bean
-	Backend backend(Loop loop, Burner burner, BackendProperties properties, OrderStore store, MeterRegistry registry) {
+	Backend backend(Loop loop, CpuBurner burner, BackendProperties properties, OrderStore store,
+			MeterRegistry registry) {
 		RandomGeneratorFactory<RandomGenerator> random = RandomGeneratorFactory.of("L64X128MixRandom");
 		return new Backend(loop, (properties.seed() != 0) ? random.create(properties.seed()) : random.create(),
 				burner::burn, properties, store, new BackendMetrics(registry));

@@ -23,7 +23,7 @@ import org.springframework.validation.annotation.Validated;
  * order is refused with 507 until {@code DELETE /audit}. Default 2,000,000
  * @param maxInFlight requests in flight at most, whatever the capacity model; beyond,
  * 503. Default 100,000
- * @param seed of the random draws; 0, the default: another one at each start
+ * @param seed of the random faults and delays; 0, the default: another one at each start
  */
 @Validated
 @ConfigurationProperties("backend")

@@ -67,9 +67,9 @@ final class BehaviourRules {
 				if (!(median <= p99)) {
 					errors.add(new FieldError("delay.medianMillis", "must not be greater than p99Millis"));
 				}
-				if (!(p99 <= Draws.MAX_DELAY_MILLIS)) {
+				if (!(p99 <= Sampler.MAX_DELAY_MILLIS)) {
 					errors.add(new FieldError("delay.p99Millis",
-							"must be less than or equal to " + Draws.MAX_DELAY_MILLIS));
+							"must be less than or equal to " + Sampler.MAX_DELAY_MILLIS));
 				}
 			}
 		}
@@ -106,7 +106,7 @@ final class BehaviourRules {
 	 */
 	record FieldError(String field, String message) {
 
-		static FieldError of(JsonFault fault) {
+		static FieldError of(JsonProblem fault) {
 			return new FieldError(fault.field(), fault.message());
 		}
 

@@ -81,7 +81,7 @@ final class ControlRoutes {
 				behaviour = this.behaviourReader.readValue(body);
 			}
 			catch (JacksonException ex) {
-				return invalidBehaviour(List.of(FieldError.of(JsonFault.of(ex))));
+				return invalidBehaviour(List.of(FieldError.of(JsonProblem.of(ex))));
 			}
 			if (behaviour == null) {
 				return invalidBehaviour(List.of(new FieldError("", "must not be null")));

@@ -3,18 +3,18 @@ package dev.sluice.backend;
 import java.time.Instant;
 
 /**
- * The one thread that owns all state of the backend, and its time. A test has a loop
- * whose time it moves by hand.
+ * The thread that owns all state of the backend, and the time that it goes by. Tests use
+ * a loop in virtual time.
  */
 interface Loop {
 
-	/** Runs the task on the loop, soon. May be called from any thread. */
+	/** Runs a task on the loop as soon as possible. Any thread may call it. */
 	void execute(Runnable task);
 
-	/** Runs the task on the loop after that long. To be called on the loop. */
+	/** Runs a task on the loop after a delay. Only the loop may call it. */
 	void schedule(Runnable task, long delayNanos);
 
-	/** The monotonic clock that {@link #schedule} goes by. */
+	/** The monotonic clock that {@link #schedule} uses, in nanoseconds. */
 	long nanoTime();
 
 	/** The time of day. */

@@ -3,7 +3,7 @@ package dev.sluice.backend;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 
-/** Times in microseconds since 1970: as exact as PostgreSQL keeps them. */
+/** Times in microseconds since 1970, the resolution of PostgreSQL. */
 final class Micros {
 
 	private Micros() {

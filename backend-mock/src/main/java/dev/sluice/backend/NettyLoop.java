@@ -20,7 +20,7 @@ final class NettyLoop implements Loop {
 	}
 
 	@Override
-	@SuppressWarnings("FutureReturnValueIgnored") // Tasks answer for their own failures.
+	@SuppressWarnings("FutureReturnValueIgnored") // Tasks handle their own failures.
 	public void schedule(Runnable task, long delayNanos) {
 		this.eventLoop.schedule(task, delayNanos, TimeUnit.NANOSECONDS);
 	}

@@ -102,7 +102,7 @@ final class OrderRoutes implements NettyRouteProvider {
 			order = read(body);
 		}
 		catch (JacksonException ex) {
-			return send(response, problem(ProblemType.INVALID_ORDER, JsonFault.of(ex).toString()));
+			return send(response, problem(ProblemType.INVALID_ORDER, JsonProblem.of(ex).toString()));
 		}
 		if (order == null) {
 			return send(response,
@@ -114,9 +114,9 @@ final class OrderRoutes implements NettyRouteProvider {
 
 	private Publisher<Void> getDelay(HttpServerRequest request, HttpServerResponse response) {
 		long delayMillis = Long.parseLong(request.fullPath().substring(1));
-		if (delayMillis > Draws.MAX_DELAY_MILLIS) {
+		if (delayMillis > Sampler.MAX_DELAY_MILLIS) {
 			return send(response, problem(ProblemType.INVALID_REQUEST,
-					"The delay must be at most " + Draws.MAX_DELAY_MILLIS + " milliseconds"));
+					"The delay must be at most " + Sampler.MAX_DELAY_MILLIS + " milliseconds"));
 		}
 		return answer((reply) -> this.backend.delay(delayMillis, reply), response);
 	}

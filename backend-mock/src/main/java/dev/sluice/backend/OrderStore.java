@@ -10,7 +10,7 @@ import dev.sluice.contract.SavedOrder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the orders of one {@link Ledger} are kept. To be called on the {@link Loop};
+ * Where the orders of one {@link Audit} are kept. To be called on the {@link Loop};
  * whatever is answered, then or later, is answered on it.
  */
 interface OrderStore {
@@ -34,8 +34,8 @@ interface OrderStore {
 
 	/**
 	 * Forgets all orders.
-	 * @return the store for the next ledger. What is still saved into this one is found
-	 * by nobody
+	 * @return the store for the next audit. What is still saved into this one is found by
+	 * nobody
 	 */
 	CompletableFuture<OrderStore> next();
 

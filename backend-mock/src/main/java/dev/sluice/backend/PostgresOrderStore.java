@@ -44,23 +44,23 @@ final class PostgresOrderStore implements OrderStore {
 	/** Orders of earlier ledgers are found by nobody, and a late save may leave one. */
 	private static final String TABLES = """
 			create schema if not exists backend;
-			create table if not exists backend.ledger (
+			create table if not exists backend.audit (
 				only_one boolean primary key default true check (only_one),
 				current bigint not null
 			);
-			insert into backend.ledger (current) values (1) on conflict do nothing;
+			insert into backend.audit (current) values (1) on conflict do nothing;
 			create table if not exists backend.saved_order (
-				ledger bigint not null,
+				audit bigint not null,
 				id uuid not null,
 				fingerprint bigint not null,
 				saved_at timestamptz not null,
 				repeats int not null default 0,
-				primary key (ledger, id)
+				primary key (audit, id)
 			)""";
 
 	private static final String SAVE = """
-			insert into backend.saved_order as present (ledger, id, fingerprint, saved_at) values (?, ?, ?, ?)
-			on conflict (ledger, id) do update set repeats = present.repeats + 1
+			insert into backend.saved_order as present (audit, id, fingerprint, saved_at) values (?, ?, ?, ?)
+			on conflict (audit, id) do update set repeats = present.repeats + 1
 				where present.fingerprint = excluded.fingerprint
 			returning saved_at, repeats""";
 
@@ -69,13 +69,13 @@ final class PostgresOrderStore implements OrderStore {
 	private static final String SAVED = "select count(*) from backend.saved_order where ledger = ?";
 
 	private static final String TOTALS = """
-			select count(*), coalesce(sum(repeats), 0), max(saved_at) from backend.saved_order where ledger = ?""";
+			select count(*), coalesce(sum(repeats), 0), max(saved_at) from backend.saved_order where audit = ?""";
 
 	private final Shared shared;
 
 	private volatile @Nullable Opened opened;
 
-	/** The store of the ledger that the database is at. */
+	/** The store of the audit that the database is at. */
 	PostgresOrderStore(DataSource pool, Loop loop) {
 		this(new Shared(pool, loop, new ReentrantLock(), new AtomicBoolean()), null);
 	}
@@ -87,14 +87,14 @@ final class PostgresOrderStore implements OrderStore {
 
 	@Override
 	public void save(UUID id, long fingerprint, long nowMicros, Consumer<Answer> then) {
-		ask((connection, opened) -> save(connection, opened.ledger(), id, fingerprint, nowMicros), then,
+		ask((connection, opened) -> save(connection, opened.audit(), id, fingerprint, nowMicros), then,
 				(_) -> then.accept(new Answer.StoreUnavailable()));
 	}
 
-	private static Answer save(Connection connection, long ledger, UUID id, long fingerprint, long nowMicros)
+	private static Answer save(Connection connection, long audit, UUID id, long fingerprint, long nowMicros)
 			throws SQLException {
 		try (PreparedStatement save = connection.prepareStatement(SAVE)) {
-			save.setLong(1, ledger);
+			save.setLong(1, audit);
 			save.setObject(2, id);
 			save.setLong(3, fingerprint);
 			save.setObject(4, Micros.toInstant(nowMicros).atOffset(ZoneOffset.UTC));
@@ -112,7 +112,7 @@ final class PostgresOrderStore implements OrderStore {
 	public CompletableFuture<Optional<SavedOrder>> find(UUID id) {
 		return ask((connection, opened) -> {
 			try (PreparedStatement find = connection.prepareStatement(FIND)) {
-				find.setLong(1, opened.ledger());
+				find.setLong(1, opened.audit());
 				find.setObject(2, id);
 				try (ResultSet row = find.executeQuery()) {
 					return row.next() ? Optional.of(new SavedOrder(id, instant(row, 1))) : Optional.empty();
@@ -125,7 +125,7 @@ final class PostgresOrderStore implements OrderStore {
 	public CompletableFuture<Long> saved() {
 		return ask((connection, opened) -> {
 			try (PreparedStatement count = connection.prepareStatement(SAVED)) {
-				count.setLong(1, opened.ledger());
+				count.setLong(1, opened.audit());
 				try (ResultSet row = count.executeQuery()) {
 					row.next();
 					return row.getLong(1);
@@ -141,7 +141,7 @@ final class PostgresOrderStore implements OrderStore {
 
 	private static Totals totals(Connection connection, Opened opened) throws SQLException {
 		try (PreparedStatement totals = connection.prepareStatement(TOTALS)) {
-			totals.setLong(1, opened.ledger());
+			totals.setLong(1, opened.audit());
 			try (ResultSet row = totals.executeQuery()) {
 				row.next();
 				OffsetDateTime last = row.getObject(3, OffsetDateTime.class);
@@ -216,7 +216,7 @@ final class PostgresOrderStore implements OrderStore {
 		}
 	}
 
-	/** What this store's ledger is; asked for once. */
+	/** The audit of this store, looked up once. */
 	private Opened opened(Connection connection) throws SQLException {
 		Opened known = this.opened;
 		if (known != null) {
@@ -242,9 +242,9 @@ final class PostgresOrderStore implements OrderStore {
 		statement.execute(TABLES);
 		try (ResultSet row = statement.executeQuery("select current from backend.ledger")) {
 			row.next();
-			long ledger = row.getLong(1);
-			Totals before = totals(statement.getConnection(), new Opened(ledger, 0));
-			return new Opened(ledger, before.saved() + before.duplicates());
+			long audit = row.getLong(1);
+			Totals before = totals(statement.getConnection(), new Opened(audit, 0));
+			return new Opened(audit, before.saved() + before.duplicates());
 		}
 	}
 
@@ -268,12 +268,12 @@ final class PostgresOrderStore implements OrderStore {
 	}
 
 	/**
-	 * A ledger as it was met.
+	 * An audit as the database has it.
 	 *
-	 * @param ledger its number
+	 * @param audit its number
 	 * @param earlier requests that are in it already
 	 */
-	private record Opened(long ledger, long earlier) {
+	private record Opened(long audit, long earlier) {
 	}
 
 	@FunctionalInterface

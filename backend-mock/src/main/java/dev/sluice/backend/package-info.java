@@ -1,7 +1,6 @@
 /**
- * The slow backend: it saves each order once, after a delay, within a capacity and with
- * the faults that {@code PUT /behaviour} asks for, and keeps an audit of what it has
- * seen.
+ * The slow backend. It saves each order once, after a delay, within a capacity and with
+ * the faults that {@code PUT /behaviour} asks for, and audits its requests.
  * <p>
  * Start at {@link dev.sluice.backend.Backend}, which is the whole model and knows no
  * HTTP. Everything that has state runs on one event loop: one writer, no locks.

@@ -7,7 +7,9 @@ import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.boot.context.properties.ConfigurationPropertiesScan;
 import org.springframework.context.annotation.Bean;
 
-/** The consumer's process. It starts whether or not anything it needs is there. */
+/**
+ * The consumer's process. It starts even while Kafka, PostgreSQL or the backend is down.
+ */
 @SpringBootApplication(proxyBeanMethods = false)
 @ConfigurationPropertiesScan
 public class OrderConsumerApplication {

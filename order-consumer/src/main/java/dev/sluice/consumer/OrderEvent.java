@@ -11,11 +11,11 @@ import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a record of {@code orders} says without a look into its value.
+ * The headers and the key of a record of {@code orders}.
  *
  * @param id the order's id
- * @param customerId whose order it is
- * @param acceptedAt when a gateway took it
+ * @param customerId the customer of the order
+ * @param acceptedAt when a gateway accepted it
  */
 public record OrderEvent(UUID id, String customerId, Instant acceptedAt) {
 
@@ -36,18 +36,18 @@ public record OrderEvent(UUID id, String customerId, Instant acceptedAt) {
 		return new OrderEvent(id, new String(key, StandardCharsets.UTF_8), acceptedAt(record));
 	}
 
-	/** The order's id alone, of a record that may have no more to say. */
+	/** The order's id alone. The rest of the record may be unreadable. */
 	public static UUID id(ConsumerRecord<?, ?> record) {
 		String text = required(record, OrderHeaders.ID);
 		UUID id = UUID.fromString(text);
-		// fromString takes 1-1-1-1-1 too.
+		// fromString also accepts 1-1-1-1-1.
 		if (!id.toString().equalsIgnoreCase(text)) {
 			throw new IllegalArgumentException("header " + OrderHeaders.ID + " is no UUID: " + text);
 		}
 		return id;
 	}
 
-	/** When a gateway took it, or null if the record does not say. */
+	/** When a gateway accepted it, or null if the record does not say. */
 	public static @Nullable Instant acceptedAtOrNull(ConsumerRecord<?, ?> record) {
 		try {
 			return acceptedAt(record);

@@ -1,8 +1,10 @@
 package dev.sluice.consumer;
 
+import dev.sluice.consumer.offsets.LostRecords;
 import dev.sluice.topics.OrderTopicSpecs;
 import dev.sluice.topics.TopicWatch;
 import io.micrometer.core.instrument.MeterRegistry;
+
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.context.annotation.Bean;

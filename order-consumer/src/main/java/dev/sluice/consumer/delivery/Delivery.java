@@ -5,14 +5,26 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadFactory;
 
 import dev.sluice.consumer.OrderEvent;
-import dev.sluice.consumer.delivery.Attempt.Conflict;
-import dev.sluice.consumer.delivery.Attempt.Rejected;
-import dev.sluice.consumer.delivery.Attempt.RetryLater;
-import dev.sluice.consumer.delivery.Attempt.Saved;
-import dev.sluice.consumer.delivery.Attempt.Throttled;
-import dev.sluice.consumer.delivery.BackendEvidence.Failure;
+import dev.sluice.consumer.Time;
+import dev.sluice.consumer.backend.Attempt;
+import dev.sluice.consumer.backend.Attempt.Conflict;
+import dev.sluice.consumer.backend.Attempt.Rejected;
+import dev.sluice.consumer.backend.Attempt.RetryLater;
+import dev.sluice.consumer.backend.Attempt.Saved;
+import dev.sluice.consumer.backend.Attempt.Throttled;
+import dev.sluice.consumer.backend.Backend;
+import dev.sluice.consumer.backend.FailureReason;
+import dev.sluice.consumer.backend.QueuedOrder;
+import dev.sluice.consumer.limiter.BackendEvidence.Failure;
+import dev.sluice.consumer.limiter.DeliveryLimiter;
+import dev.sluice.consumer.limiter.RetryBudget;
+import dev.sluice.consumer.outcome.DeadLetterKind;
+import dev.sluice.consumer.outcome.DeadLetters;
+import dev.sluice.consumer.outcome.OutcomePublisher;
 import dev.sluice.contract.Order;
 import dev.sluice.contract.OrderOutcome;
 import dev.sluice.contract.OrderStatus;
@@ -22,64 +34,67 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One record's life, from read to finished, on a virtual thread of its own:
+ * Delivers one record, from read to finished, on a virtual thread of its own:
  *
  * <pre>
- * waiting --turn, gate--> busy (an attempt, then its outcome is published) --> finished
- *    ^                      |
- *    +-------back-off-------+
+ * waiting --ticket, permit--> busy (an attempt, then its outcome is published) --> finished
+ *    ^                          |
+ *    +---------back-off---------+
  * </pre>
  *
- * It is finished when Kafka has acknowledged its last outcome, and its dead letter if it
- * became one; only then may its offset be committed. While it waits, it can be cancelled;
- * while it is busy, it ends its attempt and publishes one outcome first, and begins
- * nothing more. What is cancelled is delivered by whoever reads the record next.
+ * A record is finished when Kafka has acknowledged its last outcome, and its dead letter
+ * if it became one. Only then may its offset be committed. A delivery that waits can be
+ * cancelled at once. A busy one completes its attempt, publishes one outcome and then
+ * ends. The next reader of the record delivers a cancelled one again.
  */
 final class Delivery implements Runnable {
 
 	private static final Logger logger = LoggerFactory.getLogger(Delivery.class);
 
-	/** Where the customer is not known: the contract wants one. */
+	/** The customer of an outcome whose record names none: the contract requires one. */
 	private static final String UNKNOWN_CUSTOMER = "unknown";
 
 	private final ConsumerRecord<byte[], byte[]> record;
 
-	private final Turns.Turn turn;
+	private final KeySequencer.Ticket ticket;
 
-	private final Tools tools;
+	private final Context context;
 
 	private final Listener listener;
 
 	private final Thread thread;
 
+	private final CompletableFuture<Void> end = new CompletableFuture<>();
+
 	private boolean busy;
 
 	private volatile boolean cancelled;
 
-	Delivery(ConsumerRecord<byte[], byte[]> record, Turns.Turn turn, Tools tools, Listener listener) {
+	Delivery(ConsumerRecord<byte[], byte[]> record, KeySequencer.Ticket ticket, Context context, Listener listener) {
 		this.record = record;
-		this.turn = turn;
-		this.tools = tools;
+		this.ticket = ticket;
+		this.context = context;
 		this.listener = listener;
-		this.thread = Thread.ofVirtual().name("delivery").unstarted(this);
+		this.thread = context.threads.newThread(this);
 	}
 
 	/**
-	 * What all deliveries use. Each is safe for use by several threads.
+	 * What all deliveries share. Each component is thread-safe.
 	 *
-	 * @param maxAttempts failures that make an order a dead letter
+	 * @param threads makes the thread of a delivery
 	 */
-	record Tools(RecordReader reader, FirstPayloads payloads, Gate gate, Backend backend, RetryPolicy retries,
-			Outcomes outcomes, DeadLetters deadLetters, DeliveryTimers timers, InstantSource clock) {
+	record Context(RecordReader reader, PayloadHistory payloads, DeliveryLimiter limiter, Backend backend,
+			RetryPolicy retries, OutcomePublisher outcomes, DeadLetters deadLetters, DeliveryTimers timers,
+			ThreadFactory threads, Time time, InstantSource clock) {
 	}
 
-	/** Is told of the end, on the delivery's thread. */
+	/** Called on the delivery's thread when the delivery ends. */
 	@FunctionalInterface
 	interface Listener {
 
 		/**
-		 * @param finished whether the record is done with; else it was cancelled
-		 * @param bug what it broke off by, which is no outcome of a delivery; or null
+		 * @param finished whether the record is finished; if not, it was cancelled
+		 * @param bug an exception that no delivery should end with, or null
 		 */
 		void ended(boolean finished, @Nullable Throwable bug);
 
@@ -90,7 +105,7 @@ final class Delivery implements Runnable {
 	}
 
 	/**
-	 * Ends it at once if it waits; else as soon as its attempt and outcome are through.
+	 * Ends the delivery at once if it waits, else after its attempt and its outcome.
 	 */
 	synchronized void cancel() {
 		this.cancelled = true;
@@ -99,17 +114,20 @@ final class Delivery implements Runnable {
 		}
 	}
 
-	/** Ends it whatever it does. The attempt may have been a success that nobody saw. */
+	/**
+	 * Ends the delivery at once. The backend may have saved the order without this
+	 * process knowing.
+	 */
 	synchronized void abandon() {
 		this.cancelled = true;
 		this.thread.interrupt();
 	}
 
 	/**
-	 * @return whether it has ended by then
+	 * @return whether the delivery has ended within the timeout
 	 */
 	boolean awaitEnd(Duration timeout) throws InterruptedException {
-		return this.thread.join(timeout);
+		return this.context.time.await(this.end, timeout);
 	}
 
 	/** From waiting to busy. */
@@ -129,49 +147,50 @@ final class Delivery implements Runnable {
 		boolean finished = false;
 		Throwable bug = null;
 		try {
-			finished = this.turn.await() && live();
+			finished = this.ticket.await() && process();
 		}
 		catch (InterruptedException ex) {
-			// Cancelled. The thread ends here, nobody is left to see its flag.
+			// Cancelled. The thread ends here, so the interrupt flag is not restored.
 		}
 		catch (RuntimeException | Error ex) {
-			logger.error("The delivery of {}-{} at {} broke off", this.record.topic(), this.record.partition(),
-					this.record.offset(), ex);
+			logger.error("The delivery of the record at offset {} of {}-{} failed with a bug", this.record.offset(),
+					this.record.topic(), this.record.partition(), ex);
 			bug = ex;
 		}
 		finally {
-			this.turn.end(finished);
+			this.ticket.release(finished);
 			this.listener.ended(finished, bug);
+			this.end.complete(null);
 		}
 	}
 
-	private boolean live() throws InterruptedException {
+	private boolean process() throws InterruptedException {
 		QueuedOrder order;
 		try {
-			order = this.tools.reader.read(this.record);
+			order = this.context.reader.read(this.record);
 		}
 		catch (IllegalArgumentException ex) {
 			return begin() && failUnreadable(ex);
 		}
-		if (this.tools.payloads.conflictsWith(order)) {
+		if (this.context.payloads.conflictsWith(order)) {
 			return begin() && conflict(0, "a record before this one has another payload under id " + order.id());
 		}
 		return deliver(order);
 	}
 
 	private boolean deliver(QueuedOrder order) throws InterruptedException {
-		RetryPolicy retries = this.tools.retries;
-		RetryBudget budget = this.tools.gate.budget(retries.maxAttempts());
+		RetryPolicy retries = this.context.retries;
+		RetryBudget budget = this.context.limiter.budget(retries.maxAttempts());
 		int attempts = 0;
 		int throttled = 0;
-		Explanation last = null;
+		FailureReason last = null;
 		while (true) {
-			if (last != null && this.tools.gate.isSpent(budget)) {
+			if (last != null && this.context.limiter.isSpent(budget)) {
 				return begin() && fail(order, DeadLetterKind.EXHAUSTED, attempts, last);
 			}
-			long beganNanos = this.tools.gate.enter();
+			long beganNanos = this.context.limiter.acquire();
 			if (!begin()) {
-				this.tools.gate.leave();
+				this.context.limiter.release();
 				return false;
 			}
 			Ended ended = attempt(order, beganNanos);
@@ -179,23 +198,23 @@ final class Delivery implements Runnable {
 				case Saved(Instant at) -> {
 					return finish(order, OrderStatus.SAVED, attempts + 1, (at != null) ? at : now(), null);
 				}
-				case Rejected(Explanation why) -> {
+				case Rejected(FailureReason why) -> {
 					return fail(order, DeadLetterKind.REJECTED, attempts + 1, why);
 				}
-				case Conflict(Explanation why) -> {
+				case Conflict(FailureReason why) -> {
 					return conflict(attempts + 1, why.detail());
 				}
 				case Throttled attempt -> {
-					// Not the order's attempt: it waits as it would for a place.
+					// No attempt of the order: it waits as it does for a permit.
 					if (isTooOld(order)) {
 						return fail(order, DeadLetterKind.EXHAUSTED, Math.max(attempts, 1), attempt.why());
 					}
 					if (!pause()) {
 						return false;
 					}
-					Thread.sleep(retries.after(attempt, ++throttled));
+					this.context.time.sleep(retries.after(attempt, ++throttled));
 				}
-				case RetryLater(Explanation why, boolean _) -> {
+				case RetryLater(FailureReason why, boolean _) -> {
 					attempts++;
 					throttled = 0;
 					if (isTooOld(order)) {
@@ -207,42 +226,42 @@ final class Delivery implements Runnable {
 					if (!publish(order, OrderStatus.RETRYING, attempts, now(), why.reason()) || !pause()) {
 						return false;
 					}
-					Thread.sleep(retries.backoff().after(attempts));
+					this.context.time.sleep(retries.backoff().after(attempts));
 				}
 			}
 		}
 	}
 
 	private boolean isTooOld(QueuedOrder order) {
-		return this.tools.retries.isTooOld(order.acceptedAt(), now());
+		return this.context.retries.isTooOld(order.acceptedAt(), now());
 	}
 
 	private Ended attempt(QueuedOrder order, long beganNanos) {
-		Attempt attempt = new RetryLater(Explanation.brokenOff("the delivery broke off"), true);
+		Attempt attempt = new RetryLater(FailureReason.interrupted("the delivery was interrupted"), true);
 		Failure failure = null;
 		try {
-			attempt = this.tools.backend.deliver(order);
+			attempt = this.context.backend.deliver(order);
 		}
 		finally {
-			failure = this.tools.gate.leave(attempt, beganNanos);
-			this.tools.timers.attempted(attempt, System.nanoTime() - beganNanos);
+			failure = this.context.limiter.release(attempt, beganNanos);
+			this.context.timers.attempted(attempt, this.context.time.nanoTime() - beganNanos);
 		}
 		if (attempt instanceof Saved) {
-			this.tools.timers.saved(Duration.between(order.acceptedAt(), now()));
+			this.context.timers.saved(Duration.between(order.acceptedAt(), now()));
 		}
 		return new Ended(attempt, failure);
 	}
 
-	/** The dead letter first: who hears that an order failed will find it there. */
-	private boolean fail(QueuedOrder order, DeadLetterKind kind, int attempts, Explanation why)
+	/** Publishes the dead letter first, so that it exists when the order is failed. */
+	private boolean fail(QueuedOrder order, DeadLetterKind kind, int attempts, FailureReason why)
 			throws InterruptedException {
-		return this.tools.deadLetters.bury(this.record, kind, why.detail(), attempts, null, this::isWanted)
+		return this.context.deadLetters.publish(this.record, kind, why.detail(), attempts, null, this::isWanted)
 				&& finish(order, OrderStatus.FAILED, attempts, now(), why.reason());
 	}
 
-	/** Without an outcome: the order of this id is another one, and goes on. */
+	/** Publishes no outcome: another order has this id, and it goes on. */
 	private boolean conflict(int attempts, String detail) throws InterruptedException {
-		return this.tools.deadLetters.bury(this.record, DeadLetterKind.CONFLICT, detail, attempts, null,
+		return this.context.deadLetters.publish(this.record, DeadLetterKind.CONFLICT, detail, attempts, null,
 				this::isWanted);
 	}
 
@@ -250,14 +269,15 @@ final class Delivery implements Runnable {
 			throws InterruptedException {
 		boolean published = publish(order, status, attempts, at, reason);
 		if (published) {
-			this.tools.payloads.finished(order);
+			this.context.payloads.finished(order);
 		}
 		return published;
 	}
 
 	private boolean failUnreadable(IllegalArgumentException ex) throws InterruptedException {
-		Explanation why = Explanation.unreadable(String.valueOf(ex.getMessage()));
-		if (!this.tools.deadLetters.bury(this.record, DeadLetterKind.UNREADABLE, why.detail(), 0, ex, this::isWanted)) {
+		FailureReason why = FailureReason.unreadable(String.valueOf(ex.getMessage()));
+		if (!this.context.deadLetters.publish(this.record, DeadLetterKind.UNREADABLE, why.detail(), 0, ex,
+				this::isWanted)) {
 			return false;
 		}
 		UUID id;
@@ -265,28 +285,27 @@ final class Delivery implements Runnable {
 			id = OrderEvent.id(this.record);
 		}
 		catch (IllegalArgumentException unknown) {
-			// Nobody can ask for it. The dead letter says so already.
+			// No client can ask for the order. The dead letter says why.
 			return true;
 		}
 		byte[] key = this.record.key();
 		String customerId = (key != null && key.length > 0) ? new String(key, StandardCharsets.UTF_8)
 				: UNKNOWN_CUSTOMER;
-		return this.tools.outcomes.publish(new OrderOutcome(id, customerId, OrderStatus.FAILED, 0, now(),
+		return this.context.outcomes.publish(new OrderOutcome(id, customerId, OrderStatus.FAILED, 0, now(),
 				OrderEvent.acceptedAtOrNull(this.record), why.reason(), null), this::isWanted);
 	}
 
 	private boolean publish(QueuedOrder order, OrderStatus status, int attempts, Instant at, @Nullable String reason)
 			throws InterruptedException {
-		// What is longer than an order may be no gateway would take again, nor Kafka as a
-		// part of an outcome.
+		// No gateway accepts a longer order again, and it does not fit into an outcome.
 		boolean kept = status == OrderStatus.FAILED && order.body().length <= Order.MAX_BYTES;
 		String json = kept ? new String(order.body(), StandardCharsets.UTF_8) : null;
-		return this.tools.outcomes.publish(new OrderOutcome(order.id(), order.customerId(), status, attempts, at,
+		return this.context.outcomes.publish(new OrderOutcome(order.id(), order.customerId(), status, attempts, at,
 				order.acceptedAt(), reason, json), this::isWanted);
 	}
 
 	private Instant now() {
-		return this.tools.clock.instant();
+		return this.context.clock.instant();
 	}
 
 	private boolean isWanted() {

@@ -5,14 +5,31 @@ import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.DoubleSupplier;
 
+import dev.sluice.consumer.Backoff;
 import dev.sluice.consumer.ConsumerMetric;
-import dev.sluice.consumer.LostRecords;
+import dev.sluice.consumer.DeliveryProperties;
 import dev.sluice.consumer.QueueProperties;
+import dev.sluice.consumer.Time;
+import dev.sluice.consumer.backend.Backend;
+import dev.sluice.consumer.backend.BackendProperties;
+import dev.sluice.consumer.backend.DeliveryTarget;
+import dev.sluice.consumer.backend.HttpBackend;
+import dev.sluice.consumer.backend.SinkBackend;
+import dev.sluice.consumer.backend.SinkChannel;
+import dev.sluice.consumer.limiter.BackendHealth;
+import dev.sluice.consumer.limiter.DeliveryLimiter;
+import dev.sluice.consumer.offsets.LostRecords;
+import dev.sluice.consumer.offsets.OrderPurge;
+import dev.sluice.consumer.outcome.DeadLetters;
+import dev.sluice.consumer.outcome.OutcomePublisher;
+import dev.sluice.consumer.outcome.ReliablePublisher;
 import dev.sluice.consumer.projection.ProjectionProperties;
 import dev.sluice.topics.TopicWatch;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker.State;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.httpcomponents.hc5.PoolingHttpClientConnectionManagerMetricsBinder;
+import tools.jackson.databind.json.JsonMapper;
+
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.ssl.SslBundles;
 import org.springframework.context.annotation.Bean;
@@ -20,7 +37,6 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.kafka.core.ConsumerFactory;
 import org.springframework.kafka.core.KafkaAdmin;
 import org.springframework.kafka.core.ProducerFactory;
-import tools.jackson.databind.json.JsonMapper;
 
 /** Puts the delivery together. */
 @Configuration(proxyBeanMethods = false)
@@ -31,13 +47,13 @@ class DeliveryConfiguration {
 	private static final DoubleSupplier RANDOM = () -> ThreadLocalRandom.current().nextDouble();
 
 	@Bean
-	Gate gate(DeliveryProperties delivery, BackendProperties backend, MeterRegistry registry) {
-		Gate gate = new Gate(delivery.concurrency(),
-				new BackendHealth(backend.circuit(), delivery.evidenceGap(), System::nanoTime), System::nanoTime);
-		ConsumerMetric.DELIVERY_LIMIT.gauge(registry, gate, Gate::limit);
-		ConsumerMetric.DELIVERY_IN_FLIGHT.gauge(registry, gate, Gate::inside);
-		ConsumerMetric.CIRCUIT_OPEN.gauge(registry, gate, (of) -> openness(of.circuit()));
-		return gate;
+	DeliveryLimiter gate(DeliveryProperties delivery, BackendProperties backend, MeterRegistry registry) {
+		DeliveryLimiter limiter = new DeliveryLimiter(delivery.concurrency(),
+				new BackendHealth(backend.circuit(), delivery.evidenceGap(), System::nanoTime), Time.SYSTEM);
+		ConsumerMetric.DELIVERY_LIMIT.gauge(registry, limiter, DeliveryLimiter::limit);
+		ConsumerMetric.DELIVERY_IN_FLIGHT.gauge(registry, limiter, DeliveryLimiter::inFlight);
+		ConsumerMetric.CIRCUIT_OPEN.gauge(registry, limiter, (of) -> openness(of.circuit()));
+		return limiter;
 	}
 
 	private static double openness(State state) {
@@ -49,9 +65,9 @@ class DeliveryConfiguration {
 	}
 
 	@Bean
-	Pending pending(DeliveryProperties properties, MeterRegistry registry) {
-		Pending pending = new Pending(properties.maxPending(), properties.maxPendingSize().toBytes());
-		ConsumerMetric.DELIVERY_PENDING.gauge(registry, pending, Pending::records);
+	PendingRecords pending(DeliveryProperties properties, MeterRegistry registry) {
+		PendingRecords pending = new PendingRecords(properties.maxPending(), properties.maxPendingSize().toBytes());
+		ConsumerMetric.DELIVERY_PENDING.gauge(registry, pending, PendingRecords::records);
 		return pending;
 	}
 
@@ -78,14 +94,17 @@ class DeliveryConfiguration {
 
 	@Bean
 	DeliveryLoop deliveryLoop(DeliveryProperties properties, TopicWatch topics, LostRecords lost,
-			ConsumerFactory<byte[], byte[]> consumers, ProducerFactory<byte[], byte[]> producers, Gate gate,
-			Pending pending, Backend backend, JsonMapper json, MeterRegistry registry, InstantSource clock) {
-		Publisher publisher = new Publisher(producers::createProducer, Publisher.defaultBackoff(RANDOM));
-		Delivery.Tools tools = new Delivery.Tools(new RecordReader(),
-				new FirstPayloads(DeliveryProperties.REMEMBERED_PAYLOADS), gate, backend, retries(properties),
-				new Outcomes(publisher, json, registry), new DeadLetters(publisher, registry),
-				new DeliveryTimers(registry), clock);
-		return new DeliveryLoop(properties, topics, lost, consumers, tools, pending);
+			ConsumerFactory<byte[], byte[]> consumers, ProducerFactory<byte[], byte[]> producers,
+			DeliveryLimiter limiter, PendingRecords pending, Backend backend, JsonMapper json, MeterRegistry registry,
+			InstantSource clock) {
+		ReliablePublisher publisher = new ReliablePublisher(producers::createProducer,
+				ReliablePublisher.defaultBackoff(RANDOM), Time.SYSTEM);
+		Delivery.Context context = new Delivery.Context(new RecordReader(),
+				new PayloadHistory(DeliveryProperties.REMEMBERED_PAYLOADS), limiter, backend, retries(properties),
+				new OutcomePublisher(publisher, json, registry), new DeadLetters(publisher, registry),
+				new DeliveryTimers(registry), Thread.ofVirtual().name("delivery").factory(), Time.SYSTEM, clock);
+		return new DeliveryLoop(properties, topics, lost, consumers, context, pending,
+				Thread.ofPlatform().name("delivery-loop").factory());
 	}
 
 	@Bean
@@ -96,8 +115,9 @@ class DeliveryConfiguration {
 	}
 
 	@Bean
-	DeliveryHealthIndicator deliveryHealthIndicator(DeliveryLoop loop, Gate gate, Pending pending) {
-		return new DeliveryHealthIndicator(loop, gate, pending);
+	DeliveryHealthIndicator deliveryHealthIndicator(DeliveryLoop loop, DeliveryLimiter limiter,
+			PendingRecords pending) {
+		return new DeliveryHealthIndicator(loop, limiter, pending);
 	}
 
 	private static RetryPolicy retries(DeliveryProperties properties) {

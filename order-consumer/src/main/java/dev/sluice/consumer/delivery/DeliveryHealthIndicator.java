@@ -2,29 +2,31 @@ package dev.sluice.consumer.delivery;
 
 import java.time.Duration;
 
+import dev.sluice.consumer.limiter.DeliveryLimiter;
+
 import org.springframework.boot.health.contributor.AbstractHealthIndicator;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.Status;
 
 /**
- * Down only if the loop is dead or stuck, which a restart mends. That Kafka or the
- * backend is away is told, but is no illness of this process.
+ * Down only if the loop is dead or stuck, which a restart repairs. An outage of Kafka or
+ * of the backend is a detail: it does not make this process unhealthy.
  */
 final class DeliveryHealthIndicator extends AbstractHealthIndicator {
 
-	/** Longer than anything that a turn waits for. */
+	/** Longer than any single poll or rebalance lasts. */
 	private static final Duration STUCK = Duration.ofMinutes(5);
 
 	private final DeliveryLoop loop;
 
-	private final Gate gate;
+	private final DeliveryLimiter limiter;
 
-	private final Pending pending;
+	private final PendingRecords pending;
 
-	DeliveryHealthIndicator(DeliveryLoop loop, Gate gate, Pending pending) {
-		super("The state of the delivery loop cannot be told");
+	DeliveryHealthIndicator(DeliveryLoop loop, DeliveryLimiter limiter, PendingRecords pending) {
+		super("The state of the delivery loop cannot be read");
 		this.loop = loop;
-		this.gate = gate;
+		this.limiter = limiter;
 		this.pending = pending;
 	}
 
@@ -32,15 +34,15 @@ final class DeliveryHealthIndicator extends AbstractHealthIndicator {
 	protected void doHealthCheck(Health.Builder builder) {
 		boolean connected = this.loop.isConnected();
 		boolean well = !this.loop.isRunning()
-				|| (this.loop.isAlive() && (!connected || this.loop.sinceLastTurn().compareTo(STUCK) < 0));
+				|| (this.loop.isAlive() && (!connected || this.loop.sinceLastPoll().compareTo(STUCK) < 0));
 		builder
 			.status(well ? org.springframework.boot.health.contributor.Status.UP
 					: org.springframework.boot.health.contributor.Status.DOWN)
 			.withDetail("state", state(connected))
 			.withDetail("partitions", this.loop.partitions())
 			.withDetail("pending", this.pending.records())
-			.withDetail("inFlight", this.gate.inside())
-			.withDetail("circuit", this.gate.circuit());
+			.withDetail("inFlight", this.limiter.inFlight())
+			.withDetail("circuit", this.limiter.circuit());
 	}
 
 	private String state(boolean connected) {

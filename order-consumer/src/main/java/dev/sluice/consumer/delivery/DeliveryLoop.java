@@ -8,13 +8,18 @@ import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
 
-import dev.sluice.consumer.CommitMetadata;
-import dev.sluice.consumer.LostRecords;
-import dev.sluice.consumer.LostRecords.Gap;
-import dev.sluice.consumer.ReadPositions;
+import dev.sluice.consumer.DeliveryProperties;
+import dev.sluice.consumer.Time;
+import dev.sluice.consumer.offsets.CommitMetadata;
+import dev.sluice.consumer.offsets.FinishedOffsets;
+import dev.sluice.consumer.offsets.LostRecords;
+import dev.sluice.consumer.offsets.LostRecords.Gap;
+import dev.sluice.consumer.offsets.PartitionProgress;
+import dev.sluice.consumer.offsets.ReadPositions;
 import dev.sluice.contract.OrderHeaders;
 import dev.sluice.contract.Topics;
 import dev.sluice.topics.TopicWatch;
@@ -35,22 +40,23 @@ import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+
 import org.springframework.context.SmartLifecycle;
 import org.springframework.kafka.core.ConsumerFactory;
 
 /**
- * Reads {@code orders}, begins a {@link Delivery} for each record and commits what has
- * finished. One platform thread, which alone uses the consumer and never waits for a
- * delivery, except for partitions it is about to lose.
+ * Reads {@code orders}, starts a {@link Delivery} for each record and commits what is
+ * finished. It runs on one platform thread. Only this thread uses the consumer, and it
+ * never waits for a delivery, except for those of partitions that it gives back.
  * <p>
- * Memory is bounded by {@link Pending}: without room for another batch the partitions are
- * paused, and polling goes on so that the group does not take the consumer for dead. A
- * record is finished, cancelled or pending. What is committed is the lowest unfinished
- * offset of a partition and, beside it, what has finished above, so that nobody delivers
- * that again. After an error of Kafka's the loop begins anew from the committed offsets;
- * so it does when the topic was deleted and created again, and then reads the new one
- * from its beginning. {@link ReadPositions} finds records that were deleted before they
- * were read. After a bug the thread ends, and liveness says so.
+ * {@link PendingRecords} bounds the memory: while there is no room for another batch, the
+ * partitions are paused and polling continues, so that the group keeps the consumer as a
+ * member. A record is finished, cancelled or pending. The loop commits the lowest
+ * unfinished offset of a partition and, in the metadata, what is finished above it, so
+ * that no later reader delivers that again. After an error of Kafka the loop restarts
+ * from the committed offsets. When the topic was deleted and created again, the loop
+ * restarts from the beginning of the new one. {@link ReadPositions} detects records that
+ * were deleted before they were read. After a bug the thread ends, and liveness fails.
  */
 public final class DeliveryLoop implements SmartLifecycle, Runnable {
 
@@ -61,15 +67,15 @@ public final class DeliveryLoop implements SmartLifecycle, Runnable {
 	/** The sleep of an idle loop. Records and {@link #wakeUp} end it early. */
 	private static final Duration POLL = Duration.ofMillis(100);
 
-	/** Before beginning anew after an error. */
+	/** The pause before a restart after an error. */
 	private static final Duration RESTART = Duration.ofSeconds(1);
 
-	/** For a commit that something waits for. */
+	/** Timeout of a synchronous commit. */
 	private static final Duration COMMIT_TIMEOUT = Duration.ofSeconds(5);
 
 	private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
 
-	/** For deliveries that were interrupted to end. */
+	/** How long to wait for interrupted deliveries to end. */
 	private static final Duration ABANDON_TIMEOUT = Duration.ofSeconds(1);
 
 	private final DeliveryProperties properties;
@@ -80,28 +86,32 @@ public final class DeliveryLoop implements SmartLifecycle, Runnable {
 
 	private final ConsumerFactory<byte[], byte[]> consumers;
 
-	private final Delivery.Tools tools;
+	private final Delivery.Context context;
 
-	private final Pending pending;
+	private final PendingRecords pending;
 
-	/** Set while partitions are paused for want of room. */
+	private final ThreadFactory threads;
+
+	private final Time time;
+
+	/** Set while the partitions are paused because {@link PendingRecords} is full. */
 	private final AtomicBoolean full = new AtomicBoolean();
 
-	/** Set while something may have finished that no commit has been begun for. */
+	/** Set while there may be finished records that no commit includes. */
 	private volatile boolean uncommitted;
 
 	/** Set while the loop sleeps and has nothing to commit. */
 	private final AtomicBoolean idle = new AtomicBoolean();
 
-	// Of the loop's thread.
+	// The fields below, up to committedAtNanos, are confined to the loop's thread.
 	private final Map<TopicPartition, PartitionProgress<Delivery>> progress = new HashMap<>();
 
 	private final Map<TopicPartition, OffsetAndMetadata> committed = new HashMap<>();
 
-	private final Map<TopicPartition, Turns> turns = new HashMap<>();
+	private final Map<TopicPartition, KeySequencer> sequencers = new HashMap<>();
 
-	/** Of partitions that no record has come from yet. */
-	private final Map<TopicPartition, FinishedRuns> earlier = new HashMap<>();
+	/** What the commits say of partitions that no record has been read from yet. */
+	private final Map<TopicPartition, FinishedOffsets> earlier = new HashMap<>();
 
 	/** Ids of the topics that the consumer reads. */
 	private Map<String, Uuid> topicIds = Map.of();
@@ -116,36 +126,42 @@ public final class DeliveryLoop implements SmartLifecycle, Runnable {
 
 	private volatile Set<TopicPartition> assignment = Set.of();
 
-	private volatile long lastTurnNanos;
+	private volatile long lastPollNanos;
 
 	private volatile @Nullable Consumer<byte[], byte[]> consumer;
 
 	private volatile @Nullable Thread thread;
 
-	/** What a delivery ended by and never should. */
+	/** An exception that a delivery ended with and never should. */
 	private volatile @Nullable Throwable bug;
 
+	/**
+	 * @param threads makes the loop's thread
+	 */
 	DeliveryLoop(DeliveryProperties properties, TopicWatch topics, LostRecords lost,
-			ConsumerFactory<byte[], byte[]> consumers, Delivery.Tools tools, Pending pending) {
+			ConsumerFactory<byte[], byte[]> consumers, Delivery.Context context, PendingRecords pending,
+			ThreadFactory threads) {
 		this.properties = properties;
 		this.topics = topics;
 		this.lost = lost;
 		lost.expect(READER, Topics.ORDERS);
 		this.consumers = consumers;
-		this.tools = tools;
+		this.context = context;
 		this.pending = pending;
+		this.threads = threads;
+		this.time = context.time();
 	}
 
 	@Override
 	public void start() {
 		this.running = true;
-		this.lastTurnNanos = System.nanoTime();
-		Thread loop = Thread.ofPlatform().name("delivery-loop").unstarted(this);
+		this.lastPollNanos = this.time.nanoTime();
+		Thread loop = this.threads.newThread(this);
 		this.thread = loop;
 		loop.start();
 	}
 
-	/** Stops fetching, lets deliveries end, commits, leaves the group. */
+	/** Stops fetching, waits for deliveries to end, commits and leaves the group. */
 	@Override
 	public void stop() {
 		Thread loop = this.thread;
@@ -178,27 +194,27 @@ public final class DeliveryLoop implements SmartLifecycle, Runnable {
 		return this.running;
 	}
 
-	/** Whether orders can be expected to be read, now or once Kafka is back. */
+	/** Whether the loop's thread runs. It also runs while Kafka is away. */
 	boolean isAlive() {
 		Thread loop = this.thread;
 		return loop != null && loop.isAlive();
 	}
 
-	Duration sinceLastTurn() {
-		return Duration.ofNanos(System.nanoTime() - this.lastTurnNanos);
+	Duration sinceLastPoll() {
+		return Duration.ofNanos(this.time.nanoTime() - this.lastPollNanos);
 	}
 
-	/** Partitions that records have come from since they were assigned. */
+	/** Number of assigned partitions that records have been read from. */
 	int partitions() {
 		return this.partitions;
 	}
 
-	/** Whether it reads nothing until there is room again. */
+	/** Whether the loop reads nothing because too many records are pending. */
 	boolean isPaused() {
 		return this.full.get();
 	}
 
-	/** Partitions that this instance reads now. */
+	/** Partitions that are assigned to this instance. */
 	Set<TopicPartition> assignment() {
 		return this.assignment;
 	}
@@ -219,8 +235,9 @@ public final class DeliveryLoop implements SmartLifecycle, Runnable {
 					return;
 				}
 				catch (KafkaException ex) {
-					logger.error("Consuming failed; beginning anew from the committed offsets", ex);
-					Thread.sleep(RESTART);
+					logger.error("Consuming {} failed. Restarting from the committed offsets in {} s", Topics.ORDERS,
+							RESTART.toSeconds(), ex);
+					this.time.sleep(RESTART);
 				}
 			}
 		}
@@ -232,11 +249,12 @@ public final class DeliveryLoop implements SmartLifecycle, Runnable {
 	private void consume() throws InterruptedException {
 		Properties overrides = new Properties();
 		overrides.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, Integer.toString(this.properties.batch()));
-		// Where to read from is decided here: a reset would skip lost orders in silence.
+		// ReadPositions decides where to read from: a reset would skip lost orders
+		// silently.
 		overrides.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "none");
 		Consumer<byte[], byte[]> kafka = this.consumers.createConsumer(this.properties.groupId(), "order-delivery",
 				null, overrides);
-		// A consumer that is gone may have left its last commit unanswered.
+		// The last commit of the consumer before may have had no answer.
 		this.committing = false;
 		try {
 			this.consumer = kafka;
@@ -245,10 +263,10 @@ public final class DeliveryLoop implements SmartLifecycle, Runnable {
 			logger.info("Reading {} as group {}", Topics.ORDERS, this.properties.groupId());
 			while (this.running) {
 				if (isAnotherTopic()) {
-					// Nothing is committed: the offsets are of the topic that is gone.
+					// Commits nothing: the offsets belong to the deleted topic.
 					return;
 				}
-				turn(kafka, positions);
+				pollOnce(kafka, positions);
 			}
 			release(kafka, List.copyOf(this.progress.keySet()), this.properties.drainTimeout());
 		}
@@ -261,7 +279,10 @@ public final class DeliveryLoop implements SmartLifecycle, Runnable {
 		}
 	}
 
-	/** A consumer would notice only after minutes, and go on where it was. */
+	/**
+	 * Whether the topic was created again. The consumer itself notices only after minutes
+	 * and continues at its old offset.
+	 */
 	private boolean isAnotherTopic() {
 		Uuid now = this.topics.state().ids().get(Topics.ORDERS);
 		boolean another = now != null && !now.equals(this.topicIds.get(Topics.ORDERS));
@@ -271,9 +292,10 @@ public final class DeliveryLoop implements SmartLifecycle, Runnable {
 		return another;
 	}
 
-	private void turn(Consumer<byte[], byte[]> kafka, ReadPositions positions) {
+	private void pollOnce(Consumer<byte[], byte[]> kafka, ReadPositions positions) {
 		if (this.bug != null) {
-			throw new IllegalStateException("A delivery ended by a bug; its offset would be held for ever", this.bug);
+			throw new IllegalStateException("A delivery failed with a bug, and its offset can never be committed",
+					this.bug);
 		}
 		pauseOrResume(kafka);
 		for (ConsumerRecord<byte[], byte[]> record : poll(kafka, positions)) {
@@ -281,13 +303,13 @@ public final class DeliveryLoop implements SmartLifecycle, Runnable {
 		}
 		commitIfDue(kafka);
 		this.partitions = this.progress.size();
-		this.lastTurnNanos = System.nanoTime();
+		this.lastPollNanos = this.time.nanoTime();
 	}
 
 	private void pauseOrResume(Consumer<byte[], byte[]> kafka) {
 		if (!this.pending.hasRoomFor(this.properties.batch())) {
 			this.full.set(true);
-			// Between the question and the flag somebody may have made room, unheard.
+			// A delivery that ended before the flag was set did not wake the loop.
 			if (!this.pending.hasRoomFor(this.properties.batch())) {
 				kafka.pause(kafka.assignment());
 				return;
@@ -302,7 +324,8 @@ public final class DeliveryLoop implements SmartLifecycle, Runnable {
 	private ConsumerRecords<byte[], byte[]> poll(Consumer<byte[], byte[]> kafka, ReadPositions positions) {
 		try {
 			this.idle.set(true);
-			// Looked at after the flag is set: what finishes from then on wakes the loop.
+			// Read after idle is set: a delivery that finishes from now on wakes the
+			// loop.
 			if (!this.uncommitted) {
 				return kafka.poll(POLL);
 			}
@@ -310,12 +333,12 @@ public final class DeliveryLoop implements SmartLifecycle, Runnable {
 			return kafka.poll(untilCommit());
 		}
 		catch (WakeupException ex) {
-			// There is room again, something to commit, or it is time to stop.
+			// There is room again, something to commit, or the loop is to stop.
 			return ConsumerRecords.empty();
 		}
 		catch (OffsetOutOfRangeException ex) {
 			ex.offsetOutOfRangePartitions().forEach((partition, position) -> {
-				// Elsewhere it may be beyond the end: then the assignment decides anew.
+				// A position beyond the end is no gap: the restart finds a valid one.
 				Gap gap = positions.gapBelow(partition, position, Long.MAX_VALUE).orElseThrow(() -> ex);
 				this.lost.lost(READER, gap, gap.size());
 				kafka.seek(partition, gap.to());
@@ -332,23 +355,23 @@ public final class DeliveryLoop implements SmartLifecycle, Runnable {
 		if (interval.compareTo(POLL) > 0) {
 			return POLL;
 		}
-		Duration left = interval.minusNanos(System.nanoTime() - this.committedAtNanos);
-		// Due, and held up by a commit under way, whose answer the poll reads.
+		Duration left = interval.minusNanos(this.time.nanoTime() - this.committedAtNanos);
+		// A commit is due but the one before is in flight: the poll reads its answer.
 		return left.isPositive() ? left : interval;
 	}
 
 	private void begin(ConsumerRecord<byte[], byte[]> record) {
 		TopicPartition partition = new TopicPartition(record.topic(), record.partition());
-		PartitionProgress<Delivery> of = this.progress.computeIfAbsent(partition,
+		PartitionProgress<Delivery> partitionProgress = this.progress.computeIfAbsent(partition,
 				(first) -> new PartitionProgress<>(record.offset(), earlier(first)));
-		if (of.pass(record.offset())) {
+		if (partitionProgress.skipIfFinished(record.offset())) {
 			return;
 		}
 		int size = Math.max(record.serializedValueSize(), 0);
-		Delivery delivery = new Delivery(record, turn(partition, record), this.tools, (finished, broken) -> {
-			// Of a partition that has been lost, nobody looks at the progress any more.
+		Delivery delivery = new Delivery(record, ticket(partition, record), this.context, (finished, broken) -> {
+			// If the partition was lost, this progress is not read any more.
 			if (finished) {
-				of.finish(record.offset());
+				partitionProgress.finish(record.offset());
 				finished();
 			}
 			if (broken != null) {
@@ -357,28 +380,28 @@ public final class DeliveryLoop implements SmartLifecycle, Runnable {
 			ended(size);
 		});
 		this.pending.add(size);
-		of.begin(record.offset(), delivery);
+		partitionProgress.begin(record.offset(), delivery);
 		delivery.start();
 	}
 
-	private Turns.Turn turn(TopicPartition partition, ConsumerRecord<byte[], byte[]> record) {
-		Turns of = this.turns.computeIfAbsent(partition, (_) -> new Turns());
+	private KeySequencer.Ticket ticket(TopicPartition partition, ConsumerRecord<byte[], byte[]> record) {
+		KeySequencer sequencer = this.sequencers.computeIfAbsent(partition, (_) -> new KeySequencer());
 		return switch (this.properties.ordering()) {
-			case NONE -> of.take(id(record));
+			case NONE -> sequencer.ticket(id(record));
 			// The records of one order have one key.
-			case KEY -> of.take(record.key());
+			case KEY -> sequencer.ticket(record.key());
 		};
 	}
 
-	/** As the gateways write it; null for a record without one, which is no order. */
+	/** The order's id as the gateways write it; null if the record has none. */
 	private static byte @Nullable [] id(ConsumerRecord<byte[], byte[]> record) {
 		Header header = record.headers().lastHeader(OrderHeaders.ID);
 		return (header != null) ? header.value() : null;
 	}
 
-	private FinishedRuns earlier(TopicPartition partition) {
-		FinishedRuns runs = this.earlier.remove(partition);
-		return (runs != null) ? runs : FinishedRuns.NONE;
+	private FinishedOffsets earlier(TopicPartition partition) {
+		FinishedOffsets runs = this.earlier.remove(partition);
+		return (runs != null) ? runs : FinishedOffsets.NONE;
 	}
 
 	private void finished() {
@@ -404,7 +427,7 @@ public final class DeliveryLoop implements SmartLifecycle, Runnable {
 	}
 
 	private void commitIfDue(Consumer<byte[], byte[]> kafka) {
-		long now = System.nanoTime();
+		long now = this.time.nanoTime();
 		if (this.committing || now - this.committedAtNanos < this.properties.commitInterval().toNanos()) {
 			return;
 		}
@@ -422,7 +445,7 @@ public final class DeliveryLoop implements SmartLifecycle, Runnable {
 			}
 			else {
 				this.uncommitted = true;
-				logger.debug("A commit failed, the next includes it: {}", failure.toString());
+				logger.debug("A commit failed. The next one includes it: {}", failure.toString());
 			}
 		});
 	}
@@ -457,16 +480,16 @@ public final class DeliveryLoop implements SmartLifecycle, Runnable {
 	}
 
 	/**
-	 * Gives partitions back: cancels what waits, lets the rest end, commits what has
-	 * finished. What has not ended by then is delivered again by whoever comes next.
+	 * Gives partitions back: cancels the deliveries that wait, waits for the others to
+	 * end, and commits what is finished. The next reader delivers the others again.
 	 */
 	private void release(Consumer<byte[], byte[]> kafka, Collection<TopicPartition> of, Duration patience)
 			throws InterruptedException {
 		List<Delivery> deliveries = deliveries(of);
 		deliveries.forEach(Delivery::cancel);
-		long deadline = System.nanoTime() + patience.toNanos();
+		long deadline = this.time.nanoTime() + patience.toNanos();
 		for (Delivery delivery : deliveries) {
-			delivery.awaitEnd(Duration.ofNanos(Math.max(deadline - System.nanoTime(), 0)));
+			delivery.awaitEnd(Duration.ofNanos(Math.max(deadline - this.time.nanoTime(), 0)));
 		}
 		if (!this.running) {
 			abandon(of);
@@ -479,12 +502,12 @@ public final class DeliveryLoop implements SmartLifecycle, Runnable {
 	}
 
 	private void abandon(Collection<TopicPartition> of) throws InterruptedException {
-		long deadline = System.nanoTime() + ABANDON_TIMEOUT.toNanos();
+		long deadline = this.time.nanoTime() + ABANDON_TIMEOUT.toNanos();
 		for (Delivery delivery : deliveries(of)) {
 			delivery.abandon();
 		}
 		for (Delivery delivery : deliveries(of)) {
-			delivery.awaitEnd(Duration.ofNanos(Math.max(deadline - System.nanoTime(), 0)));
+			delivery.awaitEnd(Duration.ofNanos(Math.max(deadline - this.time.nanoTime(), 0)));
 		}
 	}
 
@@ -494,7 +517,7 @@ public final class DeliveryLoop implements SmartLifecycle, Runnable {
 				kafka.commitSync(offsets, COMMIT_TIMEOUT);
 			}
 			catch (WakeupException ex) {
-				// Meant for a poll; the loop looks at what it was for anyway.
+				// The wake-up is for the poll, and the loop checks its reason anyway.
 				kafka.commitSync(offsets, COMMIT_TIMEOUT);
 			}
 		}
@@ -502,19 +525,20 @@ public final class DeliveryLoop implements SmartLifecycle, Runnable {
 			throw ex;
 		}
 		catch (KafkaException ex) {
-			logger.warn("The last commit failed; up to {} of deliveries will be repeated: {}",
+			logger.warn(
+					"The commit before the partitions are given back failed. The deliveries of up to {} are repeated: {}",
 					this.properties.commitInterval(), ex.toString());
 		}
 	}
 
 	/**
-	 * Forgets partitions. Their deliveries end when they can, and nothing is committed.
+	 * Forgets partitions without a commit and cancels their deliveries.
 	 */
 	private void drop(Collection<TopicPartition> of) {
 		deliveries(of).forEach(Delivery::cancel);
 		this.progress.keySet().removeAll(of);
 		this.committed.keySet().removeAll(of);
-		this.turns.keySet().removeAll(of);
+		this.sequencers.keySet().removeAll(of);
 		this.earlier.keySet().removeAll(of);
 		this.assignment = this.assignment.stream()
 			.filter((partition) -> !of.contains(partition))
@@ -529,7 +553,7 @@ public final class DeliveryLoop implements SmartLifecycle, Runnable {
 			.toList();
 	}
 
-	/** Called by the consumer within a poll or its close, on the loop's thread. */
+	/** The consumer calls it within a poll or its close, on the loop's thread. */
 	private final class Rebalance implements ConsumerRebalanceListener {
 
 		private final Consumer<byte[], byte[]> kafka;
@@ -542,8 +566,8 @@ public final class DeliveryLoop implements SmartLifecycle, Runnable {
 		}
 
 		/**
-		 * If Kafka does not answer, the exception ends the consumer and the loop begins
-		 * anew: no partition is read before its position was checked.
+		 * If Kafka does not answer, the exception ends the consumer and the loop
+		 * restarts: no partition is read before its position is checked.
 		 */
 		@Override
 		public void onPartitionsAssigned(Collection<TopicPartition> assigned) {
@@ -553,15 +577,15 @@ public final class DeliveryLoop implements SmartLifecycle, Runnable {
 			List<Gap> gaps = new ArrayList<>();
 			this.positions.begin(assigned, gaps::add)
 				.forEach((partition, commit) -> DeliveryLoop.this.earlier.put(partition,
-						FinishedRuns.parse(commit.offset(), CommitMetadata.parse(commit.metadata()).rest())));
+						FinishedOffsets.parse(commit.offset(), CommitMetadata.parse(commit.metadata()).rest())));
 			gaps.forEach(this::lost);
 			DeliveryLoop.this.assignment = Set.copyOf(this.kafka.assignment());
 			logger.info("Partitions assigned: {}", assigned);
 		}
 
-		/** What finished above the commit is not lost. */
+		/** Reports a gap, without the records that are finished above the commit. */
 		private void lost(Gap gap) {
-			long finished = DeliveryLoop.this.earlier.getOrDefault(gap.partition(), FinishedRuns.NONE)
+			long finished = DeliveryLoop.this.earlier.getOrDefault(gap.partition(), FinishedOffsets.NONE)
 				.countBelow(gap.to());
 			if (gap.size() > finished) {
 				DeliveryLoop.this.lost.lost(READER, gap, gap.size() - finished);

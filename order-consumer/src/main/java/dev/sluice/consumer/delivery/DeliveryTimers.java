@@ -4,11 +4,12 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 import dev.sluice.consumer.ConsumerMetric;
-import dev.sluice.consumer.delivery.Attempt.Conflict;
-import dev.sluice.consumer.delivery.Attempt.Rejected;
-import dev.sluice.consumer.delivery.Attempt.RetryLater;
-import dev.sluice.consumer.delivery.Attempt.Saved;
-import dev.sluice.consumer.delivery.Attempt.Throttled;
+import dev.sluice.consumer.backend.Attempt;
+import dev.sluice.consumer.backend.Attempt.Conflict;
+import dev.sluice.consumer.backend.Attempt.Rejected;
+import dev.sluice.consumer.backend.Attempt.RetryLater;
+import dev.sluice.consumer.backend.Attempt.Saved;
+import dev.sluice.consumer.backend.Attempt.Throttled;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;

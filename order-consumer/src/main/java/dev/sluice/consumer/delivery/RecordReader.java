@@ -5,7 +5,9 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.regex.Pattern;
 
+import com.google.errorprone.annotations.ThreadSafe;
 import dev.sluice.consumer.OrderEvent;
+import dev.sluice.consumer.backend.QueuedOrder;
 import dev.sluice.contract.OrderHeaders;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
@@ -16,11 +18,11 @@ import tools.jackson.core.ObjectReadContext;
 import tools.jackson.core.json.JsonFactory;
 
 /**
- * Reads a record of {@code orders} as far as delivering it needs: the headers, and that
- * the value is one JSON object. It goes to the backend byte for byte; whether it is a
- * good order the gateway has checked and the backend decides. Safe for use by several
- * threads.
+ * Reads the headers of a record of {@code orders} and checks that its value is one JSON
+ * object. The backend gets the value byte for byte. The gateway has validated the order,
+ * and the backend decides about it.
  */
+@ThreadSafe
 final class RecordReader {
 
 	private static final Pattern TRACEPARENT = Pattern.compile("[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}");
@@ -28,7 +30,8 @@ final class RecordReader {
 	private final JsonFactory json = new JsonFactory();
 
 	/**
-	 * @throws IllegalArgumentException if it is no order; the message says why
+	 * @throws IllegalArgumentException if the record is not an order; the message says
+	 * why
 	 */
 	QueuedOrder read(ConsumerRecord<byte[], byte[]> record) {
 		OrderEvent event = OrderEvent.of(record);
@@ -55,7 +58,7 @@ final class RecordReader {
 		}
 	}
 
-	/** Jackson would also take UTF-16 and UTF-32, and the gateways would not. */
+	/** Jackson also accepts UTF-16 and UTF-32, which the gateways refuse. */
 	private static String text(byte[] value) {
 		try {
 			return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(value)).toString();
@@ -65,7 +68,7 @@ final class RecordReader {
 		}
 	}
 
-	/** A trace context that is none is left out: it must not fail the order. */
+	/** Ignores a malformed trace context: it must not fail the order. */
 	private static @Nullable String traceparent(ConsumerRecord<?, ?> record) {
 		String text = OrderEvent.text(record, OrderHeaders.TRACEPARENT);
 		return (text != null && TRACEPARENT.matcher(text).matches()) ? text : null;

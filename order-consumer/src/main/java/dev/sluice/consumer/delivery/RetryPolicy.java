@@ -3,21 +3,22 @@ package dev.sluice.consumer.delivery;
 import java.time.Duration;
 import java.time.Instant;
 
-import dev.sluice.consumer.delivery.Attempt.Throttled;
+import dev.sluice.consumer.Backoff;
+import dev.sluice.consumer.backend.Attempt.Throttled;
 
 /**
- * How long, how often and until when an order is tried again.
+ * When, how often and until which age an order is retried.
  *
  * @param backoff the wait after a failure
- * @param maxAttempts failures of its own that make an order a dead letter
+ * @param maxAttempts counted failures that make an order a dead letter
  * @param maxRetryAfter the longest wait that a backend may ask for
- * @param maxAge the age from which an order is not tried again; zero for any age
+ * @param maxAge the age from which an order is not retried; zero means no limit
  */
 record RetryPolicy(Backoff backoff, int maxAttempts, Duration maxRetryAfter, Duration maxAge) {
 
 	/**
 	 * The wait after a throttled attempt: never shorter than the backend asks for, and
-	 * spread, so that what was throttled together does not return together.
+	 * spread, so that orders throttled together are not retried together.
 	 * @param throttled throttled attempts of the order in a row, at least 1
 	 */
 	Duration after(Throttled attempt, int throttled) {

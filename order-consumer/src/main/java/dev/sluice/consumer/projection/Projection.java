@@ -10,10 +10,10 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Properties;
 
-import dev.sluice.consumer.CommitMetadata;
 import dev.sluice.consumer.ConsumerMetric;
-import dev.sluice.consumer.LostRecords;
-import dev.sluice.consumer.ReadPositions;
+import dev.sluice.consumer.offsets.CommitMetadata;
+import dev.sluice.consumer.offsets.LostRecords;
+import dev.sluice.consumer.offsets.ReadPositions;
 import dev.sluice.contract.Topics;
 import dev.sluice.topics.TopicWatch;
 import dev.sluice.topics.TopicsState;
@@ -32,6 +32,7 @@ import org.flywaydb.core.api.FlywayException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+
 import org.springframework.context.SmartLifecycle;
 import org.springframework.dao.DataAccessException;
 import org.springframework.kafka.core.ConsumerFactory;

@@ -4,16 +4,17 @@ import java.time.InstantSource;
 
 import javax.sql.DataSource;
 
-import dev.sluice.consumer.LostRecords;
+import dev.sluice.consumer.offsets.LostRecords;
 import dev.sluice.topics.TopicWatch;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.flywaydb.core.Flyway;
+import tools.jackson.databind.json.JsonMapper;
+
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.kafka.core.ConsumerFactory;
-import tools.jackson.databind.json.JsonMapper;
 
 /** Puts the projection together. */
 @Configuration(proxyBeanMethods = false)

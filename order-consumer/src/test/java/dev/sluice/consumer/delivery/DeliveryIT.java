@@ -322,7 +322,7 @@ class DeliveryIT {
 
 		ConfigurableApplicationContext consumer = harness.startConsumer("delivery.concurrency=5",
 				"delivery.max-pending=10", "backend.response-timeout=5m", "delivery.drain-timeout=0s");
-		Pending pending = consumer.getBean(Pending.class);
+		PendingRecords pending = consumer.getBean(PendingRecords.class);
 		DeliveryLoop loop = consumer.getBean(DeliveryLoop.class);
 
 		eventually().until(() -> loop.isPaused() || pending.records() > 10);

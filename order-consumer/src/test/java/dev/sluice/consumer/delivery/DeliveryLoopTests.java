@@ -14,9 +14,21 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
-import dev.sluice.consumer.LostRecords;
-import dev.sluice.consumer.delivery.Attempt.RetryLater;
-import dev.sluice.consumer.delivery.Attempt.Saved;
+import dev.sluice.consumer.Backoff;
+import dev.sluice.consumer.DeliveryProperties;
+import dev.sluice.consumer.Time;
+import dev.sluice.consumer.backend.Attempt;
+import dev.sluice.consumer.backend.Attempt.RetryLater;
+import dev.sluice.consumer.backend.Attempt.Saved;
+import dev.sluice.consumer.backend.BackendProperties;
+import dev.sluice.consumer.backend.FailureReason;
+import dev.sluice.consumer.backend.QueuedOrder;
+import dev.sluice.consumer.limiter.BackendHealth;
+import dev.sluice.consumer.limiter.DeliveryLimiter;
+import dev.sluice.consumer.offsets.LostRecords;
+import dev.sluice.consumer.outcome.DeadLetters;
+import dev.sluice.consumer.outcome.OutcomePublisher;
+import dev.sluice.consumer.outcome.ReliablePublisher;
 import dev.sluice.contract.Topics;
 import dev.sluice.topics.TopicWatch;
 import dev.sluice.topics.TopicsState;
@@ -60,7 +72,7 @@ class DeliveryLoopTests {
 
 	private final AtomicInteger calls = new AtomicInteger();
 
-	private Pending pending;
+	private PendingRecords pending;
 
 	private DeliveryLoop loop;
 
@@ -147,7 +159,7 @@ class DeliveryLoopTests {
 		start(Map.of("delivery.concurrency", "1", "delivery.initial-backoff", "1h", "delivery.max-backoff", "1h"),
 				(order) -> {
 					held();
-					return new RetryLater(Explanation.failed(500, "500"), true);
+					return new RetryLater(FailureReason.failed(500, "500"), true);
 				});
 		// One in its attempt, one waiting for its place.
 		this.kafka.receive(order(UUID.randomUUID(), 0), order(UUID.randomUUID(), 1));
@@ -179,9 +191,9 @@ class DeliveryLoopTests {
 				DeliveryProperties.class);
 		ConsumerFactory<byte[], byte[]> consumers = mock(ConsumerFactory.class);
 		when(consumers.createConsumer(any(), any(), any(), any())).thenReturn(this.kafka);
-		this.pending = new Pending(delivery.maxPending(), delivery.maxPendingSize().toBytes());
-		this.loop = new DeliveryLoop(delivery, topics(), mock(LostRecords.class), consumers, tools(delivery, backend),
-				this.pending);
+		this.pending = new PendingRecords(delivery.maxPending(), delivery.maxPendingSize().toBytes());
+		this.loop = new DeliveryLoop(delivery, topics(), mock(LostRecords.class), consumers, context(delivery, backend),
+				this.pending, Thread.ofPlatform().factory());
 		this.loop.start();
 		this.kafka.assign();
 	}
@@ -199,22 +211,23 @@ class DeliveryLoopTests {
 		return topics;
 	}
 
-	private Delivery.Tools tools(DeliveryProperties delivery, Function<QueuedOrder, Attempt> backend) {
+	private Delivery.Context context(DeliveryProperties delivery, Function<QueuedOrder, Attempt> backend) {
 		SimpleMeterRegistry registry = new SimpleMeterRegistry();
 		MockProducer<byte[], byte[]> producer = new MockProducer<>(true, null, new ByteArraySerializer(),
 				new ByteArraySerializer());
 		Backoff backoff = new Backoff(delivery.initialBackoff(), delivery.maxBackoff(), () -> 1);
-		Publisher publisher = new Publisher(() -> producer, backoff);
+		ReliablePublisher publisher = new ReliablePublisher(() -> producer, backoff, Time.SYSTEM);
 		BackendProperties.Circuit circuit = new BackendProperties.Circuit(10, 50, Duration.ofSeconds(10), 20,
 				Duration.ofSeconds(2), 10);
-		Gate gate = new Gate(delivery.concurrency(),
-				new BackendHealth(circuit, delivery.evidenceGap(), System::nanoTime), System::nanoTime);
-		return new Delivery.Tools(new RecordReader(), new FirstPayloads(10), gate, (order) -> {
+		DeliveryLimiter limiter = new DeliveryLimiter(delivery.concurrency(),
+				new BackendHealth(circuit, delivery.evidenceGap(), System::nanoTime), Time.SYSTEM);
+		return new Delivery.Context(new RecordReader(), new PayloadHistory(10), limiter, (order) -> {
 			this.calls.incrementAndGet();
 			return backend.apply(order);
 		}, new RetryPolicy(backoff, 8, Duration.ofMinutes(1), Duration.ZERO),
-				new Outcomes(publisher, JsonMapper.builder().build(), registry), new DeadLetters(publisher, registry),
-				new DeliveryTimers(registry), InstantSource.system());
+				new OutcomePublisher(publisher, JsonMapper.builder().build(), registry),
+				new DeadLetters(publisher, registry), new DeliveryTimers(registry), Thread.ofVirtual().factory(),
+				Time.SYSTEM, InstantSource.system());
 	}
 
 	private static ConsumerRecord<byte[], byte[]> order(UUID id, long offset) {

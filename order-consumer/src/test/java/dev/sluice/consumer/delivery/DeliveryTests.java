@@ -17,11 +17,22 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 
-import dev.sluice.consumer.delivery.Attempt.Conflict;
-import dev.sluice.consumer.delivery.Attempt.Rejected;
-import dev.sluice.consumer.delivery.Attempt.RetryLater;
-import dev.sluice.consumer.delivery.Attempt.Saved;
-import dev.sluice.consumer.delivery.Attempt.Throttled;
+import dev.sluice.consumer.Backoff;
+import dev.sluice.consumer.Time;
+import dev.sluice.consumer.backend.Attempt;
+import dev.sluice.consumer.backend.Attempt.Conflict;
+import dev.sluice.consumer.backend.Attempt.Rejected;
+import dev.sluice.consumer.backend.Attempt.RetryLater;
+import dev.sluice.consumer.backend.Attempt.Saved;
+import dev.sluice.consumer.backend.Attempt.Throttled;
+import dev.sluice.consumer.backend.BackendProperties;
+import dev.sluice.consumer.backend.FailureReason;
+import dev.sluice.consumer.backend.QueuedOrder;
+import dev.sluice.consumer.limiter.BackendHealth;
+import dev.sluice.consumer.limiter.DeliveryLimiter;
+import dev.sluice.consumer.outcome.DeadLetters;
+import dev.sluice.consumer.outcome.OutcomePublisher;
+import dev.sluice.consumer.outcome.ReliablePublisher;
 import dev.sluice.contract.DeadLetterHeaders;
 import dev.sluice.contract.Order;
 import dev.sluice.contract.OrderHeaders;
@@ -54,10 +65,10 @@ class DeliveryTests {
 	private static final UUID ID = UUID.fromString("019ab000-0000-7000-8000-000000000001");
 
 	private static final RetryLater BUSY = new RetryLater(
-			Explanation.failed(503, "the backend answered 503: 10.0.0.7 is down"), true);
+			FailureReason.failed(503, "the backend answered 503: 10.0.0.7 is down"), true);
 
 	private static final Rejected REJECTED = new Rejected(
-			Explanation.refused(422, "the backend answered 422: no such sku"));
+			FailureReason.refused(422, "the backend answered 422: no such sku"));
 
 	private static final Saved SAVED = new Saved(null);
 
@@ -78,11 +89,11 @@ class DeliveryTests {
 
 	private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
 
-	private final FirstPayloads payloads = new FirstPayloads(10);
+	private final PayloadHistory payloads = new PayloadHistory(10);
 
 	private Duration maxAge = Duration.ZERO;
 
-	private Gate gate = gate(2, 1_000);
+	private DeliveryLimiter limiter = limiter(2, 1_000);
 
 	@Test
 	void finishesWhenSaved() {
@@ -174,7 +185,7 @@ class DeliveryTests {
 
 	@Test
 	void burnsNoAttemptWhenThrottled() throws InterruptedException {
-		this.gate = gate(4, 2);
+		this.limiter = limiter(4, 2);
 		another(SAVED);
 		Throttled throttled = throttled(Duration.ZERO);
 
@@ -186,8 +197,8 @@ class DeliveryTests {
 			assertThat(outcome.attempts()).isEqualTo(1);
 		});
 		assertThat(deadLetters()).isEmpty();
-		assertThat(this.gate.circuit()).isEqualTo(State.CLOSED);
-		assertThat(this.gate.outages()).isZero();
+		assertThat(this.limiter.circuit()).isEqualTo(State.CLOSED);
+		assertThat(this.limiter.outages()).isZero();
 		assertThat(this.registry.get("sluice.delivery.throttled").counter().count()).isEqualTo(5);
 	}
 
@@ -201,7 +212,7 @@ class DeliveryTests {
 		delivery.start();
 		throttled.await();
 
-		await().until(() -> this.gate.inside() == 0);
+		await().until(() -> this.limiter.inFlight() == 0);
 		delivery.cancel();
 
 		assertThat(delivery.awaitEnd(Duration.ofSeconds(10))).isTrue();
@@ -211,7 +222,7 @@ class DeliveryTests {
 
 	@Test
 	void buriesAConflictAndSaysNothingOfTheOrderOfThatId() {
-		deliver(answering(new Conflict(Explanation.otherPayload("the backend answered 422: key reused"))));
+		deliver(answering(new Conflict(FailureReason.otherPayload("the backend answered 422: key reused"))));
 
 		assertThat(outcomes()).isEmpty();
 		assertThat(header(deadLetters().getFirst(), DeadLetterHeaders.KIND)).isEqualTo("conflict");
@@ -302,12 +313,12 @@ class DeliveryTests {
 
 		assertThat(this.finished).hasValue(false);
 		assertThat(this.bug).hasValue(failure);
-		assertThat(this.gate.inside()).isZero();
+		assertThat(this.limiter.inFlight()).isZero();
 	}
 
 	@Test
 	void doesNotCountABackendThatCannotBeReached() throws InterruptedException {
-		RetryLater refused = new RetryLater(Explanation.unreachable("no route to 10.0.0.7"), false);
+		RetryLater refused = new RetryLater(FailureReason.unreachable("no route to 10.0.0.7"), false);
 		another(SAVED);
 
 		run(delivery(answering(refused, refused, refused, refused, refused, SAVED), this.producer,
@@ -321,7 +332,7 @@ class DeliveryTests {
 	@Test
 	void doesNotCountWhatFailsWhileTheCircuitIsOpen() {
 		// Opens at the second failure; each trial that fails opens it anew.
-		this.gate = gate(2, 2);
+		this.limiter = limiter(2, 2);
 		another(SAVED);
 
 		deliver(answering(BUSY, BUSY, BUSY, BUSY, BUSY, BUSY, BUSY, SAVED));
@@ -329,12 +340,12 @@ class DeliveryTests {
 		assertThat(this.calls).hasValue(8);
 		assertThat(deadLetters()).isEmpty();
 		assertThat(outcomes().getLast().status()).isEqualTo(OrderStatus.SAVED);
-		assertThat(this.gate.circuit()).isEqualTo(State.CLOSED);
+		assertThat(this.limiter.circuit()).isEqualTo(State.CLOSED);
 	}
 
 	@Test
 	void forgetsTheFailuresBeforeAnOutage() throws InterruptedException {
-		this.gate = gate(2, 4);
+		this.limiter = limiter(2, 4);
 		another(SAVED);
 		AtomicInteger waits = new AtomicInteger();
 		// Two failures count, then the circuit opens and closes, and two more are borne.
@@ -345,7 +356,7 @@ class DeliveryTests {
 				another(BUSY);
 				another(BUSY);
 				another(BUSY);
-				assertThat(this.gate.outages()).isEqualTo(1);
+				assertThat(this.limiter.outages()).isEqualTo(1);
 			}
 			another(SAVED);
 			return 0;
@@ -434,8 +445,8 @@ class DeliveryTests {
 
 	@Test
 	void endsUnfinishedWhenCancelledInTheQueue() throws InterruptedException {
-		this.gate.enter();
-		this.gate.enter();
+		this.limiter.acquire();
+		this.limiter.acquire();
 		Delivery delivery = delivery(answering(SAVED), this.producer, good());
 		delivery.start();
 
@@ -444,7 +455,7 @@ class DeliveryTests {
 		assertThat(delivery.awaitEnd(Duration.ofSeconds(10))).isTrue();
 		assertThat(this.finished).hasValue(false);
 		assertThat(this.calls).hasValue(0);
-		assertThat(this.gate.inside()).isEqualTo(2);
+		assertThat(this.limiter.inFlight()).isEqualTo(2);
 	}
 
 	@Test
@@ -501,13 +512,13 @@ class DeliveryTests {
 
 	@Test
 	void holdsNoPlaceWhileItBacksOff() throws InterruptedException {
-		this.gate = gate(1, 1_000);
+		this.limiter = limiter(1, 1_000);
 		CountDownLatch failed = new CountDownLatch(1);
-		Delivery.Tools slow = tools((order) -> {
+		Delivery.Context slow = context((order) -> {
 			failed.countDown();
 			return BUSY;
 		}, this.producer, new Backoff(Duration.ofHours(1), Duration.ofHours(1), () -> 1));
-		Delivery waiting = new Delivery(good(), noTurn(), slow, (finished, bug) -> {
+		Delivery waiting = new Delivery(good(), noTicket(), slow, (finished, bug) -> {
 		});
 		waiting.start();
 		failed.await();
@@ -521,11 +532,11 @@ class DeliveryTests {
 
 	@Test
 	void neverHasMoreInDeliveryThanTheLimit() throws InterruptedException {
-		this.gate = gate(7, 1_000);
+		this.limiter = limiter(7, 1_000);
 		AtomicInteger now = new AtomicInteger();
 		List<Integer> seen = Collections.synchronizedList(new ArrayList<>());
 		CountDownLatch ends = new CountDownLatch(500);
-		Delivery.Tools tools = tools((order) -> {
+		Delivery.Context context = context((order) -> {
 			seen.add(now.incrementAndGet());
 			Thread.yield();
 			now.decrementAndGet();
@@ -533,12 +544,12 @@ class DeliveryTests {
 		}, this.producer, noWait());
 
 		for (int i = 0; i < 500; i++) {
-			new Delivery(good(), noTurn(), tools, (finished, bug) -> ends.countDown()).start();
+			new Delivery(good(), noTicket(), context, (finished, bug) -> ends.countDown()).start();
 		}
 		ends.await();
 
 		assertThat(seen).hasSize(500).allMatch((inDelivery) -> inDelivery <= 7);
-		assertThat(this.gate.inside()).isZero();
+		assertThat(this.limiter.inFlight()).isZero();
 	}
 
 	private void deliver(Function<QueuedOrder, Attempt> backend) {
@@ -562,19 +573,19 @@ class DeliveryTests {
 
 	private Delivery delivery(Function<QueuedOrder, Attempt> backend, MockProducer<byte[], byte[]> producer,
 			Backoff backoff, ConsumerRecord<byte[], byte[]> record) {
-		return new Delivery(record, noTurn(), tools(backend, producer, backoff), (finished, bug) -> {
+		return new Delivery(record, noTicket(), context(backend, producer, backoff), (finished, bug) -> {
 			this.finished.set(finished);
 			this.bug.set(bug);
 		});
 	}
 
-	private Delivery.Tools tools(Function<QueuedOrder, Attempt> backend, MockProducer<byte[], byte[]> producer,
+	private Delivery.Context context(Function<QueuedOrder, Attempt> backend, MockProducer<byte[], byte[]> producer,
 			Backoff backoff) {
-		Publisher publisher = new Publisher(() -> producer, noWait());
-		return new Delivery.Tools(new RecordReader(), this.payloads, this.gate, backend::apply,
+		ReliablePublisher publisher = new ReliablePublisher(() -> producer, noWait(), Time.SYSTEM);
+		return new Delivery.Context(new RecordReader(), this.payloads, this.limiter, backend::apply,
 				new RetryPolicy(backoff, MAX_ATTEMPTS, Duration.ofHours(1), this.maxAge),
-				new Outcomes(publisher, this.json, this.registry), new DeadLetters(publisher, this.registry),
-				new DeliveryTimers(this.registry), InstantSource.fixed(NOW));
+				new OutcomePublisher(publisher, this.json, this.registry), new DeadLetters(publisher, this.registry),
+				new DeliveryTimers(this.registry), Thread.ofVirtual().factory(), Time.SYSTEM, InstantSource.fixed(NOW));
 	}
 
 	/** Before each further attempt, the backend saves another order. */
@@ -588,7 +599,7 @@ class DeliveryTests {
 	/** An attempt of another order comes to this. */
 	private void another(Attempt attempt) {
 		try {
-			this.gate.leave(attempt, this.gate.enter());
+			this.limiter.release(attempt, this.limiter.acquire());
 		}
 		catch (InterruptedException ex) {
 			throw new AssertionError(ex);
@@ -596,7 +607,7 @@ class DeliveryTests {
 	}
 
 	private static Throttled throttled(Duration retryAfter) {
-		return new Throttled(Explanation.throttled("the backend answered 429"), retryAfter);
+		return new Throttled(FailureReason.throttled("the backend answered 429"), retryAfter);
 	}
 
 	/** These in turn, the last for ever. */
@@ -612,8 +623,8 @@ class DeliveryTests {
 		return Records.order(ID).at(7);
 	}
 
-	private static Turns.Turn noTurn() {
-		return new Turns().take(null);
+	private static KeySequencer.Ticket noTicket() {
+		return new KeySequencer().ticket(null);
 	}
 
 	private static Backoff noWait() {
@@ -621,10 +632,11 @@ class DeliveryTests {
 	}
 
 	/** Any time between two saves is evidence enough. */
-	private static Gate gate(int limit, int consecutiveFailures) {
+	private static DeliveryLimiter limiter(int limit, int consecutiveFailures) {
 		BackendProperties.Circuit circuit = new BackendProperties.Circuit(consecutiveFailures, 100,
 				Duration.ofSeconds(10), 1_000, Duration.ofMillis(1), 1);
-		return new Gate(limit, new BackendHealth(circuit, Duration.ofHours(1), System::nanoTime), System::nanoTime);
+		return new DeliveryLimiter(limit, new BackendHealth(circuit, Duration.ofHours(1), System::nanoTime),
+				Time.SYSTEM);
 	}
 
 	private List<OrderOutcome> outcomes() {

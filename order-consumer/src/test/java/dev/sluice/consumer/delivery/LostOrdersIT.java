@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.UUID;
 
 import dev.sluice.consumer.ConsumerHarness;
+import dev.sluice.consumer.offsets.OrderPurge;
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.contract.BackendBehaviour.Delay;
 import dev.sluice.contract.Topics;
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+
 import org.springframework.context.ConfigurableApplicationContext;
 
 import static org.assertj.core.api.Assertions.assertThat;

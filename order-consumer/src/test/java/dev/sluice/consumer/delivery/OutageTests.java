@@ -9,10 +9,15 @@ import java.util.SplittableRandom;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
-import dev.sluice.consumer.delivery.Attempt.RetryLater;
-import dev.sluice.consumer.delivery.Attempt.Saved;
-import dev.sluice.consumer.delivery.Attempt.Throttled;
-import dev.sluice.consumer.delivery.BackendEvidence.Failure;
+import dev.sluice.consumer.Backoff;
+import dev.sluice.consumer.backend.Attempt.RetryLater;
+import dev.sluice.consumer.backend.Attempt.Saved;
+import dev.sluice.consumer.backend.Attempt.Throttled;
+import dev.sluice.consumer.backend.BackendProperties;
+import dev.sluice.consumer.backend.FailureReason;
+import dev.sluice.consumer.limiter.BackendEvidence.Failure;
+import dev.sluice.consumer.limiter.BackendHealth;
+import dev.sluice.consumer.limiter.RetryBudget;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -155,7 +160,7 @@ class OutageTests {
 
 	private static final class Simulation {
 
-		private static final Explanation DOWN = Explanation.failed(500, "down");
+		private static final FailureReason DOWN = FailureReason.failed(500, "down");
 
 		private final SplittableRandom random;
 
@@ -238,7 +243,7 @@ class OutageTests {
 		}
 
 		private void pass(SimulatedOrder order) {
-			if (this.health.tryPass()) {
+			if (this.health.tryAcquire()) {
 				begin(order);
 			}
 			else {
@@ -257,18 +262,18 @@ class OutageTests {
 
 		private void end(SimulatedOrder order, long beganNanos, boolean down, boolean throttled) {
 			if (throttled) {
-				Throttled attempt = new Throttled(Explanation.throttled("429"), Duration.ofSeconds(1));
-				this.health.ended(attempt, beganNanos);
+				Throttled attempt = new Throttled(FailureReason.throttled("429"), Duration.ofSeconds(1));
+				this.health.attempted(attempt, beganNanos);
 				later(this.retries.after(attempt, 1), () -> pass(order));
 			}
 			else if (down || order.poisonous) {
 				this.failedInOutages += down ? 1 : 0;
-				Failure failure = this.health.ended(new RetryLater(DOWN, true), beganNanos);
+				Failure failure = this.health.attempted(new RetryLater(DOWN, true), beganNanos);
 				order.budget.failed(failure);
 				later(this.retries.backoff().after(order.attempts), () -> again(order));
 			}
 			else {
-				this.health.ended(new Saved(null), beganNanos);
+				this.health.attempted(new Saved(null), beganNanos);
 				order.saved = true;
 			}
 		}

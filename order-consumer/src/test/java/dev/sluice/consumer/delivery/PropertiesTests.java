@@ -2,11 +2,14 @@ package dev.sluice.consumer.delivery;
 
 import java.time.Duration;
 
+import dev.sluice.consumer.DeliveryProperties;
+import dev.sluice.consumer.DeliveryProperties.Ordering;
 import dev.sluice.consumer.QueueProperties;
-import dev.sluice.consumer.delivery.DeliveryProperties.Ordering;
+import dev.sluice.consumer.backend.BackendProperties;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+
 import org.springframework.boot.context.properties.ConfigurationPropertiesBindException;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;

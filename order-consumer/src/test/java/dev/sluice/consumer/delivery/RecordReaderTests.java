@@ -5,6 +5,7 @@ import java.time.Instant;
 import java.util.UUID;
 import java.util.stream.Stream;
 
+import dev.sluice.consumer.backend.QueuedOrder;
 import dev.sluice.contract.OrderHeaders;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -15,7 +15,7 @@ import org.apache.kafka.common.record.TimestampType;
 import org.jspecify.annotations.Nullable;
 
 /** Records of {@code orders}: a good one, of which a test spoils what it wants. */
-final class Records {
+public final class Records {
 
 	static final String BODY = """
 			{"customerId":"c-1","items":[{"sku":"s-1","quantity":1,"unitPrice":{"amount":"1.50","currency":"EUR"}}]}""";
@@ -63,10 +63,14 @@ final class Records {
 	}
 
 	ConsumerRecord<byte[], byte[]> at(long offset) {
+		return at(3, offset);
+	}
+
+	ConsumerRecord<byte[], byte[]> at(int partition, long offset) {
 		Headers all = new RecordHeaders();
 		this.headers.forEach((name, value) -> all.add(name, bytes(value)));
 		byte[] keyBytes = (this.key != null) ? bytes(this.key) : null;
-		return new ConsumerRecord<>(Topics.ORDERS, 3, offset, 1_700_000_000_000L, TimestampType.CREATE_TIME,
+		return new ConsumerRecord<>(Topics.ORDERS, partition, offset, 1_700_000_000_000L, TimestampType.CREATE_TIME,
 				(keyBytes != null) ? keyBytes.length : -1, (this.value != null) ? this.value.length : -1, keyBytes,
 				this.value, all, Optional.empty());
 	}

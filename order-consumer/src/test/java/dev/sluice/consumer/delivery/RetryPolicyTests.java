@@ -3,7 +3,9 @@ package dev.sluice.consumer.delivery;
 import java.time.Duration;
 import java.time.Instant;
 
-import dev.sluice.consumer.delivery.Attempt.Throttled;
+import dev.sluice.consumer.Backoff;
+import dev.sluice.consumer.backend.Attempt.Throttled;
+import dev.sluice.consumer.backend.FailureReason;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -37,7 +39,7 @@ class RetryPolicyTests {
 	}
 
 	private static Throttled throttled(Duration retryAfter) {
-		return new Throttled(Explanation.throttled("429"), retryAfter);
+		return new Throttled(FailureReason.throttled("429"), retryAfter);
 	}
 
 }

@@ -10,6 +10,7 @@ import java.util.UUID;
 import java.util.stream.Stream;
 
 import dev.sluice.consumer.ConsumerHarness;
+import dev.sluice.consumer.limiter.DeliveryLimiter;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.Topics;
 import dev.sluice.devservices.JavaProcess;
@@ -54,13 +55,13 @@ class SinkDeliveryIT {
 		int port = Ports.free();
 		List<UUID> orders = harness.enqueue(600);
 		try (JavaProcess sink = startSink(port, certificates)) {
-			Gate gate = startConsumer(port, certificates);
+			DeliveryLimiter limiter = startConsumer(port, certificates);
 			eventually().until(harness::saved, (saved) -> saved > 50);
 
 			sink.kill();
-			eventually().until(gate::circuit, (circuit) -> circuit == State.OPEN);
-			int outages = gate.outages();
-			eventually().until(gate::outages, (now) -> now > outages);
+			eventually().until(limiter::circuit, (circuit) -> circuit == State.OPEN);
+			int outages = limiter.outages();
+			eventually().until(limiter::outages, (now) -> now > outages);
 			assertThat(harness.saved()).isLessThan(600);
 			try (JavaProcess _ = sink.relaunch().awaitReady()) {
 
@@ -89,7 +90,7 @@ class SinkDeliveryIT {
 			.start();
 	}
 
-	private static Gate startConsumer(int port, Certificates certificates) {
+	private static DeliveryLimiter startConsumer(int port, Certificates certificates) {
 		return harness
 			.startConsumer(
 					Stream
@@ -98,7 +99,7 @@ class SinkDeliveryIT {
 										"delivery.sink-ssl-bundle=client", "delivery.concurrency=20",
 										"delivery.max-attempts=3", "backend.response-timeout=1s"))
 						.toArray(String[]::new))
-			.getBean(Gate.class);
+			.getBean(DeliveryLimiter.class);
 	}
 
 	/** Those of these orders that the sink's topic has, as often as it has them. */

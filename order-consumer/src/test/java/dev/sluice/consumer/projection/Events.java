@@ -22,7 +22,7 @@ import dev.sluice.contract.OrderStatus;
  * Random events of orders, as gateways and consumers whose clocks disagree write them:
  * records of {@code orders} in the order of the topic, and outcomes.
  */
-final class Events {
+public final class Events {
 
 	static final Instant T0 = Instant.parse("2026-11-21T10:00:00Z");
 

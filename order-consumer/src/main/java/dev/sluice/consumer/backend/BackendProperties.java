@@ -1,0 +1,65 @@
+package dev.sluice.consumer.backend;
+
+import java.net.URI;
+import java.time.Duration;
+import java.util.Set;
+
+import jakarta.validation.Valid;
+import jakarta.validation.constraints.AssertTrue;
+import jakarta.validation.constraints.Max;
+import jakarta.validation.constraints.Min;
+import jakarta.validation.constraints.NotNull;
+import org.hibernate.validator.constraints.time.DurationMax;
+import org.hibernate.validator.constraints.time.DurationMin;
+
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.validation.annotation.Validated;
+
+/**
+ * How the backend is reached.
+ *
+ * @param url where it is, without a path; default {@code http://127.0.0.1:8090}
+ * @param connectTimeout how long opening a connection may take; default 1 s
+ * @param responseTimeout how long a whole exchange may take, from the first byte of the
+ * request to the last of the answer; default 10 s
+ * @param idleTimeout after how long an unused connection is not used again; default 60 s
+ * @param circuit when to stop asking
+ */
+@ConfigurationProperties("backend")
+@Validated
+public record BackendProperties(@DefaultValue("http://127.0.0.1:8090") @NotNull URI url,
+		@DefaultValue("1s") @DurationMin(millis = 1) Duration connectTimeout,
+		@DefaultValue("10s") @DurationMin(millis = 1) Duration responseTimeout,
+		@DefaultValue("60s") @DurationMin(seconds = 1) Duration idleTimeout, @DefaultValue @Valid Circuit circuit) {
+
+	@AssertTrue(message = "backend.url must be http://host:port or https://host:port, without a path")
+	boolean isUrlUsable() {
+		return this.url.getHost() != null && Set.of("http", "https").contains(this.url.getScheme())
+				&& Set.of("", "/").contains(this.url.getRawPath());
+	}
+
+	/**
+	 * When the backend is taken to be down.
+	 *
+	 * @param consecutiveFailures failed attempts in a row that open the circuit, of any
+	 * orders and at any rate; default 10
+	 * @param failurePercent the share of failed attempts within the window that opens the
+	 * circuit, in percent; default 50
+	 * @param window how far back attempts count for the share; whole seconds, default 10
+	 * s
+	 * @param minimumCalls attempts within the window before the share is looked at;
+	 * default 20
+	 * @param openFor how long nothing is delivered before some orders try it; default 2 s
+	 * @param trials orders that try it, and by whose share the circuit opens again or
+	 * closes; default 10
+	 */
+	public record Circuit(@DefaultValue("10") @Min(1) @Max(1_000_000) int consecutiveFailures,
+			@DefaultValue("50") @Min(1) @Max(100) int failurePercent,
+			@DefaultValue("10s") @DurationMin(seconds = 1) @DurationMax(hours = 1) Duration window,
+			@DefaultValue("20") @Min(1) int minimumCalls,
+			@DefaultValue("2s") @DurationMin(millis = 1) @DurationMax(hours = 1) Duration openFor,
+			@DefaultValue("10") @Min(1) @Max(1_000) int trials) {
+	}
+
+}

@@ -1,0 +1,235 @@
+package dev.sluice.consumer.backend;
+
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.NoRouteToHostException;
+import java.net.SocketTimeoutException;
+import java.net.URI;
+import java.net.UnknownHostException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.format.DateTimeParseException;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+
+import dev.sluice.consumer.backend.Attempt.Conflict;
+import dev.sluice.consumer.backend.Attempt.Rejected;
+import dev.sluice.consumer.backend.Attempt.RetryLater;
+import dev.sluice.consumer.backend.Attempt.Saved;
+import dev.sluice.consumer.backend.Attempt.Throttled;
+import dev.sluice.contract.HttpNames;
+import dev.sluice.contract.OrderHeaders;
+import dev.sluice.contract.ProblemType;
+import org.apache.hc.client5.http.ConnectTimeoutException;
+import org.apache.hc.client5.http.classic.methods.HttpPost;
+import org.apache.hc.client5.http.config.ConnectionConfig;
+import org.apache.hc.client5.http.config.RequestConfig;
+import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
+import org.apache.hc.client5.http.impl.classic.HttpClients;
+import org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManager;
+import org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManagerBuilder;
+import org.apache.hc.core5.http.ClassicHttpResponse;
+import org.apache.hc.core5.http.ContentType;
+import org.apache.hc.core5.http.Header;
+import org.apache.hc.core5.http.HttpEntity;
+import org.apache.hc.core5.http.HttpHeaders;
+import org.apache.hc.core5.http.HttpStatus;
+import org.apache.hc.core5.http.io.entity.ByteArrayEntity;
+import org.apache.hc.core5.io.CloseMode;
+import org.apache.hc.core5.util.Timeout;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
+import tools.jackson.core.ObjectReadContext;
+import tools.jackson.core.json.JsonFactory;
+
+/**
+ * The backend over HTTP: {@code POST /orders} under the order's id, so that a repeat is
+ * saved once. A blocking client for virtual threads, with as many connections as orders
+ * may be in delivery. No retries, redirects or cookies of the client's own.
+ * <p>
+ * One thread beside the callers': it ends exchanges at their deadline, which a socket
+ * timeout alone does not, since an answer may come in byte by byte.
+ */
+public final class HttpBackend implements Backend, AutoCloseable {
+
+	/** Of an answer's text, what operators are shown. In characters. */
+	private static final int LONGEST_EXCERPT = 200;
+
+	/** Of an answer's body, what is read. In bytes. */
+	private static final int LONGEST_BODY = 8 * 1024;
+
+	/** Beyond, the status could not be stored. */
+	private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59Z");
+
+	private final URI orders;
+
+	private final BackendProperties properties;
+
+	private final RequestConfig requestConfig;
+
+	private final PoolingHttpClientConnectionManager connections;
+
+	private final CloseableHttpClient client;
+
+	private final ScheduledThreadPoolExecutor deadlines;
+
+	private final JsonFactory json = new JsonFactory();
+
+	private final InstantSource clock;
+
+	public HttpBackend(BackendProperties properties, int connections, InstantSource clock) {
+		this.clock = clock;
+		this.orders = properties.url().resolve("/orders");
+		this.properties = properties;
+		Timeout response = Timeout.of(properties.responseTimeout());
+		// There are as many connections as permits of the limiter, so no request waits
+		// for one.
+		this.requestConfig = RequestConfig.custom()
+			.setConnectionRequestTimeout(response)
+			.setResponseTimeout(response)
+			.build();
+		this.connections = PoolingHttpClientConnectionManagerBuilder.create()
+			.setMaxConnTotal(connections)
+			.setMaxConnPerRoute(connections)
+			.setDefaultConnectionConfig(ConnectionConfig.custom()
+				.setConnectTimeout(Timeout.of(properties.connectTimeout()))
+				.setSocketTimeout(response)
+				.setIdleTimeout(Timeout.of(properties.idleTimeout()))
+				.build())
+			.build();
+		this.client = HttpClients.createMinimal(this.connections);
+		this.deadlines = new ScheduledThreadPoolExecutor(1,
+				Thread.ofPlatform().daemon().name("backend-deadlines").factory());
+		// Nearly all are cancelled: they must not stay until their time comes.
+		this.deadlines.setRemoveOnCancelPolicy(true);
+	}
+
+	public PoolingHttpClientConnectionManager connections() {
+		return this.connections;
+	}
+
+	@Override
+	public Attempt deliver(QueuedOrder order) {
+		HttpPost request = new HttpPost(this.orders);
+		request.setConfig(this.requestConfig);
+		request.setHeader(HttpNames.IDEMPOTENCY_KEY, "\"" + order.id() + "\"");
+		if (order.traceparent() != null) {
+			request.setHeader(OrderHeaders.TRACEPARENT, order.traceparent());
+		}
+		request.setEntity(new ByteArrayEntity(order.body(), ContentType.APPLICATION_JSON));
+		ScheduledFuture<?> deadline = this.deadlines.schedule(request::cancel,
+				this.properties.connectTimeout().plus(this.properties.responseTimeout()).toNanos(),
+				TimeUnit.NANOSECONDS);
+		try {
+			return this.client.execute(request, this::judge);
+		}
+		catch (ConnectException | ConnectTimeoutException | UnknownHostException | NoRouteToHostException ex) {
+			return new RetryLater(FailureReason.unreachable("the backend cannot be reached: " + ex.getMessage()),
+					false);
+		}
+		catch (IOException ex) {
+			String detail = "the backend did not answer: " + describe(ex);
+			boolean late = ex instanceof SocketTimeoutException || deadline.isDone();
+			return new RetryLater(late ? FailureReason.notAnsweredWithin(this.properties.responseTimeout(), detail)
+					: FailureReason.connectionLost(detail), true);
+		}
+		catch (RuntimeException ex) {
+			// A bug is no reason to lose the order: it ends as a dead letter.
+			return new RetryLater(FailureReason.interrupted("the delivery failed with a bug: " + describe(ex)), true);
+		}
+		finally {
+			deadline.cancel(false);
+		}
+	}
+
+	private Attempt judge(ClassicHttpResponse response) throws IOException {
+		int status = response.getCode();
+		byte[] body = body(response);
+		if (status >= 200 && status < 300) {
+			return new Saved(savedAt(body));
+		}
+		String detail = "the backend answered " + status + excerpt(body);
+		Duration retryAfter = RetryAfter.parse(header(response, HttpHeaders.RETRY_AFTER), this.clock.instant());
+		return switch (status) {
+			case HttpStatus.SC_TOO_MANY_REQUESTS ->
+				new Throttled(FailureReason.throttled(detail), (retryAfter != null) ? retryAfter : Duration.ZERO);
+			case HttpStatus.SC_SERVICE_UNAVAILABLE ->
+				(retryAfter != null) ? new Throttled(FailureReason.throttled(detail), retryAfter)
+						: new RetryLater(FailureReason.failed(status, detail), true);
+			case HttpStatus.SC_REQUEST_TIMEOUT, HttpStatus.SC_TOO_EARLY ->
+				new RetryLater(FailureReason.failed(status, detail), true);
+			case HttpStatus.SC_UNPROCESSABLE_ENTITY ->
+				isKeyReused(body) ? new Conflict(FailureReason.otherPayload(detail))
+						: new Rejected(FailureReason.refused(status, detail));
+			default -> (status >= 400 && status < 500) ? new Rejected(FailureReason.refused(status, detail))
+					: new RetryLater(FailureReason.failed(status, detail), true);
+		};
+	}
+
+	private static @Nullable String header(ClassicHttpResponse response, String name) {
+		Header header = response.getFirstHeader(name);
+		return (header != null) ? header.getValue() : null;
+	}
+
+	/** The client discards the rest, within the deadline. */
+	private static byte[] body(ClassicHttpResponse response) throws IOException {
+		HttpEntity entity = response.getEntity();
+		return (entity != null) ? entity.getContent().readNBytes(LONGEST_BODY) : new byte[0];
+	}
+
+	private @Nullable Instant savedAt(byte[] body) {
+		String text = field(body, "savedAt");
+		try {
+			Instant at = (text != null) ? Instant.parse(text) : null;
+			return (at == null || at.isBefore(Instant.EPOCH) || at.isAfter(LATEST)) ? null : at;
+		}
+		catch (DateTimeParseException ex) {
+			return null;
+		}
+	}
+
+	private boolean isKeyReused(byte[] body) {
+		return ProblemType.KEY_REUSED.type().toString().equals(field(body, "type"));
+	}
+
+	/** A text of a JSON object; null where there is none, or no JSON object. */
+	private @Nullable String field(byte[] body, String name) {
+		try (JsonParser parser = this.json.createParser(ObjectReadContext.empty(), body)) {
+			if (parser.nextToken() != JsonToken.START_OBJECT) {
+				return null;
+			}
+			while (parser.nextToken() == JsonToken.PROPERTY_NAME) {
+				boolean wanted = name.equals(parser.currentName());
+				if (parser.nextToken() == JsonToken.VALUE_STRING && wanted) {
+					return parser.getString();
+				}
+				parser.skipChildren();
+			}
+			return null;
+		}
+		catch (JacksonException ex) {
+			return null;
+		}
+	}
+
+	private static String excerpt(byte[] body) {
+		String text = new String(body, StandardCharsets.UTF_8).replaceAll("[\\p{Cntrl}\\s]+", " ").strip();
+		return text.isEmpty() ? "" : ": " + text.substring(0, Math.min(text.length(), LONGEST_EXCERPT));
+	}
+
+	private static String describe(Exception ex) {
+		return (ex.getMessage() != null) ? ex.getMessage() : ex.getClass().getSimpleName();
+	}
+
+	@Override
+	public void close() {
+		this.deadlines.shutdownNow();
+		this.client.close(CloseMode.IMMEDIATE);
+	}
+
+}

@@ -1,0 +1,123 @@
+package dev.sluice.consumer.backend;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+import com.google.protobuf.ByteString;
+import dev.sluice.consumer.backend.Attempt.Rejected;
+import dev.sluice.consumer.backend.Attempt.RetryLater;
+import dev.sluice.consumer.backend.Attempt.Saved;
+import dev.sluice.consumer.backend.Attempt.Throttled;
+import dev.sluice.sink.client.DeliveryListener;
+import dev.sluice.sink.client.SinkClient;
+import dev.sluice.sink.client.SinkClientOptions;
+import dev.sluice.sink.client.SpoolFullException;
+import io.grpc.ManagedChannel;
+
+/**
+ * The sink as what orders are delivered to: a message under the order's id, so that a
+ * repeat is stored once. The client keeps its messages in memory, for Kafka has the
+ * orders: the offset of one that is not acknowledged is not committed.
+ * <p>
+ * An order whose deadline passes stays with the client; its next delivery waits for the
+ * same acknowledgement, or is sent again if that has come meanwhile. Bound: the client's
+ * 64 MB; beyond, the attempt is throttled.
+ */
+public final class SinkBackend implements Backend, AutoCloseable {
+
+	/** The sink does not say when. */
+	private static final Attempt SAVED = new Saved(null);
+
+	private final ManagedChannel channel;
+
+	private final SinkClient client;
+
+	private final Duration responseTimeout;
+
+	private final ConcurrentMap<ByteString, CompletableFuture<Attempt>> awaited = new ConcurrentHashMap<>();
+
+	/**
+	 * Opens a stream; does not wait for the sink.
+	 * @param channel to the sink, closed with this
+	 * @param responseTimeout until an order is tried again later
+	 */
+	public SinkBackend(ManagedChannel channel, Duration responseTimeout) {
+		this.channel = channel;
+		this.responseTimeout = responseTimeout;
+		this.client = SinkClient.open(channel, SinkClientOptions.inMemory(), new Acknowledgements());
+	}
+
+	@Override
+	public Attempt deliver(QueuedOrder order) {
+		ByteString id = ByteString.copyFrom(order.id().toString(), StandardCharsets.US_ASCII);
+		CompletableFuture<Attempt> mine = new CompletableFuture<>();
+		CompletableFuture<Attempt> earlier = this.awaited.putIfAbsent(id, mine);
+		CompletableFuture<Attempt> outcome = (earlier != null) ? earlier : mine;
+		try {
+			if (earlier == null) {
+				this.client.send(id, order.body());
+			}
+			return outcome.get(this.responseTimeout.toNanos(), TimeUnit.NANOSECONDS);
+		}
+		catch (TimeoutException _) {
+			return this.client.stats().connected()
+					? new RetryLater(
+							FailureReason.notAnsweredWithin(this.responseTimeout, "the sink did not acknowledge"), true)
+					: new RetryLater(FailureReason.unreachable("the sink cannot be reached"), false);
+		}
+		catch (InterruptedException _) {
+			Thread.currentThread().interrupt();
+			return new RetryLater(FailureReason.interrupted("the delivery was interrupted"), true);
+		}
+		catch (SpoolFullException ex) {
+			this.awaited.remove(id, mine);
+			return new Throttled(FailureReason.throttled("the sink takes no more: " + ex.getMessage()), Duration.ZERO);
+		}
+		catch (ExecutionException | RuntimeException ex) {
+			// A bug is no reason to lose the order: it ends as a dead letter.
+			this.awaited.remove(id, mine);
+			return new RetryLater(FailureReason.interrupted("the delivery failed with a bug: " + ex), true);
+		}
+	}
+
+	public SinkClient.Stats stats() {
+		return this.client.stats();
+	}
+
+	@Override
+	public void close() {
+		this.client.close();
+		this.channel.shutdownNow();
+	}
+
+	private final class Acknowledgements implements DeliveryListener {
+
+		@Override
+		public void acknowledged(List<ByteString> ids) {
+			ids.forEach((id) -> done(id, SAVED));
+		}
+
+		@Override
+		public void refused(ByteString id, int code, String description) {
+			// RESOURCE_EXHAUSTED too: a refusal is about the message, which is too large.
+			done(id, new Rejected(FailureReason.refused(code,
+					"the sink refused it with status %d: %s".formatted(code, description))));
+		}
+
+		private void done(ByteString id, Attempt outcome) {
+			CompletableFuture<Attempt> waiting = SinkBackend.this.awaited.remove(id);
+			if (waiting != null) {
+				waiting.complete(outcome);
+			}
+		}
+
+	}
+
+}

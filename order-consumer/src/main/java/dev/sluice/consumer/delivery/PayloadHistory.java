@@ -1,0 +1,68 @@
+package dev.sluice.consumer.delivery;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.UUID;
+
+import dev.sluice.consumer.backend.QueuedOrder;
+import com.google.errorprone.annotations.ThreadSafe;
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import dev.sluice.contract.Fingerprint;
+
+/**
+ * Remembers the payload of each order: that of the first record of its id. The
+ * {@link KeySequencer} processes the records of one id one after another, so only
+ * finished orders are remembered.
+ * <p>
+ * Only an id that is derived from an idempotency key (version 8) can come with two
+ * payloads. The history is bounded to the latest ids. For an older id, or one that was
+ * finished before this process read its partition, the backend decides: it saves an id
+ * once and refuses another payload.
+ */
+@ThreadSafe
+final class PayloadHistory {
+
+	private static final int DERIVED = 8;
+
+	@GuardedBy("itself")
+	private final Map<UUID, Fingerprint> finished;
+
+	/**
+	 * @param bound maximum number of ids remembered
+	 */
+	PayloadHistory(int bound) {
+		this.finished = new LinkedHashMap<>() {
+
+			private static final long serialVersionUID = 1L;
+
+			@Override
+			protected boolean removeEldestEntry(Map.Entry<UUID, Fingerprint> eldest) {
+				return size() > bound;
+			}
+
+		};
+	}
+
+	/** Whether an order with this id and another payload is known. */
+	boolean conflictsWith(QueuedOrder order) {
+		if (order.id().version() != DERIVED) {
+			return false;
+		}
+		Fingerprint first;
+		synchronized (this.finished) {
+			first = this.finished.get(order.id());
+		}
+		return first != null && !first.equals(Fingerprint.ofJson(order.body()));
+	}
+
+	/** Remembers an order that is saved or failed. */
+	void finished(QueuedOrder order) {
+		if (order.id().version() == DERIVED) {
+			Fingerprint fingerprint = Fingerprint.ofJson(order.body());
+			synchronized (this.finished) {
+				this.finished.putIfAbsent(order.id(), fingerprint);
+			}
+		}
+	}
+
+}

@@ -1,0 +1,232 @@
+package dev.sluice.consumer.limiter;
+
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
+
+import com.google.errorprone.annotations.ThreadSafe;
+import dev.sluice.consumer.backend.Attempt;
+import dev.sluice.consumer.backend.Attempt.Conflict;
+import dev.sluice.consumer.backend.Attempt.Rejected;
+import dev.sluice.consumer.backend.Attempt.RetryLater;
+import dev.sluice.consumer.backend.Attempt.Saved;
+import dev.sluice.consumer.backend.Attempt.Throttled;
+import dev.sluice.consumer.backend.BackendProperties;
+import dev.sluice.consumer.backend.FailureReason;
+import dev.sluice.consumer.limiter.BackendEvidence.Failure;
+import io.github.resilience4j.circuitbreaker.CircuitBreaker;
+import io.github.resilience4j.circuitbreaker.CircuitBreaker.State;
+import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
+import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig.SlidingWindowType;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Judges the backend by the attempts of all orders. A circuit breaker opens after
+ * consecutive failures, or when too large a share of the attempts in a window of time has
+ * failed. {@link BackendEvidence} decides which failures count against their order. No
+ * method blocks.
+ * <p>
+ * Each successful {@link #tryAcquire} is followed by one {@link #attempted} or
+ * {@link #releasePermission}. A throttled attempt counts neither as a success nor as a
+ * failure.
+ */
+@ThreadSafe
+public final class BackendHealth {
+
+	private static final Logger logger = LoggerFactory.getLogger(BackendHealth.class);
+
+	private final CircuitBreaker circuit;
+
+	private final BackendEvidence evidence;
+
+	private final int consecutiveFailures;
+
+	private final Duration openFor;
+
+	private final long windowNanos;
+
+	private final LongSupplier nanoTime;
+
+	private final AtomicInteger failuresInARow = new AtomicInteger();
+
+	private final AtomicInteger outages = new AtomicInteger();
+
+	private volatile long openedNanos;
+
+	private volatile String lastFailure = "";
+
+	private volatile Runnable onChange = () -> {
+	};
+
+	/**
+	 * @param nanoTime as {@link System#nanoTime}
+	 */
+	public BackendHealth(BackendProperties.Circuit properties, Duration evidenceGap, LongSupplier nanoTime) {
+		this.nanoTime = nanoTime;
+		this.evidence = new BackendEvidence(evidenceGap.toNanos());
+		this.consecutiveFailures = properties.consecutiveFailures();
+		this.openFor = properties.openFor();
+		this.windowNanos = properties.window().toNanos();
+		this.circuit = CircuitBreaker.of("backend",
+				CircuitBreakerConfig.custom()
+					.slidingWindow(Math.toIntExact(properties.window().toSeconds()), properties.minimumCalls(),
+							SlidingWindowType.TIME_BASED)
+					.failureRateThreshold(properties.failurePercent())
+					.permittedNumberOfCallsInHalfOpenState(properties.trials())
+					.waitDurationInOpenState(properties.openFor())
+					.recordResult(RetryLater.class::isInstance)
+					.clock(new ElapsedClock(nanoTime))
+					.build());
+		this.circuit.getEventPublisher()
+			.onStateTransition((event) -> changed(event.getStateTransition().getFromState(),
+					event.getStateTransition().getToState()));
+	}
+
+	/**
+	 * Sets the listener of changes after which another order may be tried.
+	 */
+	void onChange(Runnable listener) {
+		this.onChange = listener;
+	}
+
+	private void changed(State from, State to) {
+		this.failuresInARow.set(0);
+		if (to == State.OPEN) {
+			this.openedNanos = this.nanoTime.getAsLong();
+			this.outages.incrementAndGet();
+		}
+		if (from == State.CLOSED && to == State.OPEN) {
+			logger.warn(
+					"The circuit breaker opened: deliveries wait until the backend answers again. The last failure: {}",
+					this.lastFailure);
+		}
+		if (to == State.CLOSED) {
+			logger.info("The circuit breaker closed: the backend answers again");
+		}
+		this.onChange.run();
+	}
+
+	/** Whether an order may be tried now. */
+	public boolean tryAcquire() {
+		return this.circuit.tryAcquirePermission();
+	}
+
+	/**
+	 * How long until {@link #tryAcquire} may succeed without a call of the listener.
+	 */
+	public Duration untilNextTrial() {
+		if (this.circuit.getState() != State.OPEN) {
+			return this.openFor;
+		}
+		// The circuit compares milliseconds.
+		return this.openFor.minusNanos(this.nanoTime.getAsLong() - this.openedNanos).plusMillis(1);
+	}
+
+	/** Gives back the permission of an order that was not tried. */
+	void releasePermission() {
+		this.circuit.releasePermission();
+		this.onChange.run();
+	}
+
+	/**
+	 * Records an attempt.
+	 * @return its failure, if it may count against the order; else null
+	 */
+	public @Nullable Failure attempted(Attempt attempt, long beganNanos) {
+		long endedNanos = this.nanoTime.getAsLong();
+		return switch (attempt) {
+			case Throttled _ -> {
+				releasePermission();
+				yield null;
+			}
+			case Saved saved -> {
+				this.evidence.saved(beganNanos, endedNanos);
+				record(saved, endedNanos - beganNanos);
+				yield null;
+			}
+			case Rejected _, Conflict _ -> {
+				record(attempt, endedNanos - beganNanos);
+				yield null;
+			}
+			case RetryLater(FailureReason why, boolean reached) -> {
+				this.lastFailure = why.detail();
+				Failure failure = reached ? this.evidence.failed(beganNanos, endedNanos) : null;
+				record(attempt, endedNanos - beganNanos);
+				yield isHealthy() ? failure : null;
+			}
+		};
+	}
+
+	private void record(Attempt attempt, long elapsedNanos) {
+		this.circuit.onResult(elapsedNanos, TimeUnit.NANOSECONDS, attempt);
+		if (!(attempt instanceof RetryLater)) {
+			this.failuresInARow.set(0);
+			return;
+		}
+		int failures = this.failuresInARow.incrementAndGet();
+		if (failures >= this.consecutiveFailures && isHealthy() && this.failuresInARow.compareAndSet(failures, 0)) {
+			this.circuit.transitionToOpenState();
+		}
+	}
+
+	/** Whether the circuit breaker is closed. */
+	boolean isHealthy() {
+		return this.circuit.getState() == State.CLOSED;
+	}
+
+	/** The retry budget of an order, before its first attempt. */
+	public RetryBudget budget(int maxAttempts) {
+		return new RetryBudget(maxAttempts, this.windowNanos, this.outages.get(), this.nanoTime.getAsLong());
+	}
+
+	/** Whether the retry budget of an order is spent. Called before each retry. */
+	public boolean isSpent(RetryBudget budget) {
+		return budget.isSpent(this.outages.get(), this.nanoTime.getAsLong());
+	}
+
+	/** How often the circuit breaker has opened. */
+	int outages() {
+		return this.outages.get();
+	}
+
+	State circuit() {
+		return this.circuit.getState();
+	}
+
+	/** Monotonic: a step of the system clock must not keep the circuit breaker open. */
+	private static final class ElapsedClock extends Clock {
+
+		private final LongSupplier nanoTime;
+
+		private final long startNanos;
+
+		ElapsedClock(LongSupplier nanoTime) {
+			this.nanoTime = nanoTime;
+			this.startNanos = nanoTime.getAsLong();
+		}
+
+		@Override
+		public Instant instant() {
+			return Instant.EPOCH.plusNanos(this.nanoTime.getAsLong() - this.startNanos);
+		}
+
+		@Override
+		public ZoneId getZone() {
+			return ZoneOffset.UTC;
+		}
+
+		@Override
+		public Clock withZone(ZoneId zone) {
+			return this;
+		}
+
+	}
+
+}

@@ -1,0 +1,175 @@
+package dev.sluice.consumer.limiter;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import com.google.errorprone.annotations.ThreadSafe;
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import dev.sluice.consumer.Time;
+import dev.sluice.consumer.backend.Attempt;
+import dev.sluice.consumer.backend.Attempt.Conflict;
+import dev.sluice.consumer.backend.Attempt.Rejected;
+import dev.sluice.consumer.backend.Attempt.RetryLater;
+import dev.sluice.consumer.backend.Attempt.Saved;
+import dev.sluice.consumer.backend.Attempt.Throttled;
+import dev.sluice.consumer.limiter.BackendEvidence.Failure;
+import io.github.resilience4j.circuitbreaker.CircuitBreaker.State;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Limits the orders in delivery to {@link #limit} at once, first come first served, and
+ * to a few trials while the circuit breaker is not closed. Each {@link #acquire} is
+ * followed by exactly one {@code release}.
+ * <p>
+ * An order that waits for the circuit breaker holds a permit, which no other order could
+ * use. It sleeps until the circuit breaker changes or its next trial is due.
+ */
+@ThreadSafe
+public final class DeliveryLimiter {
+
+	private static final Duration SHORTEST_WAIT = Duration.ofMillis(1);
+
+	private final AdaptiveLimit limit;
+
+	private final ResizableSemaphore permits;
+
+	private final BackendHealth health;
+
+	private final Time time;
+
+	private final AtomicInteger inFlight = new AtomicInteger();
+
+	/** Completes at the next change of the circuit breaker. */
+	private volatile CompletableFuture<Void> change = new CompletableFuture<>();
+
+	/**
+	 * @param concurrency the greatest limit
+	 */
+	public DeliveryLimiter(int concurrency, BackendHealth health, Time time) {
+		this.limit = new AdaptiveLimit(concurrency);
+		this.permits = new ResizableSemaphore(concurrency);
+		this.health = health;
+		this.time = time;
+		health.onChange(this::circuitChanged);
+	}
+
+	private synchronized void circuitChanged() {
+		CompletableFuture<Void> now = this.change;
+		this.change = new CompletableFuture<>();
+		now.complete(null);
+	}
+
+	/**
+	 * Blocks until an order may be delivered, without a timeout.
+	 * @return the time at which its attempt begins, in nanoseconds, for
+	 * {@link #release(Attempt, long)}
+	 * @throws InterruptedException if the thread is interrupted; it holds no permit then
+	 */
+	public long acquire() throws InterruptedException {
+		this.permits.acquire();
+		try {
+			awaitCircuit();
+		}
+		catch (InterruptedException ex) {
+			this.permits.release();
+			throw ex;
+		}
+		this.inFlight.incrementAndGet();
+		return this.time.nanoTime();
+	}
+
+	private void awaitCircuit() throws InterruptedException {
+		// Read before tryAcquire, so that a change after it completes this future.
+		CompletableFuture<Void> change = this.change;
+		while (!this.health.tryAcquire()) {
+			Duration untilTrial = this.health.untilNextTrial();
+			this.time.await(change, (untilTrial.compareTo(SHORTEST_WAIT) > 0) ? untilTrial : SHORTEST_WAIT);
+			change = this.change;
+		}
+	}
+
+	/**
+	 * Gives the permit back after an attempt.
+	 * @param beganNanos what {@link #acquire} returned
+	 * @return the failure of the attempt, if it may count against the order; else null
+	 */
+	public @Nullable Failure release(Attempt attempt, long beganNanos) {
+		Failure failure = this.health.attempted(attempt, beganNanos);
+		switch (attempt) {
+			case Throttled _ -> this.limit.throttled(beganNanos, this.time.nanoTime());
+			case Saved _, Rejected _, Conflict _ -> this.limit.processed();
+			case RetryLater _ -> {
+			}
+		}
+		this.permits.resize(this.limit);
+		this.inFlight.decrementAndGet();
+		this.permits.release();
+		return failure;
+	}
+
+	/** Gives the permit back without an attempt. */
+	public void release() {
+		this.health.releasePermission();
+		this.inFlight.decrementAndGet();
+		this.permits.release();
+	}
+
+	/** The retry budget of an order, before its first attempt. */
+	public RetryBudget budget(int maxAttempts) {
+		return this.health.budget(maxAttempts);
+	}
+
+	/** Whether the retry budget of an order is spent. Called before each retry. */
+	public boolean isSpent(RetryBudget budget) {
+		return this.health.isSpent(budget);
+	}
+
+	/** How often the circuit breaker has opened. */
+	public int outages() {
+		return this.health.outages();
+	}
+
+	public State circuit() {
+		return this.health.circuit();
+	}
+
+	public int limit() {
+		return this.limit.current();
+	}
+
+	/** Orders in delivery now. */
+	public int inFlight() {
+		return this.inFlight.get();
+	}
+
+	/**
+	 * A semaphore whose number of permits changes. When it shrinks, permits in use
+	 * disappear as they are released.
+	 */
+	@SuppressWarnings("serial")
+	private static final class ResizableSemaphore extends Semaphore {
+
+		@GuardedBy("this")
+		private int size;
+
+		ResizableSemaphore(int size) {
+			super(size, true);
+			this.size = size;
+		}
+
+		synchronized void resize(AdaptiveLimit limit) {
+			int wanted = limit.current();
+			if (wanted > this.size) {
+				release(wanted - this.size);
+			}
+			else if (wanted < this.size) {
+				reducePermits(this.size - wanted);
+			}
+			this.size = wanted;
+		}
+
+	}
+
+}

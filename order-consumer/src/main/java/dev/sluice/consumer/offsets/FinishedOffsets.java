@@ -1,0 +1,138 @@
+package dev.sluice.consumer.offsets;
+
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The finished offsets above a committed one, as the commit's metadata has them: the
+ * lengths of alternating runs of unfinished and finished offsets, from the committed
+ * offset on, in base 36. The next reader of the partition does not deliver these again.
+ * It delivers an offset that is missing here once more, so a shortened list is correct.
+ * Immutable.
+ */
+public final class FinishedOffsets {
+
+	public static final FinishedOffsets NONE = new FinishedOffsets(0, new TreeMap<>());
+
+	/** By default, brokers refuse more than 4,096 bytes of metadata. */
+	private static final int LONGEST_TEXT = 4_000;
+
+	private static final String VERSION = "finished-1:";
+
+	private static final int RADIX = 36;
+
+	private final long committed;
+
+	/** First offset to first offset behind. */
+	private final NavigableMap<Long, Long> runs;
+
+	private FinishedOffsets(long committed, NavigableMap<Long, Long> runs) {
+		this.committed = committed;
+		this.runs = runs;
+	}
+
+	/**
+	 * Reads what a commit says.
+	 * @param committed its offset
+	 * @param metadata its metadata; text in another format means no finished offsets
+	 */
+	public static FinishedOffsets parse(long committed, @Nullable String metadata) {
+		if (metadata == null || !metadata.startsWith(VERSION)) {
+			return NONE;
+		}
+		NavigableMap<Long, Long> runs = new TreeMap<>();
+		long offset = committed;
+		boolean finished = false;
+		try {
+			for (String length : metadata.substring(VERSION.length()).split(",", -1)) {
+				long next = Math.addExact(offset, Long.parseUnsignedLong(length, RADIX));
+				if (next < offset) {
+					return NONE;
+				}
+				// Runs that touch have nothing unfinished between them.
+				if (finished && next > offset) {
+					runs.put(offset, next);
+				}
+				offset = next;
+				finished = !finished;
+			}
+		}
+		catch (NumberFormatException | ArithmeticException ex) {
+			return NONE;
+		}
+		return new FinishedOffsets(committed, runs);
+	}
+
+	/** Whether they apply to a partition that is read from an offset on. */
+	boolean applyFrom(long offset) {
+		// A lower position means that the partition was created again.
+		return offset >= this.committed;
+	}
+
+	public boolean contains(long offset) {
+		Map.Entry<Long, Long> run = this.runs.floorEntry(offset);
+		return run != null && offset < run.getValue();
+	}
+
+	/** How many offsets below this one have finished. */
+	public long countBelow(long offset) {
+		return this.runs.entrySet()
+			.stream()
+			.mapToLong((run) -> Math.max(Math.min(run.getValue(), offset) - run.getKey(), 0))
+			.sum();
+	}
+
+	/** Adds the runs at and above an offset to a text, in ascending order. */
+	void from(long offset, Text into) {
+		this.runs.forEach((first, behind) -> {
+			if (behind > offset) {
+				into.add(Math.max(first, offset), behind);
+			}
+		});
+	}
+
+	/** Writes runs as a commit's metadata. Runs that do not fit are dropped. */
+	static final class Text {
+
+		private final StringBuilder text = new StringBuilder();
+
+		private long end;
+
+		private boolean full;
+
+		/**
+		 * @param committed the commit's offset
+		 */
+		Text(long committed) {
+			this.end = committed;
+		}
+
+		/**
+		 * Adds a run above all before.
+		 * @param first its first offset
+		 * @param behind the first offset behind it
+		 */
+		void add(long first, long behind) {
+			if (first >= behind || this.full) {
+				return;
+			}
+			String run = "%s%s,%s".formatted(this.text.isEmpty() ? VERSION : ",",
+					Long.toString(first - this.end, RADIX), Long.toString(behind - first, RADIX));
+			this.full = this.text.length() + run.length() > LONGEST_TEXT;
+			if (!this.full) {
+				this.text.append(run);
+				this.end = behind;
+			}
+		}
+
+		@Override
+		public String toString() {
+			return this.text.toString();
+		}
+
+	}
+
+}

@@ -1,0 +1,84 @@
+package dev.sluice.consumer.offsets;
+
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+
+import dev.sluice.consumer.ConsumerMetric;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import org.apache.kafka.common.TopicPartition;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The records that were deleted before this process could read them. Each loss is an
+ * error in the log, counted, and shown by health until the process ends. Safe for use by
+ * several threads; holds one entry for each reader and partition.
+ */
+public final class LostRecords {
+
+	private static final Logger logger = LoggerFactory.getLogger(LostRecords.class);
+
+	private final MeterRegistry registry;
+
+	private final Map<String, String> details = new ConcurrentSkipListMap<>();
+
+	public LostRecords(MeterRegistry registry) {
+		this.registry = registry;
+	}
+
+	/** Makes the counter of a reader visible before there is anything to count. */
+	public void expect(String reader, String topic) {
+		counter(reader, topic);
+	}
+
+	/**
+	 * Records a loss.
+	 * @param reader {@code delivery} or {@code projection}
+	 * @param gap the offsets that are gone
+	 * @param records how many of them had not been dealt with
+	 */
+	public void lost(String reader, Gap gap, long records) {
+		logger.error("LOST: {} records of {}, offsets {} to {}, were deleted before the {} had read them. "
+				+ "Look at the topic's retention and at who deletes its records. Health stays down until a restart.",
+				records, gap.partition(), gap.from(), gap.to() - 1, reader);
+		counter(reader, gap.partition().topic()).increment(records);
+		this.details.merge(reader + ": " + gap.partition(), "%d records below offset %d".formatted(records, gap.to()),
+				(before, now) -> before + ", " + now);
+	}
+
+	/** A topic was deleted while it was read: how much was lost cannot be told. */
+	public void topicDeleted(String reader, String topic) {
+		logger.error("LOST: topic {} was deleted. Records that the {} had not dealt with are lost; how many cannot be "
+				+ "told. Health stays down until a restart.", topic, reader);
+		this.details.put(reader + ": " + topic, "the topic was deleted");
+	}
+
+	public boolean isEmpty() {
+		return this.details.isEmpty();
+	}
+
+	public Map<String, Object> details() {
+		return new TreeMap<>(this.details);
+	}
+
+	private Counter counter(String reader, String topic) {
+		return ConsumerMetric.LOST_RECORDS.counter(this.registry, "reader", reader, "topic", topic);
+	}
+
+	/**
+	 * Offsets that are gone.
+	 *
+	 * @param from the first
+	 * @param to the one behind the last
+	 */
+	public record Gap(TopicPartition partition, long from, long to) {
+
+		public long size() {
+			return this.to - this.from;
+		}
+
+	}
+
+}

@@ -1,0 +1,189 @@
+package dev.sluice.consumer.offsets;
+
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+
+import dev.sluice.contract.Topics;
+import dev.sluice.topics.TopicWatch;
+import dev.sluice.topics.TopicsState;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.admin.RecordsToDelete;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.KafkaFuture;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.context.SmartLifecycle;
+
+/**
+ * Deletes orders that are delivered, projected and older than the retention from the
+ * topic {@code orders}, which expires nothing by itself. It deletes up to the lowest of
+ * the delivery's commit, the projection's commit and the first record that is young
+ * enough, in the partitions that this instance reads. A partition that one of the two
+ * groups has no commit for is left alone.
+ * <p>
+ * One virtual thread, one request a minute; after a failure the next minute tries again.
+ */
+public final class OrderPurge implements SmartLifecycle {
+
+	private static final Logger logger = LoggerFactory.getLogger(OrderPurge.class);
+
+	private static final Duration INTERVAL = Duration.ofMinutes(1);
+
+	private static final int TIMEOUT_MILLIS = 10_000;
+
+	private final Duration retention;
+
+	private final List<String> groups;
+
+	private final Supplier<Set<TopicPartition>> partitions;
+
+	private final TopicWatch topics;
+
+	private final Map<String, Object> client;
+
+	private final InstantSource clock;
+
+	private @Nullable Thread thread;
+
+	/**
+	 * @param retention the age from which an order may be deleted; 0 = never
+	 * @param groups the groups that must have committed it
+	 * @param partitions gives the partitions to look after
+	 * @param client configuration of an admin client
+	 */
+	public OrderPurge(Duration retention, List<String> groups, Supplier<Set<TopicPartition>> partitions,
+			TopicWatch topics, Map<String, Object> client, InstantSource clock) {
+		this.retention = retention;
+		this.groups = groups;
+		this.partitions = partitions;
+		this.topics = topics;
+		this.client = new HashMap<>(client);
+		this.client.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, TIMEOUT_MILLIS);
+		this.client.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, TIMEOUT_MILLIS / 2);
+		this.clock = clock;
+	}
+
+	@Override
+	public void start() {
+		if (this.retention.isPositive()) {
+			this.thread = Thread.ofVirtual().name("order-purge").start(this::run);
+		}
+	}
+
+	private void run() {
+		boolean warned = false;
+		try {
+			while (true) {
+				Thread.sleep(INTERVAL);
+				try {
+					purge();
+					warned = false;
+				}
+				catch (ExecutionException | TimeoutException | KafkaException ex) {
+					if (!warned) {
+						warned = true;
+						logger.warn(
+								"Delivered orders cannot be deleted from {}; trying again each minute. It needs DELETE "
+										+ "on the topic and DESCRIBE on the groups {}: {}",
+								Topics.ORDERS, this.groups, ex.toString());
+					}
+				}
+			}
+		}
+		catch (InterruptedException ex) {
+			logger.debug("Stopped deleting delivered orders");
+		}
+	}
+
+	/** Deletes once what may be deleted now. */
+	public void purge() throws InterruptedException, ExecutionException, TimeoutException {
+		TopicsState state = this.topics.state();
+		Uuid topic = state.ids().get(Topics.ORDERS);
+		Set<TopicPartition> owned = this.partitions.get();
+		if (!state.ready() || topic == null || owned.isEmpty()) {
+			return;
+		}
+		try (Admin admin = Admin.create(this.client)) {
+			Map<TopicPartition, Long> below = oldEnough(admin, owned);
+			for (String group : this.groups) {
+				Map<TopicPartition, OffsetAndMetadata> commits = get(
+						admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata());
+				below.replaceAll((partition, offset) -> Math.min(offset, committed(commits.get(partition), topic)));
+			}
+			Map<TopicPartition, Long> starts = offsets(admin, owned, OffsetSpec.earliest());
+			below.entrySet()
+				.removeIf((partition) -> partition.getValue() <= starts.getOrDefault(partition.getKey(), 0L));
+			if (!below.isEmpty()) {
+				get(admin
+					.deleteRecords(below.entrySet()
+						.stream()
+						.collect(Collectors.toMap(Map.Entry::getKey,
+								(partition) -> RecordsToDelete.beforeOffset(partition.getValue()))))
+					.all());
+				logger.debug("Deleted delivered orders below {}", below);
+			}
+		}
+	}
+
+	/** The first offset of each partition that is too young, or its end. */
+	private Map<TopicPartition, Long> oldEnough(Admin admin, Set<TopicPartition> owned)
+			throws InterruptedException, ExecutionException, TimeoutException {
+		// The end first: what comes meanwhile is young.
+		Map<TopicPartition, Long> below = new HashMap<>(offsets(admin, owned, OffsetSpec.latest()));
+		long youngest = this.clock.instant().minus(this.retention).toEpochMilli();
+		offsets(admin, owned, OffsetSpec.forTimestamp(youngest)).forEach((partition, offset) -> {
+			if (offset >= 0) {
+				below.merge(partition, offset, Math::min);
+			}
+		});
+		return below;
+	}
+
+	private static long committed(@Nullable OffsetAndMetadata commit, Uuid topic) {
+		return (commit != null && CommitMetadata.parse(commit.metadata()).isOf(topic)) ? commit.offset() : 0;
+	}
+
+	private static Map<TopicPartition, Long> offsets(Admin admin, Set<TopicPartition> partitions, OffsetSpec spec)
+			throws InterruptedException, ExecutionException, TimeoutException {
+		Map<TopicPartition, ListOffsetsResultInfo> offsets = get(
+				admin.listOffsets(partitions.stream().collect(Collectors.toMap((of) -> of, (_) -> spec))).all());
+		return offsets.entrySet()
+			.stream()
+			.collect(Collectors.toMap(Map.Entry::getKey, (partition) -> partition.getValue().offset()));
+	}
+
+	private static <T> T get(KafkaFuture<T> future) throws InterruptedException, ExecutionException, TimeoutException {
+		return future.get(TIMEOUT_MILLIS, TimeUnit.MILLISECONDS);
+	}
+
+	@Override
+	public void stop() {
+		if (this.thread != null) {
+			this.thread.interrupt();
+			this.thread = null;
+		}
+	}
+
+	@Override
+	public boolean isRunning() {
+		return this.thread != null;
+	}
+
+}

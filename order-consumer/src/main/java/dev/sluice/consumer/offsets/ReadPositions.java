@@ -1,0 +1,147 @@
+package dev.sluice.consumer.offsets;
+
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+import dev.sluice.consumer.offsets.LostRecords.Gap;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.errors.WakeupException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Decides where a reader begins with the partitions that it was assigned, and finds what
+ * was deleted before it came. Called on the consumer's thread; each request to Kafka has
+ * a deadline.
+ */
+public final class ReadPositions {
+
+	private static final Logger logger = LoggerFactory.getLogger(ReadPositions.class);
+
+	private static final Duration TIMEOUT = Duration.ofSeconds(5);
+
+	private final org.apache.kafka.clients.consumer.Consumer<?, ?> kafka;
+
+	private final Map<String, Uuid> topicIds;
+
+	private final Start first;
+
+	/** What a partition without a commit means if its first records are gone. */
+	public enum Start {
+
+		/** They are lost: somebody accepted them and nobody delivered them. */
+		AT_ZERO,
+
+		/** They had been read: only what every reader has committed is deleted. */
+		ANYWHERE
+
+	}
+
+	/**
+	 * @param topicIds ids of the topics as they were before the reader subscribed
+	 */
+	public ReadPositions(org.apache.kafka.clients.consumer.Consumer<?, ?> kafka, Map<String, Uuid> topicIds,
+			Start first) {
+		this.kafka = kafka;
+		this.topicIds = Map.copyOf(topicIds);
+		this.first = first;
+	}
+
+	/**
+	 * Moves the consumer to where it goes on, and commits that where no valid commit says
+	 * so yet. It goes on from the commit; from the log start if there is none, if the
+	 * commit is of a topic that was deleted since, or if it is beyond the log end; and
+	 * from the log start as well if that is behind the commit: then what lies between is
+	 * gone.
+	 * @param gaps told of each range of offsets that is gone
+	 * @return the commits that are valid
+	 * @throws org.apache.kafka.common.KafkaException if Kafka does not answer in time
+	 */
+	public Map<TopicPartition, OffsetAndMetadata> begin(Collection<TopicPartition> assigned, Consumer<Gap> gaps) {
+		if (assigned.isEmpty()) {
+			return Map.of();
+		}
+		Map<TopicPartition, OffsetAndMetadata> commits = ask(() -> this.kafka.committed(Set.copyOf(assigned), TIMEOUT));
+		Map<TopicPartition, Long> starts = ask(() -> this.kafka.beginningOffsets(assigned, TIMEOUT));
+		Map<TopicPartition, Long> ends = ask(() -> this.kafka.endOffsets(assigned, TIMEOUT));
+		Map<TopicPartition, OffsetAndMetadata> valid = new HashMap<>();
+		Map<TopicPartition, OffsetAndMetadata> initial = new HashMap<>();
+		for (TopicPartition partition : assigned) {
+			long start = starts.getOrDefault(partition, 0L);
+			// Kafka maps a partition without a commit to null.
+			OffsetAndMetadata commit = commits.get(partition);
+			if (commit != null && isValid(partition, commit, ends.getOrDefault(partition, Long.MAX_VALUE))) {
+				valid.put(partition, commit);
+				if (commit.offset() < start) {
+					gaps.accept(new Gap(partition, commit.offset(), start));
+				}
+				this.kafka.seek(partition, Math.max(commit.offset(), start));
+				if (commit.offset() < start) {
+					initial.put(partition, initial(start));
+				}
+			}
+			else {
+				if (start > 0 && this.first == Start.AT_ZERO) {
+					gaps.accept(new Gap(partition, 0, start));
+				}
+				this.kafka.seek(partition, start);
+				initial.put(partition, initial(start));
+			}
+		}
+		if (!initial.isEmpty()) {
+			ask(() -> {
+				this.kafka.commitSync(initial, TIMEOUT);
+				return true;
+			});
+		}
+		return valid;
+	}
+
+	private boolean isValid(TopicPartition partition, OffsetAndMetadata commit, long end) {
+		if (!CommitMetadata.parse(commit.metadata()).isOf(this.topicIds.get(partition.topic()))) {
+			logger.warn("The commit of {} is of a topic that was deleted; reading the new one from its beginning",
+					partition);
+			return false;
+		}
+		if (commit.offset() > end) {
+			logger.warn("The commit of {} is {}, beyond the end at {}; reading from the beginning", partition,
+					commit.offset(), end);
+			return false;
+		}
+		return true;
+	}
+
+	private OffsetAndMetadata initial(long offset) {
+		return new OffsetAndMetadata(offset, CommitMetadata.of(this.topicIds.values(), "").text());
+	}
+
+	/**
+	 * Looks for records that were deleted between two offsets of a partition.
+	 * @param position the next offset that should have been read
+	 * @param found the offset that was found instead, or any above
+	 */
+	public Optional<Gap> gapBelow(TopicPartition partition, long position, long found) {
+		long start = ask(() -> this.kafka.beginningOffsets(Set.of(partition), TIMEOUT)).getOrDefault(partition, 0L);
+		return (position < start) ? Optional.of(new Gap(partition, position, Math.min(start, found)))
+				: Optional.empty();
+	}
+
+	/** A wake-up is meant for the poll, and what it was for is looked at anyway. */
+	private static <T> T ask(Supplier<T> question) {
+		try {
+			return question.get();
+		}
+		catch (WakeupException ex) {
+			return question.get();
+		}
+	}
+
+}

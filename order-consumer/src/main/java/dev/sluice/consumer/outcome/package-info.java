@@ -1,0 +1,8 @@
+/**
+ * What the consumer publishes: outcomes of orders, and dead letters. Each record is
+ * published until Kafka acknowledges it.
+ */
+@NullMarked
+package dev.sluice.consumer.outcome;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,234 @@
+package dev.sluice.consumer.backend;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+
+import com.sun.net.httpserver.HttpServer;
+import dev.sluice.consumer.backend.Attempt.Conflict;
+import dev.sluice.consumer.backend.Attempt.Rejected;
+import dev.sluice.consumer.backend.Attempt.RetryLater;
+import dev.sluice.consumer.backend.Attempt.Saved;
+import dev.sluice.consumer.backend.Attempt.Throttled;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** What each answer of a backend comes to. */
+@Timeout(30)
+class HttpBackendTests {
+
+	private static final Instant NOW = Instant.parse("2026-11-06T08:49:30Z");
+
+	private static final String ANSWER = "{\"detail\":\"see http://10.0.0.7:8090, admin\"}";
+
+	private final QueuedOrder order = new QueuedOrder(UUID.randomUUID(), "c-1", NOW, null,
+			"{}".getBytes(StandardCharsets.UTF_8));
+
+	private final CountDownLatch end = new CountDownLatch(1);
+
+	private final ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor();
+
+	private HttpServer server;
+
+	private int status = 201;
+
+	private String body = ANSWER;
+
+	private @Nullable String retryAfter;
+
+	private boolean hangs;
+
+	@BeforeEach
+	void start() throws IOException {
+		this.server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+		this.server.setExecutor(this.executor);
+		this.server.createContext("/orders", (exchange) -> {
+			if (this.hangs) {
+				try {
+					this.end.await();
+				}
+				catch (InterruptedException ex) {
+					Thread.currentThread().interrupt();
+				}
+			}
+			exchange.getRequestBody().readAllBytes();
+			if (this.retryAfter != null) {
+				exchange.getResponseHeaders().set("Retry-After", this.retryAfter);
+			}
+			byte[] bytes = this.body.getBytes(StandardCharsets.UTF_8);
+			exchange.sendResponseHeaders(this.status, (bytes.length > 0) ? bytes.length : -1);
+			exchange.getResponseBody().write(bytes);
+			exchange.close();
+		});
+		this.server.start();
+	}
+
+	@AfterEach
+	void stop() {
+		this.end.countDown();
+		this.server.stop(0);
+		this.executor.shutdownNow();
+	}
+
+	@Test
+	void isSavedAtTheTimeTheBackendSays() {
+		this.body = "{\"id\":\"x\",\"more\":{\"savedAt\":1},\"savedAt\":\"2026-11-06T08:49:29.123456Z\"}";
+
+		assertThat(deliver()).isEqualTo(new Saved(Instant.parse("2026-11-06T08:49:29.123456Z")));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "", "saved", "[]", "{", "{}", "{\"savedAt\":1}", "{\"savedAt\":\"now\"}",
+			"{\"savedAt\":\"+12026-01-01T00:00:00Z\"}", "{\"savedAt\":\"-0001-01-01T00:00:00Z\"}" })
+	void isSavedWithoutATimeWhereTheBackendSaysNone(String answer) {
+		this.body = answer;
+
+		assertThat(deliver()).isEqualTo(new Saved(null));
+	}
+
+	@Test
+	void readsNoMoreOfAnAnswerThanItsBound() {
+		this.body = "{\"padding\":\"" + "x".repeat(8 * 1024) + "\",\"savedAt\":\"2026-11-06T08:49:29Z\"}";
+
+		assertThat(deliver()).isEqualTo(new Saved(null));
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 400, 401, 403, 404, 409, 413, 415, 422, 499 })
+	void isRejected(int status) {
+		this.status = status;
+
+		assertThat(deliver()).isInstanceOfSatisfying(Rejected.class,
+				(rejected) -> assertThat(rejected.why())
+					.isEqualTo(new FailureReason("The backend refused the order (status %d).".formatted(status),
+							"the backend answered %d: %s".formatted(status, ANSWER))));
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 301, 408, 425, 500, 502, 503, 504, 507 })
+	void isTriedAgain(int status) {
+		this.status = status;
+
+		assertThat(deliver())
+			.isEqualTo(new RetryLater(new FailureReason("The backend failed (status %d).".formatted(status),
+					"the backend answered %d: %s".formatted(status, ANSWER)), true));
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', nullValues = "none", textBlock = """
+			429 | none                           | PT0S
+			429 | soon                           | PT0S
+			429 | 7                              | PT7S
+			429 | Fri, 06 Nov 2026 08:49:37 GMT  | PT7S
+			503 | 7                              | PT7S
+			503 | 0                              | PT0S
+			503 | Fri, 06 Nov 2026 08:49:37 GMT  | PT7S
+			""")
+	void isThrottled(int status, @Nullable String retryAfter, Duration expected) {
+		this.status = status;
+		this.retryAfter = retryAfter;
+
+		assertThat(deliver())
+			.isEqualTo(new Throttled(new FailureReason("The backend takes no more orders at the moment.",
+					"the backend answered %d: %s".formatted(status, ANSWER)), expected));
+	}
+
+	@Test
+	void aFailureWithARetryAfterThatCannotBeReadIsAFailure() {
+		this.status = 503;
+		this.retryAfter = "soon";
+
+		assertThat(deliver()).isInstanceOf(RetryLater.class);
+	}
+
+	@Test
+	void isAConflictWhereTheBackendHasAnotherPayload() {
+		this.status = 422;
+		this.body = "{\"title\":\"x\",\"type\":\"urn:sluice:problem:key-reused\"}";
+
+		assertThat(deliver()).isInstanceOf(Conflict.class);
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "", "key-reused", "{\"type\":\"urn:sluice:problem:invalid-order\"}",
+			"{\"errors\":{\"type\":\"urn:sluice:problem:key-reused\"}}" })
+	void otherwise422IsARefusal(String answer) {
+		this.status = 422;
+		this.body = answer;
+
+		assertThat(deliver()).isInstanceOf(Rejected.class);
+	}
+
+	@Test
+	void isNotReachedWhereNobodyListens() throws IOException {
+		int port;
+		try (ServerSocket socket = new ServerSocket(0)) {
+			port = socket.getLocalPort();
+		}
+
+		assertThat(deliver(port, Duration.ofSeconds(10))).isInstanceOfSatisfying(RetryLater.class, (attempt) -> {
+			assertThat(attempt.reached()).isFalse();
+			assertThat(attempt.why().reason()).isEqualTo("The backend could not be reached.");
+			assertThat(attempt.why().detail()).contains("127.0.0.1");
+		});
+	}
+
+	@Test
+	void saysHowLongTheBackendDidNotAnswer() {
+		this.hangs = true;
+
+		assertThat(deliver(this.server.getAddress().getPort(), Duration.ofMillis(50)))
+			.isInstanceOfSatisfying(RetryLater.class, (attempt) -> {
+				assertThat(attempt.reached()).isTrue();
+				assertThat(attempt.why().reason()).isEqualTo("The backend did not answer within 50 ms.");
+			});
+	}
+
+	@Test
+	void isTriedAgainWhenTheConnectionIsLost() throws IOException {
+		try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+			this.executor.submit(() -> {
+				socket.accept().close();
+				return null;
+			});
+
+			assertThat(deliver(socket.getLocalPort(), Duration.ofSeconds(10))).isInstanceOfSatisfying(RetryLater.class,
+					(attempt) -> {
+						assertThat(attempt.reached()).isTrue();
+						assertThat(attempt.why().reason()).isEqualTo("The connection to the backend was lost.");
+					});
+		}
+	}
+
+	private Attempt deliver() {
+		return deliver(this.server.getAddress().getPort(), Duration.ofSeconds(10));
+	}
+
+	private Attempt deliver(int port, Duration responseTimeout) {
+		BackendProperties properties = new BackendProperties(URI.create("http://127.0.0.1:" + port),
+				Duration.ofSeconds(5), responseTimeout, Duration.ofSeconds(60),
+				new BackendProperties.Circuit(10, 50, Duration.ofSeconds(10), 20, Duration.ofSeconds(2), 10));
+		try (HttpBackend backend = new HttpBackend(properties, 1, InstantSource.fixed(NOW))) {
+			return backend.deliver(this.order);
+		}
+	}
+
+}

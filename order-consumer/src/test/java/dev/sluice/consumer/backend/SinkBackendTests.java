@@ -1,0 +1,169 @@
+package dev.sluice.consumer.backend;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+
+import com.google.protobuf.ByteString;
+import dev.sluice.contract.sink.AckMessage;
+import dev.sluice.contract.sink.DataSinkGrpc;
+import dev.sluice.contract.sink.Refusal;
+import dev.sluice.contract.sink.Request;
+import dev.sluice.contract.sink.Response;
+import dev.sluice.contract.sink.ServiceMessage;
+import io.grpc.Server;
+import io.grpc.inprocess.InProcessChannelBuilder;
+import io.grpc.inprocess.InProcessServerBuilder;
+import io.grpc.stub.StreamObserver;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+class SinkBackendTests {
+
+	private static final Duration LONG = Duration.ofSeconds(30);
+
+	private static final Duration SHORT = Duration.ofMillis(50);
+
+	private final String name = InProcessServerBuilder.generateName();
+
+	private final QueuedOrder order = new QueuedOrder(UUID.randomUUID(), "c-1", Instant.EPOCH, null,
+			"{\"customerId\":\"c-1\"}".getBytes());
+
+	private final FakeSink sink = new FakeSink();
+
+	private Server server;
+
+	@BeforeEach
+	void start() throws Exception {
+		this.server = InProcessServerBuilder.forName(this.name).addService(this.sink).build().start();
+	}
+
+	@AfterEach
+	void stop() throws Exception {
+		this.server.shutdownNow().awaitTermination(LONG.toSeconds(), TimeUnit.SECONDS);
+	}
+
+	@Test
+	void isSavedOnceTheSinkHasIt() throws Exception {
+		try (SinkBackend backend = backend(LONG)) {
+			CompletableFuture<Attempt> attempt = CompletableFuture.supplyAsync(() -> backend.deliver(this.order));
+			await().until(() -> this.sink.received.size() == 1);
+			assertThat(attempt).isNotDone();
+			Request message = this.sink.received.getFirst();
+			assertThat(message.getMessageId().toStringUtf8()).isEqualTo(this.order.id().toString());
+			assertThat(message.getPlainMessage().toByteArray()).isEqualTo(this.order.body());
+
+			this.sink.ack(message.getMessageId());
+
+			assertThat(attempt.get(30, TimeUnit.SECONDS)).isEqualTo(new Attempt.Saved(null));
+		}
+	}
+
+	@Test
+	void isRejectedIfTheSinkNeverTakesIt() throws Exception {
+		try (SinkBackend backend = backend(LONG)) {
+			CompletableFuture<Attempt> attempt = CompletableFuture.supplyAsync(() -> backend.deliver(this.order));
+			await().until(() -> this.sink.received.size() == 1);
+
+			this.sink.refuse(this.sink.received.getFirst().getMessageId());
+
+			assertThat(attempt.get(30, TimeUnit.SECONDS)).isInstanceOfSatisfying(Attempt.Rejected.class, (rejected) -> {
+				assertThat(rejected.why().reason()).isEqualTo("The backend refused the order (status 8).");
+				assertThat(rejected.why().detail()).contains("too large");
+			});
+		}
+	}
+
+	@Test
+	void isTriedAgainIfTheSinkDoesNotAcknowledgeInTime() throws Exception {
+		try (SinkBackend backend = backend(SHORT)) {
+			assertThat(backend.deliver(this.order)).isInstanceOf(Attempt.RetryLater.class);
+			await().until(() -> this.sink.received.size() == 1);
+			assertThat(backend.deliver(this.order)).isEqualTo(new Attempt.RetryLater(
+					new FailureReason("The backend did not answer within 50 ms.", "the sink did not acknowledge"),
+					true));
+			assertThat(this.sink.received).hasSize(1);
+
+			// As the sink does, which stores it once.
+			this.sink.acknowledgesAll = true;
+			this.sink.ack(this.sink.received.getFirst().getMessageId());
+
+			await().untilAsserted(() -> assertThat(backend.deliver(this.order)).isEqualTo(new Attempt.Saved(null)));
+		}
+	}
+
+	@Test
+	void saysThatASinkThatIsAwayWasNotReached() throws Exception {
+		this.server.shutdownNow().awaitTermination(LONG.toSeconds(), TimeUnit.SECONDS);
+		try (SinkBackend backend = backend(SHORT)) {
+			assertThat(backend.deliver(this.order)).isEqualTo(new Attempt.RetryLater(
+					new FailureReason("The backend could not be reached.", "the sink cannot be reached"), false));
+		}
+	}
+
+	private SinkBackend backend(Duration responseTimeout) {
+		return new SinkBackend(InProcessChannelBuilder.forName(this.name).build(), responseTimeout);
+	}
+
+	/** Takes messages and says what it is told to. */
+	private static final class FakeSink extends DataSinkGrpc.DataSinkImplBase {
+
+		private final List<Request> received = new CopyOnWriteArrayList<>();
+
+		private volatile boolean acknowledgesAll;
+
+		private volatile StreamObserver<Response> responses;
+
+		@Override
+		public StreamObserver<Request> send(StreamObserver<Response> responses) {
+			this.responses = responses;
+			responses.onNext(info().build());
+			return new StreamObserver<>() {
+
+				@Override
+				public void onNext(Request request) {
+					FakeSink.this.received.add(request);
+					if (FakeSink.this.acknowledgesAll) {
+						ack(request.getMessageId());
+					}
+				}
+
+				@Override
+				public void onError(Throwable cause) {
+				}
+
+				@Override
+				public void onCompleted() {
+				}
+
+			};
+		}
+
+		synchronized void ack(ByteString id) {
+			this.responses
+				.onNext(Response.newBuilder().setVersion(1).setAck(AckMessage.newBuilder().addMessageIds(id)).build());
+		}
+
+		void refuse(ByteString id) {
+			this.responses.onNext(info()
+				.setInfo(ServiceMessage.newBuilder()
+					.setQueueCapacity(10)
+					.addRefusals(Refusal.newBuilder().setMessageId(id).setCode(8).setDescription("too large")))
+				.build());
+		}
+
+		private static Response.Builder info() {
+			return Response.newBuilder().setVersion(1).setInfo(ServiceMessage.newBuilder().setQueueCapacity(10));
+		}
+
+	}
+
+}

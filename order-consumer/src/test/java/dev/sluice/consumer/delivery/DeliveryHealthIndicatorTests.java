@@ -1,0 +1,86 @@
+package dev.sluice.consumer.delivery;
+
+import java.time.Duration;
+
+import dev.sluice.consumer.limiter.DeliveryLimiter;
+import io.github.resilience4j.circuitbreaker.CircuitBreaker.State;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.Status;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
+
+class DeliveryHealthIndicatorTests {
+
+	private final DeliveryLoop loop = mock(DeliveryLoop.class);
+
+	private final DeliveryLimiter limiter = mock(DeliveryLimiter.class);
+
+	private final PendingRecords pending = new PendingRecords(10, 1_000);
+
+	private final DeliveryHealthIndicator indicator = new DeliveryHealthIndicator(this.loop, this.limiter,
+			this.pending);
+
+	@BeforeEach
+	void consuming() {
+		when(this.loop.isRunning()).thenReturn(true);
+		when(this.loop.isAlive()).thenReturn(true);
+		when(this.loop.isConnected()).thenReturn(true);
+		when(this.loop.sinceLastPoll()).thenReturn(Duration.ofMinutes(5).minusNanos(1));
+		when(this.limiter.circuit()).thenReturn(State.HALF_OPEN);
+	}
+
+	@Test
+	void isUpWhileTheLoopPolls() {
+		this.pending.add(100);
+		when(this.loop.partitions()).thenReturn(3);
+		when(this.limiter.inFlight()).thenReturn(2);
+
+		Health health = this.indicator.health();
+
+		assertThat(health.getStatus()).isEqualTo(Status.UP);
+		assertThat(health.getDetails()).containsEntry("state", "consuming")
+			.containsEntry("partitions", 3)
+			.containsEntry("pending", 1)
+			.containsEntry("inFlight", 2)
+			.containsEntry("circuit", State.HALF_OPEN);
+	}
+
+	@Test
+	void isDownWhenTheLoopIsStuck() {
+		when(this.loop.sinceLastPoll()).thenReturn(Duration.ofMinutes(5));
+
+		assertThat(this.indicator.health().getStatus()).isEqualTo(Status.DOWN);
+	}
+
+	@Test
+	void isUpWithoutAConsumerHoweverLong() {
+		when(this.loop.isConnected()).thenReturn(false);
+		when(this.loop.sinceLastPoll()).thenReturn(Duration.ofHours(1));
+
+		assertThat(this.indicator.health().getStatus()).isEqualTo(Status.UP);
+		assertThat(this.indicator.health().getDetails()).containsEntry("state", "waiting for Kafka");
+	}
+
+	@Test
+	void isDownWhenTheLoopIsDead() {
+		when(this.loop.isAlive()).thenReturn(false);
+
+		assertThat(this.indicator.health().getStatus()).isEqualTo(Status.DOWN);
+		assertThat(this.indicator.health().getDetails()).containsEntry("state", "dead");
+	}
+
+	@Test
+	void isUpAfterItWasStopped() {
+		when(this.loop.isRunning()).thenReturn(false);
+		when(this.loop.isAlive()).thenReturn(false);
+
+		assertThat(this.indicator.health().getStatus()).isEqualTo(Status.UP);
+		assertThat(this.indicator.health().getDetails()).containsEntry("state", "stopped");
+	}
+
+}

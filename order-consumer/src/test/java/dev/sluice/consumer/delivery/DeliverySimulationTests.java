@@ -1,0 +1,102 @@
+package dev.sluice.consumer.delivery;
+
+import java.util.List;
+import java.util.Map;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import dev.sluice.consumer.offsets.LostRecords;
+import dev.sluice.contract.Topics;
+import dev.sluice.topics.TopicWatch;
+import dev.sluice.topics.TopicsState;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.slf4j.LoggerFactory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.ArgumentMatchers.anyLong;
+import static org.mockito.Mockito.doThrow;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
+
+/**
+ * Hundreds of lives of a consumer, each with thousands of interleavings. A life that
+ * fails names its seed; {@code -Dsimulation.seed=N} repeats that one alone, and
+ * {@code -Dsimulation.lives=N} tries so many.
+ */
+@Timeout(300)
+class DeliverySimulationTests {
+
+	private static final long LIVES = Long.getLong("simulation.lives", 500);
+
+	private static final TopicWatch TOPICS = topics();
+
+	private static final LostRecords LOST = lostRecords();
+
+	private static final Logger LOGGER = (Logger) LoggerFactory.getLogger("dev.sluice.consumer");
+
+	private static Level levelBefore;
+
+	@BeforeAll
+	static void silence() {
+		levelBefore = LOGGER.getLevel();
+		LOGGER.setLevel(Level.OFF);
+	}
+
+	@AfterAll
+	static void speak() {
+		LOGGER.setLevel(levelBefore);
+	}
+
+	@Test
+	void keepsItsPromisesWhateverHappensWhen() {
+		Long seed = Long.getLong("simulation.seed");
+		if (seed != null) {
+			live(seed);
+			return;
+		}
+		for (long i = 0; i < LIVES; i++) {
+			live(i);
+		}
+	}
+
+	@Test
+	void sameSeedRepeatsTheSameLife() {
+		for (long seed = 0; seed < Math.min(LIVES, 20); seed++) {
+			assertThat(live(seed)).isEqualTo(live(seed));
+		}
+	}
+
+	private static int live(long seed) {
+		try {
+			return new DeliverySimulation(seed, TOPICS, LOST).run();
+		}
+		catch (AssertionError | RuntimeException ex) {
+			throw new AssertionError("Repeat with -Dsimulation.seed=%d: %s".formatted(seed, ex.getMessage()), ex);
+		}
+	}
+
+	private static TopicWatch topics() {
+		TopicWatch topics = mock(TopicWatch.class);
+		TopicsState state = new TopicsState(true, Map.of(Topics.ORDERS, DeliverySimulation.TOPIC_ID), List.of(),
+				List.of(), null);
+		try {
+			when(topics.await()).thenReturn(state);
+		}
+		catch (InterruptedException ex) {
+			throw new AssertionError(ex);
+		}
+		when(topics.state()).thenReturn(state);
+		return topics;
+	}
+
+	private static LostRecords lostRecords() {
+		LostRecords lost = mock(LostRecords.class);
+		doThrow(new AssertionError("records are said to be lost")).when(lost).lost(any(), any(), anyLong());
+		return lost;
+	}
+
+}

@@ -1,0 +1,162 @@
+package dev.sluice.consumer.limiter;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+
+import dev.sluice.consumer.backend.Attempt;
+import dev.sluice.consumer.backend.Attempt.Conflict;
+import dev.sluice.consumer.backend.Attempt.Rejected;
+import dev.sluice.consumer.backend.Attempt.RetryLater;
+import dev.sluice.consumer.backend.Attempt.Saved;
+import dev.sluice.consumer.backend.Attempt.Throttled;
+import dev.sluice.consumer.backend.BackendProperties;
+import dev.sluice.consumer.backend.FailureReason;
+import io.github.resilience4j.circuitbreaker.CircuitBreaker.State;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class BackendHealthTests {
+
+	private static final Attempt SAVED = new Saved(null);
+
+	private static final Attempt FAILED = new RetryLater(FailureReason.failed(500, "500"), true);
+
+	private static final Attempt THROTTLED = new Throttled(FailureReason.throttled("429"), Duration.ZERO);
+
+	private final AtomicLong nanos = new AtomicLong(-5);
+
+	private final BackendHealth health = new BackendHealth(
+			new BackendProperties.Circuit(5, 50, Duration.ofSeconds(10), 20, Duration.ofSeconds(2), 3),
+			Duration.ofSeconds(1), this.nanos::get);
+
+	@Test
+	void opensByFailuresInARowHoweverManyWereSavedBefore() {
+		attempts(SAVED, 10_000);
+
+		attempts(FAILED, 4);
+		assertThat(this.health.isHealthy()).isTrue();
+		attempts(FAILED, 1);
+
+		assertThat(this.health.circuit()).isEqualTo(State.OPEN);
+		assertThat(this.health.outages()).isEqualTo(1);
+		assertThat(this.health.tryAcquire()).isFalse();
+	}
+
+	@Test
+	void opensByFailuresInARowHoweverSlowlyTheyCome() {
+		for (int i = 0; i < 5; i++) {
+			assertThat(this.health.isHealthy()).isTrue();
+			attempts(FAILED, 1);
+			advance(Duration.ofHours(1));
+		}
+
+		assertThat(this.health.outages()).isEqualTo(1);
+	}
+
+	@Test
+	void opensByTheShareOfFailuresInTheWindow() {
+		for (int i = 0; i < 9; i++) {
+			attempts(FAILED, 1);
+			attempts(SAVED, 1);
+		}
+		attempts(SAVED, 1);
+		assertThat(this.health.isHealthy()).isTrue();
+
+		attempts(FAILED, 1);
+
+		assertThat(this.health.circuit()).isEqualTo(State.OPEN);
+	}
+
+	@Test
+	void whatIsOlderThanTheWindowDoesNotOutvoteAnOutage() {
+		attempts(SAVED, 10_000);
+		advance(Duration.ofSeconds(11));
+
+		for (int i = 0; i < 7; i++) {
+			attempts(FAILED, 2);
+			attempts(SAVED, 1);
+		}
+
+		assertThat(this.health.outages()).isEqualTo(1);
+	}
+
+	@Test
+	void throttlingIsNoFailureAndNoSuccess() {
+		attempts(THROTTLED, 1_000);
+		assertThat(this.health.isHealthy()).isTrue();
+
+		attempts(FAILED, 4);
+		attempts(THROTTLED, 1_000);
+		assertThat(this.health.isHealthy()).isTrue();
+		attempts(FAILED, 1);
+
+		assertThat(this.health.circuit()).isEqualTo(State.OPEN);
+	}
+
+	@Test
+	void refusalsAreAnswersOfABackendThatIsWell() {
+		attempts(FAILED, 4);
+		attempts(new Rejected(FailureReason.refused(422, "422")), 1);
+		attempts(FAILED, 4);
+		attempts(new Conflict(FailureReason.otherPayload("422")), 1);
+		attempts(FAILED, 4);
+
+		assertThat(this.health.isHealthy()).isTrue();
+	}
+
+	@Test
+	void closesAgainByTrialsAndThrottledOnesAreGivenBack() {
+		attempts(FAILED, 5);
+		assertThat(this.health.untilNextTrial()).isEqualTo(Duration.ofMillis(2_001));
+		advance(this.health.untilNextTrial());
+
+		assertThat(this.health.tryAcquire()).isTrue();
+		this.health.attempted(THROTTLED, this.nanos.get());
+		assertThat(this.health.circuit()).isEqualTo(State.HALF_OPEN);
+		attempts(SAVED, 3);
+
+		assertThat(this.health.circuit()).isEqualTo(State.CLOSED);
+	}
+
+	@Test
+	void tellsOfEachChangeThatLetsOrdersPass() {
+		AtomicInteger changes = new AtomicInteger();
+		this.health.onChange(changes::incrementAndGet);
+		attempts(FAILED, 5);
+		advance(Duration.ofSeconds(3));
+		assertThat(this.health.tryAcquire()).isTrue();
+		assertThat(changes).as("opened, on trial").hasValue(2);
+
+		this.health.releasePermission();
+		assertThat(changes).as("a trial is free again").hasValue(3);
+		attempts(SAVED, 3);
+		assertThat(changes).as("closed").hasValue(4);
+	}
+
+	@Test
+	void aFailureWhileTheCircuitIsNotClosedCountsAgainstNobody() {
+		attempts(SAVED, 1);
+		advance(Duration.ofMillis(1));
+
+		assertThat(this.health.attempted(FAILED, this.nanos.get())).isNotNull();
+		assertThat(this.health.attempted(new RetryLater(FailureReason.unreachable("gone"), false), this.nanos.get()))
+			.isNull();
+		attempts(FAILED, 2);
+		assertThat(this.health.attempted(FAILED, this.nanos.get())).as("by which it opens").isNull();
+		assertThat(this.health.attempted(FAILED, this.nanos.get())).isNull();
+	}
+
+	private void attempts(Attempt attempt, int times) {
+		for (int i = 0; i < times; i++) {
+			this.health.tryAcquire();
+			this.health.attempted(attempt, this.nanos.get());
+		}
+	}
+
+	private void advance(Duration time) {
+		this.nanos.addAndGet(time.toNanos());
+	}
+
+}

@@ -1,0 +1,181 @@
+package dev.sluice.consumer.limiter;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+
+import dev.sluice.consumer.SetTime;
+import dev.sluice.consumer.Time;
+import dev.sluice.consumer.backend.Attempt;
+import dev.sluice.consumer.backend.Attempt.RetryLater;
+import dev.sluice.consumer.backend.Attempt.Saved;
+import dev.sluice.consumer.backend.Attempt.Throttled;
+import dev.sluice.consumer.backend.BackendProperties;
+import dev.sluice.consumer.backend.FailureReason;
+import io.github.resilience4j.circuitbreaker.CircuitBreaker.State;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+@Timeout(30)
+class DeliveryLimiterTests {
+
+	private static final Attempt SAVED = new Saved(null);
+
+	private static final Attempt FAILED = new RetryLater(FailureReason.failed(500, "500"), true);
+
+	private static final Attempt THROTTLED = new Throttled(FailureReason.throttled("429"), Duration.ZERO);
+
+	private final AtomicLong nanos = new AtomicLong();
+
+	private final AtomicInteger asked = new AtomicInteger();
+
+	@Test
+	void admitsFewerWhileTheBackendThrottlesAndAllAgainLater() throws InterruptedException {
+		DeliveryLimiter limiter = limiter(10, Duration.ofHours(1));
+		for (int i = 0; i < 10; i++) {
+			limiter.acquire();
+		}
+		limiter.release(THROTTLED, 0);
+		assertThat(limiter.limit()).isEqualTo(7);
+		AtomicInteger entered = enterLater(limiter, 80);
+		// These began before it had shrunk.
+		limiter.release(THROTTLED, -1);
+		limiter.release(THROTTLED, -1);
+		assertThat(limiter.limit()).isEqualTo(7);
+		assertThat(limiter.inFlight()).isEqualTo(7);
+		assertThat(entered).as("three places are gone").hasValue(0);
+
+		limiter.release(FAILED, 0);
+		await().until(() -> entered.get() == 1);
+		for (int i = 0; i < 40; i++) {
+			limiter.release(SAVED, 0);
+			await().until(() -> limiter.inFlight() == limiter.limit());
+		}
+
+		assertThat(limiter.limit()).isEqualTo(10);
+		assertThat(entered).as("each went in as one came out, and three more").hasValue(1 + 40 + 3);
+	}
+
+	@Test
+	void givesBackThePlaceOfOneThatWasNotTried() throws InterruptedException {
+		DeliveryLimiter limiter = limiter(1, Duration.ofHours(1));
+		for (int i = 0; i < 10; i++) {
+			limiter.acquire();
+			limiter.release();
+		}
+
+		assertThat(limiter.inFlight()).isZero();
+		assertThat(limiter.limit()).isEqualTo(1);
+	}
+
+	@Test
+	void orderThatWaitsForTheCircuitSleepsUntilItChanges() throws InterruptedException {
+		BackendProperties.Circuit circuit = circuit(Duration.ofSeconds(2));
+		DeliveryLimiter limiter = new DeliveryLimiter(100, new BackendHealth(circuit, Duration.ofSeconds(1), () -> {
+			this.asked.incrementAndGet();
+			return System.nanoTime();
+		}), Time.SYSTEM);
+		open(limiter);
+		this.asked.set(0);
+
+		AtomicInteger entered = enterLater(limiter, 50);
+		await().until(() -> entered.get() == 2);
+		limiter.release(SAVED, System.nanoTime());
+		limiter.release(SAVED, System.nanoTime());
+		await().until(() -> entered.get() == 50);
+
+		// Each reads the clock a few times: as it comes, when the trial is due, and at
+		// each change. By looking every 50 ms each would have read it 40 times.
+		assertThat(this.asked.get()).isLessThan(50 * 10);
+		assertThat(limiter.circuit()).isEqualTo(State.CLOSED);
+	}
+
+	@Test
+	void aTrialThatIsGivenBackGoesToOneThatWaits() throws InterruptedException {
+		DeliveryLimiter limiter = limiter(100, Duration.ofHours(1));
+		open(limiter);
+		this.nanos.addAndGet(Duration.ofHours(2).toNanos());
+		limiter.acquire();
+		limiter.acquire();
+		AtomicInteger entered = enterLater(limiter, 3);
+		await().until(() -> this.asked.get() > 3);
+		assertThat(entered).hasValue(0);
+
+		limiter.release();
+		await().until(() -> entered.get() == 1);
+		limiter.release(THROTTLED, this.nanos.get());
+		await().until(() -> entered.get() == 2);
+		limiter.release(SAVED, this.nanos.get());
+		limiter.release(SAVED, this.nanos.get());
+
+		await().until(() -> entered.get() == 3);
+	}
+
+	@Test
+	void givesBackThePermitOfOneThatIsInterruptedWhileItWaits() throws InterruptedException {
+		DeliveryLimiter limiter = limiter(1, Duration.ofHours(1));
+		open(limiter);
+		CountDownLatch interrupted = new CountDownLatch(1);
+		this.asked.set(0);
+		Thread waiting = Thread.ofVirtual().start(() -> {
+			try {
+				limiter.acquire();
+			}
+			catch (InterruptedException ex) {
+				interrupted.countDown();
+			}
+		});
+		await().until(() -> this.asked.get() > 0);
+
+		waiting.interrupt();
+		interrupted.await();
+
+		assertThat(limiter.inFlight()).isZero();
+		this.nanos.addAndGet(Duration.ofHours(2).toNanos());
+		// Blocks for ever if the permit is lost.
+		limiter.acquire();
+		assertThat(limiter.inFlight()).isEqualTo(1);
+	}
+
+	private static void open(DeliveryLimiter limiter) throws InterruptedException {
+		for (int i = 0; i < 3; i++) {
+			limiter.release(FAILED, limiter.acquire());
+		}
+		assertThat(limiter.circuit()).isEqualTo(State.OPEN);
+	}
+
+	private static AtomicInteger enterLater(DeliveryLimiter limiter, int orders) {
+		AtomicInteger entered = new AtomicInteger();
+		List<Thread> threads = new ArrayList<>();
+		for (int i = 0; i < orders; i++) {
+			threads.add(Thread.ofVirtual().start(() -> {
+				try {
+					limiter.acquire();
+					entered.incrementAndGet();
+				}
+				catch (InterruptedException ex) {
+					throw new AssertionError(ex);
+				}
+			}));
+		}
+		return entered;
+	}
+
+	private DeliveryLimiter limiter(int concurrency, Duration openFor) {
+		return new DeliveryLimiter(concurrency, new BackendHealth(circuit(openFor), Duration.ofSeconds(1), () -> {
+			this.asked.incrementAndGet();
+			return this.nanos.get();
+		}), new SetTime(this.nanos));
+	}
+
+	private static BackendProperties.Circuit circuit(Duration openFor) {
+		return new BackendProperties.Circuit(3, 100, Duration.ofSeconds(10), 1_000, openFor, 2);
+	}
+
+}

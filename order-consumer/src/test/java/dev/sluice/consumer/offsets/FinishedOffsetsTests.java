@@ -1,0 +1,100 @@
+package dev.sluice.consumer.offsets;
+
+import java.nio.charset.StandardCharsets;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.NullSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class FinishedOffsetsTests {
+
+	/** What a broker takes by default. */
+	private static final int METADATA_MAX_BYTES = 4_096;
+
+	@Test
+	void saysNothingWhereNothingHasFinished() {
+		assertThat(new FinishedOffsets.Text(7)).hasToString("");
+		assertThat(FinishedOffsets.parse(7, "").contains(7)).isFalse();
+	}
+
+	@Test
+	void readsWhatWasWritten() {
+		FinishedOffsets.Text text = new FinishedOffsets.Text(100);
+		text.add(101, 140);
+		text.add(1_000_000_000_000L, 1_000_000_000_001L);
+
+		FinishedOffsets runs = FinishedOffsets.parse(100, text.toString());
+
+		assertThat(text).hasToString("finished-1:1,13,cre66i5w,1");
+		assertThat(runs.contains(100)).isFalse();
+		assertThat(runs.contains(101)).isTrue();
+		assertThat(runs.contains(139)).isTrue();
+		assertThat(runs.contains(140)).isFalse();
+		assertThat(runs.contains(1_000_000_000_000L)).isTrue();
+		assertThat(runs.contains(1_000_000_000_001L)).isFalse();
+	}
+
+	@Test
+	void readsRunsThatTouchEachOtherOrTheCommit() {
+		FinishedOffsets.Text text = new FinishedOffsets.Text(100);
+		text.add(100, 101);
+		text.add(101, 105);
+
+		FinishedOffsets runs = FinishedOffsets.parse(100, text.toString());
+
+		assertThat(runs.contains(100)).isTrue();
+		assertThat(runs.contains(104)).isTrue();
+		assertThat(runs.contains(105)).isFalse();
+	}
+
+	@Test
+	void leavesOutWhatABrokerWouldNotTake() {
+		FinishedOffsets.Text text = new FinishedOffsets.Text(0);
+		for (long offset = 1; offset < 10_000; offset += 2) {
+			text.add(offset, offset + 1);
+		}
+
+		FinishedOffsets runs = FinishedOffsets.parse(0, text.toString());
+
+		assertThat(text.toString().getBytes(StandardCharsets.UTF_8)).hasSizeBetween(3_900, METADATA_MAX_BYTES);
+		assertThat(runs.contains(1)).isTrue();
+		assertThat(runs.contains(9_999)).isFalse();
+	}
+
+	@Test
+	void countsWhatIsFinishedBelowAnOffset() {
+		FinishedOffsets.Text text = new FinishedOffsets.Text(100);
+		text.add(102, 104);
+		text.add(110, 120);
+
+		FinishedOffsets runs = FinishedOffsets.parse(100, text.toString());
+
+		assertThat(runs.countBelow(102)).isZero();
+		assertThat(runs.countBelow(105)).isEqualTo(2);
+		assertThat(runs.countBelow(115)).isEqualTo(7);
+		assertThat(runs.countBelow(999)).isEqualTo(12);
+	}
+
+	@Test
+	void holdsNotForAPartitionThatBeginsBelow() {
+		FinishedOffsets runs = FinishedOffsets.parse(100, "finished-1:1,1");
+
+		assertThat(runs.applyFrom(100)).isTrue();
+		assertThat(runs.applyFrom(99)).isFalse();
+	}
+
+	@ParameterizedTest
+	@NullSource
+	@ValueSource(strings = { "", "somebody else's", "finished-2:1,1", "finished-1:", "finished-1:1,", "finished-1:-1,5",
+			"finished-1:1,0", "finished-1:1,zzzzzzzzzzzzzzzzzzzz", "finished-1:1.5,1" })
+	void takesNothingFromWhatItCannotRead(String metadata) {
+		FinishedOffsets runs = FinishedOffsets.parse(0, metadata);
+
+		assertThat(runs.contains(0)).isFalse();
+		assertThat(runs.contains(1)).isFalse();
+	}
+
+}

@@ -1,0 +1,158 @@
+package dev.sluice.consumer.offsets;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+import dev.sluice.consumer.offsets.LostRecords.Gap;
+import org.apache.kafka.clients.consumer.MockConsumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** A log from 10 to 100. */
+class ReadPositionsTests {
+
+	private static final TopicPartition PARTITION = new TopicPartition("orders", 0);
+
+	private static final Uuid TOPIC = Uuid.randomUuid();
+
+	private final MockConsumer<byte[], byte[]> kafka = new MockConsumer<>("none");
+
+	private final List<Gap> gaps = new ArrayList<>();
+
+	@BeforeEach
+	void assign() {
+		this.kafka.assign(Set.of(PARTITION));
+		this.kafka.updateBeginningOffsets(Map.of(PARTITION, 10L));
+		this.kafka.updateEndOffsets(Map.of(PARTITION, 100L));
+	}
+
+	@Test
+	void goesOnFromTheCommit() {
+		commit(50, TOPIC);
+
+		assertThat(begin(ReadPositions.Start.AT_ZERO)).containsOnlyKeys(PARTITION);
+
+		assertThat(this.kafka.position(PARTITION)).isEqualTo(50);
+		assertThat(this.gaps).isEmpty();
+	}
+
+	@Test
+	void goesOnFromACommitThatNamesNoTopic() {
+		this.kafka.commitSync(Map.of(PARTITION, new OffsetAndMetadata(50)));
+
+		begin(ReadPositions.Start.AT_ZERO);
+
+		assertThat(this.kafka.position(PARTITION)).isEqualTo(50);
+	}
+
+	@Test
+	void tellsWhatIsGoneBehindTheCommit() {
+		commit(4, TOPIC);
+
+		begin(ReadPositions.Start.ANYWHERE);
+
+		assertThat(this.kafka.position(PARTITION)).isEqualTo(10);
+		assertThat(this.gaps).containsExactly(new Gap(PARTITION, 4, 10));
+		assertThat(committed()).isEqualTo(10);
+	}
+
+	@Test
+	void withoutACommitEverythingBeforeTheLogStartIsLostToTheDelivery() {
+		begin(ReadPositions.Start.AT_ZERO);
+
+		assertThat(this.kafka.position(PARTITION)).isEqualTo(10);
+		assertThat(this.gaps).containsExactly(new Gap(PARTITION, 0, 10));
+		assertThat(committed()).isEqualTo(10);
+	}
+
+	@Test
+	void withoutACommitNothingIsLostToTheProjection() {
+		begin(ReadPositions.Start.ANYWHERE);
+
+		assertThat(this.kafka.position(PARTITION)).isEqualTo(10);
+		assertThat(this.gaps).isEmpty();
+		assertThat(committed()).isEqualTo(10);
+	}
+
+	@Test
+	void withoutACommitNothingIsLostWhereTheLogBeginsAtZero() {
+		this.kafka.updateBeginningOffsets(Map.of(PARTITION, 0L));
+
+		begin(ReadPositions.Start.AT_ZERO);
+
+		assertThat(this.kafka.position(PARTITION)).isZero();
+		assertThat(this.gaps).isEmpty();
+		assertThat(committed()).isZero();
+	}
+
+	@Test
+	void readsANewTopicFromItsBeginning() {
+		this.kafka.updateBeginningOffsets(Map.of(PARTITION, 0L));
+		commit(50, Uuid.randomUuid());
+
+		assertThat(begin(ReadPositions.Start.AT_ZERO)).isEmpty();
+
+		assertThat(this.kafka.position(PARTITION)).isZero();
+		assertThat(this.gaps).isEmpty();
+		assertThat(committed()).isZero();
+	}
+
+	@Test
+	void readsFromTheBeginningWhereTheCommitIsBeyondTheEnd() {
+		this.kafka.updateBeginningOffsets(Map.of(PARTITION, 0L));
+		commit(101, TOPIC);
+
+		assertThat(begin(ReadPositions.Start.AT_ZERO)).isEmpty();
+
+		assertThat(this.kafka.position(PARTITION)).isZero();
+	}
+
+	@Test
+	void findsAGapOnlyBelowTheLogStart() {
+		ReadPositions positions = positions(ReadPositions.Start.AT_ZERO);
+
+		assertThat(positions.gapBelow(PARTITION, 7, 50)).contains(new Gap(PARTITION, 7, 10));
+		assertThat(positions.gapBelow(PARTITION, 7, 9)).contains(new Gap(PARTITION, 7, 9));
+		assertThat(positions.gapBelow(PARTITION, 20, 50)).isEmpty();
+	}
+
+	@Test
+	void aCommitNamesItsTopicsAndLeavesRoomForTheRest() {
+		CommitMetadata metadata = CommitMetadata.of(List.of(TOPIC, Uuid.randomUuid()), "finished-1:1,1");
+
+		assertThat(CommitMetadata.parse(metadata.text())).isEqualTo(metadata);
+		assertThat(metadata.isOf(TOPIC)).isTrue();
+		assertThat(metadata.isOf(Uuid.randomUuid())).isFalse();
+		assertThat(CommitMetadata.parse("finished-1:1,1").rest()).isEqualTo("finished-1:1,1");
+		assertThat(CommitMetadata.parse("finished-1:1,1").isOf(TOPIC)).isTrue();
+		// Of the 4,096 bytes that brokers take, the delivery uses 4,000.
+		assertThat(CommitMetadata.of(List.of(TOPIC, TOPIC), "").text()).hasSizeLessThanOrEqualTo(96);
+	}
+
+	private Map<TopicPartition, OffsetAndMetadata> begin(ReadPositions.Start first) {
+		return positions(first).begin(Set.of(PARTITION), this.gaps::add);
+	}
+
+	private ReadPositions positions(ReadPositions.Start first) {
+		return new ReadPositions(this.kafka, Map.of(PARTITION.topic(), TOPIC), first);
+	}
+
+	private void commit(long offset, Uuid topic) {
+		this.kafka
+			.commitSync(Map.of(PARTITION, new OffsetAndMetadata(offset, CommitMetadata.of(List.of(topic), "").text())));
+	}
+
+	private long committed() {
+		OffsetAndMetadata commit = this.kafka.committed(Set.of(PARTITION)).get(PARTITION);
+		assertThat(CommitMetadata.parse(commit.metadata()).isOf(TOPIC)).isTrue();
+		return commit.offset();
+	}
+
+}
