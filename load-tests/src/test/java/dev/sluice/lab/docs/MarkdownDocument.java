@@ -22,7 +22,7 @@ final class MarkdownDocument {
 	/** The checkout. */
 	static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
 
-	private static final Set<String> NOT_OURS = Set.of(".git", "target", "results", "node_modules");
+	private static final Set<String> NOT_OURS = Set.of(".git", "target", "results");
 
 	private static final Pattern LINK = Pattern.compile("!?\\[[^\\]]*]\\(([^)\\s]+)\\)");
 

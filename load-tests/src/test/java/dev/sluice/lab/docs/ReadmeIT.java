@@ -69,9 +69,10 @@ class ReadmeIT {
 	}
 
 	private static Process up(Path log) throws IOException {
-		List<String> command = new ArrayList<>(List.of(ProcessHandle.current().info().command().orElseThrow(), "-cp",
-				System.getProperty("java.class.path"), "-Xmx256m", "--enable-native-access=ALL-UNNAMED",
-				Lab.class.getName(), "up", "--port-offset", Integer.toString(PORT_OFFSET)));
+		List<String> command = new ArrayList<>(
+				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-cp",
+						System.getProperty("java.class.path"), "-Xmx256m", "--enable-native-access=ALL-UNNAMED",
+						Lab.class.getName(), "up", "--port-offset", Integer.toString(PORT_OFFSET)));
 		String infrastructure = System.getenv("TEST_INFRA");
 		if (infrastructure != null) {
 			command.addAll(List.of("--infra", infrastructure));
