@@ -1,24 +1,22 @@
 package dev.sluice.backend;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
-
-import static org.assertj.core.api.Assertions.assertThat;
+import dev.sluice.docs.GeneratedTable;
+import org.junit.jupiter.api.Test;
 
 class BackendMetricTests {
 
-	@ParameterizedTest
-	@EnumSource
-	void standsInTheReadmeAsItIs(BackendMetric metric) throws IOException {
-		List<String> readme = Files.readAllLines(Path.of("../README.md"));
-
-		assertThat(readme).contains("| `%s` | backend-mock | %s | %s | %s |".formatted(metric.key(), metric.unit(),
-				String.join(", ", metric.tags()), metric.meaning()));
+	@Test
+	void standInTheDocumentAsTheyAre() throws IOException {
+		GeneratedTable table = new GeneratedTable(Path.of("../docs/metrics.md"), "backend-mock", "metric", "unit",
+				"tags", "meaning");
+		for (BackendMetric metric : BackendMetric.values()) {
+			table.row("`%s`".formatted(metric.key()), metric.unit(), String.join(", ", metric.tags()),
+					metric.meaning());
+		}
+		table.check();
 	}
 
 }

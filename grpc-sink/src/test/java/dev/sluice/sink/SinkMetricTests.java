@@ -1,24 +1,21 @@
 package dev.sluice.sink;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
-
-import static org.assertj.core.api.Assertions.assertThat;
+import dev.sluice.docs.GeneratedTable;
+import org.junit.jupiter.api.Test;
 
 class SinkMetricTests {
 
-	@ParameterizedTest
-	@EnumSource
-	void standsInTheReadmeAsItIs(SinkMetric metric) throws IOException {
-		List<String> readme = Files.readAllLines(Path.of("../README.md"));
-
-		assertThat(readme).contains(
-				"| `%s` | grpc-sink | %s | %s | %s |".formatted(metric.key(), metric.unit(), "", metric.meaning()));
+	@Test
+	void standInTheDocumentAsTheyAre() throws IOException {
+		GeneratedTable table = new GeneratedTable(Path.of("../docs/metrics.md"), "grpc-sink", "metric", "unit", "tags",
+				"meaning");
+		for (SinkMetric metric : SinkMetric.values()) {
+			table.row("`%s`".formatted(metric.key()), metric.unit(), "", metric.meaning());
+		}
+		table.check();
 	}
 
 }

@@ -1,24 +1,21 @@
 package dev.sluice.consumer;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
-
-import static org.assertj.core.api.Assertions.assertThat;
+import dev.sluice.docs.GeneratedTable;
+import org.junit.jupiter.api.Test;
 
 class ConsumerMetricTests {
 
-	@ParameterizedTest
-	@EnumSource
-	void standsInTheReadmeAsItIs(ConsumerMetric metric) throws IOException {
-		List<String> readme = Files.readAllLines(Path.of("../README.md"));
-
-		assertThat(readme).contains("| `%s` | order-consumer | %s | %s | %s |".formatted(metric.metricName(),
-				metric.unit(), metric.tags(), metric.meaning()));
+	@Test
+	void standInTheDocumentAsTheyAre() throws IOException {
+		GeneratedTable table = new GeneratedTable(Path.of("../docs/metrics.md"), "order-consumer", "metric", "unit",
+				"tags", "meaning");
+		for (ConsumerMetric metric : ConsumerMetric.values()) {
+			table.row("`%s`".formatted(metric.metricName()), metric.unit(), metric.tags(), metric.meaning());
+		}
+		table.check();
 	}
 
 }

@@ -11,6 +11,7 @@ import jakarta.validation.constraints.Min;
 import jakarta.validation.constraints.NotNull;
 import org.hibernate.validator.constraints.time.DurationMin;
 import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.NestedConfigurationProperty;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.validation.annotation.Validated;
 
@@ -37,7 +38,7 @@ public record BackendProperties(@DefaultValue("http://127.0.0.1:8090") @NotNull 
 		@DefaultValue("1000") @Min(1) @Max(100_000) int maxConcurrent,
 		@DefaultValue("1") @Min(1) @Max(10) int maxAttempts,
 		@DefaultValue("60s") @DurationMin(seconds = 1) Duration idleTimeout,
-		@DefaultValue @Valid CircuitProperties circuit) {
+		@NestedConfigurationProperty @DefaultValue @Valid CircuitProperties circuit) {
 
 	@AssertTrue(message = "backend.url must be http://host:port or https://host:port, without a path")
 	public boolean isUrlUsable() {

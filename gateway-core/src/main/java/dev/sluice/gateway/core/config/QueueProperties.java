@@ -8,6 +8,7 @@ import jakarta.validation.constraints.Max;
 import jakarta.validation.constraints.Min;
 import org.hibernate.validator.constraints.time.DurationMin;
 import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.NestedConfigurationProperty;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.validation.annotation.Validated;
 
@@ -31,7 +32,8 @@ public record QueueProperties(@DefaultValue("1700ms") @DurationMin(millis = 1) D
 		@DefaultValue("10000") @Min(1) @Max(1_000_000) int maxInFlight,
 		@DefaultValue("12") @Min(1) @Max(10_000) int partitions,
 		@DefaultValue("1") @Min(1) @Max(100) short replicationFactor,
-		@DefaultValue("0") @Min(0) @Max(100) int minInsyncReplicas, @DefaultValue @Valid CircuitProperties circuit) {
+		@DefaultValue("0") @Min(0) @Max(100) int minInsyncReplicas,
+		@NestedConfigurationProperty @DefaultValue @Valid CircuitProperties circuit) {
 
 	@AssertTrue(message = "queue.min-insync-replicas must not be greater than queue.replication-factor")
 	boolean isMinInsyncReplicasPossible() {

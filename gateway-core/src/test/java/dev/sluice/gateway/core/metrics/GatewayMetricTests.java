@@ -1,24 +1,21 @@
 package dev.sluice.gateway.core.metrics;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
-
-import static org.assertj.core.api.Assertions.assertThat;
+import dev.sluice.docs.GeneratedTable;
+import org.junit.jupiter.api.Test;
 
 class GatewayMetricTests {
 
-	@ParameterizedTest
-	@EnumSource
-	void standsInTheReadmeAsItIs(GatewayMetric metric) throws IOException {
-		List<String> readme = Files.readAllLines(Path.of("../README.md"));
-
-		assertThat(readme).contains("| `%s` | gateways | %s | %s | %s |".formatted(metric.metricName(), metric.unit(),
-				metric.tags(), metric.meaning()));
+	@Test
+	void standInTheDocumentAsTheyAre() throws IOException {
+		GeneratedTable table = new GeneratedTable(Path.of("../docs/metrics.md"), "gateways", "metric", "unit", "tags",
+				"meaning");
+		for (GatewayMetric metric : GatewayMetric.values()) {
+			table.row("`%s`".formatted(metric.metricName()), metric.unit(), metric.tags(), metric.meaning());
+		}
+		table.check();
 	}
 
 }

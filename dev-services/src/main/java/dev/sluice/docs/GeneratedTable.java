@@ -1,0 +1,111 @@
+package dev.sluice.docs;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
+/**
+ * A table of a document that is made from the code. It stands between the comments
+ * {@code <!-- begin NAME -->} and {@code <!-- end NAME -->}. A test fails if the document
+ * differs; with the system property {@code sluice.docs=write} it writes the table
+ * instead.
+ */
+public final class GeneratedTable {
+
+	/** The command that writes every generated part of every document. */
+	public static final String COMMAND = "mvn test -Dsluice.docs=write -Dtest='*MetricTests,*DocumentTests,*MachineTests' -Dsurefire.failIfNoSpecifiedTests=false";
+
+	private final Path document;
+
+	private final String name;
+
+	private final List<String> lines = new ArrayList<>();
+
+	/**
+	 * An empty table.
+	 * @param document the document
+	 * @param name the name in the two comments
+	 * @param columns the headings
+	 */
+	public GeneratedTable(Path document, String name, String... columns) {
+		this.document = document;
+		this.name = name;
+		row(columns);
+		row(Collections.nCopies(columns.length, "---").toArray(String[]::new));
+	}
+
+	/** Adds a row. A bar within a cell is escaped. */
+	public GeneratedTable row(String... cells) {
+		StringBuilder line = new StringBuilder("|");
+		for (String cell : cells) {
+			line.append(' ').append(cell.replace("|", "\\|")).append(cell.isEmpty() ? "|" : " |");
+		}
+		this.lines.add(line.toString());
+		return this;
+	}
+
+	/**
+	 * Compares the document with this table, or writes this table into it.
+	 * @throws AssertionError if they differ; the message has the command to run
+	 */
+	public void check() throws IOException {
+		if ("write".equals(System.getProperty("sluice.docs"))) {
+			write();
+		}
+		else {
+			compare();
+		}
+	}
+
+	void compare() throws IOException {
+		String expected = text();
+		String text = Files.readString(this.document);
+		if (!text.substring(begin(text), end(text)).equals(expected)) {
+			throw new AssertionError(
+					"The table '%s' of %s is not what the code says. To write it, run%n  %s%nIt should be:%n%n%s"
+						.formatted(this.name, this.document, COMMAND, expected));
+		}
+	}
+
+	/** Modules are tested side by side, and several of them may write one document. */
+	void write() throws IOException {
+		try (FileChannel channel = FileChannel.open(this.document, StandardOpenOption.READ, StandardOpenOption.WRITE);
+				var _ = channel.lock()) {
+			String text = Files.readString(this.document);
+			String written = text.substring(0, begin(text)) + text() + text.substring(end(text));
+			if (!written.equals(text)) {
+				channel.truncate(0);
+				channel.write(ByteBuffer.wrap(written.getBytes(StandardCharsets.UTF_8)), 0);
+			}
+		}
+	}
+
+	private String text() {
+		return String.join("\n", this.lines) + "\n";
+	}
+
+	private int begin(String text) {
+		String comment = "<!-- begin %s -->\n".formatted(this.name);
+		return find(text, comment) + comment.length();
+	}
+
+	private int end(String text) {
+		return find(text, "<!-- end %s -->".formatted(this.name));
+	}
+
+	private int find(String text, String comment) {
+		int at = text.indexOf(comment);
+		if (at < 0) {
+			throw new AssertionError("%s has no line '%s'".formatted(this.document, comment.strip()));
+		}
+		return at;
+	}
+
+}

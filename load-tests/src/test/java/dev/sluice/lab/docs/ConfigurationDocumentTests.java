@@ -1,0 +1,85 @@
+package dev.sluice.lab.docs;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+import dev.sluice.docs.GeneratedTable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.FieldSource;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The tables of {@code docs/configuration.md} are made from the metadata that Spring's
+ * annotation processor writes when a module is compiled.
+ */
+class ConfigurationDocumentTests {
+
+	static final List<String> MODULES = List.of("backend-mock", "gateway-core", "gateway-servlet", "grpc-sink",
+			"order-consumer");
+
+	private static final Path ROOT = Path.of("..");
+
+	private static final String METADATA = "target/classes/META-INF/spring-configuration-metadata.json";
+
+	/** The default has a column of its own. */
+	private static final Pattern DEFAULT_AT_THE_END = Pattern
+		.compile("[;,.] [Dd]efault (?:\\{@code [^}]*}|[\\w.,:/-]+(?: (?:ms|s|min|days?|[KMG]?B))?)$");
+
+	private static final Pattern CODE = Pattern.compile("\\{@code ([^}]*)}");
+
+	@ParameterizedTest
+	@FieldSource("MODULES")
+	void standsInTheDocumentAsItIs(String module) throws IOException {
+		GeneratedTable table = new GeneratedTable(ROOT.resolve("docs/configuration.md"), module, "property", "type",
+				"default", "meaning");
+		TreeMap<String, JsonNode> properties = new TreeMap<>();
+		for (JsonNode property : JsonMapper.shared()
+			.readTree(ROOT.resolve(module).resolve(METADATA).toFile())
+			.path("properties")) {
+			properties.put(property.path("name").stringValue(), property);
+		}
+		properties.forEach((name, property) -> {
+			String value = property.path("defaultValue").asString("");
+			table.row("`%s`".formatted(name), type(property.path("type").stringValue()),
+					value.isEmpty() ? "" : "`%s`".formatted(value),
+					meaning(property.path("description").stringValue()));
+		});
+		table.check();
+	}
+
+	@Test
+	void everyModuleWithPropertiesHasATable() throws IOException {
+		try (Stream<Path> modules = Files.list(ROOT)) {
+			assertThat(modules.filter((module) -> Files.exists(module.resolve(METADATA)))
+				.map((module) -> module.getFileName().toString())).hasSameElementsAs(MODULES);
+		}
+	}
+
+	private static String type(String name) {
+		return switch (name) {
+			case "java.lang.Integer", "java.lang.Long", "java.lang.Short", "java.lang.Double" -> "number";
+			case "java.lang.Boolean" -> "boolean";
+			case "java.lang.String" -> "text";
+			case "java.time.Duration" -> "duration";
+			case "org.springframework.util.unit.DataSize" -> "size";
+			case "java.net.URI" -> "URL";
+			case "java.nio.file.Path" -> "path";
+			default -> "choice";
+		};
+	}
+
+	private static String meaning(String description) {
+		String text = DEFAULT_AT_THE_END.matcher(description).replaceFirst("");
+		return CODE.matcher(text.substring(0, 1).toUpperCase() + text.substring(1)).replaceAll("`$1`");
+	}
+
+}

@@ -1,0 +1,102 @@
+package dev.sluice.lab.docs;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+
+import dev.sluice.lab.Lab;
+import dev.sluice.lab.NoProcessLeft;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * The lines of the README's section "Try it", run in a shell against {@code lab up}. The
+ * statuses in the comment before a command are those that the answer may have.
+ */
+@ExtendWith(NoProcessLeft.class)
+class ReadmeIT {
+
+	private static final int PORT_OFFSET = 20_000;
+
+	private static final Duration LINE_DEADLINE = Duration.ofSeconds(30);
+
+	private static final Duration START_DEADLINE = Duration.ofMinutes(4);
+
+	private static final Pattern PORT = Pattern.compile("localhost:([0-9$])");
+
+	private static final Pattern STATUS = Pattern.compile("\\b[1-5][0-9]{2}\\b");
+
+	@TempDir
+	private Path directory;
+
+	@Test
+	void theLinesUnderTryItDoWhatTheySay() throws Exception {
+		List<MarkdownDocument.Block> blocks = new MarkdownDocument(MarkdownDocument.ROOT.resolve("README.md")).blocks()
+			.stream()
+			.filter((block) -> block.heading().equals("Try it") && block.language().equals("sh"))
+			.toList();
+		assertThat(blocks.getFirst().lines()).containsExactly("./lab up");
+
+		Path log = this.directory.resolve("up.log");
+		Process up = up(log);
+		try (ShellSession shell = new ShellSession()) {
+			await().atMost(START_DEADLINE).until(() -> {
+				assertThat(up.isAlive()).as(Files.readString(log)).isTrue();
+				return Files.readString(log).contains("Sluice is ready");
+			});
+			int compared = 0;
+			for (MarkdownDocument.Block block : blocks.subList(1, blocks.size())) {
+				for (List<String> command : ShellSession.commands(block.lines())) {
+					compared += run(shell, command);
+				}
+			}
+			assertThat(compared).as("answers that the README names").isGreaterThanOrEqualTo(5);
+		}
+		finally {
+			up.destroy();
+			assertThat(up.waitFor(2, TimeUnit.MINUTES)).as("lab up ends on SIGTERM").isTrue();
+		}
+	}
+
+	private static Process up(Path log) throws IOException {
+		List<String> command = new ArrayList<>(
+				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-cp",
+						System.getProperty("java.class.path"), "-Xmx256m", "--enable-native-access=ALL-UNNAMED",
+						Lab.class.getName(), "up", "--port-offset", Integer.toString(PORT_OFFSET)));
+		String infrastructure = System.getenv("TEST_INFRA");
+		if (infrastructure != null) {
+			command.addAll(List.of("--infra", infrastructure));
+		}
+		return new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile()).start();
+	}
+
+	/** Returns the number of answers that were compared with the comment. */
+	private static int run(ShellSession shell, List<String> lines) throws Exception {
+		String command = String.join("\n", lines);
+		// With --port-offset every port of the README has a 2 before it.
+		ShellSession.Result result = shell.run(PORT.matcher(command).replaceAll("localhost:2$1"), LINE_DEADLINE);
+		assertThat(result.exitCode()).as("%s%n%s", command, result.output()).isZero();
+		if (!command.contains("curl -i ")) {
+			return 0;
+		}
+		List<String> statuses = lines.getFirst().startsWith("#")
+				? STATUS.matcher(lines.getFirst()).results().map(MatchResult::group).toList() : List.of();
+		assertThat(result.output()).as(command)
+			.containsPattern("HTTP/1.1 (%s) ?".formatted(statuses.isEmpty() ? "2.." : String.join("|", statuses)));
+		if (statuses.isEmpty()) {
+			return 0;
+		}
+		return 1;
+	}
+
+}
