@@ -5,18 +5,20 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 import dev.sluice.devservices.StartFailedException;
+import dev.sluice.lab.chaos.ChaosCommand;
 import dev.sluice.lab.client.ClientCommand;
-import dev.sluice.lab.experiment.ChaosCommand;
-import dev.sluice.lab.experiment.CompareCommand;
-import dev.sluice.lab.experiment.DrainCommand;
-import dev.sluice.lab.experiment.SinkCommand;
+import dev.sluice.lab.compare.CompareCommand;
+import dev.sluice.lab.drain.DrainCommand;
 import dev.sluice.lab.grid.GridCommand;
+import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.lab.knee.KneeCommand;
+import dev.sluice.lab.order.PlaceOrder;
+import dev.sluice.lab.order.Redeliver;
 import dev.sluice.lab.pool.PoolCommand;
 import dev.sluice.lab.proof.ProveCommand;
 import dev.sluice.lab.report.ReportCommand;
-import dev.sluice.lab.stack.LabException;
-import dev.sluice.lab.stack.Up;
+import dev.sluice.lab.sink.SinkCommand;
+import dev.sluice.lab.up.Up;
 import dev.sluice.lab.watch.WatchCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -45,7 +47,7 @@ public final class Lab {
 		System.exit(commandLine().execute(args));
 	}
 
-	static CommandLine commandLine() {
+	public static CommandLine commandLine() {
 		Lab lab = new Lab();
 		return new CommandLine(lab).setCaseInsensitiveEnumValuesAllowed(true)
 			.setUsageHelpAutoWidth(true)

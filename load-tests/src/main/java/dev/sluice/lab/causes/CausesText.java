@@ -2,9 +2,9 @@ package dev.sluice.lab.causes;
 
 import java.util.List;
 
-import dev.sluice.lab.report.page.Figures;
-import dev.sluice.lab.result.CausesResult;
-import dev.sluice.lab.result.CausesResult.Cell;
+import dev.sluice.lab.kit.page.Figures;
+import dev.sluice.lab.kit.result.CausesResult;
+import dev.sluice.lab.kit.result.CausesResult.Cell;
 import org.jspecify.annotations.Nullable;
 
 /** The settings in 100 columns of text, rates as medians of their trials. */

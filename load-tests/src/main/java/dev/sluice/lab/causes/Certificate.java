@@ -9,7 +9,7 @@ import java.security.KeyStore;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-import dev.sluice.lab.stack.LabException;
+import dev.sluice.lab.kit.stack.LabException;
 
 /**
  * A key and a self-signed certificate for 127.0.0.1, made by the JDK's keytool for one

@@ -8,8 +8,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import dev.sluice.contract.BackendBehaviour.Capacity;
-import dev.sluice.lab.plan.LoadPlan.Client;
-import dev.sluice.lab.result.CausesResult;
+import dev.sluice.lab.kit.plan.LoadPlan.Client;
+import dev.sluice.lab.kit.result.CausesResult;
 
 /**
  * A level of each factor. What the gateway must be started anew for is apart from what a

@@ -2,11 +2,11 @@ package dev.sluice.lab.client;
 
 import java.util.Locale;
 
-import dev.sluice.lab.result.ClientResult;
-import dev.sluice.lab.result.ClientResult.Run;
-import dev.sluice.lab.result.ClientResult.Second;
-import dev.sluice.lab.result.ClientResult.Seed;
-import dev.sluice.lab.result.Timing;
+import dev.sluice.lab.kit.result.ClientResult;
+import dev.sluice.lab.kit.result.ClientResult.Run;
+import dev.sluice.lab.kit.result.ClientResult.Second;
+import dev.sluice.lab.kit.result.ClientResult.Seed;
+import dev.sluice.lab.kit.result.Timing;
 import org.jspecify.annotations.Nullable;
 
 /** What runs of the client came to, in 100 columns of text. */

@@ -7,8 +7,9 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 
-import dev.sluice.lab.result.ClientResult.Seed;
-import dev.sluice.lab.result.ClientResult.Stopped;
+import dev.sluice.lab.kit.load.CallMode;
+import dev.sluice.lab.kit.result.ClientResult.Seed;
+import dev.sluice.lab.kit.result.ClientResult.Stopped;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-import dev.sluice.lab.stack.ServiceOptions;
-import dev.sluice.lab.stack.Variant;
+import dev.sluice.lab.kit.stack.ServiceOptions;
+import dev.sluice.lab.kit.stack.Variant;
 
 /**
  * What is measured.

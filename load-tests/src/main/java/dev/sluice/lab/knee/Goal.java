@@ -6,9 +6,9 @@ import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-import dev.sluice.lab.plan.Mode;
-import dev.sluice.lab.result.ClientResult.Tally;
-import dev.sluice.lab.result.Timing;
+import dev.sluice.lab.kit.plan.Mode;
+import dev.sluice.lab.kit.result.ClientResult.Tally;
+import dev.sluice.lab.kit.result.Timing;
 import org.jspecify.annotations.Nullable;
 
 /**

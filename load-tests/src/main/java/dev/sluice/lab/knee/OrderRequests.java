@@ -13,7 +13,7 @@ import dev.sluice.contract.HttpNames;
 import dev.sluice.contract.Money;
 import dev.sluice.contract.Order;
 import dev.sluice.contract.OrderItem;
-import dev.sluice.lab.plan.Mode;
+import dev.sluice.lab.kit.plan.Mode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Orders of many customers, each with a key of its own. */

@@ -10,8 +10,8 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 
-import dev.sluice.lab.result.PoolResult.Status;
-import dev.sluice.lab.stack.LabException;
+import dev.sluice.lab.kit.result.PoolResult.Status;
+import dev.sluice.lab.kit.stack.LabException;
 import tools.jackson.databind.json.JsonMapper;
 
 /**

@@ -13,22 +13,22 @@ import java.util.TreeMap;
 
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.devservices.Infrastructure;
+import dev.sluice.lab.kit.result.PoolResult;
+import dev.sluice.lab.kit.result.PoolResult.Case;
+import dev.sluice.lab.kit.result.PoolResult.Status;
+import dev.sluice.lab.kit.result.RunResult;
+import dev.sluice.lab.kit.run.BackendControl;
+import dev.sluice.lab.kit.run.EnvironmentProbe;
+import dev.sluice.lab.kit.run.Measurement;
+import dev.sluice.lab.kit.run.Measurement.Course;
+import dev.sluice.lab.kit.run.Progress;
+import dev.sluice.lab.kit.run.RunDirectory;
+import dev.sluice.lab.kit.stack.Interruption;
+import dev.sluice.lab.kit.stack.Module;
+import dev.sluice.lab.kit.stack.ServiceOptions;
+import dev.sluice.lab.kit.stack.Stack;
+import dev.sluice.lab.kit.stack.Workspace;
 import dev.sluice.lab.pool.ConnectionPool.Limits;
-import dev.sluice.lab.result.PoolResult;
-import dev.sluice.lab.result.PoolResult.Case;
-import dev.sluice.lab.result.PoolResult.Status;
-import dev.sluice.lab.result.RunResult;
-import dev.sluice.lab.run.BackendControl;
-import dev.sluice.lab.run.EnvironmentProbe;
-import dev.sluice.lab.run.Measurement;
-import dev.sluice.lab.run.Measurement.Course;
-import dev.sluice.lab.run.Progress;
-import dev.sluice.lab.run.RunDirectory;
-import dev.sluice.lab.stack.Interruption;
-import dev.sluice.lab.stack.Module;
-import dev.sluice.lab.stack.ServiceOptions;
-import dev.sluice.lab.stack.Stack;
-import dev.sluice.lab.stack.Workspace;
 
 /**
  * The same messages over new connections and then over kept ones: to a backend that lets

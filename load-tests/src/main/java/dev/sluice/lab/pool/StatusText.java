@@ -2,8 +2,8 @@ package dev.sluice.lab.pool;
 
 import java.util.Locale;
 
-import dev.sluice.lab.result.PoolResult.Share;
-import dev.sluice.lab.result.PoolResult.Status;
+import dev.sluice.lab.kit.result.PoolResult.Share;
+import dev.sluice.lab.kit.result.PoolResult.Status;
 
 /** A status in the seed's form, with true percentiles beside the seed's means. */
 final class StatusText {

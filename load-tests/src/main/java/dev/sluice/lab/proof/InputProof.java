@@ -23,14 +23,14 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
+import dev.sluice.lab.kit.result.ProofResult.Check;
+import dev.sluice.lab.kit.stack.LabException;
+import dev.sluice.lab.kit.stack.Module;
+import dev.sluice.lab.kit.stack.Service;
+import dev.sluice.lab.kit.stack.Stack;
 import dev.sluice.lab.proof.BadRequests.Kind;
 import dev.sluice.lab.proof.BadRequests.Request;
 import dev.sluice.lab.proof.RawConnection.Reply;
-import dev.sluice.lab.result.ProofResult.Check;
-import dev.sluice.lab.stack.LabException;
-import dev.sluice.lab.stack.Module;
-import dev.sluice.lab.stack.Service;
-import dev.sluice.lab.stack.Stack;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -26,12 +26,12 @@ import dev.sluice.contract.HttpNames;
 import dev.sluice.contract.Money;
 import dev.sluice.contract.Order;
 import dev.sluice.contract.OrderItem;
-import dev.sluice.lab.plan.Mode;
+import dev.sluice.lab.kit.plan.Mode;
+import dev.sluice.lab.kit.result.ProofResult.Check;
+import dev.sluice.lab.kit.stack.LabException;
+import dev.sluice.lab.kit.stack.Module;
+import dev.sluice.lab.kit.stack.Service;
 import dev.sluice.lab.proof.RawConnection.Reply;
-import dev.sluice.lab.result.ProofResult.Check;
-import dev.sluice.lab.stack.LabException;
-import dev.sluice.lab.stack.Module;
-import dev.sluice.lab.stack.Service;
 import tools.jackson.databind.json.JsonMapper;
 
 /**

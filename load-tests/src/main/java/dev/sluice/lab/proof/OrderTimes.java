@@ -21,8 +21,8 @@ import java.util.function.IntPredicate;
 import java.util.stream.IntStream;
 
 import dev.sluice.contract.SavedOrder;
-import dev.sluice.lab.run.BackendControl;
-import dev.sluice.lab.stack.LabException;
+import dev.sluice.lab.kit.run.BackendControl;
+import dev.sluice.lab.kit.stack.LabException;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -10,14 +10,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
 import dev.sluice.devservices.Breakable;
-import dev.sluice.lab.plan.Mode;
+import dev.sluice.lab.kit.plan.Mode;
+import dev.sluice.lab.kit.result.ProofResult.Check;
+import dev.sluice.lab.kit.result.ProofResult.Series;
+import dev.sluice.lab.kit.result.ProofResult.Span;
+import dev.sluice.lab.kit.result.ProofResult.Timeline;
+import dev.sluice.lab.kit.stack.Module;
+import dev.sluice.lab.kit.stack.Service;
 import dev.sluice.lab.proof.Pulse.Beat;
-import dev.sluice.lab.result.ProofResult.Check;
-import dev.sluice.lab.result.ProofResult.Series;
-import dev.sluice.lab.result.ProofResult.Span;
-import dev.sluice.lab.result.ProofResult.Timeline;
-import dev.sluice.lab.stack.Module;
-import dev.sluice.lab.stack.Service;
 import org.jspecify.annotations.Nullable;
 
 /**

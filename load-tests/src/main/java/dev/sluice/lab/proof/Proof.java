@@ -6,9 +6,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-import dev.sluice.lab.result.ProofResult.Check;
-import dev.sluice.lab.result.ProofResult.Timeline;
-import dev.sluice.lab.stack.Module;
+import dev.sluice.lab.kit.result.ProofResult.Check;
+import dev.sluice.lab.kit.result.ProofResult.Timeline;
+import dev.sluice.lab.kit.stack.Module;
 import org.jspecify.annotations.Nullable;
 
 /** One claim, and how it is put to the test. */
@@ -25,7 +25,8 @@ interface Proof {
 	/**
 	 * Puts it to the test.
 	 * @param bench nothing runs on it yet
-	 * @throws dev.sluice.lab.stack.LabException if it breaks off, which proves nothing
+	 * @throws dev.sluice.lab.kit.stack.LabException if it breaks off, which proves
+	 * nothing
 	 */
 	Evidence run(Bench bench) throws IOException, InterruptedException;
 

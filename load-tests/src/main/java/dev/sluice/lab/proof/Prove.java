@@ -12,18 +12,18 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 import dev.sluice.devservices.Infrastructure;
-import dev.sluice.lab.result.ProofResult;
-import dev.sluice.lab.result.RunFile;
-import dev.sluice.lab.result.RunResult;
-import dev.sluice.lab.run.EnvironmentProbe;
-import dev.sluice.lab.run.Measurement;
-import dev.sluice.lab.run.Measurement.Course;
-import dev.sluice.lab.run.Progress;
-import dev.sluice.lab.run.RunDirectory;
-import dev.sluice.lab.stack.Interruption;
-import dev.sluice.lab.stack.Module;
-import dev.sluice.lab.stack.Stack;
-import dev.sluice.lab.stack.Workspace;
+import dev.sluice.lab.kit.result.ProofResult;
+import dev.sluice.lab.kit.result.RunFile;
+import dev.sluice.lab.kit.result.RunResult;
+import dev.sluice.lab.kit.run.EnvironmentProbe;
+import dev.sluice.lab.kit.run.Measurement;
+import dev.sluice.lab.kit.run.Measurement.Course;
+import dev.sluice.lab.kit.run.Progress;
+import dev.sluice.lab.kit.run.RunDirectory;
+import dev.sluice.lab.kit.stack.Interruption;
+import dev.sluice.lab.kit.stack.Module;
+import dev.sluice.lab.kit.stack.Stack;
+import dev.sluice.lab.kit.stack.Workspace;
 
 /**
  * Puts proofs to the test one after another, each on a stack of its own, so that none

@@ -20,8 +20,8 @@ import dev.sluice.contract.HttpNames;
 import dev.sluice.contract.Money;
 import dev.sluice.contract.Order;
 import dev.sluice.contract.OrderItem;
-import dev.sluice.lab.plan.Mode;
-import dev.sluice.lab.stack.Service;
+import dev.sluice.lab.kit.plan.Mode;
+import dev.sluice.lab.kit.stack.Service;
 import tools.jackson.databind.json.JsonMapper;
 
 /**

@@ -17,17 +17,17 @@ import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 
 import dev.sluice.contract.BackendAudit;
-import dev.sluice.lab.measure.OrderIdentity;
-import dev.sluice.lab.result.ProofResult.Check;
-import dev.sluice.lab.result.ProofResult.Series;
-import dev.sluice.lab.result.ProofResult.Span;
-import dev.sluice.lab.result.ProofResult.Timeline;
-import dev.sluice.lab.run.ConsumerGroup;
-import dev.sluice.lab.run.OrderFeed;
-import dev.sluice.lab.stack.Module;
-import dev.sluice.lab.stack.Service;
-import dev.sluice.lab.stack.ServiceOptions;
-import dev.sluice.lab.stack.Stack;
+import dev.sluice.lab.chaos.OrderIdentity;
+import dev.sluice.lab.kit.result.ProofResult.Check;
+import dev.sluice.lab.kit.result.ProofResult.Series;
+import dev.sluice.lab.kit.result.ProofResult.Span;
+import dev.sluice.lab.kit.result.ProofResult.Timeline;
+import dev.sluice.lab.kit.run.ConsumerGroup;
+import dev.sluice.lab.kit.run.OrderFeed;
+import dev.sluice.lab.kit.stack.Module;
+import dev.sluice.lab.kit.stack.Service;
+import dev.sluice.lab.kit.stack.ServiceOptions;
+import dev.sluice.lab.kit.stack.Stack;
 
 /**
  * Two to four consumers share the partitions; one after another joins, leaves (SIGTERM)

@@ -13,12 +13,12 @@ import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 
+import dev.sluice.lab.kit.result.ProofResult.Check;
+import dev.sluice.lab.kit.run.ConsumerGroup;
+import dev.sluice.lab.kit.run.OrderFeed;
+import dev.sluice.lab.kit.stack.Module;
+import dev.sluice.lab.kit.stack.ServiceOptions;
 import dev.sluice.lab.proof.DeadLetterBox.Letter;
-import dev.sluice.lab.result.ProofResult.Check;
-import dev.sluice.lab.run.ConsumerGroup;
-import dev.sluice.lab.run.OrderFeed;
-import dev.sluice.lab.stack.Module;
-import dev.sluice.lab.stack.ServiceOptions;
 
 /**
  * Bad records lie among good orders in Kafka: each bad one must become a dead letter,

@@ -10,8 +10,8 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 
-import dev.sluice.lab.stack.LabException;
-import dev.sluice.lab.stack.Service;
+import dev.sluice.lab.kit.stack.LabException;
+import dev.sluice.lab.kit.stack.Service;
 
 /** What a service holds: its heap and its threads. */
 final class ServiceGauge {

@@ -5,15 +5,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-import dev.sluice.lab.report.page.Figures;
-import dev.sluice.lab.report.page.Html;
-import dev.sluice.lab.report.page.Marks;
-import dev.sluice.lab.report.page.Section;
-import dev.sluice.lab.report.page.Table;
-import dev.sluice.lab.result.CellResult;
-import dev.sluice.lab.result.CellResult.Latency;
-import dev.sluice.lab.result.CellResult.ServiceCost;
-import dev.sluice.lab.result.RunResult;
+import dev.sluice.lab.kit.page.Figures;
+import dev.sluice.lab.kit.page.Html;
+import dev.sluice.lab.kit.page.Marks;
+import dev.sluice.lab.kit.page.Section;
+import dev.sluice.lab.kit.page.Table;
+import dev.sluice.lab.kit.result.CellResult;
+import dev.sluice.lab.kit.result.CellResult.Latency;
+import dev.sluice.lab.kit.result.CellResult.ServiceCost;
+import dev.sluice.lab.kit.result.RunResult;
 
 /** Every cell of any experiment, as it was run. */
 final class CellsSection implements Section {

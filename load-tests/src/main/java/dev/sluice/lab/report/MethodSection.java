@@ -4,13 +4,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-import dev.sluice.lab.report.page.Figures;
-import dev.sluice.lab.report.page.Html;
-import dev.sluice.lab.report.page.Section;
-import dev.sluice.lab.report.page.Table;
-import dev.sluice.lab.result.RunResult;
-import dev.sluice.lab.result.RunResult.Environment;
-import dev.sluice.lab.result.ScenarioResult;
+import dev.sluice.lab.kit.page.Figures;
+import dev.sluice.lab.kit.page.Html;
+import dev.sluice.lab.kit.page.Section;
+import dev.sluice.lab.kit.page.Table;
+import dev.sluice.lab.kit.result.RunResult;
+import dev.sluice.lab.kit.result.RunResult.Environment;
+import dev.sluice.lab.kit.result.ScenarioResult;
 
 /** How a run was measured, what limits it, how to repeat it. */
 final class MethodSection implements Section {

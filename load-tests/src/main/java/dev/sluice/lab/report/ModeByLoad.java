@@ -11,13 +11,13 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-import dev.sluice.lab.measure.PairedComparison;
-import dev.sluice.lab.plan.Mode;
-import dev.sluice.lab.report.page.Figures;
-import dev.sluice.lab.report.page.Marks;
-import dev.sluice.lab.result.CellResult;
-import dev.sluice.lab.result.CellResult.Latency;
-import dev.sluice.lab.result.RunResult;
+import dev.sluice.lab.kit.measure.PairedComparison;
+import dev.sluice.lab.kit.page.Figures;
+import dev.sluice.lab.kit.page.Marks;
+import dev.sluice.lab.kit.plan.Mode;
+import dev.sluice.lab.kit.result.CellResult;
+import dev.sluice.lab.kit.result.CellResult.Latency;
+import dev.sluice.lab.kit.result.RunResult;
 import org.jspecify.annotations.Nullable;
 
 /**

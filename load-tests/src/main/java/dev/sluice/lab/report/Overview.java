@@ -7,14 +7,14 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
-import dev.sluice.lab.measure.PairedComparison;
-import dev.sluice.lab.report.page.Chart;
-import dev.sluice.lab.report.page.Figures;
-import dev.sluice.lab.report.page.Html;
-import dev.sluice.lab.report.page.Marks;
-import dev.sluice.lab.report.page.Table;
-import dev.sluice.lab.result.RunResult;
-import dev.sluice.lab.result.ScenarioResult;
+import dev.sluice.lab.kit.measure.PairedComparison;
+import dev.sluice.lab.kit.page.Chart;
+import dev.sluice.lab.kit.page.Figures;
+import dev.sluice.lab.kit.page.Html;
+import dev.sluice.lab.kit.page.Marks;
+import dev.sluice.lab.kit.page.Table;
+import dev.sluice.lab.kit.result.RunResult;
+import dev.sluice.lab.kit.result.ScenarioResult;
 
 /**
  * What stands before the chapters of several runs: which mode for which load, and what

@@ -16,7 +16,7 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-import dev.sluice.lab.measure.PrometheusHistogram;
+import dev.sluice.lab.kit.measure.PrometheusHistogram;
 import dev.sluice.lab.watch.Exposition.Series;
 import org.jspecify.annotations.Nullable;
 

@@ -11,9 +11,9 @@ import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 
 import dev.sluice.devservices.Ports;
-import dev.sluice.lab.stack.Interruption;
-import dev.sluice.lab.stack.LabException;
-import dev.sluice.lab.stack.Module;
+import dev.sluice.lab.kit.stack.Interruption;
+import dev.sluice.lab.kit.stack.LabException;
+import dev.sluice.lab.kit.stack.Module;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;

@@ -7,9 +7,9 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 
 import com.sun.net.httpserver.HttpServer;
-import dev.sluice.lab.result.ClientResult;
-import dev.sluice.lab.result.RunFile;
-import dev.sluice.lab.result.RunResult;
+import dev.sluice.lab.kit.result.ClientResult;
+import dev.sluice.lab.kit.result.RunFile;
+import dev.sluice.lab.kit.result.RunResult;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;

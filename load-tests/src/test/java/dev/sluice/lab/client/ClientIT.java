@@ -5,8 +5,8 @@ import java.io.StringWriter;
 import java.nio.file.Path;
 
 import dev.sluice.lab.NoProcessLeft;
-import dev.sluice.lab.result.ClientResult;
-import dev.sluice.lab.result.RunFile;
+import dev.sluice.lab.kit.result.ClientResult;
+import dev.sluice.lab.kit.result.RunFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;

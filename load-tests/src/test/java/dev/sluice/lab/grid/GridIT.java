@@ -6,9 +6,9 @@ import java.nio.file.Path;
 
 import dev.sluice.devservices.Infrastructure;
 import dev.sluice.lab.NoProcessLeft;
-import dev.sluice.lab.result.GridResult;
-import dev.sluice.lab.result.GridResult.Cell;
-import dev.sluice.lab.result.RunFile;
+import dev.sluice.lab.kit.result.GridResult;
+import dev.sluice.lab.kit.result.GridResult.Cell;
+import dev.sluice.lab.kit.result.RunFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;

@@ -9,9 +9,9 @@ import java.util.stream.Stream;
 
 import dev.sluice.devservices.Infrastructure;
 import dev.sluice.lab.NoProcessLeft;
-import dev.sluice.lab.result.ProofResult;
-import dev.sluice.lab.result.RunFile;
-import dev.sluice.lab.result.RunResult;
+import dev.sluice.lab.kit.result.ProofResult;
+import dev.sluice.lab.kit.result.RunFile;
+import dev.sluice.lab.kit.result.RunResult;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;

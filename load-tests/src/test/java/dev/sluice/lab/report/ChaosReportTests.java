@@ -2,9 +2,9 @@ package dev.sluice.lab.report;
 
 import java.util.List;
 
-import dev.sluice.lab.result.ChaosResult;
-import dev.sluice.lab.result.RunResult;
-import dev.sluice.lab.result.Runs;
+import dev.sluice.lab.kit.result.ChaosResult;
+import dev.sluice.lab.kit.result.RunResult;
+import dev.sluice.lab.kit.result.Runs;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;

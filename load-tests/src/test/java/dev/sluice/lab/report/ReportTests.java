@@ -5,14 +5,13 @@ import java.util.List;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
+import dev.sluice.lab.kit.result.Cell;
+import dev.sluice.lab.kit.result.CellResult;
+import dev.sluice.lab.kit.result.RunResult;
+import dev.sluice.lab.kit.result.Runs;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
-
-import dev.sluice.lab.result.Cell;
-import dev.sluice.lab.result.CellResult;
-import dev.sluice.lab.result.RunResult;
-import dev.sluice.lab.result.Runs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,0 +1,209 @@
+package dev.sluice.lab.chaos;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.EnumSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import dev.sluice.devservices.Infrastructure;
+import dev.sluice.lab.chaos.ChaosPlan.Choice;
+import dev.sluice.lab.chaos.ChaosPlan.Kind;
+import dev.sluice.lab.chaos.ChaosPlan.Target;
+import dev.sluice.lab.kit.result.ChaosResult;
+import dev.sluice.lab.kit.result.ChaosResult.Balance;
+import dev.sluice.lab.kit.result.RunResult;
+import dev.sluice.lab.kit.run.Progress;
+import dev.sluice.lab.kit.run.RunDirectory;
+import dev.sluice.lab.kit.stack.Interruption;
+import dev.sluice.lab.kit.stack.LabException;
+import dev.sluice.lab.report.Report;
+import dev.sluice.lab.report.ReportCommand;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code lab chaos}. */
+@Command(name = "chaos", mixinStandardHelpOptions = true, sortOptions = false,
+		description = "Kills, freezes and restarts everything while orders come in, then proves that each accepted"
+				+ " order was saved once. The backend is the witness: frozen and made to fail, but killed only with"
+				+ " --store postgres.",
+		footer = { "", "Exit code: 0 the balance holds, 1 it does not or the run is not whole, 2 wrong usage." })
+public final class ChaosCommand implements Callable<Integer> {
+
+	private static final int MINUTES = 5;
+
+	private static final int KILLS = 5;
+
+	private static final int QUICK_SECONDS = 70;
+
+	private static final double RATE = 100;
+
+	private static final double SYNC_SHARE = 0.2;
+
+	private static final int MAX_ORDERS = 2_000_000;
+
+	/** Until the accepted orders have arrived. */
+	private static final long DRAIN_MILLIS = 180_000;
+
+	@Spec
+	@SuppressWarnings("NullAway.Init") // picocli sets it before it calls.
+	private CommandSpec spec;
+
+	@Option(names = "--quick",
+			description = "A load of " + QUICK_SECONDS + " s, each fault once: shows that everything works.")
+	private boolean quick;
+
+	@Option(names = "--minutes", paramLabel = "M", description = "Length of the load. Default: " + MINUTES + ".")
+	private @Nullable Double minutes;
+
+	@Option(names = "--orders", paramLabel = "N", description = "Orders to place, instead of --minutes.")
+	private @Nullable Integer orders;
+
+	@Option(names = "--rate", paramLabel = "R", defaultValue = "" + RATE,
+			description = "Orders a second, by the clock. Default: ${DEFAULT-VALUE}.")
+	private double rate = RATE;
+
+	@Option(names = "--sync-share", paramLabel = "SHARE", defaultValue = "" + SYNC_SHARE,
+			description = "Share of the orders placed synchronously, 0 to 1. Default: ${DEFAULT-VALUE}.")
+	private double syncShare = SYNC_SHARE;
+
+	@Option(names = "--seed", paramLabel = "S", description = "Of the schedule. Default: drawn, and told.")
+	private @Nullable Long seed;
+
+	@Option(names = "--faults", split = ",", paramLabel = "TARGET",
+			description = "What is broken: gateway, consumer, broker, postgres, backend. Default: all.")
+	private @Nullable List<String> targets;
+
+	@Option(names = "--kinds", split = ",", paramLabel = "KIND",
+			description = "How: kill, freeze, restart; of the backend freeze, errors, hang, reset, and with"
+					+ " --store postgres all of them. Default: all.")
+	private @Nullable List<String> kinds;
+
+	@Option(names = "--kills-each", paramLabel = "K",
+			description = "Kills of each target; of each other kind a quarter, at least one. Default: " + KILLS + ".")
+	private @Nullable Integer killsEach;
+
+	@Option(names = "--brokers", paramLabel = "B", defaultValue = "1",
+			description = "Brokers of Kafka, 1 or 3; of three one at a time is broken. Default: ${DEFAULT-VALUE}.")
+	private int brokers = 1;
+
+	@Option(names = "--store", paramLabel = "STORE", defaultValue = "memory",
+			description = "Where the backend keeps its orders: ${COMPLETION-CANDIDATES}. Default: ${DEFAULT-VALUE}.")
+	private ChaosExperiment.Store store = ChaosExperiment.Store.MEMORY;
+
+	@Option(names = "--infra", paramLabel = "KIND", defaultValue = "auto",
+			description = "Kafka and PostgreSQL: auto, containers or embedded. Default: ${DEFAULT-VALUE}.")
+	private Infrastructure infrastructure = Infrastructure.AUTO;
+
+	@Option(names = "--out", paramLabel = "DIR", description = "Where the results go. Default: results/chaos-<time>.")
+	private @Nullable Path out;
+
+	@Override
+	public Integer call() throws IOException {
+		ChaosExperiment.Settings settings = settings();
+		ChaosPlan plan = plan(settings);
+		RunDirectory directory = RunDirectory.create(this.out, ChaosExperiment.NAME, Instant.now());
+		try (Interruption interruption = new Interruption()) {
+			RunResult result = new ChaosExperiment(settings, plan, directory, Progress.toStandardError())
+				.run(interruption);
+			return conclude(result, directory);
+		}
+		catch (IOException ex) {
+			throw RunDirectory.failure("The run cannot go on", ex);
+		}
+		catch (UncheckedIOException ex) {
+			throw RunDirectory.failure("The run cannot go on", Objects.requireNonNull(ex.getCause()));
+		}
+	}
+
+	private int conclude(RunResult result, RunDirectory directory) throws IOException {
+		PrintWriter stdout = this.spec.commandLine().getOut();
+		Path report = directory.path().resolve(ReportCommand.NAME);
+		Report.write(List.of(result), report);
+		ChaosResult chaos = result.chaos();
+		Balance balance = (chaos != null) ? chaos.balance() : null;
+		if (chaos != null && balance != null) {
+			stdout.print(BalanceText.of(chaos, balance));
+		}
+		stdout.println("Report: " + report);
+		stdout.flush();
+		if (result.partial() != null) {
+			throw new LabException("The run is partial: " + result.partial());
+		}
+		if (balance == null || !balance.holds()) {
+			throw new LabException("The balance does not hold; all of the orders concerned are in "
+					+ directory.path().resolve("violations.csv"));
+		}
+		return 0;
+	}
+
+	private ChaosExperiment.Settings settings() {
+		if (!(this.rate > 0 && this.rate <= 10_000)) {
+			throw usage("--rate must be above 0 and at most 10,000");
+		}
+		if (!(this.syncShare >= 0 && this.syncShare <= 1)) {
+			throw usage("--sync-share must be between 0 and 1");
+		}
+		if (this.brokers != 1 && this.brokers != 3) {
+			throw usage("--brokers must be 1 or 3");
+		}
+		if (this.orders != null && this.minutes != null) {
+			throw usage("--orders and --minutes both give the length of the load: use one of them");
+		}
+		double seconds = (this.minutes != null) ? this.minutes * 60 : this.quick ? QUICK_SECONDS : MINUTES * 60;
+		double count = (this.orders != null) ? this.orders : seconds * this.rate;
+		if (!(count >= 1 && count <= MAX_ORDERS)) {
+			throw usage("Between 1 and %,d orders can be placed, these are %,.0f".formatted(MAX_ORDERS, count));
+		}
+		long drawn = (this.seed != null) ? this.seed : System.nanoTime() % 1_000_000;
+		return new ChaosExperiment.Settings("lab " + String.join(" ", commandLine(drawn)), this.infrastructure,
+				this.brokers, this.store, (int) Math.round(count), this.rate, this.syncShare, drawn, DRAIN_MILLIS);
+	}
+
+	private ChaosPlan plan(ChaosExperiment.Settings settings) {
+		try {
+			Set<Target> chosenTargets = chosen(this.targets, Target::of, EnumSet.allOf(Target.class));
+			Set<Kind> chosenKinds = chosen(this.kinds, Kind::of, EnumSet.allOf(Kind.class));
+			int kills = (this.killsEach != null) ? this.killsEach : this.quick ? 1 : KILLS;
+			return ChaosPlan.of(new Choice(chosenTargets, chosenKinds, kills, ChaosExperiment.GATEWAYS.size(),
+					this.brokers, this.store.remembers(),
+					Math.round(settings.orders() / settings.ratePerSecond() * 1_000), settings.seed()));
+		}
+		catch (IllegalArgumentException ex) {
+			throw usage(ex.getMessage());
+		}
+	}
+
+	private static <E> Set<E> chosen(@Nullable List<String> names, Function<String, E> of, Set<E> all) {
+		return (names != null) ? names.stream().map(of).collect(Collectors.toCollection(LinkedHashSet::new)) : all;
+	}
+
+	/** With the seed, so that it can be repeated. */
+	private List<String> commandLine(long drawn) {
+		Stream<String> words = this.spec.commandLine()
+			.getParseResult()
+			.originalArgs()
+			.stream()
+			.filter((word) -> !word.equals("chaos"));
+		Stream<String> seeded = (this.seed != null) ? words : Stream.concat(words, Stream.of("--seed", "" + drawn));
+		return Stream.concat(Stream.of("chaos"), seeded).toList();
+	}
+
+	private ParameterException usage(@Nullable String message) {
+		return new ParameterException(this.spec.commandLine(), String.valueOf(message));
+	}
+
+}

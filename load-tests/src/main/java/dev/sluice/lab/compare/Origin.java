@@ -1,0 +1,55 @@
+package dev.sluice.lab.compare;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+import dev.sluice.lab.compare.Coordinates.Series;
+import dev.sluice.lab.compare.Curve.Point;
+
+/**
+ * The measurement Sluice grew from: another machine, another language, one blocking and
+ * one queueing endpoint. Its mode {@code async} is {@code queued} here.
+ */
+final class Origin {
+
+	private static final String TABLE = "origin-load-sweep.csv";
+
+	private Origin() {
+	}
+
+	/** A row of its table. */
+	record Row(String mode, int orders, double latencyMillis, double perMinute, double failures) {
+	}
+
+	static List<Row> rows() {
+		return text().lines().skip(1).filter((line) -> !line.isBlank()).map((line) -> {
+			String[] fields = line.split(",", -1);
+			return new Row(fields[0].equals("async") ? Coordinates.QUEUED : fields[0], Integer.parseInt(fields[1]),
+					Double.parseDouble(fields[2]), Double.parseDouble(fields[3]), Double.parseDouble(fields[4]));
+		}).toList();
+	}
+
+	static Curve curve(String mode) {
+		return new Curve(new Series("origin", mode, "origin"),
+				rows().stream()
+					.filter((row) -> row.mode().equals(mode))
+					.map((row) -> new Point(row.orders(), row.perMinute(), row.perMinute(), row.perMinute(), 1, false))
+					.toList());
+	}
+
+	private static String text() {
+		try (InputStream table = Origin.class.getResourceAsStream(TABLE)) {
+			if (table == null) {
+				throw new IllegalStateException(TABLE + " is missing from the jar");
+			}
+			return new String(table.readAllBytes(), StandardCharsets.UTF_8);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+}

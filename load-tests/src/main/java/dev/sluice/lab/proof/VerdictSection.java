@@ -1,0 +1,44 @@
+package dev.sluice.lab.proof;
+
+import java.time.Duration;
+import java.util.List;
+
+import dev.sluice.lab.kit.page.Figures;
+import dev.sluice.lab.kit.page.Html;
+import dev.sluice.lab.kit.page.Section;
+import dev.sluice.lab.kit.page.Table;
+import dev.sluice.lab.kit.result.ProofResult;
+import dev.sluice.lab.kit.result.RunResult;
+
+/** Every proof and its verdict. */
+final class VerdictSection implements Section {
+
+	@Override
+	public String id() {
+		return "verdict";
+	}
+
+	@Override
+	public String title() {
+		return "Does every proof hold?";
+	}
+
+	@Override
+	public List<String> answers(RunResult run) {
+		long holding = run.proofs().stream().filter(ProofResult::holds).count();
+		return List.of((holding == run.proofs().size() && holding > 0)
+				? "Yes, %s.".formatted((holding == 1) ? "the one" : "all " + Figures.count(holding))
+				: "No: %s of %s.".formatted(Figures.count(holding), Figures.count(run.proofs().size())));
+	}
+
+	@Override
+	public void write(RunResult run, Html html) {
+		html.element("p", answers(run).getFirst(), "class", "answer");
+		Table table = new Table("Proofs", 3, List.of("Proof", "Question", "Verdict", "checks", "took"));
+		run.proofs()
+			.forEach((proof) -> table.row(proof.proof(), proof.question(), Verdicts.of(proof),
+					Figures.count(proof.checks().size()), Figures.duration(Duration.ofMillis(proof.millis()))));
+		table.write(html);
+	}
+
+}

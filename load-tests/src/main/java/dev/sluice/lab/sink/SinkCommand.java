@@ -1,0 +1,226 @@
+package dev.sluice.lab.sink;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintWriter;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import java.util.zip.GZIPOutputStream;
+
+import dev.sluice.devservices.Infrastructure;
+import dev.sluice.lab.kit.result.RunResult;
+import dev.sluice.lab.kit.result.SinkResult;
+import dev.sluice.lab.kit.result.SinkResult.Setting;
+import dev.sluice.lab.kit.run.Progress;
+import dev.sluice.lab.kit.run.RunDirectory;
+import dev.sluice.lab.kit.stack.Interruption;
+import dev.sluice.lab.kit.stack.LabException;
+import dev.sluice.lab.report.Report;
+import dev.sluice.lab.report.ReportCommand;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code lab sink}. */
+@Command(name = "sink", mixinStandardHelpOptions = true, sortOptions = false,
+		description = "Moves the same metrics to the sink by calls that wait and by the stream, plain, with zstd and with"
+				+ " a dictionary.",
+		footer = { "", "Exit code: 0 done, 1 failed or not whole, 2 wrong usage." })
+public final class SinkCommand implements Callable<Integer> {
+
+	private static final int MEGABYTES = 1_000;
+
+	private static final int LINK_MEGABYTES = 200;
+
+	private static final int QUICK_MEGABYTES = 30;
+
+	private static final int QUICK_LINK_MEGABYTES = 10;
+
+	private static final int REPETITIONS = 3;
+
+	private static final int WARM_UP_SECONDS = 40;
+
+	private static final int QUICK_WARM_UP_SECONDS = 1;
+
+	private static final int SCRAPES = 12;
+
+	private static final Duration TIMEOUT = Duration.ofSeconds(10);
+
+	@Spec
+	@SuppressWarnings("NullAway.Init") // picocli sets it before it calls.
+	private CommandSpec spec;
+
+	@Option(names = "--quick", description = "Little data, once: shows that everything works.")
+	private boolean quick;
+
+	@Option(names = "--settings", split = ",", paramLabel = "SETTING",
+			description = "What binds: storage, link, link-small, loopback. Default: all.")
+	private @Nullable List<String> settings;
+
+	@Option(names = "--megabytes", paramLabel = "MB",
+			description = "Data of each transfer, of 10^6 bytes. Default: " + MEGABYTES + ".")
+	private @Nullable Integer megabytes;
+
+	@Option(names = "--link-megabytes", paramLabel = "MB",
+			description = "Of each over the thin link. Default: " + LINK_MEGABYTES + ".")
+	private @Nullable Integer linkMegabytes;
+
+	@Option(names = "--repetitions", paramLabel = "N", description = "Of each transfer. Default: " + REPETITIONS + ".")
+	private @Nullable Integer repetitions;
+
+	@Option(names = "--zstd-level", paramLabel = "N", defaultValue = "1",
+			description = "1 to 22. Default: ${DEFAULT-VALUE}.")
+	private int zstdLevel = 1;
+
+	@Option(names = "--seed", paramLabel = "S", defaultValue = "2",
+			description = "Of the data. Default: ${DEFAULT-VALUE}.")
+	private long seed = 2;
+
+	@Option(names = "--infra", paramLabel = "KIND", defaultValue = "auto",
+			description = "Kafka: auto, containers or embedded. Default: ${DEFAULT-VALUE}.")
+	private Infrastructure infrastructure = Infrastructure.AUTO;
+
+	@Option(names = "--link", paramLabel = "KIND", defaultValue = "auto",
+			description = "The thin link: tun (devices, for root on Linux), proxy, or auto: tun where it can be. Default: ${DEFAULT-VALUE}.")
+	private SinkLink.Kind link = SinkLink.Kind.AUTO;
+
+	@Option(names = "--out", paramLabel = "DIR", description = "Where the results go. Default: results/sink-<time>.")
+	private @Nullable Path out;
+
+	@Option(names = "--train", paramLabel = "FILE",
+			description = "Writes a dictionary for such metrics, for sink.dictionary, and does nothing else.")
+	private @Nullable Path train;
+
+	@Option(names = "--record", split = ",", paramLabel = "URL", description = "Scrapes these Prometheus endpoints "
+			+ SCRAPES + " times, a second apart, into the file named by --out, and does nothing else.")
+	private @Nullable List<URI> record;
+
+	@Override
+	public Integer call() throws IOException {
+		try {
+			if (this.train != null) {
+				return train(this.train);
+			}
+			if (this.record != null) {
+				return record(this.record);
+			}
+			return measure();
+		}
+		catch (IOException ex) {
+			throw RunDirectory.failure("The run cannot go on", ex);
+		}
+		catch (UncheckedIOException ex) {
+			throw RunDirectory.failure("The run cannot go on", Objects.requireNonNull(ex.getCause()));
+		}
+	}
+
+	private int measure() throws IOException {
+		SinkExperiment.Settings chosen = settings();
+		RunDirectory directory = RunDirectory.create(this.out, SinkExperiment.NAME, Instant.now());
+		try (Interruption interruption = new Interruption()) {
+			RunResult result = new SinkExperiment(chosen, directory, Progress.toStandardError()).run(interruption);
+			PrintWriter stdout = this.spec.commandLine().getOut();
+			Path report = directory.path().resolve(ReportCommand.NAME);
+			Report.write(List.of(result), report);
+			if (result.finding() instanceof SinkResult sink) {
+				stdout.print(SinkText.of(sink));
+			}
+			stdout.println("Report: " + report);
+			stdout.flush();
+			if (result.partial() != null) {
+				throw new LabException("The run is partial: " + result.partial());
+			}
+			return 0;
+		}
+	}
+
+	private int train(Path file) throws IOException {
+		byte[] dictionary = SinkData.load().train(this.seed, SinkData.USUAL);
+		Files.write(file, dictionary);
+		this.spec.commandLine().getOut().println("%s: %,d bytes".formatted(file, dictionary.length));
+		return 0;
+	}
+
+	private int record(List<URI> endpoints) throws IOException {
+		if (this.out == null) {
+			throw usage("--record needs --out, the file to write");
+		}
+		try (HttpClient client = HttpClient.newBuilder().connectTimeout(TIMEOUT).build();
+				OutputStream file = new GZIPOutputStream(Files.newOutputStream(this.out))) {
+			for (int i = 0; i < SCRAPES; i++) {
+				for (URI endpoint : endpoints) {
+					HttpResponse<String> scrape = client.send(HttpRequest.newBuilder(endpoint).timeout(TIMEOUT).build(),
+							BodyHandlers.ofString());
+					if (scrape.statusCode() != 200) {
+						throw new LabException("%s answers %d".formatted(endpoint, scrape.statusCode()));
+					}
+					file.write(scrape.body().getBytes(StandardCharsets.UTF_8));
+				}
+				Thread.sleep(Duration.ofSeconds(1));
+			}
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw new LabException("Interrupted", ex);
+		}
+		this.spec.commandLine().getOut().println("%s: %,d bytes".formatted(this.out, Files.size(this.out)));
+		return 0;
+	}
+
+	private SinkExperiment.Settings settings() {
+		int data = (this.megabytes != null) ? this.megabytes : this.quick ? QUICK_MEGABYTES : MEGABYTES;
+		int linkData = (this.linkMegabytes != null) ? this.linkMegabytes
+				: this.quick ? QUICK_LINK_MEGABYTES : LINK_MEGABYTES;
+		int times = (this.repetitions != null) ? this.repetitions : this.quick ? 1 : REPETITIONS;
+		if (data < 1 || linkData < 1 || times < 1 || this.zstdLevel < 1 || this.zstdLevel > 22) {
+			throw usage("At least 1 MB and 1 repetition, and a level of 1 to 22, are needed");
+		}
+		return new SinkExperiment.Settings(command(), this.infrastructure, this.link, chosen(), data, linkData, times,
+				this.quick ? QUICK_WARM_UP_SECONDS : WARM_UP_SECONDS, this.zstdLevel, this.seed);
+	}
+
+	private Set<Setting> chosen() {
+		if (this.settings == null) {
+			return EnumSet.allOf(Setting.class);
+		}
+		try {
+			return this.settings.stream()
+				.map((name) -> Setting.valueOf(name.toUpperCase(Locale.ROOT).replace('-', '_')))
+				.collect(Collectors.toCollection(() -> EnumSet.noneOf(Setting.class)));
+		}
+		catch (IllegalArgumentException _) {
+			throw usage("--settings knows storage, link, link-small and loopback");
+		}
+	}
+
+	private String command() {
+		return "lab " + Stream.concat(Stream.of("sink"),
+				this.spec.commandLine().getParseResult().originalArgs().stream().filter((word) -> !word.equals("sink")))
+			.collect(Collectors.joining(" "));
+	}
+
+	private ParameterException usage(String message) {
+		return new ParameterException(this.spec.commandLine(), message);
+	}
+
+}
