@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.stream.Stream;
 
+import dev.sluice.lab.kit.result.ProveResult;
 import dev.sluice.lab.kit.result.RunFile;
 import dev.sluice.lab.kit.result.RunResult;
 import org.junit.jupiter.api.AfterEach;
@@ -53,7 +54,8 @@ class PartialRunTests {
 
 		assertThat(code).as(messages.toString()).isEqualTo(1);
 		RunResult result = RunFile.read(this.directory.resolve("run").resolve(RunFile.NAME));
-		assertThat((result.partial() != null) ? result.partial() : result.proofs().getFirst().problem())
+		assertThat((result.finding() instanceof ProveResult prove) ? prove.proofs().getFirst().problem()
+				: result.partial())
 			.contains("the terminal is gone");
 	}
 

@@ -13,6 +13,12 @@ import dev.sluice.lab.kit.result.RunResult;
 /** The balance sheet: what clients were told against what the backend has. */
 final class BalanceSection implements Section {
 
+	private final ChaosResult chaos;
+
+	BalanceSection(ChaosResult chaos) {
+		this.chaos = chaos;
+	}
+
 	@Override
 	public String id() {
 		return "balance";
@@ -25,24 +31,22 @@ final class BalanceSection implements Section {
 
 	@Override
 	public List<String> answers(RunResult run) {
-		ChaosResult chaos = run.chaos();
-		Balance balance = (chaos != null) ? chaos.balance() : null;
-		return List.of((chaos != null && balance != null) ? answer(chaos, balance)
+		Balance balance = this.chaos.balance();
+		return List.of((balance != null) ? answer(this.chaos, balance)
 				: "Not known: the run ended before the orders could be audited.");
 	}
 
 	@Override
 	public void write(RunResult run, Html html) {
 		html.element("p", answers(run).getFirst(), "class", "answer");
-		ChaosResult chaos = run.chaos();
-		Balance balance = (chaos != null) ? chaos.balance() : null;
-		if (chaos == null || balance == null) {
+		Balance balance = this.chaos.balance();
+		if (balance == null) {
 			return;
 		}
 		table(balance).write(html);
-		if (!chaos.violations().isEmpty()) {
+		if (!this.chaos.violations().isEmpty()) {
 			html.element("h3", "The first orders that break the balance");
-			html.list(chaos.violations());
+			html.list(this.chaos.violations());
 			html.element("p", "All of them are in violations.csv, what their clients were told in attempts.csv.");
 		}
 		html.element("p",

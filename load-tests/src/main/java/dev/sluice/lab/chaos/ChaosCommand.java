@@ -1,47 +1,30 @@
 package dev.sluice.lab.chaos;
 
-import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.UncheckedIOException;
-import java.nio.file.Path;
-import java.time.Instant;
 import java.util.EnumSet;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import java.util.function.Function;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
-import dev.sluice.devservices.Infrastructure;
 import dev.sluice.lab.chaos.ChaosPlan.Choice;
 import dev.sluice.lab.chaos.ChaosPlan.Kind;
 import dev.sluice.lab.chaos.ChaosPlan.Target;
-import dev.sluice.lab.kit.result.ChaosResult;
-import dev.sluice.lab.kit.result.ChaosResult.Balance;
-import dev.sluice.lab.kit.result.RunResult;
-import dev.sluice.lab.kit.run.Progress;
-import dev.sluice.lab.kit.run.RunDirectory;
-import dev.sluice.lab.kit.stack.Interruption;
-import dev.sluice.lab.kit.stack.LabException;
-import dev.sluice.lab.report.Report;
-import dev.sluice.lab.report.ReportCommand;
+import dev.sluice.lab.kit.run.ExperimentCommand;
+import dev.sluice.lab.kit.run.InfrastructureOption;
+import dev.sluice.lab.kit.run.ReportWriter;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** {@code lab chaos}. */
-@Command(name = "chaos", mixinStandardHelpOptions = true, sortOptions = false,
+@Command(name = "chaos",
 		description = "Kills, freezes and restarts everything while orders come in, then proves that each accepted"
 				+ " order was saved once. The backend is the witness: frozen and made to fail, but killed only with"
 				+ " --store postgres.",
 		footer = { "", "Exit code: 0 the balance holds, 1 it does not or the run is not whole, 2 wrong usage." })
-public final class ChaosCommand implements Callable<Integer> {
+public final class ChaosCommand extends ExperimentCommand {
 
 	private static final int MINUTES = 5;
 
@@ -57,10 +40,6 @@ public final class ChaosCommand implements Callable<Integer> {
 
 	/** Until the accepted orders have arrived. */
 	private static final long DRAIN_MILLIS = 180_000;
-
-	@Spec
-	@SuppressWarnings("NullAway.Init") // picocli sets it before it calls.
-	private CommandSpec spec;
 
 	@Option(names = "--quick",
 			description = "A load of " + QUICK_SECONDS + " s, each fault once: shows that everything works.")
@@ -104,50 +83,20 @@ public final class ChaosCommand implements Callable<Integer> {
 			description = "Where the backend keeps its orders: ${COMPLETION-CANDIDATES}. Default: ${DEFAULT-VALUE}.")
 	private ChaosExperiment.Store store = ChaosExperiment.Store.MEMORY;
 
-	@Option(names = "--infra", paramLabel = "KIND", defaultValue = "auto",
-			description = "Kafka and PostgreSQL: auto, containers or embedded. Default: ${DEFAULT-VALUE}.")
-	private Infrastructure infrastructure = Infrastructure.AUTO;
+	@Mixin
+	private InfrastructureOption infrastructure = new InfrastructureOption();
 
-	@Option(names = "--out", paramLabel = "DIR", description = "Where the results go. Default: results/chaos-<time>.")
-	private @Nullable Path out;
-
-	@Override
-	public Integer call() throws IOException {
-		ChaosExperiment.Settings settings = settings();
-		ChaosPlan plan = plan(settings);
-		RunDirectory directory = RunDirectory.create(this.out, ChaosExperiment.NAME, Instant.now());
-		try (Interruption interruption = new Interruption()) {
-			RunResult result = new ChaosExperiment(settings, plan, directory, Progress.toStandardError())
-				.run(interruption);
-			return conclude(result, directory);
-		}
-		catch (IOException ex) {
-			throw RunDirectory.failure("The run cannot go on", ex);
-		}
-		catch (UncheckedIOException ex) {
-			throw RunDirectory.failure("The run cannot go on", Objects.requireNonNull(ex.getCause()));
-		}
+	public ChaosCommand(ReportWriter report) {
+		super(report);
 	}
 
-	private int conclude(RunResult result, RunDirectory directory) throws IOException {
-		PrintWriter stdout = this.spec.commandLine().getOut();
-		Path report = directory.path().resolve(ReportCommand.NAME);
-		Report.write(List.of(result), report);
-		ChaosResult chaos = result.chaos();
-		Balance balance = (chaos != null) ? chaos.balance() : null;
-		if (chaos != null && balance != null) {
-			stdout.print(BalanceText.of(chaos, balance));
-		}
-		stdout.println("Report: " + report);
-		stdout.flush();
-		if (result.partial() != null) {
-			throw new LabException("The run is partial: " + result.partial());
-		}
-		if (balance == null || !balance.holds()) {
-			throw new LabException("The balance does not hold; all of the orders concerned are in "
-					+ directory.path().resolve("violations.csv"));
-		}
-		return 0;
+	@Override
+	public Integer call() {
+		ChaosExperiment.Settings settings = settings();
+		ChaosPlan plan = plan(settings);
+		String command = (this.seed != null) ? commandLine() : commandLine("--seed", Long.toString(settings.seed()));
+		return run(ChaosExperiment.NAME, command,
+				(run) -> new ChaosExperiment(run, this.infrastructure.value(), settings, plan));
 	}
 
 	private ChaosExperiment.Settings settings() {
@@ -169,8 +118,8 @@ public final class ChaosCommand implements Callable<Integer> {
 			throw usage("Between 1 and %,d orders can be placed, these are %,.0f".formatted(MAX_ORDERS, count));
 		}
 		long drawn = (this.seed != null) ? this.seed : System.nanoTime() % 1_000_000;
-		return new ChaosExperiment.Settings("lab " + String.join(" ", commandLine(drawn)), this.infrastructure,
-				this.brokers, this.store, (int) Math.round(count), this.rate, this.syncShare, drawn, DRAIN_MILLIS);
+		return new ChaosExperiment.Settings(this.brokers, this.store, (int) Math.round(count), this.rate,
+				this.syncShare, drawn, DRAIN_MILLIS);
 	}
 
 	private ChaosPlan plan(ChaosExperiment.Settings settings) {
@@ -189,21 +138,6 @@ public final class ChaosCommand implements Callable<Integer> {
 
 	private static <E> Set<E> chosen(@Nullable List<String> names, Function<String, E> of, Set<E> all) {
 		return (names != null) ? names.stream().map(of).collect(Collectors.toCollection(LinkedHashSet::new)) : all;
-	}
-
-	/** With the seed, so that it can be repeated. */
-	private List<String> commandLine(long drawn) {
-		Stream<String> words = this.spec.commandLine()
-			.getParseResult()
-			.originalArgs()
-			.stream()
-			.filter((word) -> !word.equals("chaos"));
-		Stream<String> seeded = (this.seed != null) ? words : Stream.concat(words, Stream.of("--seed", "" + drawn));
-		return Stream.concat(Stream.of("chaos"), seeded).toList();
-	}
-
-	private ParameterException usage(@Nullable String message) {
-		return new ParameterException(this.spec.commandLine(), String.valueOf(message));
 	}
 
 }

@@ -2,11 +2,10 @@ package dev.sluice.lab.chaos;
 
 import java.io.IOException;
 import java.net.http.HttpClient;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -17,7 +16,6 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.IntPredicate;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.contract.BackendBehaviour.Capacity;
@@ -31,22 +29,18 @@ import dev.sluice.lab.chaos.FaultInjector.Victim;
 import dev.sluice.lab.kit.measure.SavedSampler;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.result.ChaosResult;
+import dev.sluice.lab.kit.result.Finding;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.run.BackendControl;
 import dev.sluice.lab.kit.run.ConsumerGroup;
-import dev.sluice.lab.kit.run.EnvironmentProbe;
-import dev.sluice.lab.kit.run.Measurement;
-import dev.sluice.lab.kit.run.Measurement.Course;
-import dev.sluice.lab.kit.run.Progress;
-import dev.sluice.lab.kit.run.RunDirectory;
-import dev.sluice.lab.kit.stack.Interruption;
+import dev.sluice.lab.kit.run.Experiment;
+import dev.sluice.lab.kit.run.Run;
 import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.lab.kit.stack.Module;
 import dev.sluice.lab.kit.stack.Service;
 import dev.sluice.lab.kit.stack.ServiceOptions;
 import dev.sluice.lab.kit.stack.Stack;
 import dev.sluice.lab.kit.stack.Variant;
-import dev.sluice.lab.kit.stack.Workspace;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -56,7 +50,7 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * The backend is the witness: it is killed only where it keeps its orders in PostgreSQL.
  */
-final class ChaosExperiment {
+final class ChaosExperiment extends Experiment {
 
 	static final String NAME = "chaos";
 
@@ -85,20 +79,13 @@ final class ChaosExperiment {
 
 	private final Settings settings;
 
-	/** What was asked for, until it is known what runs. */
-	private Infrastructure infrastructure;
-
 	private final ChaosPlan plan;
 
-	private final RunDirectory directory;
-
-	private final Progress progress;
+	private final Outcome outcome = new Outcome();
 
 	/**
 	 * What is chosen beside the faults.
 	 *
-	 * @param command the command line
-	 * @param infrastructure what Kafka and PostgreSQL run as
 	 * @param brokers that Kafka has, 1 or 3
 	 * @param store where the backend keeps its orders
 	 * @param orders to be placed
@@ -107,8 +94,8 @@ final class ChaosExperiment {
 	 * @param seed of the plan
 	 * @param drainMillis for accepted orders to arrive after the load, in milliseconds
 	 */
-	record Settings(String command, Infrastructure infrastructure, int brokers, Store store, int orders,
-			double ratePerSecond, double syncShare, long seed, long drainMillis) {
+	record Settings(int brokers, Store store, int orders, double ratePerSecond, double syncShare, long seed,
+			long drainMillis) {
 	}
 
 	/** Where the backend keeps its orders: what its property backend.store says. */
@@ -131,46 +118,46 @@ final class ChaosExperiment {
 
 	}
 
-	ChaosExperiment(Settings settings, ChaosPlan plan, RunDirectory directory, Progress progress) {
+	ChaosExperiment(Run run, Infrastructure infrastructure, Settings settings, ChaosPlan plan) {
+		super(NAME, run, infrastructure);
 		this.settings = settings;
-		this.infrastructure = settings.infrastructure();
 		this.plan = plan;
-		this.directory = directory;
-		this.progress = progress;
 	}
 
-	/**
-	 * Runs it. What goes wrong beside the plan makes the result partial.
-	 * @throws IOException if the result cannot be written
-	 */
-	RunResult run(Interruption interruption) throws IOException {
-		Outcome outcome = new Outcome();
-		return new Measurement(NAME, this.settings.command(), this.directory, this.progress, interruption)
-			.run(() -> measure(outcome), (course) -> result(course, outcome));
-	}
-
-	private void measure(Outcome outcome) throws IOException, InterruptedException {
-		try (Stack stack = Stack.builder()
-			.infrastructure(this.settings.infrastructure())
-			.brokers(this.settings.brokers())
-			.directory(this.directory.directory("logs"))
-			.build(); HttpClient client = HttpClient.newBuilder().connectTimeout(TIMEOUT).build()) {
-			this.infrastructure = stack.infrastructure().infrastructure();
-			run(stack, client, outcome);
+	@Override
+	protected void measure() throws IOException, InterruptedException {
+		try (Stack stack = stack(Stack.builder().brokers(this.settings.brokers()));
+				HttpClient client = HttpClient.newBuilder().connectTimeout(TIMEOUT).build()) {
+			run(stack, client);
 		}
 	}
 
-	private RunResult result(Course course, Outcome outcome) throws IOException {
-		Workspace workspace = Workspace.find();
-		return new RunResult(RunResult.SCHEMA, NAME, this.settings.command(), course.startedAt(), course.finishedAt(),
-				course.partial(), EnvironmentProbe.probe(workspace.root(), jars(workspace), this.infrastructure),
-				configuration(), List.of(), List.of(), outcome.result(this.settings), List.of());
+	@Override
+	protected Finding finding(@Nullable String partial) {
+		return this.outcome.result(this.settings);
 	}
 
-	private void run(Stack stack, HttpClient client, Outcome outcome) throws IOException, InterruptedException {
-		stack.prepare(Set.of(Module.BACKEND, Module.CONSUMER, Module.GATEWAY_SERVLET, Module.GATEWAY_REACTIVE),
-				this.progress::step);
-		this.progress.step("Starting Kafka, PostgreSQL (%s), the backend, a consumer and two gateways"
+	@Override
+	protected String summary(RunResult result) {
+		return (result.finding() instanceof ChaosResult chaos && chaos.balance() != null)
+				? BalanceText.of(chaos, chaos.balance()) : "";
+	}
+
+	@Override
+	protected @Nullable String failure(RunResult result) {
+		return (result.finding() instanceof ChaosResult chaos && chaos.balance() != null && chaos.balance().holds())
+				? null : "The balance does not hold; all orders that break it are in "
+						+ directory().path().resolve("violations.csv");
+	}
+
+	@Override
+	protected Set<Module> modules() {
+		return EnumSet.of(Module.BACKEND, Module.CONSUMER, Module.GATEWAY_SERVLET, Module.GATEWAY_REACTIVE);
+	}
+
+	private void run(Stack stack, HttpClient client) throws IOException, InterruptedException {
+		stack.prepare(modules(), progress()::step);
+		progress().step("Starting Kafka, PostgreSQL (%s), the backend, a consumer and two gateways"
 			.formatted(stack.infrastructure().infrastructure()));
 		Map<String, Service> services = start(stack);
 		Service backend = Objects.requireNonNull(services.get(BACKEND));
@@ -180,28 +167,28 @@ final class ChaosExperiment {
 			.map((variant) -> new OrderDriver.Gateway(variant.id(),
 					Objects.requireNonNull(services.get(variant.id())).uri()))
 			.toList();
-		this.progress.step(
+		progress().step(
 				"Placing %,d orders, %.0f a second, while %d faults happen (seed %d)".formatted(this.settings.orders(),
 						this.settings.ratePerSecond(), this.plan.faults().size(), this.settings.seed()));
 		OrderIdentity identity = new OrderIdentity("chaos-" + this.settings.seed());
 		try (OrderLedger ledger = new OrderLedger(LONGER * this.settings.orders(), this.settings.syncShare(),
-				this.directory.path().resolve("attempts.csv"))) {
-			outcome.ledger = ledger;
+				directory().path().resolve("attempts.csv"))) {
+			this.outcome.ledger = ledger;
 			long start = System.nanoTime();
 			SavedSampler sampler = new SavedSampler(control::savedIfTold, start);
 			try (sampler) {
-				int placed = load(stack, services, control, gateways, identity, ledger, start, outcome);
-				this.progress.step("Everything runs again; waiting for what is under way");
+				int placed = load(stack, services, control, gateways, identity, ledger, start);
+				progress().step("Everything runs again; waiting for what is under way");
 				try (ConsumerGroup delivery = new ConsumerGroup(stack.infrastructure().kafka().bootstrapServers(),
 						ConsumerGroup.DELIVERY);
 						LedgerAudit audit = new LedgerAudit(ledger, identity, backend.uri(), gateways.getFirst().uri(),
 								placed, delivery::left)) {
-					outcome.finding = audit.run(this.settings.drainMillis(), this.progress::now);
+					this.outcome.finding = audit.run(this.settings.drainMillis(), progress()::now);
 				}
-				LedgerAudit.write(outcome.finding.violations(), this.directory.path().resolve("violations.csv"));
+				LedgerAudit.write(this.outcome.finding.violations(), directory().path().resolve("violations.csv"));
 			}
 			finally {
-				outcome.saved = sampler.perSecond();
+				this.outcome.saved = sampler.perSecond();
 			}
 			if (sampler.failure() != null) {
 				throw new LabException("What was saved could not be counted all the time: " + sampler.failure());
@@ -210,19 +197,19 @@ final class ChaosExperiment {
 	}
 
 	private int load(Stack stack, Map<String, Service> services, BackendControl control,
-			List<OrderDriver.Gateway> gateways, OrderIdentity identity, OrderLedger ledger, long start, Outcome outcome)
+			List<OrderDriver.Gateway> gateways, OrderIdentity identity, OrderLedger ledger, long start)
 			throws InterruptedException {
 		try (OrderDriver driver = new OrderDriver(gateways, identity, ledger, start);
 				FaultInjector faults = new FaultInjector(this.plan, victims(stack, services, control), start,
-						REST_MILLIS, this.progress)) {
+						REST_MILLIS, progress())) {
 			try {
 				driver.run(this.settings.ratePerSecond(), new Length(faults, driver));
 				faults.awaitHealed(HEAL_MILLIS);
 				return driver.placed();
 			}
 			finally {
-				outcome.latestMillis = driver.latestMillis();
-				outcome.faults = faults.done();
+				this.outcome.latestMillis = driver.latestMillis();
+				this.outcome.faults = faults.done();
 			}
 		}
 	}
@@ -271,14 +258,8 @@ final class ChaosExperiment {
 		return new Victim(name, stack.breakable(Objects.requireNonNull(service, name)), behaviour);
 	}
 
-	private static List<Path> jars(Workspace workspace) {
-		return Stream.of(Module.BACKEND, Module.CONSUMER, Module.GATEWAY_SERVLET, Module.GATEWAY_REACTIVE)
-			.map(workspace::jar)
-			.filter(Files::exists)
-			.toList();
-	}
-
-	private Map<String, String> configuration() {
+	@Override
+	protected Map<String, String> configuration() {
 		Map<String, String> configuration = new TreeMap<>();
 		configuration.put("load", "open: %.1f orders a second by the clock, %.0f %% of them sync"
 			.formatted(this.settings.ratePerSecond(), this.settings.syncShare() * 100));
@@ -320,8 +301,7 @@ final class ChaosExperiment {
 		@Override
 		public boolean test(int order) {
 			Settings settings = ChaosExperiment.this.settings;
-			ChaosExperiment.this.progress
-				.now("%,d of %,d orders placed".formatted(this.driver.placed(), settings.orders()));
+			progress().now("%,d of %,d orders placed".formatted(this.driver.placed(), settings.orders()));
 			if (!this.faults.isOver()) {
 				this.until = Math.max(this.until, order + Math.round(SEEN_SECONDS * settings.ratePerSecond()));
 			}
@@ -343,10 +323,11 @@ final class ChaosExperiment {
 
 		private long latestMillis;
 
-		@Nullable ChaosResult result(Settings settings) {
+		ChaosResult result(Settings settings) {
 			OrderLedger entered = this.ledger;
 			if (entered == null) {
-				return null;
+				return new ChaosResult(settings.seed(), settings.ratePerSecond(), settings.syncShare(), null, List.of(),
+						List.of(), List.of(), 0);
 			}
 			int[] sync = entered.acceptedMillis(Mode.SYNC);
 			int[] queued = entered.acceptedMillis(Mode.QUEUED);

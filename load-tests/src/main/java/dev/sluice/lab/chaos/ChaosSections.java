@@ -3,6 +3,7 @@ package dev.sluice.lab.chaos;
 import java.util.List;
 
 import dev.sluice.lab.kit.page.Section;
+import dev.sluice.lab.kit.result.ChaosResult;
 
 /**
  * The sections of {@code lab chaos}, in the order of the page.
@@ -12,8 +13,9 @@ public final class ChaosSections {
 	private ChaosSections() {
 	}
 
-	public static List<Section> all() {
-		return List.of(new BalanceSection(), new TimelineSection(), new OutagesSection(), new ProofSection());
+	public static List<Section> of(ChaosResult chaos) {
+		return List.of(new BalanceSection(chaos), new TimelineSection(chaos), new OutagesSection(chaos),
+				new ProofSection(chaos));
 	}
 
 }

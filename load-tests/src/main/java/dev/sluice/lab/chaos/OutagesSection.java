@@ -20,6 +20,12 @@ import org.jspecify.annotations.Nullable;
 /** How long clients were without, by fault. */
 final class OutagesSection implements Section {
 
+	private final ChaosResult chaos;
+
+	OutagesSection(ChaosResult chaos) {
+		this.chaos = chaos;
+	}
+
 	@Override
 	public String id() {
 		return "outages";
@@ -32,15 +38,14 @@ final class OutagesSection implements Section {
 
 	@Override
 	public void write(RunResult run, Html html) {
-		ChaosResult chaos = run.chaos();
-		if (chaos == null || chaos.faults().isEmpty()) {
+		if (this.chaos.faults().isEmpty()) {
 			html.element("p", "Nothing was broken.");
 			return;
 		}
 		html.element("p",
 				"The longest time without an accepted order, from the fault's beginning until the first order accepted after its end. Faults that overlap share it. Sync orders are %s of the %s due each second: without any fault their gaps are longer."
-					.formatted(Figures.percent(chaos.syncShare()), Figures.measured(chaos.ratePerSecond())));
-		Map<List<String>, List<Fault>> groups = chaos.faults()
+					.formatted(Figures.percent(this.chaos.syncShare()), Figures.measured(this.chaos.ratePerSecond())));
+		Map<List<String>, List<Fault>> groups = this.chaos.faults()
 			.stream()
 			.sorted(Comparator.comparing(Fault::target).thenComparing(Fault::kind))
 			.collect(Collectors.groupingBy((fault) -> List.of(fault.target(), fault.kind()), LinkedHashMap::new,
@@ -51,7 +56,7 @@ final class OutagesSection implements Section {
 				longest(faults, Fault::syncGapMillis), longest(faults, Fault::queuedGapMillis),
 				longest(faults, (fault) -> fault.healedMillis() - fault.beganMillis())));
 		table.write(html);
-		html.details("Each fault", each(chaos));
+		html.details("Each fault", each(this.chaos));
 	}
 
 	private static Table each(ChaosResult chaos) {

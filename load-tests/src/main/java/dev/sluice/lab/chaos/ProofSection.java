@@ -11,6 +11,12 @@ import dev.sluice.lab.kit.result.RunResult;
 /** What the balance proves, and what it does not. */
 final class ProofSection implements Section {
 
+	private final ChaosResult chaos;
+
+	ProofSection(ChaosResult chaos) {
+		this.chaos = chaos;
+	}
+
 	@Override
 	public String id() {
 		return "proof";
@@ -23,12 +29,10 @@ final class ProofSection implements Section {
 
 	@Override
 	public void write(RunResult run, Html html) {
-		ChaosResult chaos = run.chaos();
 		html.list(List.of(
 				"An order counts as accepted once any of its attempts was answered 2xx. After the last fault, the backend is asked for every single order by its id, and a gateway for those that it does not have.",
 				"The load is an open model: orders are due by the clock, whatever became of those before.%s"
-					.formatted((chaos != null)
-							? " The latest was sent %s ms late.".formatted(Figures.count(chaos.latestMillis())) : ""),
+					.formatted(" The latest was sent %s ms late.".formatted(Figures.count(this.chaos.latestMillis()))),
 				"The backend is the witness: %s."
 					.formatted(run.configuration().getOrDefault("backend", "50 ms an order")),
 				"Processes are killed, not machines: what the operating system holds in its page cache survives. A single broker whose machine loses power may lose what it has not yet flushed; replication is what helps there."));

@@ -20,9 +20,15 @@ import org.jspecify.annotations.Nullable;
 /** The whole run second by second, with the faults above it. */
 final class TimelineSection implements Section {
 
+	private final ChaosResult chaos;
+
 	private static final int PANEL_HEIGHT = 128;
 
 	private static final int LANE_HEIGHT = 20;
+
+	TimelineSection(ChaosResult chaos) {
+		this.chaos = chaos;
+	}
 
 	@Override
 	public String id() {
@@ -36,14 +42,13 @@ final class TimelineSection implements Section {
 
 	@Override
 	public void write(RunResult run, Html html) {
-		ChaosResult chaos = run.chaos();
-		if (chaos == null || chaos.seconds().isEmpty()) {
+		if (this.chaos.seconds().isEmpty()) {
 			html.element("p", "No order was placed.");
 			return;
 		}
 		html.element("p",
 				"Each bar above is a fault, from its beginning until what was broken ran again and was ready; its shade goes through all panels. An attempt that failed was tried again at the other gateway. What the backend saved while it did not answer is counted in the second in which it did.");
-		html.chart(chart(chaos), table(chaos));
+		html.chart(chart(this.chaos), table(this.chaos));
 	}
 
 	private static Chart chart(ChaosResult chaos) {

@@ -1,5 +1,6 @@
 /**
- * The sections of {@code lab chaos}. Start at {@link dev.sluice.lab.chaos.ChaosSections}.
+ * {@code lab chaos}: kills, freezes and restarts services while orders come in, and
+ * audits every order. Start at {@link dev.sluice.lab.chaos.ChaosExperiment}.
  */
 @NullMarked
 package dev.sluice.lab.chaos;

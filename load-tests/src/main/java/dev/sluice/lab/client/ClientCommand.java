@@ -1,45 +1,27 @@
 package dev.sluice.lab.client;
 
-import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.UncheckedIOException;
 import java.math.BigDecimal;
 import java.net.URI;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
-import java.util.Objects;
-import java.util.concurrent.Callable;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 import dev.sluice.devservices.Ports;
 import dev.sluice.lab.client.SeedCases.Case;
 import dev.sluice.lab.kit.load.CallMode;
 import dev.sluice.lab.kit.load.OpenClient;
-import dev.sluice.lab.kit.result.ClientResult;
 import dev.sluice.lab.kit.result.ClientResult.Stopped;
-import dev.sluice.lab.kit.result.RunResult;
-import dev.sluice.lab.kit.run.Progress;
-import dev.sluice.lab.kit.run.RunDirectory;
-import dev.sluice.lab.kit.stack.Interruption;
-import dev.sluice.lab.kit.stack.LabException;
-import dev.sluice.lab.report.Report;
-import dev.sluice.lab.report.ReportCommand;
+import dev.sluice.lab.kit.run.ExperimentCommand;
+import dev.sluice.lab.kit.run.ReportWriter;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** {@code lab client}. */
-@Command(name = "client", mixinStandardHelpOptions = true, sortOptions = false,
+@Command(name = "client",
 		description = "Sends requests by the clock, whatever is outstanding, and tells each second how it goes.",
 		footer = { "", "Tot Req, Tot Rsp: since the start. Out Req: outstanding. Cur Q/S, Cur R/S, Cur Lat: sent,"
 				+ " answered and mean latency in the last second. Threads: platform threads of this process." })
-public final class ClientCommand implements Callable<Integer> {
+public final class ClientCommand extends ExperimentCommand {
 
 	private static final double RATE = 10;
 
@@ -52,10 +34,6 @@ public final class ClientCommand implements Callable<Integer> {
 	/** Three of five requests are due while nobody answers. */
 	private static final Case FREEZE = new Case("async, 500/s, target stopped for 6 s", CallMode.ASYNC, null, 500,
 			Duration.ofSeconds(10), "/0", null, new Stopped(2, 8));
-
-	@Spec
-	@SuppressWarnings("NullAway.Init") // picocli sets it before it calls.
-	private CommandSpec spec;
 
 	@Option(names = { "-u", "--uri" }, paramLabel = "URI", description = "What to GET.")
 	private @Nullable URI uri;
@@ -97,51 +75,17 @@ public final class ClientCommand implements Callable<Integer> {
 					+ " them: does what came due meanwhile show in the median?")
 	private boolean freeze;
 
-	@Option(names = "--out", paramLabel = "DIR", description = "Where the results go. Default: results/client-<time>.")
-	private @Nullable Path out;
-
-	@Override
-	public Integer call() throws IOException {
-		ClientExperiment.Settings settings = settings();
-		RunDirectory directory = RunDirectory.create(this.out, ClientExperiment.NAME, Instant.now());
-		PrintWriter stdout = this.spec.commandLine().getOut();
-		try (Interruption interruption = new Interruption()) {
-			RunResult result = new ClientExperiment(settings, directory, stdout, Progress.toStandardError())
-				.run(interruption);
-			return conclude(result, directory, stdout);
-		}
-		catch (IOException ex) {
-			throw RunDirectory.failure("The run cannot go on", ex);
-		}
-		catch (UncheckedIOException ex) {
-			throw RunDirectory.failure("The run cannot go on", Objects.requireNonNull(ex.getCause()));
-		}
+	public ClientCommand(ReportWriter report) {
+		super(report);
 	}
 
-	private static int conclude(RunResult result, RunDirectory directory, PrintWriter stdout) throws IOException {
-		Path report = directory.path().resolve(ReportCommand.NAME);
-		Report.write(List.of(result), report);
-		if (result.finding() instanceof ClientResult client) {
-			stdout.println();
-			stdout.print(ClientText.of(client));
-		}
-		stdout.println("Report: " + report);
-		stdout.flush();
-		if (result.partial() != null) {
-			throw new LabException("The run is partial: " + result.partial());
-		}
-		return 0;
+	@Override
+	public Integer call() {
+		ClientExperiment.Settings settings = settings();
+		return run(ClientExperiment.NAME, commandLine(), (run) -> new ClientExperiment(run, settings));
 	}
 
 	private ClientExperiment.Settings settings() {
-		String command = "lab " + Stream
-			.concat(Stream.of(ClientExperiment.NAME),
-					this.spec.commandLine()
-						.getParseResult()
-						.originalArgs()
-						.stream()
-						.filter((word) -> !word.equals(ClientExperiment.NAME)))
-			.collect(Collectors.joining(" "));
 		if (this.maxOutstanding < 1 || this.timeoutSeconds < 1) {
 			throw usage("--max-outstanding and --timeout must be at least 1");
 		}
@@ -153,14 +97,12 @@ public final class ClientCommand implements Callable<Integer> {
 			throw usage("--seed-table or --freeze, not both");
 		}
 		if (this.freeze) {
-			return new ClientExperiment.Settings(command, List.of(FREEZE), null, timeout, timeout, this.maxOutstanding);
+			return new ClientExperiment.Settings(List.of(FREEZE), null, timeout, timeout, this.maxOutstanding);
 		}
 		if (this.seedTable) {
-			return new ClientExperiment.Settings(command, SeedCases.all(), null, Duration.ZERO, timeout,
-					this.maxOutstanding);
+			return new ClientExperiment.Settings(SeedCases.all(), null, Duration.ZERO, timeout, this.maxOutstanding);
 		}
-		return new ClientExperiment.Settings(command, List.of(ownCase()), target(), timeout, timeout,
-				this.maxOutstanding);
+		return new ClientExperiment.Settings(List.of(ownCase()), target(), timeout, timeout, this.maxOutstanding);
 	}
 
 	private URI target() {
@@ -208,12 +150,8 @@ public final class ClientCommand implements Callable<Integer> {
 			return CallMode.of(this.mode);
 		}
 		catch (IllegalArgumentException ex) {
-			throw usage(String.valueOf(ex.getMessage()));
+			throw usage(ex.getMessage());
 		}
-	}
-
-	private ParameterException usage(String message) {
-		return new ParameterException(this.spec.commandLine(), message);
 	}
 
 }

@@ -1,47 +1,35 @@
 package dev.sluice.lab.compare;
 
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.List;
-import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 
-import dev.sluice.devservices.Infrastructure;
 import dev.sluice.lab.causes.CausesExperiment;
-import dev.sluice.lab.causes.CausesExperiment.Length;
-import dev.sluice.lab.causes.CausesText;
 import dev.sluice.lab.compare.CompareExperiment.OrderLoad;
 import dev.sluice.lab.compare.ComparePlan.Sweep;
 import dev.sluice.lab.kit.measure.PairedComparison;
 import dev.sluice.lab.kit.plan.BackendCapacity;
-import dev.sluice.lab.kit.plan.Mode;
-import dev.sluice.lab.kit.result.CausesResult;
-import dev.sluice.lab.kit.result.RunFile;
-import dev.sluice.lab.kit.result.RunResult;
-import dev.sluice.lab.kit.run.Progress;
-import dev.sluice.lab.kit.run.RunDirectory;
-import dev.sluice.lab.kit.stack.Interruption;
-import dev.sluice.lab.kit.stack.LabException;
+import dev.sluice.lab.kit.run.ExperimentCommand;
+import dev.sluice.lab.kit.run.InfrastructureOption;
+import dev.sluice.lab.kit.run.LengthOptions;
+import dev.sluice.lab.kit.run.LengthOptions.Length;
+import dev.sluice.lab.kit.run.ReportWriter;
+import dev.sluice.lab.kit.run.VariantOptions;
 import dev.sluice.lab.kit.stack.Variant;
-import dev.sluice.lab.report.Report;
-import dev.sluice.lab.report.ReportCommand;
 import dev.sluice.lab.scenario.Scenario;
 import dev.sluice.lab.scenario.ScenarioException;
 import dev.sluice.lab.scenario.ScenarioFile;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** {@code lab compare}. */
-@Command(name = "compare", mixinStandardHelpOptions = true, sortOptions = false,
+@Command(name = "compare",
 		description = "Measures each gateway, synchronous and queued, under a rising number of orders,"
 				+ " and writes a report.")
-public final class CompareCommand implements Callable<Integer> {
+public final class CompareCommand extends ExperimentCommand {
 
 	private static final List<Integer> ALL_ORDERS = List.of(10, 50, 100, 200, 500, 1_000, 2_000, 3_000);
 
@@ -59,17 +47,8 @@ public final class CompareCommand implements Callable<Integer> {
 
 	private static final long QUICK_DEADLINE_MILLIS = 45_000;
 
-	@Spec
-	@SuppressWarnings("NullAway.Init") // picocli sets it.
-	private CommandSpec spec;
-
-	@Option(names = "--quick", description = "N = 10, 100, 1000, 3000, once: 6 minutes at most."
-			+ " Without it: every N, three times, interleaved.")
-	private boolean quick;
-
-	@Option(names = "--smallest", description = "Two gateways, N = 10 and 100, once, backend unlimited:"
-			+ " shows that everything works; its figures mean little.")
-	private boolean smallest;
+	@Mixin
+	private LengthOptions length = new LengthOptions();
 
 	@Option(names = "--causes",
 			description = "What makes the synchronous rate collapse? Backend's threads, gateway's"
@@ -85,12 +64,8 @@ public final class CompareCommand implements Callable<Integer> {
 	@Option(names = "--orders", split = ",", paramLabel = "N", description = "Numbers of orders to place.")
 	private @Nullable List<Integer> orders;
 
-	@Option(names = "--variants", split = ",", paramLabel = "VARIANT",
-			description = "Gateways: servlet-platform, servlet-virtual, servlet-async, reactive. Default: all.")
-	private @Nullable List<String> variants;
-
-	@Option(names = "--modes", split = ",", paramLabel = "MODE", description = "sync, queued. Default: both.")
-	private @Nullable List<String> modes;
+	@Mixin
+	private VariantOptions variants = new VariantOptions();
 
 	@Option(names = "--capacity", split = ",", paramLabel = "MODEL",
 			description = "The backend's capacity: unlimited, starved. Default: both.")
@@ -103,57 +78,44 @@ public final class CompareCommand implements Callable<Integer> {
 			description = "Orders that the consumer delivers at once. Default: ${DEFAULT-VALUE}.")
 	private int deliveryConcurrency = 50;
 
-	@Option(names = "--infra", paramLabel = "KIND", defaultValue = "auto",
-			description = "Kafka and PostgreSQL as containers or embedded, or auto: containers if Docker answers."
-					+ " Default: ${DEFAULT-VALUE}.")
-	private Infrastructure infrastructure = Infrastructure.AUTO;
+	@Mixin
+	private InfrastructureOption infrastructure = new InfrastructureOption();
 
 	@Option(names = "--heap", paramLabel = "SIZE", defaultValue = "768m",
 			description = "Heap of each service, as the JVM writes it. Default: ${DEFAULT-VALUE}.")
 	private String heap = "768m";
 
-	@Option(names = "--out", paramLabel = "DIR", description = "Where the results go. Default: results/compare-<time>.")
-	private @Nullable Path out;
+	public CompareCommand(ReportWriter report) {
+		super(report);
+	}
 
 	@Override
-	public Integer call() throws IOException {
+	public Integer call() {
 		if (this.causes) {
 			return findCauses();
 		}
 		return (this.scenario != null) ? play(this.scenario) : compare();
 	}
 
-	private int findCauses() throws IOException {
+	private int findCauses() {
 		refuse("--causes chooses its own settings", "--scenario", "--orders", "--variants", "--modes", "--capacity",
 				"--delivery-concurrency", "--heap");
-		Length length = this.smallest ? Length.SMALLEST : this.quick ? Length.QUICK : Length.WHOLE;
-		if (this.repetitions != null && (length != Length.WHOLE || this.repetitions < 1)) {
+		Length chosen = this.length.value();
+		if (this.repetitions != null && (chosen != Length.WHOLE || this.repetitions < 1)) {
 			throw usage("--repetitions is at least 1, and --quick and --smallest have no repetitions");
 		}
-		RunDirectory directory = RunDirectory.create(this.out, CausesExperiment.SHORT_NAME, Instant.now());
-		CausesExperiment experiment = CausesExperiment.of(length,
-				(this.repetitions != null) ? this.repetitions : CAUSES_REPETITIONS,
-				"lab " + String.join(" ", commandLine()), this.infrastructure, directory, Progress.toStandardError());
-		try (Interruption interruption = new Interruption()) {
-			RunResult result = experiment.run(interruption);
-			return conclude(result, (result.finding() instanceof CausesResult found) ? CausesText.of(found) : "",
-					directory);
-		}
-		catch (IOException ex) {
-			throw RunDirectory.failure("The comparison cannot go on", ex);
-		}
+		int times = (this.repetitions != null) ? this.repetitions : CAUSES_REPETITIONS;
+		return run(CausesExperiment.SHORT_NAME, commandLine(),
+				(run) -> new CausesExperiment(run, this.infrastructure.value(), chosen, times));
 	}
 
 	private void refuse(String why, String... options) {
-		Stream.of(options)
-			.filter((option) -> this.spec.commandLine().getParseResult().hasMatchedOption(option))
-			.findFirst()
-			.ifPresent((option) -> {
-				throw usage("%s: leave out %s".formatted(why, option));
-			});
+		Stream.of(options).filter(this::has).findFirst().ifPresent((option) -> {
+			throw usage("%s: leave out %s".formatted(why, option));
+		});
 	}
 
-	private int play(Path file) throws IOException {
+	private int play(Path file) {
 		refuse("The scenario says it", "--quick", "--smallest", "--repetitions", "--orders", "--variants", "--modes",
 				"--capacity", "--delivery-concurrency", "--heap");
 		Scenario read;
@@ -166,46 +128,16 @@ public final class CompareCommand implements Callable<Integer> {
 		catch (IOException ex) {
 			throw usage("--scenario %s cannot be read: %s".formatted(file, ex));
 		}
-		ScenarioRun run = new ScenarioRun(read);
-		RunDirectory directory = RunDirectory.create(this.out, read.name(), Instant.now());
-		try (Interruption interruption = new Interruption()) {
-			RunResult result = run.judged(
-					new CompareExperiment(run.settings("lab " + String.join(" ", commandLine()), this.infrastructure),
-							ComparePlan.of(run.sweep()), directory, Progress.toStandardError())
-						.run(interruption));
-			RunFile.write(result, directory.path());
-			return conclude(result, ResultTable.of(result) + ScenarioRun.text(result), directory);
-		}
-		catch (IOException ex) {
-			throw RunDirectory.failure("The comparison cannot go on", ex);
-		}
+		ScenarioRun scenarioRun = new ScenarioRun(read);
+		return run(read.name(), commandLine(), (run) -> new CompareExperiment(run, this.infrastructure.value(),
+				scenarioRun.settings(), ComparePlan.of(scenarioRun.sweep()), scenarioRun));
 	}
 
-	private int compare() throws IOException {
+	private int compare() {
 		ComparePlan plan = plan();
 		CompareExperiment.Settings settings = settings();
-		RunDirectory directory = RunDirectory.create(this.out, CompareExperiment.NAME, Instant.now());
-		Progress progress = Progress.toStandardError();
-		try (Interruption interruption = new Interruption()) {
-			RunResult result = new CompareExperiment(settings, plan, directory, progress).run(interruption);
-			return conclude(result, ResultTable.of(result), directory);
-		}
-		catch (IOException ex) {
-			throw RunDirectory.failure("The comparison cannot go on", ex);
-		}
-	}
-
-	private int conclude(RunResult result, String table, RunDirectory directory) throws IOException {
-		PrintWriter stdout = this.spec.commandLine().getOut();
-		Path report = directory.path().resolve(ReportCommand.NAME);
-		Report.write(List.of(result), report);
-		stdout.print(table);
-		stdout.println("Report: " + report);
-		stdout.flush();
-		if (result.partial() != null) {
-			throw new LabException("The comparison is partial: " + result.partial());
-		}
-		return 0;
+		return run(CompareExperiment.NAME, commandLine(),
+				(run) -> new CompareExperiment(run, this.infrastructure.value(), settings, plan, null));
 	}
 
 	private ComparePlan plan() {
@@ -218,21 +150,19 @@ public final class CompareCommand implements Callable<Integer> {
 	}
 
 	private Sweep sweep() {
-		boolean once = this.quick || this.smallest;
-		List<Integer> defaultOrders = this.smallest ? SMALLEST_ORDERS : this.quick ? QUICK_ORDERS : ALL_ORDERS;
-		List<Variant> defaultVariants = this.smallest ? List.of(Variant.SERVLET_VIRTUAL, Variant.REACTIVE)
+		boolean smallest = this.length.value() == Length.SMALLEST;
+		boolean quick = this.length.value() == Length.QUICK;
+		List<Integer> defaultOrders = smallest ? SMALLEST_ORDERS : quick ? QUICK_ORDERS : ALL_ORDERS;
+		List<Variant> defaultVariants = smallest ? List.of(Variant.SERVLET_VIRTUAL, Variant.REACTIVE)
 				: List.of(Variant.values());
 		List<BackendCapacity> chosen = (this.capacities != null)
 				? this.capacities.stream().map((name) -> capacity(name)).toList()
-				: this.smallest ? List.of(BackendCapacity.UNLIMITED) : List.of(BackendCapacity.values());
-		int limit = (this.quick && this.orders == null) ? QUICK_STARVED_SYNC_LIMIT : Sweep.ALL;
-		return new Sweep(
-				(this.variants != null) ? this.variants.stream().map((name) -> Variant.of(name).id()).toList()
-						: defaultVariants.stream().map(Variant::id).toList(),
-				(this.modes != null) ? this.modes.stream().map((name) -> mode(name)).toList() : List.of(Mode.values()),
-				chosen.stream().map(BackendCapacity::model).toList(),
-				(this.orders != null) ? this.orders : defaultOrders,
-				(this.repetitions != null) ? this.repetitions : once ? 1 : FULL_REPETITIONS, limit);
+				: smallest ? List.of(BackendCapacity.UNLIMITED) : List.of(BackendCapacity.values());
+		int limit = (quick && this.orders == null) ? QUICK_STARVED_SYNC_LIMIT : Sweep.ALL;
+		int times = (this.repetitions != null) ? this.repetitions : (quick || smallest) ? 1 : FULL_REPETITIONS;
+		return new Sweep(this.variants.variants(defaultVariants).stream().map(Variant::id).toList(),
+				this.variants.modes(), chosen.stream().map(BackendCapacity::model).toList(),
+				(this.orders != null) ? this.orders : defaultOrders, times, limit);
 	}
 
 	private CompareExperiment.Settings settings() {
@@ -242,32 +172,12 @@ public final class CompareCommand implements Callable<Integer> {
 		if (!this.heap.matches("[1-9][0-9]*[kmgKMG]")) {
 			throw usage("--heap '%s' is no size: write it as 768m or 1g".formatted(this.heap));
 		}
-		int warmUpOrders = this.smallest ? 300 : 4_000;
-		int burst = this.smallest ? 100 : 1_000;
-		long deadline = (this.quick || this.smallest) ? QUICK_DEADLINE_MILLIS : DEADLINE_MILLIS;
-		return new CompareExperiment.Settings("lab " + String.join(" ", commandLine()), this.infrastructure,
-				Stream.of(BackendCapacity.values()).map(BackendCapacity::model).toList(), OrderLoad.USUAL, this.heap,
-				"-XX:+UseG1GC", this.deliveryConcurrency, warmUpOrders, burst, deadline);
-	}
-
-	private List<String> commandLine() {
-		return Stream
-			.concat(Stream.of("compare"),
-					this.spec.commandLine()
-						.getParseResult()
-						.originalArgs()
-						.stream()
-						.filter((word) -> !word.equals("compare")))
-			.toList();
-	}
-
-	private Mode mode(String name) {
-		try {
-			return Mode.of(name);
-		}
-		catch (IllegalArgumentException _) {
-			throw usage("mode '%s' is unknown: use sync, queued".formatted(name));
-		}
+		boolean smallest = this.length.value() == Length.SMALLEST;
+		int warmUpOrders = smallest ? 300 : 4_000;
+		int burst = smallest ? 100 : 1_000;
+		long deadline = (this.length.value() != Length.WHOLE) ? QUICK_DEADLINE_MILLIS : DEADLINE_MILLIS;
+		return new CompareExperiment.Settings(Stream.of(BackendCapacity.values()).map(BackendCapacity::model).toList(),
+				OrderLoad.USUAL, this.heap, "-XX:+UseG1GC", this.deliveryConcurrency, warmUpOrders, burst, deadline);
 	}
 
 	private BackendCapacity capacity(String name) {
@@ -277,10 +187,6 @@ public final class CompareCommand implements Callable<Integer> {
 		catch (IllegalArgumentException _) {
 			throw usage("capacity '%s' is unknown: use unlimited, starved".formatted(name));
 		}
-	}
-
-	private ParameterException usage(@Nullable String message) {
-		return new ParameterException(this.spec.commandLine(), String.valueOf(message));
 	}
 
 }

@@ -1,7 +1,6 @@
 package dev.sluice.lab.compare;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -30,22 +29,19 @@ import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.plan.WarmUp;
 import dev.sluice.lab.kit.result.Cell;
 import dev.sluice.lab.kit.result.CellResult;
+import dev.sluice.lab.kit.result.CompareResult;
+import dev.sluice.lab.kit.result.Finding;
 import dev.sluice.lab.kit.result.RunResult;
-import dev.sluice.lab.kit.result.RunResult.Environment;
+import dev.sluice.lab.kit.result.RunResult.Check;
 import dev.sluice.lab.kit.result.RunResult.LeftOut;
-import dev.sluice.lab.kit.run.EnvironmentProbe;
+import dev.sluice.lab.kit.run.Experiment;
 import dev.sluice.lab.kit.run.JvmRecords;
-import dev.sluice.lab.kit.run.Measurement;
-import dev.sluice.lab.kit.run.Measurement.Course;
-import dev.sluice.lab.kit.run.Progress;
-import dev.sluice.lab.kit.run.RunDirectory;
-import dev.sluice.lab.kit.stack.Interruption;
+import dev.sluice.lab.kit.run.Run;
 import dev.sluice.lab.kit.stack.Module;
 import dev.sluice.lab.kit.stack.Service;
 import dev.sluice.lab.kit.stack.ServiceOptions;
 import dev.sluice.lab.kit.stack.Stack;
 import dev.sluice.lab.kit.stack.Variant;
-import dev.sluice.lab.kit.stack.Workspace;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -55,7 +51,7 @@ import tools.jackson.databind.json.JsonMapper;
  * that each variant meets a consumer as warm as any other's, and only one gateway is
  * there at a time.
  */
-final class CompareExperiment {
+final class CompareExperiment extends Experiment {
 
 	static final String NAME = "compare";
 
@@ -68,16 +64,13 @@ final class CompareExperiment {
 	private static final List<String> MEASURED = List.of(GATEWAY, CONSUMER, BACKEND, "kafka", "postgresql",
 			LoadRound.LOAD_GENERATOR);
 
-	private final Settings settings;
+	private final JvmRecords records;
 
-	/** What was asked for, until it is known what runs. */
-	private Infrastructure infrastructure;
+	private final Settings settings;
 
 	private final ComparePlan plan;
 
-	private final RunDirectory directory;
-
-	private final Progress progress;
+	private final @Nullable ScenarioRun scenario;
 
 	private final JsonMapper json = JsonMapper.builder().build();
 
@@ -86,8 +79,6 @@ final class CompareExperiment {
 	/**
 	 * What is the same for all cells.
 	 *
-	 * @param command the command line
-	 * @param infrastructure what Kafka and PostgreSQL run as
 	 * @param backends that the plan's cells name
 	 * @param load how orders are placed
 	 * @param heap of each service, in the JVM's notation
@@ -97,9 +88,8 @@ final class CompareExperiment {
 	 * @param warmUpBurst at once, after them
 	 * @param deadlineMillis of a cell, in milliseconds
 	 */
-	record Settings(String command, Infrastructure infrastructure, List<BackendModel> backends, OrderLoad load,
-			String heap, String collector, int deliveryConcurrency, int warmUpOrders, int warmUpBurst,
-			long deadlineMillis) {
+	record Settings(List<BackendModel> backends, OrderLoad load, String heap, String collector, int deliveryConcurrency,
+			int warmUpOrders, int warmUpBurst, long deadlineMillis) {
 
 		BackendModel backend(Cell cell) {
 			return this.backends.stream()
@@ -129,75 +119,71 @@ final class CompareExperiment {
 
 	}
 
-	CompareExperiment(Settings settings, ComparePlan plan, RunDirectory directory, Progress progress) {
-		this.settings = settings;
-		this.infrastructure = settings.infrastructure();
-		this.plan = plan;
-		this.directory = directory;
-		this.progress = progress;
-	}
-
 	/**
-	 * Runs the plan. What goes wrong under way makes the result partial: what was
-	 * measured until then is kept.
-	 * @throws IOException if the result cannot be written
+	 * An experiment.
+	 * @param scenario that its cells are held against; null for a sweep
 	 */
-	RunResult run(Interruption interruption) throws IOException {
-		JvmRecords records = new JvmRecords(this.directory);
-		return new Measurement(NAME, this.settings.command(), this.directory, this.progress, interruption)
-			.run(() -> measure(records), (course) -> result(course, records));
+	CompareExperiment(Run run, Infrastructure infrastructure, Settings settings, ComparePlan plan,
+			@Nullable ScenarioRun scenario) throws IOException {
+		super(NAME, run, infrastructure);
+		this.records = new JvmRecords(run.directory());
+		this.settings = settings;
+		this.plan = plan;
+		this.scenario = scenario;
 	}
 
-	private void measure(JvmRecords records) throws IOException, InterruptedException {
-		try (Stack stack = stack()) {
-			this.infrastructure = stack.infrastructure().infrastructure();
-			stack.prepare(modules(), this.progress::step);
-			this.progress.step("Starting Kafka, PostgreSQL (%s) and the backend"
-				.formatted(this.infrastructure.name().toLowerCase(Locale.ROOT)));
+	@Override
+	protected void measure() throws IOException, InterruptedException {
+		try (Stack stack = stack(Stack.builder()
+			.jvmArgs("-Xms" + this.settings.heap(), "-Xmx" + this.settings.heap(), "-XX:-UseG1GC",
+					this.settings.collector()))) {
+			stack.prepare(modules(), progress()::step);
+			progress().step("Starting Kafka, PostgreSQL (%s) and the backend"
+				.formatted(infrastructure().name().toLowerCase(Locale.ROOT)));
 			Service[] backend = new Service[1];
 			Stack.inParallel(List.of(() -> {
 				stack.startInfrastructure();
 				return null;
 			}, () -> backend[0] = stack.startBackend(ServiceOptions.NONE)));
 			for (Round round : this.plan.rounds()) {
-				run(round, stack, backend[0], records);
+				run(round, stack, backend[0]);
 			}
 		}
 	}
 
-	private RunResult result(Course course, JvmRecords records) throws IOException {
-		return new RunResult(RunResult.SCHEMA, NAME, this.settings.command(), course.startedAt(), course.finishedAt(),
-				course.partial(), environment(), configuration(), this.cells, leftOut(course.partial()), null,
-				List.of())
-			.withChecks(List.of(records.check()));
+	@Override
+	protected Finding finding(@Nullable String partial) {
+		return new CompareResult(this.cells, leftOut(partial),
+				(this.scenario != null) ? this.scenario.judge(this.cells) : null);
 	}
 
-	private Set<Module> modules() {
+	@Override
+	protected List<Check> checks() {
+		return List.of(this.records.check());
+	}
+
+	@Override
+	protected String summary(RunResult result) {
+		return ResultTable.of(result) + ScenarioRun.text(result);
+	}
+
+	@Override
+	protected Set<Module> modules() {
 		Stream<Module> gateways = this.plan.rounds().stream().map((round) -> Variant.of(round.variant()).module());
 		return Stream.concat(Stream.of(Module.BACKEND, Module.CONSUMER), gateways).collect(Collectors.toSet());
 	}
 
-	private Stack stack() throws IOException {
-		return Stack.builder()
-			.infrastructure(this.settings.infrastructure())
-			.directory(this.directory.directory("logs"))
-			.jvmArgs("-Xms" + this.settings.heap(), "-Xmx" + this.settings.heap(), "-XX:-UseG1GC",
-					this.settings.collector())
-			.build();
-	}
-
-	private void run(Round round, Stack stack, Service backend, JvmRecords records)
-			throws IOException, InterruptedException {
-		this.progress.step("Round %s: %d cells".formatted(round.name(), round.cells().size()));
+	private void run(Round round, Stack stack, Service backend) throws IOException, InterruptedException {
+		progress().step("Round %s: %d cells".formatted(round.name(), round.cells().size()));
 		LoadRound.Record record;
 		Map<String, Service> services = new ConcurrentHashMap<>(Map.of(BACKEND, backend));
-		ServiceOptions consumer = options(round, CONSUMER, records).withProperty("delivery.concurrency",
+		ServiceOptions consumer = options(round, CONSUMER).withProperty("delivery.concurrency",
 				this.settings.deliveryConcurrency());
-		ServiceOptions gateway = options(round, GATEWAY, records);
+		ServiceOptions gateway = options(round, GATEWAY);
 		try {
 			Stack.inParallel(List.of(() -> services.put(CONSUMER, stack.startConsumer(consumer)),
 					() -> services.put(GATEWAY, stack.startGateway(Variant.of(round.variant()), gateway))));
-			record = new LoadRound(this.directory, round.name(), stack, services).run(this.json,
+			record = new LoadRound(directory(), round.name(), stack, services).run(this.json,
 					loadPlan(round, Objects.requireNonNull(services.get(GATEWAY)), backend),
 					(phase) -> show(round, phase));
 		}
@@ -205,12 +191,12 @@ final class CompareExperiment {
 			// They write their recordings when they end.
 			Stream.of(GATEWAY, CONSUMER).map(services::get).filter(Objects::nonNull).forEach(Service::close);
 		}
-		record.conclude(() -> evaluate(round, record, records));
+		record.conclude(() -> evaluate(round, record));
 	}
 
-	private static ServiceOptions options(Round round, String service, JvmRecords records) {
+	private ServiceOptions options(Round round, String service) {
 		String name = round.name() + "-" + service;
-		return records.recorded(name, ServiceOptions.NONE.withLog(name));
+		return this.records.recorded(name, ServiceOptions.NONE.withLog(name));
 	}
 
 	private LoadPlan loadPlan(Round round, Service gateway, Service backend) throws IOException {
@@ -219,7 +205,7 @@ final class CompareExperiment {
 		round.cells().stream().map(this::phase).forEach(phases::add);
 		// Unique however often the same stack is used.
 		String token = Long.toString(System.currentTimeMillis(), Character.MAX_RADIX) + "-" + round.name();
-		return new LoadPlan(token, gateway.uri(), backend.uri(), this.directory.directory("outcomes/" + round.name()),
+		return new LoadPlan(token, gateway.uri(), backend.uri(), directory().directory("outcomes/" + round.name()),
 				phases);
 	}
 
@@ -250,18 +236,19 @@ final class CompareExperiment {
 			done++;
 		}
 		int all = this.plan.rounds().stream().mapToInt((other) -> other.cells().size()).sum();
-		this.progress.now("cell %d of %d: %s, %s".formatted(done + 1, all, round.name(), phase.name()));
+		progress().now("cell %d of %d: %s, %s".formatted(done + 1, all, round.name(), phase.name()));
 	}
 
-	private void evaluate(Round round, LoadRound.Record record, JvmRecords records) throws IOException {
+	private void evaluate(Round round, LoadRound.Record record) throws IOException {
 		if (record.log() == null) {
 			return;
 		}
 		Map<String, JfrRecording> recordings = new LinkedHashMap<>();
 		Map<String, ScrapedGauge> pools = new LinkedHashMap<>();
-		Path scrapes = this.directory.directory("scrapes/" + round.name());
+		Path scrapes = directory().directory("scrapes/" + round.name());
 		for (String service : List.of(GATEWAY, CONSUMER)) {
-			records.read(round.name() + "-" + service).ifPresent((recording) -> recordings.put(service, recording));
+			this.records.read(round.name() + "-" + service)
+				.ifPresent((recording) -> recordings.put(service, recording));
 			pools.put(service,
 					ScrapedGauge.read(scrapes.resolve(service + ".prom.gz"), ScrapedGauge.POOLED_CONNECTIONS));
 		}
@@ -272,16 +259,8 @@ final class CompareExperiment {
 		}
 	}
 
-	private Environment environment() throws IOException {
-		Workspace workspace = Workspace.find();
-		List<Path> jars = Stream.of(Module.BACKEND, Module.CONSUMER, Module.GATEWAY_SERVLET, Module.GATEWAY_REACTIVE)
-			.map(workspace::jar)
-			.filter(Files::exists)
-			.toList();
-		return EnvironmentProbe.probe(workspace.root(), jars, this.infrastructure);
-	}
-
-	private Map<String, String> configuration() {
+	@Override
+	protected Map<String, String> configuration() {
 		Map<String, String> configuration = new TreeMap<>();
 		configuration.put("orders in flight", "at most %,d".formatted(this.settings.load().users()));
 		configuration.put("tries", "again until accepted, within the cell's deadline, after 0.1 s to 1.6 s");
@@ -298,7 +277,7 @@ final class CompareExperiment {
 		configuration.put("services' JVM", "-Xms%1$s -Xmx%1$s %2$s; gateway and consumer recorded by JFR"
 			.formatted(this.settings.heap(), this.settings.collector()));
 		configuration.put("consumer delivery.concurrency", Integer.toString(this.settings.deliveryConcurrency()));
-		if (this.infrastructure != Infrastructure.EMBEDDED) {
+		if (infrastructure() != Infrastructure.EMBEDDED) {
 			configuration.put("other processes' CPU", "includes Kafka and PostgreSQL, which run in containers");
 		}
 		configuration.put("queue", "Kafka, acks=all, one broker, 12 partitions");

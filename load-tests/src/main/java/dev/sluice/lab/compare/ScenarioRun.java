@@ -6,12 +6,12 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
-import dev.sluice.devservices.Infrastructure;
 import dev.sluice.lab.compare.CompareExperiment.OrderLoad;
 import dev.sluice.lab.compare.CompareExperiment.Settings;
 import dev.sluice.lab.compare.ComparePlan.Sweep;
 import dev.sluice.lab.kit.plan.BackendModel;
 import dev.sluice.lab.kit.result.CellResult;
+import dev.sluice.lab.kit.result.CompareResult;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.result.ScenarioResult;
 import dev.sluice.lab.kit.result.ScenarioResult.Judgement;
@@ -31,16 +31,15 @@ record ScenarioRun(Scenario scenario) {
 				this.scenario.repetitions(), Sweep.ALL);
 	}
 
-	Settings settings(String command, Infrastructure infrastructure) {
+	Settings settings() {
 		Map<Integer, Double> rates = new TreeMap<>();
 		this.scenario.loads()
 			.stream()
 			.filter((load) -> load.perSecond() > 0)
 			.forEach((load) -> rates.put(load.orders(), load.perSecond()));
 		int most = this.scenario.loads().stream().mapToInt(Load::orders).max().orElseThrow();
-		return new Settings(command, infrastructure, List.of(backend()),
-				new OrderLoad(this.scenario.users(), this.scenario.items(), rates), this.scenario.heap(),
-				this.scenario.collector(), this.scenario.deliveryConcurrency(), WARM_UP_ORDERS,
+		return new Settings(List.of(backend()), new OrderLoad(this.scenario.users(), this.scenario.items(), rates),
+				this.scenario.heap(), this.scenario.collector(), this.scenario.deliveryConcurrency(), WARM_UP_ORDERS,
 				Math.min(most, this.scenario.users()), this.scenario.deadline().toMillis());
 	}
 
@@ -50,10 +49,10 @@ record ScenarioRun(Scenario scenario) {
 						(this.scenario.flap() != null) ? ", " + this.scenario.flap() : ""));
 	}
 
-	/** The result, held against the scenario's limits. */
-	RunResult judged(RunResult result) {
-		return result.withFinding(new ScenarioResult(this.scenario.name(), this.scenario.question(), limits(),
-				result.cells().stream().map((cell) -> new Judgement(cell.cell(), missed(cell))).toList()));
+	/** Holds the cells against the scenario's limits. */
+	ScenarioResult judge(List<CellResult> cells) {
+		return new ScenarioResult(this.scenario.name(), this.scenario.question(), limits(),
+				cells.stream().map((cell) -> new Judgement(cell.cell(), missed(cell))).toList());
 	}
 
 	private List<String> limits() {
@@ -106,7 +105,8 @@ record ScenarioRun(Scenario scenario) {
 
 	/** The cells that miss a limit, a line each. */
 	static String text(RunResult result) {
-		if (!(result.finding() instanceof ScenarioResult found) || found.limits().isEmpty()) {
+		ScenarioResult found = (result.finding() instanceof CompareResult compare) ? compare.scenario() : null;
+		if (found == null || found.limits().isEmpty()) {
 			return "";
 		}
 		StringBuilder text = new StringBuilder("Limits: %s%n".formatted(String.join(", ", found.limits())));

@@ -5,19 +5,21 @@ import java.net.http.HttpClient;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.Objects;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.contract.BackendBehaviour.Delay;
 import dev.sluice.devservices.Infrastructure;
+import dev.sluice.lab.kit.result.DrainResult;
+import dev.sluice.lab.kit.result.Finding;
+import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.run.BackendControl;
+import dev.sluice.lab.kit.run.Experiment;
 import dev.sluice.lab.kit.run.OrderFeed;
-import dev.sluice.lab.kit.run.Progress;
-import dev.sluice.lab.kit.run.RunDirectory;
+import dev.sluice.lab.kit.run.Run;
 import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.lab.kit.stack.Module;
 import dev.sluice.lab.kit.stack.Service;
@@ -30,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * consumer delivers it to a backend that takes a fixed time, and the rate in the middle
  * of it is held against limit / time. No gateway and no load generator take part.
  */
-final class DrainExperiment {
+final class DrainExperiment extends Experiment {
 
 	static final String NAME = "drain";
 
@@ -47,9 +49,7 @@ final class DrainExperiment {
 
 	private final Settings settings;
 
-	private final RunDirectory directory;
-
-	private final Progress progress;
+	private @Nullable DrainResult result;
 
 	/**
 	 * What is chosen.
@@ -57,66 +57,62 @@ final class DrainExperiment {
 	 * @param orders in the backlog
 	 * @param deliveryConcurrency orders delivered at once
 	 * @param delayMillis that the backend takes for an order
-	 * @param infrastructure what Kafka and PostgreSQL run as
 	 * @param deadlineMillis of the delivery, in milliseconds
 	 */
-	record Settings(int orders, int deliveryConcurrency, long delayMillis, Infrastructure infrastructure,
-			long deadlineMillis) {
-
-		/** What the limit allows, in orders a second. */
-		double idealPerSecond() {
-			return this.deliveryConcurrency * 1_000.0 / this.delayMillis;
-		}
-
+	record Settings(int orders, int deliveryConcurrency, long delayMillis, long deadlineMillis) {
 	}
 
-	/**
-	 * What it came to.
-	 *
-	 * @param rate in the middle of the backlog
-	 * @param share of what the limit allows, 0 to 1
-	 */
-	record Result(SavedCurve.Rate rate, double share) {
-	}
-
-	DrainExperiment(Settings settings, RunDirectory directory, Progress progress) {
+	DrainExperiment(Run run, Infrastructure infrastructure, Settings settings) {
+		super(NAME, run, infrastructure);
 		this.settings = settings;
-		this.directory = directory;
-		this.progress = progress;
 	}
 
-	/**
-	 * Runs it.
-	 * @throws LabException if not everything was saved in time
-	 */
-	Result run() throws IOException, InterruptedException {
-		try (Stack stack = Stack.builder()
-			.infrastructure(this.settings.infrastructure())
-			.directory(this.directory.directory("logs"))
-			.build(); HttpClient client = HttpClient.newBuilder().connectTimeout(TIMEOUT).build()) {
-			stack.prepare(Set.of(Module.BACKEND, Module.CONSUMER), this.progress::step);
-			this.progress.step("Starting Kafka, PostgreSQL and the backend");
-			AtomicReference<@Nullable Service> started = new AtomicReference<>();
+	@Override
+	protected void measure() throws IOException, InterruptedException {
+		try (Stack stack = stack(); HttpClient client = HttpClient.newBuilder().connectTimeout(TIMEOUT).build()) {
+			stack.prepare(modules(), progress()::step);
+			progress().step("Starting Kafka, PostgreSQL and the backend");
+			Service[] started = new Service[1];
 			Stack.inParallel(List.of(() -> {
 				stack.startInfrastructure();
-				return null;
-			}, () -> {
-				started.set(stack.startBackend(ServiceOptions.NONE));
-				return null;
-			}));
-			Service backend = Objects.requireNonNull(started.get());
-			BackendControl control = new BackendControl(client, backend.uri());
+				return stack;
+			}, () -> started[0] = stack.startBackend(ServiceOptions.NONE)));
+			BackendControl control = new BackendControl(client, started[0].uri());
 			control.behave(BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(this.settings.delayMillis())));
-			this.progress.step("Placing %,d orders into Kafka".formatted(this.settings.orders()));
+			progress().step("Placing %,d orders into Kafka".formatted(this.settings.orders()));
 			produce(stack.infrastructure().kafka().bootstrapServers());
-			this.progress
+			progress()
 				.step("Starting a consumer that delivers %,d at once".formatted(this.settings.deliveryConcurrency()));
 			Service consumer = stack.startConsumer(
 					ServiceOptions.NONE.withProperty("delivery.concurrency", this.settings.deliveryConcurrency()));
 			SavedCurve.Rate rate = drain(control, consumer).between(this.settings.orders(), FROM, TO);
-			this.progress.endLine();
-			return new Result(rate, rate.perSecond() / this.settings.idealPerSecond());
+			this.result = new DrainResult(this.settings.orders(), this.settings.deliveryConcurrency(),
+					this.settings.delayMillis(), rate.orders(), rate.window().seconds(), rate.perSecond());
 		}
+	}
+
+	@Override
+	protected @Nullable Finding finding(@Nullable String partial) {
+		return this.result;
+	}
+
+	@Override
+	protected String summary(RunResult run) {
+		return (run.finding() instanceof DrainResult drain) ? DrainSection.answer(drain) + "%n".formatted() : "";
+	}
+
+	@Override
+	protected Set<Module> modules() {
+		return Set.of(Module.BACKEND, Module.CONSUMER);
+	}
+
+	@Override
+	protected Map<String, String> configuration() {
+		return Map.of("backlog", "%,d orders of %,d customers".formatted(this.settings.orders(), CUSTOMERS),
+				"consumer delivery.concurrency", Integer.toString(this.settings.deliveryConcurrency()), "backend delay",
+				"%d ms".formatted(this.settings.delayMillis()), "rate",
+				"while %.0f to %.0f %% of the backlog are delivered".formatted(FROM * 100, TO * 100), "services' JVM",
+				String.join(" ", Stack.JVM_ARGS));
 	}
 
 	private void produce(String bootstrapServers) throws InterruptedException {
@@ -142,7 +138,7 @@ final class DrainExperiment {
 			}
 			long saved = backend.saved();
 			curve.add(Instant.now(), saved);
-			this.progress.now("%,d of %,d saved".formatted(saved, this.settings.orders()));
+			progress().now("%,d of %,d saved".formatted(saved, this.settings.orders()));
 			Thread.sleep(POLL);
 		}
 		return curve;

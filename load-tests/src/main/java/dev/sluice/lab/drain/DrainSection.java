@@ -2,16 +2,19 @@ package dev.sluice.lab.drain;
 
 import java.util.List;
 
-import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.page.Html;
-import dev.sluice.lab.kit.page.Marks;
 import dev.sluice.lab.kit.page.Section;
+import dev.sluice.lab.kit.result.DrainResult;
 import dev.sluice.lab.kit.result.RunResult;
 
-/** The consumer's rate, with nothing before it. */
+/** The rate of the consumer alone. */
 public final class DrainSection implements Section {
 
-	private static final int SECONDS = 60;
+	private final DrainResult drain;
+
+	public DrainSection(DrainResult drain) {
+		this.drain = drain;
+	}
 
 	@Override
 	public String id() {
@@ -25,12 +28,13 @@ public final class DrainSection implements Section {
 
 	@Override
 	public List<String> answers(RunResult run) {
-		return run.cells()
-			.stream()
-			.map((cell) -> "%s orders that waited in Kafka: %s a second, backend %s.".formatted(
-					Marks.sign(Figures.count(cell.cell().orders()), Marks.marked(cell)),
-					Figures.measured(cell.ordersPerMinute() / SECONDS), cell.cell().capacity()))
-			.toList();
+		return List.of(answer(this.drain));
+	}
+
+	static String answer(DrainResult drain) {
+		return "%,.0f orders/s while %,d were delivered (%.1f s): %.1f %% of the %,.0f/s that %d at once and %d ms allow"
+			.formatted(drain.perSecond(), drain.counted(), drain.seconds(), drain.share() * 100, drain.idealPerSecond(),
+					drain.deliveryConcurrency(), drain.delayMillis());
 	}
 
 	@Override

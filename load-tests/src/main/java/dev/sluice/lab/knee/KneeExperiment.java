@@ -5,7 +5,6 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -15,6 +14,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalDouble;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
@@ -31,31 +31,27 @@ import dev.sluice.lab.kit.measure.PrometheusHistogram;
 import dev.sluice.lab.kit.measure.Window;
 import dev.sluice.lab.kit.plan.BackendCapacity;
 import dev.sluice.lab.kit.plan.Mode;
+import dev.sluice.lab.kit.result.Finding;
 import dev.sluice.lab.kit.result.KneeResult;
 import dev.sluice.lab.kit.result.KneeResult.Knee;
 import dev.sluice.lab.kit.result.KneeResult.Step;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.run.BackendControl;
-import dev.sluice.lab.kit.run.EnvironmentProbe;
-import dev.sluice.lab.kit.run.Measurement;
-import dev.sluice.lab.kit.run.Measurement.Course;
-import dev.sluice.lab.kit.run.Progress;
-import dev.sluice.lab.kit.run.RunDirectory;
-import dev.sluice.lab.kit.stack.Interruption;
+import dev.sluice.lab.kit.run.Experiment;
+import dev.sluice.lab.kit.run.Run;
 import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.lab.kit.stack.Module;
 import dev.sluice.lab.kit.stack.Service;
 import dev.sluice.lab.kit.stack.ServiceOptions;
 import dev.sluice.lab.kit.stack.Stack;
 import dev.sluice.lab.kit.stack.Variant;
-import dev.sluice.lab.kit.stack.Workspace;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Searches the greatest rate of each variant and mode, by an open model: each step offers
  * a rate, first to warm up and then to be measured, and lets what was accepted arrive.
  */
-final class KneeExperiment {
+final class KneeExperiment extends Experiment {
 
 	static final String NAME = "knee";
 
@@ -81,13 +77,6 @@ final class KneeExperiment {
 
 	private final Settings settings;
 
-	/** What was asked for, until it is known what runs. */
-	private Infrastructure infrastructure;
-
-	private final RunDirectory directory;
-
-	private final Progress progress;
-
 	private final List<Knee> knees = new ArrayList<>();
 
 	private final HttpClient http = HttpClient.newBuilder()
@@ -100,60 +89,48 @@ final class KneeExperiment {
 	/**
 	 * What is chosen.
 	 *
-	 * @param command the command line
 	 * @param warmUp of each step
 	 * @param measured of each step
 	 * @param limit of the search of one variant and mode
 	 */
-	record Settings(String command, List<Variant> variants, List<Mode> modes, Goal goal, BackendCapacity capacity,
-			Infrastructure infrastructure, Duration warmUp, Duration measured, Duration limit) {
+	record Settings(List<Variant> variants, List<Mode> modes, Goal goal, BackendCapacity capacity, Duration warmUp,
+			Duration measured, Duration limit) {
 	}
 
-	KneeExperiment(Settings settings, RunDirectory directory, Progress progress) {
+	KneeExperiment(Run run, Infrastructure infrastructure, Settings settings) {
+		super(NAME, run, infrastructure);
 		this.settings = settings;
-		this.infrastructure = settings.infrastructure();
-		this.directory = directory;
-		this.progress = progress;
 	}
 
-	/**
-	 * Runs it. What goes wrong under way makes the result partial.
-	 * @throws IOException if files cannot be written
-	 */
-	RunResult run(Interruption interruption) throws IOException {
-		return new Measurement(NAME, this.settings.command(), this.directory, this.progress, interruption)
-			.run(this::measure, this::result);
-	}
-
-	private void measure() throws IOException, InterruptedException {
-		try (this.http;
-				Stack stack = Stack.builder()
-					.infrastructure(this.settings.infrastructure())
-					.directory(this.directory.directory("logs"))
-					.build()) {
-			this.infrastructure = stack.infrastructure().infrastructure();
+	@Override
+	protected void measure() throws IOException, InterruptedException {
+		try (this.http; Stack stack = stack()) {
 			searchAll(stack);
 		}
 	}
 
-	private RunResult result(Course course) throws IOException {
-		Workspace workspace = Workspace.find();
-		List<Path> jars = modules().map(workspace::jar).toList();
-		return RunResult.of(NAME, this.settings.command(), course.startedAt(), course.finishedAt(), course.partial(),
-				EnvironmentProbe.probe(workspace.root(), jars, this.infrastructure), configuration(),
-				new KneeResult(this.settings.goal().toString(), "%s, %d ms an order"
-					.formatted(this.settings.capacity().description(), BackendCapacity.DELAY_MILLIS), this.knees));
+	@Override
+	protected Finding finding(@Nullable String partial) {
+		return new KneeResult(this.settings.goal().toString(),
+				"%s, %d ms an order".formatted(this.settings.capacity().description(), BackendCapacity.DELAY_MILLIS),
+				this.knees);
 	}
 
-	private Stream<Module> modules() {
+	@Override
+	protected String summary(RunResult result) {
+		return (result.finding() instanceof KneeResult knee) ? KneeText.of(knee) : "";
+	}
+
+	@Override
+	protected Set<Module> modules() {
 		return Stream
 			.concat(Stream.of(Module.BACKEND, Module.CONSUMER), this.settings.variants().stream().map(Variant::module))
-			.distinct();
+			.collect(Collectors.toSet());
 	}
 
 	private void searchAll(Stack stack) throws IOException, InterruptedException {
-		stack.prepare(modules().collect(Collectors.toSet()), this.progress::step);
-		this.progress.step("Starting Kafka, PostgreSQL, the backend and the consumer");
+		stack.prepare(modules(), progress()::step);
+		progress().step("Starting Kafka, PostgreSQL, the backend and the consumer");
 		Map<String, Service> services = new ConcurrentHashMap<>();
 		Stack.inParallel(List.of(() -> {
 			stack.startInfrastructure();
@@ -166,7 +143,7 @@ final class KneeExperiment {
 			try (Service gateway = stack.startGateway(variant, ServiceOptions.NONE)) {
 				services.put("gateway", gateway);
 				Map<String, Long> pids = new LinkedHashMap<>(
-						new LoadRound(this.directory, variant.id(), stack, services).infrastructure());
+						new LoadRound(directory(), variant.id(), stack, services).infrastructure());
 				services.forEach((name, service) -> pids.put(name, service.pid()));
 				pids.put(LoadRound.LOAD_GENERATOR, ProcessHandle.current().pid());
 				for (Mode mode : this.settings.modes()) {
@@ -177,7 +154,7 @@ final class KneeExperiment {
 	}
 
 	private void search(Variant variant, Mode mode, Bench bench) throws IOException, InterruptedException {
-		this.progress.step("%s %s: warming up".formatted(variant, mode));
+		progress().step("%s %s: warming up".formatted(variant, mode));
 		long start = System.nanoTime();
 		KneeSearch search = new KneeSearch(FIRST, LEAST, MOST, PRECISION);
 		List<Step> steps = new ArrayList<>();
@@ -190,7 +167,7 @@ final class KneeExperiment {
 				Step step = step(rate.getAsDouble(), mode, bench, client);
 				steps.add(step);
 				search.tell(rate.getAsDouble(), step.held());
-				this.progress.step(String.format(Locale.ROOT, "%s %s: %,.0f/s %s", variant, mode, rate.getAsDouble(),
+				progress().step(String.format(Locale.ROOT, "%s %s: %,.0f/s %s", variant, mode, rate.getAsDouble(),
 						step.held() ? "holds" : "does not hold: " + step.missed()));
 				rate = search.next();
 			}
@@ -212,7 +189,7 @@ final class KneeExperiment {
 		int most = Math.max(100, (int) Math.ceil(rate * this.settings.goal().p99().toMillis() * 3 / 1_000));
 		Duration patience = this.settings.goal().p99().multipliedBy(3).plusSeconds(1);
 		try (ProcessSampler sampler = new ProcessSampler(bench.pids(),
-				this.directory.directory("samples").resolve("load-%d.csv".formatted(this.loads)))) {
+				directory().directory("samples").resolve("load-%d.csv".formatted(this.loads)))) {
 			Backlog backlog = new Backlog(bench.backend().saved(), 0);
 			// Sync answers are not waited for: what has piled up is to be measured.
 			Duration warmUpPatience = switch (mode) {
@@ -292,7 +269,8 @@ final class KneeExperiment {
 		return (seconds != null) ? seconds * 1_000 : null;
 	}
 
-	private Map<String, String> configuration() {
+	@Override
+	protected Map<String, String> configuration() {
 		Map<String, String> configuration = new TreeMap<>();
 		configuration.put("load", "open model: orders are due by the clock, latency counts from then");
 		configuration.put("step", "%d s to warm up, %d s measured".formatted(this.settings.warmUp().toSeconds(),

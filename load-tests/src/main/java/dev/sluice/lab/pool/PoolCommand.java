@@ -2,51 +2,34 @@ package dev.sluice.lab.pool;
 
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
-import java.util.List;
-import java.util.Objects;
-import java.util.concurrent.Callable;
-import java.util.stream.Collectors;
 
 import dev.sluice.devservices.Ports;
 import dev.sluice.lab.kit.result.PoolResult;
-import dev.sluice.lab.kit.result.RunResult;
-import dev.sluice.lab.kit.run.Progress;
-import dev.sluice.lab.kit.run.RunDirectory;
+import dev.sluice.lab.kit.run.ExperimentCommand;
+import dev.sluice.lab.kit.run.ReportWriter;
 import dev.sluice.lab.kit.stack.Interruption;
 import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.lab.pool.ConnectionPool.Limits;
-import dev.sluice.lab.report.Report;
-import dev.sluice.lab.report.ReportCommand;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** {@code lab pool}. */
-@Command(name = "pool", mixinStandardHelpOptions = true, sortOptions = false,
+@Command(name = "pool",
 		description = "Sends messages through a queue and a dispatcher to a backend that lets in a few new connections a"
 				+ " second, or into PostgreSQL, first over new connections, then over kept ones. Or, in parts: --serve a"
 				+ " dispatcher, and from other terminals --produce, --status, --concurrency.")
-public final class PoolCommand implements Callable<Integer> {
+public final class PoolCommand extends ExperimentCommand {
 
 	private static final Duration WHOLE = Duration.ofMinutes(5);
 
 	private static final Duration QUICK = Duration.ofSeconds(50);
 
 	private static final Duration STATUS_EVERY = Duration.ofSeconds(10);
-
-	@Spec
-	@SuppressWarnings("NullAway.Init") // picocli sets it before it calls.
-	private CommandSpec spec;
 
 	@ArgGroup
 	private @Nullable Part part;
@@ -82,8 +65,9 @@ public final class PoolCommand implements Callable<Integer> {
 			description = "Of the dispatcher that is served; 0 = any that is free. Default: ${DEFAULT-VALUE}.")
 	private int port = PoolServer.PORT;
 
-	@Option(names = "--out", paramLabel = "DIR", description = "Where the results go. Default: results/pool-<time>.")
-	private @Nullable Path out;
+	public PoolCommand(ReportWriter report) {
+		super(report);
+	}
 
 	/** At most one of them. */
 	private static final class Part {
@@ -111,13 +95,12 @@ public final class PoolCommand implements Callable<Integer> {
 	@Override
 	public Integer call() throws IOException {
 		if (this.port < 0 || this.port > Ports.GREATEST) {
-			throw new ParameterException(this.spec.commandLine(), "--port: 0 to %,d".formatted(Ports.GREATEST));
+			throw usage("--port: 0 to %,d".formatted(Ports.GREATEST));
 		}
 		if (this.messages < 1 || this.messages > PoolServer.MOST_MESSAGES || this.intervalMillis < 1
 				|| this.inFlight < 1 || this.inFlight > PoolServer.MOST_CONCURRENCY || this.newConnections < 0
 				|| this.delayMillis < 0) {
-			throw new ParameterException(this.spec.commandLine(),
-					"--messages and --in-flight: 1 to 10,000; --interval: at least 1; the others: at least 0");
+			throw usage("--messages and --in-flight: 1 to 10,000; --interval: at least 1; the others: at least 0");
 		}
 		Part chosen = (this.part != null) ? this.part : new Part();
 		if (chosen.serve != null) {
@@ -129,45 +112,16 @@ public final class PoolCommand implements Callable<Integer> {
 		return measure(chosen.quick ? QUICK : WHOLE);
 	}
 
-	private int measure(Duration duration) throws IOException {
-		String words = this.spec.commandLine()
-			.getParseResult()
-			.originalArgs()
-			.stream()
-			.filter((word) -> !word.equals(PoolExperiment.NAME))
-			.collect(Collectors.joining(" "));
-		PoolExperiment.Settings settings = new PoolExperiment.Settings(("lab pool " + words).strip(), this.sink,
-				this.messages, Duration.ofMillis(this.intervalMillis), this.inFlight, this.newConnections,
-				this.delayMillis, duration);
-		RunDirectory directory = RunDirectory.create(this.out, PoolExperiment.NAME, Instant.now());
-		PrintWriter stdout = this.spec.commandLine().getOut();
-		try (Interruption interruption = new Interruption()) {
-			RunResult result = new PoolExperiment(settings, directory, stdout, Progress.toStandardError())
-				.run(interruption);
-			Path report = directory.path().resolve(ReportCommand.NAME);
-			Report.write(List.of(result), report);
-			if (result.finding() instanceof PoolResult pool) {
-				stdout.print(PoolText.of(pool));
-			}
-			stdout.println("Report: " + report);
-			stdout.flush();
-			if (result.partial() != null) {
-				throw new LabException("The run is partial: " + result.partial());
-			}
-			return 0;
-		}
-		catch (IOException ex) {
-			throw RunDirectory.failure("The run cannot go on", ex);
-		}
-		catch (UncheckedIOException ex) {
-			throw RunDirectory.failure("The run cannot go on", Objects.requireNonNull(ex.getCause()));
-		}
+	private int measure(Duration duration) {
+		PoolExperiment.Settings settings = new PoolExperiment.Settings(this.sink, this.messages,
+				Duration.ofMillis(this.intervalMillis), this.inFlight, this.newConnections, this.delayMillis, duration);
+		return run(PoolExperiment.NAME, commandLine(), (run) -> new PoolExperiment(run, settings));
 	}
 
 	private int serve(URI target) throws IOException {
 		Link.Opener opener = opener(target);
 		Ports.requireFree(this.port, "--port of the dispatcher");
-		PrintWriter stdout = this.spec.commandLine().getOut();
+		PrintWriter stdout = stdout();
 		Dispatcher dispatcher = new Dispatcher(new ConnectionPool(opener, this.newEach ? Limits.NEW : Limits.KEPT),
 				this.inFlight);
 		// To be stopped is how it ends well.
@@ -194,14 +148,14 @@ public final class PoolCommand implements Callable<Integer> {
 		}
 		if (!"http".equals(target.getScheme()) || target.getHost() == null || target.getPort() < 0
 				|| target.getPort() > Ports.GREATEST || target.getRawPath().isEmpty()) {
-			throw new ParameterException(this.spec.commandLine(),
+			throw usage(
 					"--serve needs a URI like http://127.0.0.1:8090/100 or jdbc:postgresql://127.0.0.1:5432/sluice");
 		}
 		return HttpLink.to(target);
 	}
 
 	private int ask(Part chosen) {
-		PrintWriter stdout = this.spec.commandLine().getOut();
+		PrintWriter stdout = stdout();
 		try (Interruption _ = new Interruption(0);
 				HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build()) {
 			PoolClient client = new PoolClient(http, URI.create("http://127.0.0.1:" + this.port));

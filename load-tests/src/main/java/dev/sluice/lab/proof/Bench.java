@@ -6,7 +6,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -17,6 +16,7 @@ import dev.sluice.contract.BackendAudit;
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.devservices.Infrastructure;
 import dev.sluice.lab.kit.run.BackendControl;
+import dev.sluice.lab.kit.run.LengthOptions.Length;
 import dev.sluice.lab.kit.run.Progress;
 import dev.sluice.lab.kit.run.RunDirectory;
 import dev.sluice.lab.kit.stack.LabException;
@@ -49,7 +49,7 @@ final class Bench implements AutoCloseable {
 
 	private final Progress progress;
 
-	private final Size size;
+	private final Length size;
 
 	private final long seed;
 
@@ -62,31 +62,12 @@ final class Bench implements AutoCloseable {
 
 	private final Map<String, Service> services = new ConcurrentHashMap<>();
 
-	/** How much is done for a proof. */
-	enum Size {
-
-		/** What must be reached. */
-		WHOLE,
-
-		/** Minutes. */
-		QUICK,
-
-		/** No more than shows that it works. */
-		SMALLEST;
-
-		@Override
-		public String toString() {
-			return name().toLowerCase(Locale.ROOT);
-		}
-
-	}
-
 	/**
 	 * @param size how much of it is asked for
 	 * @param requests how many requests are asked for; 0 for what belongs to the size
 	 */
-	Bench(Infrastructure infrastructure, RunDirectory directory, String proof, Progress progress, Size size, long seed,
-			int requests) throws IOException {
+	Bench(Infrastructure infrastructure, RunDirectory directory, String proof, Progress progress, Length size,
+			long seed, int requests) throws IOException {
 		this.directory = directory.directory(proof);
 		this.stack = Stack.builder().infrastructure(infrastructure).directory(this.directory.resolve("logs")).build();
 		this.progress = progress;

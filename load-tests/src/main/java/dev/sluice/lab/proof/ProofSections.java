@@ -5,7 +5,7 @@ import java.util.List;
 
 import dev.sluice.lab.kit.page.Section;
 import dev.sluice.lab.kit.result.ProofResult;
-import dev.sluice.lab.kit.result.RunResult;
+import dev.sluice.lab.kit.result.ProveResult;
 
 /** The sections of {@code lab prove}, in the order of the page. */
 public final class ProofSections {
@@ -13,10 +13,10 @@ public final class ProofSections {
 	private ProofSections() {
 	}
 
-	public static List<Section> of(RunResult run) {
+	public static List<Section> of(ProveResult prove) {
 		List<Section> sections = new ArrayList<>();
-		sections.add(new VerdictSection());
-		for (ProofResult proof : run.proofs()) {
+		sections.add(new VerdictSection(prove.proofs()));
+		for (ProofResult proof : prove.proofs()) {
 			sections.add(new ProofSection(proof));
 		}
 		return sections;

@@ -1,36 +1,33 @@
 package dev.sluice.lab.proof;
 
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
-import java.util.stream.Stream;
 
 import dev.sluice.devservices.Infrastructure;
+import dev.sluice.lab.kit.result.Finding;
 import dev.sluice.lab.kit.result.ProofResult;
-import dev.sluice.lab.kit.result.RunFile;
+import dev.sluice.lab.kit.result.ProveResult;
 import dev.sluice.lab.kit.result.RunResult;
-import dev.sluice.lab.kit.run.EnvironmentProbe;
-import dev.sluice.lab.kit.run.Measurement;
-import dev.sluice.lab.kit.run.Measurement.Course;
-import dev.sluice.lab.kit.run.Progress;
-import dev.sluice.lab.kit.run.RunDirectory;
-import dev.sluice.lab.kit.stack.Interruption;
+import dev.sluice.lab.kit.run.Experiment;
+import dev.sluice.lab.kit.run.LengthOptions.Length;
+import dev.sluice.lab.kit.run.Run;
 import dev.sluice.lab.kit.stack.Module;
 import dev.sluice.lab.kit.stack.Stack;
-import dev.sluice.lab.kit.stack.Workspace;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Puts proofs to the test one after another, each on a stack of its own, so that none
  * finds what another has left. One that breaks off does not keep the others from it. The
  * result is written after each.
  */
-final class Prove {
+final class Prove extends Experiment {
 
 	static final String NAME = "prove";
 
@@ -38,83 +35,80 @@ final class Prove {
 
 	private final List<Proof> proofs;
 
-	private final RunDirectory directory;
-
-	private final Progress progress;
-
 	private final List<ProofResult> results = new ArrayList<>();
-
-	private Infrastructure infrastructure;
 
 	/**
 	 * What is chosen beside the proofs.
 	 *
-	 * @param command the command line
-	 * @param infrastructure what Kafka and PostgreSQL run as
 	 * @param size how much of each proof is asked for
 	 * @param seed of whatever is drawn
 	 * @param requests how many of them, where a proof sends generated ones alike; 0 for
 	 * what belongs to the size
 	 */
-	record Settings(String command, Infrastructure infrastructure, Bench.Size size, long seed, int requests) {
+	record Settings(Length size, long seed, int requests) {
 	}
 
-	Prove(Settings settings, List<Proof> proofs, RunDirectory directory, Progress progress) {
+	Prove(Run run, Infrastructure infrastructure, Settings settings, List<Proof> proofs) {
+		super(NAME, run, infrastructure);
 		this.settings = settings;
 		this.proofs = List.copyOf(proofs);
-		this.directory = directory;
-		this.progress = progress;
-		this.infrastructure = settings.infrastructure();
 	}
 
-	/**
-	 * Runs them.
-	 * @throws IOException if the result cannot be written
-	 */
-	RunResult run(Interruption interruption) throws IOException {
-		Measurement measurement = new Measurement(NAME, this.settings.command(), this.directory, this.progress,
-				interruption);
-		return measurement.run(() -> {
-			Instant startedAt = Instant.now();
-			for (Proof proof : this.proofs) {
-				this.results.add(prove(proof, measurement));
-				if (interruption.isRequested()) {
-					throw new InterruptedException();
-				}
-				// What is proved by now, whatever comes of the next.
-				RunFile.write(result(new Course(startedAt, Instant.now(), "not ended")), this.directory.path());
+	@Override
+	protected void measure() throws IOException, InterruptedException {
+		Instant startedAt = Instant.now();
+		for (Proof proof : this.proofs) {
+			this.results.add(prove(proof));
+			if (interruption().isRequested()) {
+				throw new InterruptedException();
 			}
-		}, this::result);
+			// What is proved by now, whatever comes of the next.
+			write(startedAt, Instant.now(), "not ended");
+		}
 	}
 
-	private ProofResult prove(Proof proof, Measurement measurement) {
-		this.progress.step("Proof '%s': %s".formatted(proof.name(), proof.question()));
+	private ProofResult prove(Proof proof) {
+		progress().step("Proof '%s': %s".formatted(proof.name(), proof.question()));
 		long start = System.nanoTime();
 		Proof.Evidence evidence = new Proof.Evidence(Map.of(), List.of(), null);
 		String problem = null;
-		try (Bench bench = new Bench(this.settings.infrastructure(), this.directory, proof.name(), this.progress,
-				this.settings.size(), this.settings.seed(), this.settings.requests())) {
-			this.infrastructure = bench.stack().infrastructure().infrastructure();
-			bench.stack().prepare(proof.modules(), this.progress::step);
+		try (Bench bench = new Bench(infrastructure(), directory(), proof.name(), progress(), this.settings.size(),
+				this.settings.seed(), this.settings.requests())) {
+			infrastructure(bench.stack().infrastructure().infrastructure());
+			bench.stack().prepare(proof.modules(), progress()::step);
 			evidence = proof.run(bench);
 		}
 		catch (Throwable ex) {
-			problem = measurement.why(ex);
+			problem = why(ex);
 		}
-		this.progress.endLine();
+		progress().endLine();
 		return new ProofResult(proof.name(), proof.question(), evidence.setting(), evidence.checks(),
 				evidence.timeline(), Duration.ofNanos(System.nanoTime() - start).toMillis(), problem);
 	}
 
-	private RunResult result(Course course) throws IOException {
-		Workspace workspace = Workspace.find();
-		List<Path> jars = Stream.of(Module.values()).map(workspace::jar).filter(Files::exists).toList();
-		return new RunResult(RunResult.SCHEMA, NAME, this.settings.command(), course.startedAt(), course.finishedAt(),
-				course.partial(), EnvironmentProbe.probe(workspace.root(), jars, this.infrastructure), configuration(),
-				List.of(), List.of(), null, this.results);
+	@Override
+	protected Finding finding(@Nullable String partial) {
+		return new ProveResult(this.results);
 	}
 
-	private Map<String, String> configuration() {
+	@Override
+	protected String summary(RunResult result) {
+		return VerdictText.of(this.results);
+	}
+
+	@Override
+	protected @Nullable String failure(RunResult result) {
+		List<String> open = this.results.stream().filter((proof) -> !proof.holds()).map(ProofResult::proof).toList();
+		return open.isEmpty() ? null : "Not proved: " + String.join(", ", open);
+	}
+
+	@Override
+	protected Set<Module> modules() {
+		return EnumSet.allOf(Module.class);
+	}
+
+	@Override
+	protected Map<String, String> configuration() {
 		Map<String, String> configuration = new TreeMap<>();
 		configuration.put("size", this.settings.size().toString());
 		configuration.put("seed", Long.toString(this.settings.seed()));

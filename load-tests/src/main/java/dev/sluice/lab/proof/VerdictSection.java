@@ -13,6 +13,12 @@ import dev.sluice.lab.kit.result.RunResult;
 /** Every proof and its verdict. */
 final class VerdictSection implements Section {
 
+	private final List<ProofResult> proofs;
+
+	VerdictSection(List<ProofResult> proofs) {
+		this.proofs = proofs;
+	}
+
 	@Override
 	public String id() {
 		return "verdict";
@@ -25,19 +31,18 @@ final class VerdictSection implements Section {
 
 	@Override
 	public List<String> answers(RunResult run) {
-		long holding = run.proofs().stream().filter(ProofResult::holds).count();
-		return List.of((holding == run.proofs().size() && holding > 0)
+		long holding = this.proofs.stream().filter(ProofResult::holds).count();
+		return List.of((holding == this.proofs.size() && holding > 0)
 				? "Yes, %s.".formatted((holding == 1) ? "the one" : "all " + Figures.count(holding))
-				: "No: %s of %s.".formatted(Figures.count(holding), Figures.count(run.proofs().size())));
+				: "No: %s of %s.".formatted(Figures.count(holding), Figures.count(this.proofs.size())));
 	}
 
 	@Override
 	public void write(RunResult run, Html html) {
 		html.element("p", answers(run).getFirst(), "class", "answer");
 		Table table = new Table("Proofs", 3, List.of("Proof", "Question", "Verdict", "checks", "took"));
-		run.proofs()
-			.forEach((proof) -> table.row(proof.proof(), proof.question(), Verdicts.of(proof),
-					Figures.count(proof.checks().size()), Figures.duration(Duration.ofMillis(proof.millis()))));
+		this.proofs.forEach((proof) -> table.row(proof.proof(), proof.question(), Verdicts.of(proof),
+				Figures.count(proof.checks().size()), Figures.duration(Duration.ofMillis(proof.millis()))));
 		table.write(html);
 	}
 

@@ -8,9 +8,9 @@ import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.page.Html;
 import dev.sluice.lab.kit.page.Section;
 import dev.sluice.lab.kit.page.Table;
+import dev.sluice.lab.kit.result.CompareResult;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.result.RunResult.Environment;
-import dev.sluice.lab.kit.result.ScenarioResult;
 
 /** How a run was measured, what limits it, how to repeat it. */
 final class MethodSection implements Section {
@@ -30,8 +30,7 @@ final class MethodSection implements Section {
 		html.element("h3", "Repeat it");
 		html.open("pre", "tabindex", "0").element("code", run.command()).close();
 		// What a run of cells has in common; of another the sections before say it.
-		if (run.chaos() == null && run.proofs().isEmpty()
-				&& (run.finding() == null || run.finding() instanceof ScenarioResult)) {
+		if (run.finding() instanceof CompareResult) {
 			cells(run, html);
 		}
 		if (!run.checks().isEmpty()) {

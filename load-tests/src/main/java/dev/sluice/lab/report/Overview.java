@@ -13,16 +13,14 @@ import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.page.Html;
 import dev.sluice.lab.kit.page.Marks;
 import dev.sluice.lab.kit.page.Table;
+import dev.sluice.lab.kit.result.CompareResult;
 import dev.sluice.lab.kit.result.RunResult;
-import dev.sluice.lab.kit.result.ScenarioResult;
 
 /**
  * What stands before the chapters of several runs: which mode for which load, and what
  * each run answers. It says nothing that the runs' figures do not.
  */
 final class Overview {
-
-	private static final String COMPARE = "compare";
 
 	private final List<Chapter> chapters;
 
@@ -33,7 +31,7 @@ final class Overview {
 		this.chapters = chapters;
 		this.comparisons = chapters.stream()
 			.map(Chapter::run)
-			.filter((run) -> run.experiment().equals(COMPARE) && !(run.finding() instanceof ScenarioResult))
+			.filter((run) -> run.finding() instanceof CompareResult compare && compare.scenario() == null)
 			.toList();
 	}
 

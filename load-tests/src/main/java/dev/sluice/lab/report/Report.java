@@ -10,7 +10,6 @@ import java.util.ArrayList;
 import java.util.DoubleSummaryStatistics;
 import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Properties;
 import java.util.stream.Stream;
 
@@ -27,12 +26,15 @@ import dev.sluice.lab.kit.page.Page;
 import dev.sluice.lab.kit.page.Section;
 import dev.sluice.lab.kit.result.CausesResult;
 import dev.sluice.lab.kit.result.CellResult;
+import dev.sluice.lab.kit.result.ChaosResult;
 import dev.sluice.lab.kit.result.ClientResult;
+import dev.sluice.lab.kit.result.CompareResult;
+import dev.sluice.lab.kit.result.DrainResult;
 import dev.sluice.lab.kit.result.GridResult;
 import dev.sluice.lab.kit.result.KneeResult;
 import dev.sluice.lab.kit.result.PoolResult;
+import dev.sluice.lab.kit.result.ProveResult;
 import dev.sluice.lab.kit.result.RunResult;
-import dev.sluice.lab.kit.result.ScenarioResult;
 import dev.sluice.lab.kit.result.SinkResult;
 import dev.sluice.lab.knee.KneeSection;
 import dev.sluice.lab.pool.PoolSection;
@@ -97,37 +99,27 @@ public final class Report {
 	}
 
 	private static List<Section> sections(RunResult run) {
-		return switch (run.experiment()) {
-			case "compare" -> Stream.concat(compare(run), Stream.of(new CellsSection(), new MethodSection())).toList();
-			case "chaos" -> Stream.concat(ChaosSections.all().stream(), Stream.of(new MethodSection())).toList();
-			case "client", "compare --causes", "grid", "knee", "pool", "sink" -> withMethod(finding(run));
-			case "prove" -> Stream.concat(ProofSections.of(run).stream(), Stream.of(new MethodSection())).toList();
-			case "drain" -> List.of(new DrainSection(), new CellsSection(), new MethodSection());
-			default -> List.of(new CellsSection(), new MethodSection());
+		Stream<Section> own = switch (run.finding()) {
+			case null -> Stream.of();
+			case CausesResult causes -> CausesSections.of(causes).stream();
+			case ChaosResult chaos -> ChaosSections.of(chaos).stream();
+			case ClientResult client -> ClientSections.of(client).stream();
+			case CompareResult compare -> compare(compare);
+			case DrainResult drain -> Stream.of(new DrainSection(drain));
+			case GridResult grid -> GridSections.of(grid).stream();
+			case KneeResult knee -> Stream.of(new KneeSection(knee), KneeSection.LIMITS);
+			case PoolResult pool -> Stream.of(new PoolSection(pool), PoolSection.limits(pool));
+			case ProveResult prove -> ProofSections.of(prove).stream();
+			case SinkResult sink -> SinkSections.of(sink).stream();
 		};
+		return Stream.concat(own, Stream.of(new MethodSection())).toList();
 	}
 
-	private static Stream<Section> compare(RunResult run) {
-		return (run.finding() instanceof ScenarioResult scenario)
-				? Stream.concat(Stream.of(new ScenarioSection(scenario)), CompareSections.ofScenario().stream())
+	private static Stream<Section> compare(CompareResult compare) {
+		Stream<Section> sections = (compare.scenario() != null) ? Stream
+			.concat(Stream.of(new ScenarioSection(compare.scenario())), CompareSections.ofScenario().stream())
 				: CompareSections.all().stream();
-	}
-
-	private static List<Section> withMethod(List<Section> sections) {
-		return Stream.concat(sections.stream(), Stream.of(new MethodSection())).toList();
-	}
-
-	private static List<Section> finding(RunResult run) {
-		return switch (run.finding()) {
-			case null -> List.of();
-			case CausesResult causes -> CausesSections.of(causes);
-			case ClientResult client -> ClientSections.of(client);
-			case GridResult grid -> GridSections.of(grid);
-			case KneeResult knee -> List.of(new KneeSection(knee), KneeSection.LIMITS);
-			case PoolResult pool -> List.of(new PoolSection(pool), PoolSection.limits(pool));
-			case ScenarioResult scenario -> List.of(new ScenarioSection(scenario));
-			case SinkResult sink -> SinkSections.of(sink);
-		};
+		return Stream.concat(sections, Stream.of(new CellsSection()));
 	}
 
 	private static void chapter(Html html, Chapter chapter, boolean several) {

@@ -12,6 +12,7 @@ import java.util.stream.Stream;
 
 import dev.sluice.lab.kit.result.RunFile;
 import dev.sluice.lab.kit.result.RunResult;
+import dev.sluice.lab.kit.run.ReportWriter;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -27,9 +28,6 @@ import picocli.CommandLine.Spec;
 		description = "Builds the HTML report again from the raw results of runs, or one page of several.",
 		mixinStandardHelpOptions = true)
 public final class ReportCommand implements Callable<Integer> {
-
-	/** The page's name in a run's directory. */
-	public static final String NAME = "report.html";
 
 	@Parameters(paramLabel = "DIR", arity = "1..*",
 			description = "Directory of a run, or one that holds several; of several runs an overview comes first, and each has a chapter.")
@@ -50,7 +48,7 @@ public final class ReportCommand implements Callable<Integer> {
 			for (Path file : files()) {
 				runs.add(RunFile.read(file));
 			}
-			Path html = (this.out != null) ? this.out : this.directories.getFirst().resolve(NAME);
+			Path html = (this.out != null) ? this.out : this.directories.getFirst().resolve(ReportWriter.NAME);
 			write(runs, html);
 			this.spec.commandLine().getOut().println(html.toAbsolutePath().normalize());
 			return CommandLine.ExitCode.OK;

@@ -2,8 +2,6 @@ package dev.sluice.lab.sink;
 
 import java.io.IOException;
 import java.io.OutputStream;
-import java.io.PrintWriter;
-import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -13,40 +11,30 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import java.util.zip.GZIPOutputStream;
 
-import dev.sluice.devservices.Infrastructure;
-import dev.sluice.lab.kit.result.RunResult;
-import dev.sluice.lab.kit.result.SinkResult;
 import dev.sluice.lab.kit.result.SinkResult.Setting;
-import dev.sluice.lab.kit.run.Progress;
+import dev.sluice.lab.kit.run.ExperimentCommand;
+import dev.sluice.lab.kit.run.InfrastructureOption;
+import dev.sluice.lab.kit.run.ReportWriter;
 import dev.sluice.lab.kit.run.RunDirectory;
-import dev.sluice.lab.kit.stack.Interruption;
 import dev.sluice.lab.kit.stack.LabException;
-import dev.sluice.lab.report.Report;
-import dev.sluice.lab.report.ReportCommand;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** {@code lab sink}. */
-@Command(name = "sink", mixinStandardHelpOptions = true, sortOptions = false,
+@Command(name = "sink",
 		description = "Moves the same metrics to the sink by calls that wait and by the stream, plain, with zstd and with"
 				+ " a dictionary.",
 		footer = { "", "Exit code: 0 done, 1 failed or not whole, 2 wrong usage." })
-public final class SinkCommand implements Callable<Integer> {
+public final class SinkCommand extends ExperimentCommand {
 
 	private static final int MEGABYTES = 1_000;
 
@@ -65,10 +53,6 @@ public final class SinkCommand implements Callable<Integer> {
 	private static final int SCRAPES = 12;
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(10);
-
-	@Spec
-	@SuppressWarnings("NullAway.Init") // picocli sets it before it calls.
-	private CommandSpec spec;
 
 	@Option(names = "--quick", description = "Little data, once: shows that everything works.")
 	private boolean quick;
@@ -96,16 +80,12 @@ public final class SinkCommand implements Callable<Integer> {
 			description = "Of the data. Default: ${DEFAULT-VALUE}.")
 	private long seed = 2;
 
-	@Option(names = "--infra", paramLabel = "KIND", defaultValue = "auto",
-			description = "Kafka: auto, containers or embedded. Default: ${DEFAULT-VALUE}.")
-	private Infrastructure infrastructure = Infrastructure.AUTO;
+	@Mixin
+	private InfrastructureOption infrastructure = new InfrastructureOption();
 
 	@Option(names = "--link", paramLabel = "KIND", defaultValue = "auto",
 			description = "The thin link: tun (devices, for root on Linux), proxy, or auto: tun where it can be. Default: ${DEFAULT-VALUE}.")
 	private SinkLink.Kind link = SinkLink.Kind.AUTO;
-
-	@Option(names = "--out", paramLabel = "DIR", description = "Where the results go. Default: results/sink-<time>.")
-	private @Nullable Path out;
 
 	@Option(names = "--train", paramLabel = "FILE",
 			description = "Writes a dictionary for such metrics, for sink.dictionary, and does nothing else.")
@@ -115,8 +95,12 @@ public final class SinkCommand implements Callable<Integer> {
 			+ SCRAPES + " times, a second apart, into the file named by --out, and does nothing else.")
 	private @Nullable List<URI> record;
 
+	public SinkCommand(ReportWriter report) {
+		super(report);
+	}
+
 	@Override
-	public Integer call() throws IOException {
+	public Integer call() {
 		try {
 			if (this.train != null) {
 				return train(this.train);
@@ -124,49 +108,29 @@ public final class SinkCommand implements Callable<Integer> {
 			if (this.record != null) {
 				return record(this.record);
 			}
-			return measure();
 		}
 		catch (IOException ex) {
-			throw RunDirectory.failure("The run cannot go on", ex);
+			throw RunDirectory.failure("The file cannot be made", ex);
 		}
-		catch (UncheckedIOException ex) {
-			throw RunDirectory.failure("The run cannot go on", Objects.requireNonNull(ex.getCause()));
-		}
-	}
-
-	private int measure() throws IOException {
-		SinkExperiment.Settings chosen = settings();
-		RunDirectory directory = RunDirectory.create(this.out, SinkExperiment.NAME, Instant.now());
-		try (Interruption interruption = new Interruption()) {
-			RunResult result = new SinkExperiment(chosen, directory, Progress.toStandardError()).run(interruption);
-			PrintWriter stdout = this.spec.commandLine().getOut();
-			Path report = directory.path().resolve(ReportCommand.NAME);
-			Report.write(List.of(result), report);
-			if (result.finding() instanceof SinkResult sink) {
-				stdout.print(SinkText.of(sink));
-			}
-			stdout.println("Report: " + report);
-			stdout.flush();
-			if (result.partial() != null) {
-				throw new LabException("The run is partial: " + result.partial());
-			}
-			return 0;
-		}
+		SinkExperiment.Settings settings = settings();
+		return run(SinkExperiment.NAME, commandLine(),
+				(run) -> new SinkExperiment(run, this.infrastructure.value(), settings));
 	}
 
 	private int train(Path file) throws IOException {
 		byte[] dictionary = SinkData.load().train(this.seed, SinkData.USUAL);
 		Files.write(file, dictionary);
-		this.spec.commandLine().getOut().println("%s: %,d bytes".formatted(file, dictionary.length));
+		stdout().println("%s: %,d bytes".formatted(file, dictionary.length));
 		return 0;
 	}
 
 	private int record(List<URI> endpoints) throws IOException {
-		if (this.out == null) {
+		Path file = out();
+		if (file == null) {
 			throw usage("--record needs --out, the file to write");
 		}
 		try (HttpClient client = HttpClient.newBuilder().connectTimeout(TIMEOUT).build();
-				OutputStream file = new GZIPOutputStream(Files.newOutputStream(this.out))) {
+				OutputStream recording = new GZIPOutputStream(Files.newOutputStream(file))) {
 			for (int i = 0; i < SCRAPES; i++) {
 				for (URI endpoint : endpoints) {
 					HttpResponse<String> scrape = client.send(HttpRequest.newBuilder(endpoint).timeout(TIMEOUT).build(),
@@ -174,7 +138,7 @@ public final class SinkCommand implements Callable<Integer> {
 					if (scrape.statusCode() != 200) {
 						throw new LabException("%s answers %d".formatted(endpoint, scrape.statusCode()));
 					}
-					file.write(scrape.body().getBytes(StandardCharsets.UTF_8));
+					recording.write(scrape.body().getBytes(StandardCharsets.UTF_8));
 				}
 				Thread.sleep(Duration.ofSeconds(1));
 			}
@@ -183,7 +147,7 @@ public final class SinkCommand implements Callable<Integer> {
 			Thread.currentThread().interrupt();
 			throw new LabException("Interrupted", ex);
 		}
-		this.spec.commandLine().getOut().println("%s: %,d bytes".formatted(this.out, Files.size(this.out)));
+		stdout().println("%s: %,d bytes".formatted(file, Files.size(file)));
 		return 0;
 	}
 
@@ -195,7 +159,7 @@ public final class SinkCommand implements Callable<Integer> {
 		if (data < 1 || linkData < 1 || times < 1 || this.zstdLevel < 1 || this.zstdLevel > 22) {
 			throw usage("At least 1 MB and 1 repetition, and a level of 1 to 22, are needed");
 		}
-		return new SinkExperiment.Settings(command(), this.infrastructure, this.link, chosen(), data, linkData, times,
+		return new SinkExperiment.Settings(this.link, chosen(), data, linkData, times,
 				this.quick ? QUICK_WARM_UP_SECONDS : WARM_UP_SECONDS, this.zstdLevel, this.seed);
 	}
 
@@ -211,16 +175,6 @@ public final class SinkCommand implements Callable<Integer> {
 		catch (IllegalArgumentException _) {
 			throw usage("--settings knows storage, link, link-small and loopback");
 		}
-	}
-
-	private String command() {
-		return "lab " + Stream.concat(Stream.of("sink"),
-				this.spec.commandLine().getParseResult().originalArgs().stream().filter((word) -> !word.equals("sink")))
-			.collect(Collectors.joining(" "));
-	}
-
-	private ParameterException usage(String message) {
-		return new ParameterException(this.spec.commandLine(), message);
 	}
 
 }

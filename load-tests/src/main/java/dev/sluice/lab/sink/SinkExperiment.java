@@ -18,23 +18,19 @@ import java.util.stream.Stream;
 import dev.sluice.devservices.Infrastructure;
 import dev.sluice.devservices.JavaProcess;
 import dev.sluice.devservices.Ports;
+import dev.sluice.lab.kit.result.Finding;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.result.SinkResult;
 import dev.sluice.lab.kit.result.SinkResult.Mode;
 import dev.sluice.lab.kit.result.SinkResult.Setting;
 import dev.sluice.lab.kit.result.SinkResult.Transfer;
-import dev.sluice.lab.kit.run.EnvironmentProbe;
-import dev.sluice.lab.kit.run.Measurement;
-import dev.sluice.lab.kit.run.Measurement.Course;
-import dev.sluice.lab.kit.run.Progress;
-import dev.sluice.lab.kit.run.RunDirectory;
-import dev.sluice.lab.kit.stack.Interruption;
+import dev.sluice.lab.kit.run.Experiment;
+import dev.sluice.lab.kit.run.Run;
 import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.lab.kit.stack.Module;
 import dev.sluice.lab.kit.stack.Service;
 import dev.sluice.lab.kit.stack.ServiceOptions;
 import dev.sluice.lab.kit.stack.Stack;
-import dev.sluice.lab.kit.stack.Workspace;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -44,7 +40,7 @@ import tools.jackson.databind.json.JsonMapper;
  * transfer has a client process of its own and is over when the last message is stored
  * and acknowledged; the repetitions of the modes are interleaved.
  */
-final class SinkExperiment {
+final class SinkExperiment extends Experiment {
 
 	static final String NAME = "sink";
 
@@ -69,13 +65,6 @@ final class SinkExperiment {
 
 	private final Settings settings;
 
-	/** What was asked for, until it is known what runs. */
-	private Infrastructure infrastructure;
-
-	private final RunDirectory directory;
-
-	private final Progress progress;
-
 	private final JsonMapper json = JsonMapper.builder().build();
 
 	private final List<Transfer> transfers = new ArrayList<>();
@@ -92,8 +81,6 @@ final class SinkExperiment {
 	/**
 	 * What is chosen.
 	 *
-	 * @param command the command line
-	 * @param infrastructure what Kafka runs as
 	 * @param link what the thin link is made of
 	 * @param settings what binds, one after the other
 	 * @param megabytes moved by each transfer over loopback, of 10^6 bytes
@@ -104,8 +91,8 @@ final class SinkExperiment {
 	 * @param zstdLevel of the compression
 	 * @param seed of the data
 	 */
-	record Settings(String command, Infrastructure infrastructure, SinkLink.Kind link, Set<Setting> settings,
-			int megabytes, int linkMegabytes, int repetitions, int warmUpSeconds, int zstdLevel, long seed) {
+	record Settings(SinkLink.Kind link, Set<Setting> settings, int megabytes, int linkMegabytes, int repetitions,
+			int warmUpSeconds, int zstdLevel, long seed) {
 
 		static List<Mode> modes(Setting setting) {
 			return switch (setting) {
@@ -148,32 +135,18 @@ final class SinkExperiment {
 
 	}
 
-	SinkExperiment(Settings settings, RunDirectory directory, Progress progress) {
+	SinkExperiment(Run run, Infrastructure infrastructure, Settings settings) {
+		super(NAME, run, infrastructure);
 		this.settings = settings;
-		this.infrastructure = settings.infrastructure();
-		this.directory = directory;
-		this.progress = progress;
 		List<byte[]> sample = SinkData.load().batches(settings.seed(), SAMPLE_BYTES, SinkData.USUAL);
 		double mean = sample.stream().mapToInt((batch) -> batch.length).average().orElseThrow();
 		this.storeDelay = Duration.ofNanos((long) (SinkSender.CONNECTIONS * mean * 8 / SEED_BITS_PER_SECOND * 1e9));
 	}
 
-	/**
-	 * Runs it. What goes wrong makes the result partial.
-	 * @throws IOException if the result cannot be written
-	 */
-	RunResult run(Interruption interruption) throws IOException {
-		return new Measurement(NAME, this.settings.command(), this.directory, this.progress, interruption)
-			.run(this::measure, this::result);
-	}
-
-	private void measure() throws IOException, InterruptedException {
-		try (Stack stack = Stack.builder()
-			.infrastructure(this.settings.infrastructure())
-			.directory(this.directory.directory("logs"))
-			.build()) {
-			this.infrastructure = stack.infrastructure().infrastructure();
-			stack.prepare(Set.of(Module.SINK), this.progress::step);
+	@Override
+	protected void measure() throws IOException, InterruptedException {
+		try (Stack stack = stack()) {
+			stack.prepare(modules(), progress()::step);
 			for (int repetition = 1; repetition <= this.settings.repetitions(); repetition++) {
 				for (Setting setting : this.settings.settings()) {
 					run(stack, setting, repetition);
@@ -182,19 +155,25 @@ final class SinkExperiment {
 		}
 	}
 
-	private RunResult result(Course course) throws IOException {
-		Workspace workspace = Workspace.find();
-		Path jar = workspace.jar(Module.SINK);
-		return RunResult.of(NAME, this.settings.command(), course.startedAt(), course.finishedAt(), course.partial(),
-				EnvironmentProbe.probe(workspace.root(), Files.exists(jar) ? List.of(jar) : List.of(),
-						this.infrastructure),
-				configuration(), new SinkResult(this.settings.megabytes(), this.settings.seed(),
-						this.storeDelay.toNanos() / 1e6, this.linkWords, this.transfers));
+	@Override
+	protected Finding finding(@Nullable String partial) {
+		return new SinkResult(this.settings.megabytes(), this.settings.seed(), this.storeDelay.toNanos() / 1e6,
+				this.linkWords, this.transfers);
+	}
+
+	@Override
+	protected String summary(RunResult result) {
+		return (result.finding() instanceof SinkResult sink) ? SinkText.of(sink) : "";
+	}
+
+	@Override
+	protected Set<Module> modules() {
+		return Set.of(Module.SINK);
 	}
 
 	private void run(Stack stack, Setting setting, int repetition) throws IOException, InterruptedException {
-		this.progress.step("%s, repetition %d: starting the sink".formatted(SinkFigures.words(setting), repetition));
-		Path storage = this.directory.directory("storage");
+		progress().step("%s, repetition %d: starting the sink".formatted(SinkFigures.words(setting), repetition));
+		Path storage = directory().directory("storage");
 		if (setting == Setting.LOOPBACK) {
 			stack.infrastructure().kafka();
 		}
@@ -214,7 +193,7 @@ final class SinkExperiment {
 						transfer(sink.handle(), link, setting, mode, repetition, target);
 				};
 				this.transfers.add(transfer);
-				this.progress.step("%s: %.1f MB/s, %.2f s for %d MB".formatted(SinkFigures.words(mode),
+				progress().step("%s: %.1f MB/s, %.2f s for %d MB".formatted(SinkFigures.words(mode),
 						transfer.megabytesPerSecond(), transfer.seconds(), transfer.bytes() / MEGABYTE));
 			}
 		}
@@ -229,7 +208,7 @@ final class SinkExperiment {
 			.jvmArgs("--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow",
 					"-Dlogback.configurationFile=lab-logback.xml")
 			.args(Integer.toString(port), stack.infrastructure().kafka().bootstrapServers())
-			.logFile(this.directory.directory("logs").resolve("relay-%d.log".formatted(repetition)))
+			.logFile(directory().directory("logs").resolve("relay-%d.log".formatted(repetition)))
 			.launch()) {
 			return transfer(relay.handle(), null, setting, Mode.RELAY, repetition, "127.0.0.1:" + port);
 		}
@@ -246,7 +225,7 @@ final class SinkExperiment {
 			return options;
 		}
 		SinkData.Sizes sizes = (setting == Setting.LINK_SMALL) ? SinkData.SMALL : SinkData.USUAL;
-		Path dictionary = Files.write(this.directory.path().resolve("%s.zdict".formatted(setting)),
+		Path dictionary = Files.write(directory().path().resolve("%s.zdict".formatted(setting)),
 				this.dictionaries.computeIfAbsent(sizes, (_) -> SinkData.load().train(this.settings.seed(), sizes)));
 		ServiceOptions log = options.withProperty("sink.store", "log")
 			.withProperty("sink.log-directory", storage)
@@ -260,21 +239,20 @@ final class SinkExperiment {
 	private Transfer transfer(@Nullable ProcessHandle sink, @Nullable SinkLink link, Setting setting, Mode mode,
 			int repetition, String target) throws IOException, InterruptedException {
 		long bytes = this.settings.bytes(setting);
-		Path spool = this.directory.directory("spool");
+		Path spool = directory().directory("spool");
 		SinkSender.Job job = new SinkSender.Job(mode, target, this.settings.seed(), setting == Setting.LINK_SMALL,
 				bytes, this.settings.warmUpBytes(setting, mode), this.settings.warmUpSeconds(setting, mode),
 				(sink != null) ? sink.pid() : 0, this.settings.zstdLevel(), spool.toString());
-		Path in = this.directory.path().resolve("job.json");
-		Path out = this.directory.path().resolve("report.json");
+		Path in = directory().path().resolve("job.json");
+		Path out = directory().path().resolve("report.json");
 		Files.write(in, this.json.writeValueAsBytes(job));
 		Files.deleteIfExists(out);
-		this.progress.now("%s: %s".formatted(SinkFigures.words(setting), SinkFigures.words(mode)));
+		progress().now("%s: %s".formatted(SinkFigures.words(setting), SinkFigures.words(mode)));
 		JavaProcess.Builder sender = JavaProcess.mainClass(SinkSender.class.getName())
 			.jvmArgs(CLIENT_JVM_ARGS)
 			.jvmArgs("-Dlogback.configurationFile=lab-logback.xml")
 			.args(in.toString(), out.toString())
-			.logFile(this.directory.directory("logs")
-				.resolve("client-%s-%s-%d.log".formatted(setting, mode, repetition)));
+			.logFile(directory().directory("logs").resolve("client-%s-%s-%d.log".formatted(setting, mode, repetition)));
 		try (JavaProcess client = (link != null) ? link.launch(sender) : sender.launch()) {
 			await(client, sink, DEADLINE.plusSeconds(bytes / MEGABYTE));
 			if (!Files.exists(out)) {
@@ -317,7 +295,8 @@ final class SinkExperiment {
 		}
 	}
 
-	private Map<String, String> configuration() {
+	@Override
+	protected Map<String, String> configuration() {
 		Map<String, String> configuration = new TreeMap<>();
 		configuration.put("data",
 				"lines of recorded scrapes, values varied by seed %d; made before the clock starts, 64 MB of it sent in turn"

@@ -1,5 +1,6 @@
 /**
- * The report of {@code lab sink}. Start at {@link dev.sluice.lab.sink.SinkSections}.
+ * {@code lab sink}: the same data by calls that wait and by the stream. Start at
+ * {@link dev.sluice.lab.sink.SinkExperiment}.
  */
 @NullMarked
 package dev.sluice.lab.sink;

@@ -3,6 +3,7 @@ package dev.sluice.lab.chaos;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 
+import dev.sluice.lab.report.Report;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
@@ -27,7 +28,8 @@ class ChaosCommandTests {
 	void refusesWhatCannotBe(String arguments, String message) {
 		StringWriter err = new StringWriter();
 
-		int exit = new CommandLine(new ChaosCommand()).setErr(new PrintWriter(err)).execute(arguments.split(" "));
+		int exit = new CommandLine(new ChaosCommand(Report::write)).setErr(new PrintWriter(err))
+			.execute(arguments.split(" "));
 
 		assertThat(exit).isEqualTo(2);
 		assertThat(err.toString()).contains(message);

@@ -10,6 +10,7 @@ import dev.sluice.lab.NoProcessLeft;
 import dev.sluice.lab.kit.result.ChaosResult;
 import dev.sluice.lab.kit.result.RunFile;
 import dev.sluice.lab.kit.result.RunResult;
+import dev.sluice.lab.report.Report;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -33,7 +34,7 @@ class ChaosIT {
 		// Of three brokers where that is three processes; three containers take longer.
 		boolean cluster = Infrastructure.fromEnvironment() == Infrastructure.EMBEDDED;
 
-		int exitCode = new CommandLine(new ChaosCommand()).setOut(new PrintWriter(out))
+		int exitCode = new CommandLine(new ChaosCommand(Report::write)).setOut(new PrintWriter(out))
 			.execute("--orders", "1000", "--rate", "40", "--kills-each", "1", "--kinds", "kill", "--faults",
 					"gateway,consumer,broker", "--brokers", cluster ? "3" : "1", "--seed", "4", "--infra",
 					Infrastructure.fromEnvironment().name(), "--out", results.toString());
@@ -41,7 +42,7 @@ class ChaosIT {
 		assertThat(exitCode).as(out.toString()).isZero();
 		RunResult run = RunFile.read(results.resolve(RunFile.NAME));
 		assertThat(run.partial()).isNull();
-		ChaosResult chaos = run.chaos();
+		ChaosResult chaos = (ChaosResult) run.finding();
 		assertThat(chaos.faults()).hasSize(3).allMatch((fault) -> fault.kind().equals("kill"));
 		assertThat(chaos.faults()).extracting(ChaosResult.Fault::target)
 			.anyMatch((target) -> target.matches(cluster ? "broker [123]" : "broker"));

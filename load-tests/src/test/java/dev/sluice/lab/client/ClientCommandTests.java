@@ -10,6 +10,7 @@ import com.sun.net.httpserver.HttpServer;
 import dev.sluice.lab.kit.result.ClientResult;
 import dev.sluice.lab.kit.result.RunFile;
 import dev.sluice.lab.kit.result.RunResult;
+import dev.sluice.lab.report.Report;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -84,7 +85,7 @@ class ClientCommandTests {
 	}
 
 	private int execute(String... arguments) {
-		return new CommandLine(new ClientCommand()).setOut(new PrintWriter(this.out))
+		return new CommandLine(new ClientCommand(Report::write)).setOut(new PrintWriter(this.out))
 			.setErr(new PrintWriter(this.err))
 			.execute(arguments);
 	}

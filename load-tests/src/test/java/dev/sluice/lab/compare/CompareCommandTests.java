@@ -3,6 +3,7 @@ package dev.sluice.lab.compare;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 
+import dev.sluice.lab.report.Report;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
@@ -29,7 +30,8 @@ class CompareCommandTests {
 	void wrongUsageEndsWithTwoAndSaysWhatIsRight(String arguments, String hint) {
 		StringWriter err = new StringWriter();
 
-		int exitCode = new CommandLine(new CompareCommand()).setErr(new PrintWriter(err)).execute(arguments.split(" "));
+		int exitCode = new CommandLine(new CompareCommand(Report::write)).setErr(new PrintWriter(err))
+			.execute(arguments.split(" "));
 
 		assertThat(exitCode).isEqualTo(2);
 		assertThat(err.toString()).contains(hint);

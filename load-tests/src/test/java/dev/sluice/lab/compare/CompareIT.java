@@ -11,6 +11,7 @@ import dev.sluice.lab.kit.result.CausesResult;
 import dev.sluice.lab.kit.result.CellResult;
 import dev.sluice.lab.kit.result.RunFile;
 import dev.sluice.lab.kit.result.RunResult;
+import dev.sluice.lab.report.Report;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,7 +31,7 @@ class CompareIT {
 		Path results = this.directory.resolve("results");
 		StringWriter out = new StringWriter();
 
-		int exitCode = new CommandLine(new CompareCommand()).setOut(new PrintWriter(out))
+		int exitCode = new CommandLine(new CompareCommand(Report::write)).setOut(new PrintWriter(out))
 			.execute("--smallest", "--infra", Infrastructure.fromEnvironment().name(), "--out", results.toString());
 
 		assertThat(exitCode).isZero();
@@ -59,7 +60,7 @@ class CompareIT {
 	void findsCausesOverNewTlsConnections() throws Exception {
 		Path results = this.directory.resolve("results");
 
-		int exitCode = new CommandLine(new CompareCommand()).setOut(new PrintWriter(new StringWriter()))
+		int exitCode = new CommandLine(new CompareCommand(Report::write)).setOut(new PrintWriter(new StringWriter()))
 			.execute("--causes", "--smallest", "--infra", Infrastructure.fromEnvironment().name(), "--out",
 					results.toString());
 

@@ -3,6 +3,8 @@ package dev.sluice.lab.proof;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.net.ConnectException;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -13,9 +15,12 @@ import java.util.Set;
 import dev.sluice.devservices.Infrastructure;
 import dev.sluice.lab.kit.result.ProofResult;
 import dev.sluice.lab.kit.result.ProofResult.Check;
+import dev.sluice.lab.kit.result.ProveResult;
 import dev.sluice.lab.kit.result.RunFile;
 import dev.sluice.lab.kit.result.RunResult;
+import dev.sluice.lab.kit.run.LengthOptions.Length;
 import dev.sluice.lab.kit.run.Progress;
+import dev.sluice.lab.kit.run.Run;
 import dev.sluice.lab.kit.run.RunDirectory;
 import dev.sluice.lab.kit.stack.Interruption;
 import dev.sluice.lab.kit.stack.Module;
@@ -41,18 +46,21 @@ class ProveTests {
 
 		RunResult result = RunFile.read(this.directory.resolve(RunFile.NAME));
 		assertThat(result.partial()).isNull();
-		assertThat(result.proofs()).extracting(ProofResult::proof).containsExactly("gateway", "kafka", "good");
-		assertThat(result.proofs()).extracting(ProofResult::holds).containsExactly(false, false, true);
-		assertThat(result.proofs().getFirst().problem()).contains("ConnectException: refused");
-		assertThat(result.proofs().get(1).problem()).contains("TimeoutException: no answer");
+		List<ProofResult> proofs = ((ProveResult) result.finding()).proofs();
+		assertThat(proofs).extracting(ProofResult::proof).containsExactly("gateway", "kafka", "good");
+		assertThat(proofs).extracting(ProofResult::holds).containsExactly(false, false, true);
+		assertThat(proofs.getFirst().problem()).contains("ConnectException: refused");
+		assertThat(proofs.get(1).problem()).contains("TimeoutException: no answer");
 	}
 
 	private void run(Proof... proofs) throws IOException {
 		try (Interruption interruption = new Interruption()) {
-			new Prove(new Prove.Settings("lab prove", Infrastructure.EMBEDDED, Bench.Size.SMALLEST, 1, 0),
-					List.of(proofs), new RunDirectory(this.directory),
-					new Progress(new PrintStream(OutputStream.nullOutputStream()), false, Instant.EPOCH))
-				.run(interruption);
+			new Prove(
+					new Run("lab prove", new RunDirectory(this.directory),
+							new Progress(new PrintStream(OutputStream.nullOutputStream()), false, Instant.EPOCH),
+							new PrintWriter(new StringWriter()), interruption),
+					Infrastructure.EMBEDDED, new Prove.Settings(Length.SMALLEST, 1, 0), List.of(proofs))
+				.run();
 		}
 	}
 

@@ -7,6 +7,7 @@ import java.util.regex.Pattern;
 
 import dev.sluice.lab.kit.result.Cell;
 import dev.sluice.lab.kit.result.CellResult;
+import dev.sluice.lab.kit.result.DrainResult;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.result.Runs;
 import org.junit.jupiter.api.Test;
@@ -111,13 +112,11 @@ class ReportTests {
 	}
 
 	@Test
-	void rendersAnExperimentItDoesNotKnow() {
-		RunResult run = Runs.run("drain", null,
-				List.of(Runs.rate(new Cell("consumer", "queued", "unlimited", 20_000, 1), 117_000)), List.of());
+	void saysHowFastTheConsumerDrained() {
+		String page = withoutScripts(
+				Report.page(List.of(Runs.found("drain", new DrainResult(20_000, 100, 50, 12_000, 6.2, 1_950)))));
 
-		String page = withoutScripts(Report.page(List.of(run)));
-
-		assertThat(page).contains("lab drain", "117,000", "20,000").doesNotContain("run-1-throughput");
+		assertThat(page).contains("lab drain", "1,950 orders/s while 12,000 were delivered", "97.5 % of the 2,000/s");
 	}
 
 	@Test

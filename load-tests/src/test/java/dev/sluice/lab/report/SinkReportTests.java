@@ -48,9 +48,7 @@ class SinkReportTests {
 	}
 
 	private static RunResult run(SinkResult sink) {
-		RunResult run = Runs.run("sink", null, List.of(), List.of());
-		return RunResult.of("sink", run.command(), run.startedAt(), run.finishedAt(), null, run.environment(),
-				run.configuration(), sink);
+		return Runs.found("sink", sink);
 	}
 
 }

@@ -11,6 +11,7 @@ import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.result.SinkResult;
 import dev.sluice.lab.kit.result.SinkResult.Mode;
 import dev.sluice.lab.kit.result.SinkResult.Setting;
+import dev.sluice.lab.report.Report;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,7 +31,7 @@ class SinkIT {
 		Path results = this.directory.resolve("results");
 		StringWriter out = new StringWriter();
 
-		int exitCode = new CommandLine(new SinkCommand()).setCaseInsensitiveEnumValuesAllowed(true)
+		int exitCode = new CommandLine(new SinkCommand(Report::write)).setCaseInsensitiveEnumValuesAllowed(true)
 			.setOut(new PrintWriter(out))
 			.execute("--quick", "--megabytes", "3", "--link-megabytes", "1", "--repetitions", "1", "--settings",
 					"storage,link-small", "--infra", Infrastructure.fromEnvironment().name(), "--out",

@@ -1,6 +1,7 @@
 package dev.sluice.lab.kit.plan;
 
 import java.util.Locale;
+import java.util.stream.Stream;
 
 import com.fasterxml.jackson.annotation.JsonValue;
 
@@ -18,7 +19,10 @@ public enum Mode {
 	 * @throws IllegalArgumentException if there is none
 	 */
 	public static Mode of(String label) {
-		return valueOf(label.toUpperCase(Locale.ROOT));
+		return Stream.of(values())
+			.filter((mode) -> mode.label().equals(label))
+			.findFirst()
+			.orElseThrow(() -> new IllegalArgumentException("mode '%s' is unknown: use sync, queued".formatted(label)));
 	}
 
 	/** The name in options, results and metrics. */

@@ -1,7 +1,6 @@
 /**
- * What is to be measured, before anything runs: pure data and arithmetic. Start at
- * {@link dev.sluice.lab.compare.ComparePlan}; what the forked load generator is told is a
- * {@link dev.sluice.lab.kit.plan.LoadPlan}.
+ * Loads, modes and backends that experiments plan with: pure data. Start at
+ * {@link dev.sluice.lab.kit.plan.LoadPlan}, which the forked load generator reads.
  */
 @NullMarked
 package dev.sluice.lab.kit.plan;

@@ -2,6 +2,7 @@ package dev.sluice.lab.kit.result;
 
 import java.util.List;
 
+import com.fasterxml.jackson.annotation.JsonTypeName;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,8 +19,9 @@ import org.jspecify.annotations.Nullable;
  * @param latestMillis how late the latest order was sent, in milliseconds: the load
  * generator's own fault
  */
+@JsonTypeName("chaos")
 public record ChaosResult(long seed, double ratePerSecond, double syncShare, @Nullable Balance balance,
-		List<Fault> faults, List<Second> seconds, List<String> violations, long latestMillis) {
+		List<Fault> faults, List<Second> seconds, List<String> violations, long latestMillis) implements Finding {
 
 	public ChaosResult {
 		faults = List.copyOf(faults);

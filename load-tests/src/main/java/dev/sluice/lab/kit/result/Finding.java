@@ -6,12 +6,12 @@ import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an experiment found, where cells of orders do not say it: each experiment has its
- * own form.
+ * What an experiment found: each has its own form. A sealed type has its permitted types
+ * in its own package, so that the forms are here and not beside their experiments.
  */
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "kind")
-public sealed interface Finding
-		permits CausesResult, ClientResult, GridResult, KneeResult, PoolResult, ScenarioResult, SinkResult {
+public sealed interface Finding permits CausesResult, ChaosResult, ClientResult, CompareResult, DrainResult, GridResult,
+		KneeResult, PoolResult, ProveResult, SinkResult {
 
 	/**
 	 * Of each of its measurements, the share of the machine's CPU that was in other

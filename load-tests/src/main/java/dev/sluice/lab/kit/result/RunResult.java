@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,21 +20,14 @@ import org.jspecify.annotations.Nullable;
  * @param environment the machine and the software
  * @param configuration what was set, for the experiment and for each service: name to
  * value with its unit
- * @param cells what was measured, in the order it was run
- * @param leftOut what was planned or could be expected but was not run, and why
- * @param chaos what {@code lab chaos} found; null in every other experiment
- * @param proofs what {@code lab prove} found; empty in every other experiment
- * @param finding what an experiment with a form of its own found; null in the others
+ * @param finding what was found; null if the run ended before anything was
  * @param checks what the run was held against itself by; empty if it has no such check
  */
 public record RunResult(int schema, String experiment, String command, Instant startedAt, Instant finishedAt,
-		@Nullable String partial, Environment environment, Map<String, String> configuration, List<CellResult> cells,
-		List<LeftOut> leftOut, @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable ChaosResult chaos,
-		@JsonInclude(JsonInclude.Include.NON_EMPTY) List<ProofResult> proofs,
-		@JsonInclude(JsonInclude.Include.NON_NULL) @Nullable Finding finding,
-		@JsonInclude(JsonInclude.Include.NON_EMPTY) List<Check> checks) {
+		@Nullable String partial, Environment environment, Map<String, String> configuration, @Nullable Finding finding,
+		List<Check> checks) {
 
-	public static final int SCHEMA = 1;
+	public static final int SCHEMA = 2;
 
 	public RunResult {
 		Objects.requireNonNull(experiment, "experiment");
@@ -44,40 +36,19 @@ public record RunResult(int schema, String experiment, String command, Instant s
 		Objects.requireNonNull(finishedAt, "finishedAt");
 		Objects.requireNonNull(environment, "environment");
 		configuration = Map.copyOf(configuration);
-		cells = List.copyOf(cells);
-		leftOut = List.copyOf(leftOut);
-		// Older runs have none.
-		proofs = List.copyOf(Objects.requireNonNullElse(proofs, List.of()));
-		checks = List.copyOf(Objects.requireNonNullElse(checks, List.of()));
+		checks = List.copyOf(checks);
 	}
 
-	/** Of an experiment without a finding of its own form. */
-	public RunResult(int schema, String experiment, String command, Instant startedAt, Instant finishedAt,
-			@Nullable String partial, Environment environment, Map<String, String> configuration,
-			List<CellResult> cells, List<LeftOut> leftOut, @Nullable ChaosResult chaos, List<ProofResult> proofs) {
-		this(schema, experiment, command, startedAt, finishedAt, partial, environment, configuration, cells, leftOut,
-				chaos, proofs, null, List.of());
+	/**
+	 * What was measured of orders, in the order it was run; empty of another experiment.
+	 */
+	public List<CellResult> cells() {
+		return (this.finding instanceof CompareResult compare) ? compare.cells() : List.of();
 	}
 
-	/** Of an experiment that has nothing but its finding. */
-	public static RunResult of(String experiment, String command, Instant startedAt, Instant finishedAt,
-			@Nullable String partial, Environment environment, Map<String, String> configuration, Finding finding) {
-		return new RunResult(SCHEMA, experiment, command, startedAt, finishedAt, partial, environment, configuration,
-				List.of(), List.of(), null, List.of(), finding, List.of());
-	}
-
-	/** The same with what was found in it. */
-	public RunResult withFinding(Finding found) {
-		return new RunResult(this.schema, this.experiment, this.command, this.startedAt, this.finishedAt, this.partial,
-				this.environment, this.configuration, this.cells, this.leftOut, this.chaos, this.proofs, found,
-				this.checks);
-	}
-
-	/** The same, held against itself. */
-	public RunResult withChecks(List<Check> all) {
-		return new RunResult(this.schema, this.experiment, this.command, this.startedAt, this.finishedAt, this.partial,
-				this.environment, this.configuration, this.cells, this.leftOut, this.chaos, this.proofs, this.finding,
-				all);
+	/** What was planned or could be expected but was not run. */
+	public List<LeftOut> leftOut() {
+		return (this.finding instanceof CompareResult compare) ? compare.leftOut() : List.of();
 	}
 
 	/**
@@ -104,6 +75,13 @@ public record RunResult(int schema, String experiment, String command, Instant s
 			Objects.requireNonNull(infrastructure, "infrastructure");
 			Objects.requireNonNull(gitSha, "gitSha");
 			versions = Map.copyOf(versions);
+		}
+
+		/** Where nothing could be found out. */
+		public static Environment unknown() {
+			return new Environment(Runtime.getRuntime().availableProcessors(), 0, "unknown",
+					System.getProperty("os.name"), System.getProperty("java.runtime.version"), "unknown", "unknown",
+					false, Map.of());
 		}
 
 	}

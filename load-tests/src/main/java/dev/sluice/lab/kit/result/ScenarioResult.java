@@ -3,8 +3,6 @@ package dev.sluice.lab.kit.result;
 import java.util.List;
 import java.util.Objects;
 
-import com.fasterxml.jackson.annotation.JsonTypeName;
-
 /**
  * Whether the cells of a scenario keep its limits.
  *
@@ -13,9 +11,7 @@ import com.fasterxml.jackson.annotation.JsonTypeName;
  * @param limits in words; empty if it has none
  * @param judgements of each cell, in the order they were run
  */
-@JsonTypeName("scenario")
-public record ScenarioResult(String name, String question, List<String> limits,
-		List<Judgement> judgements) implements Finding {
+public record ScenarioResult(String name, String question, List<String> limits, List<Judgement> judgements) {
 
 	public ScenarioResult {
 		Objects.requireNonNull(name, "name");

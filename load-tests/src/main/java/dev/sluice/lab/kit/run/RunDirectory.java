@@ -82,7 +82,7 @@ public record RunDirectory(Path path) {
 			case IOException ex -> String.valueOf(failure("The run cannot go on", ex).getMessage());
 			case UncheckedIOException ex -> whyPartial(Objects.requireNonNull(ex.getCause()), interruption);
 			case LabException _, StartFailedException _ -> String.valueOf(ending.getMessage());
-			default -> "%s (%s has the stack trace)".formatted(ending, Measurement.FAILURES);
+			default -> "%s (%s has the stack trace)".formatted(ending, Experiment.FAILURES);
 		};
 	}
 

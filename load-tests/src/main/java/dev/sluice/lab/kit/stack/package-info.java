@@ -1,7 +1,7 @@
 /**
  * The system under test on this machine: Kafka, PostgreSQL and the services as child
  * processes, each to be started and stopped alone. Start at
- * {@link dev.sluice.lab.kit.stack.Stack}; {@link dev.sluice.lab.up.Up} is {@code lab up}.
+ * {@link dev.sluice.lab.kit.stack.Stack}.
  */
 @NullMarked
 package dev.sluice.lab.kit.stack;

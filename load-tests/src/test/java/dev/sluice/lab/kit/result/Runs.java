@@ -63,11 +63,8 @@ public final class Runs {
 				new ChaosResult.Fault("consumer", "restart", 90_000, 97_000, 300L, null));
 		ChaosResult.Balance balance = new ChaosResult.Balance(12_000, 13_100, 2_400, 9_500, 11_899 - lost, 1, lost, 5,
 				0, 95, 90, 0, 0, 210, 11_989 - lost);
-		RunResult run = run("chaos", null, List.of(), List.of());
-		return new RunResult(run.schema(), run.experiment(), run.command(), run.startedAt(), run.finishedAt(), null,
-				run.environment(), run.configuration(), List.of(), List.of(), new ChaosResult(42, 100, 0.2, balance,
-						faults, seconds, (lost > 0) ? List.of("019a,lost,<17>") : List.of(), 35),
-				List.of());
+		return found("chaos", new ChaosResult(42, 100, 0.2, balance, faults, seconds,
+				(lost > 0) ? List.of("019a,lost,<17>") : List.of(), 35));
 	}
 
 	/** Two proofs: one holds, and the other if so many are as they must not be: 0. */
@@ -176,11 +173,12 @@ public final class Runs {
 	public static RunResult scenario() {
 		Cell kept = new Cell("reactive", "queued", "mine", 100, 1);
 		Cell missed = new Cell("reactive", "sync", "mine", 100, 1);
-		return run("compare", null, List.of(rate(kept, 6_000), rate(missed, 600)), List.of())
-			.withFinding(new ScenarioResult("mine", "Is it <b>fast</b>?", List.of("p99 at most 250 ms"),
-					List.of(new ScenarioResult.Judgement(kept, List.of()),
-							new ScenarioResult.Judgement(missed, List.of("p99 900 ms")))))
-			.withChecks(List.of(new RunResult.Check("GC pauses agree", false, "7 and 8 pauses")));
+		ScenarioResult scenario = new ScenarioResult("mine", "Is it <b>fast</b>?", List.of("p99 at most 250 ms"),
+				List.of(new ScenarioResult.Judgement(kept, List.of()),
+						new ScenarioResult.Judgement(missed, List.of("p99 900 ms"))));
+		return run("compare", null,
+				new CompareResult(List.of(rate(kept, 6_000), rate(missed, 600)), List.of(), scenario),
+				List.of(new RunResult.Check("GC pauses agree", false, "7 and 8 pauses")));
 	}
 
 	/** New connections that are not let in, and kept ones that are. */
@@ -202,16 +200,12 @@ public final class Runs {
 
 	/** A run with nothing but that finding. */
 	public static RunResult found(String experiment, Finding finding) {
-		RunResult run = run(experiment, null, List.of(), List.of());
-		return RunResult.of(run.experiment(), run.command(), run.startedAt(), run.finishedAt(), null, run.environment(),
-				run.configuration(), finding);
+		return run(experiment, null, finding, List.of());
 	}
 
 	/** A run of the given proofs. */
 	public static RunResult proofs(ProofResult... proofs) {
-		RunResult run = run("prove", null, List.of(), List.of());
-		return new RunResult(run.schema(), run.experiment(), run.command(), run.startedAt(), run.finishedAt(), null,
-				run.environment(), run.configuration(), List.of(), List.of(), null, List.of(proofs));
+		return found("prove", new ProveResult(List.of(proofs)));
 	}
 
 	/** An interrupted quick run: marks, cells left out, figures missing. */
@@ -242,6 +236,11 @@ public final class Runs {
 	/** A run of the given cells. */
 	public static RunResult run(String experiment, @Nullable String partial, List<CellResult> cells,
 			List<LeftOut> leftOut) {
+		return run(experiment, partial, new CompareResult(cells, leftOut, null), List.of());
+	}
+
+	private static RunResult run(String experiment, @Nullable String partial, Finding finding,
+			List<RunResult.Check> checks) {
 		return new RunResult(RunResult.SCHEMA, experiment, "./lab " + experiment + " --repetitions 3", START,
 				START.plusSeconds(2460), partial,
 				new Environment(2, 24L << 30, "AMD EPYC 7B13", "Linux 6.1", "25.0.1+8-LTS", "embedded",
@@ -249,7 +248,7 @@ public final class Runs {
 						Map.of("Kafka", "4.2.1", "PostgreSQL", "18.6", "Spring Boot", "4.1.0", "Gatling", "3.15.1")),
 				Map.of("compare.in-flight", "1000", "backend.delay", "50 ms", "delivery.concurrency", "100",
 						"gateway heap", "512 MiB", "gateway collector", "G1"),
-				cells, leftOut, null, List.of());
+				finding, checks);
 	}
 
 	/** A cell of which all is known that a rate needs, and nothing else. */

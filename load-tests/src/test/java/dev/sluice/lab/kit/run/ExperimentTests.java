@@ -2,23 +2,29 @@ package dev.sluice.lab.kit.run;
 
 import java.io.IOException;
 import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
+import dev.sluice.devservices.Infrastructure;
+import dev.sluice.lab.kit.result.Finding;
+import dev.sluice.lab.kit.result.ProveResult;
 import dev.sluice.lab.kit.result.RunFile;
 import dev.sluice.lab.kit.result.RunResult;
-import dev.sluice.lab.kit.result.RunResult.Environment;
-import dev.sluice.lab.kit.run.Measurement.Course;
 import dev.sluice.lab.kit.stack.Interruption;
 import dev.sluice.lab.kit.stack.LabException;
+import dev.sluice.lab.kit.stack.Module;
 import dev.sluice.lab.report.Report;
 import org.apache.kafka.common.errors.TimeoutException;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,7 +36,7 @@ import tools.jackson.core.exc.StreamReadException;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-class MeasurementTests {
+class ExperimentTests {
 
 	@TempDir
 	private Path directory;
@@ -44,20 +50,20 @@ class MeasurementTests {
 
 	@Test
 	void whatEndsByItselfIsWhole() throws IOException {
-		measurement("grid").run(() -> {
-		}, MeasurementTests::result);
+		run(() -> {
+		});
 
 		assertThat(written().partial()).isNull();
-		assertThat(this.directory.resolve(Measurement.FAILURES)).doesNotExist();
+		assertThat(this.directory.resolve(Experiment.FAILURES)).doesNotExist();
 	}
 
 	@ParameterizedTest
 	@MethodSource("endings")
 	void whateverEndsItTheResultIsWrittenAndSaysWhy(Throwable ending, String why, boolean expected) throws IOException {
-		measurement("grid").run(() -> throwIt(ending), MeasurementTests::result);
+		run(() -> throwIt(ending));
 
 		assertThat(written().partial()).contains(why);
-		assertThat(this.directory.resolve(Measurement.FAILURES).toFile().exists()).isEqualTo(!expected);
+		assertThat(this.directory.resolve(Experiment.FAILURES).toFile().exists()).isEqualTo(!expected);
 	}
 
 	static Stream<Arguments> endings() {
@@ -76,37 +82,37 @@ class MeasurementTests {
 
 	@Test
 	void keepsTheStackTraceOfWhatIsNotExpected() throws IOException {
-		measurement("grid").run(() -> throwIt(new IllegalStateException("a bug")), MeasurementTests::result);
+		run(() -> throwIt(new IllegalStateException("a bug")));
 
-		assertThat(this.directory.resolve(Measurement.FAILURES)).content()
+		assertThat(this.directory.resolve(Experiment.FAILURES)).content()
 			.contains("IllegalStateException: a bug")
-			.contains("MeasurementTests");
-		assertThat(written().partial()).contains(Measurement.FAILURES);
+			.contains("ExperimentTests");
+		assertThat(written().partial()).contains(Experiment.FAILURES);
 	}
 
 	@Test
 	void anInterruptWhileItConcludesDoesNotCostTheResult() throws IOException {
 		AtomicInteger conclusions = new AtomicInteger();
 
-		measurement("grid").run(() -> {
-		}, (course) -> {
+		new Trial("grid", () -> {
+		}, () -> {
 			if (conclusions.incrementAndGet() == 1) {
 				throw new ClosedByInterruptException();
 			}
-			return result(course);
-		});
+			return new ProveResult(List.of());
+		}).run();
 
 		assertThat(written().partial()).isEqualTo("interrupted");
-		assertThat(written().configuration()).containsEntry("from", "conclusion");
+		assertThat(written().configuration()).containsEntry("of", "grid");
 	}
 
 	@ParameterizedTest
 	@ValueSource(strings = { "compare", "causes", "chaos", "client", "grid", "knee", "pool", "prove", "sink" })
 	void aResultIsWrittenAlsoIfNothingCanBeConcluded(String experiment) throws IOException {
-		RunResult result = measurement(experiment).run(() -> {
-		}, (_) -> {
+		RunResult result = new Trial(experiment, () -> {
+		}, () -> {
 			throw new IllegalStateException("no conclusion");
-		});
+		}).run();
 
 		assertThat(written().partial()).contains("no conclusion");
 		assertThat(written().command()).isEqualTo("lab " + experiment);
@@ -114,19 +120,12 @@ class MeasurementTests {
 		assertThat(this.directory.resolve("report.html")).content().contains("no conclusion");
 	}
 
-	private Measurement measurement(String experiment) {
-		return new Measurement(experiment, "lab " + experiment, new RunDirectory(this.directory),
-				new Progress(new PrintStream(PrintStream.nullOutputStream()), false, Instant.now()), this.interruption);
+	private void run(Work work) throws IOException {
+		new Trial("grid", work, () -> new ProveResult(List.of())).run();
 	}
 
 	private RunResult written() throws IOException {
 		return RunFile.read(this.directory.resolve(RunFile.NAME));
-	}
-
-	private static RunResult result(Course course) {
-		return new RunResult(RunResult.SCHEMA, "grid", "lab grid", course.startedAt(), course.finishedAt(),
-				course.partial(), new Environment(1, 1, "cpu", "os", "java", "embedded", "sha", false, Map.of()),
-				Map.of("from", "conclusion"), List.of(), List.of(), null, List.of());
 	}
 
 	private static void throwIt(Throwable ending) throws Exception {
@@ -135,6 +134,67 @@ class MeasurementTests {
 			case Error ex -> throw ex;
 			default -> throw new IllegalArgumentException(ending);
 		}
+	}
+
+	@FunctionalInterface
+	private interface Work {
+
+		void run() throws Exception;
+
+	}
+
+	@FunctionalInterface
+	private interface Conclusion {
+
+		Finding find() throws IOException;
+
+	}
+
+	/** Starts nothing. */
+	private final class Trial extends Experiment {
+
+		private final String name;
+
+		private final Work work;
+
+		private final Conclusion conclusion;
+
+		Trial(String name, Work work, Conclusion conclusion) {
+			super(name,
+					new Run("lab " + name, new RunDirectory(ExperimentTests.this.directory),
+							new Progress(new PrintStream(PrintStream.nullOutputStream()), false, Instant.now()),
+							new PrintWriter(new StringWriter()), ExperimentTests.this.interruption),
+					Infrastructure.EMBEDDED);
+			this.name = name;
+			this.work = work;
+			this.conclusion = conclusion;
+		}
+
+		@Override
+		protected void measure() throws Exception {
+			this.work.run();
+		}
+
+		@Override
+		protected Finding finding(@Nullable String partial) throws IOException {
+			return this.conclusion.find();
+		}
+
+		@Override
+		protected Map<String, String> configuration() {
+			return Map.of("of", this.name);
+		}
+
+		@Override
+		protected Set<Module> modules() {
+			return Set.of();
+		}
+
+		@Override
+		protected String summary(RunResult result) {
+			return "";
+		}
+
 	}
 
 }
