@@ -13,16 +13,16 @@ import org.jspecify.annotations.Nullable;
  * @param meaning what the client may conclude
  * @param again whether a client tries again
  */
-public record Answer(String text, Meaning meaning, boolean again) {
+record Answer(String text, Meaning meaning, boolean again) {
 
 	/** No answer in the client's time. */
-	public static final Answer TIMEOUT = new Answer("timeout", Meaning.OPEN, true);
+	static final Answer TIMEOUT = new Answer("timeout", Meaning.OPEN, true);
 
 	/** No connection: nothing was sent. */
-	public static final Answer UNREACHABLE = new Answer("unreachable", Meaning.REFUSED, true);
+	static final Answer UNREACHABLE = new Answer("unreachable", Meaning.REFUSED, true);
 
 	/** The connection ended before the answer was whole. */
-	public static final Answer BROKEN = new Answer("broken", Meaning.OPEN, true);
+	static final Answer BROKEN = new Answer("broken", Meaning.OPEN, true);
 
 	private static final int IN_PROGRESS = 409;
 
@@ -34,7 +34,7 @@ public record Answer(String text, Meaning meaning, boolean again) {
 	/**
 	 * What an answer says about the order; an order's is the greatest of its attempts'.
 	 */
-	public enum Meaning {
+	enum Meaning {
 
 		/** Not sent yet. */
 		NONE,
@@ -54,7 +54,7 @@ public record Answer(String text, Meaning meaning, boolean again) {
 	 * The answer with a status.
 	 * @param placed the problem's {@link Placed#MEMBER}, null if it has none
 	 */
-	public static Answer of(int status, @Nullable String placed) {
+	static Answer of(int status, @Nullable String placed) {
 		String text = Integer.toString(status);
 		if (status / 100 == 2) {
 			return new Answer(text, Meaning.ACCEPTED, false);

@@ -19,16 +19,16 @@ import java.util.stream.Stream;
  *
  * @param faults in the order of their times
  */
-public record ChaosPlan(List<Fault> faults) {
+record ChaosPlan(List<Fault> faults) {
 
 	/** The load runs undisturbed for this long at its start, to be seen. */
-	public static final long LEAD_MILLIS = 5_000;
+	static final long LEAD_MILLIS = 5_000;
 
 	/** And at its end, so that the last fault's end is seen too. */
-	public static final long TAIL_MILLIS = 10_000;
+	static final long TAIL_MILLIS = 10_000;
 
 	/** Of each fault at least: a service needs as long to start again. */
-	public static final long SHARE_MILLIS = 3_000;
+	static final long SHARE_MILLIS = 3_000;
 
 	private static final long MIN_MILLIS = 1_000;
 
@@ -40,12 +40,12 @@ public record ChaosPlan(List<Fault> faults) {
 	/** In loads of at least this length, one freeze in four is a long one. */
 	private static final long LONG_LOAD_MILLIS = 180_000;
 
-	public ChaosPlan {
+	ChaosPlan {
 		faults = List.copyOf(faults);
 	}
 
 	/** What is broken. */
-	public enum Target {
+	enum Target {
 
 		/** One of the two. */
 		GATEWAY,
@@ -66,7 +66,7 @@ public record ChaosPlan(List<Fault> faults) {
 		 * The target of that name.
 		 * @throws IllegalArgumentException if there is none
 		 */
-		public static Target of(String label) {
+		static Target of(String label) {
 			return named(values(), "fault", label);
 		}
 
@@ -87,7 +87,7 @@ public record ChaosPlan(List<Fault> faults) {
 	}
 
 	/** How it is broken. */
-	public enum Kind {
+	enum Kind {
 
 		/** {@code kill -9}, and started again. */
 		KILL,
@@ -111,7 +111,7 @@ public record ChaosPlan(List<Fault> faults) {
 		 * The kind of that name.
 		 * @throws IllegalArgumentException if there is none
 		 */
-		public static Kind of(String label) {
+		static Kind of(String label) {
 			return named(values(), "kind", label);
 		}
 
@@ -132,7 +132,7 @@ public record ChaosPlan(List<Fault> faults) {
 	 * @param atMillis when, in milliseconds since the load began
 	 * @param lastMillis how long it is frozen, left dead or misbehaving, in milliseconds
 	 */
-	public record Fault(int number, Target target, int instance, Kind kind, long atMillis, long lastMillis) {
+	record Fault(int number, Target target, int instance, Kind kind, long atMillis, long lastMillis) {
 	}
 
 	/**
@@ -148,10 +148,10 @@ public record ChaosPlan(List<Fault> faults) {
 	 * @param loadMillis length of the load
 	 * @param seed of all draws
 	 */
-	public record Choice(Set<Target> targets, Set<Kind> kinds, int killsEach, int gateways, int brokers,
+	record Choice(Set<Target> targets, Set<Kind> kinds, int killsEach, int gateways, int brokers,
 			boolean backendRemembers, long loadMillis, long seed) {
 
-		public Choice {
+		Choice {
 			targets = Set.copyOf(targets);
 			kinds = Set.copyOf(kinds);
 			if (killsEach < 1 || gateways < 1 || brokers < 1) {
@@ -166,7 +166,7 @@ public record ChaosPlan(List<Fault> faults) {
 	 * @throws IllegalArgumentException if nothing is chosen or the load is too short for
 	 * it
 	 */
-	public static ChaosPlan of(Choice choice) {
+	static ChaosPlan of(Choice choice) {
 		List<Pair> pairs = new ArrayList<>(pairs(choice));
 		if (pairs.isEmpty()) {
 			throw new IllegalArgumentException(

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * for its target, of which one fault at a time has hold, and until fewer than
  * {@link #AT_ONCE} others are going on. What it froze it thaws, whatever happens.
  */
-public final class FaultInjector implements AutoCloseable {
+final class FaultInjector implements AutoCloseable {
 
 	/**
 	 * More than that, and a machine that cannot start processes as fast as they are
@@ -54,11 +54,11 @@ public final class FaultInjector implements AutoCloseable {
 	 * @param process to be killed, frozen and started
 	 * @param behaviour to be made to misbehave; null if it cannot
 	 */
-	public record Victim(String name, Breakable process, @Nullable Misbehaviour behaviour) {
+	record Victim(String name, Breakable process, @Nullable Misbehaviour behaviour) {
 	}
 
 	/** Makes a server answer wrongly, or well again. */
-	public interface Misbehaviour {
+	interface Misbehaviour {
 
 		void begin(Kind kind) throws InterruptedException;
 
@@ -74,7 +74,7 @@ public final class FaultInjector implements AutoCloseable {
 	 * @param beganMillis since the load began
 	 * @param healedMillis since the load began
 	 */
-	public record Done(String target, Kind kind, long beganMillis, long healedMillis) {
+	record Done(String target, Kind kind, long beganMillis, long healedMillis) {
 	}
 
 	/**
@@ -83,7 +83,7 @@ public final class FaultInjector implements AutoCloseable {
 	 * @param startNanos the beginning of the load, of {@link System#nanoTime}
 	 * @param restMillis for which each victim is left alone after each fault
 	 */
-	public FaultInjector(ChaosPlan plan, Map<ChaosPlan.Target, List<Victim>> victims, long startNanos, long restMillis,
+	FaultInjector(ChaosPlan plan, Map<ChaosPlan.Target, List<Victim>> victims, long startNanos, long restMillis,
 			Progress progress) {
 		this.left = new CountDownLatch(plan.faults().size());
 		this.progress = progress;
@@ -201,12 +201,12 @@ public final class FaultInjector implements AutoCloseable {
 	}
 
 	/** Whether nothing has gone wrong but by plan. */
-	public boolean isWell() {
+	boolean isWell() {
 		return this.failure.get() == null;
 	}
 
 	/** Whether everything is mended that was to be broken. */
-	public boolean isOver() {
+	boolean isOver() {
 		return this.left.getCount() == 0;
 	}
 
@@ -214,7 +214,7 @@ public final class FaultInjector implements AutoCloseable {
 	 * Waits until everything is mended.
 	 * @throws LabException if something did not start again, or not in time
 	 */
-	public void awaitHealed(long millis) throws InterruptedException {
+	void awaitHealed(long millis) throws InterruptedException {
 		boolean healed = this.left.await(millis, TimeUnit.MILLISECONDS);
 		RuntimeException ex = this.failure.get();
 		if (ex != null) {
@@ -227,7 +227,7 @@ public final class FaultInjector implements AutoCloseable {
 	}
 
 	/** Those that are over, in the order of their beginnings. */
-	public List<Done> done() {
+	List<Done> done() {
 		synchronized (this.done) {
 			return this.done.stream().sorted(Comparator.comparingLong(Done::beganMillis)).toList();
 		}

@@ -40,7 +40,7 @@ import tools.jackson.databind.json.JsonMapper;
  * delivered, even a refused one may still come to be saved. For one thread; it asks with
  * {@link #ASKERS} connections.
  */
-public final class LedgerAudit implements AutoCloseable {
+final class LedgerAudit implements AutoCloseable {
 
 	private static final int ASKERS = 24;
 
@@ -85,12 +85,12 @@ public final class LedgerAudit implements AutoCloseable {
 	 * @param violations a line for each order that breaks the balance, in the order of
 	 * their numbers: {@code id,what,order}
 	 */
-	public record Finding(Balance balance, List<String> violations) {
+	record Finding(Balance balance, List<String> violations) {
 	}
 
 	/** What Kafka still has to be delivered. */
 	@FunctionalInterface
-	public interface Unfinished {
+	interface Unfinished {
 
 		/** How many records; empty if that is not known just now. */
 		OptionalLong records() throws InterruptedException;
@@ -115,7 +115,7 @@ public final class LedgerAudit implements AutoCloseable {
 	 * @param placed orders tried at least once
 	 * @param unfinished asked once the backend is quiet
 	 */
-	public LedgerAudit(OrderLedger ledger, OrderIdentity identity, URI backend, URI gateway, int placed,
+	LedgerAudit(OrderLedger ledger, OrderIdentity identity, URI backend, URI gateway, int placed,
 			Unfinished unfinished) {
 		this(ledger, identity, backend, gateway, placed, unfinished, Pace.DEFAULT);
 	}
@@ -138,7 +138,7 @@ public final class LedgerAudit implements AutoCloseable {
 	 * @throws LabException if the backend does not answer, or Kafka still has orders to
 	 * be delivered at the deadline, or does not tell
 	 */
-	public Finding run(long deadlineMillis, Consumer<String> progress) throws InterruptedException {
+	Finding run(long deadlineMillis, Consumer<String> progress) throws InterruptedException {
 		long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(deadlineMillis);
 		awaitQuiet(deadline, progress);
 		ask(this::isMissing, this::askBackend, progress);
@@ -373,7 +373,7 @@ public final class LedgerAudit implements AutoCloseable {
 	 * Writes all violations.
 	 * @throws IOException if they cannot be written
 	 */
-	public static void write(List<String> violations, Path file) throws IOException {
+	static void write(List<String> violations, Path file) throws IOException {
 		try (BufferedWriter writer = Files.newBufferedWriter(file)) {
 			writer.write("id,what,order\n");
 			for (String violation : violations) {

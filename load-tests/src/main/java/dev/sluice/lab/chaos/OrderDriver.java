@@ -44,10 +44,10 @@ import tools.jackson.databind.json.JsonMapper;
  * At most {@link #MAX_OPEN} orders are open at once; beyond that, orders are sent late,
  * and how late is told.
  */
-public final class OrderDriver implements AutoCloseable {
+final class OrderDriver implements AutoCloseable {
 
 	/** Of each order. */
-	public static final int ATTEMPTS = 6;
+	static final int ATTEMPTS = 6;
 
 	static final int MAX_OPEN = 10_000;
 
@@ -100,7 +100,7 @@ public final class OrderDriver implements AutoCloseable {
 	 * @param name in the results
 	 * @param uri without a path
 	 */
-	public record Gateway(String name, URI uri) {
+	record Gateway(String name, URI uri) {
 	}
 
 	/**
@@ -109,7 +109,7 @@ public final class OrderDriver implements AutoCloseable {
 	 * @param ledger what is told is entered here
 	 * @param startNanos the beginning of the load, of {@link System#nanoTime}
 	 */
-	public OrderDriver(List<Gateway> gateways, OrderIdentity identity, OrderLedger ledger, long startNanos) {
+	OrderDriver(List<Gateway> gateways, OrderIdentity identity, OrderLedger ledger, long startNanos) {
 		this(gateways, identity, ledger, startNanos, FIRST_PAUSE);
 	}
 
@@ -129,7 +129,7 @@ public final class OrderDriver implements AutoCloseable {
 	 * says no
 	 * @throws LabException if clients do not come to their end
 	 */
-	public void run(double ratePerSecond, IntPredicate goOn) throws InterruptedException {
+	void run(double ratePerSecond, IntPredicate goOn) throws InterruptedException {
 		for (int order = 0; order < this.ledger.orders() && goOn.test(order); order++) {
 			long dueNanos = this.startNanos + Math.round(order * 1e9 / ratePerSecond);
 			TimeUnit.NANOSECONDS.sleep(dueNanos - System.nanoTime());
@@ -155,12 +155,12 @@ public final class OrderDriver implements AutoCloseable {
 	}
 
 	/** Orders tried at least once. */
-	public int placed() {
+	int placed() {
 		return this.placed.get();
 	}
 
 	/** How late the latest order was sent. */
-	public long latestMillis() {
+	long latestMillis() {
 		return this.latestMillis.get();
 	}
 

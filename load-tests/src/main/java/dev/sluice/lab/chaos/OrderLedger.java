@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * Five bytes an order and 20 a second are kept, so a million orders need 5 MB. For any
  * number of threads.
  */
-public final class OrderLedger implements AutoCloseable {
+final class OrderLedger implements AutoCloseable {
 
 	private static final int NEVER = -1;
 
@@ -47,7 +47,7 @@ public final class OrderLedger implements AutoCloseable {
 	 * @param file where the attempts go
 	 * @throws IOException if it cannot be written
 	 */
-	public OrderLedger(int orders, double syncShare, Path file) throws IOException {
+	OrderLedger(int orders, double syncShare, Path file) throws IOException {
 		this.meanings = new byte[orders];
 		this.acceptedAtMillis = new int[orders];
 		Arrays.fill(this.acceptedAtMillis, NEVER);
@@ -57,12 +57,12 @@ public final class OrderLedger implements AutoCloseable {
 	}
 
 	/** How many orders it has room for. */
-	public int orders() {
+	int orders() {
 		return this.meanings.length;
 	}
 
 	/** How an order is asked to be taken. */
-	public Mode mode(int order) {
+	Mode mode(int order) {
 		return (Math.floor((order + 1) * this.syncShare) > Math.floor(order * this.syncShare)) ? Mode.SYNC
 				: Mode.QUEUED;
 	}
@@ -75,7 +75,7 @@ public final class OrderLedger implements AutoCloseable {
 	 * @param tookMillis until its answer was known
 	 * @throws UncheckedIOException if the file cannot be written
 	 */
-	public synchronized void enter(int order, int attempt, String gateway, long sentMillis, long tookMillis,
+	synchronized void enter(int order, int attempt, String gateway, long sentMillis, long tookMillis,
 			Answer answer) {
 		long endedMillis = sentMillis + tookMillis;
 		boolean accepted = answer.meaning() == Meaning.ACCEPTED;
@@ -103,17 +103,17 @@ public final class OrderLedger implements AutoCloseable {
 	}
 
 	/** Notes that an answer named another id than the order's. */
-	public synchronized void misnamed() {
+	synchronized void misnamed() {
 		this.misnamed++;
 	}
 
 	/** What its clients were told. */
-	public synchronized Meaning meaning(int order) {
+	synchronized Meaning meaning(int order) {
 		return Meaning.values()[this.meanings[order]];
 	}
 
 	/** Orders of a meaning. */
-	public synchronized int count(Meaning meaning) {
+	synchronized int count(Meaning meaning) {
 		int count = 0;
 		for (byte told : this.meanings) {
 			count += (told == meaning.ordinal()) ? 1 : 0;
@@ -122,7 +122,7 @@ public final class OrderLedger implements AutoCloseable {
 	}
 
 	/** Orders accepted in a mode. */
-	public synchronized int accepted(Mode mode) {
+	synchronized int accepted(Mode mode) {
 		int count = 0;
 		for (int order = 0; order < this.meanings.length; order++) {
 			count += (this.acceptedAtMillis[order] != NEVER && mode(order) == mode) ? 1 : 0;
@@ -130,18 +130,18 @@ public final class OrderLedger implements AutoCloseable {
 		return count;
 	}
 
-	public synchronized long attempts() {
+	synchronized long attempts() {
 		return this.attemptCount;
 	}
 
-	public synchronized int misnamedOrders() {
+	synchronized int misnamedOrders() {
 		return this.misnamed;
 	}
 
 	/**
 	 * When orders were accepted in a mode, in milliseconds since the load began, sorted.
 	 */
-	public synchronized int[] acceptedMillis(Mode mode) {
+	synchronized int[] acceptedMillis(Mode mode) {
 		int[] times = new int[this.acceptedAtMillis.length];
 		int count = 0;
 		for (int order = 0; order < this.acceptedAtMillis.length; order++) {
@@ -158,7 +158,7 @@ public final class OrderLedger implements AutoCloseable {
 	 * The seconds, with what the backend saved in each.
 	 * @param saved by second; null where it did not say
 	 */
-	public synchronized List<Second> seconds(List<@Nullable Integer> saved) {
+	synchronized List<Second> seconds(List<@Nullable Integer> saved) {
 		List<Second> all = new ArrayList<>();
 		for (int i = 0; i < Math.max(this.seconds.size(), saved.size()); i++) {
 			int[] of = (i < this.seconds.size()) ? this.seconds.get(i) : new int[4];

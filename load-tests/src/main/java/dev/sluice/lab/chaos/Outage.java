@@ -5,7 +5,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /** How long clients were without, as they saw it. */
-public final class Outage {
+final class Outage {
 
 	private Outage() {
 	}
@@ -18,7 +18,7 @@ public final class Outage {
 	 * @param healedMillis its end
 	 * @return in milliseconds; null if no order was accepted after its end
 	 */
-	public static @Nullable Long longest(int[] acceptedMillis, long beganMillis, long healedMillis) {
+	static @Nullable Long longest(int[] acceptedMillis, long beganMillis, long healedMillis) {
 		long longest = 0;
 		long previous = beganMillis;
 		int found = Arrays.binarySearch(acceptedMillis, Math.toIntExact(beganMillis));

@@ -22,9 +22,9 @@ import dev.sluice.lab.kit.result.RunResult.LeftOut;
  * @param rounds in the order they run
  * @param leftOut what is not run, and why
  */
-public record ComparePlan(List<Round> rounds, List<LeftOut> leftOut) {
+record ComparePlan(List<Round> rounds, List<LeftOut> leftOut) {
 
-	public ComparePlan {
+	ComparePlan {
 		rounds = List.copyOf(rounds);
 		leftOut = List.copyOf(leftOut);
 	}
@@ -36,21 +36,21 @@ public record ComparePlan(List<Round> rounds, List<LeftOut> leftOut) {
 	 * @param variant which gateway
 	 * @param cells in the order they run
 	 */
-	public record Round(int repetition, String variant, List<Cell> cells) {
+	record Round(int repetition, String variant, List<Cell> cells) {
 
-		public Round {
+		Round {
 			cells = List.copyOf(cells);
 		}
 
 		/** Unique in the plan; a file name. */
-		public String name() {
+		String name() {
 			return this.repetition + "-" + this.variant;
 		}
 
 	}
 
 	/** The plan of a sweep. */
-	public static ComparePlan of(Sweep sweep) {
+	static ComparePlan of(Sweep sweep) {
 		List<Round> rounds = new ArrayList<>();
 		List<LeftOut> leftOut = new ArrayList<>();
 		for (int repetition = 1; repetition <= sweep.repetitions(); repetition++) {
@@ -106,13 +106,13 @@ public record ComparePlan(List<Round> rounds, List<LeftOut> leftOut) {
 	 * @param starvedSyncLimit the most orders placed synchronously before a starved
 	 * backend
 	 */
-	public record Sweep(List<String> variants, List<Mode> modes, List<BackendModel> backends, List<Integer> orders,
+	record Sweep(List<String> variants, List<Mode> modes, List<BackendModel> backends, List<Integer> orders,
 			int repetitions, int starvedSyncLimit) {
 
 		/** No limit. */
-		public static final int ALL = Integer.MAX_VALUE;
+		static final int ALL = Integer.MAX_VALUE;
 
-		public Sweep {
+		Sweep {
 			variants = List.copyOf(variants);
 			modes = List.copyOf(modes);
 			backends = List.copyOf(backends);

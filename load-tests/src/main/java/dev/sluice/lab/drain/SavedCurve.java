@@ -10,7 +10,7 @@ import dev.sluice.lab.kit.measure.Window;
  * How many orders the backend had saved at which time, as it was asked again and again.
  * Not thread-safe.
  */
-public final class SavedCurve {
+final class SavedCurve {
 
 	private final List<Point> points = new ArrayList<>();
 
@@ -18,7 +18,7 @@ public final class SavedCurve {
 	}
 
 	/** Adds what was asked last: not before the last time, not fewer than then. */
-	public void add(Instant time, long saved) {
+	void add(Instant time, long saved) {
 		if (!this.points.isEmpty()
 				&& (this.points.getLast().time().isAfter(time) || this.points.getLast().saved() > saved)) {
 			throw new IllegalArgumentException(
@@ -28,7 +28,7 @@ public final class SavedCurve {
 	}
 
 	/** How many were saved when it was asked last; 0 before. */
-	public long saved() {
+	long saved() {
 		return this.points.isEmpty() ? 0 : this.points.getLast().saved();
 	}
 
@@ -40,7 +40,7 @@ public final class SavedCurve {
 	 * @param to share at its end, 0 to 1
 	 * @throws IllegalArgumentException if fewer were saved
 	 */
-	public Rate between(long total, double from, double to) {
+	Rate between(long total, double from, double to) {
 		Point start = first(Math.round(total * from));
 		Point end = first(Math.round(total * to));
 		return new Rate(new Window(start.time(), end.time()), end.saved() - start.saved());
@@ -60,9 +60,9 @@ public final class SavedCurve {
 	 * @param window when
 	 * @param orders how many
 	 */
-	public record Rate(Window window, long orders) {
+	record Rate(Window window, long orders) {
 
-		public double perSecond() {
+		double perSecond() {
 			return (this.window.seconds() > 0) ? this.orders / this.window.seconds() : 0;
 		}
 

@@ -5,13 +5,13 @@ import dev.sluice.lab.kit.result.ProofResult;
 import dev.sluice.lab.kit.result.ProofResult.Check;
 
 /** What was asked and what came out, in words. */
-public final class Verdicts {
+final class Verdicts {
 
 	private Verdicts() {
 	}
 
 	/** Of a whole proof. */
-	public static String of(ProofResult proof) {
+	static String of(ProofResult proof) {
 		if (proof.problem() != null) {
 			return "broke off: " + proof.problem();
 		}
@@ -21,7 +21,7 @@ public final class Verdicts {
 	}
 
 	/** What it must be. */
-	public static String limit(Check check) {
+	static String limit(Check check) {
 		String limit = figure(check.limit(), check.unit());
 		return switch (check.bound()) {
 			case AT_MOST -> "at most " + limit;
@@ -31,7 +31,7 @@ public final class Verdicts {
 	}
 
 	/** What it was. */
-	public static String measured(Check check) {
+	static String measured(Check check) {
 		Double measured = check.measured();
 		return (measured != null) ? figure(measured, check.unit()) : "never";
 	}

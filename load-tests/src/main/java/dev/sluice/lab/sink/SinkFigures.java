@@ -25,11 +25,11 @@ import org.jspecify.annotations.Nullable;
  * @param cpuMillisPerMegabyte of client and sink
  * @param connections TCP connections
  */
-public record SinkFigures(Mode mode, double seconds, double megabytesPerSecond, double least, double greatest,
+record SinkFigures(Mode mode, double seconds, double megabytesPerSecond, double least, double greatest,
 		double speedUp, double wireShare, double cpuMillisPerMegabyte, int connections) {
 
 	/** In the order of the modes; a mode without any transfer is left out. */
-	public static List<SinkFigures> of(SinkResult result, Setting setting) {
+	static List<SinkFigures> of(SinkResult result, Setting setting) {
 		List<SinkFigures> figures = new ArrayList<>();
 		Double first = null;
 		for (Mode mode : modes(setting)) {
@@ -85,7 +85,7 @@ public record SinkFigures(Mode mode, double seconds, double megabytesPerSecond, 
 		};
 	}
 
-	public static String words(Setting setting) {
+	static String words(Setting setting) {
 		return switch (setting) {
 			case STORAGE -> "the storage's latency binds";
 			case LINK -> "a thin link binds";
@@ -94,7 +94,7 @@ public record SinkFigures(Mode mode, double seconds, double megabytesPerSecond, 
 		};
 	}
 
-	public static String words(Mode mode) {
+	static String words(Mode mode) {
 		return switch (mode) {
 			case STOP_AND_WAIT -> "stop and wait, 54 connections";
 			case STREAM -> "stream";

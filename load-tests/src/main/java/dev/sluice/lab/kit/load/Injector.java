@@ -23,7 +23,7 @@ import tools.jackson.databind.json.JsonMapper;
  * The load generator: Gatling in a process of its own, because its main method ends the
  * JVM and its garbage must not be ours. Who starts it closes it. Not thread-safe.
  */
-public final class Injector implements AutoCloseable {
+final class Injector implements AutoCloseable {
 
 	private static final String SIMULATION = "dev.sluice.lab.kit.load.OrdersSimulation";
 
@@ -57,7 +57,7 @@ public final class Injector implements AutoCloseable {
 	 * @param logFile where the process's output goes
 	 * @throws IOException if the plan cannot be written
 	 */
-	public static Injector start(JsonMapper json, LoadPlan plan, Path directory, Path logFile) throws IOException {
+	static Injector start(JsonMapper json, LoadPlan plan, Path directory, Path logFile) throws IOException {
 		Path absolute = Files.createDirectories(directory).toAbsolutePath();
 		Path file = absolute.resolve("plan.json");
 		Files.write(file, json.writerWithDefaultPrettyPrinter().writeValueAsBytes(plan));
@@ -71,7 +71,7 @@ public final class Injector implements AutoCloseable {
 		return new Injector(json, plan, absolute, process);
 	}
 
-	public long pid() {
+	long pid() {
 		return this.process.pid();
 	}
 
@@ -80,7 +80,7 @@ public final class Injector implements AutoCloseable {
 	 * @return false if it still runs after that time
 	 * @throws InterruptedException if this thread is interrupted
 	 */
-	public boolean await(long millis) throws InterruptedException {
+	boolean await(long millis) throws InterruptedException {
 		try {
 			this.process.handle().onExit().get(millis, TimeUnit.MILLISECONDS);
 			return true;
@@ -94,7 +94,7 @@ public final class Injector implements AutoCloseable {
 	}
 
 	/** The first measured phase without an outcome, if there is one. */
-	public Optional<Phase> current() {
+	Optional<Phase> current() {
 		return this.plan.phases()
 			.stream()
 			.filter(Phase::measured)
@@ -106,7 +106,7 @@ public final class Injector implements AutoCloseable {
 	 * The outcomes of the phases that ended.
 	 * @throws IOException if one cannot be read
 	 */
-	public List<PhaseOutcome> outcomes() throws IOException {
+	List<PhaseOutcome> outcomes() throws IOException {
 		List<PhaseOutcome> outcomes = new ArrayList<>();
 		for (Phase phase : this.plan.phases()) {
 			if (phase.measured() && Files.exists(outcomeFile(phase))) {
@@ -120,7 +120,7 @@ public final class Injector implements AutoCloseable {
 	 * Gatling's log.
 	 * @throws NoSuchFileException if it has written none
 	 */
-	public Path gatlingLog() throws IOException {
+	Path gatlingLog() throws IOException {
 		Path log = findGatlingLog();
 		if (log == null) {
 			throw new NoSuchFileException(this.directory + "/*/simulation.log");
@@ -129,7 +129,7 @@ public final class Injector implements AutoCloseable {
 	}
 
 	/** Gatling's log; null if it has written none. */
-	public @Nullable Path findGatlingLog() throws IOException {
+	@Nullable Path findGatlingLog() throws IOException {
 		try (DirectoryStream<Path> runs = Files.newDirectoryStream(this.directory, Files::isDirectory)) {
 			for (Path run : runs) {
 				Path log = run.resolve("simulation.log");
@@ -142,7 +142,7 @@ public final class Injector implements AutoCloseable {
 	}
 
 	/** The end of the process's output. */
-	public String tail() {
+	String tail() {
 		return this.process.tail();
 	}
 

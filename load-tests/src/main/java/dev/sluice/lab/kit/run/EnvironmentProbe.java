@@ -23,7 +23,7 @@ import dev.sluice.lab.kit.result.RunResult.Environment;
 import static java.lang.management.ManagementFactory.getPlatformMXBean;
 
 /** Finds out where a run takes place. */
-public final class EnvironmentProbe {
+final class EnvironmentProbe {
 
 	/** A library in an executable jar, whose name ends with its version. */
 	private static final Pattern LIBRARY = Pattern.compile("BOOT-INF/lib/(.+?)-(\\d[^/]*)\\.jar");
@@ -44,7 +44,7 @@ public final class EnvironmentProbe {
 	 * @param jars the services' executable jars
 	 * @throws IOException if a jar cannot be read
 	 */
-	public static Environment probe(Path checkout, List<Path> jars, Infrastructure infrastructure) throws IOException {
+	static Environment probe(Path checkout, List<Path> jars, Infrastructure infrastructure) throws IOException {
 		Map<String, String> versions = new TreeMap<>();
 		versions.put("gatling", GatlingLog.VERSION);
 		for (Path jar : jars) {
