@@ -75,8 +75,7 @@ final class OrderLedger implements AutoCloseable {
 	 * @param tookMillis until its answer was known
 	 * @throws UncheckedIOException if the file cannot be written
 	 */
-	synchronized void enter(int order, int attempt, String gateway, long sentMillis, long tookMillis,
-			Answer answer) {
+	synchronized void enter(int order, int attempt, String gateway, long sentMillis, long tookMillis, Answer answer) {
 		long endedMillis = sentMillis + tookMillis;
 		boolean accepted = answer.meaning() == Meaning.ACCEPTED;
 		this.attemptCount++;

@@ -83,10 +83,6 @@ public final class SinkCommand extends ExperimentCommand {
 	@Mixin
 	private InfrastructureOption infrastructure = new InfrastructureOption();
 
-	@Option(names = "--link", paramLabel = "KIND", defaultValue = "auto",
-			description = "The thin link: tun (devices, for root on Linux), proxy, or auto: tun where it can be. Default: ${DEFAULT-VALUE}.")
-	private SinkLink.Kind link = SinkLink.Kind.AUTO;
-
 	@Option(names = "--train", paramLabel = "FILE",
 			description = "Writes a dictionary for such metrics, for sink.dictionary, and does nothing else.")
 	private @Nullable Path train;
@@ -159,7 +155,7 @@ public final class SinkCommand extends ExperimentCommand {
 		if (data < 1 || linkData < 1 || times < 1 || this.zstdLevel < 1 || this.zstdLevel > 22) {
 			throw usage("At least 1 MB and 1 repetition, and a level of 1 to 22, are needed");
 		}
-		return new SinkExperiment.Settings(this.link, chosen(), data, linkData, times,
+		return new SinkExperiment.Settings(chosen(), data, linkData, times,
 				this.quick ? QUICK_WARM_UP_SECONDS : WARM_UP_SECONDS, this.zstdLevel, this.seed);
 	}
 

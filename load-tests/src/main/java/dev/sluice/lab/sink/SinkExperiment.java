@@ -47,7 +47,7 @@ final class SinkExperiment extends Experiment {
 	/** What the baseline of seed 002 came to: 7 GB in 1,140 s. */
 	static final double SEED_BITS_PER_SECOND = 49e6;
 
-	static final SinkLink.Character LINK = new SinkLink.Character(40_000_000, Duration.ofMillis(10));
+	static final ThinLink.Character LINK = new ThinLink.Character(40_000_000, Duration.ofMillis(10));
 
 	private static final List<String> CLIENT_JVM_ARGS = List.of("-Xms512m", "-Xmx512m", "-XX:+UseG1GC",
 			"--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow");
@@ -75,13 +75,9 @@ final class SinkExperiment extends Experiment {
 	/** Some seconds of CPU each. */
 	private final Map<SinkData.Sizes, byte[]> dictionaries = new HashMap<>();
 
-	/** What the thin link was; null while there was none. */
-	private @Nullable String linkWords;
-
 	/**
 	 * What is chosen.
 	 *
-	 * @param link what the thin link is made of
 	 * @param settings what binds, one after the other
 	 * @param megabytes moved by each transfer over loopback, of 10^6 bytes
 	 * @param linkMegabytes moved by each transfer over the thin link, likewise
@@ -91,8 +87,8 @@ final class SinkExperiment extends Experiment {
 	 * @param zstdLevel of the compression
 	 * @param seed of the data
 	 */
-	record Settings(SinkLink.Kind link, Set<Setting> settings, int megabytes, int linkMegabytes, int repetitions,
-			int warmUpSeconds, int zstdLevel, long seed) {
+	record Settings(Set<Setting> settings, int megabytes, int linkMegabytes, int repetitions, int warmUpSeconds,
+			int zstdLevel, long seed) {
 
 		static List<Mode> modes(Setting setting) {
 			return switch (setting) {
@@ -158,7 +154,13 @@ final class SinkExperiment extends Experiment {
 	@Override
 	protected Finding finding(@Nullable String partial) {
 		return new SinkResult(this.settings.megabytes(), this.settings.seed(), this.storeDelay.toNanos() / 1e6,
-				this.linkWords, this.transfers);
+				linkWords(), this.transfers);
+	}
+
+	/** What the thin link is; null if no transfer uses it. */
+	private @Nullable String linkWords() {
+		return this.settings.settings().stream().anyMatch(Settings::thin)
+				? "a delaying proxy: handshakes are local, nothing is lost, its rate is that of TCP's payload" : null;
 	}
 
 	@Override
@@ -177,20 +179,16 @@ final class SinkExperiment extends Experiment {
 		if (setting == Setting.LOOPBACK) {
 			stack.infrastructure().kafka();
 		}
-		try (SinkLink link = Settings.thin(setting)
-				? SinkLink.open(this.settings.link(), LINK, port(stack.sinkTarget())) : null;
-				Service sink = stack.startSink(sinkOptions(setting, storage, link))) {
-			if (link != null) {
-				this.linkWords = link.words();
-			}
+		try (ThinLink link = Settings.thin(setting) ? new ThinLink(LINK, port(stack.sinkTarget())) : null;
+				Service sink = stack.startSink(sinkOptions(setting, storage))) {
 			String target = (link != null) ? link.target() : stack.sinkTarget();
 			for (Mode mode : Settings.modes(setting)) {
 				Transfer transfer = switch (mode) {
-					case KAFKA -> transfer(null, link, setting, mode, repetition,
-							stack.infrastructure().kafka().bootstrapServers());
+					case KAFKA ->
+						transfer(null, setting, mode, repetition, stack.infrastructure().kafka().bootstrapServers());
 					case RELAY -> relay(stack, setting, repetition);
 					case STOP_AND_WAIT, STREAM, STREAM_ZSTD, STREAM_DICTIONARY, STREAM_SPOOL ->
-						transfer(sink.handle(), link, setting, mode, repetition, target);
+						transfer(sink.handle(), setting, mode, repetition, target);
 				};
 				this.transfers.add(transfer);
 				progress().step("%s: %.1f MB/s, %.2f s for %d MB".formatted(SinkFigures.words(mode),
@@ -210,7 +208,7 @@ final class SinkExperiment extends Experiment {
 			.args(Integer.toString(port), stack.infrastructure().kafka().bootstrapServers())
 			.logFile(directory().directory("logs").resolve("relay-%d.log".formatted(repetition)))
 			.launch()) {
-			return transfer(relay.handle(), null, setting, Mode.RELAY, repetition, "127.0.0.1:" + port);
+			return transfer(relay.handle(), setting, Mode.RELAY, repetition, "127.0.0.1:" + port);
 		}
 	}
 
@@ -218,7 +216,7 @@ final class SinkExperiment extends Experiment {
 		return Integer.parseInt(target.substring(target.lastIndexOf(':') + 1));
 	}
 
-	private ServiceOptions sinkOptions(Setting setting, Path storage, @Nullable SinkLink link) throws IOException {
+	private ServiceOptions sinkOptions(Setting setting, Path storage) throws IOException {
 		ServiceOptions options = ServiceOptions.NONE.withJvmArgs("--enable-native-access=ALL-UNNAMED")
 			.withLog("sink-" + setting.name().toLowerCase(Locale.ROOT));
 		if (setting == Setting.LOOPBACK) {
@@ -230,14 +228,11 @@ final class SinkExperiment extends Experiment {
 		ServiceOptions log = options.withProperty("sink.store", "log")
 			.withProperty("sink.log-directory", storage)
 			.withProperty("sink.dictionary", dictionary);
-		if (link != null) {
-			return log.withProperty("spring.grpc.server.address", link.sinkAddress());
-		}
-		return log.withProperty("sink.store-delay", this.storeDelay.toNanos() + "ns");
+		return Settings.thin(setting) ? log : log.withProperty("sink.store-delay", this.storeDelay.toNanos() + "ns");
 	}
 
-	private Transfer transfer(@Nullable ProcessHandle sink, @Nullable SinkLink link, Setting setting, Mode mode,
-			int repetition, String target) throws IOException, InterruptedException {
+	private Transfer transfer(@Nullable ProcessHandle sink, Setting setting, Mode mode, int repetition, String target)
+			throws IOException, InterruptedException {
 		long bytes = this.settings.bytes(setting);
 		Path spool = directory().directory("spool");
 		SinkSender.Job job = new SinkSender.Job(mode, target, this.settings.seed(), setting == Setting.LINK_SMALL,
@@ -253,7 +248,7 @@ final class SinkExperiment extends Experiment {
 			.jvmArgs("-Dlogback.configurationFile=lab-logback.xml")
 			.args(in.toString(), out.toString())
 			.logFile(directory().directory("logs").resolve("client-%s-%s-%d.log".formatted(setting, mode, repetition)));
-		try (JavaProcess client = (link != null) ? link.launch(sender) : sender.launch()) {
+		try (JavaProcess client = sender.launch()) {
 			await(client, sink, DEADLINE.plusSeconds(bytes / MEGABYTE));
 			if (!Files.exists(out)) {
 				throw new LabException("The client of %s, %s failed; its log %s ends with:%n%s"
@@ -305,9 +300,9 @@ final class SinkExperiment extends Experiment {
 		configuration.put("storage's delay",
 				"%.1f ms where the storage binds: what gives 54 connections that wait 49 Mbit/s"
 					.formatted(this.storeDelay.toNanos() / 1e6));
-		if (this.linkWords != null) {
+		if (linkWords() != null) {
 			configuration.put("thin link", "%,.0f Mbit/s each way, %d ms round trip; %s"
-				.formatted(LINK.bitsPerSecond() / 1e6, LINK.roundTrip().toMillis(), this.linkWords));
+				.formatted(LINK.bitsPerSecond() / 1e6, LINK.roundTrip().toMillis(), linkWords()));
 		}
 		configuration.put("zstd",
 				"level %d; dictionary of 110 KiB, trained from other batches".formatted(this.settings.zstdLevel()));

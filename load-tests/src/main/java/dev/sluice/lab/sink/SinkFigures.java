@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
  * @param cpuMillisPerMegabyte of client and sink
  * @param connections TCP connections
  */
-record SinkFigures(Mode mode, double seconds, double megabytesPerSecond, double least, double greatest,
-		double speedUp, double wireShare, double cpuMillisPerMegabyte, int connections) {
+record SinkFigures(Mode mode, double seconds, double megabytesPerSecond, double least, double greatest, double speedUp,
+		double wireShare, double cpuMillisPerMegabyte, int connections) {
 
 	/** In the order of the modes; a mode without any transfer is left out. */
 	static List<SinkFigures> of(SinkResult result, Setting setting) {

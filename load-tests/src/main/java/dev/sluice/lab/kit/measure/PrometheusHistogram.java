@@ -2,8 +2,6 @@ package dev.sluice.lab.kit.measure;
 
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
 
@@ -14,8 +12,6 @@ import org.jspecify.annotations.Nullable;
  * @param counts cumulative, by upper bound in seconds
  */
 public record PrometheusHistogram(Map<Double, Double> counts) {
-
-	private static final Pattern LE = Pattern.compile("[{,]le=\"([^\"]+)\"");
 
 	public PrometheusHistogram {
 		counts = new TreeMap<>(counts);
@@ -29,14 +25,9 @@ public record PrometheusHistogram(Map<Double, Double> counts) {
 	 */
 	public static PrometheusHistogram read(String text, String name) {
 		Map<Double, Double> counts = new TreeMap<>();
-		text.lines().filter((line) -> line.startsWith(name + "_bucket{")).forEach((line) -> {
-			Matcher bound = LE.matcher(line);
-			if (bound.find()) {
-				double seconds = bound.group(1).equals("+Inf") ? Double.POSITIVE_INFINITY
-						: Double.parseDouble(bound.group(1));
-				counts.merge(seconds, Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)), Double::sum);
-			}
-		});
+		Exposition.parse(text, (name + "_bucket")::equals)
+			.series()
+			.forEach((bucket) -> counts.merge(Exposition.number(bucket.label("le")), bucket.value(), Double::sum));
 		return new PrometheusHistogram(counts);
 	}
 

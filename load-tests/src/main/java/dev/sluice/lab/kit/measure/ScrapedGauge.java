@@ -10,7 +10,9 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -27,21 +29,30 @@ import org.jspecify.annotations.Nullable;
 public record ScrapedGauge(List<Sample> samples) {
 
 	/** Platform threads, by their state. */
-	public static final Pattern THREADS = Pattern
-		.compile("jvm_threads_states_threads\\{.*?state=\"(?<label>[a-z-]+)\".*?} (?<value>[0-9.eE+]+)");
+	public static final Gauge THREADS = new Gauge(Set.of("jvm_threads_states_threads"), (_) -> true);
 
 	/**
 	 * Open connections to the backend in the pool of a blocking or asynchronous client
 	 * (HttpComponents), by whether they are in use, or of a reactive one (Reactor Netty).
 	 */
-	public static final Pattern POOLED_CONNECTIONS = Pattern.compile(
-			"(?:httpcomponents_httpclient_pool_total_connections\\{httpclient=\"backend\",state=\"(?<label>[a-z]+)\""
-					+ "|reactor_netty_connection_provider_total_connections\\{.*?name=\"backend\").*?} (?<value>[0-9.eE+]+)");
+	public static final Gauge POOLED_CONNECTIONS = new Gauge(
+			Set.of("httpcomponents_httpclient_pool_total_connections",
+					"reactor_netty_connection_provider_total_connections"),
+			(series) -> series.label("httpclient").equals("backend") || series.label("name").equals("backend"));
 
 	private static final Pattern TIME = Pattern.compile("# at (\\S+) status 200");
 
 	public ScrapedGauge {
 		samples = List.copyOf(samples);
+	}
+
+	/**
+	 * Which series of an endpoint are added up, by their label {@code state}.
+	 *
+	 * @param names of the metrics
+	 * @param wanted which of their series
+	 */
+	public record Gauge(Set<String> names, Predicate<Exposition.Series> wanted) {
 	}
 
 	/** Its values at a time, by the label. */
@@ -55,23 +66,23 @@ public record ScrapedGauge(List<Sample> samples) {
 
 	/**
 	 * Reads what a scraper kept of one service.
-	 * @param gauge its lines, with the groups {@code value} and {@code label}; values of
-	 * the same label, or of none, are added up
+	 * @param gauge which series
 	 * @throws IOException if it cannot be read
 	 */
-	public static ScrapedGauge read(Path file, Pattern gauge) throws IOException {
+	public static ScrapedGauge read(Path file, Gauge gauge) throws IOException {
 		List<Sample> samples = new ArrayList<>();
 		try (BufferedReader lines = new BufferedReader(
 				new InputStreamReader(new GZIPInputStream(Files.newInputStream(file)), StandardCharsets.UTF_8))) {
 			for (String text = lines.readLine(); text != null; text = lines.readLine()) {
 				Matcher time = TIME.matcher(text);
-				Matcher line = gauge.matcher(text);
 				if (time.matches()) {
 					samples.add(new Sample(Instant.parse(time.group(1)), new TreeMap<>()));
 				}
-				else if (line.matches() && !samples.isEmpty()) {
-					String label = (line.group("label") != null) ? line.group("label") : "";
-					samples.getLast().values().merge(label, Double.valueOf(line.group("value")), Double::sum);
+				else if (!samples.isEmpty()) {
+					Map<String, Double> values = samples.getLast().values();
+					Exposition.line(text, gauge.names()::contains)
+						.filter(gauge.wanted())
+						.ifPresent((series) -> values.merge(series.label("state"), series.value(), Double::sum));
 				}
 			}
 		}

@@ -6,6 +6,7 @@ import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
@@ -14,7 +15,6 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.locks.LockSupport;
 
-import dev.sluice.devservices.JavaProcess;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * those of a real link. Bound: what is on its way, some 256 KB for each connection and
  * direction.
  */
-final class ProxyLink implements SinkLink {
+final class ThinLink implements AutoCloseable {
 
 	private static final String LOOPBACK = "127.0.0.1";
 
@@ -34,55 +34,70 @@ final class ProxyLink implements SinkLink {
 
 	private final int sinkPort;
 
-	private final String because;
-
 	private final long delayNanos;
 
-	private final Lane there;
+	private final Pacer forward;
 
-	private final Lane back;
+	private final Pacer backward;
 
 	private final ServerSocket server;
 
 	private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
 
+	/**
+	 * What it is like.
+	 *
+	 * @param bitsPerSecond each way
+	 * @param roundTrip of a bit
+	 */
+	record Character(long bitsPerSecond, Duration roundTrip) {
+
+		double nanosPerByte() {
+			return 8e9 / this.bitsPerSecond;
+		}
+
+		long delayNanos() {
+			return this.roundTrip.toNanos() / 2;
+		}
+
+	}
+
+	/** One direction: the time at which bytes have left. Used by many threads. */
+	private static final class Pacer {
+
+		private final double nanosPerByte;
+
+		private long freeAt = System.nanoTime();
+
+		Pacer(double nanosPerByte) {
+			this.nanosPerByte = nanosPerByte;
+		}
+
+		/** When so many bytes more have left, by {@link System#nanoTime()}. */
+		synchronized long sent(int bytes) {
+			this.freeAt = Math.max(this.freeAt, System.nanoTime()) + (long) (bytes * this.nanosPerByte);
+			return this.freeAt;
+		}
+
+	}
+
 	/** Bytes and when they are due at the other end; no bytes: the end. */
 	private record Chunk(byte[] bytes, long dueAt) {
 	}
 
-	/**
-	 * Listens.
-	 * @param because why it is no device, for the report
-	 */
-	ProxyLink(Character character, int sinkPort, String because) throws IOException {
-		this.because = because;
+	/** Listens. */
+	ThinLink(Character character, int sinkPort) throws IOException {
 		this.sinkPort = sinkPort;
 		this.delayNanos = character.delayNanos();
-		this.there = new Lane(character.nanosPerByte());
-		this.back = new Lane(character.nanosPerByte());
+		this.forward = new Pacer(character.nanosPerByte());
+		this.backward = new Pacer(character.nanosPerByte());
 		this.server = new ServerSocket(0, 200, InetAddress.getLoopbackAddress());
 		Thread.ofVirtual().name("link").start(this::accept);
 	}
 
-	@Override
-	public String sinkAddress() {
-		return LOOPBACK;
-	}
-
-	@Override
-	public String target() {
+	/** Where a client finds the sink, {@code host:port}. */
+	String target() {
 		return LOOPBACK + ":" + this.server.getLocalPort();
-	}
-
-	@Override
-	public JavaProcess launch(JavaProcess.Builder client) {
-		return client.launch();
-	}
-
-	@Override
-	public String words() {
-		return "a delaying proxy%s: handshakes are local, nothing is lost, its rate is that of what TCP carries"
-			.formatted(this.because);
 	}
 
 	private void accept() {
@@ -102,8 +117,8 @@ final class ProxyLink implements SinkLink {
 		try {
 			Socket sink = new Socket(InetAddress.getLoopbackAddress(), this.sinkPort);
 			this.sockets.add(sink);
-			join(client, sink, this.there);
-			join(sink, client, this.back);
+			join(client, sink, this.forward);
+			join(sink, client, this.backward);
 		}
 		catch (IOException _) {
 			// It came to nothing, and its client must see that.
@@ -111,22 +126,22 @@ final class ProxyLink implements SinkLink {
 		}
 	}
 
-	private void join(Socket from, Socket to, Lane lane) throws IOException {
+	private void join(Socket from, Socket to, Pacer pacer) throws IOException {
 		from.setTcpNoDelay(true);
 		to.setTcpNoDelay(true);
 		BlockingQueue<Chunk> onItsWay = new LinkedBlockingQueue<>();
 		Semaphore room = new Semaphore(QUEUE_BYTES);
-		Thread.ofPlatform().daemon().name("link-in").start(() -> take(from, lane, onItsWay, room));
+		Thread.ofPlatform().daemon().name("link-in").start(() -> take(from, pacer, onItsWay, room));
 		Thread.ofPlatform().daemon().name("link-out").start(() -> give(to, onItsWay, room));
 	}
 
-	private void take(Socket from, Lane lane, BlockingQueue<Chunk> onItsWay, Semaphore room) {
+	private void take(Socket from, Pacer pacer, BlockingQueue<Chunk> onItsWay, Semaphore room) {
 		byte[] buffer = new byte[CHUNK_BYTES];
 		try (InputStream in = from.getInputStream()) {
 			int read = in.read(buffer);
 			while (read >= 0) {
 				room.acquire(read);
-				onItsWay.add(new Chunk(Arrays.copyOf(buffer, read), lane.leave(read) + this.delayNanos));
+				onItsWay.add(new Chunk(Arrays.copyOf(buffer, read), pacer.sent(read) + this.delayNanos));
 				read = in.read(buffer);
 			}
 		}
@@ -176,7 +191,7 @@ final class ProxyLink implements SinkLink {
 	@Override
 	public void close() throws IOException {
 		this.server.close();
-		this.sockets.forEach(ProxyLink::close);
+		this.sockets.forEach(ThinLink::close);
 	}
 
 }

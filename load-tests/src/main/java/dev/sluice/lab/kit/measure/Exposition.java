@@ -1,9 +1,9 @@
-package dev.sluice.lab.watch;
+package dev.sluice.lab.kit.measure;
 
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param series in the order of the text
  */
-record Exposition(List<Series> series) {
+public record Exposition(List<Series> series) {
 
-	Exposition {
+	public Exposition {
 		series = List.copyOf(series);
 	}
 
@@ -26,14 +26,14 @@ record Exposition(List<Series> series) {
 	 * @param labels empty if it has none
 	 * @param value may be infinite, is a number
 	 */
-	record Series(String name, Map<String, String> labels, double value) {
+	public record Series(String name, Map<String, String> labels, double value) {
 
-		Series {
+		public Series {
 			labels = Map.copyOf(labels);
 		}
 
 		/** The label's value; empty if it has none of that name. */
-		String label(String label) {
+		public String label(String label) {
 			return this.labels.getOrDefault(label, "");
 		}
 
@@ -43,28 +43,35 @@ record Exposition(List<Series> series) {
 	 * Reads a text. What is no line of that format, or has no value, is left out.
 	 * @param wanted the names to be kept
 	 */
-	static Exposition parse(String text, Predicate<String> wanted) {
-		List<Series> series = new ArrayList<>();
-		text.lines().forEach((line) -> {
-			Series parsed = new Line(line).series(wanted);
-			if (parsed != null) {
-				series.add(parsed);
-			}
-		});
-		return new Exposition(series);
+	public static Exposition parse(String text, Predicate<String> wanted) {
+		return new Exposition(text.lines().flatMap((line) -> line(line, wanted).stream()).toList());
 	}
 
-	Stream<Series> of(String name) {
+	/** One line; empty if it has no value or another name. */
+	static Optional<Series> line(String line, Predicate<String> wanted) {
+		return Optional.ofNullable(new Line(line).series(wanted));
+	}
+
+	public Stream<Series> of(String name) {
 		return this.series.stream().filter((each) -> each.name().equals(name));
 	}
 
 	/** All series of that name added up; null if there are none. */
-	@Nullable Double sum(String name) {
+	public @Nullable Double sum(String name) {
 		return sum(of(name));
 	}
 
-	static @Nullable Double sum(Stream<Series> series) {
+	public static @Nullable Double sum(Stream<Series> series) {
 		return series.map(Series::value).reduce(Double::sum).orElse(null);
+	}
+
+	/** A number as the format writes it. */
+	static double number(String text) {
+		return switch (text) {
+			case "+Inf" -> Double.POSITIVE_INFINITY;
+			case "-Inf" -> Double.NEGATIVE_INFINITY;
+			default -> Double.parseDouble(text);
+		};
 	}
 
 	/** A line being read, from left to right. */
@@ -95,7 +102,7 @@ record Exposition(List<Series> series) {
 				}
 			}
 			// A time may follow.
-			Double value = number(this.text.substring(this.at).strip().split("\\s+")[0]);
+			Double value = value(this.text.substring(this.at).strip().split("\\s+")[0]);
 			return (value != null) ? new Series(name, labels, value) : null;
 		}
 
@@ -132,13 +139,9 @@ record Exposition(List<Series> series) {
 			return closed;
 		}
 
-		private static @Nullable Double number(String text) {
+		private static @Nullable Double value(String text) {
 			try {
-				double value = switch (text) {
-					case "+Inf" -> Double.POSITIVE_INFINITY;
-					case "-Inf" -> Double.NEGATIVE_INFINITY;
-					default -> Double.parseDouble(text);
-				};
+				double value = Exposition.number(text);
 				return Double.isNaN(value) ? null : value;
 			}
 			catch (NumberFormatException _) {

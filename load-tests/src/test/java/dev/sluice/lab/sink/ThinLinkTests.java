@@ -14,11 +14,11 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-class ProxyLinkTests {
+class ThinLinkTests {
 
 	private static final int BYTES = 500_000;
 
-	private static final SinkLink.Character CHARACTER = new SinkLink.Character(8L * BYTES, Duration.ofMillis(100));
+	private static final ThinLink.Character CHARACTER = new ThinLink.Character(8L * BYTES, Duration.ofMillis(100));
 
 	/** What a link may only exceed if it does not keep to its rate. */
 	@Test
@@ -26,7 +26,7 @@ class ProxyLinkTests {
 		byte[] sent = new byte[BYTES];
 		new Random(42).nextBytes(sent);
 		try (ServerSocket target = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-				SinkLink link = new ProxyLink(CHARACTER, target.getLocalPort(), "")) {
+				ThinLink link = new ThinLink(CHARACTER, target.getLocalPort())) {
 			CompletableFuture<byte[]> received = CompletableFuture.supplyAsync(() -> {
 				try (Socket accepted = target.accept()) {
 					return accepted.getInputStream().readAllBytes();
@@ -53,7 +53,7 @@ class ProxyLinkTests {
 		try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
 			nobody = free.getLocalPort();
 		}
-		try (SinkLink link = new ProxyLink(CHARACTER, nobody, "");
+		try (ThinLink link = new ThinLink(CHARACTER, nobody);
 				Socket client = new Socket(InetAddress.getLoopbackAddress(), port(link))) {
 			client.setSoTimeout(30_000);
 
@@ -61,7 +61,7 @@ class ProxyLinkTests {
 		}
 	}
 
-	private static int port(SinkLink link) {
+	private static int port(ThinLink link) {
 		return Integer.parseInt(link.target().substring(link.target().indexOf(':') + 1));
 	}
 

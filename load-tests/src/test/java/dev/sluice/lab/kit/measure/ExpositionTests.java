@@ -1,8 +1,8 @@
-package dev.sluice.lab.watch;
+package dev.sluice.lab.kit.measure;
 
 import java.util.Map;
 
-import dev.sluice.lab.watch.Exposition.Series;
+import dev.sluice.lab.kit.measure.Exposition.Series;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
