@@ -35,6 +35,7 @@ import dev.sluice.lab.kit.run.BackendControl;
 import dev.sluice.lab.kit.run.ConsumerGroup;
 import dev.sluice.lab.kit.run.Experiment;
 import dev.sluice.lab.kit.run.Run;
+import dev.sluice.lab.kit.stack.Http;
 import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.lab.kit.stack.Module;
 import dev.sluice.lab.kit.stack.Service;
@@ -127,7 +128,7 @@ final class ChaosExperiment extends Experiment {
 	@Override
 	protected void measure() throws IOException, InterruptedException {
 		try (Stack stack = stack(Stack.builder().brokers(this.settings.brokers()));
-				HttpClient client = HttpClient.newBuilder().connectTimeout(TIMEOUT).build()) {
+				HttpClient client = Http.client(TIMEOUT)) {
 			run(stack, client);
 		}
 	}

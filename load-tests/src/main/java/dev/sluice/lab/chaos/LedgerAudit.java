@@ -26,6 +26,7 @@ import dev.sluice.contract.OrderView;
 import dev.sluice.lab.chaos.Answer.Meaning;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.result.ChaosResult.Balance;
+import dev.sluice.lab.kit.stack.Http;
 import dev.sluice.lab.kit.stack.LabException;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
@@ -56,10 +57,7 @@ final class LedgerAudit implements AutoCloseable {
 
 	private final JsonMapper json = JsonMapper.shared();
 
-	private final HttpClient client = HttpClient.newBuilder()
-		.version(HttpClient.Version.HTTP_1_1)
-		.connectTimeout(TIMEOUT)
-		.build();
+	private final HttpClient client = Http.client(TIMEOUT);
 
 	private final OrderLedger ledger;
 

@@ -11,7 +11,6 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.net.http.HttpTimeoutException;
 import java.time.Duration;
-import java.util.Currency;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -26,11 +25,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 import dev.sluice.contract.HttpNames;
-import dev.sluice.contract.Money;
 import dev.sluice.contract.Order;
-import dev.sluice.contract.OrderItem;
 import dev.sluice.contract.Placed;
 import dev.sluice.lab.kit.plan.Mode;
+import dev.sluice.lab.kit.plan.SampleOrder;
+import dev.sluice.lab.kit.stack.Http;
 import dev.sluice.lab.kit.stack.LabException;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
@@ -69,10 +68,7 @@ final class OrderDriver implements AutoCloseable {
 
 	private final JsonMapper json = JsonMapper.shared();
 
-	private final HttpClient client = HttpClient.newBuilder()
-		.version(HttpClient.Version.HTTP_1_1)
-		.connectTimeout(CONNECT_TIMEOUT)
-		.build();
+	private final HttpClient client = Http.client(CONNECT_TIMEOUT);
 
 	private final ExecutorService clients = Executors.newThreadPerTaskExecutor(Thread.ofVirtual().factory());
 
@@ -225,8 +221,7 @@ final class OrderDriver implements AutoCloseable {
 
 	private HttpRequest request(int order, Gateway gateway) {
 		Mode mode = this.ledger.mode(order);
-		Order body = new Order(this.identity.customer(order),
-				List.of(new OrderItem("sku-" + order % 97, 1, new Money("19.99", Currency.getInstance("EUR")))), null);
+		Order body = SampleOrder.of(this.identity.customer(order), "sku-" + order % 97, 1);
 		HttpRequest.Builder request = HttpRequest.newBuilder(gateway.uri().resolve("/orders"))
 			.header("Content-Type", "application/json")
 			.header(HttpNames.IDEMPOTENCY_KEY, '"' + this.identity.key(order) + '"')

@@ -32,6 +32,7 @@ import dev.sluice.lab.kit.result.Finding;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.run.Experiment;
 import dev.sluice.lab.kit.run.Run;
+import dev.sluice.lab.kit.stack.Http;
 import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.lab.kit.stack.Module;
 import dev.sluice.lab.kit.stack.Service;
@@ -124,10 +125,7 @@ final class ClientExperiment extends Experiment {
 
 	/** Says at once that nobody is there, and loads what the first request needs. */
 	private void checkAnswers(URI uri) throws InterruptedException {
-		try (HttpClient client = HttpClient.newBuilder()
-			.version(HttpClient.Version.HTTP_1_1)
-			.connectTimeout(Duration.ofSeconds(5))
-			.build()) {
+		try (HttpClient client = Http.client(Duration.ofSeconds(5))) {
 			client.send(HttpRequest.newBuilder(uri).timeout(this.settings.timeout()).build(),
 					BodyHandlers.discarding());
 		}

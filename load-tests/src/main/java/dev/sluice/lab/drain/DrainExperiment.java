@@ -20,6 +20,7 @@ import dev.sluice.lab.kit.run.BackendControl;
 import dev.sluice.lab.kit.run.Experiment;
 import dev.sluice.lab.kit.run.OrderFeed;
 import dev.sluice.lab.kit.run.Run;
+import dev.sluice.lab.kit.stack.Http;
 import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.lab.kit.stack.Module;
 import dev.sluice.lab.kit.stack.Service;
@@ -69,7 +70,7 @@ final class DrainExperiment extends Experiment {
 
 	@Override
 	protected void measure() throws IOException, InterruptedException {
-		try (Stack stack = stack(); HttpClient client = HttpClient.newBuilder().connectTimeout(TIMEOUT).build()) {
+		try (Stack stack = stack(); HttpClient client = Http.client(TIMEOUT)) {
 			stack.prepare(modules(), progress()::step);
 			progress().step("Starting Kafka, PostgreSQL and the backend");
 			Service[] started = new Service[1];

@@ -39,6 +39,7 @@ import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.run.BackendControl;
 import dev.sluice.lab.kit.run.Experiment;
 import dev.sluice.lab.kit.run.Run;
+import dev.sluice.lab.kit.stack.Http;
 import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.lab.kit.stack.Module;
 import dev.sluice.lab.kit.stack.Service;
@@ -79,10 +80,7 @@ final class KneeExperiment extends Experiment {
 
 	private final List<Knee> knees = new ArrayList<>();
 
-	private final HttpClient http = HttpClient.newBuilder()
-		.version(HttpClient.Version.HTTP_1_1)
-		.connectTimeout(Duration.ofSeconds(5))
-		.build();
+	private final HttpClient http = Http.client(Duration.ofSeconds(5));
 
 	private int loads;
 

@@ -9,16 +9,15 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
-import java.util.Currency;
 import java.util.List;
 import java.util.concurrent.Callable;
 
 import dev.sluice.contract.HttpNames;
-import dev.sluice.contract.Money;
 import dev.sluice.contract.Order;
-import dev.sluice.contract.OrderItem;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.OrderView;
+import dev.sluice.lab.kit.plan.SampleOrder;
+import dev.sluice.lab.kit.stack.Http;
 import dev.sluice.lab.kit.stack.LabException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
@@ -75,10 +74,7 @@ public final class PlaceOrder implements Callable<Integer> {
 		}
 		PrintWriter out = this.spec.commandLine().getOut();
 		long deadline = System.nanoTime() + Duration.ofSeconds(this.timeoutSeconds).toNanos();
-		try (HttpClient client = HttpClient.newBuilder()
-			.version(HttpClient.Version.HTTP_1_1)
-			.connectTimeout(Duration.ofSeconds(2))
-			.build()) {
+		try (HttpClient client = Http.client(Duration.ofSeconds(2))) {
 			HttpResponse<String> answer = send(client, post());
 			print(out, answer);
 			if (answer.statusCode() / 100 != 2) {
@@ -89,8 +85,7 @@ public final class PlaceOrder implements Callable<Integer> {
 	}
 
 	private HttpRequest post() {
-		Order order = new Order(this.customer,
-				List.of(new OrderItem("sku-1", 2, new Money("19.90", Currency.getInstance("EUR")))), null);
+		Order order = SampleOrder.of(this.customer, "sku-1", 2);
 		HttpRequest.Builder request = HttpRequest.newBuilder(this.gateway.resolve("/orders"))
 			.timeout(Duration.ofSeconds(this.timeoutSeconds))
 			.header("Content-Type", "application/json")

@@ -17,6 +17,7 @@ import java.util.function.Consumer;
 import dev.sluice.contract.OrderPage;
 import dev.sluice.contract.OrderView;
 import dev.sluice.contract.ProblemType;
+import dev.sluice.lab.kit.stack.Http;
 import dev.sluice.lab.kit.stack.LabException;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
@@ -51,10 +52,7 @@ public final class Redelivery implements AutoCloseable {
 
 	private final JsonMapper json = JsonMapper.shared();
 
-	private final HttpClient client = HttpClient.newBuilder()
-		.version(HttpClient.Version.HTTP_1_1)
-		.connectTimeout(Duration.ofSeconds(2))
-		.build();
+	private final HttpClient client = Http.client(Duration.ofSeconds(2));
 
 	private final URI gateway;
 

@@ -10,6 +10,7 @@ import dev.sluice.devservices.Ports;
 import dev.sluice.lab.kit.result.PoolResult;
 import dev.sluice.lab.kit.run.ExperimentCommand;
 import dev.sluice.lab.kit.run.ReportWriter;
+import dev.sluice.lab.kit.stack.Http;
 import dev.sluice.lab.kit.stack.Interruption;
 import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.lab.pool.ConnectionPool.Limits;
@@ -156,8 +157,7 @@ public final class PoolCommand extends ExperimentCommand {
 
 	private int ask(Part chosen) {
 		PrintWriter stdout = stdout();
-		try (Interruption _ = new Interruption(0);
-				HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build()) {
+		try (Interruption _ = new Interruption(0); HttpClient http = Http.client(Duration.ofSeconds(5))) {
 			PoolClient client = new PoolClient(http, URI.create("http://127.0.0.1:" + this.port));
 			if (chosen.concurrency != null) {
 				stdout.print(StatusText.of(client.concurrency(chosen.concurrency)));

@@ -20,6 +20,7 @@ import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.run.BackendControl;
 import dev.sluice.lab.kit.run.Experiment;
 import dev.sluice.lab.kit.run.Run;
+import dev.sluice.lab.kit.stack.Http;
 import dev.sluice.lab.kit.stack.Module;
 import dev.sluice.lab.kit.stack.ServiceOptions;
 import dev.sluice.lab.kit.stack.Stack;
@@ -66,8 +67,7 @@ final class PoolExperiment extends Experiment {
 
 	@Override
 	protected void measure() throws IOException, InterruptedException {
-		try (Stack stack = stack();
-				HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build()) {
+		try (Stack stack = stack(); HttpClient http = Http.client(Duration.ofSeconds(5))) {
 			Link.Opener target = switch (this.settings.sink()) {
 				case HTTP -> backend(stack, http);
 				case POSTGRES -> postgres(stack);

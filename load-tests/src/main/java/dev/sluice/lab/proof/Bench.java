@@ -19,6 +19,7 @@ import dev.sluice.lab.kit.run.BackendControl;
 import dev.sluice.lab.kit.run.LengthOptions.Length;
 import dev.sluice.lab.kit.run.Progress;
 import dev.sluice.lab.kit.run.RunDirectory;
+import dev.sluice.lab.kit.stack.Http;
 import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.lab.kit.stack.Module;
 import dev.sluice.lab.kit.stack.Service;
@@ -55,10 +56,7 @@ final class Bench implements AutoCloseable {
 
 	private final int requests;
 
-	private final HttpClient client = HttpClient.newBuilder()
-		.version(HttpClient.Version.HTTP_1_1)
-		.connectTimeout(Duration.ofSeconds(5))
-		.build();
+	private final HttpClient client = Http.client(Duration.ofSeconds(5));
 
 	private final Map<String, Service> services = new ConcurrentHashMap<>();
 

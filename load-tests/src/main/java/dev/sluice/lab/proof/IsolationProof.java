@@ -8,7 +8,6 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Currency;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -25,11 +24,10 @@ import java.util.stream.IntStream;
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.contract.BackendBehaviour.Special;
 import dev.sluice.contract.HttpNames;
-import dev.sluice.contract.Money;
 import dev.sluice.contract.Order;
-import dev.sluice.contract.OrderItem;
 import dev.sluice.contract.Topics;
 import dev.sluice.lab.kit.measure.Latencies;
+import dev.sluice.lab.kit.plan.SampleOrder;
 import dev.sluice.lab.kit.result.ProofResult.Check;
 import dev.sluice.lab.kit.run.OrderFeed;
 import dev.sluice.lab.kit.stack.LabException;
@@ -260,8 +258,7 @@ final class IsolationProof implements Proof {
 
 		private HttpRequest request(int order, Service gateway) {
 			String customer = (isSlow(order) ? SLOW : isRefused(order) ? REFUSED : "customer-") + order % 97;
-			Order body = new Order(customer,
-					List.of(new OrderItem("sku-1", 1, new Money("19.99", Currency.getInstance("EUR")))), null);
+			Order body = SampleOrder.of(customer);
 			return HttpRequest.newBuilder(gateway.uri().resolve("/orders"))
 				.timeout(TIMEOUT)
 				.header("Content-Type", "application/json")

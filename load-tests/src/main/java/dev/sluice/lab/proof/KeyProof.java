@@ -6,7 +6,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Currency;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -23,10 +22,8 @@ import java.util.stream.Stream;
 
 import dev.sluice.contract.BackendAudit;
 import dev.sluice.contract.HttpNames;
-import dev.sluice.contract.Money;
-import dev.sluice.contract.Order;
-import dev.sluice.contract.OrderItem;
 import dev.sluice.lab.kit.plan.Mode;
+import dev.sluice.lab.kit.plan.SampleOrder;
 import dev.sluice.lab.kit.result.ProofResult.Check;
 import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.lab.kit.stack.Module;
@@ -203,9 +200,7 @@ final class KeyProof implements Proof {
 	}
 
 	private byte[] request(Bench bench, URI uri, Mode mode, int quantity) {
-		String body = JsonMapper.shared()
-			.writeValueAsString(new Order(CUSTOMER,
-					List.of(new OrderItem("sku-1", quantity, new Money("19.99", Currency.getInstance("EUR")))), null));
+		String body = JsonMapper.shared().writeValueAsString(SampleOrder.of(CUSTOMER, "sku-1", quantity));
 		String prefer = switch (mode) {
 			case SYNC -> "";
 			case QUEUED -> "%s: %s\r\n".formatted(HttpNames.PREFER, HttpNames.RESPOND_ASYNC);

@@ -9,7 +9,6 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.Currency;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.ExecutorService;
@@ -17,10 +16,9 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 
 import dev.sluice.contract.HttpNames;
-import dev.sluice.contract.Money;
 import dev.sluice.contract.Order;
-import dev.sluice.contract.OrderItem;
 import dev.sluice.lab.kit.plan.Mode;
+import dev.sluice.lab.kit.plan.SampleOrder;
 import dev.sluice.lab.kit.stack.Service;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -117,8 +115,7 @@ final class Pulse implements AutoCloseable {
 	}
 
 	private HttpRequest request(int number) {
-		Order order = new Order("customer-" + number % 97,
-				List.of(new OrderItem("sku-1", 1, new Money("19.99", Currency.getInstance("EUR")))), null);
+		Order order = SampleOrder.of("customer-" + number % 97);
 		HttpRequest.Builder request = HttpRequest.newBuilder(this.gateway.uri().resolve("/orders"))
 			.timeout(TIMEOUT)
 			.header("Content-Type", "application/json")

@@ -23,6 +23,7 @@ import dev.sluice.lab.kit.run.ExperimentCommand;
 import dev.sluice.lab.kit.run.InfrastructureOption;
 import dev.sluice.lab.kit.run.ReportWriter;
 import dev.sluice.lab.kit.run.RunDirectory;
+import dev.sluice.lab.kit.stack.Http;
 import dev.sluice.lab.kit.stack.LabException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -125,7 +126,7 @@ public final class SinkCommand extends ExperimentCommand {
 		if (file == null) {
 			throw usage("--record needs --out, the file to write");
 		}
-		try (HttpClient client = HttpClient.newBuilder().connectTimeout(TIMEOUT).build();
+		try (HttpClient client = Http.client(TIMEOUT);
 				OutputStream recording = new GZIPOutputStream(Files.newOutputStream(file))) {
 			for (int i = 0; i < SCRAPES; i++) {
 				for (URI endpoint : endpoints) {

@@ -14,6 +14,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
+import dev.sluice.lab.kit.stack.Http;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,11 +31,7 @@ abstract sealed class Caller implements AutoCloseable {
 	private final ExecutorService engine = Executors.newFixedThreadPool(Runtime.getRuntime().availableProcessors(),
 			Thread.ofPlatform().daemon().name("client-engine-", 0).factory());
 
-	private final HttpClient client = HttpClient.newBuilder()
-		.version(HttpClient.Version.HTTP_1_1)
-		.connectTimeout(CONNECT_TIMEOUT)
-		.executor(this.engine)
-		.build();
+	private final HttpClient client = Http.builder(CONNECT_TIMEOUT).executor(this.engine).build();
 
 	/** What became of a request: empty if it is well, else what went wrong. */
 	@FunctionalInterface

@@ -24,6 +24,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.zip.GZIPOutputStream;
 
 import dev.sluice.lab.kit.measure.ProcessSamples.Failure;
+import dev.sluice.lab.kit.stack.Http;
 
 /**
  * Keeps what the services' Prometheus endpoints say each second, as it is, each scrape
@@ -42,7 +43,7 @@ public final class PrometheusScraper implements AutoCloseable {
 
 	private final Map<URI, PrintWriter> files = new LinkedHashMap<>();
 
-	private final HttpClient client = HttpClient.newBuilder().connectTimeout(PERIOD).build();
+	private final HttpClient client = Http.client(PERIOD);
 
 	private final ScheduledExecutorService executor = Executors
 		.newSingleThreadScheduledExecutor(Thread.ofPlatform().daemon().name("prometheus-scraper").factory());

@@ -3,18 +3,16 @@ package dev.sluice.lab.kit.run;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Currency;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
-import dev.sluice.contract.Money;
 import dev.sluice.contract.Order;
 import dev.sluice.contract.OrderHeaders;
-import dev.sluice.contract.OrderItem;
 import dev.sluice.contract.Topics;
+import dev.sluice.lab.kit.plan.SampleOrder;
 import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.topics.OrderTopicSpecs;
 import dev.sluice.topics.TopicSpec;
@@ -75,8 +73,7 @@ public final class OrderFeed implements AutoCloseable {
 
 	/** A good order of a customer's, as a gateway puts it there. */
 	public static ProducerRecord<byte[], byte[]> order(UUID id, String customer) {
-		Order order = new Order(customer,
-				List.of(new OrderItem("sku-1", 1, new Money("19.99", Currency.getInstance("EUR")))), null);
+		Order order = SampleOrder.of(customer);
 		ProducerRecord<byte[], byte[]> record = new ProducerRecord<>(Topics.ORDERS, utf8(customer),
 				JSON.writeValueAsBytes(order));
 		record.headers()
