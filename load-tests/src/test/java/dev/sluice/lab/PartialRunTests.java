@@ -38,7 +38,7 @@ class PartialRunTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "compare --smallest --infra embedded", "compare --causes --smallest --infra embedded",
 			"compare --scenario ../load-tests/scenarios/slow-partner.yaml --infra embedded",
-			"chaos --quick --infra embedded", "prove key --smallest --infra embedded", "client --seed-table",
+			"chaos --quick --infra embedded", "prove key --smallest --infra embedded", "client --reference-table",
 			"grid --smallest --infra embedded", "knee --smallest --infra embedded", "pool --quick",
 			"sink --quick --infra embedded" })
 	void aRunThatEndsByABugIsKeptAndFails(String arguments) throws IOException {

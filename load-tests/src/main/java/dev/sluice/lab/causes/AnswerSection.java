@@ -8,7 +8,7 @@ import dev.sluice.lab.causes.Effects.Effect;
 import dev.sluice.lab.kit.page.Chart;
 import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.page.Html;
-import dev.sluice.lab.kit.page.Marks;
+import dev.sluice.lab.kit.page.Reliability;
 import dev.sluice.lab.kit.page.Section;
 import dev.sluice.lab.kit.page.Table;
 import dev.sluice.lab.kit.result.RunResult;
@@ -85,7 +85,7 @@ final class AnswerSection implements Section {
 						"requests at the backend per order"));
 		Verdict verdict = new Verdict(this.effects);
 		for (Effect effect : all) {
-			table.row(Marks.sign(effect.name(), effect.marked()),
+			table.row(Reliability.sign(effect.name(), effect.marked()),
 					this.effects.at(effect.name(), this.effects.result().few())
 						.map((few) -> Figures.measured(few.perMinute()))
 						.orElse(Figures.NONE),

@@ -6,7 +6,7 @@ import java.util.stream.Collectors;
 
 import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.page.Html;
-import dev.sluice.lab.kit.page.Marks;
+import dev.sluice.lab.kit.page.Reliability;
 import dev.sluice.lab.kit.page.Section;
 import dev.sluice.lab.kit.page.Table;
 import dev.sluice.lab.kit.result.CausesResult.Cell;
@@ -36,10 +36,10 @@ final class CellsSection implements Section {
 	public void write(RunResult run, Html html) {
 		html.list(List.of(
 				"A cell lasts from its first call until the last order is answered 201, or until it was given up: an order that the backend saves after its client was told otherwise is of no use to the client. The load is a closed model, at most 1,000 orders in flight.",
-				"The backend's threads are simulated by places and timers: their own memory and context switches are not in the figures. The seed's runtime is another, and so is its way to queue continuations behind new work.",
-				"Other factors than these are not looked at: the seed's figures were taken on another machine, with a debugger attached at least once.",
+				"The backend's threads are simulated by places and timers: their own memory and context switches are not in the figures. The reference's runtime is another, and so is its way to queue continuations behind new work.",
+				"Other factors than these are not looked at: the reference's figures were taken on another machine, with a debugger attached at least once.",
 				"A cell during which other processes used more than %s of the machine's CPU or an unknown share of it, or that was given up, is marked %s."
-					.formatted(Figures.percent(Marks.FOREIGN_CPU_LIMIT), Marks.SIGN)));
+					.formatted(Figures.percent(Reliability.FOREIGN_CPU_LIMIT), Reliability.SIGN)));
 		html.details("Figures of all %s cells".formatted(Figures.count(this.effects.result().cells().size())), cells());
 	}
 
@@ -50,7 +50,7 @@ final class CellsSection implements Section {
 						"connections", "GC pauses", "GC ms", "foreign CPU"));
 		for (Cell cell : this.effects.result().cells()) {
 			Latency latency = cell.latency();
-			table.row(Marks.sign(cell.setting(), Effects.marked(cell)),
+			table.row(Reliability.sign(cell.setting(), Effects.marked(cell)),
 					(cell.problem() != null) ? cell.problem() : Figures.NONE, Figures.count(cell.orders()),
 					Figures.count(cell.repetition()), Figures.count(cell.trial()), Figures.measured(cell.seconds()),
 					Figures.measured(cell.perMinute()), Figures.count(cell.answered()), Figures.count(cell.calls()),

@@ -15,7 +15,7 @@ import java.util.stream.Collectors;
 
 import dev.sluice.lab.kit.measure.PairedComparison;
 import dev.sluice.lab.kit.page.Figures;
-import dev.sluice.lab.kit.page.Marks;
+import dev.sluice.lab.kit.page.Reliability;
 import dev.sluice.lab.kit.result.CausesResult;
 import dev.sluice.lab.kit.result.CausesResult.Cell;
 import dev.sluice.lab.kit.result.CausesResult.Setting;
@@ -44,7 +44,7 @@ record Effects(CausesResult result) {
 	 * @param failedShare of the calls
 	 * @param pauseShare of the time, stopped by the collector; null if unknown
 	 * @param attempts requests that the backend had for each order placed
-	 * @param marked whether one of its cells is to be taken with care
+	 * @param marked whether one of its cells is unreliable
 	 */
 	record Effect(Setting setting, int orders, double perMinute, @Nullable Double p99, @Nullable Double together,
 			double failedShare, @Nullable Double pauseShare, double attempts, boolean marked, List<Cell> cells) {
@@ -138,7 +138,7 @@ record Effects(CausesResult result) {
 	}
 
 	static boolean marked(Cell cell) {
-		return cell.problem() != null || Marks.disturbed(cell.foreignCpuShare());
+		return cell.problem() != null || Reliability.disturbed(cell.foreignCpuShare());
 	}
 
 	/** What an effect leaves of the base's rate at the same load; null without a base. */

@@ -7,7 +7,7 @@ import java.util.Map;
 import dev.sluice.lab.causes.Effects.Effect;
 import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.page.Html;
-import dev.sluice.lab.kit.page.Marks;
+import dev.sluice.lab.kit.page.Reliability;
 import dev.sluice.lab.kit.page.Section;
 import dev.sluice.lab.kit.page.Table;
 import dev.sluice.lab.kit.result.CausesResult.Cell;
@@ -45,7 +45,7 @@ final class GatewaySection implements Section {
 		Table table = new Table("The gateway's collector", 1, List.of("Setting", "N", "stopped by GC",
 				"longest pause, ms", "promoted per order", "allocated per order", "CPU ms per order", "peak RSS"));
 		for (Effect effect : effects()) {
-			table.row(Marks.sign(effect.name(), effect.marked()), Figures.count(effect.orders()),
+			table.row(Reliability.sign(effect.name(), effect.marked()), Figures.count(effect.orders()),
 					Verdict.percent(effect.pauseShare()), Figures.measured(effect.most(ServiceCost::gcPauseMaxMillis)),
 					Figures.bytes(effect.perOrder(ServiceCost::promotedBytesPerOrder)),
 					Figures.bytes(effect.perOrder(ServiceCost::allocatedBytesPerOrder)),
@@ -65,7 +65,7 @@ final class GatewaySection implements Section {
 		for (Effect effect : effects()) {
 			Map<String, Double> threads = effect.threads();
 			List<String> row = new ArrayList<>(
-					List.of(Marks.sign(effect.name(), effect.marked()), Figures.count(effect.orders())));
+					List.of(Reliability.sign(effect.name(), effect.marked()), Figures.count(effect.orders())));
 			states.forEach((state) -> row.add(Figures.measured(threads.get(state))));
 			row.add(Figures.count(effect.most(ServiceCost::peakThreads)));
 			row.add(Figures.count(effect.cells().stream().mapToInt(Cell::backendMaxInFlight).max().orElse(0)));

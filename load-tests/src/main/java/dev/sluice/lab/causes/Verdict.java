@@ -27,7 +27,7 @@ record Verdict(Effects effects) {
 	 */
 	private static final double MULTIPLIED = 1.1;
 
-	/** Of the origin's claim that garbage collection is the cause. */
+	/** Of the reference's claim that garbage collection is the cause. */
 	enum Outcome {
 
 		REPRODUCED, REFUTED, UNDECIDED
@@ -58,10 +58,10 @@ record Verdict(Effects effects) {
 			.orElse("No setting varied heap or collector alone");
 		return switch (outcome()) {
 			case REPRODUCED ->
-				"Garbage collection alone can make the throughput collapse: the seed's claim is reproduced. %s."
+				"Garbage collection alone can make the throughput collapse: the reference's claim is reproduced. %s."
 					.formatted(memory);
 			case REFUTED ->
-				"Garbage collection is not what makes the throughput collapse here: the seed's claim is refuted%s. What collapsed did so without it: %s. %s."
+				"Garbage collection is not what makes the throughput collapse here: the reference's claim is refuted%s. What collapsed did so without it: %s. %s."
 					.formatted(outOfMemory().isEmpty() ? "" : ", for all memory that the gateway lives with", others,
 							memory);
 			case UNDECIDED -> "These figures neither reproduce nor refute that garbage collection is the cause: %s. %s."
@@ -110,9 +110,10 @@ record Verdict(Effects effects) {
 							.toList())));
 		sentences.add(growth());
 		nearest().ifPresent((effect) -> sentences.add(
-				"Nearest to the seed's %s orders a minute comes %s with %s. There an order took %s of the whole time on average; at the seed %s. Orders served one after another take half of it, orders that all end together take all of it."
-					.formatted(Figures.count(Seed.MANY_PER_MINUTE), effect.name(), Figures.measured(effect.perMinute()),
-							percent(effect.together()), Figures.percent(Seed.TOGETHER))));
+				"Nearest to the reference's %s orders a minute comes %s with %s. There an order took %s of the whole time on average; in the reference %s. Orders served one after another take half of it, orders that all end together take all of it."
+					.formatted(Figures.count(Reference.MANY_PER_MINUTE), effect.name(),
+							Figures.measured(effect.perMinute()), percent(effect.together()),
+							Figures.percent(Reference.TOGETHER))));
 		this.effects.atMany()
 			.stream()
 			.max(Comparator.comparingDouble(Effect::attempts))
@@ -146,18 +147,18 @@ record Verdict(Effects effects) {
 				.comparingDouble((effect) -> Objects.requireNonNullElse(this.effects.growth(effect.name()), 0.0)));
 		String few = Figures.count(this.effects.result().few());
 		String many = Figures.count(this.effects.result().many());
-		String seed = "the seed's rate at N = %s was %s of that at N = %s".formatted(many, Figures.percent(Seed.LEFT),
-				few);
+		String reference = "the reference's rate at N = %s was %s of that at N = %s".formatted(many,
+				Figures.percent(Reference.LEFT), few);
 		if (!fell.isEmpty()) {
 			return "The rate fell by more than half from N = %s to N = %s with %s; %s.".formatted(few, many,
-					String.join(", ", fell), seed);
+					String.join(", ", fell), reference);
 		}
 		return "With no setting did the rate fall by half from N = %s to N = %s%s; %s.".formatted(few, many,
 				least
 					.map((effect) -> ", at worst to %s (%s)".formatted(percent(this.effects.growth(effect.name())),
 							effect.name()))
 					.orElse(""),
-				seed);
+				reference);
 	}
 
 	private static boolean isBelow(@Nullable Double value, double limit) {
@@ -168,7 +169,8 @@ record Verdict(Effects effects) {
 		return this.effects.atMany()
 			.stream()
 			.filter((effect) -> effect.perMinute() > 0)
-			.min(Comparator.comparingDouble((effect) -> Math.abs(Math.log(effect.perMinute() / Seed.MANY_PER_MINUTE))));
+			.min(Comparator
+				.comparingDouble((effect) -> Math.abs(Math.log(effect.perMinute() / Reference.MANY_PER_MINUTE))));
 	}
 
 	/** The interval of a loss; empty if the pairs are too few. */

@@ -128,7 +128,7 @@ final class FaultInjector implements AutoCloseable {
 		}
 		catch (RuntimeException ex) {
 			this.failure.compareAndSet(null, ex);
-			// Whoever waits for the others waits no longer.
+			// Nothing waits for the others any longer.
 			while (this.left.getCount() > 0) {
 				this.left.countDown();
 			}

@@ -47,7 +47,7 @@ final class TimelineSection implements Section {
 			return;
 		}
 		html.element("p",
-				"Each bar above is a fault, from its beginning until what was broken ran again and was ready; its shade goes through all panels. An attempt that failed was tried again at the other gateway. What the backend saved while it did not answer is counted in the second in which it did.");
+				"Each bar above is a fault, from its beginning until what was broken ran again and was ready; its shade goes through all panels. The client retries a failed attempt at the other gateway. What the backend saved while it did not answer is counted in the second in which it did.");
 		html.chart(chart(this.chaos), table(this.chaos));
 	}
 

@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.List;
 
 import dev.sluice.devservices.Ports;
-import dev.sluice.lab.client.SeedCases.Case;
+import dev.sluice.lab.client.ReferenceCases.Case;
 import dev.sluice.lab.kit.load.CallMode;
 import dev.sluice.lab.kit.load.OpenClient;
 import dev.sluice.lab.kit.result.ClientResult.Stopped;
@@ -65,10 +65,10 @@ public final class ClientCommand extends ExperimentCommand {
 			description = "After which a request has failed. Default: ${DEFAULT-VALUE}.")
 	private int timeoutSeconds = 60;
 
-	@Option(names = "--seed-table",
+	@Option(names = "--reference-table",
 			description = "The four runs of the measurement that this repeats, against a backend that is started for it;"
 					+ " about 85 s.")
-	private boolean seedTable;
+	private boolean referenceTable;
 
 	@Option(names = "--freeze",
 			description = "500 requests a second for 10 s to a backend that is started for it and stopped for 6 s of"
@@ -90,24 +90,25 @@ public final class ClientCommand extends ExperimentCommand {
 			throw usage("--max-outstanding and --timeout must be at least 1");
 		}
 		Duration timeout = Duration.ofSeconds(this.timeoutSeconds);
-		if ((this.seedTable || this.freeze) && this.uri != null) {
-			throw usage("--seed-table and --freeze start their own backend: leave --uri out");
+		if ((this.referenceTable || this.freeze) && this.uri != null) {
+			throw usage("--reference-table and --freeze start their own backend: leave --uri out");
 		}
-		if (this.seedTable && this.freeze) {
-			throw usage("--seed-table or --freeze, not both");
+		if (this.referenceTable && this.freeze) {
+			throw usage("--reference-table or --freeze, not both");
 		}
 		if (this.freeze) {
 			return new ClientExperiment.Settings(List.of(FREEZE), null, timeout, timeout, this.maxOutstanding);
 		}
-		if (this.seedTable) {
-			return new ClientExperiment.Settings(SeedCases.all(), null, Duration.ZERO, timeout, this.maxOutstanding);
+		if (this.referenceTable) {
+			return new ClientExperiment.Settings(ReferenceCases.all(), null, Duration.ZERO, timeout,
+					this.maxOutstanding);
 		}
 		return new ClientExperiment.Settings(List.of(ownCase()), target(), timeout, timeout, this.maxOutstanding);
 	}
 
 	private URI target() {
 		if (this.uri == null) {
-			throw usage("--uri says what to GET; or use --seed-table or --freeze");
+			throw usage("--uri says what to GET; or use --reference-table or --freeze");
 		}
 		if (!"http".equals(this.uri.getScheme()) || this.uri.getHost() == null || this.uri.getPort() > Ports.GREATEST) {
 			throw usage("--uri must be like http://127.0.0.1:8090/5000");

@@ -19,7 +19,7 @@ import java.util.TreeMap;
 import dev.sluice.devservices.Breakable;
 import dev.sluice.devservices.Infrastructure;
 import dev.sluice.devservices.Ports;
-import dev.sluice.lab.client.SeedCases.Case;
+import dev.sluice.lab.client.ReferenceCases.Case;
 import dev.sluice.lab.kit.load.CallMode;
 import dev.sluice.lab.kit.load.OpenClient;
 import dev.sluice.lab.kit.load.OpenClient.Figures;
@@ -163,7 +163,7 @@ final class ClientExperiment extends Experiment {
 					each.requestsPerSecond(), each.duration().toMillis(), figures.tally(), figures.latency(),
 					figures.lag(), figures.cpuMillisPerRequest(),
 					sampler.samples().foreignCpuShare(window, Runtime.getRuntime().availableProcessors()),
-					figures.seconds(), each.seed(), each.stopped());
+					figures.seconds(), each.reference(), each.stopped());
 		}
 		finally {
 			if (breakable != null) {

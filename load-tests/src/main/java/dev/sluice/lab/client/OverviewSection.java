@@ -2,22 +2,22 @@ package dev.sluice.lab.client;
 
 import java.util.List;
 
-import dev.sluice.lab.kit.page.ClientMarks;
+import dev.sluice.lab.kit.page.ClientReliability;
 import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.page.Html;
-import dev.sluice.lab.kit.page.Marks;
+import dev.sluice.lab.kit.page.Reliability;
 import dev.sluice.lab.kit.page.Section;
 import dev.sluice.lab.kit.page.Table;
 import dev.sluice.lab.kit.result.ClientResult;
 import dev.sluice.lab.kit.result.ClientResult.Run;
 import dev.sluice.lab.kit.result.ClientResult.Second;
-import dev.sluice.lab.kit.result.ClientResult.Seed;
+import dev.sluice.lab.kit.result.ClientResult.Reference;
 import dev.sluice.lab.kit.result.ClientResult.Stopped;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.result.Timing;
 import org.jspecify.annotations.Nullable;
 
-/** Which client kept up, beside what the seed's did. */
+/** Which client kept up, beside what the reference's did. */
 final class OverviewSection implements Section {
 
 	/** A stop and its end are told from second to second. */
@@ -55,8 +55,8 @@ final class OverviewSection implements Section {
 		latencies().write(html);
 		html.element("p",
 				"An open model: requests are due by the clock and sent whatever is outstanding; latency counts from when a request was due, of answered requests. Kept up: every request was sent, none failed, and at the end at most half as many more are outstanding than rate times least latency, or than are due in a second. Lag: how late requests were sent, the generator's own fault, part of every latency. CPU: of the whole client process. A run is marked %s if its lag's p99 exceeds %s ms or others used more than %s of the machine's CPU or an unknown share."
-					.formatted(Marks.SIGN, Figures.measured(ClientMarks.LAG_LIMIT_MILLIS),
-							Figures.percent(Marks.FOREIGN_CPU_LIMIT)),
+					.formatted(Reliability.SIGN, Figures.measured(ClientReliability.LAG_LIMIT_MILLIS),
+							Figures.percent(Reliability.FOREIGN_CPU_LIMIT)),
 				"class", "note");
 	}
 
@@ -87,13 +87,13 @@ final class OverviewSection implements Section {
 			.formatted(Figures.count(last.outstanding()), Figures.count(last.second()), Figures.count(last.sent()))
 				: "it ended within a second";
 		String failed = Figures.count(run.tally().failed());
-		Seed seed = run.seed();
-		String verdict = ClientMarks.keptUp(run) ? "kept up" : "did not keep up";
-		if (seed == null) {
+		Reference reference = run.reference();
+		String verdict = ClientReliability.keptUp(run) ? "kept up" : "did not keep up";
+		if (reference == null) {
 			return "%s: %s; %s, %s failed.".formatted(run.name(), verdict, end, failed);
 		}
-		boolean same = seed.healthy() == ClientMarks.keptUp(run);
-		return "%s: %s, as in the seed: %s; %s, %s failed.".formatted(run.name(), verdict,
+		boolean same = reference.healthy() == ClientReliability.keptUp(run);
+		return "%s: %s, as in the reference: %s; %s, %s failed.".formatted(run.name(), verdict,
 				same ? "reproduced" : "NOT reproduced", end, failed);
 	}
 
@@ -103,15 +103,16 @@ final class OverviewSection implements Section {
 		for (Run run : this.result.runs()) {
 			Second last = run.last();
 			if (last != null) {
-				table.row(Marks.sign(run.name(), ClientMarks.marked(run)), "ours", Figures.count(last.sent()),
-						Figures.count(last.answered()), Figures.count(last.outstanding()),
+				table.row(Reliability.sign(run.name(), ClientReliability.marked(run)), "ours",
+						Figures.count(last.sent()), Figures.count(last.answered()), Figures.count(last.outstanding()),
 						Figures.measured(last.latencyMillis()), Figures.count(last.threads()));
 			}
-			Seed seed = run.seed();
-			if (seed != null) {
-				table.row("", "the seed's, after %d s".formatted(seed.elapsedSeconds()), Figures.count(seed.requests()),
-						Figures.count(seed.responses()), Figures.count(seed.outstanding()),
-						Figures.measured(seed.latencyMillis()), Figures.count(seed.threads()));
+			Reference reference = run.reference();
+			if (reference != null) {
+				table.row("", "the reference's, after %d s".formatted(reference.elapsedSeconds()),
+						Figures.count(reference.requests()), Figures.count(reference.responses()),
+						Figures.count(reference.outstanding()), Figures.measured(reference.latencyMillis()),
+						Figures.count(reference.threads()));
 			}
 		}
 		return table;
@@ -123,7 +124,7 @@ final class OverviewSection implements Section {
 						"CPU per request", "foreign CPU"));
 		for (Run run : this.result.runs()) {
 			Timing latency = run.latency();
-			table.row(Marks.sign(run.name(), ClientMarks.marked(run)),
+			table.row(Reliability.sign(run.name(), ClientReliability.marked(run)),
 					measured((latency != null) ? latency.min() : null),
 					measured((latency != null) ? latency.p50() : null),
 					measured((latency != null) ? latency.mean() : null),

@@ -110,7 +110,7 @@ final class CompareExperiment extends Experiment {
 	 */
 	record OrderLoad(int users, int items, Map<Integer, Double> perSecond) {
 
-		/** As many orders in flight as the seed's client had at most. */
+		/** As many orders in flight as the reference's client had at most. */
 		static final OrderLoad USUAL = new OrderLoad(1_000, Client.USUAL.items(), Map.of());
 
 		Client client(int orders) {

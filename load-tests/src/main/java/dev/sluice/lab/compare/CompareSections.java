@@ -14,7 +14,7 @@ public final class CompareSections {
 
 	public static List<Section> all() {
 		return List.of(new SummarySection(), new ThroughputSection(), new LatencySection(), new SecondsSection(),
-				new CostSection(), new DifferencesSection(), new OriginSection());
+				new CostSection(), new DifferencesSection(), new ReferenceSection());
 	}
 
 	/** Those of a scenario: it asks a question of its own, and its loads may be paced. */

@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.function.Function;
 
 import dev.sluice.lab.compare.Coordinates.Series;
-import dev.sluice.lab.kit.page.Marks;
+import dev.sluice.lab.kit.page.Reliability;
 import dev.sluice.lab.kit.result.CellResult;
 import dev.sluice.lab.kit.result.CellResult.ServiceCost;
 import dev.sluice.lab.kit.result.RunResult;
@@ -74,7 +74,7 @@ record Cost(Series series, int orders, Map<String, Double> cpuMillisPerOrder, @N
 						greatest(cells, (c) -> cost(c, CONSUMER, ServiceCost::peakPooled)),
 						cells.stream().mapToLong(CellResult::connectionsOpened).max().orElse(0)),
 				cells.stream().mapToInt(CellResult::backendMaxInFlight).max().orElse(0),
-				cells.stream().anyMatch(Marks::marked)));
+				cells.stream().anyMatch(Reliability::marked)));
 	}
 
 	/**

@@ -7,7 +7,7 @@ import java.util.OptionalInt;
 import dev.sluice.lab.kit.page.Chart;
 import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.page.Html;
-import dev.sluice.lab.kit.page.Marks;
+import dev.sluice.lab.kit.page.Reliability;
 import dev.sluice.lab.kit.page.Section;
 import dev.sluice.lab.kit.page.Table;
 import dev.sluice.lab.kit.result.RunResult;
@@ -120,7 +120,7 @@ final class CostSection implements Section {
 
 	private static List<String> head(Cost cost) {
 		return new ArrayList<>(List.of(cost.series().variant(), cost.series().mode(), cost.series().capacity(),
-				Marks.sign(Figures.count(cost.orders()), cost.marked())));
+				Reliability.sign(Figures.count(cost.orders()), cost.marked())));
 	}
 
 }

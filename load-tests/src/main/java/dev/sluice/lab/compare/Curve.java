@@ -10,7 +10,7 @@ import java.util.stream.Collectors;
 
 import dev.sluice.lab.compare.Coordinates.Series;
 import dev.sluice.lab.kit.page.Figures;
-import dev.sluice.lab.kit.page.Marks;
+import dev.sluice.lab.kit.page.Reliability;
 import dev.sluice.lab.kit.result.CellResult;
 import dev.sluice.lab.kit.result.RunResult;
 
@@ -26,7 +26,7 @@ record Curve(Series series, List<Point> points) {
 
 	/**
 	 * What never falls further than this below the greatest value so far has held. The
-	 * queued mode of the origin's table, called a plateau, falls by 6 %.
+	 * queued mode of the reference's table, called a plateau, falls by 6 %.
 	 */
 	static final double HELD_WITHIN = 0.10;
 
@@ -47,7 +47,7 @@ record Curve(Series series, List<Point> points) {
 	 * @param min of the slowest repetition
 	 * @param max of the fastest
 	 * @param repetitions how many
-	 * @param marked whether one of them is to be taken with care
+	 * @param marked whether one of them is unreliable
 	 */
 	record Point(int orders, double perMinute, double min, double max, int repetitions, boolean marked) {
 
@@ -55,12 +55,12 @@ record Curve(Series series, List<Point> points) {
 			double[] rates = cells.stream().mapToDouble(CellResult::ordersPerMinute).sorted().toArray();
 			Double median = Figures.median(Arrays.stream(rates));
 			return new Point(orders, (median != null) ? median : 0, rates[0], rates[rates.length - 1], rates.length,
-					cells.stream().anyMatch(Marks::marked));
+					cells.stream().anyMatch(Reliability::marked));
 		}
 
 		@Override
 		public String toString() {
-			return Marks.sign(
+			return Reliability.sign(
 					"%s/min at N = %s".formatted(Figures.measured(this.perMinute), Figures.count(this.orders)),
 					this.marked);
 		}

@@ -12,7 +12,7 @@ import dev.sluice.lab.compare.Coordinates.Series;
 import dev.sluice.lab.kit.measure.PairedComparison;
 import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.page.Html;
-import dev.sluice.lab.kit.page.Marks;
+import dev.sluice.lab.kit.page.Reliability;
 import dev.sluice.lab.kit.page.Section;
 import dev.sluice.lab.kit.page.Table;
 import dev.sluice.lab.kit.result.CellResult;
@@ -110,7 +110,7 @@ final class DifferencesSection implements Section {
 
 	private static void row(Table table, Series series, int load, String variant, Pairs pairs,
 			PairedComparison comparison) {
-		table.row(series.capacity(), series.mode(), Figures.count(load), Marks.sign(variant, pairs.marked()),
+		table.row(series.capacity(), series.mode(), Figures.count(load), Reliability.sign(variant, pairs.marked()),
 				verdict(comparison), Figures.measured(comparison.medianRatio()), Figures.measured(comparison.low()),
 				Figures.measured(comparison.high()), Figures.count(comparison.pairs()));
 	}
@@ -157,7 +157,7 @@ final class DifferencesSection implements Section {
 		}
 
 		boolean marked() {
-			return Stream.concat(this.first.stream(), this.second.stream()).anyMatch(Marks::marked);
+			return Stream.concat(this.first.stream(), this.second.stream()).anyMatch(Reliability::marked);
 		}
 
 		PairedComparison compare() {

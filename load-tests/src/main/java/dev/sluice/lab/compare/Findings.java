@@ -12,7 +12,7 @@ import dev.sluice.lab.compare.Coordinates.Series;
 import dev.sluice.lab.compare.Curve.Drop;
 import dev.sluice.lab.compare.Curve.Shape;
 import dev.sluice.lab.kit.page.Figures;
-import dev.sluice.lab.kit.page.Marks;
+import dev.sluice.lab.kit.page.Reliability;
 import dev.sluice.lab.kit.result.CellResult;
 import dev.sluice.lab.kit.result.CellResult.Second;
 import dev.sluice.lab.kit.result.CellResult.ServiceCost;
@@ -64,7 +64,8 @@ final class Findings {
 		if (best.factor() >= FASTER) {
 			return "Yes: %s took %s orders in at %s/min or more while the backend (%s) saved them at %s/min, %s times slower."
 				.formatted(best.series().variant(), Figures.count(best.accepted()), Figures.measured(best.perMinute()),
-						best.series().capacity(), Marks.sign(Figures.measured(best.savedPerMinute()), best.marked()),
+						best.series().capacity(),
+						Reliability.sign(Figures.measured(best.savedPerMinute()), best.marked()),
 						Figures.measured(best.factor()));
 		}
 		return "Not here: no variant took queued orders in measurably faster than the backend saved them; %s came closest, %s/min or more taken in against %s/min saved."
@@ -229,7 +230,7 @@ final class Findings {
 	}
 
 	private static String cpu(Cost cost) {
-		return Marks.sign("%s ms (%s, N = %s)".formatted(Figures.measured(cost.cpuMillis()), cost.series(),
+		return Reliability.sign("%s ms (%s, N = %s)".formatted(Figures.measured(cost.cpuMillis()), cost.series(),
 				Figures.count(cost.orders())), cost.marked());
 	}
 
@@ -245,7 +246,7 @@ final class Findings {
 			}
 		}
 		return parts.isEmpty() ? Optional.empty()
-				: Optional.of("Failed, and tried again by the client: %s.".formatted(String.join(", ", parts)));
+				: Optional.of("Failed calls, which the client retried: %s.".formatted(String.join(", ", parts)));
 	}
 
 	private Optional<String> saved() {
@@ -305,8 +306,9 @@ final class Findings {
 			Double accepted = median(cells, (cell) -> (double) cell.accepted());
 			Double perMinute = median(cells, Intake::takenIn);
 			Double savedPerMinute = median(cells, CellResult::ordersPerMinute);
-			return (accepted == null || perMinute == null || savedPerMinute == null) ? Optional.empty() : Optional
-				.of(new Intake(series, accepted, perMinute, savedPerMinute, cells.stream().anyMatch(Marks::marked)));
+			return (accepted == null || perMinute == null || savedPerMinute == null) ? Optional.empty()
+					: Optional.of(new Intake(series, accepted, perMinute, savedPerMinute,
+							cells.stream().anyMatch(Reliability::marked)));
 		}
 
 		/** Null if nothing was accepted or saved. */

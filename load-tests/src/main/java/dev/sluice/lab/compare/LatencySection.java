@@ -11,7 +11,7 @@ import dev.sluice.lab.compare.Coordinates.Series;
 import dev.sluice.lab.kit.page.Chart;
 import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.page.Html;
-import dev.sluice.lab.kit.page.Marks;
+import dev.sluice.lab.kit.page.Reliability;
 import dev.sluice.lab.kit.page.Section;
 import dev.sluice.lab.kit.page.Table;
 import dev.sluice.lab.kit.result.CellResult;
@@ -79,7 +79,7 @@ final class LatencySection implements Section {
 		for (Row row : rows) {
 			Latency latency = row.latency();
 			table.row(row.series().variant(), row.series().mode(), row.series().capacity(),
-					Marks.sign(Figures.count(row.orders()), row.marked()), Figures.measured(latency.mean()),
+					Reliability.sign(Figures.count(row.orders()), row.marked()), Figures.measured(latency.mean()),
 					Figures.measured(latency.p50()), Figures.measured(latency.p95()), Figures.measured(latency.p99()),
 					Figures.measured(latency.max()), Figures.count(row.failedCalls()));
 		}
@@ -97,7 +97,8 @@ final class LatencySection implements Section {
 					new Latency(median(latencies, Latency::mean), median(latencies, Latency::p50),
 							median(latencies, Latency::p95), median(latencies, Latency::p99),
 							median(latencies, Latency::max)),
-					cells.stream().mapToLong(CellResult::failedCalls).sum(), cells.stream().anyMatch(Marks::marked)));
+					cells.stream().mapToLong(CellResult::failedCalls).sum(),
+					cells.stream().anyMatch(Reliability::marked)));
 		}
 
 		Chart.SpreadRow dots() {

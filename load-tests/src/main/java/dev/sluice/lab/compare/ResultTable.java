@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-import dev.sluice.lab.kit.page.Marks;
+import dev.sluice.lab.kit.page.Reliability;
 import dev.sluice.lab.kit.result.CellResult;
 import dev.sluice.lab.kit.result.RunResult;
 import org.jspecify.annotations.Nullable;
@@ -38,14 +38,14 @@ final class ResultTable {
 			table(text, "p99 latency of an accepted call in ms, backend " + capacity, cells,
 					(result) -> (result.latency() != null) ? result.latency().p99() : null);
 			if (cells.stream().anyMatch((result) -> result.failedCalls() > 0)) {
-				table(text, "Failed calls, tried again, backend " + capacity, cells,
+				table(text, "Failed calls, retried, backend " + capacity, cells,
 						(result) -> (double) result.failedCalls());
 			}
 		});
-		long marked = run.cells().stream().filter(Marks::marked).count();
+		long marked = run.cells().stream().filter(Reliability::marked).count();
 		if (marked > 0) {
-			text.append("%s %d of %d cells are to be taken with care; the report says why.%n".formatted(Marks.SIGN,
-					marked, run.cells().size()));
+			text.append("%s %d of %d cells are unreliable; the report says why.%n".formatted(Reliability.SIGN, marked,
+					run.cells().size()));
 		}
 		Map<String, Long> leftOut = run.leftOut()
 			.stream()
@@ -72,7 +72,7 @@ final class ResultTable {
 				List<CellResult> places = results.stream().filter((result) -> result.cell().orders() == count).toList();
 				Double median = median(places.stream().map(figure).filter((value) -> value != null).toList());
 				line.append(right((median != null) ? String.format(Locale.ROOT, "%,.0f", median) : "-",
-						places.stream().anyMatch(Marks::marked)));
+						places.stream().anyMatch(Reliability::marked)));
 			}
 			text.append(line.toString().stripTrailing()).append(System.lineSeparator());
 		});
@@ -86,7 +86,7 @@ final class ResultTable {
 
 	/** The last place of a column is the sign's. */
 	private static String right(String value, boolean marked) {
-		return ("%" + COLUMN_WIDTH + "s").formatted(value + (marked ? Marks.SIGN : " "));
+		return ("%" + COLUMN_WIDTH + "s").formatted(value + (marked ? Reliability.SIGN : " "));
 	}
 
 }

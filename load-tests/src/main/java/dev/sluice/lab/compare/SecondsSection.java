@@ -11,7 +11,7 @@ import dev.sluice.lab.compare.Coordinates.Series;
 import dev.sluice.lab.kit.page.Chart;
 import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.page.Html;
-import dev.sluice.lab.kit.page.Marks;
+import dev.sluice.lab.kit.page.Reliability;
 import dev.sluice.lab.kit.page.Section;
 import dev.sluice.lab.kit.page.Table;
 import dev.sluice.lab.kit.result.CellResult;
@@ -83,8 +83,8 @@ final class SecondsSection implements Section {
 	private static Chart chart(CellResult cell, double[] tops) {
 		int seconds = cell.seconds().stream().mapToInt(Second::second).max().orElse(0) + 1;
 		return new Chart.Seconds(
-				Marks.sign("%s, %s, backend %s, N = %s".formatted(cell.cell().mode(), cell.cell().variant(),
-						cell.cell().capacity(), Figures.count(cell.cell().orders())), Marks.marked(cell)),
+				Reliability.sign("%s, %s, backend %s, N = %s".formatted(cell.cell().mode(), cell.cell().variant(),
+						cell.cell().capacity(), Figures.count(cell.cell().orders())), Reliability.marked(cell)),
 				"Calls answered, their 99th percentile, GC pause, platform threads, heap used and open connections, second by second.",
 				810, 440, seconds,
 				List.of(new Chart.Panel("Calls answered per second", 1, "area", false, tops[0],

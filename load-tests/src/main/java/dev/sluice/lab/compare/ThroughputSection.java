@@ -9,7 +9,7 @@ import dev.sluice.lab.compare.Curve.Point;
 import dev.sluice.lab.kit.page.Chart;
 import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.page.Html;
-import dev.sluice.lab.kit.page.Marks;
+import dev.sluice.lab.kit.page.Reliability;
 import dev.sluice.lab.kit.page.Section;
 import dev.sluice.lab.kit.page.Table;
 import dev.sluice.lab.kit.result.RunResult;
@@ -36,7 +36,7 @@ final class ThroughputSection implements Section {
 		}
 		html.element("p",
 				"Orders saved per minute, higher is better. Both axes of a row are the same, so sync and queued can be compared by eye. Whiskers reach from the slowest to the fastest repetition; a hollow point is marked %s in the table."
-					.formatted(Marks.SIGN));
+					.formatted(Reliability.SIGN));
 		html.charts(charts(curves, Coordinates.loads(run)), table(run, curves));
 	}
 
@@ -89,7 +89,7 @@ final class ThroughputSection implements Section {
 	private static String figure(Point point) {
 		String spread = (point.repetitions() > 1)
 				? " (%s–%s)".formatted(Figures.measured(point.min()), Figures.measured(point.max())) : "";
-		return Marks.sign(Figures.measured(point.perMinute()) + spread, point.marked());
+		return Reliability.sign(Figures.measured(point.perMinute()) + spread, point.marked());
 	}
 
 	private static boolean leftOut(RunResult run, Series series, int load) {

@@ -2,7 +2,7 @@ package dev.sluice.lab.grid;
 
 import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.page.Html;
-import dev.sluice.lab.kit.page.Marks;
+import dev.sluice.lab.kit.page.Reliability;
 import dev.sluice.lab.kit.page.Section;
 import dev.sluice.lab.kit.result.RunResult;
 
@@ -32,7 +32,7 @@ final class CellsSection implements Section {
 		long marked = this.grid.result().cells().stream().filter(Grid::marked).count();
 		html.element("p",
 				"A cell lasts from its first request to its last answer. Load generator, gateway and backend share the machine: where the backend takes no time, rates are those of all three. In %s cells other processes used more than %s of the CPU, or it is not known what they used; they are marked %s."
-					.formatted(Figures.count(marked), Figures.percent(Marks.FOREIGN_CPU_LIMIT), Marks.SIGN),
+					.formatted(Figures.count(marked), Figures.percent(Reliability.FOREIGN_CPU_LIMIT), Reliability.SIGN),
 				"class", "note");
 	}
 

@@ -3,7 +3,7 @@ package dev.sluice.lab.grid;
 import java.util.List;
 import java.util.Optional;
 
-import dev.sluice.lab.kit.page.Marks;
+import dev.sluice.lab.kit.page.Reliability;
 import dev.sluice.lab.kit.result.GridResult;
 import dev.sluice.lab.kit.result.GridResult.Cell;
 
@@ -17,7 +17,7 @@ record Grid(GridResult result) {
 	/** Behind those of the variants: the fifth colour. */
 	private static final int SMALL_POOL_STYLE = 4;
 
-	/** The blocking gateway whose pool is as small as the seed's. */
+	/** The blocking gateway whose pool is as small as the reference's. */
 	String smallPool() {
 		return "servlet-platform-" + this.result.smallPool();
 	}
@@ -35,7 +35,8 @@ record Grid(GridResult result) {
 	}
 
 	/**
-	 * The seed's greatest, 100, or the nearest below that was measured; 0 if none was.
+	 * The reference's greatest, 100, or the nearest below that was measured; 0 if none
+	 * was.
 	 */
 	int comparable() {
 		return concurrencies().stream()
@@ -58,7 +59,7 @@ record Grid(GridResult result) {
 	}
 
 	static boolean marked(Cell cell) {
-		return Marks.disturbed(cell.foreignCpuShare());
+		return Reliability.disturbed(cell.foreignCpuShare());
 	}
 
 }

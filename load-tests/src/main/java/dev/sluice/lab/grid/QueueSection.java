@@ -11,7 +11,7 @@ import dev.sluice.lab.kit.page.Table;
 import dev.sluice.lab.kit.result.GridResult.Cell;
 import dev.sluice.lab.kit.result.RunResult;
 
-/** Who executes and who waits. */
+/** Requests that execute and requests that wait. */
 final class QueueSection implements Section {
 
 	private static final int ROW_HEIGHT = 34;

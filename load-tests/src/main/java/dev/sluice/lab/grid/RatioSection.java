@@ -12,7 +12,7 @@ import dev.sluice.lab.kit.result.GridResult.Cell;
 import dev.sluice.lab.kit.result.RunResult;
 import org.jspecify.annotations.Nullable;
 
-/** How much more is answered by who does not block, beside the seed's. */
+/** How much more non-blocking gateways answer, beside the reference. */
 final class RatioSection implements Section {
 
 	private final Grid grid;
@@ -56,18 +56,18 @@ final class RatioSection implements Section {
 		int load = this.grid.comparable();
 		Table table = new Table(
 				"Throughput of servlet-async with %s requests in flight, as a multiple".formatted(Figures.count(load)),
-				1, List.of("Backend's delay", "of %d threads".formatted(this.grid.result().smallPool()), "the seed's",
-						"of 200 threads", "of virtual threads", "of reactive"));
+				1, List.of("Backend's delay", "of %d threads".formatted(this.grid.result().smallPool()),
+						"the reference's", "of 200 threads", "of virtual threads", "of reactive"));
 		for (long delay : this.grid.delays()) {
 			table.row(delay + " ms", Figures.measured(ratio(Grid.ASYNC, this.grid.smallPool(), delay, load)),
-					Figures.measured(Seed.at(delay).map(Seed.Row::ratio).orElse(null)),
+					Figures.measured(Reference.at(delay).map(Reference.Row::ratio).orElse(null)),
 					Figures.measured(ratio(Grid.ASYNC, "servlet-platform", delay, load)),
 					Figures.measured(ratio(Grid.ASYNC, "servlet-virtual", delay, load)),
 					Figures.measured(ratio(Grid.ASYNC, "reactive", delay, load)));
 		}
 		table.write(html);
 		html.element("p",
-				"The seed does not say how large its pool was. %d threads are what its figures imply: at 500 ms a 6.5th of 184 answers a second, each keeping a thread busy for half a second."
+				"The reference does not say how large its pool was. %d threads are what its figures imply: at 500 ms a 6.5th of 184 answers a second, each keeping a thread busy for half a second."
 					.formatted(this.grid.result().smallPool()),
 				"class", "note");
 	}

@@ -7,7 +7,7 @@ import java.util.Objects;
 import dev.sluice.lab.kit.page.Chart;
 import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.page.Html;
-import dev.sluice.lab.kit.page.Marks;
+import dev.sluice.lab.kit.page.Reliability;
 import dev.sluice.lab.kit.page.Section;
 import dev.sluice.lab.kit.page.Table;
 import dev.sluice.lab.kit.result.GridResult.Cell;
@@ -84,7 +84,7 @@ final class ResponseSection implements Section {
 						"memory", "threads"));
 		for (Cell cell : cells) {
 			Timing latency = cell.latency();
-			List<String> row = new ArrayList<>(List.of(Marks.sign(cell.variant(), Grid.marked(cell)),
+			List<String> row = new ArrayList<>(List.of(Reliability.sign(cell.variant(), Grid.marked(cell)),
 					cell.delayMillis() + " ms", Figures.count(cell.concurrency()), Figures.measured(cell.perSecond())));
 			if (latency != null) {
 				for (double value : new double[] { latency.min(), latency.p50(), latency.mean(), latency.p95(),

@@ -6,7 +6,7 @@ import java.util.List;
 import dev.sluice.lab.kit.page.Chart;
 import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.page.Html;
-import dev.sluice.lab.kit.page.Marks;
+import dev.sluice.lab.kit.page.Reliability;
 import dev.sluice.lab.kit.page.Section;
 import dev.sluice.lab.kit.page.Table;
 import dev.sluice.lab.kit.result.GridResult.Cell;
@@ -35,7 +35,7 @@ final class ThroughputSection implements Section {
 	public void write(RunResult run, Html html) {
 		html.element("p",
 				"Requests answered a second, higher is better; each chart has its own scale. A hollow point is marked %s in the table."
-					.formatted(Marks.SIGN));
+					.formatted(Reliability.SIGN));
 		List<Chart> charts = new ArrayList<>();
 		for (long delay : this.grid.delays()) {
 			List<Chart.Line> lines = this.grid.variants()
@@ -81,7 +81,7 @@ final class ThroughputSection implements Section {
 	}
 
 	private static String figure(Cell cell) {
-		return Marks.sign(Figures.measured(cell.perSecond()), Grid.marked(cell));
+		return Reliability.sign(Figures.measured(cell.perSecond()), Grid.marked(cell));
 	}
 
 }

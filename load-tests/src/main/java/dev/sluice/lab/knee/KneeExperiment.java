@@ -145,13 +145,13 @@ final class KneeExperiment extends Experiment {
 				services.forEach((name, service) -> pids.put(name, service.pid()));
 				pids.put(LoadRound.LOAD_GENERATOR, ProcessHandle.current().pid());
 				for (Mode mode : this.settings.modes()) {
-					search(variant, mode, new Bench(gateway.uri(), backend, services, pids));
+					search(variant, mode, new TestBed(gateway.uri(), backend, services, pids));
 				}
 			}
 		}
 	}
 
-	private void search(Variant variant, Mode mode, Bench bench) throws IOException, InterruptedException {
+	private void search(Variant variant, Mode mode, TestBed bench) throws IOException, InterruptedException {
 		progress().step("%s %s: warming up".formatted(variant, mode));
 		long start = System.nanoTime();
 		KneeSearch search = new KneeSearch(FIRST, LEAST, MOST, PRECISION);
@@ -175,7 +175,8 @@ final class KneeExperiment extends Experiment {
 				Duration.ofNanos(System.nanoTime() - start).toMillis()));
 	}
 
-	private Step step(double rate, Mode mode, Bench bench, OpenClient client) throws IOException, InterruptedException {
+	private Step step(double rate, Mode mode, TestBed bench, OpenClient client)
+			throws IOException, InterruptedException {
 		for (Service service : bench.services().values()) {
 			if (!service.isAlive()) {
 				throw new LabException("%s died; its log %s ends with:%n%s".formatted(service.name(), service.logFile(),
@@ -226,7 +227,7 @@ final class KneeExperiment extends Experiment {
 	}
 
 	/** From accepted to saved; null if not all that was accepted is saved in time. */
-	private @Nullable Double savedP99Millis(Bench bench, PrometheusHistogram before, Backlog backlog)
+	private @Nullable Double savedP99Millis(TestBed bench, PrometheusHistogram before, Backlog backlog)
 			throws InterruptedException {
 		if (!drained(bench) || backlog.waiting(bench.backend().saved()) > 0) {
 			return null;
@@ -235,7 +236,7 @@ final class KneeExperiment extends Experiment {
 	}
 
 	/** Whether the backend saves no more, so that nothing is on its way. */
-	private boolean drained(Bench bench) throws InterruptedException {
+	private boolean drained(TestBed bench) throws InterruptedException {
 		long deadline = System.nanoTime() + DRAIN.toNanos();
 		long saved = bench.backend().saved();
 		int unchanged = 0;
@@ -251,7 +252,7 @@ final class KneeExperiment extends Experiment {
 		return false;
 	}
 
-	private PrometheusHistogram savedTimes(Bench bench) throws InterruptedException {
+	private PrometheusHistogram savedTimes(TestBed bench) throws InterruptedException {
 		URI metrics = Objects.requireNonNull(bench.services().get(CONSUMER)).metrics();
 		try {
 			return PrometheusHistogram.read(this.http
@@ -283,7 +284,7 @@ final class KneeExperiment extends Experiment {
 	}
 
 	/** What one variant is measured on. */
-	private record Bench(URI gateway, BackendControl backend, Map<String, Service> services, Map<String, Long> pids) {
+	private record TestBed(URI gateway, BackendControl backend, Map<String, Service> services, Map<String, Long> pids) {
 	}
 
 }

@@ -4,11 +4,11 @@ import java.util.Arrays;
 import java.util.List;
 
 import dev.sluice.lab.kit.page.Chart;
-import dev.sluice.lab.kit.page.ClientMarks;
+import dev.sluice.lab.kit.page.ClientReliability;
 import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.page.Html;
 import dev.sluice.lab.kit.page.LimitsSection;
-import dev.sluice.lab.kit.page.Marks;
+import dev.sluice.lab.kit.page.Reliability;
 import dev.sluice.lab.kit.page.Section;
 import dev.sluice.lab.kit.page.Table;
 import dev.sluice.lab.kit.result.KneeResult;
@@ -76,8 +76,8 @@ public final class KneeSection implements Section {
 		html.details("Each rate that was tried", steps());
 		html.element("p",
 				"An open model: orders are due by the clock and sent whatever is outstanding; latency counts from when an order was due. The true knee lies between the rate that held and the next that did not, 5 %% apart unless the sentence says otherwise. p99 from accepted to saved is the upper bound of a histogram's bucket: the true one is at least three quarters of it, and a goal between two bounds counts as the lower. The load generator shares the machine's cores; its CPU for a request stands in the table, and a rate it could not send in time (p99 of its lag above %s ms) or that others disturbed (more than %s of the CPU, or an unknown share) is marked %s."
-					.formatted(Figures.measured(ClientMarks.LAG_LIMIT_MILLIS), Figures.percent(Marks.FOREIGN_CPU_LIMIT),
-							Marks.SIGN)
+					.formatted(Figures.measured(ClientReliability.LAG_LIMIT_MILLIS),
+							Figures.percent(Reliability.FOREIGN_CPU_LIMIT), Reliability.SIGN)
 					.replace("%%", "%"),
 				"class", "note");
 	}
@@ -87,7 +87,7 @@ public final class KneeSection implements Section {
 		String missed = (failed != null && failed.missed() != null)
 				? "; at %s/s %s".formatted(Figures.measured(failed.requestsPerSecond()), failed.missed()) : "";
 		return (knee.sustainedPerSecond() != null)
-				? "%s: %s%s.".formatted(Marks.sign(name(knee), marked(knee)), rate(knee), missed)
+				? "%s: %s%s.".formatted(Reliability.sign(name(knee), marked(knee)), rate(knee), missed)
 				: "%s: met the goal at no rate%s.".formatted(name(knee), missed);
 	}
 
@@ -107,7 +107,7 @@ public final class KneeSection implements Section {
 		for (Knee knee : this.result.knees()) {
 			Step held = knee.sustained();
 			Step failed = knee.failed();
-			table.row(Marks.sign(name(knee), marked(knee)),
+			table.row(Reliability.sign(name(knee), marked(knee)),
 					(failed != null && failed.missed() != null) ? failed.missed() : Figures.NONE,
 					Figures.measured(knee.sustainedPerSecond()), Figures.measured(knee.failedPerSecond()),
 					Figures.measured((held != null && held.latency() != null) ? held.latency().p99() : null),
@@ -123,7 +123,7 @@ public final class KneeSection implements Section {
 						"failed", "not sent", "lag p99, ms", "generator CPU ms", "foreign CPU"));
 		for (Knee knee : this.result.knees()) {
 			for (Step step : knee.steps()) {
-				table.row(Marks.sign(name(knee), marked(step)), (step.missed() != null) ? step.missed() : "held",
+				table.row(Reliability.sign(name(knee), marked(step)), (step.missed() != null) ? step.missed() : "held",
 						Figures.measured(step.requestsPerSecond()),
 						Figures.measured((step.latency() != null) ? step.latency().p50() : null),
 						Figures.measured((step.latency() != null) ? step.latency().p99() : null),
@@ -148,7 +148,7 @@ public final class KneeSection implements Section {
 	}
 
 	private static boolean marked(Step step) {
-		return ClientMarks.marked(step.lagP99Millis(), step.foreignCpuShare());
+		return ClientReliability.marked(step.lagP99Millis(), step.foreignCpuShare());
 	}
 
 }

@@ -54,7 +54,7 @@ public final class PlaceOrder implements Callable<Integer> {
 	private int timeoutSeconds = 30;
 
 	@Option(names = "--customer", paramLabel = "ID", defaultValue = "customer-1",
-			description = "Who orders. Default: ${DEFAULT-VALUE}.")
+			description = "Customer id of the order. Default: ${DEFAULT-VALUE}.")
 	private String customer = "customer-1";
 
 	@Spec

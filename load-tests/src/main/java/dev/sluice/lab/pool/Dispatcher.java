@@ -91,7 +91,7 @@ final class Dispatcher implements AutoCloseable {
 		dispatch();
 	}
 
-	/** Called by whoever holds the lock. */
+	/** Called with the lock held. */
 	private void dispatch() {
 		while (this.inFlight < this.concurrency && !this.queue.isEmpty()) {
 			long producedNanos = this.queue.remove();

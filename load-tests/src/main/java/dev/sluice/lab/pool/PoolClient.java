@@ -17,7 +17,7 @@ import tools.jackson.databind.json.JsonMapper;
 /**
  * Asks a {@link PoolServer} of another process.
  *
- * @param http of whoever uses it
+ * @param http to send with, closed by the caller
  * @param server without a path
  */
 record PoolClient(HttpClient http, URI server) {

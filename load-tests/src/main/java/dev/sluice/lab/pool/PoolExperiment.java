@@ -29,8 +29,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The same messages over new connections and then over kept ones: to a backend that lets
- * in a few new connections a second, as the address translation did that the seed ran
- * into, or into PostgreSQL.
+ * in a few new connections a second, as the address translation did that the reference
+ * ran into, or into PostgreSQL.
  */
 final class PoolExperiment extends Experiment {
 

@@ -28,7 +28,7 @@ public final class PoolSection implements Section {
 	/** What stands behind it. */
 	private static final String ONCE = "Each way to connect was run once, one after the other.";
 
-	private static final String SEED = "seed-connection-pool.csv";
+	private static final String REFERENCE = "reference-connection-pool.csv";
 
 	private final PoolResult result;
 
@@ -81,7 +81,8 @@ public final class PoolSection implements Section {
 				Figures.count(this.result.intervalMillis()), switch (this.result.sink()) {
 					case HTTP -> "to a backend that takes %s ms for each and lets in %s"
 						.formatted(Figures.count(this.result.backendMillis()), newConnections());
-					case POSTGRES -> "each a row in PostgreSQL. The seed has this option and tells no figures of it.";
+					case POSTGRES ->
+						"each a row in PostgreSQL. The reference has this option and tells no figures of it.";
 				}));
 		shares(cases, this.result.sink()).write(html);
 		List<Chart> charts = new ArrayList<>();
@@ -90,13 +91,13 @@ public final class PoolSection implements Section {
 		charts.add(chart("Errors", "messages given up", Status::errors, cases));
 		html.charts(charts, statuses(cases));
 		html.element("p",
-				"The seed calls “95 %” the mean of the fastest 95 % of the written messages, which leaves out the slow ones; the true percentile stands beside it. Latency counts from when a message was produced, queueing and further attempts included; of messages that are written at all.",
+				"The reference calls “95 %” the mean of the fastest 95 % of the written messages, which leaves out the slow ones; the true percentile stands beside it. Latency counts from when a message was produced, queueing and further attempts included; of messages that are written at all.",
 				"class", "note");
 	}
 
 	private String newConnections() {
 		return (this.result.newConnectionsPerSecond() == 0) ? "any number of new connections."
-				: "%s new connections a second; what is beyond is closed at once, where the seed's address translation let it hang."
+				: "%s new connections a second; what is beyond is closed at once, where the reference's address translation let it hang."
 					.formatted(Figures.count(this.result.newConnectionsPerSecond()));
 	}
 
@@ -120,9 +121,9 @@ public final class PoolSection implements Section {
 						Figures.measured(share.maxMillis()), Figures.measured(share.percentileMillis()),
 						Figures.count(end.errors()));
 			}
-			for (String[] row : (sink == PoolResult.Sink.HTTP) ? seed() : List.<String[]>of()) {
+			for (String[] row : (sink == PoolResult.Sink.HTTP) ? reference() : List.<String[]>of()) {
 				if (row[0].equals(each.name().equals("kept") ? "on" : "off")) {
-					table.row(each.name(), "the seed's", percent(Double.parseDouble(row[1])), number(row[2]),
+					table.row(each.name(), "the reference's", percent(Double.parseDouble(row[1])), number(row[2]),
 							number(row[3]), number(row[4]), number(row[5]), Figures.NONE, number(row[6]));
 				}
 			}
@@ -172,10 +173,10 @@ public final class PoolSection implements Section {
 		return table;
 	}
 
-	private static List<String[]> seed() {
-		try (InputStream table = PoolSection.class.getResourceAsStream(SEED)) {
+	private static List<String[]> reference() {
+		try (InputStream table = PoolSection.class.getResourceAsStream(REFERENCE)) {
 			if (table == null) {
-				throw new IllegalStateException(SEED + " is missing from the jar");
+				throw new IllegalStateException(REFERENCE + " is missing from the jar");
 			}
 			return new String(table.readAllBytes(), StandardCharsets.UTF_8).lines()
 				.skip(1)

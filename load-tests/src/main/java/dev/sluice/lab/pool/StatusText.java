@@ -5,7 +5,9 @@ import java.util.Locale;
 import dev.sluice.lab.kit.result.PoolResult.Share;
 import dev.sluice.lab.kit.result.PoolResult.Status;
 
-/** A status in the seed's form, with true percentiles beside the seed's means. */
+/**
+ * A status in the reference's form, with true percentiles beside the reference's means.
+ */
 final class StatusText {
 
 	private StatusText() {

@@ -87,7 +87,7 @@ final class IsolationProof implements Proof {
 	}
 
 	@Override
-	public Evidence run(Bench bench) throws IOException, InterruptedException {
+	public Evidence run(TestBed bench) throws IOException, InterruptedException {
 		int orders = bench.size(2_000, 400, 200);
 		// Longer than the slow ones take, as one would for a backend that is that slow.
 		bench.startAll(ServiceOptions.NONE.withProperty("backend.response-timeout", "15s"));
@@ -123,7 +123,7 @@ final class IsolationProof implements Proof {
 			disturbed.times.ask(bench.backend());
 			return new Evidence(Map.of("load",
 					"%,d orders without and %,d with, 2,000 a minute, queued, in turn to %s".formatted(orders, orders,
-							Bench.GATEWAYS),
+							TestBed.GATEWAYS),
 					"slow",
 					"%d ms, one in %d; the consumer's backend.response-timeout is 15 s".formatted(SLOW_MILLIS, EVERY),
 					"poison",
@@ -170,7 +170,7 @@ final class IsolationProof implements Proof {
 
 		private final AtomicInteger open = new AtomicInteger();
 
-		private final Bench bench;
+		private final TestBed bench;
 
 		private final OrderFeed feed;
 
@@ -182,7 +182,7 @@ final class IsolationProof implements Proof {
 
 		private final OrderTimes times;
 
-		Round(Bench bench, OrderFeed feed, int orders, boolean disturbed) {
+		Round(TestBed bench, OrderFeed feed, int orders, boolean disturbed) {
 			this.bench = bench;
 			this.feed = feed;
 			this.orders = orders;

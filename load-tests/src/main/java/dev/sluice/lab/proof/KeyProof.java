@@ -76,7 +76,7 @@ final class KeyProof implements Proof {
 	}
 
 	@Override
-	public Evidence run(Bench bench) throws IOException, InterruptedException {
+	public Evidence run(TestBed bench) throws IOException, InterruptedException {
 		int requests = bench.size(10_000, 1_000, 100);
 		bench.startAll();
 		bench.step("Sending %,d requests with one key at once".formatted(requests));
@@ -99,7 +99,7 @@ final class KeyProof implements Proof {
 		storm.forEach((exchange) -> answers.merge(exchange.told(), 1, Integer::sum));
 		return new Evidence(
 				Map.of("requests",
-						"%,d at once, in turn to %s, half of them queued".formatted(requests, Bench.GATEWAYS), "key",
+						"%,d at once, in turn to %s, half of them queued".formatted(requests, TestBed.GATEWAYS), "key",
 						key(bench), "answers", Evidence.told(answers), "deliveries that the backend absorbed",
 						Long.toString(audit.duplicates())),
 				Stream.concat(Stream.of(Check.exactly("orders at the backend", 1, saved),
@@ -120,7 +120,7 @@ final class KeyProof implements Proof {
 				null);
 	}
 
-	private List<Exchange> storm(Bench bench, int requests) throws InterruptedException {
+	private List<Exchange> storm(TestBed bench, int requests) throws InterruptedException {
 		Semaphore opening = new Semaphore(OPENING);
 		CountDownLatch open = new CountDownLatch(requests);
 		CountDownLatch go = new CountDownLatch(1);
@@ -167,11 +167,11 @@ final class KeyProof implements Proof {
 		}
 	}
 
-	private Exchange patientExchange(Bench bench, Service gateway, Mode mode, int quantity)
+	private Exchange patientExchange(TestBed bench, Service gateway, Mode mode, int quantity)
 			throws IOException, InterruptedException {
 		byte[] request = request(bench, gateway.uri(), mode, quantity);
 		long sent = System.nanoTime();
-		Reply reply = Repeat.whileServersFail(() -> {
+		Reply reply = Retry.whileServersFail(() -> {
 			try (RawConnection connection = RawConnection.open(gateway.uri())) {
 				return reply(connection, request);
 			}
@@ -199,7 +199,7 @@ final class KeyProof implements Proof {
 		return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - nanoTime);
 	}
 
-	private byte[] request(Bench bench, URI uri, Mode mode, int quantity) {
+	private byte[] request(TestBed bench, URI uri, Mode mode, int quantity) {
 		String body = JsonMapper.shared().writeValueAsString(SampleOrder.of(CUSTOMER, "sku-1", quantity));
 		String prefer = switch (mode) {
 			case SYNC -> "";
@@ -210,7 +210,7 @@ final class KeyProof implements Proof {
 			.getBytes(StandardCharsets.US_ASCII);
 	}
 
-	private static String key(Bench bench) {
+	private static String key(TestBed bench) {
 		return "prove-" + bench.seed();
 	}
 
@@ -225,7 +225,7 @@ final class KeyProof implements Proof {
 	}
 
 	@SafeVarargs
-	private static void write(Bench bench, List<Exchange>... all) throws IOException {
+	private static void write(TestBed bench, List<Exchange>... all) throws IOException {
 		List<String> lines = new ArrayList<>(List.of("gateway,mode,took_ms,answer,body"));
 		for (List<Exchange> exchanges : all) {
 			exchanges.forEach((e) -> lines.add("%s,%s,%d,%s,\"%s\"".formatted(e.gateway(), e.mode(), e.tookMillis(),

@@ -28,7 +28,7 @@ interface Proof {
 	 * @throws dev.sluice.lab.kit.stack.LabException if it breaks off, which proves
 	 * nothing
 	 */
-	Evidence run(Bench bench) throws IOException, InterruptedException;
+	Evidence run(TestBed bench) throws IOException, InterruptedException;
 
 	/**
 	 * What was found.

@@ -52,8 +52,8 @@ public final class ProveCommand extends ExperimentCommand {
 		List<Proof> proofs = this.names.isEmpty() ? ALL : this.names.stream().map(this::proof).toList();
 		long drawn = (this.seed != null) ? this.seed : System.nanoTime() % 1_000_000;
 		String command = (this.seed != null) ? commandLine() : commandLine("--seed", Long.toString(drawn));
-		return run(Prove.NAME, command, (run) -> new Prove(run, this.infrastructure.value(),
-				new Prove.Settings(this.length.value(), drawn, this.requests), proofs));
+		return run(ProveExperiment.NAME, command, (run) -> new ProveExperiment(run, this.infrastructure.value(),
+				new ProveExperiment.Settings(this.length.value(), drawn, this.requests), proofs));
 	}
 
 	private Proof proof(String name) {

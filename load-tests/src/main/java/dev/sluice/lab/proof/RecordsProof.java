@@ -46,7 +46,7 @@ final class RecordsProof implements Proof {
 	}
 
 	@Override
-	public Evidence run(Bench bench) throws IOException, InterruptedException {
+	public Evidence run(TestBed bench) throws IOException, InterruptedException {
 		int bad = bench.size(2_000, 200, 54);
 		bench.startWithoutGateways();
 		String bootstrap = bench.stack().infrastructure().kafka().bootstrapServers();
@@ -105,7 +105,7 @@ final class RecordsProof implements Proof {
 		return kinds;
 	}
 
-	private static void write(Bench bench, int bad, Map<Integer, Letter> letters) throws IOException {
+	private static void write(TestBed bench, int bad, Map<Integer, Letter> letters) throws IOException {
 		List<String> lines = new ArrayList<>(List.of("number,kind,dead_letter,reason"));
 		for (int number = 0; number < bad; number++) {
 			Letter letter = letters.get(number);

@@ -74,7 +74,7 @@ final class TwinsProof implements Proof {
 	}
 
 	@Override
-	public Evidence run(Bench bench) throws IOException, InterruptedException {
+	public Evidence run(TestBed bench) throws IOException, InterruptedException {
 		int count = bench.requests(10_000, 3_000, 1_500);
 		bench.startAll(ServiceOptions.NONE, SHORT_LIMITS);
 		List<URI> gateways = bench.gateways().stream().map(Service::uri).toList();
@@ -185,7 +185,7 @@ final class TwinsProof implements Proof {
 				String.join("\n", both.getLast()));
 	}
 
-	private static void inParallel(Bench bench, int count, Action action) throws InterruptedException {
+	private static void inParallel(TestBed bench, int count, Action action) throws InterruptedException {
 		Semaphore places = new Semaphore(AT_ONCE);
 		List<Future<?>> all = new ArrayList<>();
 		try (ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor()) {

@@ -60,13 +60,13 @@ final class TwoPayloads {
 
 	private static final int UNAVAILABLE = 503;
 
-	private final Bench bench;
+	private final TestBed bench;
 
 	private final HttpClient client;
 
 	private final int pairs;
 
-	TwoPayloads(Bench bench, int pairs) {
+	TwoPayloads(TestBed bench, int pairs) {
 		this.bench = bench;
 		this.client = bench.client();
 		this.pairs = pairs;

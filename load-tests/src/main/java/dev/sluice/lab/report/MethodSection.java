@@ -47,7 +47,7 @@ final class MethodSection implements Section {
 		html.list(List.of(
 				"One window for every figure of a cell: from the start of the first call until the backend has saved the last order, or until the cell was given up. Rates divide by the length of that window, counters are its end minus its start.",
 				"One clock: client, services and backend run on one machine, and their samples are joined by the second.",
-				"Latencies are the client's, of answered calls, exact percentiles (nearest rank). A failed call counts as failed and is tried again.",
+				"Latencies are the client's, of answered calls, exact percentiles (nearest rank). A failed call counts as failed and is retried.",
 				"A cell's start lag is how late the load generator began 99 % of the orders that were due by the clock, or together with the first, at most: its own delay, which no latency contains.",
 				"CPU, memory and threads are the kernel's figures of each process and its children, sampled five times a second; pauses, promotion and heap from the JVM's flight recorder, whose pauses are held against its GC log. A window shorter than a sample leaves a figure out (%s) rather than guess."
 					.formatted(Figures.NONE)));

@@ -11,7 +11,7 @@ import dev.sluice.lab.kit.measure.PairedComparison;
 import dev.sluice.lab.kit.page.Chart;
 import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.page.Html;
-import dev.sluice.lab.kit.page.Marks;
+import dev.sluice.lab.kit.page.Reliability;
 import dev.sluice.lab.kit.page.Table;
 import dev.sluice.lab.kit.result.CompareResult;
 import dev.sluice.lab.kit.result.RunResult;
@@ -85,7 +85,7 @@ final class Overview {
 					.formatted(
 							(this.comparisons.size() == 1) ? "one run"
 									: Figures.count(this.comparisons.size()) + " runs",
-							Figures.count(PairedComparison.LEAST_PAIRS), Marks.SIGN),
+							Figures.count(PairedComparison.LEAST_PAIRS), Reliability.SIGN),
 				"class", "note");
 	}
 
@@ -118,11 +118,11 @@ final class Overview {
 				case SYNC -> "sync";
 				case EITHER -> "no difference";
 				case UNSAID -> "too few pairs";
-			}, Marks.sign(Figures.count(load.orders()), load.marked()), Figures.measured(load.ratio().medianRatio()),
-					Figures.measured(load.ratio().low()), Figures.measured(load.ratio().high()),
-					Figures.count(load.ratio().pairs()), Figures.percent(load.sync().failedShare()),
-					Figures.percent(load.queued().failedShare()), Figures.measured(load.sync().p99Millis()),
-					Figures.measured(load.queued().p99Millis()));
+			}, Reliability.sign(Figures.count(load.orders()), load.marked()),
+					Figures.measured(load.ratio().medianRatio()), Figures.measured(load.ratio().low()),
+					Figures.measured(load.ratio().high()), Figures.count(load.ratio().pairs()),
+					Figures.percent(load.sync().failedShare()), Figures.percent(load.queued().failedShare()),
+					Figures.measured(load.sync().p99Millis()), Figures.measured(load.queued().p99Millis()));
 		}
 		return table;
 	}

@@ -21,7 +21,7 @@ import dev.sluice.lab.drain.DrainSection;
 import dev.sluice.lab.grid.GridSections;
 import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.page.Html;
-import dev.sluice.lab.kit.page.Marks;
+import dev.sluice.lab.kit.page.Reliability;
 import dev.sluice.lab.kit.page.Page;
 import dev.sluice.lab.kit.page.Section;
 import dev.sluice.lab.kit.result.CausesResult;
@@ -161,13 +161,13 @@ public final class Report {
 		run.checks()
 			.stream()
 			.filter((check) -> !check.holds())
-			.map((check) -> "A check of this run does not hold, so take its figures with care. %s: %s."
-				.formatted(check.what(), check.detail()))
+			.map((check) -> "This run fails a check, so its figures are unreliable. %s: %s.".formatted(check.what(),
+					check.detail()))
 			.forEach(warnings::add);
-		long marked = run.cells().stream().filter(Marks::marked).count();
+		long marked = run.cells().stream().filter(Reliability::marked).count();
 		if (marked > 0) {
-			warnings.add("%d of %d cells are to be taken with care; their figures carry a %s. The reasons: %s."
-				.formatted(marked, run.cells().size(), Marks.SIGN, String.join("; ", reasons(run))));
+			warnings.add("%d of %d cells are unreliable (marked %s): %s.".formatted(marked, run.cells().size(),
+					Reliability.SIGN, String.join("; ", reasons(run))));
 		}
 		warnings.addAll(disturbed(run));
 		return warnings;
@@ -183,14 +183,14 @@ public final class Report {
 		DoubleSummaryStatistics disturbed = disturbed(shares);
 		if (disturbed.getCount() > 0) {
 			reasons.add("other processes used more than %s of the machine's CPU in %d (up to %s)".formatted(
-					Figures.percent(Marks.FOREIGN_CPU_LIMIT), disturbed.getCount(),
+					Figures.percent(Reliability.FOREIGN_CPU_LIMIT), disturbed.getCount(),
 					Figures.percent(disturbed.getMax())));
 		}
 		long unknown = unknown(shares);
 		if (unknown > 0) {
 			reasons.add("what other processes used of the machine's CPU is not known in %d".formatted(unknown));
 		}
-		long lagged = run.cells().stream().filter(Marks::lagged).count();
+		long lagged = run.cells().stream().filter(Reliability::lagged).count();
 		if (lagged > 0) {
 			reasons
 				.add("the load generator began late in %d (the table of all cells says by how much)".formatted(lagged));
@@ -211,14 +211,14 @@ public final class Report {
 		if (disturbed.getCount() > 0) {
 			warnings.add(
 					"Other processes used more than %s of the machine's CPU in %d of %d measurements (up to %s); their figures carry a %s."
-						.formatted(Figures.percent(Marks.FOREIGN_CPU_LIMIT), disturbed.getCount(), shares.size(),
-								Figures.percent(disturbed.getMax()), Marks.SIGN));
+						.formatted(Figures.percent(Reliability.FOREIGN_CPU_LIMIT), disturbed.getCount(), shares.size(),
+								Figures.percent(disturbed.getMax()), Reliability.SIGN));
 		}
 		long unknown = unknown(shares);
 		if (unknown > 0) {
 			warnings.add(
 					"What other processes used of the machine's CPU is not known in %d of %d measurements; their figures carry a %s."
-						.formatted(unknown, shares.size(), Marks.SIGN));
+						.formatted(unknown, shares.size(), Reliability.SIGN));
 		}
 		return warnings;
 	}
@@ -227,7 +227,7 @@ public final class Report {
 		return shares.stream()
 			.filter(Objects::nonNull)
 			.mapToDouble(Double::doubleValue)
-			.filter((share) -> share > Marks.FOREIGN_CPU_LIMIT)
+			.filter((share) -> share > Reliability.FOREIGN_CPU_LIMIT)
 			.summaryStatistics();
 	}
 

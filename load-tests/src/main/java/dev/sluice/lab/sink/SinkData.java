@@ -15,15 +15,15 @@ import java.util.zip.GZIPInputStream;
 import com.github.luben.zstd.ZstdDictTrainer;
 
 /**
- * Data of the kind that seed 002 moved: metrics, in batches of a few kB to a few hundred
- * kB. The metrics are lines of real scrapes of this system's services under load; each
- * batch takes lines that follow each other from some point on and varies the digits of
- * their values, all drawn from a seed. So batches are alike and hardly any is another's
- * copy.
+ * Data of the kind that the reference moved: metrics, in batches of a few kB to a few
+ * hundred kB. The metrics are lines of real scrapes of this system's services under load;
+ * each batch takes lines that follow each other from some point on and varies the digits
+ * of their values, all drawn from a seed. So batches are alike and hardly any is
+ * another's copy.
  */
 final class SinkData {
 
-	/** A mean of about 17 kB: the seed's is 10-25. */
+	/** A mean of about 17 kB: that of the reference is 10 to 25. */
 	static final Sizes USUAL = new Sizes(2_000, 300_000, 9.3, 0.95);
 
 	/** Where a dictionary should pay. */

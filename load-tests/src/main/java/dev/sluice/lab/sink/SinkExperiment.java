@@ -44,8 +44,8 @@ final class SinkExperiment extends Experiment {
 
 	static final String NAME = "sink";
 
-	/** What the baseline of seed 002 came to: 7 GB in 1,140 s. */
-	static final double SEED_BITS_PER_SECOND = 49e6;
+	/** The rate of the reference with calls that wait: 7 GB in 1,140 s. */
+	static final double REFERENCE_BITS_PER_SECOND = 49e6;
 
 	static final ThinLink.Character LINK = new ThinLink.Character(40_000_000, Duration.ofMillis(10));
 
@@ -136,7 +136,8 @@ final class SinkExperiment extends Experiment {
 		this.settings = settings;
 		List<byte[]> sample = SinkData.load().batches(settings.seed(), SAMPLE_BYTES, SinkData.USUAL);
 		double mean = sample.stream().mapToInt((batch) -> batch.length).average().orElseThrow();
-		this.storeDelay = Duration.ofNanos((long) (SinkSender.CONNECTIONS * mean * 8 / SEED_BITS_PER_SECOND * 1e9));
+		this.storeDelay = Duration
+			.ofNanos((long) (SinkSender.CONNECTIONS * mean * 8 / REFERENCE_BITS_PER_SECOND * 1e9));
 	}
 
 	@Override

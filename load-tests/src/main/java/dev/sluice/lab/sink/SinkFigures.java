@@ -64,9 +64,10 @@ record SinkFigures(Mode mode, double seconds, double megabytesPerSecond, double 
 	}
 
 	/**
-	 * What seed 002 measured, over a link of 10 Gbit/s; null where it has no such mode.
+	 * What the reference measured, over a link of 10 Gbit/s; null where it has no such
+	 * mode.
 	 */
-	static @Nullable Double seed(Mode mode) {
+	static @Nullable Double reference(Mode mode) {
 		return switch (mode) {
 			case STOP_AND_WAIT -> 1.0;
 			case STREAM -> 3.6;

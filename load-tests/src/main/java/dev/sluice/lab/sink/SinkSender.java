@@ -58,7 +58,7 @@ import tools.jackson.databind.json.JsonMapper;
  */
 public final class SinkSender {
 
-	/** As in seed 002. */
+	/** As in the reference. */
 	static final int CONNECTIONS = 54;
 
 	/** Messages are made before the clock starts and sent in turn, this much of them. */

@@ -113,7 +113,7 @@ final class TransfersSection implements Section {
 		for (SinkFigures row : figures) {
 			table.row(SinkFigures.words(row.mode()), Figures.count(row.connections()), Figures.measured(row.seconds()),
 					Figures.measured(row.megabytesPerSecond()), Figures.measured(row.speedUp()),
-					Figures.measured((setting == Setting.STORAGE) ? SinkFigures.seed(row.mode()) : null),
+					Figures.measured((setting == Setting.STORAGE) ? SinkFigures.reference(row.mode()) : null),
 					(row.wireShare() > 0) ? Figures.percent(row.wireShare()) : Figures.NONE,
 					Figures.measured(row.cpuMillisPerMegabyte()));
 		}

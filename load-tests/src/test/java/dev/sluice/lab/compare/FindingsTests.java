@@ -157,27 +157,27 @@ class FindingsTests {
 	}
 
 	@Test
-	void findsTheOriginsOwnShapesByTheSameRule() {
-		assertThat(Origin.rows()).hasSize(16);
-		assertThat(Origin.curve("sync").shape()).isEqualTo(Shape.COLLAPSED);
-		assertThat(Origin.curve("queued").shape()).isEqualTo(Shape.HELD);
+	void findsTheReferencesOwnShapesByTheSameRule() {
+		assertThat(Reference.rows()).hasSize(16);
+		assertThat(Reference.curve("sync").shape()).isEqualTo(Shape.COLLAPSED);
+		assertThat(Reference.curve("queued").shape()).isEqualTo(Shape.HELD);
 	}
 
 	@Test
-	void saysThatTheOriginsShapeWasFoundAgain() {
+	void saysThatTheReferencesShapeWasFoundAgain() {
 		rates("reactive", "sync", "starved", 10_000, 2000);
 		rates("reactive", "queued", "starved", 10_000, 11_000);
 
-		assertThat(OriginSection.verdict(Curve.of(run()))).isEqualTo(
+		assertThat(ReferenceSection.verdict(Curve.of(run()))).isEqualTo(
 				"Found again: sync collapsed in 1 of 1 series up to N = 100, queued held in 1 of 1 up to N = 100.");
 	}
 
 	@Test
-	void saysThatTheOriginsShapeWasNotFoundAgain() {
+	void saysThatTheReferencesShapeWasNotFoundAgain() {
 		rates("reactive", "sync", "starved", 10_000, 12_000);
 		rates("reactive", "queued", "starved", 10_000, 7000);
 
-		assertThat(OriginSection.verdict(Curve.of(run()))).startsWith("Not found again: ");
+		assertThat(ReferenceSection.verdict(Curve.of(run()))).startsWith("Not found again: ");
 	}
 
 	@Test
@@ -185,7 +185,7 @@ class FindingsTests {
 		rates("reactive", "sync", "starved", 10_000, 12_000);
 		rates("reactive", "queued", "starved", 10_000, 11_000);
 
-		assertThat(OriginSection.verdict(Curve.of(run()))).startsWith("Found again in part");
+		assertThat(ReferenceSection.verdict(Curve.of(run()))).startsWith("Found again in part");
 	}
 
 	@Test

@@ -15,7 +15,7 @@ class ResultTableTests {
 	@Test
 	void tellsHowManyCellsWereLeftOutForWhatReason() {
 		assertThat(ResultTable.of(Runs.partial()).lines()).endsWith(
-				"† 1 of 24 cells are to be taken with care; the report says why.",
+				"† 1 of 24 cells are unreliable; the report says why.",
 				"4 cells left out: takes longer than --quick allows.", "4 cells left out: interrupted.");
 	}
 
@@ -26,7 +26,7 @@ class ResultTableTests {
 
 		assertThat(ResultTable.of(Runs.run("compare", null, List.of(well, bad), List.of())).lines()).contains(
 				"                              N=10    N=100", "reactive sync                  600      412†",
-				"† 1 of 2 cells are to be taken with care; the report says why.");
+				"† 1 of 2 cells are unreliable; the report says why.");
 	}
 
 	@Test

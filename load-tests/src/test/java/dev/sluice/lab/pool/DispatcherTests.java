@@ -102,7 +102,7 @@ class DispatcherTests {
 	}
 
 	@Test
-	void tellsTheSeedsMeanAndTheTruePercentile() {
+	void tellsTheReferencesMeanAndTheTruePercentile() {
 		this.server.release();
 		try (Dispatcher dispatcher = dispatcher(Limits.NEW, 100)) {
 			dispatcher.produce(40);

@@ -15,7 +15,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class GridReportTests {
 
 	@Test
-	void holdsTheRatioAgainstTheSeeds() {
+	void holdsTheRatioAgainstTheReferences() {
 		String page = Report.page(List.of(Runs.grid())).replaceAll("\\s*\\n\\s*", "");
 
 		assertThat(page).contains("500 ms: 7.14 times as much as 14 blocked threads, 1 times as much as 200.",

@@ -17,7 +17,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class PoolReportTests {
 
 	@Test
-	void holdsBothWaysToConnectAgainstTheSeeds() {
+	void holdsBothWaysToConnectAgainstTheReferences() {
 		String page = Report.page(List.of(Runs.pool()));
 
 		assertThat(page).contains(
@@ -47,7 +47,7 @@ class PoolReportTests {
 	}
 
 	@Test
-	void namesTheSeedsFigureForWhatItIs() {
+	void namesTheReferencesFigureForWhatItIs() {
 		assertThat(Report.page(List.of(Runs.pool()))).contains("true percentile", "mean of these");
 	}
 
@@ -59,7 +59,7 @@ class PoolReportTests {
 	}
 
 	@Test
-	void holdsNoFigureOfTheSeedAgainstPostgres() {
+	void holdsNoFigureOfTheReferenceAgainstPostgres() {
 		PoolResult http = (PoolResult) Runs.pool().finding();
 		String page = Report
 			.page(List.of(Runs.found("pool", new PoolResult(PoolResult.Sink.POSTGRES, 8, 1_000, 0, 0, http.cases()))));

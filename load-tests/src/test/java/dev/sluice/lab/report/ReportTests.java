@@ -25,7 +25,8 @@ class ReportTests {
 	void hasEverySectionAndALinkToEach() {
 		String page = Report.page(List.of(Runs.full()));
 
-		for (String id : List.of("summary", "throughput", "latency", "seconds", "cost", "origin", "cells", "method")) {
+		for (String id : List.of("summary", "throughput", "latency", "seconds", "cost", "reference", "cells",
+				"method")) {
 			assertThat(page).contains("<section id=\"run-1-" + id + "\"", "href=\"#run-1-" + id + "\"");
 		}
 	}
@@ -93,7 +94,7 @@ class ReportTests {
 	void marksAPartialRunItsMarkedCellsAndWhatWasLeftOut() {
 		String page = withoutScripts(Report.page(List.of(Runs.partial())));
 
-		assertThat(page).contains("Partial: interrupted by the user", "cells are to be taken with care", "412 †",
+		assertThat(page).contains("Partial: interrupted by the user", "cells are unreliable (marked †): ", "412 †",
 				"left out", "takes longer than --quick allows", "gave up after 60 s: 412 of 1,000 orders were saved",
 				"other processes used 27 % of the machine&#39;s CPU", "HTTP 503: 288, HTTP 504: 1,500");
 	}

@@ -10,7 +10,7 @@ import dev.sluice.lab.kit.run.BackendControl;
 
 /**
  * Makes a backend well and unwell by turns, on a thread of its own, until it is closed;
- * whoever sets its behaviour next finds it as it happens to be. What goes wrong ends it.
+ * the next one to set its behaviour finds it as it is. What goes wrong ends it.
  */
 final class Flapping implements AutoCloseable {
 

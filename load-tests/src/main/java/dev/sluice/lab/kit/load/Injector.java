@@ -21,7 +21,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 /**
  * The load generator: Gatling in a process of its own, because its main method ends the
- * JVM and its garbage must not be ours. Who starts it closes it. Not thread-safe.
+ * JVM and its garbage must not be ours. The caller closes it. Not thread-safe.
  */
 final class Injector implements AutoCloseable {
 

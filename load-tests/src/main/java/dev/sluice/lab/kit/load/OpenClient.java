@@ -45,7 +45,7 @@ public final class OpenClient implements AutoCloseable {
 	/** What is nearer than this is waited for without sleeping. */
 	private static final long SPIN_NANOS = 60_000;
 
-	/** For who is told of a second to be done with it. */
+	/** For the listener to be done with a second. */
 	private static final long TELL_SECONDS = 10;
 
 	private static final int NOT_ANSWERED = -1;
@@ -106,27 +106,27 @@ public final class OpenClient implements AutoCloseable {
 	 */
 	public Figures run(Load load, IntFunction<HttpRequest> requests, Consumer<Second> each)
 			throws InterruptedException {
-		Course course = new Course(load.requests());
+		Execution execution = new Execution(load.requests());
 		long cpuBefore = SYSTEM.getProcessCpuTime();
 		long start = System.nanoTime() + LEAD_NANOS;
-		Thread ticker = Thread.ofPlatform().daemon().name("client-seconds").start(() -> course.tick(start, each));
+		Thread ticker = Thread.ofPlatform().daemon().name("client-seconds").start(() -> execution.tick(start, each));
 		try {
 			double periodNanos = 1e9 / load.requestsPerSecond();
-			for (int number = 0; number < course.lagMicros.length; number++) {
+			for (int number = 0; number < execution.lagMicros.length; number++) {
 				long due = start + Math.round(number * periodNanos);
 				sleepUntil(due);
-				course.lagMicros[number] = micros(System.nanoTime() - due);
-				if (course.outstanding.get() >= load.maxOutstanding()) {
-					course.notSent++;
+				execution.lagMicros[number] = micros(System.nanoTime() - due);
+				if (execution.outstanding.get() >= load.maxOutstanding()) {
+					execution.notSent++;
 				}
 				else {
-					course.send(this.caller, number, due, requests.apply(number));
+					execution.send(this.caller, number, due, requests.apply(number));
 				}
 			}
 			sleepUntil(start + load.duration().toNanos());
-			course.awaitSecond(load.duration().toSeconds());
+			execution.awaitSecond(load.duration().toSeconds());
 			long deadline = start + load.duration().plus(load.patience()).toNanos();
-			while (course.outstanding.get() > 0 && System.nanoTime() - deadline < 0) {
+			while (execution.outstanding.get() > 0 && System.nanoTime() - deadline < 0) {
 				Thread.sleep(1);
 			}
 		}
@@ -134,7 +134,7 @@ public final class OpenClient implements AutoCloseable {
 			ticker.interrupt();
 			ticker.join();
 		}
-		return course.figures(SYSTEM.getProcessCpuTime() - cpuBefore);
+		return execution.figures(SYSTEM.getProcessCpuTime() - cpuBefore);
 	}
 
 	/** A sleep alone is late by what the kernel rounds it up to. */
@@ -165,7 +165,7 @@ public final class OpenClient implements AutoCloseable {
 	}
 
 	/** One load under way. */
-	private static final class Course {
+	private static final class Execution {
 
 		private final int[] lagMicros;
 
@@ -187,7 +187,7 @@ public final class OpenClient implements AutoCloseable {
 
 		private long notSent;
 
-		Course(int requests) {
+		Execution(int requests) {
 			this.lagMicros = new int[requests];
 			int[] none = new int[requests];
 			Arrays.fill(none, NOT_ANSWERED);

@@ -137,7 +137,7 @@ final class OrderSupply {
 
 	/**
 	 * Notes a failed call.
-	 * @return whether the order is to be tried again; otherwise it is given up
+	 * @return whether to retry the order; otherwise it is given up
 	 */
 	boolean failed(int tries) {
 		this.failedCalls.incrementAndGet();

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param variant which gateway
  * @param few orders of the small load
- * @param many orders of the great load, at which the origin had collapsed
+ * @param many orders of the great load, at which the reference had collapsed
  * @param all the name of the setting with all likely factors at once
  * @param shares for each of those factors the names of the settings with it alone and
  * with all but it

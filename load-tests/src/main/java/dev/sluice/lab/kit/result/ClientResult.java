@@ -42,13 +42,14 @@ public record ClientResult(List<Run> runs) implements Finding {
 	 * @param foreignCpuShare of the machine's CPU, 0 to 1, that neither generator nor
 	 * target used; null if not sampled
 	 * @param seconds one after the other
-	 * @param seed the last line of the same run in the measurement that this repeats;
-	 * null if there is none
+	 * @param reference the last line of the same run in the measurement that this
+	 * repeats; null if there is none
 	 * @param stopped when the target was stopped under way; null if it was not
 	 */
 	public record Run(String name, String mode, @Nullable Integer threads, String target, double requestsPerSecond,
 			long millis, Tally tally, @Nullable Timing latency, Timing lag, @Nullable Double cpuMillisPerRequest,
-			@Nullable Double foreignCpuShare, List<Second> seconds, @Nullable Seed seed, @Nullable Stopped stopped) {
+			@Nullable Double foreignCpuShare, List<Second> seconds, @Nullable Reference reference,
+			@Nullable Stopped stopped) {
 
 		public Run {
 			Objects.requireNonNull(name, "name");
@@ -134,7 +135,7 @@ public record ClientResult(List<Run> runs) implements Finding {
 	 * @param latencyMillis the mean of its last second
 	 * @param healthy whether the client kept up
 	 */
-	public record Seed(int elapsedSeconds, long requests, long responses, long outstanding, double latencyMillis,
+	public record Reference(int elapsedSeconds, long requests, long responses, long outstanding, double latencyMillis,
 			int threads, boolean healthy) {
 	}
 

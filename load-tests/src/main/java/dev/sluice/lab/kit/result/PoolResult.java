@@ -97,8 +97,8 @@ public record PoolResult(Sink sink, int messages, long intervalMillis, long back
 	 *
 	 * @param percent how many
 	 * @param written messages that these are
-	 * @param meanMillis of these messages: the seed's figure, which leaves out the slow
-	 * ones and is no percentile
+	 * @param meanMillis of these messages: the reference's figure, which leaves out the
+	 * slow ones and is no percentile
 	 * @param minMillis the fastest
 	 * @param maxMillis the slowest of these
 	 * @param percentileMillis the true percentile, by the nearest rank

@@ -24,7 +24,7 @@ import dev.sluice.devservices.JavaProcess;
  * instead of 8 or 9, which is most of what it takes to start five services on two cores.
  * <p>
  * It is made once after each build, by a start that ends as soon as the application is
- * wired, and lies beside the jar. Who has none starts from the jar itself.
+ * wired, and lies beside the jar. A service without one starts from its jar.
  *
  * @param jar what to start instead
  * @param cache what the JVM reads

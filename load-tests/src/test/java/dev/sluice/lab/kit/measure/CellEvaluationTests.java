@@ -13,7 +13,7 @@ import dev.sluice.lab.kit.measure.JfrRecording.Pause;
 import dev.sluice.lab.kit.measure.ProcessSampler.MachineSample;
 import dev.sluice.lab.kit.measure.ProcessSampler.ProcessSample;
 import dev.sluice.lab.kit.measure.ProcessSamples.Failure;
-import dev.sluice.lab.kit.page.Marks;
+import dev.sluice.lab.kit.page.Reliability;
 import dev.sluice.lab.kit.plan.PhaseOutcome;
 import dev.sluice.lab.kit.result.Cell;
 import dev.sluice.lab.kit.result.CellResult;
@@ -106,7 +106,8 @@ class CellEvaluationTests {
 		CellResult result = evaluate(outcome(4, 4, 2_000), ProcessSamples.NONE, Map.of());
 
 		assertThat(result.foreignCpuShare()).isNull();
-		assertThat(Marks.of(result)).containsExactly("what other processes used of the machine's CPU is not known");
+		assertThat(Reliability.of(result))
+			.containsExactly("what other processes used of the machine's CPU is not known");
 	}
 
 	@Test

@@ -85,14 +85,14 @@ public final class Runs {
 	/** A client that keeps up, and one of whose requests ever more wait. */
 	public static RunResult client() {
 		ClientResult.Run healthy = client("async, 100/s", 5, 100, 500, 52, Map.of(),
-				new ClientResult.Seed(18, 1709, 1208, 501, 5008, 52, true));
+				new ClientResult.Reference(18, 1709, 1208, 501, 5008, 52, true));
 		ClientResult.Run unhealthy = client("sync-over-async, 100/s", 60, 2, 1674, 74, Map.of("HTTP 503", 3L),
-				new ClientResult.Seed(16, 1707, 33, 1674, 15774, 74, false));
+				new ClientResult.Reference(16, 1707, 33, 1674, 15774, 74, false));
 		return found("client", new ClientResult(List.of(healthy, unhealthy)));
 	}
 
 	private static ClientResult.Run client(String name, double lag, long answered, long outstanding, int threads,
-			Map<String, Long> failures, ClientResult.Seed seed) {
+			Map<String, Long> failures, ClientResult.Reference reference) {
 		List<ClientResult.Second> seconds = IntStream.rangeClosed(1, 18)
 			.mapToObj((second) -> new ClientResult.Second(second, second * 100L, second * answered,
 					Math.min(outstanding, second * 100L), 100, answered, (second < 5) ? null : 5_010.0, threads))
@@ -100,7 +100,7 @@ public final class Runs {
 		return new ClientResult.Run(name, name.split(",", 2)[0], null, "http://127.0.0.1:8090/5000", 100, 18_000,
 				new ClientResult.Tally(1_800, 1_800, 0, 18 * answered, outstanding, failures),
 				new Timing(5_001, 5_007, 5_005, 5_010, 5_020, 5_300), new Timing(0, 0.1, 0.1, 0.3, lag, lag + 1), 0.4,
-				0.02, seconds, seed, null);
+				0.02, seconds, reference, null);
 	}
 
 	/** A grid in which 14 blocked threads are the limit, and nothing else is. */

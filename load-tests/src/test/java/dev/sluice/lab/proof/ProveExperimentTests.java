@@ -31,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** Proofs of nothing, which start nothing. */
-class ProveTests {
+class ProveExperimentTests {
 
 	@TempDir
 	private Path directory;
@@ -55,11 +55,11 @@ class ProveTests {
 
 	private void run(Proof... proofs) throws IOException {
 		try (Interruption interruption = new Interruption()) {
-			new Prove(
+			new ProveExperiment(
 					new Run("lab prove", new RunDirectory(this.directory),
 							new Progress(new PrintStream(OutputStream.nullOutputStream()), false, Instant.EPOCH),
 							new PrintWriter(new StringWriter()), interruption),
-					Infrastructure.EMBEDDED, new Prove.Settings(Length.SMALLEST, 1, 0), List.of(proofs))
+					Infrastructure.EMBEDDED, new ProveExperiment.Settings(Length.SMALLEST, 1, 0), List.of(proofs))
 				.run();
 		}
 	}
@@ -84,7 +84,7 @@ class ProveTests {
 		}
 
 		@Override
-		public Evidence run(Bench bench) throws IOException {
+		public Evidence run(TestBed bench) throws IOException {
 			return this.work.done();
 		}
 

@@ -11,12 +11,12 @@ import dev.sluice.lab.proof.RawConnection.Reply;
  * its clients do. A disk that stands still for a second is no failure of a gateway's that
  * says so; being at its own limit may be one.
  */
-final class Repeat {
+final class Retry {
 
 	private static final List<ProblemType> SERVERS_FAIL = List.of(ProblemType.QUEUE_UNAVAILABLE,
 			ProblemType.STATUS_UNAVAILABLE);
 
-	private Repeat() {
+	private Retry() {
 	}
 
 	/**

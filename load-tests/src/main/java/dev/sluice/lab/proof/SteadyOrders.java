@@ -27,7 +27,7 @@ import tools.jackson.databind.json.JsonMapper;
  * idempotency key, each sent once whatever becomes of it. Beats until it is closed. At
  * most as many are open as are due within {@link #TIMEOUT}.
  */
-final class Pulse implements AutoCloseable {
+final class SteadyOrders implements AutoCloseable {
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(20);
 
@@ -67,7 +67,7 @@ final class Pulse implements AutoCloseable {
 	 * Begins to beat.
 	 * @param startNanos the beginning, of {@link System#nanoTime}
 	 */
-	Pulse(HttpClient client, Service gateway, Mode mode, double perSecond, long startNanos) {
+	SteadyOrders(HttpClient client, Service gateway, Mode mode, double perSecond, long startNanos) {
 		this.client = client;
 		this.gateway = gateway;
 		this.mode = mode;

@@ -8,7 +8,7 @@ import java.time.Duration;
 import java.util.List;
 
 import dev.sluice.lab.kit.load.CallMode;
-import dev.sluice.lab.kit.result.ClientResult.Seed;
+import dev.sluice.lab.kit.result.ClientResult.Reference;
 import dev.sluice.lab.kit.result.ClientResult.Stopped;
 import org.jspecify.annotations.Nullable;
 
@@ -16,11 +16,11 @@ import org.jspecify.annotations.Nullable;
  * The four runs of the measurement that {@code lab client} repeats: another machine,
  * another language, the same question.
  */
-final class SeedCases {
+final class ReferenceCases {
 
-	private static final String TABLE = "seed-fixed-rate-client.csv";
+	private static final String TABLE = "reference-fixed-rate-client.csv";
 
-	private SeedCases() {
+	private ReferenceCases() {
 	}
 
 	/**
@@ -28,33 +28,33 @@ final class SeedCases {
 	 *
 	 * @param threads to wait with; null if the mode needs none
 	 * @param path of the target
-	 * @param seed what it came to there; null if it is nobody's
+	 * @param reference what it came to there; null if it is nobody's
 	 * @param stopped when the target is stopped under way; null if it is not
 	 */
 	record Case(String name, CallMode mode, @Nullable Integer threads, double requestsPerSecond, Duration duration,
-			String path, @Nullable Seed seed, @Nullable Stopped stopped) {
+			String path, @Nullable Reference reference, @Nullable Stopped stopped) {
 	}
 
 	/** In the order of the table. */
 	static List<Case> all() {
-		return text().lines().skip(1).filter((line) -> !line.isBlank()).map(SeedCases::parse).toList();
+		return text().lines().skip(1).filter((line) -> !line.isBlank()).map(ReferenceCases::parse).toList();
 	}
 
 	private static Case parse(String line) {
 		String[] fields = line.split(",", -1);
 		CallMode mode = CallMode.of(fields[0]);
 		Integer threads = fields[3].isEmpty() ? mode.threads() : Integer.valueOf(fields[3]);
-		Seed seed = new Seed(Integer.parseInt(fields[4]), Long.parseLong(fields[5]), Long.parseLong(fields[6]),
-				Long.parseLong(fields[7]), Double.parseDouble(fields[8]), Integer.parseInt(fields[9]),
-				Boolean.parseBoolean(fields[10]));
+		Reference reference = new Reference(Integer.parseInt(fields[4]), Long.parseLong(fields[5]),
+				Long.parseLong(fields[6]), Long.parseLong(fields[7]), Double.parseDouble(fields[8]),
+				Integer.parseInt(fields[9]), Boolean.parseBoolean(fields[10]));
 		String name = "%s, %s/s%s".formatted(mode, fields[1],
 				(threads != null) ? ", %,d threads".formatted(threads) : "");
-		return new Case(name, mode, threads, Double.parseDouble(fields[1]), Duration.ofSeconds(seed.elapsedSeconds()),
-				"/" + fields[2], seed, null);
+		return new Case(name, mode, threads, Double.parseDouble(fields[1]),
+				Duration.ofSeconds(reference.elapsedSeconds()), "/" + fields[2], reference, null);
 	}
 
 	private static String text() {
-		try (InputStream table = SeedCases.class.getResourceAsStream(TABLE)) {
+		try (InputStream table = ReferenceCases.class.getResourceAsStream(TABLE)) {
 			if (table == null) {
 				throw new IllegalStateException(TABLE + " is missing from the jar");
 			}

@@ -31,7 +31,7 @@ import dev.sluice.lab.kit.stack.Variant;
  * What one proof works on: a stack that nobody else has touched, the backend's controls
  * and a directory for raw data. For one thread.
  */
-final class Bench implements AutoCloseable {
+final class TestBed implements AutoCloseable {
 
 	/** Both, as clients have the choice. */
 	static final List<Variant> GATEWAYS = List.of(Variant.SERVLET_VIRTUAL, Variant.REACTIVE);
@@ -64,7 +64,7 @@ final class Bench implements AutoCloseable {
 	 * @param size how much of it is asked for
 	 * @param requests how many requests are asked for; 0 for what belongs to the size
 	 */
-	Bench(Infrastructure infrastructure, RunDirectory directory, String proof, Progress progress, Length size,
+	TestBed(Infrastructure infrastructure, RunDirectory directory, String proof, Progress progress, Length size,
 			long seed, int requests) throws IOException {
 		this.directory = directory.directory(proof);
 		this.stack = Stack.builder().infrastructure(infrastructure).directory(this.directory.resolve("logs")).build();

@@ -8,11 +8,11 @@ import java.util.List;
 import java.util.Optional;
 
 /** The measurement that {@code lab grid} repeats: three machines, another framework. */
-final class Seed {
+final class Reference {
 
-	private static final String TABLE = "seed-delay-grid.csv";
+	private static final String TABLE = "reference-delay-grid.csv";
 
-	private Seed() {
+	private Reference() {
 	}
 
 	/**
@@ -29,7 +29,7 @@ final class Seed {
 	}
 
 	private static List<Row> rows() {
-		try (InputStream table = Seed.class.getResourceAsStream(TABLE)) {
+		try (InputStream table = Reference.class.getResourceAsStream(TABLE)) {
 			if (table == null) {
 				throw new IllegalStateException(TABLE + " is missing from the jar");
 			}

@@ -11,23 +11,23 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-class MarksTests {
+class ReliabilityTests {
 
 	private static final Instant START = Instant.parse("2026-11-21T10:00:00Z");
 
 	@Test
 	void aCellThatNothingDisturbedIsNotMarked() {
-		assertThat(Marks.of(cell(0.1, 50, null))).isEmpty();
-		assertThat(Marks.of(cell(0, 300, null))).isEmpty();
-		assertThat(Marks.of(cell(0, null, null))).isEmpty();
+		assertThat(Reliability.of(cell(0.1, 50, null))).isEmpty();
+		assertThat(Reliability.of(cell(0, 300, null))).isEmpty();
+		assertThat(Reliability.of(cell(0, null, null))).isEmpty();
 	}
 
 	@Test
 	void othersWorkALateGeneratorAndProblemsAreMarked() {
-		assertThat(Marks.of(cell(0.11, 5_000, "not all were saved"))).containsExactly("not all were saved",
+		assertThat(Reliability.of(cell(0.11, 5_000, "not all were saved"))).containsExactly("not all were saved",
 				"other processes used 11 % of the machine's CPU",
 				"the load generator began up to 5,000 ms late, which no latency contains");
-		assertThat(Marks.marked(cell(0, 301, null))).isTrue();
+		assertThat(Reliability.marked(cell(0, 301, null))).isTrue();
 	}
 
 	private static CellResult cell(double foreign, Integer lag, String problem) {

@@ -6,7 +6,7 @@ import dev.sluice.lab.kit.result.Timing;
 import org.jspecify.annotations.Nullable;
 
 /** What is to be said of a run, and of a load that was sent by the clock. */
-public final class ClientMarks {
+public final class ClientReliability {
 
 	/** A generator later than this has other latencies than its target. */
 	public static final double LAG_LIMIT_MILLIS = 20;
@@ -14,7 +14,7 @@ public final class ClientMarks {
 	/** Beyond what rate and least latency explain. */
 	private static final double SLACK = 1.5;
 
-	private ClientMarks() {
+	private ClientReliability() {
 	}
 
 	public static boolean marked(Run run) {
@@ -27,7 +27,7 @@ public final class ClientMarks {
 	 * @param foreignCpuShare of the machine's CPU, 0 to 1; null if not sampled
 	 */
 	public static boolean marked(double lagP99Millis, @Nullable Double foreignCpuShare) {
-		return lagP99Millis > LAG_LIMIT_MILLIS || Marks.disturbed(foreignCpuShare);
+		return lagP99Millis > LAG_LIMIT_MILLIS || Reliability.disturbed(foreignCpuShare);
 	}
 
 	/**

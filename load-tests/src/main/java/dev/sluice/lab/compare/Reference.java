@@ -13,11 +13,11 @@ import dev.sluice.lab.compare.Curve.Point;
  * The measurement Sluice grew from: another machine, another language, one blocking and
  * one queueing endpoint. Its mode {@code async} is {@code queued} here.
  */
-final class Origin {
+final class Reference {
 
-	private static final String TABLE = "origin-load-sweep.csv";
+	private static final String TABLE = "reference-load-sweep.csv";
 
-	private Origin() {
+	private Reference() {
 	}
 
 	/** A row of its table. */
@@ -33,7 +33,7 @@ final class Origin {
 	}
 
 	static Curve curve(String mode) {
-		return new Curve(new Series("origin", mode, "origin"),
+		return new Curve(new Series("reference", mode, "reference"),
 				rows().stream()
 					.filter((row) -> row.mode().equals(mode))
 					.map((row) -> new Point(row.orders(), row.perMinute(), row.perMinute(), row.perMinute(), 1, false))
@@ -41,7 +41,7 @@ final class Origin {
 	}
 
 	private static String text() {
-		try (InputStream table = Origin.class.getResourceAsStream(TABLE)) {
+		try (InputStream table = Reference.class.getResourceAsStream(TABLE)) {
 			if (table == null) {
 				throw new IllegalStateException(TABLE + " is missing from the jar");
 			}

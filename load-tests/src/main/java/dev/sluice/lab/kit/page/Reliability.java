@@ -8,10 +8,10 @@ import dev.sluice.lab.kit.result.CellResult;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Why a figure is to be taken with care. A marked figure is shown, with {@value #SIGN}
- * behind it and a hollow point in a chart.
+ * Why a figure is unreliable. An unreliable figure is shown, with {@value #SIGN} behind
+ * it and a hollow point in a chart.
  */
-public final class Marks {
+public final class Reliability {
 
 	/** Stands behind a marked figure. */
 	public static final String SIGN = "†";
@@ -22,7 +22,7 @@ public final class Marks {
 	/** As late as that a load generator may always begin, in milliseconds. */
 	private static final double LAG_LIMIT_MILLIS = 50;
 
-	private Marks() {
+	private Reliability() {
 	}
 
 	/**

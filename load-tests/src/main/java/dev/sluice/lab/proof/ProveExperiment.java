@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * finds what another has left. One that breaks off does not keep the others from it. The
  * result is written after each.
  */
-final class Prove extends Experiment {
+final class ProveExperiment extends Experiment {
 
 	static final String NAME = "prove";
 
@@ -48,7 +48,7 @@ final class Prove extends Experiment {
 	record Settings(Length size, long seed, int requests) {
 	}
 
-	Prove(Run run, Infrastructure infrastructure, Settings settings, List<Proof> proofs) {
+	ProveExperiment(Run run, Infrastructure infrastructure, Settings settings, List<Proof> proofs) {
 		super(NAME, run, infrastructure);
 		this.settings = settings;
 		this.proofs = List.copyOf(proofs);
@@ -72,7 +72,7 @@ final class Prove extends Experiment {
 		long start = System.nanoTime();
 		Proof.Evidence evidence = new Proof.Evidence(Map.of(), List.of(), null);
 		String problem = null;
-		try (Bench bench = new Bench(infrastructure(), directory(), proof.name(), progress(), this.settings.size(),
+		try (TestBed bench = new TestBed(infrastructure(), directory(), proof.name(), progress(), this.settings.size(),
 				this.settings.seed(), this.settings.requests())) {
 			infrastructure(bench.stack().infrastructure().infrastructure());
 			bench.stack().prepare(proof.modules(), progress()::step);
@@ -112,7 +112,7 @@ final class Prove extends Experiment {
 		Map<String, String> configuration = new TreeMap<>();
 		configuration.put("size", this.settings.size().toString());
 		configuration.put("seed", Long.toString(this.settings.seed()));
-		configuration.put("gateways", Bench.GATEWAYS.toString());
+		configuration.put("gateways", TestBed.GATEWAYS.toString());
 		configuration.put("backend", "50 ms an order unless a proof says otherwise");
 		configuration.put("services' JVM", String.join(" ", Stack.JVM_ARGS));
 		configuration.put("queue", "Kafka, acks=all, one broker, 12 partitions");

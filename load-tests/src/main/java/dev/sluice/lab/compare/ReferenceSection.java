@@ -10,17 +10,17 @@ import dev.sluice.lab.compare.Curve.Shape;
 import dev.sluice.lab.kit.page.Chart;
 import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.page.Html;
-import dev.sluice.lab.kit.page.Marks;
+import dev.sluice.lab.kit.page.Reliability;
 import dev.sluice.lab.kit.page.Section;
 import dev.sluice.lab.kit.page.Table;
 import dev.sluice.lab.kit.result.RunResult;
 
-/** The origin's table beside ours, and whether its shape was found again. */
-final class OriginSection implements Section {
+/** The reference's table beside ours, and whether its shape was found again. */
+final class ReferenceSection implements Section {
 
 	@Override
 	public String id() {
-		return "origin";
+		return "reference";
 	}
 
 	@Override
@@ -38,10 +38,10 @@ final class OriginSection implements Section {
 				"Its sync endpoint collapsed under load, its queueing endpoint kept a plateau, before a backend that blocked a thread for each call; the backend called “starved” does the same. Machine, language and year differ, so shapes are compared, not rates.");
 		html.element("p", verdict(ours), "class", "answer");
 		html.element("p",
-				"Rule, applied to both alike: found again if every sync series ends below %s of its peak and no queued series drops more than %s below its best value at a smaller load. In the origin's own table sync drops %s and queued %s."
+				"Rule, applied to both alike: found again if every sync series ends below %s of its peak and no queued series drops more than %s below its best value at a smaller load. In the reference's own table sync drops %s and queued %s."
 					.formatted(Figures.percent(Curve.COLLAPSED_BELOW), Figures.percent(Curve.HELD_WITHIN),
-							Figures.percent(Origin.curve(Coordinates.SYNC).end().share()),
-							Figures.percent(Origin.curve(Coordinates.QUEUED).largestDrop().share())),
+							Figures.percent(Reference.curve(Coordinates.SYNC).end().share()),
+							Figures.percent(Reference.curve(Coordinates.QUEUED).largestDrop().share())),
 				"class", "note");
 		html.charts(Stream.of(Coordinates.SYNC, Coordinates.QUEUED).map((mode) -> chart(mode, ours)).toList(),
 				rates(ours));
@@ -75,12 +75,12 @@ final class OriginSection implements Section {
 
 	private static Chart chart(String mode, List<Curve> ours) {
 		List<Chart.Line> lines = new ArrayList<>();
-		lines.add(line(Origin.curve(mode), -1));
+		lines.add(line(Reference.curve(mode), -1));
 		ours.stream()
 			.filter((c) -> c.series().mode().equals(mode))
 			.forEach((c) -> lines.add(line(c, Coordinates.style(c.series().variant()))));
 		return new Chart.Lines("%s, backend starved: per cent of each line's own peak".formatted(mode),
-				"Throughput as per cent of each line's own peak against the number of orders: the origin in grey, ours in colour.",
+				"Throughput as per cent of each line's own peak against the number of orders: the reference in grey, ours in colour.",
 				300, 440, "Orders (N)", "% of peak", 100, loads(ours), lines);
 	}
 
@@ -95,24 +95,24 @@ final class OriginSection implements Section {
 	}
 
 	private static Table rates(List<Curve> ours) {
-		List<String> heads = new ArrayList<>(
-				List.of("N", "origin sync", "origin queued", "origin sync failures", "origin queued failures"));
+		List<String> heads = new ArrayList<>(List.of("N", "reference sync", "reference queued",
+				"reference sync failures", "reference queued failures"));
 		ours.forEach((c) -> heads.add(c.series().variant() + " " + c.series().mode()));
-		Table table = new Table("Orders per minute: the origin's, then ours before the starved backend", 0, heads);
+		Table table = new Table("Orders per minute: the reference's, then ours before the starved backend", 0, heads);
 		for (int load : loads(ours)) {
 			List<String> row = new ArrayList<>(List.of(Figures.count(load)));
 			for (String mode : List.of(Coordinates.SYNC, Coordinates.QUEUED)) {
-				row.add(origin(mode, load).map((r) -> Figures.count(r.perMinute())).orElse(Figures.NONE));
+				row.add(reference(mode, load).map((r) -> Figures.count(r.perMinute())).orElse(Figures.NONE));
 			}
 			for (String mode : List.of(Coordinates.SYNC, Coordinates.QUEUED)) {
-				row.add(origin(mode, load).map((r) -> Figures.count(r.failures())).orElse(Figures.NONE));
+				row.add(reference(mode, load).map((r) -> Figures.count(r.failures())).orElse(Figures.NONE));
 			}
 			for (Curve curve : ours) {
 				row.add(curve.points()
 					.stream()
 					.filter((p) -> p.orders() == load)
 					.findFirst()
-					.map((p) -> Marks.sign(Figures.measured(p.perMinute()), p.marked()))
+					.map((p) -> Reliability.sign(Figures.measured(p.perMinute()), p.marked()))
 					.orElse(Figures.NONE));
 			}
 			table.row(row);
@@ -122,7 +122,7 @@ final class OriginSection implements Section {
 
 	private static List<Integer> loads(List<Curve> ours) {
 		return Stream
-			.concat(Origin.rows().stream().map(Origin.Row::orders),
+			.concat(Reference.rows().stream().map(Reference.Row::orders),
 					ours.stream().flatMap((c) -> c.points().stream()).map(Point::orders))
 			.distinct()
 			.sorted()
@@ -133,18 +133,18 @@ final class OriginSection implements Section {
 		return curves.stream().mapToInt((c) -> c.last().orders()).max().orElse(0);
 	}
 
-	private static Optional<Origin.Row> origin(String mode, int load) {
-		return Origin.rows().stream().filter((r) -> r.mode().equals(mode) && r.orders() == load).findFirst();
+	private static Optional<Reference.Row> reference(String mode, int load) {
+		return Reference.rows().stream().filter((r) -> r.mode().equals(mode) && r.orders() == load).findFirst();
 	}
 
 	private static Table shapes(List<Curve> ours) {
 		Table table = new Table("The shape of each series, by the rule above", 3, List.of("Series", "Mode", "Shape",
 				"peak per minute", "at N", "last per minute", "at N", "peak to last", "largest drop"));
-		Stream.concat(Stream.of(Origin.curve(Coordinates.SYNC), Origin.curve(Coordinates.QUEUED)), ours.stream())
+		Stream.concat(Stream.of(Reference.curve(Coordinates.SYNC), Reference.curve(Coordinates.QUEUED)), ours.stream())
 			.forEach((c) -> table.row(c.series().variant(), c.series().mode(), c.shape().word(),
-					Marks.sign(Figures.measured(c.peak().perMinute()), c.peak().marked()),
+					Reliability.sign(Figures.measured(c.peak().perMinute()), c.peak().marked()),
 					Figures.count(c.peak().orders()),
-					Marks.sign(Figures.measured(c.last().perMinute()), c.last().marked()),
+					Reliability.sign(Figures.measured(c.last().perMinute()), c.last().marked()),
 					Figures.count(c.last().orders()), Figures.percent(-c.end().share()),
 					Figures.percent(-c.largestDrop().share())));
 		return table;

@@ -1,7 +1,7 @@
 package dev.sluice.lab.causes;
 
-/** What the origin measured of its synchronous mode: shared/reference, seed 000. */
-final class Seed {
+/** What the reference measured of its synchronous mode. */
+final class Reference {
 
 	/** Orders a minute at N = 100. */
 	static final double FEW_PER_MINUTE = 7_046;
@@ -17,7 +17,7 @@ final class Seed {
 	 */
 	static final double TOGETHER = 18.833 / (1_000 / MANY_PER_MINUTE * 60);
 
-	private Seed() {
+	private Reference() {
 	}
 
 }

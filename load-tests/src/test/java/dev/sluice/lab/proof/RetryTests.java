@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-class RepeatTests {
+class RetryTests {
 
 	private static final Reply QUEUE_FAILS = turnedAway(ProblemType.QUEUE_UNAVAILABLE, "0");
 
@@ -26,7 +26,7 @@ class RepeatTests {
 	void comesAgainUntilTheServersAreWell() throws InterruptedException {
 		Queue<Reply> replies = new ArrayDeque<>(List.of(QUEUE_FAILS, STATUS_FAILS, CREATED));
 
-		assertThat(Repeat.whileServersFail(replies::remove, PATIENCE)).isEqualTo(CREATED);
+		assertThat(Retry.whileServersFail(replies::remove, PATIENCE)).isEqualTo(CREATED);
 		assertThat(replies).isEmpty();
 	}
 
@@ -38,7 +38,7 @@ class RepeatTests {
 				new Reply.Silent(), new Reply.Garbled("x"))) {
 			Queue<Reply> replies = new ArrayDeque<>(List.of(reply));
 
-			assertThat(Repeat.whileServersFail(replies::remove, PATIENCE)).isEqualTo(reply);
+			assertThat(Retry.whileServersFail(replies::remove, PATIENCE)).isEqualTo(reply);
 		}
 	}
 
@@ -47,7 +47,7 @@ class RepeatTests {
 		Reply later = turnedAway(ProblemType.QUEUE_UNAVAILABLE, "61");
 		Queue<Reply> replies = new ArrayDeque<>(List.of(later));
 
-		assertThat(Repeat.whileServersFail(replies::remove, PATIENCE)).isEqualTo(later);
+		assertThat(Retry.whileServersFail(replies::remove, PATIENCE)).isEqualTo(later);
 	}
 
 	private static Reply turnedAway(ProblemType type, String retryAfter) {
