@@ -1,13 +1,10 @@
 package dev.sluice.lab.client;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 
 import dev.sluice.lab.kit.load.CallMode;
+import dev.sluice.lab.kit.page.ReferenceTable;
 import dev.sluice.lab.kit.result.ClientResult.Reference;
 import dev.sluice.lab.kit.result.ClientResult.Stopped;
 import org.jspecify.annotations.Nullable;
@@ -37,11 +34,10 @@ final class ReferenceCases {
 
 	/** In the order of the table. */
 	static List<Case> all() {
-		return text().lines().skip(1).filter((line) -> !line.isBlank()).map(ReferenceCases::parse).toList();
+		return ReferenceTable.rows(ReferenceCases.class, TABLE).stream().map(ReferenceCases::parse).toList();
 	}
 
-	private static Case parse(String line) {
-		String[] fields = line.split(",", -1);
+	private static Case parse(String[] fields) {
 		CallMode mode = CallMode.of(fields[0]);
 		Integer threads = fields[3].isEmpty() ? mode.threads() : Integer.valueOf(fields[3]);
 		Reference reference = new Reference(Integer.parseInt(fields[4]), Long.parseLong(fields[5]),
@@ -51,18 +47,6 @@ final class ReferenceCases {
 				(threads != null) ? ", %,d threads".formatted(threads) : "");
 		return new Case(name, mode, threads, Double.parseDouble(fields[1]),
 				Duration.ofSeconds(reference.elapsedSeconds()), "/" + fields[2], reference, null);
-	}
-
-	private static String text() {
-		try (InputStream table = ReferenceCases.class.getResourceAsStream(TABLE)) {
-			if (table == null) {
-				throw new IllegalStateException(TABLE + " is missing from the jar");
-			}
-			return new String(table.readAllBytes(), StandardCharsets.UTF_8);
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
 	}
 
 }

@@ -1,13 +1,10 @@
 package dev.sluice.lab.compare;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 import dev.sluice.lab.compare.Coordinates.Series;
 import dev.sluice.lab.compare.Curve.Point;
+import dev.sluice.lab.kit.page.ReferenceTable;
 
 /**
  * The measurement Sluice grew from: another machine, another language, one blocking and
@@ -25,11 +22,12 @@ final class Reference {
 	}
 
 	static List<Row> rows() {
-		return text().lines().skip(1).filter((line) -> !line.isBlank()).map((line) -> {
-			String[] fields = line.split(",", -1);
-			return new Row(fields[0].equals("async") ? Coordinates.QUEUED : fields[0], Integer.parseInt(fields[1]),
-					Double.parseDouble(fields[2]), Double.parseDouble(fields[3]), Double.parseDouble(fields[4]));
-		}).toList();
+		return ReferenceTable.rows(Reference.class, TABLE)
+			.stream()
+			.map((fields) -> new Row(fields[0].equals("async") ? Coordinates.QUEUED : fields[0],
+					Integer.parseInt(fields[1]), Double.parseDouble(fields[2]), Double.parseDouble(fields[3]),
+					Double.parseDouble(fields[4])))
+			.toList();
 	}
 
 	static Curve curve(String mode) {
@@ -38,18 +36,6 @@ final class Reference {
 					.filter((row) -> row.mode().equals(mode))
 					.map((row) -> new Point(row.orders(), row.perMinute(), row.perMinute(), row.perMinute(), 1, false))
 					.toList());
-	}
-
-	private static String text() {
-		try (InputStream table = Reference.class.getResourceAsStream(TABLE)) {
-			if (table == null) {
-				throw new IllegalStateException(TABLE + " is missing from the jar");
-			}
-			return new String(table.readAllBytes(), StandardCharsets.UTF_8);
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
 	}
 
 }

@@ -1,9 +1,5 @@
 package dev.sluice.lab.pool;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -13,6 +9,7 @@ import dev.sluice.lab.kit.page.Chart;
 import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.page.Html;
 import dev.sluice.lab.kit.page.LimitsSection;
+import dev.sluice.lab.kit.page.ReferenceTable;
 import dev.sluice.lab.kit.page.Section;
 import dev.sluice.lab.kit.page.Table;
 import dev.sluice.lab.kit.result.PoolResult;
@@ -121,7 +118,8 @@ public final class PoolSection implements Section {
 						Figures.measured(share.maxMillis()), Figures.measured(share.percentileMillis()),
 						Figures.count(end.errors()));
 			}
-			for (String[] row : (sink == PoolResult.Sink.HTTP) ? reference() : List.<String[]>of()) {
+			for (String[] row : (sink == PoolResult.Sink.HTTP) ? ReferenceTable.rows(PoolSection.class, REFERENCE)
+					: List.<String[]>of()) {
 				if (row[0].equals(each.name().equals("kept") ? "on" : "off")) {
 					table.row(each.name(), "the reference's", percent(Double.parseDouble(row[1])), number(row[2]),
 							number(row[3]), number(row[4]), number(row[5]), Figures.NONE, number(row[6]));
@@ -171,22 +169,6 @@ public final class PoolSection implements Section {
 						Figures.count(status.openedConnections())));
 		}
 		return table;
-	}
-
-	private static List<String[]> reference() {
-		try (InputStream table = PoolSection.class.getResourceAsStream(REFERENCE)) {
-			if (table == null) {
-				throw new IllegalStateException(REFERENCE + " is missing from the jar");
-			}
-			return new String(table.readAllBytes(), StandardCharsets.UTF_8).lines()
-				.skip(1)
-				.filter((line) -> !line.isBlank())
-				.map((line) -> line.split(",", -1))
-				.toList();
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
 	}
 
 }

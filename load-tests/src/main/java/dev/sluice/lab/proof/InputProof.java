@@ -26,11 +26,12 @@ import java.util.stream.Stream;
 import dev.sluice.lab.kit.result.ProofResult.Check;
 import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.lab.kit.stack.Module;
+import dev.sluice.lab.kit.stack.RawConnection;
+import dev.sluice.lab.kit.stack.RawConnection.Reply;
 import dev.sluice.lab.kit.stack.Service;
 import dev.sluice.lab.kit.stack.Stack;
 import dev.sluice.lab.proof.BadRequests.Kind;
 import dev.sluice.lab.proof.BadRequests.Request;
-import dev.sluice.lab.proof.RawConnection.Reply;
 import org.jspecify.annotations.Nullable;
 
 /**

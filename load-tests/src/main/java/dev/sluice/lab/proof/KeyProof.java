@@ -27,8 +27,9 @@ import dev.sluice.lab.kit.plan.SampleOrder;
 import dev.sluice.lab.kit.result.ProofResult.Check;
 import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.lab.kit.stack.Module;
+import dev.sluice.lab.kit.stack.RawConnection;
+import dev.sluice.lab.kit.stack.RawConnection.Reply;
 import dev.sluice.lab.kit.stack.Service;
-import dev.sluice.lab.proof.RawConnection.Reply;
 import tools.jackson.databind.json.JsonMapper;
 
 /**

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.List;
 
 import dev.sluice.contract.ProblemType;
-import dev.sluice.lab.proof.RawConnection.Reply;
+import dev.sluice.lab.kit.stack.RawConnection.Reply;
 
 /**
  * Sends again what a gateway turned away because Kafka or PostgreSQL did not answer, as

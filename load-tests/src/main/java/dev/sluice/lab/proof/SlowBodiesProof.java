@@ -23,10 +23,11 @@ import java.util.stream.Stream;
 
 import dev.sluice.lab.kit.result.ProofResult.Check;
 import dev.sluice.lab.kit.stack.Module;
+import dev.sluice.lab.kit.stack.RawConnection;
+import dev.sluice.lab.kit.stack.RawConnection.Reply;
 import dev.sluice.lab.kit.stack.Service;
 import dev.sluice.lab.kit.stack.ServiceOptions;
 import dev.sluice.lab.kit.stack.Variant;
-import dev.sluice.lab.proof.RawConnection.Reply;
 
 /**
  * Attacks each variant of the gateway, one after the other, as a stranger can: with many

@@ -24,9 +24,10 @@ import java.util.stream.Collectors;
 import dev.sluice.lab.kit.result.ProofResult.Check;
 import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.lab.kit.stack.Module;
+import dev.sluice.lab.kit.stack.RawConnection;
+import dev.sluice.lab.kit.stack.RawConnection.Reply;
 import dev.sluice.lab.kit.stack.Service;
 import dev.sluice.lab.kit.stack.ServiceOptions;
-import dev.sluice.lab.proof.RawConnection.Reply;
 import dev.sluice.lab.proof.TwinRequests.Exchange;
 
 /**

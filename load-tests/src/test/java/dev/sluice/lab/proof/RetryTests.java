@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Queue;
 
 import dev.sluice.contract.ProblemType;
-import dev.sluice.lab.proof.RawConnection.Reply;
+import dev.sluice.lab.kit.stack.RawConnection.Reply;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;

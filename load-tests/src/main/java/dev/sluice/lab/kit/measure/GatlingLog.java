@@ -1,11 +1,8 @@
 package dev.sluice.lab.kit.measure;
 
-import java.io.BufferedInputStream;
-import java.io.DataInputStream;
-import java.io.EOFException;
-import java.io.FilterInputStream;
 import java.io.IOException;
-import java.io.InputStream;
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -93,21 +90,14 @@ public record GatlingLog(String simulation, Instant startedAt, List<Request> req
 	 * @throws IOException if it cannot be read, is of another version or is damaged
 	 */
 	public static GatlingLog read(Path file, Tail tail) throws IOException {
-		long size = Files.size(file);
-		try (InputStream in = new BufferedInputStream(Files.newInputStream(file))) {
-			return new Parser(file, size, in).parse(tail);
-		}
+		return new Parser(file).parse(tail);
 	}
 
 	private static final class Parser {
 
 		private final Path file;
 
-		private final CountingStream counter;
-
-		private final DataInputStream in;
-
-		private final long size;
+		private final ByteBuffer in;
 
 		private final List<String> cache = new ArrayList<>();
 
@@ -119,11 +109,9 @@ public record GatlingLog(String simulation, Instant startedAt, List<Request> req
 
 		private int scenarios;
 
-		Parser(Path file, long size, InputStream in) {
+		Parser(Path file) throws IOException {
 			this.file = file;
-			this.size = size;
-			this.counter = new CountingStream(in);
-			this.in = new DataInputStream(this.counter);
+			this.in = ByteBuffer.wrap(Files.readAllBytes(file));
 			this.cache.add("");
 		}
 
@@ -132,11 +120,11 @@ public record GatlingLog(String simulation, Instant startedAt, List<Request> req
 			boolean truncated = false;
 			try {
 				simulation = readRun();
-				while (this.counter.count < this.size) {
+				while (this.in.hasRemaining()) {
 					readRecord();
 				}
 			}
-			catch (EOFException ex) {
+			catch (BufferUnderflowException ex) {
 				if (tail == Tail.COMPLETE) {
 					throw damaged("it ends within a record", ex);
 				}
@@ -147,14 +135,14 @@ public record GatlingLog(String simulation, Instant startedAt, List<Request> req
 		}
 
 		private String readRun() throws IOException {
-			int kind = this.in.readByte();
+			int kind = this.in.get();
 			String version = (kind == RUN) ? readString() : "";
 			if (!version.equals(VERSION)) {
 				throw new IOException(
 						"%s is no log of Gatling %s, the only version that can be read".formatted(this.file, VERSION));
 			}
 			String simulation = readString();
-			this.startMillis = this.in.readLong();
+			this.startMillis = this.in.getLong();
 			readString();
 			this.scenarios = readCount("scenarios");
 			for (int i = 0; i < this.scenarios; i++) {
@@ -162,13 +150,13 @@ public record GatlingLog(String simulation, Instant startedAt, List<Request> req
 			}
 			int assertions = readCount("assertions");
 			for (int i = 0; i < assertions; i++) {
-				readBytes(this.in.readInt());
+				readBytes(this.in.getInt());
 			}
 			return simulation;
 		}
 
 		private void readRecord() throws IOException {
-			int kind = this.in.readByte();
+			int kind = this.in.get();
 			switch (kind) {
 				case REQUEST -> readRequest();
 				case USER -> readUser();
@@ -192,7 +180,7 @@ public record GatlingLog(String simulation, Instant startedAt, List<Request> req
 		}
 
 		private void readUser() throws IOException {
-			int scenario = this.in.readInt();
+			int scenario = this.in.getInt();
 			if (scenario < 0 || scenario >= this.scenarios) {
 				throw damaged("a user of the unknown scenario " + scenario, null);
 			}
@@ -204,7 +192,7 @@ public record GatlingLog(String simulation, Instant startedAt, List<Request> req
 			readGroups();
 			readTime();
 			readTime();
-			this.in.readInt();
+			this.in.getInt();
 			readFlag();
 		}
 
@@ -221,7 +209,7 @@ public record GatlingLog(String simulation, Instant startedAt, List<Request> req
 		}
 
 		private Instant readTime() throws IOException {
-			int millis = this.in.readInt();
+			int millis = this.in.getInt();
 			if (millis < 0) {
 				throw damaged("a time before the start of the run", null);
 			}
@@ -229,7 +217,7 @@ public record GatlingLog(String simulation, Instant startedAt, List<Request> req
 		}
 
 		private boolean readFlag() throws IOException {
-			int flag = this.in.readByte();
+			int flag = this.in.get();
 			if (flag != 0 && flag != 1) {
 				throw damaged("a flag is " + flag, null);
 			}
@@ -237,7 +225,7 @@ public record GatlingLog(String simulation, Instant startedAt, List<Request> req
 		}
 
 		private int readCount(String what) throws IOException {
-			int count = this.in.readInt();
+			int count = this.in.getInt();
 			if (count < 0 || count > MAX_ENTRIES) {
 				throw damaged("it counts " + count + " " + what, null);
 			}
@@ -245,7 +233,7 @@ public record GatlingLog(String simulation, Instant startedAt, List<Request> req
 		}
 
 		private String readCached() throws IOException {
-			int index = this.in.readInt();
+			int index = this.in.getInt();
 			if (index == this.cache.size()) {
 				String value = readString();
 				this.cache.add(value);
@@ -258,12 +246,12 @@ public record GatlingLog(String simulation, Instant startedAt, List<Request> req
 		}
 
 		private String readString() throws IOException {
-			int length = this.in.readInt();
+			int length = this.in.getInt();
 			if (length == 0) {
 				return "";
 			}
 			byte[] bytes = readBytes(length);
-			int coder = this.in.readByte();
+			int coder = this.in.get();
 			return switch (coder) {
 				case LATIN1 -> new String(bytes, StandardCharsets.ISO_8859_1);
 				case UTF16 -> new String(bytes, (ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN)
@@ -277,38 +265,13 @@ public record GatlingLog(String simulation, Instant startedAt, List<Request> req
 				throw damaged("a string of " + length + " bytes", null);
 			}
 			byte[] bytes = new byte[length];
-			this.in.readFully(bytes);
+			this.in.get(bytes);
 			return bytes;
 		}
 
 		private IOException damaged(String what, @Nullable Exception cause) {
-			return new IOException("%s is damaged at byte %,d: %s".formatted(this.file, this.counter.count, what),
+			return new IOException("%s is damaged at byte %,d: %s".formatted(this.file, this.in.position(), what),
 					cause);
-		}
-
-	}
-
-	/** Counts what was read, for messages and to know the end between two records. */
-	private static final class CountingStream extends FilterInputStream {
-
-		private long count;
-
-		CountingStream(InputStream in) {
-			super(in);
-		}
-
-		@Override
-		public int read() throws IOException {
-			int value = super.read();
-			this.count += (value >= 0) ? 1 : 0;
-			return value;
-		}
-
-		@Override
-		public int read(byte[] bytes, int offset, int length) throws IOException {
-			int read = super.read(bytes, offset, length);
-			this.count += Math.max(read, 0);
-			return read;
 		}
 
 	}

@@ -41,7 +41,7 @@ class GatlingLogTests {
 	void readsEveryRequestOfARealLog() throws IOException {
 		GatlingLog log = GatlingLog.read(file(this.recorded), Tail.COMPLETE);
 
-		assertThat(log.simulation()).isEqualTo("dev.sluice.lab.kit.load.OrdersSimulation");
+		assertThat(log.simulation()).isEqualTo("dev.sluice.lab.simulation.OrdersSimulation");
 		assertThat(log.truncated()).isFalse();
 		assertThat(log.errors()).isEmpty();
 		Map<String, Long> answered = log.requests()

@@ -1,4 +1,4 @@
-package dev.sluice.lab.proof;
+package dev.sluice.lab.kit.stack;
 
 import java.io.BufferedInputStream;
 import java.io.EOFException;
@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * client would. Reading has one deadline over the whole answer. For one thread, best a
  * virtual one.
  */
-final class RawConnection implements AutoCloseable {
+public final class RawConnection implements AutoCloseable {
 
 	private static final int CONNECT_MILLIS = 10_000;
 
@@ -47,7 +47,7 @@ final class RawConnection implements AutoCloseable {
 	private long deadlineNanos;
 
 	/** What came back. */
-	sealed interface Reply {
+	public sealed interface Reply {
 
 		/**
 		 * An answer.
@@ -57,12 +57,12 @@ final class RawConnection implements AutoCloseable {
 		record Answer(int status, Map<String, String> headers, String body) implements Reply {
 
 			/** Whether it says that it cannot be served now, and when to come again. */
-			boolean isTurnedAway() {
+			public boolean isTurnedAway() {
 				return this.status == UNAVAILABLE && this.headers.getOrDefault(RETRY_AFTER, "").matches("[0-9]{1,4}");
 			}
 
 			/** The pause it asks for; only of one that turns away. */
-			Duration retryAfter() {
+			public Duration retryAfter() {
 				return Duration.ofSeconds(Integer.parseInt(Objects.requireNonNull(this.headers.get(RETRY_AFTER))));
 			}
 
@@ -87,14 +87,14 @@ final class RawConnection implements AutoCloseable {
 		this.in = new BufferedInputStream(new Deadlined(socket.getInputStream()), 1024);
 	}
 
-	static RawConnection open(URI uri) throws IOException {
+	public static RawConnection open(URI uri) throws IOException {
 		return open(uri, 0);
 	}
 
 	/**
 	 * @param receiveBytes room for what nobody reads; 0 for the usual
 	 */
-	static RawConnection open(URI uri, int receiveBytes) throws IOException {
+	public static RawConnection open(URI uri, int receiveBytes) throws IOException {
 		Socket socket = new Socket();
 		try {
 			if (receiveBytes > 0) {
@@ -110,24 +110,24 @@ final class RawConnection implements AutoCloseable {
 		}
 	}
 
-	void send(byte[] bytes) throws IOException {
+	public void send(byte[] bytes) throws IOException {
 		this.socket.getOutputStream().write(bytes);
 	}
 
 	/** Nothing more will be sent. */
-	void endOutput() throws IOException {
+	public void endOutput() throws IOException {
 		this.socket.shutdownOutput();
 	}
 
 	/** Waits for one answer, those that only say to go on left out. */
-	Reply receive(long timeoutMillis) {
+	public Reply receive(long timeoutMillis) {
 		return receive(timeoutMillis, false);
 	}
 
 	/**
 	 * @param headOnly whether it has no body whatever its headers say, as that to a HEAD
 	 */
-	Reply receive(long timeoutMillis, boolean headOnly) {
+	public Reply receive(long timeoutMillis, boolean headOnly) {
 		this.deadlineNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
 		try {
 			while (true) {

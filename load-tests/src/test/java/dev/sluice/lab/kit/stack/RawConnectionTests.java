@@ -1,4 +1,4 @@
-package dev.sluice.lab.proof;
+package dev.sluice.lab.kit.stack;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -9,7 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 
-import dev.sluice.lab.proof.RawConnection.Reply;
+import dev.sluice.lab.kit.stack.RawConnection.Reply;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
