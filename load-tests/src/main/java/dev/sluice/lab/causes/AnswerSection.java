@@ -15,7 +15,7 @@ import dev.sluice.lab.kit.result.RunResult;
 import org.jspecify.annotations.Nullable;
 
 /** What the figures support, and the rate of each setting beside its pauses. */
-final class AnswerSection implements Section {
+final class AnswerSection extends Section {
 
 	private static final int ROW_HEIGHT = 30;
 
@@ -25,17 +25,8 @@ final class AnswerSection implements Section {
 	private final Effects effects;
 
 	AnswerSection(Effects effects) {
+		super("answer", "What makes synchronous throughput collapse?");
 		this.effects = effects;
-	}
-
-	@Override
-	public String id() {
-		return "answer";
-	}
-
-	@Override
-	public String title() {
-		return "What makes synchronous throughput collapse?";
 	}
 
 	@Override

@@ -14,22 +14,13 @@ import dev.sluice.lab.kit.result.CellResult.Latency;
 import dev.sluice.lab.kit.result.RunResult;
 
 /** Every cell as it was run, and what limits what may be said of them. */
-final class CellsSection implements Section {
+final class CellsSection extends Section {
 
 	private final Effects effects;
 
 	CellsSection(Effects effects) {
+		super("cells", "All cells, and what limits them");
 		this.effects = effects;
-	}
-
-	@Override
-	public String id() {
-		return "cells";
-	}
-
-	@Override
-	public String title() {
-		return "All cells, and what limits them";
 	}
 
 	@Override

@@ -15,22 +15,13 @@ import dev.sluice.lab.kit.result.CellResult.ServiceCost;
 import dev.sluice.lab.kit.result.RunResult;
 
 /** What the gateway did meanwhile: its collector and its threads. */
-final class GatewaySection implements Section {
+final class GatewaySection extends Section {
 
 	private final Effects effects;
 
 	GatewaySection(Effects effects) {
+		super("gateway", "What did the gateway's collector and threads do?");
 		this.effects = effects;
-	}
-
-	@Override
-	public String id() {
-		return "gateway";
-	}
-
-	@Override
-	public String title() {
-		return "What did the gateway's collector and threads do?";
 	}
 
 	@Override

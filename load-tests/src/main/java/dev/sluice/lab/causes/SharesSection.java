@@ -12,22 +12,13 @@ import dev.sluice.lab.kit.page.Table;
 import dev.sluice.lab.kit.result.RunResult;
 
 /** Which factor has which share of what all at once lose. */
-final class SharesSection implements Section {
+final class SharesSection extends Section {
 
 	private final Effects effects;
 
 	SharesSection(Effects effects) {
+		super("shares", "Which factor has which share of the loss?");
 		this.effects = effects;
-	}
-
-	@Override
-	public String id() {
-		return "shares";
-	}
-
-	@Override
-	public String title() {
-		return "Which factor has which share of the loss?";
 	}
 
 	@Override

@@ -11,22 +11,13 @@ import dev.sluice.lab.kit.result.ChaosResult.Balance;
 import dev.sluice.lab.kit.result.RunResult;
 
 /** The balance sheet: what clients were told against what the backend has. */
-final class BalanceSection implements Section {
+final class BalanceSection extends Section {
 
 	private final ChaosResult chaos;
 
 	BalanceSection(ChaosResult chaos) {
+		super("balance", "Was every accepted order saved once?");
 		this.chaos = chaos;
-	}
-
-	@Override
-	public String id() {
-		return "balance";
-	}
-
-	@Override
-	public String title() {
-		return "Was every accepted order saved once?";
 	}
 
 	@Override

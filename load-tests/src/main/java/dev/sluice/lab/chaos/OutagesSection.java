@@ -18,22 +18,13 @@ import dev.sluice.lab.kit.result.RunResult;
 import org.jspecify.annotations.Nullable;
 
 /** How long clients were without, by fault. */
-final class OutagesSection implements Section {
+final class OutagesSection extends Section {
 
 	private final ChaosResult chaos;
 
 	OutagesSection(ChaosResult chaos) {
+		super("outages", "How long was nothing accepted?");
 		this.chaos = chaos;
-	}
-
-	@Override
-	public String id() {
-		return "outages";
-	}
-
-	@Override
-	public String title() {
-		return "How long was nothing accepted?";
 	}
 
 	@Override

@@ -9,22 +9,13 @@ import dev.sluice.lab.kit.result.ChaosResult;
 import dev.sluice.lab.kit.result.RunResult;
 
 /** What the balance proves, and what it does not. */
-final class ProofSection implements Section {
+final class ProofSection extends Section {
 
 	private final ChaosResult chaos;
 
 	ProofSection(ChaosResult chaos) {
+		super("proof", "What this proves, and what it does not");
 		this.chaos = chaos;
-	}
-
-	@Override
-	public String id() {
-		return "proof";
-	}
-
-	@Override
-	public String title() {
-		return "What this proves, and what it does not";
 	}
 
 	@Override

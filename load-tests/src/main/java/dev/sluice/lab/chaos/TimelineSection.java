@@ -18,7 +18,7 @@ import dev.sluice.lab.kit.result.RunResult;
 import org.jspecify.annotations.Nullable;
 
 /** The whole run second by second, with the faults above it. */
-final class TimelineSection implements Section {
+final class TimelineSection extends Section {
 
 	private final ChaosResult chaos;
 
@@ -27,17 +27,8 @@ final class TimelineSection implements Section {
 	private static final int LANE_HEIGHT = 20;
 
 	TimelineSection(ChaosResult chaos) {
+		super("timeline", "What clients saw, second by second");
 		this.chaos = chaos;
-	}
-
-	@Override
-	public String id() {
-		return "timeline";
-	}
-
-	@Override
-	public String title() {
-		return "What clients saw, second by second";
 	}
 
 	@Override

@@ -18,7 +18,7 @@ import dev.sluice.lab.kit.result.Timing;
 import org.jspecify.annotations.Nullable;
 
 /** Which client kept up, beside what the reference's did. */
-final class OverviewSection implements Section {
+final class OverviewSection extends Section {
 
 	/** A stop and its end are told from second to second. */
 	private static final double NEARLY = 0.8;
@@ -26,17 +26,8 @@ final class OverviewSection implements Section {
 	private final ClientResult result;
 
 	OverviewSection(ClientResult result) {
+		super("overview", "Does a client keep up that waits this way?");
 		this.result = result;
-	}
-
-	@Override
-	public String id() {
-		return "overview";
-	}
-
-	@Override
-	public String title() {
-		return "Does a client keep up that waits this way?";
 	}
 
 	@Override

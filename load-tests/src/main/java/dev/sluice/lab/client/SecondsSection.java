@@ -17,29 +17,17 @@ import dev.sluice.lab.kit.result.RunResult;
 import org.jspecify.annotations.Nullable;
 
 /** One run, second by second. */
-final class SecondsSection implements Section {
+final class SecondsSection extends Section {
 
 	private static final int HEIGHT = 520;
 
 	private static final int WIDTH = 760;
 
-	private final int number;
-
 	private final Run run;
 
 	SecondsSection(int number, Run run) {
-		this.number = number;
+		super("run-" + number, run.name());
 		this.run = run;
-	}
-
-	@Override
-	public String id() {
-		return "run-" + this.number;
-	}
-
-	@Override
-	public String title() {
-		return this.run.name();
 	}
 
 	@Override

@@ -14,16 +14,10 @@ import dev.sluice.lab.kit.result.RunResult;
 import org.jspecify.annotations.Nullable;
 
 /** What an order costs: CPU of every service as bars, the rest as a table. */
-final class CostSection implements Section {
+final class CostSection extends Section {
 
-	@Override
-	public String id() {
-		return "cost";
-	}
-
-	@Override
-	public String title() {
-		return "What an order costs";
+	CostSection() {
+		super("cost", "What an order costs");
 	}
 
 	@Override

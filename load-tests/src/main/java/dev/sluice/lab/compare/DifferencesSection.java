@@ -19,16 +19,10 @@ import dev.sluice.lab.kit.result.CellResult;
 import dev.sluice.lab.kit.result.RunResult;
 
 /** Which variant is faster than another, and where nothing can be said. */
-final class DifferencesSection implements Section {
+final class DifferencesSection extends Section {
 
-	@Override
-	public String id() {
-		return "differences";
-	}
-
-	@Override
-	public String title() {
-		return "Which differences can be believed?";
+	DifferencesSection() {
+		super("differences", "Which differences can be believed?");
 	}
 
 	@Override

@@ -19,16 +19,10 @@ import dev.sluice.lab.kit.result.CellResult.Latency;
 import dev.sluice.lab.kit.result.RunResult;
 
 /** How long a call took, percentiles as dots. */
-final class LatencySection implements Section {
+final class LatencySection extends Section {
 
-	@Override
-	public String id() {
-		return "latency";
-	}
-
-	@Override
-	public String title() {
-		return "How long a call takes";
+	LatencySection() {
+		super("latency", "How long a call takes");
 	}
 
 	@Override

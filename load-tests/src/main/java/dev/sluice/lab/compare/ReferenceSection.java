@@ -16,16 +16,10 @@ import dev.sluice.lab.kit.page.Table;
 import dev.sluice.lab.kit.result.RunResult;
 
 /** The reference's table beside ours, and whether its shape was found again. */
-final class ReferenceSection implements Section {
+final class ReferenceSection extends Section {
 
-	@Override
-	public String id() {
-		return "reference";
-	}
-
-	@Override
-	public String title() {
-		return "Beside the measurement Sluice grew from";
+	ReferenceSection() {
+		super("reference", "Beside the measurement Sluice grew from");
 	}
 
 	@Override

@@ -20,18 +20,12 @@ import dev.sluice.lab.kit.result.RunResult;
 import org.jspecify.annotations.Nullable;
 
 /** One sync and one queued cell second by second, all figures on one time axis. */
-final class SecondsSection implements Section {
+final class SecondsSection extends Section {
 
 	private static final double MEBIBYTE = 1024 * 1024;
 
-	@Override
-	public String id() {
-		return "seconds";
-	}
-
-	@Override
-	public String title() {
-		return "One run, second by second";
+	SecondsSection() {
+		super("seconds", "One run, second by second");
 	}
 
 	@Override

@@ -8,16 +8,10 @@ import dev.sluice.lab.kit.page.Section;
 import dev.sluice.lab.kit.result.RunResult;
 
 /** What came out, in sentences. */
-final class SummarySection implements Section {
+final class SummarySection extends Section {
 
-	@Override
-	public String id() {
-		return "summary";
-	}
-
-	@Override
-	public String title() {
-		return "Can a gateway take orders faster than its backend saves them?";
+	SummarySection() {
+		super("summary", "Can a gateway take orders faster than its backend saves them?");
 	}
 
 	@Override

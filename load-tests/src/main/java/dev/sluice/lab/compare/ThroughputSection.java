@@ -15,16 +15,10 @@ import dev.sluice.lab.kit.page.Table;
 import dev.sluice.lab.kit.result.RunResult;
 
 /** Orders saved per minute over the load, a chart for each capacity and mode. */
-final class ThroughputSection implements Section {
+final class ThroughputSection extends Section {
 
-	@Override
-	public String id() {
-		return "throughput";
-	}
-
-	@Override
-	public String title() {
-		return "Throughput against load";
+	ThroughputSection() {
+		super("throughput", "Throughput against load");
 	}
 
 	@Override

@@ -8,22 +8,13 @@ import dev.sluice.lab.kit.result.DrainResult;
 import dev.sluice.lab.kit.result.RunResult;
 
 /** The rate of the consumer alone. */
-public final class DrainSection implements Section {
+public final class DrainSection extends Section {
 
 	private final DrainResult drain;
 
 	public DrainSection(DrainResult drain) {
+		super("drain", "How fast does the consumer alone deliver?");
 		this.drain = drain;
-	}
-
-	@Override
-	public String id() {
-		return "drain";
-	}
-
-	@Override
-	public String title() {
-		return "How fast does the consumer alone deliver?";
 	}
 
 	@Override

@@ -7,22 +7,13 @@ import dev.sluice.lab.kit.page.Section;
 import dev.sluice.lab.kit.result.RunResult;
 
 /** Every cell, as it was run. */
-final class CellsSection implements Section {
+final class CellsSection extends Section {
 
 	private final Grid grid;
 
 	CellsSection(Grid grid) {
+		super("cells", "All cells");
 		this.grid = grid;
-	}
-
-	@Override
-	public String id() {
-		return "cells";
-	}
-
-	@Override
-	public String title() {
-		return "All cells";
 	}
 
 	@Override

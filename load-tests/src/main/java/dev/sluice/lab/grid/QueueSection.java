@@ -12,7 +12,7 @@ import dev.sluice.lab.kit.result.GridResult.Cell;
 import dev.sluice.lab.kit.result.RunResult;
 
 /** Requests that execute and requests that wait. */
-final class QueueSection implements Section {
+final class QueueSection extends Section {
 
 	private static final int ROW_HEIGHT = 34;
 
@@ -22,17 +22,8 @@ final class QueueSection implements Section {
 	private final Grid grid;
 
 	QueueSection(Grid grid) {
+		super("queue", "How many execute, how many queue?");
 		this.grid = grid;
-	}
-
-	@Override
-	public String id() {
-		return "queue";
-	}
-
-	@Override
-	public String title() {
-		return "How many execute, how many queue?";
 	}
 
 	@Override

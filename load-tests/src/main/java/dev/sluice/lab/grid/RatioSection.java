@@ -13,22 +13,13 @@ import dev.sluice.lab.kit.result.RunResult;
 import org.jspecify.annotations.Nullable;
 
 /** How much more non-blocking gateways answer, beside the reference. */
-final class RatioSection implements Section {
+final class RatioSection extends Section {
 
 	private final Grid grid;
 
 	RatioSection(Grid grid) {
+		super("ratio", "How much more does a gateway answer that does not block?");
 		this.grid = grid;
-	}
-
-	@Override
-	public String id() {
-		return "ratio";
-	}
-
-	@Override
-	public String title() {
-		return "How much more does a gateway answer that does not block?";
 	}
 
 	@Override

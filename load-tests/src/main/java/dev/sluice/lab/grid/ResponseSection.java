@@ -15,22 +15,13 @@ import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.result.Timing;
 
 /** How long an answer takes, and what it costs the gateway. */
-final class ResponseSection implements Section {
+final class ResponseSection extends Section {
 
 	private final Grid grid;
 
 	ResponseSection(Grid grid) {
+		super("response", "Response time, CPU and memory");
 		this.grid = grid;
-	}
-
-	@Override
-	public String id() {
-		return "response";
-	}
-
-	@Override
-	public String title() {
-		return "Response time, CPU and memory";
 	}
 
 	@Override

@@ -13,22 +13,13 @@ import dev.sluice.lab.kit.result.GridResult.Cell;
 import dev.sluice.lab.kit.result.RunResult;
 
 /** Answers a second over the requests in flight, a chart for each delay. */
-final class ThroughputSection implements Section {
+final class ThroughputSection extends Section {
 
 	private final Grid grid;
 
 	ThroughputSection(Grid grid) {
+		super("throughput", "Throughput");
 		this.grid = grid;
-	}
-
-	@Override
-	public String id() {
-		return "throughput";
-	}
-
-	@Override
-	public String title() {
-		return "Throughput";
 	}
 
 	@Override

@@ -17,7 +17,7 @@ import dev.sluice.lab.kit.result.KneeResult.Step;
 import dev.sluice.lab.kit.result.RunResult;
 
 /** The greatest rate that met the goal, and each that was tried. */
-public final class KneeSection implements Section {
+public final class KneeSection extends Section {
 
 	/** What stands behind it. */
 	public static final LimitsSection LIMITS = new LimitsSection(List.of(
@@ -34,17 +34,8 @@ public final class KneeSection implements Section {
 	private final KneeResult result;
 
 	public KneeSection(KneeResult result) {
+		super("knee", "What rate does a gateway sustain?");
 		this.result = result;
-	}
-
-	@Override
-	public String id() {
-		return "knee";
-	}
-
-	@Override
-	public String title() {
-		return "What rate does a gateway sustain?";
 	}
 
 	@Override

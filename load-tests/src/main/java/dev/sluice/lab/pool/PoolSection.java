@@ -20,7 +20,7 @@ import dev.sluice.lab.kit.result.RunResult;
 import org.jspecify.annotations.Nullable;
 
 /** What becomes of messages over new connections and over kept ones. */
-public final class PoolSection implements Section {
+public final class PoolSection extends Section {
 
 	/** What stands behind it. */
 	private static final String ONCE = "Each way to connect was run once, one after the other.";
@@ -30,12 +30,11 @@ public final class PoolSection implements Section {
 	private final PoolResult result;
 
 	public PoolSection(PoolResult result) {
+		super("pool", switch (result.sink()) {
+			case HTTP -> "Do kept connections save a client that may open few?";
+			case POSTGRES -> "What do kept connections save a client of PostgreSQL?";
+		});
 		this.result = result;
-	}
-
-	@Override
-	public String id() {
-		return "pool";
 	}
 
 	/** What limits what the section says. */
@@ -47,14 +46,6 @@ public final class PoolSection implements Section {
 			case POSTGRES -> List.of(ONCE,
 					"PostgreSQL is on the same machine: a way over a network would make new connections dearer.");
 		});
-	}
-
-	@Override
-	public String title() {
-		return switch (this.result.sink()) {
-			case HTTP -> "Do kept connections save a client that may open few?";
-			case POSTGRES -> "What do kept connections save a client of PostgreSQL?";
-		};
 	}
 
 	@Override

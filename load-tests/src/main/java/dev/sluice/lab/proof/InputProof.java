@@ -9,7 +9,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
@@ -25,7 +24,6 @@ import java.util.stream.Stream;
 
 import dev.sluice.lab.kit.result.ProofResult.Check;
 import dev.sluice.lab.kit.stack.LabException;
-import dev.sluice.lab.kit.stack.Module;
 import dev.sluice.lab.kit.stack.RawConnection;
 import dev.sluice.lab.kit.stack.RawConnection.Reply;
 import dev.sluice.lab.kit.stack.Service;
@@ -84,11 +82,6 @@ final class InputProof implements Proof {
 	@Override
 	public String question() {
 		return "Can bad requests make a gateway fail, hang or grow?";
-	}
-
-	@Override
-	public Set<Module> modules() {
-		return Set.of(Module.BACKEND, Module.CONSUMER, Module.GATEWAY_SERVLET, Module.GATEWAY_REACTIVE);
 	}
 
 	@Override

@@ -31,7 +31,6 @@ import dev.sluice.lab.kit.plan.SampleOrder;
 import dev.sluice.lab.kit.result.ProofResult.Check;
 import dev.sluice.lab.kit.run.OrderFeed;
 import dev.sluice.lab.kit.stack.LabException;
-import dev.sluice.lab.kit.stack.Module;
 import dev.sluice.lab.kit.stack.Service;
 import dev.sluice.lab.kit.stack.ServiceOptions;
 import dev.sluice.lab.order.Redelivery;
@@ -79,11 +78,6 @@ final class IsolationProof implements Proof {
 	@Override
 	public String question() {
 		return "Do poison and slow orders hold up the others, and does each of them come to its end?";
-	}
-
-	@Override
-	public Set<Module> modules() {
-		return Set.of(Module.BACKEND, Module.CONSUMER, Module.GATEWAY_SERVLET, Module.GATEWAY_REACTIVE);
 	}
 
 	@Override

@@ -26,7 +26,6 @@ import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.plan.SampleOrder;
 import dev.sluice.lab.kit.result.ProofResult.Check;
 import dev.sluice.lab.kit.stack.LabException;
-import dev.sluice.lab.kit.stack.Module;
 import dev.sluice.lab.kit.stack.RawConnection;
 import dev.sluice.lab.kit.stack.RawConnection.Reply;
 import dev.sluice.lab.kit.stack.Service;
@@ -69,11 +68,6 @@ final class KeyProof implements Proof {
 	@Override
 	public String question() {
 		return "Has an idempotency key one effect, however many requests carry it to whichever gateway at once?";
-	}
-
-	@Override
-	public Set<Module> modules() {
-		return Set.of(Module.BACKEND, Module.CONSUMER, Module.GATEWAY_SERVLET, Module.GATEWAY_REACTIVE);
 	}
 
 	@Override

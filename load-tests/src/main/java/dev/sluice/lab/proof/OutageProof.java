@@ -5,7 +5,6 @@ import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
@@ -15,7 +14,6 @@ import dev.sluice.lab.kit.result.ProofResult.Check;
 import dev.sluice.lab.kit.result.ProofResult.Series;
 import dev.sluice.lab.kit.result.ProofResult.Span;
 import dev.sluice.lab.kit.result.ProofResult.Timeline;
-import dev.sluice.lab.kit.stack.Module;
 import dev.sluice.lab.kit.stack.Service;
 import dev.sluice.lab.proof.SteadyOrders.Beat;
 import org.jspecify.annotations.Nullable;
@@ -61,11 +59,6 @@ final class OutageProof implements Proof {
 	@Override
 	public String question() {
 		return "What do clients get while broker, PostgreSQL or backend is frozen, and how soon is it well again?";
-	}
-
-	@Override
-	public Set<Module> modules() {
-		return Set.of(Module.BACKEND, Module.CONSUMER, Module.GATEWAY_SERVLET, Module.GATEWAY_REACTIVE);
 	}
 
 	@Override

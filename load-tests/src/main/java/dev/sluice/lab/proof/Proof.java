@@ -19,8 +19,10 @@ interface Proof {
 
 	String question();
 
-	/** What it starts, to be made ready before. */
-	Set<Module> modules();
+	/** What it starts, to be made ready before. Default: the whole way of an order. */
+	default Set<Module> modules() {
+		return Set.of(Module.BACKEND, Module.CONSUMER, Module.GATEWAY_SERVLET, Module.GATEWAY_REACTIVE);
+	}
 
 	/**
 	 * Puts it to the test.

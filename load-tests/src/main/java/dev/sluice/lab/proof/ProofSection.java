@@ -17,7 +17,7 @@ import dev.sluice.lab.kit.result.ProofResult.Timeline;
 import dev.sluice.lab.kit.result.RunResult;
 
 /** One proof: what it must reach, what was measured, what went on. */
-final class ProofSection implements Section {
+final class ProofSection extends Section {
 
 	private static final int PANEL_HEIGHT = 110;
 
@@ -26,17 +26,8 @@ final class ProofSection implements Section {
 	private final ProofResult proof;
 
 	ProofSection(ProofResult proof) {
+		super("proof-" + proof.proof(), proof.question());
 		this.proof = proof;
-	}
-
-	@Override
-	public String id() {
-		return "proof-" + this.proof.proof();
-	}
-
-	@Override
-	public String title() {
-		return this.proof.question();
 	}
 
 	@Override

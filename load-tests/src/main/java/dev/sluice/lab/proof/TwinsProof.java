@@ -23,7 +23,6 @@ import java.util.stream.Collectors;
 
 import dev.sluice.lab.kit.result.ProofResult.Check;
 import dev.sluice.lab.kit.stack.LabException;
-import dev.sluice.lab.kit.stack.Module;
 import dev.sluice.lab.kit.stack.RawConnection;
 import dev.sluice.lab.kit.stack.RawConnection.Reply;
 import dev.sluice.lab.kit.stack.Service;
@@ -67,11 +66,6 @@ final class TwinsProof implements Proof {
 	@Override
 	public String question() {
 		return "Do both gateways answer every request alike?";
-	}
-
-	@Override
-	public Set<Module> modules() {
-		return Set.of(Module.BACKEND, Module.CONSUMER, Module.GATEWAY_SERVLET, Module.GATEWAY_REACTIVE);
 	}
 
 	@Override

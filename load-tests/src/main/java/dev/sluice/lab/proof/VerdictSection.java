@@ -11,22 +11,13 @@ import dev.sluice.lab.kit.result.ProofResult;
 import dev.sluice.lab.kit.result.RunResult;
 
 /** Every proof and its verdict. */
-final class VerdictSection implements Section {
+final class VerdictSection extends Section {
 
 	private final List<ProofResult> proofs;
 
 	VerdictSection(List<ProofResult> proofs) {
+		super("verdict", "Does every proof hold?");
 		this.proofs = proofs;
-	}
-
-	@Override
-	public String id() {
-		return "verdict";
-	}
-
-	@Override
-	public String title() {
-		return "Does every proof hold?";
 	}
 
 	@Override

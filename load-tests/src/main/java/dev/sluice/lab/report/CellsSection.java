@@ -16,16 +16,10 @@ import dev.sluice.lab.kit.result.CellResult.ServiceCost;
 import dev.sluice.lab.kit.result.RunResult;
 
 /** Every cell of any experiment, as it was run. */
-final class CellsSection implements Section {
+final class CellsSection extends Section {
 
-	@Override
-	public String id() {
-		return "cells";
-	}
-
-	@Override
-	public String title() {
-		return "All cells";
+	CellsSection() {
+		super("cells", "All cells");
 	}
 
 	@Override

@@ -13,16 +13,10 @@ import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.result.RunResult.Environment;
 
 /** How a run was measured, what limits it, how to repeat it. */
-final class MethodSection implements Section {
+final class MethodSection extends Section {
 
-	@Override
-	public String id() {
-		return "method";
-	}
-
-	@Override
-	public String title() {
-		return "What was measured, how, and what limits it";
+	MethodSection() {
+		super("method", "What was measured, how, and what limits it");
 	}
 
 	@Override

@@ -11,22 +11,13 @@ import dev.sluice.lab.kit.result.ScenarioResult;
 import dev.sluice.lab.kit.result.ScenarioResult.Judgement;
 
 /** What a scenario asks, and which of its cells keep its limits. */
-public final class ScenarioSection implements Section {
+public final class ScenarioSection extends Section {
 
 	private final ScenarioResult scenario;
 
 	public ScenarioSection(ScenarioResult scenario) {
+		super("scenario", "Scenario " + scenario.name());
 		this.scenario = scenario;
-	}
-
-	@Override
-	public String id() {
-		return "scenario";
-	}
-
-	@Override
-	public String title() {
-		return "Scenario " + this.scenario.name();
 	}
 
 	@Override

@@ -10,22 +10,13 @@ import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.result.SinkResult;
 
 /** What was done, and what the figures do not say. */
-final class SinkMethodSection implements Section {
+final class SinkMethodSection extends Section {
 
 	private final SinkResult sink;
 
 	SinkMethodSection(SinkResult sink) {
+		super("how", "How it was measured, and what limits it");
 		this.sink = sink;
-	}
-
-	@Override
-	public String id() {
-		return "how";
-	}
-
-	@Override
-	public String title() {
-		return "How it was measured, and what limits it";
 	}
 
 	@Override

@@ -15,7 +15,7 @@ import dev.sluice.lab.kit.result.SinkResult;
 import dev.sluice.lab.kit.result.SinkResult.Setting;
 
 /** How fast each way moved the data, in each setting. */
-final class TransfersSection implements Section {
+final class TransfersSection extends Section {
 
 	private static final int ROW_HEIGHT = 34;
 
@@ -24,17 +24,8 @@ final class TransfersSection implements Section {
 	private final SinkResult sink;
 
 	TransfersSection(SinkResult sink) {
+		super("transfers", "How fast is the data stored and acknowledged?");
 		this.sink = sink;
-	}
-
-	@Override
-	public String id() {
-		return "transfers";
-	}
-
-	@Override
-	public String title() {
-		return "How fast is the data stored and acknowledged?";
 	}
 
 	@Override

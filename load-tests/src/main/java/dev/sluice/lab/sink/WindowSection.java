@@ -17,24 +17,15 @@ import dev.sluice.lab.kit.result.SinkResult.Transfer;
 import org.jspecify.annotations.Nullable;
 
 /** What the stream had in flight, and how wide its window was. */
-final class WindowSection implements Section {
+final class WindowSection extends Section {
 
 	private static final int PANEL_HEIGHT = 130;
 
 	private final SinkResult sink;
 
 	WindowSection(SinkResult sink) {
+		super("window", "How much is in flight, and how wide is the window?");
 		this.sink = sink;
-	}
-
-	@Override
-	public String id() {
-		return "window";
-	}
-
-	@Override
-	public String title() {
-		return "How much is in flight, and how wide is the window?";
 	}
 
 	@Override

@@ -4,25 +4,17 @@ import java.util.List;
 
 import dev.sluice.lab.kit.result.RunResult;
 
-/**
- * What a run's figures do not say, and why.
- *
- * @param sentences at least one
- */
-public record LimitsSection(List<String> sentences) implements Section {
+/** What a run's figures do not say, and why. */
+public final class LimitsSection extends Section {
 
-	public LimitsSection {
-		sentences = List.copyOf(sentences);
-	}
+	private final List<String> sentences;
 
-	@Override
-	public String id() {
-		return "limits";
-	}
-
-	@Override
-	public String title() {
-		return "What limits it";
+	/**
+	 * @param sentences at least one
+	 */
+	public LimitsSection(List<String> sentences) {
+		super("limits", "What limits it");
+		this.sentences = List.copyOf(sentences);
 	}
 
 	@Override

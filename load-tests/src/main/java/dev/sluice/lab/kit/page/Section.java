@@ -8,19 +8,29 @@ import dev.sluice.lab.kit.result.RunResult;
  * One part of a run's report. A section renders whatever a run holds: an interrupted run
  * may lack every cell, and a cell any figure.
  */
-public interface Section {
+public abstract class Section {
+
+	private final String id;
+
+	private final String title;
 
 	/**
-	 * Its name in links, different from those of the other sections of a run.
-	 * @return letters and hyphens
+	 * @param id its name in links, different from those of the other sections of a run:
+	 * letters and hyphens
+	 * @param title its heading, plain text
 	 */
-	String id();
+	protected Section(String id, String title) {
+		this.id = id;
+		this.title = title;
+	}
 
-	/**
-	 * Its heading.
-	 * @return plain text
-	 */
-	String title();
+	public final String id() {
+		return this.id;
+	}
+
+	public final String title() {
+		return this.title;
+	}
 
 	/**
 	 * What came out, if it is this section that says so; the overview of several runs
@@ -28,7 +38,7 @@ public interface Section {
 	 * @param run what was measured
 	 * @return plain sentences, none if the section answers nothing
 	 */
-	default List<String> answers(RunResult run) {
+	public List<String> answers(RunResult run) {
 		return List.of();
 	}
 
@@ -37,6 +47,6 @@ public interface Section {
 	 * @param run what was measured
 	 * @param html where to
 	 */
-	void write(RunResult run, Html html);
+	public abstract void write(RunResult run, Html html);
 
 }
