@@ -23,7 +23,7 @@ import picocli.CommandLine.Spec;
 
 /** {@code lab doctor}: checks the machine. Starts nothing and changes nothing. */
 @Command(name = "doctor", mixinStandardHelpOptions = true,
-		description = "Checks whether this machine can run the lab, and says what to do if not.",
+		description = "Checks the prerequisites on this machine, and says how to meet them.",
 		footer = { "", "Exit code: 0 it can, 1 it cannot." })
 final class Doctor implements Callable<Integer> {
 

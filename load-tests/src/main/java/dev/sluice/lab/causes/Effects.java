@@ -212,7 +212,9 @@ record Effects(CausesResult result) {
 		return left != null && (left == 0 || Math.abs(Math.log(left)) > threshold());
 	}
 
-	/** Of the logarithm of a ratio that was measured too seldom for an interval. */
+	/**
+	 * Deviation of the logarithm of a ratio with too few measurements for an interval.
+	 */
 	double threshold() {
 		return Math.max(Math.log(LEAST_FACTOR), NOISE_FACTOR * Math.log(noise()));
 	}

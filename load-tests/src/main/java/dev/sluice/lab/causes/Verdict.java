@@ -27,7 +27,7 @@ record Verdict(Effects effects) {
 	 */
 	private static final double MULTIPLIED = 1.1;
 
-	/** Of the reference's claim that garbage collection is the cause. */
+	/** The verdict on the reference's claim that garbage collection is the cause. */
 	enum Outcome {
 
 		REPRODUCED, REFUTED, UNDECIDED

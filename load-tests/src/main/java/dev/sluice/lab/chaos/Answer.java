@@ -60,7 +60,7 @@ record Answer(String text, Meaning meaning, boolean again) {
 			return new Answer(text, Meaning.ACCEPTED, false);
 		}
 		if (status == IN_PROGRESS) {
-			// Of an earlier attempt nobody knows the end yet.
+			// How an earlier attempt ends is not known yet.
 			return new Answer(text, Meaning.OPEN, true);
 		}
 		if (status / 100 == 4) {

@@ -59,24 +59,26 @@ public final class ChaosCommand extends ExperimentCommand {
 			description = "Share of the orders placed synchronously, 0 to 1. Default: ${DEFAULT-VALUE}.")
 	private double syncShare = SYNC_SHARE;
 
-	@Option(names = "--seed", paramLabel = "S", description = "Of the schedule. Default: drawn, and told.")
+	@Option(names = "--seed", paramLabel = "S",
+			description = "Start value of the schedule. Default: drawn, and printed.")
 	private @Nullable Long seed;
 
 	@Option(names = "--faults", split = ",", paramLabel = "TARGET",
-			description = "What is broken: gateway, consumer, broker, postgres, backend. Default: all.")
+			description = "What to break: gateway, consumer, broker, postgres, backend. Default: all.")
 	private @Nullable List<String> targets;
 
 	@Option(names = "--kinds", split = ",", paramLabel = "KIND",
-			description = "How: kill, freeze, restart; of the backend freeze, errors, hang, reset, and with"
+			description = "How to break it: kill, freeze, restart; the backend: freeze, errors, hang, reset, and with"
 					+ " --store postgres all of them. Default: all.")
 	private @Nullable List<String> kinds;
 
 	@Option(names = "--kills-each", paramLabel = "K",
-			description = "Kills of each target; of each other kind a quarter, at least one. Default: " + KILLS + ".")
+			description = "Number of kills of each target. Each other kind happens a quarter as often, at least once. Default: "
+					+ KILLS + ".")
 	private @Nullable Integer killsEach;
 
 	@Option(names = "--brokers", paramLabel = "B", defaultValue = "1",
-			description = "Brokers of Kafka, 1 or 3; of three one at a time is broken. Default: ${DEFAULT-VALUE}.")
+			description = "Number of Kafka brokers, 1 or 3. With 3, one at a time is broken. Default: ${DEFAULT-VALUE}.")
 	private int brokers = 1;
 
 	@Option(names = "--store", paramLabel = "STORE", defaultValue = "memory",

@@ -27,7 +27,7 @@ record ChaosPlan(List<Fault> faults) {
 	/** And at its end, so that the last fault's end is seen too. */
 	static final long TAIL_MILLIS = 10_000;
 
-	/** Of each fault at least: a service needs as long to start again. */
+	/** Least length of a fault: a service needs as long to start again. */
 	static final long SHARE_MILLIS = 3_000;
 
 	private static final long MIN_MILLIS = 1_000;

@@ -100,7 +100,7 @@ final class FaultInjector implements AutoCloseable {
 		}
 	}
 
-	/** Of these, one at a time is broken: two brokers of three can promise nothing. */
+	/** One at a time is broken: one broker of three can promise nothing. */
 	private static String oneAtATime(ChaosPlan.Target target, Victim victim) {
 		return switch (target) {
 			case BROKER -> target.toString();

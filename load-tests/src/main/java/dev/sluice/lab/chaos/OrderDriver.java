@@ -45,7 +45,7 @@ import tools.jackson.databind.json.JsonMapper;
  */
 final class OrderDriver implements AutoCloseable {
 
-	/** Of each order. */
+	/** Attempts of each order. */
 	static final int ATTEMPTS = 6;
 
 	static final int MAX_OPEN = 10_000;

@@ -18,7 +18,7 @@ import picocli.CommandLine.Option;
 
 /** {@code lab client}. */
 @Command(name = "client",
-		description = "Sends requests by the clock, whatever is outstanding, and tells each second how it goes.",
+		description = "Sends requests at a fixed rate, however many are outstanding, and prints a status line each second.",
 		footer = { "", "Tot Req, Tot Rsp: since the start. Out Req: outstanding. Cur Q/S, Cur R/S, Cur Lat: sent,"
 				+ " answered and mean latency in the last second. Threads: platform threads of this process." })
 public final class ClientCommand extends ExperimentCommand {
@@ -35,44 +35,44 @@ public final class ClientCommand extends ExperimentCommand {
 	private static final Case FREEZE = new Case("async, 500/s, target stopped for 6 s", CallMode.ASYNC, null, 500,
 			Duration.ofSeconds(10), "/0", null, new Stopped(2, 8));
 
-	@Option(names = { "-u", "--uri" }, paramLabel = "URI", description = "What to GET.")
+	@Option(names = { "-u", "--uri" }, paramLabel = "URI", description = "URI to GET.")
 	private @Nullable URI uri;
 
 	@Option(names = { "-r", "--requests-per-second" }, paramLabel = "R", defaultValue = "" + RATE,
-			description = "By the clock. Default: ${DEFAULT-VALUE}.")
+			description = "Requests to send each second. Default: ${DEFAULT-VALUE}.")
 	private double requestsPerSecond = RATE;
 
 	@Option(names = { "-m", "--mode" }, paramLabel = "MODE", defaultValue = "async",
-			description = "How answers are waited for: async; blocking, a fixed number of threads; virtual, a virtual"
+			description = "How the client waits for answers: async; blocking, a fixed number of threads; virtual, a virtual"
 					+ " thread each; sync-over-async, a pool that is blocked on futures and grows by one thread a second."
 					+ " Default: ${DEFAULT-VALUE}.")
 	private String mode = "async";
 
 	@Option(names = { "-t", "--threads" }, paramLabel = "T",
-			description = "Of blocking (default 200); of sync-over-async, at first (default 12).")
+			description = "Number of threads: of blocking (default 200), of sync-over-async at the start (default 12).")
 	private @Nullable Integer threads;
 
 	@Option(names = { "-d", "--duration" }, paramLabel = "SECONDS", defaultValue = "" + SECONDS,
-			description = "For which requests are sent. Default: ${DEFAULT-VALUE}.")
+			description = "Time for which requests are sent, in seconds. Default: ${DEFAULT-VALUE}.")
 	private int seconds = SECONDS;
 
 	@Option(names = "--max-outstanding", paramLabel = "N", defaultValue = "20000",
-			description = "While so many have no answer, a request that is due is not sent, and counted as not sent."
+			description = "Maximum number of requests without an answer. Further requests are counted as not sent."
 					+ " Default: ${DEFAULT-VALUE}.")
 	private int maxOutstanding = 20_000;
 
 	@Option(names = "--timeout", paramLabel = "SECONDS", defaultValue = "60",
-			description = "After which a request has failed. Default: ${DEFAULT-VALUE}.")
+			description = "Time after which a request has failed, in seconds. Default: ${DEFAULT-VALUE}.")
 	private int timeoutSeconds = 60;
 
 	@Option(names = "--reference-table",
-			description = "The four runs of the measurement that this repeats, against a backend that is started for it;"
+			description = "Repeats the four runs of the reference measurement against a backend that it starts. Takes"
 					+ " about 85 s.")
 	private boolean referenceTable;
 
 	@Option(names = "--freeze",
-			description = "500 requests a second for 10 s to a backend that is started for it and stopped for 6 s of"
-					+ " them: does what came due meanwhile show in the median?")
+			description = "Sends 500 requests a second for 10 s to a backend that it starts and freezes for 6 s:"
+					+ " does the median show it?")
 	private boolean freeze;
 
 	public ClientCommand(ReportWriter report) {

@@ -53,15 +53,16 @@ public final class CompareCommand extends ExperimentCommand {
 	@Option(names = "--causes",
 			description = "What makes the synchronous rate collapse? Backend's threads, gateway's"
 					+ " threads, heap, collector and retries, connections: each alone, pairs, all at once."
-					+ " With --quick 8 minutes; without it each setting eight times, about two hours.")
+					+ " Takes 8 minutes with --quick, otherwise about two hours: each setting runs eight times.")
 	private boolean causes;
 
 	@Option(names = "--scenario", paramLabel = "FILE",
-			description = "What load-tests/scenarios/*.yaml or a file of your own describes: backend, gateways, load,"
+			description = "Runs a scenario, from load-tests/scenarios/*.yaml or a file of your own: backend, gateways, load,"
 					+ " limits.")
 	private @Nullable Path scenario;
 
-	@Option(names = "--orders", split = ",", paramLabel = "N", description = "Numbers of orders to place.")
+	@Option(names = "--orders", split = ",", paramLabel = "N",
+			description = "Numbers of orders to place. Default: 10,50,…,3000; with --quick 10,100,1000,3000.")
 	private @Nullable List<Integer> orders;
 
 	@Mixin
@@ -71,7 +72,8 @@ public final class CompareCommand extends ExperimentCommand {
 			description = "The backend's capacity: unlimited, starved. Default: both.")
 	private @Nullable List<String> capacities;
 
-	@Option(names = "--repetitions", paramLabel = "COUNT", description = "How often everything is repeated.")
+	@Option(names = "--repetitions", paramLabel = "COUNT",
+			description = "Number of times each cell runs. Default: 3, with --quick or --smallest 1.")
 	private @Nullable Integer repetitions;
 
 	@Option(names = "--delivery-concurrency", paramLabel = "COUNT", defaultValue = "50",
@@ -82,7 +84,7 @@ public final class CompareCommand extends ExperimentCommand {
 	private InfrastructureOption infrastructure = new InfrastructureOption();
 
 	@Option(names = "--heap", paramLabel = "SIZE", defaultValue = "768m",
-			description = "Heap of each service, as the JVM writes it. Default: ${DEFAULT-VALUE}.")
+			description = "Heap of each service, such as 768m or 1g. Default: ${DEFAULT-VALUE}.")
 	private String heap = "768m";
 
 	public CompareCommand(ReportWriter report) {

@@ -188,7 +188,7 @@ final class Findings {
 		return Optional.of(where + pauses + "; what the cause is the figures do not say.");
 	}
 
-	/** Of all repetitions, as the tables; of those that have the figure. */
+	/** Over all repetitions that have the figure, as in the tables. */
 	private static @Nullable Double median(List<CellResult> cells, Function<CellResult, @Nullable Double> figure) {
 		return Figures.median(cells.stream().map(figure).filter(Objects::nonNull).mapToDouble(Double::doubleValue));
 	}

@@ -79,7 +79,7 @@ final class ResultTable {
 		text.append(System.lineSeparator());
 	}
 
-	/** Of an even number the lower of the two in the middle; null of none. */
+	/** The median; the lower of two in the middle; null without any. */
 	private static @Nullable Double median(List<Double> values) {
 		return values.isEmpty() ? null : values.stream().sorted().toList().get((values.size() - 1) / 2);
 	}

@@ -23,7 +23,7 @@ public final class DrainCommand extends ExperimentCommand {
 	private int deliveryConcurrency = 100;
 
 	@Option(names = "--delay", paramLabel = "MILLIS", defaultValue = "50",
-			description = "What the backend takes for an order. Default: ${DEFAULT-VALUE}.")
+			description = "Time that the backend takes for an order, in ms. Default: ${DEFAULT-VALUE}.")
 	private long delayMillis = 50;
 
 	@Mixin

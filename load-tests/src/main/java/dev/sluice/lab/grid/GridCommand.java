@@ -13,8 +13,9 @@ import picocli.CommandLine.Option;
 
 /** {@code lab grid}. */
 @Command(name = "grid",
-		description = "Measures the ways to wait for a backend, by its delay and the requests in flight: throughput,"
-				+ " response time, executing against queued, CPU and memory. About half an hour.")
+		description = "Measures gateways that wait for a backend, by its delay and the requests in flight: throughput,"
+				+ " response time, executing against queued, CPU and memory. Takes about half an hour, with --quick five"
+				+ " minutes.")
 public final class GridCommand extends ExperimentCommand {
 
 	/**
@@ -40,7 +41,7 @@ public final class GridCommand extends ExperimentCommand {
 	private InfrastructureOption infrastructure = new InfrastructureOption();
 
 	@Option(names = "--delays", split = ",", paramLabel = "MILLIS",
-			description = "Of the backend. Default: 0,100,250,500.")
+			description = "Delays of the backend, in ms. Default: 0,100,250,500.")
 	private @Nullable List<Long> delays;
 
 	@Option(names = "--concurrency", split = ",", paramLabel = "N",

@@ -15,8 +15,8 @@ import picocli.CommandLine.Option;
 
 /** {@code lab knee}. */
 @Command(name = "knee",
-		description = "Searches the greatest rate that each variant and mode sustains, orders coming by the clock:"
-				+ " with the goal met and no failure. Two minutes at most for each of the eight.")
+		description = "Searches the greatest rate that each variant and mode sustains under a latency goal, without failures,"
+				+ " in an open model. Takes at most two minutes for each of the eight.")
 public final class KneeCommand extends ExperimentCommand {
 
 	private static final Duration WARM_UP = Duration.ofSeconds(2);
@@ -24,7 +24,7 @@ public final class KneeCommand extends ExperimentCommand {
 	private static final Duration MEASURED = Duration.ofSeconds(5);
 
 	/**
-	 * Of one variant and mode, after which no step is begun: both modes of a variant take
+	 * Time of one variant and mode. No step begins after it: both modes of a variant take
 	 * at most four minutes.
 	 */
 	private static final Duration LIMIT = Duration.ofSeconds(95);
@@ -45,7 +45,8 @@ public final class KneeCommand extends ExperimentCommand {
 			description = "unlimited or starved, 50 ms an order. Default: ${DEFAULT-VALUE}.")
 	private String capacity = "unlimited";
 
-	@Option(names = "--smallest", description = "A few short steps: shows that everything works, and measures nothing.")
+	@Option(names = "--smallest",
+			description = "A few short steps: shows that everything works; its figures mean little.")
 	private boolean smallest;
 
 	@Mixin

@@ -50,7 +50,7 @@ public final class PlaceOrder implements Callable<Integer> {
 	private boolean follow;
 
 	@Option(names = "--timeout", paramLabel = "SECONDS", defaultValue = "30",
-			description = "How long to follow at most. Default: ${DEFAULT-VALUE}.")
+			description = "Maximum time to follow, in seconds. Default: ${DEFAULT-VALUE}.")
 	private int timeoutSeconds = 30;
 
 	@Option(names = "--customer", paramLabel = "ID", defaultValue = "customer-1",
@@ -165,11 +165,11 @@ public final class PlaceOrder implements Callable<Integer> {
 	/** At most one of them. */
 	private static final class Mode {
 
-		@Option(names = "--queued", required = true, description = "Asks for 202 when it is durable.")
+		@Option(names = "--queued", required = true, description = "Asks for 202 once the order is durable.")
 		private boolean queued;
 
 		@Option(names = "--sync", required = true,
-				description = "Asks for nothing: 201 when it is saved, unless the gateway's default is another.")
+				description = "Sends no preference: the gateway's default mode, 201 once the order is saved.")
 		private boolean sync;
 
 	}

@@ -23,8 +23,8 @@ import picocli.CommandLine.Spec;
 
 /** {@code lab redeliver}. */
 @Command(name = "redeliver", mixinStandardHelpOptions = true, sortOptions = false,
-		description = "Has the failed orders delivered again: all, or those that failed of something or lately.",
-		footer = { "", "Exit code: 0 all that were chosen are queued again, 1 some are left, 2 wrong usage." })
+		description = "Queues failed orders again: all of them, or by reason or time.",
+		footer = { "", "Exit code: 0 all chosen orders are queued again, 1 some are still failed, 2 wrong usage." })
 public final class Redeliver implements Callable<Integer> {
 
 	private static final double MAX_RATE = 10_000;
@@ -40,18 +40,18 @@ public final class Redeliver implements Callable<Integer> {
 	private URI gateway = URI.create("http://127.0.0.1:8080");
 
 	@Option(names = "--reason", paramLabel = "TEXT",
-			description = "Those whose reason contains this, in any case. Default: any reason.")
+			description = "Part of the reason, ignoring case. Default: any reason.")
 	private @Nullable String reason;
 
 	@Option(names = "--since", paramLabel = "WHEN",
-			description = "Those that failed since: a time such as 2026-11-21T09:00:00Z, or so long ago, such as 90s, 30m, 12h, 7d. Default: any time.")
+			description = "Time since which an order failed, such as 2026-11-21T09:00:00Z, or an age, such as 90s, 30m, 12h, 7d. Default: any time.")
 	private @Nullable String since;
 
 	@Option(names = "--rate", paramLabel = "R", defaultValue = "100",
-			description = "Orders a second at most. Default: ${DEFAULT-VALUE}.")
+			description = "Maximum number of orders a second. Default: ${DEFAULT-VALUE}.")
 	private double rate = 100;
 
-	@Option(names = "--dry-run", description = "Lists them and sends nothing.")
+	@Option(names = "--dry-run", description = "Lists the orders and sends nothing.")
 	private boolean dryRun;
 
 	@Override

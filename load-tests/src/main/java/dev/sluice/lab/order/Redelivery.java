@@ -31,7 +31,7 @@ import tools.jackson.databind.json.JsonMapper;
  */
 public final class Redelivery implements AutoCloseable {
 
-	/** Of each order that the gateway cannot take just now. */
+	/** Tries of an order that the gateway cannot accept at the moment. */
 	private static final int TRIES = 3;
 
 	/** So many in a row, and the gateway is down: there is no use in going on. */

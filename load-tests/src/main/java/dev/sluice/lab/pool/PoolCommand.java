@@ -21,7 +21,7 @@ import picocli.CommandLine.Option;
 
 /** {@code lab pool}. */
 @Command(name = "pool",
-		description = "Sends messages through a queue and a dispatcher to a backend that lets in a few new connections a"
+		description = "Sends messages through a queue and a dispatcher to a backend that accepts a few new connections a"
 				+ " second, or into PostgreSQL, first over new connections, then over kept ones. Or, in parts: --serve a"
 				+ " dispatcher, and from other terminals --produce, --status, --concurrency.")
 public final class PoolCommand extends ExperimentCommand {
@@ -36,15 +36,15 @@ public final class PoolCommand extends ExperimentCommand {
 	private @Nullable Part part;
 
 	@Option(names = "--messages", paramLabel = "N", defaultValue = "8",
-			description = "Produced at once. Default: ${DEFAULT-VALUE}.")
+			description = "Messages produced together. Default: ${DEFAULT-VALUE}.")
 	private int messages = 8;
 
 	@Option(names = "--interval", paramLabel = "MILLIS", defaultValue = "1000",
-			description = "Between two productions. Default: ${DEFAULT-VALUE}.")
+			description = "Time between two productions, in ms. Default: ${DEFAULT-VALUE}.")
 	private long intervalMillis = 1_000;
 
 	@Option(names = "--in-flight", paramLabel = "N", defaultValue = "100",
-			description = "Messages in flight at most, at first. Default: ${DEFAULT-VALUE}.")
+			description = "Maximum number of messages in flight at the start. Default: ${DEFAULT-VALUE}.")
 	private int inFlight = 100;
 
 	@Option(names = "--sink", paramLabel = "SINK", defaultValue = "http",
@@ -52,18 +52,18 @@ public final class PoolCommand extends ExperimentCommand {
 	private PoolResult.Sink sink = PoolResult.Sink.HTTP;
 
 	@Option(names = "--new-connections", paramLabel = "N", defaultValue = "5",
-			description = "That the backend lets in a second; 0 = any number. Not PostgreSQL. Default: ${DEFAULT-VALUE}.")
+			description = "New connections that the backend accepts a second; 0 is no limit. Not used with PostgreSQL. Default: ${DEFAULT-VALUE}.")
 	private int newConnections = 5;
 
 	@Option(names = "--delay", paramLabel = "MILLIS", defaultValue = "100",
-			description = "That the backend takes for a message. Not PostgreSQL. Default: ${DEFAULT-VALUE}.")
+			description = "Time that the backend takes for a message, in ms. Not used with PostgreSQL. Default: ${DEFAULT-VALUE}.")
 	private long delayMillis = 100;
 
 	@Option(names = "--no-keep-alive", description = "With --serve: a new connection for each message.")
 	private boolean newEach;
 
 	@Option(names = "--port", paramLabel = "PORT", defaultValue = "" + PoolServer.PORT,
-			description = "Of the dispatcher that is served; 0 = any that is free. Default: ${DEFAULT-VALUE}.")
+			description = "Port of the dispatcher; 0 chooses a free one. Default: ${DEFAULT-VALUE}.")
 	private int port = PoolServer.PORT;
 
 	public PoolCommand(ReportWriter report) {
@@ -73,22 +73,22 @@ public final class PoolCommand extends ExperimentCommand {
 	/** At most one of them. */
 	private static final class Part {
 
-		@Option(names = "--quick", required = true, description = "50 s each instead of five minutes.")
+		@Option(names = "--quick", required = true, description = "Each case takes 50 s instead of five minutes.")
 		private boolean quick;
 
 		@Option(names = "--serve", required = true, paramLabel = "URI",
-				description = "Runs a dispatcher that GETs this for each message, until it is interrupted; of a"
-						+ " jdbc:postgresql URI, it writes a row for each.")
+				description = "Runs a dispatcher that GETs this for each message, until it is interrupted. With a"
+						+ " jdbc:postgresql URI it writes a row for each.")
 		private @Nullable URI serve;
 
-		@Option(names = "--produce", required = true, description = "Produces messages for the one that is served.")
+		@Option(names = "--produce", required = true, description = "Produces messages for the running dispatcher.")
 		private boolean produce;
 
-		@Option(names = "--status", required = true, description = "Shows its status every 10 s.")
+		@Option(names = "--status", required = true, description = "Shows the dispatcher's status every 10 s.")
 		private boolean status;
 
 		@Option(names = "--concurrency", required = true, paramLabel = "N",
-				description = "Lets it have so many messages in flight from now on.")
+				description = "Sets the dispatcher's maximum number of messages in flight.")
 		private @Nullable Integer concurrency;
 
 	}

@@ -98,7 +98,7 @@ final class OrderTimes {
 		saved.ifPresent((found) -> this.savedMicros[order] = ChronoUnit.MICROS.between(Instant.EPOCH, found.savedAt()));
 	}
 
-	/** Of those accepted. */
+	/** Statistics of the accepted orders. */
 	int notSaved(IntPredicate which) {
 		return (int) orders(which).filter((order) -> this.savedMicros[order] == NEVER).count();
 	}

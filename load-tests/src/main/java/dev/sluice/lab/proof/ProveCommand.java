@@ -15,8 +15,8 @@ import picocli.CommandLine.Parameters;
 
 /** {@code lab prove}. */
 @Command(name = "prove",
-		description = "Puts what Sluice promises to the test, claim by claim: what it must reach, what was measured.",
-		footer = { "", "Exit code: 0 every proof holds, 1 one does not or broke off, 2 wrong usage." })
+		description = "Tests what Sluice promises, claim by claim: what it must reach, and what was measured.",
+		footer = { "", "Exit code: 0 every proof holds, 1 one does not hold or ended early, 2 wrong usage." })
 public final class ProveCommand extends ExperimentCommand {
 
 	static final List<Proof> ALL = List.of(new KeyProof(), new OutageProof(), new IsolationProof(),
@@ -30,11 +30,12 @@ public final class ProveCommand extends ExperimentCommand {
 	@Mixin
 	private LengthOptions length = new LengthOptions();
 
-	@Option(names = "--seed", paramLabel = "S", description = "Of what is drawn. Default: drawn, and told.")
+	@Option(names = "--seed", paramLabel = "S",
+			description = "Start value of random choices. Default: drawn, and printed.")
 	private @Nullable Long seed;
 
 	@Option(names = "--requests", paramLabel = "N", defaultValue = "0",
-			description = "Number of requests of the proof 'twins'. Default: by the size.")
+			description = "Number of requests of the proof 'twins'. Default: by --quick or --smallest.")
 	private int requests;
 
 	@Mixin

@@ -28,8 +28,8 @@ import dev.sluice.lab.kit.stack.Stack;
 import dev.sluice.lab.kit.stack.Variant;
 
 /**
- * What one proof works on: a stack that nobody else has touched, the backend's controls
- * and a directory for raw data. For one thread.
+ * What one proof works on: a fresh stack, the backend's controls and a directory for raw
+ * data. For one thread.
  */
 final class TestBed implements AutoCloseable {
 
@@ -143,7 +143,7 @@ final class TestBed implements AutoCloseable {
 		return this.client;
 	}
 
-	/** Of a raw file. */
+	/** The path of a raw file. */
 	Path file(String name) {
 		return this.directory.resolve(name);
 	}

@@ -10,7 +10,7 @@ final class Verdicts {
 	private Verdicts() {
 	}
 
-	/** Of a whole proof. */
+	/** The verdict on a whole proof. */
 	static String of(ProofResult proof) {
 		if (proof.problem() != null) {
 			return "broke off: " + proof.problem();

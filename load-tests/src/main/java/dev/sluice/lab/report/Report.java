@@ -202,7 +202,7 @@ public final class Report {
 		return reasons;
 	}
 
-	/** Of a run that has no cells; those say it by their marks. */
+	/** For a run without cells of orders: those carry their own marks. */
 	private static List<String> disturbed(RunResult run) {
 		List<@Nullable Double> shares = (run.finding() != null) ? run.finding().foreignCpuShares()
 				: List.<@Nullable Double>of();

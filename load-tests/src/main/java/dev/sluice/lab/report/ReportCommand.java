@@ -24,13 +24,12 @@ import picocli.CommandLine.Spec;
 /**
  * {@code lab report}: makes the page again from raw results.
  */
-@Command(name = "report",
-		description = "Builds the HTML report again from the raw results of runs, or one page of several.",
+@Command(name = "report", description = "Builds the HTML report again from the raw results of one run or several.",
 		mixinStandardHelpOptions = true)
 public final class ReportCommand implements Callable<Integer> {
 
 	@Parameters(paramLabel = "DIR", arity = "1..*",
-			description = "Directory of a run, or one that holds several; of several runs an overview comes first, and each has a chapter.")
+			description = "Directory of a run, or of several. Several runs get an overview and a chapter each.")
 	private List<Path> directories = List.of();
 
 	@Option(names = "--out", paramLabel = "FILE",

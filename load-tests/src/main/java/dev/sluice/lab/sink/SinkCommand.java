@@ -32,7 +32,7 @@ import picocli.CommandLine.Option;
 
 /** {@code lab sink}. */
 @Command(name = "sink",
-		description = "Moves the same metrics to the sink by calls that wait and by the stream, plain, with zstd and with"
+		description = "Sends the same metrics to the sink by calls that wait and by the stream: plain, with zstd and with"
 				+ " a dictionary.",
 		footer = { "", "Exit code: 0 done, 1 failed or not whole, 2 wrong usage." })
 public final class SinkCommand extends ExperimentCommand {
@@ -59,26 +59,27 @@ public final class SinkCommand extends ExperimentCommand {
 	private boolean quick;
 
 	@Option(names = "--settings", split = ",", paramLabel = "SETTING",
-			description = "What binds: storage, link, link-small, loopback. Default: all.")
+			description = "What limits the transfer: storage, link, link-small, loopback. Default: all.")
 	private @Nullable List<String> settings;
 
 	@Option(names = "--megabytes", paramLabel = "MB",
-			description = "Data of each transfer, of 10^6 bytes. Default: " + MEGABYTES + ".")
+			description = "Data of each transfer, in MB of 10^6 bytes. Default: " + MEGABYTES + ".")
 	private @Nullable Integer megabytes;
 
 	@Option(names = "--link-megabytes", paramLabel = "MB",
-			description = "Of each over the thin link. Default: " + LINK_MEGABYTES + ".")
+			description = "Data of each transfer over the thin link, in MB. Default: " + LINK_MEGABYTES + ".")
 	private @Nullable Integer linkMegabytes;
 
-	@Option(names = "--repetitions", paramLabel = "N", description = "Of each transfer. Default: " + REPETITIONS + ".")
+	@Option(names = "--repetitions", paramLabel = "N",
+			description = "Number of times each transfer runs. Default: " + REPETITIONS + ".")
 	private @Nullable Integer repetitions;
 
 	@Option(names = "--zstd-level", paramLabel = "N", defaultValue = "1",
-			description = "1 to 22. Default: ${DEFAULT-VALUE}.")
+			description = "Compression level, 1 to 22. Default: ${DEFAULT-VALUE}.")
 	private int zstdLevel = 1;
 
 	@Option(names = "--seed", paramLabel = "S", defaultValue = "2",
-			description = "Of the data. Default: ${DEFAULT-VALUE}.")
+			description = "Start value of the data. Default: ${DEFAULT-VALUE}.")
 	private long seed = 2;
 
 	@Mixin

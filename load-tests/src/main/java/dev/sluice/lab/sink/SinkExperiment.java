@@ -60,7 +60,7 @@ final class SinkExperiment extends Experiment {
 
 	private static final long SLOW_WARM_UP_BYTES = 4 * MEGABYTE;
 
-	/** Of a transfer, beside a second for each MB of it. */
+	/** Deadline of a transfer, plus a second for each MB. */
 	private static final Duration DEADLINE = Duration.ofMinutes(30);
 
 	private final Settings settings;
@@ -69,7 +69,7 @@ final class SinkExperiment extends Experiment {
 
 	private final List<Transfer> transfers = new ArrayList<>();
 
-	/** Of the storage where it binds. */
+	/** The storage's delay where it binds. */
 	private final Duration storeDelay;
 
 	/** Some seconds of CPU each. */

@@ -50,7 +50,7 @@ public final class Up implements Callable<Integer> {
 	private String threads = "virtual";
 
 	@Option(names = "--port-offset", paramLabel = "N", defaultValue = "0",
-			description = "Added to every port. Default: ${DEFAULT-VALUE}.")
+			description = "Number added to every port. Default: ${DEFAULT-VALUE}.")
 	private int portOffset;
 
 	@Spec

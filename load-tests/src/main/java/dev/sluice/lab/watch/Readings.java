@@ -61,7 +61,7 @@ final class Readings {
 			name) -> (name.startsWith("sluice_") && !name.startsWith("sluice_delivery_duration"))
 					|| List.of(START, CPU_NANOS, GC_SECONDS, MEMORY, THREADS, LAG, CIRCUIT).contains(name);
 
-	/** Of each service, answers alone, the latest last. */
+	/** Answers by service, the latest last. */
 	private final Map<String, Deque<Scrape>> earlier = new HashMap<>();
 
 	static Exposition parse(String text) {

@@ -45,7 +45,7 @@ final class OrderSupply {
 
 	private final AtomicInteger failedCalls = new AtomicInteger();
 
-	/** Of the first order, from when others count; 0 = none yet. */
+	/** Start of the first order; 0 before it. The others are due relative to it. */
 	private final AtomicLong firstNanos = new AtomicLong();
 
 	/** Orders by how many milliseconds after they were due a user was at them. */

@@ -19,11 +19,12 @@ import dev.sluice.lab.kit.measure.JfrRecording.Pause;
  */
 public record GcCheck(int recorded, int logged, double recordedMillis, double loggedMillis) {
 
-	/** Of the log's figure. */
+	/** Tolerance, as a share of the log's figure. */
 	private static final double TOLERANCE = 0.01;
 
 	/**
-	 * Of each pause: the log has whole microseconds, and ZGC's pauses are few of them.
+	 * Tolerance of each pause: the log has whole microseconds, and ZGC's pauses are
+	 * short.
 	 */
 	private static final double ROUNDING_MILLIS = 0.0005;
 

@@ -17,10 +17,10 @@ import java.util.stream.Stream;
  */
 public record JfrRepository(Path directory) {
 
-	/** Of a chunk's header: its length in bytes up to the last flush. */
+	/** Where a chunk's header has its length in bytes up to the last flush. */
 	private static final int LENGTH_OFFSET = 8;
 
-	/** Of a chunk's header: 0 once the chunk is complete, else the number of flushes. */
+	/** Where it has 0 once the chunk is complete, else the number of flushes. */
 	private static final int STATE_OFFSET = 64;
 
 	/** Up to the end of the state and the flags behind it. */

@@ -13,7 +13,7 @@ public final class Latencies {
 	private Latencies() {
 	}
 
-	/** Of latencies in milliseconds, in any order; null of none. */
+	/** Statistics of latencies in milliseconds, in any order; null without any. */
 	public static @Nullable Latency of(long[] millis) {
 		if (millis.length == 0) {
 			return null;
@@ -24,7 +24,7 @@ public final class Latencies {
 				percentile(sorted, 95), percentile(sorted, 99), sorted[sorted.length - 1]);
 	}
 
-	/** Of times in microseconds, in any order; null of none. */
+	/** Statistics of times in microseconds, in any order; null without any. */
 	public static @Nullable Timing timing(int[] micros) {
 		if (micros.length == 0) {
 			return null;

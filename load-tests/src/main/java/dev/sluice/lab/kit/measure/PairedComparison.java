@@ -33,7 +33,7 @@ public record PairedComparison(double medianRatio, double low, double high, int 
 
 	private static final double WANTED = Math.log(1.05);
 
-	/** Of the normal distribution, at 99 %. */
+	/** Quantile of the normal distribution at 99 %. */
 	private static final double Z = 2.58;
 
 	/** The standard error of a median is that much greater than a mean's. */

@@ -209,7 +209,8 @@ public final class ProcessSampler implements AutoCloseable {
 	}
 
 	/**
-	 * Of the main thread: a JVM's other threads have none here, PostgreSQL has no other.
+	 * Children of the main thread: a JVM's other threads have none here, PostgreSQL has
+	 * no other threads.
 	 */
 	private static List<Long> children(Path process, long pid) {
 		try {

@@ -34,8 +34,8 @@ public record CausesResult(String variant, int few, int many, String all, List<S
 	}
 
 	/**
-	 * Of the time of all these cells, for which the collector stopped the gateway: one of
-	 * a second may be without a pause. Null if unknown of one of them, or there are none.
+	 * Share of the time of all these cells for which the collector stopped the gateway: a
+	 * cell of a second may have no pause. Null if one is unknown, or there are no cells.
 	 */
 	public static @Nullable Double pauseShare(List<Cell> cells) {
 		if (cells.isEmpty() || cells.stream().anyMatch((cell) -> cell.pauseShare() == null)) {
@@ -116,7 +116,9 @@ public record CausesResult(String variant, int few, int many, String all, List<S
 			return (this.seconds > 0) ? this.answered / this.seconds * 60 : 0;
 		}
 
-		/** Of the time, for which the collector stopped the gateway; null if unknown. */
+		/**
+		 * Share of the time for which the collector stopped the gateway; null if unknown.
+		 */
 		public @Nullable Double pauseShare() {
 			Double millis = this.gateway.gcPauseMillis();
 			return (millis != null && this.seconds > 0) ? millis / 1_000 / this.seconds : null;

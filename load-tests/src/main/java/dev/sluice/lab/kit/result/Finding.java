@@ -14,8 +14,8 @@ public sealed interface Finding permits CausesResult, ChaosResult, ClientResult,
 		KneeResult, PoolResult, ProveResult, SinkResult {
 
 	/**
-	 * Of each of its measurements, the share of the machine's CPU that was in other
-	 * hands, 0 to 1; null where it is not known. Empty where it does not matter.
+	 * The share of the machine's CPU that other processes used during each measurement, 0
+	 * to 1; null where it is not known. Empty where it does not matter.
 	 */
 	default List<@Nullable Double> foreignCpuShares() {
 		return List.of();

@@ -111,7 +111,7 @@ public record ProofResult(String proof, String question, Map<String, String> set
 	 */
 	public record Series(String name, List<@Nullable Double> values) {
 
-		/** Of a figure that is known all the time. */
+		/** A figure that is known all the time. */
 		public static Series of(String name, double[] values) {
 			List<@Nullable Double> all = new ArrayList<>();
 			for (double value : values) {

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Interruption implements AutoCloseable {
 
-	/** Of three groups of services, each may take 40 s to stop at worst. */
+	/** Each of three groups of services takes up to 40 s to stop. */
 	private static final Duration GRACE = Duration.ofSeconds(150);
 
 	private static final int FAILED = 1;
@@ -26,7 +26,7 @@ public final class Interruption implements AutoCloseable {
 
 	private volatile boolean requested;
 
-	/** Of a run that is not whole if it is stopped: exit code 1. */
+	/** For a run that is partial if it is stopped: exit code 1. */
 	public Interruption() {
 		this(FAILED);
 	}
