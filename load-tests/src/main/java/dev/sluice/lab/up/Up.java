@@ -15,8 +15,8 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 
-import dev.sluice.devservices.Infrastructure;
 import dev.sluice.devservices.Ports;
+import dev.sluice.lab.kit.run.InfrastructureOption;
 import dev.sluice.lab.kit.stack.Interruption;
 import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.lab.kit.stack.Module;
@@ -26,6 +26,7 @@ import dev.sluice.lab.kit.stack.Stack;
 import dev.sluice.lab.kit.stack.Variant;
 import dev.sluice.lab.kit.stack.Workspace;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -41,9 +42,8 @@ public final class Up implements Callable<Integer> {
 
 	private static final int GREATEST_OFFSET = 50_000;
 
-	@Option(names = "--infra", paramLabel = "KIND", defaultValue = "auto",
-			description = "What Kafka and PostgreSQL run as: auto, containers, embedded. Default: ${DEFAULT-VALUE}.")
-	private String infra = "auto";
+	@Mixin
+	private InfrastructureOption infrastructure = new InfrastructureOption();
 
 	@Option(names = "--threads", paramLabel = "MODEL", defaultValue = "virtual",
 			description = "The servlet gateway's threads: platform, virtual, async. Default: ${DEFAULT-VALUE}.")
@@ -59,7 +59,6 @@ public final class Up implements Callable<Integer> {
 
 	@Override
 	public Integer call() throws IOException {
-		Infrastructure infrastructure = argument(() -> Infrastructure.of(this.infra));
 		Variant servlet = argument(() -> Variant.of("servlet-" + this.threads));
 		if (this.portOffset < 0 || this.portOffset > GREATEST_OFFSET) {
 			throw new ParameterException(this.spec.commandLine(), "--port-offset: 0 to %,d".formatted(GREATEST_OFFSET));
@@ -78,7 +77,7 @@ public final class Up implements Callable<Integer> {
 			try (Interruption _ = new Interruption(0)) {
 				Stack.Builder builder = Stack.builder()
 					.workspace(workspace)
-					.infrastructure(infrastructure)
+					.infrastructure(this.infrastructure.value())
 					.directory(directory)
 					.fixedPorts(this.portOffset);
 				return run(builder, servlet);

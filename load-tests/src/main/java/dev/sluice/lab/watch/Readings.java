@@ -208,12 +208,8 @@ final class Readings {
 		private static PrometheusHistogram histogram(Exposition exposition, String metric, Predicate<Series> filter) {
 			return new PrometheusHistogram(exposition.of(metric)
 				.filter(filter)
-				.collect(Collectors.toMap(Histograms::bound, Series::value, Double::sum)));
-		}
-
-		private static double bound(Series bucket) {
-			String bound = bucket.label("le");
-			return bound.equals("+Inf") ? Double.POSITIVE_INFINITY : Double.parseDouble(bound);
+				.collect(Collectors.toMap((bucket) -> Exposition.number(bucket.label("le")), Series::value,
+						Double::sum)));
 		}
 
 		void tell(Figures figures) {

@@ -20,7 +20,7 @@ class CompareCommandTests {
 			--modes both | sync, queued
 			--capacity endless | unlimited, starved
 			--repetitions 0 | at least 1
-			--infra docker | EMBEDDED
+			--infra docker | embedded
 			--heap much | 768m
 			--delivery-concurrency 0 | at least 1
 			--unknown | --unknown

@@ -66,7 +66,7 @@ public record Exposition(List<Series> series) {
 	}
 
 	/** A number as the format writes it. */
-	static double number(String text) {
+	public static double number(String text) {
 		return switch (text) {
 			case "+Inf" -> Double.POSITIVE_INFINITY;
 			case "-Inf" -> Double.NEGATIVE_INFINITY;
