@@ -14,16 +14,16 @@ import java.util.stream.Stream;
 import com.sun.management.OperatingSystemMXBean;
 import dev.sluice.devservices.DockerEngine;
 import dev.sluice.devservices.Ports;
-import dev.sluice.lab.stack.Module;
-import dev.sluice.lab.stack.Stack;
-import dev.sluice.lab.stack.Workspace;
+import dev.sluice.lab.kit.stack.Module;
+import dev.sluice.lab.kit.stack.Stack;
+import dev.sluice.lab.kit.stack.Workspace;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
 /** {@code lab doctor}: checks the machine. Starts nothing and changes nothing. */
 @Command(name = "doctor", mixinStandardHelpOptions = true,
-		description = "Checks whether this machine can run the lab, and says what to do if not.",
+		description = "Checks the prerequisites on this machine, and says how to meet them.",
 		footer = { "", "Exit code: 0 it can, 1 it cannot." })
 final class Doctor implements Callable<Integer> {
 

@@ -5,18 +5,21 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 import dev.sluice.devservices.StartFailedException;
+import dev.sluice.lab.chaos.ChaosCommand;
 import dev.sluice.lab.client.ClientCommand;
-import dev.sluice.lab.experiment.ChaosCommand;
-import dev.sluice.lab.experiment.CompareCommand;
-import dev.sluice.lab.experiment.DrainCommand;
-import dev.sluice.lab.experiment.SinkCommand;
+import dev.sluice.lab.compare.CompareCommand;
+import dev.sluice.lab.drain.DrainCommand;
 import dev.sluice.lab.grid.GridCommand;
+import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.lab.knee.KneeCommand;
+import dev.sluice.lab.order.PlaceOrder;
+import dev.sluice.lab.order.Redeliver;
 import dev.sluice.lab.pool.PoolCommand;
 import dev.sluice.lab.proof.ProveCommand;
+import dev.sluice.lab.report.Report;
 import dev.sluice.lab.report.ReportCommand;
-import dev.sluice.lab.stack.LabException;
-import dev.sluice.lab.stack.Up;
+import dev.sluice.lab.sink.SinkCommand;
+import dev.sluice.lab.up.Up;
 import dev.sluice.lab.watch.WatchCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -28,9 +31,6 @@ import picocli.CommandLine.UnmatchedArgumentException;
 /** The command line. Each subcommand is a class that knows nothing of this one. */
 @Command(name = "lab", mixinStandardHelpOptions = true, version = "Sluice's laboratory 0.1.0",
 		description = "Runs Sluice on this machine and measures it.",
-		subcommands = { CompareCommand.class, ChaosCommand.class, ProveCommand.class, DrainCommand.class,
-				ClientCommand.class, GridCommand.class, KneeCommand.class, PoolCommand.class, SinkCommand.class,
-				ReportCommand.class, Up.class, WatchCommand.class, PlaceOrder.class, Redeliver.class, Doctor.class },
 		footer = { "", "Exit code: 0 done, 1 failed, 2 wrong usage." })
 public final class Lab {
 
@@ -45,9 +45,24 @@ public final class Lab {
 		System.exit(commandLine().execute(args));
 	}
 
-	static CommandLine commandLine() {
+	public static CommandLine commandLine() {
 		Lab lab = new Lab();
-		return new CommandLine(lab).setCaseInsensitiveEnumValuesAllowed(true)
+		return new CommandLine(lab).addSubcommand(new CompareCommand(Report::write))
+			.addSubcommand(new ChaosCommand(Report::write))
+			.addSubcommand(new ProveCommand(Report::write))
+			.addSubcommand(new DrainCommand(Report::write))
+			.addSubcommand(new ClientCommand(Report::write))
+			.addSubcommand(new GridCommand(Report::write))
+			.addSubcommand(new KneeCommand(Report::write))
+			.addSubcommand(new PoolCommand(Report::write))
+			.addSubcommand(new SinkCommand(Report::write))
+			.addSubcommand(new ReportCommand())
+			.addSubcommand(new Up())
+			.addSubcommand(new WatchCommand())
+			.addSubcommand(new PlaceOrder())
+			.addSubcommand(new Redeliver())
+			.addSubcommand(new Doctor())
+			.setCaseInsensitiveEnumValuesAllowed(true)
 			.setUsageHelpAutoWidth(true)
 			.setParameterExceptionHandler(Lab::refuse)
 			.setExecutionExceptionHandler(lab::report);

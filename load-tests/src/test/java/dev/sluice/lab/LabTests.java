@@ -81,7 +81,7 @@ class LabTests {
 
 		assertThat(lab("order", "--verbose", "--gateway", "http://127.0.0.1:" + port)).isEqualTo(1);
 
-		assertThat(this.err.toString()).contains("at dev.sluice.lab.PlaceOrder");
+		assertThat(this.err.toString()).contains("at dev.sluice.lab.order.PlaceOrder");
 	}
 
 	private int lab(String... args) {

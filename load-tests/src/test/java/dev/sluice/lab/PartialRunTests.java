@@ -9,8 +9,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.stream.Stream;
 
-import dev.sluice.lab.result.RunFile;
-import dev.sluice.lab.result.RunResult;
+import dev.sluice.lab.kit.result.ProveResult;
+import dev.sluice.lab.kit.result.RunFile;
+import dev.sluice.lab.kit.result.RunResult;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -37,7 +38,7 @@ class PartialRunTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "compare --smallest --infra embedded", "compare --causes --smallest --infra embedded",
 			"compare --scenario ../load-tests/scenarios/slow-partner.yaml --infra embedded",
-			"chaos --quick --infra embedded", "prove key --smallest --infra embedded", "client --seed-table",
+			"chaos --quick --infra embedded", "prove key --smallest --infra embedded", "client --reference-table",
 			"grid --smallest --infra embedded", "knee --smallest --infra embedded", "pool --quick",
 			"sink --quick --infra embedded" })
 	void aRunThatEndsByABugIsKeptAndFails(String arguments) throws IOException {
@@ -53,7 +54,8 @@ class PartialRunTests {
 
 		assertThat(code).as(messages.toString()).isEqualTo(1);
 		RunResult result = RunFile.read(this.directory.resolve("run").resolve(RunFile.NAME));
-		assertThat((result.partial() != null) ? result.partial() : result.proofs().getFirst().problem())
+		assertThat((result.finding() instanceof ProveResult prove) ? prove.proofs().getFirst().problem()
+				: result.partial())
 			.contains("the terminal is gone");
 	}
 

@@ -3,13 +3,13 @@ package dev.sluice.lab.causes;
 import java.time.Instant;
 import java.util.List;
 
-import dev.sluice.lab.measure.CellEvaluation;
-import dev.sluice.lab.measure.GatlingLog.Request;
-import dev.sluice.lab.measure.Latencies;
-import dev.sluice.lab.measure.ScrapedGauge;
-import dev.sluice.lab.measure.Window;
-import dev.sluice.lab.plan.PhaseOutcome;
-import dev.sluice.lab.result.CausesResult;
+import dev.sluice.lab.kit.measure.CellEvaluation;
+import dev.sluice.lab.kit.measure.GatlingLog.Request;
+import dev.sluice.lab.kit.measure.Latencies;
+import dev.sluice.lab.kit.measure.ScrapedGauge;
+import dev.sluice.lab.kit.measure.Window;
+import dev.sluice.lab.kit.plan.PhaseOutcome;
+import dev.sluice.lab.kit.result.CausesResult;
 
 /**
  * Cuts what was recorded of a round to its cells. A cell ends with the last order's

@@ -19,31 +19,30 @@ import dev.sluice.devservices.Infrastructure;
 import dev.sluice.devservices.Ports;
 import dev.sluice.lab.causes.CausesPlan.Cell;
 import dev.sluice.lab.causes.CausesPlan.Round;
-import dev.sluice.lab.measure.CellEvaluation;
-import dev.sluice.lab.measure.JfrRecording;
-import dev.sluice.lab.measure.ScrapedGauge;
-import dev.sluice.lab.plan.LoadPlan;
-import dev.sluice.lab.plan.LoadPlan.Phase;
-import dev.sluice.lab.plan.PhaseOutcome;
-import dev.sluice.lab.plan.WarmUp;
-import dev.sluice.lab.plan.Mode;
-import dev.sluice.lab.result.CausesResult;
-import dev.sluice.lab.result.RunResult;
-import dev.sluice.lab.run.EnvironmentProbe;
-import dev.sluice.lab.run.JvmRecords;
-import dev.sluice.lab.run.LoadRound;
-import dev.sluice.lab.run.Measurement;
-import dev.sluice.lab.run.Measurement.Course;
-import dev.sluice.lab.run.Progress;
-import dev.sluice.lab.run.RunDirectory;
-import dev.sluice.lab.stack.Interruption;
-import dev.sluice.lab.stack.LabException;
-import dev.sluice.lab.stack.Module;
-import dev.sluice.lab.stack.Service;
-import dev.sluice.lab.stack.ServiceOptions;
-import dev.sluice.lab.stack.Stack;
-import dev.sluice.lab.stack.Variant;
-import dev.sluice.lab.stack.Workspace;
+import dev.sluice.lab.kit.load.LoadRound;
+import dev.sluice.lab.kit.measure.CellEvaluation;
+import dev.sluice.lab.kit.measure.JfrRecording;
+import dev.sluice.lab.kit.measure.ScrapedGauge;
+import dev.sluice.lab.kit.plan.LoadPlan;
+import dev.sluice.lab.kit.plan.LoadPlan.Phase;
+import dev.sluice.lab.kit.plan.Mode;
+import dev.sluice.lab.kit.plan.PhaseOutcome;
+import dev.sluice.lab.kit.plan.WarmUp;
+import dev.sluice.lab.kit.result.CausesResult;
+import dev.sluice.lab.kit.result.Finding;
+import dev.sluice.lab.kit.result.RunResult;
+import dev.sluice.lab.kit.result.RunResult.Check;
+import dev.sluice.lab.kit.run.Experiment;
+import dev.sluice.lab.kit.run.JvmRecords;
+import dev.sluice.lab.kit.run.LengthOptions.Length;
+import dev.sluice.lab.kit.run.Run;
+import dev.sluice.lab.kit.stack.LabException;
+import dev.sluice.lab.kit.stack.Module;
+import dev.sluice.lab.kit.stack.Service;
+import dev.sluice.lab.kit.stack.ServiceOptions;
+import dev.sluice.lab.kit.stack.Stack;
+import dev.sluice.lab.kit.stack.Variant;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
@@ -51,7 +50,7 @@ import tools.jackson.databind.json.JsonMapper;
  * backend of its own; Kafka and PostgreSQL, which no synchronous order needs but a
  * gateway wants at its start, run throughout.
  */
-public final class CausesExperiment {
+public final class CausesExperiment extends Experiment {
 
 	/** As the command is called. */
 	public static final String NAME = "compare --causes";
@@ -65,16 +64,11 @@ public final class CausesExperiment {
 
 	private static final String BACKEND = "backend";
 
+	private final JvmRecords records;
+
 	private final Settings settings;
 
-	/** What was asked for, until it is known what runs. */
-	private Infrastructure infrastructure;
-
 	private final CausesPlan plan;
-
-	private final RunDirectory directory;
-
-	private final Progress progress;
 
 	private final JsonMapper json = JsonMapper.builder().build();
 
@@ -82,39 +76,24 @@ public final class CausesExperiment {
 
 	private final Set<Setting> outOfMemory = new HashSet<>();
 
-	/** How much of it. */
-	public enum Length {
-
-		/** Two cells: shows that everything works. */
-		SMALLEST,
-
-		/** The main settings, once. */
-		QUICK,
-
-		/** Each setting, as often as is told. */
-		WHOLE
-
-	}
-
 	/**
 	 * What is chosen beside the plan.
 	 *
-	 * @param command the command line
-	 * @param infrastructure what Kafka and PostgreSQL run as
 	 * @param warmUpOrders before each round's cells
 	 * @param deadlineMillis of a cell, in milliseconds
 	 */
-	private record Settings(String command, Infrastructure infrastructure, int warmUpOrders, long deadlineMillis) {
+	private record Settings(int warmUpOrders, long deadlineMillis) {
 	}
 
 	/**
 	 * The experiment of a length.
 	 * @param repetitions of a whole one
-	 * @param command the command line
+	 * @throws IOException if the run's directory cannot be written
 	 */
-	public static CausesExperiment of(Length length, int repetitions, String command, Infrastructure infrastructure,
-			RunDirectory directory, Progress progress) {
-		CausesPlan plan = switch (length) {
+	public CausesExperiment(Run run, Infrastructure infrastructure, Length length, int repetitions) throws IOException {
+		super(NAME, run, infrastructure);
+		this.records = new JvmRecords(run.directory());
+		this.plan = switch (length) {
 			case SMALLEST -> CausesPlan.smallest();
 			case QUICK -> CausesPlan.quick();
 			case WHOLE -> CausesPlan.whole(repetitions);
@@ -124,53 +103,29 @@ public final class CausesExperiment {
 			case QUICK -> 2_000;
 			case WHOLE -> 4_000;
 		};
-		long deadlineMillis = (length == Length.WHOLE) ? 180_000 : 60_000;
-		return new CausesExperiment(new Settings(command, infrastructure, warmUpOrders, deadlineMillis), plan,
-				directory, progress);
+		this.settings = new Settings(warmUpOrders, (length == Length.WHOLE) ? 180_000 : 60_000);
 	}
 
-	private CausesExperiment(Settings settings, CausesPlan plan, RunDirectory directory, Progress progress) {
-		this.settings = settings;
-		this.infrastructure = settings.infrastructure();
-		this.plan = plan;
-		this.directory = directory;
-		this.progress = progress;
-	}
-
-	/**
-	 * Runs it. What goes wrong under way makes the result partial.
-	 * @throws IOException if files cannot be written
-	 */
-	public RunResult run(Interruption interruption) throws IOException {
-		JvmRecords records = new JvmRecords(this.directory);
-		Measurement measurement = new Measurement(NAME, this.settings.command(), this.directory, this.progress,
-				interruption);
-		return measurement.run(() -> measure(records, measurement), (course) -> result(course, records));
-	}
-
-	private void measure(JvmRecords records, Measurement measurement) throws IOException, InterruptedException {
+	@Override
+	protected void measure() throws IOException, InterruptedException {
 		List<String> failed = new ArrayList<>();
-		try (Stack stack = Stack.builder()
-			.infrastructure(this.settings.infrastructure())
-			.directory(this.directory.directory("logs"))
-			.build()) {
-			this.infrastructure = stack.infrastructure().infrastructure();
-			stack.prepare(Set.of(Module.BACKEND, VARIANT.module()), this.progress::step);
-			this.progress.step("Starting Kafka and PostgreSQL");
+		try (Stack stack = stack()) {
+			stack.prepare(modules(), progress()::step);
+			progress().step("Starting Kafka and PostgreSQL");
 			stack.startInfrastructure();
-			Certificate certificate = Certificate.make(this.directory.path());
+			Certificate certificate = Certificate.make(directory().path());
 			for (Round round : this.plan.rounds()) {
 				try {
-					run(round, stack, certificate, records);
+					run(round, stack, certificate);
 				}
 				catch (IOException | RuntimeException ex) {
 					// A gateway may die of its setting; the others still have their turn.
-					if (measurement.interruption().isRequested()) {
+					if (interruption().isRequested()) {
 						throw ex;
 					}
 					failed.add("round %s (%s) failed: %s".formatted(round.name(), CausesPlan.name(round.gateway()),
-							inOneLine(measurement.why(ex))));
-					this.progress.step(failed.getLast());
+							inOneLine(why(ex))));
+					progress().step(failed.getLast());
 				}
 			}
 		}
@@ -179,13 +134,19 @@ public final class CausesExperiment {
 		}
 	}
 
-	private RunResult result(Course course, JvmRecords records) throws IOException {
-		Workspace workspace = Workspace.find();
-		List<Path> jars = Stream.of(Module.BACKEND, VARIANT.module()).map(workspace::jar).toList();
-		return RunResult
-			.of(NAME, this.settings.command(), course.startedAt(), course.finishedAt(), course.partial(),
-					EnvironmentProbe.probe(workspace.root(), jars, this.infrastructure), configuration(), finding())
-			.withChecks(List.of(records.check()));
+	@Override
+	protected Set<Module> modules() {
+		return Set.of(Module.BACKEND, VARIANT.module());
+	}
+
+	@Override
+	protected List<Check> checks() {
+		return List.of(this.records.check());
+	}
+
+	@Override
+	protected String summary(RunResult result) {
+		return (result.finding() instanceof CausesResult causes) ? CausesText.of(causes) : "";
 	}
 
 	/** The end of a log is for who has nothing else to look at. */
@@ -194,26 +155,25 @@ public final class CausesExperiment {
 		return (lines.size() > 1) ? lines.getFirst() + " " + lines.getLast() : why;
 	}
 
-	private void run(Round round, Stack stack, Certificate certificate, JvmRecords records)
-			throws IOException, InterruptedException {
-		this.progress.step("Round %s of %d: %s".formatted(round.name(), this.plan.rounds().size(),
+	private void run(Round round, Stack stack, Certificate certificate) throws IOException, InterruptedException {
+		progress().step("Round %s of %d: %s".formatted(round.name(), this.plan.rounds().size(),
 				CausesPlan.name(round.gateway())));
 		Map<String, Service> services = new ConcurrentHashMap<>();
 		ServiceOptions backend = backend(round, certificate);
-		ServiceOptions gateway = records.recorded(round.name(), gateway(round, stack, certificate));
+		ServiceOptions gateway = this.records.recorded(round.name(), gateway(round, stack, certificate));
 		LoadRound.Record record;
 		try {
 			Stack.inParallel(List.of(() -> services.put(BACKEND, stack.startBackend(backend)),
 					() -> services.put(GATEWAY, stack.startGateway(VARIANT, gateway))));
-			record = new LoadRound(this.directory, round.name(), stack, services).run(this.json,
-					loadPlan(round, services), (phase) -> this.progress.now(phase.name()));
+			record = new LoadRound(directory(), round.name(), stack, services).run(this.json, loadPlan(round, services),
+					(phase) -> progress().now(phase.name()));
 		}
 		finally {
 			// It writes its recording when it ends; the backend must be there until then.
 			Stream.of(GATEWAY, BACKEND).map(services::get).filter(Objects::nonNull).forEach(Service::close);
 		}
 		try {
-			record.conclude(() -> evaluate(round, record, records));
+			record.conclude(() -> evaluate(round, record));
 		}
 		catch (LabException ex) {
 			if (!Objects.requireNonNull(services.get(GATEWAY)).ranOutOfMemory()) {
@@ -222,7 +182,7 @@ public final class CausesExperiment {
 			// That is what the setting does, and no failure of the run.
 			Setting setting = unfinished(round, record);
 			this.outOfMemory.add(setting);
-			this.progress.step("Round %s: the gateway ended, out of memory (%s)".formatted(round.name(),
+			progress().step("Round %s: the gateway ended, out of memory (%s)".formatted(round.name(),
 					CausesPlan.name(setting)));
 		}
 	}
@@ -292,8 +252,8 @@ public final class CausesExperiment {
 		round.cells().stream().map((cell) -> phase(cell, this.settings.deadlineMillis())).forEach(phases::add);
 		String token = Long.toString(System.currentTimeMillis(), Character.MAX_RADIX) + "-" + round.name();
 		return new LoadPlan(token, Objects.requireNonNull(services.get(GATEWAY)).uri(),
-				Objects.requireNonNull(services.get(BACKEND)).uri(),
-				this.directory.directory("outcomes/" + round.name()), phases);
+				Objects.requireNonNull(services.get(BACKEND)).uri(), directory().directory("outcomes/" + round.name()),
+				phases);
 	}
 
 	private static Phase phase(Cell cell, long deadlineMillis) {
@@ -308,13 +268,13 @@ public final class CausesExperiment {
 				cell.orders(), cell.trial());
 	}
 
-	private void evaluate(Round round, LoadRound.Record record, JvmRecords records) throws IOException {
+	private void evaluate(Round round, LoadRound.Record record) throws IOException {
 		if (record.log() == null) {
 			return;
 		}
 		Map<String, JfrRecording> recordings = new LinkedHashMap<>();
-		records.read(round.name()).ifPresent((recording) -> recordings.put(GATEWAY, recording));
-		Path scrapes = this.directory.directory("scrapes/" + round.name()).resolve(GATEWAY + ".prom.gz");
+		this.records.read(round.name()).ifPresent((recording) -> recordings.put(GATEWAY, recording));
+		Path scrapes = directory().directory("scrapes/" + round.name()).resolve(GATEWAY + ".prom.gz");
 		CausesEvaluation evaluation = new CausesEvaluation(
 				new CellEvaluation(record.log(), record.samples(), recordings, Map.of(), List.of(GATEWAY, BACKEND),
 						GATEWAY, Runtime.getRuntime().availableProcessors()),
@@ -334,7 +294,8 @@ public final class CausesExperiment {
 		return again ? round.repetition() + 1 : round.repetition();
 	}
 
-	private CausesResult finding() {
+	@Override
+	protected Finding finding(@Nullable String partial) {
 		List<CausesResult.Setting> settings = this.plan.rounds()
 			.stream()
 			.flatMap((round) -> round.cells().stream())
@@ -354,7 +315,8 @@ public final class CausesExperiment {
 				settings, this.cells);
 	}
 
-	private Map<String, String> configuration() {
+	@Override
+	protected Map<String, String> configuration() {
 		Map<String, String> configuration = new TreeMap<>();
 		Setting.BASE.levels().forEach((factor, level) -> configuration.put("base: " + factor, level));
 		configuration.put("orders in flight", "at most %,d".formatted(CausesPlan.MANY));

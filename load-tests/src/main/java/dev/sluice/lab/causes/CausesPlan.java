@@ -16,16 +16,16 @@ import dev.sluice.lab.causes.Setting.Retries;
 
 /**
  * A screen: the base, each factor alone, the pairs that may make more than their parts,
- * the origin's likely factors all at once, and all but one of them. A round is one start
- * of a gateway; repetitions of all rounds follow one another, each beginning with another
- * round, so that a machine that slows down does so for all. The base comes first and last
- * in a plan of one repetition, so that what the machine alone does is known.
+ * the reference's likely factors all at once, and all but one of them. A round is one
+ * start of a gateway; repetitions of all rounds follow one another, each beginning with
+ * another round, so that a machine that slows down does so for all. The base comes first
+ * and last in a plan of one repetition, so that what the machine alone does is known.
  *
  * @param rounds in the order they run
  */
 record CausesPlan(List<Round> rounds) {
 
-	/** Where the origin's rate was still high. */
+	/** Where the reference's rate was still high. */
 	static final int FEW = 100;
 
 	/** Where it had collapsed. */
@@ -41,7 +41,8 @@ record CausesPlan(List<Round> rounds) {
 	static final int SMALL_HEAP = 192;
 
 	/**
-	 * The origin's likely factors, each at the level that fits its figures or is worst.
+	 * The reference's likely factors, each at the level that fits its figures or is
+	 * worst.
 	 */
 	static final Setting ALL = Setting.BASE.with(Backend.THREE)
 		.withHeap(SMALL_HEAP)

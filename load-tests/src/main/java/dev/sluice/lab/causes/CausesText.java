@@ -2,18 +2,18 @@ package dev.sluice.lab.causes;
 
 import java.util.List;
 
-import dev.sluice.lab.report.page.Figures;
-import dev.sluice.lab.result.CausesResult;
-import dev.sluice.lab.result.CausesResult.Cell;
+import dev.sluice.lab.kit.page.Figures;
+import dev.sluice.lab.kit.result.CausesResult;
+import dev.sluice.lab.kit.result.CausesResult.Cell;
 import org.jspecify.annotations.Nullable;
 
 /** The settings in 100 columns of text, rates as medians of their trials. */
-public final class CausesText {
+final class CausesText {
 
 	private CausesText() {
 	}
 
-	public static String of(CausesResult result) {
+	static String of(CausesResult result) {
 		StringBuilder text = new StringBuilder("%-52s %11s %11s %11s %11s%n".formatted("Orders answered a minute",
 				"N = " + Figures.count(result.few()), "N = " + Figures.count(result.many()), "of the base",
 				"GC stopped"));

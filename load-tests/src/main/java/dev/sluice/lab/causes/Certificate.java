@@ -9,11 +9,11 @@ import java.security.KeyStore;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-import dev.sluice.lab.stack.LabException;
+import dev.sluice.lab.kit.stack.LabException;
 
 /**
  * A key and a self-signed certificate for 127.0.0.1, made by the JDK's keytool for one
- * run: 2,048 bits of RSA, as a development certificate of the origin's platform has.
+ * run: 2,048 bits of RSA, as a development certificate of the reference's platform has.
  *
  * @param store the PKCS #12 file, which is also what trusts it
  */

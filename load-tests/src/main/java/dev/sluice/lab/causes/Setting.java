@@ -8,8 +8,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import dev.sluice.contract.BackendBehaviour.Capacity;
-import dev.sluice.lab.plan.LoadPlan.Client;
-import dev.sluice.lab.result.CausesResult;
+import dev.sluice.lab.kit.plan.LoadPlan.Client;
+import dev.sluice.lab.kit.result.CausesResult;
 
 /**
  * A level of each factor. What the gateway must be started anew for is apart from what a
@@ -27,7 +27,8 @@ record Setting(Backend backend, int threads, int heap, Collector collector, Retr
 		Connections connections) {
 
 	/**
-	 * As many as the origin's client had orders in flight, so that none queues for one.
+	 * As many as the reference's client had orders in flight, so that none queues for
+	 * one.
 	 */
 	static final int ENOUGH_THREADS = 1_000;
 
@@ -50,7 +51,7 @@ record Setting(Backend backend, int threads, int heap, Collector collector, Retr
 		STARVED_2("2 blocked threads, 1 more a second", "backend 2 threads +1/s",
 				new Capacity.Starved(2, 1, 1_000, QUEUE)),
 
-		/** Those that the origin's 51 orders a second keep busy for 50 ms each. */
+		/** Those that the reference's 51 orders a second keep busy for 50 ms each. */
 		THREE("3 blocked threads", "backend 3 threads", new Capacity.Workers(3, QUEUE));
 
 		private final String label;
@@ -109,7 +110,7 @@ record Setting(Backend backend, int threads, int heap, Collector collector, Retr
 		/** The gateway's own default. */
 		ONCE("gives up after 10 s", "gateway gives up after 10 s", "10s", 1),
 
-		/** What the origin's resilience handler does by default. */
+		/** What the reference's resilience handler does by default. */
 		THREE("10 s, three times", "gateway retries 3 × 10 s", "10s", 3);
 
 		private final String label;

@@ -1,43 +1,27 @@
 package dev.sluice.lab.client;
 
-import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.UncheckedIOException;
 import java.math.BigDecimal;
 import java.net.URI;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
-import java.util.Objects;
-import java.util.concurrent.Callable;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 import dev.sluice.devservices.Ports;
-import dev.sluice.lab.client.SeedCases.Case;
-import dev.sluice.lab.report.Report;
-import dev.sluice.lab.report.ReportCommand;
-import dev.sluice.lab.result.ClientResult;
-import dev.sluice.lab.result.ClientResult.Stopped;
-import dev.sluice.lab.result.RunResult;
-import dev.sluice.lab.run.Progress;
-import dev.sluice.lab.run.RunDirectory;
-import dev.sluice.lab.stack.Interruption;
-import dev.sluice.lab.stack.LabException;
+import dev.sluice.lab.client.ReferenceCases.Case;
+import dev.sluice.lab.kit.load.CallMode;
+import dev.sluice.lab.kit.load.OpenClient;
+import dev.sluice.lab.kit.result.ClientResult.Stopped;
+import dev.sluice.lab.kit.run.ExperimentCommand;
+import dev.sluice.lab.kit.run.ReportWriter;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** {@code lab client}. */
-@Command(name = "client", mixinStandardHelpOptions = true, sortOptions = false,
-		description = "Sends requests by the clock, whatever is outstanding, and tells each second how it goes.",
+@Command(name = "client",
+		description = "Sends requests at a fixed rate, however many are outstanding, and prints a status line each second.",
 		footer = { "", "Tot Req, Tot Rsp: since the start. Out Req: outstanding. Cur Q/S, Cur R/S, Cur Lat: sent,"
 				+ " answered and mean latency in the last second. Threads: platform threads of this process." })
-public final class ClientCommand implements Callable<Integer> {
+public final class ClientCommand extends ExperimentCommand {
 
 	private static final double RATE = 10;
 
@@ -51,119 +35,80 @@ public final class ClientCommand implements Callable<Integer> {
 	private static final Case FREEZE = new Case("async, 500/s, target stopped for 6 s", CallMode.ASYNC, null, 500,
 			Duration.ofSeconds(10), "/0", null, new Stopped(2, 8));
 
-	@Spec
-	@SuppressWarnings("NullAway.Init") // picocli sets it before it calls.
-	private CommandSpec spec;
-
-	@Option(names = { "-u", "--uri" }, paramLabel = "URI", description = "What to GET.")
+	@Option(names = { "-u", "--uri" }, paramLabel = "URI", description = "URI to GET.")
 	private @Nullable URI uri;
 
 	@Option(names = { "-r", "--requests-per-second" }, paramLabel = "R", defaultValue = "" + RATE,
-			description = "By the clock. Default: ${DEFAULT-VALUE}.")
+			description = "Requests to send each second. Default: ${DEFAULT-VALUE}.")
 	private double requestsPerSecond = RATE;
 
 	@Option(names = { "-m", "--mode" }, paramLabel = "MODE", defaultValue = "async",
-			description = "How answers are waited for: async; blocking, a fixed number of threads; virtual, a virtual"
+			description = "How the client waits for answers: async; blocking, a fixed number of threads; virtual, a virtual"
 					+ " thread each; sync-over-async, a pool that is blocked on futures and grows by one thread a second."
 					+ " Default: ${DEFAULT-VALUE}.")
 	private String mode = "async";
 
 	@Option(names = { "-t", "--threads" }, paramLabel = "T",
-			description = "Of blocking (default 200); of sync-over-async, at first (default 12).")
+			description = "Number of threads: of blocking (default 200), of sync-over-async at the start (default 12).")
 	private @Nullable Integer threads;
 
 	@Option(names = { "-d", "--duration" }, paramLabel = "SECONDS", defaultValue = "" + SECONDS,
-			description = "For which requests are sent. Default: ${DEFAULT-VALUE}.")
+			description = "Time for which requests are sent, in seconds. Default: ${DEFAULT-VALUE}.")
 	private int seconds = SECONDS;
 
 	@Option(names = "--max-outstanding", paramLabel = "N", defaultValue = "20000",
-			description = "While so many have no answer, a request that is due is not sent, and counted as not sent."
+			description = "Maximum number of requests without an answer. Further requests are counted as not sent."
 					+ " Default: ${DEFAULT-VALUE}.")
 	private int maxOutstanding = 20_000;
 
 	@Option(names = "--timeout", paramLabel = "SECONDS", defaultValue = "60",
-			description = "After which a request has failed. Default: ${DEFAULT-VALUE}.")
+			description = "Time after which a request has failed, in seconds. Default: ${DEFAULT-VALUE}.")
 	private int timeoutSeconds = 60;
 
-	@Option(names = "--seed-table",
-			description = "The four runs of the measurement that this repeats, against a backend that is started for it;"
+	@Option(names = "--reference-table",
+			description = "Repeats the four runs of the reference measurement against a backend that it starts. Takes"
 					+ " about 85 s.")
-	private boolean seedTable;
+	private boolean referenceTable;
 
 	@Option(names = "--freeze",
-			description = "500 requests a second for 10 s to a backend that is started for it and stopped for 6 s of"
-					+ " them: does what came due meanwhile show in the median?")
+			description = "Sends 500 requests a second for 10 s to a backend that it starts and freezes for 6 s:"
+					+ " does the median show it?")
 	private boolean freeze;
 
-	@Option(names = "--out", paramLabel = "DIR", description = "Where the results go. Default: results/client-<time>.")
-	private @Nullable Path out;
-
-	@Override
-	public Integer call() throws IOException {
-		ClientExperiment.Settings settings = settings();
-		RunDirectory directory = RunDirectory.create(this.out, ClientExperiment.NAME, Instant.now());
-		PrintWriter stdout = this.spec.commandLine().getOut();
-		try (Interruption interruption = new Interruption()) {
-			RunResult result = new ClientExperiment(settings, directory, stdout, Progress.toStandardError())
-				.run(interruption);
-			return conclude(result, directory, stdout);
-		}
-		catch (IOException ex) {
-			throw RunDirectory.failure("The run cannot go on", ex);
-		}
-		catch (UncheckedIOException ex) {
-			throw RunDirectory.failure("The run cannot go on", Objects.requireNonNull(ex.getCause()));
-		}
+	public ClientCommand(ReportWriter report) {
+		super(report);
 	}
 
-	private static int conclude(RunResult result, RunDirectory directory, PrintWriter stdout) throws IOException {
-		Path report = directory.path().resolve(ReportCommand.NAME);
-		Report.write(List.of(result), report);
-		if (result.finding() instanceof ClientResult client) {
-			stdout.println();
-			stdout.print(ClientText.of(client));
-		}
-		stdout.println("Report: " + report);
-		stdout.flush();
-		if (result.partial() != null) {
-			throw new LabException("The run is partial: " + result.partial());
-		}
-		return 0;
+	@Override
+	public Integer call() {
+		ClientExperiment.Settings settings = settings();
+		return run(ClientExperiment.NAME, commandLine(), (run) -> new ClientExperiment(run, settings));
 	}
 
 	private ClientExperiment.Settings settings() {
-		String command = "lab " + Stream
-			.concat(Stream.of(ClientExperiment.NAME),
-					this.spec.commandLine()
-						.getParseResult()
-						.originalArgs()
-						.stream()
-						.filter((word) -> !word.equals(ClientExperiment.NAME)))
-			.collect(Collectors.joining(" "));
 		if (this.maxOutstanding < 1 || this.timeoutSeconds < 1) {
 			throw usage("--max-outstanding and --timeout must be at least 1");
 		}
 		Duration timeout = Duration.ofSeconds(this.timeoutSeconds);
-		if ((this.seedTable || this.freeze) && this.uri != null) {
-			throw usage("--seed-table and --freeze start their own backend: leave --uri out");
+		if ((this.referenceTable || this.freeze) && this.uri != null) {
+			throw usage("--reference-table and --freeze start their own backend: leave --uri out");
 		}
-		if (this.seedTable && this.freeze) {
-			throw usage("--seed-table or --freeze, not both");
+		if (this.referenceTable && this.freeze) {
+			throw usage("--reference-table or --freeze, not both");
 		}
 		if (this.freeze) {
-			return new ClientExperiment.Settings(command, List.of(FREEZE), null, timeout, timeout, this.maxOutstanding);
+			return new ClientExperiment.Settings(List.of(FREEZE), null, timeout, timeout, this.maxOutstanding);
 		}
-		if (this.seedTable) {
-			return new ClientExperiment.Settings(command, SeedCases.all(), null, Duration.ZERO, timeout,
+		if (this.referenceTable) {
+			return new ClientExperiment.Settings(ReferenceCases.all(), null, Duration.ZERO, timeout,
 					this.maxOutstanding);
 		}
-		return new ClientExperiment.Settings(command, List.of(ownCase()), target(), timeout, timeout,
-				this.maxOutstanding);
+		return new ClientExperiment.Settings(List.of(ownCase()), target(), timeout, timeout, this.maxOutstanding);
 	}
 
 	private URI target() {
 		if (this.uri == null) {
-			throw usage("--uri says what to GET; or use --seed-table or --freeze");
+			throw usage("--uri says what to GET; or use --reference-table or --freeze");
 		}
 		if (!"http".equals(this.uri.getScheme()) || this.uri.getHost() == null || this.uri.getPort() > Ports.GREATEST) {
 			throw usage("--uri must be like http://127.0.0.1:8090/5000");
@@ -206,12 +151,8 @@ public final class ClientCommand implements Callable<Integer> {
 			return CallMode.of(this.mode);
 		}
 		catch (IllegalArgumentException ex) {
-			throw usage(String.valueOf(ex.getMessage()));
+			throw usage(ex.getMessage());
 		}
-	}
-
-	private ParameterException usage(String message) {
-		return new ParameterException(this.spec.commandLine(), message);
 	}
 
 }

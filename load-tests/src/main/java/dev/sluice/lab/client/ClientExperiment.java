@@ -1,7 +1,6 @@
 package dev.sluice.lab.client;
 
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.net.ConnectException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -20,30 +19,29 @@ import java.util.TreeMap;
 import dev.sluice.devservices.Breakable;
 import dev.sluice.devservices.Infrastructure;
 import dev.sluice.devservices.Ports;
-import dev.sluice.lab.client.OpenClient.Figures;
-import dev.sluice.lab.client.OpenClient.Load;
-import dev.sluice.lab.client.SeedCases.Case;
-import dev.sluice.lab.measure.ProcessSampler;
-import dev.sluice.lab.measure.Window;
-import dev.sluice.lab.result.ClientResult;
-import dev.sluice.lab.result.ClientResult.Stopped;
-import dev.sluice.lab.result.RunResult;
-import dev.sluice.lab.run.EnvironmentProbe;
-import dev.sluice.lab.run.Measurement;
-import dev.sluice.lab.run.Measurement.Course;
-import dev.sluice.lab.run.Progress;
-import dev.sluice.lab.run.RunDirectory;
-import dev.sluice.lab.stack.Interruption;
-import dev.sluice.lab.stack.LabException;
-import dev.sluice.lab.stack.Module;
-import dev.sluice.lab.stack.Service;
-import dev.sluice.lab.stack.ServiceOptions;
-import dev.sluice.lab.stack.Stack;
-import dev.sluice.lab.stack.Workspace;
+import dev.sluice.lab.client.ReferenceCases.Case;
+import dev.sluice.lab.kit.load.CallMode;
+import dev.sluice.lab.kit.load.OpenClient;
+import dev.sluice.lab.kit.load.OpenClient.Figures;
+import dev.sluice.lab.kit.load.OpenClient.Load;
+import dev.sluice.lab.kit.measure.ProcessSampler;
+import dev.sluice.lab.kit.measure.Window;
+import dev.sluice.lab.kit.result.ClientResult;
+import dev.sluice.lab.kit.result.ClientResult.Stopped;
+import dev.sluice.lab.kit.result.Finding;
+import dev.sluice.lab.kit.result.RunResult;
+import dev.sluice.lab.kit.run.Experiment;
+import dev.sluice.lab.kit.run.Run;
+import dev.sluice.lab.kit.stack.Http;
+import dev.sluice.lab.kit.stack.LabException;
+import dev.sluice.lab.kit.stack.Module;
+import dev.sluice.lab.kit.stack.Service;
+import dev.sluice.lab.kit.stack.ServiceOptions;
+import dev.sluice.lab.kit.stack.Stack;
 import org.jspecify.annotations.Nullable;
 
 /** Runs cases one after another, each with a client of its own. */
-final class ClientExperiment {
+final class ClientExperiment extends Experiment {
 
 	static final String NAME = "client";
 
@@ -54,48 +52,28 @@ final class ClientExperiment {
 
 	private final Settings settings;
 
-	private final RunDirectory directory;
-
-	private final PrintWriter out;
-
-	private final Progress progress;
-
 	private final List<ClientResult.Run> runs = new ArrayList<>();
 
 	/**
 	 * What is chosen.
 	 *
-	 * @param command the command line
 	 * @param cases in the order they run
 	 * @param target without a path, to which the cases' paths are added; null: a backend
 	 * is started for it
 	 * @param patience for answers after each case
 	 * @param timeout of a request
 	 */
-	record Settings(String command, List<Case> cases, @Nullable URI target, Duration patience, Duration timeout,
-			int maxOutstanding) {
+	record Settings(List<Case> cases, @Nullable URI target, Duration patience, Duration timeout, int maxOutstanding) {
 	}
 
-	/**
-	 * @param out where the line of each second goes
-	 */
-	ClientExperiment(Settings settings, RunDirectory directory, PrintWriter out, Progress progress) {
+	ClientExperiment(Run run, Settings settings) {
+		// Nothing here needs Kafka or PostgreSQL, and neither is started.
+		super(NAME, run, Infrastructure.EMBEDDED);
 		this.settings = settings;
-		this.directory = directory;
-		this.out = out;
-		this.progress = progress;
 	}
 
-	/**
-	 * Runs them. What goes wrong under way makes the result partial.
-	 * @throws IOException if files cannot be written
-	 */
-	RunResult run(Interruption interruption) throws IOException {
-		return new Measurement(NAME, this.settings.command(), this.directory, this.progress, interruption)
-			.run(this::measure, this::result);
-	}
-
-	private void measure() throws IOException, InterruptedException {
+	@Override
+	protected void measure() throws IOException, InterruptedException {
 		if (this.settings.target() != null) {
 			runAll(this.settings.target(), null);
 		}
@@ -104,22 +82,25 @@ final class ClientExperiment {
 		}
 	}
 
-	private RunResult result(Course course) throws IOException {
-		Workspace workspace = Workspace.find();
-		return RunResult.of(NAME, this.settings.command(), course.startedAt(), course.finishedAt(), course.partial(),
-				EnvironmentProbe.probe(workspace.root(), List.of(workspace.jar(Module.BACKEND)),
-						Infrastructure.EMBEDDED),
-				configuration(), new ClientResult(this.runs));
+	@Override
+	protected Finding finding(@Nullable String partial) {
+		return new ClientResult(this.runs);
+	}
+
+	@Override
+	protected String summary(RunResult result) {
+		return (result.finding() instanceof ClientResult client) ? "%n".formatted() + ClientText.of(client) : "";
+	}
+
+	@Override
+	protected Set<Module> modules() {
+		return Set.of(Module.BACKEND);
 	}
 
 	private void runAgainstBackend() throws IOException, InterruptedException {
-		// Nothing here needs Kafka or PostgreSQL, and neither is started.
-		try (Stack stack = Stack.builder()
-			.infrastructure(Infrastructure.EMBEDDED)
-			.directory(this.directory.directory("logs"))
-			.build()) {
-			stack.prepare(Set.of(Module.BACKEND), this.progress::step);
-			this.progress.step("Starting the backend");
+		try (Stack stack = stack()) {
+			stack.prepare(modules(), progress()::step);
+			progress().step("Starting the backend");
 			Service service = stack.startBackend(ServiceOptions.NONE);
 			URI backend = service.uri();
 			HttpRequest immediate = HttpRequest.newBuilder(backend.resolve("/0")).build();
@@ -137,17 +118,14 @@ final class ClientExperiment {
 			if (this.settings.target() != null) {
 				checkAnswers(uri);
 			}
-			this.progress.step("%s against %s for %d s".formatted(each.name(), uri, each.duration().toSeconds()));
+			progress().step("%s against %s for %d s".formatted(each.name(), uri, each.duration().toSeconds()));
 			this.runs.add(run(each, uri, breakable));
 		}
 	}
 
 	/** Says at once that nobody is there, and loads what the first request needs. */
 	private void checkAnswers(URI uri) throws InterruptedException {
-		try (HttpClient client = HttpClient.newBuilder()
-			.version(HttpClient.Version.HTTP_1_1)
-			.connectTimeout(Duration.ofSeconds(5))
-			.build()) {
+		try (HttpClient client = Http.client(Duration.ofSeconds(5))) {
 			client.send(HttpRequest.newBuilder(uri).timeout(this.settings.timeout()).build(),
 					BodyHandlers.discarding());
 		}
@@ -165,7 +143,7 @@ final class ClientExperiment {
 		pids.put("client", ProcessHandle.current().pid());
 		Ports.holder((uri.getPort() < 0) ? HTTP_PORT : uri.getPort())
 			.ifPresent((process) -> pids.put("target", process.pid()));
-		Path samples = this.directory.directory("samples").resolve(each.name().replaceAll("\\W+", "-") + ".csv");
+		Path samples = directory().directory("samples").resolve(each.name().replaceAll("\\W+", "-") + ".csv");
 		HttpRequest request = HttpRequest.newBuilder(uri).timeout(this.settings.timeout()).build();
 		Load load = new Load(each.requestsPerSecond(), each.duration(), this.settings.patience(),
 				this.settings.maxOutstanding());
@@ -175,8 +153,8 @@ final class ClientExperiment {
 			Thread.sleep(ProcessSampler.INTERVAL);
 			Instant from = Instant.now();
 			Figures figures = client.run(load, (_) -> request, (second) -> {
-				this.out.println(StatusLine.of(Instant.now(), second));
-				this.out.flush();
+				out().println(StatusLine.of(Instant.now(), second));
+				out().flush();
 				stopOrContinue(breakable, each.stopped(), second.second());
 			});
 			Window window = new Window(from, Instant.now());
@@ -185,7 +163,7 @@ final class ClientExperiment {
 					each.requestsPerSecond(), each.duration().toMillis(), figures.tally(), figures.latency(),
 					figures.lag(), figures.cpuMillisPerRequest(),
 					sampler.samples().foreignCpuShare(window, Runtime.getRuntime().availableProcessors()),
-					figures.seconds(), each.seed(), each.stopped());
+					figures.seconds(), each.reference(), each.stopped());
 		}
 		finally {
 			if (breakable != null) {
@@ -203,7 +181,8 @@ final class ClientExperiment {
 		}
 	}
 
-	private Map<String, String> configuration() {
+	@Override
+	protected Map<String, String> configuration() {
 		Map<String, String> configuration = new TreeMap<>();
 		configuration.put("load", "open model: requests are due by the clock, latency counts from then");
 		configuration.put("outstanding requests",

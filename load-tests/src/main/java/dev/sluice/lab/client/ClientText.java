@@ -2,11 +2,11 @@ package dev.sluice.lab.client;
 
 import java.util.Locale;
 
-import dev.sluice.lab.result.ClientResult;
-import dev.sluice.lab.result.ClientResult.Run;
-import dev.sluice.lab.result.ClientResult.Second;
-import dev.sluice.lab.result.ClientResult.Seed;
-import dev.sluice.lab.result.Timing;
+import dev.sluice.lab.kit.result.ClientResult;
+import dev.sluice.lab.kit.result.ClientResult.Run;
+import dev.sluice.lab.kit.result.ClientResult.Second;
+import dev.sluice.lab.kit.result.ClientResult.Reference;
+import dev.sluice.lab.kit.result.Timing;
 import org.jspecify.annotations.Nullable;
 
 /** What runs of the client came to, in 100 columns of text. */
@@ -25,10 +25,10 @@ final class ClientText {
 				row(text, run.name(), last.sent(), last.answered(), last.outstanding(), last.latencyMillis(),
 						last.threads());
 			}
-			Seed seed = run.seed();
-			if (seed != null) {
-				row(text, "  the seed's", seed.requests(), seed.responses(), seed.outstanding(), seed.latencyMillis(),
-						seed.threads());
+			Reference reference = run.reference();
+			if (reference != null) {
+				row(text, "  the reference's", reference.requests(), reference.responses(), reference.outstanding(),
+						reference.latencyMillis(), reference.threads());
 			}
 		}
 		text.append("%n%-34s %9s %9s %9s %9s %9s %9s %9s%n".formatted("Latency since due, ms", "answers/s", "p50",

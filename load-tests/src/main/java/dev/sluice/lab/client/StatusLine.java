@@ -4,7 +4,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Locale;
 
-import dev.sluice.lab.result.ClientResult.Second;
+import dev.sluice.lab.kit.result.ClientResult.Second;
 
 /** What went on in a second, in one line of columns that stand below each other. */
 final class StatusLine {

@@ -7,15 +7,15 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-import dev.sluice.lab.measure.CellEvaluation;
-import dev.sluice.lab.measure.GatlingLog;
-import dev.sluice.lab.measure.GatlingLog.Request;
-import dev.sluice.lab.measure.Latencies;
-import dev.sluice.lab.measure.ProcessSamples;
-import dev.sluice.lab.measure.Window;
-import dev.sluice.lab.plan.PhaseOutcome;
-import dev.sluice.lab.result.GridResult.Cell;
-import dev.sluice.lab.result.GridResult.Cost;
+import dev.sluice.lab.kit.measure.CellEvaluation;
+import dev.sluice.lab.kit.measure.GatlingLog;
+import dev.sluice.lab.kit.measure.GatlingLog.Request;
+import dev.sluice.lab.kit.measure.Latencies;
+import dev.sluice.lab.kit.measure.ProcessSamples;
+import dev.sluice.lab.kit.measure.Window;
+import dev.sluice.lab.kit.plan.PhaseOutcome;
+import dev.sluice.lab.kit.result.GridResult.Cell;
+import dev.sluice.lab.kit.result.GridResult.Cost;
 import org.jspecify.annotations.Nullable;
 
 /**

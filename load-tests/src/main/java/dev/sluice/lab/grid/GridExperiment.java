@@ -1,10 +1,10 @@
 package dev.sluice.lab.grid;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
@@ -14,32 +14,29 @@ import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.contract.BackendBehaviour.Delay;
 import dev.sluice.devservices.Infrastructure;
 import dev.sluice.lab.grid.GridPlan.Subject;
-import dev.sluice.lab.plan.LoadPlan;
-import dev.sluice.lab.plan.LoadPlan.Phase;
-import dev.sluice.lab.plan.WarmUp;
-import dev.sluice.lab.plan.Mode;
-import dev.sluice.lab.result.GridResult;
-import dev.sluice.lab.result.GridResult.Cell;
-import dev.sluice.lab.result.RunResult;
-import dev.sluice.lab.run.EnvironmentProbe;
-import dev.sluice.lab.run.LoadRound;
-import dev.sluice.lab.run.Measurement;
-import dev.sluice.lab.run.Measurement.Course;
-import dev.sluice.lab.run.Progress;
-import dev.sluice.lab.run.RunDirectory;
-import dev.sluice.lab.stack.Interruption;
-import dev.sluice.lab.stack.Module;
-import dev.sluice.lab.stack.Service;
-import dev.sluice.lab.stack.ServiceOptions;
-import dev.sluice.lab.stack.Stack;
-import dev.sluice.lab.stack.Workspace;
+import dev.sluice.lab.kit.load.LoadRound;
+import dev.sluice.lab.kit.plan.LoadPlan;
+import dev.sluice.lab.kit.plan.LoadPlan.Phase;
+import dev.sluice.lab.kit.plan.Mode;
+import dev.sluice.lab.kit.plan.WarmUp;
+import dev.sluice.lab.kit.result.Finding;
+import dev.sluice.lab.kit.result.GridResult;
+import dev.sluice.lab.kit.result.GridResult.Cell;
+import dev.sluice.lab.kit.result.RunResult;
+import dev.sluice.lab.kit.run.Experiment;
+import dev.sluice.lab.kit.run.Run;
+import dev.sluice.lab.kit.stack.Module;
+import dev.sluice.lab.kit.stack.Service;
+import dev.sluice.lab.kit.stack.ServiceOptions;
+import dev.sluice.lab.kit.stack.Stack;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Measures one gateway after another, in each the cells by delay and then by requests in
  * flight, all within one process of the load generator.
  */
-final class GridExperiment {
+final class GridExperiment extends Experiment {
 
 	static final String NAME = "grid";
 
@@ -49,14 +46,7 @@ final class GridExperiment {
 
 	private final Settings settings;
 
-	/** What was asked for, until it is known what runs. */
-	private Infrastructure infrastructure;
-
 	private final GridPlan plan;
-
-	private final RunDirectory directory;
-
-	private final Progress progress;
 
 	private final JsonMapper json = JsonMapper.builder().build();
 
@@ -65,38 +55,22 @@ final class GridExperiment {
 	/**
 	 * What is chosen beside the plan.
 	 *
-	 * @param command the command line
-	 * @param infrastructure what Kafka and PostgreSQL run as
 	 * @param warmUpOrders before each gateway's cells
 	 */
-	record Settings(String command, Infrastructure infrastructure, int warmUpOrders) {
+	record Settings(int warmUpOrders) {
 	}
 
-	GridExperiment(Settings settings, GridPlan plan, RunDirectory directory, Progress progress) {
+	GridExperiment(Run run, Infrastructure infrastructure, Settings settings, GridPlan plan) {
+		super(NAME, run, infrastructure);
 		this.settings = settings;
-		this.infrastructure = settings.infrastructure();
 		this.plan = plan;
-		this.directory = directory;
-		this.progress = progress;
 	}
 
-	/**
-	 * Runs it. What goes wrong under way makes the result partial.
-	 * @throws IOException if files cannot be written
-	 */
-	RunResult run(Interruption interruption) throws IOException {
-		return new Measurement(NAME, this.settings.command(), this.directory, this.progress, interruption)
-			.run(this::measure, this::result);
-	}
-
-	private void measure() throws IOException, InterruptedException {
-		try (Stack stack = Stack.builder()
-			.infrastructure(this.settings.infrastructure())
-			.directory(this.directory.directory("logs"))
-			.build()) {
-			this.infrastructure = stack.infrastructure().infrastructure();
-			stack.prepare(modules().collect(Collectors.toSet()), this.progress::step);
-			this.progress.step("Starting Kafka, PostgreSQL and the backend");
+	@Override
+	protected void measure() throws IOException, InterruptedException {
+		try (Stack stack = stack()) {
+			stack.prepare(modules(), progress()::step);
+			progress().step("Starting Kafka, PostgreSQL and the backend");
 			Map<String, Service> services = new ConcurrentHashMap<>();
 			Stack.inParallel(List.of(() -> {
 				stack.startInfrastructure();
@@ -108,30 +82,33 @@ final class GridExperiment {
 		}
 	}
 
-	private RunResult result(Course course) throws IOException {
-		Workspace workspace = Workspace.find();
-		List<Path> jars = modules().map(workspace::jar).toList();
-		return RunResult.of(NAME, this.settings.command(), course.startedAt(), course.finishedAt(), course.partial(),
-				EnvironmentProbe.probe(workspace.root(), jars, this.infrastructure), configuration(),
-				new GridResult(GridPlan.SMALL_POOL, this.cells));
+	@Override
+	protected Finding finding(@Nullable String partial) {
+		return new GridResult(GridPlan.SMALL_POOL, this.cells);
 	}
 
-	private Stream<Module> modules() {
+	@Override
+	protected String summary(RunResult result) {
+		return (result.finding() instanceof GridResult grid) ? GridText.of(grid) : "";
+	}
+
+	@Override
+	protected Set<Module> modules() {
 		return Stream
 			.concat(Stream.of(Module.BACKEND),
 					this.plan.subjects().stream().map((subject) -> subject.variant().module()))
-			.distinct();
+			.collect(Collectors.toSet());
 	}
 
 	private void measure(Subject subject, Stack stack, Map<String, Service> services)
 			throws IOException, InterruptedException {
-		this.progress.step("%s: %d cells".formatted(subject.name(), this.plan.cells() / this.plan.subjects().size()));
+		progress().step("%s: %d cells".formatted(subject.name(), this.plan.cells() / this.plan.subjects().size()));
 		LoadRound.Record record;
 		try (Service gateway = stack.startGateway(subject.variant(), subject.options())) {
 			services.put(GATEWAY, gateway);
-			record = new LoadRound(this.directory, subject.name(), stack, services).run(this.json,
+			record = new LoadRound(directory(), subject.name(), stack, services).run(this.json,
 					loadPlan(subject, gateway, stack),
-					(phase) -> this.progress.now("%s, %s".formatted(subject.name(), phase.name())));
+					(phase) -> progress().now("%s, %s".formatted(subject.name(), phase.name())));
 		}
 		record.conclude(() -> evaluate(subject, record));
 	}
@@ -147,7 +124,7 @@ final class GridExperiment {
 		}
 		String token = Long.toString(System.currentTimeMillis(), Character.MAX_RADIX) + "-" + subject.name();
 		return new LoadPlan(token, gateway.uri(), stack.uri(Module.BACKEND),
-				this.directory.directory("outcomes/" + subject.name()), phases);
+				directory().directory("outcomes/" + subject.name()), phases);
 	}
 
 	private static String phaseName(long delayMillis, int concurrency) {
@@ -169,7 +146,8 @@ final class GridExperiment {
 		}
 	}
 
-	private Map<String, String> configuration() {
+	@Override
+	protected Map<String, String> configuration() {
 		Map<String, String> configuration = new TreeMap<>();
 		configuration.put("load", "closed model: as many users as requests in flight, each waits for its answer");
 		configuration.put("cell",

@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-import dev.sluice.lab.stack.ServiceOptions;
-import dev.sluice.lab.stack.Variant;
+import dev.sluice.lab.kit.stack.ServiceOptions;
+import dev.sluice.lab.kit.stack.Variant;
 
 /**
  * What is measured.
@@ -18,7 +18,7 @@ import dev.sluice.lab.stack.Variant;
 record GridPlan(List<Subject> subjects, List<Long> delays, List<Integer> concurrencies, long cellMillis) {
 
 	/**
-	 * Threads of a pool as small as the seed's: what its figures imply. At 500 ms it
+	 * Threads of a pool as small as the reference's: what its figures imply. At 500 ms it
 	 * answered 184/s without blocking and a 6.5th of that blocking, 28/s, which keeps 14
 	 * threads busy; 250 ms and 100 ms give 14 and 12.
 	 */

@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-import dev.sluice.lab.result.GridResult;
-import dev.sluice.lab.result.GridResult.Cell;
+import dev.sluice.lab.kit.result.GridResult;
+import dev.sluice.lab.kit.result.GridResult.Cell;
 
 /** A grid in 100 columns of text: a table for each delay. */
 final class GridText {

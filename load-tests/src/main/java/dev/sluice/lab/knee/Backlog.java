@@ -1,6 +1,6 @@
 package dev.sluice.lab.knee;
 
-import dev.sluice.lab.result.ClientResult.Tally;
+import dev.sluice.lab.kit.result.ClientResult.Tally;
 
 /**
  * Orders that were accepted and are not saved yet, since the backend had

@@ -6,9 +6,9 @@ import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-import dev.sluice.lab.plan.Mode;
-import dev.sluice.lab.result.ClientResult.Tally;
-import dev.sluice.lab.result.Timing;
+import dev.sluice.lab.kit.plan.Mode;
+import dev.sluice.lab.kit.result.ClientResult.Tally;
+import dev.sluice.lab.kit.result.Timing;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,7 +27,7 @@ record Goal(Duration p99, Duration savedP99) {
 	 */
 	private static final double GROWTH = 0.05;
 
-	/** Of few orders one more or less says nothing. */
+	/** Fewer orders say nothing. */
 	private static final long FEW = 10;
 
 	private static final Pattern PART = Pattern.compile("(p99|saved-p99)=(\\d+)(ms|s)");

@@ -5,7 +5,6 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -15,47 +14,45 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalDouble;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import dev.sluice.devservices.Infrastructure;
-import dev.sluice.lab.client.CallMode;
-import dev.sluice.lab.client.OpenClient;
-import dev.sluice.lab.client.OpenClient.Figures;
-import dev.sluice.lab.client.OpenClient.Load;
-import dev.sluice.lab.measure.ProcessSampler;
-import dev.sluice.lab.measure.PrometheusHistogram;
-import dev.sluice.lab.measure.Window;
-import dev.sluice.lab.plan.BackendCapacity;
-import dev.sluice.lab.plan.Mode;
-import dev.sluice.lab.result.KneeResult;
-import dev.sluice.lab.result.KneeResult.Knee;
-import dev.sluice.lab.result.KneeResult.Step;
-import dev.sluice.lab.result.RunResult;
-import dev.sluice.lab.run.BackendControl;
-import dev.sluice.lab.run.EnvironmentProbe;
-import dev.sluice.lab.run.LoadRound;
-import dev.sluice.lab.run.Measurement;
-import dev.sluice.lab.run.Measurement.Course;
-import dev.sluice.lab.run.Progress;
-import dev.sluice.lab.run.RunDirectory;
-import dev.sluice.lab.stack.Interruption;
-import dev.sluice.lab.stack.LabException;
-import dev.sluice.lab.stack.Module;
-import dev.sluice.lab.stack.Service;
-import dev.sluice.lab.stack.ServiceOptions;
-import dev.sluice.lab.stack.Stack;
-import dev.sluice.lab.stack.Variant;
-import dev.sluice.lab.stack.Workspace;
+import dev.sluice.lab.kit.load.CallMode;
+import dev.sluice.lab.kit.load.LoadRound;
+import dev.sluice.lab.kit.load.OpenClient;
+import dev.sluice.lab.kit.load.OpenClient.Figures;
+import dev.sluice.lab.kit.load.OpenClient.Load;
+import dev.sluice.lab.kit.measure.ProcessSampler;
+import dev.sluice.lab.kit.measure.PrometheusHistogram;
+import dev.sluice.lab.kit.measure.Window;
+import dev.sluice.lab.kit.plan.BackendCapacity;
+import dev.sluice.lab.kit.plan.Mode;
+import dev.sluice.lab.kit.result.Finding;
+import dev.sluice.lab.kit.result.KneeResult;
+import dev.sluice.lab.kit.result.KneeResult.Knee;
+import dev.sluice.lab.kit.result.KneeResult.Step;
+import dev.sluice.lab.kit.result.RunResult;
+import dev.sluice.lab.kit.run.BackendControl;
+import dev.sluice.lab.kit.run.Experiment;
+import dev.sluice.lab.kit.run.Run;
+import dev.sluice.lab.kit.stack.Http;
+import dev.sluice.lab.kit.stack.LabException;
+import dev.sluice.lab.kit.stack.Module;
+import dev.sluice.lab.kit.stack.Service;
+import dev.sluice.lab.kit.stack.ServiceOptions;
+import dev.sluice.lab.kit.stack.Stack;
+import dev.sluice.lab.kit.stack.Variant;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Searches the greatest rate of each variant and mode, by an open model: each step offers
  * a rate, first to warm up and then to be measured, and lets what was accepted arrive.
  */
-final class KneeExperiment {
+final class KneeExperiment extends Experiment {
 
 	static final String NAME = "knee";
 
@@ -81,79 +78,57 @@ final class KneeExperiment {
 
 	private final Settings settings;
 
-	/** What was asked for, until it is known what runs. */
-	private Infrastructure infrastructure;
-
-	private final RunDirectory directory;
-
-	private final Progress progress;
-
 	private final List<Knee> knees = new ArrayList<>();
 
-	private final HttpClient http = HttpClient.newBuilder()
-		.version(HttpClient.Version.HTTP_1_1)
-		.connectTimeout(Duration.ofSeconds(5))
-		.build();
+	private final HttpClient http = Http.client(Duration.ofSeconds(5));
 
 	private int loads;
 
 	/**
 	 * What is chosen.
 	 *
-	 * @param command the command line
 	 * @param warmUp of each step
 	 * @param measured of each step
 	 * @param limit of the search of one variant and mode
 	 */
-	record Settings(String command, List<Variant> variants, List<Mode> modes, Goal goal, BackendCapacity capacity,
-			Infrastructure infrastructure, Duration warmUp, Duration measured, Duration limit) {
+	record Settings(List<Variant> variants, List<Mode> modes, Goal goal, BackendCapacity capacity, Duration warmUp,
+			Duration measured, Duration limit) {
 	}
 
-	KneeExperiment(Settings settings, RunDirectory directory, Progress progress) {
+	KneeExperiment(Run run, Infrastructure infrastructure, Settings settings) {
+		super(NAME, run, infrastructure);
 		this.settings = settings;
-		this.infrastructure = settings.infrastructure();
-		this.directory = directory;
-		this.progress = progress;
 	}
 
-	/**
-	 * Runs it. What goes wrong under way makes the result partial.
-	 * @throws IOException if files cannot be written
-	 */
-	RunResult run(Interruption interruption) throws IOException {
-		return new Measurement(NAME, this.settings.command(), this.directory, this.progress, interruption)
-			.run(this::measure, this::result);
-	}
-
-	private void measure() throws IOException, InterruptedException {
-		try (this.http;
-				Stack stack = Stack.builder()
-					.infrastructure(this.settings.infrastructure())
-					.directory(this.directory.directory("logs"))
-					.build()) {
-			this.infrastructure = stack.infrastructure().infrastructure();
+	@Override
+	protected void measure() throws IOException, InterruptedException {
+		try (this.http; Stack stack = stack()) {
 			searchAll(stack);
 		}
 	}
 
-	private RunResult result(Course course) throws IOException {
-		Workspace workspace = Workspace.find();
-		List<Path> jars = modules().map(workspace::jar).toList();
-		return RunResult.of(NAME, this.settings.command(), course.startedAt(), course.finishedAt(), course.partial(),
-				EnvironmentProbe.probe(workspace.root(), jars, this.infrastructure), configuration(),
-				new KneeResult(this.settings.goal().toString(), "%s, %d ms an order"
-					.formatted(this.settings.capacity().description(), BackendCapacity.DELAY_MILLIS), this.knees));
+	@Override
+	protected Finding finding(@Nullable String partial) {
+		return new KneeResult(this.settings.goal().toString(),
+				"%s, %d ms an order".formatted(this.settings.capacity().description(), BackendCapacity.DELAY_MILLIS),
+				this.knees);
 	}
 
-	private Stream<Module> modules() {
+	@Override
+	protected String summary(RunResult result) {
+		return (result.finding() instanceof KneeResult knee) ? KneeText.of(knee) : "";
+	}
+
+	@Override
+	protected Set<Module> modules() {
 		return Stream
 			.concat(Stream.of(Module.BACKEND, Module.CONSUMER), this.settings.variants().stream().map(Variant::module))
-			.distinct();
+			.collect(Collectors.toSet());
 	}
 
 	private void searchAll(Stack stack) throws IOException, InterruptedException {
-		stack.prepare(modules().collect(Collectors.toSet()), this.progress::step);
-		this.progress.step("Starting Kafka, PostgreSQL, the backend and the consumer");
+		stack.prepare(modules(), progress()::step);
+		progress().step("Starting Kafka, PostgreSQL, the backend and the consumer");
 		Map<String, Service> services = new ConcurrentHashMap<>();
 		Stack.inParallel(List.of(() -> {
 			stack.startInfrastructure();
@@ -166,18 +141,18 @@ final class KneeExperiment {
 			try (Service gateway = stack.startGateway(variant, ServiceOptions.NONE)) {
 				services.put("gateway", gateway);
 				Map<String, Long> pids = new LinkedHashMap<>(
-						new LoadRound(this.directory, variant.id(), stack, services).infrastructure());
+						new LoadRound(directory(), variant.id(), stack, services).infrastructure());
 				services.forEach((name, service) -> pids.put(name, service.pid()));
 				pids.put(LoadRound.LOAD_GENERATOR, ProcessHandle.current().pid());
 				for (Mode mode : this.settings.modes()) {
-					search(variant, mode, new Bench(gateway.uri(), backend, services, pids));
+					search(variant, mode, new TestBed(gateway.uri(), backend, services, pids));
 				}
 			}
 		}
 	}
 
-	private void search(Variant variant, Mode mode, Bench bench) throws IOException, InterruptedException {
-		this.progress.step("%s %s: warming up".formatted(variant, mode));
+	private void search(Variant variant, Mode mode, TestBed bench) throws IOException, InterruptedException {
+		progress().step("%s %s: warming up".formatted(variant, mode));
 		long start = System.nanoTime();
 		KneeSearch search = new KneeSearch(FIRST, LEAST, MOST, PRECISION);
 		List<Step> steps = new ArrayList<>();
@@ -190,7 +165,7 @@ final class KneeExperiment {
 				Step step = step(rate.getAsDouble(), mode, bench, client);
 				steps.add(step);
 				search.tell(rate.getAsDouble(), step.held());
-				this.progress.step(String.format(Locale.ROOT, "%s %s: %,.0f/s %s", variant, mode, rate.getAsDouble(),
+				progress().step(String.format(Locale.ROOT, "%s %s: %,.0f/s %s", variant, mode, rate.getAsDouble(),
 						step.held() ? "holds" : "does not hold: " + step.missed()));
 				rate = search.next();
 			}
@@ -200,7 +175,8 @@ final class KneeExperiment {
 				Duration.ofNanos(System.nanoTime() - start).toMillis()));
 	}
 
-	private Step step(double rate, Mode mode, Bench bench, OpenClient client) throws IOException, InterruptedException {
+	private Step step(double rate, Mode mode, TestBed bench, OpenClient client)
+			throws IOException, InterruptedException {
 		for (Service service : bench.services().values()) {
 			if (!service.isAlive()) {
 				throw new LabException("%s died; its log %s ends with:%n%s".formatted(service.name(), service.logFile(),
@@ -212,7 +188,7 @@ final class KneeExperiment {
 		int most = Math.max(100, (int) Math.ceil(rate * this.settings.goal().p99().toMillis() * 3 / 1_000));
 		Duration patience = this.settings.goal().p99().multipliedBy(3).plusSeconds(1);
 		try (ProcessSampler sampler = new ProcessSampler(bench.pids(),
-				this.directory.directory("samples").resolve("load-%d.csv".formatted(this.loads)))) {
+				directory().directory("samples").resolve("load-%d.csv".formatted(this.loads)))) {
 			Backlog backlog = new Backlog(bench.backend().saved(), 0);
 			// Sync answers are not waited for: what has piled up is to be measured.
 			Duration warmUpPatience = switch (mode) {
@@ -251,7 +227,7 @@ final class KneeExperiment {
 	}
 
 	/** From accepted to saved; null if not all that was accepted is saved in time. */
-	private @Nullable Double savedP99Millis(Bench bench, PrometheusHistogram before, Backlog backlog)
+	private @Nullable Double savedP99Millis(TestBed bench, PrometheusHistogram before, Backlog backlog)
 			throws InterruptedException {
 		if (!drained(bench) || backlog.waiting(bench.backend().saved()) > 0) {
 			return null;
@@ -260,7 +236,7 @@ final class KneeExperiment {
 	}
 
 	/** Whether the backend saves no more, so that nothing is on its way. */
-	private boolean drained(Bench bench) throws InterruptedException {
+	private boolean drained(TestBed bench) throws InterruptedException {
 		long deadline = System.nanoTime() + DRAIN.toNanos();
 		long saved = bench.backend().saved();
 		int unchanged = 0;
@@ -276,7 +252,7 @@ final class KneeExperiment {
 		return false;
 	}
 
-	private PrometheusHistogram savedTimes(Bench bench) throws InterruptedException {
+	private PrometheusHistogram savedTimes(TestBed bench) throws InterruptedException {
 		URI metrics = Objects.requireNonNull(bench.services().get(CONSUMER)).metrics();
 		try {
 			return PrometheusHistogram.read(this.http
@@ -292,7 +268,8 @@ final class KneeExperiment {
 		return (seconds != null) ? seconds * 1_000 : null;
 	}
 
-	private Map<String, String> configuration() {
+	@Override
+	protected Map<String, String> configuration() {
 		Map<String, String> configuration = new TreeMap<>();
 		configuration.put("load", "open model: orders are due by the clock, latency counts from then");
 		configuration.put("step", "%d s to warm up, %d s measured".formatted(this.settings.warmUp().toSeconds(),
@@ -307,7 +284,7 @@ final class KneeExperiment {
 	}
 
 	/** What one variant is measured on. */
-	private record Bench(URI gateway, BackendControl backend, Map<String, Service> services, Map<String, Long> pids) {
+	private record TestBed(URI gateway, BackendControl backend, Map<String, Service> services, Map<String, Long> pids) {
 	}
 
 }

@@ -2,9 +2,9 @@ package dev.sluice.lab.knee;
 
 import java.util.Locale;
 
-import dev.sluice.lab.result.KneeResult;
-import dev.sluice.lab.result.KneeResult.Knee;
-import dev.sluice.lab.result.KneeResult.Step;
+import dev.sluice.lab.kit.result.KneeResult;
+import dev.sluice.lab.kit.result.KneeResult.Knee;
+import dev.sluice.lab.kit.result.KneeResult.Step;
 import org.jspecify.annotations.Nullable;
 
 /** The rates that held, in 100 columns of text. */

@@ -4,16 +4,13 @@ import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.time.Duration;
-import java.util.Currency;
 import java.util.List;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 
 import dev.sluice.contract.HttpNames;
-import dev.sluice.contract.Money;
-import dev.sluice.contract.Order;
-import dev.sluice.contract.OrderItem;
-import dev.sluice.lab.plan.Mode;
+import dev.sluice.lab.kit.plan.Mode;
+import dev.sluice.lab.kit.plan.SampleOrder;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Orders of many customers, each with a key of its own. */
@@ -25,9 +22,7 @@ final class OrderRequests implements IntFunction<HttpRequest> {
 
 	private static final List<byte[]> BODIES = IntStream.range(0, CUSTOMERS)
 		.mapToObj((customer) -> JsonMapper.shared()
-			.writeValueAsBytes(new Order("customer-" + customer,
-					List.of(new OrderItem("sku-" + customer % 97, 2, new Money("19.99", Currency.getInstance("EUR")))),
-					null)))
+			.writeValueAsBytes(SampleOrder.of("customer-" + customer, "sku-" + customer % 97, 2)))
 		.toList();
 
 	private final URI orders;

@@ -9,7 +9,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Connections to one server, with the settings of the agent that the seed mended its
+ * Connections to one server, with the settings of the agent that the reference mended its
  * client with: at most so many, of which at most so many are kept while nobody uses them.
  * For any number of threads, each of which blocks while it waits for a connection or an
  * answer: meant for virtual threads.
@@ -42,7 +42,7 @@ final class ConnectionPool implements AutoCloseable {
 	 */
 	record Limits(int most, int mostFree, int answerMillis, int freeMillis) {
 
-		/** The seed's. */
+		/** Those of the reference. */
 		static final Limits KEPT = new Limits(40, 10, 60_000, 300_000);
 
 		/** As many as messages are in flight, each for one message. */
@@ -108,7 +108,7 @@ final class ConnectionPool implements AutoCloseable {
 		}
 	}
 
-	/** Called by whoever holds the lock. */
+	/** Called with the lock held. */
 	private void end(Connection connection) {
 		this.all.remove(connection);
 		connection.link.close();

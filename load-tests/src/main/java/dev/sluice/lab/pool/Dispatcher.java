@@ -10,8 +10,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
-import dev.sluice.lab.result.PoolResult.Share;
-import dev.sluice.lab.result.PoolResult.Status;
+import dev.sluice.lab.kit.result.PoolResult.Share;
+import dev.sluice.lab.kit.result.PoolResult.Status;
 
 /**
  * A queue and its dispatcher: at most so many messages are in flight, and the others wait
@@ -91,7 +91,7 @@ final class Dispatcher implements AutoCloseable {
 		dispatch();
 	}
 
-	/** Called by whoever holds the lock. */
+	/** Called with the lock held. */
 	private void dispatch() {
 		while (this.inFlight < this.concurrency && !this.queue.isEmpty()) {
 			long producedNanos = this.queue.remove();

@@ -10,14 +10,14 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 
-import dev.sluice.lab.result.PoolResult.Status;
-import dev.sluice.lab.stack.LabException;
+import dev.sluice.lab.kit.result.PoolResult.Status;
+import dev.sluice.lab.kit.stack.LabException;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Asks a {@link PoolServer} of another process.
  *
- * @param http of whoever uses it
+ * @param http to send with, closed by the caller
  * @param server without a path
  */
 record PoolClient(HttpClient http, URI server) {

@@ -2,41 +2,29 @@ package dev.sluice.lab.pool;
 
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
-import java.util.List;
-import java.util.Objects;
-import java.util.concurrent.Callable;
-import java.util.stream.Collectors;
 
 import dev.sluice.devservices.Ports;
+import dev.sluice.lab.kit.result.PoolResult;
+import dev.sluice.lab.kit.run.ExperimentCommand;
+import dev.sluice.lab.kit.run.ReportWriter;
+import dev.sluice.lab.kit.stack.Http;
+import dev.sluice.lab.kit.stack.Interruption;
+import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.lab.pool.ConnectionPool.Limits;
-import dev.sluice.lab.report.Report;
-import dev.sluice.lab.report.ReportCommand;
-import dev.sluice.lab.result.PoolResult;
-import dev.sluice.lab.result.RunResult;
-import dev.sluice.lab.run.Progress;
-import dev.sluice.lab.run.RunDirectory;
-import dev.sluice.lab.stack.Interruption;
-import dev.sluice.lab.stack.LabException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** {@code lab pool}. */
-@Command(name = "pool", mixinStandardHelpOptions = true, sortOptions = false,
-		description = "Sends messages through a queue and a dispatcher to a backend that lets in a few new connections a"
+@Command(name = "pool",
+		description = "Sends messages through a queue and a dispatcher to a backend that accepts a few new connections a"
 				+ " second, or into PostgreSQL, first over new connections, then over kept ones. Or, in parts: --serve a"
 				+ " dispatcher, and from other terminals --produce, --status, --concurrency.")
-public final class PoolCommand implements Callable<Integer> {
+public final class PoolCommand extends ExperimentCommand {
 
 	private static final Duration WHOLE = Duration.ofMinutes(5);
 
@@ -44,23 +32,19 @@ public final class PoolCommand implements Callable<Integer> {
 
 	private static final Duration STATUS_EVERY = Duration.ofSeconds(10);
 
-	@Spec
-	@SuppressWarnings("NullAway.Init") // picocli sets it before it calls.
-	private CommandSpec spec;
-
 	@ArgGroup
 	private @Nullable Part part;
 
 	@Option(names = "--messages", paramLabel = "N", defaultValue = "8",
-			description = "Produced at once. Default: ${DEFAULT-VALUE}.")
+			description = "Messages produced together. Default: ${DEFAULT-VALUE}.")
 	private int messages = 8;
 
 	@Option(names = "--interval", paramLabel = "MILLIS", defaultValue = "1000",
-			description = "Between two productions. Default: ${DEFAULT-VALUE}.")
+			description = "Time between two productions, in ms. Default: ${DEFAULT-VALUE}.")
 	private long intervalMillis = 1_000;
 
 	@Option(names = "--in-flight", paramLabel = "N", defaultValue = "100",
-			description = "Messages in flight at most, at first. Default: ${DEFAULT-VALUE}.")
+			description = "Maximum number of messages in flight at the start. Default: ${DEFAULT-VALUE}.")
 	private int inFlight = 100;
 
 	@Option(names = "--sink", paramLabel = "SINK", defaultValue = "http",
@@ -68,42 +52,43 @@ public final class PoolCommand implements Callable<Integer> {
 	private PoolResult.Sink sink = PoolResult.Sink.HTTP;
 
 	@Option(names = "--new-connections", paramLabel = "N", defaultValue = "5",
-			description = "That the backend lets in a second; 0 = any number. Not PostgreSQL. Default: ${DEFAULT-VALUE}.")
+			description = "New connections that the backend accepts a second; 0 is no limit. Not used with PostgreSQL. Default: ${DEFAULT-VALUE}.")
 	private int newConnections = 5;
 
 	@Option(names = "--delay", paramLabel = "MILLIS", defaultValue = "100",
-			description = "That the backend takes for a message. Not PostgreSQL. Default: ${DEFAULT-VALUE}.")
+			description = "Time that the backend takes for a message, in ms. Not used with PostgreSQL. Default: ${DEFAULT-VALUE}.")
 	private long delayMillis = 100;
 
 	@Option(names = "--no-keep-alive", description = "With --serve: a new connection for each message.")
 	private boolean newEach;
 
 	@Option(names = "--port", paramLabel = "PORT", defaultValue = "" + PoolServer.PORT,
-			description = "Of the dispatcher that is served; 0 = any that is free. Default: ${DEFAULT-VALUE}.")
+			description = "Port of the dispatcher; 0 chooses a free one. Default: ${DEFAULT-VALUE}.")
 	private int port = PoolServer.PORT;
 
-	@Option(names = "--out", paramLabel = "DIR", description = "Where the results go. Default: results/pool-<time>.")
-	private @Nullable Path out;
+	public PoolCommand(ReportWriter report) {
+		super(report);
+	}
 
 	/** At most one of them. */
 	private static final class Part {
 
-		@Option(names = "--quick", required = true, description = "50 s each instead of five minutes.")
+		@Option(names = "--quick", required = true, description = "Each case takes 50 s instead of five minutes.")
 		private boolean quick;
 
 		@Option(names = "--serve", required = true, paramLabel = "URI",
-				description = "Runs a dispatcher that GETs this for each message, until it is interrupted; of a"
-						+ " jdbc:postgresql URI, it writes a row for each.")
+				description = "Runs a dispatcher that GETs this for each message, until it is interrupted. With a"
+						+ " jdbc:postgresql URI it writes a row for each.")
 		private @Nullable URI serve;
 
-		@Option(names = "--produce", required = true, description = "Produces messages for the one that is served.")
+		@Option(names = "--produce", required = true, description = "Produces messages for the running dispatcher.")
 		private boolean produce;
 
-		@Option(names = "--status", required = true, description = "Shows its status every 10 s.")
+		@Option(names = "--status", required = true, description = "Shows the dispatcher's status every 10 s.")
 		private boolean status;
 
 		@Option(names = "--concurrency", required = true, paramLabel = "N",
-				description = "Lets it have so many messages in flight from now on.")
+				description = "Sets the dispatcher's maximum number of messages in flight.")
 		private @Nullable Integer concurrency;
 
 	}
@@ -111,13 +96,12 @@ public final class PoolCommand implements Callable<Integer> {
 	@Override
 	public Integer call() throws IOException {
 		if (this.port < 0 || this.port > Ports.GREATEST) {
-			throw new ParameterException(this.spec.commandLine(), "--port: 0 to %,d".formatted(Ports.GREATEST));
+			throw usage("--port: 0 to %,d".formatted(Ports.GREATEST));
 		}
 		if (this.messages < 1 || this.messages > PoolServer.MOST_MESSAGES || this.intervalMillis < 1
 				|| this.inFlight < 1 || this.inFlight > PoolServer.MOST_CONCURRENCY || this.newConnections < 0
 				|| this.delayMillis < 0) {
-			throw new ParameterException(this.spec.commandLine(),
-					"--messages and --in-flight: 1 to 10,000; --interval: at least 1; the others: at least 0");
+			throw usage("--messages and --in-flight: 1 to 10,000; --interval: at least 1; the others: at least 0");
 		}
 		Part chosen = (this.part != null) ? this.part : new Part();
 		if (chosen.serve != null) {
@@ -129,45 +113,16 @@ public final class PoolCommand implements Callable<Integer> {
 		return measure(chosen.quick ? QUICK : WHOLE);
 	}
 
-	private int measure(Duration duration) throws IOException {
-		String words = this.spec.commandLine()
-			.getParseResult()
-			.originalArgs()
-			.stream()
-			.filter((word) -> !word.equals(PoolExperiment.NAME))
-			.collect(Collectors.joining(" "));
-		PoolExperiment.Settings settings = new PoolExperiment.Settings(("lab pool " + words).strip(), this.sink,
-				this.messages, Duration.ofMillis(this.intervalMillis), this.inFlight, this.newConnections,
-				this.delayMillis, duration);
-		RunDirectory directory = RunDirectory.create(this.out, PoolExperiment.NAME, Instant.now());
-		PrintWriter stdout = this.spec.commandLine().getOut();
-		try (Interruption interruption = new Interruption()) {
-			RunResult result = new PoolExperiment(settings, directory, stdout, Progress.toStandardError())
-				.run(interruption);
-			Path report = directory.path().resolve(ReportCommand.NAME);
-			Report.write(List.of(result), report);
-			if (result.finding() instanceof PoolResult pool) {
-				stdout.print(PoolText.of(pool));
-			}
-			stdout.println("Report: " + report);
-			stdout.flush();
-			if (result.partial() != null) {
-				throw new LabException("The run is partial: " + result.partial());
-			}
-			return 0;
-		}
-		catch (IOException ex) {
-			throw RunDirectory.failure("The run cannot go on", ex);
-		}
-		catch (UncheckedIOException ex) {
-			throw RunDirectory.failure("The run cannot go on", Objects.requireNonNull(ex.getCause()));
-		}
+	private int measure(Duration duration) {
+		PoolExperiment.Settings settings = new PoolExperiment.Settings(this.sink, this.messages,
+				Duration.ofMillis(this.intervalMillis), this.inFlight, this.newConnections, this.delayMillis, duration);
+		return run(PoolExperiment.NAME, commandLine(), (run) -> new PoolExperiment(run, settings));
 	}
 
 	private int serve(URI target) throws IOException {
 		Link.Opener opener = opener(target);
 		Ports.requireFree(this.port, "--port of the dispatcher");
-		PrintWriter stdout = this.spec.commandLine().getOut();
+		PrintWriter stdout = stdout();
 		Dispatcher dispatcher = new Dispatcher(new ConnectionPool(opener, this.newEach ? Limits.NEW : Limits.KEPT),
 				this.inFlight);
 		// To be stopped is how it ends well.
@@ -194,16 +149,15 @@ public final class PoolCommand implements Callable<Integer> {
 		}
 		if (!"http".equals(target.getScheme()) || target.getHost() == null || target.getPort() < 0
 				|| target.getPort() > Ports.GREATEST || target.getRawPath().isEmpty()) {
-			throw new ParameterException(this.spec.commandLine(),
+			throw usage(
 					"--serve needs a URI like http://127.0.0.1:8090/100 or jdbc:postgresql://127.0.0.1:5432/sluice");
 		}
 		return HttpLink.to(target);
 	}
 
 	private int ask(Part chosen) {
-		PrintWriter stdout = this.spec.commandLine().getOut();
-		try (Interruption _ = new Interruption(0);
-				HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build()) {
+		PrintWriter stdout = stdout();
+		try (Interruption _ = new Interruption(0); HttpClient http = Http.client(Duration.ofSeconds(5))) {
 			PoolClient client = new PoolClient(http, URI.create("http://127.0.0.1:" + this.port));
 			if (chosen.concurrency != null) {
 				stdout.print(StatusText.of(client.concurrency(chosen.concurrency)));

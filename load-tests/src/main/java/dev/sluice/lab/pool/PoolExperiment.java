@@ -1,7 +1,6 @@
 package dev.sluice.lab.pool;
 
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.time.Duration;
@@ -13,29 +12,27 @@ import java.util.TreeMap;
 
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.devservices.Infrastructure;
+import dev.sluice.lab.kit.result.Finding;
+import dev.sluice.lab.kit.result.PoolResult;
+import dev.sluice.lab.kit.result.PoolResult.Case;
+import dev.sluice.lab.kit.result.PoolResult.Status;
+import dev.sluice.lab.kit.result.RunResult;
+import dev.sluice.lab.kit.run.BackendControl;
+import dev.sluice.lab.kit.run.Experiment;
+import dev.sluice.lab.kit.run.Run;
+import dev.sluice.lab.kit.stack.Http;
+import dev.sluice.lab.kit.stack.Module;
+import dev.sluice.lab.kit.stack.ServiceOptions;
+import dev.sluice.lab.kit.stack.Stack;
 import dev.sluice.lab.pool.ConnectionPool.Limits;
-import dev.sluice.lab.result.PoolResult;
-import dev.sluice.lab.result.PoolResult.Case;
-import dev.sluice.lab.result.PoolResult.Status;
-import dev.sluice.lab.result.RunResult;
-import dev.sluice.lab.run.BackendControl;
-import dev.sluice.lab.run.EnvironmentProbe;
-import dev.sluice.lab.run.Measurement;
-import dev.sluice.lab.run.Measurement.Course;
-import dev.sluice.lab.run.Progress;
-import dev.sluice.lab.run.RunDirectory;
-import dev.sluice.lab.stack.Interruption;
-import dev.sluice.lab.stack.Module;
-import dev.sluice.lab.stack.ServiceOptions;
-import dev.sluice.lab.stack.Stack;
-import dev.sluice.lab.stack.Workspace;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The same messages over new connections and then over kept ones: to a backend that lets
- * in a few new connections a second, as the address translation did that the seed ran
- * into, or into PostgreSQL.
+ * in a few new connections a second, as the address translation did that the reference
+ * ran into, or into PostgreSQL.
  */
-final class PoolExperiment {
+final class PoolExperiment extends Experiment {
 
 	static final String NAME = "pool";
 
@@ -43,18 +40,11 @@ final class PoolExperiment {
 
 	private final Settings settings;
 
-	private final RunDirectory directory;
-
-	private final PrintWriter out;
-
-	private final Progress progress;
-
 	private final List<Case> cases = new ArrayList<>();
 
 	/**
 	 * What is chosen.
 	 *
-	 * @param command the command line
 	 * @param sink where messages go
 	 * @param messages produced at once
 	 * @param interval between two productions
@@ -65,32 +55,19 @@ final class PoolExperiment {
 	 * takes
 	 * @param duration of each case
 	 */
-	record Settings(String command, PoolResult.Sink sink, int messages, Duration interval, int concurrency,
-			int newConnectionsPerSecond, long backendMillis, Duration duration) {
+	record Settings(PoolResult.Sink sink, int messages, Duration interval, int concurrency, int newConnectionsPerSecond,
+			long backendMillis, Duration duration) {
 	}
 
-	PoolExperiment(Settings settings, RunDirectory directory, PrintWriter out, Progress progress) {
-		this.settings = settings;
-		this.directory = directory;
-		this.out = out;
-		this.progress = progress;
-	}
-
-	/**
-	 * Runs it. What goes wrong under way makes the result partial.
-	 * @throws IOException if files cannot be written
-	 */
-	RunResult run(Interruption interruption) throws IOException {
-		return new Measurement(NAME, this.settings.command(), this.directory, this.progress, interruption)
-			.run(this::measure, this::result);
-	}
-
-	private void measure() throws IOException, InterruptedException {
+	PoolExperiment(Run run, Settings settings) {
 		// Nothing here needs Kafka, and it is not started.
-		try (Stack stack = Stack.builder()
-			.infrastructure(Infrastructure.EMBEDDED)
-			.directory(this.directory.directory("logs"))
-			.build(); HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build()) {
+		super(NAME, run, Infrastructure.EMBEDDED);
+		this.settings = settings;
+	}
+
+	@Override
+	protected void measure() throws IOException, InterruptedException {
+		try (Stack stack = stack(); HttpClient http = Http.client(Duration.ofSeconds(5))) {
 			Link.Opener target = switch (this.settings.sink()) {
 				case HTTP -> backend(stack, http);
 				case POSTGRES -> postgres(stack);
@@ -100,19 +77,25 @@ final class PoolExperiment {
 		}
 	}
 
-	private RunResult result(Course course) throws IOException {
-		Workspace workspace = Workspace.find();
-		return RunResult.of(NAME, this.settings.command(), course.startedAt(), course.finishedAt(), course.partial(),
-				EnvironmentProbe.probe(workspace.root(), List.of(workspace.jar(Module.BACKEND)),
-						Infrastructure.EMBEDDED),
-				configuration(),
-				new PoolResult(this.settings.sink(), this.settings.messages(), this.settings.interval().toMillis(),
-						this.settings.backendMillis(), this.settings.newConnectionsPerSecond(), this.cases));
+	@Override
+	protected Finding finding(@Nullable String partial) {
+		return new PoolResult(this.settings.sink(), this.settings.messages(), this.settings.interval().toMillis(),
+				this.settings.backendMillis(), this.settings.newConnectionsPerSecond(), this.cases);
+	}
+
+	@Override
+	protected String summary(RunResult result) {
+		return (result.finding() instanceof PoolResult pool) ? PoolText.of(pool) : "";
+	}
+
+	@Override
+	protected Set<Module> modules() {
+		return Set.of(Module.BACKEND);
 	}
 
 	private Link.Opener backend(Stack stack, HttpClient http) throws InterruptedException {
-		stack.prepare(Set.of(Module.BACKEND), this.progress::step);
-		this.progress.step("Starting the backend");
+		stack.prepare(modules(), progress()::step);
+		progress().step("Starting the backend");
 		URI backend = stack.startBackend(ServiceOptions.NONE).uri();
 		// Before the cap: this connection is not counted by it.
 		new BackendControl(http, backend).behave(capped());
@@ -120,7 +103,7 @@ final class PoolExperiment {
 	}
 
 	private Link.Opener postgres(Stack stack) throws IOException {
-		this.progress.step("Starting PostgreSQL");
+		progress().step("Starting PostgreSQL");
 		return PostgresLink.to(stack.infrastructure().postgres().jdbcUrl());
 	}
 
@@ -136,7 +119,7 @@ final class PoolExperiment {
 	}
 
 	private void run(String name, String connections, ConnectionPool pool) throws InterruptedException {
-		this.progress.step("%s: produce %d messages every %dms with %d concurrency".formatted(connections,
+		progress().step("%s: produce %d messages every %dms with %d concurrency".formatted(connections,
 				this.settings.messages(), this.settings.interval().toMillis(), this.settings.concurrency()));
 		List<Status> statuses = new ArrayList<>();
 		try (Dispatcher dispatcher = new Dispatcher(pool, this.settings.concurrency())) {
@@ -149,8 +132,8 @@ final class PoolExperiment {
 					Thread.sleep(Duration.ofNanos(Math.max(0, start + at.toNanos() - System.nanoTime())));
 					Status status = dispatcher.status(at.toMillis() / 1_000.0);
 					statuses.add(status);
-					this.out.print(StatusText.of(status));
-					this.out.flush();
+					out().print(StatusText.of(status));
+					out().flush();
 				}
 			}
 			finally {
@@ -174,7 +157,8 @@ final class PoolExperiment {
 		}
 	}
 
-	private Map<String, String> configuration() {
+	@Override
+	protected Map<String, String> configuration() {
 		Map<String, String> configuration = new TreeMap<>();
 		configuration.put("load", "%d messages every %d ms, by the clock".formatted(this.settings.messages(),
 				this.settings.interval().toMillis()));

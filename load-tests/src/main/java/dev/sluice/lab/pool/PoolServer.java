@@ -10,7 +10,7 @@ import java.util.function.IntConsumer;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
-import dev.sluice.lab.result.PoolResult.Status;
+import dev.sluice.lab.kit.result.PoolResult.Status;
 import tools.jackson.databind.json.JsonMapper;
 
 /**

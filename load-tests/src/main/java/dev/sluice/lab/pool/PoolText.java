@@ -1,8 +1,8 @@
 package dev.sluice.lab.pool;
 
-import dev.sluice.lab.result.PoolResult;
-import dev.sluice.lab.result.PoolResult.Case;
-import dev.sluice.lab.result.PoolResult.Status;
+import dev.sluice.lab.kit.result.PoolResult;
+import dev.sluice.lab.kit.result.PoolResult.Case;
+import dev.sluice.lab.kit.result.PoolResult.Status;
 
 /** What new and kept connections came to, in 100 columns of text. */
 final class PoolText {

@@ -2,10 +2,12 @@ package dev.sluice.lab.pool;
 
 import java.util.Locale;
 
-import dev.sluice.lab.result.PoolResult.Share;
-import dev.sluice.lab.result.PoolResult.Status;
+import dev.sluice.lab.kit.result.PoolResult.Share;
+import dev.sluice.lab.kit.result.PoolResult.Status;
 
-/** A status in the seed's form, with true percentiles beside the seed's means. */
+/**
+ * A status in the reference's form, with true percentiles beside the reference's means.
+ */
 final class StatusText {
 
 	private StatusText() {

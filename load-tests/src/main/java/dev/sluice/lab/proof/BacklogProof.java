@@ -16,14 +16,14 @@ import java.util.function.Function;
 import dev.sluice.contract.BackendAudit;
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.contract.BackendBehaviour.Delay;
-import dev.sluice.lab.result.ProofResult.Check;
-import dev.sluice.lab.result.ProofResult.Series;
-import dev.sluice.lab.result.ProofResult.Timeline;
-import dev.sluice.lab.run.OrderFeed;
-import dev.sluice.lab.stack.LabException;
-import dev.sluice.lab.stack.Module;
-import dev.sluice.lab.stack.Service;
-import dev.sluice.lab.stack.ServiceOptions;
+import dev.sluice.lab.kit.result.ProofResult.Check;
+import dev.sluice.lab.kit.result.ProofResult.Series;
+import dev.sluice.lab.kit.result.ProofResult.Timeline;
+import dev.sluice.lab.kit.run.OrderFeed;
+import dev.sluice.lab.kit.stack.LabException;
+import dev.sluice.lab.kit.stack.Module;
+import dev.sluice.lab.kit.stack.Service;
+import dev.sluice.lab.kit.stack.ServiceOptions;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -61,7 +61,7 @@ final class BacklogProof implements Proof {
 	}
 
 	@Override
-	public Evidence run(Bench bench) throws IOException, InterruptedException {
+	public Evidence run(TestBed bench) throws IOException, InterruptedException {
 		int orders = bench.size(1_000_000, 100_000, 10_000);
 		bench.startWithoutGateways();
 		bench.backend().behave(BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(5)));
@@ -101,7 +101,7 @@ final class BacklogProof implements Proof {
 						List.of()));
 	}
 
-	private static List<Look> drain(Bench bench, Service consumer, int orders, int lookSeconds)
+	private static List<Look> drain(TestBed bench, Service consumer, int orders, int lookSeconds)
 			throws InterruptedException {
 		ServiceGauge gauge = new ServiceGauge(bench.client(), consumer);
 		List<Look> looks = new ArrayList<>();
@@ -144,7 +144,7 @@ final class BacklogProof implements Proof {
 		return values;
 	}
 
-	private static void write(Bench bench, List<Look> looks) throws IOException {
+	private static void write(TestBed bench, List<Look> looks) throws IOException {
 		List<String> lines = new ArrayList<>(List.of("second,saved,heap_used_mib,heap_held_mib"));
 		for (int i = 0; i < looks.size(); i++) {
 			Look look = looks.get(i);

@@ -7,7 +7,7 @@ import java.util.UUID;
 
 import dev.sluice.contract.OrderHeaders;
 import dev.sluice.contract.Topics;
-import dev.sluice.lab.run.OrderFeed;
+import dev.sluice.lab.kit.run.OrderFeed;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.jspecify.annotations.Nullable;
 

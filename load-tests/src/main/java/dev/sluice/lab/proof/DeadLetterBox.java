@@ -9,7 +9,7 @@ import java.util.Map;
 import dev.sluice.contract.DeadLetterHeaders;
 import dev.sluice.contract.OrderHeaders;
 import dev.sluice.contract.Topics;
-import dev.sluice.lab.stack.LabException;
+import dev.sluice.lab.kit.stack.LabException;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;

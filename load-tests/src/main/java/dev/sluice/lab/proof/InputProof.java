@@ -9,7 +9,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
@@ -23,14 +22,14 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
+import dev.sluice.lab.kit.result.ProofResult.Check;
+import dev.sluice.lab.kit.stack.LabException;
+import dev.sluice.lab.kit.stack.RawConnection;
+import dev.sluice.lab.kit.stack.RawConnection.Reply;
+import dev.sluice.lab.kit.stack.Service;
+import dev.sluice.lab.kit.stack.Stack;
 import dev.sluice.lab.proof.BadRequests.Kind;
 import dev.sluice.lab.proof.BadRequests.Request;
-import dev.sluice.lab.proof.RawConnection.Reply;
-import dev.sluice.lab.result.ProofResult.Check;
-import dev.sluice.lab.stack.LabException;
-import dev.sluice.lab.stack.Module;
-import dev.sluice.lab.stack.Service;
-import dev.sluice.lab.stack.Stack;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -86,12 +85,7 @@ final class InputProof implements Proof {
 	}
 
 	@Override
-	public Set<Module> modules() {
-		return Set.of(Module.BACKEND, Module.CONSUMER, Module.GATEWAY_SERVLET, Module.GATEWAY_REACTIVE);
-	}
-
-	@Override
-	public Evidence run(Bench bench) throws IOException, InterruptedException {
+	public Evidence run(TestBed bench) throws IOException, InterruptedException {
 		int requests = bench.size(100_000, 5_000, 400);
 		int idle = bench.size(2_000, 200, 20);
 		bench.startAll();
@@ -113,7 +107,7 @@ final class InputProof implements Proof {
 		return new Evidence(setting, checks, null);
 	}
 
-	private static Outcome prove(Bench bench, Service gateway, int requests, int idle)
+	private static Outcome prove(TestBed bench, Service gateway, int requests, int idle)
 			throws IOException, InterruptedException {
 		ServiceGauge gauge = new ServiceGauge(bench.client(), gateway);
 		bench.step("%s: good and bad requests first, so that pools and caches are full".formatted(gateway.name()));
@@ -174,7 +168,7 @@ final class InputProof implements Proof {
 	/**
 	 * @param tally null for those that only warm up
 	 */
-	private static void send(Bench bench, Service gateway, Stream<Request> requests, @Nullable Tally tally)
+	private static void send(TestBed bench, Service gateway, Stream<Request> requests, @Nullable Tally tally)
 			throws InterruptedException {
 		Semaphore quick = new Semaphore(QUICK_AT_ONCE);
 		Semaphore slow = new Semaphore(SLOW_AT_ONCE);
@@ -210,13 +204,13 @@ final class InputProof implements Proof {
 			exchange(gateway.uri(), request, guard);
 			return;
 		}
-		Repeat.Exchange<RuntimeException> timed = () -> {
+		Retry.Exchange<RuntimeException> timed = () -> {
 			long began = System.nanoTime();
 			Reply reply = exchange(gateway.uri(), request, guard);
 			tally.sent(request, TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began));
 			return reply;
 		};
-		tally.add(request, request.kind().isGood() ? Repeat.whileServersFail(timed, PATIENCE) : timed.run());
+		tally.add(request, request.kind().isGood() ? Retry.whileServersFail(timed, PATIENCE) : timed.run());
 	}
 
 	private static Reply exchange(URI uri, Request request, ScheduledExecutorService guard) {
@@ -301,7 +295,7 @@ final class InputProof implements Proof {
 
 		private long slowestMillis;
 
-		Tally(Bench bench, Service gateway) throws IOException {
+		Tally(TestBed bench, Service gateway) throws IOException {
 			this.directory = Files.createDirectories(bench.file(gateway.name()));
 			this.failures.add("number,kind,what");
 		}
@@ -337,7 +331,7 @@ final class InputProof implements Proof {
 					keep(request, what);
 				}
 				case Reply.Closed _ -> {
-					// Who sends no HTTP may be left without an answer.
+					// A client that sends no HTTP may get no answer.
 				}
 			}
 			if (request.kind() == Kind.RULE && !told.equals(REFUSED)) {

@@ -8,7 +8,6 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Currency;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -25,18 +24,16 @@ import java.util.stream.IntStream;
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.contract.BackendBehaviour.Special;
 import dev.sluice.contract.HttpNames;
-import dev.sluice.contract.Money;
 import dev.sluice.contract.Order;
-import dev.sluice.contract.OrderItem;
 import dev.sluice.contract.Topics;
-import dev.sluice.lab.measure.Latencies;
-import dev.sluice.lab.result.ProofResult.Check;
-import dev.sluice.lab.run.OrderFeed;
-import dev.sluice.lab.run.Redelivery;
-import dev.sluice.lab.stack.LabException;
-import dev.sluice.lab.stack.Module;
-import dev.sluice.lab.stack.Service;
-import dev.sluice.lab.stack.ServiceOptions;
+import dev.sluice.lab.kit.measure.Latencies;
+import dev.sluice.lab.kit.plan.SampleOrder;
+import dev.sluice.lab.kit.result.ProofResult.Check;
+import dev.sluice.lab.kit.run.OrderFeed;
+import dev.sluice.lab.kit.stack.LabException;
+import dev.sluice.lab.kit.stack.Service;
+import dev.sluice.lab.kit.stack.ServiceOptions;
+import dev.sluice.lab.order.Redelivery;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -84,12 +81,7 @@ final class IsolationProof implements Proof {
 	}
 
 	@Override
-	public Set<Module> modules() {
-		return Set.of(Module.BACKEND, Module.CONSUMER, Module.GATEWAY_SERVLET, Module.GATEWAY_REACTIVE);
-	}
-
-	@Override
-	public Evidence run(Bench bench) throws IOException, InterruptedException {
+	public Evidence run(TestBed bench) throws IOException, InterruptedException {
 		int orders = bench.size(2_000, 400, 200);
 		// Longer than the slow ones take, as one would for a backend that is that slow.
 		bench.startAll(ServiceOptions.NONE.withProperty("backend.response-timeout", "15s"));
@@ -125,7 +117,7 @@ final class IsolationProof implements Proof {
 			disturbed.times.ask(bench.backend());
 			return new Evidence(Map.of("load",
 					"%,d orders without and %,d with, 2,000 a minute, queued, in turn to %s".formatted(orders, orders,
-							Bench.GATEWAYS),
+							TestBed.GATEWAYS),
 					"slow",
 					"%d ms, one in %d; the consumer's backend.response-timeout is 15 s".formatted(SLOW_MILLIS, EVERY),
 					"poison",
@@ -172,7 +164,7 @@ final class IsolationProof implements Proof {
 
 		private final AtomicInteger open = new AtomicInteger();
 
-		private final Bench bench;
+		private final TestBed bench;
 
 		private final OrderFeed feed;
 
@@ -184,7 +176,7 @@ final class IsolationProof implements Proof {
 
 		private final OrderTimes times;
 
-		Round(Bench bench, OrderFeed feed, int orders, boolean disturbed) {
+		Round(TestBed bench, OrderFeed feed, int orders, boolean disturbed) {
 			this.bench = bench;
 			this.feed = feed;
 			this.orders = orders;
@@ -260,8 +252,7 @@ final class IsolationProof implements Proof {
 
 		private HttpRequest request(int order, Service gateway) {
 			String customer = (isSlow(order) ? SLOW : isRefused(order) ? REFUSED : "customer-") + order % 97;
-			Order body = new Order(customer,
-					List.of(new OrderItem("sku-1", 1, new Money("19.99", Currency.getInstance("EUR")))), null);
+			Order body = SampleOrder.of(customer);
 			return HttpRequest.newBuilder(gateway.uri().resolve("/orders"))
 				.timeout(TIMEOUT)
 				.header("Content-Type", "application/json")

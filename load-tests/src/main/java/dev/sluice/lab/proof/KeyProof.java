@@ -6,7 +6,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Currency;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -23,15 +22,13 @@ import java.util.stream.Stream;
 
 import dev.sluice.contract.BackendAudit;
 import dev.sluice.contract.HttpNames;
-import dev.sluice.contract.Money;
-import dev.sluice.contract.Order;
-import dev.sluice.contract.OrderItem;
-import dev.sluice.lab.plan.Mode;
-import dev.sluice.lab.proof.RawConnection.Reply;
-import dev.sluice.lab.result.ProofResult.Check;
-import dev.sluice.lab.stack.LabException;
-import dev.sluice.lab.stack.Module;
-import dev.sluice.lab.stack.Service;
+import dev.sluice.lab.kit.plan.Mode;
+import dev.sluice.lab.kit.plan.SampleOrder;
+import dev.sluice.lab.kit.result.ProofResult.Check;
+import dev.sluice.lab.kit.stack.LabException;
+import dev.sluice.lab.kit.stack.RawConnection;
+import dev.sluice.lab.kit.stack.RawConnection.Reply;
+import dev.sluice.lab.kit.stack.Service;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
@@ -74,12 +71,7 @@ final class KeyProof implements Proof {
 	}
 
 	@Override
-	public Set<Module> modules() {
-		return Set.of(Module.BACKEND, Module.CONSUMER, Module.GATEWAY_SERVLET, Module.GATEWAY_REACTIVE);
-	}
-
-	@Override
-	public Evidence run(Bench bench) throws IOException, InterruptedException {
+	public Evidence run(TestBed bench) throws IOException, InterruptedException {
 		int requests = bench.size(10_000, 1_000, 100);
 		bench.startAll();
 		bench.step("Sending %,d requests with one key at once".formatted(requests));
@@ -102,7 +94,7 @@ final class KeyProof implements Proof {
 		storm.forEach((exchange) -> answers.merge(exchange.told(), 1, Integer::sum));
 		return new Evidence(
 				Map.of("requests",
-						"%,d at once, in turn to %s, half of them queued".formatted(requests, Bench.GATEWAYS), "key",
+						"%,d at once, in turn to %s, half of them queued".formatted(requests, TestBed.GATEWAYS), "key",
 						key(bench), "answers", Evidence.told(answers), "deliveries that the backend absorbed",
 						Long.toString(audit.duplicates())),
 				Stream.concat(Stream.of(Check.exactly("orders at the backend", 1, saved),
@@ -123,7 +115,7 @@ final class KeyProof implements Proof {
 				null);
 	}
 
-	private List<Exchange> storm(Bench bench, int requests) throws InterruptedException {
+	private List<Exchange> storm(TestBed bench, int requests) throws InterruptedException {
 		Semaphore opening = new Semaphore(OPENING);
 		CountDownLatch open = new CountDownLatch(requests);
 		CountDownLatch go = new CountDownLatch(1);
@@ -170,11 +162,11 @@ final class KeyProof implements Proof {
 		}
 	}
 
-	private Exchange patientExchange(Bench bench, Service gateway, Mode mode, int quantity)
+	private Exchange patientExchange(TestBed bench, Service gateway, Mode mode, int quantity)
 			throws IOException, InterruptedException {
 		byte[] request = request(bench, gateway.uri(), mode, quantity);
 		long sent = System.nanoTime();
-		Reply reply = Repeat.whileServersFail(() -> {
+		Reply reply = Retry.whileServersFail(() -> {
 			try (RawConnection connection = RawConnection.open(gateway.uri())) {
 				return reply(connection, request);
 			}
@@ -202,10 +194,8 @@ final class KeyProof implements Proof {
 		return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - nanoTime);
 	}
 
-	private byte[] request(Bench bench, URI uri, Mode mode, int quantity) {
-		String body = JsonMapper.shared()
-			.writeValueAsString(new Order(CUSTOMER,
-					List.of(new OrderItem("sku-1", quantity, new Money("19.99", Currency.getInstance("EUR")))), null));
+	private byte[] request(TestBed bench, URI uri, Mode mode, int quantity) {
+		String body = JsonMapper.shared().writeValueAsString(SampleOrder.of(CUSTOMER, "sku-1", quantity));
 		String prefer = switch (mode) {
 			case SYNC -> "";
 			case QUEUED -> "%s: %s\r\n".formatted(HttpNames.PREFER, HttpNames.RESPOND_ASYNC);
@@ -215,7 +205,7 @@ final class KeyProof implements Proof {
 			.getBytes(StandardCharsets.US_ASCII);
 	}
 
-	private static String key(Bench bench) {
+	private static String key(TestBed bench) {
 		return "prove-" + bench.seed();
 	}
 
@@ -230,7 +220,7 @@ final class KeyProof implements Proof {
 	}
 
 	@SafeVarargs
-	private static void write(Bench bench, List<Exchange>... all) throws IOException {
+	private static void write(TestBed bench, List<Exchange>... all) throws IOException {
 		List<String> lines = new ArrayList<>(List.of("gateway,mode,took_ms,answer,body"));
 		for (List<Exchange> exchanges : all) {
 			exchanges.forEach((e) -> lines.add("%s,%s,%d,%s,\"%s\"".formatted(e.gateway(), e.mode(), e.tookMillis(),

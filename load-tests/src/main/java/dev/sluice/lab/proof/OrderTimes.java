@@ -21,8 +21,8 @@ import java.util.function.IntPredicate;
 import java.util.stream.IntStream;
 
 import dev.sluice.contract.SavedOrder;
-import dev.sluice.lab.run.BackendControl;
-import dev.sluice.lab.stack.LabException;
+import dev.sluice.lab.kit.run.BackendControl;
+import dev.sluice.lab.kit.stack.LabException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -98,7 +98,7 @@ final class OrderTimes {
 		saved.ifPresent((found) -> this.savedMicros[order] = ChronoUnit.MICROS.between(Instant.EPOCH, found.savedAt()));
 	}
 
-	/** Of those accepted. */
+	/** Statistics of the accepted orders. */
 	int notSaved(IntPredicate which) {
 		return (int) orders(which).filter((order) -> this.savedMicros[order] == NEVER).count();
 	}

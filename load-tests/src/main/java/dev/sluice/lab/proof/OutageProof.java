@@ -5,19 +5,17 @@ import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
 import dev.sluice.devservices.Breakable;
-import dev.sluice.lab.plan.Mode;
-import dev.sluice.lab.proof.Pulse.Beat;
-import dev.sluice.lab.result.ProofResult.Check;
-import dev.sluice.lab.result.ProofResult.Series;
-import dev.sluice.lab.result.ProofResult.Span;
-import dev.sluice.lab.result.ProofResult.Timeline;
-import dev.sluice.lab.stack.Module;
-import dev.sluice.lab.stack.Service;
+import dev.sluice.lab.kit.plan.Mode;
+import dev.sluice.lab.kit.result.ProofResult.Check;
+import dev.sluice.lab.kit.result.ProofResult.Series;
+import dev.sluice.lab.kit.result.ProofResult.Span;
+import dev.sluice.lab.kit.result.ProofResult.Timeline;
+import dev.sluice.lab.kit.stack.Service;
+import dev.sluice.lab.proof.SteadyOrders.Beat;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -64,21 +62,16 @@ final class OutageProof implements Proof {
 	}
 
 	@Override
-	public Set<Module> modules() {
-		return Set.of(Module.BACKEND, Module.CONSUMER, Module.GATEWAY_SERVLET, Module.GATEWAY_REACTIVE);
-	}
-
-	@Override
-	public Evidence run(Bench bench) throws IOException, InterruptedException {
+	public Evidence run(TestBed bench) throws IOException, InterruptedException {
 		bench.startAll();
 		long frozenMillis = bench.size(FROZEN_MILLIS, QUICK_FROZEN_MILLIS, QUICK_FROZEN_MILLIS);
-		List<Pulse> pulses = new ArrayList<>();
+		List<SteadyOrders> pulses = new ArrayList<>();
 		List<HealthWatch> watches = new ArrayList<>();
 		long start = System.nanoTime();
 		try {
 			for (Service gateway : bench.gateways()) {
 				for (Mode mode : Mode.values()) {
-					pulses.add(new Pulse(bench.client(), gateway, mode, PER_SECOND, start));
+					pulses.add(new SteadyOrders(bench.client(), gateway, mode, PER_SECOND, start));
 				}
 				watches.add(new HealthWatch(bench.client(), gateway.management().resolve("/actuator/health"), start));
 			}
@@ -88,7 +81,7 @@ final class OutageProof implements Proof {
 					start);
 			Frozen backend = freeze(bench, "backend", bench.stack().breakable(bench.backendService()), frozenMillis,
 					start);
-			pulses.forEach(Pulse::close);
+			pulses.forEach(SteadyOrders::close);
 			List<Beat> beats = pulses.stream().flatMap((pulse) -> pulse.beats().stream()).toList();
 			write(bench, beats);
 			List<Check> checks = new ArrayList<>();
@@ -107,11 +100,11 @@ final class OutageProof implements Proof {
 		}
 		finally {
 			watches.forEach(HealthWatch::close);
-			pulses.forEach(Pulse::close);
+			pulses.forEach(SteadyOrders::close);
 		}
 	}
 
-	private static Frozen freeze(Bench bench, String what, Breakable victim, long frozenMillis, long start)
+	private static Frozen freeze(TestBed bench, String what, Breakable victim, long frozenMillis, long start)
 			throws InterruptedException {
 		bench.step("Freezing the %s for %d s".formatted(what, frozenMillis / 1_000));
 		victim.freeze();
@@ -216,7 +209,7 @@ final class OutageProof implements Proof {
 		return (atMillis != null) ? (double) (atMillis - fromMillis) : null;
 	}
 
-	private static Timeline timeline(Bench bench, List<Beat> beats, List<Frozen> frozen) {
+	private static Timeline timeline(TestBed bench, List<Beat> beats, List<Frozen> frozen) {
 		int seconds = (int) (frozen.getLast().end() / 1_000) + 1;
 		List<Series> series = new ArrayList<>();
 		for (Service gateway : bench.gateways()) {
@@ -235,7 +228,7 @@ final class OutageProof implements Proof {
 					.toList());
 	}
 
-	private static void write(Bench bench, List<Beat> beats) throws IOException {
+	private static void write(TestBed bench, List<Beat> beats) throws IOException {
 		List<String> lines = new ArrayList<>(List.of("gateway,mode,keyed,sent_ms,took_ms,status"));
 		beats.forEach((b) -> lines.add("%s,%s,%s,%d,%d,%d".formatted(b.gateway(), b.mode(), b.keyed(), b.sentMillis(),
 				b.tookMillis(), b.status())));

@@ -6,9 +6,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-import dev.sluice.lab.result.ProofResult.Check;
-import dev.sluice.lab.result.ProofResult.Timeline;
-import dev.sluice.lab.stack.Module;
+import dev.sluice.lab.kit.result.ProofResult.Check;
+import dev.sluice.lab.kit.result.ProofResult.Timeline;
+import dev.sluice.lab.kit.stack.Module;
 import org.jspecify.annotations.Nullable;
 
 /** One claim, and how it is put to the test. */
@@ -19,15 +19,18 @@ interface Proof {
 
 	String question();
 
-	/** What it starts, to be made ready before. */
-	Set<Module> modules();
+	/** What it starts, to be made ready before. Default: the whole way of an order. */
+	default Set<Module> modules() {
+		return Set.of(Module.BACKEND, Module.CONSUMER, Module.GATEWAY_SERVLET, Module.GATEWAY_REACTIVE);
+	}
 
 	/**
 	 * Puts it to the test.
 	 * @param bench nothing runs on it yet
-	 * @throws dev.sluice.lab.stack.LabException if it breaks off, which proves nothing
+	 * @throws dev.sluice.lab.kit.stack.LabException if it breaks off, which proves
+	 * nothing
 	 */
-	Evidence run(Bench bench) throws IOException, InterruptedException;
+	Evidence run(TestBed bench) throws IOException, InterruptedException;
 
 	/**
 	 * What was found.

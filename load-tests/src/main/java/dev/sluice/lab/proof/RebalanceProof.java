@@ -17,17 +17,17 @@ import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 
 import dev.sluice.contract.BackendAudit;
-import dev.sluice.lab.measure.OrderIdentity;
-import dev.sluice.lab.result.ProofResult.Check;
-import dev.sluice.lab.result.ProofResult.Series;
-import dev.sluice.lab.result.ProofResult.Span;
-import dev.sluice.lab.result.ProofResult.Timeline;
-import dev.sluice.lab.run.ConsumerGroup;
-import dev.sluice.lab.run.OrderFeed;
-import dev.sluice.lab.stack.Module;
-import dev.sluice.lab.stack.Service;
-import dev.sluice.lab.stack.ServiceOptions;
-import dev.sluice.lab.stack.Stack;
+import dev.sluice.lab.chaos.OrderIdentity;
+import dev.sluice.lab.kit.result.ProofResult.Check;
+import dev.sluice.lab.kit.result.ProofResult.Series;
+import dev.sluice.lab.kit.result.ProofResult.Span;
+import dev.sluice.lab.kit.result.ProofResult.Timeline;
+import dev.sluice.lab.kit.run.ConsumerGroup;
+import dev.sluice.lab.kit.run.OrderFeed;
+import dev.sluice.lab.kit.stack.Module;
+import dev.sluice.lab.kit.stack.Service;
+import dev.sluice.lab.kit.stack.ServiceOptions;
+import dev.sluice.lab.kit.stack.Stack;
 
 /**
  * Two to four consumers share the partitions; one after another joins, leaves (SIGTERM)
@@ -74,7 +74,7 @@ final class RebalanceProof implements Proof {
 	}
 
 	@Override
-	public Evidence run(Bench bench) throws IOException, InterruptedException {
+	public Evidence run(TestBed bench) throws IOException, InterruptedException {
 		int changes = bench.size(50, 6, 3);
 		bench.startWithoutGateways();
 		String bootstrap = bench.stack().infrastructure().kafka().bootstrapServers();
@@ -109,7 +109,7 @@ final class RebalanceProof implements Proof {
 	}
 
 	/** A JVM that has just started is slower than any rebalance. */
-	private static void warmUp(Bench bench, OrderFeed feed) throws InterruptedException {
+	private static void warmUp(TestBed bench, OrderFeed feed) throws InterruptedException {
 		bench.step("Warming up");
 		for (int i = 0; i < WARM_UP_ORDERS; i++) {
 			feed.send(OrderFeed.order(UUID.randomUUID(), "customer-" + i));
@@ -165,7 +165,7 @@ final class RebalanceProof implements Proof {
 		return Change.values()[random.nextInt(Change.values().length)];
 	}
 
-	private static Done change(Bench bench, ConsumerGroup group, Members members, Change change, int number,
+	private static Done change(TestBed bench, ConsumerGroup group, Members members, Change change, int number,
 			Instant start) throws InterruptedException {
 		bench.step("Change %d: a consumer %s (of %d)".formatted(number, change, members.count()));
 		long before = bench.backend().audit().duplicates();
@@ -185,7 +185,7 @@ final class RebalanceProof implements Proof {
 		return Duration.between(start, Instant.now()).toMillis() / 1_000.0;
 	}
 
-	private static void write(Bench bench, List<Done> done) throws IOException {
+	private static void write(TestBed bench, List<Done> done) throws IOException {
 		List<String> lines = new ArrayList<>(List.of("change,begin_s,end_s,repeats"));
 		done.forEach((d) -> lines
 			.add(String.format(Locale.ROOT, "%s,%.3f,%.3f,%d", d.change(), d.begin(), d.end(), d.repeats())));
@@ -218,11 +218,11 @@ final class RebalanceProof implements Proof {
 
 		private final Deque<Service> running = new ArrayDeque<>();
 
-		private final Bench bench;
+		private final TestBed bench;
 
 		private int started;
 
-		Members(Bench bench) {
+		Members(TestBed bench) {
 			this.bench = bench;
 		}
 

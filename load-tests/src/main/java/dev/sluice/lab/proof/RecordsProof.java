@@ -13,12 +13,12 @@ import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 
+import dev.sluice.lab.kit.result.ProofResult.Check;
+import dev.sluice.lab.kit.run.ConsumerGroup;
+import dev.sluice.lab.kit.run.OrderFeed;
+import dev.sluice.lab.kit.stack.Module;
+import dev.sluice.lab.kit.stack.ServiceOptions;
 import dev.sluice.lab.proof.DeadLetterBox.Letter;
-import dev.sluice.lab.result.ProofResult.Check;
-import dev.sluice.lab.run.ConsumerGroup;
-import dev.sluice.lab.run.OrderFeed;
-import dev.sluice.lab.stack.Module;
-import dev.sluice.lab.stack.ServiceOptions;
 
 /**
  * Bad records lie among good orders in Kafka: each bad one must become a dead letter,
@@ -46,7 +46,7 @@ final class RecordsProof implements Proof {
 	}
 
 	@Override
-	public Evidence run(Bench bench) throws IOException, InterruptedException {
+	public Evidence run(TestBed bench) throws IOException, InterruptedException {
 		int bad = bench.size(2_000, 200, 54);
 		bench.startWithoutGateways();
 		String bootstrap = bench.stack().infrastructure().kafka().bootstrapServers();
@@ -105,7 +105,7 @@ final class RecordsProof implements Proof {
 		return kinds;
 	}
 
-	private static void write(Bench bench, int bad, Map<Integer, Letter> letters) throws IOException {
+	private static void write(TestBed bench, int bad, Map<Integer, Letter> letters) throws IOException {
 		List<String> lines = new ArrayList<>(List.of("number,kind,dead_letter,reason"));
 		for (int number = 0; number < bad; number++) {
 			Letter letter = letters.get(number);

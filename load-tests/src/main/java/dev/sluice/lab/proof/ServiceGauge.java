@@ -7,21 +7,24 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-import dev.sluice.lab.stack.LabException;
-import dev.sluice.lab.stack.Service;
+import dev.sluice.lab.kit.measure.Exposition;
+import dev.sluice.lab.kit.stack.LabException;
+import dev.sluice.lab.kit.stack.Service;
+import org.jspecify.annotations.Nullable;
 
 /** What a service holds: its heap and its threads. */
 final class ServiceGauge {
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
-	private static final Pattern HEAP = Pattern
-		.compile("(?m)^jvm_memory_used_bytes\\{[^}]*area=\"heap\"[^}]*} (\\S+)$");
+	private static final String HEAP = "jvm_memory_used_bytes";
 
-	private static final Pattern THREADS = Pattern.compile("(?m)^jvm_threads_live_threads(?:\\{[^}]*})? (\\S+)$");
+	private static final String THREADS = "jvm_threads_live_threads";
 
 	/** The last line of a histogram: instances, then bytes. */
 	private static final Pattern TOTAL = Pattern.compile("(?m)^Total\\s+\\d+\\s+(\\d+)$");
@@ -66,8 +69,10 @@ final class ServiceGauge {
 
 	/** As it is, garbage included. */
 	Held now() throws InterruptedException {
-		String metrics = metrics();
-		return new Held(sum(HEAP, metrics), sum(THREADS, metrics));
+		Exposition metrics = Exposition.parse(metrics(), Set.of(HEAP, THREADS)::contains);
+		return new Held(
+				known(HEAP, Exposition.sum(metrics.of(HEAP).filter((part) -> part.label("area").equals("heap")))),
+				known(THREADS, metrics.sum(THREADS)));
 	}
 
 	private String metrics() throws InterruptedException {
@@ -81,19 +86,11 @@ final class ServiceGauge {
 		}
 	}
 
-	private double sum(Pattern line, String metrics) {
-		double[] values = line.matcher(metrics)
-			.results()
-			.mapToDouble((found) -> Double.parseDouble(found.group(1)))
-			.toArray();
-		if (values.length == 0) {
-			throw new LabException("%s tells nothing like %s".formatted(this.service.name(), line));
+	private double known(String metric, @Nullable Double value) {
+		if (value == null) {
+			throw new LabException("%s tells no %s".formatted(this.service.name(), metric));
 		}
-		double sum = 0;
-		for (double value : values) {
-			sum += value;
-		}
-		return sum;
+		return value;
 	}
 
 	/**
@@ -118,7 +115,8 @@ final class ServiceGauge {
 				finally {
 					jcmd.destroyForcibly();
 				}
-				return sum(TOTAL, Files.readString(histogram));
+				Matcher total = TOTAL.matcher(Files.readString(histogram));
+				return known("histogram of its heap", total.find() ? Double.valueOf(total.group(1)) : null);
 			}
 			finally {
 				Files.delete(histogram);

@@ -21,12 +21,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 
-import dev.sluice.lab.proof.RawConnection.Reply;
-import dev.sluice.lab.result.ProofResult.Check;
-import dev.sluice.lab.stack.Module;
-import dev.sluice.lab.stack.Service;
-import dev.sluice.lab.stack.ServiceOptions;
-import dev.sluice.lab.stack.Variant;
+import dev.sluice.lab.kit.result.ProofResult.Check;
+import dev.sluice.lab.kit.stack.Module;
+import dev.sluice.lab.kit.stack.RawConnection;
+import dev.sluice.lab.kit.stack.RawConnection.Reply;
+import dev.sluice.lab.kit.stack.Service;
+import dev.sluice.lab.kit.stack.ServiceOptions;
+import dev.sluice.lab.kit.stack.Variant;
 
 /**
  * Attacks each variant of the gateway, one after the other, as a stranger can: with many
@@ -72,7 +73,7 @@ final class SlowBodiesProof implements Proof {
 	}
 
 	@Override
-	public Evidence run(Bench bench) throws IOException, InterruptedException {
+	public Evidence run(TestBed bench) throws IOException, InterruptedException {
 		int connections = bench.size(2_100, 400, 40);
 		long seconds = bench.size(60, 20, 5);
 		int megabytes = bench.size(50, 20, 2);
@@ -87,7 +88,7 @@ final class SlowBodiesProof implements Proof {
 		for (Variant variant : Variant.values()) {
 			try (Service gateway = bench.stack()
 				.startGateway(variant, ServiceOptions.NONE.withJvmArgs("-Xms128m", "-Xmx384m"))) {
-				// The first requests of a JVM are slow whoever else is there.
+				// The first requests of a JVM are slow, with or without other clients.
 				for (int i = 0; i < bench.size(50, 20, 5); i++) {
 					place(gateway);
 				}
@@ -138,7 +139,7 @@ final class SlowBodiesProof implements Proof {
 		return opened.get();
 	}
 
-	/** Until it is cut off; a refused connection is tried again a moment later. */
+	/** Until it is cut off; a refused connection is retried a moment later. */
 	private static void trickle(Service gateway, boolean head, long endNanos) {
 		String begin = "POST /orders HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\n"
 			.formatted(gateway.uri().getAuthority());

@@ -21,13 +21,13 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 
-import dev.sluice.lab.proof.RawConnection.Reply;
+import dev.sluice.lab.kit.result.ProofResult.Check;
+import dev.sluice.lab.kit.stack.LabException;
+import dev.sluice.lab.kit.stack.RawConnection;
+import dev.sluice.lab.kit.stack.RawConnection.Reply;
+import dev.sluice.lab.kit.stack.Service;
+import dev.sluice.lab.kit.stack.ServiceOptions;
 import dev.sluice.lab.proof.TwinRequests.Exchange;
-import dev.sluice.lab.result.ProofResult.Check;
-import dev.sluice.lab.stack.LabException;
-import dev.sluice.lab.stack.Module;
-import dev.sluice.lab.stack.Service;
-import dev.sluice.lab.stack.ServiceOptions;
 
 /**
  * The same generated requests go to both gateways, and the answers are compared: how many
@@ -74,12 +74,7 @@ final class TwinsProof implements Proof {
 	}
 
 	@Override
-	public Set<Module> modules() {
-		return Set.of(Module.BACKEND, Module.CONSUMER, Module.GATEWAY_SERVLET, Module.GATEWAY_REACTIVE);
-	}
-
-	@Override
-	public Evidence run(Bench bench) throws IOException, InterruptedException {
+	public Evidence run(TestBed bench) throws IOException, InterruptedException {
 		int count = bench.requests(10_000, 3_000, 1_500);
 		bench.startAll(ServiceOptions.NONE, SHORT_LIMITS);
 		List<URI> gateways = bench.gateways().stream().map(Service::uri).toList();
@@ -193,7 +188,7 @@ final class TwinsProof implements Proof {
 				String.join("\n", both.getLast()));
 	}
 
-	private static void inParallel(Bench bench, int count, Action action) throws InterruptedException {
+	private static void inParallel(TestBed bench, int count, Action action) throws InterruptedException {
 		Semaphore places = new Semaphore(AT_ONCE);
 		List<Future<?>> all = new ArrayList<>();
 		try (ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor()) {

@@ -9,7 +9,6 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Currency;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -22,15 +21,14 @@ import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.contract.BackendBehaviour.Delay;
 import dev.sluice.contract.BackendBehaviour.Special;
 import dev.sluice.contract.HttpNames;
-import dev.sluice.contract.Money;
 import dev.sluice.contract.Order;
-import dev.sluice.contract.OrderItem;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.OrderView;
-import dev.sluice.lab.plan.Mode;
-import dev.sluice.lab.result.ProofResult.Check;
-import dev.sluice.lab.stack.LabException;
-import dev.sluice.lab.stack.Service;
+import dev.sluice.lab.kit.plan.Mode;
+import dev.sluice.lab.kit.plan.SampleOrder;
+import dev.sluice.lab.kit.result.ProofResult.Check;
+import dev.sluice.lab.kit.stack.LabException;
+import dev.sluice.lab.kit.stack.Service;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
@@ -62,13 +60,13 @@ final class TwoPayloads {
 
 	private static final int UNAVAILABLE = 503;
 
-	private final Bench bench;
+	private final TestBed bench;
 
 	private final HttpClient client;
 
 	private final int pairs;
 
-	TwoPayloads(Bench bench, int pairs) {
+	TwoPayloads(TestBed bench, int pairs) {
 		this.bench = bench;
 		this.client = bench.client();
 		this.pairs = pairs;
@@ -172,8 +170,7 @@ final class TwoPayloads {
 
 	private HttpResponse<String> place(Service gateway, Mode mode, String customer, String key, int quantity)
 			throws IOException, InterruptedException {
-		Order order = new Order(customer,
-				List.of(new OrderItem("sku-1", quantity, new Money("19.99", Currency.getInstance("EUR")))), null);
+		Order order = SampleOrder.of(customer, "sku-1", quantity);
 		HttpRequest.Builder request = request(gateway.uri().resolve("/orders"))
 			.header("Content-Type", "application/json")
 			.header(HttpNames.IDEMPOTENCY_KEY, "\"%s-%d\"".formatted(key, this.bench.seed()))

@@ -2,9 +2,8 @@ package dev.sluice.lab.proof;
 
 import java.util.List;
 
-import dev.sluice.lab.report.proof.Verdicts;
-import dev.sluice.lab.result.ProofResult;
-import dev.sluice.lab.result.ProofResult.Check;
+import dev.sluice.lab.kit.result.ProofResult;
+import dev.sluice.lab.kit.result.ProofResult.Check;
 
 /** Proofs and their checks as text. */
 final class VerdictText {

@@ -5,27 +5,21 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-import dev.sluice.lab.report.page.Figures;
-import dev.sluice.lab.report.page.Html;
-import dev.sluice.lab.report.page.Marks;
-import dev.sluice.lab.report.page.Section;
-import dev.sluice.lab.report.page.Table;
-import dev.sluice.lab.result.CellResult;
-import dev.sluice.lab.result.CellResult.Latency;
-import dev.sluice.lab.result.CellResult.ServiceCost;
-import dev.sluice.lab.result.RunResult;
+import dev.sluice.lab.kit.page.Figures;
+import dev.sluice.lab.kit.page.Html;
+import dev.sluice.lab.kit.page.Reliability;
+import dev.sluice.lab.kit.page.Section;
+import dev.sluice.lab.kit.page.Table;
+import dev.sluice.lab.kit.result.CellResult;
+import dev.sluice.lab.kit.result.CellResult.Latency;
+import dev.sluice.lab.kit.result.CellResult.ServiceCost;
+import dev.sluice.lab.kit.result.RunResult;
 
 /** Every cell of any experiment, as it was run. */
-final class CellsSection implements Section {
+final class CellsSection extends Section {
 
-	@Override
-	public String id() {
-		return "cells";
-	}
-
-	@Override
-	public String title() {
-		return "All cells";
+	CellsSection() {
+		super("cells", "All cells");
 	}
 
 	@Override
@@ -50,7 +44,7 @@ final class CellsSection implements Section {
 		for (CellResult cell : run.cells()) {
 			Latency latency = cell.latency();
 			table.row(cell.cell().variant(), cell.cell().mode(), cell.cell().capacity(),
-					Marks.sign(Figures.count(cell.cell().orders()), Marks.marked(cell)),
+					Reliability.sign(Figures.count(cell.cell().orders()), Reliability.marked(cell)),
 					Figures.count(cell.cell().repetition()), Figures.measured(cell.ordersPerMinute()),
 					Figures.duration(Duration.between(cell.start(), cell.end())), Figures.count(cell.accepted()),
 					Figures.count(cell.saved()), Figures.count(cell.calls()), Figures.count(cell.failedCalls()),
@@ -85,7 +79,7 @@ final class CellsSection implements Section {
 			for (Map.Entry<String, ServiceCost> service : new TreeMap<>(cell.services()).entrySet()) {
 				ServiceCost cost = service.getValue();
 				table.row(service.getKey(), cell.cell().variant(), cell.cell().mode(), cell.cell().capacity(),
-						Marks.sign(Figures.count(cell.cell().orders()), Marks.marked(cell)),
+						Reliability.sign(Figures.count(cell.cell().orders()), Reliability.marked(cell)),
 						Figures.count(cell.cell().repetition()), Figures.measured(cost.cpuMillisPerOrder()),
 						Figures.bytes(cost.allocatedBytesPerOrder()), Figures.bytes(cost.promotedBytesPerOrder()),
 						Figures.count(cost.gcPauses()), Figures.measured(cost.gcPauseMillis()),
@@ -97,10 +91,10 @@ final class CellsSection implements Section {
 	}
 
 	private static void marked(RunResult run, Html html) {
-		List<CellResult> marked = run.cells().stream().filter(Marks::marked).toList();
+		List<CellResult> marked = run.cells().stream().filter(Reliability::marked).toList();
 		if (!marked.isEmpty()) {
-			Table table = new Table("Marked %s, and why".formatted(Marks.SIGN), 2, List.of("Cell", "Why"));
-			marked.forEach((cell) -> table.row(cell.cell().toString(), String.join("; ", Marks.of(cell))));
+			Table table = new Table("Marked %s, and why".formatted(Reliability.SIGN), 2, List.of("Cell", "Why"));
+			marked.forEach((cell) -> table.row(cell.cell().toString(), String.join("; ", Reliability.of(cell))));
 			table.write(html);
 		}
 	}

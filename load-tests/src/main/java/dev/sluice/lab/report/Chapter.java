@@ -2,8 +2,8 @@ package dev.sluice.lab.report;
 
 import java.util.List;
 
-import dev.sluice.lab.report.page.Section;
-import dev.sluice.lab.result.RunResult;
+import dev.sluice.lab.kit.page.Section;
+import dev.sluice.lab.kit.result.RunResult;
 
 /**
  * A run on a page.

@@ -4,25 +4,19 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-import dev.sluice.lab.report.page.Figures;
-import dev.sluice.lab.report.page.Html;
-import dev.sluice.lab.report.page.Section;
-import dev.sluice.lab.report.page.Table;
-import dev.sluice.lab.result.RunResult;
-import dev.sluice.lab.result.RunResult.Environment;
-import dev.sluice.lab.result.ScenarioResult;
+import dev.sluice.lab.kit.page.Figures;
+import dev.sluice.lab.kit.page.Html;
+import dev.sluice.lab.kit.page.Section;
+import dev.sluice.lab.kit.page.Table;
+import dev.sluice.lab.kit.result.CompareResult;
+import dev.sluice.lab.kit.result.RunResult;
+import dev.sluice.lab.kit.result.RunResult.Environment;
 
 /** How a run was measured, what limits it, how to repeat it. */
-final class MethodSection implements Section {
+final class MethodSection extends Section {
 
-	@Override
-	public String id() {
-		return "method";
-	}
-
-	@Override
-	public String title() {
-		return "What was measured, how, and what limits it";
+	MethodSection() {
+		super("method", "What was measured, how, and what limits it");
 	}
 
 	@Override
@@ -30,8 +24,7 @@ final class MethodSection implements Section {
 		html.element("h3", "Repeat it");
 		html.open("pre", "tabindex", "0").element("code", run.command()).close();
 		// What a run of cells has in common; of another the sections before say it.
-		if (run.chaos() == null && run.proofs().isEmpty()
-				&& (run.finding() == null || run.finding() instanceof ScenarioResult)) {
+		if (run.finding() instanceof CompareResult) {
 			cells(run, html);
 		}
 		if (!run.checks().isEmpty()) {
@@ -48,7 +41,7 @@ final class MethodSection implements Section {
 		html.list(List.of(
 				"One window for every figure of a cell: from the start of the first call until the backend has saved the last order, or until the cell was given up. Rates divide by the length of that window, counters are its end minus its start.",
 				"One clock: client, services and backend run on one machine, and their samples are joined by the second.",
-				"Latencies are the client's, of answered calls, exact percentiles (nearest rank). A failed call counts as failed and is tried again.",
+				"Latencies are the client's, of answered calls, exact percentiles (nearest rank). A failed call counts as failed and is retried.",
 				"A cell's start lag is how late the load generator began 99 % of the orders that were due by the clock, or together with the first, at most: its own delay, which no latency contains.",
 				"CPU, memory and threads are the kernel's figures of each process and its children, sampled five times a second; pauses, promotion and heap from the JVM's flight recorder, whose pauses are held against its GC log. A window shorter than a sample leaves a figure out (%s) rather than guess."
 					.formatted(Figures.NONE)));

@@ -11,13 +11,13 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-import dev.sluice.lab.measure.PairedComparison;
-import dev.sluice.lab.plan.Mode;
-import dev.sluice.lab.report.page.Figures;
-import dev.sluice.lab.report.page.Marks;
-import dev.sluice.lab.result.CellResult;
-import dev.sluice.lab.result.CellResult.Latency;
-import dev.sluice.lab.result.RunResult;
+import dev.sluice.lab.kit.measure.PairedComparison;
+import dev.sluice.lab.kit.page.Figures;
+import dev.sluice.lab.kit.page.Reliability;
+import dev.sluice.lab.kit.plan.Mode;
+import dev.sluice.lab.kit.result.CellResult;
+import dev.sluice.lab.kit.result.CellResult.Latency;
+import dev.sluice.lab.kit.result.RunResult;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,8 +31,8 @@ import org.jspecify.annotations.Nullable;
  * @param least of the pairs
  * @param greatest of the pairs
  */
-record ModeByLoad(String capacity, int orders, PairedComparison ratio, double least, double greatest, WayFigures sync,
-		WayFigures queued) {
+record ModeByLoad(String capacity, int orders, PairedComparison ratio, double least, double greatest, ModeFigures sync,
+		ModeFigures queued) {
 
 	/** What can be said of a load. */
 	enum Choice {
@@ -57,17 +57,17 @@ record ModeByLoad(String capacity, int orders, PairedComparison ratio, double le
 	 * @param failedShare of its calls
 	 * @param p99Millis of its answered calls, the median of the cells; null if none was
 	 * answered
-	 * @param marked whether one of its cells is to be taken with care
+	 * @param marked whether one of its cells is unreliable
 	 */
-	record WayFigures(double failedShare, @Nullable Double p99Millis, boolean marked) {
+	record ModeFigures(double failedShare, @Nullable Double p99Millis, boolean marked) {
 
-		private static WayFigures of(List<CellResult> cells) {
+		private static ModeFigures of(List<CellResult> cells) {
 			long calls = cells.stream().mapToLong(CellResult::calls).sum();
 			long failed = cells.stream().mapToLong(CellResult::failedCalls).sum();
-			return new WayFigures((calls > 0) ? (double) failed / calls : 0,
+			return new ModeFigures((calls > 0) ? (double) failed / calls : 0,
 					Figures.median(
 							cells.stream().map(CellResult::latency).filter(Objects::nonNull).mapToDouble(Latency::p99)),
-					cells.stream().anyMatch(Marks::marked));
+					cells.stream().anyMatch(Reliability::marked));
 		}
 
 	}
@@ -105,8 +105,8 @@ record ModeByLoad(String capacity, int orders, PairedComparison ratio, double le
 		return new ModeByLoad(key.capacity(), key.orders(),
 				PairedComparison.of(pairs.stream().mapToDouble((pair) -> pair.sync().ordersPerMinute()).toArray(),
 						pairs.stream().mapToDouble((pair) -> pair.queued().ordersPerMinute()).toArray()),
-				ratios[0], ratios[ratios.length - 1], WayFigures.of(pairs.stream().map(Pair::sync).toList()),
-				WayFigures.of(pairs.stream().map(Pair::queued).toList()));
+				ratios[0], ratios[ratios.length - 1], ModeFigures.of(pairs.stream().map(Pair::sync).toList()),
+				ModeFigures.of(pairs.stream().map(Pair::queued).toList()));
 	}
 
 	private static Optional<CellResult> partner(RunResult run, CellResult sync) {
@@ -186,7 +186,7 @@ record ModeByLoad(String capacity, int orders, PairedComparison ratio, double le
 
 	private static String orders(List<ModeByLoad> loads) {
 		return String.join(", ",
-				loads.stream().map((load) -> Marks.sign(Figures.count(load.orders()), load.marked())).toList());
+				loads.stream().map((load) -> Reliability.sign(Figures.count(load.orders()), load.marked())).toList());
 	}
 
 	private static String medians(List<ModeByLoad> loads) {
@@ -215,7 +215,7 @@ record ModeByLoad(String capacity, int orders, PairedComparison ratio, double le
 			.formatted(Figures.percent(share), mode.label(), Figures.count(worst.orders()));
 	}
 
-	private WayFigures of(Mode mode) {
+	private ModeFigures of(Mode mode) {
 		return switch (mode) {
 			case SYNC -> this.sync;
 			case QUEUED -> this.queued;

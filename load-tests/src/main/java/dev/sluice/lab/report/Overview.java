@@ -7,22 +7,20 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
-import dev.sluice.lab.measure.PairedComparison;
-import dev.sluice.lab.report.page.Chart;
-import dev.sluice.lab.report.page.Figures;
-import dev.sluice.lab.report.page.Html;
-import dev.sluice.lab.report.page.Marks;
-import dev.sluice.lab.report.page.Table;
-import dev.sluice.lab.result.RunResult;
-import dev.sluice.lab.result.ScenarioResult;
+import dev.sluice.lab.kit.measure.PairedComparison;
+import dev.sluice.lab.kit.page.Chart;
+import dev.sluice.lab.kit.page.Figures;
+import dev.sluice.lab.kit.page.Html;
+import dev.sluice.lab.kit.page.Reliability;
+import dev.sluice.lab.kit.page.Table;
+import dev.sluice.lab.kit.result.CompareResult;
+import dev.sluice.lab.kit.result.RunResult;
 
 /**
  * What stands before the chapters of several runs: which mode for which load, and what
  * each run answers. It says nothing that the runs' figures do not.
  */
 final class Overview {
-
-	private static final String COMPARE = "compare";
 
 	private final List<Chapter> chapters;
 
@@ -33,7 +31,7 @@ final class Overview {
 		this.chapters = chapters;
 		this.comparisons = chapters.stream()
 			.map(Chapter::run)
-			.filter((run) -> run.experiment().equals(COMPARE) && !(run.finding() instanceof ScenarioResult))
+			.filter((run) -> run.finding() instanceof CompareResult compare && compare.scenario() == null)
 			.toList();
 	}
 
@@ -87,7 +85,7 @@ final class Overview {
 					.formatted(
 							(this.comparisons.size() == 1) ? "one run"
 									: Figures.count(this.comparisons.size()) + " runs",
-							Figures.count(PairedComparison.LEAST_PAIRS), Marks.SIGN),
+							Figures.count(PairedComparison.LEAST_PAIRS), Reliability.SIGN),
 				"class", "note");
 	}
 
@@ -120,11 +118,11 @@ final class Overview {
 				case SYNC -> "sync";
 				case EITHER -> "no difference";
 				case UNSAID -> "too few pairs";
-			}, Marks.sign(Figures.count(load.orders()), load.marked()), Figures.measured(load.ratio().medianRatio()),
-					Figures.measured(load.ratio().low()), Figures.measured(load.ratio().high()),
-					Figures.count(load.ratio().pairs()), Figures.percent(load.sync().failedShare()),
-					Figures.percent(load.queued().failedShare()), Figures.measured(load.sync().p99Millis()),
-					Figures.measured(load.queued().p99Millis()));
+			}, Reliability.sign(Figures.count(load.orders()), load.marked()),
+					Figures.measured(load.ratio().medianRatio()), Figures.measured(load.ratio().low()),
+					Figures.measured(load.ratio().high()), Figures.count(load.ratio().pairs()),
+					Figures.percent(load.sync().failedShare()), Figures.percent(load.queued().failedShare()),
+					Figures.measured(load.sync().p99Millis()), Figures.measured(load.queued().p99Millis()));
 		}
 		return table;
 	}

@@ -10,33 +10,37 @@ import java.util.ArrayList;
 import java.util.DoubleSummaryStatistics;
 import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Properties;
 import java.util.stream.Stream;
 
-import dev.sluice.lab.report.causes.CausesSections;
-import dev.sluice.lab.report.chaos.ChaosSections;
-import dev.sluice.lab.report.client.ClientSections;
-import dev.sluice.lab.report.compare.CompareSections;
-import dev.sluice.lab.report.grid.GridSections;
-import dev.sluice.lab.report.knee.KneeSection;
-import dev.sluice.lab.report.page.Figures;
-import dev.sluice.lab.report.page.Html;
-import dev.sluice.lab.report.page.Marks;
-import dev.sluice.lab.report.page.Page;
-import dev.sluice.lab.report.page.Section;
-import dev.sluice.lab.report.pool.PoolSection;
-import dev.sluice.lab.report.proof.ProofSections;
-import dev.sluice.lab.report.sink.SinkSections;
-import dev.sluice.lab.result.CausesResult;
-import dev.sluice.lab.result.CellResult;
-import dev.sluice.lab.result.ClientResult;
-import dev.sluice.lab.result.GridResult;
-import dev.sluice.lab.result.KneeResult;
-import dev.sluice.lab.result.PoolResult;
-import dev.sluice.lab.result.RunResult;
-import dev.sluice.lab.result.ScenarioResult;
-import dev.sluice.lab.result.SinkResult;
+import dev.sluice.lab.causes.CausesSections;
+import dev.sluice.lab.chaos.ChaosSections;
+import dev.sluice.lab.client.ClientSections;
+import dev.sluice.lab.compare.CompareSections;
+import dev.sluice.lab.drain.DrainSection;
+import dev.sluice.lab.grid.GridSections;
+import dev.sluice.lab.kit.page.Figures;
+import dev.sluice.lab.kit.page.Html;
+import dev.sluice.lab.kit.page.Reliability;
+import dev.sluice.lab.kit.page.Page;
+import dev.sluice.lab.kit.page.Section;
+import dev.sluice.lab.kit.result.CausesResult;
+import dev.sluice.lab.kit.result.CellResult;
+import dev.sluice.lab.kit.result.ChaosResult;
+import dev.sluice.lab.kit.result.ClientResult;
+import dev.sluice.lab.kit.result.CompareResult;
+import dev.sluice.lab.kit.result.DrainResult;
+import dev.sluice.lab.kit.result.GridResult;
+import dev.sluice.lab.kit.result.KneeResult;
+import dev.sluice.lab.kit.result.PoolResult;
+import dev.sluice.lab.kit.result.ProveResult;
+import dev.sluice.lab.kit.result.RunResult;
+import dev.sluice.lab.kit.result.SinkResult;
+import dev.sluice.lab.knee.KneeSection;
+import dev.sluice.lab.pool.PoolSection;
+import dev.sluice.lab.proof.ProofSections;
+import dev.sluice.lab.scenario.ScenarioSection;
+import dev.sluice.lab.sink.SinkSections;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -95,37 +99,27 @@ public final class Report {
 	}
 
 	private static List<Section> sections(RunResult run) {
-		return switch (run.experiment()) {
-			case "compare" -> Stream.concat(compare(run), Stream.of(new CellsSection(), new MethodSection())).toList();
-			case "chaos" -> Stream.concat(ChaosSections.all().stream(), Stream.of(new MethodSection())).toList();
-			case "client", "compare --causes", "grid", "knee", "pool", "sink" -> withMethod(finding(run));
-			case "prove" -> Stream.concat(ProofSections.of(run).stream(), Stream.of(new MethodSection())).toList();
-			case "drain" -> List.of(new DrainSection(), new CellsSection(), new MethodSection());
-			default -> List.of(new CellsSection(), new MethodSection());
+		Stream<Section> own = switch (run.finding()) {
+			case null -> Stream.of();
+			case CausesResult causes -> CausesSections.of(causes).stream();
+			case ChaosResult chaos -> ChaosSections.of(chaos).stream();
+			case ClientResult client -> ClientSections.of(client).stream();
+			case CompareResult compare -> compare(compare);
+			case DrainResult drain -> Stream.of(new DrainSection(drain));
+			case GridResult grid -> GridSections.of(grid).stream();
+			case KneeResult knee -> Stream.of(new KneeSection(knee), KneeSection.LIMITS);
+			case PoolResult pool -> Stream.of(new PoolSection(pool), PoolSection.limits(pool));
+			case ProveResult prove -> ProofSections.of(prove).stream();
+			case SinkResult sink -> SinkSections.of(sink).stream();
 		};
+		return Stream.concat(own, Stream.of(new MethodSection())).toList();
 	}
 
-	private static Stream<Section> compare(RunResult run) {
-		return (run.finding() instanceof ScenarioResult scenario)
-				? Stream.concat(Stream.of(new ScenarioSection(scenario)), CompareSections.ofScenario().stream())
+	private static Stream<Section> compare(CompareResult compare) {
+		Stream<Section> sections = (compare.scenario() != null) ? Stream
+			.concat(Stream.of(new ScenarioSection(compare.scenario())), CompareSections.ofScenario().stream())
 				: CompareSections.all().stream();
-	}
-
-	private static List<Section> withMethod(List<Section> sections) {
-		return Stream.concat(sections.stream(), Stream.of(new MethodSection())).toList();
-	}
-
-	private static List<Section> finding(RunResult run) {
-		return switch (run.finding()) {
-			case null -> List.of();
-			case CausesResult causes -> CausesSections.of(causes);
-			case ClientResult client -> ClientSections.of(client);
-			case GridResult grid -> GridSections.of(grid);
-			case KneeResult knee -> List.of(new KneeSection(knee), KneeSection.LIMITS);
-			case PoolResult pool -> List.of(new PoolSection(pool), PoolSection.limits(pool));
-			case ScenarioResult scenario -> List.of(new ScenarioSection(scenario));
-			case SinkResult sink -> SinkSections.of(sink);
-		};
+		return Stream.concat(sections, Stream.of(new CellsSection()));
 	}
 
 	private static void chapter(Html html, Chapter chapter, boolean several) {
@@ -167,13 +161,13 @@ public final class Report {
 		run.checks()
 			.stream()
 			.filter((check) -> !check.holds())
-			.map((check) -> "A check of this run does not hold, so take its figures with care. %s: %s."
-				.formatted(check.what(), check.detail()))
+			.map((check) -> "This run fails a check, so its figures are unreliable. %s: %s.".formatted(check.what(),
+					check.detail()))
 			.forEach(warnings::add);
-		long marked = run.cells().stream().filter(Marks::marked).count();
+		long marked = run.cells().stream().filter(Reliability::marked).count();
 		if (marked > 0) {
-			warnings.add("%d of %d cells are to be taken with care; their figures carry a %s. The reasons: %s."
-				.formatted(marked, run.cells().size(), Marks.SIGN, String.join("; ", reasons(run))));
+			warnings.add("%d of %d cells are unreliable (marked %s): %s.".formatted(marked, run.cells().size(),
+					Reliability.SIGN, String.join("; ", reasons(run))));
 		}
 		warnings.addAll(disturbed(run));
 		return warnings;
@@ -189,14 +183,14 @@ public final class Report {
 		DoubleSummaryStatistics disturbed = disturbed(shares);
 		if (disturbed.getCount() > 0) {
 			reasons.add("other processes used more than %s of the machine's CPU in %d (up to %s)".formatted(
-					Figures.percent(Marks.FOREIGN_CPU_LIMIT), disturbed.getCount(),
+					Figures.percent(Reliability.FOREIGN_CPU_LIMIT), disturbed.getCount(),
 					Figures.percent(disturbed.getMax())));
 		}
 		long unknown = unknown(shares);
 		if (unknown > 0) {
 			reasons.add("what other processes used of the machine's CPU is not known in %d".formatted(unknown));
 		}
-		long lagged = run.cells().stream().filter(Marks::lagged).count();
+		long lagged = run.cells().stream().filter(Reliability::lagged).count();
 		if (lagged > 0) {
 			reasons
 				.add("the load generator began late in %d (the table of all cells says by how much)".formatted(lagged));
@@ -208,7 +202,7 @@ public final class Report {
 		return reasons;
 	}
 
-	/** Of a run that has no cells; those say it by their marks. */
+	/** For a run without cells of orders: those carry their own marks. */
 	private static List<String> disturbed(RunResult run) {
 		List<@Nullable Double> shares = (run.finding() != null) ? run.finding().foreignCpuShares()
 				: List.<@Nullable Double>of();
@@ -217,14 +211,14 @@ public final class Report {
 		if (disturbed.getCount() > 0) {
 			warnings.add(
 					"Other processes used more than %s of the machine's CPU in %d of %d measurements (up to %s); their figures carry a %s."
-						.formatted(Figures.percent(Marks.FOREIGN_CPU_LIMIT), disturbed.getCount(), shares.size(),
-								Figures.percent(disturbed.getMax()), Marks.SIGN));
+						.formatted(Figures.percent(Reliability.FOREIGN_CPU_LIMIT), disturbed.getCount(), shares.size(),
+								Figures.percent(disturbed.getMax()), Reliability.SIGN));
 		}
 		long unknown = unknown(shares);
 		if (unknown > 0) {
 			warnings.add(
 					"What other processes used of the machine's CPU is not known in %d of %d measurements; their figures carry a %s."
-						.formatted(unknown, shares.size(), Marks.SIGN));
+						.formatted(unknown, shares.size(), Reliability.SIGN));
 		}
 		return warnings;
 	}
@@ -233,7 +227,7 @@ public final class Report {
 		return shares.stream()
 			.filter(Objects::nonNull)
 			.mapToDouble(Double::doubleValue)
-			.filter((share) -> share > Marks.FOREIGN_CPU_LIMIT)
+			.filter((share) -> share > Reliability.FOREIGN_CPU_LIMIT)
 			.summaryStatistics();
 	}
 

@@ -10,6 +10,9 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 
+import dev.sluice.lab.kit.result.RunFile;
+import dev.sluice.lab.kit.result.RunResult;
+import dev.sluice.lab.kit.run.ReportWriter;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -18,22 +21,15 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-import dev.sluice.lab.result.RunFile;
-import dev.sluice.lab.result.RunResult;
-
 /**
  * {@code lab report}: makes the page again from raw results.
  */
-@Command(name = "report",
-		description = "Builds the HTML report again from the raw results of runs, or one page of several.",
+@Command(name = "report", description = "Builds the HTML report again from the raw results of one run or several.",
 		mixinStandardHelpOptions = true)
 public final class ReportCommand implements Callable<Integer> {
 
-	/** The page's name in a run's directory. */
-	public static final String NAME = "report.html";
-
 	@Parameters(paramLabel = "DIR", arity = "1..*",
-			description = "Directory of a run, or one that holds several; of several runs an overview comes first, and each has a chapter.")
+			description = "Directory of a run, or of several. Several runs get an overview and a chapter each.")
 	private List<Path> directories = List.of();
 
 	@Option(names = "--out", paramLabel = "FILE",
@@ -51,7 +47,7 @@ public final class ReportCommand implements Callable<Integer> {
 			for (Path file : files()) {
 				runs.add(RunFile.read(file));
 			}
-			Path html = (this.out != null) ? this.out : this.directories.getFirst().resolve(NAME);
+			Path html = (this.out != null) ? this.out : this.directories.getFirst().resolve(ReportWriter.NAME);
 			write(runs, html);
 			this.spec.commandLine().getOut().println(html.toAbsolutePath().normalize());
 			return CommandLine.ExitCode.OK;

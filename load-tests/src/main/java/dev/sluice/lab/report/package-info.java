@@ -1,7 +1,6 @@
 /**
- * Makes the page people look at from what runs left behind. An experiment adds its
- * sections in {@link dev.sluice.lab.report.Report}; one that has none gets the parts
- * common to all. Start at {@link dev.sluice.lab.report.Report}.
+ * The report: one page of one run or several. {@link dev.sluice.lab.report.Report} has
+ * one switch from each finding to its sections.
  */
 @NullMarked
 package dev.sluice.lab.report;

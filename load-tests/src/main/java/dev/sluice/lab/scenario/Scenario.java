@@ -4,9 +4,9 @@ import java.time.Duration;
 import java.util.List;
 
 import dev.sluice.contract.BackendBehaviour;
-import dev.sluice.lab.plan.LoadPlan.Flap;
-import dev.sluice.lab.plan.Mode;
-import dev.sluice.lab.stack.Variant;
+import dev.sluice.lab.kit.plan.LoadPlan.Flap;
+import dev.sluice.lab.kit.plan.Mode;
+import dev.sluice.lab.kit.stack.Variant;
 import org.jspecify.annotations.Nullable;
 
 /**

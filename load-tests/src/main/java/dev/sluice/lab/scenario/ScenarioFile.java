@@ -14,17 +14,17 @@ import java.util.stream.Stream;
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.contract.BackendBehaviour.Capacity;
 import dev.sluice.contract.BackendBehaviour.Delay;
-import dev.sluice.lab.plan.LoadPlan.Client;
-import dev.sluice.lab.plan.LoadPlan.Flap;
-import dev.sluice.lab.plan.Mode;
+import dev.sluice.lab.kit.plan.LoadPlan.Client;
+import dev.sluice.lab.kit.plan.LoadPlan.Flap;
+import dev.sluice.lab.kit.plan.Mode;
+import dev.sluice.lab.kit.stack.Variant;
 import dev.sluice.lab.scenario.Scenario.Limits;
 import dev.sluice.lab.scenario.Scenario.Load;
-import dev.sluice.lab.stack.Variant;
-import org.yaml.snakeyaml.error.MarkedYAMLException;
 import org.yaml.snakeyaml.LoaderOptions;
+import org.yaml.snakeyaml.Yaml;
+import org.yaml.snakeyaml.error.MarkedYAMLException;
 import org.yaml.snakeyaml.nodes.Node;
 import org.yaml.snakeyaml.nodes.ScalarNode;
-import org.yaml.snakeyaml.Yaml;
 
 /**
  * Reads a {@link Scenario} from YAML. Of every field the README says what it means.

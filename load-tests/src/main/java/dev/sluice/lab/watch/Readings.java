@@ -16,14 +16,15 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-import dev.sluice.lab.measure.PrometheusHistogram;
-import dev.sluice.lab.watch.Exposition.Series;
+import dev.sluice.lab.kit.measure.Exposition;
+import dev.sluice.lab.kit.measure.Exposition.Series;
+import dev.sluice.lab.kit.measure.PrometheusHistogram;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Makes figures of what the services say, second by second. A counter's rate is its
  * growth since the service's answer before, by the time between the two; a service that
- * does not answer, or has begun anew in between, has none. What several services say is
+ * does not answer, or has restarted in between, has none. What several services say is
  * added up. Remembers the last {@value #WINDOW_SECONDS} seconds. Confined to one thread.
  */
 final class Readings {
@@ -60,7 +61,7 @@ final class Readings {
 			name) -> (name.startsWith("sluice_") && !name.startsWith("sluice_delivery_duration"))
 					|| List.of(START, CPU_NANOS, GC_SECONDS, MEMORY, THREADS, LAG, CIRCUIT).contains(name);
 
-	/** Of each service, answers alone, the latest last. */
+	/** Answers by service, the latest last. */
 	private final Map<String, Deque<Scrape>> earlier = new HashMap<>();
 
 	static Exposition parse(String text) {
@@ -207,12 +208,8 @@ final class Readings {
 		private static PrometheusHistogram histogram(Exposition exposition, String metric, Predicate<Series> filter) {
 			return new PrometheusHistogram(exposition.of(metric)
 				.filter(filter)
-				.collect(Collectors.toMap(Histograms::bound, Series::value, Double::sum)));
-		}
-
-		private static double bound(Series bucket) {
-			String bound = bucket.label("le");
-			return bound.equals("+Inf") ? Double.POSITIVE_INFINITY : Double.parseDouble(bound);
+				.collect(Collectors.toMap((bucket) -> Exposition.number(bucket.label("le")), Series::value,
+						Double::sum)));
 		}
 
 		void tell(Figures figures) {

@@ -1,5 +1,6 @@
 package dev.sluice.lab.watch;
 
+import dev.sluice.lab.kit.measure.Exposition;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -19,6 +19,8 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
+import dev.sluice.lab.kit.measure.Exposition;
+import dev.sluice.lab.kit.stack.Http;
 import dev.sluice.lab.watch.Moment.State;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -46,10 +48,7 @@ final class Watch implements AutoCloseable {
 
 	private final Readings readings = new Readings();
 
-	private final HttpClient client = HttpClient.newBuilder()
-		.version(HttpClient.Version.HTTP_1_1)
-		.connectTimeout(PATIENCE)
-		.build();
+	private final HttpClient client = Http.client(PATIENCE);
 
 	private final ScheduledExecutorService executor = Executors
 		.newSingleThreadScheduledExecutor(Thread.ofPlatform().daemon().name("watch").factory());

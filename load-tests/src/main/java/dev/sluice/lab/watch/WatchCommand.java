@@ -11,9 +11,9 @@ import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 
 import dev.sluice.devservices.Ports;
-import dev.sluice.lab.stack.Interruption;
-import dev.sluice.lab.stack.LabException;
-import dev.sluice.lab.stack.Module;
+import dev.sluice.lab.kit.stack.Interruption;
+import dev.sluice.lab.kit.stack.LabException;
+import dev.sluice.lab.kit.stack.Module;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -36,15 +36,15 @@ public final class WatchCommand implements Callable<Integer> {
 	private static final String LONGEST_SECONDS = "10";
 
 	@Option(names = "--port", paramLabel = "PORT", defaultValue = "" + WatchServer.PORT,
-			description = "Of the page; 0 = any that is free. Default: ${DEFAULT-VALUE}.")
+			description = "Port of the page; 0 chooses a free one. Default: ${DEFAULT-VALUE}.")
 	private int port = WatchServer.PORT;
 
 	@Option(names = "--port-offset", paramLabel = "N", defaultValue = "0",
-			description = "That 'lab up' was given: added to every service's port. Default: ${DEFAULT-VALUE}.")
+			description = "The --port-offset of 'lab up'. Default: ${DEFAULT-VALUE}.")
 	private int portOffset;
 
 	@Option(names = "--target", paramLabel = "NAME=URI",
-			description = "A service to watch instead, such as gateway=http://127.0.0.1:8080; may be said again.")
+			description = "A service to watch instead, such as gateway=http://127.0.0.1:8080; repeatable.")
 	private List<String> targets = List.of();
 
 	@Spec
@@ -60,8 +60,7 @@ public final class WatchCommand implements Callable<Integer> {
 			throw usage("--port-offset: 0 to %,d".formatted(GREATEST_OFFSET));
 		}
 		List<Target> chosen = targets();
-		// Of the JDK's server, which this process has no other of: who is slower is cut
-		// off.
+		// For the JDK's HTTP server of this process: it cuts off slower clients.
 		System.setProperty("sun.net.httpserver.maxReqTime", LONGEST_SECONDS);
 		System.setProperty("sun.net.httpserver.maxRspTime", LONGEST_SECONDS);
 		History history = new History();

@@ -1,7 +1,7 @@
 package dev.sluice.lab.watch;
 
-import dev.sluice.lab.report.page.Html;
-import dev.sluice.lab.report.page.Page;
+import dev.sluice.lab.kit.page.Html;
+import dev.sluice.lab.kit.page.Page;
 
 /**
  * The page, in the report's style. It loads nothing but {@code /moments};

@@ -3,10 +3,10 @@ package dev.sluice.lab.causes;
 import java.util.List;
 import java.util.Map;
 
-import dev.sluice.lab.result.CausesResult;
-import dev.sluice.lab.result.CausesResult.Cell;
-import dev.sluice.lab.result.CellResult.Latency;
-import dev.sluice.lab.result.CellResult.ServiceCost;
+import dev.sluice.lab.kit.result.CausesResult;
+import dev.sluice.lab.kit.result.CausesResult.Cell;
+import dev.sluice.lab.kit.result.CellResult.Latency;
+import dev.sluice.lab.kit.result.CellResult.ServiceCost;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 

@@ -7,9 +7,10 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 
 import com.sun.net.httpserver.HttpServer;
-import dev.sluice.lab.result.ClientResult;
-import dev.sluice.lab.result.RunFile;
-import dev.sluice.lab.result.RunResult;
+import dev.sluice.lab.kit.result.ClientResult;
+import dev.sluice.lab.kit.result.RunFile;
+import dev.sluice.lab.kit.result.RunResult;
+import dev.sluice.lab.report.Report;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -39,9 +40,9 @@ class ClientCommandTests {
 			--uri http://127.0.0.1/ -r 0                        | must be above 0
 			--uri http://127.0.0.1/ -r 0.01 -d 20               | less than one request
 			--uri http://127.0.0.1/ -r 1e6 -d 60                | more than 5,000,000 requests
-			--uri http://127.0.0.1/ --seed-table                | leave --uri out
+			--uri http://127.0.0.1/ --reference-table                | leave --uri out
 			--uri http://127.0.0.1/ --freeze                    | leave --uri out
-			--seed-table --freeze                               | not both
+			--reference-table --freeze                               | not both
 			""")
 	void refusesWhatMakesNoSense(String arguments, String message) {
 		int exit = execute((arguments != null) ? arguments.split(" ") : new String[0]);
@@ -76,15 +77,15 @@ class ClientCommandTests {
 	}
 
 	@Test
-	void repeatsTheFourRunsOfTheSeed() {
-		assertThat(SeedCases.all()).extracting(SeedCases.Case::name)
+	void repeatsTheFourRunsOfTheReference() {
+		assertThat(ReferenceCases.all()).extracting(ReferenceCases.Case::name)
 			.containsExactly("async, 100/s", "sync-over-async, 100/s, 12 threads", "sync-over-async, 2/s, 12 threads",
 					"sync-over-async, 100/s, 1,000 threads");
-		assertThat(SeedCases.all()).extracting(SeedCases.Case::path).containsOnly("/5000");
+		assertThat(ReferenceCases.all()).extracting(ReferenceCases.Case::path).containsOnly("/5000");
 	}
 
 	private int execute(String... arguments) {
-		return new CommandLine(new ClientCommand()).setOut(new PrintWriter(this.out))
+		return new CommandLine(new ClientCommand(Report::write)).setOut(new PrintWriter(this.out))
 			.setErr(new PrintWriter(this.err))
 			.execute(arguments);
 	}

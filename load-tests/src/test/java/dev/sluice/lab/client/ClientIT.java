@@ -5,8 +5,9 @@ import java.io.StringWriter;
 import java.nio.file.Path;
 
 import dev.sluice.lab.NoProcessLeft;
-import dev.sluice.lab.result.ClientResult;
-import dev.sluice.lab.result.RunFile;
+import dev.sluice.lab.kit.result.ClientResult;
+import dev.sluice.lab.kit.result.RunFile;
+import dev.sluice.lab.report.Report;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -24,7 +25,7 @@ class ClientIT {
 	@Test
 	void aTargetThatStandsStillIsSeenInTheMedian() throws Exception {
 		StringWriter err = new StringWriter();
-		int exit = new CommandLine(new ClientCommand()).setOut(new PrintWriter(new StringWriter()))
+		int exit = new CommandLine(new ClientCommand(Report::write)).setOut(new PrintWriter(new StringWriter()))
 			.setErr(new PrintWriter(err))
 			.execute("--freeze", "--out", this.directory.toString());
 

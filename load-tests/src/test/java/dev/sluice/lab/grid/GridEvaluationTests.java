@@ -5,11 +5,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 import dev.sluice.contract.BackendAudit;
-import dev.sluice.lab.measure.GatlingLog;
-import dev.sluice.lab.measure.GatlingLog.Request;
-import dev.sluice.lab.measure.ProcessSamples;
-import dev.sluice.lab.plan.PhaseOutcome;
-import dev.sluice.lab.result.GridResult.Cell;
+import dev.sluice.lab.kit.measure.GatlingLog;
+import dev.sluice.lab.kit.measure.GatlingLog.Request;
+import dev.sluice.lab.kit.measure.ProcessSamples;
+import dev.sluice.lab.kit.plan.PhaseOutcome;
+import dev.sluice.lab.kit.result.GridResult.Cell;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;

@@ -6,9 +6,10 @@ import java.nio.file.Path;
 
 import dev.sluice.devservices.Infrastructure;
 import dev.sluice.lab.NoProcessLeft;
-import dev.sluice.lab.result.GridResult;
-import dev.sluice.lab.result.GridResult.Cell;
-import dev.sluice.lab.result.RunFile;
+import dev.sluice.lab.kit.result.GridResult;
+import dev.sluice.lab.kit.result.GridResult.Cell;
+import dev.sluice.lab.kit.result.RunFile;
+import dev.sluice.lab.report.Report;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -28,7 +29,7 @@ class GridIT {
 		Path results = this.directory.resolve("results");
 		StringWriter out = new StringWriter();
 
-		int exitCode = new CommandLine(new GridCommand()).setOut(new PrintWriter(out))
+		int exitCode = new CommandLine(new GridCommand(Report::write)).setOut(new PrintWriter(out))
 			.execute("--smallest", "--infra", Infrastructure.fromEnvironment().name(), "--out", results.toString());
 
 		assertThat(exitCode).isZero();

@@ -3,6 +3,7 @@ package dev.sluice.lab.grid;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 
+import dev.sluice.lab.report.Report;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -46,7 +47,8 @@ class GridPlanTests {
 	void refusesWhatMakesNoSense(String arguments, String message) {
 		StringWriter err = new StringWriter();
 
-		int exit = new CommandLine(new GridCommand()).setErr(new PrintWriter(err)).execute(arguments.split(" +"));
+		int exit = new CommandLine(new GridCommand(Report::write)).setErr(new PrintWriter(err))
+			.execute(arguments.split(" +"));
 
 		assertThat(exit).isEqualTo(2);
 		assertThat(err.toString()).contains(message);

@@ -2,7 +2,7 @@ package dev.sluice.lab.knee;
 
 import java.util.Map;
 
-import dev.sluice.lab.result.ClientResult.Tally;
+import dev.sluice.lab.kit.result.ClientResult.Tally;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;

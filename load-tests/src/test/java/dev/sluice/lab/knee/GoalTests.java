@@ -4,9 +4,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
-import dev.sluice.lab.plan.Mode;
-import dev.sluice.lab.result.ClientResult.Tally;
-import dev.sluice.lab.result.Timing;
+import dev.sluice.lab.kit.plan.Mode;
+import dev.sluice.lab.kit.result.ClientResult.Tally;
+import dev.sluice.lab.kit.result.Timing;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;

@@ -7,10 +7,11 @@ import java.util.List;
 
 import dev.sluice.devservices.Infrastructure;
 import dev.sluice.lab.NoProcessLeft;
-import dev.sluice.lab.plan.Mode;
-import dev.sluice.lab.result.KneeResult;
-import dev.sluice.lab.result.KneeResult.Step;
-import dev.sluice.lab.result.RunFile;
+import dev.sluice.lab.kit.plan.Mode;
+import dev.sluice.lab.kit.result.KneeResult;
+import dev.sluice.lab.kit.result.KneeResult.Step;
+import dev.sluice.lab.kit.result.RunFile;
+import dev.sluice.lab.report.Report;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -32,7 +33,7 @@ class KneeIT {
 		Path results = this.directory.resolve("results");
 		StringWriter out = new StringWriter();
 
-		int exitCode = new CommandLine(new KneeCommand()).setOut(new PrintWriter(out))
+		int exitCode = new CommandLine(new KneeCommand(Report::write)).setOut(new PrintWriter(out))
 			.execute("--smallest", "--variants", "servlet-virtual", "--goal", "p99=60s,saved-p99=60s", "--infra",
 					Infrastructure.fromEnvironment().name(), "--out", results.toString());
 

@@ -2,9 +2,9 @@ package dev.sluice.lab.knee;
 
 import java.util.List;
 
-import dev.sluice.lab.result.KneeResult;
-import dev.sluice.lab.result.KneeResult.Knee;
-import dev.sluice.lab.result.Runs;
+import dev.sluice.lab.kit.result.KneeResult;
+import dev.sluice.lab.kit.result.KneeResult.Knee;
+import dev.sluice.lab.kit.result.Runs;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 

@@ -8,8 +8,8 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
 
 import dev.sluice.devservices.Ports;
+import dev.sluice.lab.kit.result.PoolResult.Status;
 import dev.sluice.lab.pool.ConnectionPool.Limits;
-import dev.sluice.lab.result.PoolResult.Status;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -102,7 +102,7 @@ class DispatcherTests {
 	}
 
 	@Test
-	void tellsTheSeedsMeanAndTheTruePercentile() {
+	void tellsTheReferencesMeanAndTheTruePercentile() {
 		this.server.release();
 		try (Dispatcher dispatcher = dispatcher(Limits.NEW, 100)) {
 			dispatcher.produce(40);

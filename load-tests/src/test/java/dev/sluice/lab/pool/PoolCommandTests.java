@@ -5,6 +5,7 @@ import java.io.StringWriter;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 
+import dev.sluice.lab.report.Report;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,7 +29,8 @@ class PoolCommandTests {
 			--messages 0                      | --messages and --in-flight: 1 to 10,000
 			""")
 	void refusesWhatMakesNoSense(String arguments, String message) {
-		int exit = new CommandLine(new PoolCommand()).setErr(new PrintWriter(this.err)).execute(arguments.split(" "));
+		int exit = new CommandLine(new PoolCommand(Report::write)).setErr(new PrintWriter(this.err))
+			.execute(arguments.split(" "));
 
 		assertThat(exit).isEqualTo(2);
 		assertThat(this.err.toString()).contains(message);
@@ -37,7 +39,7 @@ class PoolCommandTests {
 	@Test
 	void saysThatThePortIsTaken() throws Exception {
 		try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-			CommandLine command = new CommandLine(new PoolCommand()).setErr(new PrintWriter(this.err))
+			CommandLine command = new CommandLine(new PoolCommand(Report::write)).setErr(new PrintWriter(this.err))
 				.setExecutionExceptionHandler((ex, line, _) -> {
 					line.getErr().println(ex.getMessage());
 					return 1;

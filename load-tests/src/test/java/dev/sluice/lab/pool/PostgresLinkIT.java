@@ -8,8 +8,8 @@ import java.sql.Statement;
 
 import dev.sluice.devservices.DevServices;
 import dev.sluice.devservices.Infrastructure;
-import dev.sluice.devservices.PostgresService;
 import dev.sluice.devservices.Ports;
+import dev.sluice.devservices.PostgresService;
 import dev.sluice.lab.NoProcessLeft;
 import dev.sluice.lab.pool.ConnectionPool.Limits;
 import org.junit.jupiter.api.Test;

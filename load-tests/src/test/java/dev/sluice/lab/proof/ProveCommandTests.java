@@ -4,6 +4,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.List;
 
+import dev.sluice.lab.report.Report;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 
@@ -15,7 +16,7 @@ class ProveCommandTests {
 	void refusesAProofThatThereIsNot() {
 		StringWriter err = new StringWriter();
 
-		int exit = new CommandLine(new ProveCommand()).setErr(new PrintWriter(err)).execute("key", "luck");
+		int exit = new CommandLine(new ProveCommand(Report::write)).setErr(new PrintWriter(err)).execute("key", "luck");
 
 		assertThat(exit).isEqualTo(2);
 		assertThat(err.toString()).contains("proof 'luck' is unknown: use key, outage");
@@ -23,7 +24,7 @@ class ProveCommandTests {
 
 	@Test
 	void namesEveryProofInItsHelp() {
-		String help = new CommandLine(new ProveCommand()).getUsageMessage();
+		String help = new CommandLine(new ProveCommand(Report::write)).getUsageMessage();
 
 		List<String> names = ProveCommand.ALL.stream().map(Proof::name).toList();
 		assertThat(names).doesNotHaveDuplicates().allMatch(help::contains);

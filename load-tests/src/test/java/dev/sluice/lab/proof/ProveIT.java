@@ -5,13 +5,16 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.stream.Stream;
 
 import dev.sluice.devservices.Infrastructure;
 import dev.sluice.lab.NoProcessLeft;
-import dev.sluice.lab.result.ProofResult;
-import dev.sluice.lab.result.RunFile;
-import dev.sluice.lab.result.RunResult;
+import dev.sluice.lab.kit.result.ProofResult;
+import dev.sluice.lab.kit.result.ProveResult;
+import dev.sluice.lab.kit.result.RunFile;
+import dev.sluice.lab.kit.result.RunResult;
+import dev.sluice.lab.report.Report;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -31,15 +34,16 @@ class ProveIT {
 		Path results = this.directory.resolve("results");
 		StringWriter out = new StringWriter();
 
-		int exitCode = new CommandLine(new ProveCommand()).setOut(new PrintWriter(out))
+		int exitCode = new CommandLine(new ProveCommand(Report::write)).setOut(new PrintWriter(out))
 			.execute("key", "records", "input", "--smallest", "--seed", "5", "--infra",
 					Infrastructure.fromEnvironment().name(), "--out", results.toString());
 
 		assertThat(exitCode).as(() -> out + failures(results)).isZero();
 		RunResult run = RunFile.read(results.resolve(RunFile.NAME));
 		assertThat(run.partial()).isNull();
-		assertThat(run.proofs()).extracting(ProofResult::proof).containsExactly("key", "records", "input");
-		assertThat(run.proofs()).allMatch(ProofResult::holds);
+		List<ProofResult> proofs = ((ProveResult) run.finding()).proofs();
+		assertThat(proofs).extracting(ProofResult::proof).containsExactly("key", "records", "input");
+		assertThat(proofs).allMatch(ProofResult::holds);
 		assertThat(out.toString()).contains("key: holds", "report.html");
 		assertThat(results.resolve("report.html")).isNotEmptyFile();
 	}

@@ -3,10 +3,10 @@ package dev.sluice.lab.report;
 import java.nio.file.Path;
 import java.util.List;
 
-import dev.sluice.lab.result.CausesResult;
-import dev.sluice.lab.result.RunFile;
-import dev.sluice.lab.result.RunResult;
-import dev.sluice.lab.result.Runs;
+import dev.sluice.lab.kit.result.CausesResult;
+import dev.sluice.lab.kit.result.RunFile;
+import dev.sluice.lab.kit.result.RunResult;
+import dev.sluice.lab.kit.result.Runs;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -18,7 +18,7 @@ class CausesReportTests {
 	void saysWhatTheFiguresSupport() {
 		String page = Report.page(List.of(Runs.causes())).replaceAll("\\s*\\n\\s*", "");
 
-		assertThat(page).contains("the seed&#39;s claim is refuted", "in the 2 settings that lost half",
+		assertThat(page).contains("the reference&#39;s claim is refuted", "in the 2 settings that lost half",
 				"Alone, these cost most: backend 3 threads, 97 % of the rate.");
 		assertThat(page)
 			.contains("<th scope=\"row\" class=\"words\">backend&#39;s threads</th><td class=\"figure\">89 %</td>");

@@ -4,12 +4,12 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 
-import dev.sluice.lab.result.ClientResult;
-import dev.sluice.lab.result.ClientResult.Stopped;
-import dev.sluice.lab.result.RunFile;
-import dev.sluice.lab.result.RunResult;
-import dev.sluice.lab.result.Runs;
-import dev.sluice.lab.result.Timing;
+import dev.sluice.lab.kit.result.ClientResult;
+import dev.sluice.lab.kit.result.ClientResult.Stopped;
+import dev.sluice.lab.kit.result.RunFile;
+import dev.sluice.lab.kit.result.RunResult;
+import dev.sluice.lab.kit.result.Runs;
+import dev.sluice.lab.kit.result.Timing;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -18,11 +18,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 class ClientReportTests {
 
 	@Test
-	void holdsEachRunAgainstTheSeeds() {
+	void holdsEachRunAgainstTheReferences() {
 		String page = Report.page(List.of(Runs.client()));
 
-		assertThat(page).contains("async, 100/s: kept up, as in the seed: reproduced",
-				"sync-over-async, 100/s: did not keep up, as in the seed: reproduced", "15,800");
+		assertThat(page).contains("async, 100/s: kept up, as in the reference: reproduced",
+				"sync-over-async, 100/s: did not keep up, as in the reference: reproduced", "15,800");
 		assertThat(page).doesNotContain("No cell was measured", "closed model");
 	}
 
@@ -30,7 +30,8 @@ class ClientReportTests {
 	void aRunWhoseRequestsFailedAtOnceDidNotKeepUp() {
 		String page = Report.page(List.of(failed()));
 
-		assertThat(page).contains("async, 100/s: did not keep up, as in the seed: NOT reproduced", "1,700 failed.");
+		assertThat(page).contains("async, 100/s: did not keep up, as in the reference: NOT reproduced",
+				"1,700 failed.");
 	}
 
 	/** Its target ended early: nothing is outstanding, and little was answered. */
@@ -39,7 +40,7 @@ class ClientReportTests {
 		return Runs.found("client",
 				new ClientResult(List.of(new ClientResult.Run(run.name(), run.mode(), null, run.target(), 100, 18_000,
 						new ClientResult.Tally(1_800, 1_800, 0, 100, 0, Map.of("no connection", 1_700L)), run.latency(),
-						run.lag(), 0.2, 0.01, run.seconds(), run.seed(), null))));
+						run.lag(), 0.2, 0.01, run.seconds(), run.reference(), null))));
 	}
 
 	@Test

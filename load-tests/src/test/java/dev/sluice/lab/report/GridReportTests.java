@@ -3,10 +3,10 @@ package dev.sluice.lab.report;
 import java.nio.file.Path;
 import java.util.List;
 
-import dev.sluice.lab.result.GridResult;
-import dev.sluice.lab.result.RunFile;
-import dev.sluice.lab.result.RunResult;
-import dev.sluice.lab.result.Runs;
+import dev.sluice.lab.kit.result.GridResult;
+import dev.sluice.lab.kit.result.RunFile;
+import dev.sluice.lab.kit.result.RunResult;
+import dev.sluice.lab.kit.result.Runs;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -15,7 +15,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class GridReportTests {
 
 	@Test
-	void holdsTheRatioAgainstTheSeeds() {
+	void holdsTheRatioAgainstTheReferences() {
 		String page = Report.page(List.of(Runs.grid())).replaceAll("\\s*\\n\\s*", "");
 
 		assertThat(page).contains("500 ms: 7.14 times as much as 14 blocked threads, 1 times as much as 200.",

@@ -3,10 +3,10 @@ package dev.sluice.lab.report;
 import java.nio.file.Path;
 import java.util.List;
 
-import dev.sluice.lab.result.KneeResult;
-import dev.sluice.lab.result.RunFile;
-import dev.sluice.lab.result.RunResult;
-import dev.sluice.lab.result.Runs;
+import dev.sluice.lab.kit.result.KneeResult;
+import dev.sluice.lab.kit.result.RunFile;
+import dev.sluice.lab.kit.result.RunResult;
+import dev.sluice.lab.kit.result.Runs;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;

@@ -5,10 +5,10 @@ import java.util.List;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
-import dev.sluice.lab.result.Cell;
-import dev.sluice.lab.result.CellResult;
-import dev.sluice.lab.result.RunResult;
-import dev.sluice.lab.result.Runs;
+import dev.sluice.lab.kit.result.Cell;
+import dev.sluice.lab.kit.result.CellResult;
+import dev.sluice.lab.kit.result.RunResult;
+import dev.sluice.lab.kit.result.Runs;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;

@@ -4,11 +4,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-import dev.sluice.lab.result.PoolResult;
-import dev.sluice.lab.result.PoolResult.Status;
-import dev.sluice.lab.result.RunFile;
-import dev.sluice.lab.result.RunResult;
-import dev.sluice.lab.result.Runs;
+import dev.sluice.lab.kit.result.PoolResult;
+import dev.sluice.lab.kit.result.PoolResult.Status;
+import dev.sluice.lab.kit.result.RunFile;
+import dev.sluice.lab.kit.result.RunResult;
+import dev.sluice.lab.kit.result.Runs;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -17,7 +17,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class PoolReportTests {
 
 	@Test
-	void holdsBothWaysToConnectAgainstTheSeeds() {
+	void holdsBothWaysToConnectAgainstTheReferences() {
 		String page = Report.page(List.of(Runs.pool()));
 
 		assertThat(page).contains(
@@ -47,7 +47,7 @@ class PoolReportTests {
 	}
 
 	@Test
-	void namesTheSeedsFigureForWhatItIs() {
+	void namesTheReferencesFigureForWhatItIs() {
 		assertThat(Report.page(List.of(Runs.pool()))).contains("true percentile", "mean of these");
 	}
 
@@ -59,7 +59,7 @@ class PoolReportTests {
 	}
 
 	@Test
-	void holdsNoFigureOfTheSeedAgainstPostgres() {
+	void holdsNoFigureOfTheReferenceAgainstPostgres() {
 		PoolResult http = (PoolResult) Runs.pool().finding();
 		String page = Report
 			.page(List.of(Runs.found("pool", new PoolResult(PoolResult.Sink.POSTGRES, 8, 1_000, 0, 0, http.cases()))));

@@ -4,10 +4,10 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 
-import dev.sluice.lab.result.ProofResult;
-import dev.sluice.lab.result.RunFile;
-import dev.sluice.lab.result.RunResult;
-import dev.sluice.lab.result.Runs;
+import dev.sluice.lab.kit.result.ProofResult;
+import dev.sluice.lab.kit.result.RunFile;
+import dev.sluice.lab.kit.result.RunResult;
+import dev.sluice.lab.kit.result.Runs;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 

@@ -6,12 +6,11 @@ import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
+import dev.sluice.lab.kit.result.RunFile;
+import dev.sluice.lab.kit.result.Runs;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
-
-import dev.sluice.lab.result.RunFile;
-import dev.sluice.lab.result.Runs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -5,14 +5,14 @@ import java.util.List;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
+import dev.sluice.lab.kit.result.Cell;
+import dev.sluice.lab.kit.result.CellResult;
+import dev.sluice.lab.kit.result.DrainResult;
+import dev.sluice.lab.kit.result.RunResult;
+import dev.sluice.lab.kit.result.Runs;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
-
-import dev.sluice.lab.result.Cell;
-import dev.sluice.lab.result.CellResult;
-import dev.sluice.lab.result.RunResult;
-import dev.sluice.lab.result.Runs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -25,7 +25,8 @@ class ReportTests {
 	void hasEverySectionAndALinkToEach() {
 		String page = Report.page(List.of(Runs.full()));
 
-		for (String id : List.of("summary", "throughput", "latency", "seconds", "cost", "origin", "cells", "method")) {
+		for (String id : List.of("summary", "throughput", "latency", "seconds", "cost", "reference", "cells",
+				"method")) {
 			assertThat(page).contains("<section id=\"run-1-" + id + "\"", "href=\"#run-1-" + id + "\"");
 		}
 	}
@@ -93,7 +94,7 @@ class ReportTests {
 	void marksAPartialRunItsMarkedCellsAndWhatWasLeftOut() {
 		String page = withoutScripts(Report.page(List.of(Runs.partial())));
 
-		assertThat(page).contains("Partial: interrupted by the user", "cells are to be taken with care", "412 †",
+		assertThat(page).contains("Partial: interrupted by the user", "cells are unreliable (marked †): ", "412 †",
 				"left out", "takes longer than --quick allows", "gave up after 60 s: 412 of 1,000 orders were saved",
 				"other processes used 27 % of the machine&#39;s CPU", "HTTP 503: 288, HTTP 504: 1,500");
 	}
@@ -112,13 +113,11 @@ class ReportTests {
 	}
 
 	@Test
-	void rendersAnExperimentItDoesNotKnow() {
-		RunResult run = Runs.run("drain", null,
-				List.of(Runs.rate(new Cell("consumer", "queued", "unlimited", 20_000, 1), 117_000)), List.of());
+	void saysHowFastTheConsumerDrained() {
+		String page = withoutScripts(
+				Report.page(List.of(Runs.found("drain", new DrainResult(20_000, 100, 50, 12_000, 6.2, 1_950)))));
 
-		String page = withoutScripts(Report.page(List.of(run)));
-
-		assertThat(page).contains("lab drain", "117,000", "20,000").doesNotContain("run-1-throughput");
+		assertThat(page).contains("lab drain", "1,950 orders/s while 12,000 were delivered", "97.5 % of the 2,000/s");
 	}
 
 	@Test

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 
-import dev.sluice.lab.result.Runs;
+import dev.sluice.lab.kit.result.Runs;
 
 /**
  * Writes pages of invented runs to be looked at in a browser:

@@ -2,13 +2,13 @@ package dev.sluice.lab.report;
 
 import java.util.List;
 
-import dev.sluice.lab.result.RunResult;
-import dev.sluice.lab.result.Runs;
-import dev.sluice.lab.result.SinkResult;
-import dev.sluice.lab.result.SinkResult.Mode;
-import dev.sluice.lab.result.SinkResult.Moment;
-import dev.sluice.lab.result.SinkResult.Setting;
-import dev.sluice.lab.result.SinkResult.Transfer;
+import dev.sluice.lab.kit.result.RunResult;
+import dev.sluice.lab.kit.result.Runs;
+import dev.sluice.lab.kit.result.SinkResult;
+import dev.sluice.lab.kit.result.SinkResult.Mode;
+import dev.sluice.lab.kit.result.SinkResult.Moment;
+import dev.sluice.lab.kit.result.SinkResult.Setting;
+import dev.sluice.lab.kit.result.SinkResult.Transfer;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -48,9 +48,7 @@ class SinkReportTests {
 	}
 
 	private static RunResult run(SinkResult sink) {
-		RunResult run = Runs.run("sink", null, List.of(), List.of());
-		return RunResult.of("sink", run.command(), run.startedAt(), run.finishedAt(), null, run.environment(),
-				run.configuration(), sink);
+		return Runs.found("sink", sink);
 	}
 
 }

@@ -8,11 +8,11 @@ import java.util.stream.Stream;
 
 import dev.sluice.contract.BackendBehaviour.Capacity;
 import dev.sluice.contract.BackendBehaviour.Delay;
-import dev.sluice.lab.plan.LoadPlan.Flap;
-import dev.sluice.lab.plan.Mode;
+import dev.sluice.lab.kit.plan.LoadPlan.Flap;
+import dev.sluice.lab.kit.plan.Mode;
+import dev.sluice.lab.kit.stack.Variant;
 import dev.sluice.lab.scenario.Scenario.Limits;
 import dev.sluice.lab.scenario.Scenario.Load;
-import dev.sluice.lab.stack.Variant;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;

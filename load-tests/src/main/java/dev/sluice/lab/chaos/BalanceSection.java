@@ -1,0 +1,81 @@
+package dev.sluice.lab.chaos;
+
+import java.util.List;
+
+import dev.sluice.lab.kit.page.Figures;
+import dev.sluice.lab.kit.page.Html;
+import dev.sluice.lab.kit.page.Section;
+import dev.sluice.lab.kit.page.Table;
+import dev.sluice.lab.kit.result.ChaosResult;
+import dev.sluice.lab.kit.result.ChaosResult.Balance;
+import dev.sluice.lab.kit.result.RunResult;
+
+/** The balance sheet: what clients were told against what the backend has. */
+final class BalanceSection extends Section {
+
+	private final ChaosResult chaos;
+
+	BalanceSection(ChaosResult chaos) {
+		super("balance", "Was every accepted order saved once?");
+		this.chaos = chaos;
+	}
+
+	@Override
+	public List<String> answers(RunResult run) {
+		Balance balance = this.chaos.balance();
+		return List.of((balance != null) ? answer(this.chaos, balance)
+				: "Not known: the run ended before the orders could be audited.");
+	}
+
+	@Override
+	public void write(RunResult run, Html html) {
+		html.element("p", answers(run).getFirst(), "class", "answer");
+		Balance balance = this.chaos.balance();
+		if (balance == null) {
+			return;
+		}
+		table(balance).write(html);
+		if (!this.chaos.violations().isEmpty()) {
+			html.element("h3", "The first orders that break the balance");
+			html.list(this.chaos.violations());
+			html.element("p", "All of them are in violations.csv, what their clients were told in attempts.csv.");
+		}
+		html.element("p",
+				"Refused: each attempt was answered so that nothing can have been taken. In doubt: never accepted, and an answer is missing or leaves open whether the order was taken; a client repeats such an order with its Idempotency-Key. Doubled: orders that the backend has beside those placed, so that one was given two ids. Repeats absorbed: deliveries of an order that the backend had already.",
+				"class", "note");
+	}
+
+	private static String answer(ChaosResult chaos, Balance balance) {
+		if (balance.holds()) {
+			return "Yes: %s orders were accepted during %s faults, %s saved and %s failed and told so; 0 lost, 0 doubled."
+				.formatted(Figures.count(balance.accepted()), Figures.count(chaos.faults().size()),
+						Figures.count(balance.saved()), Figures.count(balance.failed()));
+		}
+		return "No: of %s orders accepted during %s faults, %s were lost and %s doubled, %s refused and saved nevertheless, %s misnamed."
+			.formatted(Figures.count(balance.accepted()), Figures.count(chaos.faults().size()),
+					Figures.count(balance.lost()), Figures.count(balance.doubled()),
+					Figures.count(balance.refusedButSaved()), Figures.count(balance.misnamed()));
+	}
+
+	private static Table table(Balance balance) {
+		Table table = new Table("Orders, each counted once by the strongest of its answers", 2,
+				List.of("What", "Of which", "orders"));
+		table.row("Placed", "", Figures.count(balance.placed()));
+		table.row("Accepted", "", Figures.count(balance.accepted()));
+		table.row("", "answered 201", Figures.count(balance.acceptedSync()));
+		table.row("", "answered 202", Figures.count(balance.acceptedQueued()));
+		table.row("", "saved", Figures.count(balance.saved()));
+		table.row("", "failed, and a gateway says so", Figures.count(balance.failed()));
+		table.row("", "lost (must be 0)", Figures.count(balance.lost()));
+		table.row("Refused", "", Figures.count(balance.refused()));
+		table.row("", "saved nevertheless (must be 0)", Figures.count(balance.refusedButSaved()));
+		table.row("In doubt", "", Figures.count(balance.inDoubt()));
+		table.row("", "saved", Figures.count(balance.inDoubtSaved()));
+		table.row("Doubled (must be 0)", "", Figures.count(balance.doubled()));
+		table.row("Misnamed (must be 0)", "", Figures.count(balance.misnamed()));
+		table.row("Repeats absorbed", Figures.percent(balance.redeliveredShare()) + " of all deliveries",
+				Figures.count(balance.repeatsAbsorbed()));
+		return table;
+	}
+
+}

@@ -1,0 +1,145 @@
+package dev.sluice.lab.chaos;
+
+import java.util.EnumSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+import dev.sluice.lab.chaos.ChaosPlan.Choice;
+import dev.sluice.lab.chaos.ChaosPlan.Kind;
+import dev.sluice.lab.chaos.ChaosPlan.Target;
+import dev.sluice.lab.kit.run.ExperimentCommand;
+import dev.sluice.lab.kit.run.InfrastructureOption;
+import dev.sluice.lab.kit.run.ReportWriter;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code lab chaos}. */
+@Command(name = "chaos",
+		description = "Kills, freezes and restarts everything while orders come in, then proves that each accepted"
+				+ " order was saved once. The backend is the witness: frozen and made to fail, but killed only with"
+				+ " --store postgres.",
+		footer = { "", "Exit code: 0 the balance holds, 1 it does not or the run is not whole, 2 wrong usage." })
+public final class ChaosCommand extends ExperimentCommand {
+
+	private static final int MINUTES = 5;
+
+	private static final int KILLS = 5;
+
+	private static final int QUICK_SECONDS = 70;
+
+	private static final double RATE = 100;
+
+	private static final double SYNC_SHARE = 0.2;
+
+	private static final int MAX_ORDERS = 2_000_000;
+
+	/** Until the accepted orders have arrived. */
+	private static final long DRAIN_MILLIS = 180_000;
+
+	@Option(names = "--quick",
+			description = "A load of " + QUICK_SECONDS + " s, each fault once: shows that everything works.")
+	private boolean quick;
+
+	@Option(names = "--minutes", paramLabel = "M", description = "Length of the load. Default: " + MINUTES + ".")
+	private @Nullable Double minutes;
+
+	@Option(names = "--orders", paramLabel = "N", description = "Orders to place, instead of --minutes.")
+	private @Nullable Integer orders;
+
+	@Option(names = "--rate", paramLabel = "R", defaultValue = "" + RATE,
+			description = "Orders a second, by the clock. Default: ${DEFAULT-VALUE}.")
+	private double rate = RATE;
+
+	@Option(names = "--sync-share", paramLabel = "SHARE", defaultValue = "" + SYNC_SHARE,
+			description = "Share of the orders placed synchronously, 0 to 1. Default: ${DEFAULT-VALUE}.")
+	private double syncShare = SYNC_SHARE;
+
+	@Option(names = "--seed", paramLabel = "S",
+			description = "Start value of the schedule. Default: drawn, and printed.")
+	private @Nullable Long seed;
+
+	@Option(names = "--faults", split = ",", paramLabel = "TARGET",
+			description = "What to break: gateway, consumer, broker, postgres, backend. Default: all.")
+	private @Nullable List<String> targets;
+
+	@Option(names = "--kinds", split = ",", paramLabel = "KIND",
+			description = "How to break it: kill, freeze, restart; the backend: freeze, errors, hang, reset, and with"
+					+ " --store postgres all of them. Default: all.")
+	private @Nullable List<String> kinds;
+
+	@Option(names = "--kills-each", paramLabel = "K",
+			description = "Number of kills of each target. Each other kind happens a quarter as often, at least once. Default: "
+					+ KILLS + ".")
+	private @Nullable Integer killsEach;
+
+	@Option(names = "--brokers", paramLabel = "B", defaultValue = "1",
+			description = "Number of Kafka brokers, 1 or 3. With 3, one at a time is broken. Default: ${DEFAULT-VALUE}.")
+	private int brokers = 1;
+
+	@Option(names = "--store", paramLabel = "STORE", defaultValue = "memory",
+			description = "Where the backend keeps its orders: ${COMPLETION-CANDIDATES}. Default: ${DEFAULT-VALUE}.")
+	private ChaosExperiment.Store store = ChaosExperiment.Store.MEMORY;
+
+	@Mixin
+	private InfrastructureOption infrastructure = new InfrastructureOption();
+
+	public ChaosCommand(ReportWriter report) {
+		super(report);
+	}
+
+	@Override
+	public Integer call() {
+		ChaosExperiment.Settings settings = settings();
+		ChaosPlan plan = plan(settings);
+		String command = (this.seed != null) ? commandLine() : commandLine("--seed", Long.toString(settings.seed()));
+		return run(ChaosExperiment.NAME, command,
+				(run) -> new ChaosExperiment(run, this.infrastructure.value(), settings, plan));
+	}
+
+	private ChaosExperiment.Settings settings() {
+		if (!(this.rate > 0 && this.rate <= 10_000)) {
+			throw usage("--rate must be above 0 and at most 10,000");
+		}
+		if (!(this.syncShare >= 0 && this.syncShare <= 1)) {
+			throw usage("--sync-share must be between 0 and 1");
+		}
+		if (this.brokers != 1 && this.brokers != 3) {
+			throw usage("--brokers must be 1 or 3");
+		}
+		if (this.orders != null && this.minutes != null) {
+			throw usage("--orders and --minutes both give the length of the load: use one of them");
+		}
+		double seconds = (this.minutes != null) ? this.minutes * 60 : this.quick ? QUICK_SECONDS : MINUTES * 60;
+		double count = (this.orders != null) ? this.orders : seconds * this.rate;
+		if (!(count >= 1 && count <= MAX_ORDERS)) {
+			throw usage("Between 1 and %,d orders can be placed, these are %,.0f".formatted(MAX_ORDERS, count));
+		}
+		long drawn = (this.seed != null) ? this.seed : System.nanoTime() % 1_000_000;
+		return new ChaosExperiment.Settings(this.brokers, this.store, (int) Math.round(count), this.rate,
+				this.syncShare, drawn, DRAIN_MILLIS);
+	}
+
+	private ChaosPlan plan(ChaosExperiment.Settings settings) {
+		try {
+			Set<Target> chosenTargets = chosen(this.targets, Target::of, EnumSet.allOf(Target.class));
+			Set<Kind> chosenKinds = chosen(this.kinds, Kind::of, EnumSet.allOf(Kind.class));
+			int kills = (this.killsEach != null) ? this.killsEach : this.quick ? 1 : KILLS;
+			return ChaosPlan.of(new Choice(chosenTargets, chosenKinds, kills, ChaosExperiment.GATEWAYS.size(),
+					this.brokers, this.store.remembers(),
+					Math.round(settings.orders() / settings.ratePerSecond() * 1_000), settings.seed()));
+		}
+		catch (IllegalArgumentException ex) {
+			throw usage(ex.getMessage());
+		}
+	}
+
+	private static <E> Set<E> chosen(@Nullable List<String> names, Function<String, E> of, Set<E> all) {
+		return (names != null) ? names.stream().map(of).collect(Collectors.toCollection(LinkedHashSet::new)) : all;
+	}
+
+}

@@ -1,0 +1,32 @@
+package dev.sluice.lab.chaos;
+
+import java.util.List;
+
+import dev.sluice.lab.kit.page.Figures;
+import dev.sluice.lab.kit.page.Html;
+import dev.sluice.lab.kit.page.Section;
+import dev.sluice.lab.kit.result.ChaosResult;
+import dev.sluice.lab.kit.result.RunResult;
+
+/** What the balance proves, and what it does not. */
+final class ProofSection extends Section {
+
+	private final ChaosResult chaos;
+
+	ProofSection(ChaosResult chaos) {
+		super("proof", "What this proves, and what it does not");
+		this.chaos = chaos;
+	}
+
+	@Override
+	public void write(RunResult run, Html html) {
+		html.list(List.of(
+				"An order counts as accepted once any of its attempts was answered 2xx. After the last fault, the backend is asked for every single order by its id, and a gateway for those that it does not have.",
+				"The load is an open model: orders are due by the clock, whatever became of those before.%s"
+					.formatted(" The latest was sent %s ms late.".formatted(Figures.count(this.chaos.latestMillis()))),
+				"The backend is the witness: %s."
+					.formatted(run.configuration().getOrDefault("backend", "50 ms an order")),
+				"Processes are killed, not machines: what the operating system holds in its page cache survives. A single broker whose machine loses power may lose what it has not yet flushed; replication is what helps there."));
+	}
+
+}

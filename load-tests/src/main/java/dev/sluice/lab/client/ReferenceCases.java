@@ -1,0 +1,52 @@
+package dev.sluice.lab.client;
+
+import java.time.Duration;
+import java.util.List;
+
+import dev.sluice.lab.kit.load.CallMode;
+import dev.sluice.lab.kit.page.ReferenceTable;
+import dev.sluice.lab.kit.result.ClientResult.Reference;
+import dev.sluice.lab.kit.result.ClientResult.Stopped;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The four runs of the measurement that {@code lab client} repeats: another machine,
+ * another language, the same question.
+ */
+final class ReferenceCases {
+
+	private static final String TABLE = "reference-fixed-rate-client.csv";
+
+	private ReferenceCases() {
+	}
+
+	/**
+	 * A run of the client.
+	 *
+	 * @param threads to wait with; null if the mode needs none
+	 * @param path of the target
+	 * @param reference what it came to there; null if it is nobody's
+	 * @param stopped when the target is stopped under way; null if it is not
+	 */
+	record Case(String name, CallMode mode, @Nullable Integer threads, double requestsPerSecond, Duration duration,
+			String path, @Nullable Reference reference, @Nullable Stopped stopped) {
+	}
+
+	/** In the order of the table. */
+	static List<Case> all() {
+		return ReferenceTable.rows(ReferenceCases.class, TABLE).stream().map(ReferenceCases::parse).toList();
+	}
+
+	private static Case parse(String[] fields) {
+		CallMode mode = CallMode.of(fields[0]);
+		Integer threads = fields[3].isEmpty() ? mode.threads() : Integer.valueOf(fields[3]);
+		Reference reference = new Reference(Integer.parseInt(fields[4]), Long.parseLong(fields[5]),
+				Long.parseLong(fields[6]), Long.parseLong(fields[7]), Double.parseDouble(fields[8]),
+				Integer.parseInt(fields[9]), Boolean.parseBoolean(fields[10]));
+		String name = "%s, %s/s%s".formatted(mode, fields[1],
+				(threads != null) ? ", %,d threads".formatted(threads) : "");
+		return new Case(name, mode, threads, Double.parseDouble(fields[1]),
+				Duration.ofSeconds(reference.elapsedSeconds()), "/" + fields[2], reference, null);
+	}
+
+}

@@ -1,0 +1,144 @@
+package dev.sluice.lab.compare;
+
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Function;
+
+import dev.sluice.lab.compare.Coordinates.Series;
+import dev.sluice.lab.kit.page.Reliability;
+import dev.sluice.lab.kit.result.CellResult;
+import dev.sluice.lab.kit.result.CellResult.ServiceCost;
+import dev.sluice.lab.kit.result.RunResult;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the repetitions of a series at one load cost together: sums over the sum of the
+ * orders saved, and the greatest of what is a peak. Null where no repetition has the
+ * figure.
+ *
+ * @param cpuMillisPerOrder by service, the gateway first
+ */
+record Cost(Series series, int orders, Map<String, Double> cpuMillisPerOrder, @Nullable Double allocatedBytesPerOrder,
+		@Nullable Double promotedBytesPerOrder, @Nullable Double gcPausesPerThousand,
+		@Nullable Double gcPauseMillisPerThousand, @Nullable Double gcPauseMaxMillis, @Nullable Double peakThreads,
+		@Nullable Double peakRssBytes, Connections connections, double maxInFlight, boolean marked) {
+
+	/**
+	 * Connections at most, at one time but for the last.
+	 *
+	 * @param fromClients that the gateway accepted
+	 * @param toBackend that the backend accepted
+	 * @param gatewayPool to the backend, by the gateway's pool
+	 * @param consumerPool to the backend, by the consumer's pool
+	 * @param opened to the backend, in all
+	 */
+	record Connections(@Nullable Double fromClients, @Nullable Double toBackend, @Nullable Double gatewayPool,
+			@Nullable Double consumerPool, double opened) {
+	}
+
+	static final String GATEWAY = "gateway";
+
+	private static final String CONSUMER = "consumer";
+
+	private static final String BACKEND = "backend";
+
+	private static final List<String> ORDER = List.of(GATEWAY, CONSUMER, BACKEND);
+
+	static Optional<Cost> of(RunResult run, Series series, int orders) {
+		List<CellResult> cells = Coordinates.at(run, series, orders);
+		if (cells.isEmpty()) {
+			return Optional.empty();
+		}
+		Map<String, Double> cpu = new LinkedHashMap<>();
+		for (String service : services(run)) {
+			Double millis = perOrder(cells, (c) -> cost(c, service, ServiceCost::cpuMillisPerOrder));
+			if (millis != null) {
+				cpu.put(service, millis);
+			}
+		}
+		return Optional.of(new Cost(series, orders, cpu,
+				perOrder(cells, (c) -> cost(c, GATEWAY, ServiceCost::allocatedBytesPerOrder)),
+				perOrder(cells, (c) -> cost(c, GATEWAY, ServiceCost::promotedBytesPerOrder)),
+				perThousand(cells, (c) -> cost(c, GATEWAY, ServiceCost::gcPauses)),
+				perThousand(cells, (c) -> cost(c, GATEWAY, ServiceCost::gcPauseMillis)),
+				greatest(cells, (c) -> cost(c, GATEWAY, ServiceCost::gcPauseMaxMillis)),
+				greatest(cells, (c) -> cost(c, GATEWAY, ServiceCost::peakThreads)),
+				greatest(cells, (c) -> cost(c, GATEWAY, ServiceCost::peakRssBytes)),
+				new Connections(greatest(cells, (c) -> cost(c, GATEWAY, ServiceCost::peakConnections)),
+						greatest(cells, (c) -> cost(c, BACKEND, ServiceCost::peakConnections)),
+						greatest(cells, (c) -> cost(c, GATEWAY, ServiceCost::peakPooled)),
+						greatest(cells, (c) -> cost(c, CONSUMER, ServiceCost::peakPooled)),
+						cells.stream().mapToLong(CellResult::connectionsOpened).max().orElse(0)),
+				cells.stream().mapToInt(CellResult::backendMaxInFlight).max().orElse(0),
+				cells.stream().anyMatch(Reliability::marked)));
+	}
+
+	/**
+	 * The services of a run: gateway, consumer, backend, then the others by name.
+	 * @param run what was measured
+	 * @return their names
+	 */
+	static List<String> services(RunResult run) {
+		return run.cells()
+			.stream()
+			.flatMap((c) -> c.services().keySet().stream())
+			.distinct()
+			.sorted(Comparator.comparingInt(Cost::rank).thenComparing(Comparator.naturalOrder()))
+			.toList();
+	}
+
+	double cpuMillis() {
+		return this.cpuMillisPerOrder.values().stream().mapToDouble(Double::doubleValue).sum();
+	}
+
+	private static int rank(String service) {
+		for (int i = 0; i < ORDER.size(); i++) {
+			if (service.contains(ORDER.get(i))) {
+				return i;
+			}
+		}
+		return ORDER.size();
+	}
+
+	private static @Nullable Double cost(CellResult cell, String service,
+			Function<ServiceCost, ? extends @Nullable Number> figure) {
+		ServiceCost cost = cell.services().get(service);
+		Number value = (cost != null) ? figure.apply(cost) : null;
+		return (value != null) ? value.doubleValue() : null;
+	}
+
+	private static @Nullable Double perOrder(List<CellResult> cells, Function<CellResult, @Nullable Double> figure) {
+		double sum = 0;
+		long saved = 0;
+		for (CellResult cell : cells) {
+			Double value = figure.apply(cell);
+			if (value != null) {
+				sum += value * cell.saved();
+				saved += cell.saved();
+			}
+		}
+		return (saved > 0) ? sum / saved : null;
+	}
+
+	private static @Nullable Double perThousand(List<CellResult> cells, Function<CellResult, @Nullable Double> figure) {
+		double sum = 0;
+		long saved = 0;
+		for (CellResult cell : cells) {
+			Double value = figure.apply(cell);
+			if (value != null) {
+				sum += value;
+				saved += cell.saved();
+			}
+		}
+		return (saved > 0) ? sum * 1000 / saved : null;
+	}
+
+	private static @Nullable Double greatest(List<CellResult> cells, Function<CellResult, @Nullable Double> figure) {
+		return cells.stream().map(figure).filter(Objects::nonNull).max(Comparator.naturalOrder()).orElse(null);
+	}
+
+}

@@ -1,0 +1,41 @@
+package dev.sluice.lab.compare;
+
+import java.util.List;
+
+import dev.sluice.lab.compare.Coordinates.Series;
+import dev.sluice.lab.compare.Curve.Point;
+import dev.sluice.lab.kit.page.ReferenceTable;
+
+/**
+ * The measurement Sluice grew from: another machine, another language, one blocking and
+ * one queueing endpoint. Its mode {@code async} is {@code queued} here.
+ */
+final class Reference {
+
+	private static final String TABLE = "reference-load-sweep.csv";
+
+	private Reference() {
+	}
+
+	/** A row of its table. */
+	record Row(String mode, int orders, double latencyMillis, double perMinute, double failures) {
+	}
+
+	static List<Row> rows() {
+		return ReferenceTable.rows(Reference.class, TABLE)
+			.stream()
+			.map((fields) -> new Row(fields[0].equals("async") ? Coordinates.QUEUED : fields[0],
+					Integer.parseInt(fields[1]), Double.parseDouble(fields[2]), Double.parseDouble(fields[3]),
+					Double.parseDouble(fields[4])))
+			.toList();
+	}
+
+	static Curve curve(String mode) {
+		return new Curve(new Series("reference", mode, "reference"),
+				rows().stream()
+					.filter((row) -> row.mode().equals(mode))
+					.map((row) -> new Point(row.orders(), row.perMinute(), row.perMinute(), row.perMinute(), 1, false))
+					.toList());
+	}
+
+}

@@ -1,0 +1,122 @@
+package dev.sluice.lab.compare;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+
+import dev.sluice.lab.compare.CompareExperiment.OrderLoad;
+import dev.sluice.lab.compare.CompareExperiment.Settings;
+import dev.sluice.lab.compare.ComparePlan.Sweep;
+import dev.sluice.lab.kit.plan.BackendModel;
+import dev.sluice.lab.kit.result.CellResult;
+import dev.sluice.lab.kit.result.CompareResult;
+import dev.sluice.lab.kit.result.RunResult;
+import dev.sluice.lab.kit.result.ScenarioResult;
+import dev.sluice.lab.kit.result.ScenarioResult.Judgement;
+import dev.sluice.lab.kit.stack.Variant;
+import dev.sluice.lab.scenario.Scenario;
+import dev.sluice.lab.scenario.Scenario.Limits;
+import dev.sluice.lab.scenario.Scenario.Load;
+
+/** A scenario as a comparison. */
+record ScenarioRun(Scenario scenario) {
+
+	private static final int WARM_UP_ORDERS = 4_000;
+
+	Sweep sweep() {
+		return new Sweep(this.scenario.variants().stream().map(Variant::id).toList(), this.scenario.modes(),
+				List.of(backend()), this.scenario.loads().stream().map(Load::orders).toList(),
+				this.scenario.repetitions(), Sweep.ALL);
+	}
+
+	Settings settings() {
+		Map<Integer, Double> rates = new TreeMap<>();
+		this.scenario.loads()
+			.stream()
+			.filter((load) -> load.perSecond() > 0)
+			.forEach((load) -> rates.put(load.orders(), load.perSecond()));
+		int most = this.scenario.loads().stream().mapToInt(Load::orders).max().orElseThrow();
+		return new Settings(List.of(backend()), new OrderLoad(this.scenario.users(), this.scenario.items(), rates),
+				this.scenario.heap(), this.scenario.collector(), this.scenario.deliveryConcurrency(), WARM_UP_ORDERS,
+				Math.min(most, this.scenario.users()), this.scenario.deadline().toMillis());
+	}
+
+	private BackendModel backend() {
+		return new BackendModel(this.scenario.name(), this.scenario.backend(), this.scenario.flap(),
+				"%s, %s%s".formatted(this.scenario.backend().delay(), this.scenario.backend().capacity(),
+						(this.scenario.flap() != null) ? ", " + this.scenario.flap() : ""));
+	}
+
+	/** Holds the cells against the scenario's limits. */
+	ScenarioResult judge(List<CellResult> cells) {
+		return new ScenarioResult(this.scenario.name(), this.scenario.question(), limits(),
+				cells.stream().map((cell) -> new Judgement(cell.cell(), missed(cell))).toList());
+	}
+
+	private List<String> limits() {
+		Limits limits = this.scenario.limits();
+		List<String> words = new ArrayList<>();
+		if (limits.p99Millis() != null) {
+			words.add("p99 of an accepted call at most %,d ms".formatted(limits.p99Millis()));
+		}
+		if (limits.failed() != null) {
+			words.add(String.format(Locale.ROOT, "at most %.1f %% of the calls fail", limits.failed() * 100));
+		}
+		if (limits.savedPerMinute() != null) {
+			words.add("at least %,d orders saved a minute".formatted(limits.savedPerMinute()));
+		}
+		return words;
+	}
+
+	private List<String> missed(CellResult cell) {
+		Limits limits = this.scenario.limits();
+		List<String> missed = new ArrayList<>();
+		if (cell.problem() != null) {
+			missed.add(cell.problem());
+		}
+		if (limits.p99Millis() != null) {
+			if (cell.latency() == null) {
+				missed.add("no call was accepted");
+			}
+			else if (cell.latency().p99() + late(cell) > limits.p99Millis()) {
+				missed.add(String.format(Locale.ROOT, "p99 %,.0f ms", cell.latency().p99())
+						+ ((late(cell) > 0) ? ", begun up to %,d ms late".formatted(late(cell)) : ""));
+			}
+		}
+		double failed = (cell.calls() > 0) ? (double) cell.failedCalls() / cell.calls() : 0;
+		if (limits.failed() != null && failed > limits.failed()) {
+			missed.add(String.format(Locale.ROOT, "%.1f %% of the calls failed", failed * 100));
+		}
+		if (limits.savedPerMinute() != null && cell.ordersPerMinute() < limits.savedPerMinute()) {
+			missed.add(String.format(Locale.ROOT, "%,.0f orders saved a minute", cell.ordersPerMinute()));
+		}
+		return missed;
+	}
+
+	/** How late orders that are due by the clock were begun, in milliseconds. */
+	private int late(CellResult cell) {
+		boolean timed = this.scenario.loads()
+			.stream()
+			.anyMatch((load) -> load.orders() == cell.cell().orders() && load.perSecond() > 0);
+		return (timed && cell.startLagP99Millis() != null) ? cell.startLagP99Millis() : 0;
+	}
+
+	/** The cells that miss a limit, a line each. */
+	static String text(RunResult result) {
+		ScenarioResult found = (result.finding() instanceof CompareResult compare) ? compare.scenario() : null;
+		if (found == null || found.limits().isEmpty()) {
+			return "";
+		}
+		StringBuilder text = new StringBuilder("Limits: %s%n".formatted(String.join(", ", found.limits())));
+		found.judgements()
+			.stream()
+			.filter((judgement) -> !judgement.kept())
+			.forEach((judgement) -> text
+				.append("  missed by %s: %s%n".formatted(judgement.cell(), String.join("; ", judgement.missed()))));
+		long kept = found.judgements().stream().filter(Judgement::kept).count();
+		return text.append("Kept in %d of %d cells.%n".formatted(kept, found.judgements().size())).toString();
+	}
+
+}

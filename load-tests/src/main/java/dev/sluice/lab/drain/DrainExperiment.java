@@ -1,0 +1,148 @@
+package dev.sluice.lab.drain;
+
+import java.io.IOException;
+import java.net.http.HttpClient;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+
+import dev.sluice.contract.BackendBehaviour;
+import dev.sluice.contract.BackendBehaviour.Delay;
+import dev.sluice.devservices.Infrastructure;
+import dev.sluice.lab.kit.result.DrainResult;
+import dev.sluice.lab.kit.result.Finding;
+import dev.sluice.lab.kit.result.RunResult;
+import dev.sluice.lab.kit.run.BackendControl;
+import dev.sluice.lab.kit.run.Experiment;
+import dev.sluice.lab.kit.run.OrderFeed;
+import dev.sluice.lab.kit.run.Run;
+import dev.sluice.lab.kit.stack.Http;
+import dev.sluice.lab.kit.stack.LabException;
+import dev.sluice.lab.kit.stack.Module;
+import dev.sluice.lab.kit.stack.Service;
+import dev.sluice.lab.kit.stack.ServiceOptions;
+import dev.sluice.lab.kit.stack.Stack;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How near the consumer comes to what its limit allows: a backlog lies in Kafka, one
+ * consumer delivers it to a backend that takes a fixed time, and the rate in the middle
+ * of it is held against limit / time. No gateway and no load generator take part.
+ */
+final class DrainExperiment extends Experiment {
+
+	static final String NAME = "drain";
+
+	private static final int CUSTOMERS = 1_000;
+
+	private static final Duration POLL = Duration.ofMillis(50);
+
+	private static final Duration TIMEOUT = Duration.ofSeconds(10);
+
+	/** The rate is taken while this share of the backlog is delivered. */
+	private static final double FROM = 0.3;
+
+	private static final double TO = 0.9;
+
+	private final Settings settings;
+
+	private @Nullable DrainResult result;
+
+	/**
+	 * What is chosen.
+	 *
+	 * @param orders in the backlog
+	 * @param deliveryConcurrency orders delivered at once
+	 * @param delayMillis that the backend takes for an order
+	 * @param deadlineMillis of the delivery, in milliseconds
+	 */
+	record Settings(int orders, int deliveryConcurrency, long delayMillis, long deadlineMillis) {
+	}
+
+	DrainExperiment(Run run, Infrastructure infrastructure, Settings settings) {
+		super(NAME, run, infrastructure);
+		this.settings = settings;
+	}
+
+	@Override
+	protected void measure() throws IOException, InterruptedException {
+		try (Stack stack = stack(); HttpClient client = Http.client(TIMEOUT)) {
+			stack.prepare(modules(), progress()::step);
+			progress().step("Starting Kafka, PostgreSQL and the backend");
+			Service[] started = new Service[1];
+			Stack.inParallel(List.of(() -> {
+				stack.startInfrastructure();
+				return stack;
+			}, () -> started[0] = stack.startBackend(ServiceOptions.NONE)));
+			BackendControl control = new BackendControl(client, started[0].uri());
+			control.behave(BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(this.settings.delayMillis())));
+			progress().step("Placing %,d orders into Kafka".formatted(this.settings.orders()));
+			produce(stack.infrastructure().kafka().bootstrapServers());
+			progress()
+				.step("Starting a consumer that delivers %,d at once".formatted(this.settings.deliveryConcurrency()));
+			Service consumer = stack.startConsumer(
+					ServiceOptions.NONE.withProperty("delivery.concurrency", this.settings.deliveryConcurrency()));
+			SavedCurve.Rate rate = drain(control, consumer).between(this.settings.orders(), FROM, TO);
+			this.result = new DrainResult(this.settings.orders(), this.settings.deliveryConcurrency(),
+					this.settings.delayMillis(), rate.orders(), rate.window().seconds(), rate.perSecond());
+		}
+	}
+
+	@Override
+	protected @Nullable Finding finding(@Nullable String partial) {
+		return this.result;
+	}
+
+	@Override
+	protected String summary(RunResult run) {
+		return (run.finding() instanceof DrainResult drain) ? DrainSection.answer(drain) + "%n".formatted() : "";
+	}
+
+	@Override
+	protected Set<Module> modules() {
+		return Set.of(Module.BACKEND, Module.CONSUMER);
+	}
+
+	@Override
+	protected Map<String, String> configuration() {
+		return Map.of("backlog", "%,d orders of %,d customers".formatted(this.settings.orders(), CUSTOMERS),
+				"consumer delivery.concurrency", Integer.toString(this.settings.deliveryConcurrency()), "backend delay",
+				"%d ms".formatted(this.settings.delayMillis()), "rate",
+				"while %.0f to %.0f %% of the backlog are delivered".formatted(FROM * 100, TO * 100), "services' JVM",
+				String.join(" ", Stack.JVM_ARGS));
+	}
+
+	private void produce(String bootstrapServers) throws InterruptedException {
+		try (OrderFeed feed = new OrderFeed(bootstrapServers)) {
+			for (int i = 0; i < this.settings.orders(); i++) {
+				feed.send(OrderFeed.order(UUID.randomUUID(), "customer-" + i % CUSTOMERS));
+			}
+			feed.flush();
+		}
+	}
+
+	private SavedCurve drain(BackendControl backend, Service consumer) throws InterruptedException {
+		SavedCurve curve = new SavedCurve();
+		long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(this.settings.deadlineMillis());
+		while (curve.saved() < this.settings.orders()) {
+			if (System.nanoTime() - deadline >= 0) {
+				throw new LabException("Only %,d of %,d orders were saved within %d s; see %s".formatted(curve.saved(),
+						this.settings.orders(), this.settings.deadlineMillis() / 1_000, consumer.logFile()));
+			}
+			if (!consumer.isAlive()) {
+				throw new LabException("The consumer died; its log %s ends with:%n%s".formatted(consumer.logFile(),
+						consumer.process().tail()));
+			}
+			long saved = backend.saved();
+			curve.add(Instant.now(), saved);
+			progress().now("%,d of %,d saved".formatted(saved, this.settings.orders()));
+			Thread.sleep(POLL);
+		}
+		return curve;
+	}
+
+}

@@ -1,0 +1,197 @@
+package dev.sluice.lab.kit.load;
+
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+import dev.sluice.devservices.ContainerProcesses;
+import dev.sluice.devservices.Infrastructure;
+import dev.sluice.devservices.Ports;
+import dev.sluice.lab.kit.measure.GatlingLog;
+import dev.sluice.lab.kit.measure.GatlingLog.Tail;
+import dev.sluice.lab.kit.measure.ProcessSampler;
+import dev.sluice.lab.kit.measure.ProcessSamples;
+import dev.sluice.lab.kit.measure.PrometheusScraper;
+import dev.sluice.lab.kit.plan.LoadPlan;
+import dev.sluice.lab.kit.plan.LoadPlan.Phase;
+import dev.sluice.lab.kit.plan.PhaseOutcome;
+import dev.sluice.lab.kit.run.RunDirectory;
+import dev.sluice.lab.kit.stack.LabException;
+import dev.sluice.lab.kit.stack.Service;
+import dev.sluice.lab.kit.stack.Stack;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * One load generator's work from start to end, with everything that watches it: what all
+ * experiments with load have in common. The services run already.
+ *
+ * @param directory the run's
+ * @param name the round's, unique in the run; what its files are called by
+ * @param stack what the services belong to
+ * @param services those under load, by the name they have in the results
+ */
+public record LoadRound(RunDirectory directory, String name, Stack stack, Map<String, Service> services) {
+
+	/** What the load generator is called in the results. */
+	public static final String LOAD_GENERATOR = "load-generator";
+
+	private static final long POLL_MILLIS = 500;
+
+	/** What came of a round, whole or not. */
+	public record Record(List<PhaseOutcome> outcomes, @Nullable GatlingLog log, ProcessSamples samples,
+			@Nullable LabException failure, boolean interrupted) {
+
+		/**
+		 * How a phase ended. Empty if it did not, or if the round was cut off and calls
+		 * of the phase are missing at the end of its log: whatever they were, it would be
+		 * told wrong.
+		 */
+		public Optional<PhaseOutcome> outcome(String phase) {
+			return this.outcomes.stream()
+				.filter((outcome) -> outcome.name().equals(phase))
+				.filter((outcome) -> isWhole() || logged(phase) >= outcome.accepted())
+				.findFirst();
+		}
+
+		private boolean isWhole() {
+			return this.failure == null && !this.interrupted;
+		}
+
+		private long logged(String phase) {
+			return (this.log == null) ? 0
+					: this.log.requests().stream().filter((call) -> call.ok() && call.name().equals(phase)).count();
+		}
+
+		/**
+		 * Evaluates what there is, and then ends as the round did.
+		 * @param evaluation makes results of it
+		 * @throws LabException if the round failed, also if there is nothing to evaluate
+		 * @throws IOException if the round was well, and cannot be evaluated
+		 * @throws InterruptedException if the round was interrupted
+		 */
+		public void conclude(Evaluation evaluation) throws IOException, InterruptedException {
+			try {
+				evaluation.evaluate();
+			}
+			catch (IOException | RuntimeException ex) {
+				if (this.failure == null) {
+					throw ex;
+				}
+				this.failure.addSuppressed(ex);
+			}
+			if (this.interrupted) {
+				throw new InterruptedException();
+			}
+			if (this.failure != null) {
+				throw this.failure;
+			}
+		}
+
+	}
+
+	/** Makes results of a round. */
+	@FunctionalInterface
+	public interface Evaluation {
+
+		void evaluate() throws IOException;
+
+	}
+
+	/** Told about twice a second which measured phase runs. */
+	@FunctionalInterface
+	public interface Watcher {
+
+		void running(Phase phase);
+
+	}
+
+	/**
+	 * Runs the phases. Does not throw for what goes wrong under way: what was measured
+	 * until then is in the record, beside the failure.
+	 * @throws IOException if files cannot be written or read
+	 */
+	public Record run(JsonMapper json, LoadPlan plan, Watcher watcher) throws IOException {
+		Map<String, URI> endpoints = new LinkedHashMap<>();
+		Map<String, Long> pids = new LinkedHashMap<>();
+		Map<String, Integer> ports = new LinkedHashMap<>();
+		this.services.forEach((service, running) -> {
+			endpoints.put(service, running.metrics());
+			pids.put(service, running.pid());
+			ports.put(service, running.uri().getPort());
+		});
+		pids.putAll(infrastructure());
+		pids.put("lab", ProcessHandle.current().pid());
+		Path gatling = this.directory.directory("gatling/" + this.name);
+		try (PrometheusScraper scraper = new PrometheusScraper(endpoints,
+				this.directory.directory("scrapes/" + this.name));
+				Injector injector = Injector.start(json, plan, gatling,
+						this.directory.directory("logs").resolve(this.name + "-load-generator.log"))) {
+			pids.put(LOAD_GENERATOR, injector.pid());
+			try (ProcessSampler sampler = new ProcessSampler(pids, ports,
+					this.directory.directory("samples").resolve(this.name + ".csv"))) {
+				LabException failure = null;
+				boolean interrupted = false;
+				try {
+					await(injector, watcher);
+				}
+				catch (LabException ex) {
+					failure = ex;
+				}
+				catch (InterruptedException _) {
+					interrupted = true;
+				}
+				injector.close();
+				return new Record(injector.outcomes(), log(injector, failure != null || interrupted),
+						sampler.samples().with(scraper.failures()), failure, interrupted);
+			}
+		}
+	}
+
+	private void await(Injector injector, Watcher watcher) throws InterruptedException {
+		while (!injector.await(POLL_MILLIS)) {
+			injector.current().ifPresent(watcher::running);
+			for (Service service : this.services.values()) {
+				if (!service.isAlive()) {
+					throw new LabException("%s died; its log %s ends with:%n%s".formatted(service.name(),
+							service.logFile(), service.process().tail()));
+				}
+			}
+		}
+		if (injector.current().isPresent()) {
+			throw new LabException("the load generator ended before '%s' did; its output ends with:%n%s"
+				.formatted(injector.current().get().name(), injector.tail()));
+		}
+	}
+
+	private static @Nullable GatlingLog log(Injector injector, boolean partial) throws IOException {
+		if (!partial) {
+			return GatlingLog.read(injector.gatlingLog(), Tail.COMPLETE);
+		}
+		Path log = injector.findGatlingLog();
+		return (log != null && Files.size(log) > 0) ? GatlingLog.read(log, Tail.MAY_BE_TRUNCATED) : null;
+	}
+
+	/**
+	 * Kafka and PostgreSQL, where they are processes of this machine's own; of containers
+	 * also what carries their ports. Whatever is missing here counts as foreign.
+	 */
+	public Map<String, Long> infrastructure() {
+		Map<String, Long> pids = new LinkedHashMap<>();
+		String bootstrap = this.stack.infrastructure().kafka().bootstrapServers();
+		int kafka = Integer.parseInt(bootstrap.substring(bootstrap.lastIndexOf(':') + 1));
+		Ports.holder(kafka).ifPresent((process) -> pids.put("kafka", process.pid()));
+		Ports.holder(this.stack.infrastructure().postgres().port())
+			.ifPresent((process) -> pids.put("postgresql", process.pid()));
+		if (this.stack.infrastructure().infrastructure() == Infrastructure.CONTAINERS) {
+			pids.putAll(ContainerProcesses.ofThisJvm());
+		}
+		return pids;
+	}
+
+}

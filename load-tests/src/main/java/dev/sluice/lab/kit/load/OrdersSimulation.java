@@ -1,0 +1,303 @@
+package dev.sluice.lab.kit.load;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Objects;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import dev.sluice.contract.BackendAudit;
+import dev.sluice.contract.BackendBehaviour;
+import dev.sluice.contract.HttpNames;
+import dev.sluice.lab.kit.plan.LoadPlan;
+import dev.sluice.lab.kit.plan.LoadPlan.Client;
+import dev.sluice.lab.kit.plan.LoadPlan.Flap;
+import dev.sluice.lab.kit.plan.LoadPlan.Phase;
+import dev.sluice.lab.kit.plan.Mode;
+import dev.sluice.lab.kit.plan.PhaseOutcome;
+import io.gatling.javaapi.core.ChainBuilder;
+import io.gatling.javaapi.core.Session;
+import io.gatling.javaapi.core.Simulation;
+import io.gatling.javaapi.http.HttpRequestActionBuilder;
+import tools.jackson.databind.json.JsonMapper;
+
+import static io.gatling.javaapi.core.CoreDsl.StringBody;
+import static io.gatling.javaapi.core.CoreDsl.asLongAs;
+import static io.gatling.javaapi.core.CoreDsl.atOnceUsers;
+import static io.gatling.javaapi.core.CoreDsl.bodyString;
+import static io.gatling.javaapi.core.CoreDsl.doIf;
+import static io.gatling.javaapi.core.CoreDsl.exec;
+import static io.gatling.javaapi.core.CoreDsl.jsonPath;
+import static io.gatling.javaapi.core.CoreDsl.pause;
+import static io.gatling.javaapi.core.CoreDsl.scenario;
+import static io.gatling.javaapi.core.CoreDsl.stopLoadGenerator;
+import static io.gatling.javaapi.http.HttpDsl.http;
+import static io.gatling.javaapi.http.HttpDsl.status;
+
+/**
+ * The phases of a {@link LoadPlan}, one after another, each in three steps: prepare (the
+ * backend behaves as the phase wants and has forgotten everything), orders (a closed
+ * model: each user places an order, tries again until it is taken, then takes the next),
+ * drain (until the backend has saved them all, or the deadline). Only the order requests
+ * of measured phases are in the log.
+ *
+ * <p>
+ * All phases run in one process on purpose: starting Gatling costs about four seconds,
+ * and a generator that has just started is ten times slower than one that is warm. They
+ * also share one population, whose users wait for each other between the steps: a
+ * population of its own would begin at Gatling's next tick, up to a second later.
+ */
+public final class OrdersSimulation extends Simulation {
+
+	/** Between phases, so that none is measured with the last one's work. */
+	private static final Duration QUIET = Duration.ofMillis(600);
+
+	/**
+	 * After the warm-up: until the compilers are done and the status projection has
+	 * caught up with its orders.
+	 */
+	private static final Duration SETTLE = Duration.ofSeconds(3);
+
+	/**
+	 * For the gateway to close what it has kept: twice the shortest time that it can be
+	 * told, and a little.
+	 */
+	private static final Duration IDLE = Duration.ofMillis(2_300);
+
+	private static final Duration POLL = Duration.ofMillis(50);
+
+	/** For what an unfinished phase has left behind. */
+	private static final Duration CLEAN_UP = Duration.ofSeconds(30);
+
+	/** Fast and without limit: to get rid of left-overs. */
+	private static final BackendBehaviour FAST = BackendBehaviour.DEFAULT
+		.withDelay(new BackendBehaviour.Delay.Fixed(0));
+
+	/** More than fit into the time for it. */
+	private static final int MAX_PROBES = 100_000;
+
+	private static final String NUMBER = "number";
+
+	private static final String ORDER = "order";
+
+	private static final String TRIES = "tries";
+
+	private static final String AGAIN = "again";
+
+	private static final String SAVED = "saved";
+
+	private static final String STATUS = "status";
+
+	private static final String AUDIT = "audit";
+
+	private static final String SAVED_BEFORE = "savedBefore";
+
+	private static final String UNCHANGED = "unchanged";
+
+	private static final String SUCCESSES = "successes";
+
+	private static final String UNTIL = "until";
+
+	private final JsonMapper json = JsonMapper.builder().build();
+
+	private final LoadPlan plan = PlanSource.read(this.json);
+
+	public OrdersSimulation() {
+		int users = this.plan.phases().stream().mapToInt(OrdersSimulation::users).max().orElseThrow();
+		AtomicInteger arrivals = new AtomicInteger();
+		// The first is the conductor, the others place orders.
+		ChainBuilder chain = exec((session) -> session.set(NUMBER, arrivals.getAndIncrement()));
+		OrderSupply before = null;
+		boolean measuredBefore = true;
+		for (Phase phase : this.plan.phases()) {
+			OrderSupply supply = new OrderSupply(this.plan.token(), phase);
+			ChainBuilder prepare = prepare(phase, supply, quietBefore(phase, measuredBefore));
+			measuredBefore = phase.measured();
+			chain = chain.doIf(OrdersSimulation::isConductor)
+				.then((before != null) ? recover(before).exec(prepare) : prepare)
+				.rendezVous(users + 1)
+				.doIf((session) -> !isConductor(session) && session.getInt(NUMBER) <= users(phase))
+				.then(orders(phase, supply))
+				.rendezVous(users + 1)
+				.doIf(OrdersSimulation::isConductor)
+				.then(drain(phase, supply));
+			before = supply;
+		}
+		setUp(scenario("orders").exec(chain).injectOpen(atOnceUsers(users + 1)))
+			.protocols(http.baseUrl(this.plan.gateway().toString())
+				.acceptHeader("application/json, application/problem+json")
+				.contentTypeHeader("application/json")
+				.shareConnections()
+				.disableWarmUp());
+	}
+
+	private static Duration quietBefore(Phase phase, boolean measuredBefore) {
+		if (phase.measured() && !measuredBefore) {
+			return SETTLE;
+		}
+		return phase.client().keepsConnections() ? QUIET : IDLE;
+	}
+
+	private static int users(Phase phase) {
+		return Math.min(phase.orders(), phase.users());
+	}
+
+	private static boolean isConductor(Session session) {
+		return session.getInt(NUMBER) == 0;
+	}
+
+	private ChainBuilder prepare(Phase phase, OrderSupply supply, Duration quiet) {
+		return behave(phase.behaviour()).exec((session) -> session.set(STATUS, 0))
+			.exec(http("forget").delete(backend("/audit")).silent().check(status().saveAs(STATUS)))
+			.exec(exitUnless(204, "The backend at " + this.plan.backend() + " does not forget its audit"))
+			.pause(quiet)
+			.exec((session) -> {
+				supply.start();
+				Flap flap = phase.flap();
+				if (flap != null) {
+					supply.flap(Flapping.start(this.plan.backend(), phase.behaviour(), flap));
+				}
+				return session;
+			});
+	}
+
+	/**
+	 * After a phase that failed in part: lets the backend, the queue and the circuit
+	 * breakers come to rest, so that the next phase does not pay for it.
+	 */
+	private ChainBuilder recover(OrderSupply before) {
+		OrderSupply probes = new OrderSupply(this.plan.token(),
+				new Phase("probe after " + before.name(), Mode.SYNC, MAX_PROBES, 1, FAST, CLEAN_UP.toMillis(), false));
+		ChainBuilder untilQueueIsEmpty = exec((session) -> session.set(SAVED, -1L).set(UNCHANGED, 0))
+			.asLongAs((session) -> session.getInt(UNCHANGED) < 20 && !isOver(session))
+			.on(exec((session) -> session.set(SAVED_BEFORE, session.getLong(SAVED))), count(), exec((session) -> {
+				boolean changed = session.getLong(SAVED) != session.getLong(SAVED_BEFORE);
+				return session.set(UNCHANGED, changed ? 0 : session.getInt(UNCHANGED) + 1);
+			}), pause(POLL));
+		ChainBuilder untilCircuitIsClosed = exec((session) -> session.set(SUCCESSES, 0))
+			.asLongAs((session) -> session.getInt(SUCCESSES) < 20 && !isOver(session))
+			.on(exec((session) -> session.set(ORDER, probes.take()).set(TRIES, 0).set(STATUS, 0)),
+					exec(order("probe", Mode.SYNC, probes, Client.USUAL).silent()), exec((session) -> {
+						int successes = isTaken(session) ? session.getInt(SUCCESSES) + 1 : 0;
+						return session.set(SUCCESSES, successes);
+					}), pause(POLL));
+		return doIf((session) -> !before.isClean()).then(behave(FAST),
+				exec((session) -> session.set(UNTIL, System.nanoTime() + CLEAN_UP.toNanos())), untilQueueIsEmpty,
+				untilCircuitIsClosed);
+	}
+
+	private ChainBuilder orders(Phase phase, OrderSupply supply) {
+		HttpRequestActionBuilder order = order(phase.name(), phase.mode(), supply, phase.client());
+		return exec((session) -> session.set(ORDER, supply.take()))
+			.asLongAs((session) -> session.getInt(ORDER) != OrderSupply.NONE)
+			.on(doIf((_) -> phase.client().perSecond() > 0)
+				.then(pause((session) -> supply.untilDue(session.getInt(ORDER)))), exec((session) -> {
+					supply.begun(session.getInt(ORDER));
+					return session.set(TRIES, 0).set(AGAIN, true);
+				}), asLongAs((session) -> session.getBoolean(AGAIN)).on(exec((session) -> session.set(STATUS, 0)),
+						exec(phase.measured() ? order : order.silent()), exec((session) -> answered(session, supply)),
+						doIf((session) -> session.getBoolean(AGAIN)).then(pause(OrdersSimulation::pauseBeforeTry))),
+					exec((session) -> session.set(ORDER, supply.take())));
+	}
+
+	private static Session answered(Session session, OrderSupply supply) {
+		if (isTaken(session)) {
+			supply.accepted();
+			return session.set(AGAIN, false);
+		}
+		int tries = session.getInt(TRIES) + 1;
+		return session.markAsSucceeded().set(TRIES, tries).set(AGAIN, supply.failed(tries));
+	}
+
+	/** Not {@code session.isFailed()}: a silent request that fails does not set it. */
+	private static boolean isTaken(Session session) {
+		int status = session.getInt(STATUS);
+		return status == 201 || status == 202;
+	}
+
+	private static Duration pauseBeforeTry(Session session) {
+		return Duration
+			.ofMillis(OrderSupply.pauseMillis(session.getInt(TRIES), ThreadLocalRandom.current().nextDouble()));
+	}
+
+	private static HttpRequestActionBuilder order(String name, Mode mode, OrderSupply supply, Client client) {
+		HttpRequestActionBuilder order = http(name).post("/orders")
+			.header(HttpNames.IDEMPOTENCY_KEY,
+					(session) -> supply.key(session.getInt(ORDER), client.keepsKey() ? 0 : session.getInt(TRIES)))
+			.body(StringBody((session) -> supply.body(session.getInt(ORDER))))
+			.requestTimeout(Duration.ofMillis(client.timeoutMillis()))
+			.check(status().saveAs(STATUS), status().in(201, 202));
+		if (!client.keepsConnections()) {
+			order = order.header("Connection", "close");
+		}
+		return switch (mode) {
+			case SYNC -> order;
+			case QUEUED -> order.header(HttpNames.PREFER, HttpNames.RESPOND_ASYNC);
+		};
+	}
+
+	private ChainBuilder drain(Phase phase, OrderSupply supply) {
+		return exec((session) -> session.set(SAVED, 0L))
+			.asLongAs((session) -> session.getLong(SAVED) < phase.orders() && !supply.isOver())
+			.on(count(), pause(POLL))
+			.exec((session) -> {
+				supply.ended(session.getLong(SAVED));
+				return session;
+			})
+			.doIf((session) -> phase.measured())
+			.then(exec((session) -> session.set(STATUS, 0)),
+					http(AUDIT).get(backend("/audit"))
+						.silent()
+						.check(status().saveAs(STATUS), bodyString().saveAs(AUDIT)),
+					exec(exitUnless(200, "The backend at " + this.plan.backend() + " does not tell its audit")),
+					exec((session) -> {
+						write(phase, supply, session);
+						return session;
+					}));
+	}
+
+	private ChainBuilder count() {
+		return exec(
+				http("count").get(backend("/orders/count")).silent().check(jsonPath("$.saved").ofLong().saveAs(SAVED)));
+	}
+
+	private ChainBuilder behave(BackendBehaviour behaviour) {
+		return exec(http("behave").put(backend("/behaviour"))
+			.body(StringBody(this.json.writeValueAsString(behaviour)))
+			.silent()
+			.check(status().in(200, 204)));
+	}
+
+	private static ChainBuilder exitUnless(int status, String message) {
+		return doIf((session) -> session.getInt(STATUS) != status).then(stopLoadGenerator(message));
+	}
+
+	private void write(Phase phase, OrderSupply supply, Session session) {
+		String audit = Objects.requireNonNull(session.getString(AUDIT), "No audit was read");
+		PhaseOutcome outcome = new PhaseOutcome(phase.name(), supply.acceptedCount(), supply.givenUpCount(),
+				Instant.now(), this.json.readValue(audit, BackendAudit.class), supply.startLagP99Millis());
+		Path file = this.plan.results().resolve(phase.name() + ".json");
+		try {
+			Path unfinished = Files.write(this.plan.results().resolve(phase.name() + ".tmp"),
+					this.json.writeValueAsBytes(outcome));
+			Files.move(unfinished, file, StandardCopyOption.ATOMIC_MOVE);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException("Cannot write " + file, ex);
+		}
+	}
+
+	private String backend(String path) {
+		return this.plan.backend().resolve(path).toString();
+	}
+
+	private static boolean isOver(Session session) {
+		return System.nanoTime() - session.getLong(UNTIL) >= 0;
+	}
+
+}

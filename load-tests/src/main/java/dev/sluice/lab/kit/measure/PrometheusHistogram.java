@@ -1,0 +1,61 @@
+package dev.sluice.lab.kit.measure;
+
+import java.util.Map;
+import java.util.TreeMap;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A histogram as a Prometheus endpoint tells it, all its series added up: how many values
+ * there were at or below each bound, since the process began.
+ *
+ * @param counts cumulative, by upper bound in seconds
+ */
+public record PrometheusHistogram(Map<Double, Double> counts) {
+
+	public PrometheusHistogram {
+		counts = new TreeMap<>(counts);
+	}
+
+	/**
+	 * Reads it.
+	 * @param text what the endpoint says
+	 * @param name without {@code _bucket}
+	 * @return empty if the endpoint has none of that name
+	 */
+	public static PrometheusHistogram read(String text, String name) {
+		Map<Double, Double> counts = new TreeMap<>();
+		Exposition.parse(text, (name + "_bucket")::equals)
+			.series()
+			.forEach((bucket) -> counts.merge(Exposition.number(bucket.label("le")), bucket.value(), Double::sum));
+		return new PrometheusHistogram(counts);
+	}
+
+	/** What came since an earlier reading of the same process. */
+	public PrometheusHistogram since(PrometheusHistogram earlier) {
+		Map<Double, Double> grown = new TreeMap<>();
+		this.counts.forEach((bound, count) -> grown.put(bound, count - earlier.counts.getOrDefault(bound, 0.0)));
+		return new PrometheusHistogram(grown);
+	}
+
+	/** How many values there were. */
+	public double count() {
+		return this.counts.values().stream().mapToDouble(Double::doubleValue).max().orElse(0);
+	}
+
+	/**
+	 * The bound that at least so many percent of the values do not exceed, in seconds:
+	 * the true percentile is at most that, and above the bound before. Null without
+	 * values, infinite if it lies beyond the last bound.
+	 */
+	public @Nullable Double percentile(int percent) {
+		double wanted = count() * percent / 100;
+		return (wanted > 0) ? this.counts.entrySet()
+			.stream()
+			.filter((bucket) -> bucket.getValue() >= wanted)
+			.map(Map.Entry::getKey)
+			.min(Double::compare)
+			.orElse(null) : null;
+	}
+
+}

@@ -1,0 +1,141 @@
+package dev.sluice.lab.kit.page;
+
+import java.math.BigDecimal;
+import java.math.MathContext;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.stream.DoubleStream;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Figures as people read them: at most three significant digits, thousands apart, an en
+ * dash for what was not measured.
+ */
+public final class Figures {
+
+	/** What stands where there is no figure. */
+	public static final String NONE = "–";
+
+	private static final DateTimeFormatter TIME = DateTimeFormatter
+		.ofPattern("d MMMM uuuu, HH:mm:ss 'UTC'", Locale.ENGLISH)
+		.withZone(ZoneOffset.UTC);
+
+	private Figures() {
+	}
+
+	/**
+	 * A measured figure.
+	 * @param value any, null if there is none
+	 * @return at most three significant digits
+	 */
+	public static String measured(@Nullable Double value) {
+		if (value == null || !Double.isFinite(value)) {
+			return NONE;
+		}
+		BigDecimal rounded = new BigDecimal(value).round(new MathContext(3));
+		if (rounded.signum() == 0) {
+			return "0";
+		}
+		if (rounded.abs().compareTo(BigDecimal.valueOf(0.001)) < 0) {
+			return (rounded.signum() < 0) ? "> −0.001" : "< 0.001";
+		}
+		rounded = rounded.stripTrailingZeros();
+		int digits = Math.max(0, rounded.scale());
+		return String.format(Locale.ROOT, "%,." + digits + "f", rounded).replace('-', '−');
+	}
+
+	/**
+	 * A counted figure.
+	 * @param value any, null if there is none
+	 * @return all its digits
+	 */
+	public static String count(@Nullable Number value) {
+		return (value != null) ? String.format(Locale.ROOT, "%,d", value.longValue()).replace('-', '−') : NONE;
+	}
+
+	/**
+	 * A size.
+	 * @param bytes how many, null if unknown
+	 * @return with its unit
+	 */
+	public static String bytes(@Nullable Number bytes) {
+		if (bytes == null) {
+			return NONE;
+		}
+		double value = bytes.doubleValue();
+		String[] units = { "B", "KiB", "MiB", "GiB", "TiB" };
+		int unit = 0;
+		while (Math.abs(value) >= 1024 && unit < units.length - 1) {
+			value /= 1024;
+			unit++;
+		}
+		return measured(value) + " " + units[unit];
+	}
+
+	/**
+	 * A share.
+	 * @param share 1 is the whole; null if it is not known
+	 * @return in per cent
+	 */
+	public static String percent(@Nullable Double share) {
+		return (share != null) ? percent(share.doubleValue()) : NONE;
+	}
+
+	/**
+	 * A share.
+	 * @param share 1 is the whole
+	 * @return in per cent
+	 */
+	public static String percent(double share) {
+		double percent = share * 100;
+		if (percent > 0 && percent < 0.05) {
+			return "< 0.1 %";
+		}
+		return measured((Math.abs(percent) >= 10) ? (double) Math.round(percent) : Math.round(percent * 10) / 10.0)
+				+ " %";
+	}
+
+	/**
+	 * A length of time.
+	 * @param duration any
+	 * @return in seconds, minutes or hours
+	 */
+	public static String duration(Duration duration) {
+		double seconds = duration.toMillis() / 1000.0;
+		if (seconds < 120) {
+			return measured(seconds) + " s";
+		}
+		long minutes = Math.round(seconds / 60);
+		return (minutes < 120) ? minutes + " min" : "%d h %d min".formatted(minutes / 60, minutes % 60);
+	}
+
+	/**
+	 * A point in time.
+	 * @param instant any
+	 * @return day and time, UTC
+	 */
+	public static String time(Instant instant) {
+		return TIME.format(instant);
+	}
+
+	/**
+	 * The median; of an even number of values the mean of the middle two.
+	 * @param values any number
+	 * @return null if there are none
+	 */
+	public static @Nullable Double median(DoubleStream values) {
+		double[] sorted = values.toArray();
+		if (sorted.length == 0) {
+			return null;
+		}
+		Arrays.sort(sorted);
+		int middle = sorted.length / 2;
+		return (sorted.length % 2 == 1) ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+	}
+
+}

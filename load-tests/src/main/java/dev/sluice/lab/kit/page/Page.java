@@ -1,0 +1,53 @@
+package dev.sluice.lab.kit.page;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+
+/** What every page begins with: head, style, what it may load. */
+public final class Page {
+
+	private static final String STYLE = "/dev/sluice/lab/report/report.css";
+
+	private Page() {
+	}
+
+	/**
+	 * Begins a page; {@code body} and {@code html} are left open.
+	 * @param title of the window
+	 * @param sources what it may load beside its own styles and scripts, as directives of
+	 * a content security policy, each ended by a semicolon; may be empty
+	 * @param style added to the style that all pages have; may be empty
+	 * @return where to write its content
+	 */
+	public static Html begin(String title, String sources, String style) {
+		Html html = new Html();
+		html.empty("!DOCTYPE html").open("html", "lang", "en").open("head");
+		html.empty("meta", "charset", "utf-8");
+		html.empty("meta", "name", "viewport", "content", "width=device-width, initial-scale=1");
+		html.empty("meta", "http-equiv", "Content-Security-Policy", "content",
+				"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; " + sources);
+		html.empty("meta", "name", "color-scheme", "content", "light dark");
+		html.element("title", title);
+		return html.code("style", resource(STYLE) + style).close().open("body");
+	}
+
+	/**
+	 * A text on the class path.
+	 * @param name from its root
+	 * @return its content
+	 */
+	public static String resource(String name) {
+		try (InputStream in = Page.class.getResourceAsStream(name)) {
+			if (in == null) {
+				throw new IllegalStateException(name + " is missing from the class path: build load-tests again");
+			}
+			return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+}

@@ -1,0 +1,90 @@
+package dev.sluice.lab.kit.page;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+
+import dev.sluice.lab.kit.result.CellResult;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Why a figure is unreliable. An unreliable figure is shown, with {@value #SIGN} behind
+ * it and a hollow point in a chart.
+ */
+public final class Reliability {
+
+	/** Stands behind a marked figure. */
+	public static final String SIGN = "†";
+
+	/** Above this share of the machine's CPU in other hands a cell is marked. */
+	public static final double FOREIGN_CPU_LIMIT = 0.10;
+
+	/** As late as that a load generator may always begin, in milliseconds. */
+	private static final double LAG_LIMIT_MILLIS = 50;
+
+	private Reliability() {
+	}
+
+	/**
+	 * What is to be said of a cell.
+	 * @param cell any
+	 * @return nothing if it can be believed
+	 */
+	public static List<String> of(CellResult cell) {
+		List<String> marks = new ArrayList<>();
+		if (cell.problem() != null) {
+			marks.add(cell.problem());
+		}
+		if (cell.foreignCpuShare() == null) {
+			marks.add("what other processes used of the machine's CPU is not known");
+		}
+		else if (disturbed(cell.foreignCpuShare())) {
+			marks
+				.add("other processes used %s of the machine's CPU".formatted(Figures.percent(cell.foreignCpuShare())));
+		}
+		if (lagged(cell)) {
+			marks.add("the load generator began up to %s ms late, which no latency contains"
+				.formatted(Figures.count(Objects.requireNonNull(cell.startLagP99Millis()))));
+		}
+		return marks;
+	}
+
+	/**
+	 * Whether others used too much of the machine's CPU, or it is not known.
+	 * @param foreignCpuShare their share, 0 to 1; null if it is not known
+	 */
+	public static boolean disturbed(@Nullable Double foreignCpuShare) {
+		return foreignCpuShare == null || foreignCpuShare > FOREIGN_CPU_LIMIT;
+	}
+
+	/**
+	 * Whether the load generator itself was too late for the latencies to be believed: by
+	 * more than half of the calls took.
+	 * @param cell any
+	 * @return true if it is to be marked for that
+	 */
+	public static boolean lagged(CellResult cell) {
+		return cell.startLagP99Millis() != null && cell.latency() != null
+				&& cell.startLagP99Millis() > Math.max(LAG_LIMIT_MILLIS, cell.latency().p50());
+	}
+
+	/**
+	 * Whether anything is to be said of a cell.
+	 * @param cell any
+	 * @return true if it is to be marked
+	 */
+	public static boolean marked(CellResult cell) {
+		return !of(cell).isEmpty();
+	}
+
+	/**
+	 * Adds the sign where it belongs.
+	 * @param text a figure
+	 * @param marked whether it is marked
+	 * @return the figure, marked or not
+	 */
+	public static String sign(String text, boolean marked) {
+		return marked ? text + " " + SIGN : text;
+	}
+
+}

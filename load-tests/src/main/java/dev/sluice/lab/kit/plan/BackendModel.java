@@ -1,0 +1,16 @@
+package dev.sluice.lab.kit.plan;
+
+import dev.sluice.contract.BackendBehaviour;
+import dev.sluice.lab.kit.plan.LoadPlan.Flap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A backend that a comparison runs against.
+ *
+ * @param label its name in options and results
+ * @param behaviour how it is
+ * @param flap what it turns into by turns; null if it stays as it is
+ * @param description its parameters in words
+ */
+public record BackendModel(String label, BackendBehaviour behaviour, @Nullable Flap flap, String description) {
+}

@@ -1,0 +1,20 @@
+package dev.sluice.lab.kit.plan;
+
+import java.time.Instant;
+
+import dev.sluice.contract.BackendAudit;
+
+/**
+ * What a measured phase leaves as JSON when it ends.
+ *
+ * @param name the phase's
+ * @param accepted orders that were answered 201 or 202
+ * @param givenUp orders that were not, within the tries and the deadline
+ * @param endedAt when the audit was read
+ * @param audit what the backend has seen of the phase
+ * @param startLagP99Millis how late 99 % of the orders that were due by the clock, or
+ * with the first, were begun at most, in milliseconds
+ */
+public record PhaseOutcome(String name, long accepted, long givenUp, Instant endedAt, BackendAudit audit,
+		int startLagP99Millis) {
+}

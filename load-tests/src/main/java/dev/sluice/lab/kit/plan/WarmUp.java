@@ -1,0 +1,42 @@
+package dev.sluice.lab.kit.plan;
+
+import java.util.List;
+import java.util.stream.Stream;
+
+import dev.sluice.contract.BackendBehaviour;
+import dev.sluice.contract.BackendBehaviour.Delay;
+import dev.sluice.lab.kit.plan.LoadPlan.Phase;
+
+/**
+ * What every round begins with, unmeasured: as many orders as compile the hot paths of
+ * gateway, consumer and load generator, both modes, then a burst that opens the
+ * connections and starts the threads that the largest cell will need.
+ */
+public final class WarmUp {
+
+	private static final BackendBehaviour FAST = BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(1));
+
+	private static final int STEADY_USERS = 48;
+
+	private static final long DEADLINE_MILLIS = 20_000;
+
+	private WarmUp() {
+	}
+
+	/**
+	 * The phases of a warm-up.
+	 * @param orders how many the compiler gets to see of each mode
+	 * @param burst how many at once in the end
+	 */
+	public static List<Phase> phases(List<Mode> modes, int orders, int burst) {
+		return modes.stream()
+			.flatMap((mode) -> Stream.of(phase("warm-up " + mode, mode, orders, STEADY_USERS, FAST),
+					phase("burst " + mode, mode, burst, burst, BackendBehaviour.DEFAULT)))
+			.toList();
+	}
+
+	private static Phase phase(String name, Mode mode, int orders, int users, BackendBehaviour behaviour) {
+		return new Phase(name, mode, orders, users, behaviour, DEADLINE_MILLIS, false);
+	}
+
+}

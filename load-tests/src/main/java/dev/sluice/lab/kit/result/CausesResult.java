@@ -1,0 +1,129 @@
+package dev.sluice.lab.kit.result;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+import com.fasterxml.jackson.annotation.JsonTypeName;
+import dev.sluice.lab.kit.result.CellResult.Latency;
+import dev.sluice.lab.kit.result.CellResult.ServiceCost;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a synchronous gateway lost by each factor.
+ *
+ * @param variant which gateway
+ * @param few orders of the small load
+ * @param many orders of the great load, at which the reference had collapsed
+ * @param all the name of the setting with all likely factors at once
+ * @param shares for each of those factors the names of the settings with it alone and
+ * with all but it
+ * @param settings what was varied, the base first
+ * @param cells in the order they were run
+ */
+@JsonTypeName("causes")
+public record CausesResult(String variant, int few, int many, String all, List<Share> shares, List<Setting> settings,
+		List<Cell> cells) implements Finding {
+
+	public CausesResult {
+		Objects.requireNonNull(variant, "variant");
+		Objects.requireNonNull(all, "all");
+		shares = List.copyOf(shares);
+		settings = List.copyOf(settings);
+		cells = List.copyOf(cells);
+	}
+
+	/**
+	 * Share of the time of all these cells for which the collector stopped the gateway: a
+	 * cell of a second may have no pause. Null if one is unknown, or there are no cells.
+	 */
+	public static @Nullable Double pauseShare(List<Cell> cells) {
+		if (cells.isEmpty() || cells.stream().anyMatch((cell) -> cell.pauseShare() == null)) {
+			return null;
+		}
+		double paused = cells.stream()
+			.mapToDouble((cell) -> Objects.requireNonNull(cell.pauseShare()) * cell.seconds())
+			.sum();
+		return paused / cells.stream().mapToDouble(Cell::seconds).sum();
+	}
+
+	/** The base's name. */
+	public static final String BASE = "base";
+
+	/**
+	 * A setting.
+	 *
+	 * @param name unique
+	 * @param changes level by factor, of the factors that differ from the base
+	 * @param memory whether it differs from the base in nothing but heap and collector
+	 * @param outOfMemory whether the gateway ended with it, at least once, for lack of
+	 * memory
+	 */
+	public record Setting(String name, Map<String, String> changes, boolean memory, boolean outOfMemory) {
+
+		public Setting {
+			Objects.requireNonNull(name, "name");
+			changes = Map.copyOf(changes);
+		}
+
+	}
+
+	/**
+	 * A factor whose share of the loss is told.
+	 *
+	 * @param factor its name
+	 * @param alone the setting with it alone
+	 * @param allButIt the setting with all others
+	 */
+	public record Share(String factor, String alone, String allButIt) {
+	}
+
+	/**
+	 * One measurement: from the first call to the last order's answer.
+	 *
+	 * @param setting its name
+	 * @param orders placed
+	 * @param repetition from 1; each has its own start of the gateway
+	 * @param trial of the same within the repetition, from 1
+	 * @param seconds from the first call to the last answer
+	 * @param answered orders answered 201
+	 * @param calls of the client, tries included
+	 * @param failures calls that failed, by what of
+	 * @param latency of an answered call; null if none was
+	 * @param received requests that the backend had: above the orders, tries included
+	 * @param backendMaxInFlight requests that the backend had at once, at most
+	 * @param connectionsOpened that the backend accepted
+	 * @param gateway what the gateway spent, for each order answered
+	 * @param threads platform threads of the gateway by state, the mean of the samples;
+	 * empty if it ended before one was taken
+	 * @param foreignCpuShare of the machine's CPU, 0 to 1, in other hands; null if not
+	 * sampled
+	 * @param problem why it is incomplete; null if it is not
+	 */
+	public record Cell(String setting, int orders, int repetition, int trial, double seconds, long answered, long calls,
+			Map<String, Long> failures, @Nullable Latency latency, long received, int backendMaxInFlight,
+			long connectionsOpened, ServiceCost gateway, Map<String, Double> threads, @Nullable Double foreignCpuShare,
+			@Nullable String problem) {
+
+		public Cell {
+			Objects.requireNonNull(setting, "setting");
+			failures = Map.copyOf(failures);
+			threads = Map.copyOf(threads);
+		}
+
+		/** Orders answered 201. */
+		public double perMinute() {
+			return (this.seconds > 0) ? this.answered / this.seconds * 60 : 0;
+		}
+
+		/**
+		 * Share of the time for which the collector stopped the gateway; null if unknown.
+		 */
+		public @Nullable Double pauseShare() {
+			Double millis = this.gateway.gcPauseMillis();
+			return (millis != null && this.seconds > 0) ? millis / 1_000 / this.seconds : null;
+		}
+
+	}
+
+}

@@ -1,0 +1,100 @@
+package dev.sluice.lab.kit.result;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one cell came to. Every figure belongs to the one window from the first request's
+ * start to the moment the backend had saved all orders, by one clock. Counters are end
+ * minus start.
+ *
+ * @param cell which
+ * @param start the first request's start
+ * @param end when the last order was saved; where not all were, when the run gave up
+ * @param calls the client's calls of {@code POST /orders}, repeats included
+ * @param failedCalls calls that were not answered 201 or 202
+ * @param failures failed calls by what they failed of, such as {@code HTTP 503}
+ * @param accepted orders that were answered 201 or 202
+ * @param saved different orders the backend saved
+ * @param ordersPerMinute saved orders by the length of the window
+ * @param latency of an answered call, in milliseconds, by the client's clock
+ * @param services what each service spent, by name; the gateway's is {@code gateway}
+ * @param connectionsOpened TCP connections the backend accepted
+ * @param backendMaxInFlight the most orders the backend had in process at once
+ * @param foreignCpuShare share of the machine's CPU used by other processes, 0 to 1, in
+ * the window or, where it is shorter, in the second around it; null if it is not known
+ * @param startLagP99Millis how late the load generator began 99 % of the orders that were
+ * due by the clock, or with the first, at most; null if it was not noted
+ * @param problem why the cell cannot be believed or is incomplete; null if it can
+ * @param seconds the window second by second
+ */
+public record CellResult(Cell cell, Instant start, Instant end, long calls, long failedCalls,
+		Map<String, Long> failures, long accepted, long saved, double ordersPerMinute, @Nullable Latency latency,
+		Map<String, ServiceCost> services, long connectionsOpened, int backendMaxInFlight,
+		@Nullable Double foreignCpuShare, @Nullable Integer startLagP99Millis, @Nullable String problem,
+		List<Second> seconds) {
+
+	public CellResult {
+		Objects.requireNonNull(cell, "cell");
+		Objects.requireNonNull(start, "start");
+		Objects.requireNonNull(end, "end");
+		failures = Map.copyOf(failures);
+		services = Map.copyOf(services);
+		seconds = List.copyOf(seconds);
+	}
+
+	/**
+	 * Latencies in milliseconds; the percentiles are exact (nearest rank), not estimated.
+	 */
+	public record Latency(double mean, double p50, double p95, double p99, double max) {
+	}
+
+	/**
+	 * What a service spent in the window. A figure is null where it could not be
+	 * measured, for example because the window was shorter than the sampling interval.
+	 *
+	 * @param cpuMillisPerOrder CPU time per saved order, in milliseconds
+	 * @param allocatedBytesPerOrder bytes allocated on the heap per saved order
+	 * @param promotedBytesPerOrder bytes promoted to the old generation per saved order
+	 * @param gcPauses stop-the-world pauses
+	 * @param gcPauseMillis their sum, in milliseconds
+	 * @param gcPauseMaxMillis the longest, in milliseconds
+	 * @param peakThreads platform threads at most
+	 * @param peakRssBytes resident memory at most
+	 * @param peakConnections open connections that it accepted, at most, by the kernel's
+	 * table once a second
+	 * @param peakPooled open connections in its pool to the backend, at most, by its own
+	 * gauge once a second
+	 */
+	public record ServiceCost(@Nullable Double cpuMillisPerOrder, @Nullable Double allocatedBytesPerOrder,
+			@Nullable Double promotedBytesPerOrder, @Nullable Integer gcPauses, @Nullable Double gcPauseMillis,
+			@Nullable Double gcPauseMaxMillis, @Nullable Integer peakThreads, @Nullable Long peakRssBytes,
+			@Nullable Integer peakConnections, @Nullable Integer peakPooled) {
+	}
+
+	/**
+	 * One second of the window; of the gateway where it says nothing else.
+	 *
+	 * @param second from 0
+	 * @param calls calls answered in it
+	 * @param failedCalls calls failed in it
+	 * @param p99Millis of the calls answered in it; null if none was
+	 * @param gcPauseMillis stop-the-world time in it
+	 * @param threads platform threads; null if not sampled
+	 * @param heapUsedBytes used heap, the last value known; null if not sampled
+	 * @param cpuShare CPU used, 1 = one core; null if not sampled
+	 * @param connections open ones that it accepted, the last value known; null if not
+	 * sampled
+	 * @param pooled open connections in its pool to the backend, the last value known;
+	 * null if not sampled
+	 */
+	public record Second(int second, long calls, long failedCalls, @Nullable Double p99Millis, double gcPauseMillis,
+			@Nullable Integer threads, @Nullable Long heapUsedBytes, @Nullable Double cpuShare,
+			@Nullable Integer connections, @Nullable Integer pooled) {
+	}
+
+}

@@ -1,0 +1,142 @@
+package dev.sluice.lab.kit.result;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+import com.fasterxml.jackson.annotation.JsonTypeName;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What came of requests that were sent by the clock.
+ *
+ * @param runs in the order they were run
+ */
+@JsonTypeName("client")
+public record ClientResult(List<Run> runs) implements Finding {
+
+	public ClientResult {
+		runs = List.copyOf(runs);
+	}
+
+	@Override
+	public List<@Nullable Double> foreignCpuShares() {
+		return this.runs.stream().<@Nullable Double>map(Run::foreignCpuShare).toList();
+	}
+
+	/**
+	 * One run: due = sent + not sent, and sent = answered + broken + outstanding.
+	 *
+	 * @param name unique in the result
+	 * @param mode how the client waited for answers
+	 * @param threads it may wait with; at first, where it grows; null where waiting takes
+	 * none
+	 * @param target the URI
+	 * @param requestsPerSecond due, by the clock
+	 * @param millis for which requests were sent
+	 * @param tally what became of the requests
+	 * @param latency of the answered ones, from the time they were due; null if there are
+	 * none
+	 * @param lag how late requests were sent: the load generator's own fault
+	 * @param cpuMillisPerRequest of the load generator; null if it sent none
+	 * @param foreignCpuShare of the machine's CPU, 0 to 1, that neither generator nor
+	 * target used; null if not sampled
+	 * @param seconds one after the other
+	 * @param reference the last line of the same run in the measurement that this
+	 * repeats; null if there is none
+	 * @param stopped when the target was stopped under way; null if it was not
+	 */
+	public record Run(String name, String mode, @Nullable Integer threads, String target, double requestsPerSecond,
+			long millis, Tally tally, @Nullable Timing latency, Timing lag, @Nullable Double cpuMillisPerRequest,
+			@Nullable Double foreignCpuShare, List<Second> seconds, @Nullable Reference reference,
+			@Nullable Stopped stopped) {
+
+		public Run {
+			Objects.requireNonNull(name, "name");
+			Objects.requireNonNull(tally, "tally");
+			Objects.requireNonNull(lag, "lag");
+			seconds = List.copyOf(seconds);
+		}
+
+		/** The last whole second in which requests were sent; null if there is none. */
+		public @Nullable Second last() {
+			int whole = (int) Math.min(this.seconds.size(), this.millis / 1_000);
+			return (whole > 0) ? this.seconds.get(whole - 1) : null;
+		}
+
+		/**
+		 * The rate of answers from the end of the first second to that of the last; null
+		 * if there is nothing between.
+		 */
+		public @Nullable Double answersPerSecond() {
+			Second last = last();
+			if (last == null || last.second() < 2) {
+				return null;
+			}
+			return (double) (last.answered() - this.seconds.getFirst().answered()) / (last.second() - 1);
+		}
+
+	}
+
+	/**
+	 * A time during which the target was stopped, as by SIGSTOP: it neither answered nor
+	 * refused.
+	 *
+	 * @param fromSecond of the run
+	 * @param toSecond of the run
+	 */
+	public record Stopped(int fromSecond, int toSecond) {
+	}
+
+	/**
+	 * Requests, each counted once.
+	 *
+	 * @param due by the clock
+	 * @param sent begun
+	 * @param notSent given up when due, as too many were outstanding
+	 * @param answered with whatever status
+	 * @param outstanding without an answer when the run ended
+	 * @param failures what went wrong, and how often: an answer of 400 or above, or none
+	 */
+	public record Tally(long due, long sent, long notSent, long answered, long outstanding,
+			Map<String, Long> failures) {
+
+		public Tally {
+			failures = Map.copyOf(failures);
+		}
+
+		public long failed() {
+			return this.failures.values().stream().mapToLong(Long::longValue).sum();
+		}
+
+	}
+
+	/**
+	 * One second, as the status line tells it.
+	 *
+	 * @param second from 1
+	 * @param sent requests since the start
+	 * @param answered since the start
+	 * @param outstanding at its end
+	 * @param sentNow in this second
+	 * @param answeredNow in this second
+	 * @param latencyMillis the mean of those; null if there are none
+	 * @param threads platform threads of the process
+	 */
+	public record Second(int second, long sent, long answered, long outstanding, long sentNow, long answeredNow,
+			@Nullable Double latencyMillis, int threads) {
+	}
+
+	/**
+	 * The same run elsewhere, as its last line tells it.
+	 *
+	 * @param requests total
+	 * @param responses total
+	 * @param latencyMillis the mean of its last second
+	 * @param healthy whether the client kept up
+	 */
+	public record Reference(int elapsedSeconds, long requests, long responses, long outstanding, double latencyMillis,
+			int threads, boolean healthy) {
+	}
+
+}

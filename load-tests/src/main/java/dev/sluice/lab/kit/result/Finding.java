@@ -1,0 +1,24 @@
+package dev.sluice.lab.kit.result;
+
+import java.util.List;
+
+import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What an experiment found: each has its own form. A sealed type has its permitted types
+ * in its own package, so that the forms are here and not beside their experiments.
+ */
+@JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "kind")
+public sealed interface Finding permits CausesResult, ChaosResult, ClientResult, CompareResult, DrainResult, GridResult,
+		KneeResult, PoolResult, ProveResult, SinkResult {
+
+	/**
+	 * The share of the machine's CPU that other processes used during each measurement, 0
+	 * to 1; null where it is not known. Empty where it does not matter.
+	 */
+	default List<@Nullable Double> foreignCpuShares() {
+		return List.of();
+	}
+
+}

@@ -1,0 +1,110 @@
+package dev.sluice.lab.kit.result;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+
+import com.fasterxml.jackson.annotation.JsonTypeName;
+
+/**
+ * Messages through a queue and a dispatcher, over connections that were kept or not.
+ *
+ * @param sink where they went; older files do not say: HTTP
+ * @param messages produced at once
+ * @param intervalMillis between two productions
+ * @param backendMillis that an HTTP backend takes for a message
+ * @param newConnectionsPerSecond that an HTTP backend lets in; 0 = any number
+ * @param cases in the order they were run
+ */
+@JsonTypeName("pool")
+public record PoolResult(Sink sink, int messages, long intervalMillis, long backendMillis, int newConnectionsPerSecond,
+		List<Case> cases) implements Finding {
+
+	public PoolResult {
+		// A file may lack it.
+		sink = Objects.requireNonNullElse(sink, Sink.HTTP);
+		cases = List.copyOf(cases);
+	}
+
+	/** Where messages go. */
+	public enum Sink {
+
+		/** Each is a request to the backend. */
+		HTTP,
+
+		/** Each is a row. */
+		POSTGRES;
+
+		@Override
+		public String toString() {
+			return name().toLowerCase(Locale.ROOT);
+		}
+
+	}
+
+	/**
+	 * With kept connections, or without.
+	 *
+	 * @param name {@code kept} or {@code new}
+	 * @param connections how they are handled, in words
+	 * @param statuses in their order; the last is the end
+	 */
+	public record Case(String name, String connections, List<Status> statuses) {
+
+		public Case {
+			Objects.requireNonNull(name, "name");
+			statuses = List.copyOf(statuses);
+		}
+
+	}
+
+	/**
+	 * How it stood: produced = refused + queued + in flight + written + errors.
+	 *
+	 * @param second since the beginning
+	 * @param produced messages
+	 * @param refused as the queue was full
+	 * @param errors messages given up
+	 * @param failedAttempts to send one
+	 * @param concurrency messages that might be in flight
+	 * @param openConnections at that moment
+	 * @param openedConnections since the beginning
+	 * @param shares the fastest so many percent of the written messages; none if none was
+	 * written
+	 */
+	public record Status(double second, long produced, long refused, int queued, int inFlight, long errors,
+			long failedAttempts, int concurrency, int openConnections, long openedConnections, List<Share> shares) {
+
+		public Status {
+			shares = List.copyOf(shares);
+		}
+
+		/** With how long messages took. */
+		public Status with(List<Share> times) {
+			return new Status(this.second, this.produced, this.refused, this.queued, this.inFlight, this.errors,
+					this.failedAttempts, this.concurrency, this.openConnections, this.openedConnections, times);
+		}
+
+		/** Messages written. */
+		public long written() {
+			return this.shares.isEmpty() ? 0 : this.shares.getFirst().written();
+		}
+
+	}
+
+	/**
+	 * The fastest so many percent of the written messages, since they were produced.
+	 *
+	 * @param percent how many
+	 * @param written messages that these are
+	 * @param meanMillis of these messages: the reference's figure, which leaves out the
+	 * slow ones and is no percentile
+	 * @param minMillis the fastest
+	 * @param maxMillis the slowest of these
+	 * @param percentileMillis the true percentile, by the nearest rank
+	 */
+	public record Share(double percent, long written, double meanMillis, double minMillis, double maxMillis,
+			double percentileMillis) {
+	}
+
+}

@@ -1,0 +1,136 @@
+package dev.sluice.lab.kit.result;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What putting one claim to the test came to.
+ *
+ * @param proof its name in commands
+ * @param question what is asked
+ * @param setting what was done, how much of it and with which seed: name to value
+ * @param checks what it must reach and what was measured
+ * @param timeline what went on second by second; null if that tells nothing
+ * @param millis how long it took
+ * @param problem why it broke off, which is no proof either; null if it did not
+ */
+public record ProofResult(String proof, String question, Map<String, String> setting, List<Check> checks,
+		@Nullable Timeline timeline, long millis, @Nullable String problem) {
+
+	public ProofResult {
+		Objects.requireNonNull(proof, "proof");
+		Objects.requireNonNull(question, "question");
+		setting = Map.copyOf(setting);
+		checks = List.copyOf(checks);
+	}
+
+	/** Whether it went through and everything was reached. */
+	public boolean holds() {
+		return this.problem == null && !this.checks.isEmpty() && this.checks.stream().allMatch(Check::holds);
+	}
+
+	/** On which side of the limit what is measured must be. */
+	public enum Bound {
+
+		AT_MOST, EXACTLY, AT_LEAST
+
+	}
+
+	/**
+	 * One thing that must be reached.
+	 *
+	 * @param what is measured
+	 * @param bound how it must lie to the limit
+	 * @param limit in the unit
+	 * @param measured in the unit; null if what was waited for did not happen
+	 * @param unit such as {@code ms}; empty for a number of what is measured
+	 */
+	public record Check(String what, Bound bound, double limit, @Nullable Double measured, String unit) {
+
+		public Check {
+			Objects.requireNonNull(what, "what");
+			Objects.requireNonNull(bound, "bound");
+			Objects.requireNonNull(unit, "unit");
+		}
+
+		/** How many of something there are: exactly so many. */
+		public static Check exactly(String what, long limit, long measured) {
+			return new Check(what, Bound.EXACTLY, limit, (double) measured, "");
+		}
+
+		/** None may be. */
+		public static Check none(String what, long measured) {
+			return exactly(what, 0, measured);
+		}
+
+		public static Check atMost(String what, double limit, @Nullable Double measured, String unit) {
+			return new Check(what, Bound.AT_MOST, limit, measured, unit);
+		}
+
+		public static Check atLeast(String what, double limit, @Nullable Double measured, String unit) {
+			return new Check(what, Bound.AT_LEAST, limit, measured, unit);
+		}
+
+		public boolean holds() {
+			if (this.measured == null) {
+				return false;
+			}
+			return switch (this.bound) {
+				case AT_MOST -> this.measured <= this.limit;
+				case EXACTLY -> this.measured == this.limit;
+				case AT_LEAST -> this.measured >= this.limit;
+			};
+		}
+
+	}
+
+	/**
+	 * Figures on one axis of seconds.
+	 *
+	 * @param seconds how many
+	 * @param spans what went on meanwhile
+	 */
+	public record Timeline(int seconds, List<Series> series, List<Span> spans) {
+
+		public Timeline {
+			series = List.copyOf(series);
+			spans = List.copyOf(spans);
+		}
+
+	}
+
+	/**
+	 * One figure.
+	 *
+	 * @param name with its unit
+	 * @param values by second; null where it is not known
+	 */
+	public record Series(String name, List<@Nullable Double> values) {
+
+		/** A figure that is known all the time. */
+		public static Series of(String name, double[] values) {
+			List<@Nullable Double> all = new ArrayList<>();
+			for (double value : values) {
+				all.add(value);
+			}
+			return new Series(name, all);
+		}
+
+	}
+
+	/**
+	 * Something that lasted.
+	 *
+	 * @param what it was done to
+	 * @param how what was done
+	 * @param from in seconds
+	 * @param to in seconds
+	 */
+	public record Span(String what, String how, double from, double to) {
+	}
+
+}

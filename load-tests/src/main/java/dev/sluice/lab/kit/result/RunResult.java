@@ -1,0 +1,108 @@
+package dev.sluice.lab.kit.result;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One run of one experiment.
+ *
+ * @param schema the version of this record: {@value #SCHEMA}; another is refused
+ * @param experiment its command, such as {@code compare}
+ * @param command the command line, to be repeated
+ * @param startedAt when it began
+ * @param finishedAt when it ended, whole or not
+ * @param partial why it is not whole (interrupted, no disk space, a service died); null
+ * if it is whole
+ * @param environment the machine and the software
+ * @param configuration what was set, for the experiment and for each service: name to
+ * value with its unit
+ * @param finding what was found; null if the run ended before anything was
+ * @param checks what the run was held against itself by; empty if it has no such check
+ */
+public record RunResult(int schema, String experiment, String command, Instant startedAt, Instant finishedAt,
+		@Nullable String partial, Environment environment, Map<String, String> configuration, @Nullable Finding finding,
+		List<Check> checks) {
+
+	public static final int SCHEMA = 2;
+
+	public RunResult {
+		Objects.requireNonNull(experiment, "experiment");
+		Objects.requireNonNull(command, "command");
+		Objects.requireNonNull(startedAt, "startedAt");
+		Objects.requireNonNull(finishedAt, "finishedAt");
+		Objects.requireNonNull(environment, "environment");
+		configuration = Map.copyOf(configuration);
+		checks = List.copyOf(checks);
+	}
+
+	/**
+	 * What was measured of orders, in the order it was run; empty of another experiment.
+	 */
+	public List<CellResult> cells() {
+		return (this.finding instanceof CompareResult compare) ? compare.cells() : List.of();
+	}
+
+	/** What was planned or could be expected but was not run. */
+	public List<LeftOut> leftOut() {
+		return (this.finding instanceof CompareResult compare) ? compare.leftOut() : List.of();
+	}
+
+	/**
+	 * Where it was measured.
+	 *
+	 * @param cores processors available
+	 * @param memoryBytes physical memory
+	 * @param cpu the processor's model name
+	 * @param os name and version of system and kernel
+	 * @param java the JDK's full version
+	 * @param infrastructure {@code containers} or {@code embedded}: what Kafka and
+	 * PostgreSQL ran as
+	 * @param gitSha the commit, {@code unknown} outside a checkout
+	 * @param gitDirty whether the work tree differed from it
+	 * @param versions library to version
+	 */
+	public record Environment(int cores, long memoryBytes, String cpu, String os, String java, String infrastructure,
+			String gitSha, boolean gitDirty, Map<String, String> versions) {
+
+		public Environment {
+			Objects.requireNonNull(cpu, "cpu");
+			Objects.requireNonNull(os, "os");
+			Objects.requireNonNull(java, "java");
+			Objects.requireNonNull(infrastructure, "infrastructure");
+			Objects.requireNonNull(gitSha, "gitSha");
+			versions = Map.copyOf(versions);
+		}
+
+		/** Where nothing could be found out. */
+		public static Environment unknown() {
+			return new Environment(Runtime.getRuntime().availableProcessors(), 0, "unknown",
+					System.getProperty("os.name"), System.getProperty("java.runtime.version"), "unknown", "unknown",
+					false, Map.of());
+		}
+
+	}
+
+	/**
+	 * What must hold if the run's figures are to be believed.
+	 *
+	 * @param what in words
+	 * @param holds whether it does
+	 * @param detail the figures
+	 */
+	public record Check(String what, boolean holds, String detail) {
+	}
+
+	/**
+	 * A cell that was not run.
+	 *
+	 * @param cell which
+	 * @param why in words
+	 */
+	public record LeftOut(Cell cell, String why) {
+	}
+
+}

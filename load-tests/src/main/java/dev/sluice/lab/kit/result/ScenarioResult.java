@@ -1,0 +1,41 @@
+package dev.sluice.lab.kit.result;
+
+import java.util.List;
+import java.util.Objects;
+
+/**
+ * Whether the cells of a scenario keep its limits.
+ *
+ * @param name the scenario's
+ * @param question that it is to answer
+ * @param limits in words; empty if it has none
+ * @param judgements of each cell, in the order they were run
+ */
+public record ScenarioResult(String name, String question, List<String> limits, List<Judgement> judgements) {
+
+	public ScenarioResult {
+		Objects.requireNonNull(name, "name");
+		Objects.requireNonNull(question, "question");
+		limits = List.copyOf(limits);
+		judgements = List.copyOf(judgements);
+	}
+
+	/**
+	 * A cell held against the limits.
+	 *
+	 * @param cell which
+	 * @param missed the limits it does not keep, in words with its figures
+	 */
+	public record Judgement(Cell cell, List<String> missed) {
+
+		public Judgement {
+			missed = List.copyOf(missed);
+		}
+
+		public boolean kept() {
+			return this.missed.isEmpty();
+		}
+
+	}
+
+}

@@ -1,0 +1,120 @@
+package dev.sluice.lab.kit.result;
+
+import java.util.List;
+
+import com.fasterxml.jackson.annotation.JsonTypeName;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What came of moving the same data to the sink in several ways.
+ *
+ * @param megabytes of data moved by each transfer that is not over the thin link, in MB
+ * of 10^6 bytes
+ * @param seed of the data
+ * @param storeDelayMillis by which the storage was slower than it is, in milliseconds,
+ * where the storage is what binds
+ * @param link what the thin link was; null if there was none
+ * @param transfers in the order they were run
+ */
+@JsonTypeName("sink")
+public record SinkResult(int megabytes, long seed, double storeDelayMillis, @Nullable String link,
+		List<Transfer> transfers) implements Finding {
+
+	public SinkResult {
+		transfers = List.copyOf(transfers);
+	}
+
+	/** What binds. */
+	public enum Setting {
+
+		/** Each message takes the storage a long time. */
+		STORAGE,
+
+		/** The link is thin. */
+		LINK,
+
+		/** The link is thin and the messages are small. */
+		LINK_SMALL,
+
+		/** Nothing but the machine. */
+		LOOPBACK
+
+	}
+
+	/** How the data is moved. */
+	public enum Mode {
+
+		/** A call for each message, and the next one after its answer; 54 connections. */
+		STOP_AND_WAIT,
+
+		/** The stream, messages as they are. */
+		STREAM,
+
+		/** The stream, compressed. */
+		STREAM_ZSTD,
+
+		/** The stream, compressed with a dictionary. */
+		STREAM_DICTIONARY,
+
+		/** The stream, from a spool on the disk. */
+		STREAM_SPOOL,
+
+		/**
+		 * A stream of gRPC into the same topic that promises nothing: the least that one
+		 * more hop costs.
+		 */
+		RELAY,
+
+		/** Kafka's own producer into the same topic: what the sink's storage can take. */
+		KAFKA
+
+	}
+
+	/**
+	 * One transfer, from the first message sent until the last was stored and
+	 * acknowledged.
+	 *
+	 * @param setting what binds
+	 * @param mode how
+	 * @param repetition which time, from 1
+	 * @param connections TCP connections
+	 * @param messages how many
+	 * @param bytes of data
+	 * @param wireBytes sent by the client, without the headers of HTTP/2, TCP and IP; 0 =
+	 * not known
+	 * @param seconds how long
+	 * @param clientCpuSeconds CPU time of the client's process, with generating nothing
+	 * @param sinkCpuSeconds CPU time of the sink's process, or the relay's; 0 = neither
+	 * took part
+	 * @param moments ten a second
+	 */
+	public record Transfer(Setting setting, Mode mode, int repetition, int connections, long messages, long bytes,
+			long wireBytes, double seconds, double clientCpuSeconds, double sinkCpuSeconds, List<Moment> moments) {
+
+		public Transfer {
+			moments = List.copyOf(moments);
+		}
+
+		/** Data by time, in MB of 10^6 bytes a second. */
+		public double megabytesPerSecond() {
+			return this.bytes / this.seconds / 1e6;
+		}
+
+		/** CPU of client and sink by data, in milliseconds for a MB of 10^6 bytes. */
+		public double cpuMillisPerMegabyte() {
+			return (this.clientCpuSeconds + this.sinkCpuSeconds) * 1_000 / (this.bytes / 1e6);
+		}
+
+	}
+
+	/**
+	 * A moment of a transfer.
+	 *
+	 * @param seconds since its beginning
+	 * @param inFlight messages sent and not acknowledged
+	 * @param window messages that may be
+	 */
+	public record Moment(double seconds, int inFlight, int window) {
+	}
+
+}

@@ -1,0 +1,111 @@
+package dev.sluice.lab.kit.run;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublisher;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.UUID;
+
+import dev.sluice.contract.BackendAudit;
+import dev.sluice.contract.BackendBehaviour;
+import dev.sluice.contract.BackendCount;
+import dev.sluice.contract.SavedOrder;
+import dev.sluice.lab.kit.measure.SavedSampler;
+import dev.sluice.lab.kit.stack.LabException;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Steers the backend and asks it what it has. Every answer is waited for 5 s; a backend
+ * that does not give it is a {@link LabException}. For any number of threads.
+ *
+ * @param client to send with, closed by the caller
+ * @param uri the backend's, without a path
+ */
+public record BackendControl(HttpClient client, URI uri) {
+
+	private static final Duration TIMEOUT = Duration.ofSeconds(5);
+
+	private static final JsonMapper JSON = JsonMapper.shared();
+
+	private static final int NOT_FOUND = 404;
+
+	/** From now on it behaves so. */
+	public void behave(BackendBehaviour behaviour) throws InterruptedException {
+		send("/behaviour", "PUT", BodyPublishers.ofString(JSON.writeValueAsString(behaviour)));
+	}
+
+	/** What it has seen. */
+	public BackendAudit audit() throws InterruptedException {
+		return JSON.readValue(get("/audit"), BackendAudit.class);
+	}
+
+	/** It forgets its orders and its counts. */
+	public void forget() throws InterruptedException {
+		send("/audit", "DELETE", BodyPublishers.noBody());
+	}
+
+	/** The order if it has saved it. */
+	public Optional<SavedOrder> find(UUID id) throws InterruptedException {
+		HttpResponse<String> answer = exchange("/orders/" + id, "GET", BodyPublishers.noBody());
+		return (answer.statusCode() == NOT_FOUND) ? Optional.empty()
+				: Optional.of(JSON.readValue(required(answer), SavedOrder.class));
+	}
+
+	/** How many orders it has. */
+	public long saved() throws InterruptedException {
+		return JSON.readValue(get("/orders/count"), BackendCount.class).saved();
+	}
+
+	/**
+	 * How many orders it has, for a {@link SavedSampler}; one that is frozen says
+	 * nothing.
+	 */
+	public long savedIfTold() {
+		try {
+			return saved();
+		}
+		catch (LabException _) {
+			return SavedSampler.UNKNOWN;
+		}
+		catch (InterruptedException _) {
+			Thread.currentThread().interrupt();
+			return SavedSampler.UNKNOWN;
+		}
+	}
+
+	private String get(String path) throws InterruptedException {
+		return send(path, "GET", BodyPublishers.noBody());
+	}
+
+	private String send(String path, String method, BodyPublisher body) throws InterruptedException {
+		return required(exchange(path, method, body));
+	}
+
+	private static String required(HttpResponse<String> answer) {
+		if (answer.statusCode() >= 300) {
+			throw new LabException("The backend refuses %s %s: %d %s".formatted(answer.request().method(),
+					answer.request().uri().getPath(), answer.statusCode(), answer.body()));
+		}
+		return answer.body();
+	}
+
+	private HttpResponse<String> exchange(String path, String method, BodyPublisher body) throws InterruptedException {
+		try {
+			return this.client.send(HttpRequest.newBuilder(this.uri.resolve(path))
+				.timeout(TIMEOUT)
+				.header("Content-Type", "application/json")
+				.method(method, body)
+				.build(), BodyHandlers.ofString());
+		}
+		catch (IOException ex) {
+			throw new LabException("The backend does not answer: " + ex, ex);
+		}
+	}
+
+}

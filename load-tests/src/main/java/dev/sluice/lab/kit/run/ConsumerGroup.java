@@ -1,0 +1,156 @@
+package dev.sluice.lab.kit.run;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+import dev.sluice.contract.Topics;
+import dev.sluice.lab.kit.stack.LabException;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.admin.ConsumerGroupDescription;
+import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.GroupState;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.GroupIdNotFoundException;
+import org.apache.kafka.common.errors.RetriableException;
+
+/** A group that reads {@code orders}, as the broker knows it. For one thread. */
+public final class ConsumerGroup implements AutoCloseable {
+
+	/** {@code delivery.group-id}'s default. */
+	public static final String DELIVERY = "order-delivery";
+
+	/** {@code projection.group-id}'s default. */
+	public static final String STATUS = "order-status";
+
+	private static final int PARTITIONS = 12;
+
+	private static final Duration TIMEOUT = Duration.ofSeconds(10);
+
+	private static final long POLL_MILLIS = 250;
+
+	/** Between the two steps of a cooperative rebalance it is stable for a moment. */
+	private static final int LOOKS = 2;
+
+	private final String name;
+
+	private final Admin admin;
+
+	public ConsumerGroup(String bootstrapServers, String name) {
+		this.name = name;
+		this.admin = Admin.create(Map.of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers));
+	}
+
+	/**
+	 * Waits until the group has so many members, which share all partitions, and nothing
+	 * moves any more.
+	 * @throws LabException if that is not so in time
+	 */
+	public void awaitStable(int members, Duration timeout) throws InterruptedException {
+		long deadline = System.nanoTime() + timeout.toNanos();
+		int looks = 0;
+		while (looks < LOOKS) {
+			if (System.nanoTime() - deadline > 0) {
+				throw new LabException("The group has not come to rest with %d members within %d s: %s"
+					.formatted(members, timeout.toSeconds(), describe()));
+			}
+			Thread.sleep(POLL_MILLIS);
+			looks = describe().filter((group) -> isStable(group, members)).isPresent() ? looks + 1 : 0;
+		}
+	}
+
+	/**
+	 * Waits until the group has read {@code orders} to its end.
+	 * @return how many records it has not committed by then
+	 * @throws LabException if Kafka has not told by then
+	 */
+	public long awaitRead(Duration timeout) throws InterruptedException {
+		long deadline = System.nanoTime() + timeout.toNanos();
+		while (true) {
+			OptionalLong left = left();
+			if (left.isPresent() && left.getAsLong() == 0) {
+				return 0;
+			}
+			if (System.nanoTime() - deadline > 0) {
+				return left.orElseThrow(() -> new LabException("Kafka has not told within %d s how far %s has read"
+					.formatted(timeout.toSeconds(), this.name)));
+			}
+			Thread.sleep(POLL_MILLIS);
+		}
+	}
+
+	/**
+	 * How many records of {@code orders} the group has not committed; empty if Kafka does
+	 * not know just now, as while the group has no coordinator yet.
+	 * @throws LabException if asking again is of no use
+	 */
+	public OptionalLong left() throws InterruptedException {
+		Map<TopicPartition, OffsetSpec> partitions = new HashMap<>();
+		for (int i = 0; i < PARTITIONS; i++) {
+			partitions.put(new TopicPartition(Topics.ORDERS, i), OffsetSpec.latest());
+		}
+		try {
+			Map<TopicPartition, ListOffsetsResultInfo> ends = this.admin.listOffsets(partitions)
+				.all()
+				.get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+			Map<TopicPartition, OffsetAndMetadata> committed = this.admin.listConsumerGroupOffsets(this.name)
+				.partitionsToOffsetAndMetadata()
+				.get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+			long left = 0;
+			for (TopicPartition partition : partitions.keySet()) {
+				OffsetAndMetadata commit = committed.get(partition);
+				left += Objects.requireNonNull(ends.get(partition)).offset() - ((commit != null) ? commit.offset() : 0);
+			}
+			return OptionalLong.of(left);
+		}
+		catch (TimeoutException _) {
+			return OptionalLong.empty();
+		}
+		catch (ExecutionException ex) {
+			if (ex.getCause() instanceof RetriableException) {
+				return OptionalLong.empty();
+			}
+			throw new LabException("Kafka does not tell how far %s has read: %s".formatted(this.name, ex), ex);
+		}
+	}
+
+	private static boolean isStable(ConsumerGroupDescription group, int members) {
+		return group.groupState() == GroupState.STABLE && group.members().size() == members
+				&& group.members()
+					.stream()
+					.mapToInt((member) -> member.assignment().topicPartitions().size())
+					.sum() == PARTITIONS
+				&& group.members().stream().noneMatch((member) -> member.assignment().topicPartitions().isEmpty());
+	}
+
+	/** Empty before anybody has joined. */
+	private Optional<ConsumerGroupDescription> describe() throws InterruptedException {
+		try {
+			return Optional.of(Objects
+				.requireNonNull(this.admin.describeConsumerGroups(List.of(this.name)).describedGroups().get(this.name))
+				.get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS));
+		}
+		catch (ExecutionException | TimeoutException ex) {
+			if (ex.getCause() instanceof GroupIdNotFoundException) {
+				return Optional.empty();
+			}
+			throw new LabException("Kafka does not tell of the group: " + ex, ex);
+		}
+	}
+
+	@Override
+	public void close() {
+		this.admin.close(TIMEOUT);
+	}
+
+}

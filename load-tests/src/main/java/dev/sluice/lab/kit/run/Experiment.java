@@ -1,0 +1,204 @@
+package dev.sluice.lab.kit.run;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+import dev.sluice.devservices.Infrastructure;
+import dev.sluice.devservices.StartFailedException;
+import dev.sluice.lab.kit.result.Finding;
+import dev.sluice.lab.kit.result.RunFile;
+import dev.sluice.lab.kit.result.RunResult;
+import dev.sluice.lab.kit.result.RunResult.Check;
+import dev.sluice.lab.kit.result.RunResult.Environment;
+import dev.sluice.lab.kit.stack.Interruption;
+import dev.sluice.lab.kit.stack.LabException;
+import dev.sluice.lab.kit.stack.Module;
+import dev.sluice.lab.kit.stack.Stack;
+import dev.sluice.lab.kit.stack.Workspace;
+import org.apache.kafka.common.KafkaException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The course of every experiment: it measures, and then its result is written. Whatever
+ * ends the measuring early, be it an exception, an error or an interrupt, the result has
+ * what was measured until then and says why it is partial. An unexpected exception leaves
+ * its stack trace in {@value #FAILURES}. Used by one thread.
+ */
+public abstract class Experiment {
+
+	/** The file with the stack traces, in the run's directory. */
+	public static final String FAILURES = "failures.txt";
+
+	private final String name;
+
+	private final Run run;
+
+	/** What was asked for, until it is known what runs. */
+	private Infrastructure infrastructure;
+
+	/**
+	 * @param name its command, for the result
+	 * @param infrastructure what Kafka and PostgreSQL are to run as
+	 */
+	protected Experiment(String name, Run run, Infrastructure infrastructure) {
+		this.name = name;
+		this.run = run;
+		this.infrastructure = infrastructure;
+	}
+
+	/** Measures. Whatever it throws makes the result partial. */
+	protected abstract void measure() throws Exception;
+
+	/**
+	 * What was found until now; called again if it fails.
+	 * @param partial why the run is not whole; null if it is
+	 * @return null if nothing was found
+	 */
+	protected abstract @Nullable Finding finding(@Nullable String partial) throws IOException;
+
+	/** What was set: name to value with its unit. */
+	protected abstract Map<String, String> configuration();
+
+	/** The services that take part. */
+	protected abstract Set<Module> modules();
+
+	/** What the run is held against itself by. */
+	protected List<Check> checks() {
+		return List.of();
+	}
+
+	/** What the terminal shows of a result, ending with a line break or empty. */
+	protected abstract String summary(RunResult result);
+
+	/** Why a whole run has failed all the same; null if it has not. */
+	protected @Nullable String failure(RunResult result) {
+		return null;
+	}
+
+	/**
+	 * Measures, and writes the result.
+	 * @throws IOException if the result cannot be written
+	 */
+	public final RunResult run() throws IOException {
+		Instant startedAt = Instant.now();
+		String partial = null;
+		try {
+			measure();
+			progress().endLine();
+		}
+		catch (Throwable ex) {
+			partial = why(ex);
+		}
+		Instant finishedAt = Instant.now();
+		try {
+			return write(startedAt, finishedAt, partial);
+		}
+		catch (Throwable ex) {
+			String why = why(ex);
+			return writeAgain(startedAt, finishedAt, (partial != null) ? partial : why);
+		}
+	}
+
+	/** An interrupt that comes while the result is written must not cost it. */
+	private RunResult writeAgain(Instant startedAt, Instant finishedAt, String partial) throws IOException {
+		try {
+			return write(startedAt, finishedAt, partial);
+		}
+		catch (Throwable ex) {
+			why(ex);
+			return write(new RunResult(RunResult.SCHEMA, this.name, this.run.command(), startedAt, finishedAt, partial,
+					Environment.unknown(), Map.of(), null, List.of()));
+		}
+	}
+
+	/** Writes what is there by now. */
+	protected final RunResult write(Instant startedAt, Instant finishedAt, @Nullable String partial)
+			throws IOException {
+		Workspace workspace = Workspace.find();
+		return write(
+				new RunResult(RunResult.SCHEMA, this.name, this.run.command(), startedAt, finishedAt, partial,
+						EnvironmentProbe.probe(workspace.root(),
+								modules().stream().sorted().map(workspace::jar).toList(), this.infrastructure),
+						configuration(), finding(partial), checks()));
+	}
+
+	private RunResult write(RunResult result) throws IOException {
+		RunFile.write(result, directory().path());
+		return result;
+	}
+
+	/**
+	 * Why a run that ended so is partial. The thread can go on and write what was
+	 * measured: it is no longer interrupted.
+	 */
+	protected final String why(Throwable ending) {
+		progress().endLine();
+		String why = RunDirectory.whyPartial(ending, this.run.interruption());
+		if (!isExpected(ending)) {
+			keepStackTrace(ending);
+		}
+		return why;
+	}
+
+	private boolean isExpected(Throwable ending) {
+		return interruption().isRequested() || ending instanceof LabException || ending instanceof StartFailedException
+				|| ending instanceof KafkaException || ending instanceof IOException
+				|| ending instanceof InterruptedException;
+	}
+
+	private void keepStackTrace(Throwable ending) {
+		Path file = directory().path().resolve(FAILURES);
+		try (PrintWriter out = new PrintWriter(
+				Files.newBufferedWriter(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND))) {
+			ending.printStackTrace(out);
+		}
+		catch (IOException ex) {
+			// The reason is in the result all the same.
+			ending.addSuppressed(ex);
+		}
+	}
+
+	/** A stack with the run's infrastructure, its logs in the run's directory. */
+	protected final Stack stack() throws IOException {
+		return stack(Stack.builder());
+	}
+
+	protected final Stack stack(Stack.Builder builder) throws IOException {
+		Stack stack = builder.infrastructure(this.infrastructure).directory(directory().directory("logs")).build();
+		this.infrastructure = stack.infrastructure().infrastructure();
+		return stack;
+	}
+
+	/** What Kafka and PostgreSQL run as; before the first stack, what they are to. */
+	protected final Infrastructure infrastructure() {
+		return this.infrastructure;
+	}
+
+	protected final void infrastructure(Infrastructure known) {
+		this.infrastructure = known;
+	}
+
+	protected final RunDirectory directory() {
+		return this.run.directory();
+	}
+
+	protected final Progress progress() {
+		return this.run.progress();
+	}
+
+	protected final PrintWriter out() {
+		return this.run.out();
+	}
+
+	protected final Interruption interruption() {
+		return this.run.interruption();
+	}
+
+}

@@ -1,0 +1,119 @@
+package dev.sluice.lab.kit.run;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import dev.sluice.lab.kit.result.RunResult;
+import dev.sluice.lab.kit.stack.Interruption;
+import dev.sluice.lab.kit.stack.LabException;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/**
+ * A command that runs an experiment: it creates the run's directory, runs the experiment,
+ * writes the report and prints the summary. Exit code 0 if the run is whole and the
+ * experiment met what it must, 1 if not, 2 for wrong usage.
+ */
+@Command(mixinStandardHelpOptions = true, sortOptions = false)
+public abstract class ExperimentCommand implements Callable<Integer> {
+
+	private final ReportWriter report;
+
+	@Spec
+	@SuppressWarnings("NullAway.Init") // picocli sets it before it calls.
+	private CommandSpec spec;
+
+	@Option(names = "--out", paramLabel = "DIR", order = 91,
+			description = "Directory for the results. Default: results/${COMMAND-NAME}-<time>.")
+	private @Nullable Path out;
+
+	/** Makes an experiment. */
+	@FunctionalInterface
+	public interface Factory {
+
+		Experiment create(Run run) throws IOException;
+
+	}
+
+	protected ExperimentCommand(ReportWriter report) {
+		this.report = report;
+	}
+
+	/**
+	 * Runs an experiment.
+	 * @param name for the directory of a run without {@code --out}
+	 * @param command the command line for the report
+	 * @return the exit code 0
+	 * @throws LabException if the run is partial or misses what it must meet
+	 */
+	protected final int run(String name, String command, Factory factory) {
+		RunDirectory directory = RunDirectory.create(this.out, name, Instant.now());
+		Path html = directory.path().resolve(ReportWriter.NAME);
+		try (Interruption interruption = new Interruption()) {
+			Experiment experiment = factory
+				.create(new Run(command, directory, Progress.toStandardError(), stdout(), interruption));
+			RunResult result = experiment.run();
+			this.report.write(List.of(result), html);
+			stdout().print(experiment.summary(result));
+			stdout().println("Report: " + html);
+			stdout().flush();
+			String failure = (result.partial() != null) ? "The run is partial: " + result.partial()
+					: experiment.failure(result);
+			if (failure != null) {
+				throw new LabException(failure);
+			}
+			return 0;
+		}
+		catch (IOException ex) {
+			throw RunDirectory.failure("The run cannot go on", ex);
+		}
+		catch (UncheckedIOException ex) {
+			throw RunDirectory.failure("The run cannot go on", Objects.requireNonNull(ex.getCause()));
+		}
+	}
+
+	/**
+	 * The command line as the user wrote it.
+	 * @param more words to add, so that a repetition draws the same
+	 */
+	protected final String commandLine(String... more) {
+		Stream<String> words = this.spec.commandLine()
+			.getParseResult()
+			.originalArgs()
+			.stream()
+			.filter((word) -> !word.equals(this.spec.name()));
+		return Stream.of(Stream.of("lab", this.spec.name()), words, Stream.of(more))
+			.flatMap((part) -> part)
+			.collect(Collectors.joining(" "));
+	}
+
+	/** The value of {@code --out}; null for a directory of the run's own. */
+	protected final @Nullable Path out() {
+		return this.out;
+	}
+
+	protected final PrintWriter stdout() {
+		return this.spec.commandLine().getOut();
+	}
+
+	protected final boolean has(String option) {
+		return this.spec.commandLine().getParseResult().hasMatchedOption(option);
+	}
+
+	protected final ParameterException usage(@Nullable String message) {
+		return new ParameterException(this.spec.commandLine(), String.valueOf(message));
+	}
+
+}

@@ -1,0 +1,131 @@
+package dev.sluice.lab.kit.run;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+
+import dev.sluice.contract.Order;
+import dev.sluice.contract.OrderHeaders;
+import dev.sluice.contract.Topics;
+import dev.sluice.lab.kit.plan.SampleOrder;
+import dev.sluice.lab.kit.stack.LabException;
+import dev.sluice.topics.OrderTopicSpecs;
+import dev.sluice.topics.TopicSpec;
+import dev.sluice.topics.TopicWatch;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Puts orders into Kafka as a gateway would, without one. What is on its way is bounded
+ * by the producer's buffer. For any number of threads.
+ */
+public final class OrderFeed implements AutoCloseable {
+
+	private static final int PARTITIONS = 12;
+
+	private static final Duration TIMEOUT = Duration.ofSeconds(10);
+
+	private static final JsonMapper JSON = JsonMapper.shared();
+
+	private final AtomicReference<@Nullable Exception> failure = new AtomicReference<>();
+
+	private final KafkaProducer<byte[], byte[]> producer;
+
+	/**
+	 * Connects, and makes the topic if it is missing.
+	 * @throws LabException if Kafka does not answer
+	 */
+	public OrderFeed(String bootstrapServers) throws InterruptedException {
+		makeTopic(bootstrapServers);
+		this.producer = new KafkaProducer<>(
+				Map.of(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers, ProducerConfig.ACKS_CONFIG, "all",
+						ProducerConfig.LINGER_MS_CONFIG, 5, ProducerConfig.COMPRESSION_TYPE_CONFIG, "lz4"),
+				new ByteArraySerializer(), new ByteArraySerializer());
+	}
+
+	private static void makeTopic(String bootstrapServers) throws InterruptedException {
+		List<TopicSpec> orders = OrderTopicSpecs.of(PARTITIONS, (short) 1, 0)
+			.stream()
+			.filter((topic) -> topic.name().equals(Topics.ORDERS))
+			.toList();
+		try (TopicWatch topics = new TopicWatch(orders,
+				Map.of(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers))) {
+			topics.start();
+			if (!topics.await(TIMEOUT)) {
+				throw new LabException("Kafka does not take the orders: " + topics.state().problem());
+			}
+		}
+	}
+
+	private static LabException refused(Exception ex) {
+		return new LabException("Kafka does not take the orders: " + ex.getMessage(), ex);
+	}
+
+	/** A good order of a customer's, as a gateway puts it there. */
+	public static ProducerRecord<byte[], byte[]> order(UUID id, String customer) {
+		Order order = SampleOrder.of(customer);
+		ProducerRecord<byte[], byte[]> record = new ProducerRecord<>(Topics.ORDERS, utf8(customer),
+				JSON.writeValueAsBytes(order));
+		record.headers()
+			.add(OrderHeaders.ID, utf8(id.toString()))
+			.add(OrderHeaders.SOURCE, utf8("/lab"))
+			.add(OrderHeaders.SPEC_VERSION, utf8(OrderHeaders.SPEC_VERSION_VALUE))
+			.add(OrderHeaders.TYPE, utf8(OrderHeaders.TYPE_VALUE))
+			.add(OrderHeaders.TIME, utf8(Instant.now().toString()))
+			.add(OrderHeaders.CONTENT_TYPE, utf8("application/json"));
+		return record;
+	}
+
+	/** Puts a record there; {@link #flush} tells if one was refused. */
+	public void send(ProducerRecord<byte[], byte[]> record) {
+		send(record, (_) -> {
+		});
+	}
+
+	/**
+	 * Puts a record there.
+	 * @param acknowledged is told where it lies, on the producer's thread
+	 */
+	public void send(ProducerRecord<byte[], byte[]> record, Consumer<RecordMetadata> acknowledged) {
+		this.producer.send(record, (metadata, ex) -> {
+			if (ex != null) {
+				this.failure.compareAndSet(null, ex);
+			}
+			else {
+				acknowledged.accept(metadata);
+			}
+		});
+	}
+
+	/**
+	 * Waits until all are there.
+	 * @throws LabException if one was refused
+	 */
+	public void flush() {
+		this.producer.flush();
+		Exception ex = this.failure.get();
+		if (ex != null) {
+			throw refused(ex);
+		}
+	}
+
+	private static byte[] utf8(String text) {
+		return text.getBytes(StandardCharsets.UTF_8);
+	}
+
+	@Override
+	public void close() {
+		this.producer.close(TIMEOUT);
+	}
+
+}

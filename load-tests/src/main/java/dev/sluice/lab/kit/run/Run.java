@@ -1,0 +1,18 @@
+package dev.sluice.lab.kit.run;
+
+import java.io.PrintWriter;
+
+import dev.sluice.lab.kit.stack.Interruption;
+
+/**
+ * What one execution of an experiment works with.
+ *
+ * @param command the command line, to be repeated
+ * @param directory for raw data, the result and the report
+ * @param progress for steps and the live line
+ * @param out for results, standard output
+ * @param interruption says whether the run was told to stop
+ */
+public record Run(String command, RunDirectory directory, Progress progress, PrintWriter out,
+		Interruption interruption) {
+}

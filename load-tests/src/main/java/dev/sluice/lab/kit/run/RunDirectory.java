@@ -1,0 +1,104 @@
+package dev.sluice.lab.kit.run;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.Locale;
+import java.util.Objects;
+
+import dev.sluice.devservices.StartFailedException;
+import dev.sluice.lab.kit.result.RunFile;
+import dev.sluice.lab.kit.stack.Interruption;
+import dev.sluice.lab.kit.stack.LabException;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.InterruptException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where a run leaves everything: {@value RunFile#NAME} and, beside it, the raw files.
+ *
+ * @param path its path, existing
+ */
+public record RunDirectory(Path path) {
+
+	private static final DateTimeFormatter TIMESTAMP = DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss", Locale.ROOT)
+		.withZone(ZoneOffset.UTC);
+
+	/** Raw files of one run, with room for the JVMs' recordings. */
+	private static final long NEEDED_BYTES = 200L << 20;
+
+	/**
+	 * Creates a directory for a run.
+	 * @param chosen the directory, or null for one below {@code results} named after the
+	 * experiment and the time
+	 * @throws LabException if it cannot be created or there is too little space
+	 */
+	public static RunDirectory create(@Nullable Path chosen, String experiment, Instant now) {
+		Path path = (chosen != null) ? chosen : Path.of("results", experiment + "-" + TIMESTAMP.format(now));
+		path = path.toAbsolutePath().normalize();
+		try {
+			if (Files.exists(path.resolve(RunFile.NAME))) {
+				throw new LabException(path + " holds the results of another run: choose another directory");
+			}
+			Files.createDirectories(path);
+			long free = Files.getFileStore(path).getUsableSpace();
+			if (free < NEEDED_BYTES) {
+				throw new LabException("%s has %d MiB left, a run needs %d: make room or choose another directory"
+					.formatted(path, free >> 20, NEEDED_BYTES >> 20));
+			}
+			return new RunDirectory(path);
+		}
+		catch (IOException ex) {
+			throw failure("Cannot create " + path, ex);
+		}
+	}
+
+	/** A directory in it, created if missing. */
+	public Path directory(String name) throws IOException {
+		return Files.createDirectories(this.path.resolve(name));
+	}
+
+	/**
+	 * Why a run that ended so is partial. The thread can go on and write what was
+	 * measured: it is no longer interrupted.
+	 */
+	static String whyPartial(Throwable ending, Interruption interruption) {
+		Thread.interrupted();
+		String reason = interruption.reason();
+		if (reason != null) {
+			return reason;
+		}
+		return switch (ending) {
+			case InterruptedException _, InterruptException _, ClosedByInterruptException _ -> "interrupted";
+			// Often its message alone says nothing.
+			case KafkaException ex -> ex.toString();
+			case IOException ex -> String.valueOf(failure("The run cannot go on", ex).getMessage());
+			case UncheckedIOException ex -> whyPartial(Objects.requireNonNull(ex.getCause()), interruption);
+			case LabException _, StartFailedException _ -> String.valueOf(ending.getMessage());
+			default -> "%s (%s has the stack trace)".formatted(ending, Experiment.FAILURES);
+		};
+	}
+
+	/** One clear line for what may go wrong with files. */
+	public static LabException failure(String what, IOException cause) {
+		String message = String.valueOf(cause.getMessage());
+		if (message.contains("No space left on device")) {
+			return new LabException(what + ": the disk is full; make room and run again", cause);
+		}
+		if (cause instanceof AccessDeniedException) {
+			return new LabException(what + ": no permission; choose another directory with --out", cause);
+		}
+		if (cause instanceof FileSystemException fileSystem && fileSystem.getReason() != null) {
+			return new LabException("%s: %s".formatted(what, fileSystem.getReason()), cause);
+		}
+		return new LabException("%s: %s".formatted(what, cause), cause);
+	}
+
+}

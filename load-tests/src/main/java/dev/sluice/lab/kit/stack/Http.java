@@ -1,0 +1,28 @@
+package dev.sluice.lab.kit.stack;
+
+import java.net.http.HttpClient;
+import java.time.Duration;
+
+/** The HTTP client of the lab: HTTP/1.1, as the services speak it without TLS. */
+public final class Http {
+
+	private Http() {
+	}
+
+	/**
+	 * A client.
+	 * @param connectTimeout for the connection
+	 */
+	public static HttpClient client(Duration connectTimeout) {
+		return builder(connectTimeout).build();
+	}
+
+	/**
+	 * A client with more to set.
+	 * @param connectTimeout for the connection
+	 */
+	public static HttpClient.Builder builder(Duration connectTimeout) {
+		return HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(connectTimeout);
+	}
+
+}

@@ -1,0 +1,54 @@
+package dev.sluice.lab.kit.stack;
+
+import java.net.URI;
+import java.nio.file.Path;
+
+import dev.sluice.devservices.JavaProcess;
+
+/**
+ * A running service.
+ *
+ * @param name the module's, or the variant's for a gateway
+ * @param uri where it serves HTTP, without a path
+ * @param management where it serves health and metrics: there too, unless it was told a
+ * port of their own
+ * @param process its JVM
+ */
+public record Service(String name, URI uri, URI management, JavaProcess process) implements AutoCloseable {
+
+	/** Its metrics in Prometheus's text format. */
+	public URI metrics() {
+		return this.management.resolve("/actuator/prometheus");
+	}
+
+	public long pid() {
+		return this.process.pid();
+	}
+
+	public boolean isAlive() {
+		return this.process.isAlive();
+	}
+
+	/**
+	 * Whether it ended for lack of memory: every service is told to
+	 * ({@code -XX:+ExitOnOutOfMemoryError}), and its JVM says so last.
+	 */
+	public boolean ranOutOfMemory() {
+		return !isAlive() && this.process.tail().contains("Terminating due to java.lang.OutOfMemoryError");
+	}
+
+	public ProcessHandle handle() {
+		return this.process.handle();
+	}
+
+	public Path logFile() {
+		return this.process.logFile();
+	}
+
+	/** Stops it: SIGTERM, then SIGKILL. It is gone when this returns. */
+	@Override
+	public void close() {
+		this.process.close();
+	}
+
+}

@@ -1,0 +1,61 @@
+package dev.sluice.lab.kit.stack;
+
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** A gateway and its thread model. */
+public enum Variant {
+
+	SERVLET_PLATFORM("servlet-platform", Module.GATEWAY_SERVLET, Map.of("sluice.threads", "platform")),
+
+	SERVLET_VIRTUAL("servlet-virtual", Module.GATEWAY_SERVLET, Map.of("sluice.threads", "virtual")),
+
+	SERVLET_ASYNC("servlet-async", Module.GATEWAY_SERVLET, Map.of("sluice.threads", "async")),
+
+	REACTIVE("reactive", Module.GATEWAY_REACTIVE, Map.of());
+
+	private final String id;
+
+	private final Module module;
+
+	private final Map<String, String> properties;
+
+	Variant(String id, Module module, Map<String, String> properties) {
+		this.id = id;
+		this.module = module;
+		this.properties = properties;
+	}
+
+	/** The name in commands and reports. */
+	public String id() {
+		return this.id;
+	}
+
+	public Module module() {
+		return this.module;
+	}
+
+	/** The Spring properties that choose it. */
+	public Map<String, String> properties() {
+		return this.properties;
+	}
+
+	/**
+	 * The variant of that name.
+	 * @throws IllegalArgumentException if there is none
+	 */
+	public static Variant of(String id) {
+		return Stream.of(values())
+			.filter((variant) -> variant.id.equals(id))
+			.findFirst()
+			.orElseThrow(() -> new IllegalArgumentException("variant '%s' is unknown: use %s".formatted(id,
+					Stream.of(values()).map(Variant::id).collect(Collectors.joining(", ")))));
+	}
+
+	@Override
+	public String toString() {
+		return this.id;
+	}
+
+}

@@ -1,0 +1,95 @@
+package dev.sluice.lab.kit.stack;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URISyntaxException;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileTime;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * The checkout that the lab runs in, with the services' jars.
+ *
+ * @param root where the parent {@code pom.xml} is
+ */
+public record Workspace(Path root) {
+
+	/**
+	 * The one that this program's own jar or classes lie in, else the one around the
+	 * current directory.
+	 * @throws LabException if there is none
+	 */
+	public static Workspace find() {
+		return Stream.of(ownLocation(), Path.of("").toAbsolutePath())
+			.flatMap(Workspace::withParents)
+			.filter((directory) -> Files.isRegularFile(directory.resolve("order-contract/pom.xml")))
+			.findFirst()
+			.map(Workspace::new)
+			.orElseThrow(() -> new LabException("no checkout of Sluice here: run ./lab in one"));
+	}
+
+	/** Where a module's jar is, built or not. */
+	public Path jar(Module module) {
+		return jar(module.directory());
+	}
+
+	private Path jar(String module) {
+		return this.root.resolve(module).resolve("target").resolve(module + ".jar");
+	}
+
+	/**
+	 * The file of that module that changed after its jar was built; empty without jar.
+	 */
+	public Optional<Path> newerThanJar(Module module) {
+		try {
+			FileTime built = Files.getLastModifiedTime(jar(module));
+			Path[] newer = new Path[1];
+			for (String part : new String[] { "src/main", "pom.xml" }) {
+				Files.walkFileTree(this.root.resolve(module.directory()).resolve(part), new SimpleFileVisitor<>() {
+
+					@Override
+					public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+						if (attributes.lastModifiedTime().compareTo(built) > 0) {
+							newer[0] = file;
+							return FileVisitResult.TERMINATE;
+						}
+						return FileVisitResult.CONTINUE;
+					}
+
+				});
+			}
+			return Optional.ofNullable(newer[0]);
+		}
+		catch (IOException _) {
+			return Optional.empty();
+		}
+	}
+
+	private static Path ownLocation() {
+		try {
+			// From a Spring Boot jar: nested:/…/load-tests.jar/!BOOT-INF/classes/!/
+			String location = Workspace.class.getProtectionDomain().getCodeSource().getLocation().toURI().toString();
+			int jar = location.indexOf(".jar");
+			return (jar < 0) ? Path.of(java.net.URI.create(location))
+					: Path.of(location.substring(location.indexOf('/'), jar + ".jar".length()));
+		}
+		catch (URISyntaxException ex) {
+			throw new IllegalStateException("cannot find out where this program lies", ex);
+		}
+	}
+
+	private static Stream<Path> withParents(Path path) {
+		try {
+			return Stream.iterate(path.toRealPath(), (directory) -> directory != null, Path::getParent);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException("cannot read " + path, ex);
+		}
+	}
+
+}

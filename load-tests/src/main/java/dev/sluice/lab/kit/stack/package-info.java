@@ -1,0 +1,9 @@
+/**
+ * The system under test on this machine: Kafka, PostgreSQL and the services as child
+ * processes, each to be started and stopped alone. Start at
+ * {@link dev.sluice.lab.kit.stack.Stack}.
+ */
+@NullMarked
+package dev.sluice.lab.kit.stack;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,145 @@
+package dev.sluice.lab.knee;
+
+import java.util.Arrays;
+import java.util.List;
+
+import dev.sluice.lab.kit.page.Chart;
+import dev.sluice.lab.kit.page.ClientReliability;
+import dev.sluice.lab.kit.page.Figures;
+import dev.sluice.lab.kit.page.Html;
+import dev.sluice.lab.kit.page.LimitsSection;
+import dev.sluice.lab.kit.page.Reliability;
+import dev.sluice.lab.kit.page.Section;
+import dev.sluice.lab.kit.page.Table;
+import dev.sluice.lab.kit.result.KneeResult;
+import dev.sluice.lab.kit.result.KneeResult.Knee;
+import dev.sluice.lab.kit.result.KneeResult.Step;
+import dev.sluice.lab.kit.result.RunResult;
+
+/** The greatest rate that met the goal, and each that was tried. */
+public final class KneeSection extends Section {
+
+	/** What stands behind it. */
+	public static final LimitsSection LIMITS = new LimitsSection(List.of(
+			"A step is measured for a few seconds: a stall that comes once a minute is seen by few steps or by none.",
+			"The search was made once. Where the machine changes meanwhile, the rate that held and the one that did not belong to different times.",
+			"Load generator, services, Kafka, PostgreSQL and backend share this machine: a rate is that of all of them together.",
+			"Orders wait in Kafka before they are delivered: a rate that the consumer cannot follow shows in those that are left behind and in saved-p99, and not in the answers."));
+
+	private static final int ROW_HEIGHT = 34;
+
+	private static final List<String> STYLES = List.of("servlet-platform", "servlet-virtual", "servlet-async",
+			"reactive");
+
+	private final KneeResult result;
+
+	public KneeSection(KneeResult result) {
+		super("knee", "What rate does a gateway sustain?");
+		this.result = result;
+	}
+
+	@Override
+	public List<String> answers(RunResult run) {
+		return this.result.knees().isEmpty() ? List.of("None was searched.")
+				: this.result.knees().stream().map(KneeSection::sentence).toList();
+	}
+
+	@Override
+	public void write(RunResult run, Html html) {
+		html.list(answers(run), "class", "answer");
+		if (this.result.knees().isEmpty()) {
+			return;
+		}
+		html.element("p", "Goal: %s. Backend: %s.".formatted(this.result.goal(), this.result.backend()));
+		double top = this.result.knees()
+			.stream()
+			.mapToDouble((knee) -> (knee.sustainedPerSecond() != null) ? knee.sustainedPerSecond() : 0)
+			.max()
+			.orElse(0);
+		List<Chart.StackRow> rows = this.result.knees()
+			.stream()
+			.map((knee) -> new Chart.StackRow(name(knee), STYLES.indexOf(knee.variant()), marked(knee),
+					Arrays.asList(knee.sustainedPerSecond())))
+			.toList();
+		html.chart(new Chart.Stack("Greatest rate that met the goal", "A bar for each variant and mode.",
+				rows.size() * ROW_HEIGHT + 80, 560, "orders a second", Math.max(top, 1), List.of("orders a second"),
+				rows), knees());
+		html.details("Each rate that was tried", steps());
+		html.element("p",
+				"An open model: orders are due by the clock and sent whatever is outstanding; latency counts from when an order was due. The true knee lies between the rate that held and the next that did not, 5 %% apart unless the sentence says otherwise. p99 from accepted to saved is the upper bound of a histogram's bucket: the true one is at least three quarters of it, and a goal between two bounds counts as the lower. The load generator shares the machine's cores; its CPU for a request stands in the table, and a rate it could not send in time (p99 of its lag above %s ms) or that others disturbed (more than %s of the CPU, or an unknown share) is marked %s."
+					.formatted(Figures.measured(ClientReliability.LAG_LIMIT_MILLIS),
+							Figures.percent(Reliability.FOREIGN_CPU_LIMIT), Reliability.SIGN)
+					.replace("%%", "%"),
+				"class", "note");
+	}
+
+	private static String sentence(Knee knee) {
+		Step failed = knee.failed();
+		String missed = (failed != null && failed.missed() != null)
+				? "; at %s/s %s".formatted(Figures.measured(failed.requestsPerSecond()), failed.missed()) : "";
+		return (knee.sustainedPerSecond() != null)
+				? "%s: %s%s.".formatted(Reliability.sign(name(knee), marked(knee)), rate(knee), missed)
+				: "%s: met the goal at no rate%s.".formatted(name(knee), missed);
+	}
+
+	/** No more exact than the search was. */
+	private static String rate(Knee knee) {
+		String sustained = Figures.measured(knee.sustainedPerSecond());
+		if (knee.failedPerSecond() == null) {
+			return "at least %s orders a second (no greater rate was missed twice)".formatted(sustained);
+		}
+		return knee.cutShort() ? "%s to %s orders a second (the time was up)".formatted(sustained,
+				Figures.measured(knee.failedPerSecond())) : sustained + " orders a second";
+	}
+
+	private Table knees() {
+		Table table = new Table("Orders a second", 2, List.of("Variant and mode", "missed above it", "held",
+				"did not hold", "p99 at held, ms", "saved-p99 at held, ms", "rates tried", "seconds"));
+		for (Knee knee : this.result.knees()) {
+			Step held = knee.sustained();
+			Step failed = knee.failed();
+			table.row(Reliability.sign(name(knee), marked(knee)),
+					(failed != null && failed.missed() != null) ? failed.missed() : Figures.NONE,
+					Figures.measured(knee.sustainedPerSecond()), Figures.measured(knee.failedPerSecond()),
+					Figures.measured((held != null && held.latency() != null) ? held.latency().p99() : null),
+					Figures.measured((held != null) ? held.savedP99Millis() : null), Figures.count(knee.steps().size()),
+					Figures.measured(knee.millis() / 1_000.0));
+		}
+		return table;
+	}
+
+	private Table steps() {
+		Table table = new Table("In the order they were tried", 2,
+				List.of("Variant and mode", "verdict", "orders a second", "p50, ms", "p99, ms", "saved-p99, ms",
+						"failed", "not sent", "lag p99, ms", "generator CPU ms", "foreign CPU"));
+		for (Knee knee : this.result.knees()) {
+			for (Step step : knee.steps()) {
+				table.row(Reliability.sign(name(knee), marked(step)), (step.missed() != null) ? step.missed() : "held",
+						Figures.measured(step.requestsPerSecond()),
+						Figures.measured((step.latency() != null) ? step.latency().p50() : null),
+						Figures.measured((step.latency() != null) ? step.latency().p99() : null),
+						Figures.measured(step.savedP99Millis()), Figures.count(step.tally().failed()),
+						Figures.count(step.tally().notSent()), Figures.measured(step.lagP99Millis()),
+						Figures.measured(step.generatorCpuMillis()),
+						(step.foreignCpuShare() != null) ? Figures.percent(step.foreignCpuShare()) : Figures.NONE);
+			}
+		}
+		return table;
+	}
+
+	private static String name(Knee knee) {
+		return knee.variant() + " " + knee.mode();
+	}
+
+	/** Whether one of the two rates that the result rests on was disturbed. */
+	private static boolean marked(Knee knee) {
+		Step held = knee.sustained();
+		Step failed = knee.failed();
+		return (held != null && marked(held)) || (failed != null && marked(failed));
+	}
+
+	private static boolean marked(Step step) {
+		return ClientReliability.marked(step.lagP99Millis(), step.foreignCpuShare());
+	}
+
+}

@@ -1,0 +1,177 @@
+package dev.sluice.lab.order;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Callable;
+
+import dev.sluice.contract.HttpNames;
+import dev.sluice.contract.Order;
+import dev.sluice.contract.OrderStatus;
+import dev.sluice.contract.OrderView;
+import dev.sluice.lab.kit.plan.SampleOrder;
+import dev.sluice.lab.kit.stack.Http;
+import dev.sluice.lab.kit.stack.LabException;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.json.JsonMapper;
+
+/** {@code lab order}: places one order and, if asked to, follows it to its end. */
+@Command(name = "order", mixinStandardHelpOptions = true,
+		description = "Places one order at a running gateway and prints the answer.",
+		footer = { "", "Exit code: 0 placed (followed: saved), 1 not, 2 wrong usage." })
+public final class PlaceOrder implements Callable<Integer> {
+
+	private static final Duration POLL_INTERVAL = Duration.ofMillis(100);
+
+	private static final int OK = 200;
+
+	@Option(names = "--gateway", paramLabel = "URI", defaultValue = "http://127.0.0.1:8080",
+			description = "The gateway. Default: ${DEFAULT-VALUE}; the reactive one is at port 8081.")
+	private URI gateway = URI.create("http://127.0.0.1:8080");
+
+	@ArgGroup
+	private @Nullable Mode mode;
+
+	@Option(names = "--follow", description = "Waits until the order is saved or has failed.")
+	private boolean follow;
+
+	@Option(names = "--timeout", paramLabel = "SECONDS", defaultValue = "30",
+			description = "Maximum time to follow, in seconds. Default: ${DEFAULT-VALUE}.")
+	private int timeoutSeconds = 30;
+
+	@Option(names = "--customer", paramLabel = "ID", defaultValue = "customer-1",
+			description = "Customer id of the order. Default: ${DEFAULT-VALUE}.")
+	private String customer = "customer-1";
+
+	@Spec
+	@SuppressWarnings("NullAway.Init") // picocli sets it before it calls.
+	private CommandSpec spec;
+
+	private final JsonMapper json = JsonMapper.shared();
+
+	@Override
+	public Integer call() throws InterruptedException {
+		if (this.gateway.getHost() == null || !List.of("http", "https").contains(this.gateway.getScheme())) {
+			throw new ParameterException(this.spec.commandLine(),
+					"--gateway: '%s' is no HTTP address, such as http://127.0.0.1:8080".formatted(this.gateway));
+		}
+		if (this.timeoutSeconds < 1) {
+			throw new ParameterException(this.spec.commandLine(), "--timeout: at least 1 second");
+		}
+		PrintWriter out = this.spec.commandLine().getOut();
+		long deadline = System.nanoTime() + Duration.ofSeconds(this.timeoutSeconds).toNanos();
+		try (HttpClient client = Http.client(Duration.ofSeconds(2))) {
+			HttpResponse<String> answer = send(client, post());
+			print(out, answer);
+			if (answer.statusCode() / 100 != 2) {
+				return 1;
+			}
+			return this.follow ? follow(out, client, answer, deadline) : 0;
+		}
+	}
+
+	private HttpRequest post() {
+		Order order = SampleOrder.of(this.customer, "sku-1", 2);
+		HttpRequest.Builder request = HttpRequest.newBuilder(this.gateway.resolve("/orders"))
+			.timeout(Duration.ofSeconds(this.timeoutSeconds))
+			.header("Content-Type", "application/json")
+			.POST(BodyPublishers.ofByteArray(this.json.writeValueAsBytes(order)));
+		if (this.mode != null && this.mode.queued) {
+			request.header(HttpNames.PREFER, HttpNames.RESPOND_ASYNC);
+		}
+		return request.build();
+	}
+
+	private int follow(PrintWriter out, HttpClient client, HttpResponse<String> placed, long deadline)
+			throws InterruptedException {
+		URI location = placed.headers()
+			.firstValue("Location")
+			.map(this.gateway::resolve)
+			.orElseThrow(() -> new LabException("the answer names no Location to follow"));
+		HttpRequest get = HttpRequest.newBuilder(location).timeout(Duration.ofSeconds(5)).build();
+		OrderStatus last = null;
+		while (true) {
+			HttpResponse<String> answer = send(client, get);
+			if (answer.statusCode() == OK) {
+				OrderView view = read(answer.body());
+				if (view.status() != last) {
+					last = view.status();
+					out.println(answer.body());
+					out.flush();
+				}
+				switch (view.status()) {
+					case SAVED -> {
+						return 0;
+					}
+					case FAILED -> {
+						return 1;
+					}
+					case ACCEPTED, RETRYING -> {
+						// Not at its end.
+					}
+				}
+			}
+			if (System.nanoTime() > deadline) {
+				throw new LabException("%s: not at its end after %d s, last answer %d %s".formatted(location,
+						this.timeoutSeconds, answer.statusCode(), answer.body()));
+			}
+			Thread.sleep(POLL_INTERVAL);
+		}
+	}
+
+	private OrderView read(String body) {
+		try {
+			return this.json.readValue(body, OrderView.class);
+		}
+		catch (JacksonException ex) {
+			throw new LabException("the gateway's answer is no order: " + body, ex);
+		}
+	}
+
+	private HttpResponse<String> send(HttpClient client, HttpRequest request) throws InterruptedException {
+		try {
+			return client.send(request, BodyHandlers.ofString());
+		}
+		catch (IOException ex) {
+			throw new LabException(
+					"no answer from %s (%s): is a gateway there? './lab up' starts one".formatted(request.uri(), ex),
+					ex);
+		}
+	}
+
+	private static void print(PrintWriter out, HttpResponse<String> answer) {
+		out.println("HTTP " + answer.statusCode());
+		for (String header : List.of("Location", HttpNames.PREFERENCE_APPLIED, "Retry-After")) {
+			answer.headers().firstValue(header).ifPresent((value) -> out.println(header + ": " + value));
+		}
+		out.println(answer.body());
+		out.flush();
+	}
+
+	/** At most one of them. */
+	private static final class Mode {
+
+		@Option(names = "--queued", required = true, description = "Asks for 202 once the order is durable.")
+		private boolean queued;
+
+		@Option(names = "--sync", required = true,
+				description = "Sends no preference: the gateway's default mode, 201 once the order is saved.")
+		private boolean sync;
+
+	}
+
+}

@@ -1,0 +1,269 @@
+package dev.sluice.lab.order;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Locale;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+import dev.sluice.contract.OrderPage;
+import dev.sluice.contract.OrderView;
+import dev.sluice.contract.ProblemType;
+import dev.sluice.lab.kit.stack.Http;
+import dev.sluice.lab.kit.stack.LabException;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Has failed orders delivered again, one after another and at a bounded rate, page by
+ * page: what is kept does not grow with their number. An order that fails again meanwhile
+ * is not taken a second time: it comes behind the last of a first look through the pages,
+ * so that no clock but the system's own counts. For one thread.
+ */
+public final class Redelivery implements AutoCloseable {
+
+	/** Tries of an order that the gateway cannot accept at the moment. */
+	private static final int TRIES = 3;
+
+	/** So many in a row, and the gateway is down: there is no use in going on. */
+	private static final int UNAVAILABLE_IN_A_ROW = 10;
+
+	private static final int PAGE = 500;
+
+	private static final Duration TIMEOUT = Duration.ofSeconds(10);
+
+	/** Before the same is asked for again. */
+	private static final Duration PAUSE = Duration.ofMillis(400);
+
+	private static final int OK = 200;
+
+	private static final int ACCEPTED = 202;
+
+	private static final int CONFLICT = 409;
+
+	private final JsonMapper json = JsonMapper.shared();
+
+	private final HttpClient client = Http.client(Duration.ofSeconds(2));
+
+	private final URI gateway;
+
+	private final long periodNanos;
+
+	/**
+	 * Which failed orders.
+	 *
+	 * @param reason part of why they failed, in any case; null for any
+	 * @param since those that failed then or later; null for any
+	 */
+	public record Choice(@Nullable String reason, @Nullable Instant since) {
+
+		boolean takes(OrderView order) {
+			String why = (order.reason() != null) ? order.reason() : "";
+			Instant failedAt = order.updatedAt();
+			return (this.reason == null || why.toLowerCase(Locale.ROOT).contains(this.reason.toLowerCase(Locale.ROOT)))
+					&& (this.since == null || failedAt == null || !failedAt.isBefore(this.since));
+		}
+
+	}
+
+	/** What became of one. */
+	public enum End {
+
+		/** It is queued again. */
+		TAKEN,
+
+		/** There is nothing to send again, or it has not failed any more. */
+		REFUSED,
+
+		/** The gateway could not, however often it was asked. */
+		UNAVAILABLE
+
+	}
+
+	/**
+	 * One order.
+	 *
+	 * @param why it failed
+	 * @param answer the gateway's, empty if it was taken
+	 */
+	public record Redelivered(UUID id, @Nullable String why, End end, String answer) {
+	}
+
+	/** How many came to which end. */
+	public record Tally(int taken, int refused, int unavailable) {
+
+		static final Tally NONE = new Tally(0, 0, 0);
+
+		Tally plus(End end) {
+			return switch (end) {
+				case TAKEN -> new Tally(this.taken + 1, this.refused, this.unavailable);
+				case REFUSED -> new Tally(this.taken, this.refused + 1, this.unavailable);
+				case UNAVAILABLE -> new Tally(this.taken, this.refused, this.unavailable + 1);
+			};
+		}
+
+		/** Orders that are still failed. */
+		public int left() {
+			return this.refused + this.unavailable;
+		}
+
+	}
+
+	/**
+	 * @param ratePerSecond orders a second at most
+	 */
+	public Redelivery(URI gateway, double ratePerSecond) {
+		this.gateway = gateway;
+		this.periodNanos = Math.round(TimeUnit.SECONDS.toNanos(1) / ratePerSecond);
+	}
+
+	/**
+	 * Goes through the failed orders, the earliest first.
+	 * @param each is told of every order chosen
+	 * @throws LabException if the gateway does not tell which have failed, or takes none
+	 * any more
+	 */
+	public Tally run(Choice choice, Consumer<Redelivered> each) throws InterruptedException {
+		return go(choice, this::redeliver, each);
+	}
+
+	/**
+	 * Goes through them and changes nothing: each that would be sent counts as taken.
+	 * @param each is told of every order chosen
+	 */
+	public Tally list(Choice choice, Consumer<Redelivered> each) throws InterruptedException {
+		return go(choice, (order) -> new Redelivered(order.id(), order.reason(), End.TAKEN, ""), each);
+	}
+
+	private Tally go(Choice choice, Step step, Consumer<Redelivered> each) throws InterruptedException {
+		Instant last = lastFailedAt();
+		Tally tally = Tally.NONE;
+		int inARow = 0;
+		OrderPage page = page(null);
+		while (true) {
+			for (OrderView order : page.orders()) {
+				// What fails again is listed again, behind the others.
+				if (last == null || (order.updatedAt() != null && order.updatedAt().isAfter(last))) {
+					return tally;
+				}
+				if (choice.takes(order)) {
+					Redelivered done = step.take(order);
+					tally = tally.plus(done.end());
+					each.accept(done);
+					inARow = (done.end() == End.UNAVAILABLE) ? inARow + 1 : 0;
+					if (inARow == UNAVAILABLE_IN_A_ROW) {
+						throw new LabException("%s takes no more: %s. %,d were taken before; run it again later"
+							.formatted(this.gateway, done.answer(), tally.taken()));
+					}
+				}
+			}
+			if (page.next() == null) {
+				return tally;
+			}
+			page = page(page.next());
+		}
+	}
+
+	/** Null if none has failed. */
+	private @Nullable Instant lastFailedAt() throws InterruptedException {
+		OrderPage page = page(null);
+		Instant last = null;
+		while (true) {
+			if (!page.orders().isEmpty()) {
+				last = page.orders().getLast().updatedAt();
+			}
+			if (page.next() == null) {
+				return last;
+			}
+			page = page(page.next());
+		}
+	}
+
+	private OrderPage page(@Nullable String after) throws InterruptedException {
+		URI uri = this.gateway
+			.resolve("/orders?status=failed&limit=" + PAGE + ((after != null) ? "&after=" + after : ""));
+		HttpRequest request = HttpRequest.newBuilder(uri).timeout(TIMEOUT).build();
+		for (int tries = 1;; tries++) {
+			String answer;
+			try {
+				HttpResponse<String> response = this.client.send(request, BodyHandlers.ofString());
+				if (response.statusCode() == OK) {
+					return this.json.readValue(response.body(), OrderPage.class);
+				}
+				answer = told(response);
+			}
+			catch (JacksonException ex) {
+				throw new LabException("%s answers with no list of orders: is it a gateway?".formatted(uri), ex);
+			}
+			catch (IOException ex) {
+				answer = ex.toString();
+			}
+			if (tries == TRIES) {
+				throw new LabException("%s does not tell which orders failed: %s".formatted(this.gateway, answer));
+			}
+			Thread.sleep(PAUSE);
+		}
+	}
+
+	private Redelivered redeliver(OrderView order) throws InterruptedException {
+		long due = System.nanoTime() + this.periodNanos;
+		HttpRequest request = HttpRequest
+			.newBuilder(this.gateway.resolve("/orders/%s/redelivery".formatted(order.id())))
+			.timeout(TIMEOUT)
+			.POST(BodyPublishers.noBody())
+			.build();
+		End end = End.UNAVAILABLE;
+		String answer = "";
+		for (int tries = 1; tries <= TRIES && end == End.UNAVAILABLE; tries++) {
+			if (tries > 1) {
+				Thread.sleep(PAUSE);
+			}
+			try {
+				HttpResponse<String> response = this.client.send(request, BodyHandlers.ofString());
+				end = end(response);
+				answer = (end == End.TAKEN) ? "" : told(response);
+			}
+			catch (IOException ex) {
+				answer = ex.toString();
+			}
+		}
+		TimeUnit.NANOSECONDS.sleep(due - System.nanoTime());
+		return new Redelivered(order.id(), order.reason(), end, answer);
+	}
+
+	private static End end(HttpResponse<String> response) {
+		int status = response.statusCode();
+		if (status == ACCEPTED) {
+			return End.TAKEN;
+		}
+		boolean inProgress = status == CONFLICT && response.body().contains(ProblemType.IN_PROGRESS.type().toString());
+		return (status / 100 == 4 && !inProgress) ? End.REFUSED : End.UNAVAILABLE;
+	}
+
+	private static String told(HttpResponse<String> response) {
+		return response.statusCode() + " " + response.body();
+	}
+
+	@Override
+	public void close() {
+		this.client.shutdownNow();
+		this.client.close();
+	}
+
+	@FunctionalInterface
+	private interface Step {
+
+		Redelivered take(OrderView order) throws InterruptedException;
+
+	}
+
+}

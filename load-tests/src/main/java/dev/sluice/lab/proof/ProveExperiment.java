@@ -1,0 +1,122 @@
+package dev.sluice.lab.proof;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+import dev.sluice.devservices.Infrastructure;
+import dev.sluice.lab.kit.result.Finding;
+import dev.sluice.lab.kit.result.ProofResult;
+import dev.sluice.lab.kit.result.ProveResult;
+import dev.sluice.lab.kit.result.RunResult;
+import dev.sluice.lab.kit.run.Experiment;
+import dev.sluice.lab.kit.run.LengthOptions.Length;
+import dev.sluice.lab.kit.run.Run;
+import dev.sluice.lab.kit.stack.Module;
+import dev.sluice.lab.kit.stack.Stack;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Puts proofs to the test one after another, each on a stack of its own, so that none
+ * finds what another has left. One that breaks off does not keep the others from it. The
+ * result is written after each.
+ */
+final class ProveExperiment extends Experiment {
+
+	static final String NAME = "prove";
+
+	private final Settings settings;
+
+	private final List<Proof> proofs;
+
+	private final List<ProofResult> results = new ArrayList<>();
+
+	/**
+	 * What is chosen beside the proofs.
+	 *
+	 * @param size how much of each proof is asked for
+	 * @param seed of whatever is drawn
+	 * @param requests how many of them, where a proof sends generated ones alike; 0 for
+	 * what belongs to the size
+	 */
+	record Settings(Length size, long seed, int requests) {
+	}
+
+	ProveExperiment(Run run, Infrastructure infrastructure, Settings settings, List<Proof> proofs) {
+		super(NAME, run, infrastructure);
+		this.settings = settings;
+		this.proofs = List.copyOf(proofs);
+	}
+
+	@Override
+	protected void measure() throws IOException, InterruptedException {
+		Instant startedAt = Instant.now();
+		for (Proof proof : this.proofs) {
+			this.results.add(prove(proof));
+			if (interruption().isRequested()) {
+				throw new InterruptedException();
+			}
+			// What is proved by now, whatever comes of the next.
+			write(startedAt, Instant.now(), "not ended");
+		}
+	}
+
+	private ProofResult prove(Proof proof) {
+		progress().step("Proof '%s': %s".formatted(proof.name(), proof.question()));
+		long start = System.nanoTime();
+		Proof.Evidence evidence = new Proof.Evidence(Map.of(), List.of(), null);
+		String problem = null;
+		try (TestBed bench = new TestBed(infrastructure(), directory(), proof.name(), progress(), this.settings.size(),
+				this.settings.seed(), this.settings.requests())) {
+			infrastructure(bench.stack().infrastructure().infrastructure());
+			bench.stack().prepare(proof.modules(), progress()::step);
+			evidence = proof.run(bench);
+		}
+		catch (Throwable ex) {
+			problem = why(ex);
+		}
+		progress().endLine();
+		return new ProofResult(proof.name(), proof.question(), evidence.setting(), evidence.checks(),
+				evidence.timeline(), Duration.ofNanos(System.nanoTime() - start).toMillis(), problem);
+	}
+
+	@Override
+	protected Finding finding(@Nullable String partial) {
+		return new ProveResult(this.results);
+	}
+
+	@Override
+	protected String summary(RunResult result) {
+		return VerdictText.of(this.results);
+	}
+
+	@Override
+	protected @Nullable String failure(RunResult result) {
+		List<String> open = this.results.stream().filter((proof) -> !proof.holds()).map(ProofResult::proof).toList();
+		return open.isEmpty() ? null : "Not proved: " + String.join(", ", open);
+	}
+
+	@Override
+	protected Set<Module> modules() {
+		return EnumSet.allOf(Module.class);
+	}
+
+	@Override
+	protected Map<String, String> configuration() {
+		Map<String, String> configuration = new TreeMap<>();
+		configuration.put("size", this.settings.size().toString());
+		configuration.put("seed", Long.toString(this.settings.seed()));
+		configuration.put("gateways", TestBed.GATEWAYS.toString());
+		configuration.put("backend", "50 ms an order unless a proof says otherwise");
+		configuration.put("services' JVM", String.join(" ", Stack.JVM_ARGS));
+		configuration.put("queue", "Kafka, acks=all, one broker, 12 partitions");
+		return configuration;
+	}
+
+}

@@ -1,7 +1,0 @@
-package dev.sluice.lab.result;
-
-/**
- * How long something took, in milliseconds: exact percentiles, by the nearest rank.
- */
-public record Timing(double min, double mean, double p50, double p95, double p99, double max) {
-}

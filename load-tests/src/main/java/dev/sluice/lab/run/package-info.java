@@ -1,9 +1,0 @@
-/**
- * Running what was planned: the forked load generator, the run's directory, progress and
- * the environment record. Knows nothing of a particular experiment. Start at
- * {@link dev.sluice.lab.run.Injector}.
- */
-@NullMarked
-package dev.sluice.lab.run;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,178 @@
+package dev.sluice.lab.sink;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.zip.GZIPOutputStream;
+
+import dev.sluice.lab.kit.result.SinkResult.Setting;
+import dev.sluice.lab.kit.run.ExperimentCommand;
+import dev.sluice.lab.kit.run.InfrastructureOption;
+import dev.sluice.lab.kit.run.ReportWriter;
+import dev.sluice.lab.kit.run.RunDirectory;
+import dev.sluice.lab.kit.stack.Http;
+import dev.sluice.lab.kit.stack.LabException;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code lab sink}. */
+@Command(name = "sink",
+		description = "Sends the same metrics to the sink by calls that wait and by the stream: plain, with zstd and with"
+				+ " a dictionary.",
+		footer = { "", "Exit code: 0 done, 1 failed or not whole, 2 wrong usage." })
+public final class SinkCommand extends ExperimentCommand {
+
+	private static final int MEGABYTES = 1_000;
+
+	private static final int LINK_MEGABYTES = 200;
+
+	private static final int QUICK_MEGABYTES = 30;
+
+	private static final int QUICK_LINK_MEGABYTES = 10;
+
+	private static final int REPETITIONS = 3;
+
+	private static final int WARM_UP_SECONDS = 40;
+
+	private static final int QUICK_WARM_UP_SECONDS = 1;
+
+	private static final int SCRAPES = 12;
+
+	private static final Duration TIMEOUT = Duration.ofSeconds(10);
+
+	@Option(names = "--quick", description = "Little data, once: shows that everything works.")
+	private boolean quick;
+
+	@Option(names = "--settings", split = ",", paramLabel = "SETTING",
+			description = "What limits the transfer: storage, link, link-small, loopback. Default: all.")
+	private @Nullable List<String> settings;
+
+	@Option(names = "--megabytes", paramLabel = "MB",
+			description = "Data of each transfer, in MB of 10^6 bytes. Default: " + MEGABYTES + ".")
+	private @Nullable Integer megabytes;
+
+	@Option(names = "--link-megabytes", paramLabel = "MB",
+			description = "Data of each transfer over the thin link, in MB. Default: " + LINK_MEGABYTES + ".")
+	private @Nullable Integer linkMegabytes;
+
+	@Option(names = "--repetitions", paramLabel = "N",
+			description = "Number of times each transfer runs. Default: " + REPETITIONS + ".")
+	private @Nullable Integer repetitions;
+
+	@Option(names = "--zstd-level", paramLabel = "N", defaultValue = "1",
+			description = "Compression level, 1 to 22. Default: ${DEFAULT-VALUE}.")
+	private int zstdLevel = 1;
+
+	@Option(names = "--seed", paramLabel = "S", defaultValue = "2",
+			description = "Start value of the data. Default: ${DEFAULT-VALUE}.")
+	private long seed = 2;
+
+	@Mixin
+	private InfrastructureOption infrastructure = new InfrastructureOption();
+
+	@Option(names = "--train", paramLabel = "FILE",
+			description = "Writes a dictionary for such metrics, for sink.dictionary, and does nothing else.")
+	private @Nullable Path train;
+
+	@Option(names = "--record", split = ",", paramLabel = "URL", description = "Scrapes these Prometheus endpoints "
+			+ SCRAPES + " times, a second apart, into the file named by --out, and does nothing else.")
+	private @Nullable List<URI> record;
+
+	public SinkCommand(ReportWriter report) {
+		super(report);
+	}
+
+	@Override
+	public Integer call() {
+		try {
+			if (this.train != null) {
+				return train(this.train);
+			}
+			if (this.record != null) {
+				return record(this.record);
+			}
+		}
+		catch (IOException ex) {
+			throw RunDirectory.failure("The file cannot be made", ex);
+		}
+		SinkExperiment.Settings settings = settings();
+		return run(SinkExperiment.NAME, commandLine(),
+				(run) -> new SinkExperiment(run, this.infrastructure.value(), settings));
+	}
+
+	private int train(Path file) throws IOException {
+		byte[] dictionary = SinkData.load().train(this.seed, SinkData.USUAL);
+		Files.write(file, dictionary);
+		stdout().println("%s: %,d bytes".formatted(file, dictionary.length));
+		return 0;
+	}
+
+	private int record(List<URI> endpoints) throws IOException {
+		Path file = out();
+		if (file == null) {
+			throw usage("--record needs --out, the file to write");
+		}
+		try (HttpClient client = Http.client(TIMEOUT);
+				OutputStream recording = new GZIPOutputStream(Files.newOutputStream(file))) {
+			for (int i = 0; i < SCRAPES; i++) {
+				for (URI endpoint : endpoints) {
+					HttpResponse<String> scrape = client.send(HttpRequest.newBuilder(endpoint).timeout(TIMEOUT).build(),
+							BodyHandlers.ofString());
+					if (scrape.statusCode() != 200) {
+						throw new LabException("%s answers %d".formatted(endpoint, scrape.statusCode()));
+					}
+					recording.write(scrape.body().getBytes(StandardCharsets.UTF_8));
+				}
+				Thread.sleep(Duration.ofSeconds(1));
+			}
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw new LabException("Interrupted", ex);
+		}
+		stdout().println("%s: %,d bytes".formatted(file, Files.size(file)));
+		return 0;
+	}
+
+	private SinkExperiment.Settings settings() {
+		int data = (this.megabytes != null) ? this.megabytes : this.quick ? QUICK_MEGABYTES : MEGABYTES;
+		int linkData = (this.linkMegabytes != null) ? this.linkMegabytes
+				: this.quick ? QUICK_LINK_MEGABYTES : LINK_MEGABYTES;
+		int times = (this.repetitions != null) ? this.repetitions : this.quick ? 1 : REPETITIONS;
+		if (data < 1 || linkData < 1 || times < 1 || this.zstdLevel < 1 || this.zstdLevel > 22) {
+			throw usage("At least 1 MB and 1 repetition, and a level of 1 to 22, are needed");
+		}
+		return new SinkExperiment.Settings(chosen(), data, linkData, times,
+				this.quick ? QUICK_WARM_UP_SECONDS : WARM_UP_SECONDS, this.zstdLevel, this.seed);
+	}
+
+	private Set<Setting> chosen() {
+		if (this.settings == null) {
+			return EnumSet.allOf(Setting.class);
+		}
+		try {
+			return this.settings.stream()
+				.map((name) -> Setting.valueOf(name.toUpperCase(Locale.ROOT).replace('-', '_')))
+				.collect(Collectors.toCollection(() -> EnumSet.noneOf(Setting.class)));
+		}
+		catch (IllegalArgumentException _) {
+			throw usage("--settings knows storage, link, link-small and loopback");
+		}
+	}
+
+}

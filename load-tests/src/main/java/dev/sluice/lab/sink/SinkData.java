@@ -1,0 +1,135 @@
+package dev.sluice.lab.sink;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Random;
+import java.util.zip.GZIPInputStream;
+
+import com.github.luben.zstd.ZstdDictTrainer;
+
+/**
+ * Data of the kind that the reference moved: metrics, in batches of a few kB to a few
+ * hundred kB. The metrics are lines of real scrapes of this system's services under load;
+ * each batch takes lines that follow each other from some point on and varies the digits
+ * of their values, all drawn from a seed. So batches are alike and hardly any is
+ * another's copy.
+ */
+final class SinkData {
+
+	/** A mean of about 17 kB: that of the reference is 10 to 25. */
+	static final Sizes USUAL = new Sizes(2_000, 300_000, 9.3, 0.95);
+
+	/** Where a dictionary should pay. */
+	static final Sizes SMALL = new Sizes(2_000, 4_000, 8, 0.2);
+
+	private static final String SAMPLE = "/dev/sluice/lab/sink/scrapes.txt.gz";
+
+	private static final int DICTIONARY_BYTES = 110 * 1024;
+
+	private static final int TRAINING_BYTES = 12 * 1024 * 1024;
+
+	private final List<String> lines;
+
+	/**
+	 * Sizes of batches in bytes: log-normal, between two bounds.
+	 *
+	 * @param mu of the size's logarithm
+	 * @param sigma of the size's logarithm
+	 */
+	record Sizes(int least, int greatest, double mu, double sigma) {
+
+		int draw(Random random) {
+			return (int) Math.clamp(Math.exp(this.mu + this.sigma * random.nextGaussian()), this.least, this.greatest);
+		}
+
+	}
+
+	private SinkData(List<String> lines) {
+		this.lines = lines;
+	}
+
+	/** The recorded scrapes that are part of the lab. */
+	static SinkData load() {
+		try (InputStream in = Objects.requireNonNull(SinkData.class.getResourceAsStream(SAMPLE), SAMPLE)) {
+			return read(in);
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
+	}
+
+	static SinkData read(InputStream gzip) throws IOException {
+		List<String> lines = new ArrayList<>();
+		try (BufferedReader reader = new BufferedReader(
+				new InputStreamReader(new GZIPInputStream(gzip), StandardCharsets.UTF_8))) {
+			String line = reader.readLine();
+			while (line != null) {
+				// Names and types do not travel with each batch.
+				if (!line.startsWith("#") && line.indexOf(' ') > 0) {
+					lines.add(line);
+				}
+				line = reader.readLine();
+			}
+		}
+		if (lines.isEmpty()) {
+			throw new IOException("There is no line of metrics in it");
+		}
+		return new SinkData(lines);
+	}
+
+	/** Batches of at least so many bytes together; the same for the same seed. */
+	List<byte[]> batches(long seed, long bytes, Sizes sizes) {
+		Random random = new Random(seed);
+		List<byte[]> batches = new ArrayList<>();
+		long sum = 0;
+		while (sum < bytes) {
+			byte[] batch = batch(random, sizes.draw(random));
+			batches.add(batch);
+			sum += batch.length;
+		}
+		return batches;
+	}
+
+	private byte[] batch(Random random, int size) {
+		StringBuilder text = new StringBuilder(size + 200);
+		int line = random.nextInt(this.lines.size());
+		while (text.length() < size) {
+			append(text, this.lines.get(line), random);
+			line = (line + 1) % this.lines.size();
+		}
+		return text.toString().getBytes(StandardCharsets.UTF_8);
+	}
+
+	/** Half of the digits of a value are others; its first stays, so 0 stays 0. */
+	private static void append(StringBuilder text, String line, Random random) {
+		int value = line.lastIndexOf(' ') + 1;
+		text.append(line, 0, Math.min(line.length(), value + 1));
+		for (int i = value + 1; i < line.length(); i++) {
+			char c = line.charAt(i);
+			boolean other = c >= '0' && c <= '9' && line.charAt(i - 1) != 'E' && random.nextBoolean();
+			text.append(other ? (char) ('0' + random.nextInt(10)) : c);
+		}
+		text.append('\n');
+	}
+
+	/**
+	 * A zstd dictionary for batches of these sizes, trained from others than are sent.
+	 */
+	byte[] train(long seed, Sizes sizes) {
+		ZstdDictTrainer trainer = new ZstdDictTrainer(TRAINING_BYTES, DICTIONARY_BYTES);
+		for (byte[] sample : batches(~seed, TRAINING_BYTES, sizes)) {
+			if (!trainer.addSample(sample)) {
+				break;
+			}
+		}
+		return trainer.trainSamples();
+	}
+
+}

@@ -1,0 +1,320 @@
+package dev.sluice.lab.sink;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+import dev.sluice.devservices.Infrastructure;
+import dev.sluice.devservices.JavaProcess;
+import dev.sluice.devservices.Ports;
+import dev.sluice.lab.kit.result.Finding;
+import dev.sluice.lab.kit.result.RunResult;
+import dev.sluice.lab.kit.result.SinkResult;
+import dev.sluice.lab.kit.result.SinkResult.Mode;
+import dev.sluice.lab.kit.result.SinkResult.Setting;
+import dev.sluice.lab.kit.result.SinkResult.Transfer;
+import dev.sluice.lab.kit.run.Experiment;
+import dev.sluice.lab.kit.run.Run;
+import dev.sluice.lab.kit.stack.LabException;
+import dev.sluice.lab.kit.stack.Module;
+import dev.sluice.lab.kit.stack.Service;
+import dev.sluice.lab.kit.stack.ServiceOptions;
+import dev.sluice.lab.kit.stack.Stack;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Moves the same data to the same storage, by calls that wait for each answer and by the
+ * stream, while the storage, a thin link or nothing but the machine is what binds. Each
+ * transfer has a client process of its own and is over when the last message is stored
+ * and acknowledged; the repetitions of the modes are interleaved.
+ */
+final class SinkExperiment extends Experiment {
+
+	static final String NAME = "sink";
+
+	/** The rate of the reference with calls that wait: 7 GB in 1,140 s. */
+	static final double REFERENCE_BITS_PER_SECOND = 49e6;
+
+	static final ThinLink.Character LINK = new ThinLink.Character(40_000_000, Duration.ofMillis(10));
+
+	private static final List<String> CLIENT_JVM_ARGS = List.of("-Xms512m", "-Xmx512m", "-XX:+UseG1GC",
+			"--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow");
+
+	private static final long SAMPLE_BYTES = 20_000_000;
+
+	private static final long MEGABYTE = 1_000_000;
+
+	private static final long WARM_UP_BYTES = 200 * MEGABYTE;
+
+	private static final long SLOW_WARM_UP_BYTES = 4 * MEGABYTE;
+
+	/** Deadline of a transfer, plus a second for each MB. */
+	private static final Duration DEADLINE = Duration.ofMinutes(30);
+
+	private final Settings settings;
+
+	private final JsonMapper json = JsonMapper.builder().build();
+
+	private final List<Transfer> transfers = new ArrayList<>();
+
+	/** The storage's delay where it binds. */
+	private final Duration storeDelay;
+
+	/** Some seconds of CPU each. */
+	private final Map<SinkData.Sizes, byte[]> dictionaries = new HashMap<>();
+
+	/**
+	 * What is chosen.
+	 *
+	 * @param settings what binds, one after the other
+	 * @param megabytes moved by each transfer over loopback, of 10^6 bytes
+	 * @param linkMegabytes moved by each transfer over the thin link, likewise
+	 * @param repetitions of each transfer
+	 * @param warmUpSeconds before each transfer over loopback: what binds there is CPU,
+	 * and a JVM that compiles uses most of it
+	 * @param zstdLevel of the compression
+	 * @param seed of the data
+	 */
+	record Settings(Set<Setting> settings, int megabytes, int linkMegabytes, int repetitions, int warmUpSeconds,
+			int zstdLevel, long seed) {
+
+		static List<Mode> modes(Setting setting) {
+			return switch (setting) {
+				case STORAGE, LINK ->
+					List.of(Mode.STOP_AND_WAIT, Mode.STREAM, Mode.STREAM_ZSTD, Mode.STREAM_DICTIONARY);
+				case LINK_SMALL -> List.of(Mode.STREAM, Mode.STREAM_ZSTD, Mode.STREAM_DICTIONARY);
+				case LOOPBACK -> List.of(Mode.KAFKA, Mode.RELAY, Mode.STREAM, Mode.STREAM_SPOOL);
+			};
+		}
+
+		static boolean thin(Setting setting) {
+			return switch (setting) {
+				case LINK, LINK_SMALL -> true;
+				case STORAGE, LOOPBACK -> false;
+			};
+		}
+
+		/** Whether a transfer is so slow that it warms up no JVM. */
+		static boolean slow(Setting setting, Mode mode) {
+			return mode == Mode.STOP_AND_WAIT || (thin(setting) && mode == Mode.STREAM);
+		}
+
+		int warmUpSeconds(Setting setting, Mode mode) {
+			return slow(setting, mode) ? 0 : (setting == Setting.LOOPBACK) ? this.warmUpSeconds : shortWarmUpSeconds();
+		}
+
+		/** Where CPU should not bind. */
+		int shortWarmUpSeconds() {
+			return this.warmUpSeconds / 4;
+		}
+
+		/** As much as takes some seconds, moved again until the time is over. */
+		long warmUpBytes(Setting setting, Mode mode) {
+			return Math.min(bytes(setting), slow(setting, mode) ? SLOW_WARM_UP_BYTES : WARM_UP_BYTES);
+		}
+
+		long bytes(Setting setting) {
+			return MEGABYTE * (thin(setting) ? this.linkMegabytes : this.megabytes);
+		}
+
+	}
+
+	SinkExperiment(Run run, Infrastructure infrastructure, Settings settings) {
+		super(NAME, run, infrastructure);
+		this.settings = settings;
+		List<byte[]> sample = SinkData.load().batches(settings.seed(), SAMPLE_BYTES, SinkData.USUAL);
+		double mean = sample.stream().mapToInt((batch) -> batch.length).average().orElseThrow();
+		this.storeDelay = Duration
+			.ofNanos((long) (SinkSender.CONNECTIONS * mean * 8 / REFERENCE_BITS_PER_SECOND * 1e9));
+	}
+
+	@Override
+	protected void measure() throws IOException, InterruptedException {
+		try (Stack stack = stack()) {
+			stack.prepare(modules(), progress()::step);
+			for (int repetition = 1; repetition <= this.settings.repetitions(); repetition++) {
+				for (Setting setting : this.settings.settings()) {
+					run(stack, setting, repetition);
+				}
+			}
+		}
+	}
+
+	@Override
+	protected Finding finding(@Nullable String partial) {
+		return new SinkResult(this.settings.megabytes(), this.settings.seed(), this.storeDelay.toNanos() / 1e6,
+				linkWords(), this.transfers);
+	}
+
+	/** What the thin link is; null if no transfer uses it. */
+	private @Nullable String linkWords() {
+		return this.settings.settings().stream().anyMatch(Settings::thin)
+				? "a delaying proxy: handshakes are local, nothing is lost, its rate is that of TCP's payload" : null;
+	}
+
+	@Override
+	protected String summary(RunResult result) {
+		return (result.finding() instanceof SinkResult sink) ? SinkText.of(sink) : "";
+	}
+
+	@Override
+	protected Set<Module> modules() {
+		return Set.of(Module.SINK);
+	}
+
+	private void run(Stack stack, Setting setting, int repetition) throws IOException, InterruptedException {
+		progress().step("%s, repetition %d: starting the sink".formatted(SinkFigures.words(setting), repetition));
+		Path storage = directory().directory("storage");
+		if (setting == Setting.LOOPBACK) {
+			stack.infrastructure().kafka();
+		}
+		try (ThinLink link = Settings.thin(setting) ? new ThinLink(LINK, port(stack.sinkTarget())) : null;
+				Service sink = stack.startSink(sinkOptions(setting, storage))) {
+			String target = (link != null) ? link.target() : stack.sinkTarget();
+			for (Mode mode : Settings.modes(setting)) {
+				Transfer transfer = switch (mode) {
+					case KAFKA ->
+						transfer(null, setting, mode, repetition, stack.infrastructure().kafka().bootstrapServers());
+					case RELAY -> relay(stack, setting, repetition);
+					case STOP_AND_WAIT, STREAM, STREAM_ZSTD, STREAM_DICTIONARY, STREAM_SPOOL ->
+						transfer(sink.handle(), setting, mode, repetition, target);
+				};
+				this.transfers.add(transfer);
+				progress().step("%s: %.1f MB/s, %.2f s for %d MB".formatted(SinkFigures.words(mode),
+						transfer.megabytesPerSecond(), transfer.seconds(), transfer.bytes() / MEGABYTE));
+			}
+		}
+		delete(storage);
+	}
+
+	/** Through a relay of its own, with the sink's heap. */
+	private Transfer relay(Stack stack, Setting setting, int repetition) throws IOException, InterruptedException {
+		int port = Ports.free();
+		try (JavaProcess relay = JavaProcess.mainClass(SinkRelay.class.getName())
+			.jvmArgs(Stack.JVM_ARGS)
+			.jvmArgs("--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow",
+					"-Dlogback.configurationFile=lab-logback.xml")
+			.args(Integer.toString(port), stack.infrastructure().kafka().bootstrapServers())
+			.logFile(directory().directory("logs").resolve("relay-%d.log".formatted(repetition)))
+			.launch()) {
+			return transfer(relay.handle(), setting, Mode.RELAY, repetition, "127.0.0.1:" + port);
+		}
+	}
+
+	private static int port(String target) {
+		return Integer.parseInt(target.substring(target.lastIndexOf(':') + 1));
+	}
+
+	private ServiceOptions sinkOptions(Setting setting, Path storage) throws IOException {
+		ServiceOptions options = ServiceOptions.NONE.withJvmArgs("--enable-native-access=ALL-UNNAMED")
+			.withLog("sink-" + setting.name().toLowerCase(Locale.ROOT));
+		if (setting == Setting.LOOPBACK) {
+			return options;
+		}
+		SinkData.Sizes sizes = (setting == Setting.LINK_SMALL) ? SinkData.SMALL : SinkData.USUAL;
+		Path dictionary = Files.write(directory().path().resolve("%s.zdict".formatted(setting)),
+				this.dictionaries.computeIfAbsent(sizes, (_) -> SinkData.load().train(this.settings.seed(), sizes)));
+		ServiceOptions log = options.withProperty("sink.store", "log")
+			.withProperty("sink.log-directory", storage)
+			.withProperty("sink.dictionary", dictionary);
+		return Settings.thin(setting) ? log : log.withProperty("sink.store-delay", this.storeDelay.toNanos() + "ns");
+	}
+
+	private Transfer transfer(@Nullable ProcessHandle sink, Setting setting, Mode mode, int repetition, String target)
+			throws IOException, InterruptedException {
+		long bytes = this.settings.bytes(setting);
+		Path spool = directory().directory("spool");
+		SinkSender.Job job = new SinkSender.Job(mode, target, this.settings.seed(), setting == Setting.LINK_SMALL,
+				bytes, this.settings.warmUpBytes(setting, mode), this.settings.warmUpSeconds(setting, mode),
+				(sink != null) ? sink.pid() : 0, this.settings.zstdLevel(), spool.toString());
+		Path in = directory().path().resolve("job.json");
+		Path out = directory().path().resolve("report.json");
+		Files.write(in, this.json.writeValueAsBytes(job));
+		Files.deleteIfExists(out);
+		progress().now("%s: %s".formatted(SinkFigures.words(setting), SinkFigures.words(mode)));
+		JavaProcess.Builder sender = JavaProcess.mainClass(SinkSender.class.getName())
+			.jvmArgs(CLIENT_JVM_ARGS)
+			.jvmArgs("-Dlogback.configurationFile=lab-logback.xml")
+			.args(in.toString(), out.toString())
+			.logFile(directory().directory("logs").resolve("client-%s-%s-%d.log".formatted(setting, mode, repetition)));
+		try (JavaProcess client = sender.launch()) {
+			await(client, sink, DEADLINE.plusSeconds(bytes / MEGABYTE));
+			if (!Files.exists(out)) {
+				throw new LabException("The client of %s, %s failed; its log %s ends with:%n%s"
+					.formatted(SinkFigures.words(setting), SinkFigures.words(mode), client.logFile(), client.tail()));
+			}
+		}
+		SinkSender.Report report = this.json.readValue(Files.readAllBytes(out), SinkSender.Report.class);
+		Files.delete(in);
+		Files.delete(out);
+		delete(spool);
+		return new Transfer(setting, mode, repetition, report.connections(), report.messages(), report.bytes(),
+				report.wireBytes(), report.seconds(), report.cpuSeconds(), report.sinkCpuSeconds(), report.moments());
+	}
+
+	/**
+	 * Until the client has ended. It would try for ever to reach a sink that is gone.
+	 * @param sink null if the client needs none
+	 * @throws LabException if the sink ends first or the time is over
+	 */
+	static void await(JavaProcess client, @Nullable ProcessHandle sink, Duration timeout) throws InterruptedException {
+		long deadline = System.nanoTime() + timeout.toNanos();
+		while (client.isAlive()) {
+			if (sink != null && !sink.isAlive()) {
+				throw new LabException("The sink has ended during a transfer; see its log beside " + client.logFile());
+			}
+			if (System.nanoTime() - deadline > 0) {
+				throw new LabException("A transfer was not over after %d min; the log of its client: %s"
+					.formatted(timeout.toMinutes(), client.logFile()));
+			}
+			TimeUnit.MILLISECONDS.sleep(20);
+		}
+	}
+
+	private static void delete(Path directory) throws IOException {
+		try (Stream<Path> files = Files.walk(directory)) {
+			for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+				Files.delete(file);
+			}
+		}
+	}
+
+	@Override
+	protected Map<String, String> configuration() {
+		Map<String, String> configuration = new TreeMap<>();
+		configuration.put("data",
+				"lines of recorded scrapes, values varied by seed %d; made before the clock starts, 64 MB of it sent in turn"
+					.formatted(this.settings.seed()));
+		configuration.put("storage", "the sink's log, forced to the disk; over loopback the topic sink, acks=all");
+		configuration.put("storage's delay",
+				"%.1f ms where the storage binds: what gives 54 connections that wait 49 Mbit/s"
+					.formatted(this.storeDelay.toNanos() / 1e6));
+		if (linkWords() != null) {
+			configuration.put("thin link", "%,.0f Mbit/s each way, %d ms round trip; %s"
+				.formatted(LINK.bitsPerSecond() / 1e6, LINK.roundTrip().toMillis(), linkWords()));
+		}
+		configuration.put("zstd",
+				"level %d; dictionary of 110 KiB, trained from other batches".formatted(this.settings.zstdLevel()));
+		configuration.put("warm-up",
+				"at least %d s before each transfer over loopback, %d s before each other that is not slow"
+					.formatted(this.settings.warmUpSeconds(), this.settings.shortWarmUpSeconds()));
+		configuration.put("client",
+				"in memory but for the spool, which %d threads give %d messages at a time; window adaptive; %s"
+					.formatted(SinkSender.SPOOL_THREADS, SinkSender.TOGETHER, String.join(" ", CLIENT_JVM_ARGS)));
+		configuration.put("sink's JVM", String.join(" ", Stack.JVM_ARGS));
+		return configuration;
+	}
+
+}

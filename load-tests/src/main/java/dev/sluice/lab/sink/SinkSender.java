@@ -1,0 +1,464 @@
+package dev.sluice.lab.sink;
+
+import java.lang.management.ManagementFactory;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongFunction;
+import java.util.stream.LongStream;
+
+import com.google.protobuf.ByteString;
+import com.google.protobuf.UnsafeByteOperations;
+import com.sun.management.OperatingSystemMXBean;
+import dev.sluice.contract.Topics;
+import dev.sluice.contract.sink.DataSinkGrpc;
+import dev.sluice.contract.sink.Request;
+import dev.sluice.contract.sink.Response;
+import dev.sluice.lab.kit.result.SinkResult.Mode;
+import dev.sluice.lab.kit.result.SinkResult.Moment;
+import dev.sluice.sink.client.DeliveryListener;
+import dev.sluice.sink.client.Message;
+import dev.sluice.sink.client.SinkClient;
+import dev.sluice.sink.client.SinkClientOptions;
+import dev.sluice.sink.client.SpoolFullException;
+import io.grpc.CallOptions;
+import io.grpc.Channel;
+import io.grpc.ClientCall;
+import io.grpc.ClientInterceptor;
+import io.grpc.ClientInterceptors;
+import io.grpc.ClientStreamTracer;
+import io.grpc.ManagedChannel;
+import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
+import io.grpc.netty.NegotiationType;
+import io.grpc.netty.NettyChannelBuilder;
+import io.grpc.stub.ClientCallStreamObserver;
+import io.grpc.stub.ClientResponseObserver;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * The client's side of one transfer, a process of its own so that its CPU time is its
+ * own. Warms up with other messages, makes all messages, moves them, and writes what it
+ * measured.
+ */
+public final class SinkSender {
+
+	/** As in the reference. */
+	static final int CONNECTIONS = 54;
+
+	/** Messages are made before the clock starts and sent in turn, this much of them. */
+	private static final long POOL_BYTES = 64_000_000;
+
+	private static final long SPOOL_BYTES = 64_000_000;
+
+	static final int SPOOL_THREADS = 8;
+
+	/** Messages that a thread gives the spool at a time. */
+	static final int TOGETHER = 16;
+
+	/** How long who finds the spool full waits; a tenth of it is gone by then at most. */
+	private static final Duration FULL = Duration.ofMillis(5);
+
+	private static final Duration SAMPLE = Duration.ofMillis(100);
+
+	/** As the sink's client. */
+	private static final int RELAY_TRANSPORT_BYTES = 256 * 1024;
+
+	private static final Duration DEADLINE = Duration.ofMinutes(30);
+
+	private final Job job;
+
+	private final List<byte[]> pool;
+
+	private final AtomicLong wireBytes = new AtomicLong();
+
+	/**
+	 * What is to be done.
+	 *
+	 * @param mode how
+	 * @param target {@code host:port} of the sink, or Kafka's bootstrap servers
+	 * @param seed of the messages
+	 * @param small whether messages are of 2 to 4 kB
+	 * @param bytes to be moved
+	 * @param warmUpBytes to be moved before, again and again
+	 * @param warmUpSeconds how long at least
+	 * @param sinkPid whose CPU time counts too; 0 = nobody's
+	 * @param zstdLevel of the compression
+	 * @param directory for a spool
+	 */
+	public record Job(Mode mode, String target, long seed, boolean small, long bytes, long warmUpBytes,
+			int warmUpSeconds, long sinkPid, int zstdLevel, String directory) {
+	}
+
+	/**
+	 * What came of it.
+	 *
+	 * @param cpuSeconds of this process, during the transfer
+	 * @param sinkCpuSeconds of the sink's process, during the transfer
+	 */
+	public record Report(int connections, long messages, long bytes, long wireBytes, double seconds, double cpuSeconds,
+			double sinkCpuSeconds, List<Moment> moments) {
+	}
+
+	/** Moves so many bytes, and returns when all are stored. */
+	@FunctionalInterface
+	private interface Transfer {
+
+		long move(long bytes, String prefix) throws Exception;
+
+	}
+
+	private SinkSender(Job job) {
+		this.job = job;
+		this.pool = SinkData.load()
+			.batches(job.seed(), Math.min(POOL_BYTES, Math.max(job.bytes(), job.warmUpBytes())),
+					job.small() ? SinkData.SMALL : SinkData.USUAL);
+	}
+
+	/** Arguments: a {@link Job} in a JSON file, the file for its {@link Report}. */
+	public static void main(String[] args) throws Exception {
+		JsonMapper json = JsonMapper.builder().build();
+		Report report = new SinkSender(json.readValue(Files.readAllBytes(Path.of(args[0])), Job.class)).run();
+		Files.write(Path.of(args[1]), json.writeValueAsBytes(report));
+		System.exit(0);
+	}
+
+	private Report run() throws Exception {
+		return switch (this.job.mode()) {
+			case STOP_AND_WAIT -> stopAndWait();
+			case STREAM -> stream(options().withZstdLevel(0));
+			case STREAM_ZSTD -> stream(options().withDictionary(false));
+			case STREAM_DICTIONARY -> stream(options());
+			case STREAM_SPOOL -> stream(SinkClientOptions.durable(Path.of(this.job.directory(), "spool"))
+				.withSpoolBytes(SPOOL_BYTES)
+				.withZstdLevel(0));
+			case RELAY -> relay();
+			case KAFKA -> kafka();
+		};
+	}
+
+	private SinkClientOptions options() {
+		return SinkClientOptions.inMemory().withSpoolBytes(SPOOL_BYTES).withZstdLevel(this.job.zstdLevel());
+	}
+
+	private Report measure(int connections, Transfer transfer, @Nullable SinkClient client) throws Exception {
+		warmUp(transfer);
+		List<Moment> moments = new ArrayList<>();
+		long wireBefore = this.wireBytes.get();
+		long cpuBefore = cpuNanos();
+		Duration sinkCpuBefore = sinkCpu();
+		long start = System.nanoTime();
+		Thread sampler = Thread.ofVirtual().start(() -> sample(client, start, moments));
+		long messages = transfer.move(this.job.bytes(), "m");
+		long end = System.nanoTime();
+		long cpu = cpuNanos() - cpuBefore;
+		Duration sinkCpu = sinkCpu().minus(sinkCpuBefore);
+		sampler.interrupt();
+		sampler.join();
+		return new Report(connections, messages, bytes(messages), this.wireBytes.get() - wireBefore,
+				(end - start) / 1e9, cpu / 1e9, sinkCpu.toNanos() / 1e9, moments);
+	}
+
+	/** Under ids of its own each time. */
+	private void warmUp(Transfer transfer) throws Exception {
+		long end = System.nanoTime() + Duration.ofSeconds(this.job.warmUpSeconds()).toNanos();
+		int times = 0;
+		do {
+			transfer.move(this.job.warmUpBytes(), "w" + times++);
+		}
+		while (System.nanoTime() - end < 0);
+	}
+
+	private static void sample(@Nullable SinkClient client, long start, List<Moment> moments) {
+		try {
+			while (client != null) {
+				SinkClient.Stats stats = client.stats();
+				moments.add(new Moment((System.nanoTime() - start) / 1e9, stats.inFlight(), stats.window()));
+				Thread.sleep(SAMPLE);
+			}
+		}
+		catch (InterruptedException _) {
+			// The transfer is over.
+			Thread.currentThread().interrupt();
+		}
+	}
+
+	private static long cpuNanos() {
+		return ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class).getProcessCpuTime();
+	}
+
+	private Duration sinkCpu() {
+		return ProcessHandle.of(this.job.sinkPid())
+			.flatMap((sink) -> sink.info().totalCpuDuration())
+			.orElse(Duration.ZERO);
+	}
+
+	/** Messages are taken from the pool in turn. */
+	private byte[] message(long number) {
+		return this.pool.get((int) (number % this.pool.size()));
+	}
+
+	private long bytes(long messages) {
+		long all = this.pool.stream().mapToLong((batch) -> batch.length).sum();
+		long rest = this.pool.stream().limit(messages % this.pool.size()).mapToLong((batch) -> batch.length).sum();
+		return messages / this.pool.size() * all + rest;
+	}
+
+	/** How many messages make so many bytes. */
+	private long messages(long bytes) {
+		long messages = bytes / bytes(this.pool.size()) * this.pool.size();
+		long sum = bytes(messages);
+		while (sum < bytes) {
+			sum += message(messages++).length;
+		}
+		return messages;
+	}
+
+	private ByteString id(String prefix, long number) {
+		return ByteString.copyFrom(ByteBuffer.allocate(24)
+			.putLong(ProcessHandle.current().pid())
+			.putLong(prefix.hashCode())
+			.putLong(number)
+			.flip());
+	}
+
+	private ManagedChannel channel() {
+		return NettyChannelBuilder.forTarget(this.job.target()).negotiationType(NegotiationType.PLAINTEXT).build();
+	}
+
+	private Channel counted(Channel channel) {
+		return ClientInterceptors.intercept(channel, new WireCounter(this.wireBytes));
+	}
+
+	private Report stream(SinkClientOptions options) throws Exception {
+		ManagedChannel channel = channel();
+		try (SinkClient client = SinkClient.open(counted(channel), options, DeliveryListener.NONE)) {
+			boolean spool = this.job.mode() == Mode.STREAM_SPOOL;
+			return measure(1, (bytes, prefix) -> {
+				long messages = messages(bytes);
+				inParallel(spool ? SPOOL_THREADS : 1, messages, spool ? TOGETHER : 1,
+						(from, to) -> send(client,
+								LongStream.range(from, to)
+									.mapToObj((number) -> new Message(id(prefix, number), message(number)))
+									.toList()));
+				if (!client.awaitEmpty(DEADLINE) || !client.refused().isEmpty()) {
+					throw new IllegalStateException("Not all was stored: " + client.stats());
+				}
+				return messages;
+			}, client);
+		}
+		finally {
+			channel.shutdownNow();
+		}
+	}
+
+	private static void send(SinkClient client, List<Message> messages) throws InterruptedException {
+		while (true) {
+			try {
+				client.sendAll(messages);
+				return;
+			}
+			catch (SpoolFullException _) {
+				Thread.sleep(FULL);
+			}
+		}
+	}
+
+	private Report stopAndWait() throws Exception {
+		List<ManagedChannel> channels = new ArrayList<>();
+		for (int i = 0; i < CONNECTIONS; i++) {
+			channels.add(channel());
+		}
+		try {
+			List<DataSinkGrpc.DataSinkBlockingStub> stubs = channels.stream()
+				.map((channel) -> DataSinkGrpc.newBlockingStub(counted(channel)))
+				.toList();
+			return measure(CONNECTIONS, (bytes, prefix) -> {
+				long messages = messages(bytes);
+				AtomicInteger next = new AtomicInteger();
+				ThreadLocal<DataSinkGrpc.DataSinkBlockingStub> own = ThreadLocal
+					.withInitial(() -> stubs.get(next.getAndIncrement() % CONNECTIONS));
+				inParallel(CONNECTIONS, messages, 1, (number, _) -> own.get().store(request(prefix, number)));
+				return messages;
+			}, null);
+		}
+		finally {
+			channels.forEach(ManagedChannel::shutdownNow);
+		}
+	}
+
+	/** A call for each move: gRPC and its flow control, and nothing else. */
+	private Report relay() throws Exception {
+		ManagedChannel channel = channel();
+		try {
+			return measure(1, (bytes, prefix) -> {
+				long messages = messages(bytes);
+				AtomicLong acknowledged = new AtomicLong();
+				CompletableFuture<Void> done = new CompletableFuture<>();
+				DataSinkGrpc.newStub(counted(channel))
+					.withExecutor(Runnable::run)
+					.withWaitForReady()
+					.withOnReadyThreshold(RELAY_TRANSPORT_BYTES)
+					.send(new Relayed(messages, (number) -> request(prefix, number), acknowledged, done));
+				done.get();
+				if (acknowledged.get() != messages) {
+					throw new IllegalStateException(
+							"%d of %d were acknowledged".formatted(acknowledged.get(), messages));
+				}
+				return messages;
+			}, null);
+		}
+		finally {
+			channel.shutdownNow();
+		}
+	}
+
+	private Request request(String prefix, long number) {
+		return Request.newBuilder()
+			.setVersion(1)
+			.setMessageId(id(prefix, number))
+			.setPlainMessage(UnsafeByteOperations.unsafeWrap(message(number)))
+			.build();
+	}
+
+	private Report kafka() throws Exception {
+		try (KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(SinkRelay.producer(this.job.target()),
+				new ByteArraySerializer(), new ByteArraySerializer())) {
+			return measure(1, (bytes, prefix) -> {
+				long messages = messages(bytes);
+				AtomicReference<@Nullable Exception> failure = new AtomicReference<>();
+				for (long i = 0; i < messages; i++) {
+					producer.send(new ProducerRecord<>(Topics.SINK, id(prefix, i).toByteArray(), message(i)),
+							(_, ex) -> failure.compareAndSet(null, ex));
+				}
+				producer.flush();
+				Exception failed = failure.get();
+				if (failed != null) {
+					throw failed;
+				}
+				return messages;
+			}, null);
+		}
+	}
+
+	private interface Sending {
+
+		/** The messages from a number, before another. */
+		void send(long from, long to) throws Exception;
+
+	}
+
+	private static void inParallel(int threads, long messages, int together, Sending sending)
+			throws InterruptedException, ExecutionException {
+		AtomicLong next = new AtomicLong();
+		try (ExecutorService executor = Executors.newFixedThreadPool(threads)) {
+			List<Future<?>> all = new ArrayList<>();
+			for (int i = 0; i < threads; i++) {
+				all.add(executor.submit(() -> {
+					for (long from = next.getAndAdd(together); from < messages; from = next.getAndAdd(together)) {
+						sending.send(from, Math.min(messages, from + together));
+					}
+					return null;
+				}));
+			}
+			for (Future<?> one : all) {
+				one.get();
+			}
+		}
+	}
+
+	/** Sends whenever the transport takes more, on the transport's thread. */
+	private static final class Relayed implements ClientResponseObserver<Request, Response> {
+
+		private final long messages;
+
+		private final LongFunction<Request> message;
+
+		private final AtomicLong acknowledged;
+
+		private final CompletableFuture<Void> done;
+
+		private long sent;
+
+		Relayed(long messages, LongFunction<Request> message, AtomicLong acknowledged, CompletableFuture<Void> done) {
+			this.messages = messages;
+			this.message = message;
+			this.acknowledged = acknowledged;
+			this.done = done;
+		}
+
+		@Override
+		public void beforeStart(ClientCallStreamObserver<Request> call) {
+			call.setOnReadyHandler(() -> {
+				while (call.isReady() && this.sent < this.messages) {
+					call.onNext(this.message.apply(this.sent++));
+					if (this.sent == this.messages) {
+						call.onCompleted();
+					}
+				}
+			});
+		}
+
+		@Override
+		public void onNext(Response response) {
+			this.acknowledged.addAndGet(response.getAck().getMessageIdsCount());
+		}
+
+		@Override
+		public void onError(Throwable cause) {
+			this.done.completeExceptionally(cause);
+		}
+
+		@Override
+		public void onCompleted() {
+			this.done.complete(null);
+		}
+
+	}
+
+	/** Adds up what calls send, with gRPC's own framing, before HTTP/2's. */
+	private static final class WireCounter implements ClientInterceptor {
+
+		private final AtomicLong bytes;
+
+		WireCounter(AtomicLong bytes) {
+			this.bytes = bytes;
+		}
+
+		@Override
+		public <I, O> ClientCall<I, O> interceptCall(MethodDescriptor<I, O> method, CallOptions options, Channel next) {
+			return next.newCall(method, options.withStreamTracerFactory(new ClientStreamTracer.Factory() {
+
+				@Override
+				public ClientStreamTracer newClientStreamTracer(ClientStreamTracer.StreamInfo info, Metadata headers) {
+					return new ClientStreamTracer() {
+
+						@Override
+						public void outboundWireSize(long sent) {
+							WireCounter.this.bytes.addAndGet(sent);
+						}
+
+					};
+				}
+
+			}));
+		}
+
+	}
+
+}

@@ -1,0 +1,31 @@
+package dev.sluice.lab.sink;
+
+import java.util.List;
+
+import dev.sluice.lab.kit.result.SinkResult;
+import dev.sluice.lab.kit.result.SinkResult.Setting;
+
+/** The transfers in 100 columns of text, medians of the repetitions. */
+final class SinkText {
+
+	private SinkText() {
+	}
+
+	static String of(SinkResult result) {
+		StringBuilder text = new StringBuilder();
+		for (Setting setting : Setting.values()) {
+			List<SinkFigures> rows = SinkFigures.of(result, setting);
+			if (!rows.isEmpty()) {
+				text.append("When ")
+					.append(SinkFigures.words(setting))
+					.append("%n%-32s %9s %9s %11s %11s %11s%n".formatted("", "seconds", "MB/s", "speed-up",
+							"on the wire", "CPU ms/MB"));
+				rows.forEach((row) -> text.append("%-32s %9.2f %9.1f %10.2fx %10.1f%% %11.2f%n".formatted(
+						SinkFigures.words(row.mode()), row.seconds(), row.megabytesPerSecond(), row.speedUp(),
+						row.wireShare() * 100, row.cpuMillisPerMegabyte())));
+			}
+		}
+		return text.toString();
+	}
+
+}

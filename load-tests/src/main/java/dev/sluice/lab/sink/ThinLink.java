@@ -1,0 +1,197 @@
+package dev.sluice.lab.sink;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.locks.LockSupport;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A thin link: passes TCP connections on to a port of this machine, with a delay and with
+ * a rate that all connections share, each direction for itself. It works on what TCP
+ * carries, so its rate is that of payloads of TCP, and neither handshakes nor losses are
+ * those of a real link. Bound: what is on its way, some 256 KB for each connection and
+ * direction.
+ */
+final class ThinLink implements AutoCloseable {
+
+	private static final String LOOPBACK = "127.0.0.1";
+
+	private static final int CHUNK_BYTES = 4 * 1024;
+
+	private static final int QUEUE_BYTES = 256 * 1024;
+
+	private final int sinkPort;
+
+	private final long delayNanos;
+
+	private final Pacer forward;
+
+	private final Pacer backward;
+
+	private final ServerSocket server;
+
+	private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
+
+	/**
+	 * What it is like.
+	 *
+	 * @param bitsPerSecond each way
+	 * @param roundTrip of a bit
+	 */
+	record Character(long bitsPerSecond, Duration roundTrip) {
+
+		double nanosPerByte() {
+			return 8e9 / this.bitsPerSecond;
+		}
+
+		long delayNanos() {
+			return this.roundTrip.toNanos() / 2;
+		}
+
+	}
+
+	/** One direction: the time at which bytes have left. Used by many threads. */
+	private static final class Pacer {
+
+		private final double nanosPerByte;
+
+		private long freeAt = System.nanoTime();
+
+		Pacer(double nanosPerByte) {
+			this.nanosPerByte = nanosPerByte;
+		}
+
+		/** When so many bytes more have left, by {@link System#nanoTime()}. */
+		synchronized long sent(int bytes) {
+			this.freeAt = Math.max(this.freeAt, System.nanoTime()) + (long) (bytes * this.nanosPerByte);
+			return this.freeAt;
+		}
+
+	}
+
+	/** Bytes and when they are due at the other end; no bytes: the end. */
+	private record Chunk(byte[] bytes, long dueAt) {
+	}
+
+	/** Listens. */
+	ThinLink(Character character, int sinkPort) throws IOException {
+		this.sinkPort = sinkPort;
+		this.delayNanos = character.delayNanos();
+		this.forward = new Pacer(character.nanosPerByte());
+		this.backward = new Pacer(character.nanosPerByte());
+		this.server = new ServerSocket(0, 200, InetAddress.getLoopbackAddress());
+		Thread.ofVirtual().name("link").start(this::accept);
+	}
+
+	/** Where a client finds the sink, {@code host:port}. */
+	String target() {
+		return LOOPBACK + ":" + this.server.getLocalPort();
+	}
+
+	private void accept() {
+		while (!this.server.isClosed()) {
+			try {
+				Socket client = this.server.accept();
+				this.sockets.add(client);
+				connect(client);
+			}
+			catch (IOException _) {
+				// Closed.
+			}
+		}
+	}
+
+	private void connect(Socket client) {
+		try {
+			Socket sink = new Socket(InetAddress.getLoopbackAddress(), this.sinkPort);
+			this.sockets.add(sink);
+			join(client, sink, this.forward);
+			join(sink, client, this.backward);
+		}
+		catch (IOException _) {
+			// It came to nothing, and its client must see that.
+			close(client);
+		}
+	}
+
+	private void join(Socket from, Socket to, Pacer pacer) throws IOException {
+		from.setTcpNoDelay(true);
+		to.setTcpNoDelay(true);
+		BlockingQueue<Chunk> onItsWay = new LinkedBlockingQueue<>();
+		Semaphore room = new Semaphore(QUEUE_BYTES);
+		Thread.ofPlatform().daemon().name("link-in").start(() -> take(from, pacer, onItsWay, room));
+		Thread.ofPlatform().daemon().name("link-out").start(() -> give(to, onItsWay, room));
+	}
+
+	private void take(Socket from, Pacer pacer, BlockingQueue<Chunk> onItsWay, Semaphore room) {
+		byte[] buffer = new byte[CHUNK_BYTES];
+		try (InputStream in = from.getInputStream()) {
+			int read = in.read(buffer);
+			while (read >= 0) {
+				room.acquire(read);
+				onItsWay.add(new Chunk(Arrays.copyOf(buffer, read), pacer.sent(read) + this.delayNanos));
+				read = in.read(buffer);
+			}
+		}
+		catch (IOException _) {
+			// The connection has ended.
+		}
+		catch (InterruptedException _) {
+			Thread.currentThread().interrupt();
+		}
+		onItsWay.add(new Chunk(new byte[0], System.nanoTime()));
+	}
+
+	private void give(Socket to, BlockingQueue<Chunk> onItsWay, Semaphore room) {
+		try (OutputStream out = to.getOutputStream()) {
+			Chunk next = onItsWay.take();
+			while (next.bytes().length > 0) {
+				LockSupport.parkNanos(next.dueAt() - System.nanoTime());
+				if (next.dueAt() - System.nanoTime() <= 0) {
+					out.write(next.bytes());
+					room.release(next.bytes().length);
+					next = onItsWay.take();
+				}
+			}
+		}
+		catch (IOException _) {
+			// The connection has ended.
+		}
+		catch (InterruptedException _) {
+			Thread.currentThread().interrupt();
+		}
+		finally {
+			close(to);
+		}
+	}
+
+	private static void close(@Nullable Socket socket) {
+		try {
+			if (socket != null) {
+				socket.close();
+			}
+		}
+		catch (IOException _) {
+			// It is of no use either way.
+		}
+	}
+
+	@Override
+	public void close() throws IOException {
+		this.server.close();
+		this.sockets.forEach(ThinLink::close);
+	}
+
+}

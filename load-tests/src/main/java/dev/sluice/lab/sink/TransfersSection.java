@@ -1,0 +1,114 @@
+package dev.sluice.lab.sink;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Function;
+
+import dev.sluice.lab.kit.page.Chart;
+import dev.sluice.lab.kit.page.Figures;
+import dev.sluice.lab.kit.page.Html;
+import dev.sluice.lab.kit.page.Section;
+import dev.sluice.lab.kit.page.Table;
+import dev.sluice.lab.kit.result.RunResult;
+import dev.sluice.lab.kit.result.SinkResult;
+import dev.sluice.lab.kit.result.SinkResult.Setting;
+
+/** How fast each way moved the data, in each setting. */
+final class TransfersSection extends Section {
+
+	private static final int ROW_HEIGHT = 34;
+
+	private static final int FRAME_HEIGHT = 84;
+
+	private final SinkResult sink;
+
+	TransfersSection(SinkResult sink) {
+		super("transfers", "How fast is the data stored and acknowledged?");
+		this.sink = sink;
+	}
+
+	@Override
+	public void write(RunResult run, Html html) {
+		if (this.sink.transfers().isEmpty()) {
+			html.element("p", "No transfer was measured.", "class", "answer");
+			return;
+		}
+		html.list(answers(run), "class", "answer");
+		for (Setting setting : Setting.values()) {
+			List<SinkFigures> figures = SinkFigures.of(this.sink, setting);
+			if (!figures.isEmpty()) {
+				html.element("h3", title(setting));
+				html.chart(chart(setting, figures), rates(setting, figures));
+				table(setting, figures).write(html);
+			}
+		}
+		html.element("p",
+				"MB are 10^6 bytes of data, before compression. On the wire: what the client sent, with gRPC's framing and without the headers of HTTP/2, TCP and IP. CPU: of client and sink together. Measured there: in the production system that this repeats. Medians of the repetitions.",
+				"class", "note");
+	}
+
+	@Override
+	public List<String> answers(RunResult run) {
+		List<String> parts = new ArrayList<>();
+		for (Setting setting : List.of(Setting.STORAGE, Setting.LINK)) {
+			List<SinkFigures> figures = SinkFigures.of(this.sink, setting);
+			if (figures.size() > 1) {
+				parts.add("%s: against stop and wait over 54 connections %s.".formatted(title(setting),
+						list(figures, (row) -> Figures.measured(Math.round(row.speedUp() * 10) / 10.0) + " times")));
+			}
+		}
+		List<SinkFigures> loopback = SinkFigures.of(this.sink, Setting.LOOPBACK);
+		if (loopback.size() > 1) {
+			parts.add("%s: against Kafka's own producer %s.".formatted(title(Setting.LOOPBACK),
+					list(loopback, (row) -> Figures.percent(row.speedUp()))));
+		}
+		return parts;
+	}
+
+	private static String list(List<SinkFigures> figures, Function<SinkFigures, String> figure) {
+		return String.join("; ",
+				figures.stream()
+					.skip(1)
+					.map((row) -> "%s %s".formatted(SinkFigures.words(row.mode()), figure.apply(row)))
+					.toList());
+	}
+
+	private static String title(Setting setting) {
+		String words = SinkFigures.words(setting);
+		return words.substring(0, 1).toUpperCase(Locale.ROOT) + words.substring(1);
+	}
+
+	private static Chart chart(Setting setting, List<SinkFigures> figures) {
+		double top = figures.stream().mapToDouble(SinkFigures::megabytesPerSecond).max().orElse(1);
+		List<Chart.StackRow> rows = figures.stream()
+			.map((row) -> new Chart.StackRow(SinkFigures.words(row.mode()), SinkFigures.style(row.mode()), false,
+					List.of(row.megabytesPerSecond())))
+			.toList();
+		return new Chart.Stack("Data stored and acknowledged when " + SinkFigures.words(setting),
+				"A bar for each way of moving the data, in MB a second.", rows.size() * ROW_HEIGHT + FRAME_HEIGHT, 500,
+				"MB/s", top, List.of("data, before compression"), rows);
+	}
+
+	private static Table rates(Setting setting, List<SinkFigures> figures) {
+		Table table = new Table("MB/s when " + SinkFigures.words(setting), 1,
+				List.of("Mode", "median", "least", "greatest"));
+		figures.forEach((row) -> table.row(SinkFigures.words(row.mode()), Figures.measured(row.megabytesPerSecond()),
+				Figures.measured(row.least()), Figures.measured(row.greatest())));
+		return table;
+	}
+
+	private static Table table(Setting setting, List<SinkFigures> figures) {
+		Table table = new Table("Transfers when " + SinkFigures.words(setting), 1, List.of("Mode", "connections",
+				"seconds", "MB/s", "speed-up", "speed-up measured there", "on the wire", "CPU ms per MB"));
+		for (SinkFigures row : figures) {
+			table.row(SinkFigures.words(row.mode()), Figures.count(row.connections()), Figures.measured(row.seconds()),
+					Figures.measured(row.megabytesPerSecond()), Figures.measured(row.speedUp()),
+					Figures.measured((setting == Setting.STORAGE) ? SinkFigures.reference(row.mode()) : null),
+					(row.wireShare() > 0) ? Figures.percent(row.wireShare()) : Figures.NONE,
+					Figures.measured(row.cpuMillisPerMegabyte()));
+		}
+		return table;
+	}
+
+}

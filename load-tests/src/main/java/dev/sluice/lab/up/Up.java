@@ -1,0 +1,217 @@
+package dev.sluice.lab.up;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.stream.Stream;
+
+import dev.sluice.devservices.Ports;
+import dev.sluice.lab.kit.run.InfrastructureOption;
+import dev.sluice.lab.kit.stack.Interruption;
+import dev.sluice.lab.kit.stack.LabException;
+import dev.sluice.lab.kit.stack.Module;
+import dev.sluice.lab.kit.stack.Service;
+import dev.sluice.lab.kit.stack.ServiceOptions;
+import dev.sluice.lab.kit.stack.Stack;
+import dev.sluice.lab.kit.stack.Variant;
+import dev.sluice.lab.kit.stack.Workspace;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code lab up}: the whole system, until it is interrupted. */
+@Command(name = "up", mixinStandardHelpOptions = true,
+		description = "Starts Kafka, PostgreSQL and every service, prints where they are, and stops them on Ctrl-C.",
+		footer = { "", "Data is thrown away at the end. Exit code: 1 if something does not start or dies." })
+public final class Up implements Callable<Integer> {
+
+	private static final Duration WATCH_INTERVAL = Duration.ofMillis(500);
+
+	private static final int GREATEST_OFFSET = 50_000;
+
+	@Mixin
+	private InfrastructureOption infrastructure = new InfrastructureOption();
+
+	@Option(names = "--threads", paramLabel = "MODEL", defaultValue = "virtual",
+			description = "The servlet gateway's threads: platform, virtual, async. Default: ${DEFAULT-VALUE}.")
+	private String threads = "virtual";
+
+	@Option(names = "--port-offset", paramLabel = "N", defaultValue = "0",
+			description = "Number added to every port. Default: ${DEFAULT-VALUE}.")
+	private int portOffset;
+
+	@Spec
+	@SuppressWarnings("NullAway.Init") // picocli sets it before it calls.
+	private CommandSpec spec;
+
+	@Override
+	public Integer call() throws IOException {
+		Variant servlet = argument(() -> Variant.of("servlet-" + this.threads));
+		if (this.portOffset < 0 || this.portOffset > GREATEST_OFFSET) {
+			throw new ParameterException(this.spec.commandLine(), "--port-offset: 0 to %,d".formatted(GREATEST_OFFSET));
+		}
+		Workspace workspace = Workspace.find();
+		Path directory = Files.createDirectories(workspace.root().resolve("target/up-" + this.portOffset));
+		try (FileChannel channel = FileChannel.open(directory.resolve("lock"), StandardOpenOption.CREATE,
+				StandardOpenOption.READ, StandardOpenOption.WRITE); FileLock lock = channel.tryLock()) {
+			if (lock == null) {
+				throw new LabException("'lab up' is running already (process %s): stop it, or use --port-offset 1000"
+					.formatted(Files.readString(directory.resolve("pid"))));
+			}
+			Files.writeString(directory.resolve("pid"), Long.toString(ProcessHandle.current().pid()));
+			checkJars(workspace);
+			// To be stopped is how it ends well.
+			try (Interruption _ = new Interruption(0)) {
+				Stack.Builder builder = Stack.builder()
+					.workspace(workspace)
+					.infrastructure(this.infrastructure.value())
+					.directory(directory)
+					.fixedPorts(this.portOffset);
+				return run(builder, servlet);
+			}
+		}
+	}
+
+	private <T> T argument(Callable<T> parser) {
+		try {
+			return parser.call();
+		}
+		catch (Exception ex) {
+			throw new ParameterException(this.spec.commandLine(), ex.getMessage(), ex);
+		}
+	}
+
+	private static void checkJars(Workspace workspace) {
+		List<String> missing = Stream.of(Module.values())
+			.filter((module) -> !Files.exists(workspace.jar(module)))
+			.map((module) -> module.directory() + ".jar")
+			.toList();
+		if (!missing.isEmpty()) {
+			throw new LabException(
+					"not built: %s; build with 'mvn -q -B package -DskipTests'".formatted(String.join(", ", missing)));
+		}
+	}
+
+	private int run(Stack.Builder builder, Variant servlet) {
+		PrintWriter out = this.spec.commandLine().getOut();
+		Stack stack = builder.build();
+		try {
+			checkPorts(stack);
+			stack.prepare(Set.of(Module.values()), (text) -> {
+				out.println(text + " …");
+				out.flush();
+			});
+			Duration elapsed = start(out, stack, servlet);
+			Files.writeString(stack.directory().resolve("ready"), elapsed.toString(), StandardCharsets.US_ASCII);
+			welcome(out, stack, servlet, elapsed);
+			Service dead = watch(stack);
+			throw new LabException("%s has ended; its log %s ends with:%n%s".formatted(dead.name(), dead.logFile(),
+					dead.process().tail()));
+		}
+		catch (InterruptedException _) {
+			return 0;
+		}
+		catch (IOException ex) {
+			throw new LabException("cannot write to %s: %s".formatted(stack.directory(), ex), ex);
+		}
+		finally {
+			// The interrupt has done its work; stopping must not be disturbed by it.
+			Thread.interrupted();
+			out.println("Stopping …");
+			out.flush();
+			stack.close();
+		}
+	}
+
+	private static void checkPorts(Stack stack) {
+		stack.ports().forEach((name, port) -> {
+			if (!Ports.isFree(port)) {
+				throw new LabException("port %d, wanted for %s, is taken%s: stop that, or use --port-offset 1000"
+					.formatted(port, name, Ports.holder(port).map(Up::describe).orElse("")));
+			}
+		});
+	}
+
+	private static String describe(ProcessHandle process) {
+		return " by process %d%s".formatted(process.pid(),
+				process.info().command().map((command) -> " (%s)".formatted(command)).orElse(""));
+	}
+
+	private static Duration start(PrintWriter out, Stack stack, Variant servlet) {
+		try (StartProgress progress = new StartProgress(out)) {
+			// One after the other: few cores, and services that wait for Kafka use them
+			// too.
+			Stack.inParallel(List.of(progress.of("Kafka", () -> stack.infrastructure().kafka()),
+					progress.of("PostgreSQL", () -> stack.infrastructure().postgres())));
+			Stack.inParallel(List.of(progress.of("backend-mock", () -> stack.startBackend(ServiceOptions.NONE)),
+					progress.of("order-consumer", () -> stack.startConsumer(ServiceOptions.NONE)),
+					progress.of("gateway-servlet", () -> stack.startGateway(servlet, ServiceOptions.NONE)),
+					progress.of("gateway-reactive", () -> stack.startGateway(Variant.REACTIVE, ServiceOptions.NONE)),
+					progress.of("grpc-sink", () -> stack.startSink(ServiceOptions.NONE))));
+			return progress.elapsed();
+		}
+	}
+
+	private void welcome(PrintWriter out, Stack stack, Variant servlet, Duration elapsed) {
+		String gateway = stack.uri(Module.GATEWAY_SERVLET).toString();
+		out.printf(
+				"""
+
+						Sluice is ready after %.1f s; Kafka and PostgreSQL are %s.
+
+						  gateway-servlet    %s   threads: %s
+						  gateway-reactive   %s
+						  order-consumer     %s/actuator/health
+						  backend-mock       %s/audit
+						  grpc-sink          %s (gRPC), %s/actuator/health
+						  Kafka              %s
+						  PostgreSQL         %s   user sluice, password sluice
+						  logs               %s
+
+						An order, saved before the answer; with the header 'Prefer: respond-async', queued:
+
+						  curl -i %s/orders -H 'Content-Type: application/json' \\
+						    -d '{"customerId":"customer-1","items":[{"sku":"sku-1","quantity":2,"unitPrice":{"amount":"19.90","currency":"EUR"}}]}'
+
+						Or: ./lab order --queued --follow%s
+						See it live: ./lab watch%s
+
+						Ctrl-C stops everything.
+						""",
+				elapsed.toMillis() / 1000.0, switch (stack.infrastructure().infrastructure()) {
+					case CONTAINERS -> "containers";
+					case EMBEDDED, AUTO -> "child processes";
+				}, gateway, servlet.id().substring("servlet-".length()), stack.uri(Module.GATEWAY_REACTIVE),
+				stack.uri(Module.CONSUMER), stack.uri(Module.BACKEND), stack.sinkTarget(), stack.uri(Module.SINK),
+				stack.infrastructure().kafka().bootstrapServers(), stack.infrastructure().postgres().jdbcUrl(),
+				stack.directory(), gateway, (this.portOffset == 0) ? "" : " --gateway " + gateway,
+				(this.portOffset == 0) ? "" : " --port-offset " + this.portOffset);
+		out.flush();
+	}
+
+	/** Returns the first service that ends. */
+	private static Service watch(Stack stack) throws InterruptedException {
+		List<Service> services = stack.services();
+		while (true) {
+			Optional<Service> dead = services.stream().filter((service) -> !service.isAlive()).findFirst();
+			if (dead.isPresent()) {
+				return dead.get();
+			}
+			Thread.sleep(WATCH_INTERVAL);
+		}
+	}
+
+}

@@ -1,0 +1,38 @@
+package dev.sluice.lab.chaos;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+
+import dev.sluice.lab.report.Report;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import picocli.CommandLine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class ChaosCommandTests {
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', textBlock = """
+			--rate 0                         | --rate must be above 0
+			--sync-share 1.5                 | --sync-share must be between 0 and 1
+			--orders 100 --minutes 1         | use one of them
+			--orders 3000000                 | Between 1 and 2,000,000 orders
+			--faults sink                    | fault 'sink' is unknown: use gateway, consumer, broker, postgres, backend
+			--kinds burn                     | kind 'burn' is unknown
+			--faults backend --kinds kill    | None of [backend] can be broken by [kill]
+			--minutes 1 --kills-each 20      | faults need a load of at least
+			--kills-each 0                   | At least one kill
+			--brokers 2                      | --brokers must be 1 or 3
+			""")
+	void refusesWhatCannotBe(String arguments, String message) {
+		StringWriter err = new StringWriter();
+
+		int exit = new CommandLine(new ChaosCommand(Report::write)).setErr(new PrintWriter(err))
+			.execute(arguments.split(" "));
+
+		assertThat(exit).isEqualTo(2);
+		assertThat(err.toString()).contains(message);
+	}
+
+}

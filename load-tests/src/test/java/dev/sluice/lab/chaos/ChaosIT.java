@@ -1,0 +1,59 @@
+package dev.sluice.lab.chaos;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+import dev.sluice.devservices.Infrastructure;
+import dev.sluice.lab.NoProcessLeft;
+import dev.sluice.lab.kit.result.ChaosResult;
+import dev.sluice.lab.kit.result.RunFile;
+import dev.sluice.lab.kit.result.RunResult;
+import dev.sluice.lab.report.Report;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Gateway, consumer and one of three brokers are killed, under the services' real jars.
+ */
+@ExtendWith(NoProcessLeft.class)
+class ChaosIT {
+
+	@TempDir
+	private Path directory;
+
+	@Test
+	void noAcceptedOrderIsLostOrDoubledAndNoProcessIsLeft() throws Exception {
+		Path results = this.directory.resolve("results");
+		StringWriter out = new StringWriter();
+		// Of three brokers where that is three processes; three containers take longer.
+		boolean cluster = Infrastructure.fromEnvironment() == Infrastructure.EMBEDDED;
+
+		int exitCode = new CommandLine(new ChaosCommand(Report::write)).setOut(new PrintWriter(out))
+			.execute("--orders", "1000", "--rate", "40", "--kills-each", "1", "--kinds", "kill", "--faults",
+					"gateway,consumer,broker", "--brokers", cluster ? "3" : "1", "--seed", "4", "--infra",
+					Infrastructure.fromEnvironment().name(), "--out", results.toString());
+
+		assertThat(exitCode).as(out.toString()).isZero();
+		RunResult run = RunFile.read(results.resolve(RunFile.NAME));
+		assertThat(run.partial()).isNull();
+		ChaosResult chaos = (ChaosResult) run.finding();
+		assertThat(chaos.faults()).hasSize(3).allMatch((fault) -> fault.kind().equals("kill"));
+		assertThat(chaos.faults()).extracting(ChaosResult.Fault::target)
+			.anyMatch((target) -> target.matches(cluster ? "broker [123]" : "broker"));
+		ChaosResult.Balance balance = chaos.balance();
+		assertThat(balance.holds()).isTrue();
+		assertThat(balance.placed()).isGreaterThanOrEqualTo(1_000);
+		assertThat(balance.accepted()).isPositive().isEqualTo(balance.saved() + balance.failed());
+		assertThat(balance.placed()).isEqualTo(balance.accepted() + balance.refused() + balance.inDoubt());
+		assertThat(Files.readAllLines(results.resolve("attempts.csv"))).hasSize((int) balance.attempts() + 1);
+		assertThat(out.toString()).contains("LOST", "report.html");
+		assertThat(results.resolve("report.html")).isNotEmptyFile();
+	}
+
+}

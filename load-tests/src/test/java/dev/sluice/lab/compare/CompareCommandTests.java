@@ -1,0 +1,40 @@
+package dev.sluice.lab.compare;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+
+import dev.sluice.lab.report.Report;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import picocli.CommandLine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class CompareCommandTests {
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', textBlock = """
+			--orders ten | ten
+			--orders 0 | at least 1
+			--variants servlet | servlet-platform
+			--modes both | sync, queued
+			--capacity endless | unlimited, starved
+			--repetitions 0 | at least 1
+			--infra docker | embedded
+			--heap much | 768m
+			--delivery-concurrency 0 | at least 1
+			--unknown | --unknown
+			--causes --heap 1g | leave out --heap
+			--causes --quick --repetitions 8 | no repetitions
+			""")
+	void wrongUsageEndsWithTwoAndSaysWhatIsRight(String arguments, String hint) {
+		StringWriter err = new StringWriter();
+
+		int exitCode = new CommandLine(new CompareCommand(Report::write)).setErr(new PrintWriter(err))
+			.execute(arguments.split(" "));
+
+		assertThat(exitCode).isEqualTo(2);
+		assertThat(err.toString()).contains(hint);
+	}
+
+}

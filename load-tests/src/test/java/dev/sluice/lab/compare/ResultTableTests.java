@@ -1,0 +1,40 @@
+package dev.sluice.lab.compare;
+
+import java.util.List;
+
+import dev.sluice.lab.kit.result.Cell;
+import dev.sluice.lab.kit.result.CellResult;
+import dev.sluice.lab.kit.result.RunResult.LeftOut;
+import dev.sluice.lab.kit.result.Runs;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class ResultTableTests {
+
+	@Test
+	void tellsHowManyCellsWereLeftOutForWhatReason() {
+		assertThat(ResultTable.of(Runs.partial()).lines()).endsWith(
+				"† 1 of 24 cells are unreliable; the report says why.",
+				"4 cells left out: takes longer than --quick allows.", "4 cells left out: interrupted.");
+	}
+
+	@Test
+	void marksWhatIsToBeTakenWithCare() {
+		CellResult well = Runs.rate(new Cell("reactive", "sync", "starved", 10, 1), 600);
+		CellResult bad = Runs.bare(new Cell("reactive", "sync", "starved", 100, 1), "gave up after 60 s");
+
+		assertThat(ResultTable.of(Runs.run("compare", null, List.of(well, bad), List.of())).lines()).contains(
+				"                              N=10    N=100", "reactive sync                  600      412†",
+				"† 1 of 2 cells are unreliable; the report says why.");
+	}
+
+	@Test
+	void oneCellIsOne() {
+		LeftOut leftOut = new LeftOut(new Cell("reactive", "sync", "starved", 10, 1), "the run ended before");
+
+		assertThat(ResultTable.of(Runs.run("compare", null, List.of(), List.of(leftOut))))
+			.isEqualTo("1 cell left out: the run ended before.%n".formatted());
+	}
+
+}

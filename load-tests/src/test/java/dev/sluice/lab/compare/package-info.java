@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sluice.lab.compare;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,123 @@
+package dev.sluice.lab.kit.load;
+
+import java.time.Duration;
+import java.util.List;
+
+import dev.sluice.contract.BackendBehaviour;
+import dev.sluice.contract.Order;
+import dev.sluice.lab.kit.plan.LoadPlan.Client;
+import dev.sluice.lab.kit.plan.LoadPlan.Phase;
+import dev.sluice.lab.kit.plan.Mode;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.json.JsonMapper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class OrderSupplyTests {
+
+	@Test
+	void handsOutEachOrderOnce() {
+		OrderSupply supply = supply(2, 60_000);
+
+		assertThat(supply.take()).isZero();
+		assertThat(supply.take()).isOne();
+		assertThat(supply.take()).isEqualTo(OrderSupply.NONE);
+		assertThat(supply.take()).isEqualTo(OrderSupply.NONE);
+	}
+
+	@Test
+	void anOrderHasOneKeyAndOneBodyHoweverOftenItIsTried() {
+		OrderSupply supply = supply(2, 60_000);
+
+		assertThat(supply.key(1, 0)).isEqualTo("\"token-sync-unlimited-2-1\"").isEqualTo(supply.key(1, 0));
+		assertThat(List.of(supply.key(0, 0), supply.key(1, 0), supply.key(1, 1), supply.key(1, 2)))
+			.doesNotHaveDuplicates();
+		assertThat(supply.body(1)).isEqualTo(supply.body(1));
+		Order order = JsonMapper.builder().build().readValue(supply.body(1), Order.class);
+		assertThat(order.customerId()).isEqualTo("customer-1");
+		assertThat(order.items()).hasSize(2);
+	}
+
+	@Test
+	void ordersHaveAsManyItemsAsTheClientWants() {
+		OrderSupply supply = new OrderSupply("token", phase(2, 60_000).with(Client.USUAL.placing(0, 100)));
+
+		Order order = JsonMapper.builder().build().readValue(supply.body(1), Order.class);
+
+		assertThat(order.items()).hasSize(100);
+		assertThat(supply.body(1)).hasSizeGreaterThan(7_500);
+	}
+
+	@Test
+	void ordersByTheClockAreDueOneAfterAnother() {
+		OrderSupply supply = new OrderSupply("token", phase(7_200, 60_000).with(Client.USUAL.placing(0.001, 2)));
+
+		assertThat(supply.untilDue(0)).isZero();
+		assertThat(supply.untilDue(7_199)).isBetween(Duration.ofSeconds(7_198_000), Duration.ofSeconds(7_199_000));
+	}
+
+	@Test
+	void notesHowLateOrdersAreBegun() {
+		OrderSupply supply = new OrderSupply("token", phase(100, 60_000).with(Client.USUAL.placing(1_000_000_000, 2)));
+		assertThat(supply.startLagP99Millis()).isZero();
+		supply.begun(0);
+		Awaitility.await().until(() -> {
+			supply.begun(1);
+			return supply.startLagP99Millis() > 0;
+		});
+	}
+
+	@Test
+	void triesAgainUntilTheTriesAreUsedUp() {
+		OrderSupply supply = supply(1, 60_000);
+		supply.start();
+
+		assertThat(supply.failed(1)).isTrue();
+		assertThat(supply.failed(OrderSupply.MAX_TRIES - 1)).isTrue();
+		assertThat(supply.failed(OrderSupply.MAX_TRIES)).isFalse();
+		assertThat(supply.givenUpCount()).isOne();
+	}
+
+	@Test
+	void triesNoMoreAfterTheDeadline() {
+		OrderSupply supply = supply(1, 0);
+		supply.start();
+
+		assertThat(supply.isOver()).isTrue();
+		assertThat(supply.failed(1)).isFalse();
+	}
+
+	@Test
+	void isCleanOnlyIfNothingFailedAndAllIsSaved() {
+		OrderSupply clean = supply(2, 60_000);
+		clean.ended(2);
+		OrderSupply incomplete = supply(2, 60_000);
+		incomplete.ended(1);
+		OrderSupply refused = supply(2, 60_000);
+		refused.start();
+		refused.failed(1);
+		refused.ended(2);
+
+		assertThat(clean.isClean()).isTrue();
+		assertThat(incomplete.isClean()).isFalse();
+		assertThat(refused.isClean()).isFalse();
+	}
+
+	@Test
+	void waitsLongerWithEachTryUpToALimit() {
+		assertThat(OrderSupply.pauseMillis(1, 0)).isEqualTo(50);
+		assertThat(OrderSupply.pauseMillis(1, 1)).isEqualTo(100);
+		assertThat(OrderSupply.pauseMillis(2, 1)).isEqualTo(200);
+		assertThat(OrderSupply.pauseMillis(90, 1)).isEqualTo(1_600);
+	}
+
+	private static OrderSupply supply(int orders, long deadlineMillis) {
+		return new OrderSupply("token", phase(orders, deadlineMillis));
+	}
+
+	private static Phase phase(int orders, long deadlineMillis) {
+		return new Phase("sync unlimited 2", Mode.SYNC, orders, 10, BackendBehaviour.DEFAULT, deadlineMillis, true);
+	}
+
+}

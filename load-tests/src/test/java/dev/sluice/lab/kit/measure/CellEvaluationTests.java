@@ -1,0 +1,168 @@
+package dev.sluice.lab.kit.measure;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+import dev.sluice.contract.BackendAudit;
+import dev.sluice.lab.kit.measure.GatlingLog.Request;
+import dev.sluice.lab.kit.measure.JfrRecording.Pause;
+import dev.sluice.lab.kit.measure.ProcessSampler.MachineSample;
+import dev.sluice.lab.kit.measure.ProcessSampler.ProcessSample;
+import dev.sluice.lab.kit.measure.ProcessSamples.Failure;
+import dev.sluice.lab.kit.page.Reliability;
+import dev.sluice.lab.kit.plan.PhaseOutcome;
+import dev.sluice.lab.kit.result.Cell;
+import dev.sluice.lab.kit.result.CellResult;
+import dev.sluice.lab.kit.result.CellResult.Second;
+import dev.sluice.lab.kit.result.CellResult.ServiceCost;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+class CellEvaluationTests {
+
+	private static final Instant T0 = Instant.parse("2026-01-01T00:00:00Z");
+
+	private static final Cell CELL = new Cell("reactive", "queued", "unlimited", 4, 1);
+
+	private final List<Request> requests = new ArrayList<>(List.of(ok(0, 20), ok(10, 40), failed(15, 18, "found 503"),
+			failed(15, 18, "j.n.ConnectException: refused"), ok(1_200, 1_210), ok(1_900, 2_100)));
+
+	@Test
+	void windowRunsFromTheFirstRequestToTheLastSave() {
+		CellResult result = evaluate(outcome(4, 4, 2_000), ProcessSamples.NONE, Map.of());
+
+		assertThat(result.start()).isEqualTo(at(0));
+		assertThat(result.end()).isEqualTo(at(2_000));
+		assertThat(result.ordersPerMinute()).isEqualTo(120);
+		assertThat(result.calls()).isEqualTo(6);
+		assertThat(result.failedCalls()).isEqualTo(2);
+		assertThat(result.accepted()).isEqualTo(4);
+		assertThat(result.failures()).containsOnly(Map.entry("HTTP 503", 1L),
+				Map.entry("j.n.ConnectException: refused", 1L));
+		assertThat(result.latency()).isNotNull().satisfies((latency) -> assertThat(latency.max()).isEqualTo(200));
+		assertThat(result.problem()).isNull();
+	}
+
+	@Test
+	void everyCallIsInOneSecond() {
+		CellResult result = evaluate(outcome(4, 4, 2_000), ProcessSamples.NONE, Map.of());
+
+		assertThat(result.seconds()).extracting(Second::calls).containsExactly(2L, 2L);
+		assertThat(result.seconds()).extracting(Second::failedCalls).containsExactly(2L, 0L);
+		assertThat(result.seconds()).extracting(Second::p99Millis).containsExactly(30.0, 200.0);
+	}
+
+	@Test
+	void saysWhatIsMissing() {
+		CellResult result = evaluate(outcome(4, 3, 500), ProcessSamples.NONE, Map.of());
+
+		assertThat(result.end()).as("the time it gave up").isEqualTo(at(9_000));
+		assertThat(result.problem()).contains("1 of 4 orders were not saved");
+	}
+
+	@Test
+	void doubtsMoreOrdersThanWerePlacedAndALogThatDisagrees() {
+		CellResult result = evaluate(outcome(3, 6, 2_000), ProcessSamples.NONE, Map.of());
+
+		assertThat(result.problem()).contains("saved 2 orders more").contains("the load generator counted 3");
+	}
+
+	@Test
+	void costsAreCountersByOrders() {
+		List<ProcessSample> processes = new ArrayList<>();
+		List<MachineSample> machine = new ArrayList<>();
+		for (int i = -1; i <= 11; i++) {
+			processes.add(new ProcessSample(at(i * 200L), "gateway", 1_000 + i * 20, 100 + i, 30 + i,
+					(i % 5 == 0) ? 7 + i : null));
+			machine.add(new MachineSample(at(i * 200L), 5_000 + i * 60, 1_000 + i * 20));
+		}
+		TreeMap<Instant, Long> allocated = new TreeMap<>(Map.of(at(-100), 0L, at(1_000), 500L, at(2_100), 4_000L));
+		JfrRecording recording = new JfrRecording(at(-100), at(2_100),
+				List.of(new Pause(at(1_500), Duration.ofMillis(3))), new TreeMap<>(),
+				new TreeMap<>(Map.of(at(1_500), 40L)), true, allocated);
+
+		CellResult result = evaluate(outcome(4, 4, 2_000), new ProcessSamples(processes, machine),
+				Map.of("gateway", recording));
+
+		ServiceCost gateway = result.services().get("gateway");
+		assertThat(gateway).isEqualTo(new ServiceCost(50.0, 1_000.0, 10.0, 1, 3.0, 3.0, 39, 109L, 12, null));
+		assertThat(result.services().get("backend"))
+			.isEqualTo(new ServiceCost(null, null, null, null, null, null, null, null, null, null));
+		// 40 ms of 200 ms of two cores.
+		assertThat(result.foreignCpuShare()).isCloseTo(0.1, within(1e-9));
+		assertThat(result.seconds()).extracting(Second::gcPauseMillis).containsExactly(0.0, 3.0);
+		assertThat(result.seconds()).extracting(Second::connections).containsExactly(12, 17);
+		assertThat(result.seconds().getFirst().cpuShare()).isCloseTo(0.1, within(1e-9));
+	}
+
+	@Test
+	void whatWasNotSampledIsNotKnownRatherThanZero() {
+		CellResult result = evaluate(outcome(4, 4, 2_000), ProcessSamples.NONE, Map.of());
+
+		assertThat(result.foreignCpuShare()).isNull();
+		assertThat(Reliability.of(result))
+			.containsExactly("what other processes used of the machine's CPU is not known");
+	}
+
+	@Test
+	void aSamplingThatFailsWithinTheWindowIsAProblem() {
+		List<MachineSample> machine = List.of(new MachineSample(at(-200), 0, 0),
+				new MachineSample(at(2_200), 2_400, 0));
+		Failure within = new Failure(at(1_000), "no such file");
+		Failure later = new Failure(at(5_000), "no such file");
+
+		CellResult failed = evaluate(outcome(4, 4, 2_000), new ProcessSamples(List.of(), machine, List.of(within)),
+				Map.of());
+		CellResult whole = evaluate(outcome(4, 4, 2_000), new ProcessSamples(List.of(), machine, List.of(later)),
+				Map.of());
+
+		assertThat(failed.foreignCpuShare()).isNull();
+		assertThat(failed.problem()).contains("could not be sampled: no such file");
+		assertThat(whole.foreignCpuShare()).isCloseTo(0.5, within(1e-9));
+		assertThat(whole.problem()).isNull();
+	}
+
+	@Test
+	void aWindowShorterThanTwoSamplesHasNoSampledCost() {
+		List<ProcessSample> processes = List.of(new ProcessSample(at(-100), "gateway", 0, 1, 1, null),
+				new ProcessSample(at(100), "gateway", 10, 1, 1, null),
+				new ProcessSample(at(300), "gateway", 20, 1, 1, null));
+		this.requests.clear();
+		this.requests.addAll(List.of(ok(0, 20), ok(0, 20), ok(0, 20), ok(0, 20)));
+
+		CellResult result = evaluate(outcome(4, 4, 150), new ProcessSamples(processes, List.of()), Map.of());
+
+		assertThat(result.services().get("gateway").cpuMillisPerOrder()).isNull();
+		assertThat(result.seconds()).hasSize(1);
+	}
+
+	private CellResult evaluate(PhaseOutcome outcome, ProcessSamples samples, Map<String, JfrRecording> recordings) {
+		GatlingLog log = new GatlingLog("Simulation", T0, this.requests, List.of(), false);
+		return new CellEvaluation(log, samples, recordings, Map.of(), List.of("gateway", "backend"), "gateway", 2)
+			.evaluate(CELL, outcome);
+	}
+
+	private static PhaseOutcome outcome(long accepted, long saved, long lastSavedMillis) {
+		return new PhaseOutcome("phase", accepted, 0, at(9_000),
+				new BackendAudit(saved, saved, 0, 0, 0, 0, 3, 2, 0, at(lastSavedMillis)), 0);
+	}
+
+	private static Request ok(long start, long end) {
+		return new Request("phase", at(start), at(end), true, "");
+	}
+
+	private static Request failed(long start, long end, String message) {
+		return new Request("phase", at(start), at(end), false, message);
+	}
+
+	private static Instant at(long millis) {
+		return T0.plusMillis(millis);
+	}
+
+}

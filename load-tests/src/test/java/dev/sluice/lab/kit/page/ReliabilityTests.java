@@ -1,0 +1,39 @@
+package dev.sluice.lab.kit.page;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+
+import dev.sluice.lab.kit.result.Cell;
+import dev.sluice.lab.kit.result.CellResult;
+import dev.sluice.lab.kit.result.CellResult.Latency;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class ReliabilityTests {
+
+	private static final Instant START = Instant.parse("2026-11-21T10:00:00Z");
+
+	@Test
+	void aCellThatNothingDisturbedIsNotMarked() {
+		assertThat(Reliability.of(cell(0.1, 50, null))).isEmpty();
+		assertThat(Reliability.of(cell(0, 300, null))).isEmpty();
+		assertThat(Reliability.of(cell(0, null, null))).isEmpty();
+	}
+
+	@Test
+	void othersWorkALateGeneratorAndProblemsAreMarked() {
+		assertThat(Reliability.of(cell(0.11, 5_000, "not all were saved"))).containsExactly("not all were saved",
+				"other processes used 11 % of the machine's CPU",
+				"the load generator began up to 5,000 ms late, which no latency contains");
+		assertThat(Reliability.marked(cell(0, 301, null))).isTrue();
+	}
+
+	private static CellResult cell(double foreign, Integer lag, String problem) {
+		return new CellResult(new Cell("reactive", "sync", "unlimited", 10, 1), START, START.plusSeconds(1), 10, 0,
+				Map.of(), 10, 10, 600, new Latency(310, 300, 390, 400, 400), Map.of(), 0, 0, foreign, lag, problem,
+				List.of());
+	}
+
+}

@@ -1,0 +1,310 @@
+package dev.sluice.lab.kit.result;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.stream.IntStream;
+
+import dev.sluice.lab.kit.result.CellResult.Latency;
+import dev.sluice.lab.kit.result.CellResult.Second;
+import dev.sluice.lab.kit.result.CellResult.ServiceCost;
+import dev.sluice.lab.kit.result.RunResult.Environment;
+import dev.sluice.lab.kit.result.RunResult.LeftOut;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs for tests: invented figures of a plausible size, the same each time.
+ */
+public final class Runs {
+
+	public static final List<Integer> LOADS = List.of(10, 50, 100, 200, 500, 1000, 2000, 3000);
+
+	private static final List<String> VARIANTS = List.of("servlet-platform", "servlet-virtual", "servlet-async",
+			"reactive");
+
+	private static final Instant START = Instant.parse("2026-11-21T09:00:00Z");
+
+	private Runs() {
+	}
+
+	/** A whole run: every load three times, sync before the starved backend collapses. */
+	public static RunResult full() {
+		List<CellResult> cells = new ArrayList<>();
+		Random random = new Random(42);
+		for (int repetition = 1; repetition <= 3; repetition++) {
+			for (String capacity : List.of("unlimited", "starved")) {
+				for (String mode : List.of("sync", "queued")) {
+					for (String variant : VARIANTS) {
+						for (int orders : LOADS) {
+							cells.add(cell(new Cell(variant, mode, capacity, orders, repetition), random));
+						}
+					}
+				}
+			}
+		}
+		return run("compare", null, cells, List.of());
+	}
+
+	/** A run of chaos whose balance holds, or in which orders were lost. */
+	public static RunResult chaos(int lost) {
+		List<ChaosResult.Second> seconds = new ArrayList<>();
+		Random random = new Random(3);
+		for (int second = 0; second < 120; second++) {
+			boolean down = second > 30 && second < 38;
+			seconds.add(new ChaosResult.Second(second, 18 + random.nextInt(4), down ? 0 : 78 + random.nextInt(5),
+					down ? 3 : 0, down ? 150 : 0, (second % 50 == 7) ? null : 100));
+		}
+		List<ChaosResult.Fault> faults = List.of(new ChaosResult.Fault("broker", "kill", 30_500, 37_200, 300L, 8_100L),
+				new ChaosResult.Fault("gateway reactive", "freeze", 50_000, 53_000, 400L, 900L),
+				new ChaosResult.Fault("backend", "hang", 52_000, 56_000, 4_500L, 40L),
+				new ChaosResult.Fault("consumer", "restart", 90_000, 97_000, 300L, null));
+		ChaosResult.Balance balance = new ChaosResult.Balance(12_000, 13_100, 2_400, 9_500, 11_899 - lost, 1, lost, 5,
+				0, 95, 90, 0, 0, 210, 11_989 - lost);
+		return found("chaos", new ChaosResult(42, 100, 0.2, balance, faults, seconds,
+				(lost > 0) ? List.of("019a,lost,<17>") : List.of(), 35));
+	}
+
+	/** Two proofs: one holds, and the other if so many are as they must not be: 0. */
+	public static RunResult proofs(int wrong) {
+		ProofResult outage = new ProofResult("outage", "What do clients get?", Map.of("frozen for", "1 s"),
+				List.of(ProofResult.Check.atMost("slowest answer", 2_000, 1_523.0, "ms")),
+				new ProofResult.Timeline(2,
+						List.of(new ProofResult.Series("Orders per second", Arrays.asList(4.0, null))),
+						List.of(new ProofResult.Span("broker", "freeze", 0.5, 1.5))),
+				90_000, null);
+		ProofResult key = new ProofResult("key", "Is it <b>one</b>?", Map.of("requests", "10,000"),
+				List.of(ProofResult.Check.exactly("orders at the backend", 1, 1),
+						ProofResult.Check.none("wrong answers", wrong)),
+				null, 30_000, null);
+		return proofs(key, outage);
+	}
+
+	/** A client that keeps up, and one of whose requests ever more wait. */
+	public static RunResult client() {
+		ClientResult.Run healthy = client("async, 100/s", 5, 100, 500, 52, Map.of(),
+				new ClientResult.Reference(18, 1709, 1208, 501, 5008, 52, true));
+		ClientResult.Run unhealthy = client("sync-over-async, 100/s", 60, 2, 1674, 74, Map.of("HTTP 503", 3L),
+				new ClientResult.Reference(16, 1707, 33, 1674, 15774, 74, false));
+		return found("client", new ClientResult(List.of(healthy, unhealthy)));
+	}
+
+	private static ClientResult.Run client(String name, double lag, long answered, long outstanding, int threads,
+			Map<String, Long> failures, ClientResult.Reference reference) {
+		List<ClientResult.Second> seconds = IntStream.rangeClosed(1, 18)
+			.mapToObj((second) -> new ClientResult.Second(second, second * 100L, second * answered,
+					Math.min(outstanding, second * 100L), 100, answered, (second < 5) ? null : 5_010.0, threads))
+			.toList();
+		return new ClientResult.Run(name, name.split(",", 2)[0], null, "http://127.0.0.1:8090/5000", 100, 18_000,
+				new ClientResult.Tally(1_800, 1_800, 0, 18 * answered, outstanding, failures),
+				new Timing(5_001, 5_007, 5_005, 5_010, 5_020, 5_300), new Timing(0, 0.1, 0.1, 0.3, lag, lag + 1), 0.4,
+				0.02, seconds, reference, null);
+	}
+
+	/** A grid in which 14 blocked threads are the limit, and nothing else is. */
+	public static RunResult grid() {
+		List<GridResult.Cell> cells = new ArrayList<>();
+		for (String variant : List.of("servlet-platform-14", "servlet-platform", "servlet-async")) {
+			for (long delay : List.of(100L, 500L)) {
+				for (int load : List.of(10, 100)) {
+					int executing = variant.endsWith("14") ? Math.min(14, load) : load;
+					double response = (double) delay * load / executing;
+					cells.add(new GridResult.Cell(variant, delay, load, 2, Math.round(2 * executing * 1_000.0 / delay),
+							(load == 100) ? Map.of("HTTP 503", 2L) : Map.of(),
+							new Timing(delay, response, response, response + 3, response + 5, response + 30), executing,
+							new GridResult.Cost(0.7, 0.4, 200L << 20, 60), (load == 10) ? 0.2 : 0.01));
+				}
+			}
+		}
+		return found("grid", new GridResult(14, cells));
+	}
+
+	/** One knee that was found and one mode that never met the goal. */
+	public static RunResult knee() {
+		KneeResult.Step held = new KneeResult.Step(1_550, new Timing(51, 60, 55, 90, 160, 300), null,
+				new ClientResult.Tally(7_750, 7_750, 0, 7_750, 0, Map.of()), 0.4, 0.2, 0.02, null);
+		KneeResult.Step failed = new KneeResult.Step(1_620, new Timing(51, 160, 120, 300, 412, 500), null,
+				new ClientResult.Tally(8_100, 8_100, 0, 8_100, 0, Map.of()), 0.4, 0.2, 0.02, "p99 412 ms");
+		KneeResult.Step refused = new KneeResult.Step(2, null, null,
+				new ClientResult.Tally(10, 10, 0, 10, 0, Map.of("HTTP 503", 3L)), 0.4, 0.2, null,
+				"3 requests failed: HTTP 503");
+		return found("knee", new KneeResult("p99 of the answers at most 200 ms", "any number of orders at once",
+				List.of(new KneeResult.Knee("reactive", "sync", 1_550.0, 1_620.0, List.of(held, failed), 90_000),
+						new KneeResult.Knee("reactive", "queued", null, 2.0, List.of(refused), 30_000))));
+	}
+
+	/**
+	 * A backend of three threads that costs nearly all, a small heap that costs little.
+	 */
+	public static RunResult causes() {
+		List<CausesResult.Setting> settings = List.of(
+				new CausesResult.Setting(CausesResult.BASE, Map.of(), true, false),
+				new CausesResult.Setting("backend 3 threads", Map.of("backend's threads", "3 blocked threads"), false,
+						false),
+				new CausesResult.Setting("128 MiB", Map.of("gateway's heap", "128 MiB"), true, false),
+				new CausesResult.Setting("all at once",
+						Map.of("backend's threads", "3 blocked threads", "gateway's heap", "128 MiB"), false, false));
+		List<CausesResult.Cell> cells = new ArrayList<>();
+		for (int orders : List.of(100, 1_000)) {
+			cells.add(cause(CausesResult.BASE, orders, orders / 1_800.0, 0.004, null));
+			cells.add(cause("backend 3 threads", orders, orders / 60.0, 0.0005, null));
+			cells.add(cause("128 MiB", orders, orders / 1_500.0, 0.05, null));
+			cells.add(cause("all at once", orders, orders / 40.0, 0.0009, "990 of 1,000 orders were answered"));
+		}
+		return found("compare --causes",
+				new CausesResult("servlet-platform", 100, 1_000, "all at once",
+						List.of(new CausesResult.Share("backend's threads", "backend 3 threads", "128 MiB"),
+								new CausesResult.Share("connections", "new connections", "all but connections")),
+						settings, cells));
+	}
+
+	private static CausesResult.Cell cause(String setting, int orders, double seconds, double pauseShare,
+			String problem) {
+		return new CausesResult.Cell(setting, orders, 1, 1, seconds, orders, orders + 3, Map.of("HTTP 504", 3L),
+				new Latency(seconds * 500, seconds * 480, seconds * 900, seconds * 990, seconds * 1_000), orders + 40,
+				1_000, 2_000, new ServiceCost(0.8, 48_000.0, 300.0, 3, pauseShare * seconds * 1_000, 4.0, 1_040,
+						400L << 20, 1_002, 1_000),
+				(seconds > 1) ? Map.of("runnable", 20.0, "waiting", 980.0) : Map.of(), 0.02, problem);
+	}
+
+	/** A scenario of which one cell keeps the limits and one does not. */
+	public static RunResult scenario() {
+		Cell kept = new Cell("reactive", "queued", "mine", 100, 1);
+		Cell missed = new Cell("reactive", "sync", "mine", 100, 1);
+		ScenarioResult scenario = new ScenarioResult("mine", "Is it <b>fast</b>?", List.of("p99 at most 250 ms"),
+				List.of(new ScenarioResult.Judgement(kept, List.of()),
+						new ScenarioResult.Judgement(missed, List.of("p99 900 ms"))));
+		return run("compare", null,
+				new CompareResult(List.of(rate(kept, 6_000), rate(missed, 600)), List.of(), scenario),
+				List.of(new RunResult.Check("GC pauses agree", false, "7 and 8 pauses")));
+	}
+
+	/** New connections that are not let in, and kept ones that are. */
+	public static RunResult pool() {
+		return found("pool",
+				new PoolResult(PoolResult.Sink.HTTP, 8, 1_000, 100, 5, List.of(
+						new PoolResult.Case("new", "a new connection for each message",
+								List.of(new PoolResult.Status(10, 80, 0, 0, 30, 0, 40, 100, 30, 90, List.of()),
+										new PoolResult.Status(50, 400, 0, 20, 80, 100, 900, 100, 80, 300,
+												shares(200)))),
+						new PoolResult.Case("kept", "40 at most",
+								List.of(new PoolResult.Status(50, 400, 0, 0, 0, 0, 3, 100, 8, 8, shares(400)))))));
+	}
+
+	private static List<PoolResult.Share> shares(long written) {
+		return List.of(new PoolResult.Share(100, written, 140, 101, 900, 900),
+				new PoolResult.Share(95, written * 95 / 100, 110, 101, 160, 160));
+	}
+
+	/** A run with nothing but that finding. */
+	public static RunResult found(String experiment, Finding finding) {
+		return run(experiment, null, finding, List.of());
+	}
+
+	/** A run of the given proofs. */
+	public static RunResult proofs(ProofResult... proofs) {
+		return found("prove", new ProveResult(List.of(proofs)));
+	}
+
+	/** An interrupted quick run: marks, cells left out, figures missing. */
+	public static RunResult partial() {
+		List<CellResult> cells = new ArrayList<>();
+		Random random = new Random(7);
+		List<LeftOut> leftOut = new ArrayList<>();
+		for (String mode : List.of("sync", "queued")) {
+			for (String variant : VARIANTS) {
+				for (int orders : List.of(10, 100, 1000, 3000)) {
+					Cell cell = new Cell(variant, mode, "starved", orders, 1);
+					if (mode.equals("sync") && orders == 3000) {
+						leftOut.add(new LeftOut(cell, "takes longer than --quick allows"));
+					}
+					else if (variant.equals("reactive") && mode.equals("queued")) {
+						leftOut.add(new LeftOut(cell, "interrupted"));
+					}
+					else {
+						cells.add(cell(cell, random));
+					}
+				}
+			}
+		}
+		cells.set(2, bare(cells.get(2).cell(), "gave up after 60 s: 412 of 1,000 orders were saved"));
+		return run("compare", "interrupted by the user", cells, leftOut);
+	}
+
+	/** A run of the given cells. */
+	public static RunResult run(String experiment, @Nullable String partial, List<CellResult> cells,
+			List<LeftOut> leftOut) {
+		return run(experiment, partial, new CompareResult(cells, leftOut, null), List.of());
+	}
+
+	private static RunResult run(String experiment, @Nullable String partial, Finding finding,
+			List<RunResult.Check> checks) {
+		return new RunResult(RunResult.SCHEMA, experiment, "./lab " + experiment + " --repetitions 3", START,
+				START.plusSeconds(2460), partial,
+				new Environment(2, 24L << 30, "AMD EPYC 7B13", "Linux 6.1", "25.0.1+8-LTS", "embedded",
+						"3c74db3a9f0e4c1d8b7a6f5e4d3c2b1a0f9e8d7c", false,
+						Map.of("Kafka", "4.2.1", "PostgreSQL", "18.6", "Spring Boot", "4.1.0", "Gatling", "3.15.1")),
+				Map.of("compare.in-flight", "1000", "backend.delay", "50 ms", "delivery.concurrency", "100",
+						"gateway heap", "512 MiB", "gateway collector", "G1"),
+				finding, checks);
+	}
+
+	/** A cell of which all is known that a rate needs, and nothing else. */
+	public static CellResult rate(Cell cell, double perMinute) {
+		return new CellResult(cell, START, START.plusMillis((long) (60_000 * cell.orders() / Math.max(perMinute, 1))),
+				cell.orders(), 0, Map.of(), cell.orders(), cell.orders(), perMinute, null, Map.of(), 0, 0, 0.0, 0, null,
+				List.of());
+	}
+
+	/** A cell without figures. */
+	public static CellResult bare(Cell cell, String problem) {
+		return new CellResult(cell, START, START.plusSeconds(60), 2200, 1788,
+				Map.of("HTTP 504", 1500L, "HTTP 503", 288L), 412, 412, 412, null,
+				Map.of("gateway", new ServiceCost(null, null, null, null, null, null, null, null, null, null)), 0, 12,
+				0.27, null, problem, List.of());
+	}
+
+	private static CellResult cell(Cell cell, Random random) {
+		boolean queued = cell.mode().equals("queued");
+		boolean starved = cell.capacity().equals("starved");
+		int index = VARIANTS.indexOf(cell.variant());
+		double saturated = starved ? 17_000 - 500 * index : 62_000 + 4_000 * index;
+		double perMinute = saturated * cell.orders() / (cell.orders() + (starved ? 12.0 : 45.0));
+		if (!queued && starved && cell.orders() > 50) {
+			perMinute = perMinute * Math.pow(50.0 / cell.orders(), 0.42 + 0.06 * index);
+		}
+		perMinute *= 0.93 + 0.14 * random.nextDouble();
+		int seconds = Math.max(1, (int) Math.ceil(cell.orders() * 60 / perMinute));
+		int answering = queued ? Math.max(1, (int) Math.ceil(cell.orders() / 900.0)) : seconds;
+		double p50 = queued ? 6 + index + cell.orders() / 80.0
+				: 52 + (starved ? cell.orders() * 5.0 : cell.orders() / 3.0) * (1 - 0.1 * index);
+		Latency latency = new Latency(p50 * 1.2, p50, p50 * 1.8, p50 * (queued ? 4 : 2.3), p50 * (queued ? 11 : 2.9));
+		long failed = (!queued && starved && cell.orders() >= 1000) ? cell.orders() / 5 : 0;
+		Map<String, ServiceCost> services = (cell.orders() < 50) ? Map.of() : Map.of("gateway",
+				new ServiceCost((queued ? 0.9 : 1.3) - 0.12 * index, 48_000.0 + 9_000 * index, 310.0 * index, 3 + index,
+						21.0 + index, 9.4, cell.variant().equals("servlet-platform") ? 230 : 38 + index, 310L << 20,
+						1_001, queued ? 0 : 640),
+				"consumer", new ServiceCost(queued ? 0.62 : 0.02, 21_000.0, null, 1, 4.0, 4.0, 29, 280L << 20, 1, 100),
+				"backend", new ServiceCost(0.31, 9_000.0, null, 0, 0.0, 0.0, 44, 190L << 20, 640, null));
+		Instant start = START.plusSeconds(random.nextInt(2000));
+		return new CellResult(cell, start, start.plusMillis((long) (cell.orders() * 60_000 / perMinute)),
+				cell.orders() + failed, failed, (failed > 0) ? Map.of("HTTP 503", failed) : Map.of(), cell.orders(),
+				cell.orders(), perMinute, latency, services, Math.min(cell.orders(), queued ? 100 : 1000),
+				Math.min(cell.orders(), starved ? 40 : 1000), (random.nextInt(60) == 0) ? 0.16 : 0.02, 3, null,
+				IntStream.range(0, seconds)
+					.mapToObj((i) -> second(i, i < answering, (double) cell.orders() / answering, latency.p99(), index,
+							random))
+					.toList());
+	}
+
+	private static Second second(int second, boolean answering, double calls, double p99, int index, Random random) {
+		return new Second(second, answering ? Math.round(calls * (0.8 + 0.4 * random.nextDouble())) : 0, 0,
+				answering ? p99 * (0.7 + 0.6 * random.nextDouble()) : null,
+				(second % 6 == 2) ? 8 + 4 * random.nextDouble() : 0, (second == 0) ? null : 40 + index * 10,
+				(long) ((90 + (second * 23) % 160) * 1024.0 * 1024), answering ? 0.9 : 0.15, answering ? 1_000 : 0,
+				40 + second);
+	}
+
+}

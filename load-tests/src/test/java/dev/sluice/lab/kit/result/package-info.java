@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sluice.lab.kit.result;
+
+import org.jspecify.annotations.NullMarked;

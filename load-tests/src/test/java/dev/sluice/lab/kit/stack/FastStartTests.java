@@ -1,0 +1,83 @@
+package dev.sluice.lab.kit.stack;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
+import java.util.Set;
+import java.util.jar.JarOutputStream;
+
+import dev.sluice.devservices.Infrastructure;
+import dev.sluice.devservices.JavaProcess;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class FastStartTests {
+
+	private static final Instant BUILT = Instant.parse("2026-01-01T00:00:00Z");
+
+	@TempDir
+	private Path directory;
+
+	@Test
+	void belongsToTheJarItWasMadeOf() throws IOException {
+		Path jar = jar();
+		assertThat(FastStart.find(jar)).isEmpty();
+
+		Path cache = cacheOf(jar);
+		assertThat(FastStart.find(jar)).hasValueSatisfying((start) -> {
+			assertThat(start.cache()).isEqualTo(cache);
+			assertThat(start.jvmArgs()).contains("-XX:AOTCache=" + cache);
+		});
+
+		Files.setLastModifiedTime(jar, FileTime.from(BUILT.plusSeconds(60)));
+		assertThat(FastStart.find(jar)).isEmpty();
+	}
+
+	@Test
+	void belongsToTheJvmAndTheOptionsItWasMadeWith() throws IOException {
+		Path jar = jar();
+
+		Path cache = FastStart.of(jar, "").cache();
+
+		assertThat(cache.toString()).contains(Runtime.version().toString());
+		assertThat(cache).isNotEqualTo(FastStart.of(jar, "JDK_JAVA_OPTIONS=-XX:TieredStopAtLevel=1").cache());
+	}
+
+	@Test
+	void isNotNeededToStart() throws IOException {
+		Workspace workspace = new Workspace(this.directory);
+		Path jar = Files.createDirectories(workspace.jar(Module.BACKEND).getParent()).resolve("backend-mock.jar");
+		// A jar that cannot be unpacked: it has no tools.
+		new JarOutputStream(Files.newOutputStream(jar)).close();
+		StringBuilder told = new StringBuilder();
+		try (Stack stack = Stack.builder()
+			.workspace(workspace)
+			.directory(this.directory)
+			.infrastructure(Infrastructure.EMBEDDED)
+			.build()) {
+			stack.prepare(Set.of(Module.BACKEND), told::append);
+		}
+
+		assertThat(told).contains("Preparing a fast start").contains("start slower than they could");
+		assertThat(FastStart.find(jar)).isEmpty();
+	}
+
+	private Path jar() throws IOException {
+		Path jar = Files.writeString(this.directory.resolve("a.jar"), "");
+		Files.setLastModifiedTime(jar, FileTime.from(BUILT));
+		return jar;
+	}
+
+	private Path cacheOf(Path jar) throws IOException {
+		Path cache = FastStart.of(jar, JavaProcess.inheritedOptions()).cache();
+		Files.createDirectories(cache.getParent());
+		Files.writeString(cache, "");
+		Files.setLastModifiedTime(cache, FileTime.from(BUILT));
+		return cache;
+	}
+
+}

@@ -1,0 +1,97 @@
+package dev.sluice.lab.kit.stack;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
+import java.util.HashSet;
+import java.util.List;
+
+import dev.sluice.devservices.Infrastructure;
+import dev.sluice.devservices.StartFailedException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+class StackTests {
+
+	@TempDir
+	private Path directory;
+
+	@Test
+	void addsTheOffsetToEveryDocumentedPort() {
+		try (Stack stack = builder().fixedPorts(1000).build()) {
+			Stack.defaultPorts().forEach((name, port) -> assertThat(stack.ports()).containsEntry(name, port + 1000));
+			assertThat(stack.uri(Module.GATEWAY_SERVLET)).hasToString("http://127.0.0.1:9080");
+		}
+	}
+
+	@Test
+	void takesDifferentPortsThatAreFree() {
+		try (Stack stack = builder().build()) {
+			assertThat(new HashSet<>(stack.ports().values())).hasSameSizeAs(stack.ports().values());
+		}
+	}
+
+	@Test
+	void namesTheJarThatIsMissing() {
+		try (Stack stack = builder().build()) {
+			assertThatExceptionOfType(StartFailedException.class)
+				.isThrownBy(() -> stack.startBackend(ServiceOptions.NONE))
+				.withMessageContaining("backend-mock.jar is missing");
+		}
+	}
+
+	@Test
+	void failureOfOneTaskEndsTheOthers() {
+		assertThatExceptionOfType(LabException.class).isThrownBy(() -> Stack.inParallel(List.of(() -> {
+			Thread.sleep(600_000);
+			return 1;
+		}, () -> {
+			throw new LabException("no");
+		}))).withMessage("no");
+	}
+
+	@Test
+	void variantsAreKnownByTheirNames() {
+		for (Variant variant : Variant.values()) {
+			assertThat(Variant.of(variant.id())).isSameAs(variant);
+		}
+		assertThatIllegalArgumentException().isThrownBy(() -> Variant.of("servlet"))
+			.withMessageContaining("servlet-platform, servlet-virtual, servlet-async, reactive");
+	}
+
+	@Test
+	void findsTheCheckoutItIsIn() {
+		assertThat(Workspace.find().root().resolve("load-tests/pom.xml")).exists();
+	}
+
+	@Test
+	void saysWhichFileIsNewerThanTheJar() throws IOException {
+		Workspace workspace = new Workspace(this.directory);
+		Path source = this.directory.resolve("grpc-sink/src/main/java/A.java");
+		Files.createDirectories(source.getParent());
+		Files.createDirectories(workspace.jar(Module.SINK).getParent());
+		Files.writeString(source, "");
+		Files.writeString(this.directory.resolve("grpc-sink/pom.xml"), "");
+		Files.writeString(workspace.jar(Module.SINK), "");
+		Files.setLastModifiedTime(workspace.jar(Module.SINK), FileTime.from(Instant.now().plusSeconds(60)));
+		assertThat(workspace.newerThanJar(Module.SINK)).isEmpty();
+
+		Files.setLastModifiedTime(source, FileTime.from(Instant.now().plusSeconds(120)));
+
+		assertThat(workspace.newerThanJar(Module.SINK)).contains(source);
+	}
+
+	private Stack.Builder builder() {
+		return Stack.builder()
+			.workspace(new Workspace(this.directory))
+			.directory(this.directory)
+			.infrastructure(Infrastructure.EMBEDDED);
+	}
+
+}

@@ -1,4 +1,0 @@
-@NullMarked
-package dev.sluice.lab.report.causes;
-
-import org.jspecify.annotations.NullMarked;

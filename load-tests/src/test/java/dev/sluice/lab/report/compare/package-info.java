@@ -1,4 +1,0 @@
-@NullMarked
-package dev.sluice.lab.report.compare;
-
-import org.jspecify.annotations.NullMarked;

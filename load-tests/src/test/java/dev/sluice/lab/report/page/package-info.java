@@ -1,4 +1,0 @@
-@NullMarked
-package dev.sluice.lab.report.page;
-
-import org.jspecify.annotations.NullMarked;

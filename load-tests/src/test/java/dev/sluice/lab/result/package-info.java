@@ -1,4 +1,0 @@
-@NullMarked
-package dev.sluice.lab.result;
-
-import org.jspecify.annotations.NullMarked;

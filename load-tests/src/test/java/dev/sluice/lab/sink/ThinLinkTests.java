@@ -1,0 +1,68 @@
+package dev.sluice.lab.sink;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class ThinLinkTests {
+
+	private static final int BYTES = 500_000;
+
+	private static final ThinLink.Character CHARACTER = new ThinLink.Character(8L * BYTES, Duration.ofMillis(100));
+
+	/** What a link may only exceed if it does not keep to its rate. */
+	@Test
+	void passesEverythingOnUnchangedAndNoFasterThanItMay() throws Exception {
+		byte[] sent = new byte[BYTES];
+		new Random(42).nextBytes(sent);
+		try (ServerSocket target = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+				ThinLink link = new ThinLink(CHARACTER, target.getLocalPort())) {
+			CompletableFuture<byte[]> received = CompletableFuture.supplyAsync(() -> {
+				try (Socket accepted = target.accept()) {
+					return accepted.getInputStream().readAllBytes();
+				}
+				catch (IOException ex) {
+					throw new UncheckedIOException(ex);
+				}
+			});
+			long start = System.nanoTime();
+			try (Socket client = new Socket(InetAddress.getLoopbackAddress(), port(link))) {
+				client.getOutputStream().write(sent);
+				client.shutdownOutput();
+
+				assertThat(received.get(30, TimeUnit.SECONDS)).isEqualTo(sent);
+			}
+			// Half a megabyte at as much a second, and 50 ms to get there.
+			assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(Duration.ofMillis(1_000));
+		}
+	}
+
+	@Test
+	void closesAConnectionThatTheSinkDoesNotTake() throws Exception {
+		int nobody;
+		try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+			nobody = free.getLocalPort();
+		}
+		try (ThinLink link = new ThinLink(CHARACTER, nobody);
+				Socket client = new Socket(InetAddress.getLoopbackAddress(), port(link))) {
+			client.setSoTimeout(30_000);
+
+			assertThat(client.getInputStream().read()).isNegative();
+		}
+	}
+
+	private static int port(ThinLink link) {
+		return Integer.parseInt(link.target().substring(link.target().indexOf(':') + 1));
+	}
+
+}
