@@ -373,10 +373,10 @@ final class RequestFramingHandler extends ChannelDuplexHandler {
 				answered(context);
 				return;
 			}
-			ChannelHandlerContext gate = context.pipeline().context(RequestGate.this);
+			ChannelHandlerContext gate = context.pipeline().context(RequestFramingHandler.this);
 			if (gate != null) {
 				// The codec takes the rest of the body, which nobody has asked for.
-				RequestGate.this.bodyWanted = true;
+				RequestFramingHandler.this.bodyWanted = true;
 				advance(gate);
 			}
 			exchange.onTerminate().subscribe(null, null, () -> context.executor().execute(() -> answered(context)));
