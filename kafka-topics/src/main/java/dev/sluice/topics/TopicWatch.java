@@ -40,8 +40,8 @@ import org.slf4j.LoggerFactory;
  * specification. A topic that exists needs no right to create topics.
  * <p>
  * One daemon thread and one connection to Kafka, from {@link #start} to {@link #close}.
- * Every request has a deadline; after a failure the watch tries again each second,
- * without end. Each change is logged once.
+ * Every request has a deadline; after a failure the watch retries each second, without
+ * end. Each change is logged once.
  */
 @ThreadSafe
 public final class TopicWatch implements AutoCloseable {
@@ -74,7 +74,7 @@ public final class TopicWatch implements AutoCloseable {
 
 	private volatile boolean closed;
 
-	/** Whether to look at once and prepare anew. */
+	/** Whether to look at once and prepare again. */
 	@GuardedBy("this")
 	private boolean again;
 
@@ -94,7 +94,7 @@ public final class TopicWatch implements AutoCloseable {
 	/**
 	 * Does nothing until it is started.
 	 * @param preparation called on the watch's thread before the topics become ready, and
-	 * again after one of them was created anew
+	 * again after one of them was created again
 	 */
 	public TopicWatch(Collection<TopicSpec> specs, Map<String, Object> client, Preparation preparation) {
 		this(specs, client, preparation, Admin::create);

@@ -39,10 +39,9 @@ final class BackendTransport implements DisposableBean {
 	BackendTransport(BackendProperties backend) {
 		this.connections = ConnectionProvider.builder("backend")
 			.maxConnections(backend.maxConcurrent())
-			// The bulkhead bounds the calls. A connection may be on its way back when its
-			// place is free, and a call that timed out may still be among those that
-			// wait.
-			.pendingAcquireMaxCount(-1)
+			// The bulkhead has as many places as the pool. A connection may be on its way
+			// back when its place is free, so one waiter a connection, and not for long.
+			.pendingAcquireMaxCount(backend.maxConcurrent())
 			.pendingAcquireTimeout(backend.connectTimeout())
 			.maxIdleTime(backend.idleTimeout())
 			.evictInBackground(backend.idleTimeout())

@@ -63,7 +63,7 @@ public final class BodyReader {
 			return Mono.error(StandardProblem.of(ProblemType.TOO_LARGE));
 		}
 		return Admission.whileReading(Mono.using(() -> new Reading(length), (reading) -> request.getBody()
-			// Without a limit reactor-netty tells of a failure twice.
+			// Without a limit reactor-netty reports a failure twice.
 			.limitRate(PREFETCH)
 			.doOnNext(reading::add)
 			.then(Mono.fromSupplier(reading::bytes))

@@ -40,7 +40,7 @@ public final class ConnectionGuardHandler extends ChannelInboundHandlerAdapter {
 		}
 	}
 
-	/** Of this event reactor-netty makes the pipeline of the protocol. */
+	/** On this event reactor-netty builds the pipeline of the protocol. */
 	@Override
 	public void userEventTriggered(ChannelHandlerContext context, Object event) throws Exception {
 		super.userEventTriggered(context, event);

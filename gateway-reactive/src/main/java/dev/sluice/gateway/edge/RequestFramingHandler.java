@@ -121,7 +121,7 @@ final class RequestFramingHandler extends ChannelDuplexHandler {
 	@Override
 	public void channelReadComplete(ChannelHandlerContext context) {
 		context.fireChannelReadComplete();
-		// Nothing has been passed on, so nobody else asks for more.
+		// Nothing has been passed on, so no other handler asks for more.
 		if (this.stage == Stage.HEAD && !this.answering && !this.closing) {
 			context.read();
 		}
@@ -330,7 +330,7 @@ final class RequestFramingHandler extends ChannelDuplexHandler {
 
 		private boolean last;
 
-		/** Who sends no body waits for nothing, whatever it expects. */
+		/** A client that sends no body waits for nothing, whatever it expects. */
 		@Override
 		public void channelRead(ChannelHandlerContext context, Object message) {
 			if (message instanceof HttpRequest request && RequestFramingHandler.this.stage == Stage.HEAD) {

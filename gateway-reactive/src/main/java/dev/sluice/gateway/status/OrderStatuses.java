@@ -59,8 +59,8 @@ public final class OrderStatuses {
 	/**
 	 * Looks an order up.
 	 * @param id the order's id
-	 * @return the order; fails with {@link ProblemException} if nobody was given the id,
-	 * or a source that may know it does not answer
+	 * @return the order; fails with {@link ProblemException} if the id was given to no
+	 * client, or a source that may know it does not answer
 	 */
 	public Mono<OrderView> find(UUID id) {
 		return Mono.defer(() -> {

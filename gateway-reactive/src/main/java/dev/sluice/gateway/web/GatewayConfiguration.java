@@ -37,7 +37,7 @@ class GatewayConfiguration {
 	private static HttpServer guarded(HttpServer http, ServerProperties server, ConnectionProperties connections) {
 		int maxHeadBytes = Math.toIntExact(server.getMaxHttpRequestHeaderSize().toBytes());
 		HttpServer guarded = http.option(ChannelOption.SO_BACKLOG, BACKLOG)
-			// Of the listening socket: it looks at the limit after each connection.
+			// For the listening socket: it looks at the limit after each connection.
 			.option(ChannelOption.RECVBUF_ALLOCATOR, new ServerChannelRecvByteBufAllocator().maxMessagesPerRead(1))
 			.childOption(ChannelOption.RECVBUF_ALLOCATOR,
 					new FixedRecvByteBufAllocator(READ_BUFFER_BYTES).maxMessagesPerRead(1))

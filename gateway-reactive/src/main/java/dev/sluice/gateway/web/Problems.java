@@ -25,7 +25,7 @@ import tools.jackson.databind.json.JsonMapper;
 /**
  * Every error that the application or the framework raises, as a problem document (RFC
  * 9457) of a {@link ProblemType}. What a client is told of an error is written here or at
- * its cause, and never taken from an exception of a library. No {@code ControllerAdvice}:
+ * its cause, and never comes from an exception of a library. No {@code ControllerAdvice}:
  * WebFlux leaves out an advice's body where it cannot read the request's {@code Accept}.
  */
 @Component

@@ -14,7 +14,7 @@ public final class Deadlines implements AutoCloseable {
 	private final ScheduledThreadPoolExecutor scheduler;
 
 	/**
-	 * @param name of its thread
+	 * @param name the name of its thread
 	 */
 	public Deadlines(String name) {
 		this.scheduler = new ScheduledThreadPoolExecutor(1, Thread.ofPlatform().daemon().name(name).factory());

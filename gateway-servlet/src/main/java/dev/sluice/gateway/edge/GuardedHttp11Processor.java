@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Tomcat's processor of HTTP/1.1 with a time limit for a whole head. Tomcat's own is for
  * the time between two reads; after each read of an incomplete head this one sets it to
- * what is left. And no thread of the container waits for the rest of a body that nobody
- * has asked for: the connection is closed instead.
+ * what is left. And no thread of the container waits for the rest of a body that the
+ * application does not read: the connection is closed instead.
  */
 final class GuardedHttp11Processor extends Http11Processor {
 
@@ -41,7 +41,7 @@ final class GuardedHttp11Processor extends Http11Processor {
 
 	@Override
 	public SocketState process(SocketWrapperBase<?> socket, SocketEvent event) throws IOException {
-		// The poller tells of a timeout as of an error.
+		// The poller reports a timeout as an error.
 		if (event == SocketEvent.ERROR && isInHead()) {
 			return timedOut(socket);
 		}
@@ -56,7 +56,7 @@ final class GuardedHttp11Processor extends Http11Processor {
 		};
 	}
 
-	/** The time is that of the first byte, and none while there is none. */
+	/** The start time is that of the first byte, and negative before it. */
 	private boolean isInHead() {
 		return !isAsync() && !isUpgrade() && this.request.getStartTimeNanos() >= 0;
 	}

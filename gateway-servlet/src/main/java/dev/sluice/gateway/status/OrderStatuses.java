@@ -60,8 +60,8 @@ public final class OrderStatuses {
 	 * Looks an order up.
 	 * @param id the order's id
 	 * @return the order
-	 * @throws ProblemException if nobody was given the id, or a source that may know it
-	 * does not answer
+	 * @throws ProblemException if the id was given to no client, or a source that may
+	 * know it does not answer
 	 */
 	public OrderView find(UUID id) {
 		long deadlineNanos = System.nanoTime() + 2 * this.properties.timeout().toNanos();

@@ -18,7 +18,7 @@ final class ErrorPage implements ErrorController {
 
 	@RequestMapping("/error")
 	ResponseEntity<ProblemDetail> error(HttpServletRequest request, HttpMethod method) {
-		// Without a status, somebody has asked for this page itself.
+		// Without a status, a client has asked for this page itself.
 		int status = (request.getAttribute(RequestDispatcher.ERROR_STATUS_CODE) instanceof Integer code) ? code : 404;
 		ProblemType type = StandardProblem.typeOf(status);
 		return StandardProblem.of(type).toResponse(method);

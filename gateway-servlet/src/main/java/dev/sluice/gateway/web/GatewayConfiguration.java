@@ -69,7 +69,7 @@ class GatewayConfiguration {
 	}
 
 	private static void limit(Connector connector, ConnectionProperties connections, int maxHeadBytes) {
-		// Whoever asks for a parameter must not read a form into memory for it.
+		// Reading a parameter must not read a form into memory.
 		connector.setParseBodyMethods("");
 		if (connector.getProtocolHandler() instanceof GuardedHttp11Protocol protocol) {
 			protocol.limit(maxHeadBytes, connections.headTimeout());
@@ -78,7 +78,7 @@ class GatewayConfiguration {
 			protocol.setMaxHeaderCount(RequestFraming.MAX_FIELDS + 1);
 			// More wait in the backlog.
 			protocol.setMaxConnections(connections.maxConnections());
-			// Not before somebody wants the body.
+			// Only when the application reads the body.
 			protocol.setContinueResponseTiming(ContinueResponseTiming.ON_REQUEST_BODY_READ.toString());
 		}
 	}

@@ -24,7 +24,7 @@ import org.springframework.web.servlet.mvc.method.annotation.ResponseEntityExcep
 /**
  * Every error that the application or the framework raises, as a problem document (RFC
  * 9457) of a {@link ProblemType}. What a client is told of an error is written here or at
- * its cause, and never taken from an exception of a library.
+ * its cause, and never comes from an exception of a library.
  */
 @RestControllerAdvice
 final class Problems extends ResponseEntityExceptionHandler {
@@ -38,7 +38,7 @@ final class Problems extends ResponseEntityExceptionHandler {
 		return ex.toResponse(method);
 	}
 
-	/** Parameters that are not decoded before somebody wants one. */
+	/** Tomcat decodes parameters when the first one is read. */
 	@ExceptionHandler
 	ResponseEntity<ProblemDetail> unreadable(InvalidParameterException ex, HttpMethod method) {
 		return of(ProblemType.INVALID_REQUEST, method);

@@ -16,19 +16,19 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.validation.annotation.Validated;
 
 /**
- * How the backend is reached.
+ * Properties of calls to the backend.
  *
- * @param url where it is, without a path; default {@code http://127.0.0.1:8090}
- * @param connectTimeout how long opening a connection may take; default 1 s
- * @param responseTimeout how long a whole exchange may take, from asking for a connection
- * to the last byte of the answer; default 10 s
- * @param maxConcurrent exchanges at once, and connections of the pool; beyond: 503 at
- * once; default 1,000
- * @param maxAttempts how often an order is sent at most, at once after each failure that
- * is the backend's, and each with the response timeout; above 1 a backend that is slow
- * gets more to do; default 1
- * @param idleTimeout after how long an unused connection is closed; default 60 s
- * @param circuit when to stop asking
+ * @param url the backend's address, without a path; default {@code http://127.0.0.1:8090}
+ * @param connectTimeout maximum time to open a connection; default 1 s
+ * @param responseTimeout maximum time of a whole exchange, from asking for a connection
+ * to the last byte of the response; default 10 s
+ * @param maxConcurrent maximum number of exchanges at once, and of connections of the
+ * pool. Further orders get 503 immediately; default 1,000
+ * @param maxAttempts maximum number of attempts to deliver an order. A retry follows at
+ * once after a failure of the backend, and has the whole response timeout; more than 1
+ * gives a slow backend more to do; default 1
+ * @param idleTimeout time after which an unused connection is closed; default 60 s
+ * @param circuit the circuit breaker
  */
 @ConfigurationProperties("backend")
 @Validated

@@ -10,13 +10,14 @@ import org.hibernate.validator.constraints.time.DurationMin;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * When to stop asking a dependency that fails.
+ * A circuit breaker: when it stops calls to a dependency that fails.
  *
  * @param failurePercent the share of failed calls that opens the circuit, in percent;
  * default 50
  * @param minimumCalls calls within the window before the share is looked at; default 50
  * @param window how far back calls count; whole seconds, default 10 s
- * @param openFor how long calls are refused before some are tried again; default 1 s
+ * @param openFor time for which an open circuit refuses calls, before it permits some for
+ * trial; default 1 s
  */
 public record CircuitProperties(@DefaultValue("50") @Min(1) @Max(100) int failurePercent,
 		@DefaultValue("50") @Min(1) int minimumCalls, @DefaultValue("10s") @DurationMin(seconds = 1) Duration window,

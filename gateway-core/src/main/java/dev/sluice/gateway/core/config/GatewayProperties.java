@@ -15,24 +15,24 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.validation.annotation.Validated;
 
 /**
- * What concerns the gateway as a whole.
+ * Properties of the gateway as a whole.
  *
  * @param defaultMode the mode of an order whose client states no preference: {@code sync}
  * or {@code queued}; default {@code sync}
- * @param maxInProgress requests of the API that are processed at once, whatever they wait
- * for; beyond: 503; each takes some 50 KB of heap, and its body's size several times;
- * default 2,000
- * @param maxWait the longest that {@code Prefer: wait=n} may ask for; more is cut down to
- * it; whole seconds; 0 = nobody waits; default 10 s
- * @param maxWaiters requests that wait so at once; beyond: 202 at once; 0 = nobody waits;
- * default 100
- * @param clientLimit orders a second that a customer may place at this gateway; beyond:
- * 429; 0 = any number; default 0
- * @param clientBurst orders that a customer may place at once after a while without any;
+ * @param maxInProgress maximum number of requests of the API in progress. Further
+ * requests get 503 immediately. Each takes some 50 KB of heap, and its body's size
+ * several times; default 2,000
+ * @param maxWait maximum time that {@code Prefer: wait=n} can ask for; a longer time is
+ * cut to it; whole seconds; 0 disables waiting; default 10 s
+ * @param maxWaiters maximum number of requests waiting with {@code wait=n}. Further
+ * requests get 202 immediately. 0 disables waiting; default 100
+ * @param clientLimit maximum number of orders a second that a customer may place at this
+ * gateway. Further orders get 429. 0 = no limit; default 0
+ * @param clientBurst number of orders that a customer may place at once after a pause;
  * default 10
- * @param drainTime how long a gateway that stops goes on answering new requests that it
- * does; longer while earlier ones are in progress; 0 = only as long as they are; default
- * 1 s
+ * @param drainTime minimum time for which a gateway that stops answers new requests with
+ * 503. It does so longer while earlier requests are in progress. 0 = only while they are;
+ * default 1 s
  */
 @ConfigurationProperties("sluice")
 @Validated

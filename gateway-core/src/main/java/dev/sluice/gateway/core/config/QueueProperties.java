@@ -13,18 +13,18 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.validation.annotation.Validated;
 
 /**
- * How orders are put into Kafka. The producer itself is set by {@code spring.kafka.*}.
+ * Properties of sends into Kafka. {@code spring.kafka.*} sets the producer itself.
  *
- * @param timeout how long a client waits for Kafka's acknowledgement at most; default 1.7
- * s, which with {@code status.key-lookup-timeout} stays below 2 s
- * @param maxInFlight orders awaiting acknowledgement at once; beyond: 503 at once;
- * default 10,000
+ * @param timeout maximum time that a client waits for Kafka's acknowledgement; default
+ * 1.7 s, which with {@code status.key-lookup-timeout} stays below 2 s
+ * @param maxInFlight maximum number of orders that await acknowledgement. Further orders
+ * get 503 immediately; default 10,000
  * @param partitions partitions of the topics, where they are created; default 12
  * @param replicationFactor copies of each partition, where they are created; default 1
  * @param minInsyncReplicas copies that must have a record before it is acknowledged,
  * where the topics are created; 0 = one less than the replication factor, and at least 1;
  * default 0
- * @param circuit when to stop asking Kafka
+ * @param circuit the circuit breaker
  */
 @ConfigurationProperties("queue")
 @Validated

@@ -12,14 +12,14 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.validation.annotation.Validated;
 
 /**
- * How an order's status is looked up.
+ * Properties of the look-up of an order's status.
  *
- * @param timeout how long PostgreSQL may take, and how long the others may take that are
- * asked after it, together; default 1 s each
- * @param recentOrders the greatest number of orders kept that Kafka has and the status
- * projection has not reached yet, about 250 bytes each. When there are more, the oldest
- * are dropped, and orders that are not known are answered 503 until the projection has
- * passed them; default 100,000
+ * @param timeout maximum time for PostgreSQL, and again for Kafka and the backend
+ * together; default 1 s
+ * @param recentOrders maximum number of orders kept in memory that Kafka has and the
+ * status projection has not reached yet, about 250 bytes each. When there are more, the
+ * oldest are dropped, and orders that are not known are answered 503 until the projection
+ * has passed them; default 100,000
  * @param projectionGroup the consumer group of the status projection:
  * {@code projection.group-id} of order-consumer; default {@code order-status}
  * @param keyLookupTimeout how long a queued order with an idempotency key waits to learn

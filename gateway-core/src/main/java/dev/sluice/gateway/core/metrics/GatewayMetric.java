@@ -7,7 +7,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 
-/** Every metric of the gateway's own. Those of libraries come beside them. */
+/** The gateway's own metrics. Libraries add theirs. */
 public enum GatewayMetric {
 
 	/**

@@ -37,7 +37,7 @@ public record Prefer(boolean respondAsync, Duration longestWait) {
 			for (String preference : split(line, ',')) {
 				List<String> nameAndValue = split(split(preference, ';').getFirst(), '=');
 				String value = (nameAndValue.size() > 1) ? unquoted(nameAndValue.get(1).strip()) : "";
-				// The RFC: of a preference that is there twice, the first counts.
+				// RFC 7240: if a preference occurs twice, the first counts.
 				values.putIfAbsent(nameAndValue.getFirst().strip().toLowerCase(Locale.ROOT), value);
 			}
 		}

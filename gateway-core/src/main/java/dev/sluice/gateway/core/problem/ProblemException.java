@@ -14,7 +14,7 @@ import org.springframework.http.ResponseEntity;
 
 /**
  * A request that ends with a problem document. Thrown where it is found and answered by
- * {@link Problems}; it is expected under load, so it has no stack trace.
+ * the gateway's error handler; it is expected under load, so it has no stack trace.
  */
 public final class ProblemException extends RuntimeException {
 
@@ -30,7 +30,7 @@ public final class ProblemException extends RuntimeException {
 
 	private final @Nullable Duration retryAfter;
 
-	/** Whoever does not know that nothing was taken promises nothing. */
+	/** A problem that does not say whether the order was placed. */
 	public ProblemException(ProblemType type, String detail) {
 		this(type, detail, Placed.UNKNOWN, List.of(), null);
 	}
@@ -75,7 +75,7 @@ public final class ProblemException extends RuntimeException {
 
 	/**
 	 * The problem document.
-	 * @param method of the request: only a POST takes anything
+	 * @param method of the request: only a POST places anything
 	 * @param more headers to send beside {@code Retry-After}
 	 * @return the response
 	 */

@@ -382,7 +382,7 @@ public class RecentOrders implements SmartLifecycle {
 	private void apply(CompletableFuture<Look> done, Consumer<byte[], byte[]> consumer) {
 		if (done.isCompletedExceptionally()) {
 			Throwable failure = cause(done.exceptionNow());
-			// A broker that is away for a moment is no news; lost() tells when it is.
+			// A short absence of the broker is not logged; lost() tells a long one.
 			if (!(failure instanceof TimeoutException)) {
 				warn(failure);
 			}
@@ -454,7 +454,7 @@ public class RecentOrders implements SmartLifecycle {
 		this.topicIds = layout.entrySet()
 			.stream()
 			.collect(Collectors.toMap(Map.Entry::getKey, (topic) -> topic.getValue().id()));
-		// What was asked for before does not hold of the new partitions.
+		// An earlier question does not cover the new partitions.
 		finish(Reading.BEHIND);
 	}
 
@@ -480,7 +480,7 @@ public class RecentOrders implements SmartLifecycle {
 		part.base = Math.max(part.base, Math.min(committed, part.position));
 	}
 
-	/** Adds what was read; whether somebody waits for more. */
+	/** Adds what was read. Returns whether a caller waits for more. */
 	private boolean apply(ConsumerRecords<byte[], byte[]> records, Consumer<byte[], byte[]> consumer) {
 		List<Addition> additions = new ArrayList<>(records.count());
 		for (ConsumerRecord<byte[], byte[]> record : records) {
@@ -621,7 +621,7 @@ public class RecentOrders implements SmartLifecycle {
 	private void answered(Round round, @Nullable Map<TopicPartition, ListOffsetsResultInfo> ends,
 			@Nullable Throwable failure) {
 		if (ends == null) {
-			logger.debug("The ends of the topics cannot be found out", failure);
+			logger.debug("Kafka does not tell the ends of the topics", failure);
 			finish(Reading.BEHIND);
 			return;
 		}

@@ -44,7 +44,7 @@ public sealed interface KeyUse {
 	 * @param request the request
 	 * @param key its idempotency key
 	 * @return false if the order was accepted before, and the same answer is due
-	 * @throws ProblemException if the key was used for another order, or nobody knows
+	 * @throws ProblemException if the key was used for another order, or it is not known
 	 * whether it was
 	 */
 	default boolean isDispatchNeeded(OrderRequest request, IdempotencyKey key) {

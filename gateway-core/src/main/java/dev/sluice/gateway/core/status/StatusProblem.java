@@ -8,18 +8,18 @@ import dev.sluice.gateway.core.backend.BackendResult;
 import dev.sluice.gateway.core.problem.ProblemException;
 import dev.sluice.gateway.core.queue.RecentOrders.Reading;
 
-/** What is said where nothing can be said of an order. */
+/** Problems of a look-up that found nothing. */
 public final class StatusProblem {
 
 	private StatusProblem() {
 	}
 
 	/**
-	 * Nobody who was asked knows the order.
+	 * No source knows the order.
 	 * @param id the order's id
 	 * @param reading how much of Kafka had been read before PostgreSQL was asked
 	 * @param answer the backend's
-	 * @return 404 only if nobody was given the id
+	 * @return 404 only if the id was given to no client
 	 */
 	public static ProblemException unknown(UUID id, Reading reading, BackendResult answer) {
 		return switch (answer) {
@@ -39,7 +39,7 @@ public final class StatusProblem {
 		return new ProblemException(ProblemType.STATUS_UNAVAILABLE, "Order " + id + " is not known yet.", Placed.NO);
 	}
 
-	/** PostgreSQL does not answer, and nobody else knows the order. */
+	/** PostgreSQL does not answer, and no other source knows the order. */
 	public static ProblemException unavailable(UUID id) {
 		return new ProblemException(ProblemType.STATUS_UNAVAILABLE,
 				"The status store does not answer, so nothing can be said of order " + id + ".", Placed.NO);

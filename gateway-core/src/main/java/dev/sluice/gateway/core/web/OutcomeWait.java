@@ -63,7 +63,8 @@ public final class OutcomeWait {
 	}
 
 	/**
-	 * The reply where nobody could wait: too many wait, or PostgreSQL does not answer.
+	 * The reply if waiting is not possible: too many requests wait, or PostgreSQL does
+	 * not answer.
 	 */
 	public OrderReply notWaited() {
 		return OrderReply.to(this.request, OrderReply.accepted(id()));

@@ -1,0 +1,89 @@
+package dev.sluice.gateway.core.limit;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+
+import dev.sluice.contract.ProblemType;
+import dev.sluice.gateway.core.config.GatewayProperties;
+import dev.sluice.gateway.core.metrics.GatewayMetric;
+import dev.sluice.gateway.core.order.Mode;
+import dev.sluice.gateway.core.problem.ProblemException;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+class RequestLimitTests {
+
+	private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+
+	private final RequestLimit limit = new RequestLimit(properties(Duration.ZERO), this.meters);
+
+	@Test
+	void refusesWhatExceedsTheLimit() {
+		RequestLimit.Place first = this.limit.arrive();
+		first.take();
+		RequestLimit.Place second = this.limit.arrive();
+
+		assertThat(refusal(second)).isEqualTo(ProblemType.OVERLOADED);
+		second.close();
+		assertThat(inProgress()).isEqualTo(1);
+		first.close();
+		assertThat(inProgress()).isZero();
+	}
+
+	@Test
+	void givesAPlaceUpWhileABodyIsRead() {
+		RequestLimit.Place first = this.limit.arrive();
+		first.take();
+
+		first.give();
+
+		RequestLimit.Place second = this.limit.arrive();
+		second.take();
+		assertThat(refusal(first)).isEqualTo(ProblemType.OVERLOADED);
+		first.close();
+		assertThat(inProgress()).isEqualTo(1);
+	}
+
+	@Test
+	void stopsWhenEarlierRequestsAreAnsweredAndRefusesLaterOnes() {
+		RequestLimit.Place before = this.limit.arrive();
+		before.take();
+		CompletableFuture<Boolean> stopped = new CompletableFuture<>();
+
+		this.limit.stop(() -> stopped.complete(true));
+
+		RequestLimit.Place after = this.limit.arrive();
+		assertThat(after.isTooLate()).isTrue();
+		assertThat(refusal(after)).isEqualTo(ProblemType.SHUTTING_DOWN);
+		after.close();
+		assertThat(stopped).isNotDone();
+		before.close();
+		assertThat(stopped).succeedsWithin(Duration.ofSeconds(10));
+	}
+
+	@Test
+	void answersNewRequestsAtLeastForTheDrainTime() {
+		RequestLimit slow = new RequestLimit(properties(Duration.ofMinutes(1)), new SimpleMeterRegistry());
+		CompletableFuture<Boolean> stopped = new CompletableFuture<>();
+
+		slow.stop(() -> stopped.complete(true));
+
+		assertThat(stopped).isNotDone();
+	}
+
+	private static ProblemType refusal(RequestLimit.Place place) {
+		return catchThrowableOfType(ProblemException.class, place::take).type();
+	}
+
+	private double inProgress() {
+		return this.meters.get(GatewayMetric.REQUESTS_IN_PROGRESS.metricName()).gauge().value();
+	}
+
+	private static GatewayProperties properties(Duration drainTime) {
+		return new GatewayProperties(Mode.SYNC, 1, Duration.ZERO, 0, 0, 1, drainTime);
+	}
+
+}

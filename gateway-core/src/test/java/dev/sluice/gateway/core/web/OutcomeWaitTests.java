@@ -1,0 +1,95 @@
+package dev.sluice.gateway.core.web;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.UUID;
+
+import dev.sluice.contract.Order;
+import dev.sluice.contract.OrderStatus;
+import dev.sluice.contract.OrderView;
+import dev.sluice.gateway.core.order.Mode;
+import dev.sluice.gateway.core.order.Prefer;
+import dev.sluice.gateway.core.order.ValidOrder;
+import dev.sluice.gateway.core.web.OrderRequest.Preference;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.ResponseEntity;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class OutcomeWaitTests {
+
+	private static final UUID ID = UUID.randomUUID();
+
+	/** So large that the deadline overflows. */
+	private static final long START = Long.MAX_VALUE - 1;
+
+	private static final Duration WAIT = Duration.ofSeconds(2);
+
+	private final OutcomeWait wait = new OutcomeWait(request(), START);
+
+	@Test
+	void repliesThatTheOrderIsSaved() {
+		ResponseEntity<OrderView> response = this.wait.look(Optional.of(view(OrderStatus.SAVED)), START).toResponse();
+
+		assertThat(response.getStatusCode()).isEqualTo(HttpStatus.CREATED);
+		assertThat(response.getHeaders().getFirst("Preference-Applied")).isEqualTo("respond-async, wait=2");
+	}
+
+	@Test
+	void repliesAtOnceThatAFailedOrderIsAccepted() {
+		ResponseEntity<OrderView> response = this.wait.look(Optional.of(view(OrderStatus.FAILED)), START).toResponse();
+
+		assertThat(response.getStatusCode()).isEqualTo(HttpStatus.ACCEPTED);
+		assertThat(response.getBody()).isEqualTo(OrderReply.accepted(ID));
+	}
+
+	@ParameterizedTest
+	@EnumSource(value = OrderStatus.class, names = { "ACCEPTED", "RETRYING" })
+	void goesOnUntilTheDeadline(OrderStatus status) {
+		long deadline = START + WAIT.toNanos();
+
+		assertThat(this.wait.look(Optional.of(view(status)), deadline - 1)).isNull();
+		assertThat(this.wait.look(Optional.of(view(status)), deadline)).isNotNull();
+	}
+
+	@Test
+	void goesOnWhilePostgresDoesNotKnowTheOrder() {
+		assertThat(this.wait.look(Optional.empty(), START)).isNull();
+	}
+
+	@Test
+	void looksAgainAfterGrowingPauses() {
+		assertThat(this.wait.nextPause(START)).hasMillis(50);
+		assertThat(this.wait.nextPause(START)).hasMillis(100);
+		assertThat(this.wait.nextPause(START)).hasMillis(200);
+		assertThat(this.wait.nextPause(START)).hasMillis(400);
+		assertThat(this.wait.nextPause(START)).hasMillis(500);
+		assertThat(this.wait.nextPause(START)).hasMillis(500);
+	}
+
+	@Test
+	void looksALastTimeAtTheDeadline() {
+		long deadline = START + WAIT.toNanos();
+
+		assertThat(this.wait.nextPause(deadline - 1_000)).hasNanos(1_000);
+	}
+
+	@Test
+	void doesNotClaimToHaveWaitedWhereItCouldNot() {
+		assertThat(this.wait.notWaited().preferenceApplied()).isEqualTo("respond-async");
+	}
+
+	private static OrderRequest request() {
+		return new OrderRequest(new ValidOrder(ID, new Order("c-1", null, null), new byte[0], null, null), null,
+				new Preference(new Prefer(true, Duration.ofSeconds(9)), Mode.QUEUED, WAIT));
+	}
+
+	private static OrderView view(OrderStatus status) {
+		return new OrderView(ID, status, 1, null, Instant.EPOCH, null);
+	}
+
+}
