@@ -9,8 +9,8 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 
 /**
- * Every metric of the consumer's own. Those of libraries come beside them: the lag in
- * records is {@code kafka.consumer.fetch.manager.records.lag}.
+ * The consumer's own metrics. Libraries add theirs: the lag in records is
+ * {@code kafka.consumer.fetch.manager.records.lag}.
  */
 public enum ConsumerMetric {
 

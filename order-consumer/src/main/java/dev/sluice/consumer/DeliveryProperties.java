@@ -18,35 +18,35 @@ import org.springframework.validation.annotation.Validated;
 /**
  * How queued orders are delivered.
  *
- * @param enabled whether this instance delivers; false leaves the projection alone;
- * default true
- * @param concurrency orders in delivery at once at most, and connections to the backend,
- * whatever the number of partitions; fewer are in delivery while the backend throttles;
- * default 100
+ * @param enabled whether this instance delivers; with false it only projects; default
+ * true
+ * @param concurrency maximum number of orders in delivery at once, and of connections to
+ * the backend, for any number of partitions; the limit is lower while the backend
+ * throttles; default 100
  * @param maxAttempts failed attempts of an order before it becomes a dead letter,
  * counting only those during which the backend saved other orders; default 8
  * @param evidenceGap the longest pause between the orders that the backend saves before,
  * during and after a failed attempt for that attempt to count; default 1 s
- * @param maxAge the age since its acceptance from which an order becomes a dead letter at
- * its next failed or throttled attempt, whatever the cause, also in an outage; 0 = at no
- * age, the default
+ * @param maxAge the age since acceptance from which an order becomes a dead letter at its
+ * next failed or throttled attempt, for any cause, also in an outage; 0, the default,
+ * means no limit
  * @param maxRetryAfter the longest wait that a backend may ask for by
  * {@code Retry-After}; default 1 min
  * @param initialBackoff upper bound of the wait after the first failure, which doubles
- * with each; the wait is drawn evenly between 0 and it; default 500 ms
- * @param maxBackoff what that upper bound grows to at most; default 30 s
- * @param maxPending records read and not finished at once; at the bound fetching pauses;
- * at least twice the concurrency; default 10,000
- * @param maxPendingSize the size of their values together; exceeded by at most one fetch;
- * default 64 MB
- * @param commitInterval time within which what has finished is committed, also when no
- * more records come: that long before its end, a killed consumer's deliveries are
- * repeated; default 20 ms
- * @param rebalanceTimeout how long partitions that move to another consumer wait for
- * deliveries to end; what has not ended is delivered again there; default 5 s
+ * with each; the wait is random between 0 and that bound; default 500 ms
+ * @param maxBackoff the maximum of that upper bound; default 30 s
+ * @param maxPending maximum number of records that are read and not finished; at the
+ * bound fetching pauses; at least twice the concurrency; default 10,000
+ * @param maxPendingSize maximum total size of their values, exceeded by at most one
+ * fetch; default 64 MB
+ * @param commitInterval how soon finished records are committed, also when no more
+ * records arrive; the next reader repeats the deliveries of a killed consumer's last
+ * interval; default 20 ms
+ * @param rebalanceTimeout how long a rebalance waits for deliveries of partitions that
+ * move to another consumer; the other consumer delivers the rest again; default 5 s
  * @param drainTimeout how long stopping waits for deliveries to end; default 20 s
  * @param groupId the consumer group; default {@code order-delivery}
- * @param ordering which orders wait for which; default {@code none}
+ * @param ordering which orders are delivered in sequence; default {@code none}
  */
 @ConfigurationProperties("delivery")
 @Validated
@@ -63,26 +63,26 @@ public record DeliveryProperties(@DefaultValue("true") boolean enabled,
 		@DefaultValue("20s") @DurationMin @DurationMax(minutes = 4) Duration drainTimeout,
 		@DefaultValue("order-delivery") @NotBlank String groupId, @DefaultValue("none") @NotNull Ordering ordering) {
 
-	/** Which orders wait for which. */
+	/** Which orders are delivered in sequence. */
 	public enum Ordering {
 
-		/** None for any other, but for the records of one order. */
+		/** Only the records of the same order. */
 		NONE,
 
 		/**
-		 * Those with the same key, which is the customer, for each other, in the order in
-		 * which they were accepted: each until the one before is saved or a dead letter,
-		 * also through its back-off. Those of others go on, as long as fewer than
-		 * {@code max-pending} are waiting.
+		 * The orders of one customer, in the order in which they were accepted. Each
+		 * waits until the one before is saved or a dead letter, also through its
+		 * back-off. The orders of other customers go on, as long as fewer than
+		 * {@code max-pending} wait.
 		 */
 		KEY
 
 	}
 
-	/** Ids of finished orders whose payload is remembered. About 3 MB. */
+	/** Number of finished orders whose payload is remembered, about 3 MB. */
 	public static final int REMEMBERED_PAYLOADS = 10_000;
 
-	/** The most that one poll returns: what kafka-clients has by default. */
+	/** Maximum number of records of a poll: the default of kafka-clients. */
 	private static final int LARGEST_BATCH = 500;
 
 	@AssertTrue(message = "must be at least twice delivery.concurrency, or deliveries would wait for fetches")
@@ -100,7 +100,10 @@ public record DeliveryProperties(@DefaultValue("true") boolean enabled,
 		return this.maxBackoff.compareTo(this.initialBackoff) >= 0;
 	}
 
-	/** Records of one poll: small enough that the bound is kept without idling. */
+	/**
+	 * Maximum number of records of a poll: small enough to keep the bound and not to
+	 * idle.
+	 */
 	public int batch() {
 		return Math.clamp(this.maxPending / 4, 1, LARGEST_BATCH);
 	}

@@ -21,7 +21,7 @@ class TopicsConfiguration {
 				properties.minInsyncReplicas()), admin.getConfigurationProperties());
 	}
 
-	/** Never down: that Kafka or a topic is away is no illness of this process. */
+	/** Never down: an outage of Kafka does not make this process unhealthy. */
 	@Bean
 	HealthIndicator topicsHealthIndicator(TopicWatch topics) {
 		return () -> (topics.ready() ? Health.up() : Health.unknown()).withDetails(topics.state().details()).build();
@@ -33,8 +33,8 @@ class TopicsConfiguration {
 	}
 
 	/**
-	 * Down from the first loss until the process is restarted. Not part of liveness: a
-	 * restart brings nothing back and would hide it.
+	 * Down from the first loss until a restart. It is not part of liveness: a restart
+	 * restores nothing and would hide the loss.
 	 */
 	@Bean
 	HealthIndicator lostRecordsHealthIndicator(LostRecords lost) {

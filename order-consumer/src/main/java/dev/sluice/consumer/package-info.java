@@ -1,9 +1,8 @@
 /**
- * The consumer: what Sluice exists for. It takes accepted orders from Kafka and delivers
- * them at the backend's speed. Start at
- * {@link dev.sluice.consumer.delivery.DeliveryLoop}; the status projection beside it
- * starts at {@link dev.sluice.consumer.projection.Projection} and shares nothing with it
- * but Kafka.
+ * The consumer. It reads accepted orders from Kafka and delivers them at the backend's
+ * speed. Start at {@link dev.sluice.consumer.delivery.DeliveryLoop}; the status
+ * projection beside it starts at {@link dev.sluice.consumer.projection.Projection} and
+ * shares nothing with it but Kafka.
  */
 @NullMarked
 package dev.sluice.consumer;

@@ -19,12 +19,12 @@ import org.springframework.validation.annotation.Validated;
 /**
  * How the backend is reached.
  *
- * @param url where it is, without a path; default {@code http://127.0.0.1:8090}
+ * @param url the base URL, without a path; default {@code http://127.0.0.1:8090}
  * @param connectTimeout how long opening a connection may take; default 1 s
  * @param responseTimeout how long a whole exchange may take, from the first byte of the
  * request to the last of the answer; default 10 s
- * @param idleTimeout after how long an unused connection is not used again; default 60 s
- * @param circuit when to stop asking
+ * @param idleTimeout how long an unused connection is kept; default 60 s
+ * @param circuit the circuit breaker
  */
 @ConfigurationProperties("backend")
 @Validated
@@ -40,19 +40,19 @@ public record BackendProperties(@DefaultValue("http://127.0.0.1:8090") @NotNull 
 	}
 
 	/**
-	 * When the backend is taken to be down.
+	 * When the circuit breaker stops deliveries.
 	 *
-	 * @param consecutiveFailures failed attempts in a row that open the circuit, of any
-	 * orders and at any rate; default 10
+	 * @param consecutiveFailures number of failed attempts in a row, of any orders and at
+	 * any rate, that opens the circuit breaker; default 10
 	 * @param failurePercent the share of failed attempts within the window that opens the
 	 * circuit, in percent; default 50
 	 * @param window how far back attempts count for the share; whole seconds, default 10
 	 * s
-	 * @param minimumCalls attempts within the window before the share is looked at;
-	 * default 20
-	 * @param openFor how long nothing is delivered before some orders try it; default 2 s
-	 * @param trials orders that try it, and by whose share the circuit opens again or
-	 * closes; default 10
+	 * @param minimumCalls attempts within the window before the share counts; default 20
+	 * @param openFor how long the circuit breaker stays open before it lets trials pass;
+	 * default 2 s
+	 * @param trials number of orders that are tried while it is half-open; the share that
+	 * fails opens or closes it; default 10
 	 */
 	public record Circuit(@DefaultValue("10") @Min(1) @Max(1_000_000) int consecutiveFailures,
 			@DefaultValue("50") @Min(1) @Max(100) int failurePercent,

@@ -20,7 +20,7 @@ import org.springframework.validation.annotation.Validated;
 public record DeliveryTarget(@DefaultValue("http") Kind target,
 		@DefaultValue("127.0.0.1:9190") @NotBlank String sinkAddress, @DefaultValue("") String sinkSslBundle) {
 
-	/** Who takes the orders. */
+	/** The kinds of target. */
 	enum Kind {
 
 		/** The backend, over HTTP. */

@@ -48,22 +48,23 @@ import tools.jackson.core.ObjectReadContext;
 import tools.jackson.core.json.JsonFactory;
 
 /**
- * The backend over HTTP: {@code POST /orders} under the order's id, so that a repeat is
- * saved once. A blocking client for virtual threads, with as many connections as orders
- * may be in delivery. No retries, redirects or cookies of the client's own.
+ * The backend over HTTP: {@code POST /orders} with the order's id as idempotency key, so
+ * that the backend saves a repeat once. The client blocks virtual threads and has as many
+ * connections as orders may be in delivery. It neither retries nor follows redirects nor
+ * stores cookies.
  * <p>
- * One thread beside the callers': it ends exchanges at their deadline, which a socket
- * timeout alone does not, since an answer may come in byte by byte.
+ * One more thread cancels requests at their deadline. A socket timeout does not limit the
+ * whole exchange, because an answer may arrive byte by byte.
  */
 public final class HttpBackend implements Backend, AutoCloseable {
 
-	/** Of an answer's text, what operators are shown. In characters. */
+	/** Longest part of an answer in a failure's detail, in characters. */
 	private static final int LONGEST_EXCERPT = 200;
 
-	/** Of an answer's body, what is read. In bytes. */
+	/** Longest part of an answer's body that is read, in bytes. */
 	private static final int LONGEST_BODY = 8 * 1024;
 
-	/** Beyond, the status could not be stored. */
+	/** The latest time that the status can store. */
 	private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59Z");
 
 	private final URI orders;
@@ -105,7 +106,7 @@ public final class HttpBackend implements Backend, AutoCloseable {
 		this.client = HttpClients.createMinimal(this.connections);
 		this.deadlines = new ScheduledThreadPoolExecutor(1,
 				Thread.ofPlatform().daemon().name("backend-deadlines").factory());
-		// Nearly all are cancelled: they must not stay until their time comes.
+		// Nearly all deadlines are cancelled. Without this they would stay in the queue.
 		this.deadlines.setRemoveOnCancelPolicy(true);
 	}
 
@@ -139,7 +140,7 @@ public final class HttpBackend implements Backend, AutoCloseable {
 					: FailureReason.connectionLost(detail), true);
 		}
 		catch (RuntimeException ex) {
-			// A bug is no reason to lose the order: it ends as a dead letter.
+			// A bug must not lose the order: it becomes a dead letter.
 			return new RetryLater(FailureReason.interrupted("the delivery failed with a bug: " + describe(ex)), true);
 		}
 		finally {
@@ -176,7 +177,7 @@ public final class HttpBackend implements Backend, AutoCloseable {
 		return (header != null) ? header.getValue() : null;
 	}
 
-	/** The client discards the rest, within the deadline. */
+	/** The start of the body. The client discards the rest, within the deadline. */
 	private static byte[] body(ClassicHttpResponse response) throws IOException {
 		HttpEntity entity = response.getEntity();
 		return (entity != null) ? entity.getContent().readNBytes(LONGEST_BODY) : new byte[0];
@@ -197,7 +198,7 @@ public final class HttpBackend implements Backend, AutoCloseable {
 		return ProblemType.KEY_REUSED.type().toString().equals(field(body, "type"));
 	}
 
-	/** A text of a JSON object; null where there is none, or no JSON object. */
+	/** A string of a JSON object; null if it is missing or the body is no JSON object. */
 	private @Nullable String field(byte[] body, String name) {
 		try (JsonParser parser = this.json.createParser(ObjectReadContext.empty(), body)) {
 			if (parser.nextToken() != JsonToken.START_OBJECT) {

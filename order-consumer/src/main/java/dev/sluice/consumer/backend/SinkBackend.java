@@ -22,17 +22,17 @@ import dev.sluice.sink.client.SpoolFullException;
 import io.grpc.ManagedChannel;
 
 /**
- * The sink as what orders are delivered to: a message under the order's id, so that a
- * repeat is stored once. The client keeps its messages in memory, for Kafka has the
- * orders: the offset of one that is not acknowledged is not committed.
+ * Delivers orders to the sink, as messages with the order's id, so that the sink stores a
+ * repeat once. The client keeps its messages in memory, because Kafka has the orders: the
+ * offset of an unacknowledged order is not committed.
  * <p>
- * An order whose deadline passes stays with the client; its next delivery waits for the
- * same acknowledgement, or is sent again if that has come meanwhile. Bound: the client's
- * 64 MB; beyond, the attempt is throttled.
+ * After the response timeout the client keeps the order. The next attempt waits for the
+ * same acknowledgement, or sends the order again if that has arrived. The client is
+ * bounded to 64 MB. When it is full, the attempt is throttled.
  */
 public final class SinkBackend implements Backend, AutoCloseable {
 
-	/** The sink does not say when. */
+	/** The sink does not say when it stored the message. */
 	private static final Attempt SAVED = new Saved(null);
 
 	private final ManagedChannel channel;
@@ -44,9 +44,9 @@ public final class SinkBackend implements Backend, AutoCloseable {
 	private final ConcurrentMap<ByteString, CompletableFuture<Attempt>> awaited = new ConcurrentHashMap<>();
 
 	/**
-	 * Opens a stream; does not wait for the sink.
-	 * @param channel to the sink, closed with this
-	 * @param responseTimeout until an order is tried again later
+	 * Opens a stream without waiting for the sink.
+	 * @param channel the channel to the sink, which {@link #close} closes
+	 * @param responseTimeout how long an attempt waits for the acknowledgement
 	 */
 	public SinkBackend(ManagedChannel channel, Duration responseTimeout) {
 		this.channel = channel;
@@ -81,7 +81,7 @@ public final class SinkBackend implements Backend, AutoCloseable {
 			return new Throttled(FailureReason.throttled("the sink takes no more: " + ex.getMessage()), Duration.ZERO);
 		}
 		catch (ExecutionException | RuntimeException ex) {
-			// A bug is no reason to lose the order: it ends as a dead letter.
+			// A bug must not lose the order: it becomes a dead letter.
 			this.awaited.remove(id, mine);
 			return new RetryLater(FailureReason.interrupted("the delivery failed with a bug: " + ex), true);
 		}
@@ -106,7 +106,7 @@ public final class SinkBackend implements Backend, AutoCloseable {
 
 		@Override
 		public void refused(ByteString id, int code, String description) {
-			// RESOURCE_EXHAUSTED too: a refusal is about the message, which is too large.
+			// Also for RESOURCE_EXHAUSTED: the message is too large.
 			done(id, new Rejected(FailureReason.refused(code,
 					"the sink refused it with status %d: %s".formatted(code, description))));
 		}

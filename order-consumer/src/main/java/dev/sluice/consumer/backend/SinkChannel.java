@@ -14,10 +14,10 @@ import io.netty.handler.ssl.SslContextBuilder;
 import org.springframework.boot.ssl.SslBundle;
 import org.springframework.boot.ssl.SslBundles;
 
-/** The way to the sink: without TLS, or with what an SSL bundle says. */
+/** The channel to the sink, without TLS or with an SSL bundle. */
 public final class SinkChannel {
 
-	/** Else a connection that has silently gone is noticed after a quarter of an hour. */
+	/** Without keep-alive, a broken connection is noticed after a quarter of an hour. */
 	private static final Duration KEEP_ALIVE = Duration.ofSeconds(30);
 
 	private static final Duration KEEP_ALIVE_TIMEOUT = Duration.ofSeconds(10);
@@ -25,7 +25,7 @@ public final class SinkChannel {
 	private SinkChannel() {
 	}
 
-	/** Opens no connection yet. */
+	/** Creates the channel. It connects at the first call. */
 	public static ManagedChannel open(DeliveryTarget target, SslBundles bundles) {
 		NettyChannelBuilder channel = NettyChannelBuilder.forTarget(target.sinkAddress())
 			.keepAliveTime(KEEP_ALIVE.toSeconds(), TimeUnit.SECONDS)

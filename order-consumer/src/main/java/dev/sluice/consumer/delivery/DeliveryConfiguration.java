@@ -38,12 +38,12 @@ import org.springframework.kafka.core.ConsumerFactory;
 import org.springframework.kafka.core.KafkaAdmin;
 import org.springframework.kafka.core.ProducerFactory;
 
-/** Puts the delivery together. */
+/** Configures the delivery. */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnProperty(name = "delivery.enabled", matchIfMissing = true)
 class DeliveryConfiguration {
 
-	/** Called by many threads, which {@code ThreadLocalRandom} itself cannot be. */
+	/** Many threads call it, so each call asks for the {@code ThreadLocalRandom}. */
 	private static final DoubleSupplier RANDOM = () -> ThreadLocalRandom.current().nextDouble();
 
 	@Bean

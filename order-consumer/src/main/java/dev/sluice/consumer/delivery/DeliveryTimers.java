@@ -14,7 +14,7 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 
-/** How long deliveries take. */
+/** The timers of attempts and of whole deliveries. */
 final class DeliveryTimers {
 
 	private final Timer saved;
@@ -55,7 +55,7 @@ final class DeliveryTimers {
 		timer.record(elapsedNanos, TimeUnit.NANOSECONDS);
 	}
 
-	/** A negative duration, which clocks that differ may give, is not recorded. */
+	/** Ignores a negative duration, which two different clocks can give. */
 	void saved(Duration sinceAccepted) {
 		this.acceptToSaved.record(sinceAccepted);
 	}

@@ -10,13 +10,13 @@ import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The metadata of a committed offset. It names the topics that were read: Kafka keeps
- * offsets by topic name, so that without it the offset of a deleted topic passes for one
- * of the topic created in its place.
+ * The metadata of a committed offset. It names the topics that were read. Kafka stores
+ * offsets by topic name, so without the ids the offset of a deleted topic would apply to
+ * the topic created in its place.
  *
- * @param topicIds ids of the topics that the reader reads; empty in a commit of somebody
- * else's
- * @param rest what the reader adds
+ * @param topicIds ids of the topics that the reader reads; empty in a commit of another
+ * client
+ * @param rest metadata that the reader adds
  */
 public record CommitMetadata(Set<String> topicIds, String rest) {
 
@@ -42,7 +42,7 @@ public record CommitMetadata(Set<String> topicIds, String rest) {
 				text.substring(end + 1));
 	}
 
-	/** Whether the offset is of the topic with this id, as far as is known. */
+	/** Whether the offset belongs to the topic with this id; true if that is unknown. */
 	public boolean isOf(@Nullable Uuid id) {
 		return id == null || this.topicIds.isEmpty() || this.topicIds.contains(id.toString());
 	}

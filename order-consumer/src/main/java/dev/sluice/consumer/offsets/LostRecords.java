@@ -5,6 +5,7 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 
 import dev.sluice.consumer.ConsumerMetric;
+import com.google.errorprone.annotations.ThreadSafe;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.apache.kafka.common.TopicPartition;
@@ -12,10 +13,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The records that were deleted before this process could read them. Each loss is an
- * error in the log, counted, and shown by health until the process ends. Safe for use by
- * several threads; holds one entry for each reader and partition.
+ * Records that were deleted before this process could read them. Each loss is logged as
+ * an error, counted, and shown by health until the process ends. There is one entry for
+ * each reader and partition.
  */
+@ThreadSafe
 public final class LostRecords {
 
 	private static final Logger logger = LoggerFactory.getLogger(LostRecords.class);
@@ -28,7 +30,7 @@ public final class LostRecords {
 		this.registry = registry;
 	}
 
-	/** Makes the counter of a reader visible before there is anything to count. */
+	/** Registers the counter of a reader before the first loss. */
 	public void expect(String reader, String topic) {
 		counter(reader, topic);
 	}
@@ -36,22 +38,25 @@ public final class LostRecords {
 	/**
 	 * Records a loss.
 	 * @param reader {@code delivery} or {@code projection}
-	 * @param gap the offsets that are gone
-	 * @param records how many of them had not been dealt with
+	 * @param gap the deleted offsets
+	 * @param records how many of them were not processed
 	 */
 	public void lost(String reader, Gap gap, long records) {
 		logger.error("LOST: {} records of {}, offsets {} to {}, were deleted before the {} had read them. "
-				+ "Look at the topic's retention and at who deletes its records. Health stays down until a restart.",
+				+ "Check the topic's retention and which client deletes its records. Health stays down until a restart.",
 				records, gap.partition(), gap.from(), gap.to() - 1, reader);
 		counter(reader, gap.partition().topic()).increment(records);
 		this.details.merge(reader + ": " + gap.partition(), "%d records below offset %d".formatted(records, gap.to()),
 				(before, now) -> before + ", " + now);
 	}
 
-	/** A topic was deleted while it was read: how much was lost cannot be told. */
+	/**
+	 * Records that a topic was deleted while it was read. The size of the loss is
+	 * unknown.
+	 */
 	public void topicDeleted(String reader, String topic) {
-		logger.error("LOST: topic {} was deleted. Records that the {} had not dealt with are lost; how many cannot be "
-				+ "told. Health stays down until a restart.", topic, reader);
+		logger.error("LOST: topic {} was deleted. Records that the {} had not processed are lost; their number is "
+				+ "unknown. Health stays down until a restart.", topic, reader);
 		this.details.put(reader + ": " + topic, "the topic was deleted");
 	}
 
@@ -68,10 +73,10 @@ public final class LostRecords {
 	}
 
 	/**
-	 * Offsets that are gone.
+	 * A range of deleted offsets.
 	 *
-	 * @param from the first
-	 * @param to the one behind the last
+	 * @param from the first offset, inclusive
+	 * @param to the last offset, exclusive
 	 */
 	public record Gap(TopicPartition partition, long from, long to) {
 

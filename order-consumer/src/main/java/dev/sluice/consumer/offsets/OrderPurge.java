@@ -32,13 +32,13 @@ import org.slf4j.LoggerFactory;
 import org.springframework.context.SmartLifecycle;
 
 /**
- * Deletes orders that are delivered, projected and older than the retention from the
- * topic {@code orders}, which expires nothing by itself. It deletes up to the lowest of
- * the delivery's commit, the projection's commit and the first record that is young
- * enough, in the partitions that this instance reads. A partition that one of the two
- * groups has no commit for is left alone.
+ * Deletes orders from the topic {@code orders} that are delivered, projected and older
+ * than the retention. The topic itself expires nothing. In each partition that this
+ * instance reads, it deletes up to the lowest of the delivery's commit, the projection's
+ * commit and the first record within the retention. It skips a partition that one of the
+ * two groups has no commit for.
  * <p>
- * One virtual thread, one request a minute; after a failure the next minute tries again.
+ * One virtual thread runs it once a minute. After a failure, the next run retries.
  */
 public final class OrderPurge implements SmartLifecycle {
 
@@ -63,10 +63,10 @@ public final class OrderPurge implements SmartLifecycle {
 	private @Nullable Thread thread;
 
 	/**
-	 * @param retention the age from which an order may be deleted; 0 = never
-	 * @param groups the groups that must have committed it
-	 * @param partitions gives the partitions to look after
-	 * @param client configuration of an admin client
+	 * @param retention the age from which an order may be deleted; 0 means never
+	 * @param groups the groups that must have committed the order
+	 * @param partitions supplies the partitions to delete from
+	 * @param client configuration of the admin client
 	 */
 	public OrderPurge(Duration retention, List<String> groups, Supplier<Set<TopicPartition>> partitions,
 			TopicWatch topics, Map<String, Object> client, InstantSource clock) {
@@ -100,7 +100,7 @@ public final class OrderPurge implements SmartLifecycle {
 					if (!warned) {
 						warned = true;
 						logger.warn(
-								"Delivered orders cannot be deleted from {}; trying again each minute. It needs DELETE "
+								"Delivered orders cannot be deleted from {}. The next try is in a minute. It requires DELETE "
 										+ "on the topic and DESCRIBE on the groups {}: {}",
 								Topics.ORDERS, this.groups, ex.toString());
 					}
@@ -112,7 +112,7 @@ public final class OrderPurge implements SmartLifecycle {
 		}
 	}
 
-	/** Deletes once what may be deleted now. */
+	/** Runs once. */
 	public void purge() throws InterruptedException, ExecutionException, TimeoutException {
 		TopicsState state = this.topics.state();
 		Uuid topic = state.ids().get(Topics.ORDERS);
@@ -142,10 +142,10 @@ public final class OrderPurge implements SmartLifecycle {
 		}
 	}
 
-	/** The first offset of each partition that is too young, or its end. */
+	/** The first offset of each partition within the retention, or its end. */
 	private Map<TopicPartition, Long> oldEnough(Admin admin, Set<TopicPartition> owned)
 			throws InterruptedException, ExecutionException, TimeoutException {
-		// The end first: what comes meanwhile is young.
+		// Reads the end first: records that arrive later are within the retention.
 		Map<TopicPartition, Long> below = new HashMap<>(offsets(admin, owned, OffsetSpec.latest()));
 		long youngest = this.clock.instant().minus(this.retention).toEpochMilli();
 		offsets(admin, owned, OffsetSpec.forTimestamp(youngest)).forEach((partition, offset) -> {

@@ -18,9 +18,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Decides where a reader begins with the partitions that it was assigned, and finds what
- * was deleted before it came. Called on the consumer's thread; each request to Kafka has
- * a deadline.
+ * Decides where a reader starts to read the partitions that it was assigned, and detects
+ * records that were deleted before. Only the consumer's thread calls it. Each request to
+ * Kafka has a deadline.
  */
 public final class ReadPositions {
 
@@ -34,13 +34,17 @@ public final class ReadPositions {
 
 	private final Start first;
 
-	/** What a partition without a commit means if its first records are gone. */
+	/** What it means if a partition without a commit has lost its first records. */
 	public enum Start {
 
-		/** They are lost: somebody accepted them and nobody delivered them. */
+		/**
+		 * The records are lost: a gateway accepted them and no consumer delivered them.
+		 */
 		AT_ZERO,
 
-		/** They had been read: only what every reader has committed is deleted. */
+		/**
+		 * The records were read: only records that every reader committed are deleted.
+		 */
 		ANYWHERE
 
 	}
@@ -56,12 +60,12 @@ public final class ReadPositions {
 	}
 
 	/**
-	 * Moves the consumer to where it goes on, and commits that where no valid commit says
-	 * so yet. It goes on from the commit; from the log start if there is none, if the
-	 * commit is of a topic that was deleted since, or if it is beyond the log end; and
-	 * from the log start as well if that is behind the commit: then what lies between is
-	 * gone.
-	 * @param gaps told of each range of offsets that is gone
+	 * Moves the consumer to its start position and commits that position where there is
+	 * no valid commit. The start position is the commit. It is the log start if there is
+	 * no commit, if the commit belongs to a deleted topic, or if it is beyond the log
+	 * end. It is also the log start if the commit is below it: the offsets between are
+	 * deleted.
+	 * @param gaps called for each range of deleted offsets
 	 * @return the commits that are valid
 	 * @throws org.apache.kafka.common.KafkaException if Kafka does not answer in time
 	 */
@@ -107,12 +111,12 @@ public final class ReadPositions {
 
 	private boolean isValid(TopicPartition partition, OffsetAndMetadata commit, long end) {
 		if (!CommitMetadata.parse(commit.metadata()).isOf(this.topicIds.get(partition.topic()))) {
-			logger.warn("The commit of {} is of a topic that was deleted; reading the new one from its beginning",
+			logger.warn("The commit of {} belongs to a deleted topic. Reading the new topic from its beginning",
 					partition);
 			return false;
 		}
 		if (commit.offset() > end) {
-			logger.warn("The commit of {} is {}, beyond the end at {}; reading from the beginning", partition,
+			logger.warn("The commit of {} is {}, beyond the end at {}. Reading from the beginning", partition,
 					commit.offset(), end);
 			return false;
 		}
@@ -125,8 +129,8 @@ public final class ReadPositions {
 
 	/**
 	 * Looks for records that were deleted between two offsets of a partition.
-	 * @param position the next offset that should have been read
-	 * @param found the offset that was found instead, or any above
+	 * @param position the next offset to read
+	 * @param found the offset that was read instead, or any above
 	 */
 	public Optional<Gap> gapBelow(TopicPartition partition, long position, long found) {
 		long start = ask(() -> this.kafka.beginningOffsets(Set.of(partition), TIMEOUT)).getOrDefault(partition, 0L);
@@ -134,7 +138,7 @@ public final class ReadPositions {
 				: Optional.empty();
 	}
 
-	/** A wake-up is meant for the poll, and what it was for is looked at anyway. */
+	/** A wake-up is for the poll, and the loop checks its reason anyway. */
 	private static <T> T ask(Supplier<T> question) {
 		try {
 			return question.get();

@@ -44,12 +44,13 @@ import org.springframework.kafka.listener.KafkaMessageListenerContainer;
 import org.springframework.util.backoff.ExponentialBackOff;
 
 /**
- * Keeps {@code order_status} from what {@code orders} and {@code order-outcomes} say. It
- * may read them from any point and again: see {@link StatusRow}. Nothing waits for it.
+ * Projects {@code orders} and {@code order-outcomes} to the table {@code order_status}.
+ * It may read the topics from any point and repeatedly: see {@link StatusRow}. No
+ * delivery waits for it.
  * <p>
- * One thread, once started; until then another waits for Kafka and for PostgreSQL, where
- * it brings the schema up to date. While PostgreSQL is down the batch at hand is tried
- * again without end, with back-off, and no offset is committed.
+ * It runs on one thread. Before, another thread waits for Kafka and for PostgreSQL and
+ * migrates the schema. While PostgreSQL is down, the projection retries its batch with
+ * back-off, without a limit, and commits no offset.
  */
 final class Projection implements SmartLifecycle {
 
@@ -65,10 +66,12 @@ final class Projection implements SmartLifecycle {
 
 	private static final long LONGEST_BACKOFF_MILLIS = 5_000;
 
-	/** More than comes in while lingering: then the broker waits for the time instead. */
+	/**
+	 * More than arrives within the linger time, so that the broker waits for the time.
+	 */
 	private static final int FULL_BATCH_BYTES = 1024 * 1024;
 
-	/** How it is, for its health. */
+	/** The state that health shows. */
 	enum State {
 
 		WAITING, WORKING, FAILING, STOPPED
@@ -98,7 +101,10 @@ final class Projection implements SmartLifecycle {
 	/** Ids of the topics that the container reads; set while it is stopped. */
 	private volatile Map<String, Uuid> topicIds = Map.of();
 
-	/** The next offset of each partition of {@code orders}. Of the container's thread. */
+	/**
+	 * The next offset of each partition of {@code orders}. Confined to the container's
+	 * thread.
+	 */
 	private final Map<TopicPartition, Long> next = new HashMap<>();
 
 	private volatile State state = State.STOPPED;
@@ -110,7 +116,7 @@ final class Projection implements SmartLifecycle {
 	private @Nullable Thread starter;
 
 	/**
-	 * @param migration brings the schema up to date; may fail and be tried again
+	 * @param migration migrates the schema; after a failure it is called again
 	 */
 	Projection(ProjectionProperties properties, TopicWatch topics, LostRecords lost, Runnable migration,
 			StatusReader reader, StatusTable table, ConsumerFactory<byte[], byte[]> consumers, MeterRegistry registry,
@@ -144,10 +150,10 @@ final class Projection implements SmartLifecycle {
 		BatchConsumerAwareMessageListener<byte[], byte[]> listener = this::project;
 		container.setMessageListener(listener);
 		container.setConsumerRebalanceListener(new Assignment());
-		// Commits say which topics they are of, should one be deleted and created again.
+		// A commit names its topics, because a topic may be deleted and created again.
 		container.setOffsetAndMetadataProvider(
 				(_, offset) -> new OffsetAndMetadata(offset, CommitMetadata.of(this.topicIds.values(), "").text()));
-		// Else it would stop for good.
+		// Otherwise the container would stop for good.
 		container.setAuthExceptionRetryInterval(RETRY);
 		KafkaMessageListenerContainer<byte[], byte[]> result = new KafkaMessageListenerContainer<>(consumers,
 				container);
@@ -155,7 +161,7 @@ final class Projection implements SmartLifecycle {
 		ExponentialBackOff backoff = new ExponentialBackOff(FIRST_BACKOFF_MILLIS, 2);
 		backoff.setMaxInterval(LONGEST_BACKOFF_MILLIS);
 		DefaultErrorHandler errors = new DefaultErrorHandler(backoff);
-		// Said once, by project.
+		// The method project logs it once.
 		errors.setLogLevel(org.springframework.kafka.KafkaException.Level.DEBUG);
 		result.setCommonErrorHandler(errors);
 		return result;
@@ -169,9 +175,9 @@ final class Projection implements SmartLifecycle {
 	}
 
 	/**
-	 * Waits for the topics and for PostgreSQL, starts the container, and starts it anew
-	 * when a topic was deleted and created again: a consumer would notice only after
-	 * minutes, and go on where it was.
+	 * Waits for the topics and for PostgreSQL and starts the container. Restarts it when
+	 * a topic was deleted and created again: the consumer itself notices only after
+	 * minutes and continues at its old offset.
 	 */
 	private void prepare() {
 		try {
@@ -272,8 +278,8 @@ final class Projection implements SmartLifecycle {
 	}
 
 	/**
-	 * Finds orders that were deleted while the consumer was behind them, which Kafka's
-	 * client skips in silence.
+	 * Detects orders that were deleted before the consumer had read them. Kafka's client
+	 * skips them silently.
 	 */
 	private void lookForGaps(List<ConsumerRecord<byte[], byte[]>> records, Consumer<?, ?> kafka) {
 		for (ConsumerRecord<byte[], byte[]> record : records) {
@@ -292,7 +298,7 @@ final class Projection implements SmartLifecycle {
 		return new ReadPositions(kafka, this.topicIds, ReadPositions.Start.ANYWHERE);
 	}
 
-	/** On the container's thread. */
+	/** Called on the container's thread. */
 	private final class Assignment implements ConsumerAwareRebalanceListener {
 
 		@Override
@@ -322,7 +328,7 @@ final class Projection implements SmartLifecycle {
 	}
 
 	private static String oneLine(Exception ex) {
-		// A migration's message is a page.
+		// The message of a migration has many lines.
 		return ex.toString().strip().replaceAll("\\s+", " ");
 	}
 
@@ -343,7 +349,7 @@ final class Projection implements SmartLifecycle {
 		return this.running;
 	}
 
-	/** Stopped also if the container has ended by itself, which an Error makes it do. */
+	/** Also false if the container has ended by itself, as it does after an Error. */
 	State state() {
 		return (this.state == State.WORKING && !this.container.isRunning()) ? State.STOPPED : this.state;
 	}

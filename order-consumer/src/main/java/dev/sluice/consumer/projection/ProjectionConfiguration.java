@@ -16,7 +16,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.kafka.core.ConsumerFactory;
 
-/** Puts the projection together. */
+/** Configures the projection. */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnProperty(name = "projection.enabled", matchIfMissing = true)
 class ProjectionConfiguration {

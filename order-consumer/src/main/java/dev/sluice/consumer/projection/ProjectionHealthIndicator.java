@@ -3,13 +3,13 @@ package dev.sluice.consumer.projection;
 import org.springframework.boot.health.contributor.AbstractHealthIndicator;
 import org.springframework.boot.health.contributor.Health;
 
-/** Tells how the projection is. Never down: its failure stops nothing else. */
+/** Shows the state of the projection. It is never down: nothing depends on it. */
 final class ProjectionHealthIndicator extends AbstractHealthIndicator {
 
 	private final Projection projection;
 
 	ProjectionHealthIndicator(Projection projection) {
-		super("The state of the projection cannot be told");
+		super("The state of the projection cannot be read");
 		this.projection = projection;
 	}
 

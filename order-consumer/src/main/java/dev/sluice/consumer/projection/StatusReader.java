@@ -20,9 +20,8 @@ import tools.jackson.databind.ObjectReader;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Folds records of both topics to rows. An order may have several, one for what its
- * outcomes say and one for each fingerprint: only the table knows which of these is a
- * conflict.
+ * Reduces records of both topics to rows. An order may have several rows: one for its
+ * outcomes and one for each fingerprint. Only the table knows which one is a conflict.
  */
 final class StatusReader {
 
@@ -79,7 +78,7 @@ final class StatusReader {
 		return StatusRow.of(OrderEvent.of(record), Fingerprint.ofJson((value != null) ? value : new byte[0]));
 	}
 
-	// A JSON null becomes a null that the record's type does not allow.
+	// A JSON null becomes a null that the type of the record does not allow.
 	@SuppressWarnings({ "ConstantValue", "NullAway" })
 	private StatusRow outcome(ConsumerRecord<byte[], byte[]> record) {
 		byte[] value = record.value();

@@ -13,18 +13,18 @@ import dev.sluice.contract.OrderStatus;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A row of {@code order_status}, and also what one event says of it.
+ * A row of {@code order_status}, or the part of it that one event contains.
  * <p>
- * {@code saved} is above all: the backend has the order, whatever another consumer says
- * later. Of two saves the earlier one counts. Below, the status of the later acceptance
- * is greater (a redelivery is accepted later), within one acceptance the status that is
- * further on, and of the same status the outcome that comes later in the topic, which is
- * the one that compaction keeps. No consumer's clock takes part. So outcomes merge in any
- * order and any number of times.
+ * {@code saved} wins: the backend has the order, whatever another consumer publishes
+ * later. Of two saves the earlier one wins. Otherwise the status of the later acceptance
+ * wins (a redelivery is accepted later). Within one acceptance the further status wins,
+ * and for the same status the outcome that is later in the topic, which compaction keeps.
+ * The clock of a consumer has no influence, so outcomes can be merged in any order and
+ * repeatedly.
  * <p>
- * The fingerprint is that of the record that comes first in the topic. Records of one
- * order lie in one partition and are read in its order, so that this is the record seen
- * first. A record with another fingerprint is a conflict and changes nothing.
+ * The fingerprint is that of the first record in the topic. The records of one order are
+ * in one partition and are read in its order, so this is the first record read. A record
+ * with another fingerprint is a conflict and changes nothing.
  *
  * @param id the order's id
  * @param customerId whose order it is
@@ -52,7 +52,7 @@ record StatusRow(UUID id, String customerId, OrderStatus status, int attempts, @
 
 	private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59.999999Z");
 
-	/** {@link StatusTable} has the same in SQL. */
+	/** {@link StatusTable} contains the same rule in SQL. */
 	private static final Comparator<StatusRow> GREATER = Comparator.comparing(StatusRow::saved)
 		.thenComparing(StatusRow::savedAt, Comparator.nullsFirst(Comparator.reverseOrder()))
 		.thenComparing(StatusRow::acceptance)
@@ -60,8 +60,8 @@ record StatusRow(UUID id, String customerId, OrderStatus status, int attempts, @
 		.thenComparing(StatusRow::outcomeOffset);
 
 	/**
-	 * @throws IllegalArgumentException if PostgreSQL could not keep it, so that one bad
-	 * record does not hold up all others
+	 * @throws IllegalArgumentException if PostgreSQL cannot store the row; one bad record
+	 * must not block all others
 	 */
 	StatusRow {
 		if (attempts < 0) {
@@ -87,7 +87,7 @@ record StatusRow(UUID id, String customerId, OrderStatus status, int attempts, @
 				fingerprint(outcome.fingerprint()));
 	}
 
-	/** Of a synchronous order: no record of {@code orders} tells it. */
+	/** The row of a synchronous order, which has no record in {@code orders}. */
 	private static @Nullable Fingerprint fingerprint(@Nullable String hex) {
 		if (hex != null && !FINGERPRINT.matcher(hex).matches()) {
 			throw new IllegalArgumentException("the fingerprint is none: " + hex);
@@ -107,14 +107,14 @@ record StatusRow(UUID id, String customerId, OrderStatus status, int attempts, @
 	}
 
 	/**
-	 * What is known once another row of the same order has been read after this one.
-	 * {@link StatusTable} has the same in SQL.
+	 * Merges a row of the same order that was read after this one. {@link StatusTable}
+	 * contains the same rule in SQL.
 	 */
 	StatusRow merge(StatusRow next) {
 		if (next.outcomeOffset == NO_OUTCOME && this.fingerprint != null && next.fingerprint != null
 				&& !this.fingerprint.equals(next.fingerprint)) {
-			// Another payload under the same id. An outcome is none: the backend has
-			// decided.
+			// Another payload under the same id. An outcome is no conflict: the backend
+			// has decided.
 			return this;
 		}
 		StatusRow winner = (GREATER.compare(this, next) >= 0) ? this : next;

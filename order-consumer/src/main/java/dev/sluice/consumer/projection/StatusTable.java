@@ -49,11 +49,11 @@ final class StatusTable {
 
 	/**
 	 * @param rows of different orders
-	 * @throws org.springframework.dao.DataAccessException if it failed; then nothing has
-	 * been merged, or all
+	 * @throws org.springframework.dao.DataAccessException if the statement failed; then
+	 * no row is merged, or all are
 	 */
 	void merge(Collection<StatusRow> rows) {
-		// In one order everywhere, so that two instances cannot lock each other out.
+		// Every instance uses the same order of rows, so two instances cannot deadlock.
 		List<StatusRow> sorted = rows.stream().sorted(Comparator.comparing(StatusRow::id)).toList();
 		this.jdbc.update((connection) -> prepare(connection, sorted));
 	}

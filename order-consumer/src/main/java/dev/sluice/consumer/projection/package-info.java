@@ -1,7 +1,7 @@
 /**
  * The status of every order in PostgreSQL, for the gateways to read. Start at
- * {@link dev.sluice.consumer.projection.Projection}; the rule by which events merge is in
- * {@link dev.sluice.consumer.projection.StatusRow}.
+ * {@link dev.sluice.consumer.projection.Projection};
+ * {@link dev.sluice.consumer.projection.StatusRow} contains the rule for merging events.
  */
 @NullMarked
 package dev.sluice.consumer.projection;
