@@ -260,7 +260,7 @@ final class KneeExperiment extends Experiment {
 				.body(), ACCEPT_TO_SAVED);
 		}
 		catch (IOException ex) {
-			throw new LabException("The consumer does not tell its metrics: " + ex, ex);
+			throw new LabException("The consumer does not serve its metrics: " + ex, ex);
 		}
 	}
 

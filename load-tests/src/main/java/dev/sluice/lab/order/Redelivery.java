@@ -161,7 +161,7 @@ public final class Redelivery implements AutoCloseable {
 					each.accept(done);
 					inARow = (done.end() == End.UNAVAILABLE) ? inARow + 1 : 0;
 					if (inARow == UNAVAILABLE_IN_A_ROW) {
-						throw new LabException("%s takes no more: %s. %,d were taken before; run it again later"
+						throw new LabException("%s accepts no more: %s. It accepted %,d before; run it again later"
 							.formatted(this.gateway, done.answer(), tally.taken()));
 					}
 				}
@@ -208,7 +208,7 @@ public final class Redelivery implements AutoCloseable {
 				answer = ex.toString();
 			}
 			if (tries == TRIES) {
-				throw new LabException("%s does not tell which orders failed: %s".formatted(this.gateway, answer));
+				throw new LabException("%s cannot list the failed orders: %s".formatted(this.gateway, answer));
 			}
 			Thread.sleep(PAUSE);
 		}

@@ -193,7 +193,7 @@ final class InputProof implements Proof {
 			}
 			clients.shutdown();
 			if (!clients.awaitTermination(2 * EXCHANGE_MILLIS, TimeUnit.MILLISECONDS)) {
-				throw new LabException("Requests to %s have not come to their end".formatted(gateway.name()));
+				throw new LabException("Requests to %s have not ended".formatted(gateway.name()));
 			}
 		}
 	}

@@ -193,7 +193,7 @@ final class TestBed implements AutoCloseable {
 				return audit;
 			}
 			if (System.nanoTime() - deadline > 0) {
-				throw new LabException("Orders still came to the backend after %d s".formatted(timeout.toSeconds()));
+				throw new LabException("Orders still reached the backend after %d s".formatted(timeout.toSeconds()));
 			}
 			Thread.sleep(POLL_MILLIS);
 		}
