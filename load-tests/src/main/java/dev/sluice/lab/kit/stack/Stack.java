@@ -118,8 +118,9 @@ public final class Stack implements AutoCloseable {
 	}
 
 	/** Starts Kafka and PostgreSQL, side by side, and returns when both serve. */
-	public void startInfrastructure() {
+	public Stack startInfrastructure() {
 		inParallel(List.of(this.infrastructure::kafka, this.infrastructure::postgres));
+		return this;
 	}
 
 	/**
