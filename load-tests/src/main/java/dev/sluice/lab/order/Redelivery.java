@@ -27,7 +27,7 @@ import tools.jackson.databind.json.JsonMapper;
  * Has failed orders delivered again, one after another and at a bounded rate, page by
  * page: what is kept does not grow with their number. An order that fails again meanwhile
  * is not taken a second time: it comes behind the last of a first look through the pages,
- * so that no clock but the system's own counts. For one thread.
+ * so that no clock but the system's own counts. Not thread-safe.
  */
 public final class Redelivery implements AutoCloseable {
 

@@ -29,7 +29,7 @@ import dev.sluice.lab.kit.stack.Variant;
 
 /**
  * What one proof works on: a fresh stack, the backend's controls and a directory for raw
- * data. For one thread.
+ * data. Not thread-safe.
  */
 final class TestBed implements AutoCloseable {
 

@@ -24,7 +24,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.GroupIdNotFoundException;
 import org.apache.kafka.common.errors.RetriableException;
 
-/** A group that reads {@code orders}, as the broker knows it. For one thread. */
+/** A group that reads {@code orders}, as the broker knows it. Not thread-safe. */
 public final class ConsumerGroup implements AutoCloseable {
 
 	/** {@code delivery.group-id}'s default. */
