@@ -1,4 +1,18 @@
-/** The laboratory. */
+/**
+ * Sluice's laboratory. Start at {@link dev.sluice.lab.Lab}, which lists the commands.
+ * <p>
+ * Each experiment has a package: its command, plan, run and sections of the report.
+ * {@code kit} holds what they share: {@code kit.stack} the system under test,
+ * {@code kit.load} the load generators, {@code kit.measure} samplers and readers,
+ * {@code kit.result} the result's file, {@code kit.page} the parts of a page, and
+ * {@code kit.run} the course of a run. {@code report} makes pages of results.
+ * <p>
+ * A new experiment extends {@link dev.sluice.lab.kit.run.Experiment} and
+ * {@link dev.sluice.lab.kit.run.ExperimentCommand}, adds its finding to
+ * {@link dev.sluice.lab.kit.result.Finding}, its sections to
+ * {@link dev.sluice.lab.report.Report} (the compiler asks for them) and its command to
+ * {@link dev.sluice.lab.Lab}.
+ */
 @NullMarked
 package dev.sluice.lab;
 

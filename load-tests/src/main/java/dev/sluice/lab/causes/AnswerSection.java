@@ -47,7 +47,7 @@ final class AnswerSection extends Section {
 								(effect) -> percent(effect.pauseShare()))),
 				table(all));
 		html.element("p",
-				"A setting differs from the base (%s) in what its name says and in nothing else. A loss is the share of the base's rate at the same N that is missing. It is told from noise if the 99 %% interval of at least eight pairs leaves out no loss, or, measured less often, if the ratio is beyond %s. A setting has collapsed below %s of the base's rate; a collector that stops the gateway for less than %s of the time is taken to explain no collapse."
+				"A setting differs from the base (%s) in what its name says and in nothing else. A loss is the share of the base's rate at the same N that is missing. It counts as more than noise if the 99 %% interval of at least eight pairs leaves out no loss, or, measured less often, if the ratio is beyond %s. A setting has collapsed below %s of the base's rate; a collector that stops the gateway for less than %s of the time is taken to explain no collapse."
 					.formatted(this.effects.result().variant(), Figures.measured(Math.exp(this.effects.threshold())),
 							Figures.percent(Verdict.COLLAPSED_BELOW), Figures.percent(Verdict.LITTLE_PAUSE)),
 				"class", "note");

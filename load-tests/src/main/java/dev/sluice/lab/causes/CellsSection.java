@@ -26,9 +26,9 @@ final class CellsSection extends Section {
 	@Override
 	public void write(RunResult run, Html html) {
 		html.list(List.of(
-				"A cell lasts from its first call until the last order is answered 201, or until it was given up: an order that the backend saves after its client was told otherwise is of no use to the client. The load is a closed model, at most 1,000 orders in flight.",
+				"A cell lasts from its first call until the last order is answered 201, or until it was given up: an order that the backend saves after its client got another answer is of no use to the client. The load is a closed model, at most 1,000 orders in flight.",
 				"The backend's threads are simulated by places and timers: their own memory and context switches are not in the figures. The reference's runtime is another, and so is its way to queue continuations behind new work.",
-				"Other factors than these are not looked at: the reference's figures were taken on another machine, with a debugger attached at least once.",
+				"No other factors are varied: the reference's figures were taken on another machine, with a debugger attached at least once.",
 				"A cell during which other processes used more than %s of the machine's CPU or an unknown share of it, or that was given up, is marked %s."
 					.formatted(Figures.percent(Reliability.FOREIGN_CPU_LIMIT), Reliability.SIGN)));
 		html.details("Figures of all %s cells".formatted(Figures.count(this.effects.result().cells().size())), cells());

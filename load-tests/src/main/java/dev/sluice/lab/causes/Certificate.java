@@ -41,7 +41,7 @@ record Certificate(Path store) {
 			.start();
 		try {
 			if (!keytool.waitFor(SECONDS, TimeUnit.SECONDS) || keytool.exitValue() != 0) {
-				throw new LabException("keytool made no certificate; %s tells why".formatted(log));
+				throw new LabException("keytool made no certificate; see %s".formatted(log));
 			}
 		}
 		finally {

@@ -27,7 +27,7 @@ final class GatewaySection extends Section {
 	@Override
 	public void write(RunResult run, Html html) {
 		html.element("p",
-				"Pauses by the JVM's flight recorder, within the cells' windows; promotion is the growth of the old generation in its collections, which ZGC does not tell. Threads are the gateway's platform threads, sampled each second: cells of a second may have no sample.");
+				"Pauses by the JVM's flight recorder, within the cells' windows; promotion is the growth of the old generation in its collections, which ZGC does not report. Threads are the gateway's platform threads, sampled each second: cells of a second may have no sample.");
 		collector().write(html);
 		threads().write(html);
 	}

@@ -101,7 +101,7 @@ record Verdict(Effects effects) {
 			.filter((effect) -> effect.setting().changes().size() == 1 && this.effects.differs(effect)
 					&& left(effect) < 1)
 			.toList();
-		sentences.add(worse.isEmpty() ? "No factor alone costs anything that can be told from noise."
+		sentences.add(worse.isEmpty() ? "No factor alone costs more than the noise."
 				: "Alone, these cost most: %s.".formatted(String.join("; ",
 						worse.stream()
 							.limit(4)
@@ -110,7 +110,7 @@ record Verdict(Effects effects) {
 							.toList())));
 		sentences.add(growth());
 		nearest().ifPresent((effect) -> sentences.add(
-				"Nearest to the reference's %s orders a minute comes %s with %s. There an order took %s of the whole time on average; in the reference %s. Orders served one after another take half of it, orders that all end together take all of it."
+				"Nearest to the reference's %s orders a minute is %s with %s. There an order took %s of the whole time on average; in the reference %s. Orders served one after another take half of it, orders that all end together take all of it."
 					.formatted(Figures.count(Reference.MANY_PER_MINUTE), effect.name(),
 							Figures.measured(effect.perMinute()), percent(effect.together()),
 							Figures.percent(Reference.TOGETHER))));

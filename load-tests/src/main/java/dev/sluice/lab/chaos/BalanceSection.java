@@ -38,20 +38,20 @@ final class BalanceSection extends Section {
 		if (!this.chaos.violations().isEmpty()) {
 			html.element("h3", "The first orders that break the balance");
 			html.list(this.chaos.violations());
-			html.element("p", "All of them are in violations.csv, what their clients were told in attempts.csv.");
+			html.element("p", "violations.csv has all of them, attempts.csv the answers to their clients.");
 		}
 		html.element("p",
-				"Refused: each attempt was answered so that nothing can have been taken. In doubt: never accepted, and an answer is missing or leaves open whether the order was taken; a client repeats such an order with its Idempotency-Key. Doubled: orders that the backend has beside those placed, so that one was given two ids. Repeats absorbed: deliveries of an order that the backend had already.",
+				"Refused: no attempt can have been accepted, by its answers. In doubt: never accepted, and an answer is missing or does not say whether the order was accepted; a client repeats such an order with its Idempotency-Key. Doubled: orders that the backend has beside those placed, so that one was given two ids. Repeats absorbed: deliveries of an order that the backend had already.",
 				"class", "note");
 	}
 
 	private static String answer(ChaosResult chaos, Balance balance) {
 		if (balance.holds()) {
-			return "Yes: %s orders were accepted during %s faults, %s saved and %s failed and told so; 0 lost, 0 doubled."
+			return "Yes: %s orders were accepted during %s faults, %s saved, %s failed and reported as failed; 0 lost, 0 doubled."
 				.formatted(Figures.count(balance.accepted()), Figures.count(chaos.faults().size()),
 						Figures.count(balance.saved()), Figures.count(balance.failed()));
 		}
-		return "No: of %s orders accepted during %s faults, %s were lost and %s doubled, %s refused and saved nevertheless, %s misnamed."
+		return "No: of %s orders accepted during %s faults, %s were lost and %s doubled, %s saved although refused, %s misnamed."
 			.formatted(Figures.count(balance.accepted()), Figures.count(chaos.faults().size()),
 					Figures.count(balance.lost()), Figures.count(balance.doubled()),
 					Figures.count(balance.refusedButSaved()), Figures.count(balance.misnamed()));
@@ -68,7 +68,7 @@ final class BalanceSection extends Section {
 		table.row("", "failed, and a gateway says so", Figures.count(balance.failed()));
 		table.row("", "lost (must be 0)", Figures.count(balance.lost()));
 		table.row("Refused", "", Figures.count(balance.refused()));
-		table.row("", "saved nevertheless (must be 0)", Figures.count(balance.refusedButSaved()));
+		table.row("", "saved although refused (must be 0)", Figures.count(balance.refusedButSaved()));
 		table.row("In doubt", "", Figures.count(balance.inDoubt()));
 		table.row("", "saved", Figures.count(balance.inDoubtSaved()));
 		table.row("Doubled (must be 0)", "", Figures.count(balance.doubled()));

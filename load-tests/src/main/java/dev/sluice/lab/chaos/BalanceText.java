@@ -25,10 +25,10 @@ final class BalanceText {
 		line(text, "  accepted", balance.accepted(),
 				"%,d sync, %,d queued".formatted(balance.acceptedSync(), balance.acceptedQueued()));
 		line(text, "    saved", balance.saved(), "");
-		line(text, "    failed, and told so", balance.failed(), "");
+		line(text, "    failed, and reported", balance.failed(), "");
 		line(text, "    LOST", balance.lost(), "must be 0");
 		line(text, "  refused", balance.refused(), "");
-		line(text, "    SAVED NEVERTHELESS", balance.refusedButSaved(), "must be 0");
+		line(text, "    SAVED THOUGH REFUSED", balance.refusedButSaved(), "must be 0");
 		line(text, "  in doubt", balance.inDoubt(), "%,d of them saved".formatted(balance.inDoubtSaved()));
 		line(text, "Orders DOUBLED", balance.doubled(), "must be 0");
 		line(text, "Orders MISNAMED", balance.misnamed(), "must be 0");

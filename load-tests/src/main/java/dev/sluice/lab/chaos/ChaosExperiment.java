@@ -218,10 +218,7 @@ final class ChaosExperiment extends Experiment {
 	private Map<String, Service> start(Stack stack) {
 		Map<String, Service> services = new ConcurrentHashMap<>();
 		List<Callable<?>> starts = new ArrayList<>();
-		starts.add(() -> {
-			stack.startInfrastructure();
-			return stack;
-		});
+		starts.add(stack::startInfrastructure);
 		ServiceOptions backend = ServiceOptions.NONE.withProperty("backend.store", this.settings.store());
 		starts.add(() -> services.put(BACKEND, stack.startBackend(backend)));
 		starts.add(() -> services.put(CONSUMER, stack.startConsumer(ServiceOptions.NONE)));

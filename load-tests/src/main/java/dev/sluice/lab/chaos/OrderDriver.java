@@ -137,7 +137,7 @@ final class OrderDriver implements AutoCloseable {
 			throwFailure();
 		}
 		if (!this.open.tryAcquire(MAX_OPEN, END_MILLIS, TimeUnit.MILLISECONDS)) {
-			throw new LabException("%d clients have not come to their end %d s after the load's"
+			throw new LabException("%d clients were still running %d s after the end of the load"
 				.formatted(MAX_OPEN - this.open.availablePermits(), END_MILLIS / 1_000));
 		}
 		throwFailure();

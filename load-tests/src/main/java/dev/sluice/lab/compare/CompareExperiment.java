@@ -141,10 +141,8 @@ final class CompareExperiment extends Experiment {
 			progress().step("Starting Kafka, PostgreSQL (%s) and the backend"
 				.formatted(infrastructure().name().toLowerCase(Locale.ROOT)));
 			Service[] backend = new Service[1];
-			Stack.inParallel(List.of(() -> {
-				stack.startInfrastructure();
-				return null;
-			}, () -> backend[0] = stack.startBackend(ServiceOptions.NONE)));
+			Stack.inParallel(
+					List.of(stack::startInfrastructure, () -> backend[0] = stack.startBackend(ServiceOptions.NONE)));
 			for (Round round : this.plan.rounds()) {
 				run(round, stack, backend[0]);
 			}

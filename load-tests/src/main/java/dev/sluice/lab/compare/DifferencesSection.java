@@ -42,7 +42,7 @@ final class DifferencesSection extends Section {
 		}
 		else {
 			html.element("p",
-					"Repetitions of two variants are interleaved and taken in pairs, so that what the machine did to both cancels out. A difference is said if the bootstrap's interval of the median ratio, at 99 %%, leaves 1 out, and never of fewer than %s pairs."
+					"Repetitions of two variants are interleaved and compared in pairs, so that disturbances of both cancel out. A difference is reported if the bootstrap's interval of the median ratio, at 99 %%, leaves 1 out, and never of fewer than %s pairs."
 						.formatted(Figures.count(PairedComparison.LEAST_PAIRS)));
 			table.write(html);
 		}

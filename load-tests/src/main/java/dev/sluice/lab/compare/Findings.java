@@ -31,7 +31,7 @@ final class Findings {
 	/** From this share of the cores on, the gateway's CPU is named as the cause. */
 	static final double CPU_SHARE = 0.80;
 
-	/** Orders are taken in faster than saved if it is by this factor at least. */
+	/** Orders are accepted faster than saved if it is by this factor at least. */
 	static final double FASTER = 1.1;
 
 	private final RunResult run;
@@ -44,10 +44,10 @@ final class Findings {
 	}
 
 	/**
-	 * The answer to what the run asks: whether the gateway took queued orders in faster
+	 * The answer to what the run asks: whether the gateway accepted queued orders faster
 	 * than the backend saved them. The time of taking in is rounded up to whole seconds,
 	 * so its rate is a lower bound.
-	 * @return yes or no with the figures, or why it cannot be said
+	 * @return yes or no with the figures, or why it is not known
 	 */
 	String answer() {
 		List<Intake> intakes = new ArrayList<>();
@@ -58,17 +58,17 @@ final class Findings {
 			}
 		}
 		if (intakes.isEmpty()) {
-			return "Whether orders can be taken in faster than the backend saves them cannot be said: no queued order was measured.";
+			return "Not known whether a gateway accepts orders faster than the backend saves them: no queued order was measured.";
 		}
 		Intake best = intakes.stream().max(Comparator.comparingDouble(Intake::factor)).orElseThrow();
 		if (best.factor() >= FASTER) {
-			return "Yes: %s took %s orders in at %s/min or more while the backend (%s) saved them at %s/min, %s times slower."
+			return "Yes: %s accepted %s orders at %s/min or more while the backend (%s) saved them at %s/min, %s times slower."
 				.formatted(best.series().variant(), Figures.count(best.accepted()), Figures.measured(best.perMinute()),
 						best.series().capacity(),
 						Reliability.sign(Figures.measured(best.savedPerMinute()), best.marked()),
 						Figures.measured(best.factor()));
 		}
-		return "Not here: no variant took queued orders in measurably faster than the backend saved them; %s came closest, %s/min or more taken in against %s/min saved."
+		return "Not here: no variant accepted queued orders measurably faster than the backend saved them; %s came closest, with %s/min or more accepted and %s/min saved."
 			.formatted(best.series().variant(), Figures.measured(best.perMinute()),
 					Figures.measured(best.savedPerMinute()));
 	}
@@ -293,7 +293,7 @@ final class Findings {
 	}
 
 	/**
-	 * How fast the orders of a series were taken in: medians of its repetitions.
+	 * How fast the orders of a series were accepted: medians of its repetitions.
 	 *
 	 * @param perMinute accepted orders by the whole seconds up to the last answer
 	 * @param savedPerMinute what the backend saved

@@ -28,9 +28,9 @@ final class LatencySection extends Section {
 	@Override
 	public void write(RunResult run, Html html) {
 		html.element("p",
-				"Time of an answered call by the client's clock: sync until the order is saved, queued until the queue has it. Lower is better. Of repetitions, the median of each percentile.");
+				"Time of an answered call by the client's clock: sync until the order is saved, queued until the queue has it. Lower is better. Each percentile is the median of the repetitions.");
 		html.element("p",
-				"Closed model: the calls in flight are bounded and a client waits for its answer before it calls again, so stalls are under-represented here. These figures compare the variants under this load; they are no promise to clients who come at their own rate.",
+				"Closed model: the calls in flight are bounded and a client waits for its answer before it calls again, so stalls are under-represented here. These figures compare the variants under this load; they promise nothing to clients that send at their own rate.",
 				"class", "caution");
 		List<Row> rows = rows(run);
 		if (rows.isEmpty()) {

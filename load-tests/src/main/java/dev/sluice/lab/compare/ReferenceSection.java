@@ -15,7 +15,7 @@ import dev.sluice.lab.kit.page.Section;
 import dev.sluice.lab.kit.page.Table;
 import dev.sluice.lab.kit.result.RunResult;
 
-/** The reference's table beside ours, and whether its shape was found again. */
+/** The reference's table beside ours, and whether this run reproduces its shape. */
 final class ReferenceSection extends Section {
 
 	ReferenceSection() {
@@ -32,7 +32,7 @@ final class ReferenceSection extends Section {
 				"Its sync endpoint collapsed under load, its queueing endpoint kept a plateau, before a backend that blocked a thread for each call; the backend called “starved” does the same. Machine, language and year differ, so shapes are compared, not rates.");
 		html.element("p", verdict(ours), "class", "answer");
 		html.element("p",
-				"Rule, applied to both alike: found again if every sync series ends below %s of its peak and no queued series drops more than %s below its best value at a smaller load. In the reference's own table sync drops %s and queued %s."
+				"Rule, applied to both: reproduced if every sync series ends below %s of its peak and no queued series drops more than %s below its best value at a smaller load. In the reference's own table sync drops %s and queued %s."
 					.formatted(Figures.percent(Curve.COLLAPSED_BELOW), Figures.percent(Curve.HELD_WITHIN),
 							Figures.percent(Reference.curve(Coordinates.SYNC).end().share()),
 							Figures.percent(Reference.curve(Coordinates.QUEUED).largestDrop().share())),
@@ -43,7 +43,7 @@ final class ReferenceSection extends Section {
 	}
 
 	/**
-	 * Whether the shape was found again.
+	 * Whether the run reproduces the shape.
 	 * @param ours our curves before the starved backend
 	 * @return in words
 	 */
@@ -51,7 +51,7 @@ final class ReferenceSection extends Section {
 		List<Curve> sync = known(ours, Coordinates.SYNC);
 		List<Curve> queued = known(ours, Coordinates.QUEUED);
 		if (sync.isEmpty() || queued.isEmpty()) {
-			return "Whether its shape was found again cannot be said: before the starved backend %s was not measured at two loads."
+			return "Not known whether its shape is reproduced: with the starved backend %s was not measured at two loads."
 				.formatted(sync.isEmpty() ? "the sync mode" : "the queued mode");
 		}
 		long collapsed = sync.stream().filter((c) -> c.shape() == Shape.COLLAPSED).count();
@@ -59,7 +59,7 @@ final class ReferenceSection extends Section {
 		boolean whole = collapsed == sync.size() && held == queued.size();
 		boolean none = collapsed == 0 && held == 0;
 		return "%s: sync collapsed in %d of %d series up to N = %s, queued held in %d of %d up to N = %s.".formatted(
-				whole ? "Found again" : none ? "Not found again" : "Found again in part", collapsed, sync.size(),
+				whole ? "Reproduced" : none ? "Not reproduced" : "Reproduced in part", collapsed, sync.size(),
 				Figures.count(greatestLoad(sync)), held, queued.size(), Figures.count(greatestLoad(queued)));
 	}
 

@@ -82,7 +82,7 @@ record ScenarioRun(Scenario scenario) {
 			}
 			else if (cell.latency().p99() + late(cell) > limits.p99Millis()) {
 				missed.add(String.format(Locale.ROOT, "p99 %,.0f ms", cell.latency().p99())
-						+ ((late(cell) > 0) ? ", begun up to %,d ms late".formatted(late(cell)) : ""));
+						+ ((late(cell) > 0) ? ", started up to %,d ms late".formatted(late(cell)) : ""));
 			}
 		}
 		double failed = (cell.calls() > 0) ? (double) cell.failedCalls() / cell.calls() : 0;

@@ -74,10 +74,8 @@ final class DrainExperiment extends Experiment {
 			stack.prepare(modules(), progress()::step);
 			progress().step("Starting Kafka, PostgreSQL and the backend");
 			Service[] started = new Service[1];
-			Stack.inParallel(List.of(() -> {
-				stack.startInfrastructure();
-				return stack;
-			}, () -> started[0] = stack.startBackend(ServiceOptions.NONE)));
+			Stack.inParallel(
+					List.of(stack::startInfrastructure, () -> started[0] = stack.startBackend(ServiceOptions.NONE)));
 			BackendControl control = new BackendControl(client, started[0].uri());
 			control.behave(BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(this.settings.delayMillis())));
 			progress().step("Placing %,d orders into Kafka".formatted(this.settings.orders()));

@@ -72,10 +72,8 @@ final class GridExperiment extends Experiment {
 			stack.prepare(modules(), progress()::step);
 			progress().step("Starting Kafka, PostgreSQL and the backend");
 			Map<String, Service> services = new ConcurrentHashMap<>();
-			Stack.inParallel(List.of(() -> {
-				stack.startInfrastructure();
-				return stack;
-			}, () -> services.put(BACKEND, stack.startBackend(ServiceOptions.NONE))));
+			Stack.inParallel(List.of(stack::startInfrastructure,
+					() -> services.put(BACKEND, stack.startBackend(ServiceOptions.NONE))));
 			for (Subject subject : this.plan.subjects()) {
 				measure(subject, stack, services);
 			}

@@ -17,7 +17,7 @@ public final class GridSections {
 		return List.of(new RatioSection(grid), new ThroughputSection(grid), new QueueSection(grid),
 				new ResponseSection(grid), new CellsSection(grid),
 				new LimitsSection(List.of(
-						"A closed model: a client waits for its answer before it sends again, so that stalls are under-represented and who answers faster is sent more.",
+						"A closed model: a client waits for its answer before it sends again, so that stalls are under-represented and a faster gateway gets more requests.",
 						"Each cell was run once, one gateway after the other: what the machine did meanwhile is in the ratios between gateways.",
 						"Load generator, gateway and backend share this machine: where the backend takes no time, a rate is that of all three. The backend's delay is a timer, without a limit of its own.",
 						"A gateway that has just been started spends more CPU on a request, until its code is compiled. After a quick run's warm-up it still does: its rates without a delay are those of a young gateway, a whole run's are higher.")));

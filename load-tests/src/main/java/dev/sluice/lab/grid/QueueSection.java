@@ -34,7 +34,7 @@ final class QueueSection extends Section {
 			.flatMap((variant) -> this.grid.at(variant, SHOWN_DELAY_MILLIS, load).stream())
 			.toList();
 		html.element("p",
-				"Executing: at most so many of the requests in flight were at the backend at once. The others waited in the gateway for a thread. What a gateway refuses rather than let wait is answered 503.");
+				"Executing: the maximum number of requests in flight that were at the backend together. The others waited in the gateway for a thread. A gateway answers 503 to a request that it does not let wait.");
 		if (!cells.isEmpty()) {
 			html.chart(new Chart.Stack(
 					"%s in flight, backend takes %d ms".formatted(Figures.count(load), SHOWN_DELAY_MILLIS),

@@ -27,7 +27,7 @@ final class ResponseSection extends Section {
 	@Override
 	public void write(RunResult run, Html html) {
 		html.element("p",
-				"Closed model: a client waits for its answer before it sends again, so stalls are under-represented, and who answers faster is sent more. These figures compare the variants; they are no promise to clients who come at their own rate.",
+				"Closed model: a client waits for its answer before it sends again, so stalls are under-represented, and a faster gateway gets more requests. These figures compare the variants; they promise nothing to clients that send at their own rate.",
 				"class", "caution");
 		int load = this.grid.comparable();
 		List<Cell> cells = this.grid.delays()

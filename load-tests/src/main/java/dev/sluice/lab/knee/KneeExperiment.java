@@ -130,10 +130,8 @@ final class KneeExperiment extends Experiment {
 		stack.prepare(modules(), progress()::step);
 		progress().step("Starting Kafka, PostgreSQL, the backend and the consumer");
 		Map<String, Service> services = new ConcurrentHashMap<>();
-		Stack.inParallel(List.of(() -> {
-			stack.startInfrastructure();
-			return stack;
-		}, () -> services.put("backend", stack.startBackend(ServiceOptions.NONE)),
+		Stack.inParallel(List.of(stack::startInfrastructure,
+				() -> services.put("backend", stack.startBackend(ServiceOptions.NONE)),
 				() -> services.put(CONSUMER, stack.startConsumer(ServiceOptions.NONE))));
 		BackendControl backend = new BackendControl(this.http, stack.uri(Module.BACKEND));
 		backend.behave(this.settings.capacity().behaviour());
@@ -260,7 +258,7 @@ final class KneeExperiment extends Experiment {
 				.body(), ACCEPT_TO_SAVED);
 		}
 		catch (IOException ex) {
-			throw new LabException("The consumer does not tell its metrics: " + ex, ex);
+			throw new LabException("The consumer does not serve its metrics: " + ex, ex);
 		}
 	}
 

@@ -24,7 +24,7 @@ public final class KneeSection extends Section {
 			"A step is measured for a few seconds: a stall that comes once a minute is seen by few steps or by none.",
 			"The search was made once. Where the machine changes meanwhile, the rate that held and the one that did not belong to different times.",
 			"Load generator, services, Kafka, PostgreSQL and backend share this machine: a rate is that of all of them together.",
-			"Orders wait in Kafka before they are delivered: a rate that the consumer cannot follow shows in those that are left behind and in saved-p99, and not in the answers."));
+			"Orders wait in Kafka before they are delivered: a rate above the consumer's shows in the growing backlog and in saved-p99, not in the answers."));
 
 	private static final int ROW_HEIGHT = 34;
 

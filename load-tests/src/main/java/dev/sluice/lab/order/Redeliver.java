@@ -76,7 +76,7 @@ public final class Redeliver implements Callable<Integer> {
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
-			throw new LabException("Interrupted; orders that were not told of are as they were", ex);
+			throw new LabException("Interrupted; orders that are not listed are unchanged", ex);
 		}
 	}
 

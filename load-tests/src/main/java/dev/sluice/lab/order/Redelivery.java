@@ -27,7 +27,7 @@ import tools.jackson.databind.json.JsonMapper;
  * Has failed orders delivered again, one after another and at a bounded rate, page by
  * page: what is kept does not grow with their number. An order that fails again meanwhile
  * is not taken a second time: it comes behind the last of a first look through the pages,
- * so that no clock but the system's own counts. For one thread.
+ * so that no clock but the system's own counts. Not thread-safe.
  */
 public final class Redelivery implements AutoCloseable {
 
@@ -161,7 +161,7 @@ public final class Redelivery implements AutoCloseable {
 					each.accept(done);
 					inARow = (done.end() == End.UNAVAILABLE) ? inARow + 1 : 0;
 					if (inARow == UNAVAILABLE_IN_A_ROW) {
-						throw new LabException("%s takes no more: %s. %,d were taken before; run it again later"
+						throw new LabException("%s accepts no more: %s. It accepted %,d before; run it again later"
 							.formatted(this.gateway, done.answer(), tally.taken()));
 					}
 				}
@@ -208,7 +208,7 @@ public final class Redelivery implements AutoCloseable {
 				answer = ex.toString();
 			}
 			if (tries == TRIES) {
-				throw new LabException("%s does not tell which orders failed: %s".formatted(this.gateway, answer));
+				throw new LabException("%s cannot list the failed orders: %s".formatted(this.gateway, answer));
 			}
 			Thread.sleep(PAUSE);
 		}

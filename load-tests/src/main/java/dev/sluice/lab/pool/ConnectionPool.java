@@ -11,8 +11,8 @@ import java.util.concurrent.TimeUnit;
 /**
  * Connections to one server, with the settings of the agent that the reference mended its
  * client with: at most so many, of which at most so many are kept while nobody uses them.
- * For any number of threads, each of which blocks while it waits for a connection or an
- * answer: meant for virtual threads.
+ * Thread-safe; a caller blocks while it waits for a connection or an answer: meant for
+ * virtual threads.
  */
 final class ConnectionPool implements AutoCloseable {
 

@@ -67,10 +67,10 @@ public final class PoolSection extends Section {
 		}
 		html.element("p", "%s messages every %s ms, %s".formatted(Figures.count(this.result.messages()),
 				Figures.count(this.result.intervalMillis()), switch (this.result.sink()) {
-					case HTTP -> "to a backend that takes %s ms for each and lets in %s"
+					case HTTP -> "to a backend that takes %s ms for each and accepts %s"
 						.formatted(Figures.count(this.result.backendMillis()), newConnections());
 					case POSTGRES ->
-						"each a row in PostgreSQL. The reference has this option and tells no figures of it.";
+						"each a row in PostgreSQL. The reference has this option and gives no figures for it.";
 				}));
 		shares(cases, this.result.sink()).write(html);
 		List<Chart> charts = new ArrayList<>();
@@ -85,7 +85,7 @@ public final class PoolSection extends Section {
 
 	private String newConnections() {
 		return (this.result.newConnectionsPerSecond() == 0) ? "any number of new connections."
-				: "%s new connections a second; what is beyond is closed at once, where the reference's address translation let it hang."
+				: "%s new connections a second; further ones are closed at once, while the reference's address translation let them hang."
 					.formatted(Figures.count(this.result.newConnectionsPerSecond()));
 	}
 
@@ -99,7 +99,7 @@ public final class PoolSection extends Section {
 	}
 
 	private static Table shares(List<Case> cases, PoolResult.Sink sink) {
-		Table table = new Table("The fastest so many percent; milliseconds", 2, List.of("Connections", "whose",
+		Table table = new Table("The fastest part of the messages, in milliseconds", 2, List.of("Connections", "whose",
 				"percent", "written", "mean of these", "min", "max of these", "true percentile", "errors"));
 		for (Case each : cases) {
 			Status end = each.statuses().getLast();

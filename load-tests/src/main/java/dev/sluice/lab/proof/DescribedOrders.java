@@ -18,8 +18,8 @@ import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Orders made from the gateways' OpenAPI document: such as it describes, and such as
- * break one of its rules. It knows the few keywords that the order's schemas have. For
- * any number of threads.
+ * break one of its rules. It knows the few keywords that the order's schemas have.
+ * Thread-safe.
  */
 final class DescribedOrders {
 

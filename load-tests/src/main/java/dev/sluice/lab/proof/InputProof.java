@@ -193,7 +193,7 @@ final class InputProof implements Proof {
 			}
 			clients.shutdown();
 			if (!clients.awaitTermination(2 * EXCHANGE_MILLIS, TimeUnit.MILLISECONDS)) {
-				throw new LabException("Requests to %s have not come to their end".formatted(gateway.name()));
+				throw new LabException("Requests to %s have not ended".formatted(gateway.name()));
 			}
 		}
 	}
@@ -266,7 +266,7 @@ final class InputProof implements Proof {
 	private record Outcome(String answers, List<Check> checks) {
 	}
 
-	/** Counts what comes of the requests to one gateway. For any number of threads. */
+	/** Counts what comes of the requests to one gateway. Thread-safe. */
 	private static final class Tally {
 
 		private final Map<String, Integer> byKind = new TreeMap<>();

@@ -77,7 +77,7 @@ final class IsolationProof implements Proof {
 
 	@Override
 	public String question() {
-		return "Do poison and slow orders hold up the others, and does each of them come to its end?";
+		return "Do poison and slow orders hold up the others, and does each of them end?";
 	}
 
 	@Override
@@ -135,7 +135,7 @@ final class IsolationProof implements Proof {
 							Check.exactly("unreadable records in the dead letters", unreadable, buriedUnreadable),
 							Check.exactly("refused orders in the dead letters", refused, buriedRefused),
 							Check.exactly("dead letters in all", unreadable + refused, letters.size()),
-							Check.exactly("failed orders taken by lab redeliver", refused, tally.taken()),
+							Check.exactly("failed orders that lab redeliver queued again", refused, tally.taken()),
 							Check.exactly("failed orders of which nothing can be sent again", unreadable,
 									tally.refused()),
 							Check.none("redelivered orders not saved", disturbed.times.notSaved(disturbed::isRefused))),
@@ -149,7 +149,7 @@ final class IsolationProof implements Proof {
 		while (redelivery.list(new Redelivery.Choice(null, null), (_) -> {
 		}).taken() < count) {
 			if (System.nanoTime() - deadline > 0) {
-				throw new LabException("The gateway does not tell of %,d failed orders".formatted(count));
+				throw new LabException("The gateway does not list %,d failed orders".formatted(count));
 			}
 			Thread.sleep(POLL_MILLIS);
 		}

@@ -143,7 +143,7 @@ final class KeyProof implements Proof {
 					}));
 				}
 				if (!open.await(OPEN_SECONDS, TimeUnit.SECONDS)) {
-					throw new LabException("The gateways took only %,d of %,d connections within %d s"
+					throw new LabException("The gateways accepted only %,d of %,d connections within %d s"
 						.formatted(requests - open.getCount(), requests, OPEN_SECONDS));
 				}
 				go.countDown();

@@ -140,7 +140,7 @@ final class OutageProof implements Proof {
 						with(sync).stream().filter((b) -> b.sentMillis() > frozen.began() + LOST_MILLIS).toList())),
 				Check.none(told(gateway, frozen, "sync orders answered neither 201 nor 503, with a key"),
 						unsure(with(sync))),
-				Check.atMost(told(gateway, frozen, "health tells of it after"), AGAIN_MILLIS,
+				Check.atMost(told(gateway, frozen, "health reports it after"), AGAIN_MILLIS,
 						since(frozen.began(), turned), "ms"),
 				Check.atMost("%s, broker thawed: every queued order accepted again after".formatted(gateway),
 						AGAIN_MILLIS, frozen.wellAgain(beats, gateway, Mode.QUEUED), "ms"),

@@ -88,7 +88,7 @@ final class RecordsProof implements Proof {
 									.count()),
 						Check.exactly("good orders in Kafka", bad, good.accepted()),
 						Check.none("good orders not saved", good.notSaved((_) -> true)),
-						Check.none("records that delivery has not come to the end of", undelivered),
+						Check.none("records whose delivery has not ended", undelivered),
 						Check.none("records that the projection has not read", unprojected)),
 				null);
 	}

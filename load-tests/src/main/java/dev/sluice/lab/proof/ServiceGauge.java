@@ -82,13 +82,13 @@ final class ServiceGauge {
 				.body();
 		}
 		catch (IOException ex) {
-			throw new LabException("%s tells no metrics: %s".formatted(this.service.name(), ex), ex);
+			throw new LabException("%s serves no metrics: %s".formatted(this.service.name(), ex), ex);
 		}
 	}
 
 	private double known(String metric, @Nullable Double value) {
 		if (value == null) {
-			throw new LabException("%s tells no %s".formatted(this.service.name(), metric));
+			throw new LabException("%s has no %s".formatted(this.service.name(), metric));
 		}
 		return value;
 	}
@@ -109,7 +109,8 @@ final class ServiceGauge {
 					.start();
 				try {
 					if (!jcmd.waitFor(TIMEOUT.toSeconds(), TimeUnit.SECONDS)) {
-						throw new LabException("%s does not tell what its heap holds".formatted(this.service.name()));
+						throw new LabException(
+								"jcmd does not answer for the heap of %s".formatted(this.service.name()));
 					}
 				}
 				finally {

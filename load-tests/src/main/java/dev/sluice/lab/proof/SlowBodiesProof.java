@@ -271,7 +271,7 @@ final class SlowBodiesProof implements Proof {
 
 	}
 
-	/** What a good client and a health check find meanwhile. For one thread. */
+	/** What a good client and a health check find meanwhile. Not thread-safe. */
 	private static final class Good {
 
 		private final HttpClient client;

@@ -29,7 +29,7 @@ import dev.sluice.lab.kit.stack.Variant;
 
 /**
  * What one proof works on: a fresh stack, the backend's controls and a directory for raw
- * data. For one thread.
+ * data. Not thread-safe.
  */
 final class TestBed implements AutoCloseable {
 
@@ -97,10 +97,8 @@ final class TestBed implements AutoCloseable {
 	void startAll(ServiceOptions consumer, ServiceOptions gateway) throws InterruptedException {
 		step("Starting Kafka, PostgreSQL (%s), the backend, a consumer and two gateways"
 			.formatted(this.stack.infrastructure().infrastructure()));
-		List<Callable<?>> starts = new ArrayList<>(List.of(() -> {
-			this.stack.startInfrastructure();
-			return this.stack;
-		}, () -> this.services.put(BACKEND, this.stack.startBackend(ServiceOptions.NONE)),
+		List<Callable<?>> starts = new ArrayList<>(List.of(this.stack::startInfrastructure,
+				() -> this.services.put(BACKEND, this.stack.startBackend(ServiceOptions.NONE)),
 				() -> this.services.put(CONSUMER, this.stack.startConsumer(consumer))));
 		GATEWAYS.forEach((variant) -> starts
 			.add(() -> this.services.put(variant.id(), this.stack.startGateway(variant, gateway))));
@@ -111,10 +109,8 @@ final class TestBed implements AutoCloseable {
 	/** Starts Kafka, PostgreSQL and the backend, side by side. */
 	void startWithoutGateways() throws InterruptedException {
 		step("Starting Kafka, PostgreSQL (%s) and the backend".formatted(this.stack.infrastructure().infrastructure()));
-		Stack.inParallel(List.of(() -> {
-			this.stack.startInfrastructure();
-			return this.stack;
-		}, () -> this.services.put(BACKEND, this.stack.startBackend(ServiceOptions.NONE))));
+		Stack.inParallel(List.of(this.stack::startInfrastructure,
+				() -> this.services.put(BACKEND, this.stack.startBackend(ServiceOptions.NONE))));
 		backend().behave(BackendBehaviour.DEFAULT);
 	}
 
@@ -193,7 +189,7 @@ final class TestBed implements AutoCloseable {
 				return audit;
 			}
 			if (System.nanoTime() - deadline > 0) {
-				throw new LabException("Orders still came to the backend after %d s".formatted(timeout.toSeconds()));
+				throw new LabException("Orders still reached the backend after %d s".formatted(timeout.toSeconds()));
 			}
 			Thread.sleep(POLL_MILLIS);
 		}

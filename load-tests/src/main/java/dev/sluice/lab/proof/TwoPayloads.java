@@ -96,8 +96,8 @@ final class TwoPayloads {
 		this.bench.backend().behave(BackendBehaviour.DEFAULT);
 		this.bench.awaitQuiet(PATIENCE);
 		return List.of(Check.none("orders accepted by one gateway and not known to the other", notKnown),
-				Check.none("pending orders whose key the other gateway took for another sync order", replaced),
-				Check.none("pending orders whose key the other gateway took for another queued order", queuedTwice));
+				Check.none("pending orders whose key the other gateway used for another sync order", replaced),
+				Check.none("pending orders whose key the other gateway used for another queued order", queuedTwice));
 	}
 
 	private List<Check> failed() throws IOException, InterruptedException {
@@ -123,7 +123,7 @@ final class TwoPayloads {
 			}
 			redelivered += (redeliver(from(i), ids.get(i)).statusCode() == CONFLICT) ? 0 : 1;
 		}
-		return List.of(Check.none("failed orders whose key the other gateway took for another order", replaced),
+		return List.of(Check.none("failed orders whose key the other gateway used for another order", replaced),
 				Check.none("failed orders repeated sync and not saved", notSaved),
 				Check.none("answers that such an order still failed", stillFailed),
 				Check.none("such orders delivered again", redelivered));

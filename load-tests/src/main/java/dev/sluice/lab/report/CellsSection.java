@@ -28,7 +28,7 @@ final class CellsSection extends Section {
 			html.element("p", "No cell was measured.");
 		}
 		else {
-			html.element("p", "In the order they were run, nothing taken together.");
+			html.element("p", "In the order they were run, without aggregation.");
 			html.details("Figures of all %s cells".formatted(Figures.count(run.cells().size())), cells(run));
 			html.details("What each service spent in each cell", services(run));
 			marked(run, html);

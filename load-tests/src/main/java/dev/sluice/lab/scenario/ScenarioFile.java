@@ -135,7 +135,7 @@ public final class ScenarioFile {
 		});
 		if (loads.stream().map(Load::orders).distinct().count() < loads.size()) {
 			throw fields.refused(rates.get(),
-					"two of the rates come to the same number of orders in that time: choose a longer 'for'");
+					"two of the rates make the same number of orders in that time: choose a longer 'for'");
 		}
 		return loads;
 	}

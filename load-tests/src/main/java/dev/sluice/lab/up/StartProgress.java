@@ -9,7 +9,7 @@ import java.util.concurrent.Callable;
 
 /**
  * Shows how far a start has come: a line for what is ready, and on a terminal a live last
- * line with what is awaited. Safe for use by several threads.
+ * line with what is awaited. Thread-safe.
  */
 final class StartProgress implements AutoCloseable {
 

@@ -4,7 +4,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 
-/** The last ten minutes; what is older is forgotten. Safe for use by several threads. */
+/** The last ten minutes; what is older is forgotten. Thread-safe. */
 final class History {
 
 	/** Ten minutes. */

@@ -6,7 +6,7 @@ import java.util.Locale;
 enum Panel {
 
 	ORDERS("Orders answered", "a second",
-			"By mode and outcome, all gateways together, since the second before: what clients are told."),
+			"By mode and outcome, all gateways together, since the second before: as clients see them."),
 
 	P99("p99 of the last ten seconds", "ms",
 			"Sync and queued: from an order's headers read to its answer known, in the gateway. Saved: from accepted to"
@@ -20,10 +20,10 @@ enum Panel {
 					+ " those."),
 
 	DELIVERED("Deliveries", "a second",
-			"Outcomes that the consumer has told Kafka, dead letters, and what the backend has ended, of both modes."),
+			"Outcomes that the consumer published to Kafka, dead letters, and orders that the backend answered, in both modes."),
 
 	CIRCUITS("Circuits", "closed, on trial, open",
-			"Open: what is behind it is taken to be down, and nothing is sent there."),
+			"Open: the gateway treats the backend as down and sends it nothing."),
 
 	STATUS_AGE("Age of the status", "s",
 			"How old the oldest event of the last batch was when PostgreSQL had it: how far GET /orders lies behind. It"

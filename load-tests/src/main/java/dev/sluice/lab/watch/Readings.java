@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * Makes figures of what the services say, second by second. A counter's rate is its
  * growth since the service's answer before, by the time between the two; a service that
  * does not answer, or has restarted in between, has none. What several services say is
- * added up. Remembers the last {@value #WINDOW_SECONDS} seconds. Confined to one thread.
+ * added up. Remembers the last {@value #WINDOW_SECONDS} seconds. Not thread-safe.
  */
 final class Readings {
 

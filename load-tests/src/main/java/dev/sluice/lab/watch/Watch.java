@@ -111,7 +111,7 @@ final class Watch implements AutoCloseable {
 			return Scrape.failed(now, "answers HTTP " + response.statusCode());
 		}
 		Exposition exposition = Readings.parse(response.body());
-		return exposition.series().isEmpty() ? Scrape.failed(now, "tells no metrics")
+		return exposition.series().isEmpty() ? Scrape.failed(now, "serves no metrics")
 				: Scrape.answered(now, exposition);
 	}
 

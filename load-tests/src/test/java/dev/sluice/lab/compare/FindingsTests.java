@@ -138,7 +138,7 @@ class FindingsTests {
 	void answersYesOnlyWhereIntakeOutrunsTheBackend() {
 		this.cells.add(queued(600, List.of(600L, 0L, 0L, 0L, 0L, 0L)));
 
-		assertThat(findings().answer()).startsWith("Yes: reactive took 600 orders in at 36,000/min or more")
+		assertThat(findings().answer()).startsWith("Yes: reactive accepted 600 orders at 36,000/min or more")
 			.contains("saved them at 6,000/min, 6 times slower");
 	}
 
@@ -153,7 +153,7 @@ class FindingsTests {
 	void givesNoAnswerWithoutAQueuedCell() {
 		rates("reactive", "sync", "starved", 5000, 2000);
 
-		assertThat(findings().answer()).contains("cannot be said");
+		assertThat(findings().answer()).contains("Not known whether");
 	}
 
 	@Test
@@ -169,7 +169,7 @@ class FindingsTests {
 		rates("reactive", "queued", "starved", 10_000, 11_000);
 
 		assertThat(ReferenceSection.verdict(Curve.of(run()))).isEqualTo(
-				"Found again: sync collapsed in 1 of 1 series up to N = 100, queued held in 1 of 1 up to N = 100.");
+				"Reproduced: sync collapsed in 1 of 1 series up to N = 100, queued held in 1 of 1 up to N = 100.");
 	}
 
 	@Test
@@ -177,7 +177,7 @@ class FindingsTests {
 		rates("reactive", "sync", "starved", 10_000, 12_000);
 		rates("reactive", "queued", "starved", 10_000, 7000);
 
-		assertThat(ReferenceSection.verdict(Curve.of(run()))).startsWith("Not found again: ");
+		assertThat(ReferenceSection.verdict(Curve.of(run()))).startsWith("Not reproduced: ");
 	}
 
 	@Test
@@ -185,7 +185,7 @@ class FindingsTests {
 		rates("reactive", "sync", "starved", 10_000, 12_000);
 		rates("reactive", "queued", "starved", 10_000, 11_000);
 
-		assertThat(ReferenceSection.verdict(Curve.of(run()))).startsWith("Found again in part");
+		assertThat(ReferenceSection.verdict(Curve.of(run()))).startsWith("Reproduced in part");
 	}
 
 	@Test
@@ -216,12 +216,12 @@ class FindingsTests {
 
 	@Test
 	void theAnswerIsThatOfTheMedianRepetition() {
-		// One of three was taken in faster than it was saved.
+		// One of three was accepted faster than it was saved.
 		this.cells.add(queued(1, 600, List.of(600L, 0L, 0L, 0L, 0L, 0L)));
 		this.cells.add(queued(2, 600, List.of(100L, 100L, 100L, 100L, 100L, 100L)));
 		this.cells.add(queued(3, 600, List.of(100L, 100L, 100L, 100L, 100L, 100L)));
 
-		assertThat(findings().answer()).startsWith("Not here:").contains("6,000/min or more taken in");
+		assertThat(findings().answer()).startsWith("Not here:").contains("6,000/min or more accepted");
 	}
 
 	@Test

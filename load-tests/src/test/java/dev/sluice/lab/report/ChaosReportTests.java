@@ -15,7 +15,7 @@ class ChaosReportTests {
 		String page = Report.page(List.of(Runs.chaos(0)));
 
 		assertThat(page).contains(
-				"Yes: 11,900 orders were accepted during 4 faults, 11,899 saved and 1 failed and told so; 0 lost, 0 doubled.");
+				"Yes: 11,900 orders were accepted during 4 faults, 11,899 saved, 1 failed and reported as failed; 0 lost, 0 doubled.");
 		assertThat(page.indexOf("run-1-balance-title")).isLessThan(page.indexOf("run-1-timeline-title"));
 		assertThat(page).doesNotContain("No cell was measured");
 	}

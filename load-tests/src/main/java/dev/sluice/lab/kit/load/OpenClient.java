@@ -242,7 +242,7 @@ public final class OpenClient implements AutoCloseable {
 		/** The last second ends with the load: it is told all the same. */
 		void awaitSecond(long second) throws InterruptedException {
 			if (second > 0 && !this.told.tryAcquire((int) second, TELL_SECONDS, TimeUnit.SECONDS)) {
-				throw new IllegalStateException("The seconds of the load were not told");
+				throw new IllegalStateException("The status of a second was not reported");
 			}
 		}
 

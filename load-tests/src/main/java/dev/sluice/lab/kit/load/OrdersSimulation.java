@@ -254,7 +254,7 @@ public final class OrdersSimulation extends Simulation {
 					http(AUDIT).get(backend("/audit"))
 						.silent()
 						.check(status().saveAs(STATUS), bodyString().saveAs(AUDIT)),
-					exec(exitUnless(200, "The backend at " + this.plan.backend() + " does not tell its audit")),
+					exec(exitUnless(200, "The backend at " + this.plan.backend() + " does not serve its audit")),
 					exec((session) -> {
 						write(phase, supply, session);
 						return session;

@@ -9,7 +9,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Markup under construction. Whatever comes in as text, attribute or data is escaped
- * here, so that nobody has to remember it. Confined to one thread.
+ * here, so that nobody has to remember it. Not thread-safe.
  */
 public final class Html {
 

@@ -22,7 +22,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Steers the backend and asks it what it has. Every answer is waited for 5 s; a backend
- * that does not give it is a {@link LabException}. For any number of threads.
+ * that does not give it is a {@link LabException}. Thread-safe.
  *
  * @param client to send with, closed by the caller
  * @param uri the backend's, without a path

@@ -24,7 +24,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.GroupIdNotFoundException;
 import org.apache.kafka.common.errors.RetriableException;
 
-/** A group that reads {@code orders}, as the broker knows it. For one thread. */
+/** A group that reads {@code orders}, as the broker knows it. Not thread-safe. */
 public final class ConsumerGroup implements AutoCloseable {
 
 	/** {@code delivery.group-id}'s default. */
@@ -61,8 +61,8 @@ public final class ConsumerGroup implements AutoCloseable {
 		int looks = 0;
 		while (looks < LOOKS) {
 			if (System.nanoTime() - deadline > 0) {
-				throw new LabException("The group has not come to rest with %d members within %d s: %s"
-					.formatted(members, timeout.toSeconds(), describe()));
+				throw new LabException("The group is not stable with %d members after %d s: %s".formatted(members,
+						timeout.toSeconds(), describe()));
 			}
 			Thread.sleep(POLL_MILLIS);
 			looks = describe().filter((group) -> isStable(group, members)).isPresent() ? looks + 1 : 0;
@@ -82,8 +82,8 @@ public final class ConsumerGroup implements AutoCloseable {
 				return 0;
 			}
 			if (System.nanoTime() - deadline > 0) {
-				return left.orElseThrow(() -> new LabException("Kafka has not told within %d s how far %s has read"
-					.formatted(timeout.toSeconds(), this.name)));
+				return left.orElseThrow(() -> new LabException(
+						"Kafka did not say within %d s how far %s has read".formatted(timeout.toSeconds(), this.name)));
 			}
 			Thread.sleep(POLL_MILLIS);
 		}
@@ -120,7 +120,7 @@ public final class ConsumerGroup implements AutoCloseable {
 			if (ex.getCause() instanceof RetriableException) {
 				return OptionalLong.empty();
 			}
-			throw new LabException("Kafka does not tell how far %s has read: %s".formatted(this.name, ex), ex);
+			throw new LabException("Kafka cannot say how far %s has read: %s".formatted(this.name, ex), ex);
 		}
 	}
 
@@ -144,7 +144,7 @@ public final class ConsumerGroup implements AutoCloseable {
 			if (ex.getCause() instanceof GroupIdNotFoundException) {
 				return Optional.empty();
 			}
-			throw new LabException("Kafka does not tell of the group: " + ex, ex);
+			throw new LabException("Kafka cannot describe the group: " + ex, ex);
 		}
 	}
 

@@ -27,7 +27,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Puts orders into Kafka as a gateway would, without one. What is on its way is bounded
- * by the producer's buffer. For any number of threads.
+ * by the producer's buffer. Thread-safe.
  */
 public final class OrderFeed implements AutoCloseable {
 

@@ -120,7 +120,7 @@ record FastStart(Path jar, Path cache) {
 			.launch());
 		if (!Files.exists(unfinished)) {
 			throw new LabException(
-					"no cache came of the start that %s tells of".formatted(directory.resolve("first-start.log")));
+					"the first start made no cache, see %s".formatted(directory.resolve("first-start.log")));
 		}
 		Files.move(unfinished, start.cache(), StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
 	}

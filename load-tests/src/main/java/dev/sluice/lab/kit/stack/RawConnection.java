@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An HTTP/1.1 client's end of a connection, byte for byte: it sends also what no HTTP
- * client would. Reading has one deadline over the whole answer. For one thread, best a
- * virtual one.
+ * client would. Reading has one deadline over the whole answer. Not thread-safe. Its
+ * thread blocks, so it is best a virtual one.
  */
 public final class RawConnection implements AutoCloseable {
 

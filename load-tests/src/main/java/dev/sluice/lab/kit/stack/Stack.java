@@ -36,8 +36,8 @@ import org.jspecify.annotations.Nullable;
  * Ports are fixed when the stack is made, so services may start before what they need:
  * they wait for it.
  * <p>
- * Safe for use by several threads: services may start side by side, and {@link #close} by
- * another thread ends also what is just starting.
+ * Thread-safe: services may start side by side, and {@link #close} by another thread ends
+ * also what is just starting.
  */
 public final class Stack implements AutoCloseable {
 
@@ -118,8 +118,9 @@ public final class Stack implements AutoCloseable {
 	}
 
 	/** Starts Kafka and PostgreSQL, side by side, and returns when both serve. */
-	public void startInfrastructure() {
+	public Stack startInfrastructure() {
 		inParallel(List.of(this.infrastructure::kafka, this.infrastructure::postgres));
+		return this;
 	}
 
 	/**
