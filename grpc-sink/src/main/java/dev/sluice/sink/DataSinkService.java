@@ -47,7 +47,7 @@ final class DataSinkService extends DataSinkGrpc.DataSinkImplBase {
 	 * @param decompressor reads what is compressed
 	 * @param executor runs what may wait
 	 */
-	record Shared(OnceStore store, Bound bytes, Bound grown, Bound places, Decompressor decompressor,
+	record Shared(OnceStore store, SharedLimit bytes, SharedLimit grown, SharedLimit places, Decompressor decompressor,
 			Executor executor) {
 
 		/** What a message is larger than it came, until the storage is done with it. */
@@ -66,8 +66,8 @@ final class DataSinkService extends DataSinkGrpc.DataSinkImplBase {
 	DataSinkService(OnceStore store, SinkProperties properties, SinkMetrics metrics, ScheduledExecutorService timer,
 			Executor executor) {
 		long memory = properties.memory().toBytes();
-		this.shared = new Shared(store, new Bound(memory, executor), new Bound(memory, executor),
-				new Bound(properties.maxStoring(), executor),
+		this.shared = new Shared(store, new SharedLimit(memory, executor), new SharedLimit(memory, executor),
+				new SharedLimit(properties.maxStoring(), executor),
 				Decompressor.of(properties.maxMessageBytes(), properties.dictionary()), executor);
 		this.properties = properties;
 		this.metrics = metrics;

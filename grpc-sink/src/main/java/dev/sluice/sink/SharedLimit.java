@@ -12,7 +12,7 @@ import java.util.concurrent.Executor;
  * there is free. Who is run and does not use it calls {@link #pass}. Thread-safe; nothing
  * waits.
  */
-final class Bound {
+final class SharedLimit {
 
 	private final long limit;
 
@@ -22,7 +22,7 @@ final class Bound {
 
 	private long used;
 
-	Bound(long limit, Executor executor) {
+	SharedLimit(long limit, Executor executor) {
 		this.limit = limit;
 		this.executor = executor;
 	}

@@ -7,11 +7,11 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-class BoundTests {
+class SharedLimitTests {
 
 	private final List<String> ran = new ArrayList<>();
 
-	private final Bound bound = new Bound(2, Runnable::run);
+	private final SharedLimit bound = new SharedLimit(2, Runnable::run);
 
 	@Test
 	void letsInAsManyAsThereIsRoomFor() {
