@@ -6,98 +6,111 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Executor;
 
+import com.google.errorprone.annotations.ThreadSafe;
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+
 /**
- * Something that all streams share and that is bounded. Who finds it used up waits in a
- * queue, once, and is run on the executor when some is free again: at most as many as
- * there is free. Who is run and does not use it calls {@link #pass}. Thread-safe; nothing
- * waits.
+ * A limit that all streams share: bytes of memory, or messages in the storage. It never
+ * blocks: a task that finds the limit reached waits in a queue, at most once, and the
+ * executor runs it when there is room again. A task that then needs no room calls
+ * {@link #wake}, so that the next one is run.
+ * <p>
+ * An amount is admitted while less than the limit is in use, so that the limit is
+ * exceeded by less than one amount, beside what {@link #add} brings.
  */
+@ThreadSafe
 final class SharedLimit {
 
 	private final long limit;
 
+	private final long step;
+
 	private final Executor executor;
 
+	@GuardedBy("this")
 	private final Set<Runnable> waiting = new LinkedHashSet<>();
 
+	@GuardedBy("this")
 	private long used;
 
-	SharedLimit(long limit, Executor executor) {
+	/**
+	 * Nothing is in use yet.
+	 * @param limit the most that is to be in use
+	 * @param step what a waiting task is expected to use: with room for three steps,
+	 * three tasks are run
+	 * @param executor runs tasks that have waited
+	 */
+	SharedLimit(long limit, long step, Executor executor) {
 		this.limit = limit;
+		this.step = step;
 		this.executor = executor;
 	}
 
-	/** Uses one if it is free, else waits. */
-	boolean enter(Runnable waiter) {
-		synchronized (this.waiting) {
-			if (!free(waiter)) {
-				return false;
-			}
-			this.used++;
-			return true;
-		}
-	}
-
-	/** Uses one if it is free, and does not wait. */
-	boolean tryEnter() {
-		synchronized (this.waiting) {
-			if (this.used >= this.limit) {
-				return false;
-			}
-			this.used++;
-			return true;
-		}
-	}
-
-	/** Whether any is free; waits if not. */
-	boolean free(Runnable waiter) {
-		synchronized (this.waiting) {
-			if (this.used < this.limit) {
-				return true;
-			}
-			this.waiting.add(waiter);
+	/** Uses the amount if there is room; else the task waits. */
+	synchronized boolean acquire(long amount, Runnable task) {
+		if (!hasRoom(task)) {
 			return false;
 		}
+		this.used += amount;
+		return true;
 	}
 
-	/** Uses some, whether it is free or not. */
-	void add(long amount) {
-		synchronized (this.waiting) {
-			this.used += amount;
+	/** Uses the amount if there is room. */
+	synchronized boolean tryAcquire(long amount) {
+		if (this.used >= this.limit) {
+			return false;
 		}
+		this.used += amount;
+		return true;
 	}
 
-	/** Gives some back. */
-	void remove(long amount) {
-		synchronized (this.waiting) {
-			this.used -= amount;
+	/** Whether there is room; if not, the task waits. */
+	synchronized boolean hasRoom(Runnable task) {
+		if (this.used < this.limit) {
+			return true;
 		}
-		pass();
+		this.waiting.add(task);
+		return false;
 	}
 
-	/** Lets who waits have what is free. */
-	void pass() {
+	/**
+	 * Uses the amount, whether there is room or not.
+	 * @return what is in use now
+	 */
+	synchronized long add(long amount) {
+		this.used += amount;
+		return this.used;
+	}
+
+	void release(long amount) {
+		add(-amount);
+		wake();
+	}
+
+	/**
+	 * Runs as many waiting tasks as there is room for, one at least if there is any room,
+	 * and all if nothing is in use.
+	 */
+	void wake() {
 		List<Runnable> next;
-		synchronized (this.waiting) {
+		synchronized (this) {
 			if (this.waiting.isEmpty() || this.used >= this.limit) {
 				return;
 			}
-			next = new ArrayList<>(this.waiting.stream().limit(this.limit - this.used).toList());
-			this.waiting.removeAll(next);
+			long count = (this.used <= 0) ? this.waiting.size() : Math.max(1, (this.limit - this.used) / this.step);
+			next = new ArrayList<>(this.waiting.stream().limit(count).toList());
+			next.forEach(this.waiting::remove);
 		}
 		next.forEach(this.executor::execute);
 	}
 
-	void forget(Runnable waiter) {
-		synchronized (this.waiting) {
-			this.waiting.remove(waiter);
-		}
+	/** Takes a task out of the queue. */
+	synchronized void cancel(Runnable task) {
+		this.waiting.remove(task);
 	}
 
-	long used() {
-		synchronized (this.waiting) {
-			return this.used;
-		}
+	synchronized long used() {
+		return this.used;
 	}
 
 }
