@@ -139,7 +139,8 @@ class SinkConfiguration {
 
 		@Bean
 		MessageStore messageStore(SinkProperties properties, RecentIds recent) {
-			return new LogMessageStore(properties.logDirectory(), properties.logSegment().toBytes(), recent);
+			return new LogMessageStore(properties.logDirectory(), properties.logSegment().toBytes(),
+					properties.logDamage(), recent);
 		}
 
 	}

@@ -3,6 +3,7 @@ package dev.sluice.sink;
 import java.nio.file.Path;
 import java.time.Duration;
 
+import dev.sluice.sink.store.LogMessageStore;
 import jakarta.validation.constraints.AssertTrue;
 import jakarta.validation.constraints.Max;
 import jakarta.validation.constraints.Min;
@@ -70,6 +71,9 @@ import org.springframework.validation.annotation.Validated;
  * @param logDirectory of the log. Default {@code sink-log}
  * @param logSegment length at which the log begins another file, 1 MB to 1 GB. Default
  * 256 MB
+ * @param logDamage what to do at the start if records of the log are lost that were
+ * acknowledged: {@code refuse} to start and say which, or {@code continue} with those
+ * that are whole. Default {@code refuse}
  */
 @Validated
 @ConfigurationProperties("sink")
@@ -89,7 +93,8 @@ record SinkProperties(@DefaultValue("kafka") Store store, @DefaultValue("4096") 
 		@DefaultValue("1") @Min(1) @Max(100) short replicationFactor,
 		@DefaultValue("0") @Min(0) @Max(100) int minInsyncReplicas, @Nullable Path dictionary,
 		@DefaultValue("0") @DurationMin @DurationMax(seconds = 10) Duration storeDelay,
-		@DefaultValue("sink-log") Path logDirectory, @DefaultValue("256MB") DataSize logSegment) {
+		@DefaultValue("sink-log") Path logDirectory, @DefaultValue("256MB") DataSize logSegment,
+		@DefaultValue("refuse") LogMessageStore.Damage logDamage) {
 
 	/** What a request has beside its payload at most, and a record batch of Kafka's. */
 	static final int ENVELOPE_BYTES = 4 * 1024;

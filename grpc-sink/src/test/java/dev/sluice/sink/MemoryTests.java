@@ -12,6 +12,7 @@ import com.google.protobuf.ByteString;
 import dev.sluice.contract.sink.DataSinkGrpc;
 import dev.sluice.contract.sink.Request;
 import dev.sluice.contract.sink.Response;
+import dev.sluice.sink.store.LogMessageStore;
 import dev.sluice.sink.store.OnceStore;
 import dev.sluice.sink.store.RecentIds;
 import io.grpc.ManagedChannel;
@@ -61,7 +62,7 @@ class MemoryTests {
 		SinkProperties properties = new SinkProperties(SinkProperties.Store.LOG, 100_000, 0, DataSize.ofBytes(memory),
 				DataSize.ofKilobytes(512), 10, 10, 0, 100, Duration.ZERO, Duration.ofSeconds(30),
 				DataSize.ofKilobytes(1), 100, Duration.ZERO, Duration.ofMinutes(1), 0, 1, (short) 1, 0, null,
-				Duration.ZERO, Path.of("unused"), DataSize.ofMegabytes(1));
+				Duration.ZERO, Path.of("unused"), DataSize.ofMegabytes(1), LogMessageStore.Damage.REFUSE);
 		SimpleMeterRegistry registry = new SimpleMeterRegistry();
 		ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
 		FakeStore store = new FakeStore();

@@ -18,6 +18,7 @@ import dev.sluice.contract.sink.DataSinkGrpc;
 import dev.sluice.contract.sink.Request;
 import dev.sluice.contract.sink.Response;
 import dev.sluice.contract.sink.ServiceMessage;
+import dev.sluice.sink.store.LogMessageStore;
 import dev.sluice.sink.store.MessageStore.MessageTooLargeException;
 import dev.sluice.sink.store.MessageStore.StoreUnavailableException;
 import dev.sluice.sink.store.OnceStore;
@@ -61,7 +62,8 @@ class SinkStreamTests {
 	private static final SinkProperties PROPERTIES = new SinkProperties(SinkProperties.Store.KAFKA, CAPACITY, 7,
 			DataSize.ofBytes(MEMORY), DataSize.ofKilobytes(512), STORING, 3, 0, 100, Duration.ofMinutes(30),
 			Duration.ofSeconds(30), DataSize.ofBytes(1_000), ACK_BATCH, Duration.ofMillis(5), Duration.ofMinutes(5),
-			100, 1, (short) 1, 0, null, Duration.ZERO, Path.of("unused"), DataSize.ofMegabytes(1));
+			100, 1, (short) 1, 0, null, Duration.ZERO, Path.of("unused"), DataSize.ofMegabytes(1),
+			LogMessageStore.Damage.REFUSE);
 
 	private final FakeStore store = new FakeStore();
 
