@@ -1,28 +1,44 @@
 package dev.sluice.sink;
 
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.function.LongSupplier;
 
+import com.google.errorprone.annotations.ThreadSafe;
 import dev.sluice.contract.sink.AckMessage;
 import dev.sluice.contract.sink.DataSinkGrpc;
-import dev.sluice.contract.sink.Request;
 import dev.sluice.contract.sink.Response;
 import dev.sluice.sink.store.OnceStore;
+import io.grpc.BindableService;
+import io.grpc.MethodDescriptor;
+import io.grpc.ServerServiceDefinition;
+import io.grpc.ServerStreamTracer;
+import io.grpc.ServiceDescriptor;
 import io.grpc.Status;
+import io.grpc.stub.ServerCalls;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import io.micrometer.core.instrument.Timer;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The sink's gRPC service: a {@link SinkStream} for each call. Thread-safe. Bounds:
- * {@code sink.max-streams}; {@code sink.memory} of bytes, exceeded at most by four
- * messages of each stream; as many bytes again by which messages in the storage have
- * grown when they were decompressed, exceeded at most by one message of each stream;
- * {@code sink.max-storing} messages in the storage.
+ * The sink's gRPC service: a {@link SinkStream} for each call. Limits:
+ * {@code sink.max-streams} and {@code sink.max-streams-per-client}; {@code sink.memory}
+ * for messages from their first byte to their acknowledgement, and at most as much again
+ * for what was asked for while there was room; as much for messages in the storage that
+ * were decompressed, exceeded by less than one message; {@code sink.max-storing} messages
+ * in the storage.
+ * <p>
+ * A server of it must have its {@link #tracerFactory}.
  */
-final class DataSinkService extends DataSinkGrpc.DataSinkImplBase {
+@ThreadSafe
+final class DataSinkService implements BindableService {
+
+	/** What a stream that waits for memory is expected to use. */
+	private static final long MEMORY_STEP = SinkStream.PREFETCH_BYTES;
 
 	private final Shared shared;
 
@@ -32,6 +48,12 @@ final class DataSinkService extends DataSinkGrpc.DataSinkImplBase {
 
 	private final ScheduledExecutorService timer;
 
+	private final InboundLimits inboundLimits;
+
+	private final StreamLimit streamLimit;
+
+	private final LongSupplier nanoTime;
+
 	private final Set<SinkStream> streams = ConcurrentHashMap.newKeySet();
 
 	private volatile boolean draining;
@@ -40,49 +62,79 @@ final class DataSinkService extends DataSinkGrpc.DataSinkImplBase {
 	 * What all streams share.
 	 *
 	 * @param store keeps the messages
-	 * @param bytes of messages that are not stored yet, as they are now
-	 * @param grown of these, what messages in the storage are larger than they came. Not
-	 * bounded with the others: messages that wait would keep those out that make room
-	 * @param places in the storage
+	 * @param memory of messages as they came, and of what is owed to clients
+	 * @param decompressed bytes in the storage. Not limited with the others: messages
+	 * that wait would keep those out that make room
+	 * @param storing messages in the storage
 	 * @param decompressor reads what is compressed
 	 * @param executor runs what may wait
 	 */
-	record Shared(OnceStore store, Bound bytes, Bound grown, Bound places, Decompressor decompressor,
-			Executor executor) {
+	record Shared(OnceStore store, SharedLimit memory, SharedLimit decompressed, SharedLimit storing,
+			Decompressor decompressor, Executor executor) {
 
-		/** What a message is larger than it came, until the storage is done with it. */
-		void grow(long by) {
-			this.bytes.add(by);
-			this.grown.add(by);
-		}
-
-		void shrink(long by) {
-			this.bytes.remove(by);
-			this.grown.remove(by);
+		/** Memory that a message needs to be read, beside what it takes already. */
+		int contentBytes(Received.Message message) {
+			return (message.kind() == Received.Kind.ZSTD) ? this.decompressor.contentBytes(message.payload()) : 0;
 		}
 
 	}
 
 	DataSinkService(OnceStore store, SinkProperties properties, SinkMetrics metrics, ScheduledExecutorService timer,
-			Executor executor) {
+			Executor executor, LongSupplier nanoTime) {
 		long memory = properties.memory().toBytes();
-		this.shared = new Shared(store, new Bound(memory, executor), new Bound(memory, executor),
-				new Bound(properties.maxStoring(), executor),
+		this.shared = new Shared(store, new SharedLimit(memory, MEMORY_STEP, executor),
+				new SharedLimit(memory, properties.maxMessageBytes(), executor),
+				new SharedLimit(properties.maxStoring(), 1, executor),
 				Decompressor.of(properties.maxMessageBytes(), properties.dictionary()), executor);
 		this.properties = properties;
 		this.metrics = metrics;
 		this.timer = timer;
-		metrics.bytes(this.shared.bytes()::used);
+		this.nanoTime = nanoTime;
+		this.inboundLimits = new InboundLimits(properties, this.shared.memory(), nanoTime);
+		this.streamLimit = new StreamLimit(properties.maxStreams(), properties.maxStreamsPerClient());
+		metrics.memory(() -> this.shared.memory().used() + this.shared.decompressed().used());
 	}
 
+	/** Counts what calls receive. */
+	ServerStreamTracer.Factory tracerFactory() {
+		return this.inboundLimits;
+	}
+
+	/** As the generated service, but with a marshaller of its own for requests. */
 	@Override
-	public StreamObserver<Request> send(StreamObserver<Response> responses) {
-		if (this.streams.size() >= this.properties.maxStreams()) {
-			return refuse(responses, Status.RESOURCE_EXHAUSTED.withDescription(
-					this.properties.maxStreams() + " streams are open, as many as sink.max-streams allows"));
+	public ServerServiceDefinition bindService() {
+		MethodDescriptor<Received, Response> send = method(DataSinkGrpc.getSendMethod());
+		MethodDescriptor<Received, Response> store = method(DataSinkGrpc.getStoreMethod());
+		ServiceDescriptor service = ServiceDescriptor.newBuilder(DataSinkGrpc.SERVICE_NAME)
+			.setSchemaDescriptor(DataSinkGrpc.getServiceDescriptor().getSchemaDescriptor())
+			.addMethod(send)
+			.addMethod(store)
+			.build();
+		return ServerServiceDefinition.builder(service)
+			.addMethod(send, ServerCalls.asyncBidiStreamingCall(this::send))
+			.addMethod(store, ServerCalls.asyncUnaryCall(this::store))
+			.build();
+	}
+
+	private MethodDescriptor<Received, Response> method(MethodDescriptor<?, Response> generated) {
+		return generated
+			.toBuilder(new RequestMarshaller(this.properties.maxRequestBytes()), generated.getResponseMarshaller())
+			.build();
+	}
+
+	private StreamObserver<Received> send(StreamObserver<Response> responses) {
+		InboundCall inbound = Objects.requireNonNull(InboundCall.CURRENT.get(), "The server has no tracerFactory()");
+		Object client = inbound.client();
+		String refusal = this.streamLimit.open(client);
+		if (refusal != null) {
+			inbound.ended();
+			return refuse(responses, Status.RESOURCE_EXHAUSTED.withDescription(refusal));
 		}
-		SinkStream stream = new SinkStream((ServerCallStreamObserver<Response>) responses, this.shared, this.properties,
-				this.metrics, this.timer, KnownDictionaries.CALL.get(), this.streams::remove);
+		SinkStream stream = new SinkStream((ServerCallStreamObserver<Response>) responses, inbound, this.shared,
+				this.properties, this.metrics, this.timer, KnownDictionaries.CALL.get(), (closed) -> {
+					this.streams.remove(closed);
+					this.streamLimit.close(client);
+				});
 		this.streams.add(stream);
 		stream.open();
 		if (this.draining) {
@@ -91,49 +143,67 @@ final class DataSinkService extends DataSinkGrpc.DataSinkImplBase {
 		return stream;
 	}
 
-	@Override
-	public void store(Request message, StreamObserver<Response> responses) {
-		Status unnamed = Payload.unnamed(message);
-		if (unnamed != null) {
-			responses.onError(unnamed.asRuntimeException());
-			return;
+	private void store(Received received, StreamObserver<Response> responses) {
+		switch (received) {
+			case Received.Unnamed(Status status) -> responses.onError(status.asRuntimeException());
+			case Received.Message message -> store(message, responses);
 		}
-		if (this.draining || this.shared.bytes().used() >= this.properties.memory().toBytes()
-				|| !this.shared.places().tryEnter()) {
-			responses.onError(Status.UNAVAILABLE
-				.withDescription(
-						this.draining ? "The sink is shutting down" : "The storage has as much as it takes at once")
-				.asRuntimeException());
+	}
+
+	private void store(Received.Message message, StreamObserver<Response> responses) {
+		int contentBytes = this.shared.contentBytes(message);
+		String refusal = reserve(contentBytes);
+		if (refusal != null) {
+			responses.onError(Status.UNAVAILABLE.withDescription(refusal).asRuntimeException());
 			return;
 		}
 		this.metrics.received();
-		this.shared.bytes().add(message.getSerializedSize());
+		this.shared.memory().add(message.memoryBytes());
+		Objects.requireNonNull(InboundCall.CURRENT.get()).handedOver();
 		switch (Payload.read(message, this.properties.maxMessageBytes(), this.shared.decompressor())) {
-			case Payload.Refused(Status status) -> answer(responses, status, message);
-			case Payload.Unread(RuntimeException cause) -> answer(responses, SinkStream.status(cause), message);
+			case Payload.Refused(Status status) -> answer(responses, status, message, contentBytes);
+			case Payload.Unread(RuntimeException cause) ->
+				answer(responses, SinkStream.status(cause), message, contentBytes);
 			case Payload.Readable readable -> {
-				long grown = readable.grown(message);
-				this.shared.grow(grown);
 				Timer.Sample sample = this.metrics.storing();
-				this.shared.store().store(message.getMessageId(), readable.bytes()).whenComplete((outcome, failure) -> {
-					this.shared.shrink(grown);
+				this.shared.store().store(message.id(), readable.bytes()).whenComplete((outcome, failure) -> {
 					if (failure == null) {
 						this.metrics.stored(sample, outcome == OnceStore.Outcome.REPEATED);
 					}
-					answer(responses, (failure == null) ? Status.OK : SinkStream.status(failure), message);
+					answer(responses, (failure == null) ? Status.OK : SinkStream.status(failure), message,
+							contentBytes);
 				});
 			}
 		}
 	}
 
-	private void answer(StreamObserver<Response> responses, Status status, Request message) {
-		this.shared.bytes().remove(message.getSerializedSize());
-		this.shared.places().remove(1);
+	/** Room for one message in the storage, or why there is none. */
+	private @Nullable String reserve(int contentBytes) {
+		String refusal = "The storage has as much as it takes at once";
+		if (this.draining) {
+			return "The sink is shutting down";
+		}
+		if (this.shared.memory().used() >= this.properties.memory().toBytes() || !this.shared.storing().tryAcquire(1)) {
+			return refusal;
+		}
+		if (contentBytes > 0 && !this.shared.decompressed().tryAcquire(contentBytes)) {
+			this.shared.storing().release(1);
+			return refusal;
+		}
+		return null;
+	}
+
+	private void answer(StreamObserver<Response> responses, Status status, Received.Message message, int contentBytes) {
+		if (contentBytes > 0) {
+			this.shared.decompressed().release(contentBytes);
+		}
+		this.shared.memory().release(message.memoryBytes());
+		this.shared.storing().release(1);
 		if (status.isOk()) {
 			this.metrics.acked(1);
 			responses.onNext(Response.newBuilder()
 				.setVersion(Payload.VERSION)
-				.setAck(AckMessage.newBuilder().addMessageIds(message.getMessageId()))
+				.setAck(AckMessage.newBuilder().addMessageIds(message.id()))
 				.build());
 			responses.onCompleted();
 		}
@@ -152,12 +222,25 @@ final class DataSinkService extends DataSinkGrpc.DataSinkImplBase {
 		this.streams.forEach(SinkStream::drain);
 	}
 
-	private static StreamObserver<Request> refuse(StreamObserver<Response> responses, Status status) {
+	/**
+	 * Ends streams that are too old, and those of clients that neither finish a message
+	 * nor read. To be called often.
+	 */
+	void check() {
+		long now = this.nanoTime.getAsLong();
+		this.inboundLimits.check();
+		this.streams.forEach((stream) -> stream.check(now));
+		// A task that was run and found its stream idle has used no room.
+		this.shared.memory().wake();
+		this.shared.decompressed().wake();
+	}
+
+	private static StreamObserver<Received> refuse(StreamObserver<Response> responses, Status status) {
 		responses.onError(status.asRuntimeException());
 		return new StreamObserver<>() {
 
 			@Override
-			public void onNext(Request request) {
+			public void onNext(Received received) {
 			}
 
 			@Override

@@ -15,14 +15,16 @@ import com.github.luben.zstd.ZstdDictDecompress;
 import com.github.luben.zstd.ZstdException;
 import com.github.luben.zstd.ZstdIOException;
 import com.github.luben.zstd.ZstdInputStreamNoFinalizer;
+import com.google.errorprone.annotations.ThreadSafe;
 import com.google.protobuf.ByteString;
 import dev.sluice.contract.sink.Dictionary;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads zstd frames, none of which may come to more than a number of bytes. Thread-safe.
- * Its native memory is bounded by how many read at once: 160 KB each.
+ * Reads zstd frames, none of which may come to more than a number of bytes. Its native
+ * memory is bounded by the number of threads that read at once: 160 KB each.
  */
+@ThreadSafe
 final class Decompressor {
 
 	/**
@@ -89,9 +91,25 @@ final class Decompressor {
 		return this.dictionary;
 	}
 
+	/**
+	 * Memory that {@link #read} needs for the content of a frame, in bytes: what the
+	 * frame says, the greatest there may be if it does not say, and 0 if it will be
+	 * refused.
+	 */
+	int contentBytes(byte[] frame) {
+		if (!ZstdFrame.isOne(frame)) {
+			return 0;
+		}
+		long size = Zstd.getFrameContentSize(frame);
+		if (size > this.maxBytes) {
+			return 0;
+		}
+		return (size >= 0) ? (int) size : this.maxBytes;
+	}
+
 	Payload read(byte[] frame) {
-		if (frame.length == 0) {
-			return Payload.invalid("zstd_compressed is empty, which is no frame");
+		if (!ZstdFrame.isOne(frame)) {
+			return Payload.invalid("zstd_compressed is not exactly one zstd frame");
 		}
 		long size = Zstd.getFrameContentSize(frame);
 		if (size > this.maxBytes) {

@@ -1,17 +1,12 @@
 package dev.sluice.sink;
 
-import com.google.protobuf.ByteString;
-import dev.sluice.contract.sink.Request;
 import io.grpc.Status;
-import org.jspecify.annotations.Nullable;
 
-/** What a request comes to. */
+/** What the payload of a message comes to. */
 sealed interface Payload {
 
 	/** The only version of a message there is. */
 	int VERSION = 1;
-
-	int MAX_ID_BYTES = 64;
 
 	/**
 	 * A message to be stored.
@@ -19,12 +14,6 @@ sealed interface Payload {
 	 * @param bytes the payload, decompressed
 	 */
 	record Readable(byte[] bytes) implements Payload {
-
-		/** What it is larger than its request, in bytes. */
-		long grown(Request request) {
-			return Math.max(0, this.bytes.length - request.getSerializedSize());
-		}
-
 	}
 
 	/**
@@ -43,37 +32,26 @@ sealed interface Payload {
 	record Unread(RuntimeException cause) implements Payload {
 	}
 
-	/** What is wrong with a message that cannot even be named; null if it can. */
-	static @Nullable Status unnamed(Request request) {
-		if (request.getVersion() != VERSION) {
-			return Status.INVALID_ARGUMENT
-				.withDescription("Version " + request.getVersion() + " is not known; send version " + VERSION);
-		}
-		ByteString id = request.getMessageId();
-		if (id.isEmpty() || id.size() > MAX_ID_BYTES) {
-			return Status.INVALID_ARGUMENT
-				.withDescription("message_id has " + id.size() + " bytes; send 1 to " + MAX_ID_BYTES);
-		}
-		return null;
-	}
-
-	static Payload read(Request request, int maxBytes, Decompressor decompressor) {
+	/**
+	 * Reads a payload, without copying one that is not compressed.
+	 * @param message that came
+	 * @param maxBytes of the payload, decompressed
+	 * @param decompressor for frames
+	 */
+	static Payload read(Received.Message message, int maxBytes, Decompressor decompressor) {
 		try {
-			return switch (request.getPayloadCase()) {
-				case PLAIN_MESSAGE -> plain(request.getPlainMessage(), maxBytes);
-				case ZSTD_COMPRESSED -> decompressor.read(request.getZstdCompressed().toByteArray());
-				case PAYLOAD_NOT_SET ->
-					invalid(request.getUnknownFields().asMap().isEmpty() ? "The message has no payload"
-							: "The message has no payload of a known kind; send plain_message or zstd_compressed");
+			return switch (message.kind()) {
+				case PLAIN ->
+					(message.payload().length <= maxBytes) ? new Readable(message.payload()) : tooLarge(maxBytes);
+				case ZSTD -> decompressor.read(message.payload());
+				case UNKNOWN ->
+					invalid("The message has no payload of a known kind; send plain_message or zstd_compressed");
+				case NONE -> invalid("The message has no payload");
 			};
 		}
 		catch (RuntimeException ex) {
 			return new Unread(ex);
 		}
-	}
-
-	private static Payload plain(ByteString bytes, int maxBytes) {
-		return (bytes.size() <= maxBytes) ? new Readable(bytes.toByteArray()) : tooLarge(maxBytes);
 	}
 
 	static Refused invalid(String description) {

@@ -47,13 +47,32 @@ class SinkConfiguration {
 	/** What Kafka's producer sends at once where no single message is larger. */
 	private static final int REQUEST_BYTES = 1024 * 1024;
 
+	/** How often calls are looked at that may take too long. */
+	private static final Duration CHECK_PERIOD = Duration.ofSeconds(1);
+
 	/** As often as gRPC's clients can be set to ask whether the connection is alive. */
 	private static final Duration LEAST_KEEP_ALIVE = Duration.ofSeconds(10);
 
 	@Bean
 	DataSinkService dataSinkService(OnceStore store, SinkProperties properties, MeterRegistry registry,
 			ScheduledExecutorService ackTimer, ExecutorService callExecutor) {
-		return new DataSinkService(store, properties, new SinkMetrics(registry), ackTimer, callExecutor);
+		DataSinkService service = new DataSinkService(store, properties, new SinkMetrics(registry), ackTimer,
+				callExecutor, System::nanoTime);
+		long period = Math.min(CHECK_PERIOD.toNanos(), properties.stallTimeout().toNanos() / 4);
+		var _ = ackTimer.scheduleWithFixedDelay(service::check, period, period, TimeUnit.NANOSECONDS);
+		return service;
+	}
+
+	@Bean
+	ServerBuilderCustomizer<NettyServerBuilder> inboundLimits(DataSinkService service, SinkProperties properties) {
+		return (builder) -> builder.addStreamTracerFactory(service.tracerFactory())
+			.maxConcurrentCallsPerConnection(properties.maxCallsPerConnection());
+	}
+
+	@Bean
+	@GlobalServerInterceptor
+	BrokenLimits brokenLimits() {
+		return new BrokenLimits();
 	}
 
 	@Bean
@@ -120,7 +139,8 @@ class SinkConfiguration {
 
 		@Bean
 		MessageStore messageStore(SinkProperties properties, RecentIds recent) {
-			return new LogMessageStore(properties.logDirectory(), properties.logSegment().toBytes(), recent);
+			return new LogMessageStore(properties.logDirectory(), properties.logSegment().toBytes(),
+					properties.logDamage(), recent);
 		}
 
 	}
@@ -130,7 +150,7 @@ class SinkConfiguration {
 		return Executors.newSingleThreadScheduledExecutor(Thread.ofPlatform().daemon().name("acks").factory());
 	}
 
-	/** Else each connection may grow its window to 8 MB, which memory does not bound. */
+	/** Else each connection may grow its window to 8 MB, which memory does not limit. */
 	@Bean
 	ServerBuilderCustomizer<NettyServerBuilder> flowWindow(SinkProperties properties) {
 		int bytes = Math.toIntExact(properties.flowWindow().toBytes());

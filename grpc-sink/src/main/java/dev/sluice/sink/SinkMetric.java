@@ -24,8 +24,8 @@ enum SinkMetric {
 	/** Messages in the queues of open streams. */
 	QUEUED("sluice.sink.queued", "messages", "Messages that wait for the storage"),
 
-	/** Bytes of messages received and not stored yet. */
-	BYTES("sluice.sink.bytes", "bytes", "Bytes of messages that are not stored yet"),
+	/** What sink.memory limits, and what messages in the storage have grown to. */
+	MEMORY("sluice.sink.memory", "bytes", "Memory that messages take from their first byte to their acknowledgement"),
 
 	/** Messages received whose acknowledgement has not been written, of open streams. */
 	IN_FLIGHT("sluice.sink.in.flight", "messages", "Messages in process"),

@@ -3,12 +3,14 @@ package dev.sluice.sink;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 
+import com.google.errorprone.annotations.ThreadSafe;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 
-/** Records the {@link SinkMetric}s. Thread-safe. */
+/** Records the {@link SinkMetric}s. */
+@ThreadSafe
 final class SinkMetrics {
 
 	private final Counter received;
@@ -93,9 +95,9 @@ final class SinkMetrics {
 		this.inFlight.addAndGet(-messages);
 	}
 
-	void bytes(LongSupplier used) {
-		Gauge.builder(SinkMetric.BYTES.key(), used, LongSupplier::getAsLong)
-			.description(SinkMetric.BYTES.meaning())
+	void memory(LongSupplier used) {
+		Gauge.builder(SinkMetric.MEMORY.key(), used, LongSupplier::getAsLong)
+			.description(SinkMetric.MEMORY.meaning())
 			.strongReference(true)
 			.register(this.registry);
 	}

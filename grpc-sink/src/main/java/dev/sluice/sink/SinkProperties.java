@@ -3,6 +3,7 @@ package dev.sluice.sink;
 import java.nio.file.Path;
 import java.time.Duration;
 
+import dev.sluice.sink.store.LogMessageStore;
 import jakarta.validation.constraints.AssertTrue;
 import jakarta.validation.constraints.Max;
 import jakarta.validation.constraints.Min;
@@ -24,16 +25,30 @@ import org.springframework.validation.annotation.Validated;
  * the oldest is dropped, to be sent again. What clients are told. Default 4,096
  * @param window messages a client is advised to have in flight at most, no more than
  * {@code queueCapacity}; 0 = no advice. Default 0
- * @param memory bytes of messages received and not stored, of all streams together;
- * beyond, flow control holds the clients back. Compressed ones may come to as much again
- * when they go to the storage; beyond, they wait as they came. 1 MB to 16 GB, and with
- * Kafka 4 KB more than {@code maxMessage} at least. Default 64 MB
+ * @param memory that received messages take until they are acknowledged, of all streams
+ * together: payloads, what each message takes beside, and messages of which a part has
+ * come. Beyond, flow control holds the clients back. What was asked for before may take
+ * as much again, beyond which a stream ends with RESOURCE_EXHAUSTED. Compressed messages
+ * may take as much when they go to the storage; beyond, they wait as they came. Kafka's
+ * producer buffers as much. The heap should be four times this at least. 1 MB to 16 GB,
+ * and with Kafka 4 KB more than {@code maxMessage} at least. Default 64 MB
  * @param flowWindow bytes of a connection on their way to the sink and not read yet, 64
  * KB to 8 MB: native memory, beside {@code memory}. The rate of a connection is at most
  * this by the round trip. Default 512 KB
  * @param maxStoring messages of all streams in the storage at once. Default 10,000
  * @param maxStreams streams open at once at most; beyond, RESOURCE_EXHAUSTED. Default
  * 1,000
+ * @param maxStreamsPerClient streams of one client open at once at most; beyond,
+ * RESOURCE_EXHAUSTED. A client is known by its certificate, without one by its address. 0
+ * = no limit beside {@code maxStreams}. Default 250
+ * @param maxCallsPerConnection calls of one connection open at once at most; beyond, they
+ * wait at the client. Default 100
+ * @param maxStreamAge after which a stream stores and acknowledges what it has and ends
+ * with UNAVAILABLE, so that clients spread over all sinks anew; each stream's own is up
+ * to a tenth shorter. 1 s to 30 days; 0 = no limit. Default 30 min
+ * @param stallTimeout for a message to be whole after its first byte, and for a client to
+ * read what is written to it; then its stream ends with DEADLINE_EXCEEDED. 100 ms to 10
+ * min. Default 30 s
  * @param maxMessage the largest payload, after decompression, 1 B to 4 MB; beyond, the
  * message is refused. Default 1 MB
  * @param ackBatch acknowledgements in one response at most. Default 100
@@ -56,14 +71,21 @@ import org.springframework.validation.annotation.Validated;
  * @param logDirectory of the log. Default {@code sink-log}
  * @param logSegment length at which the log begins another file, 1 MB to 1 GB. Default
  * 256 MB
+ * @param logDamage what to do at the start if records of the log are lost that were
+ * acknowledged: {@code refuse} to start and say which, or {@code continue} with those
+ * that are whole. Default {@code refuse}
  */
 @Validated
 @ConfigurationProperties("sink")
 record SinkProperties(@DefaultValue("kafka") Store store, @DefaultValue("4096") @Min(1) @Max(100_000) int queueCapacity,
 		@DefaultValue("0") @Min(0) @Max(100_000) int window, @DefaultValue("64MB") DataSize memory,
 		@DefaultValue("512KB") DataSize flowWindow, @DefaultValue("10000") @Min(1) @Max(20_000) int maxStoring,
-		@DefaultValue("1000") @Min(1) @Max(100_000) int maxStreams, @DefaultValue("1MB") DataSize maxMessage,
-		@DefaultValue("100") @Min(1) @Max(10_000) int ackBatch,
+		@DefaultValue("1000") @Min(1) @Max(100_000) int maxStreams,
+		@DefaultValue("250") @Min(0) @Max(100_000) int maxStreamsPerClient,
+		@DefaultValue("100") @Min(1) @Max(100_000) int maxCallsPerConnection,
+		@DefaultValue("30m") @DurationMin @DurationMax(days = 30) Duration maxStreamAge,
+		@DefaultValue("30s") @DurationMin(millis = 100) @DurationMax(minutes = 10) Duration stallTimeout,
+		@DefaultValue("1MB") DataSize maxMessage, @DefaultValue("100") @Min(1) @Max(10_000) int ackBatch,
 		@DefaultValue("5ms") @DurationMin @DurationMax(seconds = 1) Duration ackDelay,
 		@DefaultValue("10s") @DurationMin(millis = 10) @DurationMax(minutes = 5) Duration storeTimeout,
 		@DefaultValue("5000") @Min(0) @Max(1_000_000) int repeatHorizon,
@@ -71,7 +93,11 @@ record SinkProperties(@DefaultValue("kafka") Store store, @DefaultValue("4096") 
 		@DefaultValue("1") @Min(1) @Max(100) short replicationFactor,
 		@DefaultValue("0") @Min(0) @Max(100) int minInsyncReplicas, @Nullable Path dictionary,
 		@DefaultValue("0") @DurationMin @DurationMax(seconds = 10) Duration storeDelay,
-		@DefaultValue("sink-log") Path logDirectory, @DefaultValue("256MB") DataSize logSegment) {
+		@DefaultValue("sink-log") Path logDirectory, @DefaultValue("256MB") DataSize logSegment,
+		@DefaultValue("refuse") LogMessageStore.Damage logDamage) {
+
+	/** What a request has beside its payload at most, and a record batch of Kafka's. */
+	static final int ENVELOPE_BYTES = 4 * 1024;
 
 	/** Where messages are kept. */
 	enum Store {
@@ -87,6 +113,11 @@ record SinkProperties(@DefaultValue("kafka") Store store, @DefaultValue("4096") 
 	@AssertTrue(message = "sink.max-message must be 1B to 4MB")
 	boolean isMaxMessageBounded() {
 		return between(this.maxMessage, DataSize.ofBytes(1), DataSize.ofMegabytes(4));
+	}
+
+	@AssertTrue(message = "sink.max-stream-age must be 0 or 1s to 30 days")
+	boolean isMaxStreamAgeBounded() {
+		return this.maxStreamAge.isZero() || this.maxStreamAge.compareTo(Duration.ofSeconds(1)) >= 0;
 	}
 
 	@AssertTrue(message = "sink.memory must be 1MB to 16GB")
@@ -128,9 +159,14 @@ record SinkProperties(@DefaultValue("kafka") Store store, @DefaultValue("4096") 
 		return Math.toIntExact(this.maxMessage.toBytes());
 	}
 
+	/** The largest request that is taken. */
+	int maxRequestBytes() {
+		return maxMessageBytes() + ENVELOPE_BYTES;
+	}
+
 	/** The largest record batch that a message of the greatest size makes. */
 	int maxRecordBytes() {
-		return maxMessageBytes() + 4 * 1024;
+		return maxMessageBytes() + ENVELOPE_BYTES;
 	}
 
 }

@@ -1,5 +1,6 @@
 package dev.sluice.sink;
 
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -10,11 +11,12 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
+import com.google.errorprone.annotations.ThreadSafe;
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.google.protobuf.ByteString;
 import dev.sluice.contract.sink.AckMessage;
 import dev.sluice.contract.sink.Dictionary;
 import dev.sluice.contract.sink.Refusal;
-import dev.sluice.contract.sink.Request;
 import dev.sluice.contract.sink.Response;
 import dev.sluice.contract.sink.ServiceMessage;
 import dev.sluice.sink.ServerMachine.Effect;
@@ -37,29 +39,44 @@ import org.slf4j.LoggerFactory;
  * once the storage has it.
  * <p>
  * The queue has a fixed number of places; where a client sends more than it was told, the
- * oldest message is dropped and the client is told again. Bytes are bounded for all
- * streams together: while they are used up no more is asked for, so that flow control
- * holds the clients back, and so is a client that reads no acknowledgements. What is
- * compressed waits as it came, while the storage has too much that was. Acknowledgements
- * go out when there are enough for a batch, when the oldest has waited for
- * {@code ackDelay}, when nothing else is in process, and as soon as a client that was too
- * slow to read is ready again.
+ * oldest message is dropped and the client is told again. Memory is limited for all
+ * streams together: while it is used up no more is asked for, so that flow control holds
+ * the clients back, and so is a client that reads no acknowledgements. What is compressed
+ * waits as it came, while the storage has too much that was. Acknowledgements go out when
+ * there are enough for a batch, when the oldest has waited for {@code ackDelay}, when
+ * nothing else is in process, and as soon as a client that was too slow to read is ready
+ * again.
  * <p>
  * Received = acknowledged + refused + dropped + in process, while the stream is open.
  * <p>
- * Called by the connection's thread, which must not wait, the store's threads, the timer
- * and who gives back what is bounded; one lock guards all state and the writing of
- * responses. Nothing waits under it. One thread of the executor hands messages to the
- * storage, for that may wait.
+ * One lock guards all state and the writing of responses; nothing waits under it. One
+ * thread of the executor at a time hands messages to the storage, for that may wait.
  */
-final class SinkStream implements StreamObserver<Request> {
+@ThreadSafe
+// lock.
+final class SinkStream implements StreamObserver<Received> {
 
 	private static final Logger logger = LoggerFactory.getLogger(SinkStream.class);
 
-	/** Asked for before the first has come; hides the way to the network's thread. */
-	private static final int PREFETCH = 4;
+	private static final RateLimitedLog failures = new RateLimitedLog(logger, Duration.ofSeconds(10), System::nanoTime);
+
+	/**
+	 * What is asked for in advance, which hides the way to the network's thread: so many
+	 * bytes as messages like the last one have, but one message at least.
+	 */
+	static final int PREFETCH_BYTES = 80 * 1024;
+
+	private static final int MAX_PREFETCH = 4;
+
+	/** Memory of an acknowledgement that is owed, beside its id. */
+	private static final int ACK_BYTES = 64;
+
+	/** Memory of a refusal that is owed, with its words, beside its id. */
+	private static final int REFUSAL_BYTES = 512;
 
 	private final ServerCallStreamObserver<Response> responses;
+
+	private final InboundCall inbound;
 
 	private final DataSinkService.Shared shared;
 
@@ -72,7 +89,7 @@ final class SinkStream implements StreamObserver<Request> {
 	/** That the client has. */
 	private final Set<Integer> dictionaries;
 
-	private final Consumer<SinkStream> whenClosed;
+	private final Consumer<SinkStream> whenGone;
 
 	private final Runnable forward = this::forward;
 
@@ -80,45 +97,76 @@ final class SinkStream implements StreamObserver<Request> {
 
 	private final Object lock = new Object();
 
-	private final Queue<Request> queue = new ArrayDeque<>();
+	@GuardedBy("lock")
+	private final Queue<Received.Message> queue = new ArrayDeque<>();
 
 	/** Stored, not acknowledged yet. */
+	@GuardedBy("lock")
 	private final Queue<ByteString> stored = new ArrayDeque<>();
 
 	/** Will never be stored, and the client is not told yet. */
+	@GuardedBy("lock")
 	private final List<Refusal> refusals = new ArrayList<>();
 
+	@GuardedBy("lock")
 	private State state = State.HAS_CAPACITY;
 
+	@GuardedBy("lock")
 	private Phase phase = Phase.OPEN;
 
 	/** With what it ends once nothing is in process; null if all is well. */
+	@GuardedBy("lock")
 	private @Nullable Status ending;
 
+	@GuardedBy("lock")
 	private int inStorage;
 
-	/** Messages that may be asked for. */
-	private int requestable = PREFETCH;
+	/** Messages that have been asked for and have not come. */
+	@GuardedBy("lock")
+	private int requested;
 
+	/** Messages to be asked for in advance. */
+	@GuardedBy("lock")
+	private int prefetch = 1;
+
+	@GuardedBy("lock")
 	private long dropped;
 
+	@GuardedBy("lock")
 	private boolean infoOwed = true;
 
+	@GuardedBy("lock")
 	private boolean flushAwaited;
 
-	/** Whether somebody hands messages to the storage, or will once it is ready. */
+	/** Whether a thread hands messages to the storage, or will once it is ready. */
+	@GuardedBy("lock")
 	private boolean forwarding;
 
-	SinkStream(ServerCallStreamObserver<Response> responses, DataSinkService.Shared shared, SinkProperties properties,
-			SinkMetrics metrics, ScheduledExecutorService timer, Set<Integer> dictionaries,
-			Consumer<SinkStream> whenClosed) {
+	/** Memory of what is owed to the client, or was written when it was not ready. */
+	@GuardedBy("lock")
+	private long owedBytes;
+
+	/** Whether the client has something to read and was not ready at the last check. */
+	@GuardedBy("lock")
+	private boolean unread;
+
+	@GuardedBy("lock")
+	private long unreadSinceNanos;
+
+	@GuardedBy("lock")
+	private boolean gone;
+
+	SinkStream(ServerCallStreamObserver<Response> responses, InboundCall inbound, DataSinkService.Shared shared,
+			SinkProperties properties, SinkMetrics metrics, ScheduledExecutorService timer, Set<Integer> dictionaries,
+			Consumer<SinkStream> whenGone) {
 		this.responses = responses;
+		this.inbound = inbound;
 		this.shared = shared;
 		this.properties = properties;
 		this.metrics = metrics;
 		this.timer = timer;
 		this.dictionaries = dictionaries;
-		this.whenClosed = whenClosed;
+		this.whenGone = whenGone;
 	}
 
 	/** To be called once, before the call's handler returns. */
@@ -127,6 +175,8 @@ final class SinkStream implements StreamObserver<Request> {
 		this.responses.disableAutoRequest();
 		this.responses.setOnReadyHandler(this::flush);
 		this.responses.setOnCancelHandler(this::cancelled);
+		this.responses.setOnCloseHandler(this::gone);
+		this.inbound.onBrokenLimit(this::endAtOnce);
 		synchronized (this.lock) {
 			tell(true);
 			request();
@@ -134,24 +184,34 @@ final class SinkStream implements StreamObserver<Request> {
 	}
 
 	@Override
-	public void onNext(Request message) {
+	public void onNext(Received received) {
+		switch (received) {
+			case Received.Unnamed(Status status) -> unnamed(status);
+			case Received.Message message -> named(message);
+		}
+	}
+
+	private void unnamed(Status status) {
 		synchronized (this.lock) {
-			if (this.phase != Phase.OPEN) {
-				// It is not acknowledged: the client sends it again.
-				return;
-			}
-			this.requestable++;
-			this.metrics.received();
-			Status unnamed = Payload.unnamed(message);
-			if (unnamed != null) {
+			if (this.phase == Phase.OPEN) {
+				this.metrics.received();
 				this.metrics.left(1);
-				endAfterStoring(unnamed);
-				return;
+				endAfterStoring(status);
 			}
-			boolean last = this.queue.size() + 1 >= this.properties.queueCapacity();
-			Step step = ServerMachine.step(this.state, last ? Event.RECEIVED_LAST : Event.RECEIVED);
-			step.effects().forEach((effect) -> perform(effect, message));
-			this.state = step.next();
+		}
+		this.inbound.handedOver();
+	}
+
+	private void named(Received.Message message) {
+		synchronized (this.lock) {
+			if (this.phase == Phase.OPEN) {
+				this.requested--;
+				this.prefetch = (int) Math.clamp(PREFETCH_BYTES / message.memoryBytes(), 1, MAX_PREFETCH);
+				this.metrics.received();
+				enqueue(message);
+			}
+			// Else it is not acknowledged, and the client sends it again.
+			this.inbound.handedOver();
 			if (this.infoOwed) {
 				flush();
 			}
@@ -164,17 +224,28 @@ final class SinkStream implements StreamObserver<Request> {
 		this.shared.executor().execute(this.forward);
 	}
 
-	private void perform(Effect effect, Request message) {
+	@GuardedBy("lock")
+	private void enqueue(Received.Message message) {
+		boolean last = this.queue.size() + 1 >= this.properties.queueCapacity();
+		Step step = ServerMachine.step(this.state, last ? Event.RECEIVED_LAST : Event.RECEIVED);
+		for (Effect effect : step.effects()) {
+			perform(effect, message);
+		}
+		this.state = step.next();
+	}
+
+	@GuardedBy("lock")
+	private void perform(Effect effect, Received.Message message) {
 		switch (effect) {
 			case ENQUEUE -> {
 				this.queue.add(message);
 				this.metrics.queued(1);
-				this.shared.bytes().add(message.getSerializedSize());
+				this.shared.memory().add(message.memoryBytes());
 			}
 			case DROP_OLDEST -> {
-				Request oldest = this.queue.remove();
+				Received.Message oldest = this.queue.remove();
 				this.metrics.queued(-1);
-				this.shared.bytes().remove(oldest.getSerializedSize());
+				this.shared.memory().release(oldest.memoryBytes());
 				this.dropped++;
 				this.metrics.dropped();
 			}
@@ -206,6 +277,46 @@ final class SinkStream implements StreamObserver<Request> {
 		}
 	}
 
+	/**
+	 * Ends the stream if it is too old, or if its client has not read for
+	 * {@code sink.stall-timeout} although it is owed something.
+	 */
+	void check(long nowNanos) {
+		synchronized (this.lock) {
+			if (this.phase == Phase.OPEN && tooOld(nowNanos)) {
+				endAfterStoring(Status.UNAVAILABLE
+					.withDescription("The stream has reached its age (sink.max-stream-age); open another one"));
+			}
+			if (this.phase == Phase.ENDED || !owes() || this.responses.isReady()) {
+				this.unread = false;
+			}
+			else if (!this.unread) {
+				this.unread = true;
+				this.unreadSinceNanos = nowNanos;
+			}
+			else if (nowNanos - this.unreadSinceNanos > this.properties.stallTimeout().toNanos()) {
+				end(Status.DEADLINE_EXCEEDED
+					.withDescription("The client has not read for %d ms what it is owed (sink.stall-timeout)"
+						.formatted(this.properties.stallTimeout().toMillis())));
+			}
+		}
+	}
+
+	/** Streams that were opened together do not all end together. */
+	private boolean tooOld(long nowNanos) {
+		long age = this.properties.maxStreamAge().toNanos();
+		long less = Math.floorMod(System.identityHashCode(this), 1_000) * (age / 10_000);
+		return age > 0 && nowNanos - this.inbound.openedNanos() > age - less;
+	}
+
+	/** What is in process is stored, but not acknowledged on this stream. */
+	private void endAtOnce(Status status) {
+		synchronized (this.lock) {
+			end(status);
+		}
+	}
+
+	@GuardedBy("lock")
 	private void endAfterStoring(Status status) {
 		if (this.phase == Phase.OPEN || this.phase == Phase.ENDING) {
 			this.phase = Phase.ENDING;
@@ -217,11 +328,11 @@ final class SinkStream implements StreamObserver<Request> {
 	/** Asks for what may be asked for, else waits until it may. */
 	private void request() {
 		synchronized (this.lock) {
-			if (this.phase == Phase.OPEN && this.requestable > 0
+			int count = this.prefetch - this.requested;
+			if (this.phase == Phase.OPEN && count > 0
 					&& this.stored.size() + this.refusals.size() < this.properties.queueCapacity()
-					&& this.shared.bytes().free(this.request)) {
-				int count = this.requestable;
-				this.requestable = 0;
+					&& this.shared.memory().hasRoom(this.request)) {
+				this.requested += count;
 				this.responses.request(count);
 			}
 		}
@@ -229,66 +340,103 @@ final class SinkStream implements StreamObserver<Request> {
 
 	/** Hands messages to the storage, in their order, while it is ready. */
 	private void forward() {
-		Request next = next();
+		Reserved next = next();
 		while (next != null) {
 			store(next);
 			next = next();
 		}
 	}
 
-	private @Nullable Request next() {
+	/**
+	 * A message that there is room for in the storage.
+	 *
+	 * @param contentBytes reserved to decompress it
+	 */
+	private record Reserved(Received.Message message, int contentBytes) {
+	}
+
+	private @Nullable Reserved next() {
 		synchronized (this.lock) {
-			if (this.queue.isEmpty()) {
+			Received.Message first = this.queue.peek();
+			if (first == null) {
 				this.forwarding = false;
-				this.shared.places().pass();
+				this.shared.storing().wake();
+				this.shared.decompressed().wake();
 				return null;
 			}
-			if (!this.shared.grown().free(this.forward) || !this.shared.places().enter(this.forward)) {
+			int contentBytes = this.shared.contentBytes(first);
+			if (contentBytes > 0 && !this.shared.decompressed().acquire(contentBytes, this.forward)) {
+				return null;
+			}
+			if (!this.shared.storing().acquire(1, this.forward)) {
+				if (contentBytes > 0) {
+					this.shared.decompressed().release(contentBytes);
+				}
 				return null;
 			}
 			Step step = ServerMachine.step(this.state, Event.STORAGE_READY);
 			this.state = step.next();
 			this.inStorage++;
 			this.metrics.queued(-1);
-			return this.queue.remove();
+			return new Reserved(this.queue.remove(), contentBytes);
 		}
 	}
 
+	/** How the storage was done with a message. */
+	private sealed interface Result {
+
+		record Stored() implements Result {
+		}
+
+		record Refused(Status status) implements Result {
+		}
+
+		record Failed(Throwable cause) implements Result {
+		}
+
+	}
+
 	/** Outside the lock: it may wait for room in the store's buffer, a bounded time. */
-	private void store(Request message) {
-		ByteString id = message.getMessageId();
+	private void store(Reserved reserved) {
+		Received.Message message = reserved.message();
 		switch (Payload.read(message, this.properties.maxMessageBytes(), this.shared.decompressor())) {
-			case Payload.Refused(Status status) -> left(message, () -> refuse(id, status));
-			case Payload.Unread(RuntimeException cause) -> left(message, () -> failed(id, cause));
+			case Payload.Refused(Status status) -> left(reserved, new Result.Refused(status));
+			case Payload.Unread(RuntimeException cause) -> left(reserved, new Result.Failed(cause));
 			case Payload.Readable readable -> {
-				long grown = readable.grown(message);
-				this.shared.grow(grown);
 				Timer.Sample sample = this.metrics.storing();
-				this.shared.store().store(id, readable.bytes()).whenComplete((outcome, failure) -> {
-					this.shared.shrink(grown);
+				this.shared.store().store(message.id(), readable.bytes()).whenComplete((outcome, failure) -> {
 					if (failure == null) {
 						this.metrics.stored(sample, outcome == OnceStore.Outcome.REPEATED);
 					}
-					left(message, (failure == null) ? () -> acknowledge(id) : () -> failed(id, failure));
+					left(reserved, (failure == null) ? new Result.Stored() : new Result.Failed(failure));
 				});
 			}
 		}
 	}
 
-	/** The storage is done with it, in whatever way. */
-	private void left(Request message, Runnable whatNow) {
+	private void left(Reserved reserved, Result result) {
+		ByteString id = reserved.message().id();
 		synchronized (this.lock) {
 			if (this.phase != Phase.ENDED) {
 				this.inStorage--;
-				whatNow.run();
+				switch (result) {
+					case Result.Stored _ -> acknowledge(id);
+					case Result.Refused(Status status) -> refuse(id, status);
+					case Result.Failed(Throwable cause) -> failed(id, cause);
+				}
 			}
 		}
-		this.shared.bytes().remove(message.getSerializedSize());
-		this.shared.places().remove(1);
+		if (reserved.contentBytes() > 0) {
+			this.shared.decompressed().release(reserved.contentBytes());
+		}
+		this.shared.memory().release(reserved.message().memoryBytes());
+		this.shared.storing().release(1);
 	}
 
+	@GuardedBy("lock")
 	private void acknowledge(ByteString id) {
 		this.stored.add(id);
+		owe(ACK_BYTES + id.size());
 		if (this.stored.size() >= this.properties.ackBatch() || (this.queue.isEmpty() && this.inStorage == 0)) {
 			// A full batch; or nothing else is in process that could join it.
 			flush();
@@ -305,20 +453,23 @@ final class SinkStream implements StreamObserver<Request> {
 		this.timer.schedule(this::flush, this.properties.ackDelay().toNanos(), TimeUnit.NANOSECONDS);
 	}
 
+	@GuardedBy("lock")
 	private void refuse(ByteString id, Status status) {
 		this.refusals.add(Refusal.newBuilder()
 			.setMessageId(id)
 			.setCode(status.getCode().value())
 			.setDescription(String.valueOf(status.getDescription()))
 			.build());
+		owe(REFUSAL_BYTES + id.size());
 		this.metrics.refused();
 		flush();
 	}
 
+	@GuardedBy("lock")
 	private void failed(ByteString id, Throwable failure) {
 		Status status = status(failure);
 		if (status.getCode() == Status.Code.UNAVAILABLE) {
-			logger.warn("A message could not be stored; its stream ends: {}", String.valueOf(status.getCause()));
+			failures.warn("A message could not be stored; its stream ends: %s", status.getCause());
 			end(status);
 		}
 		else {
@@ -337,11 +488,27 @@ final class SinkStream implements StreamObserver<Request> {
 					.withCause(cause);
 	}
 
+	@GuardedBy("lock")
+	private void owe(int bytes) {
+		this.owedBytes += bytes;
+		this.shared.memory().add(bytes);
+	}
+
+	@GuardedBy("lock")
+	private void oweNothing() {
+		long bytes = this.owedBytes;
+		this.owedBytes = 0;
+		this.shared.memory().release(bytes);
+	}
+
 	private void flush() {
 		synchronized (this.lock) {
 			this.flushAwaited = false;
 			while (this.phase != Phase.ENDED && owes() && this.responses.isReady()) {
 				writeOne();
+				if (!owes()) {
+					oweNothing();
+				}
 			}
 			if (this.phase == Phase.ENDING && this.queue.isEmpty() && this.inStorage == 0) {
 				end(this.ending);
@@ -352,10 +519,12 @@ final class SinkStream implements StreamObserver<Request> {
 		}
 	}
 
+	@GuardedBy("lock")
 	private boolean owes() {
 		return this.infoOwed || !this.refusals.isEmpty() || !this.stored.isEmpty();
 	}
 
+	@GuardedBy("lock")
 	private void writeOne() {
 		if (this.infoOwed || !this.refusals.isEmpty()) {
 			tell(false);
@@ -365,6 +534,7 @@ final class SinkStream implements StreamObserver<Request> {
 		}
 	}
 
+	@GuardedBy("lock")
 	private void tell(boolean first) {
 		List<Refusal> told = List.copyOf(this.refusals);
 		this.refusals.clear();
@@ -384,6 +554,7 @@ final class SinkStream implements StreamObserver<Request> {
 		this.responses.onNext(Response.newBuilder().setVersion(Payload.VERSION).setInfo(info).build());
 	}
 
+	@GuardedBy("lock")
 	private void writeAcknowledgement() {
 		List<ByteString> ids = new ArrayList<>();
 		while (ids.size() < this.properties.ackBatch() && !this.stored.isEmpty()) {
@@ -401,6 +572,7 @@ final class SinkStream implements StreamObserver<Request> {
 	 * that is no more than a queue's capacity of ids and what is in the storage.
 	 * @param status null if all is well
 	 */
+	@GuardedBy("lock")
 	private void end(@Nullable Status status) {
 		if (this.phase == Phase.ENDED) {
 			return;
@@ -409,37 +581,53 @@ final class SinkStream implements StreamObserver<Request> {
 			writeOne();
 		}
 		this.phase = Phase.ENDED;
+		this.inbound.ended();
 		if (status == null) {
 			this.responses.onCompleted();
 		}
 		else {
 			this.responses.onError(status.asRuntimeException());
 		}
-		closed();
+		forget();
 	}
 
 	private void cancelled() {
 		synchronized (this.lock) {
-			if (this.phase == Phase.ENDED) {
-				return;
+			if (this.phase != Phase.ENDED) {
+				this.phase = Phase.ENDED;
+				forget();
 			}
-			this.phase = Phase.ENDED;
-			closed();
 		}
+		gone();
 	}
 
-	private void closed() {
+	/** Nothing more is read, stored or written. */
+	@GuardedBy("lock")
+	private void forget() {
 		this.metrics.left(this.queue.size() + this.inStorage + this.stored.size());
 		this.metrics.queued(-this.queue.size());
-		this.metrics.closed();
-		this.shared.bytes().forget(this.request);
-		this.shared.grown().forget(this.forward);
-		this.shared.places().forget(this.forward);
-		this.shared.bytes().remove(this.queue.stream().mapToLong(Request::getSerializedSize).sum());
+		this.shared.memory().cancel(this.request);
+		this.shared.decompressed().cancel(this.forward);
+		this.shared.storing().cancel(this.forward);
+		this.shared.memory().release(this.queue.stream().mapToLong(Received.Message::memoryBytes).sum());
 		this.queue.clear();
 		this.stored.clear();
-		this.shared.places().pass();
-		this.whenClosed.accept(this);
+		this.refusals.clear();
+		this.shared.storing().wake();
+		this.shared.decompressed().wake();
+	}
+
+	/** The transport has nothing more of it: the client has read the end, or has gone. */
+	private void gone() {
+		synchronized (this.lock) {
+			if (this.gone) {
+				return;
+			}
+			this.gone = true;
+			oweNothing();
+			this.metrics.closed();
+		}
+		this.whenGone.accept(this);
 	}
 
 	private enum Phase {

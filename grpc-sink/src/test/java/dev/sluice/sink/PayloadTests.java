@@ -3,9 +3,11 @@ package dev.sluice.sink;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
 
 import com.github.luben.zstd.Zstd;
+import com.github.luben.zstd.ZstdCompressCtx;
 import com.github.luben.zstd.ZstdOutputStream;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.UnknownFieldSet;
@@ -87,6 +89,43 @@ class PayloadTests {
 	}
 
 	@Test
+	void refusesAnythingButExactlyOneFrame() throws IOException {
+		byte[] skippable = { 0x50, 0x2A, 0x4D, 0x18, 4, 0, 0, 0, 1, 2, 3, 4 };
+		for (byte[] frame : List.of(Zstd.compress(BYTES), streamed(BYTES, 0), Zstd.compress(new byte[0]))) {
+			for (byte[] other : List.of(frame, Zstd.compress(new byte[0]), skippable, new byte[1])) {
+				assertRefused(zstd(joined(frame, other)), Status.Code.INVALID_ARGUMENT);
+			}
+			assertRefused(zstd(joined(skippable, frame)), Status.Code.INVALID_ARGUMENT);
+			assertThat(DECOMPRESSOR.contentBytes(joined(frame, frame))).as("nothing is reserved for it").isZero();
+		}
+		assertRefused(zstd(skippable), Status.Code.INVALID_ARGUMENT);
+	}
+
+	@Test
+	void readsFramesOfEveryLayout() throws IOException {
+		Random random = new Random(42);
+		for (int i = 0; i < 500; i++) {
+			byte[] content = new byte[random.nextInt(random.nextBoolean() ? 300 : MAX)];
+			if (random.nextBoolean()) {
+				random.nextBytes(content);
+			}
+			try (ZstdCompressCtx context = new ZstdCompressCtx()) {
+				context.setChecksum(random.nextBoolean());
+				context.setContentSize(random.nextBoolean());
+				context.setDictID(random.nextBoolean());
+				context.setLevel(1 + random.nextInt(5));
+				assertRead(zstd(context.compress(content)), content);
+			}
+		}
+	}
+
+	private static byte[] joined(byte[] first, byte[] second) {
+		byte[] both = Arrays.copyOf(first, first.length + second.length);
+		System.arraycopy(second, 0, both, first.length, second.length);
+		return both;
+	}
+
+	@Test
 	void refusesWhatIsNoFrame() throws IOException {
 		byte[] frame = Zstd.compress(BYTES);
 		byte[] twoFrames = Arrays.copyOf(frame, 2 * frame.length);
@@ -101,19 +140,6 @@ class PayloadTests {
 	}
 
 	@Test
-	void refusesAnUnknownVersion() {
-		assertUnnamed(plain().setVersion(0));
-		assertUnnamed(plain().setVersion(2));
-	}
-
-	@Test
-	void refusesAMissingOrLongId() {
-		assertUnnamed(plain().setMessageId(ByteString.EMPTY));
-		assertUnnamed(plain().setMessageId(ByteString.copyFrom(new byte[65])));
-		assertThat(Payload.unnamed(plain().setMessageId(ByteString.copyFrom(new byte[64])).build())).isNull();
-	}
-
-	@Test
 	void refusesAMissingPayload() {
 		assertRefused(request(), Status.Code.INVALID_ARGUMENT);
 	}
@@ -124,36 +150,29 @@ class PayloadTests {
 			.addField(11, UnknownFieldSet.Field.newBuilder().addLengthDelimited(ByteString.copyFrom(BYTES)).build())
 			.build()).build().toByteString());
 
-		assertThat(Payload.read(brotli, MAX, DECOMPRESSOR)).isInstanceOfSatisfying(Payload.Refused.class,
+		assertThat(Payload.read(received(brotli), MAX, DECOMPRESSOR)).isInstanceOfSatisfying(Payload.Refused.class,
 				(refused) -> assertThat(refused.status().getDescription()).contains("known kind"));
 	}
 
 	private static void assertRead(Request.Builder request, byte[] expected) {
-		assertThat(Payload.read(request.build(), MAX, DECOMPRESSOR)).isInstanceOfSatisfying(Payload.Readable.class,
-				(readable) -> assertThat(readable.bytes()).isEqualTo(expected));
+		assertThat(Payload.read(received(request.build()), MAX, DECOMPRESSOR)).isInstanceOfSatisfying(
+				Payload.Readable.class, (readable) -> assertThat(readable.bytes()).isEqualTo(expected));
 	}
 
 	private static void assertRefused(Request.Builder request, Status.Code code) {
-		assertThat(Payload.read(request.build(), MAX, DECOMPRESSOR)).isInstanceOfSatisfying(Payload.Refused.class,
-				(refused) -> {
-					assertThat(refused.status().getCode()).isEqualTo(code);
-					assertThat(refused.status().getDescription()).isNotBlank();
-				});
+		assertThat(Payload.read(received(request.build()), MAX, DECOMPRESSOR))
+			.isInstanceOfSatisfying(Payload.Refused.class, (refused) -> {
+				assertThat(refused.status().getCode()).isEqualTo(code);
+				assertThat(refused.status().getDescription()).isNotBlank();
+			});
 	}
 
-	private static void assertUnnamed(Request.Builder request) {
-		assertThat(Payload.unnamed(request.build())).isNotNull().satisfies((status) -> {
-			assertThat(status.getCode()).isEqualTo(Status.Code.INVALID_ARGUMENT);
-			assertThat(status.getDescription()).isNotBlank();
-		});
+	private static Received.Message received(Request request) {
+		return (Received.Message) new RequestMarshaller(Integer.MAX_VALUE).parse(request.toByteString().newInput());
 	}
 
 	private static Request.Builder request() {
 		return Request.newBuilder().setVersion(1).setMessageId(ByteString.copyFromUtf8("id"));
-	}
-
-	private static Request.Builder plain() {
-		return request().setPlainMessage(ByteString.copyFrom(BYTES));
 	}
 
 	private static Request.Builder zstd(byte[] frame) {

@@ -8,6 +8,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 
@@ -17,6 +18,7 @@ import dev.sluice.contract.sink.DataSinkGrpc;
 import dev.sluice.contract.sink.Request;
 import dev.sluice.contract.sink.Response;
 import dev.sluice.contract.sink.ServiceMessage;
+import dev.sluice.sink.store.LogMessageStore;
 import dev.sluice.sink.store.MessageStore.MessageTooLargeException;
 import dev.sluice.sink.store.MessageStore.StoreUnavailableException;
 import dev.sluice.sink.store.OnceStore;
@@ -52,13 +54,16 @@ class SinkStreamTests {
 
 	private static final int ACK_BATCH = 4;
 
-	/** Messages of a stream that are asked for before there is a first one. */
+	private static final int MEMORY = 4_000;
+
+	/** Small messages of a stream that are asked for in advance. */
 	private static final int PREFETCH = 4;
 
 	private static final SinkProperties PROPERTIES = new SinkProperties(SinkProperties.Store.KAFKA, CAPACITY, 7,
-			DataSize.ofBytes(2_000), DataSize.ofKilobytes(512), STORING, 3, DataSize.ofBytes(1_000), ACK_BATCH,
-			Duration.ofMillis(5), Duration.ofMinutes(5), 100, 1, (short) 1, 0, null, Duration.ZERO, Path.of("unused"),
-			DataSize.ofMegabytes(1));
+			DataSize.ofBytes(MEMORY), DataSize.ofKilobytes(512), STORING, 3, 0, 100, Duration.ofMinutes(30),
+			Duration.ofSeconds(30), DataSize.ofBytes(1_000), ACK_BATCH, Duration.ofMillis(5), Duration.ofMinutes(5),
+			100, 1, (short) 1, 0, null, Duration.ZERO, Path.of("unused"), DataSize.ofMegabytes(1),
+			LogMessageStore.Damage.REFUSE);
 
 	private final FakeStore store = new FakeStore();
 
@@ -68,9 +73,11 @@ class SinkStreamTests {
 
 	private final ScheduledExecutorService timer = new ManualTimer(this.timers);
 
+	private final AtomicLong nanoTime = new AtomicLong(-1_000_000);
+
 	private final DataSinkService service = new DataSinkService(
 			new OnceStore(this.store, new RecentIds(100), PROPERTIES.storeTimeout()), PROPERTIES,
-			new SinkMetrics(this.registry), this.timer, Runnable::run);
+			new SinkMetrics(this.registry), this.timer, Runnable::run, this.nanoTime::get);
 
 	private Server server;
 
@@ -79,7 +86,12 @@ class SinkStreamTests {
 	@BeforeEach
 	void start() throws Exception {
 		String name = InProcessServerBuilder.generateName();
-		this.server = InProcessServerBuilder.forName(name).directExecutor().addService(this.service).build().start();
+		this.server = InProcessServerBuilder.forName(name)
+			.directExecutor()
+			.addService(this.service)
+			.addStreamTracerFactory(this.service.tracerFactory())
+			.build()
+			.start();
 		this.channel = InProcessChannelBuilder.forName(name).directExecutor().build();
 	}
 
@@ -200,45 +212,107 @@ class SinkStreamTests {
 			client.send(Integer.toString(i), 500);
 		}
 
-		assertThat(gauge(SinkMetric.BYTES)).as("the bound, and what was asked for before it was reached")
-			.isBetween(2_000.0, 2_000.0 + PREFETCH * 520);
-		assertThat(counter(SinkMetric.RECEIVED)).isLessThan(9);
+		assertThat(gauge(SinkMetric.MEMORY)).as("the bound, and what was asked for before it was reached")
+			.isBetween((double) MEMORY, (double) MEMORY + PREFETCH * (500 + 130));
+		assertThat(counter(SinkMetric.RECEIVED)).isLessThan(12);
 
 		completeEverything();
 		assertThat(client.acked()).hasSize(20);
 		assertThat(counter(SinkMetric.DROPPED)).isZero();
-		assertThat(gauge(SinkMetric.BYTES)).isZero();
+		assertThat(gauge(SinkMetric.MEMORY)).isZero();
 	}
 
 	@Test
 	void decompressesNoMoreThanItsMemory() {
 		Client client = new Client(true);
 
-		for (int i = 0; i < 20; i++) {
+		for (int i = 0; i < 14; i++) {
 			client.call.onNext(zeros(Integer.toString(i)));
 		}
 
-		assertThat(this.store.pending()).as("two do not come to the bound").isEqualTo(3);
-		assertThat(gauge(SinkMetric.BYTES)).isLessThan(3 * 900 + PREFETCH * 100);
+		assertThat(this.store.pending()).as("four do not come to the limit").isEqualTo(5);
+		assertThat(gauge(SinkMetric.MEMORY)).isLessThan(5 * 900 + 14 * 160);
 
 		completeEverything();
-		assertThat(client.acked()).hasSize(20);
+		assertThat(client.acked()).hasSize(14);
 		assertThat(counter(SinkMetric.DROPPED)).isZero();
-		assertThat(gauge(SinkMetric.BYTES)).isZero();
+		assertThat(gauge(SinkMetric.MEMORY)).isZero();
 	}
 
 	@Test
 	void decompressesNoMoreSingleMessagesThanItsMemory() {
 		AtomicReference<Response> answer = new AtomicReference<>();
 		AtomicReference<Status> status = new AtomicReference<>();
-		for (int i = 0; i < 4; i++) {
+		for (int i = 0; i < 6; i++) {
 			assertThat(status).hasNullValue();
 			store(zeros(Integer.toString(i)), answer, status);
 		}
 
 		assertThat(status.get().getCode()).isEqualTo(Status.Code.UNAVAILABLE);
 		this.store.completeAll();
-		assertThat(gauge(SinkMetric.BYTES)).isZero();
+		assertThat(gauge(SinkMetric.MEMORY)).isZero();
+	}
+
+	@Test
+	void countsWhatIsOwedToAClientUntilItHasGone() {
+		Client client = new Client(false);
+		for (int i = 0; i < 8; i++) {
+			client.send(Integer.toString(i));
+			this.store.completeAll();
+			runTimers();
+		}
+		assertThat(gauge(SinkMetric.MEMORY)).as("acknowledgements that the client does not read").isPositive();
+
+		client.call.cancel("gone", null);
+
+		assertThat(gauge(SinkMetric.MEMORY)).isZero();
+		assertThat(gauge(SinkMetric.STREAMS)).isZero();
+	}
+
+	@Test
+	void endsAStreamWhoseClientDoesNotReadWhatItIsOwed() {
+		Client client = new Client(false);
+		for (int i = 0; i < 8; i++) {
+			client.send(Integer.toString(i));
+			this.store.completeAll();
+			runTimers();
+		}
+		this.service.check();
+		pass(Duration.ofSeconds(30));
+		this.service.check();
+		assertThat(gauge(SinkMetric.IN_FLIGHT)).as("not yet").isPositive();
+
+		pass(Duration.ofSeconds(1));
+		this.service.check();
+		client.call.request(100);
+
+		assertThat(client.status()).isEqualTo(Status.Code.DEADLINE_EXCEEDED);
+		assertThat(client.acked()).as("all that was stored").hasSize(8);
+		assertThat(gauge(SinkMetric.MEMORY)).isZero();
+	}
+
+	@Test
+	void endsAStreamThatHasReachedItsAgeAfterStoringWhatItHas() {
+		Client client = new Client(true);
+		client.send("a");
+		pass(Duration.ofMinutes(26));
+		this.service.check();
+		client.send("b");
+		assertThat(this.store.pendingIds()).containsExactly("a", "b");
+
+		pass(Duration.ofMinutes(5));
+		this.service.check();
+		client.send("late");
+		this.store.completeAll();
+		runTimers();
+
+		assertThat(client.acked()).containsExactly("a", "b");
+		assertThat(client.status()).isEqualTo(Status.Code.UNAVAILABLE);
+		assertThat(new Client(true).ended).isFalse();
+	}
+
+	private void pass(Duration time) {
+		this.nanoTime.addAndGet(time.toNanos());
 	}
 
 	@Test
@@ -253,7 +327,7 @@ class SinkStreamTests {
 		completeEverything();
 
 		assertThat(clients).allSatisfy((client) -> assertThat(client.acked()).hasSize(8));
-		assertThat(gauge(SinkMetric.BYTES)).isZero();
+		assertThat(gauge(SinkMetric.MEMORY)).isZero();
 	}
 
 	@Test
@@ -343,7 +417,7 @@ class SinkStreamTests {
 		assertThat(client.ended).isFalse();
 		assertThat(counter(SinkMetric.REFUSED)).isEqualTo(4);
 		assertThat(gauge(SinkMetric.IN_FLIGHT)).isZero();
-		assertThat(gauge(SinkMetric.BYTES)).isZero();
+		assertThat(gauge(SinkMetric.MEMORY)).isZero();
 	}
 
 	@Test

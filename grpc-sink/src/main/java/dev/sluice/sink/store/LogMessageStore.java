@@ -4,10 +4,11 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.security.SecureRandom;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -15,26 +16,31 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
-import java.util.zip.CRC32C;
 
-import com.google.protobuf.ByteString;
+import com.google.errorprone.annotations.ThreadSafe;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A log of files that only grow: durable once it is forced to the disk, so that it
- * outlives the machine's power. One thread writes; what comes while it forces goes with
- * the next force (group commit). Nothing is ever deleted here.
+ * A log of {@linkplain SegmentFormat segments}: durable once it is forced to the disk, so
+ * that it outlives the machine's power. One thread writes; what comes while it forces
+ * goes with the next force (group commit). Nothing is ever deleted here. The body of a
+ * record is the id's length (1 byte), the id and the payload.
  * <p>
- * A record is its length (4 bytes), the CRC-32C of what follows (4), the id's length (1),
- * id and payload. What is not whole at the end, as a crash leaves it, is cut off at the
- * start and kept beside: where a disk has damaged it, records that were acknowledged may
- * lie behind. After a failed write nothing more is taken: what the system then has of the
- * file is open.
+ * At the start, what a crash left of the last batch is cut off and kept beside; it was
+ * never acknowledged. Everything else that is not whole is damage, as is a segment that
+ * is missing: the log says what it is, and opens only if it is told to go on without.
+ * What it finds is forced before it is known as stored: another process may have written
+ * it and been killed before it forced it.
  * <p>
- * Bound: {@value #QUEUE} messages wait; beyond, they are not taken.
+ * While the disk is full, or fails, nothing is taken; the log takes messages again by
+ * itself.
+ * <p>
+ * Limits: {@value #QUEUE} messages wait; beyond, they are not taken. Opening takes the
+ * memory of the ids within the horizon, whatever the size of the records.
  */
+@ThreadSafe
 public final class LogMessageStore implements MessageStore, AutoCloseable {
 
 	private static final Logger logger = LoggerFactory.getLogger(LogMessageStore.class);
@@ -44,13 +50,13 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 	/** Written by one force at most. */
 	private static final int BATCH = 4_000;
 
-	private static final int HEADER_BYTES = 8;
-
 	private static final int BUFFER_BYTES = 1024 * 1024;
 
 	private static final long CLOSE_MILLIS = 10_000;
 
-	private static final String SUFFIX = ".log";
+	private static final Duration POLL = Duration.ofMillis(50);
+
+	private static final Duration RETRY = Duration.ofSeconds(1);
 
 	private static final String CUT_SUFFIX = ".cut";
 
@@ -58,53 +64,99 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 
 	private final long segmentBytes;
 
+	private final Disk disk;
+
 	private final FileChannel lockFile;
 
 	private final BlockingQueue<Write> writes = new ArrayBlockingQueue<>(QUEUE);
 
 	private final ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER_BYTES);
 
+	private final SecureRandom random = new SecureRandom();
+
 	private final Thread writer;
 
-	private FileChannel segment;
-
+	/** Of the writer's thread, once that runs. */
 	private int segmentNumber;
 
-	private volatile boolean ready = true;
+	/** Of the writer's thread, once that runs; null while none can be opened. */
+	private @Nullable SegmentWriter segment;
+
+	/** Of the writer's thread, once that runs. */
+	private long nextNumber;
+
+	private volatile boolean ready;
 
 	private volatile boolean closing;
 
+	private volatile boolean ended;
+
 	private record Write(byte[] id, byte[] payload, CompletableFuture<Integer> done) {
+	}
+
+	/** What to do about records that are lost. */
+	public enum Damage {
+
+		/** Open nothing, and say what is damaged. */
+		REFUSE,
+
+		/** Say what is damaged, and go on with what is whole. */
+		CONTINUE
+
 	}
 
 	/**
 	 * Opens the log, or begins one.
 	 * @param directory its own; another process that has it is an error
-	 * @param segmentBytes length at which a file is full
+	 * @param segmentBytes length at which a segment is full
+	 * @param damage what to do about records that are lost
 	 * @param recent where to the last ids go
-	 * @throws UncheckedIOException if it cannot be read or written
+	 * @throws UncheckedIOException if it cannot be read, or is damaged
 	 */
+	public LogMessageStore(Path directory, long segmentBytes, Damage damage, RecentIds recent) {
+		this(directory, segmentBytes, damage, recent, FileChannel::open);
+	}
+
 	@SuppressWarnings("this-escape") // The thread begins last.
-	public LogMessageStore(Path directory, long segmentBytes, RecentIds recent) {
+	LogMessageStore(Path directory, long segmentBytes, Damage damage, RecentIds recent, Disk disk) {
 		this.directory = directory;
 		this.segmentBytes = segmentBytes;
+		this.disk = disk;
+		this.lockFile = lock(directory);
+		try {
+			recover(damage, recent);
+		}
+		catch (IOException ex) {
+			unlock();
+			throw new UncheckedIOException("The log in " + directory + " cannot be opened: " + ex.getMessage(), ex);
+		}
+		resume();
+		this.writer = Thread.ofPlatform().name("sink-log").start(this::write);
+	}
+
+	private static FileChannel lock(Path directory) {
 		try {
 			Files.createDirectories(directory);
-			this.lockFile = FileChannel.open(directory.resolve("lock"), StandardOpenOption.CREATE,
+			FileChannel file = FileChannel.open(directory.resolve("lock"), StandardOpenOption.CREATE,
 					StandardOpenOption.WRITE);
-			FileLock lock = this.lockFile.tryLock();
-			if (lock == null) {
-				throw new IOException("Another process has " + directory + "; give each sink its own directory");
+			if (file.tryLock() == null) {
+				file.close();
+				throw new IOException("another process has it; give each sink its own directory");
 			}
-			List<Path> segments = segments(directory);
-			this.segmentNumber = segments.isEmpty() ? 0 : number(segments.getLast());
-			readLastIds(segments, recent);
-			this.segment = openSegment();
+			return file;
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException("The log in " + directory + " cannot be opened: " + ex.getMessage(), ex);
 		}
-		this.writer = Thread.ofPlatform().name("sink-log").start(this::write);
+	}
+
+	private void unlock() {
+		try {
+			this.lockFile.close();
+		}
+		catch (IOException ex) {
+			logger.warn("The lock of {} could not be closed: {}", this.directory, ex.getMessage());
+		}
 	}
 
 	@Override
@@ -116,11 +168,10 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 	public CompletableFuture<Integer> store(byte[] id, byte[] payload) {
 		Write write = new Write(id, payload, new CompletableFuture<>());
 		if (!this.ready || !this.writes.offer(write)) {
-			return CompletableFuture
-				.failedFuture(new StoreUnavailableException(this.ready ? "The log is full of messages not written yet"
-						: "The log takes nothing more since a write failed or it was closed"));
+			return CompletableFuture.failedFuture(new StoreUnavailableException(this.ready
+					? "The log is full of messages not written yet" : "The log cannot be written now, or is closed"));
 		}
-		if (!this.ready) {
+		if (this.ended) {
 			// The writer may have ended between the two.
 			refuseAll(new ArrayList<>());
 		}
@@ -132,24 +183,24 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 		try {
 			while (!this.closing || !this.writes.isEmpty()) {
 				batch.clear();
-				Write first = this.writes.poll(50, TimeUnit.MILLISECONDS);
+				Write first = this.writes.poll(POLL.toMillis(), TimeUnit.MILLISECONDS);
 				if (first != null) {
 					batch.add(first);
 					this.writes.drainTo(batch, BATCH - 1);
 					writeAndForce(batch);
-					batch.forEach((write) -> write.done().complete(0));
+				}
+				while (!this.ready && !this.closing) {
+					Thread.sleep(RETRY);
+					resume();
 				}
 			}
-		}
-		catch (IOException ex) {
-			logger.error("The log in {} could not be written; nothing more is taken until the sink is started anew",
-					this.directory, ex);
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
 		}
 		finally {
 			this.ready = false;
+			this.ended = true;
 			refuseAll(batch);
 		}
 	}
@@ -161,59 +212,80 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 			.completeExceptionally(new StoreUnavailableException("The log could not be written")));
 	}
 
-	private void writeAndForce(List<Write> batch) throws IOException {
-		for (Write write : batch) {
-			append(write);
+	private void writeAndForce(List<Write> batch) {
+		SegmentWriter to = this.segment;
+		if (!this.ready || to == null) {
+			refuseAll(batch);
+			return;
 		}
-		flush();
-		this.segment.force(false);
-		if (this.segment.position() >= this.segmentBytes) {
-			this.segment.close();
-			this.segmentNumber++;
-			this.segment = openSegment();
-		}
-	}
-
-	private void append(Write write) throws IOException {
-		byte[] id = write.id();
-		CRC32C crc = new CRC32C();
-		crc.update(id.length);
-		crc.update(id);
-		crc.update(write.payload());
-		if (this.buffer.remaining() < HEADER_BYTES + 1 + id.length) {
-			flush();
-		}
-		this.buffer.putInt(1 + id.length + write.payload().length).putInt((int) crc.getValue());
-		this.buffer.put((byte) id.length).put(id);
-		int from = 0;
-		while (from < write.payload().length) {
-			if (!this.buffer.hasRemaining()) {
-				flush();
+		try {
+			for (Write write : batch) {
+				to.append(new byte[] { (byte) write.id().length }, write.id(), write.payload());
 			}
-			int length = Math.min(this.buffer.remaining(), write.payload().length - from);
-			this.buffer.put(write.payload(), from, length);
-			from += length;
+			to.force();
+		}
+		catch (IOException ex) {
+			this.ready = false;
+			logger.error("The log in {} cannot be written: {}; it takes messages again when it can", this.directory,
+					ex.getMessage());
+			refuseAll(batch);
+			return;
+		}
+		batch.forEach((write) -> write.done().complete(0));
+		this.nextNumber = to.nextNumber();
+		if (to.size() >= this.segmentBytes) {
+			resume();
 		}
 	}
 
-	private void flush() throws IOException {
-		this.buffer.flip();
-		while (this.buffer.hasRemaining()) {
-			this.segment.write(this.buffer);
+	/** Is ready again if the current segment, or else a new one, can be written. */
+	private void resume() {
+		try {
+			SegmentWriter current = this.segment;
+			if (current != null) {
+				current.rollBack();
+			}
+			if (current == null || current.size() >= this.segmentBytes) {
+				SegmentWriter next = newSegment();
+				if (current != null) {
+					current.close();
+				}
+				this.segment = next;
+			}
+			this.ready = true;
 		}
-		this.buffer.clear();
+		catch (IOException ex) {
+			this.ready = false;
+			logger.warn("The log in {} cannot be written yet: {}", this.directory, ex.getMessage());
+		}
 	}
 
-	private FileChannel openSegment() throws IOException {
-		Path file = this.directory.resolve("%010d%s".formatted(this.segmentNumber, SUFFIX));
-		boolean isNew = !Files.exists(file);
-		FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.READ,
+	/** Leaves an empty file at most where it fails, and begins it anew the next time. */
+	private SegmentWriter newSegment() throws IOException {
+		Path file = file(this.segmentNumber);
+		FileChannel channel = this.disk.open(file, StandardOpenOption.CREATE, StandardOpenOption.READ,
 				StandardOpenOption.WRITE);
-		channel.position(channel.size());
-		if (isNew) {
+		try {
+			long salt = this.random.nextLong();
+			channel.truncate(0);
+			ByteBuffer header = SegmentFormat.header(salt, this.nextNumber);
+			while (header.hasRemaining()) {
+				channel.write(header);
+			}
+			channel.force(true);
 			forceFolder(this.directory);
+			SegmentWriter segment = new SegmentWriter(channel, salt, this.nextNumber, this.buffer);
+			this.segmentNumber++;
+			return segment;
 		}
-		return channel;
+		catch (IOException ex) {
+			channel.close();
+			throw ex;
+		}
+	}
+
+	private Path file(int number) {
+		return this.directory.resolve("%010d%s".formatted(number, LogRecovery.SUFFIX));
 	}
 
 	/** The name of a new file must outlive a loss of power too. */
@@ -223,68 +295,50 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 		}
 	}
 
-	/** Newest file first, until there are enough; what is half-written is cut off. */
-	private static void readLastIds(List<Path> segments, RecentIds recent) throws IOException {
-		List<List<ByteString>> files = new ArrayList<>();
-		int ids = 0;
-		for (int i = segments.size() - 1; i >= 0 && (ids < recent.horizon() || i == segments.size() - 1); i--) {
-			List<ByteString> file = readIds(segments.get(i), i == segments.size() - 1);
-			files.addFirst(file);
-			ids += file.size();
-		}
-		files.forEach((file) -> file.forEach((id) -> recent.add(0, id)));
-	}
-
-	private static List<ByteString> readIds(Path file, boolean last) throws IOException {
-		List<ByteString> ids = new ArrayList<>();
-		long end = 0;
-		try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-			RecordReader reader = new RecordReader(channel);
-			ByteString id = reader.nextId();
-			while (id != null) {
-				ids.add(id);
-				end = reader.position();
-				id = reader.nextId();
-			}
-			if (end < channel.size()) {
-				if (!last) {
-					throw new IOException(file + " is damaged at byte " + end
-							+ "; restore it, or move it away if its messages may be lost");
-				}
-				Path cut = keep(channel, end, file);
-				logger.warn(
-						"{} holds no whole record from byte {} on, as after a crash; these {} bytes are moved to {}",
-						file, end, channel.size() - end, cut);
-				channel.truncate(end);
-				channel.force(true);
+	private void recover(Damage damage, RecentIds recent) throws IOException {
+		LogRecovery.Recovered found = LogRecovery.recover(this.directory, this.disk, recent.horizon());
+		if (!found.damages().isEmpty()) {
+			String what = "records that were acknowledged are lost: " + String.join("; ", found.damages());
+			switch (damage) {
+				case REFUSE -> throw new IOException(what
+						+ ". Restore the files, or set sink.log-damage=continue to go on with the records that are whole");
+				case CONTINUE -> logger.error("In the log in {}, {}. It goes on with the records that are whole",
+						this.directory, what);
 			}
 		}
-		return ids;
+		found.ids().forEach((id) -> recent.add(0, id));
+		this.nextNumber = found.nextNumber();
+		this.segmentNumber = found.nextSegment();
+		LogRecovery.Segment last = found.last();
+		if (last != null) {
+			FileChannel channel = this.disk.open(last.file(), StandardOpenOption.READ, StandardOpenOption.WRITE);
+			cut(channel, last);
+			this.segment = new SegmentWriter(channel, last.salt(), this.nextNumber, this.buffer);
+		}
 	}
 
-	/** Behind what was cut off before. */
-	private static Path keep(FileChannel segment, long from, Path file) throws IOException {
-		Path cut = file.resolveSibling(file.getFileName() + CUT_SUFFIX);
+	/** What is cut off goes behind what was cut off before, if there is room. */
+	private static void cut(FileChannel channel, LogRecovery.Segment segment) throws IOException {
+		long bytes = channel.size() - segment.end();
+		if (bytes == 0) {
+			return;
+		}
+		Path cut = segment.file().resolveSibling(segment.file().getFileName() + CUT_SUFFIX);
+		logger.warn("{} ends with {} bytes of a batch that was not forced, as after a crash; they are moved to {}",
+				segment.file(), bytes, cut);
 		try (FileChannel kept = FileChannel.open(cut, StandardOpenOption.CREATE, StandardOpenOption.APPEND)) {
-			long position = from;
-			while (position < segment.size()) {
-				position += segment.transferTo(position, segment.size() - position, kept);
+			long position = segment.end();
+			while (position < channel.size()) {
+				position += channel.transferTo(position, channel.size() - position, kept);
 			}
 			kept.force(true);
+			forceFolder(Objects.requireNonNull(cut.toAbsolutePath().getParent()));
 		}
-		forceFolder(Objects.requireNonNull(file.toAbsolutePath().getParent()));
-		return cut;
-	}
-
-	static List<Path> segments(Path directory) throws IOException {
-		try (Stream<Path> files = Files.list(directory)) {
-			return files.filter((file) -> file.getFileName().toString().endsWith(SUFFIX)).sorted().toList();
+		catch (IOException ex) {
+			logger.warn("{} could not be written, and these bytes are gone: {}", cut, ex.getMessage());
 		}
-	}
-
-	private static int number(Path segment) {
-		String name = segment.getFileName().toString();
-		return Integer.parseInt(name.substring(0, name.length() - SUFFIX.length()));
+		channel.truncate(segment.end());
+		channel.force(true);
 	}
 
 	/** Writes what was taken, for at most 10 s, and lets the directory go. */
@@ -297,8 +351,11 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 		catch (InterruptedException _) {
 			Thread.currentThread().interrupt();
 		}
-		this.segment.close();
-		this.lockFile.close();
+		SegmentWriter last = this.segment;
+		if (last != null) {
+			last.close();
+		}
+		unlock();
 	}
 
 }

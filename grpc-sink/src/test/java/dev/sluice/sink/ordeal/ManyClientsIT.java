@@ -75,7 +75,7 @@ class ManyClientsIT {
 
 			List<Double> bytes = new ArrayList<>();
 			await().atMost(DEADLINE).until(() -> {
-				bytes.add(metric(http, managementPort, "sluice_sink_bytes "));
+				bytes.add(metric(http, managementPort, "sluice_sink_memory "));
 				return clients.stream().allMatch((client) -> client.stats().spooled() == 0);
 			});
 

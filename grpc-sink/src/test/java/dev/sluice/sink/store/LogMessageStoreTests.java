@@ -2,6 +2,8 @@ package dev.sluice.sink.store;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
+import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,8 +16,10 @@ import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 import com.google.protobuf.ByteString;
+import dev.sluice.sink.store.LogMessageStore.Damage;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -23,6 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
 
 class LogMessageStoreTests {
 
@@ -41,14 +46,14 @@ class LogMessageStoreTests {
 
 		assertThat(read()).hasSameSizeAs(messages)
 			.allSatisfy((id, payload) -> assertThat(payload).isEqualTo(messages.get(id)));
-		assertThat(LogMessageStore.segments(this.directory)).hasSizeGreaterThan(1);
+		assertThat(LogRecovery.segments(this.directory)).hasSizeGreaterThan(1);
 	}
 
 	@Test
 	void knowsTheLastIdsAgainAndGoesOnBehindThem() throws Exception {
 		write(messages(200, 1_000));
 		RecentIds recent = new RecentIds(1_000);
-		try (LogMessageStore store = new LogMessageStore(this.directory, SEGMENT_BYTES, recent)) {
+		try (LogMessageStore store = open(recent)) {
 			store.store("new".getBytes(), new byte[10]).get(10, TimeUnit.SECONDS);
 		}
 
@@ -62,16 +67,16 @@ class LogMessageStoreTests {
 		write(messages(50, 100));
 		RecentIds recent = new RecentIds(20);
 
-		new LogMessageStore(this.directory, SEGMENT_BYTES, recent).close();
+		open(recent).close();
 
 		assertThat(recent.size()).isEqualTo(20);
 	}
 
 	@ParameterizedTest
-	@ValueSource(ints = { 1, 7, 8, 9, 50 })
+	@ValueSource(ints = { 1, 7, 20, 21, 60 })
 	void cutsOffWhatACrashLeftHalfWritten(int missing) throws Exception {
 		write(Map.of("a", new byte[40]));
-		Path file = LogMessageStore.segments(this.directory).getLast();
+		Path file = LogRecovery.segments(this.directory).getLast();
 		long whole = Files.size(file);
 		write(Map.of("b", new byte[40]));
 		try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
@@ -79,7 +84,7 @@ class LogMessageStoreTests {
 		}
 		RecentIds recent = new RecentIds(10);
 
-		new LogMessageStore(this.directory, SEGMENT_BYTES, recent).close();
+		open(recent).close();
 
 		assertThat(recent.contains(ByteString.copyFromUtf8("a"))).isTrue();
 		assertThat(recent.contains(ByteString.copyFromUtf8("b"))).isFalse();
@@ -87,40 +92,249 @@ class LogMessageStoreTests {
 	}
 
 	@Test
-	void keepsWhatItCutsOff() throws Exception {
+	void cutsOffABatchWithAHoleAndKeepsItBeside() throws Exception {
 		Path file = this.directory.resolve("0000000000.log");
 		write(Map.of("a", new byte[40]));
-		int whole = (int) Files.size(file);
-		write(Map.of("b", new byte[40]));
-		write(Map.of("c", new byte[40]));
+		long forced = Files.size(file);
+		long hole;
+		try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+			SegmentReader reader = new SegmentReader(channel);
+			SegmentWriter writer = new SegmentWriter(channel, reader.salt(), 1, ByteBuffer.allocate(1_000));
+			for (String id : List.of("b", "c", "d", "e")) {
+				writer.append(new byte[] { 1 }, id.getBytes(), new byte[100]);
+			}
+			writer.force();
+			hole = forced + (Files.size(file) - forced) / 4;
+			// The block of "c" was not written when the power went; those behind it were.
+			channel.write(ByteBuffer.allocate(50), hole);
+		}
 		byte[] content = Files.readAllBytes(file);
-		// What was acknowledged lies behind it.
-		content[whole + 20] ^= 1;
+		RecentIds recent = new RecentIds(10);
+
+		open(recent).close();
+
+		assertThat(Stream.of("a", "b", "c", "d", "e").filter((id) -> recent.contains(ByteString.copyFromUtf8(id))))
+			.containsExactly("a", "b");
+		assertThat(this.directory.resolve("0000000000.log.cut"))
+			.hasBinaryContent(Arrays.copyOfRange(content, (int) hole, content.length));
+		write(Map.of("c", new byte[40]));
+		assertThat(read()).containsOnlyKeys("a", "b", "c");
+	}
+
+	@Test
+	void takesADamagedRecordOfTheLastSegmentForDamageAndKeepsThoseBehindIt() throws Exception {
+		for (String id : List.of("a", "b", "c")) {
+			write(Map.of(id, new byte[40]));
+		}
+		Path file = this.directory.resolve("0000000000.log");
+		byte[] content = Files.readAllBytes(file);
+		content[content.length / 2] ^= 1;
 		Files.write(file, content);
 
-		write(Map.of("d", new byte[40]));
+		assertThatExceptionOfType(UncheckedIOException.class).isThrownBy(() -> open(new RecentIds(10)))
+			.withMessageContaining("1 records from number 1 on")
+			.withMessageContaining("sink.log-damage=continue");
+		assertThat(file).as("nothing was changed").hasBinaryContent(content);
 
-		assertThat(read()).containsOnlyKeys("a", "d");
-		assertThat(this.directory.resolve("0000000000.log.cut"))
-			.hasBinaryContent(Arrays.copyOfRange(content, whole, content.length));
+		RecentIds recent = new RecentIds(10);
+		try (LogMessageStore store = new LogMessageStore(this.directory, SEGMENT_BYTES, Damage.CONTINUE, recent)) {
+			store.store("d".getBytes(), new byte[40]).get(10, TimeUnit.SECONDS);
+		}
+
+		assertThat(recent.contains(ByteString.copyFromUtf8("b"))).isFalse();
+		assertThat(recent.contains(ByteString.copyFromUtf8("c"))).isTrue();
+		assertThat(read()).containsOnlyKeys("a", "c", "d");
+	}
+
+	/** Whatever bit is flipped, and wherever the file ends. */
+	@Test
+	void findsEveryRecordThatIsWholeAndForced() throws Exception {
+		Path file = this.directory.resolve("0000000000.log");
+		List<Integer> ends = new ArrayList<>();
+		for (String id : List.of("a", "b", "c", "d", "e")) {
+			write(Map.of(id, new byte[20]));
+			ends.add((int) Files.size(file));
+		}
+		byte[] content = Files.readAllBytes(file);
+		for (int at = SegmentFormat.HEADER_BYTES; at < content.length; at++) {
+			byte[] flipped = content.clone();
+			flipped[at] ^= (byte) (1 << at % 8);
+			Files.write(file, flipped);
+			int damaged = at;
+			int record = (int) ends.stream().filter((end) -> end <= damaged).count();
+
+			LogRecovery.Recovered found = LogRecovery.recover(this.directory, FileChannel::open, 10);
+
+			List<String> expected = new ArrayList<>(List.of("a", "b", "c", "d", "e"));
+			expected.remove(record);
+			assertThat(found.ids()).as("bit of byte %d", at).extracting(ByteString::toStringUtf8).isEqualTo(expected);
+			assertThat(found.damages()).as("the last record may be of a batch that was not forced")
+				.hasSize((record < 4) ? 1 : 0);
+		}
+		for (int length = SegmentFormat.HEADER_BYTES; length < content.length; length++) {
+			Files.write(file, Arrays.copyOf(content, length));
+			int end = length;
+			int whole = (int) ends.stream().filter((each) -> each <= end).count();
+
+			LogRecovery.Recovered found = LogRecovery.recover(this.directory, FileChannel::open, 10);
+
+			assertThat(found.ids()).as("%d bytes", length).hasSize(whole);
+			assertThat(found.nextNumber()).isEqualTo(whole);
+			assertThat(found.damages()).isEmpty();
+		}
+	}
+
+	@Test
+	void noticesThatASegmentIsMissing() throws Exception {
+		for (int i = 0; i < 4; i++) {
+			write(Map.of("id-" + i, new byte[SEGMENT_BYTES]));
+		}
+		List<Path> segments = LogRecovery.segments(this.directory);
+		assertThat(segments).hasSizeGreaterThan(3);
+		Files.delete(segments.get(1));
+
+		assertThatExceptionOfType(UncheckedIOException.class).isThrownBy(() -> open(new RecentIds(10)))
+			.withMessageContaining("no segment between 0000000000.log and 0000000002.log");
+	}
+
+	@Test
+	void noticesThatASegmentIsShorterThanItWas() throws Exception {
+		write(messages(300, 3_000));
+		Path first = LogRecovery.segments(this.directory).getFirst();
+		try (FileChannel channel = FileChannel.open(first, StandardOpenOption.WRITE)) {
+			channel.truncate(SegmentFormat.HEADER_BYTES);
+		}
+
+		assertThatExceptionOfType(UncheckedIOException.class).isThrownBy(() -> open(new RecentIds(10_000)))
+			.withMessageContaining("0000000000.log ends before record 0");
+	}
+
+	@Test
+	void forcesWhatItFindsBeforeItIsKnownAsStored() throws Exception {
+		write(messages(300, 3_000));
+		FaultyDisk disk = new FaultyDisk();
+		disk.failsToForce = true;
+
+		RecentIds recent = new RecentIds(10_000);
+		assertThatExceptionOfType(UncheckedIOException.class)
+			.isThrownBy(() -> new LogMessageStore(this.directory, SEGMENT_BYTES, Damage.REFUSE, recent, disk));
+		assertThat(recent.size()).isZero();
+
+		disk.failsToForce = false;
+		new LogMessageStore(this.directory, SEGMENT_BYTES, Damage.REFUSE, recent, disk).close();
+		assertThat(recent.size()).isEqualTo(300);
+		assertThat(disk.forced).containsAll(
+				LogRecovery.segments(this.directory).stream().map((file) -> file.getFileName().toString()).toList());
+	}
+
+	@Test
+	void opensInMemoryThatDoesNotDependOnTheRecords() throws Exception {
+		Map<String, byte[]> large = new HashMap<>();
+		for (int i = 0; i < 10; i++) {
+			large.put("large-" + i, new byte[3_000_000]);
+		}
+		write(large);
+		write(messages(10_000, 1));
+
+		long before = allocated();
+		open(new RecentIds(100)).close();
+		LogRecovery.recover(this.directory, FileChannel::open, 100_000);
+
+		assertThat(allocated() - before).as("of 30 MB").isLessThan(20_000_000);
+	}
+
+	private static long allocated() {
+		return ((com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean()).getCurrentThreadAllocatedBytes();
+	}
+
+	@Test
+	void takesMessagesAgainWhenAFullDiskHasRoom() throws Exception {
+		FaultyDisk disk = new FaultyDisk();
+		RecentIds recent = new RecentIds(0);
+		Map<String, byte[]> stored = new HashMap<>();
+		try (LogMessageStore store = new LogMessageStore(this.directory, SEGMENT_BYTES, Damage.REFUSE, recent, disk)) {
+			for (int round = 0; round < 3; round++) {
+				int number = round;
+				disk.room = 5_000 + round * 1_234;
+				Map<String, CompletableFuture<Integer>> done = new HashMap<>();
+				for (int i = 0; i < 50; i++) {
+					done.put(round + "-" + i, store.store((round + "-" + i).getBytes(), new byte[1_000]));
+				}
+				await().until(() -> done.values().stream().allMatch(CompletableFuture::isDone));
+				assertThat(store.ready()).isFalse();
+				done.forEach((id, each) -> {
+					if (!each.isCompletedExceptionally()) {
+						stored.put(id, new byte[1_000]);
+					}
+				});
+
+				disk.room = Long.MAX_VALUE;
+				await().until(store::ready);
+				store.store(("after-" + number).getBytes(), new byte[10]).get(10, TimeUnit.SECONDS);
+				stored.put("after-" + number, new byte[10]);
+			}
+		}
+
+		assertThat(read()).hasSameSizeAs(stored).containsAllEntriesOf(stored);
+		RecentIds known = new RecentIds(1_000);
+		open(known).close();
+		assertThat(known.size()).isEqualTo(stored.size());
+	}
+
+	@Test
+	void takesMessagesAgainAfterAForceThatFailed() throws Exception {
+		FaultyDisk disk = new FaultyDisk();
+		try (LogMessageStore store = new LogMessageStore(this.directory, SEGMENT_BYTES, Damage.REFUSE, new RecentIds(0),
+				disk)) {
+			store.store("a".getBytes(), new byte[10]).get(10, TimeUnit.SECONDS);
+			disk.failsToForce = true;
+			CompletableFuture<Integer> lost = store.store("b".getBytes(), new byte[10]);
+			await().until(lost::isCompletedExceptionally);
+
+			disk.failsToForce = false;
+			await().until(store::ready);
+			store.store("c".getBytes(), new byte[10]).get(10, TimeUnit.SECONDS);
+		}
+
+		assertThat(read()).containsOnlyKeys("a", "c");
+	}
+
+	@Test
+	void opensOnAFullDiskAndTakesMessagesWhenThereIsRoom() throws Exception {
+		FaultyDisk disk = new FaultyDisk();
+		disk.room = 10;
+		try (LogMessageStore store = new LogMessageStore(this.directory, SEGMENT_BYTES, Damage.REFUSE, new RecentIds(0),
+				disk)) {
+			assertThat(store.ready()).isFalse();
+			assertThat(store.store("a".getBytes(), new byte[10])).isCompletedExceptionally();
+
+			disk.room = Long.MAX_VALUE;
+			await().until(store::ready);
+			store.store("a".getBytes(), new byte[10]).get(10, TimeUnit.SECONDS);
+		}
+
+		assertThat(read()).containsOnlyKeys("a");
+	}
+
+	private LogMessageStore open(RecentIds recent) {
+		return new LogMessageStore(this.directory, SEGMENT_BYTES, Damage.REFUSE, recent);
 	}
 
 	@Test
 	void doesNotTakeADamagedFileInTheMiddleForItsEnd() throws Exception {
 		write(messages(300, 3_000));
-		Path first = LogMessageStore.segments(this.directory).getFirst();
+		Path first = LogRecovery.segments(this.directory).getFirst();
 		byte[] content = Files.readAllBytes(first);
 		content[content.length / 2] ^= 1;
 		Files.write(first, content);
 
-		assertThatExceptionOfType(UncheckedIOException.class)
-			.isThrownBy(() -> new LogMessageStore(this.directory, SEGMENT_BYTES, new RecentIds(10_000)))
+		assertThatExceptionOfType(UncheckedIOException.class).isThrownBy(() -> open(new RecentIds(10_000)))
 			.withMessageContaining(first.getFileName().toString());
 	}
 
 	@Test
 	void takesNothingOnceItIsClosed() throws Exception {
-		LogMessageStore store = new LogMessageStore(this.directory, SEGMENT_BYTES, new RecentIds(10));
+		LogMessageStore store = open(new RecentIds(10));
 		store.close();
 
 		assertThat(store.ready()).isFalse();
@@ -139,7 +353,7 @@ class LogMessageStoreTests {
 	}
 
 	private void write(Map<String, byte[]> messages) throws Exception {
-		try (LogMessageStore store = new LogMessageStore(this.directory, SEGMENT_BYTES, new RecentIds(0))) {
+		try (LogMessageStore store = open(new RecentIds(0))) {
 			List<CompletableFuture<Integer>> done = new ArrayList<>();
 			messages.forEach((id, payload) -> done.add(store.store(id.getBytes(), payload)));
 			for (CompletableFuture<Integer> one : done) {
@@ -150,13 +364,17 @@ class LogMessageStoreTests {
 
 	private Map<String, byte[]> read() throws IOException {
 		Map<String, byte[]> found = new HashMap<>();
-		for (Path file : LogMessageStore.segments(this.directory)) {
+		for (Path file : LogRecovery.segments(this.directory)) {
 			try (FileChannel channel = FileChannel.open(file)) {
-				RecordReader reader = new RecordReader(channel);
-				ByteString id = reader.nextId();
-				while (id != null) {
-					found.put(id.toStringUtf8(), reader.payload());
-					id = reader.nextId();
+				SegmentReader reader = new SegmentReader(channel);
+				SegmentReader.Next next = reader.next();
+				while (!(next instanceof SegmentReader.End)) {
+					if (next instanceof SegmentReader.Whole whole) {
+						byte[] body = reader.read(whole, 0, whole.length());
+						String id = new String(body, 1, body[0]);
+						assertThat(found.put(id, Arrays.copyOfRange(body, 1 + body[0], body.length))).as(id).isNull();
+					}
+					next = reader.next();
 				}
 			}
 		}

@@ -1,0 +1,249 @@
+package dev.sluice.sink;
+
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.security.cert.Certificate;
+import java.util.Objects;
+import java.util.function.Consumer;
+
+import javax.net.ssl.SSLPeerUnverifiedException;
+import javax.net.ssl.SSLSession;
+
+import com.google.errorprone.annotations.ThreadSafe;
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import io.grpc.Attributes;
+import io.grpc.Context;
+import io.grpc.Grpc;
+import io.grpc.ServerStreamTracer;
+import io.grpc.Status;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one call receives. The transport says how many bytes of a message have come, long
+ * before the message is whole and any handler hears of it; they count as memory from then
+ * on.
+ * <p>
+ * A call that breaks a limit is ended with a status. A client that does not read it can
+ * keep the call, and what it has sent, alive all the same: such a call is reset, at once
+ * if its client goes on sending, else after a time.
+ */
+@ThreadSafe
+final class InboundCall extends ServerStreamTracer {
+
+	/** The call that is being handled. */
+	static final Context.Key<InboundCall> CURRENT = Context.key("sink-inbound-call");
+
+	private final InboundLimits limits;
+
+	private final long openedNanos;
+
+	@GuardedBy("this")
+	private Context.@Nullable CancellableContext context;
+
+	@GuardedBy("this")
+	private Object client = "unknown";
+
+	/** Ends the call, so that the client hears the status. */
+	@GuardedBy("this")
+	private @Nullable Consumer<Status> ender;
+
+	/** Bytes that count as memory. */
+	@GuardedBy("this")
+	private long counted;
+
+	/** Bytes of the message that is not whole. */
+	@GuardedBy("this")
+	private long unfinished;
+
+	@GuardedBy("this")
+	private boolean begun;
+
+	/** When the message that is not whole began. */
+	@GuardedBy("this")
+	private long begunNanos;
+
+	@GuardedBy("this")
+	private boolean ended;
+
+	@GuardedBy("this")
+	private long endedNanos;
+
+	@GuardedBy("this")
+	private long afterEnd;
+
+	@GuardedBy("this")
+	private boolean closed;
+
+	InboundCall(InboundLimits limits, long nowNanos) {
+		this.limits = limits;
+		this.openedNanos = nowNanos;
+	}
+
+	/**
+	 * The call's context is one that can be cancelled from here, which resets the call.
+	 */
+	@Override
+	public Context filterContext(Context parent) {
+		Context.CancellableContext cancellable = parent.withValue(CURRENT, this).withCancellation();
+		synchronized (this) {
+			this.context = cancellable;
+		}
+		return cancellable;
+	}
+
+	@Override
+	public void serverCallStarted(ServerCallInfo<?, ?> call) {
+		Object named = client(call.getAttributes());
+		synchronized (this) {
+			this.client = named;
+		}
+	}
+
+	/** By its certificate, which it keeps behind any address; else by its address. */
+	private static Object client(Attributes attributes) {
+		SSLSession session = attributes.get(Grpc.TRANSPORT_ATTR_SSL_SESSION);
+		if (session != null) {
+			try {
+				Certificate[] chain = session.getPeerCertificates();
+				return chain[0];
+			}
+			catch (SSLPeerUnverifiedException _) {
+				// It has none.
+			}
+		}
+		SocketAddress address = attributes.get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR);
+		return (address instanceof InetSocketAddress internet && internet.getAddress() != null) ? internet.getAddress()
+				: String.valueOf(address);
+	}
+
+	/** Whose call it is: equal for calls of the same client. */
+	synchronized Object client() {
+		return this.client;
+	}
+
+	/** To be called once, by the handler of the call, before any message is whole. */
+	synchronized void onBrokenLimit(Consumer<Status> ender) {
+		this.ender = ender;
+	}
+
+	@Override
+	public synchronized void inboundMessage(int number) {
+		this.begun = true;
+		this.begunNanos = this.limits.nowNanos();
+		this.unfinished = 0;
+	}
+
+	@Override
+	public void inboundWireSize(long bytes) {
+		Status broken = null;
+		boolean reset = false;
+		synchronized (this) {
+			if (this.closed) {
+				return;
+			}
+			this.counted += bytes;
+			this.unfinished += bytes;
+			long used = this.limits.count(bytes);
+			if (this.ended) {
+				this.afterEnd += bytes;
+				reset = this.limits.ignoresItsEnd(this.afterEnd);
+			}
+			else {
+				broken = this.limits.brokenBy(this.unfinished, used);
+			}
+			reset |= this.limits.cannotWait(used);
+		}
+		if (broken != null) {
+			end(broken);
+		}
+		if (reset) {
+			reset();
+		}
+	}
+
+	@Override
+	public synchronized void inboundMessageRead(int number, long wireBytes, long bytes) {
+		this.begun = false;
+		this.unfinished = 0;
+	}
+
+	/** From now on the handler counts what has come whole. */
+	void handedOver() {
+		long bytes;
+		synchronized (this) {
+			bytes = this.counted;
+			this.counted = 0;
+		}
+		this.limits.discount(bytes);
+	}
+
+	/** The call has ended for this side, and may still be kept by its client. */
+	void ended() {
+		synchronized (this) {
+			if (!this.ended) {
+				this.ended = true;
+				this.endedNanos = this.limits.nowNanos();
+			}
+		}
+	}
+
+	@Override
+	public void streamClosed(Status status) {
+		long bytes;
+		synchronized (this) {
+			this.closed = true;
+			bytes = this.counted;
+			this.counted = 0;
+		}
+		this.limits.closed(this, bytes);
+	}
+
+	/** Ends it if its message takes too long, resets it if its client ignores that. */
+	void check(long nowNanos) {
+		boolean stalled;
+		boolean ignored;
+		synchronized (this) {
+			stalled = !this.ended && this.begun && this.limits.stalled(nowNanos - this.begunNanos);
+			ignored = this.ended && this.limits.stalled(nowNanos - this.endedNanos);
+		}
+		if (stalled) {
+			end(this.limits.stallStatus());
+		}
+		if (ignored) {
+			reset();
+		}
+	}
+
+	long openedNanos() {
+		return this.openedNanos;
+	}
+
+	private void end(Status status) {
+		Consumer<Status> told;
+		synchronized (this) {
+			if (this.ended) {
+				return;
+			}
+			told = this.ender;
+		}
+		ended();
+		this.limits.tell(client(), status);
+		if (told != null) {
+			told.accept(status);
+		}
+		else {
+			reset();
+		}
+	}
+
+	/** gRPC resets a call whose context is cancelled for its deadline, for that alone. */
+	private void reset() {
+		Context.CancellableContext cancellable;
+		synchronized (this) {
+			cancellable = Objects.requireNonNull(this.context);
+		}
+		cancellable.cancel(
+				Status.DEADLINE_EXCEEDED.withDescription("The client does not take the end of the call").asException());
+	}
+
+}

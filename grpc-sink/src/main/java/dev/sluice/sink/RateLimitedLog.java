@@ -1,0 +1,58 @@
+package dev.sluice.sink;
+
+import java.time.Duration;
+import java.util.function.LongSupplier;
+
+import com.google.errorprone.annotations.FormatMethod;
+import com.google.errorprone.annotations.ThreadSafe;
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+
+/**
+ * Warns of something that clients can cause as often as they like: at most one line an
+ * interval, which says how many were left out before it.
+ */
+@ThreadSafe
+final class RateLimitedLog {
+
+	private final Logger logger;
+
+	private final long intervalNanos;
+
+	private final LongSupplier nanoTime;
+
+	@GuardedBy("this")
+	private boolean begun;
+
+	@GuardedBy("this")
+	private long lastNanos;
+
+	@GuardedBy("this")
+	private long leftOut;
+
+	RateLimitedLog(Logger logger, Duration interval, LongSupplier nanoTime) {
+		this.logger = logger;
+		this.intervalNanos = interval.toNanos();
+		this.nanoTime = nanoTime;
+	}
+
+	@FormatMethod
+	void warn(String format, @Nullable Object... arguments) {
+		long before;
+		synchronized (this) {
+			long now = this.nanoTime.getAsLong();
+			if (this.begun && now - this.lastNanos < this.intervalNanos) {
+				this.leftOut++;
+				return;
+			}
+			this.begun = true;
+			this.lastNanos = now;
+			before = this.leftOut;
+			this.leftOut = 0;
+		}
+		String line = format.formatted(arguments);
+		this.logger.warn("{}{}", line, (before > 0) ? " (" + before + " lines like this were left out before)" : "");
+	}
+
+}

@@ -1,0 +1,116 @@
+package dev.sluice.sink;
+
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Executor;
+
+import com.google.errorprone.annotations.ThreadSafe;
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+
+/**
+ * A limit that all streams share: bytes of memory, or messages in the storage. It never
+ * blocks: a task that finds the limit reached waits in a queue, at most once, and the
+ * executor runs it when there is room again. A task that then needs no room calls
+ * {@link #wake}, so that the next one is run.
+ * <p>
+ * An amount is admitted while less than the limit is in use, so that the limit is
+ * exceeded by less than one amount, beside what {@link #add} brings.
+ */
+@ThreadSafe
+final class SharedLimit {
+
+	private final long limit;
+
+	private final long step;
+
+	private final Executor executor;
+
+	@GuardedBy("this")
+	private final Set<Runnable> waiting = new LinkedHashSet<>();
+
+	@GuardedBy("this")
+	private long used;
+
+	/**
+	 * Nothing is in use yet.
+	 * @param limit the most that is to be in use
+	 * @param step what a waiting task is expected to use: with room for three steps,
+	 * three tasks are run
+	 * @param executor runs tasks that have waited
+	 */
+	SharedLimit(long limit, long step, Executor executor) {
+		this.limit = limit;
+		this.step = step;
+		this.executor = executor;
+	}
+
+	/** Uses the amount if there is room; else the task waits. */
+	synchronized boolean acquire(long amount, Runnable task) {
+		if (!hasRoom(task)) {
+			return false;
+		}
+		this.used += amount;
+		return true;
+	}
+
+	/** Uses the amount if there is room. */
+	synchronized boolean tryAcquire(long amount) {
+		if (this.used >= this.limit) {
+			return false;
+		}
+		this.used += amount;
+		return true;
+	}
+
+	/** Whether there is room; if not, the task waits. */
+	synchronized boolean hasRoom(Runnable task) {
+		if (this.used < this.limit) {
+			return true;
+		}
+		this.waiting.add(task);
+		return false;
+	}
+
+	/**
+	 * Uses the amount, whether there is room or not.
+	 * @return what is in use now
+	 */
+	synchronized long add(long amount) {
+		this.used += amount;
+		return this.used;
+	}
+
+	void release(long amount) {
+		add(-amount);
+		wake();
+	}
+
+	/**
+	 * Runs as many waiting tasks as there is room for, one at least if there is any room,
+	 * and all if nothing is in use.
+	 */
+	void wake() {
+		List<Runnable> next;
+		synchronized (this) {
+			if (this.waiting.isEmpty() || this.used >= this.limit) {
+				return;
+			}
+			long count = (this.used <= 0) ? this.waiting.size() : Math.max(1, (this.limit - this.used) / this.step);
+			next = new ArrayList<>(this.waiting.stream().limit(count).toList());
+			next.forEach(this.waiting::remove);
+		}
+		next.forEach(this.executor::execute);
+	}
+
+	/** Takes a task out of the queue. */
+	synchronized void cancel(Runnable task) {
+		this.waiting.remove(task);
+	}
+
+	synchronized long used() {
+		return this.used;
+	}
+
+}

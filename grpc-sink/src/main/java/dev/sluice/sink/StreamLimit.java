@@ -1,0 +1,53 @@
+package dev.sluice.sink;
+
+import java.util.HashMap;
+import java.util.Map;
+
+import com.google.errorprone.annotations.ThreadSafe;
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import org.jspecify.annotations.Nullable;
+
+/** How many streams may be open: of all clients together, and of each. */
+@ThreadSafe
+final class StreamLimit {
+
+	private final int all;
+
+	private final int perClient;
+
+	@GuardedBy("this")
+	private final Map<Object, Integer> open = new HashMap<>();
+
+	@GuardedBy("this")
+	private int count;
+
+	/**
+	 * None is open yet.
+	 * @param all streams at most
+	 * @param perClient streams of a client at most; 0 = as many as of all
+	 */
+	StreamLimit(int all, int perClient) {
+		this.all = all;
+		this.perClient = perClient;
+	}
+
+	/** Counts a stream. Returns why it may not open, or null if it may. */
+	synchronized @Nullable String open(Object client) {
+		if (this.count >= this.all) {
+			return this.all + " streams are open, as many as sink.max-streams allows";
+		}
+		int ofClient = this.open.getOrDefault(client, 0);
+		if (this.perClient > 0 && ofClient >= this.perClient) {
+			return "This client has " + ofClient + " streams open, as many as sink.max-streams-per-client allows";
+		}
+		this.open.put(client, ofClient + 1);
+		this.count++;
+		return null;
+	}
+
+	synchronized void close(Object client) {
+		this.open.computeIfPresent(client, (_, ofClient) -> (ofClient > 1) ? ofClient - 1 : null);
+		this.count--;
+	}
+
+}

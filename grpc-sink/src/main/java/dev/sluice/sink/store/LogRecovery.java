@@ -1,0 +1,210 @@
+package dev.sluice.sink.store;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.stream.Stream;
+
+import com.google.protobuf.ByteString;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds out what a log holds that may have been left by a crash or damaged. Reads only
+ * the newest segments, until it has enough ids. Confined to one thread. Memory: so many
+ * ids, and those of the last batch.
+ */
+final class LogRecovery {
+
+	static final String SUFFIX = ".log";
+
+	private final Disk disk;
+
+	private final int maxIds;
+
+	private final List<String> damages = new ArrayList<>();
+
+	private final Deque<ByteString> ids = new ArrayDeque<>();
+
+	/**
+	 * The number of the first record of the segment that was read last, if it has one.
+	 */
+	private @Nullable Long newerBegins;
+
+	/**
+	 * What was found.
+	 *
+	 * @param ids the last ones stored, the newest last
+	 * @param damages records that were acknowledged and are lost, in words
+	 * @param last the newest segment, if there is any
+	 * @param nextNumber the number of the next record
+	 * @param nextSegment the number of the next segment
+	 */
+	record Recovered(List<ByteString> ids, List<String> damages, @Nullable Segment last, long nextNumber,
+			int nextSegment) {
+	}
+
+	/**
+	 * A segment that can be written on.
+	 *
+	 * @param file of it
+	 * @param salt of it
+	 * @param end of its last record; what is behind was never acknowledged
+	 */
+	record Segment(Path file, long salt, long end) {
+	}
+
+	/** What one segment holds. */
+	private record Scan(boolean headed, long salt, long firstNumber, long nextNumber, long end, Deque<ByteString> ids) {
+	}
+
+	private LogRecovery(Disk disk, int maxIds) {
+		this.disk = disk;
+		this.maxIds = maxIds;
+	}
+
+	/**
+	 * Reads a log, forces what it has read, and changes nothing.
+	 * @param directory of the log
+	 * @param disk opens its files
+	 * @param maxIds to be found
+	 * @throws IOException if it cannot be read
+	 */
+	static Recovered recover(Path directory, Disk disk, int maxIds) throws IOException {
+		return new LogRecovery(disk, maxIds).recover(segments(directory));
+	}
+
+	private Recovered recover(List<Path> segments) throws IOException {
+		Segment last = null;
+		Long nextNumber = null;
+		int nextSegment = segments.isEmpty() ? 0 : number(segments.getLast()) + 1;
+		for (int i = segments.size() - 1; i >= 0 && (nextNumber == null || this.ids.size() < this.maxIds); i--) {
+			Path file = segments.get(i);
+			boolean isLast = i == segments.size() - 1;
+			Scan scan = scan(file, isLast);
+			if (!scan.headed() && isLast && scan.end() == 0) {
+				// It was being made, and is made again.
+				nextSegment = number(file);
+				continue;
+			}
+			if (scan.headed()) {
+				if (nextNumber == null) {
+					nextNumber = scan.nextNumber();
+				}
+				if (isLast) {
+					last = new Segment(file, scan.salt(), scan.end());
+				}
+				if (this.newerBegins != null && this.newerBegins != scan.nextNumber()) {
+					this.damages.add("%s ends before record %d, and the next segment begins with record %d"
+						.formatted(file.getFileName(), scan.nextNumber(), this.newerBegins));
+				}
+				this.newerBegins = scan.firstNumber();
+			}
+			while (!scan.ids().isEmpty() && this.ids.size() < this.maxIds) {
+				this.ids.addFirst(scan.ids().removeLast());
+			}
+		}
+		missing(segments);
+		return new Recovered(List.copyOf(this.ids), List.copyOf(this.damages), last,
+				(nextNumber != null) ? nextNumber : 0, nextSegment);
+	}
+
+	private void missing(List<Path> segments) {
+		for (int i = 1; i < segments.size(); i++) {
+			Path before = segments.get(i - 1);
+			Path after = segments.get(i);
+			if (number(after) != number(before) + 1) {
+				this.damages.add("no segment between %s and %s".formatted(before.getFileName(), after.getFileName()));
+			}
+		}
+	}
+
+	/**
+	 * In the last segment, a hole without a batch behind it is the end: it and all behind
+	 * it are of the last batch, which was not forced.
+	 */
+	private Scan scan(Path file, boolean isLast) throws IOException {
+		try (FileChannel channel = this.disk.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+			// What is acknowledged as a repeat must be as durable as at the first time.
+			channel.force(true);
+			SegmentReader reader = new SegmentReader(channel);
+			if (!reader.headed()) {
+				boolean begun = isLast && channel.size() <= SegmentFormat.HEADER_BYTES;
+				if (!begun) {
+					this.damages.add("%s does not begin as a segment".formatted(file.getFileName()));
+				}
+				return new Scan(false, 0, 0, 0, begun ? 0 : channel.size(), new ArrayDeque<>());
+			}
+			return scan(file, isLast, reader);
+		}
+	}
+
+	private Scan scan(Path file, boolean isLast, SegmentReader reader) throws IOException {
+		Deque<ByteString> found = new ArrayDeque<>();
+		Deque<ByteString> behindHole = new ArrayDeque<>();
+		long next = reader.firstNumber();
+		long end = SegmentFormat.HEADER_BYTES;
+		SegmentReader.@Nullable Hole hole = null;
+		while (true) {
+			switch (reader.next()) {
+				case SegmentReader.Hole met -> hole = (hole != null) ? hole : met;
+				case SegmentReader.Whole whole -> {
+					ByteString id = id(reader, whole);
+					if (hole != null && isLast && !whole.batch()) {
+						behindHole.add(id);
+					}
+					else {
+						if (hole != null) {
+							this.damages.add("%d records from number %d on, at byte %d of %s".formatted(
+									whole.number() - next - behindHole.size(), next, hole.from(), file.getFileName()));
+							hole = null;
+							behindHole.forEach((one) -> add(found, one));
+							behindHole.clear();
+						}
+						add(found, id);
+						next = whole.number() + 1;
+						end = whole.end();
+					}
+				}
+				case SegmentReader.End atEnd -> {
+					if (!isLast && atEnd.bytes() > 0) {
+						this.damages.add("%d bytes at the end of %s".formatted(atEnd.bytes(), file.getFileName()));
+					}
+					return new Scan(true, reader.salt(), reader.firstNumber(), next, end, found);
+				}
+			}
+		}
+	}
+
+	private void add(Deque<ByteString> found, ByteString id) {
+		found.add(id);
+		if (found.size() > this.maxIds) {
+			found.remove();
+		}
+	}
+
+	private static ByteString id(SegmentReader reader, SegmentReader.Whole whole) throws IOException {
+		int length = (whole.length() > 0) ? reader.read(whole, 0, 1)[0] & 0xFF : 0;
+		if (length >= whole.length()) {
+			throw new IOException("Record %d is none of a log".formatted(whole.number()));
+		}
+		return ByteString.copyFrom(reader.read(whole, 1, length));
+	}
+
+	static List<Path> segments(Path directory) throws IOException {
+		try (Stream<Path> files = Files.list(directory)) {
+			return files.filter((file) -> file.getFileName().toString().endsWith(SUFFIX)).sorted().toList();
+		}
+	}
+
+	private static int number(Path segment) {
+		String name = segment.getFileName().toString();
+		return Integer.parseInt(name.substring(0, name.length() - SUFFIX.length()));
+	}
+
+}

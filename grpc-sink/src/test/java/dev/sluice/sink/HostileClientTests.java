@@ -1,0 +1,212 @@
+package dev.sluice.sink;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+import dev.sluice.sink.client.DeliveryListener;
+import dev.sluice.sink.client.SinkClient;
+import dev.sluice.sink.client.SinkClientOptions;
+import io.grpc.ManagedChannel;
+import io.grpc.ManagedChannelBuilder;
+import io.grpc.Status;
+import io.micrometer.core.instrument.MeterRegistry;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.grpc.server.lifecycle.GrpcServerLifecycle;
+import org.springframework.test.context.DynamicPropertyRegistry;
+import org.springframework.test.context.DynamicPropertySource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/** What clients that keep no rule can do to a sink, over a real connection. */
+@SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT,
+		properties = { "spring.grpc.server.port=0", "sink.store=log", "sink.memory=" + HostileClientTests.MEMORY + "B",
+				"sink.stall-timeout=1s", "sink.max-streams-per-client=60" })
+@ExtendWith(OutputCaptureExtension.class)
+class HostileClientTests {
+
+	static final int MEMORY = 8_000_000;
+
+	private static final Duration DEADLINE = Duration.ofSeconds(30);
+
+	private static final int MAX_MESSAGE = 1024 * 1024;
+
+	private static final int INVALID_ARGUMENT = Status.Code.INVALID_ARGUMENT.value();
+
+	private static final int RESOURCE_EXHAUSTED = Status.Code.RESOURCE_EXHAUSTED.value();
+
+	private static final int DEADLINE_EXCEEDED = Status.Code.DEADLINE_EXCEEDED.value();
+
+	private static final int RESET = -1;
+
+	@TempDir
+	private static Path directory;
+
+	@Autowired
+	private GrpcServerLifecycle grpc;
+
+	@Autowired
+	private MeterRegistry registry;
+
+	@DynamicPropertySource
+	static void log(DynamicPropertyRegistry registry) {
+		registry.add("sink.log-directory", () -> directory.resolve("log").toString());
+	}
+
+	@AfterEach
+	void holdsNothingAndStoresForOthers() throws Exception {
+		await().atMost(DEADLINE).untilAsserted(() -> {
+			assertThat(memory()).isZero();
+			assertThat(this.registry.get(SinkMetric.STREAMS.key()).gauge().value()).isZero();
+		});
+		ManagedChannel channel = ManagedChannelBuilder.forAddress("127.0.0.1", this.grpc.getPort())
+			.usePlaintext()
+			.build();
+		try (SinkClient client = SinkClient.open(channel, SinkClientOptions.inMemory(), DeliveryListener.NONE)) {
+			client.send(new byte[MAX_MESSAGE]);
+
+			assertThat(client.awaitEmpty(DEADLINE)).isTrue();
+		}
+		finally {
+			channel.shutdownNow();
+		}
+	}
+
+	@Test
+	void hearThatTheirMessageIsTooLargeAlsoAfterAResponse() throws Exception {
+		for (String method : List.of("Send", "Store")) {
+			try (RawClient client = client()) {
+				RawClient.Call call = client.call(method);
+				call.header(2_000_000_000);
+				for (int i = 0; i < 20; i++) {
+					call.write(new byte[100_000]);
+				}
+
+				assertThat(call.status()).as(method).isEqualTo(RESOURCE_EXHAUSTED);
+			}
+		}
+	}
+
+	@Test
+	void hearThatTheirBytesAreNoMessageAndLeaveNoStackTrace(CapturedOutput output) throws Exception {
+		for (String method : List.of("Send", "Store")) {
+			try (RawClient client = client()) {
+				for (int i = 0; i < 50; i++) {
+					RawClient.Call call = client.call(method);
+					byte[] nonsense = new byte[100];
+					Arrays.fill(nonsense, (byte) (0xF0 + i % 16));
+					call.header(nonsense.length);
+					call.write(nonsense);
+					if ("Store".equals(method)) {
+						call.complete();
+					}
+
+					assertThat(call.status()).as(method).isEqualTo(INVALID_ARGUMENT);
+				}
+			}
+		}
+		assertThat(output.getAll()).doesNotContain("\tat ");
+	}
+
+	@Test
+	void haveOnlySoMuchTimeForAMessage() throws Exception {
+		for (String method : List.of("Send", "Store")) {
+			try (RawClient client = client()) {
+				RawClient.Call call = client.call(method);
+				call.header(900_000);
+				call.write(new byte[500_000]);
+				await().atMost(DEADLINE).untilAsserted(() -> assertThat(memory()).isGreaterThanOrEqualTo(500_000));
+
+				assertThat(call.status()).as(method).isEqualTo(DEADLINE_EXCEEDED);
+			}
+		}
+	}
+
+	@Test
+	void cannotFillTheMemoryWithMessagesThatAreNotWhole() throws Exception {
+		List<RawClient> clients = new ArrayList<>();
+		List<RawClient.Call> calls = new ArrayList<>();
+		double most = 0;
+		try {
+			for (int i = 0; i < 50; i++) {
+				RawClient client = client();
+				clients.add(client);
+				RawClient.Call call = client.call("Send");
+				calls.add(call);
+				call.header(MAX_MESSAGE);
+				call.write(new byte[MAX_MESSAGE - 1]);
+				most = Math.max(most, memory());
+			}
+			for (RawClient.Call call : calls) {
+				assertThat(call.status()).isIn(RESOURCE_EXHAUSTED, DEADLINE_EXCEEDED, RESET);
+				most = Math.max(most, memory());
+			}
+		}
+		finally {
+			for (RawClient client : clients) {
+				client.close();
+			}
+		}
+		assertThat(most).as("50 MB were sent").isBetween((double) MAX_MESSAGE, 2.0 * MEMORY + 600_000);
+	}
+
+	@Test
+	void cannotKeepACallByNotReadingItsEnd() throws Exception {
+		try (RawClient client = new RawClient(this.grpc.getPort(), 0)) {
+			RawClient.Call slow = client.call("Send");
+			slow.header(900_000);
+			slow.write(new byte[400_000]);
+			assertThat(slow.status()).isEqualTo(RESET);
+		}
+	}
+
+	@Test
+	void cannotGoOnSendingByNotReadingTheEnd() throws Exception {
+		try (RawClient client = new RawClient(this.grpc.getPort(), 0)) {
+			RawClient.Call call = client.call("Send");
+			call.header(2_000_000_000);
+			double most = 0;
+			while (!call.isEnded()) {
+				call.write(new byte[100_000]);
+				most = Math.max(most, memory());
+				// One piece is under way at a time.
+				await().atMost(DEADLINE).until(() -> call.isEnded() || call.settled());
+			}
+
+			assertThat(call.status()).isEqualTo(RESET);
+			assertThat(most).isLessThan(MAX_MESSAGE + 1_000_000);
+		}
+	}
+
+	@Test
+	void haveOnlySoManyStreams() throws Exception {
+		try (RawClient client = client()) {
+			for (int i = 0; i < 60; i++) {
+				client.call("Send");
+			}
+
+			assertThat(client.call("Send").status()).isEqualTo(RESOURCE_EXHAUSTED);
+		}
+	}
+
+	private RawClient client() throws Exception {
+		return new RawClient(this.grpc.getPort(), 65_535);
+	}
+
+	private double memory() {
+		return this.registry.get(SinkMetric.MEMORY.key()).gauge().value();
+	}
+
+}

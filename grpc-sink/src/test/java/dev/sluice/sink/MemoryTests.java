@@ -1,0 +1,120 @@
+package dev.sluice.sink;
+
+import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Queue;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+
+import com.google.protobuf.ByteString;
+import dev.sluice.contract.sink.DataSinkGrpc;
+import dev.sluice.contract.sink.Request;
+import dev.sluice.contract.sink.Response;
+import dev.sluice.sink.store.LogMessageStore;
+import dev.sluice.sink.store.OnceStore;
+import dev.sluice.sink.store.RecentIds;
+import io.grpc.ManagedChannel;
+import io.grpc.Server;
+import io.grpc.inprocess.InProcessChannelBuilder;
+import io.grpc.inprocess.InProcessServerBuilder;
+import io.grpc.stub.StreamObserver;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.util.unit.DataSize;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** What {@code sink.memory} counts is what messages take. */
+class MemoryTests {
+
+	private static final int MESSAGES = 200_000;
+
+	@Test
+	void aMessageTakesNoMoreThanIsCounted() {
+		RequestMarshaller marshaller = new RequestMarshaller(1_000);
+		Queue<Received.Message> queue = new ArrayDeque<>();
+		long counted = 0;
+		long before = heapUsed();
+		for (int i = 0; i < MESSAGES; i++) {
+			Received.Message message = (Received.Message) marshaller.parse(request(i).toByteString().newInput());
+			counted += message.memoryBytes();
+			queue.add(message);
+		}
+
+		long taken = heapUsed() - before;
+
+		assertThat(queue).hasSize(MESSAGES);
+		assertThat(counted).as("%d bytes a message counted, %d taken", counted / MESSAGES, taken / MESSAGES)
+			.isBetween(taken, 2 * taken);
+	}
+
+	private static long heapUsed() {
+		System.gc();
+		return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+	}
+
+	@Test
+	void smallMessagesAreCountedWithWhatTheyTakeBesideTheirBytes() throws Exception {
+		int memory = 1024 * 1024;
+		SinkProperties properties = new SinkProperties(SinkProperties.Store.LOG, 100_000, 0, DataSize.ofBytes(memory),
+				DataSize.ofKilobytes(512), 10, 10, 0, 100, Duration.ZERO, Duration.ofSeconds(30),
+				DataSize.ofKilobytes(1), 100, Duration.ZERO, Duration.ofMinutes(1), 0, 1, (short) 1, 0, null,
+				Duration.ZERO, Path.of("unused"), DataSize.ofMegabytes(1), LogMessageStore.Damage.REFUSE);
+		SimpleMeterRegistry registry = new SimpleMeterRegistry();
+		ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
+		FakeStore store = new FakeStore();
+		DataSinkService service = new DataSinkService(new OnceStore(store, new RecentIds(0), properties.storeTimeout()),
+				properties, new SinkMetrics(registry), timer, Runnable::run, System::nanoTime);
+		String name = InProcessServerBuilder.generateName();
+		Server server = InProcessServerBuilder.forName(name)
+			.directExecutor()
+			.addService(service)
+			.addStreamTracerFactory(service.tracerFactory())
+			.build()
+			.start();
+		ManagedChannel channel = InProcessChannelBuilder.forName(name).directExecutor().build();
+		try {
+			StreamObserver<Request> call = DataSinkGrpc.newStub(channel).send(new Ignored());
+			for (int i = 0; i < 20_000; i++) {
+				call.onNext(request(i));
+			}
+
+			double received = registry.get(SinkMetric.RECEIVED.key()).counter().count();
+			assertThat(received).as("of 20,000, which would come to 340 KB on the wire")
+				.isBetween(memory / 160.0, memory / (double) Received.Message.OVERHEAD_BYTES + 5);
+		}
+		finally {
+			channel.shutdownNow();
+			server.shutdownNow();
+			timer.shutdownNow();
+		}
+	}
+
+	private static Request request(int number) {
+		return Request.newBuilder()
+			.setVersion(1)
+			.setMessageId(ByteString.copyFromUtf8("%08d".formatted(number)))
+			.setPlainMessage(ByteString.copyFromUtf8("x"))
+			.build();
+	}
+
+	private static final class Ignored implements StreamObserver<Response> {
+
+		@Override
+		public void onNext(Response response) {
+		}
+
+		@Override
+		public void onError(Throwable failure) {
+		}
+
+		@Override
+		public void onCompleted() {
+		}
+
+	}
+
+}
