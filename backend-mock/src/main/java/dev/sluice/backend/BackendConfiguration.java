@@ -25,7 +25,7 @@ import org.springframework.http.client.ReactorResourceFactory;
 import org.springframework.web.reactive.function.server.RouterFunction;
 import org.springframework.web.reactive.function.server.ServerResponse;
 
-/** Puts the backend together and onto the server's one event loop. */
+/** Configures the backend and runs it on the only event loop of the server. */
 @Configuration(proxyBeanMethods = false)
 class BackendConfiguration {
 
@@ -78,7 +78,7 @@ class BackendConfiguration {
 		return (server) -> server.doOnChannelInit((_, channel, _) -> cap.accepted(channel));
 	}
 
-	/** Lets go what hangs before the server waits for its requests to end. */
+	/** Ends hanging requests before the server waits for its requests to end. */
 	@Bean
 	SmartLifecycle letGoAtStop(Loop loop, Backend backend) {
 		return new SmartLifecycle() {
@@ -110,7 +110,7 @@ class BackendConfiguration {
 	@EnableConfigurationProperties(DataSourceProperties.class)
 	static class Postgres {
 
-		/** From a statement's time limit at the server to the client's own. */
+		/** How much later than PostgreSQL the client gives up a statement. */
 		private static final Duration GRACE = Duration.ofSeconds(1);
 
 		@Bean
@@ -121,9 +121,9 @@ class BackendConfiguration {
 			pool.setMaximumPoolSize(properties.storePoolSize());
 			pool.setConnectionTimeout(timeout.toMillis());
 			pool.setValidationTimeout(timeout.toMillis());
-			// The server need not be there yet.
+			// PostgreSQL may start later.
 			pool.setInitializationFailTimeout(-1);
-			// Whatever is late is undone by the server, as long as there is one.
+			// PostgreSQL cancels and undoes a statement that is late.
 			pool.addDataSourceProperty("options", "-c statement_timeout=" + timeout.toMillis());
 			String seconds = Long.toString(timeout.plus(GRACE).toSeconds());
 			pool.addDataSourceProperty("socketTimeout", seconds);

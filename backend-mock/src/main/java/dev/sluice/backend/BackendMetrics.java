@@ -8,7 +8,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 
-/** Records the {@link BackendMetric}s. Thread-safe. */
+/** Records the {@link BackendMetric}s. Any thread may call it. */
 final class BackendMetrics {
 
 	private final MeterRegistry registry;

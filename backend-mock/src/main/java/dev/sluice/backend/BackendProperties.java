@@ -11,18 +11,18 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.validation.annotation.Validated;
 
 /**
- * What is set at start. How the backend behaves is set at run time.
+ * The settings at start. {@code PUT /behaviour} sets the rest at run time.
  *
- * @param store where saved orders are: {@code memory}, the default, or {@code postgres},
- * which keeps them when the backend ends
- * @param storePoolSize connections to PostgreSQL, and so orders that are being saved at
- * once; the others wait. Default 10
- * @param storeTimeout how long an order waits for a connection, and then the connection
- * for PostgreSQL; beyond, 503. Default 2 s
- * @param maxOrders orders kept in memory at most, 43 to 64 bytes each; beyond, a new
- * order is refused with 507 until {@code DELETE /audit}. Default 2,000,000
- * @param maxInFlight requests in flight at most, whatever the capacity model; beyond,
- * 503. Default 100,000
+ * @param store where orders are saved: {@code memory}, the default, or {@code postgres},
+ * which keeps them after the backend ends
+ * @param storePoolSize maximum number of connections to PostgreSQL, and so of orders
+ * saved at once; further orders wait; default 10
+ * @param storeTimeout how long an order waits for a connection, and then for PostgreSQL,
+ * before the answer is 503; default 2 s
+ * @param maxOrders maximum number of orders in memory, 43 to 64 bytes each; a new order
+ * over it gets 507 until {@code DELETE /audit}; default 2,000,000
+ * @param maxInFlight maximum number of requests in flight, for any capacity model; a
+ * request over it gets 503; default 100,000
  * @param seed of the random faults and delays; 0, the default: another one at each start
  */
 @Validated
@@ -32,7 +32,7 @@ record BackendProperties(@DefaultValue("memory") Store store, @DefaultValue("10"
 		@DefaultValue("2000000") @Min(1) @Max(100_000_000) int maxOrders,
 		@DefaultValue("100000") @Min(1) @Max(1_000_000) int maxInFlight, @DefaultValue("0") long seed) {
 
-	/** Where saved orders are. */
+	/** Where orders are saved. */
 	enum Store {
 
 		MEMORY, POSTGRES

@@ -10,7 +10,7 @@ import dev.sluice.contract.BackendBehaviour.Delay;
 import jakarta.validation.Validator;
 
 /**
- * What a behaviour must keep to: its annotations, and what relates one field to another.
+ * Validates a behaviour: the constraints of its fields, and those between fields.
  */
 final class BehaviourRules {
 
@@ -27,7 +27,7 @@ final class BehaviourRules {
 	}
 
 	/**
-	 * @return what is wrong, by field; empty if nothing is
+	 * @return the violations by field; empty if the behaviour is valid
 	 */
 	List<FieldError> check(BackendBehaviour behaviour) {
 		List<FieldError> errors = new ArrayList<>();

@@ -5,10 +5,10 @@ import java.util.concurrent.TimeUnit;
 import io.netty.channel.Channel;
 
 /**
- * Counts connections in and closes at once those beyond the cap on new ones, as an
- * exhausted address translation would. A token bucket that holds one second's worth: a
- * full pool may be opened at a stroke, and then the rate holds. Every connection to the
- * port counts, also those of who scrapes metrics or changes the behaviour.
+ * Counts new connections and closes those over the cap at once, as an exhausted address
+ * translation does. The cap is a token bucket with the tokens of one second: a client may
+ * open a full pool at once, and then the rate applies. Every connection to the port
+ * counts, also one that scrapes metrics or changes the behaviour.
  * <p>
  * Confined to the {@link Loop}.
  */

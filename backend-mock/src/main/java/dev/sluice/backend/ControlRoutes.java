@@ -27,8 +27,8 @@ import org.springframework.web.reactive.function.server.ServerRequest;
 import org.springframework.web.reactive.function.server.ServerResponse;
 
 /**
- * The routes that steer and inspect the backend. They read and write its state on the
- * {@link Loop}.
+ * The routes that control and inspect the backend. They use its state on the {@link Loop}
+ * only.
  */
 final class ControlRoutes {
 
@@ -45,7 +45,7 @@ final class ControlRoutes {
 		this.rules = rules;
 		this.behaviourReader = json.readerFor(BackendBehaviour.class)
 			.with(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES, DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
-			// A number left out is 0, which for a rate, a cap and the CPU means none.
+			// A missing number is 0, which means none for a rate, a cap and the CPU.
 			.without(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES);
 		this.scheduler = Schedulers.fromExecutor(loop::execute);
 	}
@@ -97,7 +97,7 @@ final class ControlRoutes {
 	}
 
 	private Mono<ServerResponse> invalidBehaviour(List<FieldError> errors) {
-		return problem(ProblemType.INVALID_REQUEST, "The behaviour is not valid; the present one stays", errors);
+		return problem(ProblemType.INVALID_REQUEST, "The behaviour is not valid. The current one stays", errors);
 	}
 
 	private Mono<ServerResponse> ok(Object body) {

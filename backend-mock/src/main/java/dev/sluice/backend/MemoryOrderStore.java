@@ -8,8 +8,8 @@ import java.util.function.Consumer;
 import dev.sluice.contract.SavedOrder;
 
 /**
- * {@code backend.store=memory}: answers at once, and forgets all when the process ends.
- * Confined to the {@link Loop}. Bound: {@code backend.max-orders}.
+ * {@code backend.store=memory}: answers at once and keeps nothing after the process ends.
+ * Confined to the {@link Loop}, bounded by {@code backend.max-orders}.
  */
 final class MemoryOrderStore implements OrderStore {
 

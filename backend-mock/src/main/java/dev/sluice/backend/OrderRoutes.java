@@ -32,11 +32,11 @@ import org.springframework.http.ProblemDetail;
 
 /**
  * The routes that are under load, {@code POST /orders} and {@code GET /{delayMillis}}.
- * They are handlers of the server itself and not of WebFlux, which would cost more than
- * all the rest of a request, and the backend shares its cores with what is being
- * measured. The connection, which a fault may reset, is also at hand here.
+ * They are handlers of reactor-netty and not of WebFlux, which would cost more than the
+ * rest of a request: the backend shares its cores with the system under measurement. Here
+ * a fault can also reset the connection.
  * <p>
- * Called on the {@link Loop}. Bounds: a body of {@link Order#MAX_BYTES}.
+ * Confined to the {@link Loop}. A body is bounded to {@link Order#MAX_BYTES}.
  */
 final class OrderRoutes implements NettyRouteProvider {
 
@@ -80,7 +80,7 @@ final class OrderRoutes implements NettyRouteProvider {
 	private Publisher<Void> postOrder(HttpServerRequest request, HttpServerResponse response) {
 		UUID id = orderId(request.requestHeaders().get(HttpNames.IDEMPOTENCY_KEY));
 		if (id == null) {
-			// Whatever of the body is still to come is not worth reading.
+			// The rest of the body is not read.
 			response.keepAlive(false);
 			return send(response, problem(ProblemType.INVALID_REQUEST,
 					HttpNames.IDEMPOTENCY_KEY + " must be the order's id: a UUID in double quotes"));
@@ -136,7 +136,7 @@ final class OrderRoutes implements NettyRouteProvider {
 			case Answer.StoreFull(var orders) -> send(response, problem(507,
 					orders + " orders are saved, as many as backend.max-orders allows; DELETE /audit forgets them"));
 			case Answer.StoreUnavailable() ->
-				send(response, problem(503, "The store has not answered in time; the order is most likely not saved"));
+				send(response, problem(503, "The store did not answer in time. The order is probably not saved"));
 			case Answer.NoCapacity() -> send(response, problem(503, "Every worker is busy and the queue is full"));
 			case Answer.Throttled(var seconds) -> {
 				response.header(HttpHeaderNames.RETRY_AFTER, Long.toString(seconds));
@@ -170,7 +170,7 @@ final class OrderRoutes implements NettyRouteProvider {
 			}
 			connection.dispose();
 		});
-		// Completing would make the server answer.
+		// If this completed, the server would answer.
 		return Mono.never();
 	}
 
@@ -198,9 +198,9 @@ final class OrderRoutes implements NettyRouteProvider {
 	}
 
 	/**
-	 * Reads an order; null if it lacks what every order has. Its shape only: what sends
-	 * to a backend has validated the values, and to do it again here would be paid for in
-	 * the figures of all others.
+	 * Reads an order; null if a mandatory field is missing. It checks the shape only: the
+	 * gateways validate the values, and a second validation would distort the
+	 * measurements.
 	 */
 	private @Nullable Order read(byte[] body) {
 		Order order = this.orderReader.readValue(body);
@@ -226,7 +226,7 @@ final class OrderRoutes implements NettyRouteProvider {
 
 	}
 
-	/** A body as it comes in. */
+	/** A body while it is received. */
 	private static final class Body {
 
 		private byte[] bytes = {};

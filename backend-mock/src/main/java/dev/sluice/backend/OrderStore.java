@@ -10,41 +10,41 @@ import dev.sluice.contract.SavedOrder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the orders of one {@link Audit} are kept. To be called on the {@link Loop};
- * whatever is answered, then or later, is answered on it.
+ * Stores the orders of one {@link Audit}. Only the {@link Loop} calls it, and each answer
+ * is given on the loop, at once or later.
  */
 interface OrderStore {
 
 	/**
-	 * Saves an order unless its id is there already.
+	 * Saves an order unless its id exists.
 	 * @param nowMicros the time, in microseconds since 1970, more than 0
-	 * @param then is told {@link Answer.Saved}, {@link Answer.Repeated},
+	 * @param then gets {@link Answer.Saved}, {@link Answer.Repeated},
 	 * {@link Answer.KeyReused}, {@link Answer.StoreFull} or
 	 * {@link Answer.StoreUnavailable}
 	 */
 	void save(UUID id, long fingerprint, long nowMicros, Consumer<Answer> then);
 
-	/** Fails with {@link StoreUnavailableException}, as the others. */
+	/** Fails with {@link StoreUnavailableException}, as the methods below. */
 	CompletableFuture<Optional<SavedOrder>> find(UUID id);
 
-	/** How many orders are saved. */
+	/** Number of saved orders. */
 	CompletableFuture<Long> saved();
 
 	CompletableFuture<Totals> totals();
 
 	/**
 	 * Forgets all orders.
-	 * @return the store for the next audit. What is still saved into this one is found by
-	 * nobody
+	 * @return the store for the next audit; it does not find orders that this store saves
+	 * from now on
 	 */
 	CompletableFuture<OrderStore> next();
 
 	/**
-	 * What a store knows of its orders.
+	 * The counts of a store.
 	 *
 	 * @param saved different orders
 	 * @param duplicates repeats of them
-	 * @param earlier requests of which these came before this process began
+	 * @param earlier requests that were received before this process started
 	 * @param lastSavedAt when the newest was saved; null if there is none
 	 */
 	record Totals(long saved, long duplicates, long earlier, @Nullable Instant lastSavedAt) {

@@ -23,22 +23,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * {@code backend.store=postgres}: a row for each order, so what was answered 201 is there
- * after a kill. An order is saved once by the table's primary key, in one statement that
- * also tells whether it is a repeat.
+ * {@code backend.store=postgres}: one row for each order, so an order that was answered
+ * 201 survives a kill. The primary key of the table saves an order once. The same
+ * statement says whether it is a repeat.
  * <p>
- * Each question has a virtual thread, which waits for one of the pool's connections; the
- * pool bounds how long. It does not wait for an answer for ever either: the server gives
- * a statement up in time, and nothing of it is done then. Only if the server or the way
- * to it is lost in between, an order that was answered 503 may be saved.
+ * Each request to the store has a virtual thread, which waits for a connection of the
+ * pool, with a timeout. PostgreSQL cancels a statement that takes too long and undoes it.
+ * Only if the connection to PostgreSQL breaks in between, an order that was answered 503
+ * may be saved.
  * <p>
- * The tables are made when the server is first reached, so it need not be there before.
+ * The tables are created when PostgreSQL is first reached. It may start later than this.
  */
 final class PostgresOrderStore implements OrderStore {
 
 	private static final Logger logger = LoggerFactory.getLogger(PostgresOrderStore.class);
 
-	/** Of the lock under which the tables are made; any number nobody else uses. */
+	/** Key of the advisory lock for creating the tables. The number is arbitrary. */
 	private static final long LOCK = 0x51_75_69_63_65L;
 
 	/** Orders of earlier ledgers are found by nobody, and a late save may leave one. */
@@ -204,8 +204,7 @@ final class PostgresOrderStore implements OrderStore {
 	}
 
 	/**
-	 * What was answered was committed: a connection that cannot be closed does not undo
-	 * it.
+	 * A connection that cannot be closed does not undo a statement that was committed.
 	 */
 	private static void close(Connection connection) {
 		try {
@@ -237,7 +236,7 @@ final class PostgresOrderStore implements OrderStore {
 	}
 
 	private static Opened open(Statement statement) throws SQLException {
-		// To make what is there already is safe, but not for two at once.
+		// IF NOT EXISTS is not safe for two processes at once.
 		statement.execute("select pg_advisory_xact_lock(%d)".formatted(LOCK));
 		statement.execute(TABLES);
 		try (ResultSet row = statement.executeQuery("select current from backend.ledger")) {
@@ -256,7 +255,7 @@ final class PostgresOrderStore implements OrderStore {
 			connection.setAutoCommit(true);
 			return result;
 		}
-		// If it fails, the pool rolls back and resets the connection.
+		// If the commit fails, the pool rolls back and resets the connection.
 	}
 
 	private static Instant instant(ResultSet row, int column) throws SQLException {
@@ -271,7 +270,7 @@ final class PostgresOrderStore implements OrderStore {
 	 * An audit as the database has it.
 	 *
 	 * @param audit its number
-	 * @param earlier requests that are in it already
+	 * @param earlier requests that it already counts
 	 */
 	private record Opened(long audit, long earlier) {
 	}

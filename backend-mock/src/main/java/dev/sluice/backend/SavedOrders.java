@@ -3,25 +3,26 @@ package dev.sluice.backend;
 import java.util.UUID;
 
 /**
- * The orders saved: id, time and the fingerprint of the body, 32 bytes each in primitive
- * arrays, so that millions of them cost the garbage collector nothing. A hash table with
- * open addressing, in shards that grow one by one: no growth copies more than 1/256 of
- * it. Nothing is ever removed; to forget all, make a new one.
+ * The saved orders: id, time and fingerprint of the body, 32 bytes each, in primitive
+ * arrays, so that millions of orders cost the garbage collector nothing. A hash table
+ * with open addressing in shards that grow one by one, so no growth copies more than
+ * 1/256 of the table. Orders are never removed.
  * <p>
- * Not thread-safe. Bound: {@code maxOrders}, then {@link #FULL}.
+ * Not thread-safe. Bounded by {@code maxOrders}; then {@link #save} returns
+ * {@link #FULL}.
  */
 final class SavedOrders {
 
-	/** Answer of {@link #save}: the order is new and is saved. */
+	/** Result of {@link #save}: the order is new and is saved. */
 	static final long NEW = -1;
 
-	/** Answer of {@link #save}: the id was saved with another fingerprint. */
+	/** Result of {@link #save}: the id is saved with another fingerprint. */
 	static final long OTHER = -2;
 
-	/** Answer of {@link #save}: the order is new and there is no room for it. */
+	/** Result of {@link #save}: the order is new and there is no room for it. */
 	static final long FULL = -3;
 
-	/** Answer of {@link #find}: nothing was saved under that id. */
+	/** Result of {@link #find}: no order has that id. */
 	static final long NONE = -4;
 
 	private static final int SHARD_BITS = 8;
@@ -36,7 +37,7 @@ final class SavedOrders {
 
 	private static final int FINGERPRINT = 3;
 
-	/** Of the time of a slot that nothing is in. */
+	/** The time of an empty slot. */
 	private static final long EMPTY = 0;
 
 	private final Shard[] shards = new Shard[1 << SHARD_BITS];
@@ -54,10 +55,10 @@ final class SavedOrders {
 	}
 
 	/**
-	 * Saves an order unless its id is there already.
+	 * Saves an order unless its id exists.
 	 * @param nowMicros the time, in microseconds since 1970, more than 0
-	 * @return {@link #NEW}, {@link #OTHER}, {@link #FULL}, or for a repeat when it was
-	 * first saved, in microseconds since 1970
+	 * @return {@link #NEW}, {@link #OTHER}, {@link #FULL}, or for a repeat the time at
+	 * which it was first saved, in microseconds since 1970
 	 */
 	long save(UUID id, long fingerprint, long nowMicros) {
 		long hash = hash(id);

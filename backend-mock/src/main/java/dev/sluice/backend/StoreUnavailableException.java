@@ -1,6 +1,6 @@
 package dev.sluice.backend;
 
-/** The store does not answer, or not in time. The message says which and why. */
+/** The store does not answer, or not in time. The message says why. */
 final class StoreUnavailableException extends RuntimeException {
 
 	private static final long serialVersionUID = 1L;

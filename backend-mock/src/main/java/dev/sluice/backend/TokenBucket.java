@@ -2,10 +2,10 @@ package dev.sluice.backend;
 
 import java.util.concurrent.TimeUnit;
 
-/** So many tokens a second, full at first. Confined to the {@link Loop}. */
+/** A token bucket that is full at first. Confined to the {@link Loop}. */
 final class TokenBucket {
 
-	/** What rounding may leave missing of a token. */
+	/** Tolerance for rounding, in tokens. */
 	private static final double ROUNDING = 1e-9;
 
 	private final double perNano;
@@ -23,13 +23,13 @@ final class TokenBucket {
 		this.filledAtNanos = nowNanos;
 	}
 
-	/** How long until there is a token; 0 if there is one. */
+	/** Nanoseconds until there is a token; 0 if there is one. */
 	long nanosUntilToken(long nowNanos) {
 		double missing = 1 - filled(nowNanos);
 		return (missing > ROUNDING) ? Math.max(1, (long) Math.ceil(missing / this.perNano)) : 0;
 	}
 
-	/** Takes a token, which there is. */
+	/** Takes a token. Called only if there is one. */
 	void take(long nowNanos) {
 		this.tokens = Math.max(0, filled(nowNanos) - 1);
 		this.filledAtNanos = nowNanos;

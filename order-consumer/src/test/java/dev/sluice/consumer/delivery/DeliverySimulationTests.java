@@ -30,7 +30,7 @@ import static org.mockito.Mockito.when;
 @Timeout(300)
 class DeliverySimulationTests {
 
-	private static final long LIVES = Long.getLong("simulation.lives", 500);
+	private static final long LIVES = Long.getLong("simulation.lives", 300);
 
 	private static final TopicWatch TOPICS = topics();
 
