@@ -41,7 +41,7 @@ class CommandDocumentTests {
 
 	private static List<String> unknown(String command) {
 		List<String> unknown = new ArrayList<>();
-		CommandLine found = new CommandLine(new Lab());
+		CommandLine found = Lab.commandLine();
 		String[] words = command.split("\\s+");
 		for (String word : List.of(words).subList(1, words.length)) {
 			if (word.startsWith("-")) {
