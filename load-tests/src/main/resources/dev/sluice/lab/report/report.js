@@ -8,7 +8,7 @@
   const INK = Object.assign({}, TEXT, { color: 'var(--ink)' });
   const GRID = { show: true, lineStyle: { color: 'var(--rule)' } };
 
-  const colour = (style) => (style < 0 ? 'var(--origin)' : 'var(--s' + Math.min(style, 4) + ')');
+  const colour = (style) => (style < 0 ? 'var(--reference)' : 'var(--s' + Math.min(style, 4) + ')');
   const shape = (style) => (style < 0 ? 'circle' : SHAPES[Math.min(style, 4)]);
   const measured = (value) => {
     if (value === null || value === undefined) {

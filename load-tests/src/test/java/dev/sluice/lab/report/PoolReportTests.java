@@ -34,11 +34,11 @@ class PoolReportTests {
 	}
 
 	@Test
-	void saysThatAnyNumberOfNewConnectionsIsLetIn() {
+	void saysThatAnyNumberOfNewConnectionsIsAccepted() {
 		Status end = ((PoolResult) Runs.pool().finding()).cases().getFirst().statuses().getLast();
 
-		assertThat(page(0, end)).contains("lets in any number of new connections.").doesNotContain("what is beyond");
-		assertThat(page(5, end)).contains("lets in 5 new connections a second; what is beyond");
+		assertThat(page(0, end)).contains("accepts any number of new connections.").doesNotContain("further ones");
+		assertThat(page(5, end)).contains("accepts 5 new connections a second; further ones");
 	}
 
 	private static String page(int newConnections, Status end) {

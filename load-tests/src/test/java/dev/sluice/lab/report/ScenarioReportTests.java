@@ -23,7 +23,7 @@ class ScenarioReportTests {
 
 	@Test
 	void marksARunThatDoesNotHoldAgainstItself() {
-		assertThat(Report.page(List.of(Runs.scenario()))).contains("A check of this run does not hold",
+		assertThat(Report.page(List.of(Runs.scenario()))).contains("This run fails a check",
 				"GC pauses agree: 7 and 8 pauses");
 	}
 

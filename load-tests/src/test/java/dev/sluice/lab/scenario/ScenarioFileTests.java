@@ -163,7 +163,7 @@ class ScenarioFileTests {
 			{orders: 10, rates: 50/s}         | either 'orders', as [10, 1000], or 'rates'
 			{in-flight: 10}                   | either 'orders', as [10, 1000], or 'rates'
 			{rates: 50/s}                     | 'for' is missing
-			{rates: [1/s, 1.2/s], for: 1s}    | two of the rates come to the same number of orders
+			{rates: [1/s, 1.2/s], for: 1s}    | two of the rates make the same number of orders
 			{rates: 50, for: 10s}             | '50' is no rate up to 100,000/s: write it as 50/s
 			{ordres: 100}                     | 'ordres' is unknown: did you mean 'orders'?
 			{orders: 100, speed: 7}           | 'speed' is unknown: use modes
