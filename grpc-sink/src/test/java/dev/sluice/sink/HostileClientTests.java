@@ -159,7 +159,9 @@ class HostileClientTests {
 				client.close();
 			}
 		}
-		assertThat(most).as("50 MB were sent").isBetween((double) MAX_MESSAGE, 2.0 * MEMORY + 600_000);
+		// Each event loop may receive one more window before it knows of the others.
+		double windows = 2.0 * Runtime.getRuntime().availableProcessors() * 600_000;
+		assertThat(most).as("50 MB were sent").isBetween((double) MAX_MESSAGE, 2.0 * MEMORY + windows);
 	}
 
 	@Test
