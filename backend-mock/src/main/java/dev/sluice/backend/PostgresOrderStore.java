@@ -44,23 +44,23 @@ final class PostgresOrderStore implements OrderStore {
 	/** Orders of earlier ledgers are found by nobody, and a late save may leave one. */
 	private static final String TABLES = """
 			create schema if not exists backend;
-			create table if not exists backend.audit (
+			create table if not exists backend.ledger (
 				only_one boolean primary key default true check (only_one),
 				current bigint not null
 			);
-			insert into backend.audit (current) values (1) on conflict do nothing;
+			insert into backend.ledger (current) values (1) on conflict do nothing;
 			create table if not exists backend.saved_order (
-				audit bigint not null,
+				ledger bigint not null,
 				id uuid not null,
 				fingerprint bigint not null,
 				saved_at timestamptz not null,
 				repeats int not null default 0,
-				primary key (audit, id)
+				primary key (ledger, id)
 			)""";
 
 	private static final String SAVE = """
-			insert into backend.saved_order as present (audit, id, fingerprint, saved_at) values (?, ?, ?, ?)
-			on conflict (audit, id) do update set repeats = present.repeats + 1
+			insert into backend.saved_order as present (ledger, id, fingerprint, saved_at) values (?, ?, ?, ?)
+			on conflict (ledger, id) do update set repeats = present.repeats + 1
 				where present.fingerprint = excluded.fingerprint
 			returning saved_at, repeats""";
 
@@ -69,7 +69,7 @@ final class PostgresOrderStore implements OrderStore {
 	private static final String SAVED = "select count(*) from backend.saved_order where ledger = ?";
 
 	private static final String TOTALS = """
-			select count(*), coalesce(sum(repeats), 0), max(saved_at) from backend.saved_order where audit = ?""";
+			select count(*), coalesce(sum(repeats), 0), max(saved_at) from backend.saved_order where ledger = ?""";
 
 	private final Shared shared;
 
