@@ -1,17 +1,20 @@
 package dev.sluice.gateway;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import reactor.blockhound.BlockHound;
 import reactor.blockhound.BlockingOperationError;
 
 /**
  * Finds what blocks an event loop or a thread of {@code Schedulers.parallel()}, by
- * BlockHound. The call fails, and is recorded, because its caller may swallow the error.
+ * BlockHound. The call is recorded and goes on, because its caller may swallow an error.
  */
 final class BlockedEventLoops {
+
+	private static final int FRAMES = 40;
 
 	private static final List<BlockingOperationError> FOUND = new CopyOnWriteArrayList<>();
 
@@ -20,22 +23,40 @@ final class BlockedEventLoops {
 
 	/** Instruments this JVM, once. */
 	static void detect() {
-		BlockHound.install((builder) -> builder.blockingMethodCallback((method) -> {
-			BlockingOperationError error = new BlockingOperationError(method);
-			FOUND.add(error);
-			throw error;
-		})
-			// The lock of a bounded queue is held for the time of an assignment.
-			.allowBlockingCallsInside("java.util.concurrent.ArrayBlockingQueue", "offer")
-			// Starts a thread of the pool, and waits for nothing.
-			.allowBlockingCallsInside("java.util.concurrent.ThreadPoolExecutor", "addWorker"));
+		BlockHound.install(
+				(builder) -> builder.blockingMethodCallback((method) -> FOUND.add(new BlockingOperationError(method)))
+					// The kernel's generator of random numbers, which ids are made of,
+					// does not
+					// block once it is seeded.
+					.allowBlockingCallsInside("sun.security.provider.NativePRNG$RandomIO", "readFully")
+					// A class or a resource is read from its jar once.
+					.allowBlockingCallsInside("java.util.zip.ZipFile$Source", "readAt")
+					.allowBlockingCallsInside("java.util.zip.ZipFile$Source", "readFullyAt")
+					// The lock of a bounded queue is held for the time of an assignment.
+					.allowBlockingCallsInside("java.util.concurrent.ArrayBlockingQueue", "offer")
+					// Starts a thread of the pool, and waits for nothing.
+					.allowBlockingCallsInside("java.util.concurrent.ThreadPoolExecutor", "addWorker"));
 	}
 
-	/** What was found since the last call. */
-	static List<BlockingOperationError> found() {
-		List<BlockingOperationError> found = new ArrayList<>(FOUND);
+	/** What was found since the last call, each with the first lines of its stack. */
+	static List<String> found() {
+		List<String> found = FOUND.stream()
+			.filter((error) -> !isReadFromJar(error))
+			.map(BlockedEventLoops::describe)
+			.toList();
 		FOUND.clear();
 		return found;
+	}
+
+	/** A class or a resource is read from its jar once. */
+	private static boolean isReadFromJar(BlockingOperationError error) {
+		return Stream.of(error.getStackTrace()).anyMatch((frame) -> frame.getClassName().startsWith("java.util.zip."));
+	}
+
+	private static String describe(BlockingOperationError error) {
+		return Stream.concat(Stream.of(error.getMessage()), Stream.of(error.getStackTrace()).limit(FRAMES))
+			.map(Object::toString)
+			.collect(Collectors.joining("\n\tat "));
 	}
 
 }

@@ -2,12 +2,13 @@ package dev.sluice.gateway;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import reactor.blockhound.BlockingOperationError;
 import reactor.netty.resources.LoopResources;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -36,18 +37,16 @@ class EventLoopIT {
 
 	@Test
 	void findsASleep() {
-		assertThat(run(() -> Thread.sleep(Duration.ofMillis(1)))).failsWithin(PATIENCE)
-			.withThrowableThat()
-			.withCauseInstanceOf(BlockingOperationError.class);
-		assertThat(BlockedEventLoops.found()).hasSize(1);
+		assertThat(run(() -> Thread.sleep(Duration.ofMillis(1)))).succeedsWithin(PATIENCE);
+		assertThat(BlockedEventLoops.found()).isNotEmpty();
 	}
 
 	@Test
 	void findsAWaitForAFuture() {
-		assertThat(run(() -> new CompletableFuture<>().get())).failsWithin(PATIENCE)
+		assertThat(run(() -> new CompletableFuture<>().get(1, TimeUnit.MILLISECONDS))).failsWithin(PATIENCE)
 			.withThrowableThat()
-			.withCauseInstanceOf(BlockingOperationError.class);
-		assertThat(BlockedEventLoops.found()).hasSize(1);
+			.withCauseInstanceOf(TimeoutException.class);
+		assertThat(BlockedEventLoops.found()).isNotEmpty();
 	}
 
 	@Test
