@@ -159,9 +159,10 @@ class HostileClientTests {
 				client.close();
 			}
 		}
-		// Each event loop may receive one more window before it knows of the others.
-		double windows = 2.0 * Runtime.getRuntime().availableProcessors() * 600_000;
-		assertThat(most).as("50 MB were sent").isBetween((double) MAX_MESSAGE, 2.0 * MEMORY + windows);
+		// Until a call is reset, its connection may have one or two more reads of the
+		// socket.
+		double reads = 2.0 * clients.size() * 64 * 1024;
+		assertThat(most).as("50 MB were sent").isBetween((double) MAX_MESSAGE, 2.0 * MEMORY + 600_000 + reads);
 	}
 
 	@Test
