@@ -16,6 +16,19 @@ final class BlockedEventLoops {
 
 	private static final int FRAMES = 40;
 
+	private static final List<String> HARMLESS = List.of(
+			// A class or a resource is read from its jar once.
+			"java.util.zip.",
+			// The kernel's generator of random numbers, which ids are made of, does not
+			// block once it is seeded.
+			"sun.security.provider.NativePRNG",
+			// The lock of a bounded queue is held for the time of an assignment.
+			"java.util.concurrent.ArrayBlockingQueue.offer",
+			// Starts a thread of a pool, and waits for nothing.
+			"java.util.concurrent.ThreadPoolExecutor.addWorker",
+			// A pool's thread that has nothing to do.
+			"java.util.concurrent.ThreadPoolExecutor.getTask");
+
 	private static final List<BlockingOperationError> FOUND = new CopyOnWriteArrayList<>();
 
 	private BlockedEventLoops() {
@@ -24,33 +37,26 @@ final class BlockedEventLoops {
 	/** Instruments this JVM, once. */
 	static void detect() {
 		BlockHound.install(
-				(builder) -> builder.blockingMethodCallback((method) -> FOUND.add(new BlockingOperationError(method)))
-					// The kernel's generator of random numbers, which ids are made of,
-					// does not
-					// block once it is seeded.
-					.allowBlockingCallsInside("sun.security.provider.NativePRNG$RandomIO", "readFully")
-					// A class or a resource is read from its jar once.
-					.allowBlockingCallsInside("java.util.zip.ZipFile$Source", "readAt")
-					.allowBlockingCallsInside("java.util.zip.ZipFile$Source", "readFullyAt")
-					// The lock of a bounded queue is held for the time of an assignment.
-					.allowBlockingCallsInside("java.util.concurrent.ArrayBlockingQueue", "offer")
-					// Starts a thread of the pool, and waits for nothing.
-					.allowBlockingCallsInside("java.util.concurrent.ThreadPoolExecutor", "addWorker"));
+				(builder) -> builder.blockingMethodCallback((method) -> FOUND.add(new BlockingOperationError(method))));
 	}
 
 	/** What was found since the last call, each with the first lines of its stack. */
 	static List<String> found() {
 		List<String> found = FOUND.stream()
-			.filter((error) -> !isReadFromJar(error))
+			.filter((error) -> !isHarmless(error))
 			.map(BlockedEventLoops::describe)
 			.toList();
 		FOUND.clear();
 		return found;
 	}
 
-	/** A class or a resource is read from its jar once. */
-	private static boolean isReadFromJar(BlockingOperationError error) {
-		return Stream.of(error.getStackTrace()).anyMatch((frame) -> frame.getClassName().startsWith("java.util.zip."));
+	private static boolean isHarmless(BlockingOperationError error) {
+		return Stream.of(error.getStackTrace()).anyMatch(BlockedEventLoops::isHarmless);
+	}
+
+	private static boolean isHarmless(StackTraceElement frame) {
+		String method = frame.getClassName() + "." + frame.getMethodName();
+		return HARMLESS.stream().anyMatch(method::startsWith);
 	}
 
 	private static String describe(BlockingOperationError error) {
