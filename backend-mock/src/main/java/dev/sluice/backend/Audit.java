@@ -91,6 +91,10 @@ final class Audit {
 		return this.orders.saved();
 	}
 
+	CompletableFuture<byte[]> export(int part) {
+		return this.orders.export(part);
+	}
+
 	CompletableFuture<BackendAudit> audit() {
 		return this.orders.totals()
 			.thenApply((totals) -> new BackendAudit(totals.earlier() + this.received, totals.saved(),

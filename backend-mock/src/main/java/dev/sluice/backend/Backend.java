@@ -130,6 +130,11 @@ final class Backend {
 		return this.audit.saved();
 	}
 
+	/** A part of the saved orders, as {@link OrderStore#export} has it. */
+	CompletableFuture<byte[]> export(int part) {
+		return this.audit.export(part);
+	}
+
 	CompletableFuture<BackendAudit> audit() {
 		return this.audit.audit();
 	}

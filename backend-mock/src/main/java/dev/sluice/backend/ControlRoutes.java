@@ -9,6 +9,7 @@ import dev.sluice.backend.BehaviourRules.FieldError;
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.contract.BackendCount;
 import dev.sluice.contract.ProblemType;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
@@ -54,12 +55,25 @@ final class ControlRoutes {
 		return RouterFunctions.route()
 			.GET("/orders/count", (_) -> onLoop(this.backend::saved).map(BackendCount::new).flatMap(this::ok))
 			.GET("/orders/{id}", this::getOrder)
+			.GET("/audit/orders", (_) -> orders())
 			.GET("/audit", (_) -> onLoop(this.backend::audit).flatMap(this::ok))
 			.DELETE("/audit", (_) -> onLoop(this.backend::reset).then(ServerResponse.noContent().build()))
 			.GET("/behaviour", (_) -> ok(this.backend.behaviour()))
 			.PUT("/behaviour", this::putBehaviour)
 			.onError(StoreUnavailableException.class, (failure, _) -> unavailable(failure))
 			.build();
+	}
+
+	/**
+	 * Every order saved since the last {@code DELETE /audit}, 24 bytes each: its id, and
+	 * when it was saved in microseconds since 1970, as big-endian longs; in no order. One
+	 * part at a time is in memory. An order that is saved meanwhile may be missing.
+	 */
+	private Mono<ServerResponse> orders() {
+		Flux<byte[]> parts = Flux.range(0, SavedOrders.PARTS)
+			.concatMap((part) -> onLoop(() -> this.backend.export(part)))
+			.filter((part) -> part.length > 0);
+		return ServerResponse.ok().contentType(MediaType.APPLICATION_OCTET_STREAM).body(parts, byte[].class);
 	}
 
 	private Mono<ServerResponse> getOrder(ServerRequest request) {

@@ -66,6 +66,11 @@ final class MemoryOrderStore implements OrderStore {
 	}
 
 	@Override
+	public CompletableFuture<byte[]> export(int part) {
+		return CompletableFuture.completedFuture(this.orders.export(part));
+	}
+
+	@Override
 	public CompletableFuture<OrderStore> next() {
 		return CompletableFuture.completedFuture(new MemoryOrderStore(this.maxOrders));
 	}

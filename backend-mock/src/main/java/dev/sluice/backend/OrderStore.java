@@ -33,6 +33,14 @@ interface OrderStore {
 	CompletableFuture<Totals> totals();
 
 	/**
+	 * A part of the saved orders: each is in exactly one of {@link SavedOrders#PARTS}.
+	 * @param part from 0
+	 * @return for each order 24 bytes: its id, and when it was saved in microseconds
+	 * since 1970, as big-endian longs; in no order
+	 */
+	CompletableFuture<byte[]> export(int part);
+
+	/**
 	 * Forgets all orders.
 	 * @return the store for the next audit; it does not find orders that this store saves
 	 * from now on

@@ -1,5 +1,9 @@
 package dev.sluice.backend;
 
+import java.io.ByteArrayOutputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -70,6 +74,9 @@ final class PostgresOrderStore implements OrderStore {
 
 	private static final String TOTALS = """
 			select count(*), coalesce(sum(repeats), 0), max(saved_at) from backend.saved_order where ledger = ?""";
+
+	private static final String EXPORT = """
+			select id, saved_at from backend.saved_order where ledger = ? and get_byte(uuid_send(id), 0) = ?""";
 
 	private final Shared shared;
 
@@ -149,6 +156,29 @@ final class PostgresOrderStore implements OrderStore {
 						(last != null) ? last.toInstant() : null);
 			}
 		}
+	}
+
+	@Override
+	public CompletableFuture<byte[]> export(int part) {
+		return ask((connection, opened) -> {
+			try (PreparedStatement export = connection.prepareStatement(EXPORT)) {
+				export.setLong(1, opened.audit());
+				export.setInt(2, part);
+				ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+				try (ResultSet row = export.executeQuery(); DataOutputStream out = new DataOutputStream(bytes)) {
+					while (row.next()) {
+						UUID id = row.getObject(1, UUID.class);
+						out.writeLong(id.getMostSignificantBits());
+						out.writeLong(id.getLeastSignificantBits());
+						out.writeLong(Micros.of(instant(row, 2)));
+					}
+				}
+				catch (IOException ex) {
+					throw new UncheckedIOException("Memory can be written", ex);
+				}
+				return bytes.toByteArray();
+			}
+		});
 	}
 
 	@Override

@@ -1,5 +1,6 @@
 package dev.sluice.backend;
 
+import java.nio.ByteBuffer;
 import java.util.UUID;
 
 /**
@@ -26,6 +27,11 @@ final class SavedOrders {
 	static final long NONE = -4;
 
 	private static final int SHARD_BITS = 8;
+
+	/** How many parts {@link #export} has. */
+	static final int PARTS = 1 << SHARD_BITS;
+
+	private static final int EXPORTED_BYTES = 3 * Long.BYTES;
 
 	private static final int SLOT = 4;
 
@@ -83,6 +89,26 @@ final class SavedOrders {
 		Shard shard = shard(hash);
 		long savedAt = shard.table[shard.slot(hash, id) + SAVED_AT];
 		return (savedAt != EMPTY) ? savedAt : NONE;
+	}
+
+	/**
+	 * A part of the orders: each is in exactly one of {@link #PARTS}.
+	 * @param part from 0
+	 * @return for each order 24 bytes: its id, and when it was saved in microseconds
+	 * since 1970, as big-endian longs; in no order
+	 */
+	byte[] export(int part) {
+		Shard shard = this.shards[part];
+		if (shard == null) {
+			return new byte[0];
+		}
+		ByteBuffer out = ByteBuffer.allocate(shard.used * EXPORTED_BYTES);
+		for (int at = 0; at < shard.table.length; at += SLOT) {
+			if (shard.table[at + SAVED_AT] != EMPTY) {
+				out.putLong(shard.table[at + MSB]).putLong(shard.table[at + LSB]).putLong(shard.table[at + SAVED_AT]);
+			}
+		}
+		return out.array();
 	}
 
 	private Shard shard(long hash) {

@@ -5,6 +5,7 @@ import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.net.SocketException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -65,6 +66,29 @@ abstract class BackendHttpContract {
 			.build();
 		behave(AT_ONCE);
 		this.client.delete().uri("/audit").exchange().expectStatus().isNoContent();
+	}
+
+	@Test
+	void exportsWhenEachOrderWasSaved() {
+		UUID id = UUID.randomUUID();
+		SavedOrder saved = post(id, ORDER).expectBody(SavedOrder.class).returnResult().getResponseBody();
+
+		byte[] orders = WebTestClient.bindToServer()
+			.baseUrl("http://127.0.0.1:" + this.port)
+			.build()
+			.get()
+			.uri("/audit/orders")
+			.exchange()
+			.expectStatus()
+			.isOk()
+			.expectBody()
+			.returnResult()
+			.getResponseBodyContent();
+
+		ByteBuffer bytes = ByteBuffer.wrap(orders);
+		assertThat(new UUID(bytes.getLong(), bytes.getLong())).isEqualTo(id);
+		assertThat(bytes.getLong()).isEqualTo(Micros.of(saved.savedAt()));
+		assertThat(bytes.hasRemaining()).isFalse();
 	}
 
 	@Test

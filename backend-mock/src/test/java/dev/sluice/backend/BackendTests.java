@@ -470,6 +470,11 @@ class BackendTests {
 		}
 
 		@Override
+		public CompletableFuture<byte[]> export(int part) {
+			throw new UnsupportedOperationException();
+		}
+
+		@Override
 		public CompletableFuture<Totals> totals() {
 			return CompletableFuture.completedFuture(new Totals(0, 0, 0, null));
 		}

@@ -1,6 +1,9 @@
 package dev.sluice.backend;
 
+import java.nio.ByteBuffer;
 import java.time.Instant;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -46,6 +49,29 @@ abstract class OrderStoreContract {
 		assertThat(save(store, ID, 8, LATER)).isEqualTo(new Answer.KeyReused(ID));
 		assertThat(answer(store.find(ID))).contains(new SavedOrder(ID, FIRST));
 		assertThat(answer(store.totals())).isEqualTo(new Totals(1, 0, 0, FIRST));
+	}
+
+	@Test
+	void exportsEachOrderInOnePart() {
+		OrderStore store = store();
+		Map<UUID, Long> expected = new HashMap<>();
+		for (int i = 0; i < 10; i++) {
+			UUID id = UUID.nameUUIDFromBytes(new byte[] { (byte) i });
+			save(store, id, 7, FIRST.plusMillis(i));
+			expected.put(id, Micros.of(FIRST.plusMillis(i)));
+		}
+
+		Map<UUID, Long> exported = new HashMap<>();
+		int orders = 0;
+		for (int part = 0; part < SavedOrders.PARTS; part++) {
+			ByteBuffer bytes = ByteBuffer.wrap(answer(store.export(part)));
+			while (bytes.hasRemaining()) {
+				exported.put(new UUID(bytes.getLong(), bytes.getLong()), bytes.getLong());
+				orders++;
+			}
+		}
+		assertThat(exported).isEqualTo(expected);
+		assertThat(orders).isEqualTo(10);
 	}
 
 	@Test

@@ -1,5 +1,6 @@
 package dev.sluice.backend;
 
+import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Random;
@@ -63,6 +64,14 @@ class SavedOrdersTests {
 			assertThat(orders.save(id, savedAt, 9)).isEqualTo(savedAt);
 		});
 		assertThat(orders.find(new UUID(0x0199_0000_0000_7000L, 300_001))).isEqualTo(SavedOrders.NONE);
+		Map<UUID, Long> exported = new HashMap<>();
+		for (int part = 0; part < SavedOrders.PARTS; part++) {
+			ByteBuffer bytes = ByteBuffer.wrap(orders.export(part));
+			while (bytes.hasRemaining()) {
+				exported.put(new UUID(bytes.getLong(), bytes.getLong()), bytes.getLong());
+			}
+		}
+		assertThat(exported).isEqualTo(expected);
 	}
 
 }

@@ -4,10 +4,13 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
-import java.util.TreeMap;
+import java.util.Optional;
+import java.util.stream.Stream;
 
 import com.github.dockerjava.api.DockerClient;
 import com.github.dockerjava.api.exception.DockerException;
+import com.github.dockerjava.api.model.Container;
+import com.github.dockerjava.api.model.ContainerPort;
 import org.testcontainers.DockerClientFactory;
 
 /** The processes of containers, as this machine sees them. */
@@ -15,44 +18,49 @@ public final class ContainerProcesses {
 
 	private static final String SESSION_LABEL = "org.testcontainers.sessionId";
 
-	/** As the engine shortens it. */
-	private static final int ID_LENGTH = 12;
-
 	private static final Path PROC = Path.of("/proc");
 
 	private ContainerProcesses() {
 	}
 
 	/**
-	 * The first process of each container that this JVM has started and that runs, by the
-	 * image's name and the beginning of the container's id. Empty where they are not
-	 * processes of this machine (an engine elsewhere, or in a virtual machine).
+	 * The first process of the running container that this JVM has started and that
+	 * publishes the port. Empty if there is none, or if containers are not processes of
+	 * this machine (an engine elsewhere, or in a virtual machine).
+	 * @param port on the host
 	 */
-	public static Map<String, Long> ofThisJvm() {
-		Map<String, Long> processes = new TreeMap<>();
+	public static Optional<Long> publishing(int port) {
 		DockerClient engine = DockerClientFactory.instance().client();
 		try {
-			engine.listContainersCmd()
+			return engine.listContainersCmd()
 				.withLabelFilter(Map.of(SESSION_LABEL, DockerClientFactory.SESSION_ID))
 				.exec()
-				.forEach((container) -> {
-					String id = container.getId();
-					Long pid = engine.inspectContainerCmd(id).exec().getState().getPidLong();
-					if (pid != null && isOfContainer(pid, id)) {
-						processes.put("%s %s".formatted(container.getImage(), id.substring(0, ID_LENGTH)), pid);
-					}
-				});
+				.stream()
+				.filter((container) -> publishes(container, port))
+				.map(Container::getId)
+				.flatMap((id) -> process(engine, id).stream())
+				.findFirst();
 		}
 		catch (DockerException _) {
-			// One has just ended; what is known by now is what there is to say.
+			return Optional.empty(); // It has just ended.
 		}
-		return processes;
+	}
+
+	private static boolean publishes(Container container, int port) {
+		return Stream.of(container.getPorts())
+			.map(ContainerPort::getPublicPort)
+			.anyMatch((published) -> published != null && published == port);
+	}
+
+	private static Optional<Long> process(DockerClient engine, String container) {
+		Long pid = engine.inspectContainerCmd(container).exec().getState().getPidLong();
+		return Optional.ofNullable(pid).filter((known) -> isOfContainer(known, container));
 	}
 
 	/** Not some process of ours that has the number by chance. */
-	private static boolean isOfContainer(long pid, String containerId) {
+	private static boolean isOfContainer(long pid, String container) {
 		try {
-			return Files.readString(PROC.resolve(Long.toString(pid)).resolve("cgroup")).contains(containerId);
+			return Files.readString(PROC.resolve(Long.toString(pid)).resolve("cgroup")).contains(container);
 		}
 		catch (IOException _) {
 			return false;

@@ -23,7 +23,6 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
-import org.assertj.core.api.Condition;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -71,14 +70,14 @@ class DevServicesIT {
 	}
 
 	@Test
-	void tellsTheProcessesOfItsContainers() {
+	void tellsTheProcessOfAContainerByItsPort() {
 		DevServices services = DevServices.shared();
 		assumeTrue(services.infrastructure() == Infrastructure.CONTAINERS, "needs containers");
-		services.kafka();
+		String address = services.kafka().bootstrapServers();
 
-		assertThat(ContainerProcesses.ofThisJvm()).hasEntrySatisfying(
-				new Condition<>((name) -> name.startsWith(ContainerKafka.IMAGE), "Kafka's image"),
-				new Condition<>((pid) -> ProcessHandle.of(pid).isPresent(), "a process of this machine"));
+		assertThat(ContainerProcesses.publishing(Integer.parseInt(address.substring(address.lastIndexOf(':') + 1))))
+			.hasValueSatisfying((pid) -> assertThat(ProcessHandle.of(pid)).isPresent());
+		assertThat(ContainerProcesses.publishing(Ports.free())).isEmpty();
 	}
 
 	@Test

@@ -17,7 +17,9 @@ import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.AccessTarget.MethodCallTarget;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaMethodCall;
+import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
+import com.tngtech.archunit.core.importer.Location;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchCondition;
@@ -33,7 +35,8 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static java.util.Map.entry;
 
-@AnalyzeClasses(packagesOf = GatewayApplication.class, importOptions = DoNotIncludeTests.class)
+@AnalyzeClasses(packagesOf = GatewayApplication.class,
+		importOptions = { DoNotIncludeTests.class, ArchitectureTests.DoNotIncludeTestJars.class })
 class ArchitectureTests {
 
 	/** Methods that hold the calling thread, by type. */
@@ -72,13 +75,16 @@ class ArchitectureTests {
 
 	/**
 	 * What serves requests never waits. OrderTopics, RecentOrders and OutcomePublisher
-	 * wait on threads of their own, or when the gateway stops.
+	 * wait on threads of their own, or when the gateway stops. TopicsLook takes the
+	 * results of futures that are complete.
 	 */
 	@ArchTest
 	static final ArchRule neverWaits = noClasses().that()
 		.doNotHaveSimpleName("OrderTopics")
 		.and()
 		.doNotHaveSimpleName("RecentOrders")
+		.and()
+		.doNotHaveSimpleName("TopicsLook")
 		.and()
 		.doNotHaveSimpleName("OutcomePublisher")
 		.should()
@@ -113,6 +119,16 @@ class ArchitectureTests {
 			}
 
 		};
+	}
+
+	/** Test classes of another module are a jar once that is packaged. */
+	static final class DoNotIncludeTestJars implements ImportOption {
+
+		@Override
+		public boolean includes(Location location) {
+			return !location.contains("-tests.jar");
+		}
+
 	}
 
 }

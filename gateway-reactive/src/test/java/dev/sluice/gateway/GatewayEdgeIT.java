@@ -17,7 +17,8 @@ class GatewayEdgeIT extends GatewayEdgeContract {
 	@Override
 	protected URI start(Map<String, String> properties) {
 		List<String> arguments = new ArrayList<>(List.of("--server.port=0", "--management.server.port=0",
-				"--spring.r2dbc.url=r2dbc:postgresql://127.0.0.1:1/sluice", "--spring.flyway.enabled=false"));
+				"--spring.r2dbc.url=r2dbc:postgresql://127.0.0.1:1/sluice", "--spring.flyway.enabled=false",
+				"--spring.reactor.netty.shutdown-quiet-period=0s"));
 		properties.forEach((name, value) -> arguments.add("--" + name + "=" + value));
 		this.context = SpringApplication.run(GatewayApplication.class, arguments.toArray(String[]::new));
 		return uri("local.server.port");

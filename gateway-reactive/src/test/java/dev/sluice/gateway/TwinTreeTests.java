@@ -40,14 +40,17 @@ class TwinTreeTests {
 
 	/** Each server is told the same limits in its own way. */
 	private static final Set<String> SERVLET_CONTAINER = Set.of("ReceivedBody.java", "ClientConnection.java",
-			"GuardedHttp11Processor.java", "GuardedHttp11Protocol.java");
+			"GuardedHttp11Processor.java", "GuardedHttp11Protocol.java", "GuardedHttp2Protocol.java");
 
 	private static final Set<String> REACTIVE_CONTAINER = Set.of("ConnectionGuardHandler.java",
 			"ConnectionLimitHandler.java", "RequestFramingHandler.java", "Http2StreamEndHandler.java",
-			"RequestFramingHandlerTests.java");
+			"Http2StreamGuard.java", "WriteTimeout.java", "RequestFramingHandlerTests.java");
 
 	/** Only event loops must not be blocked. */
 	private static final Set<String> REACTIVE_LOOPS = Set.of("BlockedEventLoops.java", "EventLoopIT.java");
+
+	/** Only Reactor throws an error instead of signalling it. */
+	private static final Set<String> REACTIVE_ERRORS = Set.of("RequestDeadline.java");
 
 	/** This test is needed once. */
 	private static final Set<String> REACTIVE_ONLY = Set.of("TwinTreeTests.java");
@@ -60,7 +63,7 @@ class TwinTreeTests {
 		assertThat(without(servlet, reactive))
 			.isEqualTo(union(SERVLET_CONTAINER, union(SERVLET_THREADS, SERVLET_ERRORS)));
 		assertThat(without(reactive, servlet))
-			.isEqualTo(union(REACTIVE_CONTAINER, union(REACTIVE_LOOPS, REACTIVE_ONLY)));
+			.isEqualTo(union(REACTIVE_CONTAINER, union(REACTIVE_LOOPS, union(REACTIVE_ERRORS, REACTIVE_ONLY))));
 	}
 
 	@Test
@@ -73,9 +76,9 @@ class TwinTreeTests {
 				|| key.startsWith("spring.jdbc.") || key.startsWith("spring.servlet.")
 				|| key.startsWith("logging.level.org.springframework.web.servlet.")
 				|| key.equals("management.health.db.enabled"));
-		assertThat(without(reactive, servlet))
-			.allMatch((key) -> key.startsWith("spring.r2dbc.") || key.startsWith("server.netty.")
-					|| key.startsWith("logging.level.reactor.") || key.equals("management.health.r2dbc.enabled"));
+		assertThat(without(reactive, servlet)).allMatch((key) -> key.startsWith("spring.r2dbc.")
+				|| key.startsWith("server.netty.") || key.startsWith("logging.level.reactor.")
+				|| key.startsWith("logging.level.io.netty.") || key.equals("management.health.r2dbc.enabled"));
 		assertThat(reactive).contains("spring.kafka.producer.acks", "server.port");
 	}
 

@@ -4,7 +4,9 @@ import java.util.Set;
 import java.util.concurrent.CompletionStage;
 
 import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
+import com.tngtech.archunit.core.importer.Location;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchCondition;
@@ -19,7 +21,8 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
-@AnalyzeClasses(packagesOf = GatewayApplication.class, importOptions = DoNotIncludeTests.class)
+@AnalyzeClasses(packagesOf = GatewayApplication.class,
+		importOptions = { DoNotIncludeTests.class, ArchitectureTests.DoNotIncludeTestJars.class })
 class ArchitectureTests {
 
 	@ArchTest
@@ -78,6 +81,16 @@ class ArchitectureTests {
 			}
 
 		};
+	}
+
+	/** Test classes of another module are a jar once that is packaged. */
+	static final class DoNotIncludeTestJars implements ImportOption {
+
+		@Override
+		public boolean includes(Location location) {
+			return !location.contains("-tests.jar");
+		}
+
 	}
 
 }

@@ -21,6 +21,9 @@ public enum ConsumerMetric {
 
 	DELIVERY_PENDING("sluice.delivery.pending", "orders", "", "Records read and not finished"),
 
+	DELIVERY_PENDING_LIMIT("sluice.delivery.pending.limit", "orders", "",
+			"Records that may be read and not finished: delivery.max-pending"),
+
 	DELIVERY_OUTCOMES("sluice.delivery.outcomes", "outcomes", "outcome",
 			"Outcomes acknowledged by Kafka: saved, retrying or failed"),
 

@@ -22,9 +22,12 @@ import java.util.stream.Stream;
 
 import com.jayway.jsonpath.JsonPath;
 import dev.sluice.contract.RawClient.Answer;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -65,22 +68,6 @@ public abstract class GatewayEdgeContract {
 
 	/** Stops it; returns when it has stopped. */
 	protected abstract void stop();
-
-	@BeforeEach
-	void startBackend() throws IOException {
-		this.backend = new FakeBackend();
-		this.backend.reply(FakeBackend.Reply.of(201,
-				"{\"id\":\"%s\",\"savedAt\":\"2026-11-21T11:00:00Z\"}".formatted(UUID.randomUUID())));
-	}
-
-	@AfterEach
-	void close() throws IOException {
-		if (this.gateway != null) {
-			stop();
-		}
-		this.client.close();
-		this.backend.close();
-	}
 
 	static Stream<String> illFormed() {
 		return Stream.of(
@@ -151,424 +138,12 @@ public abstract class GatewayEdgeContract {
 				+ body;
 	}
 
-	/**
-	 * All on one gateway: none of them harms it, and a good request is answered after.
-	 */
-	@Test
-	void refusesWhatIsIllFormed() throws Exception {
-		begin(Map.of());
-		List<String> wrong = new ArrayList<>();
-
-		for (String request : illFormed().toList()) {
-			String fault = fault(request);
-			if (!fault.isEmpty()) {
-				wrong.add(fault + ": " + request.substring(0, Math.min(120, request.length())));
-			}
-		}
-
-		assertThat(wrong).isEmpty();
-		assertThat(place().status()).isEqualTo(201);
-	}
-
-	/** What is wrong with the answer, empty if nothing. */
-	private String fault(String request) throws IOException {
-		try (RawClient raw = RawClient.connect(this.gateway, PATIENCE)) {
-			Answer answer = raw.sendWhatIsRead(request.getBytes(StandardCharsets.ISO_8859_1)).answer();
-			if (answer.status() != 400) {
-				return "answered " + answer.status();
-			}
-			if (!answer.headers().contains("content-type: application/problem+json")
-					|| !answer.headers().contains("connection: close")) {
-				return "headers " + answer.headers();
-			}
-			if (!JsonPath.<String>read(answer.body(), "$.type").equals("urn:sluice:problem:invalid-request")) {
-				return "body " + answer.body();
-			}
-			return raw.isClosed() ? "" : "not closed";
-		}
-		catch (IOException | RuntimeException ex) {
-			return ex.toString();
-		}
-	}
-
-	@Test
-	void servesWhatIsUnusualAndWellFormed() throws Exception {
-		begin(Map.of());
-		String body = Integer.toHexString(ORDER.length()) + "\r\n" + ORDER + "\r\n0\r\n\r\n";
-		String rest = "Content-Type: application/json\r\nContent-Length: %d\r\n\r\n%s".formatted(ORDER.length(), ORDER);
-
-		for (String request : List.of(chunks(body), chunks(body.replace("0\r\n\r\n", "000\r\n\r\n")),
-				chunks("1;a=b\r\n{\r\n" + Integer.toHexString(ORDER.length() - 1).toUpperCase() + "\r\n"
-						+ ORDER.substring(1) + "\r\n0\r\n\r\n"),
-				"POST /orders HTTP/1.1\r\nHOST:a.b:8080\r\n" + rest,
-				"POST /orders HTTP/1.1\r\nHost: [::1]:80\r\n" + rest,
-				"\r\nPOST /orders HTTP/1.1\r\nHost: \t a \t\r\nX:\r\nY: \u00ff\r\n" + rest,
-				"POST /orders HTTP/1.0\r\n" + rest)) {
-			try (RawClient raw = RawClient.connect(this.gateway, PATIENCE)) {
-				assertThat(raw.send(request).answer().status()).as(request).isEqualTo(201);
-			}
-		}
-	}
-
-	/** However the sizes of the body and of the containers' buffers meet. */
-	@Test
-	void passesBodiesOfAnySizeOnAsTheyAre() throws Exception {
-		begin(Map.of());
-		String item = ORDER.substring(ORDER.indexOf("[") + 1, ORDER.indexOf("]"));
-
-		for (int items = 1; items <= 100; items += 3) {
-			String body = ORDER.replace(item, (item + ",").repeat(items - 1) + item);
-			for (int cut : List.of(body.length(), body.length() / 2, 1)) {
-				try (RawClient raw = RawClient.connect(this.gateway, PATIENCE)) {
-					String head = "POST /orders HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
-						.formatted(body.length());
-					raw.send(head + body.substring(0, cut));
-					Answer answer = raw.send(body.substring(cut)).answer();
-					assertThat(answer.status()).as("%d bytes, cut at %d: %s", body.length(), cut, answer.body())
-						.isEqualTo(201);
-					assertThat(this.backend.requests().getLast()).endsWith(body);
-				}
-			}
-		}
-	}
-
-	@Test
-	void answersPipelinedRequestsInOrder() throws Exception {
-		begin(Map.of());
-		StringBuilder requests = new StringBuilder();
-		// It waits for the backend: the others come while it is in progress.
-		requests.append(order());
-		for (String path : List.of("/openapi.json", "/2", "/openapi.json")) {
-			requests.append("GET ").append(path).append(" HTTP/1.1\r\nHost: a\r\n\r\n");
-		}
-		String last = "GET /5 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
-		String ignored = "GET /6 HTTP/1.1\r\nHost: a\r\n\r\n";
-
-		try (RawClient raw = RawClient.connect(this.gateway, PATIENCE)) {
-			raw.send(requests.toString());
-			assertAnswersUpToTheFourth(raw);
-
-			// It goes on reading from a connection that was ahead of it.
-			raw.send(requests + last + ignored);
-			assertAnswersUpToTheFourth(raw);
-			Answer answer = raw.answer();
-			assertThat(answer.body()).contains("\"instance\":\"/5\"");
-			assertThat(answer.headers()).contains("connection: close");
-			assertThat(raw.isClosed()).isTrue();
-		}
-	}
-
-	@Test
-	void answersEachOfManyPipelinedOrders() throws Exception {
-		begin(Map.of());
-		int count = 500;
-
-		try (RawClient raw = RawClient.connect(this.gateway, PATIENCE)) {
-			raw.send((order() + "GET /between HTTP/1.1\r\nHost: a\r\n\r\n").repeat(count));
-			for (int i = 0; i < count; i++) {
-				assertThat(raw.answer().status()).as("order %d", i).isEqualTo(201);
-				assertThat(raw.answer().status()).as("behind order %d", i).isEqualTo(404);
-			}
-		}
-	}
-
-	private static void assertAnswersUpToTheFourth(RawClient raw) throws IOException {
-		assertThat(raw.answer().status()).isEqualTo(201);
-		assertThat(raw.answer().body()).contains("\"openapi\"");
-		assertThat(raw.answer().body()).contains("\"instance\":\"/2\"");
-		assertThat(raw.answer().body()).contains("\"openapi\"");
-	}
-
-	@Test
-	void answersWhatIsPipelinedBeforeAnIllFormedRequest() throws Exception {
-		begin(Map.of());
-
-		try (RawClient raw = RawClient.connect(this.gateway, PATIENCE)) {
-			raw.send("GET /1 HTTP/1.1\r\nHost: a\r\n\r\nGET /2 HTTP/1.1\r\n\r\nGET /3 HTTP/1.1\r\nHost: a\r\n\r\n");
-
-			assertThat(raw.answer().status()).isEqualTo(404);
-			assertThat(raw.answer().status()).isEqualTo(400);
-			assertThat(raw.isClosed()).isTrue();
-		}
-	}
-
-	@Test
-	void answersFromTheHeadAlone() throws Exception {
-		begin(Map.of());
-
-		assertAnsweredFromHead("GET /nothing", "application/json", 404);
-		assertAnsweredFromHead("POST /nothing", "application/x-www-form-urlencoded", 404);
-		assertAnsweredFromHead("DELETE /nothing", "*/*", 404);
-		assertAnsweredFromHead("GET /nothing", "application/json;charset=none", 404);
-		assertAnsweredFromHead("PUT /orders", "application/x-www-form-urlencoded", 405);
-		assertAnsweredFromHead("PATCH /orders", "multipart/form-data", 405);
-		assertAnsweredFromHead("DELETE /orders/1", "multipart/form-data; boundary=b", 405);
-		assertAnsweredFromHead("POST /orders", "multipart/form-data", 415);
-		assertAnsweredFromHead("POST /orders", "multipart/form-data; boundary=b", 415);
-		assertAnsweredFromHead("POST /orders", "application/x-www-form-urlencoded", 415);
-		assertAnsweredFromHead("POST /orders", "application/json", 413);
-		assertThat(place().status()).isEqualTo(201);
-	}
-
-	private void assertAnsweredFromHead(String request, String type, int status) throws IOException {
-		try (RawClient raw = RawClient.connect(this.gateway, PATIENCE)) {
-			Answer answer = raw
-				.send("%s HTTP/1.1\r\nHost: a\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n".formatted(request,
-						type, FIFTY_MEGABYTES))
-				.answer();
-
-			assertThat(answer.status()).as(request + " " + type).isEqualTo(status);
-			assertThat(answer.headers()).as(request + " " + type)
-				.contains("content-type: application/problem+json", "connection: close");
-			if (status == 405) {
-				assertThat(answer.headers()).anyMatch((header) -> header.startsWith("allow: "));
-			}
-			assertThat(raw.isClosed()).isTrue();
-		}
-	}
-
-	@Test
-	void keepsTheConnectionAfterASmallBodyThatNobodyWants() throws Exception {
-		begin(Map.of());
-
-		try (RawClient raw = RawClient.connect(this.gateway, PATIENCE)) {
-			raw.send("POST /nothing HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n12345");
-			assertThat(raw.answer().status()).isEqualTo(404);
-
-			assertThat(raw.send("GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n").answer().status()).isEqualTo(200);
-		}
-	}
-
-	@Test
-	void closesTheConnectionOfAHeadThatDoesNotEnd() throws Exception {
-		begin(Map.of("sluice.head-timeout", "500ms", "sluice.body-timeout", "1m"));
-
-		try (RawClient raw = RawClient.connect(this.gateway, PATIENCE);
-				RawClient kept = RawClient.connect(this.gateway, PATIENCE)) {
-			raw.send("GET /orders/1 HTTP/1.1\r\nHost: a\r\nX: ");
-			assertGivenUp(raw);
-
-			assertThat(kept.send("GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n").answer().status()).isEqualTo(200);
-			kept.send("G");
-			assertGivenUp(kept);
-		}
-	}
-
-	/** A head may have no answer; if it has one, it is 408. */
-	private static void assertGivenUp(RawClient raw) throws IOException {
-		try {
-			assertThat(raw.answer().status()).isEqualTo(408);
-		}
-		catch (IOException ex) {
-			assertThat(ex).isNotInstanceOf(SocketTimeoutException.class);
-		}
-		assertThat(raw.isClosed()).isTrue();
-	}
-
-	@ParameterizedTest
-	@ValueSource(strings = { "Content-Length: 1000", "Transfer-Encoding: chunked" })
-	void givesUpABodyThatDoesNotEnd(String framing) throws Exception {
-		begin(Map.of("sluice.body-timeout", "500ms", "sluice.min-body-rate", "0B"));
-
-		try (RawClient raw = RawClient.connect(this.gateway, PATIENCE)) {
-			assertTimedOut(raw.send(unfinished(framing)));
-		}
-		assertThat(place().status()).isEqualTo(201);
-	}
-
-	@ParameterizedTest
-	@ValueSource(strings = { "6", "6a\r", "6a\r\n", "6a\r\n{", "1\r\n{\r\n", "1\r\n{\r\n2" })
-	void holdsNoThreadForChunksThatDoNotEnd(String chunks) throws Exception {
-		begin(Map.of("server.tomcat.threads.max", "2", "server.tomcat.threads.min-spare", "1",
-				"server.tomcat.connection-timeout", "10m", "sluice.body-timeout", "10m", "sluice.min-body-rate", "0B"));
-		List<RawClient> unfinished = new ArrayList<>();
-		try {
-			while (unfinished.size() < 3) {
-				unfinished.add(RawClient.connect(this.gateway, PATIENCE).send(chunks(chunks)));
-			}
-
-			assertThat(place().status()).isEqualTo(201);
-		}
-		finally {
-			for (RawClient raw : unfinished) {
-				raw.close();
-			}
-		}
-	}
-
-	@ParameterizedTest
-	@ValueSource(strings = { "6", "6a\r", "6a\r\n", "6a\r\n{", "1\r\n{\r\n", "1\r\n{\r\n2" })
-	void givesUpChunksThatDoNotEnd(String chunks) throws Exception {
-		begin(Map.of("sluice.body-timeout", "500ms", "sluice.min-body-rate", "0B"));
-
-		try (RawClient raw = RawClient.connect(this.gateway, PATIENCE)) {
-			Answer answer = raw.send(chunks(chunks)).answer();
-			assertThat(answer.status()).isEqualTo(408);
-			assertThat(JsonPath.<String>read(answer.body(), "$.instance")).isEqualTo("/orders");
-			assertThat(raw.isClosed()).isTrue();
-		}
-	}
-
-	@Test
-	void givesUpABodyThatComesTooSlowly() throws Exception {
-		begin(Map.of("sluice.body-timeout", "10m", "sluice.min-body-rate", "1KB"));
-
-		try (RawClient raw = RawClient.connect(this.gateway, PATIENCE)) {
-			assertTimedOut(raw.send(unfinished("Content-Length: 60000")));
-		}
-	}
-
 	private static void assertTimedOut(RawClient raw) throws IOException {
 		Answer answer = raw.answer();
 		assertThat(answer.status()).isEqualTo(408);
 		assertThat(answer.headers()).contains("content-type: application/problem+json", "connection: close");
 		assertThat(JsonPath.<String>read(answer.body(), "$.type")).isEqualTo("urn:sluice:problem:request-timeout");
 		assertThat(raw.isClosed()).isTrue();
-	}
-
-	@Test
-	void letsGoodClientsInWhileBodiesAreRead() throws Exception {
-		// A request may leave a moment after its client has the answer.
-		begin(Map.of("sluice.max-in-progress", "10", "sluice.body-timeout", "10m", "sluice.min-body-rate", "0B"));
-		List<RawClient> slow = new ArrayList<>();
-		try {
-			while (slow.size() < 10) {
-				slow.add(RawClient.connect(this.gateway, PATIENCE)
-					.send(unfinished("Content-Length: " + ORDER.length())));
-			}
-
-			assertThat(place().status()).isEqualTo(201);
-
-			for (RawClient raw : slow) {
-				// A request may leave a moment after its client has the answer.
-				await().atMost(PATIENCE)
-					.until(() -> get(management().resolve("/actuator/prometheus")).body()
-						.contains("sluice_requests_in_progress 0.0"));
-				assertThat(raw.send(ORDER.substring(1)).answer().status()).isEqualTo(201);
-			}
-		}
-		finally {
-			for (RawClient raw : slow) {
-				raw.close();
-			}
-		}
-	}
-
-	@Test
-	void boundsTheMemoryOfUnfinishedBodies() throws Exception {
-		begin(Map.of("sluice.max-body-memory", "64KB", "sluice.body-timeout", "10m", "sluice.min-body-rate", "0B"));
-		String most = unfinished("Content-Length: 60000") + " ".repeat(50_000);
-
-		try (RawClient first = RawClient.connect(this.gateway, PATIENCE).send(most)) {
-			await().atMost(PATIENCE).untilAsserted(() -> {
-				try (RawClient second = RawClient.connect(this.gateway, PATIENCE)) {
-					Answer answer = second.send(most + " ".repeat(9_999)).answer();
-					assertThat(answer.status()).isEqualTo(503);
-					assertThat(answer.headers()).contains("retry-after: 1");
-					assertThat(JsonPath.<String>read(answer.body(), "$.type"))
-						.isEqualTo("urn:sluice:problem:overloaded");
-				}
-			});
-			assertThat(place().status()).isEqualTo(201);
-		}
-		await().atMost(PATIENCE).untilAsserted(() -> {
-			try (RawClient third = RawClient.connect(this.gateway, PATIENCE)) {
-				assertThat(third.send(most + " ".repeat(9_999)).answer().status()).isEqualTo(400);
-			}
-		});
-	}
-
-	@Test
-	void boundsOpenConnections() throws Exception {
-		begin(Map.of("sluice.max-connections", "3"));
-		String request = "GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n";
-		List<RawClient> open = new ArrayList<>();
-		try {
-			while (open.size() < 3) {
-				RawClient raw = RawClient.connect(this.gateway, PATIENCE);
-				open.add(raw);
-				assertThat(raw.send(request).answer().status()).isEqualTo(200);
-			}
-			try (RawClient waiting = RawClient.connect(this.gateway, Duration.ofSeconds(1))) {
-				waiting.send(request);
-				assertThatExceptionOfType(SocketTimeoutException.class).isThrownBy(waiting::answer);
-				assertThat(health()).isEqualTo(200);
-			}
-			open.removeFirst().close();
-			try (RawClient raw = RawClient.connect(this.gateway, PATIENCE)) {
-				assertThat(raw.send(request).answer().status()).isEqualTo(200);
-			}
-		}
-		finally {
-			for (RawClient raw : open) {
-				raw.close();
-			}
-		}
-	}
-
-	@Test
-	void servesHttp2AndHttp1OverTlsWithinTheSameLimits(@TempDir Path directory) throws Exception {
-		Certificate certificate = Certificate.selfSigned(directory);
-		Map<String, String> properties = new HashMap<>(certificate.properties());
-		properties.putAll(Map.of("server.http2.enabled", "true", "sluice.body-timeout", "2s"));
-		begin(properties);
-		URI secure = URI.create("https" + this.gateway.toString().substring("http".length()));
-
-		for (HttpClient.Version version : HttpClient.Version.values()) {
-			try (HttpClient tls = HttpClient.newBuilder()
-				.sslContext(certificate.trusting())
-				.version(version)
-				.connectTimeout(PATIENCE)
-				.build()) {
-				HttpResponse<String> placed = tls.send(order(secure).POST(BodyPublishers.ofString(ORDER)).build(),
-						BodyHandlers.ofString());
-				assertThat(placed.version()).isEqualTo(version);
-				assertThat(placed.statusCode()).isEqualTo(201);
-				assertThat(tls.send(order(secure).POST(BodyPublishers.ofString("x".repeat(70_000))).build(),
-						BodyHandlers.ofString()))
-					.extracting(HttpResponse::statusCode)
-					.isEqualTo(413);
-				if (version == HttpClient.Version.HTTP_2) {
-					// Of this body only the length comes. Over HTTP/1.1 this client reads
-					// no
-					// answer before it has sent a body.
-					assertThat(tls.send(order(secure)
-						.POST(BodyPublishers.fromPublisher((subscriber) -> subscriber.onSubscribe(new NoBody()), 10))
-						.build(), BodyHandlers.ofString())).extracting(HttpResponse::statusCode).isEqualTo(408);
-				}
-				assertHeadTooLarge(tls, secure);
-			}
-		}
-	}
-
-	/** Of HTTP/2 the stream may be reset instead of answered. */
-	private static void assertHeadTooLarge(HttpClient tls, URI secure) throws InterruptedException {
-		try {
-			HttpResponse<String> refused = tls.send(
-					order(secure).header("X", "x".repeat(20_000)).POST(BodyPublishers.ofString(ORDER)).build(),
-					BodyHandlers.ofString());
-			assertThat(refused.statusCode()).isBetween(400, 499);
-		}
-		catch (IOException ex) {
-			assertThat(ex).isNotInstanceOf(HttpTimeoutException.class);
-		}
-	}
-
-	private static HttpRequest.Builder order(URI gateway) {
-		return HttpRequest.newBuilder(gateway.resolve("/orders"))
-			.timeout(PATIENCE)
-			.header("Content-Type", "application/json");
-	}
-
-	@Test
-	void servesHealthAndMetricsOnAPortOfTheirOwn() throws Exception {
-		begin(Map.of());
-
-		assertThat(health()).isEqualTo(200);
-		assertThat(get(management().resolve("/actuator/prometheus")).body()).contains("sluice_requests_in_progress");
-		HttpResponse<String> api = get(this.gateway.resolve("/actuator/health"));
-		assertThat(api.statusCode()).isEqualTo(404);
-		assertThat(JsonPath.<String>read(api.body(), "$.type")).isEqualTo("urn:sluice:problem:not-found");
 	}
 
 	private int health() throws Exception {
@@ -586,8 +161,31 @@ public abstract class GatewayEdgeContract {
 				first);
 	}
 
+	private void startWith(Map<String, String> properties) throws IOException {
+		this.backend = new FakeBackend();
+		this.backend.reply(FakeBackend.Reply.of(201,
+				"{\"id\":\"%s\",\"savedAt\":\"2026-11-21T11:00:00Z\"}".formatted(UUID.randomUUID())));
+		Map<String, String> all = new HashMap<>(properties);
+		all.put("backend.url", this.backend.uri().toString());
+		all.put("spring.kafka.bootstrap-servers", "127.0.0.1:1");
+		all.put("sluice.drain-time", "0s");
+		this.gateway = start(all);
+	}
+
+	private void close() throws IOException {
+		if (this.gateway != null) {
+			stop();
+		}
+		this.client.close();
+		this.backend.close();
+	}
+
+	private RawClient connect() throws IOException {
+		return RawClient.connect(this.gateway, PATIENCE);
+	}
+
 	private Answer place() throws IOException {
-		try (RawClient raw = RawClient.connect(this.gateway, PATIENCE)) {
+		try (RawClient raw = connect()) {
 			return raw.send(order()).answer();
 		}
 	}
@@ -597,11 +195,585 @@ public abstract class GatewayEdgeContract {
 			.formatted(ORDER.length(), ORDER);
 	}
 
-	private void begin(Map<String, String> properties) {
-		Map<String, String> all = new HashMap<>(properties);
-		all.put("backend.url", this.backend.uri().toString());
-		all.put("spring.kafka.bootstrap-servers", "127.0.0.1:1");
-		this.gateway = start(all);
+	@Nested
+	class Defaults extends Configured {
+
+		@Override
+		Map<String, String> properties() {
+			return Map.of();
+		}
+
+		/**
+		 * All on one gateway: none of them harms it, and a good request is answered
+		 * after.
+		 */
+		@Test
+		void refusesWhatIsIllFormed() throws Exception {
+			List<String> wrong = new ArrayList<>();
+
+			for (String request : illFormed().toList()) {
+				String fault = fault(request);
+				if (!fault.isEmpty()) {
+					wrong.add(fault + ": " + request.substring(0, Math.min(120, request.length())));
+				}
+			}
+
+			assertThat(wrong).isEmpty();
+			assertThat(place().status()).isEqualTo(201);
+		}
+
+		/** What is wrong with the answer, empty if nothing. */
+		private String fault(String request) throws IOException {
+			try (RawClient raw = connect()) {
+				Answer answer = raw.sendWhatIsRead(request.getBytes(StandardCharsets.ISO_8859_1)).answer();
+				if (answer.status() != 400) {
+					return "answered " + answer.status();
+				}
+				if (!answer.headers().contains("content-type: application/problem+json")
+						|| !answer.headers().contains("connection: close")) {
+					return "headers " + answer.headers();
+				}
+				if (!JsonPath.<String>read(answer.body(), "$.type").equals("urn:sluice:problem:invalid-request")) {
+					return "body " + answer.body();
+				}
+				return raw.isClosed() ? "" : "not closed";
+			}
+			catch (IOException | RuntimeException ex) {
+				return ex.toString();
+			}
+		}
+
+		@Test
+		void servesWhatIsUnusualAndWellFormed() throws Exception {
+			String body = Integer.toHexString(ORDER.length()) + "\r\n" + ORDER + "\r\n0\r\n\r\n";
+			String rest = "Content-Type: application/json\r\nContent-Length: %d\r\n\r\n%s".formatted(ORDER.length(),
+					ORDER);
+
+			for (String request : List.of(chunks(body), chunks(body.replace("0\r\n\r\n", "000\r\n\r\n")),
+					chunks("1;a=b\r\n{\r\n" + Integer.toHexString(ORDER.length() - 1).toUpperCase() + "\r\n"
+							+ ORDER.substring(1) + "\r\n0\r\n\r\n"),
+					"POST /orders HTTP/1.1\r\nHOST:a.b:8080\r\n" + rest,
+					"POST /orders HTTP/1.1\r\nHost: [::1]:80\r\n" + rest,
+					"\r\nPOST /orders HTTP/1.1\r\nHost: \t a \t\r\nX:\r\nY: \u00ff\r\n" + rest,
+					"POST /orders HTTP/1.1\r\nHost: a\r\nCookie: a=b" + "; a=b".repeat(1_000) + "\r\n" + rest,
+					"POST /orders?" + "a&".repeat(2_000) + " HTTP/1.1\r\nHost: a\r\n" + rest,
+					"POST /orders HTTP/1.0\r\n" + rest)) {
+				try (RawClient raw = connect()) {
+					assertThat(raw.send(request).answer().status()).as(request).isEqualTo(201);
+				}
+			}
+		}
+
+		/** However the sizes of the body and of the containers' buffers meet. */
+		@Test
+		void passesBodiesOfAnySizeOnAsTheyAre() throws Exception {
+			String item = ORDER.substring(ORDER.indexOf("[") + 1, ORDER.indexOf("]"));
+
+			for (int items = 1; items <= 100; items += 3) {
+				String body = ORDER.replace(item, (item + ",").repeat(items - 1) + item);
+				for (int cut : List.of(body.length(), body.length() / 2, 1)) {
+					try (RawClient raw = connect()) {
+						String head = "POST /orders HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
+							.formatted(body.length());
+						raw.send(head + body.substring(0, cut));
+						Answer answer = raw.send(body.substring(cut)).answer();
+						assertThat(answer.status()).as("%d bytes, cut at %d: %s", body.length(), cut, answer.body())
+							.isEqualTo(201);
+						assertThat(GatewayEdgeContract.this.backend.requests().getLast()).endsWith(body);
+					}
+				}
+			}
+		}
+
+		@Test
+		void answersPipelinedRequestsInOrder() throws Exception {
+			StringBuilder requests = new StringBuilder();
+			// It waits for the backend: the others come while it is in progress.
+			requests.append(order());
+			for (String path : List.of("/openapi.json", "/2", "/openapi.json")) {
+				requests.append("GET ").append(path).append(" HTTP/1.1\r\nHost: a\r\n\r\n");
+			}
+			String last = "GET /5 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+			String ignored = "GET /6 HTTP/1.1\r\nHost: a\r\n\r\n";
+
+			try (RawClient raw = connect()) {
+				raw.send(requests.toString());
+				assertAnswersUpToTheFourth(raw);
+
+				// It goes on reading from a connection that was ahead of it.
+				raw.send(requests + last + ignored);
+				assertAnswersUpToTheFourth(raw);
+				Answer answer = raw.answer();
+				assertThat(answer.body()).contains("\"instance\":\"/5\"");
+				assertThat(answer.headers()).contains("connection: close");
+				assertThat(raw.isClosed()).isTrue();
+			}
+		}
+
+		private static void assertAnswersUpToTheFourth(RawClient raw) throws IOException {
+			assertThat(raw.answer().status()).isEqualTo(201);
+			assertThat(raw.answer().body()).contains("\"openapi\"");
+			assertThat(raw.answer().body()).contains("\"instance\":\"/2\"");
+			assertThat(raw.answer().body()).contains("\"openapi\"");
+		}
+
+		@Test
+		void answersEachOfManyPipelinedOrders() throws Exception {
+			int count = 500;
+
+			try (RawClient raw = connect()) {
+				raw.send((order() + "GET /between HTTP/1.1\r\nHost: a\r\n\r\n").repeat(count));
+				for (int i = 0; i < count; i++) {
+					assertThat(raw.answer().status()).as("order %d", i).isEqualTo(201);
+					assertThat(raw.answer().status()).as("behind order %d", i).isEqualTo(404);
+				}
+			}
+		}
+
+		@Test
+		void answersWhatIsPipelinedBeforeAnIllFormedRequest() throws Exception {
+			try (RawClient raw = connect()) {
+				raw.send("GET /1 HTTP/1.1\r\nHost: a\r\n\r\nGET /2 HTTP/1.1\r\n\r\nGET /3 HTTP/1.1\r\nHost: a\r\n\r\n");
+
+				assertThat(raw.answer().status()).isEqualTo(404);
+				assertThat(raw.answer().status()).isEqualTo(400);
+				assertThat(raw.isClosed()).isTrue();
+			}
+		}
+
+		@Test
+		void answersFromTheHeadAlone() throws Exception {
+			assertAnsweredFromHead("GET /nothing", "application/json", 404);
+			assertAnsweredFromHead("POST /nothing", "application/x-www-form-urlencoded", 404);
+			assertAnsweredFromHead("DELETE /nothing", "*/*", 404);
+			assertAnsweredFromHead("GET /nothing", "application/json;charset=none", 404);
+			assertAnsweredFromHead("PUT /orders", "application/x-www-form-urlencoded", 405);
+			assertAnsweredFromHead("PATCH /orders", "multipart/form-data", 405);
+			assertAnsweredFromHead("DELETE /orders/1", "multipart/form-data; boundary=b", 405);
+			assertAnsweredFromHead("POST /orders", "multipart/form-data", 415);
+			assertAnsweredFromHead("POST /orders", "multipart/form-data; boundary=b", 415);
+			assertAnsweredFromHead("POST /orders", "application/x-www-form-urlencoded", 415);
+			assertAnsweredFromHead("POST /orders", "application/json", 413);
+			assertThat(place().status()).isEqualTo(201);
+		}
+
+		private void assertAnsweredFromHead(String request, String type, int status) throws IOException {
+			try (RawClient raw = connect()) {
+				Answer answer = raw
+					.send("%s HTTP/1.1\r\nHost: a\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n".formatted(request,
+							type, FIFTY_MEGABYTES))
+					.answer();
+
+				assertThat(answer.status()).as(request + " " + type).isEqualTo(status);
+				assertThat(answer.headers()).as(request + " " + type)
+					.contains("content-type: application/problem+json", "connection: close");
+				if (status == 405) {
+					assertThat(answer.headers()).anyMatch((header) -> header.startsWith("allow: "));
+				}
+				assertThat(raw.isClosed()).isTrue();
+			}
+		}
+
+		@Test
+		void keepsTheConnectionAfterASmallBodyThatNobodyWants() throws Exception {
+			try (RawClient raw = connect()) {
+				raw.send("POST /nothing HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n12345");
+				assertThat(raw.answer().status()).isEqualTo(404);
+
+				assertThat(raw.send("GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n").answer().status()).isEqualTo(200);
+			}
+		}
+
+		@Test
+		void servesHealthAndMetricsOnAPortOfTheirOwn() throws Exception {
+			assertThat(health()).isEqualTo(200);
+			assertThat(get(management().resolve("/actuator/prometheus")).body())
+				.contains("sluice_requests_in_progress");
+			HttpResponse<String> api = get(GatewayEdgeContract.this.gateway.resolve("/actuator/health"));
+			assertThat(api.statusCode()).isEqualTo(404);
+			assertThat(JsonPath.<String>read(api.body(), "$.type")).isEqualTo("urn:sluice:problem:not-found");
+		}
+
+	}
+
+	@Nested
+	class ShortBodyTimeout extends Configured {
+
+		@Override
+		Map<String, String> properties() {
+			return Map.of("sluice.body-timeout", "500ms", "sluice.min-body-rate", "0B");
+		}
+
+		@ParameterizedTest
+		@ValueSource(strings = { "Content-Length: 1000", "Transfer-Encoding: chunked" })
+		void givesUpABodyThatDoesNotEnd(String framing) throws Exception {
+			try (RawClient raw = connect()) {
+				assertTimedOut(raw.send(unfinished(framing)));
+			}
+			assertThat(place().status()).isEqualTo(201);
+		}
+
+		@ParameterizedTest
+		@ValueSource(strings = { "6", "6a\r", "6a\r\n", "6a\r\n{", "1\r\n{\r\n", "1\r\n{\r\n2" })
+		void givesUpChunksThatDoNotEnd(String chunks) throws Exception {
+			try (RawClient raw = connect()) {
+				Answer answer = raw.send(chunks(chunks)).answer();
+				assertThat(answer.status()).isEqualTo(408);
+				assertThat(JsonPath.<String>read(answer.body(), "$.instance")).isEqualTo("/orders");
+				assertThat(raw.isClosed()).isTrue();
+			}
+		}
+
+	}
+
+	/** A body may take long as a whole: what ends it is its rate. */
+	@Nested
+	class ShortHeadTimeoutAndBodyRate extends Configured {
+
+		@Override
+		Map<String, String> properties() {
+			return Map.of("sluice.head-timeout", "500ms", "sluice.body-timeout", "10m", "sluice.min-body-rate", "1KB");
+		}
+
+		@Test
+		void closesTheConnectionOfAHeadThatDoesNotEnd() throws Exception {
+			try (RawClient raw = connect(); RawClient kept = connect()) {
+				raw.send("GET /orders/1 HTTP/1.1\r\nHost: a\r\nX: ");
+				assertGivenUp(raw);
+
+				assertThat(kept.send("GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n").answer().status()).isEqualTo(200);
+				kept.send("G");
+				assertGivenUp(kept);
+			}
+		}
+
+		/** A head may have no answer; if it has one, it is 408. */
+		private static void assertGivenUp(RawClient raw) throws IOException {
+			try {
+				assertThat(raw.answer().status()).isEqualTo(408);
+			}
+			catch (IOException ex) {
+				assertThat(ex).isNotInstanceOf(SocketTimeoutException.class);
+			}
+			assertThat(raw.isClosed()).isTrue();
+		}
+
+		@Test
+		void givesUpABodyThatComesTooSlowly() throws Exception {
+			try (RawClient raw = connect()) {
+				assertTimedOut(raw.send(unfinished("Content-Length: 60000")));
+			}
+		}
+
+	}
+
+	/** Few threads and places, and no end to a body. */
+	@Nested
+	class SlowBodies extends Configured {
+
+		@Override
+		Map<String, String> properties() {
+			return Map.of("server.tomcat.threads.max", "2", "server.tomcat.threads.min-spare", "1",
+					"server.tomcat.connection-timeout", "10m", "sluice.max-in-progress", "10", "sluice.body-timeout",
+					"10m", "sluice.min-body-rate", "0B");
+		}
+
+		@ParameterizedTest
+		@ValueSource(strings = { "6", "6a\r", "6a\r\n", "6a\r\n{", "1\r\n{\r\n", "1\r\n{\r\n2" })
+		void holdsNoThreadForChunksThatDoNotEnd(String chunks) throws Exception {
+			List<RawClient> unfinished = new ArrayList<>();
+			try {
+				while (unfinished.size() < 3) {
+					unfinished.add(connect().send(chunks(chunks)));
+				}
+
+				assertThat(place().status()).isEqualTo(201);
+			}
+			finally {
+				for (RawClient raw : unfinished) {
+					raw.close();
+				}
+			}
+		}
+
+		@Test
+		void holdsNoThreadForClientsThatDoNotRead() throws Exception {
+			String description = "GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n";
+			List<RawClient> unread = new ArrayList<>();
+			try {
+				while (unread.size() < 3) {
+					unread.add(connect().send(description.repeat(1_000)));
+				}
+
+				assertThat(place().status()).isEqualTo(201);
+				for (RawClient raw : unread) {
+					await().atMost(PATIENCE).until(raw::isReset);
+				}
+			}
+			finally {
+				for (RawClient raw : unread) {
+					raw.close();
+				}
+			}
+		}
+
+		@Test
+		void letsGoodClientsInWhileBodiesAreRead() throws Exception {
+			List<RawClient> slow = new ArrayList<>();
+			try {
+				while (slow.size() < 10) {
+					slow.add(connect().send(unfinished("Content-Length: " + ORDER.length())));
+				}
+
+				assertThat(place().status()).isEqualTo(201);
+
+				for (RawClient raw : slow) {
+					// A request may leave a moment after its client has the answer.
+					await().atMost(PATIENCE)
+						.until(() -> get(management().resolve("/actuator/prometheus")).body()
+							.contains("sluice_requests_in_progress 0.0"));
+					assertThat(raw.send(ORDER.substring(1)).answer().status()).isEqualTo(201);
+				}
+			}
+			finally {
+				for (RawClient raw : slow) {
+					raw.close();
+				}
+			}
+		}
+
+	}
+
+	@Nested
+	class SmallLimits extends Configured {
+
+		@Override
+		Map<String, String> properties() {
+			return Map.of("sluice.max-connections", "3", "sluice.max-body-memory", "64KB", "sluice.body-timeout", "10m",
+					"sluice.min-body-rate", "0B");
+		}
+
+		@Test
+		void boundsTheMemoryOfUnfinishedBodies() throws Exception {
+			String most = unfinished("Content-Length: 60000") + " ".repeat(50_000);
+
+			try (RawClient first = connect().send(most)) {
+				await().atMost(PATIENCE).untilAsserted(() -> {
+					try (RawClient second = connect()) {
+						Answer answer = second.send(most + " ".repeat(9_999)).answer();
+						assertThat(answer.status()).isEqualTo(503);
+						assertThat(answer.headers()).contains("retry-after: 1");
+						assertThat(JsonPath.<String>read(answer.body(), "$.type"))
+							.isEqualTo("urn:sluice:problem:overloaded");
+					}
+				});
+				assertThat(place().status()).isEqualTo(201);
+			}
+			await().atMost(PATIENCE).untilAsserted(() -> {
+				try (RawClient third = connect()) {
+					assertThat(third.send(most + " ".repeat(9_999)).answer().status()).isEqualTo(400);
+				}
+			});
+		}
+
+		@Test
+		void boundsOpenConnections() throws Exception {
+			String request = "GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n";
+			List<RawClient> open = new ArrayList<>();
+			try {
+				while (open.size() < 3) {
+					RawClient raw = connect();
+					open.add(raw);
+					assertThat(raw.send(request).answer().status()).isEqualTo(200);
+				}
+				try (RawClient waiting = RawClient.connect(GatewayEdgeContract.this.gateway, Duration.ofSeconds(1))) {
+					waiting.send(request);
+					assertThatExceptionOfType(SocketTimeoutException.class).isThrownBy(waiting::answer);
+					assertThat(health()).isEqualTo(200);
+				}
+				open.removeFirst().close();
+				try (RawClient raw = connect()) {
+					assertThat(raw.send(request).answer().status()).isEqualTo(200);
+				}
+			}
+			finally {
+				for (RawClient raw : open) {
+					raw.close();
+				}
+			}
+		}
+
+	}
+
+	@Nested
+	class Tls extends Configured {
+
+		@TempDir
+		static Path directory;
+
+		private Certificate certificate;
+
+		@Override
+		Map<String, String> properties() throws Exception {
+			this.certificate = Certificate.selfSigned(directory);
+			Map<String, String> properties = new HashMap<>(this.certificate.properties());
+			properties.putAll(Map.of("server.http2.enabled", "true", "sluice.body-timeout", "2s"));
+			return properties;
+		}
+
+		@Test
+		void servesHttp2AndHttp1OverTlsWithinTheSameLimits() throws Exception {
+			URI secure = URI.create("https" + GatewayEdgeContract.this.gateway.toString().substring("http".length()));
+
+			for (HttpClient.Version version : HttpClient.Version.values()) {
+				try (HttpClient tls = HttpClient.newBuilder()
+					.sslContext(this.certificate.trusting())
+					.version(version)
+					.connectTimeout(PATIENCE)
+					.build()) {
+					HttpResponse<String> placed = tls.send(order(secure).POST(BodyPublishers.ofString(ORDER)).build(),
+							BodyHandlers.ofString());
+					assertThat(placed.version()).isEqualTo(version);
+					assertThat(placed.statusCode()).isEqualTo(201);
+					// A client that still sends when the gateway closes may see a reset.
+					await().atMost(PATIENCE)
+						.ignoreException(IOException.class)
+						.until(() -> tls
+							.send(order(secure).POST(BodyPublishers.ofString("x".repeat(70_000))).build(),
+									BodyHandlers.ofString())
+							.statusCode(), (status) -> status == 413);
+					if (version == HttpClient.Version.HTTP_2) {
+						// The length is all that comes of this body. Over HTTP/1.1 this
+						// client reads no answer before it has sent a body.
+						assertThat(
+								tls.send(order(secure)
+									.POST(BodyPublishers
+										.fromPublisher((subscriber) -> subscriber.onSubscribe(new NoBody()), 10))
+									.build(), BodyHandlers.ofString()))
+							.extracting(HttpResponse::statusCode)
+							.isEqualTo(408);
+					}
+					assertHeadTooLarge(tls, secure);
+				}
+			}
+		}
+
+		/** Of HTTP/2 the stream may be reset instead of answered. */
+		private static void assertHeadTooLarge(HttpClient tls, URI secure) throws InterruptedException {
+			try {
+				HttpResponse<String> refused = tls.send(
+						order(secure).header("X", "x".repeat(20_000)).POST(BodyPublishers.ofString(ORDER)).build(),
+						BodyHandlers.ofString());
+				assertThat(refused.statusCode()).isBetween(400, 499);
+			}
+			catch (IOException ex) {
+				assertThat(ex).isNotInstanceOf(HttpTimeoutException.class);
+			}
+		}
+
+		private static HttpRequest.Builder order(URI gateway) {
+			return HttpRequest.newBuilder(gateway.resolve("/orders"))
+				.timeout(PATIENCE)
+				.header("Content-Type", "application/json");
+		}
+
+	}
+
+	/** Few threads and streams, and no end to a body. */
+	@Nested
+	class Http2 extends Configured {
+
+		@TempDir
+		static Path directory;
+
+		private Certificate certificate;
+
+		@Override
+		Map<String, String> properties() throws Exception {
+			this.certificate = Certificate.selfSigned(directory);
+			Map<String, String> properties = new HashMap<>(this.certificate.properties());
+			properties.putAll(Map.of("server.http2.enabled", "true", "server.tomcat.threads.max", "2",
+					"server.tomcat.threads.min-spare", "1", "sluice.max-streams", "10", "sluice.body-timeout", "10m",
+					"sluice.min-body-rate", "0B"));
+			return properties;
+		}
+
+		@Test
+		void holdsNoThreadForClientsThatDoNotRead() throws Exception {
+			try (RawHttp2Client unread = open(0)) {
+				unread.head("GET", "/openapi.json", 0);
+				unread.head("GET", "/openapi.json", 0);
+
+				assertThat(placeOverTls()).isEqualTo(201);
+				await().atMost(PATIENCE).until(() -> unread.openStreams(Duration.ofMillis(100)) == 0);
+			}
+		}
+
+		/**
+		 * The servlet gateway divides the streams among connections, and closes one that
+		 * asks for too many.
+		 */
+		@Test
+		void boundsTheStreamsOfAllConnections() throws Exception {
+			List<RawHttp2Client> connections = new ArrayList<>();
+			try {
+				int streams = 0;
+				for (int i = 0; i < 4; i++) {
+					RawHttp2Client connection = open(1 << 16);
+					connections.add(connection);
+					connection.openStreams(Duration.ofMillis(500));
+					for (int request = 0; request < 10; request++) {
+						connection.head("POST", "/orders", 1_000);
+					}
+					streams += connection.openStreams(Duration.ofSeconds(1));
+				}
+
+				assertThat(streams).isLessThanOrEqualTo(10 + 5 + 3 + 2);
+			}
+			finally {
+				for (RawHttp2Client connection : connections) {
+					connection.close();
+				}
+			}
+			await().atMost(PATIENCE).until(() -> placeOverTls() == 201);
+		}
+
+		private RawHttp2Client open(int windowBytes) throws Exception {
+			return new RawHttp2Client(GatewayEdgeContract.this.gateway, this.certificate.trusting(), windowBytes);
+		}
+
+		private int placeOverTls() throws Exception {
+			URI secure = URI.create("https" + GatewayEdgeContract.this.gateway.toString().substring("http".length()));
+			try (HttpClient tls = HttpClient.newBuilder()
+				.sslContext(this.certificate.trusting())
+				.connectTimeout(PATIENCE)
+				.build()) {
+				return tls.send(Tls.order(secure).POST(BodyPublishers.ofString(ORDER)).build(), BodyHandlers.ofString())
+					.statusCode();
+			}
+		}
+
+	}
+
+	/**
+	 * A gateway with properties of its own, which all tests of a nested class share.
+	 */
+	@TestInstance(Lifecycle.PER_CLASS)
+	abstract class Configured {
+
+		/** Of the gateway, beside its defaults. */
+		abstract Map<String, String> properties() throws Exception;
+
+		@BeforeAll
+		void begin() throws Exception {
+			startWith(properties());
+		}
+
+		@AfterAll
+		void end() throws IOException {
+			close();
+		}
+
 	}
 
 	/** Of a body that never comes. */

@@ -110,6 +110,20 @@ final class RawClient implements AutoCloseable {
 		return line.toString(StandardCharsets.ISO_8859_1);
 	}
 
+	/**
+	 * Whether the gateway has closed the connection, which is found out by sending an
+	 * empty line.
+	 */
+	boolean isReset() {
+		try {
+			send("\r\n");
+			return false;
+		}
+		catch (IOException ex) {
+			return true;
+		}
+	}
+
 	/** Whether the gateway closes the connection, and sends nothing more before. */
 	boolean isClosed() throws IOException {
 		try {

@@ -32,6 +32,8 @@ final class BackendTransport implements DisposableBean {
 	/** Maximum size of a response, in bytes. A response is far smaller. */
 	private static final int MAX_RESPONSE_BYTES = 64 * 1024;
 
+	private static final int UNBOUNDED = -1;
+
 	private final ConnectionProvider connections;
 
 	private final HttpClient client;
@@ -39,9 +41,10 @@ final class BackendTransport implements DisposableBean {
 	BackendTransport(BackendProperties backend) {
 		this.connections = ConnectionProvider.builder("backend")
 			.maxConnections(backend.maxConcurrent())
-			// The bulkhead has as many places as the pool. A connection may be on its way
-			// back when its place is free, so one waiter a connection, and not for long.
-			.pendingAcquireMaxCount(backend.maxConcurrent())
+			// The bulkhead bounds the calls that wait. A call whose time is over has left
+			// it, but its wait for a connection ends a moment later, on an event loop. A
+			// bound of the pool would refuse the next call for that.
+			.pendingAcquireMaxCount(UNBOUNDED)
 			.pendingAcquireTimeout(backend.connectTimeout())
 			.maxIdleTime(backend.idleTimeout())
 			.evictInBackground(backend.idleTimeout())

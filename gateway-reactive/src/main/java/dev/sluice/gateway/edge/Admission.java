@@ -25,8 +25,11 @@ final class Admission implements WebFilter {
 
 	private final RequestLimit limit;
 
-	Admission(RequestLimit limit) {
+	private final RequestDeadline deadline;
+
+	Admission(RequestLimit limit, RequestDeadline deadline) {
 		this.limit = limit;
+		this.deadline = deadline;
 	}
 
 	@Override
@@ -36,10 +39,9 @@ final class Admission implements WebFilter {
 		}
 		return Mono.defer(() -> {
 			RequestLimit.Place place = this.limit.arrive();
-			return take(place, exchange)
-				.then(Mono.defer(() -> chain.filter(exchange))
-					.contextWrite((context) -> context.put(RequestLimit.Place.class, place)))
-				.doFinally((_) -> place.close());
+			Mono<Void> request = Mono.defer(() -> chain.filter(exchange))
+				.contextWrite((context) -> context.put(RequestLimit.Place.class, place));
+			return take(place, exchange).then(this.deadline.ended(request)).doFinally((_) -> place.close());
 		});
 	}
 

@@ -1,7 +1,6 @@
 package dev.sluice.gateway.edge;
 
-import java.time.Duration;
-
+import dev.sluice.gateway.core.config.ConnectionProperties;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -22,15 +21,15 @@ public final class ConnectionGuardHandler extends ChannelInboundHandlerAdapter {
 
 	private final int maxHeadBytes;
 
-	private final Duration headTimeout;
+	private final ConnectionProperties connections;
 
-	private ConnectionGuardHandler(int maxHeadBytes, Duration headTimeout) {
+	private ConnectionGuardHandler(int maxHeadBytes, ConnectionProperties connections) {
 		this.maxHeadBytes = maxHeadBytes;
-		this.headTimeout = headTimeout;
+		this.connections = connections;
 	}
 
-	public static void install(Channel channel, int maxHeadBytes, Duration headTimeout) {
-		ConnectionGuardHandler guard = new ConnectionGuardHandler(maxHeadBytes, headTimeout);
+	public static void install(Channel channel, int maxHeadBytes, ConnectionProperties connections) {
+		ConnectionGuardHandler guard = new ConnectionGuardHandler(maxHeadBytes, connections);
 		ChannelPipeline pipeline = channel.pipeline();
 		if (pipeline.get(NettyPipeline.H2OrHttp11Codec) != null) {
 			pipeline.addBefore(NettyPipeline.H2OrHttp11Codec, ConnectionGuardHandler.class.getName(), guard);
@@ -52,9 +51,10 @@ public final class ConnectionGuardHandler extends ChannelInboundHandlerAdapter {
 	}
 
 	private void guard(ChannelPipeline pipeline) {
+		WriteTimeout.install(pipeline, this.connections.writeTimeout());
 		if (pipeline.get(NettyPipeline.HttpCodec) instanceof HttpServerCodec) {
 			pipeline.addAfter(NettyPipeline.HttpCodec, ContainerProblems.class.getName(), PROBLEMS);
-			RequestFramingHandler.install(pipeline.channel(), this.maxHeadBytes, this.headTimeout);
+			RequestFramingHandler.install(pipeline.channel(), this.maxHeadBytes, this.connections.headTimeout());
 		}
 	}
 

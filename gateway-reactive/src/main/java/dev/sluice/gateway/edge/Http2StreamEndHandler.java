@@ -11,8 +11,6 @@ import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2HeadersFrame;
 import io.netty.handler.codec.http2.Http2Stream;
 import io.netty.handler.codec.http2.Http2StreamChannel;
-import reactor.netty.Connection;
-import reactor.netty.ConnectionObserver;
 
 /**
  * Ends a stream of HTTP/2 with its answer, also if the request's body has not come in:
@@ -20,20 +18,15 @@ import reactor.netty.ConnectionObserver;
  * would stay open, and a client that sends before it reads would wait.
  */
 @Sharable
-public final class Http2StreamEndHandler extends ChannelOutboundHandlerAdapter {
+final class Http2StreamEndHandler extends ChannelOutboundHandlerAdapter {
 
 	private static final Http2StreamEndHandler INSTANCE = new Http2StreamEndHandler();
 
 	private Http2StreamEndHandler() {
 	}
 
-	/** Sees a request when reactor-netty begins with it. */
-	public static void observe(Connection connection, ConnectionObserver.State state) {
-		Channel channel = connection.channel();
-		if (state == ConnectionObserver.State.CONFIGURED && channel instanceof Http2StreamChannel
-				&& channel.pipeline().get(Http2StreamEndHandler.class) == null) {
-			channel.pipeline().addFirst(INSTANCE);
-		}
+	static void install(Channel stream) {
+		stream.pipeline().addFirst(INSTANCE);
 	}
 
 	@Override

@@ -3,7 +3,7 @@ package dev.sluice.gateway.web;
 import dev.sluice.gateway.core.config.ConnectionProperties;
 import dev.sluice.gateway.edge.ConnectionGuardHandler;
 import dev.sluice.gateway.edge.ConnectionLimitHandler;
-import dev.sluice.gateway.edge.Http2StreamEndHandler;
+import dev.sluice.gateway.edge.Http2StreamGuard;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.FixedRecvByteBufAllocator;
 import io.netty.channel.ServerChannelRecvByteBufAllocator;
@@ -18,9 +18,6 @@ import reactor.netty.http.server.HttpServer;
 /** The web server, with the gateway's limits. */
 @Configuration(proxyBeanMethods = false)
 class GatewayConfiguration {
-
-	/** Requests at once on a connection of HTTP/2. */
-	private static final long MAX_STREAMS = 100;
 
 	/** What is read at once from a connection, and waits in memory at most. */
 	private static final int READ_BUFFER_BYTES = 16 * 1024;
@@ -41,11 +38,11 @@ class GatewayConfiguration {
 			.option(ChannelOption.RECVBUF_ALLOCATOR, new ServerChannelRecvByteBufAllocator().maxMessagesPerRead(1))
 			.childOption(ChannelOption.RECVBUF_ALLOCATOR,
 					new FixedRecvByteBufAllocator(READ_BUFFER_BYTES).maxMessagesPerRead(1))
+			.childOption(ChannelOption.SO_SNDBUF, ConnectionProperties.SEND_BUFFER_BYTES)
 			// RequestFramingHandler has checked the size before.
 			.httpRequestDecoder(
 					(decoder) -> decoder.maxInitialLineLength(2 * maxHeadBytes).maxHeaderSize(2 * maxHeadBytes))
-			.doOnChannelInit(
-					(_, channel, _) -> ConnectionGuardHandler.install(channel, maxHeadBytes, connections.headTimeout()))
+			.doOnChannelInit((_, channel, _) -> ConnectionGuardHandler.install(channel, maxHeadBytes, connections))
 			.doOnBound((bound) -> bound.channel()
 				.pipeline()
 				.addFirst(new ConnectionLimitHandler(connections.maxConnections())));
@@ -53,10 +50,9 @@ class GatewayConfiguration {
 			// HTTP/2 needs TLS: without it the gateway does not switch protocols.
 			return guarded.protocol(HttpProtocol.HTTP11);
 		}
-		return server.getHttp2().isEnabled()
-				? guarded.childObserve(Http2StreamEndHandler::observe)
-					.http2Settings((http2) -> http2.maxConcurrentStreams(MAX_STREAMS).maxHeaderListSize(maxHeadBytes))
-				: guarded;
+		return server.getHttp2().isEnabled() ? guarded.childObserve(Http2StreamGuard.observer(connections))
+			.http2Settings((http2) -> http2.maxConcurrentStreams(ConnectionProperties.MAX_STREAMS_PER_CONNECTION)
+				.maxHeaderListSize(maxHeadBytes)) : guarded;
 	}
 
 }

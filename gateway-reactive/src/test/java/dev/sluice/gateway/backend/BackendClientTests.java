@@ -1,331 +1,38 @@
 package dev.sluice.gateway.backend;
 
-import java.io.IOException;
-import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.UUID;
-import java.util.concurrent.CompletableFuture;
 
-import dev.sluice.contract.FakeBackend;
-import dev.sluice.contract.FakeBackend.Reply;
-import dev.sluice.contract.Order;
-import dev.sluice.contract.SavedOrder;
+import dev.sluice.gateway.core.backend.BackendClientContract;
 import dev.sluice.gateway.core.backend.BackendPolicy;
 import dev.sluice.gateway.core.backend.BackendResult;
 import dev.sluice.gateway.core.config.BackendProperties;
-import dev.sluice.gateway.core.config.CircuitProperties;
 import dev.sluice.gateway.core.order.ValidOrder;
-import io.github.resilience4j.bulkhead.BulkheadRegistry;
-import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
-import tools.jackson.databind.json.JsonMapper;
 
-import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
+class BackendClientTests extends BackendClientContract {
 
-class BackendClientTests {
+	@Override
+	protected Calls connect(BackendProperties properties, BackendPolicy policy) {
+		BackendTransport transport = new BackendTransport(properties);
+		BackendClient client = new BackendClient(policy, transport);
+		return new Calls() {
 
-	private static final UUID ID = UUID.fromString("019ab000-0000-7000-8000-000000000001");
+			@Override
+			public BackendResult deliver(ValidOrder order) {
+				return client.deliver(order).block();
+			}
 
-	private static final String SAVED = "{\"id\":\"%s\",\"savedAt\":\"2026-11-21T10:00:00Z\"}".formatted(ID);
+			@Override
+			public BackendResult find(UUID id, Duration limit) {
+				return client.find(id, limit).block();
+			}
 
-	private static final ValidOrder ORDER = new ValidOrder(ID, new Order("c", null, null),
-			"{\"customerId\":\"c\"}".getBytes(StandardCharsets.UTF_8), null, "00-1-2-03");
+			@Override
+			public void close() {
+				transport.destroy();
+			}
 
-	/** Longer than any test may take. */
-	private static final Duration PATIENCE = Duration.ofSeconds(60);
-
-	private static final Duration LIMIT = Duration.ofMillis(300);
-
-	private FakeBackend server;
-
-	private BackendTransport transport;
-
-	@BeforeEach
-	void startServer() throws IOException {
-		this.server = new FakeBackend();
-	}
-
-	@AfterEach
-	void stopServer() throws Exception {
-		this.transport.destroy();
-		this.server.close();
-	}
-
-	@ParameterizedTest
-	@ValueSource(ints = { 200, 201 })
-	void tellsWhatWasSaved(int status) {
-		this.server.reply(Reply.of(status, SAVED));
-
-		BackendResult delivery = deliver(backend(10, 50));
-
-		assertThat(delivery)
-			.isEqualTo(new BackendResult.Saved(new SavedOrder(ID, Instant.parse("2026-11-21T10:00:00Z"))));
-	}
-
-	@Test
-	void passesOnIdTraceContextAndOrder() {
-		this.server.reply(Reply.of(201, SAVED));
-
-		deliver(backend(10, 50));
-
-		assertThat(this.server.requests()).singleElement().satisfies((request) -> {
-			assertThat(request).startsWith("POST /orders HTTP/1.1\r\n").endsWith("\r\n\r\n{\"customerId\":\"c\"}");
-			assertThat(request).containsIgnoringCase("\r\nIdempotency-Key: \"" + ID + "\"\r\n")
-				.containsIgnoringCase("\r\ntraceparent: 00-1-2-03\r\n")
-				.containsIgnoringCase("\r\nContent-Type: application/json\r\n")
-				.doesNotContainIgnoringCase("Upgrade:", "Accept-Encoding:");
-		});
-	}
-
-	@Test
-	void looksAnOrderUp() {
-		BackendClient backend = backend(10, 50);
-		this.server.reply(Reply.of(404, "{}"));
-		assertThat(find(backend, PATIENCE)).isEqualTo(new BackendResult.Refused(404));
-		this.server.reply(Reply.of(200, SAVED));
-		assertThat(find(backend, PATIENCE)).isInstanceOf(BackendResult.Saved.class);
-
-		assertThat(this.server.requests()).hasSize(2)
-			.allSatisfy((request) -> assertThat(request).startsWith("GET /orders/" + ID + " HTTP/1.1\r\n"));
-	}
-
-	/**
-	 * One would be too few: an answer is there a moment before its connection is free.
-	 */
-	@Test
-	void keepsItsConnections() {
-		this.server.reply(Reply.of(201, SAVED));
-		BackendClient backend = backend(2, 50);
-
-		for (int i = 0; i < 20; i++) {
-			assertThat(deliver(backend)).isInstanceOf(BackendResult.Saved.class);
-		}
-
-		assertThat(this.server.connections()).isLessThanOrEqualTo(2);
-	}
-
-	@ParameterizedTest
-	@ValueSource(ints = { 204, 302, 400, 404, 500 })
-	void tellsThatItWasRefused(int status) {
-		this.server.reply(Reply.of(status, ""));
-
-		assertThat(deliver(backend(10, 50))).isEqualTo(new BackendResult.Refused(status));
-	}
-
-	@ParameterizedTest
-	@ValueSource(strings = { "", "{}x", "[]", "{\"id\":7}" })
-	void tellsThatTheAnswerCannotBeRead(String body) {
-		this.server.reply(Reply.of(201, body));
-
-		assertThat(deliver(backend(10, 50))).isEqualTo(new BackendResult.Unreadable());
-	}
-
-	@Test
-	void readsNoAnswerWithoutBound() {
-		this.server.reply(Reply.of(201, SAVED + " ".repeat(1_000_000)));
-
-		assertThat(deliver(backend(10, 50))).isEqualTo(new BackendResult.Unreachable());
-	}
-
-	@Test
-	void endsAnExchangeThatHangs() {
-		this.server.reply(Reply.never());
-
-		assertThat(deliver(backend(10, 50, LIMIT))).isEqualTo(new BackendResult.TimedOut(LIMIT));
-	}
-
-	@Test
-	void endsAnExchangeThatTrickles() {
-		this.server.reply(Reply.trickle());
-
-		assertThat(deliver(backend(10, 50, LIMIT))).isEqualTo(new BackendResult.TimedOut(LIMIT));
-	}
-
-	/**
-	 * Wherever in an transport its end comes: before the connection, while it is made.
-	 */
-	@Test
-	void endsAnExchangeWhoseTimeIsOverBeforeItHasBegun() {
-		this.server.reply(Reply.never());
-		BackendClient backend = backend(10, 10_000);
-
-		for (int i = 0; i < 1_500; i++) {
-			Duration limit = Duration.ofNanos(i % 300 * 5_000L);
-			assertThat(find(backend, limit)).isEqualTo(new BackendResult.TimedOut(limit));
-		}
-	}
-
-	@Test
-	void tellsThatTheConnectionBroke() {
-		this.server.reply(Reply.reset());
-
-		assertThat(deliver(backend(10, 50))).isEqualTo(new BackendResult.Unreachable());
-	}
-
-	@Test
-	void tellsThatThereIsNoConnection() {
-		// Nothing listens there; a port that was just given back may be another's
-		// already.
-		BackendClient backend = backend(URI.create("http://127.0.0.1:1"), 10, 50, PATIENCE);
-
-		assertThat(deliver(backend)).isEqualTo(new BackendResult.Unreachable());
-	}
-
-	@Test
-	void refusesAtOnceWhatExceedsTheBulkhead() throws Exception {
-		this.server.reply(Reply.never());
-		BackendClient backend = backend(1, 50);
-		CompletableFuture<BackendResult> first = CompletableFuture.supplyAsync(() -> deliver(backend));
-		await().until(() -> this.server.requests().size() == 1);
-
-		BackendResult second = deliver(backend);
-
-		assertThat(second).isEqualTo(new BackendResult.Full());
-		this.server.close();
-		assertThat(first.join()).isEqualTo(new BackendResult.Unreachable());
-	}
-
-	@Test
-	void hasItsPlaceBackAfterEachKindOfEnd() {
-		BackendClient backend = backend(1, 50);
-		this.server.reply(Reply.never());
-		assertThat(find(backend, LIMIT)).isInstanceOf(BackendResult.TimedOut.class);
-		this.server.reply(Reply.reset());
-		assertThat(deliver(backend)).isInstanceOf(BackendResult.Unreachable.class);
-		this.server.reply(Reply.of(500, ""));
-		assertThat(deliver(backend)).isInstanceOf(BackendResult.Refused.class);
-		this.server.reply(Reply.of(201, SAVED));
-
-		assertThat(deliver(backend)).isInstanceOf(BackendResult.Saved.class);
-	}
-
-	@Test
-	void leavesABackendAloneThatFails() {
-		this.server.reply(Reply.of(500, ""));
-		BackendClient backend = backend(10, 3);
-		for (int i = 0; i < 3; i++) {
-			assertThat(deliver(backend)).isInstanceOf(BackendResult.Refused.class);
-		}
-
-		assertThat(deliver(backend)).isEqualTo(new BackendResult.CircuitOpen(Duration.ofMinutes(1)));
-		assertThat(this.server.requests()).hasSize(3);
-	}
-
-	@Test
-	void triesAgainOnlyWhatFailedAndAsOftenAsAllowed() {
-		this.server.reply(Reply.of(500, ""));
-		BackendClient backend = backend(this.server.uri(), 10, 50, PATIENCE, 3);
-		assertThat(deliver(backend)).isEqualTo(new BackendResult.Refused(500));
-		assertThat(this.server.requests()).hasSize(3);
-
-		this.server.reply(Reply.of(400, ""));
-		assertThat(deliver(backend)).isEqualTo(new BackendResult.Refused(400));
-		assertThat(this.server.requests()).hasSize(4);
-	}
-
-	@ParameterizedTest
-	@ValueSource(ints = { 429, 503 })
-	void tellsThatTheBackendIsBusyAndWhenToComeAgain(int status) {
-		this.server.reply(busy(status, "Retry-After: 7\r\n"));
-
-		assertThat(deliver(backend(10, 50))).isEqualTo(new BackendResult.Busy(status, Duration.ofSeconds(7)));
-	}
-
-	@ParameterizedTest
-	@CsvSource({ "429, ''", "429, 'Retry-After: 7'", "503, 'Retry-After: 7'" })
-	void opensNoCircuitBecauseItIsThrottled(int status, String header) {
-		this.server.reply(busy(status, header.isEmpty() ? "" : header + "\r\n"));
-		BackendClient backend = backend(10, 3);
-
-		for (int i = 0; i < 10; i++) {
-			assertThat(deliver(backend)).isInstanceOf(BackendResult.Busy.class);
-		}
-	}
-
-	@Test
-	void opensTheCircuitWhereABusyBackendDoesNotSayUntilWhen() {
-		this.server.reply(busy(503, ""));
-		BackendClient backend = backend(10, 3);
-		for (int i = 0; i < 3; i++) {
-			assertThat(deliver(backend)).isEqualTo(new BackendResult.Busy(503, null));
-		}
-
-		assertThat(deliver(backend)).isInstanceOf(BackendResult.CircuitOpen.class);
-	}
-
-	@ParameterizedTest
-	@ValueSource(ints = { 429, 503 })
-	void triesABusyBackendNoSecondTime(int status) {
-		this.server.reply(busy(status, ""));
-
-		assertThat(deliver(backend(this.server.uri(), 10, 50, PATIENCE, 3)))
-			.isEqualTo(new BackendResult.Busy(status, null));
-		assertThat(this.server.requests()).hasSize(1);
-	}
-
-	/** The first attempt may have been taken, whatever keeps the second one from it. */
-	@Test
-	void doesNotPromiseThatNothingWasTakenAfterAnAttemptThatFailed() {
-		this.server.reply(Reply.reset());
-
-		assertThat(deliver(backend(this.server.uri(), 10, 1, PATIENCE, 2))).isEqualTo(new BackendResult.Unreachable());
-		assertThat(this.server.requests()).hasSize(1);
-	}
-
-	private static Reply busy(int status, String header) {
-		return (socket) -> {
-			socket.getOutputStream()
-				.write("HTTP/1.1 %d X\r\n%sContent-Length: 0\r\n\r\n".formatted(status, header)
-					.getBytes(StandardCharsets.US_ASCII));
-			socket.getOutputStream().flush();
 		};
-	}
-
-	@Test
-	void doesNotBlameABackendForWhatItSaysOfAnOrder() {
-		this.server.reply(Reply.of(400, ""));
-		BackendClient backend = backend(10, 3);
-
-		for (int i = 0; i < 10; i++) {
-			assertThat(deliver(backend)).isEqualTo(new BackendResult.Refused(400));
-		}
-	}
-
-	private BackendClient backend(int maxConcurrent, int minimumCalls) {
-		return backend(maxConcurrent, minimumCalls, PATIENCE);
-	}
-
-	private BackendClient backend(int maxConcurrent, int minimumCalls, Duration limit) {
-		return backend(this.server.uri(), maxConcurrent, minimumCalls, limit);
-	}
-
-	private BackendClient backend(URI uri, int maxConcurrent, int minimumCalls, Duration limit) {
-		return backend(uri, maxConcurrent, minimumCalls, limit, 1);
-	}
-
-	private BackendClient backend(URI uri, int maxConcurrent, int minimumCalls, Duration limit, int maxAttempts) {
-		BackendProperties properties = new BackendProperties(uri, PATIENCE, limit, maxConcurrent, maxAttempts,
-				Duration.ofSeconds(60),
-				new CircuitProperties(50, minimumCalls, Duration.ofSeconds(10), Duration.ofMinutes(1)));
-		this.transport = new BackendTransport(properties);
-		return new BackendClient(new BackendPolicy(properties, BulkheadRegistry.ofDefaults(),
-				CircuitBreakerRegistry.ofDefaults(), JsonMapper.shared()), this.transport);
-	}
-
-	private static BackendResult deliver(BackendClient backend) {
-		return backend.deliver(ORDER).block();
-	}
-
-	private static BackendResult find(BackendClient backend, Duration limit) {
-		return backend.find(ID, limit).block();
 	}
 
 }

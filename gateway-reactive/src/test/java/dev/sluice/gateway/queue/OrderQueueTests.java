@@ -1,205 +1,29 @@
 package dev.sluice.gateway.queue;
 
-import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
-import java.util.Map;
-import java.util.UUID;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 
-import dev.sluice.contract.Order;
-import dev.sluice.contract.Placed;
-import dev.sluice.contract.ProblemType;
-import dev.sluice.gateway.core.config.CircuitProperties;
-import dev.sluice.gateway.core.config.QueueProperties;
 import dev.sluice.gateway.core.order.ValidOrder;
-import dev.sluice.gateway.core.problem.ProblemException;
-import dev.sluice.gateway.core.queue.OrderTopics;
+import dev.sluice.gateway.core.queue.OrderQueueContract;
 import dev.sluice.gateway.core.queue.QueuePolicy;
-import dev.sluice.gateway.status.FakeRecentOrders;
-import io.github.resilience4j.bulkhead.BulkheadRegistry;
-import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
-import org.apache.kafka.clients.producer.MockProducer;
-import org.apache.kafka.common.errors.TimeoutException;
-import org.apache.kafka.common.serialization.ByteArraySerializer;
-import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Test;
-import org.springframework.kafka.core.KafkaAdmin;
 import org.springframework.kafka.core.KafkaTemplate;
-import org.springframework.kafka.support.ProducerListener;
-import org.springframework.mock.env.MockEnvironment;
 
-import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.catchThrowable;
-import static org.awaitility.Awaitility.await;
-
-class OrderQueueTests {
-
-	private static final UUID ID = UUID.randomUUID();
-
-	private static final ValidOrder ORDER = new ValidOrder(ID, new Order("c-1", null, null),
-			"{}".getBytes(StandardCharsets.UTF_8), null, null);
-
-	private final MockProducer<String, byte[]> producer = new MockProducer<>(false, null, new StringSerializer(),
-			new ByteArraySerializer()) {
-
-		/** One for all, as the factory's. */
-		@Override
-		public void close(Duration timeout) {
-		}
-
-	};
-
-	private final FakeRecentOrders recent = new FakeRecentOrders();
-
-	private boolean topicsReady = true;
-
-	private QueuePolicy policy;
+class OrderQueueTests extends OrderQueueContract {
 
 	private OrderQueue queue;
+
+	@Override
+	protected Function<ValidOrder, CompletionStage<Instant>> queue(QueuePolicy policy,
+			KafkaTemplate<String, byte[]> kafka) {
+		this.queue = new OrderQueue(policy, kafka);
+		return (order) -> this.queue.enqueue(order).toFuture();
+	}
 
 	@AfterEach
 	void close() {
 		this.queue.destroy();
-	}
-
-	@Test
-	void acceptsWhenKafkaHasAcknowledgedAndNotBefore() {
-		open(Duration.ofMinutes(1), 10, 50);
-		CompletableFuture<Instant> accepted = enqueue();
-		await().until(() -> this.producer.history().size() == 1);
-		assertThat(accepted).isNotDone();
-
-		this.producer.completeNext();
-
-		assertThat(accepted).succeedsWithin(Duration.ofSeconds(10)).isInstanceOf(Instant.class);
-	}
-
-	@Test
-	void saysThatKafkaFailed() {
-		open(Duration.ofMinutes(1), 10, 50);
-		CompletableFuture<Instant> accepted = enqueue();
-		await().until(() -> this.producer.history().size() == 1);
-
-		this.producer.errorNext(new TimeoutException("expired"));
-
-		assertProblem(accepted, ProblemType.QUEUE_UNAVAILABLE, Placed.UNKNOWN);
-	}
-
-	@Test
-	void saysThatTheProducerTookNothing() {
-		open(Duration.ofMinutes(1), 10, 50);
-		this.producer.sendException = new TimeoutException("no metadata");
-
-		assertProblem(enqueue(), ProblemType.QUEUE_UNAVAILABLE, Placed.NO);
-	}
-
-	@Test
-	void knowsAtOnceWhatItHasAccepted() {
-		open(Duration.ofMinutes(1), 10, 50);
-		CompletableFuture<Instant> accepted = enqueue();
-		await().until(this.producer::completeNext);
-
-		Instant acceptedAt = accepted.orTimeout(10, TimeUnit.SECONDS).join();
-
-		assertThat(this.recent.acceptance(ID).first()).isEqualTo(acceptedAt)
-			.isEqualTo(acceptedAt.truncatedTo(ChronoUnit.MICROS));
-	}
-
-	@Test
-	void waitsNoLongerThanItsTimeout() {
-		open(Duration.ofMillis(50), 10, 50);
-
-		assertProblem(enqueue(), ProblemType.QUEUE_UNAVAILABLE, Placed.UNKNOWN);
-	}
-
-	@Test
-	void refusesAtOnceWhatExceedsTheBulkhead() {
-		open(Duration.ofMinutes(1), 1, 50);
-		CompletableFuture<Instant> first = enqueue();
-		await().until(() -> this.producer.history().size() == 1);
-
-		assertProblem(enqueue(), ProblemType.OVERLOADED, Placed.NO);
-		await().until(this.producer::completeNext);
-		assertThat(first).succeedsWithin(Duration.ofSeconds(10));
-	}
-
-	@Test
-	void leavesAKafkaAloneThatFails() {
-		open(Duration.ofMinutes(1), 10, 2);
-		this.producer.sendException = new TimeoutException("no metadata");
-		assertProblem(enqueue(), ProblemType.QUEUE_UNAVAILABLE, Placed.NO);
-		assertProblem(enqueue(), ProblemType.QUEUE_UNAVAILABLE, Placed.NO);
-		this.producer.sendException = null;
-
-		assertProblem(enqueue(), ProblemType.QUEUE_UNAVAILABLE, Placed.NO);
-		assertThat(this.policy.accepts()).isFalse();
-		assertThat(this.producer.history()).isEmpty();
-	}
-
-	@Test
-	void tellsOfOneFailureUntilKafkaAcknowledgesAgain() {
-		open(Duration.ofMinutes(1), 10, 50);
-		assertThat(this.policy.accepts()).isTrue();
-		this.producer.sendException = new TimeoutException("no metadata");
-
-		assertProblem(enqueue(), ProblemType.QUEUE_UNAVAILABLE, Placed.NO);
-
-		assertThat(this.policy.accepts()).isFalse();
-		this.producer.sendException = null;
-		CompletableFuture<Instant> accepted = enqueue();
-		await().until(this.producer::completeNext);
-		assertThat(accepted).succeedsWithin(Duration.ofSeconds(10));
-		assertThat(this.policy.accepts()).isTrue();
-	}
-
-	@Test
-	void refusesUntilTheTopicsAreThere() {
-		open(Duration.ofMinutes(1), 10, 50);
-		this.topicsReady = false;
-
-		assertProblem(enqueue(), ProblemType.QUEUE_UNAVAILABLE, Placed.NO);
-		assertThat(this.policy.accepts()).isFalse();
-		this.topicsReady = true;
-		assertThat(this.policy.accepts()).isTrue();
-		assertThat(this.producer.history()).isEmpty();
-	}
-
-	private static void assertProblem(CompletableFuture<?> accepted, ProblemType type, Placed placed) {
-		Throwable failure = catchThrowable(() -> accepted.orTimeout(10, TimeUnit.SECONDS).join());
-		assertThat(failure).isInstanceOf(CompletionException.class);
-		assertThat(failure.getCause()).isInstanceOfSatisfying(ProblemException.class, (problem) -> {
-			assertThat(problem.type()).isEqualTo(type);
-			assertThat(problem.placed()).isEqualTo(placed);
-		});
-	}
-
-	private CompletableFuture<Instant> enqueue() {
-		return this.queue.enqueue(ORDER).toFuture();
-	}
-
-	private void open(Duration timeout, int maxInFlight, int minimumCalls) {
-		QueueProperties properties = new QueueProperties(timeout, maxInFlight, 12, (short) 1, 0,
-				new CircuitProperties(50, minimumCalls, Duration.ofSeconds(10), Duration.ofMinutes(1)));
-		KafkaTemplate<String, byte[]> kafka = new KafkaTemplate<>(() -> this.producer);
-		kafka.setProducerListener(new ProducerListener<>() {
-		});
-		OrderTopics topics = new OrderTopics(properties, new KafkaAdmin(Map.of()), kafka) {
-
-			@Override
-			public boolean ready() {
-				return OrderQueueTests.this.topicsReady;
-			}
-
-		};
-		this.policy = new QueuePolicy(properties, topics, this.recent, BulkheadRegistry.ofDefaults(),
-				CircuitBreakerRegistry.ofDefaults(),
-				new MockEnvironment().withProperty("spring.application.name", "gateway"));
-		this.queue = new OrderQueue(this.policy, kafka);
 	}
 
 }

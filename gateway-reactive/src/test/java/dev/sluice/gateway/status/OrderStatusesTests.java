@@ -1,273 +1,53 @@
 package dev.sluice.gateway.status;
 
-import java.io.IOException;
+import java.net.URI;
 import java.time.Duration;
-import java.time.Instant;
-import java.util.List;
-import java.util.Map;
 import java.util.UUID;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.IntStream;
 
-import dev.sluice.contract.FakeBackend;
-import dev.sluice.contract.FakeBackend.Reply;
-import dev.sluice.contract.Fingerprint;
-import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.OrderView;
-import dev.sluice.contract.ProblemType;
 import dev.sluice.gateway.backend.TestBackend;
-import dev.sluice.gateway.core.config.CircuitProperties;
-import dev.sluice.gateway.core.config.QueueProperties;
 import dev.sluice.gateway.core.config.StatusProperties;
-import dev.sluice.gateway.core.problem.ProblemException;
+import dev.sluice.gateway.core.queue.FakeRecentOrders;
 import dev.sluice.gateway.core.queue.OutcomePublisher;
-import dev.sluice.gateway.core.queue.RecentOrders.Reading;
+import dev.sluice.gateway.core.status.OrderStatusesContract;
 import dev.sluice.gateway.core.status.StatusRow;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.r2dbc.spi.ConnectionFactories;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
-import org.springframework.dao.QueryTimeoutException;
-import org.springframework.kafka.core.DefaultKafkaProducerFactory;
-import org.springframework.kafka.core.KafkaTemplate;
 import org.springframework.r2dbc.core.DatabaseClient;
 import reactor.core.publisher.Mono;
-import tools.jackson.databind.json.JsonMapper;
 
-import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.catchThrowableOfType;
-
-class OrderStatusesTests {
-
-	private static final UUID ID = UUID.fromString("019ab000-0000-7000-8000-000000000001");
-
-	private static final Instant TIME = Instant.parse("2026-11-21T10:00:00Z");
-
-	private static final OrderView ACCEPTED = new OrderView(ID, OrderStatus.ACCEPTED, 0, TIME, TIME, null);
-
-	private static final OrderView RETRYING = new OrderView(ID, OrderStatus.RETRYING, 2, TIME, TIME, "busy");
-
-	private static final OrderView FAILED = new OrderView(ID, OrderStatus.FAILED, 10, TIME, TIME.plusSeconds(60),
-			"refused");
-
-	private static final Instant SAVED_AT = Instant.parse("2026-11-21T11:00:00Z");
-
-	private static final String SAVED = "{\"id\":\"%s\",\"savedAt\":\"2026-11-21T11:00:00Z\"}".formatted(ID);
-
-	private final FakeRepository repository = new FakeRepository();
+class OrderStatusesTests extends OrderStatusesContract {
 
 	private final StatusGuard guard = new StatusGuard(CircuitBreakerRegistry.ofDefaults(), 10);
-
-	private final FakeRecentOrders recent = new FakeRecentOrders();
-
-	private final RecordedOutcomes outcomes = new RecordedOutcomes();
-
-	private FakeBackend server;
 
 	private TestBackend backend;
 
 	private OrderStatuses statuses;
 
-	@BeforeEach
-	void startServer() throws IOException {
-		this.server = new FakeBackend();
-		this.backend = new TestBackend(this.server.uri());
-		this.statuses = new OrderStatuses(
-				new StatusProperties(Duration.ofSeconds(3), 10, "group", Duration.ofSeconds(3)), this.repository,
-				this.guard, this.recent, this.backend.client(), this.outcomes);
+	@Override
+	protected void open(StatusProperties properties, FakeRecentOrders recent, URI backend, OutcomePublisher outcomes) {
+		this.backend = new TestBackend(backend);
+		this.statuses = new OrderStatuses(properties, new FakeRepository(), this.guard, recent, this.backend.client(),
+				outcomes);
 	}
 
-	@AfterEach
-	void stopServer() throws Exception {
-		this.backend.close();
-		this.server.close();
+	@Override
+	protected OrderView find(UUID id) {
+		return this.statuses.find(id).block();
 	}
 
-	@Test
-	void believesTheTableFirst() {
-		this.repository.row = RETRYING;
-		this.recent.accept(ID, null, TIME, TIME);
-
-		assertThat(find()).isEqualTo(RETRYING);
-		assertThat(this.server.requests()).isEmpty();
-	}
-
-	@Test
-	void knowsFromKafkaWhatTheTableHasNotYet() {
-		this.recent.accept(ID, null, TIME, TIME);
-
-		assertThat(find()).isEqualTo(ACCEPTED);
-		assertThat(this.server.requests()).isEmpty();
-	}
-
-	@Test
-	void knowsFromKafkaWhatItHasReadMeanwhile() {
-		this.recent.whileReading(() -> this.recent.accept(ID, null, TIME, TIME));
-
-		assertThat(find()).isEqualTo(ACCEPTED);
-		assertThat(this.server.requests()).isEmpty();
-	}
-
-	@Test
-	void believesALaterAcceptanceMoreThanTheTable() {
-		Instant again = TIME.plusSeconds(61);
-		this.repository.row = FAILED;
-		this.recent.accept(ID, null, TIME, again);
-
-		assertThat(find()).isEqualTo(new OrderView(ID, OrderStatus.ACCEPTED, 0, TIME, again, null));
-		assertThat(this.server.requests()).isEmpty();
-	}
-
-	@Test
-	void believesATableThatHasReadALaterFailure() {
-		this.repository.row = FAILED;
-		this.recent.accept(ID, null, TIME, TIME);
-		this.server.reply(Reply.of(404, "{}"));
-
-		assertThat(find()).isEqualTo(FAILED);
-		assertThat(this.outcomes.published).isEmpty();
-	}
-
-	@Test
-	void tellsEverybodyThatAFailedOrderIsSaved() {
-		this.repository.row = FAILED;
-		this.server.reply(Reply.of(200, SAVED));
-
-		assertThat(find()).isEqualTo(new OrderView(ID, OrderStatus.SAVED, 1, TIME, SAVED_AT, null));
-		assertThat(this.outcomes.published).containsExactly(ID);
-	}
-
-	@Test
-	void believesThatAnOrderFailedWhereTheBackendDoesNotSay() {
-		this.repository.row = FAILED;
-		this.server.reply(Reply.reset());
-
-		assertThat(find()).isEqualTo(FAILED);
-	}
-
-	@Test
-	void believesThatAnOrderIsSavedWhateverWasLater() {
-		OrderView saved = new OrderView(ID, OrderStatus.SAVED, 1, TIME, TIME, null);
-		this.repository.row = saved;
-		this.recent.accept(ID, null, TIME, TIME.plusSeconds(61));
-		this.recent.save(ID, SAVED_AT);
-
-		assertThat(find()).isEqualTo(saved);
-	}
-
-	@Test
-	void believesASynchronousSaveMoreThanAFailure() {
-		this.repository.row = FAILED;
-		this.recent.save(ID, SAVED_AT);
-
-		assertThat(find()).isEqualTo(new OrderView(ID, OrderStatus.SAVED, 1, TIME, SAVED_AT, null));
-		assertThat(this.server.requests()).isEmpty();
-	}
-
-	@Test
-	void asksNobodyForASynchronousSaveThatItHasRead() {
-		this.repository.down = true;
-		this.recent.save(ID, SAVED_AT);
-
-		assertThat(find()).isEqualTo(new OrderView(ID, OrderStatus.SAVED, 1, null, SAVED_AT, null));
-		assertThat(this.server.requests()).isEmpty();
-	}
-
-	@Test
-	void asksTheBackendForWhatNobodyElseKnows() {
-		this.server.reply(Reply.of(200, SAVED));
-
-		assertThat(find()).isEqualTo(new OrderView(ID, OrderStatus.SAVED, 1, null, SAVED_AT, null));
-	}
-
-	@Test
-	void knowsNotWhatNobodyWasGiven() {
-		this.server.reply(Reply.of(404, "{}"));
-
-		assertThat(problem()).isEqualTo(ProblemType.NOT_FOUND);
-	}
-
-	@ParameterizedTest
-	@EnumSource(value = Reading.class, names = { "BEHIND", "UNREACHABLE" })
-	void saysThatItDoesNotKnowYetWhereKafkaMayKnowMore(Reading reading) {
-		this.recent.read(reading);
-		this.server.reply(Reply.of(404, "{}"));
-
-		assertThat(problem()).isEqualTo(ProblemType.STATUS_UNAVAILABLE);
-	}
-
-	/** The projection has written the row since the table was read. */
-	@Test
-	void looksIntoTheTableAgainBeforeItSaysThatThereIsNoSuchOrder() {
-		this.recent.whileReading(() -> this.repository.row = RETRYING);
-		this.server.reply(Reply.of(404, "{}"));
-
-		assertThat(find()).isEqualTo(RETRYING);
-	}
-
-	@Test
-	void saysNothingWhereTheBackendMightKnow() {
-		this.server.reply(Reply.of(500, "{}"));
-		assertThat(problem()).isEqualTo(ProblemType.STATUS_UNAVAILABLE);
-		this.server.reply(Reply.of(503, "{}"));
-		assertThat(problem()).isEqualTo(ProblemType.STATUS_UNAVAILABLE);
-		this.server.reply(Reply.never());
-		assertThat(problem()).isEqualTo(ProblemType.STATUS_UNAVAILABLE);
-	}
-
-	@Test
-	void asksTheBackendWhileTheTableIsDown() {
-		this.repository.down = true;
-		this.recent.accept(ID, null, TIME, TIME);
-		this.server.reply(Reply.of(200, SAVED));
-
-		assertThat(find()).isEqualTo(new OrderView(ID, OrderStatus.SAVED, 1, TIME, SAVED_AT, null));
-	}
-
-	@Test
-	void asksTheBackendWhereTooManyAskTheTable() {
+	@Override
+	protected void useUpTable() {
 		IntStream.range(0, 1_010).forEach((_) -> this.guard.ask(Duration.ofMinutes(1), Mono.never()).subscribe());
-		this.repository.row = RETRYING;
-		this.server.reply(Reply.of(200, SAVED));
-
-		assertThat(find().status()).isEqualTo(OrderStatus.SAVED);
 	}
 
-	@Test
-	void tellsWhatKafkaKnowsWhileTheTableIsDown() {
-		this.repository.down = true;
-		this.recent.accept(ID, null, TIME, TIME);
-		this.server.reply(Reply.of(404, "{}"));
-		assertThat(find()).isEqualTo(ACCEPTED);
-		this.server.reply(Reply.reset());
-		assertThat(find()).isEqualTo(ACCEPTED);
+	@Override
+	protected void close() {
+		this.backend.close();
 	}
 
-	@Test
-	void saysNothingWhileTheTableIsDown() {
-		this.repository.down = true;
-		this.server.reply(Reply.of(404, "{}"));
-
-		assertThat(problem()).isEqualTo(ProblemType.STATUS_UNAVAILABLE);
-	}
-
-	private OrderView find() {
-		return this.statuses.find(ID).block();
-	}
-
-	private ProblemType problem() {
-		return catchThrowableOfType(ProblemException.class, this::find).type();
-	}
-
-	private static final class FakeRepository extends StatusRepository {
-
-		private OrderView row;
-
-		private boolean down;
+	private final class FakeRepository extends StatusRepository {
 
 		FakeRepository() {
 			super(DatabaseClient.create(ConnectionFactories.get("r2dbc:postgresql://none:none@127.0.0.1:1/none")));
@@ -275,28 +55,7 @@ class OrderStatusesTests {
 
 		@Override
 		Mono<StatusRow> find(UUID id) {
-			if (this.down) {
-				return Mono.error(new QueryTimeoutException("down"));
-			}
-			return Mono.fromSupplier(() -> this.row).map((view) -> new StatusRow(view, "c-1", view.updatedAt()));
-		}
-
-	}
-
-	private static final class RecordedOutcomes extends OutcomePublisher {
-
-		private final List<UUID> published = new CopyOnWriteArrayList<>();
-
-		RecordedOutcomes() {
-			super(new QueueProperties(Duration.ofSeconds(1), 10, 1, (short) 1, 0,
-					new CircuitProperties(50, 50, Duration.ofSeconds(10), Duration.ofSeconds(1))),
-					new KafkaTemplate<>(new DefaultKafkaProducerFactory<>(Map.of())), null, null, JsonMapper.shared(),
-					new SimpleMeterRegistry());
-		}
-
-		@Override
-		public void publish(UUID id, String customerId, Instant savedAt, Fingerprint fingerprint) {
-			this.published.add(id);
+			return Mono.defer(() -> Mono.justOrEmpty(table()));
 		}
 
 	}

@@ -1,17 +1,12 @@
 package dev.sluice.gateway.edge;
 
 import java.io.IOException;
-import java.time.Duration;
-import java.util.Arrays;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicLong;
 
 import com.google.errorprone.annotations.ThreadSafe;
-import dev.sluice.contract.Order;
-import dev.sluice.contract.Placed;
 import dev.sluice.contract.ProblemType;
-import dev.sluice.gateway.core.config.ConnectionProperties;
+import dev.sluice.gateway.core.http.BodyMemory;
 import dev.sluice.gateway.core.problem.ProblemException;
 import jakarta.annotation.PreDestroy;
 import jakarta.servlet.AsyncContext;
@@ -31,11 +26,8 @@ import org.springframework.web.servlet.HandlerInterceptor;
  * Reads the body of a request whose handler takes a {@link ReceivedBody}, before the
  * handler is called. A body that has come in with its head is read at once. For any other
  * one the container's thread goes back: the rest is read as it comes in, and then the
- * request is dispatched again. No request without such a handler has its body read.
- * <p>
- * A body has {@code sluice.body-timeout}, must come in with {@code sluice.min-body-rate}
- * and may have {@link Order#MAX_BYTES}. All unfinished bodies together have
- * {@code sluice.max-body-memory}; a request beyond it is refused with 503.
+ * request is dispatched again, within the limits of {@link BodyMemory}. No request
+ * without such a handler has its body read.
  */
 @Component
 @ThreadSafe
@@ -46,25 +38,12 @@ public final class BodyReader implements HandlerInterceptor {
 
 	private static final String READING = "dev.sluice.gateway.edge.BodyReader.reading";
 
-	/** Capacity that a buffer begins with, in bytes. */
-	private static final int FIRST_CAPACITY = 2 * 1024;
-
-	private static final Duration CHECK_INTERVAL = Duration.ofSeconds(1);
-
 	private final Deadlines deadlines = new Deadlines("body-deadlines");
 
-	private final AtomicLong held = new AtomicLong();
+	private final BodyMemory memory;
 
-	private final Duration timeout;
-
-	private final long minBytesPerSecond;
-
-	private final long maxHeld;
-
-	BodyReader(ConnectionProperties properties) {
-		this.timeout = properties.bodyTimeout();
-		this.minBytesPerSecond = properties.minBodyRate().toBytes();
-		this.maxHeld = properties.maxBodyMemory().toBytes();
+	BodyReader(BodyMemory memory) {
+		this.memory = memory;
 	}
 
 	/** Whether the request waits for the rest of its body, and holds no thread. */
@@ -92,10 +71,8 @@ public final class BodyReader implements HandlerInterceptor {
 		}
 		ReceivedBody body = (ReceivedBody) request.getAttribute(BODY);
 		if (body == null) {
-			Reading reading = new Reading(request);
-			body = reading.readNow();
+			body = read(request);
 			if (body == null) {
-				reading.readOn();
 				return false;
 			}
 			request.setAttribute(BODY, body);
@@ -119,12 +96,24 @@ public final class BodyReader implements HandlerInterceptor {
 		return false;
 	}
 
-	private boolean hold(int bytes) {
-		if (this.held.addAndGet(bytes) <= this.maxHeld) {
-			return true;
+	/**
+	 * Reads a body.
+	 * @return the body, null if the rest of it is read as it comes in
+	 */
+	private @Nullable ReceivedBody read(HttpServletRequest request) throws IOException {
+		BodyMemory.Body begun;
+		try {
+			begun = this.memory.begin(request.getContentLengthLong(), System::nanoTime);
 		}
-		this.held.addAndGet(-bytes);
-		return false;
+		catch (ProblemException ex) {
+			return ReceivedBody.refused(ex);
+		}
+		Reading reading = new Reading(request, begun);
+		ReceivedBody body = reading.readNow();
+		if (body == null) {
+			reading.readOn();
+		}
+		return body;
 	}
 
 	@PreDestroy
@@ -144,26 +133,20 @@ public final class BodyReader implements HandlerInterceptor {
 		/** What is announced, negative if nothing is. */
 		private final long length;
 
-		private final long startNanos = System.nanoTime();
+		private final BodyMemory.Body body;
 
 		private final AtomicBoolean ended = new AtomicBoolean();
-
-		private byte[] buffer = new byte[0];
-
-		/** Written by the thread that reads, read by the one that watches the rate. */
-		private volatile int count;
-
-		private int heldBytes;
 
 		private @Nullable AsyncContext async;
 
 		private volatile @Nullable Future<?> check;
 
-		Reading(HttpServletRequest request) throws IOException {
+		Reading(HttpServletRequest request, BodyMemory.Body body) throws IOException {
 			this.request = request;
 			this.in = request.getInputStream();
 			this.connection = ClientConnection.of(request);
 			this.length = request.getContentLengthLong();
+			this.body = body;
 		}
 
 		/**
@@ -171,14 +154,11 @@ public final class BodyReader implements HandlerInterceptor {
 		 * @return the body, null if more must come
 		 */
 		@Nullable ReceivedBody readNow() {
-			if (this.length > Order.MAX_BYTES) {
-				return ReceivedBody.unreadable(ProblemType.TOO_LARGE);
+			ReceivedBody received = (this.connection != null) ? read(this::isReadable) : null;
+			if (received != null) {
+				this.body.release();
 			}
-			ReceivedBody body = (this.connection != null) ? read(this::isReadable) : null;
-			if (body != null) {
-				release();
-			}
-			return body;
+			return received;
 		}
 
 		/** Without a listener, Tomcat waits for bytes unless it knows of some. */
@@ -221,88 +201,54 @@ public final class BodyReader implements HandlerInterceptor {
 					if (this.connection != null && this.connection.isRequestBroken()) {
 						return ReceivedBody.unreadable(ProblemType.INVALID_REQUEST);
 					}
-					if (this.count == this.buffer.length && !grow()) {
-						return ReceivedBody.refused(new ProblemException(ProblemType.OVERLOADED,
-								"Too many requests are being received.", Placed.NO));
-					}
-					int read = this.in.read(this.buffer, this.count, this.buffer.length - this.count);
-					if (read < 0) {
-						return ReceivedBody.of(Arrays.copyOf(this.buffer, this.count));
-					}
-					this.count = this.count + read;
-					if (this.count > Order.MAX_BYTES) {
-						return ReceivedBody.unreadable(ProblemType.TOO_LARGE);
-					}
-					if (this.count == this.length) {
-						return ReceivedBody.of(this.buffer);
+					reserve();
+					if (this.body.fill(this.in::read) < 0 || this.body.count() == this.length) {
+						return ReceivedBody.of(this.body.bytes());
 					}
 				}
 				return null;
+			}
+			catch (ProblemException ex) {
+				return ReceivedBody.refused(ex);
 			}
 			catch (IOException _) {
 				return ReceivedBody.unreadable(ProblemType.INVALID_REQUEST);
 			}
 		}
 
-		/** Up to what is announced, else up to one byte more than is allowed. */
-		private boolean grow() {
-			int most = (this.length > 0) ? (int) this.length : Order.MAX_BYTES + 1;
-			boolean complete = this.connection != null && this.connection.isRequestComplete();
-			int capacity = (complete && this.count == 0) ? most
-					: Math.min(most, Math.max(FIRST_CAPACITY, 2 * this.buffer.length));
-			int more = capacity - this.buffer.length;
-			if (!hold(more)) {
-				return false;
+		/** A body that has come in completely needs one buffer. */
+		private void reserve() {
+			if (this.body.count() == 0 && this.connection != null && this.connection.isRequestComplete()) {
+				this.body.reserveAll();
 			}
-			this.heldBytes += more;
-			this.buffer = Arrays.copyOf(this.buffer, capacity);
-			return true;
+			else {
+				this.body.reserve(1);
+			}
 		}
 
-		private void release() {
-			BodyReader.this.held.addAndGet(-this.heldBytes);
-			this.heldBytes = 0;
-		}
-
-		/** Looks whether the body is late, once a second after the grace period. */
+		/** Looks again and again whether the body is late. */
 		private void watch() {
-			Duration passed = Duration.ofNanos(System.nanoTime() - this.startNanos);
-			Duration left = BodyReader.this.timeout.minus(passed);
-			if (!left.isPositive() || isTooSlow(passed)) {
+			if (this.body.isLate()) {
 				end(ReceivedBody.unreadable(ProblemType.REQUEST_TIMEOUT));
 			}
 			else if (!this.ended.get()) {
-				this.check = BodyReader.this.deadlines.after(nextCheck(passed, left), this::watch);
+				this.check = BodyReader.this.deadlines.after(this.body.untilCheck(), this::watch);
 			}
-		}
-
-		private boolean isTooSlow(Duration passed) {
-			return passed.compareTo(ConnectionProperties.RATE_GRACE) >= 0
-					&& this.count < BodyReader.this.minBytesPerSecond * passed.toMillis() / 1000;
-		}
-
-		private Duration nextCheck(Duration passed, Duration left) {
-			if (BodyReader.this.minBytesPerSecond == 0) {
-				return left;
-			}
-			Duration grace = ConnectionProperties.RATE_GRACE.minus(passed);
-			Duration next = grace.isPositive() ? grace : CHECK_INTERVAL;
-			return (next.compareTo(left) < 0) ? next : left;
 		}
 
 		@Override
 		public void onDataAvailable() {
 			if (!this.ended.get()) {
-				ReceivedBody body = read(this.in::isReady);
-				if (body != null) {
-					end(body);
+				ReceivedBody received = read(this.in::isReady);
+				if (received != null) {
+					end(received);
 				}
 			}
 		}
 
 		@Override
 		public void onAllDataRead() {
-			end(ReceivedBody.of(Arrays.copyOf(this.buffer, this.count)));
+			end(ReceivedBody.of(this.body.bytes()));
 		}
 
 		/** The client is gone. */
@@ -314,10 +260,10 @@ public final class BodyReader implements HandlerInterceptor {
 			}
 		}
 
-		private void end(ReceivedBody body) {
+		private void end(ReceivedBody received) {
 			AsyncContext context = this.async;
 			if (finish() && context != null) {
-				this.request.setAttribute(BODY, body);
+				this.request.setAttribute(BODY, received);
 				try {
 					context.dispatch();
 				}
@@ -336,7 +282,7 @@ public final class BodyReader implements HandlerInterceptor {
 			if (pending != null) {
 				pending.cancel(false);
 			}
-			release();
+			this.body.release();
 			return true;
 		}
 

@@ -1,8 +1,10 @@
 package dev.sluice.gateway.edge;
 
 import java.io.IOException;
+import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
+import java.time.Duration;
 
 import com.google.errorprone.annotations.ThreadSafe;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
@@ -23,11 +25,13 @@ public final class ClientConnection {
 	public static final String ATTRIBUTE = "dev.sluice.gateway.edge.ClientConnection";
 
 	/** Maximum number of bytes that are read, and thrown away, before it is closed. */
-	private static final int MAX_DRAINED_BYTES = 64 * 1024;
+	private static final int MAX_DRAINED_BYTES = 128 * 1024;
 
 	private final SocketChannel socket;
 
 	private final boolean plain;
+
+	private final Duration writeTimeout;
 
 	@GuardedBy("this")
 	private final RequestFraming framing;
@@ -44,6 +48,9 @@ public final class ClientConnection {
 	@GuardedBy("this")
 	private boolean ended;
 
+	/** When the socket did not take all of this answer first; 0 if it has always. */
+	private volatile long waitingSinceNanos;
+
 	/** What Tomcat gets from the byte that breaks a rule on; empty before. */
 	@GuardedBy("this")
 	private ByteBuffer refusal = ByteBuffer.allocate(0);
@@ -52,10 +59,12 @@ public final class ClientConnection {
 	 * @param socket the socket under it
 	 * @param plain whether its bytes are the request's own, not those of TLS
 	 * @param maxHeadBytes maximum size of a head, in bytes
+	 * @param writeTimeout maximum time for which one answer waits for the client to read
 	 */
-	ClientConnection(SocketChannel socket, boolean plain, int maxHeadBytes) {
+	ClientConnection(SocketChannel socket, boolean plain, int maxHeadBytes, Duration writeTimeout) {
 		this.socket = socket;
 		this.plain = plain;
+		this.writeTimeout = writeTimeout;
 		this.framing = new RequestFraming(maxHeadBytes);
 	}
 
@@ -73,6 +82,7 @@ public final class ClientConnection {
 	synchronized void begin(GuardedHttp11Processor processor) {
 		this.processor = processor;
 		this.requests++;
+		this.waitingSinceNanos = 0;
 	}
 
 	/**
@@ -91,7 +101,7 @@ public final class ClientConnection {
 		if (this.peeked.hasRemaining()) {
 			target.put(this.peeked);
 		}
-		int read = target.hasRemaining() ? channel.read(target) : 0;
+		int read = target.hasRemaining() ? channel.transfer(target) : 0;
 		this.ended = read < 0;
 		int end = target.position();
 		if (end == start) {
@@ -112,6 +122,26 @@ public final class ClientConnection {
 		target.put(this.refusal.slice().limit(put));
 		this.refusal.position(this.refusal.position() + put);
 		return this.refusal.hasRemaining() || put > 0 ? put : -1;
+	}
+
+	/**
+	 * Writes for Tomcat, whose thread waits while the client does not read. Its own time
+	 * limit begins again with each byte that the client takes.
+	 * @throws SocketTimeoutException if the client has kept the answer waiting for too
+	 * long
+	 */
+	int write(Channel channel, ByteBuffer source) throws IOException {
+		int written = channel.transfer(source);
+		if (source.hasRemaining()) {
+			long now = System.nanoTime();
+			if (this.waitingSinceNanos == 0) {
+				this.waitingSinceNanos = now;
+			}
+			else if (now - this.waitingSinceNanos > this.writeTimeout.toNanos()) {
+				throw new SocketTimeoutException("The client does not read its answer");
+			}
+		}
+		return written;
 	}
 
 	/** Whether Tomcat has every byte of the request that it began last. */
@@ -167,10 +197,13 @@ public final class ClientConnection {
 	 * reset the connection before the client has read the answer.
 	 */
 	synchronized void drain() throws IOException {
-		if (!this.plain || !this.socket.isConnected() || (isRequestComplete() && !this.framing.isBroken())) {
+		if (!this.socket.isConnected() || (isRequestComplete() && !this.framing.isBroken())) {
 			return;
 		}
-		this.socket.shutdownOutput();
+		if (this.plain) {
+			// TLS has more to say before its end.
+			this.socket.shutdownOutput();
+		}
 		ByteBuffer drained = ByteBuffer.allocate(8 * 1024);
 		int total = 0;
 		for (int read = 1; read > 0 && total < MAX_DRAINED_BYTES; total += read) {
@@ -178,11 +211,11 @@ public final class ClientConnection {
 		}
 	}
 
-	/** Where bytes come from. */
+	/** Where bytes come from, or go. */
 	@FunctionalInterface
 	interface Channel {
 
-		int read(ByteBuffer target) throws IOException;
+		int transfer(ByteBuffer bytes) throws IOException;
 
 	}
 

@@ -45,6 +45,7 @@ final class GuardedHttp11Processor extends Http11Processor {
 		if (event == SocketEvent.ERROR && isInHead()) {
 			return timedOut(socket);
 		}
+		socket.setWriteTimeout(this.protocol.writeTimeout().toMillis());
 		SocketState state = super.process(socket, event);
 		return switch (state) {
 			case LONG -> isInHead() ? untilTimeout(socket) : untilAnswered(socket);

@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
 
+import dev.sluice.gateway.core.config.ConnectionProperties;
 import org.apache.coyote.Processor;
 import org.apache.coyote.http11.Http11NioProtocol;
 import org.apache.tomcat.util.net.NioChannel;
@@ -29,13 +30,19 @@ public final class GuardedHttp11Protocol extends Http11NioProtocol {
 	}
 
 	/**
-	 * Sets what a head may need.
-	 * @param maxHeadBytes maximum size, in bytes
-	 * @param headTimeout maximum time from its first byte to its end
+	 * Sets the limits of each connection.
+	 * @param maxHeadBytes maximum size of a head, in bytes
+	 * @param connections the others
 	 */
-	public void limit(int maxHeadBytes, Duration headTimeout) {
-		((Endpoint) getEndpoint()).maxHeadBytes = maxHeadBytes;
-		this.headTimeout = headTimeout;
+	public void limit(int maxHeadBytes, ConnectionProperties connections) {
+		Endpoint endpoint = (Endpoint) getEndpoint();
+		endpoint.maxHeadBytes = maxHeadBytes;
+		endpoint.writeTimeout = connections.writeTimeout();
+		this.headTimeout = connections.headTimeout();
+	}
+
+	Duration writeTimeout() {
+		return ((Endpoint) getEndpoint()).writeTimeout;
 	}
 
 	Duration headTimeout() {
@@ -59,6 +66,8 @@ public final class GuardedHttp11Protocol extends Http11NioProtocol {
 
 		private int maxHeadBytes;
 
+		private Duration writeTimeout = Duration.ZERO;
+
 		@Override
 		protected NioChannel createChannel(SocketBufferHandler buffers) {
 			return isSSLEnabled() ? new Secure(buffers, this) : new Plain(buffers, this);
@@ -81,7 +90,8 @@ public final class GuardedHttp11Protocol extends Http11NioProtocol {
 		@Override
 		public void reset(@Nullable SocketChannel socket, @Nullable NioSocketWrapper wrapper) throws IOException {
 			super.reset(socket, wrapper);
-			this.connection = (socket != null) ? new ClientConnection(socket, true, this.endpoint.maxHeadBytes) : null;
+			this.connection = (socket != null)
+					? new ClientConnection(socket, true, this.endpoint.maxHeadBytes, this.endpoint.writeTimeout) : null;
 		}
 
 		@Override
@@ -93,6 +103,12 @@ public final class GuardedHttp11Protocol extends Http11NioProtocol {
 		public int read(ByteBuffer target) throws IOException {
 			ClientConnection current = this.connection;
 			return (current != null) ? current.read(super::read, target) : super.read(target);
+		}
+
+		@Override
+		public int write(ByteBuffer source) throws IOException {
+			ClientConnection current = this.connection;
+			return (current != null) ? current.write(super::write, source) : super.write(source);
 		}
 
 		@Override
@@ -127,7 +143,9 @@ public final class GuardedHttp11Protocol extends Http11NioProtocol {
 		@Override
 		public void reset(@Nullable SocketChannel socket, @Nullable NioSocketWrapper wrapper) throws IOException {
 			super.reset(socket, wrapper);
-			this.connection = (socket != null) ? new ClientConnection(socket, false, this.endpoint.maxHeadBytes) : null;
+			this.connection = (socket != null)
+					? new ClientConnection(socket, false, this.endpoint.maxHeadBytes, this.endpoint.writeTimeout)
+					: null;
 		}
 
 		@Override
@@ -142,6 +160,29 @@ public final class GuardedHttp11Protocol extends Http11NioProtocol {
 				return super.read(target);
 			}
 			return current.read(super::read, target);
+		}
+
+		@Override
+		public int write(ByteBuffer source) throws IOException {
+			ClientConnection current = this.connection;
+			// HTTP/2 has a time limit for each stream.
+			if (current == null || HTTP_2.equals(this.socketWrapper.getNegotiatedProtocol())) {
+				return super.write(source);
+			}
+			return current.write(super::write, source);
+		}
+
+		@Override
+		public void close() throws IOException {
+			ClientConnection current = this.connection;
+			try {
+				if (current != null) {
+					current.drain();
+				}
+			}
+			finally {
+				super.close();
+			}
 		}
 
 	}

@@ -8,6 +8,7 @@ import dev.sluice.gateway.core.http.RequestFraming;
 import dev.sluice.gateway.edge.BodyReader;
 import dev.sluice.gateway.edge.ContainerProblems;
 import dev.sluice.gateway.edge.GuardedHttp11Protocol;
+import dev.sluice.gateway.edge.GuardedHttp2Protocol;
 import dev.sluice.gateway.web.ServletProperties.Threads;
 import org.apache.catalina.connector.Connector;
 import org.apache.catalina.core.StandardHost;
@@ -16,6 +17,8 @@ import org.apache.coyote.ContinueResponseTiming;
 import org.springframework.boot.tomcat.TomcatContextCustomizer;
 import org.springframework.boot.tomcat.TomcatProtocolHandlerCustomizer;
 import org.springframework.boot.tomcat.servlet.TomcatServletWebServerFactory;
+import org.springframework.boot.web.server.Http2;
+import org.springframework.boot.web.server.Ssl;
 import org.springframework.boot.web.server.WebServerFactoryCustomizer;
 import org.springframework.boot.web.server.autoconfigure.ServerProperties;
 import org.springframework.context.annotation.Bean;
@@ -60,8 +63,15 @@ class GatewayConfiguration {
 		return (factory) -> {
 			factory.setProtocol(GuardedHttp11Protocol.class.getName());
 			factory.addContextCustomizers(containerProblems());
-			factory.addProtocolHandlerCustomizers(smallBuffers());
+			factory.addProtocolHandlerCustomizers(buffers());
 			factory.addConnectorCustomizers((connector) -> limit(connector, connections, maxHeadBytes));
+			Http2 http2 = factory.getHttp2();
+			if (http2 != null && http2.isEnabled() && Ssl.isEnabled(factory.getSsl())) {
+				factory.addConnectorCustomizers(
+						(connector) -> connector.addUpgradeProtocol(new GuardedHttp2Protocol(connections)));
+			}
+			// Spring would add Tomcat's own, also without TLS.
+			factory.setHttp2(null);
 			if (servlet.threads() == Threads.VIRTUAL) {
 				factory.addProtocolHandlerCustomizers(virtualThreads());
 			}
@@ -71,8 +81,12 @@ class GatewayConfiguration {
 	private static void limit(Connector connector, ConnectionProperties connections, int maxHeadBytes) {
 		// Reading a parameter must not read a form into memory.
 		connector.setParseBodyMethods("");
+		// The size of the head bounds both. Tomcat's own limits would refuse well-formed
+		// requests.
+		connector.setMaxParameterCount(-1);
+		connector.setMaxCookieCount(-1);
 		if (connector.getProtocolHandler() instanceof GuardedHttp11Protocol protocol) {
-			protocol.limit(maxHeadBytes, connections.headTimeout());
+			protocol.limit(maxHeadBytes, connections);
 			// Tomcat counts differently; the limit above decides.
 			protocol.setMaxHttpHeaderSize(maxHeadBytes + 1024);
 			protocol.setMaxHeaderCount(RequestFraming.MAX_FIELDS + 1);
@@ -93,13 +107,14 @@ class GatewayConfiguration {
 	}
 
 	/**
-	 * Each connection has two, busy or not. An order is smaller than one, so that of
-	 * 8,192 connections 64 MB are left and not 128.
+	 * Each connection has two in the heap, busy or not. An order is smaller than one, so
+	 * that of 8,192 connections 64 MB are left and not 128.
 	 */
-	private static TomcatProtocolHandlerCustomizer<AbstractProtocol<?>> smallBuffers() {
+	private static TomcatProtocolHandlerCustomizer<AbstractProtocol<?>> buffers() {
 		return (protocol) -> {
 			protocol.setProperty("socket.appReadBufSize", "4096");
 			protocol.setProperty("socket.appWriteBufSize", "4096");
+			protocol.setProperty("socket.txBufSize", Integer.toString(ConnectionProperties.SEND_BUFFER_BYTES));
 		};
 	}
 

@@ -1,20 +1,42 @@
 package dev.sluice.gateway.async;
 
+import java.time.Duration;
+import java.util.UUID;
+
 import dev.sluice.gateway.backend.BackendClient;
 import dev.sluice.gateway.backend.BackendClientTests;
 import dev.sluice.gateway.core.backend.BackendPolicy;
+import dev.sluice.gateway.core.backend.BackendResult;
 import dev.sluice.gateway.core.config.BackendProperties;
+import dev.sluice.gateway.core.order.ValidOrder;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 
-/** The same behaviour, without a thread of the caller's. A look-up waits. */
+/** A look-up waits. */
 class AsyncBackendClientTests extends BackendClientTests {
 
 	@Override
 	protected Calls connect(BackendProperties properties, BackendPolicy policy) {
 		AsyncBackendTransport transport = new AsyncBackendTransport(properties, new SimpleMeterRegistry());
 		AsyncBackendClient client = new AsyncBackendClient(policy, transport);
-		return new Calls(transport, (order) -> client.deliver(order).toCompletableFuture().join(),
-				new BackendClient(policy, transport)::find);
+		BackendClient lookups = new BackendClient(policy, transport);
+		return new Calls() {
+
+			@Override
+			public BackendResult deliver(ValidOrder order) {
+				return client.deliver(order).toCompletableFuture().join();
+			}
+
+			@Override
+			public BackendResult find(UUID id, Duration limit) {
+				return lookups.find(id, limit);
+			}
+
+			@Override
+			public void close() {
+				transport.close();
+			}
+
+		};
 	}
 
 }

@@ -5,13 +5,13 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
 import dev.sluice.gateway.core.order.ValidOrder;
+import dev.sluice.gateway.core.queue.OrderQueueContract;
 import dev.sluice.gateway.core.queue.QueuePolicy;
-import dev.sluice.gateway.queue.OrderQueueTests;
 import org.junit.jupiter.api.AfterEach;
 import org.springframework.kafka.core.KafkaTemplate;
 
 /** The same behaviour, without a thread of the caller's. */
-class AsyncOrderQueueTests extends OrderQueueTests {
+class AsyncOrderQueueTests extends OrderQueueContract {
 
 	private AsyncOrderQueue queue;
 

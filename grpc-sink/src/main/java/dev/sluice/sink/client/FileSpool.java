@@ -1,13 +1,9 @@
 package dev.sluice.sink.client;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -19,36 +15,38 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 
 import com.google.protobuf.ByteString;
-import org.h2.mvstore.Cursor;
-import org.h2.mvstore.MVMap;
-import org.h2.mvstore.MVStore;
-import org.h2.mvstore.MVStoreException;
+import dev.sluice.sink.segment.DirectoryLock;
+import dev.sluice.sink.segment.Disk;
+import dev.sluice.sink.segment.QueueReader;
+import dev.sluice.sink.segment.SegmentQueue;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A file, kept by H2's MVStore. One thread writes it; what many threads append meanwhile
- * goes into one commit (group commit). With {@link Durability#POWER} each commit is
- * forced to the disk, with {@link Durability#PROCESS} it is written to the operating
- * system. That a message is settled is written with the next commit or within 50 ms, and
- * not waited for: after a crash the last ones are sent again.
+ * A directory with two {@linkplain SegmentQueue queues}: the messages, and in
+ * {@code refused} those that the sink will never take. One thread writes; what many
+ * threads append meanwhile goes into one commit (group commit). With
+ * {@link Durability#POWER} each commit is forced to the disk, with
+ * {@link Durability#PROCESS} it is written to the operating system. That a message is
+ * settled is written with the next commit or within 50 ms, and not waited for: after a
+ * crash the last ones are sent again.
  * <p>
- * Bounds: bytes of entries; {@value #QUEUE} appending threads wait with their messages;
- * the entries appended last are kept in memory for their way to the sink, up to 16 MB.
- * Whoever may be interrupted reads nothing of the file: that would close it for all. What
- * is freed in the file is used again; it is compacted to some twice the entries' bytes
- * when nothing is appended for a moment.
+ * Bounds: bytes of entries ({@code maxBytes}); the files take twice that and two segments
+ * at most, beyond which nothing is taken until the oldest message is settled;
+ * {@value #QUEUE} appending threads wait with their messages; the entries appended last
+ * are kept in memory for their way to the sink, up to 16 MB.
+ * <p>
+ * While the disk is full or fails, nothing is appended, and everything else goes on. What
+ * could not be appended is taken back; if that fails too, it may be sent after the next
+ * opening all the same.
  */
 final class FileSpool implements Spool {
 
@@ -60,158 +58,134 @@ final class FileSpool implements Spool {
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
-	private static final int TAIL_BYTES = 16 * 1024 * 1024;
+	/** Committed together at most, unless they are appended together. */
+	private static final long GROUP_BYTES = 16 * 1024 * 1024;
 
-	private static final int CACHE_MEGABYTES = 16;
+	private static final long LEAST_SEGMENT_BYTES = 64 * 1024;
 
-	/** Below this nothing is won by compacting. */
-	private static final long SMALL_FILE_BYTES = 64 * 1024 * 1024;
+	private static final long GREATEST_SEGMENT_BYTES = 64 * 1024 * 1024;
 
-	private static final int COMPACT_BYTES = 8 * 1024 * 1024;
+	private static final int SEGMENTS = 16;
 
-	/** When it was appended and the id's length, before id and payload. */
-	private static final int ENVELOPE_BYTES = 9;
-
-	private final Durability durability;
+	private final Path directory;
 
 	private final long maxBytes;
 
-	private final MVStore store;
+	private final long maxFileBytes;
 
-	private final MVMap<Long, byte[]> messages;
+	/** Drawn anew at each opening, so that a directory put back gives no id again. */
+	private final long session = new SecureRandom().nextLong();
 
-	private final MVMap<Long, byte[]> refusedMessages;
+	private final DirectoryLock lock;
 
-	/**
-	 * In each id, with the number. Drawn anew at each opening and kept nowhere: a file
-	 * that is put back to an earlier state would else give ids again, and the sink takes
-	 * a new message under an old id for a repeat.
-	 */
-	private final long openingId = new SecureRandom().nextLong();
+	private final SegmentQueue messages;
 
-	private final AtomicLong bytes = new AtomicLong();
+	private final RefusedEntries refused;
 
-	private final AtomicLong count = new AtomicLong();
+	private final SpoolWrites writes;
+
+	private final SpoolTail tail = new SpoolTail();
+
+	/** Confined to the thread that sends. */
+	private final QueueReader sending;
+
+	/** Confined to the writer. */
+	private final QueueReader reading;
+
+	/** Bytes of what is being appended. */
+	private final AtomicLong appending = new AtomicLong();
 
 	private final BlockingQueue<Append> appends = new ArrayBlockingQueue<>(QUEUE);
 
-	private final Queue<Runnable> changes = new ConcurrentLinkedQueue<>();
-
-	/** Durable entries on their way from who appends to who sends. */
-	private final ConcurrentMap<Long, Entry> tail = new ConcurrentHashMap<>();
-
-	private final Semaphore tailBytes = new Semaphore(TAIL_BYTES);
+	private final Queue<Runnable> questions = new ConcurrentLinkedQueue<>();
 
 	private final Thread writer;
 
-	private long nextNumber;
+	/** The number of the oldest entry; confined to the writer. */
+	private long first = -1;
 
-	private volatile long durable;
-
-	/** Of the writer. */
-	private @Nullable Long first;
-
-	/** When the first message was appended. */
+	/** When the oldest entry was appended. */
 	private volatile @Nullable Long oldest;
 
 	private volatile boolean closing;
 
-	/** Nobody writes any more. */
+	/** Nothing is written any more. */
 	private volatile boolean ended;
 
-	private volatile @Nullable Exception failure;
-
 	/** Messages that become durable together. */
-	private record Append(List<Message> messages, CompletableFuture<List<Entry>> done) {
+	private record Append(List<Message> messages, long bytes, CompletableFuture<List<Entry>> done) {
+
+		/** Has the writer look at what else there is to do. */
+		static final Append NOTHING = new Append(List.of(), 0, new CompletableFuture<>());
+
 	}
 
 	/**
-	 * Opens the file, or makes it.
-	 * @param file of this process alone
+	 * Opens the directory, or makes it.
+	 * @param directory of this process alone
+	 * @param maxBytes of entries
 	 * @throws SpoolFailedException if another process has it or it cannot be read
 	 */
+	FileSpool(Path directory, long maxBytes, Durability durability) {
+		this(directory, maxBytes, durability,
+				Math.clamp(maxBytes / SEGMENTS, LEAST_SEGMENT_BYTES, GREATEST_SEGMENT_BYTES), FileChannel::open);
+	}
+
 	@SuppressWarnings("this-escape") // The thread begins last.
-	FileSpool(Path file, long maxBytes, Durability durability) {
-		this.durability = durability;
+	FileSpool(Path directory, long maxBytes, Durability durability, long segmentBytes, Disk disk) {
+		this.directory = directory;
 		this.maxBytes = maxBytes;
+		this.maxFileBytes = 2 * (maxBytes + segmentBytes);
+		if (Files.isRegularFile(directory)) {
+			throw new SpoolFailedException(
+					("%s is the file of an earlier version's spool. Nothing was changed: let that "
+							+ "version deliver what the file holds and delete it, or choose another directory")
+						.formatted(directory));
+		}
+		boolean force = durability == Durability.POWER;
 		try {
-			if (!Files.exists(file)) {
-				make(file, durability);
+			this.lock = DirectoryLock.take(directory);
+		}
+		catch (IOException ex) {
+			throw failed(ex);
+		}
+		try {
+			Path apart = Files.createDirectories(directory.resolve("refused"));
+			if (force) {
+				disk.forceDirectory(directory);
+				disk.forceDirectory(directory.toAbsolutePath().resolveSibling("."));
 			}
-			this.store = new MVStore.Builder().fileName(file.toString())
-				.autoCommitDisabled()
-				.autoCommitBufferSize(0)
-				.cacheSize(CACHE_MEGABYTES)
-				.pageSplitSize(64 * 1024)
-				.open();
+			this.messages = new SegmentQueue(directory, this.session, segmentBytes, force, disk);
+			this.refused = new RefusedEntries(new SegmentQueue(apart, this.session, segmentBytes, force, disk));
 		}
-		catch (MVStoreException | IOException ex) {
-			throw new SpoolFailedException("The spool %s cannot be opened; does another process have it? (%s)"
-				.formatted(file, ex.getMessage()), ex);
+		catch (IOException ex) {
+			release(this.lock);
+			throw failed(ex);
 		}
-		// Space is used again once the commit that frees it is forced, not after a time.
-		this.store.setRetentionTime(0);
-		this.messages = this.store.openMap("messages");
-		this.refusedMessages = this.store.openMap("refused");
-		this.nextNumber = restore();
-		this.durable = this.nextNumber - 1;
-		commit();
-		this.writer = Thread.ofPlatform().daemon().name("spool " + file.getFileName()).start(this::write);
+		this.writes = new SpoolWrites(directory);
+		this.sending = this.messages.reader();
+		this.reading = this.messages.reader();
+		showOldest();
+		this.writer = Thread.ofPlatform().daemon().name("spool " + directory.getFileName()).start(this::write);
 	}
 
-	/** Empty. With POWER its name must outlive a loss of power too. */
-	private static void make(Path file, Durability durability) throws IOException {
-		Path directory = Objects.requireNonNull(file.toAbsolutePath().getParent());
-		Files.createDirectories(directory);
-		Files.createFile(file);
-		if (durability == Durability.POWER) {
-			try (FileChannel folder = FileChannel.open(directory, StandardOpenOption.READ)) {
-				folder.force(true);
-			}
-			catch (AccessDeniedException ex) {
-				// Windows opens no folders.
-				logger.warn("{} is new, and may be gone after a loss of power in the next seconds: {}", file,
-						ex.toString());
-			}
-		}
-	}
-
-	/** Counts what is there, and says which number comes next. */
-	private long restore() {
-		Cursor<Long, byte[]> cursor = this.messages.cursor(null);
-		while (cursor.hasNext()) {
-			Entry entry = entry(cursor.next(), cursor.getValue());
-			this.bytes.addAndGet(entry.bytes());
-			this.count.incrementAndGet();
-		}
-		Cursor<Long, byte[]> refusals = this.refusedMessages.cursor(null);
-		while (refusals.hasNext()) {
-			this.bytes.addAndGet(refused(refusals.next(), refusals.getValue()).entry().bytes());
-		}
-		return 1 + Math.max(last(this.messages), last(this.refusedMessages));
-	}
-
-	private static long last(MVMap<Long, byte[]> map) {
-		Long last = map.lastKey();
-		return (last != null) ? last : -1;
+	private SpoolFailedException failed(IOException cause) {
+		return new SpoolFailedException(
+				"The spool %s cannot be opened: %s".formatted(this.directory, cause.getMessage()), cause);
 	}
 
 	@Override
 	public List<Entry> append(List<Message> messages) throws InterruptedException {
 		long size = Entry.bytes(messages);
-		long before = this.bytes.getAndAdd(size);
-		if (before + size > this.maxBytes) {
-			this.bytes.addAndGet(-size);
-			throw new SpoolFullException(before, this.maxBytes);
-		}
-		Append append = new Append(List.copyOf(messages), new CompletableFuture<>());
+		reserve(size);
+		Append append = new Append(List.copyOf(messages), size, new CompletableFuture<>());
 		boolean offered = false;
 		try {
 			offered = !this.closing && this.appends.offer(append, TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
 		}
 		finally {
 			if (!offered) {
-				this.bytes.addAndGet(-size);
+				this.appending.addAndGet(-size);
 			}
 		}
 		if (!offered) {
@@ -219,204 +193,269 @@ final class FileSpool implements Spool {
 		}
 		if (this.ended) {
 			// The writer may have ended between the two.
-			failAll(new ArrayList<>());
+			failAll(new ArrayList<>(), new SpoolFailedException("The spool is closed"));
 		}
 		try {
 			return append.done().get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
 		}
-		catch (ExecutionException | TimeoutException ex) {
-			Exception cause = this.failure;
-			throw new SpoolFailedException("What was sent may not be durable: " + ((cause != null) ? cause : ex), ex);
+		catch (TimeoutException ex) {
+			throw new SpoolFailedException("The disk is stuck: what was sent may not be durable", ex);
+		}
+		catch (ExecutionException ex) {
+			Throwable cause = Objects.requireNonNull(ex.getCause());
+			String why = String.valueOf(cause.getMessage());
+			throw (cause instanceof SpoolFullException) ? new SpoolFullException(why, cause)
+					: new SpoolFailedException(why, cause);
+		}
+	}
+
+	private void reserve(long size) {
+		long others = this.appending.getAndAdd(size);
+		long entries = others + this.messages.unsettledBytes() + this.refused.queue().unsettledBytes();
+		if (entries + size > this.maxBytes) {
+			this.appending.addAndGet(-size);
+			throw new SpoolFullException(entries, this.maxBytes);
+		}
+		long files = others + this.messages.bytes() + this.refused.queue().bytes();
+		if (files + size > this.maxFileBytes) {
+			this.appending.addAndGet(-size);
+			throw new SpoolFullException(
+					("The spool's files have %,d of at most %,d bytes, most of them behind an old message: send again "
+							+ "when the sink has taken that, or discard old refused messages")
+						.formatted(files, this.maxFileBytes));
 		}
 	}
 
 	private void write() {
-		List<Append> batch = new ArrayList<>();
+		List<Append> group = new ArrayList<>();
+		RuntimeException end = new SpoolFailedException("The spool is closed");
 		try {
-			while (!this.closing || !this.appends.isEmpty() || !this.changes.isEmpty()) {
-				batch.clear();
-				Append first = this.appends.poll(this.closing ? 0 : SETTLE_INTERVAL.toMillis(), TimeUnit.MILLISECONDS);
-				if (first != null) {
-					batch.add(first);
-					this.appends.drainTo(batch);
+			while (!this.closing || !this.appends.isEmpty()) {
+				group.clear();
+				collect(group);
+				answer();
+				moveRefused();
+				if (!group.isEmpty()) {
+					write(group);
 				}
-				boolean changed = change();
-				List<List<Entry>> entries = batch.stream().map(this::put).toList();
-				if (first != null) {
-					commit();
-					publish(batch, entries);
-				}
-				else if (changed) {
-					// Forced as well: what it frees may be written over by the next one.
-					commit();
-					compact();
-				}
+				noteSettled(this.messages);
+				noteSettled(this.refused.queue());
+				deleteSettled();
+				showOldest();
 			}
-			this.store.close();
+			moveRefused();
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
 		}
-		catch (MVStoreException ex) {
-			logger.error("The spool could not be written; nothing more is taken", ex);
-			this.failure = ex;
+		catch (RuntimeException | Error ex) {
+			logger.error("The spool {} has failed; nothing more is taken", this.directory, ex);
+			end = new SpoolFailedException("The spool has failed, what was sent may not be durable: " + ex, ex);
 		}
 		finally {
 			this.closing = true;
 			this.ended = true;
-			failAll(batch);
-			this.store.closeImmediately();
+			failAll(group, end);
+			answer();
+			release(this.reading);
+			release(this.messages);
+			release(this.refused.queue());
+			release(this.lock);
 		}
 	}
 
-	private void failAll(List<Append> batch) {
-		this.appends.drainTo(batch);
-		// Those that are done already stay so.
-		batch.forEach((append) -> append.done().completeExceptionally(new SpoolFailedException("not written")));
-	}
-
-	private List<Entry> put(Append append) {
-		return append.messages().stream().map(this::put).toList();
-	}
-
-	private Entry put(Message message) {
-		long number = this.nextNumber++;
-		ByteString id = (message.id() != null) ? message.id() : MemorySpool.id(this.openingId, number);
-		Entry entry = new Entry(number, id, message.payload(), System.currentTimeMillis());
-		this.messages.append(number, bytes(entry));
-		return entry;
-	}
-
-	private void publish(List<Append> batch, List<List<Entry>> entries) {
-		for (List<Entry> together : entries) {
-			for (Entry entry : together) {
-				if (this.tailBytes.tryAcquire((int) entry.bytes())) {
-					this.tail.put(entry.number(), entry);
-				}
+	private void collect(List<Append> group) throws InterruptedException {
+		Append next = this.appends.poll(this.closing ? 0 : SETTLE_INTERVAL.toMillis(), TimeUnit.MILLISECONDS);
+		long size = 0;
+		while (next != null) {
+			if (next != Append.NOTHING) {
+				group.add(next);
+				size += next.bytes();
 			}
-			this.count.addAndGet(together.size());
-		}
-		this.durable = this.nextNumber - 1;
-		for (int i = 0; i < batch.size(); i++) {
-			batch.get(i).done().complete(entries.get(i));
+			next = (size < GROUP_BYTES) ? this.appends.poll() : null;
 		}
 	}
 
-	private boolean change() {
-		boolean changed = false;
-		Runnable change = this.changes.poll();
-		while (change != null) {
-			change.run();
-			changed = true;
-			change = this.changes.poll();
+	private void write(List<Append> group) {
+		List<List<Entry>> entries = new ArrayList<>();
+		RuntimeException failure = this.writes.write(this.messages, () -> {
+			for (Append append : group) {
+				List<Entry> together = new ArrayList<>();
+				for (Message message : append.messages()) {
+					together.add(append(message));
+				}
+				entries.add(together);
+			}
+			// Nothing is sent before it is committed.
+			entries.forEach((together) -> together.forEach(this.tail::add));
+		});
+		if (failure != null) {
+			entries.forEach((together) -> together.forEach((entry) -> this.tail.take(entry.number())));
+			fail(group, failure);
+			return;
 		}
-		return changed;
+		for (int i = 0; i < group.size(); i++) {
+			this.appending.addAndGet(-group.get(i).bytes());
+			group.get(i).done().complete(entries.get(i));
+		}
+	}
+
+	private Entry append(Message message) throws IOException {
+		long number = this.messages.nextNumber();
+		long now = System.currentTimeMillis();
+		this.messages.append(EntryFormat.encode(message, now));
+		ByteString id = message.id();
+		return new Entry(number, this.session, (id != null) ? id : MemorySpool.id(this.session, number),
+				message.payload(), now);
+	}
+
+	private void failAll(List<Append> group, RuntimeException cause) {
+		this.appends.drainTo(group);
+		fail(group, cause);
+	}
+
+	private void fail(List<Append> group, RuntimeException cause) {
+		for (Append append : group) {
+			// One that is done already stays so.
+			if (append.done().completeExceptionally(cause)) {
+				this.appending.addAndGet(-append.bytes());
+			}
+		}
+	}
+
+	private void noteSettled(SegmentQueue queue) {
+		if (queue.hasUnnoted() && this.writes.due()) {
+			RuntimeException failure = this.writes.write(queue, () -> {
+			});
+			if (failure != null) {
+				logger.debug("What is settled is not written yet", failure);
+			}
+		}
+	}
+
+	private void moveRefused() {
+		try {
+			this.refused.move(this.messages, (number) -> entry(number, this.reading), this.writes);
+		}
+		catch (IOException ex) {
+			logger.warn("A refused message of the spool {} cannot be read now: {}", this.directory, ex.toString());
+		}
+	}
+
+	private void deleteSettled() {
+		try {
+			boolean room = this.writes.failing();
+			this.messages.deleteSettled(room);
+			this.refused.queue().deleteSettled(room);
+		}
+		catch (IOException ex) {
+			logger.warn("Files of the spool {} that are not needed cannot be deleted: {}", this.directory,
+					ex.toString());
+		}
+	}
+
+	private void answer() {
+		Runnable question = this.questions.poll();
+		while (question != null) {
+			question.run();
+			question = this.questions.poll();
+		}
 	}
 
 	/** Read only when it is another one: while the sink is away the first one stays. */
 	private void showOldest() {
-		Long first = this.messages.firstKey();
-		if (!Objects.equals(first, this.first)) {
-			this.first = first;
-			byte[] value = (first != null) ? this.messages.get(first) : null;
-			this.oldest = (value != null) ? ByteBuffer.wrap(value).getLong() : null;
+		long number = this.messages.firstUnsettled(0);
+		if (number == this.first) {
+			return;
 		}
-	}
-
-	private void commit() {
-		showOldest();
-		this.store.commit();
-		switch (this.durability) {
-			case POWER -> this.store.sync();
-			case PROCESS -> {
-			}
+		try {
+			Entry entry = (number >= 0) ? entry(number, this.reading) : null;
+			this.oldest = (entry != null) ? entry.appendedAt() : null;
+			this.first = number;
 		}
-	}
-
-	private void compact() {
-		long size = this.store.getFileStore().size();
-		if (size > SMALL_FILE_BYTES && size > 2 * this.bytes.get()) {
-			this.store.compact(50, COMPACT_BYTES);
-			// What was moved must be durable before its old place is used again.
-			commit();
+		catch (IOException ex) {
+			logger.warn("Message {} of the spool {} cannot be read now: {}", number, this.directory, ex.toString());
 		}
 	}
 
 	@Override
 	public @Nullable Entry next(long after) {
-		Entry known = this.tail.get(after + 1);
-		if (known != null && known.number() <= this.durable) {
-			return taken(known);
+		long number = firstUnsettled(after + 1);
+		while (number >= 0) {
+			Entry entry = get(number);
+			if (entry != null) {
+				return entry;
+			}
+			number = firstUnsettled(number + 1);
 		}
-		Long number = this.messages.higherKey(after);
-		return (number != null && number <= this.durable) ? get(number) : null;
+		return null;
 	}
 
 	@Override
 	public boolean hasNext(long after) {
-		if (after + 1 <= this.durable && this.tail.containsKey(after + 1)) {
-			return true;
+		return firstUnsettled(after + 1) >= 0;
+	}
+
+	private long firstUnsettled(long from) {
+		long number = this.messages.firstUnsettled(from);
+		while (number >= 0 && this.refused.waits(number)) {
+			number = this.messages.firstUnsettled(number + 1);
 		}
-		Long number = this.messages.higherKey(after);
-		return number != null && number <= this.durable;
+		return number;
 	}
 
 	@Override
 	public @Nullable Entry get(long number) {
-		Entry known = this.tail.get(number);
+		Entry known = this.tail.take(number);
 		if (known != null) {
-			return taken(known);
+			return known;
 		}
-		byte[] value = this.messages.get(number);
-		return (value != null) ? entry(number, value) : null;
+		try {
+			return entry(number, this.sending);
+		}
+		catch (IOException ex) {
+			throw new SpoolFailedException(
+					"Message %d of the spool %s cannot be read now: %s".formatted(number, this.directory, ex), ex);
+		}
 	}
 
-	/** It is in memory once more only if it has to be sent again. */
-	private Entry taken(Entry entry) {
-		if (this.tail.remove(entry.number(), entry)) {
-			this.tailBytes.release((int) entry.bytes());
+	private @Nullable Entry entry(long number, QueueReader reader) throws IOException {
+		Entry known = this.tail.get(number);
+		if (known != null) {
+			return known;
 		}
-		return entry;
+		long from = this.messages.session(number);
+		byte[] body = reader.read(number);
+		return (body != null) ? EntryFormat.decode(number, from, body) : null;
 	}
 
 	@Override
 	public void settle(Collection<Long> numbers) {
-		List<Long> settled = List.copyOf(numbers);
-		this.changes.add(() -> settled.forEach((number) -> {
-			byte[] value = this.messages.remove(number);
-			if (value != null) {
-				this.count.decrementAndGet();
-				this.bytes.addAndGet(-entryBytes(value));
-			}
-		}));
+		numbers.forEach(this.messages::settle);
 	}
 
 	@Override
 	public void refuse(long number, int code, String description) {
-		this.changes.add(() -> {
-			byte[] value = this.messages.remove(number);
-			if (value != null) {
-				this.count.decrementAndGet();
-				byte[] words = description.getBytes(StandardCharsets.UTF_8);
-				this.refusedMessages.put(number,
-						ByteBuffer.allocate(8 + words.length + value.length)
-							.putInt(code)
-							.putInt(words.length)
-							.put(words)
-							.put(value)
-							.array());
-			}
-		});
+		this.refused.refuse(number, code, description);
 	}
 
 	@Override
 	public List<Refused> refused() {
 		CompletableFuture<List<Refused>> all = new CompletableFuture<>();
-		this.changes.add(() -> all.complete(readRefused()));
+		this.questions.add(() -> {
+			try {
+				moveRefused();
+				all.complete(this.refused.read());
+			}
+			catch (IOException ex) {
+				all.completeExceptionally(ex);
+			}
+		});
 		try {
 			if (this.closing) {
 				throw new SpoolFailedException("The spool is closed or has failed");
 			}
+			wake();
 			return all.orTimeout(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS).join();
 		}
 		catch (CompletionException ex) {
@@ -424,33 +463,24 @@ final class FileSpool implements Spool {
 		}
 	}
 
-	private List<Refused> readRefused() {
-		List<Refused> all = new ArrayList<>();
-		Cursor<Long, byte[]> cursor = this.refusedMessages.cursor(null);
-		while (cursor.hasNext()) {
-			all.add(refused(cursor.next(), cursor.getValue()));
-		}
-		return all;
-	}
-
 	@Override
 	public void discard(long number) {
-		this.changes.add(() -> {
-			byte[] value = this.refusedMessages.remove(number);
-			if (value != null) {
-				this.bytes.addAndGet(-refused(number, value).entry().bytes());
-			}
-		});
+		this.refused.discard(number);
 	}
 
 	@Override
 	public long size() {
-		return this.count.get();
+		return Math.max(0, this.messages.unsettled() - this.refused.waiting());
 	}
 
 	@Override
 	public long bytes() {
-		return this.bytes.get();
+		return this.messages.unsettledBytes() + this.refused.queue().unsettledBytes();
+	}
+
+	@Override
+	public long damaged() {
+		return this.messages.damaged() + this.refused.queue().damaged();
 	}
 
 	@Override
@@ -458,41 +488,11 @@ final class FileSpool implements Spool {
 		return this.oldest;
 	}
 
-	/** When it was appended (8 bytes), the id's length (1), id and payload. */
-	private static byte[] bytes(Entry entry) {
-		ByteBuffer buffer = ByteBuffer.allocate(ENVELOPE_BYTES + entry.id().size() + entry.payload().length);
-		buffer.putLong(entry.appendedAt()).put((byte) entry.id().size());
-		entry.id().copyTo(buffer);
-		return buffer.put(entry.payload()).array();
-	}
-
-	private static Entry entry(long number, byte[] value) {
-		int idLength = value[8];
-		byte[] payload = new byte[value.length - ENVELOPE_BYTES - idLength];
-		System.arraycopy(value, ENVELOPE_BYTES + idLength, payload, 0, payload.length);
-		return new Entry(number, ByteString.copyFrom(value, ENVELOPE_BYTES, idLength), payload,
-				ByteBuffer.wrap(value).getLong());
-	}
-
-	/** As of {@link Entry#bytes()}, without making one. */
-	private static long entryBytes(byte[] value) {
-		return value.length - ENVELOPE_BYTES + OVERHEAD_BYTES;
-	}
-
-	private static Refused refused(long number, byte[] value) {
-		ByteBuffer buffer = ByteBuffer.wrap(value);
-		int code = buffer.getInt();
-		byte[] words = new byte[buffer.getInt()];
-		buffer.get(words);
-		byte[] rest = new byte[buffer.remaining()];
-		buffer.get(rest);
-		return new Refused(entry(number, rest), code, new String(words, StandardCharsets.UTF_8));
-	}
-
-	/** Writes what was taken and lets the file go. */
+	/** Writes what was taken and lets the directory go. */
 	@Override
 	public void close() {
 		this.closing = true;
+		wake();
 		boolean interrupted = false;
 		long deadline = System.nanoTime() + TIMEOUT.toNanos();
 		while (this.writer.isAlive() && System.nanoTime() - deadline < 0) {
@@ -503,8 +503,25 @@ final class FileSpool implements Spool {
 				interrupted = true;
 			}
 		}
+		release(this.sending);
 		if (interrupted) {
 			Thread.currentThread().interrupt();
+		}
+	}
+
+	/** Where it is full, the writer is awake. */
+	private void wake() {
+		if (!this.appends.offer(Append.NOTHING)) {
+			logger.debug("The spool {} has appends to write", this.directory);
+		}
+	}
+
+	private void release(AutoCloseable resource) {
+		try {
+			resource.close();
+		}
+		catch (Exception ex) {
+			logger.warn("The spool {} could not be closed whole: {}", this.directory, ex.toString());
 		}
 	}
 

@@ -17,7 +17,7 @@ final class MemorySpool implements Spool {
 
 	private final long maxBytes;
 
-	private final long clientId = ThreadLocalRandom.current().nextLong();
+	private final long session = ThreadLocalRandom.current().nextLong();
 
 	private final AtomicLong bytes = new AtomicLong();
 
@@ -43,15 +43,15 @@ final class MemorySpool implements Spool {
 
 	private Entry put(Message message) {
 		long number = this.nextNumber++;
-		Entry entry = new Entry(number, (message.id() != null) ? message.id() : id(this.clientId, number),
+		Entry entry = new Entry(number, this.session, (message.id() != null) ? message.id() : id(this.session, number),
 				message.payload(), System.currentTimeMillis());
 		this.entries.put(number, entry);
 		return entry;
 	}
 
-	/** Of {@value #OWN_ID_BYTES} bytes: whose it is, and its number. */
-	static ByteString id(long clientId, long number) {
-		return ByteString.copyFrom(ByteBuffer.allocate(OWN_ID_BYTES).putLong(clientId).putLong(number).flip());
+	/** The id of a message that came without one, {@value #OWN_ID_BYTES} bytes. */
+	static ByteString id(long session, long number) {
+		return ByteString.copyFrom(ByteBuffer.allocate(OWN_ID_BYTES).putLong(session).putLong(number).flip());
 	}
 
 	@Override
@@ -84,7 +84,7 @@ final class MemorySpool implements Spool {
 	public void refuse(long number, int code, String description) {
 		Entry entry = this.entries.remove(number);
 		if (entry != null) {
-			this.refused.put(number, new Refused(entry, code, description));
+			this.refused.put(number, new Refused(number, entry, code, description));
 		}
 	}
 
@@ -109,6 +109,11 @@ final class MemorySpool implements Spool {
 	@Override
 	public long bytes() {
 		return this.bytes.get();
+	}
+
+	@Override
+	public long damaged() {
+		return 0;
 	}
 
 	@Override

@@ -58,6 +58,9 @@ final class Session {
 
 	private static final Duration GREATEST_PAUSE = Duration.ofSeconds(5);
 
+	/** A sink that acknowledges nothing is left after so many {@code ackTimeout}s. */
+	private static final int SILENT_TIMEOUTS = 3;
+
 	private final Channel channel;
 
 	private final Spool spool;
@@ -215,7 +218,18 @@ final class Session {
 			}
 			// What a stream is told goes to the event loop, so any thread may tell it.
 			DataSinkGrpc.newStub(told).withExecutor(Runnable::run).withOnReadyThreshold(TRANSPORT_BYTES).send(opened);
+			schedule(this.options.ackTimeout(), () -> {
+				if (opened == this.stream && !opened.info) {
+					leave(opened, "The sink has said nothing for %s".formatted(this.options.ackTimeout()));
+				}
+			});
 		}
+	}
+
+	/** What was in flight is sent again on the next stream. */
+	private void leave(Stream open, String because) {
+		open.cancel(because, null);
+		ended(open, Status.DEADLINE_EXCEEDED.withDescription(because));
 	}
 
 	/**
@@ -306,6 +320,9 @@ final class Session {
 		}
 		else {
 			this.last = entry.number();
+			if (this.inFlight.isEmpty() && this.again.isEmpty()) {
+				Objects.requireNonNull(this.stream).silentSince = this.loop.nanoTime();
+			}
 		}
 		boolean scarce = this.again.isEmpty() && !this.spool.hasNext(this.last);
 		Window.Flight flight = this.window.sent(this.loop.nanoTime(), this.inFlight.size(), scarce);
@@ -379,6 +396,10 @@ final class Session {
 	 */
 	private void done(ByteString id) {
 		this.pause = LEAST_PAUSE;
+		Stream open = this.stream;
+		if (open != null) {
+			open.silentSince = this.loop.nanoTime();
+		}
 		fire(Event.ACK, this.inFlight.size() - (this.inFlight.containsKey(id) ? 1 : 0), id);
 	}
 
@@ -444,6 +465,8 @@ final class Session {
 		this.timerRuns = false;
 		long now = this.loop.nanoTime();
 		long timeout = this.options.ackTimeout().toNanos();
+		Stream open = this.stream;
+		boolean silent = false;
 		while (!this.inFlight.isEmpty()) {
 			Map.Entry<ByteString, InFlight> first = this.inFlight.entrySet().iterator().next();
 			long left = first.getValue().flight().sentAt() + timeout - now;
@@ -455,6 +478,12 @@ final class Session {
 			this.timeouts++;
 			this.window.lost(first.getValue().flight(), now);
 			fire(Event.TIMEOUT, this.inFlight.size() - 1, first.getKey());
+			silent |= open != null && now - open.silentSince >= SILENT_TIMEOUTS * timeout;
+		}
+		if (silent && open != null) {
+			leave(open, "The sink has acknowledged nothing for %d times %s".formatted(SILENT_TIMEOUTS,
+					this.options.ackTimeout()));
+			return;
 		}
 		resize();
 		pump();
@@ -477,6 +506,9 @@ final class Session {
 		private int maxMessageBytes = Integer.MAX_VALUE;
 
 		private long dropped;
+
+		/** When it last acknowledged something, or was sent something after a rest. */
+		private long silentSince;
 
 		/** Null while the sink has not said that it takes it. */
 		private @Nullable Compression compression;
@@ -512,6 +544,9 @@ final class Session {
 			if (!this.info && told.getZstd() && level > 0) {
 				this.compression = new Compression(level, (told.hasDictionary() && Session.this.options.dictionary())
 						? Session.this.dictionaries.of(told.getDictionary()) : null);
+			}
+			if (!this.info) {
+				this.silentSince = Session.this.loop.nanoTime();
 			}
 			this.info = true;
 			int advised = (told.getWindow() > 0) ? told.getWindow() : Integer.MAX_VALUE;

@@ -42,9 +42,11 @@ public final class SinkClient implements AutoCloseable {
 	 * @param spoolBytes of them, and of refused ones
 	 * @param oldestMillis how long the oldest of them has waited, in milliseconds; 0 if
 	 * there is none
+	 * @param damaged messages that were lost to damage of the spool's files, found since
+	 * the client was opened; the log names them
 	 */
 	public record Stats(boolean connected, int inFlight, int window, long timeouts, long disconnections, long dropped,
-			long spooled, long spoolBytes, long oldestMillis) {
+			long spooled, long spoolBytes, long oldestMillis, long damaged) {
 	}
 
 	/**
@@ -131,6 +133,39 @@ public final class SinkClient implements AutoCloseable {
 	}
 
 	/**
+	 * Takes a message, and waits for room if there is none.
+	 * @param timeout for the wait; 0 = none
+	 * @return the id
+	 * @throws SpoolFullException if there was no room in time: the message was not taken
+	 * @see #send(byte[])
+	 */
+	public ByteString send(byte[] payload, Duration timeout) throws InterruptedException {
+		return sendAll(List.of(new Message(null, payload)), timeout).getFirst();
+	}
+
+	/**
+	 * Takes several messages, and waits for room if there is none for all.
+	 * @param timeout for the wait; 0 = none
+	 * @return their ids, in the same order
+	 * @throws SpoolFullException if there was no room in time: none was taken
+	 * @see #sendAll(List)
+	 */
+	public List<ByteString> sendAll(List<Message> messages, Duration timeout) throws InterruptedException {
+		long deadline = System.nanoTime() + timeout.toNanos();
+		while (true) {
+			try {
+				return sendAll(messages);
+			}
+			catch (SpoolFullException ex) {
+				if (System.nanoTime() - deadline >= 0) {
+					throw ex;
+				}
+			}
+			Thread.sleep(POLL);
+		}
+	}
+
+	/**
 	 * Waits until the sink has all that was sent.
 	 * @return false if it has not in time
 	 */
@@ -152,7 +187,7 @@ public final class SinkClient implements AutoCloseable {
 	public List<Refused> refused() {
 		return this.spool.refused()
 			.stream()
-			.map((one) -> new Refused(one.entry().number(), one.entry().id(), one.entry().payload(), one.code(),
+			.map((one) -> new Refused(one.number(), one.entry().id(), one.entry().payload(), one.code(),
 					one.description()))
 			.toList();
 	}
@@ -168,7 +203,7 @@ public final class SinkClient implements AutoCloseable {
 		Long oldest = this.spool.oldest();
 		return new Stats(now.connected(), now.inFlight(), now.window(), now.timeouts(), now.disconnections(),
 				now.dropped(), this.spool.size(), this.spool.bytes(),
-				(oldest != null) ? Math.max(0, System.currentTimeMillis() - oldest) : 0);
+				(oldest != null) ? Math.max(0, System.currentTimeMillis() - oldest) : 0, this.spool.damaged());
 	}
 
 	/**

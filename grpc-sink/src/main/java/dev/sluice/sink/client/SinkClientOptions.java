@@ -8,16 +8,20 @@ import org.jspecify.annotations.Nullable;
 /**
  * How a client works.
  *
- * @param spool the file that keeps messages until the sink has them, of this client
- * alone; null = they are kept in memory and die with the process. Default null
+ * @param spool the directory that keeps messages until the sink has them, of this client
+ * alone; made if it is not there; null = they are kept in memory and die with the
+ * process. Default null
  * @param spoolBytes what the spool holds at most, payloads and 80 bytes each; beyond,
- * sending is refused. Default 1 GB, in memory 64 MB
- * @param durability what a message in the file outlives. Default {@code POWER}
+ * sending is refused. The files may take twice as much and two segments. Default 1 GB, in
+ * memory 64 MB
+ * @param durability what a message in the spool outlives. Default {@code POWER}
  * @param window messages in flight at most, always; 0 = adaptive. Default 0
  * @param maxWindow what the adaptive window may grow to; the sink's capacity bounds it
  * too. Default 16,384
  * @param ackTimeout until a message that is not acknowledged is sent again; longer than
- * the sink's {@code sink.store-timeout}. Default 20 s
+ * the sink's {@code sink.store-timeout}. A sink that says nothing for that long on a new
+ * stream, or acknowledges nothing for three times that long, is left for another stream.
+ * Default 20 s
  * @param zstdLevel of the compression, if the sink takes it; 0 = none. Default 3
  * @param dictionary whether the sink's dictionary is used, if it has one. Default true
  * @param maxMessageBytes the largest payload; one that the sink says is too large for it
@@ -47,7 +51,7 @@ public record SinkClientOptions(@Nullable Path spool, long spoolBytes, Durabilit
 		}
 	}
 
-	/** The defaults, with a file. */
+	/** The defaults, with a directory. */
 	public static SinkClientOptions durable(Path spool) {
 		return new SinkClientOptions(spool, 1024 * MEGABYTE, Durability.POWER, 0, 16_384, Duration.ofSeconds(20),
 				ZSTD_LEVEL, true, (int) MEGABYTE);

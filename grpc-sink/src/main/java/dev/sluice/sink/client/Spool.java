@@ -21,10 +21,13 @@ interface Spool extends AutoCloseable {
 	/**
 	 * A message.
 	 *
-	 * @param number from 0, greater than that of every earlier one
+	 * @param number from 0; within a session the numbers count up by one
+	 * @param session which opening of the spool took it: drawn at random at each opening,
+	 * so that no two messages ever have the same session and number
+	 * @param id names it to the sink
 	 * @param appendedAt in milliseconds since the epoch
 	 */
-	record Entry(long number, ByteString id, byte[] payload, long appendedAt) {
+	record Entry(long number, long session, ByteString id, byte[] payload, long appendedAt) {
 
 		long bytes() {
 			return this.id.size() + this.payload.length + OVERHEAD_BYTES;
@@ -43,15 +46,16 @@ interface Spool extends AutoCloseable {
 	/**
 	 * A message that the sink will never take.
 	 *
+	 * @param number for {@link #discard}; not that of the entry
 	 * @param code a gRPC status code
 	 */
-	record Refused(Entry entry, int code, String description) {
+	record Refused(long number, Entry entry, int code, String description) {
 	}
 
 	/**
 	 * Keeps messages, one behind the other; returns once they are as durable as the spool
-	 * makes them, which is together. One without an id is given one, of the spool's own
-	 * id and the number.
+	 * makes them, which is together. One without an id is given one, of the session and
+	 * the number.
 	 * @throws SpoolFullException if there is no room for all: none is kept
 	 * @throws SpoolFailedException if they could not be kept
 	 */
@@ -80,7 +84,7 @@ interface Spool extends AutoCloseable {
 	 */
 	List<Refused> refused();
 
-	/** Forgets a refused message. */
+	/** Forgets a refused message, by its number among those. */
 	void discard(long number);
 
 	/** Entries not settled, refused ones not counted. */
@@ -88,6 +92,9 @@ interface Spool extends AutoCloseable {
 
 	/** Bytes of all entries, refused ones too. */
 	long bytes();
+
+	/** Entries that were promised, and found damaged since the spool was opened. */
+	long damaged();
 
 	/**
 	 * When the oldest unsettled entry was appended, in milliseconds since the epoch. Any

@@ -4,29 +4,31 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 import com.google.errorprone.annotations.ThreadSafe;
+import dev.sluice.sink.segment.DirectoryLock;
+import dev.sluice.sink.segment.Disk;
+import dev.sluice.sink.segment.SegmentHeader;
+import dev.sluice.sink.segment.SegmentWriter;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A log of {@linkplain SegmentFormat segments}: durable once it is forced to the disk, so
- * that it outlives the machine's power. One thread writes; what comes while it forces
- * goes with the next force (group commit). Nothing is ever deleted here. The body of a
- * record is the id's length (1 byte), the id and the payload.
+ * A log of {@linkplain dev.sluice.sink.segment.SegmentFormat segments}: durable once it
+ * is forced to the disk, so that it outlives the machine's power. One thread writes; what
+ * comes while it forces goes with the next force (group commit). Nothing is ever deleted
+ * here. The body of a record is the id's length (1 byte), the id and the payload.
  * <p>
  * At the start, what a crash left of the last batch is cut off and kept beside; it was
  * never acknowledged. Everything else that is not whole is damage, as is a segment that
@@ -66,13 +68,15 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 
 	private final Disk disk;
 
-	private final FileChannel lockFile;
+	private final DirectoryLock lock;
 
 	private final BlockingQueue<Write> writes = new ArrayBlockingQueue<>(QUEUE);
 
 	private final ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER_BYTES);
 
 	private final SecureRandom random = new SecureRandom();
+
+	private final long session = this.random.nextLong();
 
 	private final Thread writer;
 
@@ -122,37 +126,31 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 		this.directory = directory;
 		this.segmentBytes = segmentBytes;
 		this.disk = disk;
-		this.lockFile = lock(directory);
+		try {
+			this.lock = DirectoryLock.take(directory);
+		}
+		catch (IOException ex) {
+			throw failed(ex);
+		}
 		try {
 			recover(damage, recent);
 		}
 		catch (IOException ex) {
 			unlock();
-			throw new UncheckedIOException("The log in " + directory + " cannot be opened: " + ex.getMessage(), ex);
+			throw failed(ex);
 		}
 		resume();
 		this.writer = Thread.ofPlatform().name("sink-log").start(this::write);
 	}
 
-	private static FileChannel lock(Path directory) {
-		try {
-			Files.createDirectories(directory);
-			FileChannel file = FileChannel.open(directory.resolve("lock"), StandardOpenOption.CREATE,
-					StandardOpenOption.WRITE);
-			if (file.tryLock() == null) {
-				file.close();
-				throw new IOException("another process has it; give each sink its own directory");
-			}
-			return file;
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException("The log in " + directory + " cannot be opened: " + ex.getMessage(), ex);
-		}
+	private UncheckedIOException failed(IOException cause) {
+		return new UncheckedIOException("The log in " + this.directory + " cannot be opened: " + cause.getMessage(),
+				cause);
 	}
 
 	private void unlock() {
 		try {
-			this.lockFile.close();
+			this.lock.close();
 		}
 		catch (IOException ex) {
 			logger.warn("The lock of {} could not be closed: {}", this.directory, ex.getMessage());
@@ -222,7 +220,7 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 			for (Write write : batch) {
 				to.append(new byte[] { (byte) write.id().length }, write.id(), write.payload());
 			}
-			to.force();
+			to.commit(true);
 		}
 		catch (IOException ex) {
 			this.ready = false;
@@ -248,9 +246,10 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 			if (current == null || current.size() >= this.segmentBytes) {
 				SegmentWriter next = newSegment();
 				if (current != null) {
-					current.close();
+					end(current, next);
 				}
 				this.segment = next;
+				this.segmentNumber++;
 			}
 			this.ready = true;
 		}
@@ -260,22 +259,15 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 		}
 	}
 
-	/** Leaves an empty file at most where it fails, and begins it anew the next time. */
+	/** Leaves an empty segment at most where it fails, and begins it anew next time. */
 	private SegmentWriter newSegment() throws IOException {
-		Path file = file(this.segmentNumber);
-		FileChannel channel = this.disk.open(file, StandardOpenOption.CREATE, StandardOpenOption.READ,
-				StandardOpenOption.WRITE);
+		FileChannel channel = this.disk.open(file(this.segmentNumber), StandardOpenOption.CREATE,
+				StandardOpenOption.READ, StandardOpenOption.WRITE);
 		try {
-			long salt = this.random.nextLong();
-			channel.truncate(0);
-			ByteBuffer header = SegmentFormat.header(salt, this.nextNumber);
-			while (header.hasRemaining()) {
-				channel.write(header);
-			}
-			channel.force(true);
-			forceFolder(this.directory);
-			SegmentWriter segment = new SegmentWriter(channel, salt, this.nextNumber, this.buffer);
-			this.segmentNumber++;
+			SegmentHeader header = new SegmentHeader(this.random.nextLong(), this.nextNumber, this.session);
+			SegmentWriter segment = SegmentWriter.begin(channel, header, this.buffer);
+			segment.commit(true);
+			this.disk.forceDirectory(this.directory);
 			return segment;
 		}
 		catch (IOException ex) {
@@ -284,15 +276,24 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 		}
 	}
 
-	private Path file(int number) {
-		return this.directory.resolve("%010d%s".formatted(number, LogRecovery.SUFFIX));
+	/**
+	 * Says in a full segment that another one follows, once that is there and before it
+	 * has records: so the loss of the newest segment is noticed.
+	 */
+	private static void end(SegmentWriter full, SegmentWriter next) throws IOException {
+		try {
+			full.end();
+			full.commit(true);
+		}
+		catch (IOException ex) {
+			next.close();
+			throw ex;
+		}
+		full.close();
 	}
 
-	/** The name of a new file must outlive a loss of power too. */
-	private static void forceFolder(Path directory) throws IOException {
-		try (FileChannel folder = FileChannel.open(directory, StandardOpenOption.READ)) {
-			folder.force(true);
-		}
+	private Path file(int number) {
+		return this.directory.resolve("%010d%s".formatted(number, LogRecovery.SUFFIX));
 	}
 
 	private void recover(Damage damage, RecentIds recent) throws IOException {
@@ -313,12 +314,12 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 		if (last != null) {
 			FileChannel channel = this.disk.open(last.file(), StandardOpenOption.READ, StandardOpenOption.WRITE);
 			cut(channel, last);
-			this.segment = new SegmentWriter(channel, last.salt(), this.nextNumber, this.buffer);
+			this.segment = SegmentWriter.resume(channel, last.salt(), this.nextNumber, this.buffer);
 		}
 	}
 
 	/** What is cut off goes behind what was cut off before, if there is room. */
-	private static void cut(FileChannel channel, LogRecovery.Segment segment) throws IOException {
+	private void cut(FileChannel channel, LogRecovery.Segment segment) throws IOException {
 		long bytes = channel.size() - segment.end();
 		if (bytes == 0) {
 			return;
@@ -332,7 +333,7 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 				position += channel.transferTo(position, channel.size() - position, kept);
 			}
 			kept.force(true);
-			forceFolder(Objects.requireNonNull(cut.toAbsolutePath().getParent()));
+			this.disk.forceDirectory(this.directory);
 		}
 		catch (IOException ex) {
 			logger.warn("{} could not be written, and these bytes are gone: {}", cut, ex.getMessage());

@@ -12,6 +12,10 @@ import java.util.List;
 import java.util.stream.Stream;
 
 import com.google.protobuf.ByteString;
+import dev.sluice.sink.segment.Disk;
+import dev.sluice.sink.segment.SegmentFormat.Kind;
+import dev.sluice.sink.segment.SegmentHeader;
+import dev.sluice.sink.segment.SegmentReader;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -60,7 +64,8 @@ final class LogRecovery {
 	}
 
 	/** What one segment holds. */
-	private record Scan(boolean headed, long salt, long firstNumber, long nextNumber, long end, Deque<ByteString> ids) {
+	private record Scan(@Nullable SegmentHeader header, long nextNumber, long end, boolean ended,
+			Deque<ByteString> ids) {
 	}
 
 	private LogRecovery(Disk disk, int maxIds) {
@@ -87,23 +92,28 @@ final class LogRecovery {
 			Path file = segments.get(i);
 			boolean isLast = i == segments.size() - 1;
 			Scan scan = scan(file, isLast);
-			if (!scan.headed() && isLast && scan.end() == 0) {
+			SegmentHeader header = scan.header();
+			if (header == null && isLast && scan.end() == 0) {
 				// It was being made, and is made again.
 				nextSegment = number(file);
 				continue;
 			}
-			if (scan.headed()) {
+			if (header != null) {
 				if (nextNumber == null) {
 					nextNumber = scan.nextNumber();
+					if (scan.ended()) {
+						this.damages
+							.add("no segment behind %s, which says that there is one".formatted(file.getFileName()));
+					}
 				}
-				if (isLast) {
-					last = new Segment(file, scan.salt(), scan.end());
+				if (isLast && !scan.ended()) {
+					last = new Segment(file, header.salt(), scan.end());
 				}
 				if (this.newerBegins != null && this.newerBegins != scan.nextNumber()) {
 					this.damages.add("%s ends before record %d, and the next segment begins with record %d"
 						.formatted(file.getFileName(), scan.nextNumber(), this.newerBegins));
 				}
-				this.newerBegins = scan.firstNumber();
+				this.newerBegins = header.firstNumber();
 			}
 			while (!scan.ids().isEmpty() && this.ids.size() < this.maxIds) {
 				this.ids.addFirst(scan.ids().removeLast());
@@ -133,49 +143,54 @@ final class LogRecovery {
 			// What is acknowledged as a repeat must be as durable as at the first time.
 			channel.force(true);
 			SegmentReader reader = new SegmentReader(channel);
-			if (!reader.headed()) {
-				boolean begun = isLast && channel.size() <= SegmentFormat.HEADER_BYTES;
-				if (!begun) {
-					this.damages.add("%s does not begin as a segment".formatted(file.getFileName()));
-				}
-				return new Scan(false, 0, 0, 0, begun ? 0 : channel.size(), new ArrayDeque<>());
+			SegmentHeader header = reader.header();
+			if (header != null) {
+				return scan(file, isLast, header, reader);
 			}
-			return scan(file, isLast, reader);
+			boolean begun = isLast && channel.size() <= SegmentHeader.BYTES;
+			if (!begun) {
+				this.damages.add("%s does not begin as a segment".formatted(file.getFileName()));
+			}
+			return new Scan(null, 0, begun ? 0 : channel.size(), false, new ArrayDeque<>());
 		}
 	}
 
-	private Scan scan(Path file, boolean isLast, SegmentReader reader) throws IOException {
+	private Scan scan(Path file, boolean isLast, SegmentHeader header, SegmentReader reader) throws IOException {
 		Deque<ByteString> found = new ArrayDeque<>();
 		Deque<ByteString> behindHole = new ArrayDeque<>();
-		long next = reader.firstNumber();
-		long end = SegmentFormat.HEADER_BYTES;
+		long next = header.firstNumber();
+		long end = SegmentHeader.BYTES;
+		boolean ended = false;
 		SegmentReader.@Nullable Hole hole = null;
 		while (true) {
 			switch (reader.next()) {
 				case SegmentReader.Hole met -> hole = (hole != null) ? hole : met;
 				case SegmentReader.Whole whole -> {
-					ByteString id = id(reader, whole);
-					if (hole != null && isLast && !whole.batch()) {
-						behindHole.add(id);
+					if (hole != null && isLast && whole.kind() == Kind.RECORD) {
+						behindHole.add(id(reader, whole));
+						continue;
 					}
-					else {
-						if (hole != null) {
-							this.damages.add("%d records from number %d on, at byte %d of %s".formatted(
-									whole.number() - next - behindHole.size(), next, hole.from(), file.getFileName()));
-							hole = null;
-							behindHole.forEach((one) -> add(found, one));
-							behindHole.clear();
-						}
-						add(found, id);
-						next = whole.number() + 1;
-						end = whole.end();
+					if (hole != null) {
+						this.damages.add("%d records from number %d on, at byte %d of %s".formatted(
+								whole.number() - next - behindHole.size(), next, hole.from(), file.getFileName()));
+						hole = null;
+						behindHole.forEach((one) -> add(found, one));
+						behindHole.clear();
+					}
+					next = whole.number();
+					end = whole.end();
+					ended = whole.kind() == Kind.END;
+					if (whole.numbered()) {
+						add(found, id(reader, whole));
+						next++;
 					}
 				}
 				case SegmentReader.End atEnd -> {
-					if (!isLast && atEnd.bytes() > 0) {
-						this.damages.add("%d bytes at the end of %s".formatted(atEnd.bytes(), file.getFileName()));
+					if (!isLast && (hole != null || atEnd.bytes() > 0)) {
+						this.damages
+							.add("%d bytes at the end of %s".formatted(reader.size() - end, file.getFileName()));
 					}
-					return new Scan(true, reader.salt(), reader.firstNumber(), next, end, found);
+					return new Scan(header, next, end, ended, found);
 				}
 			}
 		}

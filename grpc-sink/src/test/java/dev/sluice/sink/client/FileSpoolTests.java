@@ -88,22 +88,50 @@ class FileSpoolTests {
 		assertThat(ids).hasSize(30);
 	}
 
+	@Test
+	void knowsWhichOpeningTookAMessageWhateverItsId() throws Exception {
+		List<Long> given = new ArrayList<>();
+		for (int opening = 0; opening < 3; opening++) {
+			try (FileSpool spool = open(Durability.PROCESS)) {
+				Entry named = append(spool, id("named" + opening), payload(1));
+				Entry unnamed = append(spool, null, payload(2));
+				assertThat(unnamed.session()).isEqualTo(named.session());
+				assertThat(unnamed.id()).isEqualTo(MemorySpool.id(unnamed.session(), unnamed.number()));
+				given.add(named.session());
+				given.add(unnamed.session());
+			}
+		}
+		assertThat(new HashSet<>(given)).hasSize(3);
+
+		try (FileSpool spool = open(Durability.PROCESS)) {
+			List<Long> found = new ArrayList<>();
+			Entry entry = spool.next(-1);
+			while (entry != null) {
+				found.add(entry.session());
+				entry = spool.next(entry.number());
+			}
+			assertThat(found).isEqualTo(given);
+		}
+	}
+
 	@ParameterizedTest
 	@EnumSource
 	void givesNoIdAgainWhenItsFileIsPutBackToAnEarlierState(Durability durability) throws Exception {
-		open(durability).close();
-		Path file = this.directory.resolve("spool");
-		byte[] earlier = Files.readAllBytes(file);
+		Path spool = this.directory.resolve("spool");
+		Path earlier = this.directory.resolve("earlier");
 		ByteString given;
-		try (FileSpool spool = open(durability)) {
-			given = append(spool, null, payload(0)).id();
+		try (FileSpool open = open(durability)) {
+			append(open, null, payload(0));
+			Directories.copy(spool, earlier);
+			given = append(open, null, payload(1)).id();
 		}
 
-		Files.write(file, earlier);
+		Directories.delete(spool);
+		Directories.copy(earlier, spool);
 
-		try (FileSpool spool = open(durability)) {
-			assertThat(spool.size()).isZero();
-			assertThat(append(spool, null, payload(1)).id()).isNotEqualTo(given);
+		try (FileSpool open = open(durability)) {
+			assertThat(open.size()).isEqualTo(1);
+			assertThat(append(open, null, payload(2)).id()).isNotEqualTo(given);
 		}
 	}
 
@@ -195,7 +223,7 @@ class FileSpoolTests {
 				assertThat(refused.description()).isEqualTo("no frame");
 			});
 			long before = spool.bytes();
-			spool.discard(spool.refused().getFirst().entry().number());
+			spool.discard(spool.refused().getFirst().number());
 			await().untilAsserted(() -> assertThat(spool.refused()).isEmpty());
 			assertThat(spool.bytes()).isLessThan(before);
 		}
@@ -241,18 +269,53 @@ class FileSpoolTests {
 
 	@Test
 	void usesTheSpaceOfSettledMessagesAgain() throws Exception {
-		Path file = this.directory.resolve("spool");
-		try (FileSpool spool = new FileSpool(file, 10_000_000, Durability.POWER)) {
+		Path path = this.directory.resolve("spool");
+		try (FileSpool spool = new FileSpool(path, 10_000_000, Durability.POWER)) {
+			Entry kept = append(spool, null, new byte[100]);
 			for (int round = 0; round < 40; round++) {
 				List<Long> numbers = new ArrayList<>();
 				for (int i = 0; i < 50; i++) {
 					numbers.add(append(spool, null, new byte[100_000]).number());
 				}
 				spool.settle(numbers);
+				if (round == 0) {
+					spool.settle(List.of(kept.number()));
+				}
 			}
+			assertThat(Directories.bytes(path)).as("of 200 MB written, 5 MB of them live at once")
+				.isLessThan(25_000_000);
+			await().untilAsserted(() -> assertThat(spool.size()).isZero());
 		}
 
-		assertThat(Files.size(file)).as("of 200 MB written, at most 10 MB of them live at once").isLessThan(60_000_000);
+		assertThat(Directories.bytes(path)).as("of an empty spool").isZero();
+	}
+
+	@Test
+	void takesNothingWhenItsFilesAreTwiceAsLargeAsItMayBe() throws Exception {
+		Path path = this.directory.resolve("spool");
+		try (FileSpool spool = new FileSpool(path, 1_000_000, Durability.PROCESS)) {
+			Entry old = append(spool, null, new byte[100]);
+			assertThatExceptionOfType(SpoolFullException.class).isThrownBy(() -> {
+				for (int i = 0; i < 40; i++) {
+					spool.settle(List.of(append(spool, null, new byte[100_000]).number()));
+				}
+			}).withMessageContaining("old message");
+			assertThat(Directories.bytes(path)).isLessThan(2_200_000);
+
+			spool.settle(List.of(old.number()));
+			await().untilAsserted(() -> assertThat(Directories.bytes(path)).isLessThan(200_000));
+			append(spool, null, new byte[100_000]);
+		}
+	}
+
+	@Test
+	void saysWhatToDoWithTheFileOfAnEarlierVersion() throws Exception {
+		Path file = Files.writeString(this.directory.resolve("spool"), "H:2,block:4");
+
+		assertThatExceptionOfType(SpoolFailedException.class).isThrownBy(() -> open(Durability.POWER))
+			.withMessageContaining("earlier version")
+			.withMessageContaining("Nothing was changed");
+		assertThat(file).hasContent("H:2,block:4");
 	}
 
 	@Test

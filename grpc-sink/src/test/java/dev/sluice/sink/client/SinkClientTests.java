@@ -6,6 +6,8 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import com.google.protobuf.ByteString;
@@ -130,6 +132,70 @@ class SinkClientTests {
 		this.sink.ack("b");
 		this.loop.pass(Duration.ofSeconds(1));
 		assertThat(this.sink.received).as("what is acknowledged has no time any more").containsExactly("a", "b", "a");
+	}
+
+	@Test
+	void leavesASinkThatSaysNothing() {
+		this.loop.pass(ACK_TIMEOUT.minusMillis(1));
+		assertThat(this.sink.streams).isEqualTo(1);
+
+		this.loop.pass(Duration.ofMillis(200));
+		assertThat(this.sink.streams).isEqualTo(2);
+
+		this.sink.tell(100);
+		this.loop.pass(ACK_TIMEOUT.multipliedBy(10));
+		assertThat(this.sink.streams).as("one that has nothing to acknowledge").isEqualTo(2);
+	}
+
+	@Test
+	void leavesASinkThatAcknowledgesNothing() throws Exception {
+		this.sink.tell(100);
+		this.loop.pass(ACK_TIMEOUT.multipliedBy(10));
+		send("a");
+		this.loop.pass(ACK_TIMEOUT.multipliedBy(3).minusMillis(1));
+		assertThat(this.sink.streams).isEqualTo(1);
+		assertThat(this.sink.received).containsExactly("a", "a", "a");
+
+		this.loop.pass(Duration.ofMillis(200));
+		assertThat(this.sink.streams).isEqualTo(2);
+		this.sink.tell(100);
+		assertThat(this.sink.received).containsExactly("a", "a", "a", "a");
+		this.sink.ack("a");
+		assertThat(this.client.stats().spooled()).isZero();
+	}
+
+	@Test
+	void staysWithASinkThatAcknowledgesSomething() throws Exception {
+		this.sink.tell(100);
+		send("a");
+		for (int i = 0; i < 8; i++) {
+			this.loop.pass(ACK_TIMEOUT.minusSeconds(1));
+			send("b" + i);
+			this.sink.ack("b" + i);
+		}
+		assertThat(this.client.stats().timeouts()).isPositive();
+		assertThat(this.sink.streams).isEqualTo(1);
+	}
+
+	@Test
+	void waitsForRoomAsLongAsItMay() throws Exception {
+		byte[] large = new byte[60_000];
+		this.client.send(ByteString.copyFromUtf8("first"), large);
+		assertThatExceptionOfType(SpoolFullException.class)
+			.isThrownBy(() -> this.client.send(large, Duration.ofMillis(20)));
+
+		CompletableFuture<ByteString> waiting = new CompletableFuture<>();
+		Thread sender = Thread.ofVirtual().start(() -> {
+			try {
+				waiting.complete(this.client.send(large, Duration.ofSeconds(30)));
+			}
+			catch (InterruptedException | RuntimeException ex) {
+				waiting.completeExceptionally(ex);
+			}
+		});
+		this.spool.settle(List.of(0L));
+		assertThat(waiting.get(30, TimeUnit.SECONDS)).isNotNull();
+		sender.join();
 	}
 
 	@Test

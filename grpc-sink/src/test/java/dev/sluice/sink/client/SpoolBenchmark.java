@@ -1,6 +1,7 @@
 package dev.sluice.sink.client;
 
 import java.io.IOException;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -14,6 +15,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.ArrayBlockingQueue;
@@ -30,6 +32,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 
+import dev.sluice.sink.segment.QueueReader;
+import dev.sluice.sink.segment.SegmentQueue;
 import org.h2.mvstore.MVMap;
 import org.h2.mvstore.MVStore;
 
@@ -72,18 +76,25 @@ final class SpoolBenchmark {
 		}
 	}
 
-	/** Arguments: seconds of each run, default 5, and the directory for the files. */
+	/**
+	 * Arguments: seconds of each run, default 5, the directory for the files, and the
+	 * stores, by name and separated by commas.
+	 */
 	public static void main(String[] args) throws Exception {
 		Duration length = Duration.ofSeconds((args.length > 0) ? Long.parseLong(args[0]) : 5);
+		List<String> stores = List.of(((args.length > 2) ? args[2] : "segments,mvstore,sqlite").split(","));
 		Path parent = Path.of((args.length > 1) ? args[1] : "target");
 		SpoolBenchmark benchmark = new SpoolBenchmark();
 		System.out.printf("%-8s %-7s %7s %12s %17s%n", "store", "forced", "threads", "messages/s", "written per byte");
 		for (Durability durability : Durability.values()) {
 			for (int threads : new int[] { 16, 64 }) {
-				for (String store : List.of("mvstore", "sqlite")) {
+				for (String store : stores) {
 					Path directory = Files.createTempDirectory(parent, "spool-benchmark-");
-					try (Candidate candidate = store.equals("mvstore") ? new MvStore(directory, durability)
-							: new Sqlite(directory, durability)) {
+					try (Candidate candidate = switch (store) {
+						case "segments" -> new Segments(directory, durability);
+						case "mvstore" -> new MvStore(directory, durability);
+						default -> new Sqlite(directory, durability);
+					}) {
 						benchmark.run(candidate, threads, WARM_UP);
 						Rate rate = benchmark.run(candidate, threads, length);
 						System.out.printf("%-8s %-7s %7d %,12.0f %17.1f%n", store, durability == Durability.POWER,
@@ -214,11 +225,52 @@ final class SpoolBenchmark {
 		byte[] get(long number) throws Exception;
 
 		@Override
-		void close() throws SQLException;
+		void close() throws Exception;
 
 	}
 
-	/** As {@link FileSpool} uses it. */
+	/** As {@link FileSpool} uses it, but for the entries that it keeps in memory. */
+	private static final class Segments implements Candidate {
+
+		private static final long SEGMENT_BYTES = 64 * 1024 * 1024;
+
+		private final SegmentQueue queue;
+
+		private final QueueReader reader;
+
+		Segments(Path directory, Durability durability) throws IOException {
+			this.queue = new SegmentQueue(directory, 1, SEGMENT_BYTES, durability == Durability.POWER,
+					FileChannel::open);
+			this.reader = this.queue.reader();
+		}
+
+		@Override
+		public long commit(List<byte[]> added, Collection<Long> removed) throws IOException {
+			removed.forEach(this.queue::settle);
+			this.queue.begin();
+			long first = this.queue.nextNumber();
+			for (byte[] payload : added) {
+				this.queue.append(payload);
+			}
+			this.queue.commit();
+			this.queue.deleteSettled(false);
+			return first;
+		}
+
+		@Override
+		public byte[] get(long number) throws IOException {
+			return Objects.requireNonNull(this.reader.read(number));
+		}
+
+		@Override
+		public void close() throws IOException {
+			this.reader.close();
+			this.queue.close();
+		}
+
+	}
+
+	/** As the spool used it before. */
 	private static final class MvStore implements Candidate {
 
 		private final MVStore store;

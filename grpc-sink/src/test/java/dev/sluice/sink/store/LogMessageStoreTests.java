@@ -19,6 +19,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 import com.google.protobuf.ByteString;
+import dev.sluice.sink.segment.FaultyDisk;
+import dev.sluice.sink.segment.SegmentHeader;
+import dev.sluice.sink.segment.SegmentReader;
+import dev.sluice.sink.segment.SegmentWriter;
 import dev.sluice.sink.store.LogMessageStore.Damage;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -99,11 +103,11 @@ class LogMessageStoreTests {
 		long hole;
 		try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
 			SegmentReader reader = new SegmentReader(channel);
-			SegmentWriter writer = new SegmentWriter(channel, reader.salt(), 1, ByteBuffer.allocate(1_000));
+			SegmentWriter writer = SegmentWriter.resume(channel, reader.header().salt(), 1, ByteBuffer.allocate(1_000));
 			for (String id : List.of("b", "c", "d", "e")) {
 				writer.append(new byte[] { 1 }, id.getBytes(), new byte[100]);
 			}
-			writer.force();
+			writer.commit(true);
 			hole = forced + (Files.size(file) - forced) / 4;
 			// The block of "c" was not written when the power went; those behind it were.
 			channel.write(ByteBuffer.allocate(50), hole);
@@ -156,7 +160,7 @@ class LogMessageStoreTests {
 			ends.add((int) Files.size(file));
 		}
 		byte[] content = Files.readAllBytes(file);
-		for (int at = SegmentFormat.HEADER_BYTES; at < content.length; at++) {
+		for (int at = SegmentHeader.BYTES; at < content.length; at++) {
 			byte[] flipped = content.clone();
 			flipped[at] ^= (byte) (1 << at % 8);
 			Files.write(file, flipped);
@@ -171,7 +175,7 @@ class LogMessageStoreTests {
 			assertThat(found.damages()).as("the last record may be of a batch that was not forced")
 				.hasSize((record < 4) ? 1 : 0);
 		}
-		for (int length = SegmentFormat.HEADER_BYTES; length < content.length; length++) {
+		for (int length = SegmentHeader.BYTES; length < content.length; length++) {
 			Files.write(file, Arrays.copyOf(content, length));
 			int end = length;
 			int whole = (int) ends.stream().filter((each) -> each <= end).count();
@@ -198,11 +202,31 @@ class LogMessageStoreTests {
 	}
 
 	@Test
+	void noticesThatTheNewestSegmentIsMissing() throws Exception {
+		for (int i = 0; i < 3; i++) {
+			write(Map.of("id-" + i, new byte[SEGMENT_BYTES]));
+		}
+		Path newest = LogRecovery.segments(this.directory).getLast();
+		Files.delete(newest);
+
+		assertThatExceptionOfType(UncheckedIOException.class).isThrownBy(() -> open(new RecentIds(10)))
+			.withMessageContaining("no segment behind 0000000002.log");
+
+		RecentIds recent = new RecentIds(10);
+		try (LogMessageStore store = new LogMessageStore(this.directory, SEGMENT_BYTES, Damage.CONTINUE, recent)) {
+			store.store("new".getBytes(), new byte[40]).get(10, TimeUnit.SECONDS);
+		}
+		assertThat(newest).exists();
+		open(new RecentIds(10)).close();
+		assertThat(read()).containsOnlyKeys("id-0", "id-1", "id-2", "new");
+	}
+
+	@Test
 	void noticesThatASegmentIsShorterThanItWas() throws Exception {
 		write(messages(300, 3_000));
 		Path first = LogRecovery.segments(this.directory).getFirst();
 		try (FileChannel channel = FileChannel.open(first, StandardOpenOption.WRITE)) {
-			channel.truncate(SegmentFormat.HEADER_BYTES);
+			channel.truncate(SegmentHeader.BYTES);
 		}
 
 		assertThatExceptionOfType(UncheckedIOException.class).isThrownBy(() -> open(new RecentIds(10_000)))
@@ -369,7 +393,7 @@ class LogMessageStoreTests {
 				SegmentReader reader = new SegmentReader(channel);
 				SegmentReader.Next next = reader.next();
 				while (!(next instanceof SegmentReader.End)) {
-					if (next instanceof SegmentReader.Whole whole) {
+					if (next instanceof SegmentReader.Whole whole && whole.numbered()) {
 						byte[] body = reader.read(whole, 0, whole.length());
 						String id = new String(body, 1, body[0]);
 						assertThat(found.put(id, Arrays.copyOfRange(body, 1 + body[0], body.length))).as(id).isNull();

@@ -21,6 +21,7 @@ import dev.sluice.lab.causes.CausesPlan.Cell;
 import dev.sluice.lab.causes.CausesPlan.Round;
 import dev.sluice.lab.kit.load.LoadRound;
 import dev.sluice.lab.kit.measure.CellEvaluation;
+import dev.sluice.lab.kit.measure.GatlingLog;
 import dev.sluice.lab.kit.measure.JfrRecording;
 import dev.sluice.lab.kit.measure.ScrapedGauge;
 import dev.sluice.lab.kit.plan.LoadPlan;
@@ -269,15 +270,15 @@ public final class CausesExperiment extends Experiment {
 	}
 
 	private void evaluate(Round round, LoadRound.Record record) throws IOException {
-		if (record.log() == null) {
+		GatlingLog log = record.log();
+		if (log == null) {
 			return;
 		}
 		Map<String, JfrRecording> recordings = new LinkedHashMap<>();
 		this.records.read(round.name()).ifPresent((recording) -> recordings.put(GATEWAY, recording));
 		Path scrapes = directory().directory("scrapes/" + round.name()).resolve(GATEWAY + ".prom.gz");
-		CausesEvaluation evaluation = new CausesEvaluation(
-				new CellEvaluation(record.log(), record.samples(), recordings, Map.of(), List.of(GATEWAY, BACKEND),
-						GATEWAY, Runtime.getRuntime().availableProcessors()),
+		CausesEvaluation evaluation = new CausesEvaluation(new CellEvaluation(log, record.samples(), recordings,
+				Map.of(), List.of(GATEWAY, BACKEND), GATEWAY, Runtime.getRuntime().availableProcessors()),
 				ScrapedGauge.read(scrapes, ScrapedGauge.THREADS));
 		for (Cell cell : round.cells()) {
 			record.outcome(phaseName(cell))

@@ -206,7 +206,10 @@ record Effects(CausesResult result) {
 	boolean differs(Effect effect) {
 		Optional<PairedComparison> paired = paired(effect);
 		if (paired.isPresent() && paired.get().pairs() >= PairedComparison.LEAST_PAIRS) {
-			return paired.get().verdict() != PairedComparison.Verdict.NO_DIFFERENCE;
+			return switch (paired.get().verdict()) {
+				case FASTER, SLOWER -> true;
+				case SAME, OPEN, TOO_FEW_PAIRS -> false;
+			};
 		}
 		Double left = left(effect);
 		return left != null && (left == 0 || Math.abs(Math.log(left)) > threshold());

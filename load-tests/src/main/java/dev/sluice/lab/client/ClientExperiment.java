@@ -24,6 +24,7 @@ import dev.sluice.lab.kit.load.CallMode;
 import dev.sluice.lab.kit.load.OpenClient;
 import dev.sluice.lab.kit.load.OpenClient.Figures;
 import dev.sluice.lab.kit.load.OpenClient.Load;
+import dev.sluice.lab.kit.measure.ProcessGroup;
 import dev.sluice.lab.kit.measure.ProcessSampler;
 import dev.sluice.lab.kit.measure.Window;
 import dev.sluice.lab.kit.result.ClientResult;
@@ -139,15 +140,15 @@ final class ClientExperiment extends Experiment {
 
 	private ClientResult.Run run(Case each, URI uri, @Nullable Breakable breakable)
 			throws IOException, InterruptedException {
-		Map<String, Long> pids = new LinkedHashMap<>();
-		pids.put("client", ProcessHandle.current().pid());
+		Map<String, ProcessGroup> groups = new LinkedHashMap<>();
+		groups.put("client", ProcessGroup.of(ProcessHandle.current().pid()));
 		Ports.holder((uri.getPort() < 0) ? HTTP_PORT : uri.getPort())
-			.ifPresent((process) -> pids.put("target", process.pid()));
+			.ifPresent((process) -> groups.put("target", ProcessGroup.of(process.pid())));
 		Path samples = directory().directory("samples").resolve(each.name().replaceAll("\\W+", "-") + ".csv");
 		HttpRequest request = HttpRequest.newBuilder(uri).timeout(this.settings.timeout()).build();
 		Load load = new Load(each.requestsPerSecond(), each.duration(), this.settings.patience(),
 				this.settings.maxOutstanding());
-		try (ProcessSampler sampler = new ProcessSampler(pids, samples);
+		try (ProcessSampler sampler = new ProcessSampler(groups, samples);
 				OpenClient client = new OpenClient(each.mode(), each.threads())) {
 			// For a sample before the first request.
 			Thread.sleep(ProcessSampler.INTERVAL);

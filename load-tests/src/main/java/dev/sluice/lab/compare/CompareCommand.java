@@ -3,13 +3,17 @@ package dev.sluice.lab.compare;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Stream;
 
 import dev.sluice.lab.causes.CausesExperiment;
-import dev.sluice.lab.compare.CompareExperiment.OrderLoad;
 import dev.sluice.lab.compare.ComparePlan.Sweep;
 import dev.sluice.lab.kit.measure.PairedComparison;
 import dev.sluice.lab.kit.plan.BackendCapacity;
+import dev.sluice.lab.kit.result.Load;
+import dev.sluice.lab.kit.run.EnvironmentProbe;
 import dev.sluice.lab.kit.run.ExperimentCommand;
 import dev.sluice.lab.kit.run.InfrastructureOption;
 import dev.sluice.lab.kit.run.LengthOptions;
@@ -27,25 +31,39 @@ import picocli.CommandLine.Option;
 
 /** {@code lab compare}. */
 @Command(name = "compare",
-		description = "Measures each gateway, synchronous and queued, under a rising number of orders,"
-				+ " and writes a report.")
+		description = "Measures each gateway, synchronous and queued, under rising loads, and writes a report.")
 public final class CompareCommand extends ExperimentCommand {
+
+	private static final List<Integer> ALL_IN_FLIGHT = List.of(10, 30, 100, 300, 1_000);
+
+	private static final List<Integer> QUICK_IN_FLIGHT = List.of(10, 100, 1_000);
+
+	private static final List<Integer> SMALLEST_IN_FLIGHT = List.of(10, 50);
 
 	private static final List<Integer> ALL_ORDERS = List.of(10, 50, 100, 200, 500, 1_000, 2_000, 3_000);
 
-	private static final List<Integer> QUICK_ORDERS = List.of(10, 100, 1_000, 3_000);
+	private static final List<Integer> QUICK_ORDERS = List.of(10, 100, 1_000);
 
 	private static final List<Integer> SMALLEST_ORDERS = List.of(10, 100);
+
+	private static final List<Variant> QUICK_VARIANTS = List.of(Variant.SERVLET_VIRTUAL, Variant.REACTIVE);
 
 	private static final int FULL_REPETITIONS = 3;
 
 	private static final int CAUSES_REPETITIONS = PairedComparison.LEAST_PAIRS;
 
-	private static final int QUICK_STARVED_SYNC_LIMIT = 1_000;
-
 	private static final long DEADLINE_MILLIS = 180_000;
 
 	private static final long QUICK_DEADLINE_MILLIS = 45_000;
+
+	/** A seed is to be typed in again. */
+	private static final long MOST_SEEDS = 1_000_000;
+
+	/** Of the machine's memory, for the services' heaps; the rest is for all else. */
+	private static final double HEAP_SHARE = 0.5;
+
+	/** Services beside the gateways. */
+	private static final int OTHERS = 2;
 
 	@Mixin
 	private LengthOptions length = new LengthOptions();
@@ -61,9 +79,27 @@ public final class CompareCommand extends ExperimentCommand {
 					+ " limits.")
 	private @Nullable Path scenario;
 
+	@Option(names = "--in-flight", split = ",", paramLabel = "N",
+			description = "Orders in flight. Default: 10,30,100,300,1000; with --quick 10,100,1000.")
+	private @Nullable List<Integer> inFlight;
+
+	@Option(names = "--rates", split = ",", paramLabel = "R",
+			description = "Orders offered per second, by the clock, instead of orders in flight: shows the wait"
+					+ " against the rate, and its knee.")
+	private @Nullable List<Integer> rates;
+
+	@Option(names = "--burst",
+			description = "Bursts of N orders in services that are new, as the reference measured, instead of orders"
+					+ " in flight.")
+	private boolean burst;
+
 	@Option(names = "--orders", split = ",", paramLabel = "N",
-			description = "Numbers of orders to place. Default: 10,50,…,3000; with --quick 10,100,1000,3000.")
+			description = "Orders of the bursts. Default: 10,50,…,3000; with --quick 10,100,1000.")
 	private @Nullable List<Integer> orders;
+
+	@Option(names = "--seed", paramLabel = "SEED",
+			description = "Draws the order of the cells. Default: another in each run.")
+	private @Nullable Long seed;
 
 	@Mixin
 	private VariantOptions variants = new VariantOptions();
@@ -76,9 +112,9 @@ public final class CompareCommand extends ExperimentCommand {
 			description = "Number of times each cell runs. Default: 3, with --quick or --smallest 1.")
 	private @Nullable Integer repetitions;
 
-	@Option(names = "--delivery-concurrency", paramLabel = "COUNT", defaultValue = "50",
+	@Option(names = "--delivery-concurrency", paramLabel = "COUNT", defaultValue = "1000",
 			description = "Orders that the consumer delivers at once. Default: ${DEFAULT-VALUE}.")
-	private int deliveryConcurrency = 50;
+	private int deliveryConcurrency = 1_000;
 
 	@Mixin
 	private InfrastructureOption infrastructure = new InfrastructureOption();
@@ -100,8 +136,8 @@ public final class CompareCommand extends ExperimentCommand {
 	}
 
 	private int findCauses() {
-		refuse("--causes chooses its own settings", "--scenario", "--orders", "--variants", "--modes", "--capacity",
-				"--delivery-concurrency", "--heap");
+		refuse("--causes chooses its own settings", "--scenario", "--in-flight", "--rates", "--burst", "--orders",
+				"--seed", "--variants", "--modes", "--capacity", "--delivery-concurrency", "--heap");
 		Length chosen = this.length.value();
 		if (this.repetitions != null && (chosen != Length.WHOLE || this.repetitions < 1)) {
 			throw usage("--repetitions is at least 1, and --quick and --smallest have no repetitions");
@@ -118,8 +154,8 @@ public final class CompareCommand extends ExperimentCommand {
 	}
 
 	private int play(Path file) {
-		refuse("The scenario says it", "--quick", "--smallest", "--repetitions", "--orders", "--variants", "--modes",
-				"--capacity", "--delivery-concurrency", "--heap");
+		refuse("The scenario says it", "--quick", "--smallest", "--repetitions", "--in-flight", "--rates", "--burst",
+				"--orders", "--seed", "--variants", "--modes", "--capacity", "--delivery-concurrency", "--heap");
 		Scenario read;
 		try {
 			read = ScenarioFile.read(file);
@@ -136,50 +172,92 @@ public final class CompareCommand extends ExperimentCommand {
 	}
 
 	private int compare() {
-		ComparePlan plan = plan();
-		CompareExperiment.Settings settings = settings();
-		return run(CompareExperiment.NAME, commandLine(),
-				(run) -> new CompareExperiment(run, this.infrastructure.value(), settings, plan, null));
-	}
-
-	private ComparePlan plan() {
-		try {
-			return ComparePlan.of(sweep());
+		if (this.inFlight != null && (this.rates != null || this.burst) || this.rates != null && this.burst) {
+			throw usage("--in-flight, --rates and --burst are three experiments: choose one");
 		}
-		catch (IllegalArgumentException ex) {
-			throw usage(ex.getMessage());
+		if (this.orders != null && !this.burst) {
+			throw usage("--orders are those of --burst: add it, or use --in-flight");
 		}
-	}
-
-	private Sweep sweep() {
-		boolean smallest = this.length.value() == Length.SMALLEST;
-		boolean quick = this.length.value() == Length.QUICK;
-		List<Integer> defaultOrders = smallest ? SMALLEST_ORDERS : quick ? QUICK_ORDERS : ALL_ORDERS;
-		List<Variant> defaultVariants = smallest ? List.of(Variant.SERVLET_VIRTUAL, Variant.REACTIVE)
-				: List.of(Variant.values());
-		List<BackendCapacity> chosen = (this.capacities != null)
-				? this.capacities.stream().map((name) -> capacity(name)).toList()
-				: smallest ? List.of(BackendCapacity.UNLIMITED) : List.of(BackendCapacity.values());
-		int limit = (quick && this.orders == null) ? QUICK_STARVED_SYNC_LIMIT : Sweep.ALL;
-		int times = (this.repetitions != null) ? this.repetitions : (quick || smallest) ? 1 : FULL_REPETITIONS;
-		return new Sweep(this.variants.variants(defaultVariants).stream().map(Variant::id).toList(),
-				this.variants.modes(), chosen.stream().map(BackendCapacity::model).toList(),
-				(this.orders != null) ? this.orders : defaultOrders, times, limit);
-	}
-
-	private CompareExperiment.Settings settings() {
 		if (this.deliveryConcurrency < 1) {
 			throw usage("--delivery-concurrency must be at least 1");
 		}
 		if (!this.heap.matches("[1-9][0-9]*[kmgKMG]")) {
 			throw usage("--heap '%s' is no size: write it as 768m or 1g".formatted(this.heap));
 		}
-		boolean smallest = this.length.value() == Length.SMALLEST;
-		int warmUpOrders = smallest ? 300 : 4_000;
-		int burst = smallest ? 100 : 1_000;
-		long deadline = (this.length.value() != Length.WHOLE) ? QUICK_DEADLINE_MILLIS : DEADLINE_MILLIS;
+		long drawn = (this.seed != null) ? this.seed : ThreadLocalRandom.current().nextLong(MOST_SEEDS);
+		Sweep sweep = sweep(drawn);
+		ComparePlan plan = ComparePlan.of(sweep);
+		CompareExperiment.Settings settings = settings(sweep);
+		String command = (this.seed != null) ? commandLine() : commandLine("--seed", Long.toString(drawn));
+		return run(CompareExperiment.NAME, command,
+				(run) -> new CompareExperiment(run, this.infrastructure.value(), settings, plan, null));
+	}
+
+	private Load.Kind kind() {
+		return this.burst ? Load.Kind.BURST : (this.rates != null) ? Load.Kind.OFFERED : Load.Kind.IN_FLIGHT;
+	}
+
+	private List<Integer> loads() {
+		Length chosen = this.length.value();
+		return switch (kind()) {
+			case IN_FLIGHT -> (this.inFlight != null) ? this.inFlight : switch (chosen) {
+				case SMALLEST -> SMALLEST_IN_FLIGHT;
+				case QUICK -> QUICK_IN_FLIGHT;
+				case WHOLE -> ALL_IN_FLIGHT;
+			};
+			case OFFERED -> Objects.requireNonNull(this.rates);
+			case BURST -> (this.orders != null) ? this.orders : switch (chosen) {
+				case SMALLEST -> SMALLEST_ORDERS;
+				case QUICK -> QUICK_ORDERS;
+				case WHOLE -> ALL_ORDERS;
+			};
+		};
+	}
+
+	private Sweep sweep(long drawn) {
+		Length chosen = this.length.value();
+		List<BackendCapacity> backends = (this.capacities != null)
+				? this.capacities.stream().map((name) -> capacity(name)).toList()
+				: (chosen == Length.SMALLEST) ? List.of(BackendCapacity.UNLIMITED) : List.of(BackendCapacity.values());
+		int times = (this.repetitions != null) ? this.repetitions : (chosen == Length.WHOLE) ? FULL_REPETITIONS : 1;
+		try {
+			List<Variant> all = this.variants
+				.variants((chosen == Length.WHOLE) ? List.of(Variant.values()) : QUICK_VARIANTS);
+			return new Sweep(all.stream().map(Variant::id).toList(), this.variants.modes(),
+					backends.stream().map(BackendCapacity::model).toList(), kind(), loads(), times, drawn,
+					!this.burst && fits(all.size()));
+		}
+		catch (IllegalArgumentException ex) {
+			throw usage(ex.getMessage());
+		}
+	}
+
+	/** Whether so many gateways can run side by side on this machine. */
+	private boolean fits(int gateways) {
+		long unit = switch (Character.toLowerCase(this.heap.charAt(this.heap.length() - 1))) {
+			case 'k' -> 1L << 10;
+			case 'm' -> 1L << 20;
+			default -> 1L << 30;
+		};
+		long bytes = Long.parseLong(this.heap.substring(0, this.heap.length() - 1)) * unit;
+		return bytes * (gateways + OTHERS) <= HEAP_SHARE * EnvironmentProbe.memoryBytes();
+	}
+
+	private CompareExperiment.Settings settings(Sweep sweep) {
+		Length chosen = this.length.value();
+		long deadline = (chosen == Length.WHOLE) ? DEADLINE_MILLIS : QUICK_DEADLINE_MILLIS;
+		CellLoad load = switch (sweep.kind()) {
+			case IN_FLIGHT, OFFERED -> (chosen == Length.SMALLEST) ? CellLoad.smallest(sweep.kind())
+					: CellLoad.lasting(sweep.kind(), deadline);
+			case BURST -> CellLoad.burst(deadline, (chosen == Length.SMALLEST) ? 300 : 4_000);
+		};
+		Map<String, String> notes = Map.of("order of the cells", "drawn from the seed %d".formatted(sweep.seed()),
+				"gateways",
+				sweep.together() ? "all run from beginning to end; those without load idle"
+						: "one at a time, started anew for each repetition"
+								+ (this.burst ? "" : ": the memory is too small for all at once"));
 		return new CompareExperiment.Settings(Stream.of(BackendCapacity.values()).map(BackendCapacity::model).toList(),
-				OrderLoad.USUAL, this.heap, "-XX:+UseG1GC", this.deliveryConcurrency, warmUpOrders, burst, deadline);
+				load, this.heap, "-XX:+UseG1GC", this.deliveryConcurrency, notes);
 	}
 
 	private BackendCapacity capacity(String name) {

@@ -3,33 +3,42 @@ package dev.sluice.lab.compare;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
+import dev.sluice.contract.BackendBehaviour.Delay;
 import dev.sluice.devservices.Infrastructure;
+import dev.sluice.lab.compare.ComparePlan.Block;
 import dev.sluice.lab.compare.ComparePlan.Round;
 import dev.sluice.lab.kit.load.LoadRound;
 import dev.sluice.lab.kit.measure.CellEvaluation;
+import dev.sluice.lab.kit.measure.GatlingLog;
 import dev.sluice.lab.kit.measure.JfrRecording;
-import dev.sluice.lab.kit.measure.ScrapedGauge;
-import dev.sluice.lab.kit.page.Figures;
+import dev.sluice.lab.kit.measure.OrderTimes;
+import dev.sluice.lab.kit.measure.Scrapes;
 import dev.sluice.lab.kit.plan.BackendModel;
 import dev.sluice.lab.kit.plan.LoadPlan;
-import dev.sluice.lab.kit.plan.LoadPlan.Client;
 import dev.sluice.lab.kit.plan.LoadPlan.Phase;
+import dev.sluice.lab.kit.plan.LoadPlan.Target;
 import dev.sluice.lab.kit.plan.Mode;
-import dev.sluice.lab.kit.plan.WarmUp;
+import dev.sluice.lab.kit.plan.PhaseOutcome;
 import dev.sluice.lab.kit.result.Cell;
 import dev.sluice.lab.kit.result.CellResult;
 import dev.sluice.lab.kit.result.CompareResult;
+import dev.sluice.lab.kit.result.CompareResult.Setup;
+import dev.sluice.lab.kit.result.CompareResult.WarmUpCurve;
 import dev.sluice.lab.kit.result.Finding;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.result.RunResult.Check;
@@ -46,10 +55,9 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Every gateway, both modes, under a rising number of orders. Kafka, PostgreSQL and the
- * backend run throughout; in each round a gateway and a consumer are started anew, so
- * that each variant meets a consumer as warm as any other's, and only one gateway is
- * there at a time.
+ * Every gateway, both modes, under rising loads. Kafka, PostgreSQL and the backend run
+ * throughout; gateways and consumer as the plan's blocks say. The cells are evaluated
+ * when their block has ended, because a JVM's recording is complete when the JVM is gone.
  */
 final class CompareExperiment extends Experiment {
 
@@ -61,8 +69,11 @@ final class CompareExperiment extends Experiment {
 
 	private static final String BACKEND = "backend";
 
+	/** Its default: records that the consumer has read and not finished. */
+	private static final int LEAST_PENDING = 10_000;
+
 	private static final List<String> MEASURED = List.of(GATEWAY, CONSUMER, BACKEND, "kafka", "postgresql",
-			LoadRound.LOAD_GENERATOR);
+			LoadRound.LOAD_GENERATOR, LoadRound.LAB);
 
 	private final JvmRecords records;
 
@@ -76,6 +87,10 @@ final class CompareExperiment extends Experiment {
 
 	private final List<CellResult> cells = new ArrayList<>();
 
+	private final Map<String, Optional<JfrRecording>> recordings = new HashMap<>();
+
+	private final List<WarmUpCurve> warmUps = new ArrayList<>();
+
 	/**
 	 * What is the same for all cells.
 	 *
@@ -84,12 +99,10 @@ final class CompareExperiment extends Experiment {
 	 * @param heap of each service, in the JVM's notation
 	 * @param collector of each service, as the JVM's option
 	 * @param deliveryConcurrency orders that the consumer delivers at once
-	 * @param warmUpOrders of each mode, before each round
-	 * @param warmUpBurst at once, after them
-	 * @param deadlineMillis of a cell, in milliseconds
+	 * @param notes of the configuration, name to value
 	 */
-	record Settings(List<BackendModel> backends, OrderLoad load, String heap, String collector, int deliveryConcurrency,
-			int warmUpOrders, int warmUpBurst, long deadlineMillis) {
+	record Settings(List<BackendModel> backends, CellLoad load, String heap, String collector, int deliveryConcurrency,
+			Map<String, String> notes) {
 
 		BackendModel backend(Cell cell) {
 			return this.backends.stream()
@@ -98,23 +111,15 @@ final class CompareExperiment extends Experiment {
 				.orElseThrow(() -> new IllegalArgumentException("No such backend: " + cell));
 		}
 
-	}
-
-	/**
-	 * How orders are placed.
-	 *
-	 * @param users at once, at most
-	 * @param items of an order
-	 * @param perSecond by the number of orders: how many are due a second by the clock,
-	 * where they are
-	 */
-	record OrderLoad(int users, int items, Map<Integer, Double> perSecond) {
-
-		/** As many orders in flight as the reference's client had at most. */
-		static final OrderLoad USUAL = new OrderLoad(1_000, Client.USUAL.items(), Map.of());
-
-		Client client(int orders) {
-			return Client.USUAL.placing(this.perSecond.getOrDefault(orders, 0.0), this.items);
+		/** The backends that take a fixed time for an order. */
+		Map<String, Long> backendMillis() {
+			Map<String, Long> millis = new TreeMap<>();
+			for (BackendModel backend : this.backends) {
+				if (backend.behaviour().delay() instanceof Delay.Fixed fixed && backend.flap() == null) {
+					millis.put(backend.label(), fixed.millis());
+				}
+			}
+			return millis;
 		}
 
 	}
@@ -143,8 +148,8 @@ final class CompareExperiment extends Experiment {
 			Service[] backend = new Service[1];
 			Stack.inParallel(
 					List.of(stack::startInfrastructure, () -> backend[0] = stack.startBackend(ServiceOptions.NONE)));
-			for (Round round : this.plan.rounds()) {
-				run(round, stack, backend[0]);
+			for (Block block : this.plan.blocks()) {
+				run(block, stack, backend[0]);
 			}
 		}
 	}
@@ -152,12 +157,15 @@ final class CompareExperiment extends Experiment {
 	@Override
 	protected Finding finding(@Nullable String partial) {
 		return new CompareResult(this.cells, leftOut(partial),
-				(this.scenario != null) ? this.scenario.judge(this.cells) : null);
+				(this.scenario != null) ? this.scenario.judge(this.cells) : null, this.warmUps,
+				new Setup(this.settings.deliveryConcurrency(), this.settings.backendMillis()));
 	}
 
 	@Override
 	protected List<Check> checks() {
-		return List.of(this.records.check());
+		List<Check> checks = new ArrayList<>(List.of(this.records.check()));
+		this.settings.load().warmUpCheck(this.warmUps).ifPresent(checks::add);
+		return checks;
 	}
 
 	@Override
@@ -167,43 +175,84 @@ final class CompareExperiment extends Experiment {
 
 	@Override
 	protected Set<Module> modules() {
-		Stream<Module> gateways = this.plan.rounds().stream().map((round) -> Variant.of(round.variant()).module());
+		Stream<Module> gateways = this.plan.variants().stream().map((variant) -> Variant.of(variant).module());
 		return Stream.concat(Stream.of(Module.BACKEND, Module.CONSUMER), gateways).collect(Collectors.toSet());
 	}
 
-	private void run(Round round, Stack stack, Service backend) throws IOException, InterruptedException {
-		progress().step("Round %s: %d cells".formatted(round.name(), round.cells().size()));
-		LoadRound.Record record;
+	private void run(Block block, Stack stack, Service backend) throws IOException, InterruptedException {
+		progress().step("Starting the consumer and %s".formatted(String.join(", ", block.variants())));
+		Map<Round, LoadRound.Record> done = new LinkedHashMap<>();
 		Map<String, Service> services = new ConcurrentHashMap<>(Map.of(BACKEND, backend));
-		ServiceOptions consumer = options(round, CONSUMER).withProperty("delivery.concurrency",
-				this.settings.deliveryConcurrency());
-		ServiceOptions gateway = options(round, GATEWAY);
 		try {
-			Stack.inParallel(List.of(() -> services.put(CONSUMER, stack.startConsumer(consumer)),
-					() -> services.put(GATEWAY, stack.startGateway(Variant.of(round.variant()), gateway))));
-			record = new LoadRound(directory(), round.name(), stack, services).run(this.json,
-					loadPlan(round, Objects.requireNonNull(services.get(GATEWAY)), backend),
-					(phase) -> show(round, phase));
+			List<Callable<?>> starts = new ArrayList<>();
+			starts.add(() -> services.put(CONSUMER,
+					stack.startConsumer(options(block, CONSUMER)
+						.withProperty("delivery.concurrency", this.settings.deliveryConcurrency())
+						.withProperty("delivery.max-pending", maxPending()))));
+			block.variants()
+				.forEach((variant) -> starts.add(() -> services.put(gateway(variant),
+						stack.startGatewayBeside(Variant.of(variant), options(block, variant)))));
+			Stack.inParallel(starts);
+			for (Round round : block.rounds()) {
+				progress().step("Round %s: warm-up, then %d cells".formatted(round.name(), round.cells().size()));
+				boolean cold = done.isEmpty();
+				LoadRound.Record record = new LoadRound(directory(), round.name(), stack, services).run(this.json,
+						loadPlan(block, round, services, cold), (phase) -> show(round, phase));
+				done.put(round, record);
+				if (record.failure() != null || record.interrupted()) {
+					break;
+				}
+			}
 		}
 		finally {
 			// They write their recordings when they end.
-			Stream.of(GATEWAY, CONSUMER).map(services::get).filter(Objects::nonNull).forEach(Service::close);
+			services.forEach((name, service) -> {
+				if (!name.equals(BACKEND)) {
+					service.close();
+				}
+			});
 		}
-		record.conclude(() -> evaluate(round, record));
+		for (Map.Entry<Round, LoadRound.Record> entry : done.entrySet()) {
+			entry.getValue().conclude(() -> evaluate(block, entry.getKey(), entry.getValue()));
+		}
 	}
 
-	private ServiceOptions options(Round round, String service) {
-		String name = round.name() + "-" + service;
+	/** The consumer wants room for twice as many as it delivers at once. */
+	private int maxPending() {
+		return Math.max(LEAST_PENDING, 2 * this.settings.deliveryConcurrency());
+	}
+
+	private ServiceOptions options(Block block, String service) {
+		String name = block.name() + "-" + service;
 		return this.records.recorded(name, ServiceOptions.NONE.withLog(name));
 	}
 
-	private LoadPlan loadPlan(Round round, Service gateway, Service backend) throws IOException {
+	private static String gateway(String variant) {
+		return GATEWAY + "-" + variant;
+	}
+
+	private LoadPlan loadPlan(Block block, Round round, Map<String, Service> services, boolean cold)
+			throws IOException {
+		Map<String, Target> targets = new LinkedHashMap<>();
+		for (String variant : block.variants()) {
+			for (Mode mode : modes(round)) {
+				targets.put(variant + " " + mode,
+						new Target(Objects.requireNonNull(services.get(gateway(variant))).uri(), mode));
+			}
+		}
 		List<Phase> phases = new ArrayList<>(
-				WarmUp.phases(modes(round), this.settings.warmUpOrders(), this.settings.warmUpBurst()));
-		round.cells().stream().map(this::phase).forEach(phases::add);
-		// Unique however often the same stack is used.
+				this.settings.load().warmUp(List.copyOf(targets.values()), modes(round), cold));
+		for (Cell cell : round.cells()) {
+			BackendModel backend = this.settings.backend(cell);
+			Target target = Objects.requireNonNull(targets.get(cell.variant() + " " + cell.mode()));
+			phases.add(this.settings.load()
+				.phase(phaseName(cell), cell, backend.behaviour())
+				.with(backend.flap())
+				.at(List.of(target)));
+		}
 		String token = Long.toString(System.currentTimeMillis(), Character.MAX_RADIX) + "-" + round.name();
-		return new LoadPlan(token, gateway.uri(), backend.uri(), directory().directory("outcomes/" + round.name()),
+		return new LoadPlan(token, targets.values().iterator().next().gateway(),
+				Objects.requireNonNull(services.get(BACKEND)).uri(), directory().directory("outcomes/" + round.name()),
 				phases);
 	}
 
@@ -213,88 +262,99 @@ final class CompareExperiment extends Experiment {
 			.toList();
 	}
 
-	private Phase phase(Cell cell) {
-		BackendModel backend = this.settings.backend(cell);
-		return new Phase(phaseName(cell), Mode.of(cell.mode()), cell.orders(), this.settings.load().users(),
-				backend.behaviour(), this.settings.deadlineMillis(), true)
-			.with(this.settings.load().client(cell.orders()))
-			.with(backend.flap());
-	}
-
 	private static String phaseName(Cell cell) {
-		return "%s %s %d".formatted(cell.mode(), cell.capacity(), cell.orders());
+		return "%s %s %s %d".formatted(cell.variant(), cell.mode(), cell.capacity(), cell.load().size());
 	}
 
 	private void show(Round round, Phase phase) {
-		int done = this.cells.size();
-		for (Cell cell : round.cells()) {
-			if (phaseName(cell).equals(phase.name())) {
-				break;
-			}
-			done++;
-		}
-		int all = this.plan.rounds().stream().mapToInt((other) -> other.cells().size()).sum();
-		progress().now("cell %d of %d: %s, %s".formatted(done + 1, all, round.name(), phase.name()));
+		List<Cell> all = this.plan.cells();
+		round.cells()
+			.stream()
+			.filter((cell) -> phaseName(cell).equals(phase.name()))
+			.findFirst()
+			.ifPresentOrElse(
+					(cell) -> progress().now("cell %d of %d: %s".formatted(all.indexOf(cell) + 1, all.size(), cell)),
+					() -> progress().now("round %s: %s".formatted(round.name(), phase.name())));
 	}
 
-	private void evaluate(Round round, LoadRound.Record record) throws IOException {
-		if (record.log() == null) {
+	private void evaluate(Block block, Round round, LoadRound.Record record) throws IOException {
+		record.outcomes()
+			.stream()
+			.filter((outcome) -> !outcome.windows().isEmpty())
+			.forEach((outcome) -> this.warmUps
+				.add(new WarmUpCurve(round.name(), outcome.windows(), CellLoad.AGREE_WITHIN)));
+		GatlingLog log = record.log();
+		if (log == null) {
 			return;
 		}
-		Map<String, JfrRecording> recordings = new LinkedHashMap<>();
-		Map<String, ScrapedGauge> pools = new LinkedHashMap<>();
-		Path scrapes = directory().directory("scrapes/" + round.name());
-		for (String service : List.of(GATEWAY, CONSUMER)) {
-			this.records.read(round.name() + "-" + service)
-				.ifPresent((recording) -> recordings.put(service, recording));
-			pools.put(service,
-					ScrapedGauge.read(scrapes.resolve(service + ".prom.gz"), ScrapedGauge.POOLED_CONNECTIONS));
+		Path kept = directory().directory("scrapes/" + round.name());
+		Path outcomes = directory().directory("outcomes/" + round.name());
+		Scrapes consumer = scrapes(kept, CONSUMER);
+		Scrapes backend = scrapes(kept, BACKEND);
+		for (String variant : block.variants()) {
+			Map<String, JfrRecording> recordings = new LinkedHashMap<>();
+			recording(block, CONSUMER).ifPresent((recording) -> recordings.put(CONSUMER, recording));
+			recording(block, variant).ifPresent((recording) -> recordings.put(GATEWAY, recording));
+			Map<String, Scrapes> scrapes = new LinkedHashMap<>();
+			scrapes.put(GATEWAY, scrapes(kept, gateway(variant)));
+			scrapes.put(CONSUMER, consumer);
+			scrapes.put(BACKEND, backend);
+			CellEvaluation evaluation = new CellEvaluation(log, record.samples().calling(gateway(variant), GATEWAY),
+					recordings, scrapes, MEASURED, GATEWAY, Runtime.getRuntime().availableProcessors());
+			for (Cell cell : round.cells()) {
+				if (cell.variant().equals(variant)) {
+					Optional<PhaseOutcome> outcome = record.outcome(phaseName(cell));
+					if (outcome.isPresent()) {
+						OrderTimes times = OrderTimes.read(OrderTimes.file(outcomes, phaseName(cell)));
+						this.cells
+							.add(evaluation.evaluate(cell, outcome.get()).waiting(times.toAccepted(), times.toSaved()));
+					}
+				}
+			}
 		}
-		CellEvaluation evaluation = new CellEvaluation(record.log(), record.samples(), recordings, pools, MEASURED,
-				GATEWAY, Runtime.getRuntime().availableProcessors());
-		for (Cell cell : round.cells()) {
-			record.outcome(phaseName(cell)).ifPresent((outcome) -> this.cells.add(evaluation.evaluate(cell, outcome)));
+		this.cells.sort(Comparator.comparing(CellResult::start));
+	}
+
+	private static Scrapes scrapes(Path kept, String service) throws IOException {
+		return CellEvaluation.scrapes(kept.resolve(service + ".prom.gz"));
+	}
+
+	/** Read once: it is the same for all rounds of a block. */
+	private Optional<JfrRecording> recording(Block block, String service) throws IOException {
+		String name = block.name() + "-" + service;
+		Optional<JfrRecording> known = this.recordings.get(name);
+		if (known == null) {
+			known = this.records.read(name);
+			this.recordings.put(name, known);
 		}
+		return known;
 	}
 
 	@Override
 	protected Map<String, String> configuration() {
-		Map<String, String> configuration = new TreeMap<>();
-		configuration.put("orders in flight", "at most %,d".formatted(this.settings.load().users()));
-		configuration.put("tries", "again until accepted, within the cell's deadline, after 0.1 s to 1.6 s");
-		configuration.put("cell deadline", "%d s".formatted(this.settings.deadlineMillis() / 1_000));
-		configuration.put("warm-up", "%,d orders each mode, then %,d at once, before each round"
-			.formatted(this.settings.warmUpOrders(), this.settings.warmUpBurst()));
+		Map<String, String> configuration = new TreeMap<>(this.settings.load().notes());
+		configuration.putAll(this.settings.notes());
 		this.settings.backends()
 			.forEach((backend) -> configuration.put("backend " + backend.label(), backend.description()));
-		configuration.put("items of an order", Integer.toString(this.settings.load().items()));
-		this.settings.load()
-			.perSecond()
-			.forEach((orders, rate) -> configuration.put("N = %,d".formatted(orders),
-					"%s orders a second by the clock".formatted(Figures.measured(rate))));
-		configuration.put("services' JVM", "-Xms%1$s -Xmx%1$s %2$s; gateway and consumer recorded by JFR"
+		configuration.put("services' JVM", "-Xms%1$s -Xmx%1$s %2$s; gateways and consumer recorded by JFR"
 			.formatted(this.settings.heap(), this.settings.collector()));
 		configuration.put("consumer delivery.concurrency", Integer.toString(this.settings.deliveryConcurrency()));
-		if (infrastructure() != Infrastructure.EMBEDDED) {
-			configuration.put("other processes' CPU", "includes Kafka and PostgreSQL, which run in containers");
-		}
+		configuration.put("consumer delivery.max-pending", Integer.toString(maxPending()));
 		configuration.put("queue", "Kafka, acks=all, one broker, 12 partitions");
 		return configuration;
 	}
 
-	/** Left out by plan, and where the run ended early, what it did not come to. */
+	/** Where the run ended early, what it did not come to. */
 	private List<LeftOut> leftOut(@Nullable String partial) {
-		List<LeftOut> leftOut = new ArrayList<>(this.plan.leftOut());
-		if (partial != null) {
-			List<Cell> measured = this.cells.stream().map(CellResult::cell).toList();
-			this.plan.rounds()
-				.stream()
-				.flatMap((round) -> round.cells().stream())
-				.filter((cell) -> !measured.contains(cell))
-				.map((cell) -> new LeftOut(cell, "the run ended before"))
-				.forEach(leftOut::add);
+		if (partial == null) {
+			return List.of();
 		}
-		return leftOut;
+		List<Cell> measured = this.cells.stream().map(CellResult::cell).toList();
+		return this.plan.cells()
+			.stream()
+			.filter((cell) -> !measured.contains(cell))
+			.map((cell) -> new LeftOut(cell, "the run ended before"))
+			.toList();
 	}
 
 }

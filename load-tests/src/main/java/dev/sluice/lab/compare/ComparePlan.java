@@ -3,127 +3,154 @@ package dev.sluice.lab.compare;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Random;
 
-import dev.sluice.lab.kit.plan.BackendCapacity;
 import dev.sluice.lab.kit.plan.BackendModel;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.result.Cell;
-import dev.sluice.lab.kit.result.RunResult.LeftOut;
+import dev.sluice.lab.kit.result.Load;
 
 /**
- * Which cells a comparison runs, in which order, and which it leaves out.
- * <p>
- * A round is what one start of a gateway and one load generator do. Repetitions are
- * interleaved: every variant has its turn before any has its next, and each repetition
- * starts with another variant, so that a machine that slows down or speeds up does so for
- * all. Within a round the two modes alternate, cell by cell, and which comes first
- * alternates too.
+ * Which cells a comparison runs, and in which order. Each repetition draws the order of
+ * its cells from the seed: a machine that slows down, speeds up or grows warm does so for
+ * all of them alike.
  *
- * @param rounds in the order they run
- * @param leftOut what is not run, and why
+ * @param blocks in the order they run
  */
-record ComparePlan(List<Round> rounds, List<LeftOut> leftOut) {
+record ComparePlan(List<Block> blocks) {
+
+	/**
+	 * So that a load generator's log fits into the lab's memory, and what an interrupted
+	 * run loses is little.
+	 */
+	static final int MOST_CELLS = 24;
 
 	ComparePlan {
-		rounds = List.copyOf(rounds);
-		leftOut = List.copyOf(leftOut);
+		blocks = List.copyOf(blocks);
 	}
 
 	/**
-	 * One gateway's turn.
+	 * What one start of gateways and consumer does.
 	 *
-	 * @param repetition from 1
-	 * @param variant which gateway
+	 * @param name unique in the plan; a file name
+	 * @param variants gateways that run, each beside the others
+	 * @param rounds in the order they run
+	 */
+	record Block(String name, List<String> variants, List<Round> rounds) {
+
+		Block {
+			variants = List.copyOf(variants);
+			rounds = List.copyOf(rounds);
+		}
+
+	}
+
+	/**
+	 * What one load generator does.
+	 *
+	 * @param name unique in the plan; a file name
 	 * @param cells in the order they run
 	 */
-	record Round(int repetition, String variant, List<Cell> cells) {
+	record Round(String name, List<Cell> cells) {
 
 		Round {
 			cells = List.copyOf(cells);
-		}
-
-		/** Unique in the plan; a file name. */
-		String name() {
-			return this.repetition + "-" + this.variant;
 		}
 
 	}
 
 	/** The plan of a sweep. */
 	static ComparePlan of(Sweep sweep) {
-		List<Round> rounds = new ArrayList<>();
-		List<LeftOut> leftOut = new ArrayList<>();
+		Random random = new Random(sweep.seed());
+		List<Block> blocks = new ArrayList<>();
+		List<Round> together = new ArrayList<>();
 		for (int repetition = 1; repetition <= sweep.repetitions(); repetition++) {
-			List<String> variants = new ArrayList<>(sweep.variants());
-			Collections.rotate(variants, 1 - repetition);
-			for (String variant : variants) {
-				List<Cell> cells = new ArrayList<>();
-				for (Cell cell : cells(sweep, variant, repetition)) {
-					if (isTooSlow(sweep, cell)) {
-						leftOut.add(new LeftOut(cell, TOO_SLOW.formatted(sweep.starvedSyncLimit())));
-					}
-					else {
-						cells.add(cell);
-					}
-				}
-				if (!cells.isEmpty()) {
-					rounds.add(new Round(repetition, variant, cells));
+			if (sweep.together()) {
+				together.addAll(rounds(Integer.toString(repetition),
+						shuffled(cells(sweep, sweep.variants(), repetition), random)));
+			}
+			else {
+				for (String variant : shuffled(sweep.variants(), random)) {
+					String name = repetition + "-" + variant;
+					blocks.add(new Block(name, List.of(variant),
+							rounds(name, shuffled(cells(sweep, List.of(variant), repetition), random))));
 				}
 			}
 		}
-		return new ComparePlan(rounds, leftOut);
+		return new ComparePlan(sweep.together() ? List.of(new Block("all", sweep.variants(), together)) : blocks);
 	}
 
-	private static final String TOO_SLOW = "slow by nature: above %,d orders a starved backend refuses most calls; the whole comparison has it";
-
-	private static boolean isTooSlow(Sweep sweep, Cell cell) {
-		return cell.capacity().equals(BackendCapacity.STARVED.label()) && cell.mode().equals(Mode.SYNC.label())
-				&& cell.orders() > sweep.starvedSyncLimit();
+	private static List<Round> rounds(String name, List<Cell> cells) {
+		List<Round> rounds = new ArrayList<>();
+		for (int from = 0; from < cells.size(); from += MOST_CELLS) {
+			List<Cell> part = cells.subList(from, Math.min(cells.size(), from + MOST_CELLS));
+			rounds.add(new Round((cells.size() <= MOST_CELLS) ? name : name + "-part-" + (rounds.size() + 1), part));
+		}
+		return rounds;
 	}
 
-	private static List<Cell> cells(Sweep sweep, String variant, int repetition) {
+	private static <T> List<T> shuffled(List<T> all, Random random) {
+		List<T> order = new ArrayList<>(all);
+		Collections.shuffle(order, random);
+		return order;
+	}
+
+	private static List<Cell> cells(Sweep sweep, List<String> variants, int repetition) {
 		List<Cell> cells = new ArrayList<>();
-		for (BackendModel backend : sweep.backends()) {
-			for (int i = 0; i < sweep.orders().size(); i++) {
-				List<Mode> modes = new ArrayList<>(sweep.modes());
-				Collections.rotate(modes, i + repetition);
-				for (Mode mode : modes) {
-					cells.add(new Cell(variant, mode.label(), backend.label(), sweep.orders().get(i), repetition));
+		for (String variant : variants) {
+			for (BackendModel backend : sweep.backends()) {
+				for (int load : sweep.loads()) {
+					for (Mode mode : sweep.modes()) {
+						cells.add(new Cell(variant, mode.label(), backend.label(), new Load(sweep.kind(), load),
+								repetition));
+					}
 				}
 			}
 		}
 		return cells;
 	}
 
+	/** Every cell, in the order they run. */
+	List<Cell> cells() {
+		return this.blocks.stream()
+			.flatMap((block) -> block.rounds().stream())
+			.flatMap((round) -> round.cells().stream())
+			.toList();
+	}
+
+	/** Every variant, once. */
+	List<String> variants() {
+		return this.blocks.stream().flatMap((block) -> block.variants().stream()).distinct().toList();
+	}
+
 	/**
-	 * What is to be compared. Each list is run in its order.
+	 * What is to be compared.
 	 *
 	 * @param variants gateways
 	 * @param modes of taking an order
 	 * @param backends before which they run
-	 * @param orders how many orders, each at least 1
+	 * @param kind of the loads
+	 * @param loads each at least 1
 	 * @param repetitions of everything, at least 1
-	 * @param starvedSyncLimit the most orders placed synchronously before a starved
-	 * backend
+	 * @param seed of the order
+	 * @param together whether all gateways run from beginning to end; otherwise each is
+	 * started anew in each repetition, and alone
 	 */
-	record Sweep(List<String> variants, List<Mode> modes, List<BackendModel> backends, List<Integer> orders,
-			int repetitions, int starvedSyncLimit) {
-
-		/** No limit. */
-		static final int ALL = Integer.MAX_VALUE;
+	record Sweep(List<String> variants, List<Mode> modes, List<BackendModel> backends, Load.Kind kind,
+			List<Integer> loads, int repetitions, long seed, boolean together) {
 
 		Sweep {
 			variants = List.copyOf(variants);
 			modes = List.copyOf(modes);
 			backends = List.copyOf(backends);
-			orders = List.copyOf(orders);
-			if (variants.isEmpty() || modes.isEmpty() || backends.isEmpty() || orders.isEmpty()) {
+			loads = List.copyOf(loads);
+			if (variants.isEmpty() || modes.isEmpty() || backends.isEmpty() || loads.isEmpty()) {
 				throw new IllegalArgumentException(
-						"Nothing is to be compared: " + variants + " " + modes + " " + backends + " " + orders);
+						"Nothing is to be compared: " + variants + " " + modes + " " + backends + " " + loads);
 			}
-			if (repetitions < 1 || orders.stream().anyMatch((count) -> count < 1)) {
+			if (repetitions < 1 || loads.stream().anyMatch((load) -> load < 1)) {
 				throw new IllegalArgumentException(
-						"Orders and repetitions must be at least 1: " + orders + ", " + repetitions);
+						"Loads and repetitions must be at least 1: " + loads + ", " + repetitions);
 			}
 		}
 

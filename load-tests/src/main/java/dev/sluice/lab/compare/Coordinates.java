@@ -9,6 +9,7 @@ import java.util.stream.Stream;
 
 import dev.sluice.lab.kit.result.Cell;
 import dev.sluice.lab.kit.result.CellResult;
+import dev.sluice.lab.kit.result.Load;
 import dev.sluice.lab.kit.result.RunResult;
 
 /**
@@ -32,7 +33,7 @@ final class Coordinates {
 	private static final List<String> VARIANTS = List.of("servlet-platform", "servlet-virtual", "servlet-async",
 			"reactive");
 
-	/** Without the number of orders and the repetition. */
+	/** Without the load and the repetition. */
 	record Series(String capacity, String mode, String variant) {
 
 		static Series of(Cell cell) {
@@ -72,7 +73,7 @@ final class Coordinates {
 	}
 
 	static List<Integer> loads(RunResult run) {
-		return cells(run).map(Cell::orders).distinct().sorted().toList();
+		return cells(run).map((cell) -> cell.load().size()).distinct().sorted().toList();
 	}
 
 	/**
@@ -90,19 +91,25 @@ final class Coordinates {
 			.toList();
 		Set<Series> all = cells.stream().map(Series::of).collect(Collectors.toSet());
 		OptionalInt complete = cells.stream()
-			.collect(Collectors.groupingBy(Cell::orders, Collectors.mapping(Series::of, Collectors.toSet())))
+			.collect(Collectors.groupingBy((cell) -> cell.load().size(),
+					Collectors.mapping(Series::of, Collectors.toSet())))
 			.entrySet()
 			.stream()
 			.filter((entry) -> entry.getValue().equals(all))
 			.mapToInt((entry) -> entry.getKey())
 			.max();
-		return complete.isPresent() ? complete : cells.stream().mapToInt(Cell::orders).max();
+		return complete.isPresent() ? complete : cells.stream().mapToInt((cell) -> cell.load().size()).max();
+	}
+
+	/** What its loads count; orders in flight of a run without cells. */
+	static Load.Kind kind(RunResult run) {
+		return cells(run).map((cell) -> cell.load().kind()).findFirst().orElse(Load.Kind.IN_FLIGHT);
 	}
 
 	static List<CellResult> at(RunResult run, Series series, int orders) {
 		return run.cells()
 			.stream()
-			.filter((c) -> c.cell().orders() == orders && Series.of(c.cell()).equals(series))
+			.filter((c) -> c.cell().load().size() == orders && Series.of(c.cell()).equals(series))
 			.toList();
 	}
 

@@ -9,9 +9,11 @@ import java.util.Optional;
 import java.util.function.Function;
 
 import dev.sluice.lab.compare.Coordinates.Series;
+import dev.sluice.lab.kit.load.LoadRound;
 import dev.sluice.lab.kit.page.Reliability;
 import dev.sluice.lab.kit.result.CellResult;
 import dev.sluice.lab.kit.result.CellResult.ServiceCost;
+import dev.sluice.lab.kit.result.Load;
 import dev.sluice.lab.kit.result.RunResult;
 import org.jspecify.annotations.Nullable;
 
@@ -20,12 +22,15 @@ import org.jspecify.annotations.Nullable;
  * orders saved, and the greatest of what is a peak. Null where no repetition has the
  * figure.
  *
- * @param cpuMillisPerOrder by service, the gateway first
+ * @param cpuMillisPerOrder by service, the gateway first; a service lacks where its CPU
+ * time is not known
+ * @param complete whether it has each of the system's services
  */
-record Cost(Series series, int orders, Map<String, Double> cpuMillisPerOrder, @Nullable Double allocatedBytesPerOrder,
-		@Nullable Double promotedBytesPerOrder, @Nullable Double gcPausesPerThousand,
-		@Nullable Double gcPauseMillisPerThousand, @Nullable Double gcPauseMaxMillis, @Nullable Double peakThreads,
-		@Nullable Double peakRssBytes, Connections connections, double maxInFlight, boolean marked) {
+record Cost(Series series, Load load, Map<String, Double> cpuMillisPerOrder, boolean complete,
+		@Nullable Double allocatedBytesPerOrder, @Nullable Double promotedBytesPerOrder,
+		@Nullable Double gcPausesPerThousand, @Nullable Double gcPauseMillisPerThousand,
+		@Nullable Double gcPauseMaxMillis, @Nullable Double peakThreads, @Nullable Double peakRssBytes,
+		Connections connections, double maxInFlight, boolean marked) {
 
 	/**
 	 * Connections at most, at one time but for the last.
@@ -48,6 +53,9 @@ record Cost(Series series, int orders, Map<String, Double> cpuMillisPerOrder, @N
 
 	private static final List<String> ORDER = List.of(GATEWAY, CONSUMER, BACKEND);
 
+	/** What measures is no part of what an order costs. */
+	private static final List<String> APART = List.of(LoadRound.LOAD_GENERATOR, LoadRound.LAB);
+
 	static Optional<Cost> of(RunResult run, Series series, int orders) {
 		List<CellResult> cells = Coordinates.at(run, series, orders);
 		if (cells.isEmpty()) {
@@ -60,7 +68,8 @@ record Cost(Series series, int orders, Map<String, Double> cpuMillisPerOrder, @N
 				cpu.put(service, millis);
 			}
 		}
-		return Optional.of(new Cost(series, orders, cpu,
+		boolean complete = services(run).stream().filter(Cost::isOfSystem).allMatch(cpu::containsKey);
+		return Optional.of(new Cost(series, cells.getFirst().cell().load(), cpu, complete,
 				perOrder(cells, (c) -> cost(c, GATEWAY, ServiceCost::allocatedBytesPerOrder)),
 				perOrder(cells, (c) -> cost(c, GATEWAY, ServiceCost::promotedBytesPerOrder)),
 				perThousand(cells, (c) -> cost(c, GATEWAY, ServiceCost::gcPauses)),
@@ -78,7 +87,16 @@ record Cost(Series series, int orders, Map<String, Double> cpuMillisPerOrder, @N
 	}
 
 	/**
-	 * The services of a run: gateway, consumer, backend, then the others by name.
+	 * Whether a service's CPU time is part of what an order costs: that of load generator
+	 * and lab is not.
+	 */
+	static boolean isOfSystem(String service) {
+		return !APART.contains(service);
+	}
+
+	/**
+	 * The services of a run: gateway, consumer, backend, then the others by name, last
+	 * what measures them.
 	 * @param run what was measured
 	 * @return their names
 	 */
@@ -91,8 +109,16 @@ record Cost(Series series, int orders, Map<String, Double> cpuMillisPerOrder, @N
 			.toList();
 	}
 
-	double cpuMillis() {
-		return this.cpuMillisPerOrder.values().stream().mapToDouble(Double::doubleValue).sum();
+	/**
+	 * CPU time of the whole system for an order, in milliseconds; null if that of one of
+	 * its services is not known.
+	 */
+	@Nullable Double cpuMillis() {
+		return this.complete ? this.cpuMillisPerOrder.entrySet()
+			.stream()
+			.filter((entry) -> isOfSystem(entry.getKey()))
+			.mapToDouble(Map.Entry::getValue)
+			.sum() : null;
 	}
 
 	private static int rank(String service) {
@@ -101,7 +127,7 @@ record Cost(Series series, int orders, Map<String, Double> cpuMillisPerOrder, @N
 				return i;
 			}
 		}
-		return ORDER.size();
+		return ORDER.size() + (isOfSystem(service) ? 0 : 1);
 	}
 
 	private static @Nullable Double cost(CellResult cell, String service,

@@ -2,6 +2,7 @@ package dev.sluice.lab.compare;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.OptionalInt;
 
 import dev.sluice.lab.kit.page.Chart;
@@ -35,22 +36,22 @@ final class CostSection extends Section {
 			return;
 		}
 		html.element("p",
-				"At the greatest load that every series of a backend reached. CPU per order is steadier than any rate on a shared machine: where the two disagree, believe the cost. Sums over repetitions divided by all orders saved; peaks are the greatest of any repetition.");
+				"At the greatest load that every series of a backend reached. CPU per order is steadier than any rate on a shared machine: where the two disagree, believe the cost. The load generator and the lab measure; they are shown apart and are not in the sum. Sums over repetitions divided by all orders saved; peaks are the greatest of any repetition.");
 		List<String> services = Cost.services(run);
-		double xMax = costs.stream().mapToDouble(Cost::cpuMillis).max().orElse(1);
+		List<String> system = services.stream().filter(Cost::isOfSystem).toList();
+		double xMax = costs.stream().map(Cost::cpuMillis).filter(Objects::nonNull).max(Double::compare).orElse(1.0);
 		List<Chart> charts = new ArrayList<>();
 		for (String capacity : Coordinates.capacities(run)) {
 			List<Cost> rows = costs.stream()
-				.filter((c) -> c.series().capacity().equals(capacity) && !c.cpuMillisPerOrder().isEmpty())
+				.filter((c) -> c.series().capacity().equals(capacity) && c.cpuMillis() != null)
 				.toList();
 			if (!rows.isEmpty()) {
-				charts.add(new Chart.Stack(
-						"CPU ms per order, backend %s, N = %s".formatted(capacity,
-								Figures.count(rows.getFirst().orders())),
-						"CPU milliseconds per saved order as bars, parts %s, a bar for each variant and mode."
-							.formatted(String.join(", ", services)),
-						70 + 30 * rows.size(), 440, "CPU ms per order", xMax, services,
-						rows.stream().map((c) -> bar(c, services)).toList()));
+				charts
+					.add(new Chart.Stack("CPU ms per order, backend %s, %s".formatted(capacity, rows.getFirst().load()),
+							"CPU milliseconds per saved order as bars, parts %s, a bar for each variant and mode."
+								.formatted(String.join(", ", system)),
+							70 + 30 * rows.size(), 440, "CPU ms per order", xMax, system,
+							rows.stream().map((c) -> bar(c, system)).toList()));
 			}
 		}
 		html.charts(charts, cpuTable(costs, services));
@@ -66,14 +67,19 @@ final class CostSection extends Section {
 	}
 
 	private static Table cpuTable(List<Cost> costs, List<String> services) {
-		List<String> heads = new ArrayList<>(List.of("Variant", "Mode", "Backend", "N"));
-		heads.addAll(services);
-		heads.add("together");
+		List<String> heads = new ArrayList<>(List.of("Variant", "Mode", "Backend", "load"));
+		services.stream().filter(Cost::isOfSystem).forEach(heads::add);
+		heads.add("the system together");
+		List<String> apart = services.stream().filter((service) -> !Cost.isOfSystem(service)).toList();
+		apart.forEach((service) -> heads.add(service + " (apart)"));
 		Table table = new Table("CPU milliseconds per saved order", 3, heads);
 		for (Cost cost : costs) {
 			List<String> row = head(cost);
-			services.forEach((service) -> row.add(Figures.measured(cost.cpuMillisPerOrder().get(service))));
-			row.add(cost.cpuMillisPerOrder().isEmpty() ? Figures.NONE : Figures.measured(cost.cpuMillis()));
+			services.stream()
+				.filter(Cost::isOfSystem)
+				.forEach((service) -> row.add(Figures.measured(cost.cpuMillisPerOrder().get(service))));
+			row.add(Figures.measured(cost.cpuMillis()));
+			apart.forEach((service) -> row.add(Figures.measured(cost.cpuMillisPerOrder().get(service))));
 			table.row(row);
 		}
 		return table;
@@ -81,7 +87,7 @@ final class CostSection extends Section {
 
 	private static Table gatewayTable(List<Cost> costs) {
 		Table table = new Table("The gateway's memory and threads", 3,
-				List.of("Variant", "Mode", "Backend", "N", "allocated per order", "promoted per order",
+				List.of("Variant", "Mode", "Backend", "load", "allocated per order", "promoted per order",
 						"GC pauses per 1,000 orders", "GC pause ms per 1,000 orders", "longest pause, ms",
 						"peak platform threads", "peak RSS", "most orders in the backend"));
 		for (Cost cost : costs) {
@@ -99,7 +105,7 @@ final class CostSection extends Section {
 	private static Table connectionTable(List<Cost> costs) {
 		Table table = new Table(
 				"Open connections at most, counted once a second by the kernel and by the services' pools, and those opened to the backend in all",
-				3, List.of("Variant", "Mode", "Backend", "N", "clients to gateway, kernel", "to the backend, kernel",
+				3, List.of("Variant", "Mode", "Backend", "load", "clients to gateway, kernel", "to the backend, kernel",
 						"gateway's pool", "consumer's pool", "opened to the backend"));
 		for (Cost cost : costs) {
 			List<String> row = head(cost);
@@ -114,7 +120,7 @@ final class CostSection extends Section {
 
 	private static List<String> head(Cost cost) {
 		return new ArrayList<>(List.of(cost.series().variant(), cost.series().mode(), cost.series().capacity(),
-				Reliability.sign(Figures.count(cost.orders()), cost.marked())));
+				Reliability.sign(cost.load().toString(), cost.marked())));
 	}
 
 }

@@ -12,6 +12,7 @@ import dev.sluice.lab.compare.Coordinates.Series;
 import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.page.Reliability;
 import dev.sluice.lab.kit.result.CellResult;
+import dev.sluice.lab.kit.result.Load;
 import dev.sluice.lab.kit.result.RunResult;
 
 /**
@@ -37,32 +38,34 @@ record Curve(Series series, List<Point> points) {
 		if (points.isEmpty()) {
 			throw new IllegalArgumentException("No points: " + series);
 		}
-		points = points.stream().sorted(Comparator.comparingInt(Point::orders)).toList();
+		points = points.stream().sorted(Comparator.comparingInt(Point::size)).toList();
 	}
 
 	/**
 	 * Repetitions of a load taken together.
 	 *
-	 * @param perMinute orders saved per minute, the median
+	 * @param perSecond orders saved per second, the median
 	 * @param min of the slowest repetition
 	 * @param max of the fastest
 	 * @param repetitions how many
 	 * @param marked whether one of them is unreliable
 	 */
-	record Point(int orders, double perMinute, double min, double max, int repetitions, boolean marked) {
+	record Point(Load load, double perSecond, double min, double max, int repetitions, boolean marked) {
 
-		static Point of(int orders, List<CellResult> cells) {
-			double[] rates = cells.stream().mapToDouble(CellResult::ordersPerMinute).sorted().toArray();
+		static Point of(Load load, List<CellResult> cells) {
+			double[] rates = cells.stream().mapToDouble(CellResult::savedPerSecond).sorted().toArray();
 			Double median = Figures.median(Arrays.stream(rates));
-			return new Point(orders, (median != null) ? median : 0, rates[0], rates[rates.length - 1], rates.length,
+			return new Point(load, (median != null) ? median : 0, rates[0], rates[rates.length - 1], rates.length,
 					cells.stream().anyMatch(Reliability::marked));
+		}
+
+		int size() {
+			return this.load.size();
 		}
 
 		@Override
 		public String toString() {
-			return Reliability.sign(
-					"%s/min at N = %s".formatted(Figures.measured(this.perMinute), Figures.count(this.orders)),
-					this.marked);
+			return Reliability.sign("%s/s at %s".formatted(Figures.measured(this.perSecond), this.load), this.marked);
 		}
 
 	}
@@ -115,10 +118,9 @@ record Curve(Series series, List<Point> points) {
 					Collectors.toList()));
 		List<Curve> curves = new ArrayList<>();
 		bySeries.forEach((series, cells) -> {
-			Map<Integer, List<CellResult>> byOrders = cells.stream()
-				.collect(Collectors.groupingBy((c) -> c.cell().orders()));
+			Map<Load, List<CellResult>> byLoad = cells.stream().collect(Collectors.groupingBy((c) -> c.cell().load()));
 			curves.add(new Curve(series,
-					byOrders.entrySet().stream().map((e) -> Point.of(e.getKey(), e.getValue())).toList()));
+					byLoad.entrySet().stream().map((e) -> Point.of(e.getKey(), e.getValue())).toList()));
 		});
 		return curves;
 	}
@@ -126,7 +128,7 @@ record Curve(Series series, List<Point> points) {
 	Point peak() {
 		Point peak = this.points.getFirst();
 		for (Point point : this.points) {
-			if (point.perMinute() > peak.perMinute()) {
+			if (point.perSecond() > peak.perSecond()) {
 				peak = point;
 			}
 		}
@@ -153,7 +155,7 @@ record Curve(Series series, List<Point> points) {
 		Point greatest = this.points.getFirst();
 		Drop largest = drop(greatest, greatest);
 		for (Point point : this.points) {
-			if (point.perMinute() > greatest.perMinute()) {
+			if (point.perSecond() > greatest.perSecond()) {
 				greatest = point;
 			}
 			Drop drop = drop(greatest, point);
@@ -175,7 +177,7 @@ record Curve(Series series, List<Point> points) {
 	}
 
 	private static Drop drop(Point from, Point to) {
-		return new Drop(from, to, (from.perMinute() > 0) ? 1 - to.perMinute() / from.perMinute() : 0);
+		return new Drop(from, to, (from.perSecond() > 0) ? 1 - to.perSecond() / from.perSecond() : 0);
 	}
 
 }

@@ -27,7 +27,7 @@ final class DifferencesSection extends Section {
 
 	@Override
 	public void write(RunResult run, Html html) {
-		Table table = table("Orders saved per minute, as a multiple of the first variant's");
+		Table table = table("Orders saved per second, as a multiple of the first variant's");
 		int rows = 0;
 		for (List<Series> group : groups(run)) {
 			OptionalInt load = Coordinates.closeLoad(run, group.getFirst().capacity());
@@ -42,21 +42,29 @@ final class DifferencesSection extends Section {
 		}
 		else {
 			html.element("p",
-					"Repetitions of two variants are interleaved and compared in pairs, so that disturbances of both cancel out. A difference is reported if the bootstrap's interval of the median ratio, at 99 %%, leaves 1 out, and never of fewer than %s pairs."
-						.formatted(Figures.count(PairedComparison.LEAST_PAIRS)));
+					"Repetitions of two variants are interleaved and compared in pairs, so that disturbances of both cancel out. A difference is reported if the exact signed-rank test finds it at 1 %%, of at least %s pairs; the interval, at 99 %%, has what the test does not exclude. \u201cThe same\u201d is reported if two one-sided tests at 5 %% each exclude a difference of %s. Otherwise the table says what may hide in the interval. The last column has the pairs that would find a difference of %s in nine of ten runs, by the noise of these."
+						.formatted(Figures.count(PairedComparison.LEAST_PAIRS),
+								Figures.percent(PairedComparison.MARGIN), Figures.percent(PairedComparison.MARGIN)));
 			table.write(html);
 		}
 		againstItself(run, html);
 	}
 
+	/** Whether there are pairs, of two variants or of one with itself. */
+	static boolean says(RunResult run) {
+		return groups(run).stream().anyMatch((group) -> group.size() > 1) || run.cells()
+			.stream()
+			.anyMatch((cell) -> cell.cell().repetition() >= 2 * PairedComparison.LEAST_PAIRS);
+	}
+
 	private static Table table(String caption) {
-		return new Table(caption, 5,
-				List.of("Backend", "Mode", "N", "Variant", "verdict", "median ratio", "from", "to", "pairs"));
+		return new Table(caption, 5, List.of("Backend", "Mode", "load", "Variant", "verdict", "ratio", "from", "to",
+				"p", "pairs", "pairs for 10 %"));
 	}
 
 	/** The test of the test: the same cells, repetitions 1, 3, 5 … and 2, 4, 6 …. */
 	private static void againstItself(RunResult run, Html html) {
-		Table table = table("Orders saved per minute in even repetitions, as a multiple of the odd ones before them");
+		Table table = table("Orders saved per second in even repetitions, as a multiple of the odd ones before them");
 		int comparisons = 0;
 		int same = 0;
 		for (Series series : Coordinates.series(run)) {
@@ -65,8 +73,11 @@ final class DifferencesSection extends Section {
 				if (pairs.size() >= PairedComparison.LEAST_PAIRS) {
 					PairedComparison comparison = pairs.compare();
 					comparisons++;
-					same += (comparison.verdict() == PairedComparison.Verdict.NO_DIFFERENCE) ? 1 : 0;
-					row(table, series, load, series.variant(), pairs, comparison);
+					same += switch (comparison.verdict()) {
+						case FASTER, SLOWER -> 0;
+						case SAME, OPEN, TOO_FEW_PAIRS -> 1;
+					};
+					row(table, run, series, load, series.variant(), pairs, comparison);
 				}
 			}
 		}
@@ -98,33 +109,41 @@ final class DifferencesSection extends Section {
 		if (pairs.size() == 0) {
 			return 0;
 		}
-		row(table, other, load, "%s to %s".formatted(other.variant(), one.variant()), pairs, pairs.compare());
+		row(table, run, other, load, "%s to %s".formatted(other.variant(), one.variant()), pairs, pairs.compare());
 		return 1;
 	}
 
-	private static void row(Table table, Series series, int load, String variant, Pairs pairs,
+	private static void row(Table table, RunResult run, Series series, int load, String variant, Pairs pairs,
 			PairedComparison comparison) {
-		table.row(series.capacity(), series.mode(), Figures.count(load), Reliability.sign(variant, pairs.marked()),
-				verdict(comparison), Figures.measured(comparison.medianRatio()), Figures.measured(comparison.low()),
-				Figures.measured(comparison.high()), Figures.count(comparison.pairs()));
+		table.row(series.capacity(), series.mode(), Coordinates.kind(run).text(load),
+				Reliability.sign(variant, pairs.marked()), verdict(comparison),
+				Figures.measured(comparison.medianRatio()), end(comparison, comparison.low()),
+				end(comparison, comparison.high()), Figures.measured(comparison.probability()),
+				Figures.count(comparison.pairs()), Figures.count(comparison.pairsNeeded()));
 	}
 
 	/** Cells with a rate, in the order they were run. */
 	private static SortedMap<Integer, CellResult> byRepetition(RunResult run, Series series, int load) {
 		return Coordinates.at(run, series, load)
 			.stream()
-			.filter((cell) -> cell.ordersPerMinute() > 0)
+			.filter((cell) -> cell.savedPerSecond() > 0)
 			.collect(Collectors.toMap((cell) -> cell.cell().repetition(), (cell) -> cell, (one, _) -> one,
 					TreeMap::new));
+	}
+
+	private static String end(PairedComparison comparison, double end) {
+		return (comparison.verdict() == PairedComparison.Verdict.TOO_FEW_PAIRS) ? Figures.NONE : Figures.measured(end);
 	}
 
 	private static String verdict(PairedComparison comparison) {
 		return switch (comparison.verdict()) {
 			case FASTER -> "faster";
 			case SLOWER -> "slower";
-			case NO_DIFFERENCE -> "no difference";
-			case TOO_FEW_PAIRS ->
-				"too few pairs: for 5 %% about %s are needed".formatted(Figures.count(comparison.pairsNeeded()));
+			case SAME -> "the same within %s".formatted(Figures.percent(PairedComparison.MARGIN));
+			case OPEN ->
+				"not told apart: a difference of up to %s may hide".formatted(Figures.percent(comparison.mayHide()));
+			case TOO_FEW_PAIRS -> "too few pairs: for %s about %s are needed"
+				.formatted(Figures.percent(PairedComparison.MARGIN), Figures.count(comparison.pairsNeeded()));
 		};
 	}
 
@@ -159,7 +178,7 @@ final class DifferencesSection extends Section {
 		}
 
 		private static double[] rates(List<CellResult> cells) {
-			return cells.stream().mapToDouble(CellResult::ordersPerMinute).toArray();
+			return cells.stream().mapToDouble(CellResult::savedPerSecond).toArray();
 		}
 
 	}

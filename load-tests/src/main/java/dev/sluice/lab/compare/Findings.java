@@ -5,7 +5,6 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.function.Function;
 
 import dev.sluice.lab.compare.Coordinates.Series;
@@ -31,9 +30,6 @@ final class Findings {
 	/** From this share of the cores on, the gateway's CPU is named as the cause. */
 	static final double CPU_SHARE = 0.80;
 
-	/** Orders are accepted faster than saved if it is by this factor at least. */
-	static final double FASTER = 1.1;
-
 	private final RunResult run;
 
 	private final List<Curve> curves;
@@ -43,42 +39,11 @@ final class Findings {
 		this.curves = Curve.of(run);
 	}
 
-	/**
-	 * The answer to what the run asks: whether the gateway accepted queued orders faster
-	 * than the backend saved them. The time of taking in is rounded up to whole seconds,
-	 * so its rate is a lower bound.
-	 * @return yes or no with the figures, or why it is not known
-	 */
-	String answer() {
-		List<Intake> intakes = new ArrayList<>();
-		for (Curve curve : this.curves) {
-			if (curve.series().mode().equals(Coordinates.QUEUED)) {
-				Intake.of(curve.series(), Coordinates.at(this.run, curve.series(), curve.last().orders()))
-					.ifPresent(intakes::add);
-			}
-		}
-		if (intakes.isEmpty()) {
-			return "Not known whether a gateway accepts orders faster than the backend saves them: no queued order was measured.";
-		}
-		Intake best = intakes.stream().max(Comparator.comparingDouble(Intake::factor)).orElseThrow();
-		if (best.factor() >= FASTER) {
-			return "Yes: %s accepted %s orders at %s/min or more while the backend (%s) saved them at %s/min, %s times slower."
-				.formatted(best.series().variant(), Figures.count(best.accepted()), Figures.measured(best.perMinute()),
-						best.series().capacity(),
-						Reliability.sign(Figures.measured(best.savedPerMinute()), best.marked()),
-						Figures.measured(best.factor()));
-		}
-		return "Not here: no variant accepted queued orders measurably faster than the backend saved them; %s came closest, with %s/min or more accepted and %s/min saved."
-			.formatted(best.series().variant(), Figures.measured(best.perMinute()),
-					Figures.measured(best.savedPerMinute()));
-	}
-
 	List<String> sentences() {
 		List<String> sentences = new ArrayList<>();
 		for (String capacity : Coordinates.capacities(this.run)) {
 			shape(capacity, Coordinates.SYNC).ifPresent(sentences::add);
 			shape(capacity, Coordinates.QUEUED).ifPresent(sentences::add);
-			ratio(capacity).ifPresent(sentences::add);
 		}
 		cause().ifPresent(sentences::add);
 		cpu().ifPresent(sentences::add);
@@ -119,36 +84,6 @@ final class Findings {
 				(drop.share() <= Curve.GOAL_WITHIN) ? "met" : "missed");
 	}
 
-	private Optional<String> ratio(String capacity) {
-		OptionalInt load = Coordinates.closeLoad(this.run, capacity);
-		if (load.isEmpty()) {
-			return Optional.empty();
-		}
-		List<Double> ratios = new ArrayList<>();
-		for (Curve sync : curves(capacity, Coordinates.SYNC)) {
-			for (Curve queued : curves(capacity, Coordinates.QUEUED)) {
-				if (queued.series().variant().equals(sync.series().variant())) {
-					double slow = at(sync, load.getAsInt());
-					double fast = at(queued, load.getAsInt());
-					if (slow > 0 && fast > 0) {
-						ratios.add(fast / slow);
-					}
-				}
-			}
-		}
-		if (ratios.isEmpty()) {
-			return Optional.empty();
-		}
-		double least = ratios.stream().mapToDouble(Double::doubleValue).min().orElseThrow();
-		double greatest = ratios.stream().mapToDouble(Double::doubleValue).max().orElseThrow();
-		return Optional
-			.of("Backend %s, N = %s: the queued mode saved %s times as many orders per minute as the sync mode%s."
-				.formatted(capacity, Figures.count(load.getAsInt()),
-						Figures.measured(least).equals(Figures.measured(greatest)) ? Figures.measured(least)
-								: "%s to %s".formatted(Figures.measured(least), Figures.measured(greatest)),
-						(ratios.size() > 1) ? " of the same variant" : ""));
-	}
-
 	/**
 	 * Why the sync mode fell most where it collapsed: pauses, the gateway's CPU, or the
 	 * backend, each by a stated rule; the first that holds is named.
@@ -161,9 +96,8 @@ final class Findings {
 			return Optional.empty();
 		}
 		Curve curve = collapsed.get();
-		List<CellResult> cells = Coordinates.at(this.run, curve.series(), curve.last().orders());
-		String where = "In the deepest collapse (%s, N = %s) ".formatted(curve.series(),
-				Figures.count(curve.last().orders()));
+		List<CellResult> cells = Coordinates.at(this.run, curve.series(), curve.last().size());
+		String where = "In the deepest collapse (%s, %s) ".formatted(curve.series(), curve.last().load());
 		Double paused = median(cells, Findings::pauseShare);
 		String pauses = (paused != null) ? "GC paused the gateway for %s of the time".formatted(Figures.percent(paused))
 				: "GC pauses were not measured";
@@ -217,12 +151,13 @@ final class Findings {
 					.filter((s) -> s.capacity().equals(capacity))
 					.forEach((s) -> Cost.of(this.run, s, load)
 						.filter((c) -> c.cpuMillisPerOrder().containsKey(Cost.GATEWAY))
+						.filter((cost) -> cost.cpuMillis() != null)
 						.ifPresent(costs::add)));
 		}
 		if (costs.size() < 2) {
 			return Optional.empty();
 		}
-		Comparator<Cost> byCpu = Comparator.comparingDouble(Cost::cpuMillis);
+		Comparator<Cost> byCpu = Comparator.comparingDouble((cost) -> Objects.requireNonNull(cost.cpuMillis()));
 		Cost least = costs.stream().min(byCpu).orElseThrow();
 		Cost most = costs.stream().max(byCpu).orElseThrow();
 		return Optional
@@ -230,8 +165,9 @@ final class Findings {
 	}
 
 	private static String cpu(Cost cost) {
-		return Reliability.sign("%s ms (%s, N = %s)".formatted(Figures.measured(cost.cpuMillis()), cost.series(),
-				Figures.count(cost.orders())), cost.marked());
+		return Reliability.sign(
+				"%s ms (%s, %s)".formatted(Figures.measured(cost.cpuMillis()), cost.series(), cost.load()),
+				cost.marked());
 	}
 
 	private Optional<String> calls() {
@@ -271,15 +207,6 @@ final class Findings {
 			.toList();
 	}
 
-	private static double at(Curve curve, int orders) {
-		return curve.points()
-			.stream()
-			.filter((p) -> p.orders() == orders)
-			.mapToDouble(Curve.Point::perMinute)
-			.findFirst()
-			.orElse(0);
-	}
-
 	private static long count(List<Curve> curves, Shape shape) {
 		return curves.stream().filter((c) -> c.shape() == shape).count();
 	}
@@ -290,38 +217,6 @@ final class Findings {
 		}
 		return (some == all.size()) ? "all %d variants".formatted(all.size())
 				: "%d of %d variants".formatted(some, all.size());
-	}
-
-	/**
-	 * How fast the orders of a series were accepted: medians of its repetitions.
-	 *
-	 * @param perMinute accepted orders by the whole seconds up to the last answer
-	 * @param savedPerMinute what the backend saved
-	 * @param marked whether any of the repetitions is
-	 */
-	private record Intake(Series series, double accepted, double perMinute, double savedPerMinute, boolean marked) {
-
-		static Optional<Intake> of(Series series, List<CellResult> repetitions) {
-			List<CellResult> cells = repetitions.stream().filter((cell) -> takenIn(cell) != null).toList();
-			Double accepted = median(cells, (cell) -> (double) cell.accepted());
-			Double perMinute = median(cells, Intake::takenIn);
-			Double savedPerMinute = median(cells, CellResult::ordersPerMinute);
-			return (accepted == null || perMinute == null || savedPerMinute == null) ? Optional.empty()
-					: Optional.of(new Intake(series, accepted, perMinute, savedPerMinute,
-							cells.stream().anyMatch(Reliability::marked)));
-		}
-
-		/** Null if nothing was accepted or saved. */
-		private static @Nullable Double takenIn(CellResult cell) {
-			OptionalInt last = cell.seconds().stream().filter((s) -> s.calls() > 0).mapToInt(Second::second).max();
-			return (last.isEmpty() || cell.accepted() == 0 || cell.ordersPerMinute() <= 0) ? null
-					: cell.accepted() * 60.0 / (last.getAsInt() + 1);
-		}
-
-		double factor() {
-			return this.perMinute / this.savedPerMinute;
-		}
-
 	}
 
 }

@@ -5,6 +5,7 @@ import java.util.List;
 import dev.sluice.lab.compare.Coordinates.Series;
 import dev.sluice.lab.compare.Curve.Point;
 import dev.sluice.lab.kit.page.ReferenceTable;
+import dev.sluice.lab.kit.result.Load;
 
 /**
  * The measurement Sluice grew from: another machine, another language, one blocking and
@@ -14,18 +15,21 @@ final class Reference {
 
 	private static final String TABLE = "reference-load-sweep.csv";
 
+	/** The table's rates are orders a minute. */
+	private static final double SECONDS = 60;
+
 	private Reference() {
 	}
 
 	/** A row of its table. */
-	record Row(String mode, int orders, double latencyMillis, double perMinute, double failures) {
+	record Row(String mode, int orders, double latencyMillis, double perSecond, double failures) {
 	}
 
 	static List<Row> rows() {
 		return ReferenceTable.rows(Reference.class, TABLE)
 			.stream()
 			.map((fields) -> new Row(fields[0].equals("async") ? Coordinates.QUEUED : fields[0],
-					Integer.parseInt(fields[1]), Double.parseDouble(fields[2]), Double.parseDouble(fields[3]),
+					Integer.parseInt(fields[1]), Double.parseDouble(fields[2]), Double.parseDouble(fields[3]) / SECONDS,
 					Double.parseDouble(fields[4])))
 			.toList();
 	}
@@ -34,7 +38,8 @@ final class Reference {
 		return new Curve(new Series("reference", mode, "reference"),
 				rows().stream()
 					.filter((row) -> row.mode().equals(mode))
-					.map((row) -> new Point(row.orders(), row.perMinute(), row.perMinute(), row.perMinute(), 1, false))
+					.map((row) -> new Point(new Load(Load.Kind.BURST, row.orders()), row.perSecond(), row.perSecond(),
+							row.perSecond(), 1, false))
 					.toList());
 	}
 

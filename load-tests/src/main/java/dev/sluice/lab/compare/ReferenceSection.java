@@ -79,12 +79,12 @@ final class ReferenceSection extends Section {
 	}
 
 	private static Chart.Line line(Curve curve, int style) {
-		double whole = Math.max(curve.peak().perMinute(), Double.MIN_NORMAL) / 100;
+		double whole = Math.max(curve.peak().perSecond(), Double.MIN_NORMAL) / 100;
 		return new Chart.Line(curve.series().variant(), style,
 				curve.points()
 					.stream()
-					.map((p) -> new Chart.Point(p.orders(), p.perMinute() / whole, p.perMinute() / whole,
-							p.perMinute() / whole, p.marked()))
+					.map((p) -> new Chart.Point(p.size(), p.perSecond() / whole, p.perSecond() / whole,
+							p.perSecond() / whole, p.marked()))
 					.toList());
 	}
 
@@ -92,11 +92,11 @@ final class ReferenceSection extends Section {
 		List<String> heads = new ArrayList<>(List.of("N", "reference sync", "reference queued",
 				"reference sync failures", "reference queued failures"));
 		ours.forEach((c) -> heads.add(c.series().variant() + " " + c.series().mode()));
-		Table table = new Table("Orders per minute: the reference's, then ours before the starved backend", 0, heads);
+		Table table = new Table("Orders per second: the reference's, then ours before the starved backend", 0, heads);
 		for (int load : loads(ours)) {
 			List<String> row = new ArrayList<>(List.of(Figures.count(load)));
 			for (String mode : List.of(Coordinates.SYNC, Coordinates.QUEUED)) {
-				row.add(reference(mode, load).map((r) -> Figures.count(r.perMinute())).orElse(Figures.NONE));
+				row.add(reference(mode, load).map((r) -> Figures.measured(r.perSecond())).orElse(Figures.NONE));
 			}
 			for (String mode : List.of(Coordinates.SYNC, Coordinates.QUEUED)) {
 				row.add(reference(mode, load).map((r) -> Figures.count(r.failures())).orElse(Figures.NONE));
@@ -104,9 +104,9 @@ final class ReferenceSection extends Section {
 			for (Curve curve : ours) {
 				row.add(curve.points()
 					.stream()
-					.filter((p) -> p.orders() == load)
+					.filter((p) -> p.size() == load)
 					.findFirst()
-					.map((p) -> Reliability.sign(Figures.measured(p.perMinute()), p.marked()))
+					.map((p) -> Reliability.sign(Figures.measured(p.perSecond()), p.marked()))
 					.orElse(Figures.NONE));
 			}
 			table.row(row);
@@ -117,14 +117,14 @@ final class ReferenceSection extends Section {
 	private static List<Integer> loads(List<Curve> ours) {
 		return Stream
 			.concat(Reference.rows().stream().map(Reference.Row::orders),
-					ours.stream().flatMap((c) -> c.points().stream()).map(Point::orders))
+					ours.stream().flatMap((c) -> c.points().stream()).map(Point::size))
 			.distinct()
 			.sorted()
 			.toList();
 	}
 
 	private static int greatestLoad(List<Curve> curves) {
-		return curves.stream().mapToInt((c) -> c.last().orders()).max().orElse(0);
+		return curves.stream().mapToInt((c) -> c.last().size()).max().orElse(0);
 	}
 
 	private static Optional<Reference.Row> reference(String mode, int load) {
@@ -133,13 +133,13 @@ final class ReferenceSection extends Section {
 
 	private static Table shapes(List<Curve> ours) {
 		Table table = new Table("The shape of each series, by the rule above", 3, List.of("Series", "Mode", "Shape",
-				"peak per minute", "at N", "last per minute", "at N", "peak to last", "largest drop"));
+				"peak per second", "at N", "last per second", "at N", "peak to last", "largest drop"));
 		Stream.concat(Stream.of(Reference.curve(Coordinates.SYNC), Reference.curve(Coordinates.QUEUED)), ours.stream())
 			.forEach((c) -> table.row(c.series().variant(), c.series().mode(), c.shape().word(),
-					Reliability.sign(Figures.measured(c.peak().perMinute()), c.peak().marked()),
-					Figures.count(c.peak().orders()),
-					Reliability.sign(Figures.measured(c.last().perMinute()), c.last().marked()),
-					Figures.count(c.last().orders()), Figures.percent(-c.end().share()),
+					Reliability.sign(Figures.measured(c.peak().perSecond()), c.peak().marked()),
+					Figures.count(c.peak().size()),
+					Reliability.sign(Figures.measured(c.last().perSecond()), c.last().marked()),
+					Figures.count(c.last().size()), Figures.percent(-c.end().share()),
 					Figures.percent(-c.largestDrop().share())));
 		return table;
 	}

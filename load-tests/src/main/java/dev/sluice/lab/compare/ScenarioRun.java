@@ -6,7 +6,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
-import dev.sluice.lab.compare.CompareExperiment.OrderLoad;
 import dev.sluice.lab.compare.CompareExperiment.Settings;
 import dev.sluice.lab.compare.ComparePlan.Sweep;
 import dev.sluice.lab.kit.plan.BackendModel;
@@ -20,15 +19,20 @@ import dev.sluice.lab.scenario.Scenario;
 import dev.sluice.lab.scenario.Scenario.Limits;
 import dev.sluice.lab.scenario.Scenario.Load;
 
+import static dev.sluice.lab.kit.result.Load.Kind.BURST;
+
 /** A scenario as a comparison. */
 record ScenarioRun(Scenario scenario) {
 
 	private static final int WARM_UP_ORDERS = 4_000;
 
+	/** Of the order of its cells: the same each time. */
+	private static final long SEED = 1;
+
 	Sweep sweep() {
 		return new Sweep(this.scenario.variants().stream().map(Variant::id).toList(), this.scenario.modes(),
-				List.of(backend()), this.scenario.loads().stream().map(Load::orders).toList(),
-				this.scenario.repetitions(), Sweep.ALL);
+				List.of(backend()), BURST, this.scenario.loads().stream().map(Load::orders).toList(),
+				this.scenario.repetitions(), SEED, false);
 	}
 
 	Settings settings() {
@@ -37,10 +41,11 @@ record ScenarioRun(Scenario scenario) {
 			.stream()
 			.filter((load) -> load.perSecond() > 0)
 			.forEach((load) -> rates.put(load.orders(), load.perSecond()));
-		int most = this.scenario.loads().stream().mapToInt(Load::orders).max().orElseThrow();
-		return new Settings(List.of(backend()), new OrderLoad(this.scenario.users(), this.scenario.items(), rates),
-				this.scenario.heap(), this.scenario.collector(), this.scenario.deliveryConcurrency(), WARM_UP_ORDERS,
-				Math.min(most, this.scenario.users()), this.scenario.deadline().toMillis());
+		CellLoad usual = CellLoad.burst(this.scenario.deadline().toMillis(), WARM_UP_ORDERS);
+		CellLoad load = new CellLoad(usual.kind(), this.scenario.users(), this.scenario.items(), rates, 0, 0,
+				usual.deadlineMillis(), usual.settling(), usual.warmUpOrders());
+		return new Settings(List.of(backend()), load, this.scenario.heap(), this.scenario.collector(),
+				this.scenario.deliveryConcurrency(), Map.of());
 	}
 
 	private BackendModel backend() {
@@ -64,8 +69,8 @@ record ScenarioRun(Scenario scenario) {
 		if (limits.failed() != null) {
 			words.add(String.format(Locale.ROOT, "at most %.1f %% of the calls fail", limits.failed() * 100));
 		}
-		if (limits.savedPerMinute() != null) {
-			words.add("at least %,d orders saved a minute".formatted(limits.savedPerMinute()));
+		if (limits.savedPerSecond() != null) {
+			words.add("at least %,d orders saved a second".formatted(limits.savedPerSecond()));
 		}
 		return words;
 	}
@@ -89,8 +94,8 @@ record ScenarioRun(Scenario scenario) {
 		if (limits.failed() != null && failed > limits.failed()) {
 			missed.add(String.format(Locale.ROOT, "%.1f %% of the calls failed", failed * 100));
 		}
-		if (limits.savedPerMinute() != null && cell.ordersPerMinute() < limits.savedPerMinute()) {
-			missed.add(String.format(Locale.ROOT, "%,.0f orders saved a minute", cell.ordersPerMinute()));
+		if (limits.savedPerSecond() != null && cell.savedPerSecond() < limits.savedPerSecond()) {
+			missed.add(String.format(Locale.ROOT, "%,.0f orders saved a second", cell.savedPerSecond()));
 		}
 		return missed;
 	}
@@ -99,7 +104,7 @@ record ScenarioRun(Scenario scenario) {
 	private int late(CellResult cell) {
 		boolean timed = this.scenario.loads()
 			.stream()
-			.anyMatch((load) -> load.orders() == cell.cell().orders() && load.perSecond() > 0);
+			.anyMatch((load) -> load.orders() == cell.cell().load().size() && load.perSecond() > 0);
 		return (timed && cell.startLagP99Millis() != null) ? cell.startLagP99Millis() : 0;
 	}
 

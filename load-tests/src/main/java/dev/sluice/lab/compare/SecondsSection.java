@@ -36,7 +36,7 @@ final class SecondsSection extends Section {
 			return;
 		}
 		html.element("p",
-				"The sync cell with the most orders that lasted longest, and the queued cell of the same variant and load (or, failing that, chosen likewise). The scales of a figure are the same in both; the time axes are not. Calls and p99 are the client's; GC, threads, heap and connections the gateway's, those from clients by the kernel's table, those to the backend by its pool. The queued window goes on after the last call until the backend has saved all orders.");
+				"The sync cell with the greatest load that lasted longest, and the queued cell of the same variant and load (or, failing that, chosen likewise). The scales of a figure are the same in both; the time axes are not. Calls and p99 are the client's; GC, threads, heap and connections the gateway's, those from clients by the kernel's table, those to the backend by its pool. The queued window goes on after the last call until the backend has saved all orders.");
 		double[] tops = { top(chosen, Second::calls), top(chosen, Second::p99Millis),
 				top(chosen, Second::gcPauseMillis), top(chosen, Second::threads), heapTop(chosen),
 				top(chosen, Second::connections), top(chosen, Second::pooled) };
@@ -53,7 +53,7 @@ final class SecondsSection extends Section {
 	 * @return two at most, sync first
 	 */
 	static List<CellResult> chosen(RunResult run) {
-		Comparator<CellResult> largest = Comparator.<CellResult>comparingInt((c) -> c.cell().orders())
+		Comparator<CellResult> largest = Comparator.<CellResult>comparingInt((c) -> c.cell().load().size())
 			.thenComparingInt((c) -> c.seconds().size());
 		List<CellResult> chosen = new ArrayList<>();
 		Optional<CellResult> sync = cells(run, Coordinates.SYNC).stream().max(largest);
@@ -67,7 +67,7 @@ final class SecondsSection extends Section {
 
 	private static boolean twins(CellResult sync, CellResult queued) {
 		Series twin = new Series(sync.cell().capacity(), Coordinates.QUEUED, sync.cell().variant());
-		return Series.of(queued.cell()).equals(twin) && queued.cell().orders() == sync.cell().orders();
+		return Series.of(queued.cell()).equals(twin) && queued.cell().load().size() == sync.cell().load().size();
 	}
 
 	private static List<CellResult> cells(RunResult run, String mode) {
@@ -77,8 +77,8 @@ final class SecondsSection extends Section {
 	private static Chart chart(CellResult cell, double[] tops) {
 		int seconds = cell.seconds().stream().mapToInt(Second::second).max().orElse(0) + 1;
 		return new Chart.Seconds(
-				Reliability.sign("%s, %s, backend %s, N = %s".formatted(cell.cell().mode(), cell.cell().variant(),
-						cell.cell().capacity(), Figures.count(cell.cell().orders())), Reliability.marked(cell)),
+				Reliability.sign("%s, %s, backend %s, %s".formatted(cell.cell().mode(), cell.cell().variant(),
+						cell.cell().capacity(), cell.cell().load()), Reliability.marked(cell)),
 				"Calls answered, their 99th percentile, GC pause, platform threads, heap used and open connections, second by second.",
 				810, 440, seconds,
 				List.of(new Chart.Panel("Calls answered per second", 1, "area", false, tops[0],

@@ -3,6 +3,7 @@ package dev.sluice.lab.compare;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 import dev.sluice.lab.compare.Coordinates.Series;
 import dev.sluice.lab.compare.Curve.Point;
@@ -12,10 +13,14 @@ import dev.sluice.lab.kit.page.Html;
 import dev.sluice.lab.kit.page.Reliability;
 import dev.sluice.lab.kit.page.Section;
 import dev.sluice.lab.kit.page.Table;
+import dev.sluice.lab.kit.result.Load;
 import dev.sluice.lab.kit.result.RunResult;
 
-/** Orders saved per minute over the load, a chart for each capacity and mode. */
+/** Orders saved per second over the load, a chart for each capacity and mode. */
 final class ThroughputSection extends Section {
+
+	/** How far above the fastest rate a ceiling may be and is still drawn. */
+	private static final double HEADROOM = 1.1;
 
 	ThroughputSection() {
 		super("throughput", "Throughput against load");
@@ -29,12 +34,14 @@ final class ThroughputSection extends Section {
 			return;
 		}
 		html.element("p",
-				"Orders saved per minute, higher is better. Both axes of a row are the same, so sync and queued can be compared by eye. Whiskers reach from the slowest to the fastest repetition; a hollow point is marked %s in the table."
+				"From the first call until the last order was saved, higher is better. Both axes of a row are the same. Whiskers reach from the slowest to the fastest repetition; a hollow point is marked %s in the table. The dashed line is the ceiling: what the load or the consumer's limit lets through before this backend's time for an order."
 					.formatted(Reliability.SIGN));
-		html.charts(charts(curves, Coordinates.loads(run)), table(run, curves));
+		html.charts(charts(run, curves), table(run, curves));
 	}
 
-	private static List<Chart> charts(List<Curve> curves, List<Integer> loads) {
+	private static List<Chart> charts(RunResult run, List<Curve> curves) {
+		List<Integer> loads = Coordinates.loads(run);
+		Load.Kind kind = Coordinates.kind(run);
 		List<Chart> charts = new ArrayList<>();
 		for (String capacity : curves.stream().map((c) -> c.series().capacity()).distinct().toList()) {
 			List<Curve> row = curves.stream().filter((c) -> c.series().capacity().equals(capacity)).toList();
@@ -43,35 +50,47 @@ final class ThroughputSection extends Section {
 				List<Chart.Line> lines = row.stream()
 					.filter((c) -> c.series().mode().equals(mode))
 					.map(ThroughputSection::line)
-					.toList();
+					.collect(Collectors.toCollection(ArrayList::new));
+				ceiling(run, capacity, mode, yMax).ifPresent(lines::add);
 				charts.add(new Chart.Lines("Backend %s, %s".formatted(capacity, mode),
-						"Orders saved per minute against the number of orders, backend %s, %s, a line for each of %s."
-							.formatted(capacity, mode,
-									String.join(", ", lines.stream().map(Chart.Line::name).toList())),
-						300, 440, "Orders (N)", "saved per minute", yMax, loads, lines));
+						"Orders saved per second against the load, backend %s, %s, a line for each of %s.".formatted(
+								capacity, mode, String.join(", ", lines.stream().map(Chart.Line::name).toList())),
+						300, 440, kind.words() + " (logarithmic)", "saved per second", yMax, loads, lines));
 			}
 		}
 		return charts;
+	}
+
+	/** As far as it is within the chart. */
+	private static Optional<Chart.Line> ceiling(RunResult run, String capacity, String mode, double yMax) {
+		Bounds bounds = new Bounds(run);
+		List<Chart.Point> points = new ArrayList<>();
+		for (int load : Coordinates.loads(run)) {
+			bounds.ceiling(capacity, mode, new Load(Coordinates.kind(run), load))
+				.ifPresent((ceiling) -> points.add(new Chart.Point(load, ceiling, ceiling, ceiling, false)));
+		}
+		List<Chart.Point> within = points.stream().filter((point) -> point.y() <= yMax * HEADROOM).toList();
+		return within.isEmpty() ? Optional.empty() : Optional.of(new Chart.Line("ceiling", -1, within));
 	}
 
 	private static Chart.Line line(Curve curve) {
 		return new Chart.Line(curve.series().variant(), Coordinates.style(curve.series().variant()),
 				curve.points()
 					.stream()
-					.map((p) -> new Chart.Point(p.orders(), p.perMinute(), p.min(), p.max(), p.marked()))
+					.map((p) -> new Chart.Point(p.size(), p.perSecond(), p.min(), p.max(), p.marked()))
 					.toList());
 	}
 
 	private static Table table(RunResult run, List<Curve> curves) {
 		List<Integer> loads = Coordinates.loads(run);
 		List<String> heads = new ArrayList<>(List.of("Variant", "Mode", "Backend"));
-		loads.forEach((load) -> heads.add("N = " + Figures.count(load)));
-		Table table = new Table("Orders saved per minute: median (slowest–fastest repetition)", 3, heads);
+		loads.forEach((load) -> heads.add(Coordinates.kind(run).text(load)));
+		Table table = new Table("Orders saved per second: median (slowest–fastest repetition)", 3, heads);
 		for (Curve curve : curves) {
 			Series series = curve.series();
 			List<String> row = new ArrayList<>(List.of(series.variant(), series.mode(), series.capacity()));
 			for (int load : loads) {
-				Optional<Point> point = curve.points().stream().filter((p) -> p.orders() == load).findFirst();
+				Optional<Point> point = curve.points().stream().filter((p) -> p.size() == load).findFirst();
 				row.add(point.map(ThroughputSection::figure)
 					.orElse(leftOut(run, series, load) ? "left out" : Figures.NONE));
 			}
@@ -83,11 +102,13 @@ final class ThroughputSection extends Section {
 	private static String figure(Point point) {
 		String spread = (point.repetitions() > 1)
 				? " (%s–%s)".formatted(Figures.measured(point.min()), Figures.measured(point.max())) : "";
-		return Reliability.sign(Figures.measured(point.perMinute()) + spread, point.marked());
+		return Reliability.sign(Figures.measured(point.perSecond()) + spread, point.marked());
 	}
 
 	private static boolean leftOut(RunResult run, Series series, int load) {
-		return run.leftOut().stream().anyMatch((l) -> l.cell().orders() == load && Series.of(l.cell()).equals(series));
+		return run.leftOut()
+			.stream()
+			.anyMatch((l) -> l.cell().load().size() == load && Series.of(l.cell()).equals(series));
 	}
 
 }

@@ -51,13 +51,13 @@ record GridEvaluation(GatlingLog log, ProcessSamples samples, String gateway, in
 	}
 
 	private Cost cost(Window window, long answered) {
-		Long cpuMillis = this.samples.cpuMillis(this.gateway, window);
+		Double cpuMillis = this.samples.cpuMillis(this.gateway, window);
 		return new Cost(per(cpuMillis, answered), per(cpuMillis, window.length().toMillis()),
 				this.samples.peakRssBytes(this.gateway, window), this.samples.peakThreads(this.gateway, window));
 	}
 
-	private static @Nullable Double per(@Nullable Long amount, long count) {
-		return (amount != null && count > 0) ? (double) amount / count : null;
+	private static @Nullable Double per(@Nullable Double amount, long count) {
+		return (amount != null && count > 0) ? amount / count : null;
 	}
 
 }

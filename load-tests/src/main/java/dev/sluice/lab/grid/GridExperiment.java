@@ -15,6 +15,7 @@ import dev.sluice.contract.BackendBehaviour.Delay;
 import dev.sluice.devservices.Infrastructure;
 import dev.sluice.lab.grid.GridPlan.Subject;
 import dev.sluice.lab.kit.load.LoadRound;
+import dev.sluice.lab.kit.measure.GatlingLog;
 import dev.sluice.lab.kit.plan.LoadPlan;
 import dev.sluice.lab.kit.plan.LoadPlan.Phase;
 import dev.sluice.lab.kit.plan.Mode;
@@ -129,11 +130,12 @@ final class GridExperiment extends Experiment {
 		return "delay %d in flight %d".formatted(delayMillis, concurrency);
 	}
 
-	private void evaluate(Subject subject, LoadRound.Record record) {
-		if (record.log() == null) {
+	private void evaluate(Subject subject, LoadRound.Record record) throws IOException {
+		GatlingLog log = record.log();
+		if (log == null) {
 			return;
 		}
-		GridEvaluation evaluation = new GridEvaluation(record.log(), record.samples(), GATEWAY,
+		GridEvaluation evaluation = new GridEvaluation(log, record.samples(), GATEWAY,
 				Runtime.getRuntime().availableProcessors());
 		for (long delay : this.plan.delays()) {
 			for (int concurrency : this.plan.concurrencies()) {

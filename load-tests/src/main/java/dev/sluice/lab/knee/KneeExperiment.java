@@ -26,6 +26,7 @@ import dev.sluice.lab.kit.load.LoadRound;
 import dev.sluice.lab.kit.load.OpenClient;
 import dev.sluice.lab.kit.load.OpenClient.Figures;
 import dev.sluice.lab.kit.load.OpenClient.Load;
+import dev.sluice.lab.kit.measure.ProcessGroup;
 import dev.sluice.lab.kit.measure.ProcessSampler;
 import dev.sluice.lab.kit.measure.PrometheusHistogram;
 import dev.sluice.lab.kit.measure.Window;
@@ -138,10 +139,10 @@ final class KneeExperiment extends Experiment {
 		for (Variant variant : this.settings.variants()) {
 			try (Service gateway = stack.startGateway(variant, ServiceOptions.NONE)) {
 				services.put("gateway", gateway);
-				Map<String, Long> pids = new LinkedHashMap<>(
-						new LoadRound(directory(), variant.id(), stack, services).infrastructure());
-				services.forEach((name, service) -> pids.put(name, service.pid()));
-				pids.put(LoadRound.LOAD_GENERATOR, ProcessHandle.current().pid());
+				Map<String, ProcessGroup> pids = new LinkedHashMap<>(
+						ProcessGroup.ofInfrastructure(stack.infrastructure()));
+				services.forEach((name, service) -> pids.put(name, ProcessGroup.of(service.pid())));
+				pids.put(LoadRound.LOAD_GENERATOR, ProcessGroup.of(ProcessHandle.current().pid()));
 				for (Mode mode : this.settings.modes()) {
 					search(variant, mode, new TestBed(gateway.uri(), backend, services, pids));
 				}
@@ -282,7 +283,8 @@ final class KneeExperiment extends Experiment {
 	}
 
 	/** What one variant is measured on. */
-	private record TestBed(URI gateway, BackendControl backend, Map<String, Service> services, Map<String, Long> pids) {
+	private record TestBed(URI gateway, BackendControl backend, Map<String, Service> services,
+			Map<String, ProcessGroup> pids) {
 	}
 
 }

@@ -38,14 +38,15 @@ final class CellsSection extends Section {
 
 	private static Table cells(RunResult run) {
 		Table table = new Table("All cells; latency in milliseconds", 3,
-				List.of("Variant", "Mode", "Backend", "N", "repetition", "saved per minute", "window", "accepted",
-						"saved", "calls", "failed calls", "failed of", "mean", "p50", "p95", "p99", "max",
-						"connections", "most in backend", "foreign CPU", "start lag p99, ms"));
+				List.of("Variant", "Mode", "Backend", "load", "repetition", "saved per second", "accepted per second",
+						"window", "accepted", "saved", "calls", "failed calls", "failed of", "mean", "p50", "p95",
+						"p99", "max", "connections", "most in backend", "foreign CPU", "start lag p99, ms"));
 		for (CellResult cell : run.cells()) {
 			Latency latency = cell.latency();
 			table.row(cell.cell().variant(), cell.cell().mode(), cell.cell().capacity(),
-					Reliability.sign(Figures.count(cell.cell().orders()), Reliability.marked(cell)),
-					Figures.count(cell.cell().repetition()), Figures.measured(cell.ordersPerMinute()),
+					Reliability.sign(cell.cell().load().toString(), Reliability.marked(cell)),
+					Figures.count(cell.cell().repetition()), Figures.measured(cell.savedPerSecond()),
+					Figures.measured(cell.acceptedPerSecond()),
 					Figures.duration(Duration.between(cell.start(), cell.end())), Figures.count(cell.accepted()),
 					Figures.count(cell.saved()), Figures.count(cell.calls()), Figures.count(cell.failedCalls()),
 					failures(cell.failures()), Figures.measured((latency != null) ? latency.mean() : null),
@@ -72,14 +73,14 @@ final class CellsSection extends Section {
 
 	private static Table services(RunResult run) {
 		Table table = new Table("What each service spent in each cell", 4,
-				List.of("Service", "Variant", "Mode", "Backend", "N", "repetition", "CPU ms per order",
+				List.of("Service", "Variant", "Mode", "Backend", "load", "repetition", "CPU ms per order",
 						"allocated per order", "promoted per order", "GC pauses", "GC pause ms", "longest pause, ms",
 						"peak platform threads", "peak RSS"));
 		for (CellResult cell : run.cells()) {
 			for (Map.Entry<String, ServiceCost> service : new TreeMap<>(cell.services()).entrySet()) {
 				ServiceCost cost = service.getValue();
 				table.row(service.getKey(), cell.cell().variant(), cell.cell().mode(), cell.cell().capacity(),
-						Reliability.sign(Figures.count(cell.cell().orders()), Reliability.marked(cell)),
+						Reliability.sign(cell.cell().load().toString(), Reliability.marked(cell)),
 						Figures.count(cell.cell().repetition()), Figures.measured(cost.cpuMillisPerOrder()),
 						Figures.bytes(cost.allocatedBytesPerOrder()), Figures.bytes(cost.promotedBytesPerOrder()),
 						Figures.count(cost.gcPauses()), Figures.measured(cost.gcPauseMillis()),

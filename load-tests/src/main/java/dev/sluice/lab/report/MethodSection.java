@@ -41,9 +41,10 @@ final class MethodSection extends Section {
 		html.list(List.of(
 				"One window for every figure of a cell: from the start of the first call until the backend has saved the last order, or until the cell was given up. Rates divide by the length of that window, counters are its end minus its start.",
 				"One clock: client, services and backend run on one machine, and their samples are joined by the second.",
-				"Latencies are the client's, of answered calls, exact percentiles (nearest rank). A failed call counts as failed and is retried.",
+				"Waits run from an order's first try, by the client's clock, until it is accepted, or until the backend has saved it, by the backend's time stamp; all orders count, exact percentiles (nearest rank). A call's own latency is that of answered calls.",
+				"Cells run in an order drawn from the seed; before each, all services are at rest (less than a quarter of a core together, or 8 s).",
 				"A cell's start lag is how late the load generator began 99 % of the orders that were due by the clock, or together with the first, at most: its own delay, which no latency contains.",
-				"CPU, memory and threads are the kernel's figures of each process and its children, sampled five times a second; pauses, promotion and heap from the JVM's flight recorder, whose pauses are held against its GC log. A window shorter than a sample leaves a figure out (%s) rather than guess."
+				"CPU, memory and threads are the kernel's figures of each process and its descendants, of a container those of its control group, sampled five times a second and cut to the window by interpolation; pauses, promotion and heap from the JVM's flight recorder, whose pauses are held against its GC log. A window shorter than a sample leaves a figure out (%s) rather than guess."
 					.formatted(Figures.NONE)));
 		html.element("h3", "What limits it");
 		html.list(List.of(
@@ -51,7 +52,7 @@ final class MethodSection extends Section {
 				"The load generator, the broker, the database and every service share this machine's %s cores: rates are those of the whole system, and a faster gateway elsewhere may show more."
 					.formatted(Figures.count(run.environment().cores())),
 				"Rates on a shared machine differ from run to run, by tens of per cent where cores are few, CPU per order by a few. A difference within the whiskers, or any small one measured once, says nothing.",
-				"Small loads end within a fraction of a second: their rates are coarse and their costs often not sampled.",
+				"Bursts and --smallest end within seconds or less: their rates are coarse and their costs often not sampled.",
 				"A cell during which other processes used more than 10 % of the machine's CPU is marked."));
 	}
 

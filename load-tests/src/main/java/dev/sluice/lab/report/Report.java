@@ -104,7 +104,7 @@ public final class Report {
 			case CausesResult causes -> CausesSections.of(causes).stream();
 			case ChaosResult chaos -> ChaosSections.of(chaos).stream();
 			case ClientResult client -> ClientSections.of(client).stream();
-			case CompareResult compare -> compare(compare);
+			case CompareResult compare -> compare(run, compare);
 			case DrainResult drain -> Stream.of(new DrainSection(drain));
 			case GridResult grid -> GridSections.of(grid).stream();
 			case KneeResult knee -> Stream.of(new KneeSection(knee), KneeSection.LIMITS);
@@ -115,11 +115,11 @@ public final class Report {
 		return Stream.concat(own, Stream.of(new MethodSection())).toList();
 	}
 
-	private static Stream<Section> compare(CompareResult compare) {
-		Stream<Section> sections = (compare.scenario() != null) ? Stream
-			.concat(Stream.of(new ScenarioSection(compare.scenario())), CompareSections.ofScenario().stream())
-				: CompareSections.all().stream();
-		return Stream.concat(sections, Stream.of(new CellsSection()));
+	private static Stream<Section> compare(RunResult run, CompareResult compare) {
+		Stream<Section> scenario = (compare.scenario() != null) ? Stream.of(new ScenarioSection(compare.scenario()))
+				: Stream.of();
+		return Stream.of(scenario, CompareSections.of(run).stream(), Stream.of(new CellsSection()))
+			.flatMap((sections) -> sections);
 	}
 
 	private static void chapter(Html html, Chapter chapter, boolean several) {

@@ -10,8 +10,11 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 
+import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.result.RunFile;
 import dev.sluice.lab.kit.result.RunResult;
+import dev.sluice.lab.kit.result.RunResult.Check;
+import dev.sluice.lab.kit.run.RawFiles;
 import dev.sluice.lab.kit.run.ReportWriter;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -22,7 +25,8 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /**
- * {@code lab report}: makes the page again from raw results.
+ * {@code lab report}: makes the page again from a run's results, and says if its raw data
+ * are no longer what the run left, or its figures do not fit each other.
  */
 @Command(name = "report", description = "Builds the HTML report again from the raw results of one run or several.",
 		mixinStandardHelpOptions = true)
@@ -45,10 +49,11 @@ public final class ReportCommand implements Callable<Integer> {
 		try {
 			List<RunResult> runs = new ArrayList<>();
 			for (Path file : files()) {
-				runs.add(RunFile.read(file));
+				runs.add(checked(RunFile.read(file), file.toAbsolutePath().getParent()));
 			}
 			Path html = (this.out != null) ? this.out : this.directories.getFirst().resolve(ReportWriter.NAME);
 			write(runs, html);
+			runs.forEach(this::tellDoubts);
 			this.spec.commandLine().getOut().println(html.toAbsolutePath().normalize());
 			return CommandLine.ExitCode.OK;
 		}
@@ -56,6 +61,27 @@ public final class ReportCommand implements Callable<Integer> {
 			this.spec.commandLine().getErr().println(ex.getMessage());
 			return CommandLine.ExitCode.SOFTWARE;
 		}
+	}
+
+	/** The run with what became of its raw data among its checks. */
+	private RunResult checked(RunResult run, @Nullable Path directory) throws IOException {
+		if (directory == null) {
+			return run;
+		}
+		List<Check> checks = new ArrayList<>(run.checks());
+		checks.add(RawFiles.check(directory));
+		checks.addAll(Consistency.of(run, directory));
+		return run.with(checks);
+	}
+
+	private void tellDoubts(RunResult run) {
+		run.checks()
+			.stream()
+			.filter((check) -> !check.holds())
+			.forEach((check) -> this.spec.commandLine()
+				.getErr()
+				.println("lab %s of %s: %s: no, %s".formatted(run.experiment(), Figures.time(run.startedAt()),
+						check.what(), check.detail())));
 	}
 
 	private static void write(List<RunResult> runs, Path html) throws IOException {

@@ -52,9 +52,9 @@ public record Scenario(String name, String question, BackendBehaviour backend, @
 	 *
 	 * @param p99Millis of an accepted call, in milliseconds
 	 * @param failed share of the calls
-	 * @param savedPerMinute orders saved a minute, at least
+	 * @param savedPerSecond orders saved each second, at least
 	 */
-	public record Limits(@Nullable Long p99Millis, @Nullable Double failed, @Nullable Long savedPerMinute) {
+	public record Limits(@Nullable Long p99Millis, @Nullable Double failed, @Nullable Long savedPerSecond) {
 	}
 
 }

@@ -111,7 +111,7 @@ public final class ScenarioFile {
 			.map((value) -> load.duration(value, Duration.ofSeconds(1), Duration.ofMinutes(60)))
 			.orElse(Duration.ofMinutes(1));
 		int repetitions = load.take("repetitions").map((value) -> load.count(value, 1, 100)).orElse(1L).intValue();
-		Limits limits = root.fields("limits", "p99", "failed-calls", "saved-per-minute")
+		Limits limits = root.fields("limits", "p99", "failed-calls", "saved-per-second")
 			.map(ScenarioFile::limits)
 			.orElse(new Limits(null, null, null));
 		return new Scenario(this.file.replaceFirst("\\.ya?ml$", ""), question, behaviour, flap.orElse(null), variants,
@@ -232,7 +232,7 @@ public final class ScenarioFile {
 					.map((value) -> fields.duration(value, MILLISECOND, MOST_DELAY).toMillis())
 					.orElse(null),
 				fields.take("failed-calls").map(fields::share).orElse(null),
-				fields.take("saved-per-minute").map((value) -> fields.count(value, 1, 100_000_000)).orElse(null));
+				fields.take("saved-per-second").map((value) -> fields.count(value, 1, 100_000_000)).orElse(null));
 		return limits;
 	}
 

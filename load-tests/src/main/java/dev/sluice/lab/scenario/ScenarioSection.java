@@ -34,7 +34,7 @@ public final class ScenarioSection extends Section {
 				List.of("Variant", "Mode", "Missed", "N", "repetition"));
 		judgements.forEach((judgement) -> table.row(judgement.cell().variant(), judgement.cell().mode(),
 				judgement.kept() ? "nothing" : String.join("; ", judgement.missed()),
-				Figures.count(judgement.cell().orders()), Figures.count(judgement.cell().repetition())));
+				Figures.count(judgement.cell().load().size()), Figures.count(judgement.cell().repetition())));
 		table.write(html);
 	}
 

@@ -136,7 +136,7 @@
       xAxis: { type: 'value', min: xMin, max: xMax, axisLabel: { show: false }, axisTick: { show: false },
         splitLine: { show: false }, axisLine: { lineStyle: { color: 'var(--line)' } } },
       yAxis: { type: 'value', min: 0, max: yMax, interval: step(yMax), axisLabel: Object.assign({ formatter: measured }, TEXT), splitLine: GRID },
-      tooltip: tooltip((item) => echarts.format.encodeHTML(item.seriesName) + '<br>N = ' + item.data.point.x.toLocaleString('en-US') + ': ' + measured(item.data.point.y)
+      tooltip: tooltip((item) => echarts.format.encodeHTML(item.seriesName) + '<br>' + echarts.format.encodeHTML(data.xName) + ' ' + item.data.point.x.toLocaleString('en-US') + ': ' + measured(item.data.point.y)
         + (item.data.point.marked ? ' †' : '')),
       series,
     };
@@ -166,15 +166,20 @@
       const fill = colour(row.style);
       const name = row.name + (row.marked ? ' †' : '');
       graphic.push(text(left - 12, y, name, { fill, fontWeight: 'bold' }, 'right'));
-      graphic.push(rule(xPixel(row.p50), y, xPixel(row.max), y, { stroke: fill, lineWidth: 3, opacity: 0.45 }));
-      const dots = [['p50', row.p50, true], ['p95', row.p95, false], ['p99', row.p99, true], ['max', row.max, false]];
+      const dots = [['p50', row.p50, true], ['p95', row.p95, false], ['p99', row.p99, true], ['max', row.max, false]]
+        .filter(([, value]) => value !== null);
+      if (!dots.length) {
+        graphic.push(text(left, y, 'not measured', {}));
+        return;
+      }
+      graphic.push(rule(xPixel(dots[0][1]), y, xPixel(dots[dots.length - 1][1]), y, { stroke: fill, lineWidth: 3, opacity: 0.45 }));
       for (const [, value, solid] of dots.slice().reverse()) {
         graphic.push({ type: 'circle', shape: { cx: xPixel(value), cy: y, r: solid ? 5.5 : 4 }, silent: true,
           style: { fill: solid ? fill : 'var(--card)', stroke: fill, lineWidth: 1.5 } });
       }
-      // The median always has its label, then the maximum, then p99, as far as there is room.
+      // The least always has its label, then the greatest, then the one before, as far as there is room.
       const taken = [];
-      for (const [label, value] of [dots[0], dots[3], dots[2]]) {
+      for (const [label, value] of [...new Set([dots[0], dots[dots.length - 1], dots[Math.max(0, dots.length - 2)]])]) {
         const content = label + ' ' + measured(value);
         const half = measure(content) / 2 + 5;
         const x = xPixel(value);

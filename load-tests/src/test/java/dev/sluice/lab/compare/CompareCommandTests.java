@@ -14,8 +14,13 @@ class CompareCommandTests {
 
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', textBlock = """
-			--orders ten | ten
-			--orders 0 | at least 1
+			--burst --orders ten | ten
+			--orders 10 | add it
+			--burst --orders 0 | at least 1
+			--in-flight 0 | at least 1
+			--rates 100 --burst | choose one
+			--in-flight 10 --rates 100 | choose one
+			--seed x | --seed
 			--variants servlet | servlet-platform
 			--modes both | sync, queued
 			--capacity endless | unlimited, starved

@@ -9,6 +9,8 @@ import dev.sluice.devservices.Infrastructure;
 import dev.sluice.lab.NoProcessLeft;
 import dev.sluice.lab.kit.result.CausesResult;
 import dev.sluice.lab.kit.result.CellResult;
+import dev.sluice.lab.kit.result.CompareResult;
+import dev.sluice.lab.kit.result.Load;
 import dev.sluice.lab.kit.result.RunFile;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.report.Report;
@@ -39,20 +41,72 @@ class CompareIT {
 		assertThat(run.partial()).isNull();
 		assertThat(run.cells()).hasSize(8).allSatisfy((result) -> {
 			assertThat(result.problem()).as(result.cell().toString()).isNull();
-			assertThat(result.saved()).isEqualTo(result.cell().orders());
-			assertThat(result.accepted()).isEqualTo(result.cell().orders());
+			assertThat(result.saved()).isEqualTo(result.accepted()).isGreaterThanOrEqualTo(50);
 			assertThat(result.calls()).isEqualTo(result.accepted() + result.failedCalls());
 			assertThat(result.seconds().stream().mapToLong(CellResult.Second::calls).sum())
 				.isEqualTo(result.accepted());
+			assertThat(result.toSaved()).isNotNull().satisfies((wait) -> {
+				assertThat(wait.orders()).isEqualTo(result.accepted());
+				assertThat(wait.unfinished()).isZero();
+				assertThat(wait.p50()).as("the backend takes 50 ms").isGreaterThanOrEqualTo(50);
+			});
+			assertThat(result.toAccepted()).isNotNull();
+			assertThat(result.utilisation()).isNotNull()
+				.satisfies(
+						(busy) -> assertThat(busy.processes()).containsKeys("gateway", "consumer", "backend", "kafka"));
+			if (Files.isReadable(Path.of("/proc/stat"))) {
+				assertThat(result.boundBy()).isNotEmpty();
+			}
 		});
-		assertThat(run.cells()).as("connections kept since the warm-up").anySatisfy((result) -> {
+		assertThat(run.cells()).as("both gateways ran from beginning to end").anySatisfy((result) -> {
 			assertThat(result.seconds().getLast().pooled()).isPositive();
 			if (Files.isReadable(Path.of("/proc/net/tcp"))) {
 				assertThat(result.seconds().getLast().connections()).isPositive();
 			}
 		});
-		assertThat(out.toString()).contains("servlet-virtual sync", "reactive queued", "report.html");
-		assertThat(results.resolve("report.html")).isNotEmptyFile();
+		assertThat(run.finding()).isInstanceOfSatisfying(CompareResult.class,
+				(found) -> assertThat(found.warmUps()).singleElement()
+					.satisfies((warmUp) -> assertThat(warmUp.windows()).isNotEmpty()
+						.anyMatch((window) -> window.savedPerSecond() > 0)));
+		assertThat(out.toString()).startsWith("Fast backend (unlimited): ")
+			.contains("servlet-virtual sync", "reactive queued", "report.html");
+		assertThat(results.resolve("report.html")).content()
+			.contains("Which mode for which load?", "What bound the cells", "Bound in ");
+	}
+
+	@Test
+	void measuresBurstsInServicesThatAreNew() throws Exception {
+		Path results = this.directory.resolve("results");
+
+		int exitCode = new CommandLine(new CompareCommand(Report::write)).setOut(new PrintWriter(new StringWriter()))
+			.execute("--burst", "--smallest", "--variants", "reactive", "--modes", "queued", "--seed", "1", "--infra",
+					Infrastructure.fromEnvironment().name(), "--out", results.toString());
+
+		assertThat(exitCode).isZero();
+		RunResult run = RunFile.read(results.resolve(RunFile.NAME));
+		assertThat(run.cells()).hasSize(2).allSatisfy((result) -> {
+			assertThat(result.problem()).as(result.cell().toString()).isNull();
+			assertThat(result.cell().load().kind()).isEqualTo(Load.Kind.BURST);
+			assertThat(result.saved()).isEqualTo(result.cell().load().size());
+		});
+	}
+
+	@Test
+	void offersOrdersByTheClock() throws Exception {
+		Path results = this.directory.resolve("results");
+
+		int exitCode = new CommandLine(new CompareCommand(Report::write)).setOut(new PrintWriter(new StringWriter()))
+			.execute("--rates", "50", "--smallest", "--variants", "reactive", "--modes", "sync", "--infra",
+					Infrastructure.fromEnvironment().name(), "--out", results.toString());
+
+		assertThat(exitCode).isZero();
+		RunResult run = RunFile.read(results.resolve(RunFile.NAME));
+		assertThat(run.cells()).singleElement().satisfies((result) -> {
+			assertThat(result.problem()).as(result.cell().toString()).isNull();
+			assertThat(result.cell().load()).isEqualTo(new Load(Load.Kind.OFFERED, 50));
+			assertThat(result.saved()).isEqualTo(50);
+			assertThat(result.savedPerSecond()).as("not faster than they are due").isLessThan(52);
+		});
 	}
 
 	/** The setting that needs most: TLS, connections that are not kept, a small heap. */

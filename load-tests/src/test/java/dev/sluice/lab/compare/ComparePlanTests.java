@@ -3,13 +3,14 @@ package dev.sluice.lab.compare;
 import java.util.List;
 import java.util.stream.Stream;
 
+import dev.sluice.lab.compare.ComparePlan.Block;
 import dev.sluice.lab.compare.ComparePlan.Round;
 import dev.sluice.lab.compare.ComparePlan.Sweep;
 import dev.sluice.lab.kit.plan.BackendCapacity;
 import dev.sluice.lab.kit.plan.BackendModel;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.result.Cell;
-import dev.sluice.lab.kit.result.RunResult.LeftOut;
+import dev.sluice.lab.kit.result.Load;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -23,57 +24,71 @@ class ComparePlanTests {
 		.map(BackendCapacity::model)
 		.toList();
 
-	private static final List<BackendModel> UNLIMITED = List.of(BackendCapacity.UNLIMITED.model());
-
 	@Test
-	void everyVariantHasItsTurnBeforeAnyHasItsNext() {
-		ComparePlan plan = ComparePlan
-			.of(new Sweep(List.of("a", "b", "c"), BOTH, UNLIMITED, List.of(10), 3, Sweep.ALL));
+	void allGatewaysRunTogetherAndEachRepetitionHasEachCellOnce() {
+		ComparePlan plan = ComparePlan.of(sweep(List.of("a", "b"), List.of(10, 100), 2, 1, true));
 
-		assertThat(plan.rounds()).extracting(Round::name)
-			.containsExactly("1-a", "1-b", "1-c", "2-b", "2-c", "2-a", "3-c", "3-a", "3-b");
-		assertThat(plan.leftOut()).isEmpty();
+		assertThat(plan.blocks()).singleElement().satisfies((block) -> {
+			assertThat(block.variants()).containsExactly("a", "b");
+			assertThat(block.rounds()).extracting(Round::name).containsExactly("1", "2");
+		});
+		assertThat(plan.cells()).hasSize(2 * 2 * 2 * 2 * 2).doesNotHaveDuplicates();
+		assertThat(plan.cells().subList(0, 16)).allMatch((cell) -> cell.repetition() == 1);
 	}
 
 	@Test
-	void eachCellIsRunOnceInEachRepetition() {
-		ComparePlan plan = ComparePlan
-			.of(new Sweep(List.of("a", "b"), BOTH, BOTH_BACKENDS, List.of(10, 100), 2, Sweep.ALL));
+	void theSeedDrawsTheOrder() {
+		List<Cell> cells = ComparePlan.of(sweep(List.of("a", "b"), List.of(10, 100), 1, 1, true)).cells();
 
-		List<Cell> cells = plan.rounds().stream().flatMap((round) -> round.cells().stream()).toList();
-		assertThat(cells).hasSize(2 * 2 * 2 * 2 * 2).doesNotHaveDuplicates();
+		assertThat(ComparePlan.of(sweep(List.of("a", "b"), List.of(10, 100), 1, 1, true)).cells()).isEqualTo(cells);
+		assertThat(ComparePlan.of(sweep(List.of("a", "b"), List.of(10, 100), 1, 2, true)).cells()).isNotEqualTo(cells)
+			.containsExactlyInAnyOrderElementsOf(cells);
 	}
 
 	@Test
-	void theWaysAlternateAndTakeTurnsInBeingFirst() {
-		ComparePlan plan = ComparePlan
-			.of(new Sweep(List.of("a"), BOTH, UNLIMITED, List.of(10, 100, 200), 2, Sweep.ALL));
+	void eachRepetitionHasAnOrderOfItsOwn() {
+		List<Cell> cells = ComparePlan.of(sweep(List.of("a", "b"), List.of(10, 100, 1_000), 2, 1, true)).cells();
 
-		assertThat(plan.rounds()).extracting((round) -> round.cells().stream().map(Cell::mode).toList())
-			.containsExactly(List.of("queued", "sync", "sync", "queued", "queued", "sync"),
-					List.of("sync", "queued", "queued", "sync", "sync", "queued"));
+		assertThat(names(cells.subList(0, 24))).isNotEqualTo(names(cells.subList(24, 48)))
+			.containsExactlyInAnyOrderElementsOf(names(cells.subList(24, 48)));
+	}
+
+	private static List<String> names(List<Cell> cells) {
+		return cells.stream().map((cell) -> cell.variant() + cell.mode() + cell.capacity() + cell.load()).toList();
 	}
 
 	@Test
-	void leavesOutWhatIsSlowByNatureAndSaysSo() {
+	void noRoundHasMoreCellsThanTheLabCanEvaluate() {
 		ComparePlan plan = ComparePlan
-			.of(new Sweep(List.of("a"), BOTH, BOTH_BACKENDS, List.of(1_000, 3_000), 1, 1_000));
+			.of(sweep(List.of("a", "b", "c", "d"), List.of(10, 30, 100, 300, 1_000), 1, 1, true));
 
-		assertThat(plan.leftOut()).extracting(LeftOut::cell)
-			.containsExactly(new Cell("a", "sync", "starved", 3_000, 1));
-		assertThat(plan.leftOut()).extracting(LeftOut::why).allMatch((why) -> why.contains("slow by nature"));
-		assertThat(plan.rounds().getFirst().cells()).hasSize(7)
-			.doesNotContain(new Cell("a", "sync", "starved", 3_000, 1));
+		assertThat(plan.blocks().getFirst().rounds()).extracting(Round::name)
+			.containsExactly("1-part-1", "1-part-2", "1-part-3", "1-part-4");
+		assertThat(plan.blocks().getFirst().rounds())
+			.allMatch((round) -> round.cells().size() <= ComparePlan.MOST_CELLS);
+		assertThat(plan.cells()).hasSize(80).doesNotHaveDuplicates();
+	}
+
+	@Test
+	void gatewaysThatRunAloneAreStartedAnewInEachRepetition() {
+		ComparePlan plan = ComparePlan.of(sweep(List.of("a", "b"), List.of(10), 2, 1, false));
+
+		assertThat(plan.blocks()).extracting(Block::name).containsExactlyInAnyOrder("1-a", "1-b", "2-a", "2-b");
+		assertThat(plan.blocks()).allSatisfy((block) -> assertThat(block.rounds()).singleElement()
+			.satisfies((round) -> assertThat(round.cells())
+				.allMatch((cell) -> block.name().equals(cell.repetition() + "-" + cell.variant()))));
 	}
 
 	@Test
 	void refusesNothingToCompare() {
-		assertThatIllegalArgumentException()
-			.isThrownBy(() -> new Sweep(List.of(), BOTH, UNLIMITED, List.of(10), 1, Sweep.ALL));
-		assertThatIllegalArgumentException()
-			.isThrownBy(() -> new Sweep(List.of("a"), BOTH, UNLIMITED, List.of(0), 1, Sweep.ALL));
-		assertThatIllegalArgumentException()
-			.isThrownBy(() -> new Sweep(List.of("a"), BOTH, UNLIMITED, List.of(10), 0, Sweep.ALL));
+		assertThatIllegalArgumentException().isThrownBy(() -> sweep(List.of(), List.of(10), 1, 1, true));
+		assertThatIllegalArgumentException().isThrownBy(() -> sweep(List.of("a"), List.of(0), 1, 1, true));
+		assertThatIllegalArgumentException().isThrownBy(() -> sweep(List.of("a"), List.of(10), 0, 1, true));
+	}
+
+	private static Sweep sweep(List<String> variants, List<Integer> loads, int repetitions, long seed,
+			boolean together) {
+		return new Sweep(variants, BOTH, BOTH_BACKENDS, Load.Kind.IN_FLIGHT, loads, repetitions, seed, together);
 	}
 
 }

@@ -3,6 +3,7 @@ package dev.sluice.lab.compare;
 import java.util.List;
 
 import dev.sluice.lab.kit.result.Cell;
+import dev.sluice.lab.kit.result.Load;
 import dev.sluice.lab.kit.result.CellResult;
 import dev.sluice.lab.kit.result.RunResult.LeftOut;
 import dev.sluice.lab.kit.result.Runs;
@@ -21,17 +22,25 @@ class ResultTableTests {
 
 	@Test
 	void marksWhatIsToBeTakenWithCare() {
-		CellResult well = Runs.rate(new Cell("reactive", "sync", "starved", 10, 1), 600);
-		CellResult bad = Runs.bare(new Cell("reactive", "sync", "starved", 100, 1), "gave up after 60 s");
+		CellResult well = Runs.rate(new Cell("reactive", "sync", "starved", Load.inFlight(10), 1), 600);
+		CellResult bad = Runs.bare(new Cell("reactive", "sync", "starved", Load.inFlight(100), 1),
+				"gave up after 60 s");
 
 		assertThat(ResultTable.of(Runs.run("compare", null, List.of(well, bad), List.of())).lines()).contains(
-				"                              N=10    N=100", "reactive sync                  600      412†",
+				"Orders saved per second, backend starved; by orders in flight",
+				"                                10      100", "reactive sync                  600     6.87†",
 				"† 1 of 2 cells are unreliable; the report says why.");
 	}
 
 	@Test
+	void theVerdictComesFirst() {
+		assertThat(ResultTable.of(Runs.full()).lines()).first().asString().startsWith("Slow backend (starved): ");
+	}
+
+	@Test
 	void oneCellIsOne() {
-		LeftOut leftOut = new LeftOut(new Cell("reactive", "sync", "starved", 10, 1), "the run ended before");
+		LeftOut leftOut = new LeftOut(new Cell("reactive", "sync", "starved", Load.inFlight(10), 1),
+				"the run ended before");
 
 		assertThat(ResultTable.of(Runs.run("compare", null, List.of(), List.of(leftOut))))
 			.isEqualTo("1 cell left out: the run ended before.%n".formatted());

@@ -63,8 +63,8 @@ class GridEvaluationTests {
 	}
 
 	private Cell evaluate(int concurrency, int mostInBackend) {
-		PhaseOutcome outcome = new PhaseOutcome("cell", 0, 0, START.plusSeconds(9),
-				new BackendAudit(0, 0, 0, 0, 0, 0, mostInBackend, 0, 0, null), 0);
+		PhaseOutcome outcome = new PhaseOutcome("cell", 0, 0, 0, START.plusSeconds(9),
+				new BackendAudit(0, 0, 0, 0, 0, 0, mostInBackend, 0, 0, null), 0, List.of());
 		return new GridEvaluation(new GatlingLog("", START, this.requests, List.of(), false), ProcessSamples.NONE,
 				"gateway", 2)
 			.evaluate("reactive", 500, concurrency, outcome);

@@ -6,6 +6,7 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 
 import dev.sluice.lab.kit.result.Cell;
+import dev.sluice.lab.kit.result.Load;
 import dev.sluice.lab.kit.result.CellResult;
 import dev.sluice.lab.kit.result.DrainResult;
 import dev.sluice.lab.kit.result.RunResult;
@@ -25,10 +26,38 @@ class ReportTests {
 	void hasEverySectionAndALinkToEach() {
 		String page = Report.page(List.of(Runs.full()));
 
-		for (String id : List.of("summary", "throughput", "latency", "seconds", "cost", "reference", "cells",
-				"method")) {
+		for (String id : List.of("summary", "throughput", "wait", "findings", "seconds", "cost", "cells", "method")) {
 			assertThat(page).contains("<section id=\"run-1-" + id + "\"", "href=\"#run-1-" + id + "\"");
 		}
+	}
+
+	@Test
+	void leavesOutWhatHasNothingToSay() {
+		String page = Report.page(List.of(Runs.full()));
+
+		assertThat(page).doesNotContain("id=\"run-1-reference\"", "id=\"run-1-warm-up\"");
+	}
+
+	@Test
+	void aBurstIsHeldAgainstTheReference() {
+		RunResult run = Runs.run("compare", null,
+				List.of(Runs.rate(new Cell("reactive", "sync", "starved", new Load(Load.Kind.BURST, 10), 1), 100)),
+				List.of());
+
+		assertThat(Report.page(List.of(run))).contains("id=\"run-1-reference\"");
+	}
+
+	@Test
+	void theFirstScreenOfAComparisonIsBrief() {
+		String page = withoutScripts(Report.page(List.of(Runs.full())));
+		String summary = page.substring(page.indexOf("<section id=\"run-1-summary\""),
+				page.indexOf("<section id=\"run-1-throughput\""));
+
+		String prose = summary.replaceAll("(?s)<details>.*?</details>", "")
+			.replaceAll("(?s)<figure>.*?</figure>", "")
+			.replaceAll("(?s)<[^>]*>", " ");
+		assertThat(summary.split("<strong>", -1)).as("three big figures").hasSize(4);
+		assertThat(prose.trim().split("\\s+")).hasSizeLessThan(120);
 	}
 
 	@Test
@@ -42,9 +71,9 @@ class ReportTests {
 	@Test
 	void tablesHoldTheFiguresWithoutJavaScript() {
 		RunResult run = Runs.run("compare", null,
-				List.of(Runs.rate(new Cell("reactive", "sync", "starved", 10, 1), 4321),
-						Runs.rate(new Cell("reactive", "sync", "starved", 10, 2), 5000),
-						Runs.rate(new Cell("reactive", "sync", "starved", 10, 3), 6789)),
+				List.of(Runs.rate(new Cell("reactive", "sync", "starved", Load.inFlight(10), 1), 4321),
+						Runs.rate(new Cell("reactive", "sync", "starved", Load.inFlight(10), 2), 5000),
+						Runs.rate(new Cell("reactive", "sync", "starved", Load.inFlight(10), 3), 6789)),
 				List.of());
 
 		String page = withoutScripts(Report.page(List.of(run)));
@@ -59,8 +88,8 @@ class ReportTests {
 		List<JsonNode> charts = charts(page);
 		assertThat(charts).extracting((chart) -> chart.path("kind").asString())
 			.containsOnly("lines", "spread", "seconds", "stack")
-			.hasSize(4 + 2 + 2 + 2 + 2);
-		assertThat(page.split("Data as a table", -1)).hasSize(1 + 1 + 1 + 2 + 1 + 1);
+			.hasSize(1 + 4 + 4 + 2 + 2);
+		assertThat(page.split("Data as a table", -1)).hasSize(1 + 1 + 1 + 1 + 2 + 1);
 	}
 
 	@Test
@@ -79,10 +108,10 @@ class ReportTests {
 	void whatARunSaysIsNeverMarkup() {
 		String evil = "</script><script>alert(1)</script><!--\"'&";
 		RunResult run = Runs.run("compare", evil,
-				List.of(Runs.rate(new Cell(evil, "sync", "starved", 10, 1), 10),
-						Runs.rate(new Cell(evil, "sync", "starved", 100, 1), 10),
-						Runs.bare(new Cell("reactive", "queued", evil, 10, 1), evil)),
-				List.of(new RunResult.LeftOut(new Cell("reactive", evil, "starved", 10, 1), evil)));
+				List.of(Runs.rate(new Cell(evil, "sync", "starved", Load.inFlight(10), 1), 10),
+						Runs.rate(new Cell(evil, "sync", "starved", Load.inFlight(100), 1), 10),
+						Runs.bare(new Cell("reactive", "queued", evil, Load.inFlight(10), 1), evil)),
+				List.of(new RunResult.LeftOut(new Cell("reactive", evil, "starved", Load.inFlight(10), 1), evil)));
 
 		String page = Report.page(List.of(run));
 
@@ -94,7 +123,7 @@ class ReportTests {
 	void marksAPartialRunItsMarkedCellsAndWhatWasLeftOut() {
 		String page = withoutScripts(Report.page(List.of(Runs.partial())));
 
-		assertThat(page).contains("Partial: interrupted by the user", "cells are unreliable (marked †): ", "412 †",
+		assertThat(page).contains("Partial: interrupted by the user", "cells are unreliable (marked †): ", "6.87 †",
 				"left out", "takes longer than --quick allows", "gave up after 60 s: 412 of 1,000 orders were saved",
 				"other processes used 27 % of the machine&#39;s CPU", "HTTP 503: 288, HTTP 504: 1,500");
 	}
@@ -108,7 +137,7 @@ class ReportTests {
 	void rendersARunInterruptedBeforeItsFirstCell() {
 		String page = withoutScripts(Report.page(List.of(Runs.run("compare", "interrupted", List.of(), List.of()))));
 
-		assertThat(page).contains("Partial: interrupted", "No cell was measured", "Not known whether")
+		assertThat(page).contains("Partial: interrupted", "No cell was measured", "No load was measured in both modes")
 			.doesNotContain("null", "NaN");
 	}
 
@@ -148,14 +177,14 @@ class ReportTests {
 		for (int repetition = 1; repetition <= 8; repetition++) {
 			for (String variant : List.of("servlet-platform", "servlet-virtual", "reactive")) {
 				double rate = (variant.equals("reactive") ? 2_000 : 1_000) + repetition % 2;
-				cells.add(Runs.rate(new Cell(variant, "sync", "unlimited", 1_000, repetition), rate));
+				cells.add(Runs.rate(new Cell(variant, "sync", "unlimited", Load.inFlight(1_000), repetition), rate));
 			}
 		}
 
 		String page = Report.page(List.of(Runs.run("compare", null, cells, List.of()))).replaceAll("\\s*\\n\\s*", "");
 
 		assertThat(page).contains("reactive to servlet-platform</td><td class=\"words\">faster</td>",
-				"servlet-virtual to servlet-platform</td><td class=\"words\">no difference</td>");
+				"servlet-virtual to servlet-platform</td><td class=\"words\">the same within 10 %</td>");
 	}
 
 	@Test
@@ -164,23 +193,39 @@ class ReportTests {
 		for (int repetition = 1; repetition <= 16; repetition++) {
 			double wave = (repetition / 2 % 2 == 0) ? 1_000 : 1_010;
 			double drift = (repetition % 2 == 0) ? 1_100 : 1_000;
-			cells.add(Runs.rate(new Cell("reactive", "sync", "unlimited", 1_000, repetition), wave));
-			cells.add(Runs.rate(new Cell("reactive", "queued", "unlimited", 1_000, repetition), drift));
+			cells.add(Runs.rate(new Cell("reactive", "sync", "unlimited", Load.inFlight(1_000), repetition), wave));
+			cells.add(Runs.rate(new Cell("reactive", "queued", "unlimited", Load.inFlight(1_000), repetition), drift));
 			if (repetition < 16) {
-				cells.add(Runs.rate(new Cell("reactive", "queued", "unlimited", 100, repetition), drift));
+				cells
+					.add(Runs.rate(new Cell("reactive", "queued", "unlimited", Load.inFlight(100), repetition), drift));
 			}
 		}
 
 		String page = Report.page(List.of(Runs.run("compare", null, cells, List.of()))).replaceAll("\\s*\\n\\s*", "");
 
 		assertThat(page).contains("1 of 2 comparisons find no difference",
-				"<td class=\"words\">sync</td><td class=\"words\">1,000</td><td class=\"words\">reactive</td><td class=\"words\">no difference</td>",
-				"<td class=\"words\">queued</td><td class=\"words\">1,000</td><td class=\"words\">reactive</td><td class=\"words\">faster</td>");
+				"<td class=\"words\">sync</td><td class=\"words\">1,000 in flight</td><td class=\"words\">reactive</td><td class=\"words\">the same within 10 %</td>",
+				"<td class=\"words\">queued</td><td class=\"words\">1,000 in flight</td><td class=\"words\">reactive</td><td class=\"words\">faster</td>");
+	}
+
+	@Test
+	void noDifferenceIsNeverSaidWithoutWhatMayHide() {
+		List<CellResult> cells = new ArrayList<>();
+		for (int repetition = 1; repetition <= 8; repetition++) {
+			for (String variant : List.of("servlet-platform", "reactive")) {
+				double rate = variant.equals("reactive") ? 850 + 50 * repetition : 1_000;
+				cells.add(Runs.rate(new Cell(variant, "sync", "unlimited", Load.inFlight(1_000), repetition), rate));
+			}
+		}
+
+		assertThat(Report.page(List.of(Runs.run("compare", null, cells, List.of()))))
+			.contains("not told apart: a difference of up to 25 % may hide")
+			.doesNotContain("no difference<");
 	}
 
 	@Test
 	void saysThatThereAreTooFewPairs() {
-		assertThat(Report.page(List.of(Runs.full()))).contains("too few pairs: for 5 % about ");
+		assertThat(Report.page(List.of(Runs.full()))).contains("too few pairs: for 10 % about ");
 	}
 
 }

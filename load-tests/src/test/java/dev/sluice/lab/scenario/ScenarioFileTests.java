@@ -69,7 +69,7 @@ class ScenarioFileTests {
 				  items: 10
 				  deadline: 90s
 				  repetitions: 8
-				limits: {p99: 250ms, failed-calls: 0%, saved-per-minute: 100}
+				limits: {p99: 250ms, failed-calls: 0%, saved-per-second: 100}
 				""");
 
 		assertThat(scenario.backend().delay()).isEqualTo(new Delay.Uniform(10, 2_000));
@@ -142,7 +142,7 @@ class ScenarioFileTests {
 					services: {collector: CMS}           | 4 | use G1, Serial, Parallel, ZGC
 					services: 7                          | 4 | must be a mapping
 					limits: {p99: fast}                  | 4 | 'fast' is no length of time
-					limits: {p98: 1s}                    | 4 | use p99, failed-calls, saved-per-minute
+					limits: {p98: 1s}                    | 4 | use p99, failed-calls, saved-per-second
 					question: Again?                     | 4 | 'question' is there twice
 					backend: {delay: [                   | 5 | no YAML
 					""")

@@ -68,6 +68,7 @@ class DeliveryConfiguration {
 	PendingRecords pending(DeliveryProperties properties, MeterRegistry registry) {
 		PendingRecords pending = new PendingRecords(properties.maxPending(), properties.maxPendingSize().toBytes());
 		ConsumerMetric.DELIVERY_PENDING.gauge(registry, pending, PendingRecords::records);
+		ConsumerMetric.DELIVERY_PENDING_LIMIT.gauge(registry, pending, (_) -> properties.maxPending());
 		return pending;
 	}
 

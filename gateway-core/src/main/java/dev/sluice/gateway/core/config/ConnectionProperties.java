@@ -24,6 +24,13 @@ import org.springframework.validation.annotation.Validated;
  * grace period of 2 s; a slower one ends as at the time limit; 0 = any rate; default 1 KB
  * @param maxConnections maximum number of open connections; a further one waits in the
  * backlog of the operating system until one is closed; default 8,192
+ * @param maxStreams maximum number of HTTP/2 streams open at once, which is what one
+ * request is there, at most 100 for each connection. The servlet gateway gives each new
+ * connection an equal share, at least 2; the reactive one refuses further streams;
+ * default 1,000
+ * @param writeTimeout maximum time for which an answer waits for a client that does not
+ * read, once 256 KB of its connection wait in the operating system; then the connection
+ * is closed. A thread of the servlet gateway waits meanwhile; default 500 ms
  * @param maxBodyMemory maximum number of bytes of unfinished bodies in memory; a request
  * beyond it is answered 503; default 32 MB
  */
@@ -33,7 +40,19 @@ public record ConnectionProperties(
 		@DefaultValue("10s") @DurationMin(millis = 1) @DurationMax(hours = 1) Duration headTimeout,
 		@DefaultValue("10s") @DurationMin(millis = 1) @DurationMax(hours = 1) Duration bodyTimeout,
 		@DefaultValue("1KB") DataSize minBodyRate, @DefaultValue("8192") @Min(1) @Max(1_000_000) int maxConnections,
+		@DefaultValue("1000") @Min(1) @Max(1_000_000) int maxStreams,
+		@DefaultValue("500ms") @DurationMin(millis = 1) @DurationMax(hours = 1) Duration writeTimeout,
 		@DefaultValue("32MB") DataSize maxBodyMemory) {
+
+	/**
+	 * What the operating system takes for a connection before an answer waits, in bytes.
+	 * Larger than any answer, so that only a client with several of them unread can make
+	 * one wait.
+	 */
+	public static final int SEND_BUFFER_BYTES = 256 * 1024;
+
+	/** Maximum number of HTTP/2 streams of one connection. */
+	public static final int MAX_STREAMS_PER_CONNECTION = 100;
 
 	/** Before this has passed, a body may come at any rate. */
 	public static final Duration RATE_GRACE = Duration.ofSeconds(2);

@@ -48,6 +48,7 @@ public final class RequestLimit implements SmartLifecycle {
 		this.maxInProgress = properties.maxInProgress();
 		this.drainTime = properties.drainTime();
 		GatewayMetric.REQUESTS_IN_PROGRESS.gauge(meters, this.inProgress, AtomicInteger::get);
+		GatewayMetric.REQUESTS_LIMIT.gauge(meters, this, (limit) -> limit.maxInProgress);
 	}
 
 	/** A request arrives. Its place must be closed when the request is answered. */

@@ -22,6 +22,9 @@ public enum GatewayMetric {
 
 	REQUESTS_IN_PROGRESS("sluice.requests.in.progress", "requests", "", "Requests of the API being processed"),
 
+	REQUESTS_LIMIT("sluice.requests.limit", "requests", "",
+			"Requests of the API that may be processed at once: sluice.max-in-progress"),
+
 	KEYS_IN_PROGRESS("sluice.keys.in.progress", "keys", "", "Idempotency keys whose request is being processed"),
 
 	/** Outcome: {@code known}, {@code unknown} or {@code unanswered}. */

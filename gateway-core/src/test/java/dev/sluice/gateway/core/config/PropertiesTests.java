@@ -32,7 +32,7 @@ class PropertiesTests {
 			assertThat(gateway.clientBurst()).isEqualTo(10);
 			assertThat(context.getBean(ConnectionProperties.class))
 				.isEqualTo(new ConnectionProperties(Duration.ofSeconds(10), Duration.ofSeconds(10),
-						DataSize.ofKilobytes(1), 8192, DataSize.ofMegabytes(32)));
+						DataSize.ofKilobytes(1), 8192, 1000, Duration.ofMillis(500), DataSize.ofMegabytes(32)));
 			assertThat(context.getBean(BackendProperties.class))
 				.isEqualTo(new BackendProperties(URI.create("http://127.0.0.1:8090"), Duration.ofSeconds(1),
 						Duration.ofSeconds(10), 1000, 1, Duration.ofSeconds(60), circuit));
@@ -50,8 +50,8 @@ class PropertiesTests {
 			"queue.partitions=0", "queue.min-insync-replicas=2", "queue.timeout=-1s", "status.recent-orders=0",
 			"status.key-lookup-timeout=-1ms", "status.projection-group=", "sluice.default-mode=both",
 			"sluice.max-wait=-1s", "sluice.max-waiters=-1", "sluice.client-limit=-1", "sluice.client-burst=0",
-			"sluice.head-timeout=0s", "sluice.body-timeout=2h", "sluice.min-body-rate=-1B", "sluice.max-connections=0",
-			"sluice.max-body-memory=63KB" })
+			"sluice.head-timeout=0s", "sluice.body-timeout=2h", "sluice.write-timeout=0s", "sluice.min-body-rate=-1B",
+			"sluice.max-connections=0", "sluice.max-body-memory=63KB" })
 	void refuseWhatCannotWork(String property) {
 		this.runner.withPropertyValues(property)
 			.run((context) -> assertThat(context).getFailure()

@@ -74,6 +74,12 @@ class RequestLimitTests {
 		assertThat(stopped).isNotDone();
 	}
 
+	@Test
+	void exportsTheLimitBesideWhatIsInProgress() {
+		assertThat(this.meters.get(GatewayMetric.REQUESTS_LIMIT.metricName()).gauge().value()).isEqualTo(1);
+		assertThat(inProgress()).isZero();
+	}
+
 	private static ProblemType refusal(RequestLimit.Place place) {
 		return catchThrowableOfType(ProblemException.class, place::take).type();
 	}

@@ -93,11 +93,11 @@ final class Injector implements AutoCloseable {
 		}
 	}
 
-	/** The first measured phase without an outcome, if there is one. */
+	/** The first phase that lacks the outcome it is to leave, if there is one. */
 	Optional<Phase> current() {
 		return this.plan.phases()
 			.stream()
-			.filter(Phase::measured)
+			.filter(Phase::leavesOutcome)
 			.filter((phase) -> !Files.exists(outcomeFile(phase)))
 			.findFirst();
 	}
@@ -109,7 +109,7 @@ final class Injector implements AutoCloseable {
 	List<PhaseOutcome> outcomes() throws IOException {
 		List<PhaseOutcome> outcomes = new ArrayList<>();
 		for (Phase phase : this.plan.phases()) {
-			if (phase.measured() && Files.exists(outcomeFile(phase))) {
+			if (phase.leavesOutcome() && Files.exists(outcomeFile(phase))) {
 				outcomes.add(this.json.readValue(Files.readString(outcomeFile(phase)), PhaseOutcome.class));
 			}
 		}

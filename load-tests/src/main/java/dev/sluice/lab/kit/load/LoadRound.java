@@ -9,11 +9,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-import dev.sluice.devservices.ContainerProcesses;
-import dev.sluice.devservices.Infrastructure;
-import dev.sluice.devservices.Ports;
 import dev.sluice.lab.kit.measure.GatlingLog;
 import dev.sluice.lab.kit.measure.GatlingLog.Tail;
+import dev.sluice.lab.kit.measure.ProcessGroup;
 import dev.sluice.lab.kit.measure.ProcessSampler;
 import dev.sluice.lab.kit.measure.ProcessSamples;
 import dev.sluice.lab.kit.measure.PrometheusScraper;
@@ -41,31 +39,38 @@ public record LoadRound(RunDirectory directory, String name, Stack stack, Map<St
 	/** What the load generator is called in the results. */
 	public static final String LOAD_GENERATOR = "load-generator";
 
+	/** What this process is called in the results. */
+	public static final String LAB = "lab";
+
 	private static final long POLL_MILLIS = 500;
 
-	/** What came of a round, whole or not. */
-	public record Record(List<PhaseOutcome> outcomes, @Nullable GatlingLog log, ProcessSamples samples,
+	/**
+	 * What came of a round, whole or not.
+	 *
+	 * @param outcomes how phases ended, of which no call is missing in the log
+	 * @param logFile Gatling's; null if it has written none
+	 */
+	public record Record(List<PhaseOutcome> outcomes, @Nullable Path logFile, ProcessSamples samples,
 			@Nullable LabException failure, boolean interrupted) {
 
-		/**
-		 * How a phase ended. Empty if it did not, or if the round was cut off and calls
-		 * of the phase are missing at the end of its log: whatever they were, it would be
-		 * told wrong.
-		 */
+		/** How a phase ended; empty if it did not. */
 		public Optional<PhaseOutcome> outcome(String phase) {
-			return this.outcomes.stream()
-				.filter((outcome) -> outcome.name().equals(phase))
-				.filter((outcome) -> isWhole() || logged(phase) >= outcome.accepted())
-				.findFirst();
+			return this.outcomes.stream().filter((outcome) -> outcome.name().equals(phase)).findFirst();
+		}
+
+		/**
+		 * Every call, read anew each time; null if no log was written.
+		 * @throws IOException if the log cannot be read
+		 */
+		public @Nullable GatlingLog log() throws IOException {
+			if (this.logFile == null) {
+				return null;
+			}
+			return GatlingLog.read(this.logFile, isWhole() ? Tail.COMPLETE : Tail.MAY_BE_TRUNCATED);
 		}
 
 		private boolean isWhole() {
 			return this.failure == null && !this.interrupted;
-		}
-
-		private long logged(String phase) {
-			return (this.log == null) ? 0
-					: this.log.requests().stream().filter((call) -> call.ok() && call.name().equals(phase)).count();
 		}
 
 		/**
@@ -118,22 +123,23 @@ public record LoadRound(RunDirectory directory, String name, Stack stack, Map<St
 	 */
 	public Record run(JsonMapper json, LoadPlan plan, Watcher watcher) throws IOException {
 		Map<String, URI> endpoints = new LinkedHashMap<>();
-		Map<String, Long> pids = new LinkedHashMap<>();
+		Map<String, ProcessGroup> groups = new LinkedHashMap<>();
 		Map<String, Integer> ports = new LinkedHashMap<>();
 		this.services.forEach((service, running) -> {
 			endpoints.put(service, running.metrics());
-			pids.put(service, running.pid());
+			groups.put(service, ProcessGroup.of(running.pid()));
 			ports.put(service, running.uri().getPort());
 		});
-		pids.putAll(infrastructure());
-		pids.put("lab", ProcessHandle.current().pid());
+		groups.putAll(ProcessGroup.ofInfrastructure(this.stack.infrastructure()));
+		List<Long> system = groups.values().stream().flatMap((group) -> group.pids().stream()).toList();
 		Path gatling = this.directory.directory("gatling/" + this.name);
 		try (PrometheusScraper scraper = new PrometheusScraper(endpoints,
 				this.directory.directory("scrapes/" + this.name));
-				Injector injector = Injector.start(json, plan, gatling,
+				Injector injector = Injector.start(json, plan.awaiting(system), gatling,
 						this.directory.directory("logs").resolve(this.name + "-load-generator.log"))) {
-			pids.put(LOAD_GENERATOR, injector.pid());
-			try (ProcessSampler sampler = new ProcessSampler(pids, ports,
+			groups.put(LAB, ProcessGroup.of(ProcessHandle.current().pid()));
+			groups.put(LOAD_GENERATOR, ProcessGroup.of(injector.pid()));
+			try (ProcessSampler sampler = new ProcessSampler(groups, ports,
 					this.directory.directory("samples").resolve(this.name + ".csv"))) {
 				LabException failure = null;
 				boolean interrupted = false;
@@ -147,10 +153,35 @@ public record LoadRound(RunDirectory directory, String name, Stack stack, Map<St
 					interrupted = true;
 				}
 				injector.close();
-				return new Record(injector.outcomes(), log(injector, failure != null || interrupted),
-						sampler.samples().with(scraper.failures()), failure, interrupted);
+				return record(injector, sampler.samples().with(scraper.failures()), failure, interrupted);
 			}
 		}
+	}
+
+	private static Record record(Injector injector, ProcessSamples samples, @Nullable LabException failure,
+			boolean interrupted) throws IOException {
+		if (failure == null && !interrupted) {
+			return new Record(injector.outcomes(), injector.gatlingLog(), samples, null, false);
+		}
+		Path log = injector.findGatlingLog();
+		if (log == null || Files.size(log) == 0) {
+			return new Record(List.of(), null, samples, failure, interrupted);
+		}
+		return new Record(complete(injector.outcomes(), GatlingLog.read(log, Tail.MAY_BE_TRUNCATED)), log, samples,
+				failure, interrupted);
+	}
+
+	/**
+	 * Of a round that was cut off: a phase whose calls are missing at the end of the log
+	 * would be told wrong, whatever they were.
+	 */
+	static List<PhaseOutcome> complete(List<PhaseOutcome> outcomes, GatlingLog log) {
+		return outcomes.stream()
+			.filter((outcome) -> !outcome.windows().isEmpty() || log.requests()
+				.stream()
+				.filter((call) -> call.ok() && call.name().equals(outcome.name()))
+				.count() >= outcome.accepted())
+			.toList();
 	}
 
 	private void await(Injector injector, Watcher watcher) throws InterruptedException {
@@ -167,31 +198,6 @@ public record LoadRound(RunDirectory directory, String name, Stack stack, Map<St
 			throw new LabException("the load generator ended before '%s' did; its output ends with:%n%s"
 				.formatted(injector.current().get().name(), injector.tail()));
 		}
-	}
-
-	private static @Nullable GatlingLog log(Injector injector, boolean partial) throws IOException {
-		if (!partial) {
-			return GatlingLog.read(injector.gatlingLog(), Tail.COMPLETE);
-		}
-		Path log = injector.findGatlingLog();
-		return (log != null && Files.size(log) > 0) ? GatlingLog.read(log, Tail.MAY_BE_TRUNCATED) : null;
-	}
-
-	/**
-	 * Kafka and PostgreSQL, where they are processes of this machine's own; of containers
-	 * also what carries their ports. Whatever is missing here counts as foreign.
-	 */
-	public Map<String, Long> infrastructure() {
-		Map<String, Long> pids = new LinkedHashMap<>();
-		String bootstrap = this.stack.infrastructure().kafka().bootstrapServers();
-		int kafka = Integer.parseInt(bootstrap.substring(bootstrap.lastIndexOf(':') + 1));
-		Ports.holder(kafka).ifPresent((process) -> pids.put("kafka", process.pid()));
-		Ports.holder(this.stack.infrastructure().postgres().port())
-			.ifPresent((process) -> pids.put("postgresql", process.pid()));
-		if (this.stack.infrastructure().infrastructure() == Infrastructure.CONTAINERS) {
-			pids.putAll(ContainerProcesses.ofThisJvm());
-		}
-		return pids;
 	}
 
 }

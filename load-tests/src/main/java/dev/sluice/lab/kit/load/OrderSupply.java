@@ -1,11 +1,24 @@
 package dev.sluice.lab.kit.load;
 
+import java.net.URI;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLong;
 
+import dev.sluice.lab.kit.measure.OrderTimes;
+import dev.sluice.lab.kit.measure.OrderTimes.Times;
 import dev.sluice.lab.kit.plan.LoadPlan.Phase;
+import dev.sluice.lab.kit.plan.LoadPlan.Target;
+import dev.sluice.lab.kit.plan.Mode;
+import dev.sluice.lab.kit.plan.OrderId;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,9 +44,15 @@ final class OrderSupply {
 
 	private static final long SECOND_NANOS = 1_000_000_000;
 
+	private static final long EPOCH_NANOS = System.nanoTime();
+
+	private static final long EPOCH_MICROS = ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now());
+
 	private final String prefix;
 
 	private final Phase phase;
+
+	private final List<Target> targets;
 
 	private final AtomicInteger next = new AtomicInteger();
 
@@ -51,27 +70,85 @@ final class OrderSupply {
 	/** Orders by how many milliseconds after they were due a user was at them. */
 	private final AtomicIntegerArray lags = new AtomicIntegerArray(MAX_LAG_MILLIS + 1);
 
+	/** Bounded by the orders of the phase. */
+	private final Queue<Times> times = new ConcurrentLinkedQueue<>();
+
+	private final AtomicLong startNanos = new AtomicLong();
+
 	private volatile @Nullable Flapping flapping;
+
+	private volatile boolean stopped;
 
 	private volatile boolean complete;
 
-	OrderSupply(String token, Phase phase) {
+	/**
+	 * The orders of a phase.
+	 * @param token part of every idempotency key
+	 * @param gateway of a phase without targets
+	 */
+	OrderSupply(String token, URI gateway, Phase phase) {
 		this.prefix = token + "-" + phase.name().replace(' ', '-') + "-";
 		this.phase = phase;
+		this.targets = phase.targets().isEmpty() ? List.of(new Target(gateway, phase.mode())) : phase.targets();
 	}
 
 	/** Starts the clock of the deadline. */
 	void start() {
-		this.deadlineNanos.set(System.nanoTime() + this.phase.deadlineMillis() * 1_000_000);
+		long now = System.nanoTime();
+		this.startNanos.set(now);
+		this.deadlineNanos.set(now + this.phase.deadlineMillis() * 1_000_000);
 	}
 
 	/** The next order's number, or {@link #NONE}. */
 	int take() {
-		if (this.phase.isTimed() && isOver()) {
-			return NONE;
+		if (this.phase.isTimed()) {
+			return isEnough() ? NONE : this.next.getAndIncrement();
 		}
 		int order = this.next.getAndIncrement();
 		return (order < this.phase.orders()) ? order : NONE;
+	}
+
+	boolean isEnough() {
+		boolean longEnough = System.nanoTime() - this.startNanos.get() >= this.phase.lastMillis() * 1_000_000;
+		return this.stopped || isOver() || (longEnough && this.next.get() >= this.phase.orders());
+	}
+
+	/** No more orders are taken of a phase with a time. */
+	void stop() {
+		this.stopped = true;
+	}
+
+	/** Orders that users began with. */
+	int placedCount() {
+		return this.phase.isTimed() ? this.next.get() : Math.min(this.next.get(), this.phase.orders());
+	}
+
+	/**
+	 * Whether the backend has what it must have for the phase to end: of a phase with a
+	 * time what was accepted.
+	 */
+	boolean isSaved(long saved) {
+		return saved >= (this.phase.isTimed() ? this.accepted.get() : this.phase.orders());
+	}
+
+	/** A gateway that the phase places orders at. */
+	URI gateway() {
+		return this.targets.getFirst().gateway();
+	}
+
+	/** How its orders are asked to be taken: one or both. */
+	List<Mode> modes() {
+		return this.targets.stream().map(Target::mode).distinct().toList();
+	}
+
+	/** How the order is asked to be taken. */
+	Mode mode(int order) {
+		return this.targets.get(order % this.targets.size()).mode();
+	}
+
+	/** The address that the order is placed at. */
+	String url(int order) {
+		return this.targets.get(order % this.targets.size()).gateway().resolve("/orders").toString();
 	}
 
 	/**
@@ -85,9 +162,9 @@ final class OrderSupply {
 	/** An order's JSON, the same for each try. */
 	String body(int order) {
 		StringBuilder body = new StringBuilder("""
-				{"customerId":"customer-%d","items":[\
+				{"customerId":"%s","items":[\
 				{"sku":"sku-%d","quantity":%d,"unitPrice":{"amount":"19.99","currency":"EUR"}}"""
-			.formatted(order % CUSTOMERS, order % 97, order % 9 + 1));
+			.formatted(customer(order), order % 97, order % 9 + 1));
 		for (int i = 1; i < this.phase.client().items(); i++) {
 			body.append("""
 					,{"sku":"sku-%d","quantity":1,"unitPrice":{"amount":"5.00","currency":"EUR"}}"""
@@ -101,12 +178,21 @@ final class OrderSupply {
 		return Duration.ofNanos(Math.max(0, dueNanos(order) - System.nanoTime()));
 	}
 
-	/** Notes that a user is at an order that was due by the clock, or with the first. */
-	void begun(int order) {
-		if (this.phase.client().perSecond() > 0 || order < this.phase.users()) {
-			long millis = (System.nanoTime() - dueNanos(order)) / 1_000_000;
+	/**
+	 * Notes that a user is at an order.
+	 * @return when it was due, by the clock or now, in microseconds since 1970
+	 */
+	long begun(int order) {
+		long now = System.nanoTime();
+		if (this.phase.client().perSecond() > 0 || !this.phase.isTimed() && order < this.phase.users()) {
+			long millis = (now - dueNanos(order)) / 1_000_000;
 			this.lags.incrementAndGet((int) Math.clamp(millis, 0, MAX_LAG_MILLIS));
 		}
+		return micros((this.phase.client().perSecond() > 0) ? dueNanos(order) : now);
+	}
+
+	private static long micros(long nanos) {
+		return EPOCH_MICROS + (nanos - EPOCH_NANOS) / 1_000;
 	}
 
 	private long dueNanos(int order) {
@@ -131,20 +217,52 @@ final class OrderSupply {
 		return MAX_LAG_MILLIS;
 	}
 
-	void accepted() {
+	/**
+	 * Notes that an order was accepted.
+	 * @param due as {@link #begun} gave it
+	 */
+	void accepted(int order, long due) {
 		this.accepted.incrementAndGet();
+		note(order, due, micros(System.nanoTime()));
+	}
+
+	private void note(int order, long due, long acceptedMicros) {
+		if (this.phase.measured() && this.phase.client().keepsKey()) {
+			this.times.add(new Times(order, due, acceptedMicros, 0));
+		}
+	}
+
+	/**
+	 * When each order was due, accepted and saved.
+	 * @param savedMicros by id, in microseconds since 1970
+	 */
+	OrderTimes times(Map<UUID, Long> savedMicros) {
+		return new OrderTimes(this.times.stream()
+			.map((times) -> new Times(times.order(), times.due(), times.accepted(),
+					savedMicros.getOrDefault(id(times.order()), 0L)))
+			.toList());
+	}
+
+	private UUID id(int order) {
+		return OrderId.of(customer(order), this.prefix + order);
+	}
+
+	private static String customer(int order) {
+		return "customer-" + order % CUSTOMERS;
 	}
 
 	/**
 	 * Notes a failed call.
+	 * @param due as {@link #begun} gave it
 	 * @return whether to retry the order; otherwise it is given up
 	 */
-	boolean failed(int tries) {
+	boolean failed(int order, long due, int tries) {
 		this.failedCalls.incrementAndGet();
 		if (tries < MAX_TRIES && !isOver()) {
 			return true;
 		}
 		this.givenUp.incrementAndGet();
+		note(order, due, 0);
 		return false;
 	}
 
@@ -172,7 +290,7 @@ final class OrderSupply {
 		if (whatFlaps != null) {
 			whatFlaps.close();
 		}
-		this.complete = this.phase.isTimed() || saved >= this.phase.orders();
+		this.complete = isSaved(saved);
 	}
 
 	/** Whether every order was taken at once and saved in time. */

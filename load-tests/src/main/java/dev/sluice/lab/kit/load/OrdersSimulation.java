@@ -2,24 +2,35 @@ package dev.sluice.lab.kit.load;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 import dev.sluice.contract.BackendAudit;
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.contract.HttpNames;
+import dev.sluice.lab.kit.measure.OrderTimes;
+import dev.sluice.lab.kit.measure.ProcessSampler;
 import dev.sluice.lab.kit.plan.LoadPlan;
 import dev.sluice.lab.kit.plan.LoadPlan.Client;
 import dev.sluice.lab.kit.plan.LoadPlan.Flap;
 import dev.sluice.lab.kit.plan.LoadPlan.Phase;
+import dev.sluice.lab.kit.plan.LoadPlan.Settling;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.plan.PhaseOutcome;
+import dev.sluice.lab.kit.plan.WarmUpWindow;
 import io.gatling.javaapi.core.ChainBuilder;
 import io.gatling.javaapi.core.Session;
 import io.gatling.javaapi.core.Simulation;
@@ -29,8 +40,10 @@ import tools.jackson.databind.json.JsonMapper;
 import static io.gatling.javaapi.core.CoreDsl.StringBody;
 import static io.gatling.javaapi.core.CoreDsl.asLongAs;
 import static io.gatling.javaapi.core.CoreDsl.atOnceUsers;
+import static io.gatling.javaapi.core.CoreDsl.bodyBytes;
 import static io.gatling.javaapi.core.CoreDsl.bodyString;
 import static io.gatling.javaapi.core.CoreDsl.doIf;
+import static io.gatling.javaapi.core.CoreDsl.doIfOrElse;
 import static io.gatling.javaapi.core.CoreDsl.exec;
 import static io.gatling.javaapi.core.CoreDsl.jsonPath;
 import static io.gatling.javaapi.core.CoreDsl.pause;
@@ -41,10 +54,10 @@ import static io.gatling.javaapi.http.HttpDsl.status;
 
 /**
  * The phases of a {@link LoadPlan}, one after another, each in three steps: prepare (the
- * backend behaves as the phase wants and has forgotten everything), orders (a closed
- * model: each user places an order, tries again until it is taken, then takes the next),
- * drain (until the backend has saved them all, or the deadline). Only the order requests
- * of measured phases are in the log.
+ * services are at rest, the backend behaves as the phase wants and has forgotten
+ * everything), orders (each user takes an order, waits until it is due, places it, tries
+ * again until it is taken, then takes the next), drain (until the backend has saved them
+ * all, or the deadline). Only the order requests of measured phases are in the log.
  *
  * <p>
  * All phases run in one process on purpose: starting Gatling costs about four seconds,
@@ -54,20 +67,20 @@ import static io.gatling.javaapi.http.HttpDsl.status;
  */
 public final class OrdersSimulation extends Simulation {
 
-	/** Between phases, so that none is measured with the last one's work. */
-	private static final Duration QUIET = Duration.ofMillis(600);
+	/** Between two looks whether the services are at rest. */
+	private static final Duration QUIET = Duration.ofMillis(300);
 
-	/**
-	 * After the warm-up: until the compilers are done and the status projection has
-	 * caught up with its orders.
-	 */
-	private static final Duration SETTLE = Duration.ofSeconds(3);
+	/** For the services to come to rest; then the next phase begins all the same. */
+	private static final Duration MOST_QUIET = Duration.ofSeconds(8);
 
 	/**
 	 * For the gateway to close what it has kept: twice the shortest time that it can be
 	 * told, and a little.
 	 */
 	private static final Duration IDLE = Duration.ofMillis(2_300);
+
+	/** After the last phase: a sample behind its end is needed for what it cost. */
+	private static final Duration LAST_SAMPLES = ProcessSampler.INTERVAL.multipliedBy(5);
 
 	private static final Duration POLL = Duration.ofMillis(50);
 
@@ -85,6 +98,8 @@ public final class OrdersSimulation extends Simulation {
 
 	private static final String ORDER = "order";
 
+	private static final String DUE = "due";
+
 	private static final String TRIES = "tries";
 
 	private static final String AGAIN = "again";
@@ -95,6 +110,8 @@ public final class OrdersSimulation extends Simulation {
 
 	private static final String AUDIT = "audit";
 
+	private static final String ORDERS = "orders";
+
 	private static final String SAVED_BEFORE = "savedBefore";
 
 	private static final String UNCHANGED = "unchanged";
@@ -103,9 +120,18 @@ public final class OrdersSimulation extends Simulation {
 
 	private static final String UNTIL = "until";
 
+	private static final String RESTED = "rested";
+
 	private final JsonMapper json = JsonMapper.builder().build();
 
 	private final LoadPlan plan = PlanSource.read(this.json);
+
+	/** Of the services that must be at rest between phases. */
+	private final ProcessTime services = new ProcessTime(this.plan.pids());
+
+	/** Of the services and this process. */
+	private final ProcessTime all = new ProcessTime(
+			Stream.concat(this.plan.pids().stream(), Stream.of(ProcessHandle.current().pid())).toList());
 
 	public OrdersSimulation() {
 		int users = this.plan.phases().stream().mapToInt(OrdersSimulation::users).max().orElseThrow();
@@ -113,21 +139,24 @@ public final class OrdersSimulation extends Simulation {
 		// The first is the conductor, the others place orders.
 		ChainBuilder chain = exec((session) -> session.set(NUMBER, arrivals.getAndIncrement()));
 		OrderSupply before = null;
-		boolean measuredBefore = true;
 		for (Phase phase : this.plan.phases()) {
-			OrderSupply supply = new OrderSupply(this.plan.token(), phase);
-			ChainBuilder prepare = prepare(phase, supply, quietBefore(phase, measuredBefore));
-			measuredBefore = phase.measured();
+			OrderSupply supply = new OrderSupply(this.plan.token(), this.plan.gateway(), phase);
+			WarmUpWatch watch = (phase.warmUp() != null) ? new WarmUpWatch(phase.warmUp()) : null;
+			ChainBuilder prepare = prepare(phase, supply);
 			chain = chain.doIf(OrdersSimulation::isConductor)
 				.then((before != null) ? recover(before).exec(prepare) : prepare)
 				.rendezVous(users + 1)
 				.doIf((session) -> !isConductor(session) && session.getInt(NUMBER) <= users(phase))
-				.then(orders(phase, supply))
-				.rendezVous(users + 1)
+				.then(orders(phase, supply));
+			if (watch != null && phase.warmUp() != null) {
+				chain = chain.doIf(OrdersSimulation::isConductor).then(watch(phase.warmUp(), watch, supply));
+			}
+			chain = chain.rendezVous(users + 1)
 				.doIf(OrdersSimulation::isConductor)
-				.then(drain(phase, supply));
+				.then(drain(phase, supply, (watch != null) ? watch::windows : List::of));
 			before = supply;
 		}
+		chain = chain.pause(LAST_SAMPLES);
 		setUp(scenario("orders").exec(chain).injectOpen(atOnceUsers(users + 1)))
 			.protocols(http.baseUrl(this.plan.gateway().toString())
 				.acceptHeader("application/json, application/problem+json")
@@ -136,26 +165,19 @@ public final class OrdersSimulation extends Simulation {
 				.disableWarmUp());
 	}
 
-	private static Duration quietBefore(Phase phase, boolean measuredBefore) {
-		if (phase.measured() && !measuredBefore) {
-			return SETTLE;
-		}
-		return phase.client().keepsConnections() ? QUIET : IDLE;
-	}
-
 	private static int users(Phase phase) {
-		return Math.min(phase.orders(), phase.users());
+		return phase.isTimed() ? phase.users() : Math.min(phase.orders(), phase.users());
 	}
 
 	private static boolean isConductor(Session session) {
 		return session.getInt(NUMBER) == 0;
 	}
 
-	private ChainBuilder prepare(Phase phase, OrderSupply supply, Duration quiet) {
-		return behave(phase.behaviour()).exec((session) -> session.set(STATUS, 0))
+	private ChainBuilder prepare(Phase phase, OrderSupply supply) {
+		return untilAtRest(phase.client().keepsConnections() ? QUIET : IDLE).exec(behave(phase.behaviour()))
+			.exec((session) -> session.set(STATUS, 0))
 			.exec(http("forget").delete(backend("/audit")).silent().check(status().saveAs(STATUS)))
 			.exec(exitUnless(204, "The backend at " + this.plan.backend() + " does not forget its audit"))
-			.pause(quiet)
 			.exec((session) -> {
 				supply.start();
 				Flap flap = phase.flap();
@@ -167,11 +189,41 @@ public final class OrdersSimulation extends Simulation {
 	}
 
 	/**
+	 * Until the services have nothing left to do, so that no phase pays for the one
+	 * before: compilers, the projection of statuses, the garbage of thousands of orders.
+	 */
+	private ChainBuilder untilAtRest(Duration least) {
+		return exec((session) -> {
+			this.services.look();
+			return session.set(UNTIL, System.nanoTime() + MOST_QUIET.toNanos()).set(RESTED, false);
+		}).pause(least)
+			.asLongAs((session) -> !session.getBoolean(RESTED) && !isOver(session))
+			.on(pause(QUIET), exec((session) -> session.set(RESTED, this.services.isAtRest())));
+	}
+
+	/** Ends the phase when its windows agree. */
+	private ChainBuilder watch(Settling rule, WarmUpWatch watch, OrderSupply supply) {
+		return exec((session) -> {
+			watch.start(System.nanoTime(), this.all.millis());
+			return session;
+		}).asLongAs((_) -> !watch.isSettled() && !supply.isEnough())
+			.on(pause(Duration.ofMillis(rule.windowMillis())), exec((session) -> session.set(SAVED, 0L)), count(),
+					exec((session) -> {
+						watch.window(System.nanoTime(), session.getLong(SAVED), this.all.millis());
+						return session;
+					}))
+			.exec((session) -> {
+				supply.stop();
+				return session;
+			});
+	}
+
+	/**
 	 * After a phase that failed in part: lets the backend, the queue and the circuit
 	 * breakers come to rest, so that the next phase does not pay for it.
 	 */
 	private ChainBuilder recover(OrderSupply before) {
-		OrderSupply probes = new OrderSupply(this.plan.token(),
+		OrderSupply probes = new OrderSupply(this.plan.token(), before.gateway(),
 				new Phase("probe after " + before.name(), Mode.SYNC, MAX_PROBES, 1, FAST, CLEAN_UP.toMillis(), false));
 		ChainBuilder untilQueueIsEmpty = exec((session) -> session.set(SAVED, -1L).set(UNCHANGED, 0))
 			.asLongAs((session) -> session.getInt(UNCHANGED) < 20 && !isOver(session))
@@ -182,7 +234,7 @@ public final class OrdersSimulation extends Simulation {
 		ChainBuilder untilCircuitIsClosed = exec((session) -> session.set(SUCCESSES, 0))
 			.asLongAs((session) -> session.getInt(SUCCESSES) < 20 && !isOver(session))
 			.on(exec((session) -> session.set(ORDER, probes.take()).set(TRIES, 0).set(STATUS, 0)),
-					exec(order("probe", Mode.SYNC, probes, Client.USUAL).silent()), exec((session) -> {
+					exec(order("probe", Mode.SYNC, probes, Client.USUAL, true)), exec((session) -> {
 						int successes = isTaken(session) ? session.getInt(SUCCESSES) + 1 : 0;
 						return session.set(SUCCESSES, successes);
 					}), pause(POLL));
@@ -192,26 +244,27 @@ public final class OrdersSimulation extends Simulation {
 	}
 
 	private ChainBuilder orders(Phase phase, OrderSupply supply) {
-		HttpRequestActionBuilder order = order(phase.name(), phase.mode(), supply, phase.client());
 		return exec((session) -> session.set(ORDER, supply.take()))
 			.asLongAs((session) -> session.getInt(ORDER) != OrderSupply.NONE)
 			.on(doIf((_) -> phase.client().perSecond() > 0)
 				.then(pause((session) -> supply.untilDue(session.getInt(ORDER)))), exec((session) -> {
-					supply.begun(session.getInt(ORDER));
-					return session.set(TRIES, 0).set(AGAIN, true);
+					long due = supply.begun(session.getInt(ORDER));
+					return session.set(DUE, due).set(TRIES, 0).set(AGAIN, true);
 				}), asLongAs((session) -> session.getBoolean(AGAIN)).on(exec((session) -> session.set(STATUS, 0)),
-						exec(phase.measured() ? order : order.silent()), exec((session) -> answered(session, supply)),
+						order(phase, supply), exec((session) -> answered(session, supply)),
 						doIf((session) -> session.getBoolean(AGAIN)).then(pause(OrdersSimulation::pauseBeforeTry))),
 					exec((session) -> session.set(ORDER, supply.take())));
 	}
 
 	private static Session answered(Session session, OrderSupply supply) {
 		if (isTaken(session)) {
-			supply.accepted();
+			supply.accepted(session.getInt(ORDER), session.getLong(DUE));
 			return session.set(AGAIN, false);
 		}
 		int tries = session.getInt(TRIES) + 1;
-		return session.markAsSucceeded().set(TRIES, tries).set(AGAIN, supply.failed(tries));
+		return session.markAsSucceeded()
+			.set(TRIES, tries)
+			.set(AGAIN, supply.failed(session.getInt(ORDER), session.getLong(DUE), tries));
 	}
 
 	/** Not {@code session.isFailed()}: a silent request that fails does not set it. */
@@ -225,8 +278,21 @@ public final class OrdersSimulation extends Simulation {
 			.ofMillis(OrderSupply.pauseMillis(session.getInt(TRIES), ThreadLocalRandom.current().nextDouble()));
 	}
 
-	private static HttpRequestActionBuilder order(String name, Mode mode, OrderSupply supply, Client client) {
-		HttpRequestActionBuilder order = http(name).post("/orders")
+	private static ChainBuilder order(Phase phase, OrderSupply supply) {
+		boolean silent = !phase.measured();
+		ChainBuilder sync = exec(order(phase.name(), Mode.SYNC, supply, phase.client(), silent));
+		ChainBuilder queued = exec(order(phase.name(), Mode.QUEUED, supply, phase.client(), silent));
+		List<Mode> modes = supply.modes();
+		if (modes.size() == 1) {
+			return (modes.getFirst() == Mode.SYNC) ? sync : queued;
+		}
+		return doIfOrElse((Session session) -> supply.mode(session.getInt(ORDER)) == Mode.SYNC).then(sync)
+			.orElse(queued);
+	}
+
+	private static HttpRequestActionBuilder order(String name, Mode mode, OrderSupply supply, Client client,
+			boolean silent) {
+		HttpRequestActionBuilder order = http(name).post((session) -> supply.url(session.getInt(ORDER)))
 			.header(HttpNames.IDEMPOTENCY_KEY,
 					(session) -> supply.key(session.getInt(ORDER), client.keepsKey() ? 0 : session.getInt(TRIES)))
 			.body(StringBody((session) -> supply.body(session.getInt(ORDER))))
@@ -235,28 +301,33 @@ public final class OrdersSimulation extends Simulation {
 		if (!client.keepsConnections()) {
 			order = order.header("Connection", "close");
 		}
+		if (silent) {
+			order = order.silent();
+		}
 		return switch (mode) {
 			case SYNC -> order;
 			case QUEUED -> order.header(HttpNames.PREFER, HttpNames.RESPOND_ASYNC);
 		};
 	}
 
-	private ChainBuilder drain(Phase phase, OrderSupply supply) {
-		return exec((session) -> session.set(SAVED, 0L))
-			.asLongAs((session) -> session.getLong(SAVED) < phase.orders() && !supply.isOver())
+	private ChainBuilder drain(Phase phase, OrderSupply supply, Supplier<List<WarmUpWindow>> windows) {
+		return exec((session) -> session.set(SAVED, 0L)).exec(count())
+			.asLongAs((session) -> !supply.isSaved(session.getLong(SAVED)) && !supply.isOver())
 			.on(count(), pause(POLL))
 			.exec((session) -> {
 				supply.ended(session.getLong(SAVED));
 				return session;
 			})
-			.doIf((session) -> phase.measured())
+			.doIf((_) -> phase.leavesOutcome())
 			.then(exec((session) -> session.set(STATUS, 0)),
 					http(AUDIT).get(backend("/audit"))
 						.silent()
 						.check(status().saveAs(STATUS), bodyString().saveAs(AUDIT)),
 					exec(exitUnless(200, "The backend at " + this.plan.backend() + " does not serve its audit")),
+					doIf((_) -> phase.measured())
+						.then(http(ORDERS).get(backend("/audit/orders")).silent().check(bodyBytes().saveAs(ORDERS))),
 					exec((session) -> {
-						write(phase, supply, session);
+						write(phase, supply, session, windows.get());
 						return session;
 					}));
 	}
@@ -277,19 +348,33 @@ public final class OrdersSimulation extends Simulation {
 		return doIf((session) -> session.getInt(STATUS) != status).then(stopLoadGenerator(message));
 	}
 
-	private void write(Phase phase, OrderSupply supply, Session session) {
+	private void write(Phase phase, OrderSupply supply, Session session, List<WarmUpWindow> windows) {
 		String audit = Objects.requireNonNull(session.getString(AUDIT), "No audit was read");
-		PhaseOutcome outcome = new PhaseOutcome(phase.name(), supply.acceptedCount(), supply.givenUpCount(),
-				Instant.now(), this.json.readValue(audit, BackendAudit.class), supply.startLagP99Millis());
+		PhaseOutcome outcome = new PhaseOutcome(phase.name(), supply.placedCount(), supply.acceptedCount(),
+				supply.givenUpCount(), Instant.now(), this.json.readValue(audit, BackendAudit.class),
+				supply.startLagP99Millis(), windows);
 		Path file = this.plan.results().resolve(phase.name() + ".json");
 		try {
 			Path unfinished = Files.write(this.plan.results().resolve(phase.name() + ".tmp"),
 					this.json.writeValueAsBytes(outcome));
+			if (phase.measured()) {
+				supply.times(savedMicros(session)).write(OrderTimes.file(this.plan.results(), phase.name()));
+			}
 			Files.move(unfinished, file, StandardCopyOption.ATOMIC_MOVE);
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException("Cannot write " + file, ex);
 		}
+	}
+
+	/** As the backend exports it: 24 bytes an order. */
+	private static Map<UUID, Long> savedMicros(Session session) {
+		ByteBuffer bytes = ByteBuffer.wrap(Objects.requireNonNull(session.get(ORDERS), "No orders were read"));
+		Map<UUID, Long> micros = new HashMap<>();
+		while (bytes.remaining() >= 3 * Long.BYTES) {
+			micros.put(new UUID(bytes.getLong(), bytes.getLong()), bytes.getLong());
+		}
+		return micros;
 	}
 
 	private String backend(String path) {

@@ -1,23 +1,31 @@
 package dev.sluice.lab.kit.measure;
 
+import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
+import dev.sluice.lab.kit.measure.BoundRules.Calls;
 import dev.sluice.lab.kit.measure.GatlingLog.Request;
 import dev.sluice.lab.kit.measure.JfrRecording.Pause;
+import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.plan.PhaseOutcome;
 import dev.sluice.lab.kit.result.Cell;
 import dev.sluice.lab.kit.result.CellResult;
+import dev.sluice.lab.kit.result.CellResult.Latency;
 import dev.sluice.lab.kit.result.CellResult.Second;
 import dev.sluice.lab.kit.result.CellResult.ServiceCost;
+import dev.sluice.lab.kit.result.Utilisation;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,13 +34,13 @@ import org.jspecify.annotations.Nullable;
  * @param log the load generator's calls
  * @param samples of the processes
  * @param recordings of the JVMs that were recorded, by service
- * @param pools open connections to the backend, by the service whose they are
+ * @param scrapes what the services exported, by service, as {@link #scrapes} reads it
  * @param services the names of all services, as the samples know them
  * @param gateway the one whose seconds are told
  * @param cores processors of the machine
  */
 public record CellEvaluation(GatlingLog log, ProcessSamples samples, Map<String, JfrRecording> recordings,
-		Map<String, ScrapedGauge> pools, List<String> services, String gateway, int cores) {
+		Map<String, Scrapes> scrapes, List<String> services, String gateway, int cores) {
 
 	private static final Duration FOREIGN_WINDOW = Duration.ofSeconds(1);
 
@@ -55,15 +63,16 @@ public record CellEvaluation(GatlingLog log, ProcessSamples samples, Map<String,
 		long saved = outcome.audit().saved();
 		Instant lastSaved = outcome.audit().lastSavedAt();
 		Instant start = requests.stream().map(Request::start).min(Instant::compareTo).orElse(outcome.endedAt());
-		Instant end = (saved >= cell.orders() && lastSaved != null) ? lastSaved : outcome.endedAt();
+		Instant end = (saved >= outcome.placed() && lastSaved != null) ? lastSaved : outcome.endedAt();
 		// The log has whole milliseconds: the backend may have saved within the first.
 		Window window = new Window(start, end.isBefore(start) ? start : end);
 		return new CellResult(cell, window.start(), window.end(), requests.size(), requests.size() - answered.size(),
-				failures(requests), answered.size(), saved, perMinute(saved, window),
-				Latencies.of(answered.stream().mapToLong(Request::millis).toArray()), costs(window, saved),
+				failures(requests), answered.size(), saved, perSecond(saved, window),
+				acceptedPerSecond(start, answered),
+				Latencies.of(answered.stream().mapToLong(Request::millis).toArray()), null, null, costs(window, saved),
 				outcome.audit().connectionsOpened(), outcome.audit().maxInFlight(), foreignCpuShare(window),
-				outcome.startLagP99Millis(), problem(cell, outcome, answered.size(), window),
-				seconds(window, requests));
+				outcome.startLagP99Millis(), problem(outcome, answered.size(), window),
+				utilisation(cell, outcome, window, requests, saved), seconds(window, requests));
 	}
 
 	/**
@@ -74,8 +83,37 @@ public record CellEvaluation(GatlingLog log, ProcessSamples samples, Map<String,
 		return this.samples.foreignCpuShare(widened(window), this.cores);
 	}
 
-	private static double perMinute(long saved, Window window) {
-		return (window.seconds() > 0) ? saved / window.seconds() * 60 : 0;
+	/**
+	 * Reads what a scraper kept of a service, as far as it is evaluated.
+	 * @throws IOException if it cannot be read
+	 */
+	public static Scrapes scrapes(Path file) throws IOException {
+		Set<String> names = new TreeSet<>(UtilisationEvaluation.names());
+		names.addAll(ScrapedGauge.POOLED_CONNECTIONS.names());
+		return Scrapes.read(file, names::contains);
+	}
+
+	private Utilisation utilisation(Cell cell, PhaseOutcome outcome, Window window, List<Request> requests,
+			long saved) {
+		Utilisation utilisation = new UtilisationEvaluation(this.samples, this.scrapes, this.cores).in(window,
+				this.services);
+		double millis = requests.stream().mapToLong(Request::millis).sum();
+		double seconds = Math.max(window.seconds(), 0.001);
+		Calls calls = new Calls(millis / 1_000 / seconds, requests.isEmpty() ? 0 : millis / requests.size(),
+				Mode.of(cell.mode()) == Mode.SYNC);
+		Latency latency = Latencies.of(requests.stream().filter(Request::ok).mapToLong(Request::millis).toArray());
+		boolean late = CellResult.isLagged(outcome.startLagP99Millis(), latency);
+		return utilisation.boundBy(BoundRules.of(utilisation, saved / seconds,
+				late ? outcome.startLagP99Millis() : null, calls, this.cores));
+	}
+
+	private static double perSecond(long orders, Window window) {
+		return (window.seconds() > 0) ? orders / window.seconds() : 0;
+	}
+
+	private static double acceptedPerSecond(Instant start, List<Request> answered) {
+		Instant end = answered.stream().map(Request::end).max(Instant::compareTo).orElse(start);
+		return perSecond(answered.size(), new Window(start, end.isBefore(start) ? start : end));
 	}
 
 	private static Window widened(Window window) {
@@ -103,16 +141,17 @@ public record CellEvaluation(GatlingLog log, ProcessSamples samples, Map<String,
 		return message.substring(0, Math.min(message.length(), MAX_FAILURE_LENGTH));
 	}
 
-	private @Nullable String problem(Cell cell, PhaseOutcome outcome, long answered, Window window) {
+	private @Nullable String problem(PhaseOutcome outcome, long answered, Window window) {
 		List<String> problems = new ArrayList<>();
 		long saved = outcome.audit().saved();
-		if (saved < cell.orders()) {
-			problems.add("%,d of %,d orders were not saved when the run gave up".formatted(cell.orders() - saved,
-					cell.orders()));
+		long placed = outcome.placed();
+		if (saved < placed) {
+			problems.add(
+					"%,d of %,d orders were not saved when the cell's time was over".formatted(placed - saved, placed));
 		}
-		if (saved > cell.orders()) {
+		if (saved > placed) {
 			problems.add("the backend saved %,d orders more than were placed: orders of an earlier cell"
-				.formatted(saved - cell.orders()));
+				.formatted(saved - placed));
 		}
 		if (answered != outcome.accepted()) {
 			problems.add("the log has %,d orders accepted, the load generator counted %,d".formatted(answered,
@@ -122,6 +161,19 @@ public record CellEvaluation(GatlingLog log, ProcessSamples samples, Map<String,
 		if (failure != null) {
 			problems.add("what the processes used could not be sampled: " + failure);
 		}
+		List<String> unknown = this.services.stream()
+			.filter((service) -> ProcessSamples.isLongEnough(window))
+			.filter((service) -> this.samples.cpuMillis(service, window) == null)
+			.toList();
+		if (!unknown.isEmpty()) {
+			problems.add("the CPU time of %s is not known".formatted(String.join(", ", unknown)));
+		}
+		this.scrapes.forEach((service, own) -> {
+			if (!own.cover(window)) {
+				problems.add("the metrics of %s were scraped %,d times in %,.0f s".formatted(service,
+						own.in(window).size(), window.seconds()));
+			}
+		});
 		return problems.isEmpty() ? null : String.join("; ", problems);
 	}
 
@@ -138,7 +190,7 @@ public record CellEvaluation(GatlingLog log, ProcessSamples samples, Map<String,
 	 * @param orders what its figures for an order are divided by
 	 */
 	public ServiceCost cost(String service, Window window, long orders) {
-		Long cpuMillis = this.samples.cpuMillis(service, window);
+		Double cpuMillis = this.samples.cpuMillis(service, window);
 		JfrRecording recording = this.recordings.get(service);
 		Integer threads = this.samples.peakThreads(service, window);
 		Long rss = this.samples.peakRssBytes(service, window);
@@ -156,12 +208,17 @@ public record CellEvaluation(GatlingLog log, ProcessSamples samples, Map<String,
 	}
 
 	private @Nullable Integer pooled(String service, Window window) {
-		ScrapedGauge pool = this.pools.get(service);
+		ScrapedGauge pool = pool(service);
 		return (pool != null) ? pool.mostIn(window) : null;
 	}
 
-	private static @Nullable Double per(@Nullable Long amount, long saved) {
-		return (amount != null && saved > 0) ? (double) amount / saved : null;
+	private @Nullable ScrapedGauge pool(String service) {
+		Scrapes own = this.scrapes.get(service);
+		return (own != null) ? ScrapedGauge.of(own, ScrapedGauge.POOLED_CONNECTIONS) : null;
+	}
+
+	private static @Nullable Double per(@Nullable Number amount, long saved) {
+		return (amount != null && saved > 0) ? amount.doubleValue() / saved : null;
 	}
 
 	/** What ended in the moment after the last save belongs to the last second. */
@@ -169,22 +226,22 @@ public record CellEvaluation(GatlingLog log, ProcessSamples samples, Map<String,
 		int count = window.secondCount();
 		Map<Integer, List<Request>> bySecond = requests.stream()
 			.collect(Collectors.groupingBy((request) -> Math.clamp(window.secondOf(request.end()), 0, count - 1)));
+		ScrapedGauge pool = pool(this.gateway);
 		List<Second> seconds = new ArrayList<>();
 		for (int i = 0; i < count; i++) {
 			Window second = new Window(window.start().plusSeconds(i), window.start().plusSeconds(i + 1L));
-			seconds.add(second(i, second, bySecond.getOrDefault(i, List.of())));
+			seconds.add(second(i, second, bySecond.getOrDefault(i, List.of()), pool));
 		}
 		return seconds;
 	}
 
-	private Second second(int number, Window second, List<Request> ended) {
+	private Second second(int number, Window second, List<Request> ended, @Nullable ScrapedGauge pool) {
 		long[] answered = ended.stream().filter(Request::ok).mapToLong(Request::millis).sorted().toArray();
 		Double p99 = (answered.length > 0) ? (double) Latencies.percentile(answered, 99) : null;
 		JfrRecording recording = this.recordings.get(this.gateway);
-		double pauseMillis = (recording != null) ? recording.pausesIn(second).stream().mapToDouble(Pause::millis).sum()
-				: 0;
+		Double pauseMillis = (recording != null) ? recording.pausesIn(second).stream().mapToDouble(Pause::millis).sum()
+				: null;
 		Long heap = (recording != null) ? recording.heapUsedAt(second.end()) : null;
-		ScrapedGauge pool = this.pools.get(this.gateway);
 		return new Second(number, answered.length, ended.size() - answered.length, p99, pauseMillis,
 				this.samples.peakThreads(this.gateway, second), heap, this.samples.cpuShare(this.gateway, second),
 				this.samples.connectionsAt(this.gateway, second.end()),

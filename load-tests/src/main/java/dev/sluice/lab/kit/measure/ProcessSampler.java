@@ -7,22 +7,28 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
+import java.util.stream.Collectors;
 
 import dev.sluice.lab.kit.measure.ProcessSamples.Failure;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads CPU time, resident memory and thread count of some processes, children included,
- * and the CPU time of the whole machine, from procfs every {@link #INTERVAL}, and the
- * open connections that they accepted once a second, on a thread of its own, and appends
- * them to a CSV file as they come. A sampling that fails is noted in the samples and in
- * the file, and the next is tried. On a system without procfs it samples nothing.
+ * Reads CPU time, resident memory and thread count of some processes, descendants
+ * included, and the CPU time of the whole machine, from procfs every {@link #INTERVAL},
+ * and once a second the open connections that they accepted and the times of their
+ * threads, on a thread of its own, and appends them to a CSV file as they come. The CPU
+ * time of a container is that of its control group; where that cannot be read, that of
+ * its first process and what descends from it. A sampling that fails is noted in the
+ * samples and in the file, and the next is tried. On a system without procfs it samples
+ * nothing.
  */
 public final class ProcessSampler implements AutoCloseable {
 
@@ -30,20 +36,33 @@ public final class ProcessSampler implements AutoCloseable {
 	public static final Duration INTERVAL = Duration.ofMillis(200);
 
 	/**
-	 * A clock tick of procfs in milliseconds: 100 a second on every Linux that Java runs
-	 * on.
+	 * Alone, without its children: they have names of their own, and one whose starting
+	 * thread ends appears below the main thread with all of its time.
 	 */
-	private static final int TICK_MILLIS = 10;
+	private static final long LAB = ProcessHandle.current().pid();
 
-	/** The kernel writes its table of connections anew for each reader. */
-	private static final int CONNECTIONS_EACH = 5;
+	/**
+	 * Connections and threads are looked at in each fifth sampling: the kernel writes its
+	 * table of connections anew for each reader, and a process may have a thousand
+	 * threads, which take 20 ms.
+	 */
+	private static final int SELDOM = 5;
+
+	/** The interval of what is looked at seldom. */
+	static final Duration SELDOM_INTERVAL = INTERVAL.multipliedBy(SELDOM);
 
 	/** Half an hour of samplings; later failures are noted in the file only. */
 	private static final int MOST_FAILURES = 10_000;
 
-	private final Path proc;
+	private final Procfs procfs;
 
-	private final Map<String, Long> pids;
+	private final Map<String, ProcessGroup> groups;
+
+	/** Each process that was named, whatever group it is of. */
+	private final Set<Long> named;
+
+	/** By a container's first process. */
+	private final Map<Long, Cgroup> cgroups = new HashMap<>();
 
 	private final Map<String, Integer> ports;
 
@@ -53,6 +72,11 @@ public final class ProcessSampler implements AutoCloseable {
 
 	private final List<MachineSample> machine = new ArrayList<>();
 
+	private final List<ThreadSample> threads = new ArrayList<>();
+
+	/** By group, on the sampling thread. */
+	private final Map<String, ThreadTimes> threadTimes = new HashMap<>();
+
 	private final List<Failure> failures = new ArrayList<>();
 
 	private final ScheduledExecutorService executor = Executors
@@ -61,37 +85,46 @@ public final class ProcessSampler implements AutoCloseable {
 	/** On the sampling thread. */
 	private int samplings;
 
+	/** By group, on the sampling thread: a counter does not fall. */
+	private final Map<String, Long> lastCpuMillis = new HashMap<>();
+
 	/**
 	 * Starts to sample, without connections.
-	 * @param pids the processes by the name they have in the results
+	 * @param groups the processes by the name they have in the results
 	 * @param file where the samples go, created anew
 	 * @throws IOException if the file cannot be written
 	 */
-	public ProcessSampler(Map<String, Long> pids, Path file) throws IOException {
-		this(pids, Map.of(), file);
+	public ProcessSampler(Map<String, ProcessGroup> groups, Path file) throws IOException {
+		this(groups, Map.of(), file);
 	}
 
 	/**
 	 * Starts to sample.
-	 * @param pids the processes by the name they have in the results
+	 * @param groups the processes by the name they have in the results
 	 * @param ports where those of them listen whose connections are counted
 	 * @param file where the samples go, created anew
 	 * @throws IOException if the file cannot be written
 	 */
-	public ProcessSampler(Map<String, Long> pids, Map<String, Integer> ports, Path file) throws IOException {
-		this(pids, ports, file, Path.of("/proc"));
+	public ProcessSampler(Map<String, ProcessGroup> groups, Map<String, Integer> ports, Path file) throws IOException {
+		this(groups, ports, file, Path.of("/proc"), Path.of("/sys/fs/cgroup"));
 	}
 
-	ProcessSampler(Map<String, Long> pids, Map<String, Integer> ports, Path file, Path proc) throws IOException {
-		this.proc = proc;
-		this.pids = Map.copyOf(pids);
+	ProcessSampler(Map<String, ProcessGroup> groups, Map<String, Integer> ports, Path file, Path proc, Path sys)
+			throws IOException {
+		this.procfs = new Procfs(proc);
+		this.groups = new LinkedHashMap<>(groups);
+		this.named = groups.values().stream().flatMap((group) -> group.pids().stream()).collect(Collectors.toSet());
 		this.ports = Map.copyOf(ports);
-		if (!Files.isReadable(this.proc.resolve("stat"))) {
+		if (!Files.isReadable(proc.resolve("stat"))) {
 			this.file = null;
 			return;
 		}
+		groups.values()
+			.stream()
+			.flatMap((group) -> group.containers().stream())
+			.forEach((pid) -> Cgroup.of(proc, sys, pid).ifPresent((cgroup) -> this.cgroups.put(pid, cgroup)));
 		this.file = new PrintWriter(Files.newBufferedWriter(file));
-		this.file.println("time,process,cpu_ms,rss_bytes,threads,connections");
+		this.file.println("time,process,cpu_ms,rss_bytes,threads,connections,wait_us,jit_us,gc_us,steal_ms");
 		this.executor.scheduleAtFixedRate(this::sample, 0, INTERVAL.toMillis(), TimeUnit.MILLISECONDS);
 	}
 
@@ -103,7 +136,7 @@ public final class ProcessSampler implements AutoCloseable {
 		}
 		Instant now = Instant.now();
 		try {
-			sample(now, out);
+			sample(out);
 			if (out.checkError()) {
 				throw new IllegalStateException("the samples cannot be written");
 			}
@@ -114,38 +147,59 @@ public final class ProcessSampler implements AutoCloseable {
 		}
 	}
 
-	private void sample(Instant now, PrintWriter out) {
-		ConnectionTable connections = connections();
-		long ownMillis = 0;
-		for (Map.Entry<String, Long> entry : this.pids.entrySet()) {
-			ProcessSample sample = readProcess(now, entry.getKey(), entry.getValue());
+	private void sample(PrintWriter out) {
+		boolean isTurn = this.samplings++ % SELDOM == 0;
+		ConnectionTable connections = isTurn ? connections() : null;
+		for (Map.Entry<String, ProcessGroup> entry : this.groups.entrySet()) {
+			ProcessSample sample = read(entry.getKey(), entry.getValue());
 			if (sample != null) {
 				Integer port = this.ports.get(entry.getKey());
 				sample = (connections != null && port != null) ? sample.with(connections.acceptedAt(port)) : sample;
-				ownMillis += sample.cpuMillis();
 				add(sample);
+				ThreadSample times = isTurn ? times(entry.getKey(), entry.getValue()) : null;
+				if (times != null) {
+					add(times);
+				}
 				Integer open = sample.connections();
-				out.println(String.join(",", now.toString(), sample.process(), Long.toString(sample.cpuMillis()),
-						Long.toString(sample.rssBytes()), Integer.toString(sample.threads()),
-						(open != null) ? open.toString() : ""));
+				out.println(
+						String.join(",", sample.time().toString(), sample.process(), Long.toString(sample.cpuMillis()),
+								Long.toString(sample.rssBytes()), Integer.toString(sample.threads()),
+								(open != null) ? open.toString() : "", (times != null) ? times.columns() : ",,", ""));
 			}
 		}
-		MachineSample whole = readMachine(now, ownMillis);
-		if (whole != null) {
+		Procfs.Machine read = this.procfs.machine();
+		if (read != null) {
+			// One that has ended uses no more, and what it used stays used.
+			long own = this.lastCpuMillis.values().stream().mapToLong(Long::longValue).sum();
+			MachineSample whole = new MachineSample(Instant.now(), read.busyMillis(), own, read.stealMillis());
 			add(whole);
-			out.println(String.join(",", now.toString(), "machine", Long.toString(whole.busyMillis()), "", "", ""));
+			out.println(String.join(",", whole.time().toString(), "machine", Long.toString(whole.busyMillis()), "", "",
+					"", ",,", Long.toString(whole.stealMillis())));
 		}
 	}
 
-	/** Null if it is not their turn. */
 	private @Nullable ConnectionTable connections() {
-		boolean isTurn = this.samplings++ % CONNECTIONS_EACH == 0;
 		try {
-			return (isTurn && !this.ports.isEmpty()) ? ConnectionTable.read(this.proc.resolve("net")) : null;
+			return this.ports.isEmpty() ? null : ConnectionTable.read(this.procfs.proc().resolve("net"));
 		}
 		catch (IOException _) {
 			return null;
 		}
+	}
+
+	private @Nullable ThreadSample times(String name, ProcessGroup group) {
+		List<Long> pids = group.pids().stream().flatMap((first) -> tree(first).stream()).toList();
+		ThreadTimes.Totals totals = this.threadTimes.computeIfAbsent(name, (_) -> new ThreadTimes(this.procfs))
+			.look(pids);
+		return (totals != null) ? new ThreadSample(Instant.now(), name, totals) : null;
+	}
+
+	private List<Long> tree(long first) {
+		return this.procfs.tree(first, (child) -> first != LAB && !this.named.contains(child));
+	}
+
+	private synchronized void add(ThreadSample sample) {
+		this.threads.add(sample);
 	}
 
 	private synchronized void add(ProcessSample sample) {
@@ -164,7 +218,7 @@ public final class ProcessSampler implements AutoCloseable {
 
 	/** What has been sampled so far. */
 	public synchronized ProcessSamples samples() {
-		return new ProcessSamples(this.samples, this.machine, this.failures);
+		return new ProcessSamples(this.samples, this.machine, this.threads, this.failures);
 	}
 
 	@Override
@@ -183,86 +237,48 @@ public final class ProcessSampler implements AutoCloseable {
 		}
 	}
 
-	/** Null if the process is gone. */
-	private @Nullable ProcessSample readProcess(Instant now, String name, long pid) {
-		try {
-			Path process = this.proc.resolve(Long.toString(pid));
-			String stat = Files.readString(process.resolve("stat"));
-			// The command may hold spaces and parentheses: fields count from after it.
-			String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
-			long ticks = 0;
-			for (int i = 11; i <= 14; i++) {
-				// User and system time, its own and that of children that have ended.
-				ticks += Long.parseLong(fields[i]);
+	/** Null if the processes are gone. */
+	private @Nullable ProcessSample read(String name, ProcessGroup group) {
+		long cpuMillis = 0;
+		long rssBytes = 0;
+		int threads = 0;
+		for (long first : group.pids()) {
+			Cgroup cgroup = this.cgroups.get(first);
+			for (long pid : tree(first)) {
+				// A parent before its children: one that ends in between is missed once
+				// instead of counted twice.
+				Procfs.Status status = this.procfs.status(pid);
+				if (status != null) {
+					cpuMillis += (cgroup != null) ? 0 : status.cpuMillis() + ((pid == LAB) ? 0 : status.endedMillis());
+					rssBytes += status.rssBytes();
+					threads += status.threads();
+				}
 			}
-			ProcessSample sample = new ProcessSample(now, name, ticks * TICK_MILLIS, residentBytes(process),
-					Integer.parseInt(fields[17]), null);
-			for (long child : children(process, pid)) {
-				ProcessSample own = this.pids.containsValue(child) ? null : readProcess(now, name, child);
-				sample = (own != null) ? sample.plus(own) : sample;
-			}
-			return sample;
+			Long accounted = (cgroup != null) ? cgroup.cpuMillis() : null;
+			cpuMillis += (accounted != null) ? accounted : 0;
 		}
-		catch (IOException | ArrayIndexOutOfBoundsException ex) {
+		if (threads == 0) {
 			return null;
 		}
+		return new ProcessSample(Instant.now(), name, this.lastCpuMillis.merge(name, cpuMillis, Math::max), rssBytes,
+				threads, null);
 	}
 
 	/**
-	 * Children of the main thread: a JVM's other threads have none here, PostgreSQL has
-	 * no other threads.
-	 */
-	private static List<Long> children(Path process, long pid) {
-		try {
-			String children = Files.readString(process.resolve("task/" + pid + "/children")).trim();
-			return children.isEmpty() ? List.of() : Stream.of(children.split(" ")).map(Long::valueOf).toList();
-		}
-		catch (IOException ex) {
-			return List.of(); // It has ended, or the kernel does not tell.
-		}
-	}
-
-	private static long residentBytes(Path process) throws IOException {
-		for (String line : Files.readAllLines(process.resolve("status"))) {
-			if (line.startsWith("VmRSS:")) {
-				return Long.parseLong(line.substring("VmRSS:".length()).replace("kB", "").trim()) * 1024;
-			}
-		}
-		return 0; // A zombie has no memory.
-	}
-
-	private @Nullable MachineSample readMachine(Instant now, long ownMillis) {
-		try (var lines = Files.lines(this.proc.resolve("stat"))) {
-			String[] fields = lines.findFirst().orElseThrow().trim().split(" +");
-			long busy = 0;
-			for (int i = 1; i <= 8 && i < fields.length; i++) {
-				// Fields 4 and 5 are idle and waiting for I/O.
-				busy += (i == 4 || i == 5) ? 0 : Long.parseLong(fields[i]);
-			}
-			return new MachineSample(now, busy * TICK_MILLIS, ownMillis);
-		}
-		catch (IOException ex) {
-			return null;
-		}
-	}
-
-	/**
-	 * A process at a time.
+	 * A group of processes at a time.
 	 *
 	 * @param time when
 	 * @param process its name
-	 * @param cpuMillis CPU time since it began
-	 * @param rssBytes resident memory; of a process with children, what they share is
-	 * counted for each
+	 * @param cpuMillis CPU time since it began, never less than in a sample before
+	 * @param rssBytes resident memory; what several processes share is counted for each
 	 * @param threads operating-system threads
 	 * @param connections open ones that it accepted; null if not counted this time
 	 */
 	record ProcessSample(Instant time, String process, long cpuMillis, long rssBytes, int threads,
 			@Nullable Integer connections) {
 
-		ProcessSample plus(ProcessSample other) {
-			return new ProcessSample(this.time, this.process, this.cpuMillis + other.cpuMillis,
-					this.rssBytes + other.rssBytes, this.threads + other.threads, this.connections);
+		ProcessSample named(String name) {
+			return new ProcessSample(this.time, name, this.cpuMillis, this.rssBytes, this.threads, this.connections);
 		}
 
 		ProcessSample with(int open) {
@@ -277,8 +293,22 @@ public final class ProcessSampler implements AutoCloseable {
 	 * @param time when
 	 * @param busyMillis CPU time of all since it began, idle time left out
 	 * @param ownMillis that of the sampled processes
+	 * @param stealMillis of the busy time, that in which another machine had the core
 	 */
-	record MachineSample(Instant time, long busyMillis, long ownMillis) {
+	record MachineSample(Instant time, long busyMillis, long ownMillis, long stealMillis) {
+	}
+
+	/** The threads of a group of processes at a time. */
+	record ThreadSample(Instant time, String process, ThreadTimes.Totals totals) {
+
+		ThreadSample named(String name) {
+			return new ThreadSample(this.time, name, this.totals);
+		}
+
+		private String columns() {
+			return "%d,%d,%d".formatted(this.totals.waiting(), this.totals.jit(), this.totals.gc());
+		}
+
 	}
 
 }

@@ -1,23 +1,15 @@
 package dev.sluice.lab.kit.measure;
 
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import java.util.zip.GZIPInputStream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -39,8 +31,6 @@ public record ScrapedGauge(List<Sample> samples) {
 			Set.of("httpcomponents_httpclient_pool_total_connections",
 					"reactor_netty_connection_provider_total_connections"),
 			(series) -> series.label("httpclient").equals("backend") || series.label("name").equals("backend"));
-
-	private static final Pattern TIME = Pattern.compile("# at (\\S+) status 200");
 
 	public ScrapedGauge {
 		samples = List.copyOf(samples);
@@ -70,23 +60,22 @@ public record ScrapedGauge(List<Sample> samples) {
 	 * @throws IOException if it cannot be read
 	 */
 	public static ScrapedGauge read(Path file, Gauge gauge) throws IOException {
-		List<Sample> samples = new ArrayList<>();
-		try (BufferedReader lines = new BufferedReader(
-				new InputStreamReader(new GZIPInputStream(Files.newInputStream(file)), StandardCharsets.UTF_8))) {
-			for (String text = lines.readLine(); text != null; text = lines.readLine()) {
-				Matcher time = TIME.matcher(text);
-				if (time.matches()) {
-					samples.add(new Sample(Instant.parse(time.group(1)), new TreeMap<>()));
-				}
-				else if (!samples.isEmpty()) {
-					Map<String, Double> values = samples.getLast().values();
-					Exposition.line(text, gauge.names()::contains)
-						.filter(gauge.wanted())
-						.ifPresent((series) -> values.merge(series.label("state"), series.value(), Double::sum));
-				}
-			}
-		}
-		return new ScrapedGauge(samples);
+		return of(Scrapes.read(file, gauge.names()::contains), gauge);
+	}
+
+	/**
+	 * A gauge of scrapes that hold it.
+	 */
+	public static ScrapedGauge of(Scrapes scrapes, Gauge gauge) {
+		return new ScrapedGauge(scrapes.scrapes().stream().map((scrape) -> {
+			Map<String, Double> values = new TreeMap<>();
+			gauge.names()
+				.stream()
+				.flatMap(scrape.values()::of)
+				.filter(gauge.wanted())
+				.forEach((series) -> values.merge(series.label("state"), series.value(), Double::sum));
+			return new Sample(scrape.time(), values);
+		}).toList());
 	}
 
 	/** The mean in a window by the label; empty if there is no sample in it. */

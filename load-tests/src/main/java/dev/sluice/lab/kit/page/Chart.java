@@ -53,14 +53,16 @@ public sealed interface Chart {
 	}
 
 	/**
-	 * Percentiles as dots in a row for each name, on a logarithmic axis of milliseconds.
+	 * Percentiles as dots in a row for each name, on a logarithmic axis of milliseconds;
+	 * one that is null is left out.
 	 */
 	@JsonTypeName("spread")
 	record Spread(String title, String description, int height, int width, double min, double max,
 			List<SpreadRow> rows) implements Chart {
 	}
 
-	record SpreadRow(String name, int style, boolean marked, double p50, double p95, double p99, double max) {
+	record SpreadRow(String name, int style, boolean marked, @Nullable Double p50, @Nullable Double p95,
+			@Nullable Double p99, @Nullable Double max) {
 	}
 
 	/**

@@ -19,9 +19,6 @@ public final class Reliability {
 	/** Above this share of the machine's CPU in other hands a cell is marked. */
 	public static final double FOREIGN_CPU_LIMIT = 0.10;
 
-	/** As late as that a load generator may always begin, in milliseconds. */
-	private static final double LAG_LIMIT_MILLIS = 50;
-
 	private Reliability() {
 	}
 
@@ -64,8 +61,7 @@ public final class Reliability {
 	 * @return true if it is to be marked for that
 	 */
 	public static boolean lagged(CellResult cell) {
-		return cell.startLagP99Millis() != null && cell.latency() != null
-				&& cell.startLagP99Millis() > Math.max(LAG_LIMIT_MILLIS, cell.latency().p50());
+		return CellResult.isLagged(cell.startLagP99Millis(), cell.latency());
 	}
 
 	/**

@@ -2,6 +2,7 @@ package dev.sluice.lab.kit.plan;
 
 import java.net.URI;
 import java.nio.file.Path;
+import java.util.Collection;
 import java.util.List;
 
 import dev.sluice.contract.BackendBehaviour;
@@ -12,42 +13,57 @@ import org.jspecify.annotations.Nullable;
  * against one gateway.
  *
  * @param token part of every idempotency key, so that two runs never share one
- * @param gateway the gateway's base address
+ * @param gateway the base address of the gateway of every phase without targets
  * @param backend the backend's base address
  * @param results where each measured phase leaves its {@code <name>.json}
+ * @param pids of the processes that must be at rest before a phase begins, for some
+ * seconds at most
  * @param phases in the order they run
  */
-public record LoadPlan(String token, URI gateway, URI backend, Path results, List<Phase> phases) {
+public record LoadPlan(String token, URI gateway, URI backend, Path results, List<Long> pids, List<Phase> phases) {
 
 	public LoadPlan {
+		pids = List.copyOf(pids);
 		phases = List.copyOf(phases);
+	}
+
+	/** A plan that waits for no process. */
+	public LoadPlan(String token, URI gateway, URI backend, Path results, List<Phase> phases) {
+		this(token, gateway, backend, results, List.of(), phases);
+	}
+
+	/** The same, which waits for these processes between its phases. */
+	public LoadPlan awaiting(Collection<Long> others) {
+		return new LoadPlan(this.token, this.gateway, this.backend, this.results, List.copyOf(others), this.phases);
 	}
 
 	/**
 	 * A number of orders, or as many as fit into a time, placed by users who each place
-	 * one at a time, again and again until it is taken.
+	 * one at a time, again and again until it is taken. A phase ends when the backend has
+	 * saved them.
 	 *
 	 * @param name unique in the plan; the name of its requests in the Gatling log
 	 * @param mode how the orders are asked to be taken
-	 * @param orders how many
+	 * @param orders how many; of a phase with a time, at least
 	 * @param users how many at once, at most
 	 * @param behaviour the backend's, set before
 	 * @param deadlineMillis after it no order is tried or awaited any more, in
 	 * milliseconds
 	 * @param measured whether its requests are logged and its audit is kept; a warm-up's
 	 * are not
-	 * @param lastMillis for which orders are placed, however many; 0 = until all are
-	 * placed and saved
+	 * @param lastMillis for which orders are placed at least, in milliseconds; 0 = until
+	 * all are placed
 	 * @param client how its users behave
 	 * @param flap what the backend turns into now and then; null = it stays as it is
+	 * @param targets that the orders go to by turns; empty = the plan's gateway
+	 * @param warmUp when it ends as a warm-up; null = it is none
 	 */
 	public record Phase(String name, Mode mode, int orders, int users, BackendBehaviour behaviour, long deadlineMillis,
-			boolean measured, long lastMillis, Client client, @Nullable Flap flap) {
-
-		/** More orders than can be placed in any time. */
-		private static final int ANY_NUMBER = 10_000_000;
+			boolean measured, long lastMillis, Client client, @Nullable Flap flap, List<Target> targets,
+			@Nullable Settling warmUp) {
 
 		public Phase {
+			targets = List.copyOf(targets);
 			if (orders < 1 || users < 1) {
 				throw new IllegalArgumentException(
 						"A phase needs at least one order and one user: " + name + " has " + orders + " and " + users);
@@ -57,31 +73,78 @@ public record LoadPlan(String token, URI gateway, URI backend, Path results, Lis
 		/** A number of orders. */
 		public Phase(String name, Mode mode, int orders, int users, BackendBehaviour behaviour, long deadlineMillis,
 				boolean measured) {
-			this(name, mode, orders, users, behaviour, deadlineMillis, measured, 0, Client.USUAL, null);
+			this(name, mode, orders, users, behaviour, deadlineMillis, measured, 0, Client.USUAL, null, List.of(),
+					null);
 		}
 
-		/** As many orders as so many users place in a time, one after another. */
+		/**
+		 * As many orders as so many users place in a time, one after another. It does not
+		 * wait for what is not saved by then.
+		 */
 		public static Phase lasting(long millis, String name, Mode mode, int users, BackendBehaviour behaviour) {
-			return new Phase(name, mode, ANY_NUMBER, users, behaviour, millis, true, millis, Client.USUAL, null);
+			return new Phase(name, mode, 1, users, behaviour, millis, true).lasting(millis);
+		}
+
+		/** One that lasts at least so long, in milliseconds. */
+		public Phase lasting(long millis) {
+			return new Phase(this.name, this.mode, this.orders, this.users, this.behaviour, this.deadlineMillis,
+					this.measured, millis, this.client, this.flap, this.targets, this.warmUp);
+		}
+
+		/** With orders to these gateways by turns. */
+		public Phase at(List<Target> others) {
+			return new Phase(this.name, this.mode, this.orders, this.users, this.behaviour, this.deadlineMillis,
+					this.measured, this.lastMillis, this.client, this.flap, others, this.warmUp);
+		}
+
+		/** A warm-up that ends by this rule. */
+		public Phase until(Settling rule) {
+			return new Phase(this.name, this.mode, this.orders, this.users, this.behaviour, this.deadlineMillis,
+					this.measured, this.lastMillis, this.client, this.flap, this.targets, rule);
 		}
 
 		/** With other users. */
 		public Phase with(Client other) {
 			return new Phase(this.name, this.mode, this.orders, this.users, this.behaviour, this.deadlineMillis,
-					this.measured, this.lastMillis, other, this.flap);
+					this.measured, this.lastMillis, other, this.flap, this.targets, this.warmUp);
 		}
 
 		/** Before a backend that flaps. */
 		public Phase with(@Nullable Flap other) {
 			return new Phase(this.name, this.mode, this.orders, this.users, this.behaviour, this.deadlineMillis,
-					this.measured, this.lastMillis, this.client, other);
+					this.measured, this.lastMillis, this.client, other, this.targets, this.warmUp);
 		}
 
-		/** Whether it ends with the time and not with the orders. */
+		/** Whether orders are placed for a time, however many they come to. */
 		public boolean isTimed() {
 			return this.lastMillis > 0;
 		}
 
+		/** Whether it leaves a file when it ends. */
+		public boolean leavesOutcome() {
+			return this.measured || this.warmUp != null;
+		}
+
+	}
+
+	/**
+	 * Where orders go, and how.
+	 *
+	 * @param gateway its base address
+	 * @param mode how the orders are asked to be taken
+	 */
+	public record Target(URI gateway, Mode mode) {
+	}
+
+	/**
+	 * When a warm-up ends: when two successive windows agree in the rate of saved orders
+	 * and in the CPU time of an order, or with the phase's time.
+	 *
+	 * @param windowMillis length of a window, in milliseconds
+	 * @param leastMillis before which it does not end, in milliseconds
+	 * @param within by which share of the greater two windows may differ and still agree
+	 */
+	public record Settling(long windowMillis, long leastMillis, double within) {
 	}
 
 	/**

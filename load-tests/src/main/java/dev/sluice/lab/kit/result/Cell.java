@@ -6,15 +6,15 @@ package dev.sluice.lab.kit.result;
  * @param variant which gateway
  * @param mode {@code sync} or {@code queued}
  * @param capacity the backend's capacity model, {@code unlimited} or {@code starved}
- * @param orders how many orders
+ * @param load how much is asked of it
  * @param repetition which time, from 1
  */
-public record Cell(String variant, String mode, String capacity, int orders, int repetition) {
+public record Cell(String variant, String mode, String capacity, Load load, int repetition) {
 
 	@Override
 	public String toString() {
-		return "%s %s, backend %s, %,d orders, repetition %d".formatted(this.variant, this.mode, this.capacity,
-				this.orders, this.repetition);
+		return "%s %s, backend %s, %s, repetition %d".formatted(this.variant, this.mode, this.capacity, this.load,
+				this.repetition);
 	}
 
 }

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What one cell came to. Every figure belongs to the one window from the first request's
- * start to the moment the backend had saved all orders, by one clock. Counters are end
- * minus start.
+ * start to the moment the backend had saved all of the cell's orders, by one clock.
+ * Counters are end minus start.
  *
  * @param cell which
  * @param start the first request's start
@@ -20,8 +20,13 @@ import org.jspecify.annotations.Nullable;
  * @param failures failed calls by what they failed of, such as {@code HTTP 503}
  * @param accepted orders that were answered 201 or 202
  * @param saved different orders the backend saved
- * @param ordersPerMinute saved orders by the length of the window
+ * @param savedPerSecond saved orders by the length of the window
+ * @param acceptedPerSecond accepted orders by the time from the first call's start to the
+ * end of the last call that was accepted
  * @param latency of an answered call, in milliseconds, by the client's clock
+ * @param toAccepted from an order's first try until it was accepted, in milliseconds;
+ * null if it was not noted
+ * @param toSaved from an order's first try until the backend had saved it, likewise
  * @param services what each service spent, by name; the gateway's is {@code gateway}
  * @param connectionsOpened TCP connections the backend accepted
  * @param backendMaxInFlight the most orders the backend had in process at once
@@ -30,13 +35,19 @@ import org.jspecify.annotations.Nullable;
  * @param startLagP99Millis how late the load generator began 99 % of the orders that were
  * due by the clock, or with the first, at most; null if it was not noted
  * @param problem why the cell cannot be believed or is incomplete; null if it can
+ * @param utilisation how busy everything was, and what bound the cell; null if that was
+ * not evaluated
  * @param seconds the window second by second
  */
 public record CellResult(Cell cell, Instant start, Instant end, long calls, long failedCalls,
-		Map<String, Long> failures, long accepted, long saved, double ordersPerMinute, @Nullable Latency latency,
-		Map<String, ServiceCost> services, long connectionsOpened, int backendMaxInFlight,
-		@Nullable Double foreignCpuShare, @Nullable Integer startLagP99Millis, @Nullable String problem,
+		Map<String, Long> failures, long accepted, long saved, double savedPerSecond, double acceptedPerSecond,
+		@Nullable Latency latency, @Nullable Wait toAccepted, @Nullable Wait toSaved, Map<String, ServiceCost> services,
+		long connectionsOpened, int backendMaxInFlight, @Nullable Double foreignCpuShare,
+		@Nullable Integer startLagP99Millis, @Nullable String problem, @Nullable Utilisation utilisation,
 		List<Second> seconds) {
+
+	/** As late as that a load generator may always begin, in milliseconds. */
+	private static final double LAG_LIMIT_MILLIS = 50;
 
 	public CellResult {
 		Objects.requireNonNull(cell, "cell");
@@ -45,6 +56,56 @@ public record CellResult(Cell cell, Instant start, Instant end, long calls, long
 		failures = Map.copyOf(failures);
 		services = Map.copyOf(services);
 		seconds = List.copyOf(seconds);
+	}
+
+	/** One whose utilisation was not evaluated. */
+	public CellResult(Cell cell, Instant start, Instant end, long calls, long failedCalls, Map<String, Long> failures,
+			long accepted, long saved, double savedPerSecond, double acceptedPerSecond, @Nullable Latency latency,
+			@Nullable Wait toAccepted, @Nullable Wait toSaved, Map<String, ServiceCost> services,
+			long connectionsOpened, int backendMaxInFlight, @Nullable Double foreignCpuShare,
+			@Nullable Integer startLagP99Millis, @Nullable String problem, List<Second> seconds) {
+		this(cell, start, end, calls, failedCalls, failures, accepted, saved, savedPerSecond, acceptedPerSecond,
+				latency, toAccepted, toSaved, services, connectionsOpened, backendMaxInFlight, foreignCpuShare,
+				startLagP99Millis, problem, null, seconds);
+	}
+
+	/** The same, with what clients waited for. */
+	public CellResult waiting(@Nullable Wait accepted, @Nullable Wait saved) {
+		return new CellResult(this.cell, this.start, this.end, this.calls, this.failedCalls, this.failures,
+				this.accepted, this.saved, this.savedPerSecond, this.acceptedPerSecond, this.latency, accepted, saved,
+				this.services, this.connectionsOpened, this.backendMaxInFlight, this.foreignCpuShare,
+				this.startLagP99Millis, this.problem, this.utilisation, this.seconds);
+	}
+
+	/**
+	 * Whether a load generator was too late for the latencies to be believed: by more
+	 * than half of the calls took.
+	 * @param startLagP99Millis its lag; null if it was not noted
+	 * @param latency of the calls; null if none was answered
+	 */
+	public static boolean isLagged(@Nullable Integer startLagP99Millis, @Nullable Latency latency) {
+		return startLagP99Millis != null && latency != null
+				&& startLagP99Millis > Math.max(LAG_LIMIT_MILLIS, latency.p50());
+	}
+
+	/** What bound the cell, as a sentence; empty if too little is known. */
+	public String boundBy() {
+		return (this.utilisation != null && this.utilisation.bound() != null) ? this.utilisation.bound().sentence()
+				: "";
+	}
+
+	/**
+	 * How long all orders of a cell waited, those that failed and were retried and those
+	 * that never came to an end included. A percentile is exact (nearest rank); it is
+	 * null if fewer than ten orders waited longer, or the order at its rank waits still.
+	 *
+	 * @param orders placed
+	 * @param unfinished that came to no end within the cell's time
+	 * @param p50 median, in milliseconds
+	 * @param p95 in milliseconds
+	 * @param p99 in milliseconds
+	 */
+	public record Wait(long orders, long unfinished, @Nullable Double p50, @Nullable Double p95, @Nullable Double p99) {
 	}
 
 	/**
@@ -83,7 +144,7 @@ public record CellResult(Cell cell, Instant start, Instant end, long calls, long
 	 * @param calls calls answered in it
 	 * @param failedCalls calls failed in it
 	 * @param p99Millis of the calls answered in it; null if none was
-	 * @param gcPauseMillis stop-the-world time in it
+	 * @param gcPauseMillis stop-the-world time in it; null if not recorded
 	 * @param threads platform threads; null if not sampled
 	 * @param heapUsedBytes used heap, the last value known; null if not sampled
 	 * @param cpuShare CPU used, 1 = one core; null if not sampled
@@ -92,9 +153,9 @@ public record CellResult(Cell cell, Instant start, Instant end, long calls, long
 	 * @param pooled open connections in its pool to the backend, the last value known;
 	 * null if not sampled
 	 */
-	public record Second(int second, long calls, long failedCalls, @Nullable Double p99Millis, double gcPauseMillis,
-			@Nullable Integer threads, @Nullable Long heapUsedBytes, @Nullable Double cpuShare,
-			@Nullable Integer connections, @Nullable Integer pooled) {
+	public record Second(int second, long calls, long failedCalls, @Nullable Double p99Millis,
+			@Nullable Double gcPauseMillis, @Nullable Integer threads, @Nullable Long heapUsedBytes,
+			@Nullable Double cpuShare, @Nullable Integer connections, @Nullable Integer pooled) {
 	}
 
 }

@@ -27,7 +27,7 @@ public record RunResult(int schema, String experiment, String command, Instant s
 		@Nullable String partial, Environment environment, Map<String, String> configuration, @Nullable Finding finding,
 		List<Check> checks) {
 
-	public static final int SCHEMA = 2;
+	public static final int SCHEMA = 3;
 
 	public RunResult {
 		Objects.requireNonNull(experiment, "experiment");
@@ -37,6 +37,12 @@ public record RunResult(int schema, String experiment, String command, Instant s
 		Objects.requireNonNull(environment, "environment");
 		configuration = Map.copyOf(configuration);
 		checks = List.copyOf(checks);
+	}
+
+	/** The same, held against itself by these checks. */
+	public RunResult with(List<Check> other) {
+		return new RunResult(this.schema, this.experiment, this.command, this.startedAt, this.finishedAt, this.partial,
+				this.environment, this.configuration, this.finding, other);
 	}
 
 	/**

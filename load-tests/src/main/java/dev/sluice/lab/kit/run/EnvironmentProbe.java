@@ -23,7 +23,7 @@ import dev.sluice.lab.kit.result.RunResult.Environment;
 import static java.lang.management.ManagementFactory.getPlatformMXBean;
 
 /** Finds out where a run takes place. */
-final class EnvironmentProbe {
+public final class EnvironmentProbe {
 
 	/** A library in an executable jar, whose name ends with its version. */
 	private static final Pattern LIBRARY = Pattern.compile("BOOT-INF/lib/(.+?)-(\\d[^/]*)\\.jar");
@@ -36,6 +36,11 @@ final class EnvironmentProbe {
 	private static final long GIT_SECONDS = 5;
 
 	private EnvironmentProbe() {
+	}
+
+	/** The machine's physical memory, or what a container may have of it. */
+	public static long memoryBytes() {
+		return getPlatformMXBean(OperatingSystemMXBean.class).getTotalMemorySize();
 	}
 
 	/**
@@ -54,8 +59,7 @@ final class EnvironmentProbe {
 			}
 		}
 		String sha = git(checkout, "rev-parse", "HEAD");
-		return new Environment(Runtime.getRuntime().availableProcessors(),
-				getPlatformMXBean(OperatingSystemMXBean.class).getTotalMemorySize(), cpu(),
+		return new Environment(Runtime.getRuntime().availableProcessors(), memoryBytes(), cpu(),
 				System.getProperty("os.name") + " " + System.getProperty("os.version") + " "
 						+ System.getProperty("os.arch"),
 				"%s %s %s"

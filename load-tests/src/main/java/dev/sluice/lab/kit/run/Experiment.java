@@ -131,6 +131,7 @@ public abstract class Experiment {
 
 	private RunResult write(RunResult result) throws IOException {
 		RunFile.write(result, directory().path());
+		RawFiles.write(directory().path());
 		return result;
 	}
 

@@ -185,6 +185,16 @@ public final class Stack implements AutoCloseable {
 
 	/** Starts a gateway: one servlet and one reactive can be there at once. */
 	public Service startGateway(Variant variant, ServiceOptions options) {
+		return start(variant.module(), variant.id(), gateway(variant), options);
+	}
+
+	/** Starts a gateway beside others, on free ports. */
+	public Service startGatewayBeside(Variant variant, ServiceOptions options) {
+		return start(variant.module(), variant.id(), Ports.free(), gateway(variant),
+				options.withProperty(ServiceOptions.MANAGEMENT_PORT, Ports.free()));
+	}
+
+	private Map<String, String> gateway(Variant variant) {
 		Map<String, String> own = new LinkedHashMap<>(kafka());
 		own.putAll(switch (variant.module()) {
 			case GATEWAY_REACTIVE -> r2dbc();
@@ -192,7 +202,7 @@ public final class Stack implements AutoCloseable {
 		});
 		own.put("backend.url", uri(Module.BACKEND).toString());
 		own.putAll(variant.properties());
-		return start(variant.module(), variant.id(), own, options);
+		return own;
 	}
 
 	/** Starts the gRPC sink. */

@@ -9,8 +9,7 @@ import dev.sluice.lab.kit.measure.GatlingLog;
 import dev.sluice.lab.kit.measure.GatlingLog.Request;
 import dev.sluice.lab.kit.measure.ProcessSamples;
 import dev.sluice.lab.kit.plan.PhaseOutcome;
-import dev.sluice.lab.kit.stack.LabException;
-import org.jspecify.annotations.Nullable;
+import dev.sluice.lab.kit.plan.WarmUpWindow;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -27,24 +26,24 @@ class LoadRoundTests {
 	void ofARoundThatWasCutOffOnlyPhasesWhoseCallsAreAllInTheLogHaveAnOutcome() {
 		GatlingLog log = new GatlingLog("Simulation", T0, calls(), List.of(), true);
 
-		for (LoadRound.Record cut : List.of(record(log, null, true), record(log, new LabException("died"), false))) {
-			assertThat(cut.outcome("first")).hasValue(FIRST);
-			assertThat(cut.outcome("second")).isEmpty();
-			assertThat(cut.outcome("third")).isEmpty();
-		}
+		assertThat(LoadRound.complete(List.of(FIRST, SECOND), log)).containsExactly(FIRST);
 	}
 
 	@Test
-	void ofARoundWithoutALogNoPhaseHasAnOutcome() {
-		assertThat(record(null, null, true).outcome("first")).isEmpty();
+	void aWarmUpHasAnOutcomeThoughItsCallsAreNotLogged() {
+		PhaseOutcome warmUp = new PhaseOutcome("warm-up", 9, 9, 0, T0, SECOND.audit(), 0,
+				List.of(new WarmUpWindow(5, 100, 1.0)));
+
+		assertThat(LoadRound.complete(List.of(warmUp), new GatlingLog("Simulation", T0, calls(), List.of(), true)))
+			.containsExactly(warmUp);
 	}
 
 	@Test
-	void ofAWholeRoundEachPhaseHasAnOutcomeWhateverTheLogSays() {
-		LoadRound.Record whole = record(new GatlingLog("Simulation", T0, calls(), List.of(), false), null, false);
+	void aPhaseThatDidNotEndHasNoOutcome() {
+		LoadRound.Record whole = new LoadRound.Record(List.of(FIRST), null, ProcessSamples.NONE, null, false);
 
 		assertThat(whole.outcome("first")).hasValue(FIRST);
-		assertThat(whole.outcome("second")).hasValue(SECOND);
+		assertThat(whole.outcome("second")).isEmpty();
 	}
 
 	/**
@@ -57,14 +56,9 @@ class LoadRoundTests {
 			.toList();
 	}
 
-	private static LoadRound.Record record(@Nullable GatlingLog log, @Nullable LabException failure,
-			boolean interrupted) {
-		return new LoadRound.Record(List.of(FIRST, SECOND), log, ProcessSamples.NONE, failure, interrupted);
-	}
-
 	private static PhaseOutcome outcome(String name, long accepted) {
-		return new PhaseOutcome(name, accepted, 0, T0.plusSeconds(1),
-				new BackendAudit(accepted, accepted, 0, 0, 0, 0, 1, 1, 0, T0.plusSeconds(1)), 0);
+		return new PhaseOutcome(name, accepted, accepted, 0, T0.plusSeconds(1),
+				new BackendAudit(accepted, accepted, 0, 0, 0, 0, 1, 1, 0, T0.plusSeconds(1)), 0, List.of());
 	}
 
 }

@@ -6,6 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import dev.sluice.contract.BackendAudit;
 import dev.sluice.lab.kit.measure.GatlingLog.Request;
@@ -16,6 +18,7 @@ import dev.sluice.lab.kit.measure.ProcessSamples.Failure;
 import dev.sluice.lab.kit.page.Reliability;
 import dev.sluice.lab.kit.plan.PhaseOutcome;
 import dev.sluice.lab.kit.result.Cell;
+import dev.sluice.lab.kit.result.Load;
 import dev.sluice.lab.kit.result.CellResult;
 import dev.sluice.lab.kit.result.CellResult.Second;
 import dev.sluice.lab.kit.result.CellResult.ServiceCost;
@@ -28,18 +31,30 @@ class CellEvaluationTests {
 
 	private static final Instant T0 = Instant.parse("2026-01-01T00:00:00Z");
 
-	private static final Cell CELL = new Cell("reactive", "queued", "unlimited", 4, 1);
+	private static final Cell CELL = new Cell("reactive", "queued", "unlimited", Load.inFlight(4), 1);
+
+	/** Two services that use 0.1 of two cores each, and others as much as one of them. */
+	private static final ProcessSamples SAMPLED = new ProcessSamples(
+			IntStream.rangeClosed(-5, 50)
+				.boxed()
+				.flatMap((i) -> Stream.of("gateway", "backend")
+					.map((service) -> new ProcessSample(at(i * 200L), service, 1_000 + i * 20, 1, 1, null)))
+				.toList(),
+			IntStream.rangeClosed(-5, 50)
+				.mapToObj((i) -> new MachineSample(at(i * 200L), 9_000 + i * 60, 2_000 + i * 40, 0))
+				.toList());
 
 	private final List<Request> requests = new ArrayList<>(List.of(ok(0, 20), ok(10, 40), failed(15, 18, "found 503"),
 			failed(15, 18, "j.n.ConnectException: refused"), ok(1_200, 1_210), ok(1_900, 2_100)));
 
 	@Test
 	void windowRunsFromTheFirstRequestToTheLastSave() {
-		CellResult result = evaluate(outcome(4, 4, 2_000), ProcessSamples.NONE, Map.of());
+		CellResult result = evaluate(outcome(4, 4, 2_000), SAMPLED, Map.of());
 
 		assertThat(result.start()).isEqualTo(at(0));
 		assertThat(result.end()).isEqualTo(at(2_000));
-		assertThat(result.ordersPerMinute()).isEqualTo(120);
+		assertThat(result.savedPerSecond()).isEqualTo(2);
+		assertThat(result.acceptedPerSecond()).isCloseTo(4 / 2.1, within(1e-9));
 		assertThat(result.calls()).isEqualTo(6);
 		assertThat(result.failedCalls()).isEqualTo(2);
 		assertThat(result.accepted()).isEqualTo(4);
@@ -80,7 +95,7 @@ class CellEvaluationTests {
 		for (int i = -1; i <= 11; i++) {
 			processes.add(new ProcessSample(at(i * 200L), "gateway", 1_000 + i * 20, 100 + i, 30 + i,
 					(i % 5 == 0) ? 7 + i : null));
-			machine.add(new MachineSample(at(i * 200L), 5_000 + i * 60, 1_000 + i * 20));
+			machine.add(new MachineSample(at(i * 200L), 5_000 + i * 60, 1_000 + i * 20, 0));
 		}
 		TreeMap<Instant, Long> allocated = new TreeMap<>(Map.of(at(-100), 0L, at(1_000), 500L, at(2_100), 4_000L));
 		JfrRecording recording = new JfrRecording(at(-100), at(2_100),
@@ -106,25 +121,34 @@ class CellEvaluationTests {
 		CellResult result = evaluate(outcome(4, 4, 2_000), ProcessSamples.NONE, Map.of());
 
 		assertThat(result.foreignCpuShare()).isNull();
-		assertThat(Reliability.of(result))
-			.containsExactly("what other processes used of the machine's CPU is not known");
+		assertThat(Reliability.of(result)).containsExactly("the CPU time of gateway, backend is not known",
+				"what other processes used of the machine's CPU is not known");
+		assertThat(result.seconds()).extracting(Second::gcPauseMillis).containsOnlyNulls();
+	}
+
+	@Test
+	void aServiceThatWasNotSampledIsAProblem() {
+		List<ProcessSample> gateway = SAMPLED.processes()
+			.stream()
+			.filter((sample) -> sample.process().equals("gateway"))
+			.toList();
+
+		CellResult result = evaluate(outcome(4, 4, 2_000), new ProcessSamples(gateway, SAMPLED.machine()), Map.of());
+
+		assertThat(result.problem()).isEqualTo("the CPU time of backend is not known");
 	}
 
 	@Test
 	void aSamplingThatFailsWithinTheWindowIsAProblem() {
-		List<MachineSample> machine = List.of(new MachineSample(at(-200), 0, 0),
-				new MachineSample(at(2_200), 2_400, 0));
 		Failure within = new Failure(at(1_000), "no such file");
 		Failure later = new Failure(at(5_000), "no such file");
 
-		CellResult failed = evaluate(outcome(4, 4, 2_000), new ProcessSamples(List.of(), machine, List.of(within)),
-				Map.of());
-		CellResult whole = evaluate(outcome(4, 4, 2_000), new ProcessSamples(List.of(), machine, List.of(later)),
-				Map.of());
+		CellResult failed = evaluate(outcome(4, 4, 2_000), SAMPLED.with(List.of(within)), Map.of());
+		CellResult whole = evaluate(outcome(4, 4, 2_000), SAMPLED.with(List.of(later)), Map.of());
 
 		assertThat(failed.foreignCpuShare()).isNull();
 		assertThat(failed.problem()).contains("could not be sampled: no such file");
-		assertThat(whole.foreignCpuShare()).isCloseTo(0.5, within(1e-9));
+		assertThat(whole.foreignCpuShare()).isCloseTo(0.05, within(1e-9));
 		assertThat(whole.problem()).isNull();
 	}
 
@@ -149,8 +173,8 @@ class CellEvaluationTests {
 	}
 
 	private static PhaseOutcome outcome(long accepted, long saved, long lastSavedMillis) {
-		return new PhaseOutcome("phase", accepted, 0, at(9_000),
-				new BackendAudit(saved, saved, 0, 0, 0, 0, 3, 2, 0, at(lastSavedMillis)), 0);
+		return new PhaseOutcome("phase", 4, accepted, 0, at(9_000),
+				new BackendAudit(saved, saved, 0, 0, 0, 0, 3, 2, 0, at(lastSavedMillis)), 0, List.of());
 	}
 
 	private static Request ok(long start, long end) {

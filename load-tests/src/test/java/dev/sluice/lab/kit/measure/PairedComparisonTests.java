@@ -10,6 +10,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.within;
 
 class PairedComparisonTests {
 
@@ -20,46 +21,112 @@ class PairedComparisonTests {
 	private static final double SLICE_NOISE = 0.27;
 
 	@ParameterizedTest
-	@ValueSource(ints = { 8, 12, 33 })
-	void findsNoDifferenceOfAThingToItselfInAtLeastNineteenOfTwentyTrials(int pairs) {
-		long without = IntStream.range(0, 20)
-			.filter((trial) -> compare(pairs, 1, new Random(trial)).verdict() == Verdict.NO_DIFFERENCE)
+	@ValueSource(ints = { 8, 12, 33, 120 })
+	void saysADifferenceOfAThingToItselfInOneOfAHundredTrialsAtMost(int pairs) {
+		int trials = 2_000;
+		long said = IntStream.range(0, trials)
+			.filter((trial) -> saysDifference(compare(pairs, 1, PAIR_NOISE, new Random(trial))))
 			.count();
 
-		assertThat(without).isGreaterThanOrEqualTo(19);
+		// Three deviations of what one in a hundred comes to.
+		assertThat(said).isLessThanOrEqualTo(20 + 14);
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 8, 20, 60 })
+	void saysTheSameOfADifferenceOfTheMarginInOneOfTwentyTrialsAtMost(int pairs) {
+		int trials = 1_000;
+		long said = IntStream.range(0, trials)
+			.filter((trial) -> compare(pairs, 1 + PairedComparison.MARGIN, 0.05, new Random(trial))
+				.verdict() == Verdict.SAME)
+			.count();
+
+		assertThat(said).isLessThanOrEqualTo(50 + 21);
 	}
 
 	@Test
-	void keepsItsPromiseOverManyTrials() {
-		long without = IntStream.range(0, 300)
-			.filter((trial) -> compare(10, 1, new Random(1_000 + trial)).verdict() == Verdict.NO_DIFFERENCE)
-			.count();
+	void findsTenPerCentInEightOfTenTrialsWithThePairsThatItAsksFor() {
+		int trials = 500;
+		int found = 0;
+		for (int trial = 0; trial < trials; trial++) {
+			Random random = new Random(trial);
+			int pairs = compare(10, 1.1, PAIR_NOISE, random).pairsNeeded();
+			found += (compare(pairs, 1.1, PAIR_NOISE, random).verdict() == Verdict.FASTER) ? 1 : 0;
+		}
 
-		assertThat(without).isGreaterThanOrEqualTo(285);
+		assertThat(found).isGreaterThanOrEqualTo(trials * 8 / 10);
+	}
+
+	@Test
+	void findsSeldomTenPerCentWithEightPairsAndSaysWhatMayHide() {
+		int trials = 500;
+		int open = 0;
+		for (int trial = 0; trial < trials; trial++) {
+			PairedComparison comparison = compare(8, 1.1, PAIR_NOISE, new Random(trial));
+			if (comparison.verdict() == Verdict.OPEN) {
+				open++;
+				assertThat(comparison.mayHide()).isGreaterThan(0.04);
+			}
+		}
+
+		assertThat(open).as("why eight pairs are not enough").isGreaterThan(trials / 2);
+	}
+
+	@Test
+	void saysTheSameWhereTheNoiseIsSmallAndThePairsMany() {
+		assertThat(compare(40, 1.01, 0.05, new Random(1)).verdict()).isEqualTo(Verdict.SAME);
+		assertThat(compare(8, 1, PAIR_NOISE, new Random(1)).verdict()).isEqualTo(Verdict.OPEN);
 	}
 
 	@Test
 	void findsADifferenceThatIsThere() {
-		assertThat(compare(33, 1.25, new Random(1)).verdict()).isEqualTo(Verdict.FASTER);
-		assertThat(compare(33, 0.8, new Random(1)).verdict()).isEqualTo(Verdict.SLOWER);
+		assertThat(compare(33, 1.25, PAIR_NOISE, new Random(1)).verdict()).isEqualTo(Verdict.FASTER);
+		assertThat(compare(33, 0.8, PAIR_NOISE, new Random(1)).verdict()).isEqualTo(Verdict.SLOWER);
+	}
+
+	@Test
+	void anOutlierDoesNotHideADifference() {
+		double[] first = new double[12];
+		double[] second = new double[12];
+		for (int i = 0; i < first.length; i++) {
+			first[i] = 1_000;
+			second[i] = 1_150 + i;
+		}
+		second[3] = 20;
+
+		assertThat(PairedComparison.of(first, second).medianRatio()).isBetween(1.1, 1.2);
+		assertThat(PairedComparison.of(first, second).probability()).isLessThan(0.05);
+	}
+
+	@Test
+	void isExactWithFewPairs() {
+		PairedComparison all = PairedComparison.of(new double[] { 1, 1, 1, 1, 1, 1, 1, 1 },
+				new double[] { 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7, 1.8 });
+
+		assertThat(all.probability()).as("heads or tails eight times alike").isEqualTo(2 / 256.0);
+		assertThat(all.low()).isCloseTo(1.1, within(1e-9));
+		assertThat(all.high()).isCloseTo(1.8, within(1e-9));
+		assertThat(all.verdict()).isEqualTo(Verdict.FASTER);
 	}
 
 	@Test
 	void saysHowManyPairsItWouldTake() {
-		PairedComparison few = compare(5, 1.5, new Random(1));
+		PairedComparison few = compare(5, 1.5, PAIR_NOISE, new Random(1));
 
 		assertThat(few.verdict()).isEqualTo(Verdict.TOO_FEW_PAIRS);
-		assertThat(few.pairsNeeded()).isBetween(20, 300);
+		assertThat(few.pairsNeeded()).isBetween(15, 300);
+		assertThat(few.low()).isZero();
+		assertThat(few.high()).isInfinite();
 		assertThat(PairedComparison.of(new double[] { 1, 2 }, new double[] { 2, 4 }).pairsNeeded())
 			.isEqualTo(PairedComparison.LEAST_PAIRS);
 	}
 
 	@Test
-	void theIntervalHoldsTheMedian() {
-		PairedComparison comparison = compare(20, 1.1, new Random(3));
+	void theIntervalHoldsTheEstimate() {
+		PairedComparison comparison = compare(20, 1.1, PAIR_NOISE, new Random(3));
 
 		assertThat(comparison.medianRatio()).isBetween(comparison.low(), comparison.high());
-		assertThat(comparison).isEqualTo(compare(20, 1.1, new Random(3)));
+		assertThat(comparison).isEqualTo(compare(20, 1.1, PAIR_NOISE, new Random(3)));
 	}
 
 	@Test
@@ -70,13 +137,20 @@ class PairedComparisonTests {
 			.isThrownBy(() -> PairedComparison.of(new double[] { 1 }, new double[] { 0 }));
 	}
 
-	private static PairedComparison compare(int pairs, double ratio, Random random) {
+	private static boolean saysDifference(PairedComparison comparison) {
+		return switch (comparison.verdict()) {
+			case FASTER, SLOWER -> true;
+			case SAME, OPEN, TOO_FEW_PAIRS -> false;
+		};
+	}
+
+	private static PairedComparison compare(int pairs, double ratio, double noise, Random random) {
 		double[] first = new double[pairs];
 		double[] second = new double[pairs];
 		for (int i = 0; i < pairs; i++) {
 			double slice = 1_000 * Math.exp(SLICE_NOISE * random.nextGaussian());
-			first[i] = slice * Math.exp(PAIR_NOISE / Math.sqrt(2) * random.nextGaussian());
-			second[i] = ratio * slice * Math.exp(PAIR_NOISE / Math.sqrt(2) * random.nextGaussian());
+			first[i] = slice * Math.exp(noise / Math.sqrt(2) * random.nextGaussian());
+			second[i] = ratio * slice * Math.exp(noise / Math.sqrt(2) * random.nextGaussian());
 		}
 		return PairedComparison.of(first, second);
 	}

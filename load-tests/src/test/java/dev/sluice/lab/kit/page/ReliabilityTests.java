@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 
 import dev.sluice.lab.kit.result.Cell;
+import dev.sluice.lab.kit.result.Load;
 import dev.sluice.lab.kit.result.CellResult;
 import dev.sluice.lab.kit.result.CellResult.Latency;
 import org.junit.jupiter.api.Test;
@@ -31,9 +32,9 @@ class ReliabilityTests {
 	}
 
 	private static CellResult cell(double foreign, Integer lag, String problem) {
-		return new CellResult(new Cell("reactive", "sync", "unlimited", 10, 1), START, START.plusSeconds(1), 10, 0,
-				Map.of(), 10, 10, 600, new Latency(310, 300, 390, 400, 400), Map.of(), 0, 0, foreign, lag, problem,
-				List.of());
+		return new CellResult(new Cell("reactive", "sync", "unlimited", Load.inFlight(10), 1), START,
+				START.plusSeconds(1), 10, 0, Map.of(), 10, 10, 10, 10, new Latency(310, 300, 390, 400, 400), null, null,
+				Map.of(), 0, 0, foreign, lag, problem, List.of());
 	}
 
 }

@@ -52,9 +52,9 @@ class RunFileTests {
 	@Test
 	void refusesAnotherSchemaByItsNumber() throws IOException {
 		Path file = RunFile.write(Runs.partial(), this.directory);
-		Files.writeString(file, Files.readString(file).replaceFirst("\"schema\" : 2", "\"schema\" : 7"));
+		Files.writeString(file, Files.readString(file).replaceFirst("\"schema\" : 3", "\"schema\" : 7"));
 
-		assertRefused(file, "schema 7", "reads schema 2");
+		assertRefused(file, "schema 7", "reads schema 3");
 	}
 
 	@Test
@@ -76,7 +76,7 @@ class RunFileTests {
 	@Test
 	void namesWhatARunLacks() throws IOException {
 		Path file = Files.writeString(this.directory.resolve(RunFile.NAME),
-				"{\"schema\": 2, \"experiment\": \"compare\", \"command\": \"lab\", \"startedAt\": \"2026-11-21T09:00:00Z\"}");
+				"{\"schema\": 3, \"experiment\": \"compare\", \"command\": \"lab\", \"startedAt\": \"2026-11-21T09:00:00Z\"}");
 
 		assertRefused(file, "damaged or incomplete", "finishedAt");
 	}

@@ -39,7 +39,8 @@ public final class Runs {
 				for (String mode : List.of("sync", "queued")) {
 					for (String variant : VARIANTS) {
 						for (int orders : LOADS) {
-							cells.add(cell(new Cell(variant, mode, capacity, orders, repetition), random));
+							cells.add(
+									cell(new Cell(variant, mode, capacity, Load.inFlight(orders), repetition), random));
 						}
 					}
 				}
@@ -171,8 +172,8 @@ public final class Runs {
 
 	/** A scenario of which one cell keeps the limits and one does not. */
 	public static RunResult scenario() {
-		Cell kept = new Cell("reactive", "queued", "mine", 100, 1);
-		Cell missed = new Cell("reactive", "sync", "mine", 100, 1);
+		Cell kept = new Cell("reactive", "queued", "mine", Load.inFlight(100), 1);
+		Cell missed = new Cell("reactive", "sync", "mine", Load.inFlight(100), 1);
 		ScenarioResult scenario = new ScenarioResult("mine", "Is it <b>fast</b>?", List.of("p99 at most 250 ms"),
 				List.of(new ScenarioResult.Judgement(kept, List.of()),
 						new ScenarioResult.Judgement(missed, List.of("p99 900 ms"))));
@@ -216,7 +217,7 @@ public final class Runs {
 		for (String mode : List.of("sync", "queued")) {
 			for (String variant : VARIANTS) {
 				for (int orders : List.of(10, 100, 1000, 3000)) {
-					Cell cell = new Cell(variant, mode, "starved", orders, 1);
+					Cell cell = new Cell(variant, mode, "starved", Load.inFlight(orders), 1);
 					if (mode.equals("sync") && orders == 3000) {
 						leftOut.add(new LeftOut(cell, "takes longer than --quick allows"));
 					}
@@ -252,16 +253,17 @@ public final class Runs {
 	}
 
 	/** A cell of which all is known that a rate needs, and nothing else. */
-	public static CellResult rate(Cell cell, double perMinute) {
-		return new CellResult(cell, START, START.plusMillis((long) (60_000 * cell.orders() / Math.max(perMinute, 1))),
-				cell.orders(), 0, Map.of(), cell.orders(), cell.orders(), perMinute, null, Map.of(), 0, 0, 0.0, 0, null,
-				List.of());
+	public static CellResult rate(Cell cell, double perSecond) {
+		return new CellResult(cell, START,
+				START.plusMillis((long) (1_000 * cell.load().size() / Math.max(perSecond, 0.01))), cell.load().size(),
+				0, Map.of(), cell.load().size(), cell.load().size(), perSecond, perSecond, null, null, null, Map.of(),
+				0, 0, 0.0, 0, null, List.of());
 	}
 
 	/** A cell without figures. */
 	public static CellResult bare(Cell cell, String problem) {
 		return new CellResult(cell, START, START.plusSeconds(60), 2200, 1788,
-				Map.of("HTTP 504", 1500L, "HTTP 503", 288L), 412, 412, 412, null,
+				Map.of("HTTP 504", 1500L, "HTTP 503", 288L), 412, 412, 412 / 60.0, 412 / 60.0, null, null, null,
 				Map.of("gateway", new ServiceCost(null, null, null, null, null, null, null, null, null, null)), 0, 12,
 				0.27, null, problem, List.of());
 	}
@@ -270,33 +272,40 @@ public final class Runs {
 		boolean queued = cell.mode().equals("queued");
 		boolean starved = cell.capacity().equals("starved");
 		int index = VARIANTS.indexOf(cell.variant());
-		double saturated = starved ? 17_000 - 500 * index : 62_000 + 4_000 * index;
-		double perMinute = saturated * cell.orders() / (cell.orders() + (starved ? 12.0 : 45.0));
-		if (!queued && starved && cell.orders() > 50) {
-			perMinute = perMinute * Math.pow(50.0 / cell.orders(), 0.42 + 0.06 * index);
+		double saturated = starved ? 283 - 8 * index : 1_033 + 67 * index;
+		double perSecond = saturated * cell.load().size() / (cell.load().size() + (starved ? 12.0 : 45.0));
+		if (!queued && starved && cell.load().size() > 50) {
+			perSecond = perSecond * Math.pow(50.0 / cell.load().size(), 0.42 + 0.06 * index);
 		}
-		perMinute *= 0.93 + 0.14 * random.nextDouble();
-		int seconds = Math.max(1, (int) Math.ceil(cell.orders() * 60 / perMinute));
-		int answering = queued ? Math.max(1, (int) Math.ceil(cell.orders() / 900.0)) : seconds;
-		double p50 = queued ? 6 + index + cell.orders() / 80.0
-				: 52 + (starved ? cell.orders() * 5.0 : cell.orders() / 3.0) * (1 - 0.1 * index);
+		perSecond *= 0.93 + 0.14 * random.nextDouble();
+		int seconds = Math.max(1, (int) Math.ceil(cell.load().size() / perSecond));
+		int answering = queued ? Math.max(1, (int) Math.ceil(cell.load().size() / 900.0)) : seconds;
+		double p50 = queued ? 6 + index + cell.load().size() / 80.0
+				: 52 + (starved ? cell.load().size() * 5.0 : cell.load().size() / 3.0) * (1 - 0.1 * index);
 		Latency latency = new Latency(p50 * 1.2, p50, p50 * 1.8, p50 * (queued ? 4 : 2.3), p50 * (queued ? 11 : 2.9));
-		long failed = (!queued && starved && cell.orders() >= 1000) ? cell.orders() / 5 : 0;
-		Map<String, ServiceCost> services = (cell.orders() < 50) ? Map.of() : Map.of("gateway",
+		long failed = (!queued && starved && cell.load().size() >= 1000) ? cell.load().size() / 5 : 0;
+		Map<String, ServiceCost> services = (cell.load().size() < 50) ? Map.of() : Map.of("gateway",
 				new ServiceCost((queued ? 0.9 : 1.3) - 0.12 * index, 48_000.0 + 9_000 * index, 310.0 * index, 3 + index,
 						21.0 + index, 9.4, cell.variant().equals("servlet-platform") ? 230 : 38 + index, 310L << 20,
 						1_001, queued ? 0 : 640),
 				"consumer", new ServiceCost(queued ? 0.62 : 0.02, 21_000.0, null, 1, 4.0, 4.0, 29, 280L << 20, 1, 100),
 				"backend", new ServiceCost(0.31, 9_000.0, null, 0, 0.0, 0.0, 44, 190L << 20, 640, null));
 		Instant start = START.plusSeconds(random.nextInt(2000));
-		return new CellResult(cell, start, start.plusMillis((long) (cell.orders() * 60_000 / perMinute)),
-				cell.orders() + failed, failed, (failed > 0) ? Map.of("HTTP 503", failed) : Map.of(), cell.orders(),
-				cell.orders(), perMinute, latency, services, Math.min(cell.orders(), queued ? 100 : 1000),
-				Math.min(cell.orders(), starved ? 40 : 1000), (random.nextInt(60) == 0) ? 0.16 : 0.02, 3, null,
+		return new CellResult(cell, start, start.plusMillis((long) (cell.load().size() * 1_000 / perSecond)),
+				cell.load().size() + failed, failed, (failed > 0) ? Map.of("HTTP 503", failed) : Map.of(),
+				cell.load().size(), cell.load().size(), perSecond, perSecond * 1.1, latency,
+				wait(cell, p50 * (queued ? 0.5 : 1)), wait(cell, p50 * 2), services,
+				Math.min(cell.load().size(), queued ? 100 : 1000), Math.min(cell.load().size(), starved ? 40 : 1000),
+				(random.nextInt(60) == 0) ? 0.16 : 0.02, 3, null,
 				IntStream.range(0, seconds)
-					.mapToObj((i) -> second(i, i < answering, (double) cell.orders() / answering, latency.p99(), index,
-							random))
+					.mapToObj((i) -> second(i, i < answering, (double) cell.load().size() / answering, latency.p99(),
+							index, random))
 					.toList());
+	}
+
+	private static CellResult.Wait wait(Cell cell, double p50) {
+		return new CellResult.Wait(cell.load().size(), 0, p50, (cell.load().size() > 200) ? p50 * 3 : null,
+				(cell.load().size() >= 1_000) ? p50 * 5 : null);
 	}
 
 	private static Second second(int second, boolean answering, double calls, double p99, int index, Random random) {

@@ -1,4 +1,4 @@
-package dev.sluice.sink.store;
+package dev.sluice.sink.segment;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -7,30 +7,51 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.ReadableByteChannel;
 import java.nio.channels.WritableByteChannel;
+import java.nio.file.Files;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
 
 /** A disk that has no room, or does not force, when a test says so. */
-final class FaultyDisk implements Disk {
+public final class FaultyDisk implements Disk {
 
 	/** Files, by name, each time one was forced. */
-	final List<String> forced = new CopyOnWriteArrayList<>();
+	public final List<String> forced = new CopyOnWriteArrayList<>();
 
 	/** Files that have bytes which are not forced. */
-	final Set<String> dirty = ConcurrentHashMap.newKeySet();
+	public final Set<String> dirty = ConcurrentHashMap.newKeySet();
 
 	/** Bytes that it still takes; beyond, it is full. */
-	volatile long room = Long.MAX_VALUE;
+	public volatile long room = Long.MAX_VALUE;
 
-	volatile boolean failsToForce;
+	/** Whether what is deleted or cut off makes room. */
+	public volatile boolean makesRoom;
+
+	public volatile boolean failsToForce;
+
+	/** Bytes read at a position. */
+	public final AtomicLong bytesRead = new AtomicLong();
 
 	@Override
 	public FileChannel open(Path file, OpenOption... options) throws IOException {
 		return new Channel(file.getFileName().toString(), FileChannel.open(file, options));
+	}
+
+	@Override
+	public void delete(Path file) throws IOException {
+		long bytes = Files.exists(file) ? Files.size(file) : 0;
+		Files.deleteIfExists(file);
+		freed(bytes);
+	}
+
+	private void freed(long bytes) {
+		if (this.makesRoom && this.room != Long.MAX_VALUE) {
+			this.room += bytes;
+		}
 	}
 
 	private final class Channel extends FileChannel {
@@ -74,7 +95,9 @@ final class FaultyDisk implements Disk {
 
 		@Override
 		public int read(ByteBuffer to, long position) throws IOException {
-			return this.channel.read(to, position);
+			int read = this.channel.read(to, position);
+			FaultyDisk.this.bytesRead.addAndGet(Math.max(0, read));
+			return read;
 		}
 
 		@Override
@@ -95,7 +118,9 @@ final class FaultyDisk implements Disk {
 
 		@Override
 		public FileChannel truncate(long size) throws IOException {
+			long before = this.channel.size();
 			this.channel.truncate(size);
+			freed(Math.max(0, before - size));
 			return this;
 		}
 

@@ -1,4 +1,4 @@
-package dev.sluice.gateway.status;
+package dev.sluice.gateway.core.queue;
 
 import java.time.Duration;
 import java.time.Instant;
@@ -9,7 +9,6 @@ import java.util.concurrent.CompletableFuture;
 
 import dev.sluice.contract.Fingerprint;
 import dev.sluice.gateway.core.config.StatusProperties;
-import dev.sluice.gateway.core.queue.RecentOrders;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.springframework.kafka.core.DefaultKafkaConsumerFactory;
 import org.springframework.kafka.core.KafkaAdmin;

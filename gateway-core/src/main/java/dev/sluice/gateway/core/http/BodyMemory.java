@@ -1,0 +1,214 @@
+package dev.sluice.gateway.core.http;
+
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+
+import com.google.errorprone.annotations.ThreadSafe;
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import dev.sluice.contract.Order;
+import dev.sluice.contract.Placed;
+import dev.sluice.contract.ProblemType;
+import dev.sluice.gateway.core.config.ConnectionProperties;
+import dev.sluice.gateway.core.problem.ProblemException;
+import dev.sluice.gateway.core.problem.StandardProblem;
+import org.springframework.stereotype.Component;
+
+/**
+ * The bodies of requests while they come in. A body has {@code sluice.body-timeout}, must
+ * come in with {@code sluice.min-body-rate} and may have {@link Order#MAX_BYTES}. All
+ * unfinished bodies together have {@code sluice.max-body-memory}; a body beyond it is
+ * refused with 503.
+ */
+@Component
+@ThreadSafe
+public final class BodyMemory {
+
+	/** Capacity that a buffer begins with, in bytes. */
+	private static final int FIRST_CAPACITY = 2 * 1024;
+
+	/** How often the rate is looked at after the grace period. */
+	private static final Duration CHECK_INTERVAL = Duration.ofSeconds(1);
+
+	private final AtomicLong held = new AtomicLong();
+
+	private final Duration timeout;
+
+	private final long minBytesPerSecond;
+
+	private final long maxHeld;
+
+	public BodyMemory(ConnectionProperties properties) {
+		this.timeout = properties.bodyTimeout();
+		this.minBytesPerSecond = properties.minBodyRate().toBytes();
+		this.maxHeld = properties.maxBodyMemory().toBytes();
+	}
+
+	/**
+	 * Begins with a body; {@link Body#release} must be called when it has ended.
+	 * @param length its announced length in bytes, negative if none is announced
+	 * @param nanoTime the clock of its time limits, in nanoseconds
+	 * @throws ProblemException if it is announced too large
+	 */
+	public Body begin(long length, LongSupplier nanoTime) {
+		if (length > Order.MAX_BYTES) {
+			throw StandardProblem.of(ProblemType.TOO_LARGE);
+		}
+		return new Body((int) length, nanoTime);
+	}
+
+	/** Bytes that unfinished bodies have in memory. */
+	long held() {
+		return this.held.get();
+	}
+
+	/**
+	 * One body. Its buffer is used by one thread at a time; another one may watch its
+	 * time.
+	 */
+	public final class Body {
+
+		/** Up to what is announced, else up to one byte more than is allowed. */
+		private final int maxCapacity;
+
+		private final LongSupplier nanoTime;
+
+		private final long startNanos;
+
+		private byte[] buffer = new byte[0];
+
+		/** Written by the thread that reads, read by the one that watches the rate. */
+		private volatile int count;
+
+		/** Bytes that count as held. */
+		@GuardedBy("this")
+		private int holds;
+
+		@GuardedBy("this")
+		private boolean released;
+
+		private Body(int length, LongSupplier nanoTime) {
+			this.maxCapacity = (length > 0) ? length : Order.MAX_BYTES + 1;
+			this.nanoTime = nanoTime;
+			this.startNanos = nanoTime.getAsLong();
+		}
+
+		/** Number of bytes that have come in. */
+		public int count() {
+			return this.count;
+		}
+
+		/**
+		 * Makes room.
+		 * @param bytes least number of bytes to make room for
+		 * @throws ProblemException if there is no memory for them
+		 */
+		public void reserve(int bytes) {
+			int needed = this.count + bytes;
+			if (needed <= this.buffer.length) {
+				return;
+			}
+			int doubled = Math.min(this.maxCapacity, Math.max(FIRST_CAPACITY, 2 * this.buffer.length));
+			int capacity = Math.max(needed, doubled);
+			hold(capacity - this.buffer.length);
+			this.buffer = Arrays.copyOf(this.buffer, capacity);
+		}
+
+		/** A body that has ended meanwhile holds nothing: its reader notices soon. */
+		private synchronized void hold(int more) {
+			if (this.released) {
+				return;
+			}
+			if (BodyMemory.this.held.addAndGet(more) > BodyMemory.this.maxHeld) {
+				BodyMemory.this.held.addAndGet(-more);
+				throw new ProblemException(ProblemType.OVERLOADED, "Too many requests are being received.", Placed.NO);
+			}
+			this.holds += more;
+		}
+
+		/** Makes room for all that the body may have. */
+		public void reserveAll() {
+			reserve(this.maxCapacity - this.count);
+		}
+
+		/**
+		 * Takes what has come in into the room that was made.
+		 * @param <X> what the source may throw
+		 * @param source where the bytes come from
+		 * @return what the source returned: the number of bytes, negative at the end
+		 * @throws ProblemException if the body is too large
+		 */
+		public <X extends Exception> int fill(Source<X> source) throws X {
+			int read = source.read(this.buffer, this.count, this.buffer.length - this.count);
+			if (read > 0) {
+				int total = this.count + read;
+				this.count = total;
+				if (total > Order.MAX_BYTES) {
+					throw StandardProblem.of(ProblemType.TOO_LARGE);
+				}
+			}
+			return read;
+		}
+
+		/** What has come in. */
+		public byte[] bytes() {
+			return (this.count == this.buffer.length) ? this.buffer : Arrays.copyOf(this.buffer, this.count);
+		}
+
+		/**
+		 * Gives the memory back. Any thread may call it, also while another one reads; a
+		 * second call does nothing.
+		 */
+		public synchronized void release() {
+			this.released = true;
+			BodyMemory.this.held.addAndGet(-this.holds);
+			this.holds = 0;
+		}
+
+		/** Whether the body is over its time or, after the grace period, too slow. */
+		public boolean isLate() {
+			Duration passed = passed();
+			return passed.compareTo(BodyMemory.this.timeout) >= 0
+					|| passed.compareTo(ConnectionProperties.RATE_GRACE) >= 0
+							&& this.count < BodyMemory.this.minBytesPerSecond * passed.toMillis() / 1000;
+		}
+
+		/** Time until {@link #isLate} should be asked again; may be negative. */
+		public Duration untilCheck() {
+			Duration passed = passed();
+			Duration left = BodyMemory.this.timeout.minus(passed);
+			if (BodyMemory.this.minBytesPerSecond == 0) {
+				return left;
+			}
+			Duration grace = ConnectionProperties.RATE_GRACE.minus(passed);
+			Duration next = grace.isPositive() ? grace : CHECK_INTERVAL;
+			return (next.compareTo(left) < 0) ? next : left;
+		}
+
+		private Duration passed() {
+			return Duration.ofNanos(this.nanoTime.getAsLong() - this.startNanos);
+		}
+
+	}
+
+	/**
+	 * Where the bytes of a body come from.
+	 *
+	 * @param <X> what it may throw
+	 */
+	@FunctionalInterface
+	public interface Source<X extends Exception> {
+
+		/**
+		 * Reads bytes.
+		 * @param target where they go
+		 * @param offset where they begin there
+		 * @param length maximum number
+		 * @return their number, negative at the end
+		 */
+		int read(byte[] target, int offset, int length) throws X;
+
+	}
+
+}

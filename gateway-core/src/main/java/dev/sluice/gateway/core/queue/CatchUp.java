@@ -1,0 +1,107 @@
+package dev.sluice.gateway.core.queue;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+
+import dev.sluice.gateway.core.queue.RecentOrders.Reading;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The callers that wait until the topics have been read to their ends. One question to
+ * Kafka is under way at a time; callers that come meanwhile share the next one. Not
+ * thread-safe.
+ */
+final class CatchUp {
+
+	/** Callers join it until its question is sent. */
+	private @Nullable Round next;
+
+	/** Its question is sent. */
+	private @Nullable Round current;
+
+	/** Joins the next question. */
+	CompletableFuture<Reading> join() {
+		Round round = this.next;
+		if (round == null) {
+			round = new Round();
+			this.next = round;
+		}
+		return round.done;
+	}
+
+	/** Whether no question is under way or waits. */
+	boolean isIdle() {
+		return this.next == null && this.current == null;
+	}
+
+	/**
+	 * Begins with the next question.
+	 * @return the question; null if none waits or another one is under way
+	 */
+	@Nullable Round begin() {
+		if (this.current != null) {
+			return null;
+		}
+		this.current = this.next;
+		this.next = null;
+		return this.current;
+	}
+
+	/** Whether a question is under way, or this one. */
+	boolean isAsking() {
+		return this.current != null;
+	}
+
+	boolean isAsking(Round round) {
+		return this.current == round;
+	}
+
+	/** The ends that Kafka has told; null if it is not asked or has not answered. */
+	@Nullable Map<TopicPartition, Long> ends() {
+		return (this.current != null) ? this.current.ends : null;
+	}
+
+	/** Whether the question under way is older than that. */
+	boolean takesLongerThan(Duration limit) {
+		return this.current != null && System.nanoTime() - this.current.beginNanos > limit.toNanos();
+	}
+
+	/** Answers the callers of the question under way; the next one may begin. */
+	void finish(Reading reading) {
+		end(this.current, reading);
+		this.current = null;
+	}
+
+	/** Answers all callers. */
+	void finishAll(Reading reading) {
+		finish(reading);
+		end(this.next, reading);
+		this.next = null;
+	}
+
+	/** Not on this thread, which has all orders to read. */
+	private static void end(@Nullable Round round, Reading reading) {
+		if (round != null) {
+			round.done.completeAsync(() -> reading);
+		}
+	}
+
+	/** One question how far the topics go, for all who wait for its answer. */
+	static final class Round {
+
+		private final CompletableFuture<Reading> done = new CompletableFuture<>();
+
+		private final long beginNanos = System.nanoTime();
+
+		private @Nullable Map<TopicPartition, Long> ends;
+
+		/** Kafka has answered. */
+		void answer(Map<TopicPartition, Long> ends) {
+			this.ends = ends;
+		}
+
+	}
+
+}

@@ -1,0 +1,271 @@
+package dev.sluice.gateway.core.queue;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.stream.Collectors;
+
+import dev.sluice.contract.Topics;
+import dev.sluice.gateway.core.queue.TopicsLook.Layout;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * How far {@link RecentOrders} has read each partition, and the projection committed it.
+ * An order stays in {@link KnownOrders} until its partition's committed offset has passed
+ * its last record, or until there are more than the capacity; then the oldest go, and
+ * {@link #rest} says that not everything is known until the projection has passed them.
+ * Not thread-safe.
+ */
+final class RecentPartitions {
+
+	private static final Logger logger = LoggerFactory.getLogger(RecentPartitions.class);
+
+	private final KnownOrders orders;
+
+	private final int capacity;
+
+	private final Map<TopicPartition, Part> parts = new HashMap<>();
+
+	private Map<String, Uuid> topicIds = Map.of();
+
+	/**
+	 * @param orders where the orders are put
+	 * @param capacity maximum number of orders
+	 */
+	RecentPartitions(KnownOrders orders, int capacity) {
+		this.orders = orders;
+		this.capacity = capacity;
+	}
+
+	/** What has been read may have been forgotten already: it must not come back. */
+	boolean isUnread(TopicPartition partition, long offset) {
+		Part part = this.parts.get(partition);
+		return part != null && offset >= part.position && this.orders.size() < this.capacity;
+	}
+
+	Set<TopicPartition> partitions() {
+		return Set.copyOf(this.parts.keySet());
+	}
+
+	/** Whether all partitions of the topics are read. */
+	boolean covers(Set<String> topics) {
+		return this.topicIds.keySet().containsAll(topics);
+	}
+
+	/** Whether a topic is new, was made again or has more partitions. */
+	boolean isOutdated(TopicsLook look) {
+		return !look.layout().equals(layout());
+	}
+
+	private Map<String, Layout> layout() {
+		Map<String, Integer> counts = new HashMap<>();
+		this.parts.keySet().forEach((partition) -> counts.merge(partition.topic(), 1, Integer::sum));
+		return this.topicIds.entrySet()
+			.stream()
+			.collect(Collectors.toMap(Map.Entry::getKey,
+					(topic) -> new Layout(topic.getValue(), counts.getOrDefault(topic.getKey(), 0))));
+	}
+
+	/** Reads the partitions that there are now, the new ones from what is committed. */
+	void assign(TopicsLook look, Consumer<byte[], byte[]> consumer) {
+		Map<String, Layout> layout = look.layout();
+		Set<TopicPartition> wanted = look.partitions();
+		for (TopicPartition partition : List.copyOf(this.parts.keySet())) {
+			Layout topic = layout.get(partition.topic());
+			if (!wanted.contains(partition) || topic == null
+					|| !topic.id().equals(this.topicIds.get(partition.topic()))) {
+				clear(this.parts.remove(partition));
+			}
+		}
+		consumer.assign(wanted);
+		for (TopicPartition partition : wanted) {
+			if (!this.parts.containsKey(partition)) {
+				Part part = new Part(partition, look.committed(partition));
+				this.parts.put(partition, part);
+				consumer.seek(partition, part.position);
+			}
+		}
+		this.topicIds = layout.entrySet()
+			.stream()
+			.collect(Collectors.toMap(Map.Entry::getKey, (topic) -> topic.getValue().id()));
+	}
+
+	/** Forgets what the projection has committed. */
+	void commit(TopicsLook look, Consumer<byte[], byte[]> consumer) {
+		for (Part part : this.parts.values()) {
+			commit(part, look.committed(part.partition), consumer);
+		}
+	}
+
+	private void commit(Part part, long committed, Consumer<byte[], byte[]> consumer) {
+		if (committed < part.committed && committed < part.base) {
+			logger.info("The projection has gone back to offset {} of {}", committed, part.partition);
+			clear(part);
+			part.restart(committed);
+			consumer.seek(part.partition, committed);
+			return;
+		}
+		part.committed = committed;
+		if (committed > part.position) {
+			// PostgreSQL has it already.
+			clear(part);
+			part.restart(committed);
+			consumer.seek(part.partition, committed);
+		}
+		while (!part.marks.isEmpty() && part.marks.getFirst().offset() < committed) {
+			forget(part, part.marks.removeFirst(), committed);
+		}
+		part.base = Math.max(part.base, Math.min(committed, part.position));
+	}
+
+	/** Adds what was read, and drops the oldest orders if there are then too many. */
+	void add(List<RecentRecord> records, Consumer<byte[], byte[]> consumer) {
+		records.forEach(this::add);
+		for (Part part : this.parts.values()) {
+			advance(part, consumer);
+		}
+		while (this.orders.size() > this.capacity && evict()) {
+			// One more.
+		}
+	}
+
+	private void add(RecentRecord record) {
+		Part part = this.parts.get(record.partition());
+		if (part == null) {
+			return;
+		}
+		if (record.acceptance() != null) {
+			this.orders.accept(record.id(), record.acceptance());
+		}
+		if (record.save() != null) {
+			this.orders.save(record.id(), record.save());
+		}
+		part.marks.addLast(new Mark(record.offset(), record.timestamp(), record.id()));
+	}
+
+	private void advance(Part part, Consumer<byte[], byte[]> consumer) {
+		long position;
+		try {
+			position = consumer.position(part.partition, Duration.ZERO);
+		}
+		catch (TimeoutException ex) {
+			// It is being found.
+			return;
+		}
+		if (position < part.position) {
+			// The log is shorter than it was.
+			clear(part);
+			part.restart(position);
+		}
+		part.position = position;
+	}
+
+	/** Drops the oldest order; false if there is none to drop. */
+	private boolean evict() {
+		Part oldest = this.parts.values()
+			.stream()
+			.filter((part) -> !part.marks.isEmpty())
+			.min(Comparator.comparingLong((part) -> part.marks.getFirst().timestamp()))
+			.orElse(null);
+		if (oldest == null) {
+			return false;
+		}
+		Mark mark = oldest.marks.removeFirst();
+		oldest.base = mark.offset() + 1;
+		forget(oldest, mark, oldest.base);
+		return true;
+	}
+
+	/**
+	 * What is left to read.
+	 * @param ends the ends of the partitions
+	 */
+	Rest rest(Map<TopicPartition, Long> ends) {
+		long records = 0;
+		boolean complete = true;
+		for (Map.Entry<TopicPartition, Long> end : ends.entrySet()) {
+			Part part = this.parts.get(end.getKey());
+			if (part != null) {
+				records += Math.max(0, end.getValue() - part.position);
+				complete &= part.base <= part.committed;
+			}
+		}
+		return new Rest(records, complete);
+	}
+
+	/** Forgets all orders and partitions. */
+	void clear() {
+		this.parts.values().forEach(this::clear);
+		this.parts.clear();
+		this.topicIds = Map.of();
+	}
+
+	private void clear(Part part) {
+		part.marks.forEach((mark) -> forget(part, mark, Long.MAX_VALUE));
+		part.marks.clear();
+	}
+
+	/** Unless a later record below the bound says the same again. */
+	private void forget(Part part, Mark mark, long below) {
+		if (part.partition.topic().equals(Topics.ORDERS)) {
+			this.orders.forgetAcceptance(mark.id(), below);
+		}
+		else {
+			this.orders.forgetSave(mark.id(), below);
+		}
+	}
+
+	/**
+	 * How much there is to read.
+	 *
+	 * @param records their number
+	 * @param complete whether no order was dropped that PostgreSQL may not have
+	 */
+	record Rest(long records, boolean complete) {
+	}
+
+	/** Where a record of an order is. */
+	private record Mark(long offset, long timestamp, UUID id) {
+	}
+
+	/** How far a partition has been read. */
+	private static final class Part {
+
+		private final TopicPartition partition;
+
+		/** Orders from here on are known. */
+		private long base;
+
+		/** The next record to be read. */
+		private long position;
+
+		/** PostgreSQL has all below. */
+		private long committed;
+
+		/** What was read and is not committed yet, in the order of the topic. */
+		private final ArrayDeque<Mark> marks = new ArrayDeque<>();
+
+		Part(TopicPartition partition, long committed) {
+			this.partition = partition;
+			restart(committed);
+		}
+
+		void restart(long offset) {
+			this.base = offset;
+			this.position = offset;
+			this.committed = Math.max(0, offset);
+		}
+
+	}
+
+}

@@ -1,0 +1,109 @@
+package dev.sluice.gateway.core.queue;
+
+import java.nio.charset.StandardCharsets;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.UUID;
+
+import dev.sluice.contract.Fingerprint;
+import dev.sluice.contract.OrderHeaders;
+import dev.sluice.contract.OrderOutcome;
+import dev.sluice.contract.Topics;
+import dev.sluice.gateway.core.order.OrderIds;
+import dev.sluice.gateway.core.queue.RecentOrders.Acceptance;
+import dev.sluice.gateway.core.queue.RecentOrders.SyncSave;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.header.Header;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * What one record says of an order: either that it was accepted, or that it was saved
+ * synchronously.
+ *
+ * @param partition where the record is
+ * @param offset the record's
+ * @param timestamp the record's, in milliseconds
+ * @param id the order's
+ * @param acceptance null if the record is an outcome
+ * @param save null if the record is an order
+ */
+record RecentRecord(TopicPartition partition, long offset, long timestamp, UUID id, @Nullable Acceptance acceptance,
+		@Nullable SyncSave save) {
+
+	private static final String SYNC_SUFFIX = "/sync";
+
+	/**
+	 * Parses a record of {@link Topics#ORDERS} or {@link Topics#ORDER_OUTCOMES}.
+	 * @return what it says; null if it cannot be read or says nothing that is needed
+	 */
+	static @Nullable RecentRecord of(ConsumerRecord<byte[], byte[]> record, JsonMapper json) {
+		return record.topic().equals(Topics.ORDERS) ? order(record) : outcome(record, json);
+	}
+
+	private static @Nullable RecentRecord order(ConsumerRecord<byte[], byte[]> record) {
+		UUID id = id(text(record, OrderHeaders.ID));
+		Instant acceptedAt = time(text(record, OrderHeaders.TIME));
+		byte[] value = record.value();
+		if (id == null || acceptedAt == null || value == null) {
+			// Delivery puts it into the dead letters.
+			return null;
+		}
+		Fingerprint fingerprint = OrderIds.isDerived(id) ? Fingerprint.ofJson(value) : null;
+		Acceptance acceptance = new Acceptance(fingerprint, acceptedAt, acceptedAt, record.offset(), record.offset());
+		return new RecentRecord(partition(record), record.offset(), record.timestamp(), id, acceptance, null);
+	}
+
+	private static @Nullable RecentRecord outcome(ConsumerRecord<byte[], byte[]> record, JsonMapper json) {
+		byte[] key = record.key();
+		byte[] value = record.value();
+		if (key == null || value == null || !new String(key, StandardCharsets.UTF_8).endsWith(SYNC_SUFFIX)) {
+			return null;
+		}
+		SyncSave save;
+		UUID id;
+		try {
+			OrderOutcome outcome = json.readValue(value, OrderOutcome.class);
+			String fingerprint = outcome.fingerprint();
+			id = outcome.orderId();
+			save = new SyncSave((fingerprint != null) ? new Fingerprint(fingerprint) : null, outcome.at(),
+					record.offset());
+		}
+		catch (JacksonException ex) {
+			return null;
+		}
+		return new RecentRecord(partition(record), record.offset(), record.timestamp(), id, null, save);
+	}
+
+	private static TopicPartition partition(ConsumerRecord<?, ?> record) {
+		return new TopicPartition(record.topic(), record.partition());
+	}
+
+	private static @Nullable String text(ConsumerRecord<byte[], byte[]> record, String name) {
+		Header header = record.headers().lastHeader(name);
+		return (header != null && header.value() != null) ? new String(header.value(), StandardCharsets.UTF_8) : null;
+	}
+
+	private static @Nullable UUID id(@Nullable String text) {
+		try {
+			return (text != null) ? UUID.fromString(text) : null;
+		}
+		catch (IllegalArgumentException ex) {
+			return null;
+		}
+	}
+
+	private static @Nullable Instant time(@Nullable String text) {
+		try {
+			// As PostgreSQL keeps it.
+			return (text != null) ? Instant.parse(text).truncatedTo(ChronoUnit.MICROS) : null;
+		}
+		catch (DateTimeException ex) {
+			return null;
+		}
+	}
+
+}

@@ -1,0 +1,113 @@
+package dev.sluice.gateway.core.queue;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.Collectors;
+
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.KafkaFuture;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.errors.GroupIdNotFoundException;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What Kafka said of some topics and of a consumer group, at one time.
+ *
+ * @param topics those that are there
+ * @param committed the group's offsets; none for a group that has committed nothing
+ */
+record TopicsLook(List<TopicDescription> topics, Map<TopicPartition, OffsetAndMetadata> committed) {
+
+	/**
+	 * Asks Kafka.
+	 * @param client sends the questions
+	 * @param names the topics
+	 * @param group the consumer group
+	 * @param heard called when the topics were described, whatever comes of the offsets
+	 * @return the answers; fails with the failure of Kafka's client, unwrapped or as the
+	 * cause of a {@link CompletionException}
+	 */
+	static CompletableFuture<TopicsLook> at(Admin client, Set<String> names, String group, Runnable heard) {
+		Map<String, KafkaFuture<TopicDescription>> topics = client.describeTopics(names).topicNameValues();
+		List<CompletableFuture<@Nullable TopicDescription>> descriptions = topics.values()
+			.stream()
+			.map(TopicsLook::ifThere)
+			.toList();
+		CompletableFuture<Map<TopicPartition, OffsetAndMetadata>> committed = client.listConsumerGroupOffsets(group)
+			.partitionsToOffsetAndMetadata()
+			.toCompletionStage()
+			.exceptionally((failure) -> {
+				if (cause(failure) instanceof GroupIdNotFoundException) {
+					return Map.of();
+				}
+				throw new CompletionException(cause(failure));
+			})
+			.toCompletableFuture();
+		CompletableFuture<?> described = CompletableFuture.allOf(descriptions.toArray(CompletableFuture[]::new))
+			.thenRun(heard);
+		return described.thenCombine(committed, (_, offsets) -> {
+			List<TopicDescription> there = new ArrayList<>();
+			for (CompletableFuture<@Nullable TopicDescription> description : descriptions) {
+				TopicDescription topic = description.resultNow();
+				if (topic != null) {
+					there.add(topic);
+				}
+			}
+			return new TopicsLook(there, offsets);
+		});
+	}
+
+	private static CompletableFuture<@Nullable TopicDescription> ifThere(KafkaFuture<TopicDescription> topic) {
+		CompletionStage<@Nullable TopicDescription> there = topic.toCompletionStage().handle((description, failure) -> {
+			if (failure != null && !(cause(failure) instanceof UnknownTopicOrPartitionException)) {
+				throw new CompletionException(cause(failure));
+			}
+			return description;
+		});
+		return there.toCompletableFuture();
+	}
+
+	/** The failure itself, which a future may have wrapped. */
+	static Throwable cause(Throwable failure) {
+		return (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause() : failure;
+	}
+
+	/** The offset below which the group has everything. */
+	long committed(TopicPartition partition) {
+		OffsetAndMetadata offset = this.committed.get(partition);
+		return (offset != null) ? offset.offset() : 0;
+	}
+
+	Map<String, Layout> layout() {
+		return this.topics.stream()
+			.collect(Collectors.toMap(TopicDescription::name,
+					(topic) -> new Layout(topic.topicId(), topic.partitions().size())));
+	}
+
+	Set<TopicPartition> partitions() {
+		return this.topics.stream()
+			.flatMap((topic) -> topic.partitions()
+				.stream()
+				.map((partition) -> new TopicPartition(topic.name(), partition.partition())))
+			.collect(Collectors.toSet());
+	}
+
+	/**
+	 * What changes when a topic is made again or gets more partitions.
+	 *
+	 * @param id the topic's
+	 * @param partitions their number
+	 */
+	record Layout(Uuid id, int partitions) {
+	}
+
+}

@@ -1,0 +1,230 @@
+package dev.sluice.gateway.core.queue;
+
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.stream.IntStream;
+
+import dev.sluice.contract.Topics;
+import dev.sluice.gateway.core.queue.RecentOrders.Acceptance;
+import dev.sluice.gateway.core.queue.RecentOrders.SyncSave;
+import dev.sluice.gateway.core.queue.RecentPartitions.Rest;
+import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.clients.consumer.MockConsumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.Node;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.TopicPartitionInfo;
+import org.apache.kafka.common.Uuid;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class RecentPartitionsTests {
+
+	private static final TopicPartition ORDERS = new TopicPartition(Topics.ORDERS, 0);
+
+	private static final TopicPartition OUTCOMES = new TopicPartition(Topics.ORDER_OUTCOMES, 0);
+
+	private static final Instant TIME = Instant.parse("2026-11-23T10:00:00Z");
+
+	private static final UUID FIRST = new UUID(0, 1);
+
+	private static final UUID SECOND = new UUID(0, 2);
+
+	private static final UUID THIRD = new UUID(0, 3);
+
+	private final Uuid topicId = Uuid.randomUuid();
+
+	private final KnownOrders orders = new KnownOrders();
+
+	private final RecentPartitions partitions = new RecentPartitions(this.orders, 2);
+
+	private final MockConsumer<byte[], byte[]> consumer = new MockConsumer<>("earliest");
+
+	@Test
+	void beginsWhereTheProjectionIs() {
+		assign(look(1, 5, 3));
+
+		assertThat(this.consumer.assignment()).containsExactlyInAnyOrder(ORDERS, OUTCOMES);
+		assertThat(this.consumer.position(ORDERS)).isEqualTo(5);
+		assertThat(this.consumer.position(OUTCOMES)).isEqualTo(3);
+		assertThat(this.partitions.covers(Set.of(Topics.ORDERS, Topics.ORDER_OUTCOMES))).isTrue();
+		assertThat(this.partitions.partitions()).containsExactlyInAnyOrder(ORDERS, OUTCOMES);
+	}
+
+	@Test
+	void keepsAnOrderUntilTheProjectionHasPassedIt() {
+		assign(look(1, 0, 0));
+		read(1, accepted(FIRST, 0));
+
+		this.partitions.commit(look(1, 0, 0), this.consumer);
+		assertThat(this.orders.acceptance(FIRST)).isNotNull();
+		this.partitions.commit(look(1, 1, 0), this.consumer);
+
+		assertThat(this.orders.acceptance(FIRST)).isNull();
+	}
+
+	@Test
+	void keepsAnOrderThatALaterRecordSaysAgain() {
+		assign(look(1, 0, 0));
+		read(2, accepted(FIRST, 0), accepted(FIRST, 1));
+
+		this.partitions.commit(look(1, 1, 0), this.consumer);
+		assertThat(this.orders.acceptance(FIRST)).isNotNull();
+		this.partitions.commit(look(1, 2, 0), this.consumer);
+
+		assertThat(this.orders.acceptance(FIRST)).isNull();
+	}
+
+	@Test
+	void forgetsASaveWithItsOutcome() {
+		assign(look(1, 0, 0));
+		this.consumer.seek(OUTCOMES, 1);
+		this.partitions.add(List.of(new RecentRecord(OUTCOMES, 0, 0, FIRST, null, new SyncSave(null, TIME, 0))),
+				this.consumer);
+		assertThat(this.orders.syncSave(FIRST)).isNotNull();
+
+		this.partitions.commit(look(1, 0, 1), this.consumer);
+
+		assertThat(this.orders.syncSave(FIRST)).isNull();
+	}
+
+	@Test
+	void dropsTheOldestOrderAndIsNotCompleteUntilTheProjectionHasPassedIt() {
+		assign(look(1, 0, 0));
+		assertThat(this.partitions.rest(Map.of(ORDERS, 3L))).isEqualTo(new Rest(3, true));
+
+		read(3, accepted(FIRST, 0), accepted(SECOND, 1), accepted(THIRD, 2));
+
+		assertThat(this.orders.acceptance(FIRST)).isNull();
+		assertThat(this.orders.acceptance(SECOND)).isNotNull();
+		assertThat(this.orders.acceptance(THIRD)).isNotNull();
+		assertThat(this.partitions.rest(Map.of(ORDERS, 3L))).isEqualTo(new Rest(0, false));
+		this.partitions.commit(look(1, 1, 0), this.consumer);
+		assertThat(this.partitions.rest(Map.of(ORDERS, 3L))).isEqualTo(new Rest(0, true));
+	}
+
+	@Test
+	void readsAgainWhenTheProjectionGoesBack() {
+		assign(look(1, 5, 0));
+
+		this.partitions.commit(look(1, 2, 0), this.consumer);
+
+		assertThat(this.consumer.position(ORDERS)).isEqualTo(2);
+		assertThat(this.partitions.rest(Map.of(ORDERS, 5L))).isEqualTo(new Rest(3, true));
+	}
+
+	@Test
+	void leavesOutWhatTheProjectionHasAlready() {
+		assign(look(1, 0, 0));
+		read(1, accepted(FIRST, 0));
+
+		this.partitions.commit(look(1, 8, 0), this.consumer);
+
+		assertThat(this.orders.size()).isZero();
+		assertThat(this.consumer.position(ORDERS)).isEqualTo(8);
+	}
+
+	@Test
+	void startsAgainWithATopicThatWasMadeAgain() {
+		assign(look(1, 0, 0));
+		read(1, accepted(FIRST, 0));
+		TopicsLook again = look(Uuid.randomUuid(), 1, 0, 0);
+		assertThat(this.partitions.isOutdated(look(1, 0, 0))).isFalse();
+		assertThat(this.partitions.isOutdated(again)).isTrue();
+
+		assign(again);
+
+		assertThat(this.orders.acceptance(FIRST)).isNull();
+		assertThat(this.consumer.position(ORDERS)).isZero();
+	}
+
+	@Test
+	void keepsWhatItKnowsWhenPartitionsAreAdded() {
+		assign(look(1, 0, 0));
+		read(1, accepted(FIRST, 0));
+		TopicsLook more = look(2, 0, 0);
+		assertThat(this.partitions.isOutdated(more)).isTrue();
+
+		assign(more);
+
+		assertThat(this.orders.acceptance(FIRST)).isNotNull();
+		assertThat(this.consumer.position(ORDERS)).isEqualTo(1);
+		assertThat(this.partitions.partitions()).hasSize(3);
+	}
+
+	@Test
+	void startsAgainWhenTheLogIsShorterThanItWas() {
+		assign(look(1, 0, 0));
+		read(2, accepted(FIRST, 0), accepted(SECOND, 1));
+
+		read(0);
+
+		assertThat(this.orders.size()).isZero();
+		assertThat(this.partitions.rest(Map.of(ORDERS, 1L))).isEqualTo(new Rest(1, true));
+	}
+
+	@Test
+	void knowsWhatIsStillToBeRead() {
+		assign(look(1, 5, 0));
+
+		assertThat(this.partitions.isUnread(ORDERS, 4)).isFalse();
+		assertThat(this.partitions.isUnread(ORDERS, 5)).isTrue();
+		assertThat(this.partitions.isUnread(new TopicPartition(Topics.ORDERS, 9), 5)).isFalse();
+		this.orders.accept(FIRST, accepted(FIRST, 5).acceptance());
+		this.orders.accept(SECOND, accepted(SECOND, 6).acceptance());
+		assertThat(this.partitions.isUnread(ORDERS, 7)).isFalse();
+	}
+
+	@Test
+	void forgetsAllThatItHasRead() {
+		assign(look(1, 0, 0));
+		read(1, accepted(FIRST, 0));
+
+		this.partitions.clear();
+
+		assertThat(this.orders.size()).isZero();
+		assertThat(this.partitions.covers(Set.of(Topics.ORDERS))).isFalse();
+	}
+
+	private void assign(TopicsLook look) {
+		this.partitions.assign(look, this.consumer);
+		this.partitions.commit(look, this.consumer);
+	}
+
+	/** Reads records of {@link #ORDERS} up to the given position. */
+	private void read(long position, RecentRecord... records) {
+		this.consumer.seek(ORDERS, position);
+		this.partitions.add(List.of(records), this.consumer);
+	}
+
+	private static RecentRecord accepted(UUID id, long offset) {
+		return new RecentRecord(ORDERS, offset, offset, id, new Acceptance(null, TIME, TIME, offset, offset), null);
+	}
+
+	private TopicsLook look(int partitions, long orders, long outcomes) {
+		return look(this.topicId, partitions, orders, outcomes);
+	}
+
+	private static TopicsLook look(Uuid id, int partitions, long orders, long outcomes) {
+		Map<TopicPartition, OffsetAndMetadata> committed = new HashMap<>();
+		committed.put(ORDERS, new OffsetAndMetadata(orders));
+		committed.put(OUTCOMES, new OffsetAndMetadata(outcomes));
+		return new TopicsLook(List.of(topic(Topics.ORDERS, id, partitions), topic(Topics.ORDER_OUTCOMES, id, 1)),
+				committed);
+	}
+
+	private static TopicDescription topic(String name, Uuid id, int partitions) {
+		Node node = new Node(0, "none", 1);
+		return new TopicDescription(name, false,
+				IntStream.range(0, partitions)
+					.mapToObj((partition) -> new TopicPartitionInfo(partition, node, List.of(node), List.of(node)))
+					.toList(),
+				Set.of(), id);
+	}
+
+}

@@ -1,0 +1,306 @@
+package dev.sluice.gateway.core.status;
+
+import java.io.IOException;
+import java.net.URI;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+import dev.sluice.contract.FakeBackend;
+import dev.sluice.contract.FakeBackend.Reply;
+import dev.sluice.contract.Fingerprint;
+import dev.sluice.contract.OrderStatus;
+import dev.sluice.contract.OrderView;
+import dev.sluice.contract.ProblemType;
+import dev.sluice.gateway.core.config.CircuitProperties;
+import dev.sluice.gateway.core.config.QueueProperties;
+import dev.sluice.gateway.core.config.StatusProperties;
+import dev.sluice.gateway.core.problem.ProblemException;
+import dev.sluice.gateway.core.queue.FakeRecentOrders;
+import dev.sluice.gateway.core.queue.OutcomePublisher;
+import dev.sluice.gateway.core.queue.RecentOrders.Reading;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.dao.QueryTimeoutException;
+import org.springframework.kafka.core.DefaultKafkaProducerFactory;
+import org.springframework.kafka.core.KafkaTemplate;
+import tools.jackson.databind.json.JsonMapper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+/**
+ * How every gateway tells how far an order has come, whichever of the three sources knows
+ * it. The table is a row, or down.
+ */
+public abstract class OrderStatusesContract {
+
+	private static final UUID ID = UUID.fromString("019ab000-0000-7000-8000-000000000001");
+
+	private static final Instant TIME = Instant.parse("2026-11-21T10:00:00Z");
+
+	private static final OrderView ACCEPTED = new OrderView(ID, OrderStatus.ACCEPTED, 0, TIME, TIME, null);
+
+	private static final OrderView RETRYING = new OrderView(ID, OrderStatus.RETRYING, 2, TIME, TIME, "busy");
+
+	private static final OrderView FAILED = new OrderView(ID, OrderStatus.FAILED, 10, TIME, TIME.plusSeconds(60),
+			"refused");
+
+	private static final Instant SAVED_AT = Instant.parse("2026-11-21T11:00:00Z");
+
+	private static final String SAVED = "{\"id\":\"%s\",\"savedAt\":\"2026-11-21T11:00:00Z\"}".formatted(ID);
+
+	private @Nullable OrderView row;
+
+	private boolean down;
+
+	private final FakeRecentOrders recent = new FakeRecentOrders();
+
+	private final RecordedOutcomes outcomes = new RecordedOutcomes();
+
+	private FakeBackend server;
+
+	/**
+	 * Opens what is tested.
+	 * @param backend where the backend is
+	 */
+	protected abstract void open(StatusProperties properties, FakeRecentOrders recent, URI backend,
+			OutcomePublisher outcomes);
+
+	/** Looks an order up; waits for the answer. */
+	protected abstract OrderView find(UUID id);
+
+	/** Asks the table as much as it can be asked at once, without an answer. */
+	protected abstract void useUpTable();
+
+	/** Closes what was opened, and answers what was asked. */
+	protected abstract void close() throws Exception;
+
+	/**
+	 * What the table has.
+	 * @throws QueryTimeoutException if it is down
+	 */
+	protected final Optional<StatusRow> table() {
+		if (this.down) {
+			throw new QueryTimeoutException("down");
+		}
+		return Optional.ofNullable(this.row).map((view) -> new StatusRow(view, "c-1", view.updatedAt()));
+	}
+
+	@BeforeEach
+	void startServer() throws IOException {
+		this.server = new FakeBackend();
+		open(new StatusProperties(Duration.ofSeconds(3), 10, "group", Duration.ofSeconds(3)), this.recent,
+				this.server.uri(), this.outcomes);
+	}
+
+	@AfterEach
+	void stopServer() throws Exception {
+		close();
+		this.server.close();
+	}
+
+	@Test
+	void believesTheTableFirst() {
+		this.row = RETRYING;
+		this.recent.accept(ID, null, TIME, TIME);
+
+		assertThat(find()).isEqualTo(RETRYING);
+		assertThat(this.server.requests()).isEmpty();
+	}
+
+	@Test
+	void knowsFromKafkaWhatTheTableHasNotYet() {
+		this.recent.accept(ID, null, TIME, TIME);
+
+		assertThat(find()).isEqualTo(ACCEPTED);
+		assertThat(this.server.requests()).isEmpty();
+	}
+
+	@Test
+	void knowsFromKafkaWhatItHasReadMeanwhile() {
+		this.recent.whileReading(() -> this.recent.accept(ID, null, TIME, TIME));
+
+		assertThat(find()).isEqualTo(ACCEPTED);
+		assertThat(this.server.requests()).isEmpty();
+	}
+
+	@Test
+	void believesALaterAcceptanceMoreThanTheTable() {
+		Instant again = TIME.plusSeconds(61);
+		this.row = FAILED;
+		this.recent.accept(ID, null, TIME, again);
+
+		assertThat(find()).isEqualTo(new OrderView(ID, OrderStatus.ACCEPTED, 0, TIME, again, null));
+		assertThat(this.server.requests()).isEmpty();
+	}
+
+	@Test
+	void believesATableThatHasReadALaterFailure() {
+		this.row = FAILED;
+		this.recent.accept(ID, null, TIME, TIME);
+		this.server.reply(Reply.of(404, "{}"));
+
+		assertThat(find()).isEqualTo(FAILED);
+		assertThat(this.outcomes.published).isEmpty();
+	}
+
+	@Test
+	void tellsEverybodyThatAFailedOrderIsSaved() {
+		this.row = FAILED;
+		this.server.reply(Reply.of(200, SAVED));
+
+		assertThat(find()).isEqualTo(new OrderView(ID, OrderStatus.SAVED, 1, TIME, SAVED_AT, null));
+		assertThat(this.outcomes.published).containsExactly(ID);
+	}
+
+	@Test
+	void believesThatAnOrderFailedWhereTheBackendDoesNotSay() {
+		this.row = FAILED;
+		this.server.reply(Reply.reset());
+
+		assertThat(find()).isEqualTo(FAILED);
+	}
+
+	@Test
+	void believesThatAnOrderIsSavedWhateverWasLater() {
+		OrderView saved = new OrderView(ID, OrderStatus.SAVED, 1, TIME, TIME, null);
+		this.row = saved;
+		this.recent.accept(ID, null, TIME, TIME.plusSeconds(61));
+		this.recent.save(ID, SAVED_AT);
+
+		assertThat(find()).isEqualTo(saved);
+	}
+
+	@Test
+	void believesASynchronousSaveMoreThanAFailure() {
+		this.row = FAILED;
+		this.recent.save(ID, SAVED_AT);
+
+		assertThat(find()).isEqualTo(new OrderView(ID, OrderStatus.SAVED, 1, TIME, SAVED_AT, null));
+		assertThat(this.server.requests()).isEmpty();
+	}
+
+	@Test
+	void asksNobodyForASynchronousSaveThatItHasRead() {
+		this.down = true;
+		this.recent.save(ID, SAVED_AT);
+
+		assertThat(find()).isEqualTo(new OrderView(ID, OrderStatus.SAVED, 1, null, SAVED_AT, null));
+		assertThat(this.server.requests()).isEmpty();
+	}
+
+	@Test
+	void asksTheBackendForWhatNobodyElseKnows() {
+		this.server.reply(Reply.of(200, SAVED));
+
+		assertThat(find()).isEqualTo(new OrderView(ID, OrderStatus.SAVED, 1, null, SAVED_AT, null));
+	}
+
+	@Test
+	void knowsNotWhatNobodyWasGiven() {
+		this.server.reply(Reply.of(404, "{}"));
+
+		assertThat(problem()).isEqualTo(ProblemType.NOT_FOUND);
+	}
+
+	@ParameterizedTest
+	@EnumSource(value = Reading.class, names = { "BEHIND", "UNREACHABLE" })
+	void saysThatItDoesNotKnowYetWhereKafkaMayKnowMore(Reading reading) {
+		this.recent.read(reading);
+		this.server.reply(Reply.of(404, "{}"));
+
+		assertThat(problem()).isEqualTo(ProblemType.STATUS_UNAVAILABLE);
+	}
+
+	/** The projection has written the row since the table was read. */
+	@Test
+	void looksIntoTheTableAgainBeforeItSaysThatThereIsNoSuchOrder() {
+		this.recent.whileReading(() -> this.row = RETRYING);
+		this.server.reply(Reply.of(404, "{}"));
+
+		assertThat(find()).isEqualTo(RETRYING);
+	}
+
+	@Test
+	void saysNothingWhereTheBackendMightKnow() {
+		this.server.reply(Reply.of(500, "{}"));
+		assertThat(problem()).isEqualTo(ProblemType.STATUS_UNAVAILABLE);
+		this.server.reply(Reply.of(503, "{}"));
+		assertThat(problem()).isEqualTo(ProblemType.STATUS_UNAVAILABLE);
+		this.server.reply(Reply.never());
+		assertThat(problem()).isEqualTo(ProblemType.STATUS_UNAVAILABLE);
+	}
+
+	@Test
+	void asksTheBackendWhileTheTableIsDown() {
+		this.down = true;
+		this.recent.accept(ID, null, TIME, TIME);
+		this.server.reply(Reply.of(200, SAVED));
+
+		assertThat(find()).isEqualTo(new OrderView(ID, OrderStatus.SAVED, 1, TIME, SAVED_AT, null));
+	}
+
+	@Test
+	void asksTheBackendWhereTooManyAskTheTable() {
+		useUpTable();
+		this.row = RETRYING;
+		this.server.reply(Reply.of(200, SAVED));
+
+		assertThat(find().status()).isEqualTo(OrderStatus.SAVED);
+	}
+
+	@Test
+	void tellsWhatKafkaKnowsWhileTheTableIsDown() {
+		this.down = true;
+		this.recent.accept(ID, null, TIME, TIME);
+		this.server.reply(Reply.of(404, "{}"));
+		assertThat(find()).isEqualTo(ACCEPTED);
+		this.server.reply(Reply.reset());
+		assertThat(find()).isEqualTo(ACCEPTED);
+	}
+
+	@Test
+	void saysNothingWhileTheTableIsDown() {
+		this.down = true;
+		this.server.reply(Reply.of(404, "{}"));
+
+		assertThat(problem()).isEqualTo(ProblemType.STATUS_UNAVAILABLE);
+	}
+
+	private OrderView find() {
+		return find(ID);
+	}
+
+	private ProblemType problem() {
+		return catchThrowableOfType(ProblemException.class, this::find).type();
+	}
+
+	private static final class RecordedOutcomes extends OutcomePublisher {
+
+		private final List<UUID> published = new CopyOnWriteArrayList<>();
+
+		RecordedOutcomes() {
+			super(new QueueProperties(Duration.ofSeconds(1), 10, 1, (short) 1, 0,
+					new CircuitProperties(50, 50, Duration.ofSeconds(10), Duration.ofSeconds(1))),
+					new KafkaTemplate<>(new DefaultKafkaProducerFactory<>(Map.of())), null, null, JsonMapper.shared(),
+					new SimpleMeterRegistry());
+		}
+
+		@Override
+		public void publish(UUID id, String customerId, Instant savedAt, Fingerprint fingerprint) {
+			this.published.add(id);
+		}
+
+	}
+
+}

@@ -1,0 +1,54 @@
+package dev.sluice.gateway.edge;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import com.google.errorprone.annotations.ThreadSafe;
+import dev.sluice.gateway.core.config.ConnectionProperties;
+import io.netty.channel.Channel;
+import io.netty.handler.codec.http2.DefaultHttp2ResetFrame;
+import io.netty.handler.codec.http2.Http2Error;
+import io.netty.handler.codec.http2.Http2StreamChannel;
+import reactor.netty.Connection;
+import reactor.netty.ConnectionObserver;
+
+/**
+ * Puts the handlers that protect the gateway into the pipeline of each stream of HTTP/2.
+ * At most {@code sluice.max-streams} are open at once, over all connections. A further
+ * one is refused before anything is done for it ({@code REFUSED_STREAM}), so the client
+ * may send it again.
+ */
+@ThreadSafe
+public final class Http2StreamGuard implements ConnectionObserver {
+
+	private final AtomicInteger open = new AtomicInteger();
+
+	private final int max;
+
+	private final Duration writeTimeout;
+
+	private Http2StreamGuard(ConnectionProperties connections) {
+		this.max = connections.maxStreams();
+		this.writeTimeout = connections.writeTimeout();
+	}
+
+	public static ConnectionObserver observer(ConnectionProperties connections) {
+		return new Http2StreamGuard(connections);
+	}
+
+	/** reactor-netty begins with a request. */
+	@Override
+	public void onStateChange(Connection connection, State newState) {
+		Channel channel = connection.channel();
+		if (newState == State.CONFIGURED && channel instanceof Http2StreamChannel
+				&& channel.pipeline().get(Http2StreamEndHandler.class) == null) {
+			if (this.open.incrementAndGet() > this.max) {
+				channel.writeAndFlush(new DefaultHttp2ResetFrame(Http2Error.REFUSED_STREAM));
+			}
+			channel.closeFuture().addListener((_) -> this.open.decrementAndGet());
+			Http2StreamEndHandler.install(channel);
+			WriteTimeout.install(channel.pipeline(), this.writeTimeout);
+		}
+	}
+
+}

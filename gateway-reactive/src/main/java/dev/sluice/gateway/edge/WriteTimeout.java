@@ -1,0 +1,97 @@
+package dev.sluice.gateway.edge;
+
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+
+import io.netty.channel.ChannelDuplexHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPipeline;
+import io.netty.channel.ChannelPromise;
+import io.netty.handler.codec.http2.DefaultHttp2ResetFrame;
+import io.netty.handler.codec.http2.Http2Error;
+import io.netty.handler.codec.http2.Http2StreamChannel;
+import io.netty.util.concurrent.ScheduledFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Closes a connection, or resets a stream of HTTP/2, whose client does not read: when a
+ * write waits, or may not begin, and none has ended for {@code sluice.write-timeout}.
+ * Netty's own handler does not see the second. One for each, on its event loop.
+ */
+final class WriteTimeout extends ChannelDuplexHandler {
+
+	private final long timeoutNanos;
+
+	private int waiting;
+
+	private long lastEndedNanos;
+
+	private @Nullable ScheduledFuture<?> check;
+
+	private WriteTimeout(Duration timeout) {
+		this.timeoutNanos = timeout.toNanos();
+	}
+
+	static void install(ChannelPipeline pipeline, Duration timeout) {
+		pipeline.addFirst(WriteTimeout.class.getName(), new WriteTimeout(timeout));
+	}
+
+	@Override
+	public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
+		ChannelPromise written = promise.unvoid();
+		this.waiting++;
+		written.addListener((_) -> {
+			this.waiting--;
+			this.lastEndedNanos = System.nanoTime();
+		});
+		context.write(message, written);
+	}
+
+	/** Most writes end here, and need no timer. */
+	@Override
+	public void flush(ChannelHandlerContext context) {
+		context.flush();
+		if (isWaiting(context) && this.check == null) {
+			this.lastEndedNanos = System.nanoTime();
+			schedule(context, this.timeoutNanos);
+		}
+	}
+
+	private boolean isWaiting(ChannelHandlerContext context) {
+		return this.waiting > 0 || !context.channel().isWritable();
+	}
+
+	private void schedule(ChannelHandlerContext context, long delayNanos) {
+		this.check = context.executor().schedule(() -> check(context), delayNanos, TimeUnit.NANOSECONDS);
+	}
+
+	private void check(ChannelHandlerContext context) {
+		this.check = null;
+		if (isWaiting(context)) {
+			long left = this.lastEndedNanos + this.timeoutNanos - System.nanoTime();
+			if (left > 0) {
+				schedule(context, left);
+			}
+			else {
+				giveUp(context);
+			}
+		}
+	}
+
+	/** Closing alone does not reset a stream whose answer has been written to its end. */
+	private static void giveUp(ChannelHandlerContext context) {
+		if (context.channel() instanceof Http2StreamChannel) {
+			context.writeAndFlush(new DefaultHttp2ResetFrame(Http2Error.CANCEL));
+		}
+		context.close();
+	}
+
+	@Override
+	public void handlerRemoved(ChannelHandlerContext context) {
+		if (this.check != null) {
+			this.check.cancel(false);
+			this.check = null;
+		}
+	}
+
+}

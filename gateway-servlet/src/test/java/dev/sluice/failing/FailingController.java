@@ -1,0 +1,31 @@
+package dev.sluice.failing;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+import dev.sluice.contract.GatewayErrorContract;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.RestController;
+
+/**
+ * Fails by an error. Outside the package that a gateway scans: only the test that imports
+ * it has it.
+ */
+@RestController
+public class FailingController {
+
+	@GetMapping(GatewayErrorContract.PATH)
+	CompletionStage<String> fail(@PathVariable String when, @PathVariable String which) {
+		return switch (when) {
+			case "at-once" -> throw GatewayErrorContract.error(which);
+			case "within" -> CompletableFuture.completedStage(which).thenApply(FailingController::fail);
+			default -> CompletableFuture.supplyAsync(() -> fail(which));
+		};
+	}
+
+	private static String fail(String which) {
+		throw GatewayErrorContract.error(which);
+	}
+
+}

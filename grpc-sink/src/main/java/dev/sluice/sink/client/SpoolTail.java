@@ -1,0 +1,43 @@
+package dev.sluice.sink.client;
+
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.Semaphore;
+
+import com.google.errorprone.annotations.ThreadSafe;
+import dev.sluice.sink.client.Spool.Entry;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Entries in memory, on their way from the threads that append to the one that sends.
+ * Bound: {@value #BYTES} bytes; entries beyond are read from the files.
+ */
+@ThreadSafe
+final class SpoolTail {
+
+	private static final int BYTES = 16 * 1024 * 1024;
+
+	private final ConcurrentMap<Long, Entry> entries = new ConcurrentHashMap<>();
+
+	private final Semaphore room = new Semaphore(BYTES);
+
+	void add(Entry entry) {
+		if (this.room.tryAcquire((int) entry.bytes())) {
+			this.entries.put(entry.number(), entry);
+		}
+	}
+
+	@Nullable Entry get(long number) {
+		return this.entries.get(number);
+	}
+
+	/** It is in memory once more only if it has to be sent again. */
+	@Nullable Entry take(long number) {
+		Entry entry = this.entries.remove(number);
+		if (entry != null) {
+			this.room.release((int) entry.bytes());
+		}
+		return entry;
+	}
+
+}

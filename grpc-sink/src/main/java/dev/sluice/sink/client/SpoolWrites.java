@@ -1,0 +1,110 @@
+package dev.sluice.sink.client;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+
+import dev.sluice.sink.segment.SegmentQueue;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Whether a spool can be written now, which it says in the log when that changes.
+ * Confined to the spool's writer.
+ */
+final class SpoolWrites {
+
+	private static final Logger logger = LoggerFactory.getLogger(SpoolWrites.class);
+
+	/** Between two attempts to write what no caller waits for. */
+	private static final Duration RETRY = Duration.ofMillis(250);
+
+	private static final long LITTLE_BYTES = 1024 * 1024;
+
+	private final Path directory;
+
+	private @Nullable IOException failure;
+
+	private long failedAt;
+
+	/** Writes to a queue, all or nothing. */
+	@FunctionalInterface
+	interface Batch {
+
+		void append() throws IOException;
+
+	}
+
+	SpoolWrites(Path directory) {
+		this.directory = directory;
+	}
+
+	/** Whether the last write failed. */
+	boolean failing() {
+		return this.failure != null;
+	}
+
+	/** Whether what no caller waits for may be tried. */
+	boolean due() {
+		return this.failure == null || System.nanoTime() - this.failedAt >= RETRY.toNanos();
+	}
+
+	/**
+	 * Commits a batch, or takes it back.
+	 * @return what to tell the callers that wait for it; null if it is committed
+	 */
+	@Nullable RuntimeException write(SegmentQueue queue, Batch batch) {
+		try {
+			queue.begin();
+			batch.append();
+			queue.commit();
+		}
+		catch (IOException ex) {
+			return failed(queue, ex);
+		}
+		if (this.failure != null) {
+			this.failure = null;
+			logger.info("The spool {} can be written again", this.directory);
+		}
+		return null;
+	}
+
+	private RuntimeException failed(SegmentQueue queue, IOException cause) {
+		if (this.failure == null) {
+			logger.error("The spool {} cannot be written, and takes messages again when it can: {}", this.directory,
+					cause.toString());
+		}
+		this.failure = cause;
+		this.failedAt = System.nanoTime();
+		try {
+			queue.rollBack();
+		}
+		catch (IOException ex) {
+			cause.addSuppressed(ex);
+			return new SpoolFailedException(
+					"The messages could not be written, and may be delivered all the same after a restart: " + cause,
+					cause);
+		}
+		return isFull(cause)
+				? new SpoolFullException("The disk of the spool %s is full: send again when there is room (%s)"
+					.formatted(this.directory, cause.getMessage()), cause)
+				: new SpoolFailedException("The messages could not be written, and were not taken: " + cause, cause);
+	}
+
+	/** The reason comes in words only, and those may be of any language. */
+	private boolean isFull(IOException cause) {
+		String words = String.valueOf(cause.getMessage());
+		if (words.contains("No space left") || words.contains("quota")) {
+			return true;
+		}
+		try {
+			return Files.getFileStore(this.directory).getUsableSpace() < LITTLE_BYTES;
+		}
+		catch (IOException _) {
+			return false;
+		}
+	}
+
+}

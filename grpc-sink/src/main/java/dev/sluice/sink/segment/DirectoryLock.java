@@ -1,0 +1,47 @@
+package dev.sluice.sink.segment;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+
+/** That a directory belongs to this process, until it is closed or the process ends. */
+public final class DirectoryLock implements Closeable {
+
+	private final FileChannel file;
+
+	private DirectoryLock(FileChannel file) {
+		this.file = file;
+	}
+
+	/**
+	 * Takes a directory, or makes it.
+	 * @throws IOException if another process has it, or this one
+	 */
+	public static DirectoryLock take(Path directory) throws IOException {
+		Files.createDirectories(directory);
+		FileChannel file = FileChannel.open(directory.resolve("lock"), StandardOpenOption.CREATE,
+				StandardOpenOption.WRITE);
+		boolean taken = false;
+		try {
+			taken = file.tryLock() != null;
+		}
+		catch (OverlappingFileLockException _) {
+			// Taken by this process before.
+		}
+		if (!taken) {
+			file.close();
+			throw new IOException("another process has it; give each its own directory");
+		}
+		return new DirectoryLock(file);
+	}
+
+	@Override
+	public void close() throws IOException {
+		this.file.close();
+	}
+
+}

@@ -1,0 +1,41 @@
+package dev.sluice.sink.segment;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+
+/**
+ * What is done to the files of a directory of segments: {@link FileChannel#open}, or a
+ * disk that fails in a test.
+ */
+@FunctionalInterface
+public interface Disk {
+
+	/** Opens a file. */
+	FileChannel open(Path file, OpenOption... options) throws IOException;
+
+	/** Deletes a file if it is there. */
+	default void delete(Path file) throws IOException {
+		Files.deleteIfExists(file);
+	}
+
+	/**
+	 * Makes durable which files the directory has. Does nothing on Windows, which opens
+	 * no directories.
+	 */
+	default void forceDirectory(Path directory) throws IOException {
+		try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+			channel.force(true);
+		}
+		catch (AccessDeniedException ex) {
+			if (!System.getProperty("os.name").startsWith("Windows")) {
+				throw ex;
+			}
+		}
+	}
+
+}

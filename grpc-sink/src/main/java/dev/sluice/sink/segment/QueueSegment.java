@@ -1,0 +1,138 @@
+package dev.sluice.sink.segment;
+
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.ConcurrentNavigableMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is known of a segment of a queue. Its header is in the file's name, too: without
+ * the salt no record can be told. Guarded by the queue, but for where records are.
+ */
+final class QueueSegment {
+
+	private static final Pattern NAME = Pattern.compile("(\\d{19})-(\\p{XDigit}{16})-(\\p{XDigit}{16})\\.segment");
+
+	/** Bytes of the file between two records whose place is remembered. */
+	private static final long PLACE_EVERY = 128 * 1024;
+
+	private static final int HEX = 16;
+
+	private final Path file;
+
+	private final SegmentHeader header;
+
+	/** Where some records begin, by their numbers. */
+	private final ConcurrentNavigableMap<Long, Long> places = new ConcurrentSkipListMap<>();
+
+	/** Length of the file that counts. */
+	private long bytes;
+
+	/** The number behind its last record. */
+	private long end;
+
+	/** Records below this number were promised to their sender. */
+	private long promised;
+
+	/** Records that are not settled. */
+	private long unsettled;
+
+	/** Bytes of these: of each the average, where only some are settled. */
+	private long unsettledBytes;
+
+	QueueSegment(Path file, SegmentHeader header) {
+		this.file = file;
+		this.header = header;
+		this.bytes = SegmentHeader.BYTES;
+		this.end = header.firstNumber();
+		this.promised = this.end;
+		this.places.put(this.end, this.bytes);
+	}
+
+	/** Null if the file's name is not that of a segment. */
+	static @Nullable SegmentHeader header(Path file) {
+		Matcher name = NAME.matcher(file.getFileName().toString());
+		return name.matches() ? new SegmentHeader(Long.parseUnsignedLong(name.group(2), HEX),
+				Long.parseLong(name.group(1)), Long.parseUnsignedLong(name.group(3), HEX)) : null;
+	}
+
+	static String name(SegmentHeader header) {
+		return "%019d-%016x-%016x.segment".formatted(header.firstNumber(), header.salt(), header.session());
+	}
+
+	Path file() {
+		return this.file;
+	}
+
+	SegmentHeader header() {
+		return this.header;
+	}
+
+	long first() {
+		return this.header.firstNumber();
+	}
+
+	long end() {
+		return this.end;
+	}
+
+	long bytes() {
+		return this.bytes;
+	}
+
+	long promised() {
+		return this.promised;
+	}
+
+	long unsettled() {
+		return this.unsettled;
+	}
+
+	long unsettledBytes() {
+		return this.unsettledBytes;
+	}
+
+	/** Has been read or committed up to here. */
+	void reaches(long end, long promised, long bytes) {
+		this.end = end;
+		this.promised = promised;
+		this.bytes = bytes;
+	}
+
+	/** How much of what it has is not settled. */
+	void unsettled(long count) {
+		long all = this.end - first();
+		this.unsettled = count;
+		this.unsettledBytes = (all > 0) ? (this.bytes - SegmentHeader.BYTES) / all * count : 0;
+	}
+
+	void added(long records, long recordBytes) {
+		this.unsettled += records;
+		this.unsettledBytes += recordBytes;
+	}
+
+	void settled(long count) {
+		this.unsettledBytes -= (this.unsettled > count) ? this.unsettledBytes / this.unsettled * count
+				: this.unsettledBytes;
+		this.unsettled -= count;
+	}
+
+	/** Remembers where a record begins, if that is far behind the last such place. */
+	void place(long number, long position) {
+		Map.Entry<Long, Long> before = this.places.floorEntry(number);
+		if (before == null || position - before.getValue() >= PLACE_EVERY) {
+			this.places.put(number, position);
+		}
+	}
+
+	/** The last known place at or before a record. */
+	Map.Entry<Long, Long> placeBefore(long number) {
+		Map.Entry<Long, Long> place = this.places.floorEntry(number);
+		return (place != null) ? place : this.places.firstEntry();
+	}
+
+}

@@ -1,0 +1,41 @@
+package dev.sluice.sink.segment;
+
+import java.nio.ByteBuffer;
+import java.util.zip.CRC32C;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a segment begins.
+ *
+ * @param salt drawn at random for each file and part of each checksum
+ * @param firstNumber number of the segment's first record
+ * @param session drawn at random by the process that began the segment, at each opening
+ */
+public record SegmentHeader(long salt, long firstNumber, long session) {
+
+	/** Length of a header. */
+	public static final int BYTES = 36;
+
+	/** "SLUICE", and the version. */
+	private static final long FORMAT = 0x534C554943450002L;
+
+	ByteBuffer encode() {
+		ByteBuffer header = ByteBuffer.allocate(BYTES)
+			.putLong(FORMAT)
+			.putLong(this.salt)
+			.putLong(this.firstNumber)
+			.putLong(this.session);
+		CRC32C crc = new CRC32C();
+		crc.update(header.duplicate().flip());
+		return header.putInt((int) crc.getValue()).flip();
+	}
+
+	/** Null if these bytes are no header. */
+	static @Nullable SegmentHeader decode(ByteBuffer bytes) {
+		int at = bytes.position();
+		SegmentHeader header = new SegmentHeader(bytes.getLong(at + 8), bytes.getLong(at + 16), bytes.getLong(at + 24));
+		return bytes.equals(header.encode()) ? header : null;
+	}
+
+}

@@ -1,0 +1,258 @@
+package dev.sluice.sink.segment;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.util.zip.CRC32C;
+
+import dev.sluice.sink.segment.SegmentFormat.Kind;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads a segment, over what is damaged. Confined to one thread. Its memory is
+ * {@value #WINDOW_BYTES} bytes, whatever the records' size, beside the bodies that are
+ * asked for. It sees what the file has when it is made, or {@linkplain #limit later}.
+ */
+public final class SegmentReader {
+
+	private static final int WINDOW_BYTES = 256 * 1024;
+
+	/** Read at a time from record to record, where bodies are passed over. */
+	private static final int SKIM_BYTES = 4 * 1024;
+
+	private static final byte FIRST_OF_MARK = (byte) (SegmentFormat.MARK >> 24);
+
+	private final FileChannel channel;
+
+	private final ByteBuffer window = ByteBuffer.allocate(WINDOW_BYTES).limit(0);
+
+	private final @Nullable SegmentHeader header;
+
+	private long size;
+
+	private long windowFrom;
+
+	private long position = SegmentHeader.BYTES;
+
+	/** What comes next in a segment. */
+	public sealed interface Next {
+
+	}
+
+	/**
+	 * A record that is whole.
+	 *
+	 * @param kind of the record
+	 * @param number of the record, or of the next one
+	 * @param body where its body begins
+	 * @param length of its body in bytes
+	 * @param bodyCrc what the CRC-32C of its body must be
+	 */
+	public record Whole(Kind kind, long number, long body, int length, int bodyCrc) implements Next {
+
+		/** Where it begins. */
+		public long from() {
+			return this.body - SegmentFormat.RECORD_HEADER_BYTES;
+		}
+
+		/** Where it ends. */
+		public long end() {
+			return this.body + this.length;
+		}
+
+		/** Whether it has a number of its own. */
+		public boolean numbered() {
+			return this.kind == Kind.RECORD || this.kind == Kind.BATCH;
+		}
+
+	}
+
+	/**
+	 * Bytes that are no whole record, before one that may be.
+	 *
+	 * @param from where they begin
+	 * @param to where the next record begins
+	 */
+	public record Hole(long from, long to) implements Next {
+	}
+
+	/**
+	 * No whole record follows.
+	 *
+	 * @param from where the last one ended
+	 * @param bytes that follow all the same
+	 */
+	public record End(long from, long bytes) implements Next {
+	}
+
+	/**
+	 * Reads a segment with the header that it begins with. Without one, it has no
+	 * records.
+	 */
+	public SegmentReader(FileChannel channel) throws IOException {
+		this(channel, null);
+	}
+
+	/**
+	 * Reads a segment.
+	 * @param channel of the file
+	 * @param known the segment's header, also if the file has lost it; null = the file's
+	 */
+	public SegmentReader(FileChannel channel, @Nullable SegmentHeader known) throws IOException {
+		this.channel = channel;
+		this.size = channel.size();
+		if (known != null) {
+			this.header = known;
+		}
+		else {
+			this.header = (this.size < SegmentHeader.BYTES) ? null
+					: SegmentHeader.decode(view(0, SegmentHeader.BYTES, SKIM_BYTES));
+		}
+	}
+
+	/** Null if the file does not begin as a segment does. It then has no records. */
+	public @Nullable SegmentHeader header() {
+		return this.header;
+	}
+
+	/** Bytes of the file that are read. */
+	public long size() {
+		return this.size;
+	}
+
+	/** Reads the file up to there from now on, and anew: it may have been appended to. */
+	public void limit(long bytes) {
+		this.size = bytes;
+		this.window.limit(0);
+	}
+
+	/** Goes on at a place where a record begins, or began. */
+	public void seek(long position) {
+		this.position = position;
+	}
+
+	/** Where it goes on. */
+	public long position() {
+		return this.position;
+	}
+
+	/** The next record, if it is whole; its body is read for that. */
+	public Next next() throws IOException {
+		Next next = skim();
+		return (next instanceof Whole whole && !isWhole(whole)) ? new Hole(whole.from(), whole.end()) : next;
+	}
+
+	/**
+	 * The next record of which the header is whole. Its body is passed over: it is inside
+	 * the file and may be damaged.
+	 */
+	public Next skim() throws IOException {
+		if (this.header == null) {
+			return new End(0, this.size);
+		}
+		long from = this.position;
+		Whole here = (from + SegmentFormat.RECORD_HEADER_BYTES <= this.size)
+				? header(view(from, SegmentFormat.RECORD_HEADER_BYTES, SKIM_BYTES), from) : null;
+		if (here != null) {
+			this.position = here.end();
+			return here;
+		}
+		long found = search(from + 1);
+		if (found < 0) {
+			return new End(from, Math.max(0, this.size - from));
+		}
+		this.position = found;
+		return new Hole(from, found);
+	}
+
+	/** Looks at each byte once, and at more only where a mark begins. */
+	private long search(long from) throws IOException {
+		long at = from;
+		while (at + SegmentFormat.RECORD_HEADER_BYTES <= this.size) {
+			int length = (int) Math.min(WINDOW_BYTES, this.size - at);
+			ByteBuffer bytes = view(at, length, WINDOW_BYTES);
+			int last = length - SegmentFormat.RECORD_HEADER_BYTES;
+			int begin = bytes.position();
+			for (int i = 0; i <= last; i++) {
+				if (bytes.get(begin + i) == FIRST_OF_MARK && header(bytes.position(begin + i), at + i) != null) {
+					return at + i;
+				}
+			}
+			at += last + 1;
+		}
+		return -1;
+	}
+
+	/** Null if these bytes are no record's header, or if the record has no end. */
+	private @Nullable Whole header(ByteBuffer bytes, long at) {
+		int from = bytes.position();
+		int mark = bytes.getInt(from);
+		SegmentHeader of = this.header;
+		if (!Kind.is(mark) || of == null) {
+			return null;
+		}
+		int length = bytes.getInt(from + 4);
+		long number = bytes.getLong(from + 8);
+		int bodyCrc = bytes.getInt(from + 16);
+		if (bytes.getInt(from + 20) != SegmentFormat.crc(of.salt(), mark, length, number, bodyCrc)) {
+			return null;
+		}
+		Whole whole = new Whole(Kind.of(mark), number, at + SegmentFormat.RECORD_HEADER_BYTES, length, bodyCrc);
+		return (whole.end() <= this.size) ? whole : null;
+	}
+
+	private boolean isWhole(Whole whole) throws IOException {
+		CRC32C crc = new CRC32C();
+		int read = 0;
+		while (read < whole.length()) {
+			int part = Math.min(whole.length() - read, WINDOW_BYTES);
+			crc.update(view(whole.body() + read, part, WINDOW_BYTES));
+			read += part;
+		}
+		return (int) crc.getValue() == whole.bodyCrc();
+	}
+
+	/** The body of a record that was skimmed over; null if it is damaged. */
+	public byte @Nullable [] body(Whole whole) throws IOException {
+		byte[] body = read(whole, 0, whole.length());
+		CRC32C crc = new CRC32C();
+		crc.update(body);
+		return ((int) crc.getValue() == whole.bodyCrc()) ? body : null;
+	}
+
+	/** A part of a record's body. */
+	public byte[] read(Whole whole, int from, int length) throws IOException {
+		byte[] bytes = new byte[length];
+		int read = 0;
+		while (read < length) {
+			int part = Math.min(length - read, WINDOW_BYTES);
+			view(whole.body() + from + read, part, WINDOW_BYTES).get(bytes, read, part);
+			read += part;
+		}
+		return bytes;
+	}
+
+	/**
+	 * Bytes of the file, until the next call.
+	 * @param from where they begin
+	 * @param length how many
+	 * @param ahead how many are read if they are not at hand
+	 */
+	private ByteBuffer view(long from, int length, int ahead) throws IOException {
+		if (from < this.windowFrom || from + length > this.windowFrom + this.window.limit()) {
+			this.window.clear().limit(Math.max(length, ahead));
+			this.windowFrom = from;
+			int read = 0;
+			while (read >= 0 && this.window.hasRemaining()) {
+				read = this.channel.read(this.window, from + this.window.position());
+			}
+			this.window.flip();
+		}
+		int offset = (int) (from - this.windowFrom);
+		if (offset + length > this.window.limit()) {
+			throw new IOException("The file has become shorter while it was read");
+		}
+		return this.window.duplicate().position(offset).limit(offset + length);
+	}
+
+}

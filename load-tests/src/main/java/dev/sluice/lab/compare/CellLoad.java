@@ -1,0 +1,161 @@
+package dev.sluice.lab.compare;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+import dev.sluice.contract.BackendBehaviour;
+import dev.sluice.lab.kit.page.Figures;
+import dev.sluice.lab.kit.plan.LoadPlan.Client;
+import dev.sluice.lab.kit.plan.LoadPlan.Phase;
+import dev.sluice.lab.kit.plan.LoadPlan.Settling;
+import dev.sluice.lab.kit.plan.LoadPlan.Target;
+import dev.sluice.lab.kit.plan.Mode;
+import dev.sluice.lab.kit.plan.WarmUp;
+import dev.sluice.lab.kit.result.Cell;
+import dev.sluice.lab.kit.result.CompareResult.WarmUpCurve;
+import dev.sluice.lab.kit.result.Load;
+import dev.sluice.lab.kit.result.RunResult.Check;
+
+/**
+ * How the orders of a cell are placed, and what comes before.
+ *
+ * @param kind of the loads
+ * @param users at once at most, where the load does not say it
+ * @param items of an order
+ * @param perSecond by the size of a burst: how many of its orders are due a second by the
+ * clock, where they are
+ * @param leastMillis that orders are placed, in milliseconds, except in a burst
+ * @param leastOrders of a cell, except of a burst
+ * @param deadlineMillis of a cell, its backlog included, in milliseconds
+ * @param settling when a warm-up ends
+ * @param warmUpOrders of each mode, before bursts
+ */
+record CellLoad(Load.Kind kind, int users, int items, Map<Integer, Double> perSecond, long leastMillis, int leastOrders,
+		long deadlineMillis, Settling settling, int warmUpOrders) {
+
+	/** By which share two windows of a warm-up may differ and still agree. */
+	static final double AGREE_WITHIN = 0.10;
+
+	/** As many orders in flight as the reference's client had at most. */
+	private static final int REFERENCE_USERS = 1_000;
+
+	/**
+	 * Orders offered by the clock that wait for their answers, at most. Those beyond are
+	 * placed late, which their clients' waits contain.
+	 */
+	private static final int MOST_OUTSTANDING = 4_000;
+
+	private static final int WARM_UP_USERS = 200;
+
+	/** A warm-up that does not settle ends after so many times its least. */
+	private static final int MOST_WARM_UP = 3;
+
+	/** For what a warm-up has left in the queue. */
+	private static final long WARM_UP_DRAIN_MILLIS = 60_000;
+
+	/** Of a load generator that is new while the services are warm. */
+	private static final long AGAIN_MILLIS = 10_000;
+
+	CellLoad {
+		perSecond = Map.copyOf(perSecond);
+	}
+
+	/** Loads that last: 10 s and 2,000 orders at least. */
+	static CellLoad lasting(Load.Kind kind, long deadlineMillis) {
+		return new CellLoad(kind, MOST_OUTSTANDING, Client.USUAL.items(), Map.of(), 10_000, 2_000, deadlineMillis,
+				new Settling(5_000, 30_000, AGREE_WITHIN), 0);
+	}
+
+	/** A functional check: its figures mean little. */
+	static CellLoad smallest(Load.Kind kind) {
+		return new CellLoad(kind, MOST_OUTSTANDING, Client.USUAL.items(), Map.of(), 1_000, 50, 30_000,
+				new Settling(2_000, 4_000, AGREE_WITHIN), 300);
+	}
+
+	/** As the reference placed them. */
+	static CellLoad burst(long deadlineMillis, int warmUpOrders) {
+		return new CellLoad(Load.Kind.BURST, REFERENCE_USERS, Client.USUAL.items(), Map.of(), 0, 0, deadlineMillis,
+				new Settling(0, 0, 0), warmUpOrders);
+	}
+
+	Phase phase(String name, Cell cell, BackendBehaviour behaviour) {
+		int size = cell.load().size();
+		Mode mode = Mode.of(cell.mode());
+		return switch (this.kind) {
+			case IN_FLIGHT -> new Phase(name, mode, this.leastOrders, size, behaviour, this.deadlineMillis, true)
+				.lasting(this.leastMillis)
+				.with(Client.USUAL.placing(0, this.items));
+			case OFFERED -> {
+				int orders = Math.toIntExact(Math.max(this.leastOrders, size * this.leastMillis / 1_000));
+				// The time that the orders take to be due comes on top.
+				long deadline = this.deadlineMillis + orders * 1_000L / size;
+				yield new Phase(name, mode, orders, this.users, behaviour, deadline, true)
+					.with(Client.USUAL.placing(size, this.items));
+			}
+			case BURST -> new Phase(name, mode, size, this.users, behaviour, this.deadlineMillis, true)
+				.with(Client.USUAL.placing(this.perSecond.getOrDefault(size, 0.0), this.items));
+		};
+	}
+
+	/**
+	 * What comes before the first cell: all gateways and modes by turns, until rate and
+	 * cost hold; before bursts a number of orders.
+	 * @param cold whether the services are new
+	 */
+	List<Phase> warmUp(List<Target> targets, List<Mode> modes, boolean cold) {
+		if (this.kind == Load.Kind.BURST) {
+			return WarmUp.phases(modes, this.warmUpOrders, Math.max(1, Math.min(this.users, this.warmUpOrders / 4)));
+		}
+		long least = cold ? this.settling.leastMillis() : Math.min(AGAIN_MILLIS, this.settling.leastMillis());
+		long most = least * MOST_WARM_UP;
+		return List.of(new Phase("warm-up", Mode.SYNC, 1, WARM_UP_USERS, BackendBehaviour.DEFAULT,
+				most + WARM_UP_DRAIN_MILLIS, false)
+			.lasting(most)
+			.at(targets)
+			.until(new Settling(this.settling.windowMillis(), least, this.settling.within())));
+	}
+
+	/** Whether the services were warm; empty where nothing says so. */
+	Optional<Check> warmUpCheck(List<WarmUpCurve> warmUps) {
+		if (this.kind == Load.Kind.BURST || this.settling.leastMillis() < 10_000) {
+			return Optional.empty();
+		}
+		long settled = warmUps.stream().filter(WarmUpCurve::settled).count();
+		return Optional.of(new Check(
+				"The last two windows of each warm-up agree in rate and CPU per order within "
+						+ Figures.percent(AGREE_WITHIN),
+				!warmUps.isEmpty() && settled == warmUps.size(), "%d of %d do".formatted(settled, warmUps.size())));
+	}
+
+	/** In words: name to value. */
+	Map<String, String> notes() {
+		Map<String, String> notes = new TreeMap<>();
+		notes.put("load", switch (this.kind) {
+			case IN_FLIGHT -> "closed model: users who each place the next order when one is accepted";
+			case OFFERED ->
+				"open model: orders due by the clock, at most %,d waiting for their answers".formatted(this.users);
+			case BURST -> "bursts, at most %,d orders in flight".formatted(this.users);
+		});
+		notes.put("tries", "again until accepted, within the cell's deadline, after 0.1 s to 1.6 s");
+		notes.put("cell deadline", "%d s".formatted(this.deadlineMillis / 1_000));
+		if (this.kind == Load.Kind.BURST) {
+			notes.put("warm-up", "%,d orders each mode, then a burst, before each round".formatted(this.warmUpOrders));
+		}
+		else {
+			notes.put("cell", "at least %s s and %,d orders, then until the backlog is delivered"
+				.formatted(Figures.measured(this.leastMillis / 1_000.0), this.leastOrders));
+			notes.put("warm-up",
+					"all gateways and modes by turns, %d users, windows of %d s until two agree within %s, at least %d s and at most %d"
+						.formatted(WARM_UP_USERS, this.settling.windowMillis() / 1_000,
+								Figures.percent(this.settling.within()), this.settling.leastMillis() / 1_000,
+								this.settling.leastMillis() * MOST_WARM_UP / 1_000));
+		}
+		notes.put("items of an order", Integer.toString(this.items));
+		this.perSecond.forEach((orders, rate) -> notes.put("N = %,d".formatted(orders),
+				"%s orders a second by the clock".formatted(Figures.measured(rate))));
+		return notes;
+	}
+
+}

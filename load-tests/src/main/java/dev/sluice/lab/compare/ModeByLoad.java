@@ -1,0 +1,336 @@
+package dev.sluice.lab.compare;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import dev.sluice.lab.kit.measure.PairedComparison;
+import dev.sluice.lab.kit.page.Figures;
+import dev.sluice.lab.kit.page.Reliability;
+import dev.sluice.lab.kit.plan.Mode;
+import dev.sluice.lab.kit.result.CellResult;
+import dev.sluice.lab.kit.result.CellResult.Wait;
+import dev.sluice.lab.kit.result.Load;
+import dev.sluice.lab.kit.result.RunResult;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The two modes before one backend and under one load. A pair is a repetition of a run:
+ * the geometric means of the figures of all variants that were measured in both modes.
+ * Variants of one repetition share what the machine did meanwhile, so they are not pairs
+ * of their own.
+ *
+ * @param capacity of the backend
+ * @param rate of the queued mode's orders saved per second, as a multiple of the sync
+ * mode's
+ * @param answer the time until an order is accepted, likewise; null if it is not known
+ * @param saving the time until an order is saved, likewise; null if it is not known
+ */
+public record ModeByLoad(String capacity, Load load, Ratio rate, @Nullable Ratio answer, @Nullable Ratio saving,
+		ModeFigures sync, ModeFigures queued) {
+
+	private static final Words RATE = new Words(ModeByLoad::rate, "queued saves more", "sync saves more",
+			"both save as many", "queued saved %s times as many");
+
+	private static final Words ANSWER = new Words(ModeByLoad::answer, "sync answers sooner", "queued answers sooner",
+			"both answer as soon", "queued's wait %s times sync's");
+
+	/** What can be said of a ratio. */
+	public enum Choice {
+
+		/** The queued mode's figure is greater. */
+		QUEUED,
+
+		/** The sync mode's figure is greater. */
+		SYNC,
+
+		/** Neither is a tenth more than the other. */
+		SAME,
+
+		/** One may be a tenth more than the other, and they may be the same. */
+		OPEN,
+
+		/** There are too few pairs to say. */
+		UNSAID
+
+	}
+
+	/**
+	 * The queued mode's figures as multiples of the sync mode's.
+	 *
+	 * @param comparison of the pairs
+	 * @param least of the pairs
+	 * @param greatest of the pairs
+	 */
+	public record Ratio(PairedComparison comparison, double least, double greatest) {
+
+		static Ratio of(double[] sync, double[] queued) {
+			double least = Double.MAX_VALUE;
+			double greatest = 0;
+			for (int i = 0; i < sync.length; i++) {
+				least = Math.min(least, queued[i] / sync[i]);
+				greatest = Math.max(greatest, queued[i] / sync[i]);
+			}
+			return new Ratio(PairedComparison.of(sync, queued), least, greatest);
+		}
+
+		public double median() {
+			return this.comparison.medianRatio();
+		}
+
+		/** Where the interval begins; with too few pairs, the least of them. */
+		public double low() {
+			return (choice() == Choice.UNSAID) ? this.least : this.comparison.low();
+		}
+
+		/** Where the interval ends; with too few pairs, the greatest of them. */
+		public double high() {
+			return (choice() == Choice.UNSAID) ? this.greatest : this.comparison.high();
+		}
+
+		public int pairs() {
+			return this.comparison.pairs();
+		}
+
+		public Choice choice() {
+			return switch (this.comparison.verdict()) {
+				case FASTER -> Choice.QUEUED;
+				case SLOWER -> Choice.SYNC;
+				case SAME -> Choice.SAME;
+				case OPEN -> Choice.OPEN;
+				case TOO_FEW_PAIRS -> Choice.UNSAID;
+			};
+		}
+
+		/** With its doubt. */
+		String doubt() {
+			return "%s to %s, %s".formatted(Figures.measured(low()), Figures.measured(high()),
+					(pairs() == 1) ? "1 pair" : pairs() + " pairs");
+		}
+
+	}
+
+	/**
+	 * One of the modes: medians of the cells.
+	 *
+	 * @param failedShare of its calls
+	 * @param acceptedP99 milliseconds from the first try until accepted; null if unknown
+	 * @param savedP99 milliseconds from the first try until saved; null if unknown
+	 * @param marked whether one of its cells is unreliable
+	 */
+	public record ModeFigures(double savedPerSecond, double failedShare, @Nullable Double acceptedP99,
+			@Nullable Double savedP99, boolean marked) {
+
+		private static ModeFigures of(List<CellResult> cells) {
+			long calls = cells.stream().mapToLong(CellResult::calls).sum();
+			long failed = cells.stream().mapToLong(CellResult::failedCalls).sum();
+			return new ModeFigures(
+					Objects.requireNonNullElse(Figures.median(cells.stream().mapToDouble(CellResult::savedPerSecond)),
+							0.0),
+					(calls > 0) ? (double) failed / calls : 0, median(cells, (cell) -> p99(cell.toAccepted())),
+					median(cells, (cell) -> p99(cell.toSaved())), cells.stream().anyMatch(Reliability::marked));
+		}
+
+		private static @Nullable Double p99(@Nullable Wait wait) {
+			return (wait != null) ? wait.p99() : null;
+		}
+
+		private static @Nullable Double median(List<CellResult> cells, Function<CellResult, @Nullable Double> figure) {
+			return Figures.median(cells.stream().map(figure).filter(Objects::nonNull).mapToDouble(Double::doubleValue));
+		}
+
+	}
+
+	private record Key(String capacity, Load load) {
+	}
+
+	/** The cells of a repetition, variant by variant. */
+	private record Pair(List<CellResult> sync, List<CellResult> queued) {
+
+		Pair() {
+			this(new ArrayList<>(), new ArrayList<>());
+		}
+
+		/**
+		 * The geometric means of both modes, of the variants that have the figure in
+		 * both; null if none has.
+		 */
+		double @Nullable [] figures(Function<CellResult, @Nullable Double> figure) {
+			double sync = 0;
+			double queued = 0;
+			int variants = 0;
+			for (int i = 0; i < this.sync.size(); i++) {
+				Double one = figure.apply(this.sync.get(i));
+				Double other = figure.apply(this.queued.get(i));
+				if (one != null && other != null && one > 0 && other > 0) {
+					sync += Math.log(one);
+					queued += Math.log(other);
+					variants++;
+				}
+			}
+			return (variants > 0) ? new double[] { Math.exp(sync / variants), Math.exp(queued / variants) } : null;
+		}
+
+	}
+
+	/** By backend and rising load; loads that were run in one mode alone are left out. */
+	public static List<ModeByLoad> of(List<RunResult> runs) {
+		Map<Key, List<Pair>> pairs = new TreeMap<>(Comparator.comparing(Key::capacity)
+			.thenComparing((key) -> key.load().kind())
+			.thenComparing((key) -> key.load().size()));
+		for (RunResult run : runs) {
+			Map<Key, Map<Integer, Pair>> byRepetition = new LinkedHashMap<>();
+			for (CellResult cell : run.cells()) {
+				if (measured(cell, Mode.SYNC)) {
+					partner(run, cell).ifPresent((queued) -> {
+						Pair pair = byRepetition
+							.computeIfAbsent(new Key(cell.cell().capacity(), cell.cell().load()),
+									(_) -> new TreeMap<>())
+							.computeIfAbsent(cell.cell().repetition(), (_) -> new Pair());
+						pair.sync().add(cell);
+						pair.queued().add(queued);
+					});
+				}
+			}
+			byRepetition
+				.forEach((key, own) -> pairs.computeIfAbsent(key, (_) -> new ArrayList<>()).addAll(own.values()));
+		}
+		return pairs.entrySet().stream().map((entry) -> of(entry.getKey(), entry.getValue())).toList();
+	}
+
+	private static ModeByLoad of(Key key, List<Pair> pairs) {
+		return new ModeByLoad(key.capacity(), key.load(),
+				Objects.requireNonNull(ratio(pairs, CellResult::savedPerSecond)),
+				ratio(pairs, (cell) -> wait(cell.toAccepted())), ratio(pairs, (cell) -> wait(cell.toSaved())),
+				ModeFigures.of(pairs.stream().flatMap((pair) -> pair.sync().stream()).toList()),
+				ModeFigures.of(pairs.stream().flatMap((pair) -> pair.queued().stream()).toList()));
+	}
+
+	/** The median: the only percentile that small cells have as well. */
+	private static @Nullable Double wait(@Nullable Wait wait) {
+		return (wait != null) ? wait.p50() : null;
+	}
+
+	private static @Nullable Ratio ratio(List<Pair> pairs, Function<CellResult, @Nullable Double> figure) {
+		List<double[]> both = new ArrayList<>();
+		for (Pair pair : pairs) {
+			double[] figures = pair.figures(figure);
+			if (figures != null) {
+				both.add(figures);
+			}
+		}
+		return both.isEmpty() ? null : Ratio.of(both.stream().mapToDouble((pair) -> pair[0]).toArray(),
+				both.stream().mapToDouble((pair) -> pair[1]).toArray());
+	}
+
+	private static Optional<CellResult> partner(RunResult run, CellResult sync) {
+		return run.cells()
+			.stream()
+			.filter((cell) -> measured(cell, Mode.QUEUED) && cell.cell().variant().equals(sync.cell().variant())
+					&& cell.cell().capacity().equals(sync.cell().capacity())
+					&& cell.cell().load().equals(sync.cell().load())
+					&& cell.cell().repetition() == sync.cell().repetition())
+			.findFirst();
+	}
+
+	private static boolean measured(CellResult cell, Mode mode) {
+		return cell.cell().mode().equals(mode.label()) && cell.savedPerSecond() > 0;
+	}
+
+	public boolean marked() {
+		return this.sync.marked() || this.queued.marked();
+	}
+
+	/** The answer: a sentence for each backend. */
+	public static List<String> sentences(List<ModeByLoad> loads) {
+		return byCapacity(loads).entrySet().stream().map((entry) -> {
+			List<ModeByLoad> each = entry.getValue();
+			String rate = RATE.of(each);
+			String answer = ANSWER.of(each);
+			return "%s: %s%s.".formatted(name(entry.getKey()), rate, answer.isEmpty() ? "" : "; " + answer);
+		}).toList();
+	}
+
+	/** The backend's name for readers. */
+	static String name(String capacity) {
+		return switch (capacity) {
+			case Coordinates.STARVED -> "Slow backend (starved)";
+			case Coordinates.UNLIMITED -> "Fast backend (unlimited)";
+			default -> "Backend " + capacity;
+		};
+	}
+
+	static Map<String, List<ModeByLoad>> byCapacity(List<ModeByLoad> loads) {
+		return loads.stream().collect(Collectors.groupingBy(ModeByLoad::capacity, TreeMap::new, Collectors.toList()));
+	}
+
+	/**
+	 * A ratio in words.
+	 *
+	 * @param ratio which
+	 * @param queued where the queued mode's figure is greater
+	 * @param sync where the sync mode's is
+	 * @param same where neither is
+	 * @param measured what the pairs were, with a place for the figure
+	 */
+	private record Words(Function<ModeByLoad, @Nullable Ratio> ratio, String queued, String sync, String same,
+			String measured) {
+
+		String of(List<ModeByLoad> loads) {
+			List<ModeByLoad> known = loads.stream().filter((load) -> this.ratio.apply(load) != null).toList();
+			return Stream.of(Choice.values())
+				.map((choice) -> part(choice, known.stream().filter((load) -> ratio(load).choice() == choice).toList(),
+						known.size()))
+				.filter((part) -> !part.isEmpty())
+				.collect(Collectors.joining(", "));
+		}
+
+		private Ratio ratio(ModeByLoad load) {
+			return Objects.requireNonNull(this.ratio.apply(load));
+		}
+
+		private String part(Choice choice, List<ModeByLoad> loads, int all) {
+			if (loads.isEmpty()) {
+				return "";
+			}
+			String at = at(loads, all);
+			return switch (choice) {
+				case QUEUED -> "%s %s".formatted(this.queued, at);
+				case SYNC -> "%s %s".formatted(this.sync, at);
+				case SAME -> "%s %s, within %s".formatted(this.same, at, Figures.percent(PairedComparison.MARGIN));
+				case OPEN -> "not told apart %s (a difference of up to %s may hide)".formatted(at, Figures.percent(
+						loads.stream().mapToDouble((load) -> ratio(load).comparison().mayHide()).max().orElseThrow()));
+				case UNSAID -> "too few pairs%s (%s)".formatted((loads.size() == all) ? "" : " " + at,
+						this.measured.formatted(range(
+								loads.stream().mapToDouble((load) -> ratio(load).least()).min().orElseThrow(),
+								loads.stream().mapToDouble((load) -> ratio(load).greatest()).max().orElseThrow())));
+			};
+		}
+
+		private static String at(List<ModeByLoad> loads, int all) {
+			return (loads.size() == all) ? "at every load" : "at " + loads.getFirst().load().kind().text(sizes(loads));
+		}
+
+		private static String sizes(List<ModeByLoad> loads) {
+			return loads.stream()
+				.map((load) -> Reliability.sign(Figures.count(load.load().size()), load.marked()))
+				.collect(Collectors.joining(", "));
+		}
+
+		private static String range(double least, double greatest) {
+			String from = Figures.measured(least);
+			String to = Figures.measured(greatest);
+			return from.equals(to) ? from : "%s to %s".formatted(from, to);
+		}
+
+	}
+
+}

@@ -1,0 +1,122 @@
+package dev.sluice.lab.compare;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+import dev.sluice.lab.compare.ModeByLoad.Ratio;
+import dev.sluice.lab.kit.measure.PairedComparison;
+import dev.sluice.lab.kit.page.Chart;
+import dev.sluice.lab.kit.page.Figures;
+import dev.sluice.lab.kit.page.Html;
+import dev.sluice.lab.kit.page.Reliability;
+import dev.sluice.lab.kit.page.Table;
+import dev.sluice.lab.kit.result.Load;
+import org.jspecify.annotations.Nullable;
+
+/** Which mode for which load: sentences, figures, a picture. */
+public final class Verdict {
+
+	private static final int MOST_FIGURES = 3;
+
+	private Verdict() {
+	}
+
+	/** The answer first, then the figures it rests on. */
+	public static void write(List<ModeByLoad> loads, Html html) {
+		html.list(ModeByLoad.sentences(loads), "class", "answer");
+		figures(loads, html);
+		html.chart(chart(loads), table(loads));
+	}
+
+	/** The rule, for those who want to know. */
+	public static String rule() {
+		return "A pair is a repetition: the geometric mean of its variants' figures, once in each mode; its ratio cancels out what the machine did to both. A mode is named if the exact signed-rank test finds a difference at 1 %%, of at least %s pairs; “as many” or “as soon” is said if a difference of %s is excluded, otherwise what may hide. “Answers”: median time from an order's first try until it is accepted, failures and retries included. Doubt is the 99 %% interval or, of fewer pairs, their range."
+			.formatted(Figures.count(PairedComparison.LEAST_PAIRS), Figures.percent(PairedComparison.MARGIN));
+	}
+
+	private static void figures(List<ModeByLoad> loads, Html html) {
+		List<Figure> figures = new ArrayList<>();
+		Map<String, List<ModeByLoad>> byCapacity = ModeByLoad.byCapacity(loads);
+		byCapacity.forEach((_, each) -> figures
+			.add(new Figure(each.getLast(), each.getLast().rate(), "as many orders saved per second, queued to sync")));
+		byCapacity.values()
+			.stream()
+			.map(List::getLast)
+			.filter((load) -> load.answer() != null)
+			.map((load) -> new Figure(load, load.answer(), "the wait for an answer, queued to sync"))
+			.forEach(figures::add);
+		html.open("div", "class", "figures");
+		figures.stream().limit(MOST_FIGURES).forEach((figure) -> figure.write(html));
+		html.close();
+	}
+
+	private record Figure(ModeByLoad load, @Nullable Ratio ratio, String what) {
+
+		void write(Html html) {
+			if (this.ratio == null) {
+				return;
+			}
+			html.open("div");
+			html.element("strong", Reliability.sign("× " + Figures.measured(this.ratio.median()), this.load.marked()));
+			html.element("span", "%s (%s)".formatted(this.what, this.ratio.doubt()));
+			html.element("small", "%s, %s".formatted(ModeByLoad.name(this.load.capacity()), this.load.load()));
+			html.close();
+		}
+
+	}
+
+	private static Chart chart(List<ModeByLoad> loads) {
+		List<Chart.Line> lines = new ArrayList<>();
+		ModeByLoad.byCapacity(loads)
+			.forEach((capacity,
+					each) -> lines.add(new Chart.Line("backend " + capacity, lines.size(),
+							each.stream()
+								.map((load) -> new Chart.Point(load.load().size(), load.rate().median(),
+										load.rate().low(), load.rate().high(), load.marked()))
+								.toList())));
+		List<Integer> sizes = loads.stream().map((load) -> load.load().size()).distinct().sorted().toList();
+		lines.add(new Chart.Line("as many", -1,
+				sizes.stream().map((size) -> new Chart.Point(size, 1, 1, 1, false)).toList()));
+		double top = loads.stream().mapToDouble((load) -> load.rate().high()).max().orElse(1);
+		return new Chart.Lines("Orders saved per second, queued as a multiple of sync",
+				"The median ratio against the load, a line for each backend; above 1 the queued mode saves more. Whiskers: the doubt.",
+				320, 500, kind(loads).words() + " (logarithmic)", "queued to sync", Math.max(top, 1.2), sizes, lines);
+	}
+
+	private static Load.Kind kind(List<ModeByLoad> loads) {
+		return loads.getFirst().load().kind();
+	}
+
+	private static Table table(List<ModeByLoad> loads) {
+		Table table = new Table("Queued to sync, and what clients of each mode see", 3,
+				List.of("Backend", "mode", "load", "saved per second, ratio", "from", "to", "pairs", "pairs for 10 %",
+						"sync saved/s", "queued saved/s", "sync calls failed", "queued calls failed",
+						"sync p99 to accepted, ms", "queued p99 to accepted, ms", "sync p99 to saved, ms",
+						"queued p99 to saved, ms"));
+		for (ModeByLoad load : loads) {
+			table.row(Stream.of(load.capacity(), mode(load.rate()),
+					Reliability.sign(load.load().toString(), load.marked()), Figures.measured(load.rate().median()),
+					Figures.measured(load.rate().low()), Figures.measured(load.rate().high()),
+					Figures.count(load.rate().pairs()), Figures.count(load.rate().comparison().pairsNeeded()),
+					Figures.measured(load.sync().savedPerSecond()), Figures.measured(load.queued().savedPerSecond()),
+					Figures.percent(load.sync().failedShare()), Figures.percent(load.queued().failedShare()),
+					Figures.measured(load.sync().acceptedP99()), Figures.measured(load.queued().acceptedP99()),
+					Figures.measured(load.sync().savedP99()), Figures.measured(load.queued().savedP99()))
+				.toList());
+		}
+		return table;
+	}
+
+	private static String mode(Ratio rate) {
+		return switch (rate.choice()) {
+			case QUEUED -> "queued";
+			case SYNC -> "sync";
+			case SAME -> "the same";
+			case OPEN -> "not told apart";
+			case UNSAID -> "too few pairs";
+		};
+	}
+
+}

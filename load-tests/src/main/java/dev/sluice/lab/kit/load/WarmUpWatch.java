@@ -1,0 +1,65 @@
+package dev.sluice.lab.kit.load;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import dev.sluice.lab.kit.plan.LoadPlan.Settling;
+import dev.sluice.lab.kit.plan.WarmUpWindow;
+
+/** The windows of a warm-up, and whether it has come to its end. Not thread-safe. */
+final class WarmUpWatch {
+
+	private static final double SECOND_NANOS = 1e9;
+
+	private final Settling rule;
+
+	private final List<WarmUpWindow> windows = new ArrayList<>();
+
+	private long startNanos;
+
+	private long endNanos;
+
+	private long saved;
+
+	private long cpuMillis;
+
+	WarmUpWatch(Settling rule) {
+		this.rule = rule;
+	}
+
+	/**
+	 * The first window begins.
+	 * @param cpu time of the processes until now, in milliseconds
+	 */
+	void start(long nanos, long cpu) {
+		this.startNanos = nanos;
+		this.endNanos = nanos;
+		this.cpuMillis = cpu;
+	}
+
+	/**
+	 * A window ends and the next one begins.
+	 * @param orders saved since the start
+	 * @param cpu time of the processes until now, in milliseconds
+	 */
+	void window(long nanos, long orders, long cpu) {
+		long more = orders - this.saved;
+		long spent = cpu - this.cpuMillis;
+		this.windows.add(new WarmUpWindow((nanos - this.startNanos) / SECOND_NANOS,
+				more * SECOND_NANOS / Math.max(1, nanos - this.endNanos),
+				(more > 0 && spent > 0) ? (double) spent / more : null));
+		this.endNanos = nanos;
+		this.saved = orders;
+		this.cpuMillis = cpu;
+	}
+
+	boolean isSettled() {
+		return this.endNanos - this.startNanos >= this.rule.leastMillis() * 1_000_000
+				&& WarmUpWindow.agree(this.windows, this.rule.within());
+	}
+
+	List<WarmUpWindow> windows() {
+		return List.copyOf(this.windows);
+	}
+
+}

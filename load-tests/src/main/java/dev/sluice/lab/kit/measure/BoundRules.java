@@ -1,0 +1,110 @@
+package dev.sluice.lab.kit.measure;
+
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+
+import dev.sluice.lab.kit.result.Bound;
+import dev.sluice.lab.kit.result.Utilisation;
+import dev.sluice.lab.kit.result.Utilisation.LimitUse;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What bound a cell: the first of these rules that holds.
+ * <ol>
+ * <li>The load generator began late, by more than half of the calls took.
+ * <li>The machine's CPU was used to {@link #BUSY} or more, and no limit on the calls to
+ * the backend explains the rate: that is, the rate is below {@link #EXPLAINS} of limit by
+ * latency. A limit is reached also because all is slow.
+ * <li>A limit was reached in at least {@link #MOSTLY} of the scrapes; of several, the one
+ * reached most.
+ * <li>The machine's CPU was used to {@link #BUSY} or more.
+ * <li>Of the calls that wait for the backend, {@link #HELD} or more were there.
+ * <li>Nothing was at its limit.
+ * </ol>
+ */
+final class BoundRules {
+
+	/** Above this share of the machine's CPU, others wait for it. */
+	static final double BUSY = 0.90;
+
+	/** A limit that was reached in this share of the scrapes is what bound the cell. */
+	static final double MOSTLY = 0.5;
+
+	/** Of limit by latency. */
+	static final double EXPLAINS = 0.8;
+
+	/** Of the client's calls in flight. */
+	static final double HELD = 0.8;
+
+	private BoundRules() {
+	}
+
+	/**
+	 * The client's calls.
+	 *
+	 * @param inFlight on average
+	 * @param millis that one took, on average
+	 * @param waitForBackend whether a call is answered when the backend has answered
+	 */
+	record Calls(double inFlight, double millis, boolean waitForBackend) {
+	}
+
+	/**
+	 * Applies the rules.
+	 * @param utilisation of the cell
+	 * @param perSecond its rate
+	 * @param lateMillis how late the generator was; null if it was not late
+	 * @param calls the client's
+	 * @param cores of the machine
+	 * @return null if too little is known
+	 */
+	static @Nullable Bound of(Utilisation utilisation, double perSecond, @Nullable Integer lateMillis, Calls calls,
+			int cores) {
+		if (lateMillis != null) {
+			return new Bound.Generator(lateMillis);
+		}
+		Double busy = utilisation.busyShare();
+		Optional<LimitUse> reached = reached(utilisation.limits());
+		if (busy == null) {
+			// Without the machine's CPU, only a limit can be told.
+			return reached.map(BoundRules::limit).orElse(null);
+		}
+		Double ceiling = utilisation.ceilingPerSecond();
+		boolean explained = ceiling != null && perSecond >= EXPLAINS * ceiling;
+		if (busy >= BUSY && !(explained && reached.isPresent())) {
+			return cpu(busy, utilisation.processes(), cores);
+		}
+		if (reached.isPresent()) {
+			return limit(reached.get());
+		}
+		Double held = utilisation.backendInFlight();
+		Double millis = utilisation.backendMillis();
+		if (held != null && millis != null && calls.waitForBackend() && held >= HELD * calls.inFlight()) {
+			return new Bound.BackendLatency(held, millis);
+		}
+		return new Bound.InFlight(calls.inFlight(), calls.millis(), busy);
+	}
+
+	private static Optional<LimitUse> reached(List<LimitUse> limits) {
+		return limits.stream()
+			.filter((limit) -> limit.share() >= MOSTLY)
+			.max(Comparator.comparingDouble(LimitUse::share));
+	}
+
+	private static Bound limit(LimitUse limit) {
+		return new Bound.Limit(limit.service(), limit.what(), limit.limit(), limit.share());
+	}
+
+	private static Bound cpu(double busy, Map<String, Utilisation.Load> processes, int cores) {
+		return processes.entrySet()
+			.stream()
+			.filter((entry) -> entry.getValue().cores() != null)
+			.max(Comparator.comparingDouble((entry) -> Objects.requireNonNull(entry.getValue().cores())))
+			.map((most) -> new Bound.Cpu(busy, most.getKey(), Objects.requireNonNull(most.getValue().cores()) / cores))
+			.orElseGet(() -> new Bound.Cpu(busy, "processes that were not sampled", busy));
+	}
+
+}

@@ -1,0 +1,135 @@
+package dev.sluice.lab.kit.measure;
+
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Predicate;
+
+import dev.sluice.lab.kit.measure.Exposition.Series;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a service exports of something that is limited: how much of it is used, and the
+ * limit.
+ */
+enum Limit {
+
+	ADMISSION("requests in progress", "sluice_requests_in_progress", "sluice_requests_limit"),
+
+	TOMCAT_THREADS("Tomcat threads", "tomcat_threads_busy_threads", "tomcat_threads_config_max_threads"),
+
+	BACKEND_CALLS("calls to the backend", bulkhead("backend")),
+
+	QUEUE_WRITES("orders being written to Kafka", bulkhead("queue")),
+
+	PRODUCER_BUFFER("bytes in the producer's buffer",
+			new Source("kafka_producer_buffer_available_bytes", "kafka_producer_buffer_total_bytes", true,
+					(_) -> true)),
+
+	BACKEND_CONNECTIONS("connections to the backend", new Source("httpcomponents_httpclient_pool_total_connections",
+			"httpcomponents_httpclient_pool_total_max", false,
+			(series) -> series.label("httpclient").equals("backend") && !series.label("state").equals("available"))),
+
+	REACTIVE_BACKEND_CONNECTIONS("connections to the backend",
+			new Source("reactor_netty_connection_provider_active_connections",
+					"reactor_netty_connection_provider_max_connections", false,
+					(series) -> series.label("name").equals("backend"))),
+
+	DATABASE_CONNECTIONS("connections to PostgreSQL", "hikaricp_connections_active", "hikaricp_connections_max"),
+
+	REACTIVE_DATABASE_CONNECTIONS("connections to PostgreSQL", "r2dbc_pool_acquired_connections",
+			"r2dbc_pool_max_allocated_connections"),
+
+	DELIVERY("orders in delivery", "sluice_delivery_in_flight", "sluice_delivery_limit"),
+
+	/**
+	 * The consumer reads no further batch that might not fit: a quarter of the limit, at
+	 * most.
+	 */
+	PENDING("records read and not finished", 0.75,
+			new Source("sluice_delivery_pending", "sluice_delivery_pending_limit", false, (_) -> true)),
+
+	SINK_WINDOW("orders in flight to the sink", "sluice_delivery_sink_in_flight", "sluice_delivery_sink_window"),
+
+	WORKERS("workers of the backend", "sluice_backend_in_flight", "sluice_backend_workers");
+
+	/**
+	 * Where the figures are.
+	 *
+	 * @param used name of what is used, or of what is free
+	 * @param limit name of the limit
+	 * @param isFree whether the first is what is free
+	 * @param wanted which of the series
+	 */
+	private record Source(String used, String limit, boolean isFree, Predicate<Series> wanted) {
+	}
+
+	/** A gauge moves between two looks: so near a limit is at it. */
+	private static final double NEAR = 0.95;
+
+	/** How the mock says that it has no limit. */
+	private static final double NO_LIMIT = Integer.MAX_VALUE;
+
+	private final String what;
+
+	private final double near;
+
+	private final Source source;
+
+	Limit(String what, String used, String limit) {
+		this(what, new Source(used, limit, false, (_) -> true));
+	}
+
+	Limit(String what, Source source) {
+		this(what, NEAR, source);
+	}
+
+	Limit(String what, double near, Source source) {
+		this.what = what;
+		this.near = near;
+		this.source = source;
+	}
+
+	private static Source bulkhead(String name) {
+		return new Source("resilience4j_bulkhead_available_concurrent_calls",
+				"resilience4j_bulkhead_max_allowed_concurrent_calls", true,
+				(series) -> series.label("name").equals(name));
+	}
+
+	/** The names of all metrics that are looked at. */
+	static Set<String> names() {
+		Set<String> names = new TreeSet<>();
+		for (Limit limit : values()) {
+			names.add(limit.source.used());
+			names.add(limit.source.limit());
+		}
+		return names;
+	}
+
+	/** What is limited, in words: "orders in delivery". */
+	String what() {
+		return this.what;
+	}
+
+	/** How much is used, and of how much. */
+	record Use(double used, double limit) {
+	}
+
+	/** Null if the service does not export both, or says that there is no limit. */
+	@Nullable Use in(Exposition values) {
+		Double used = sum(values, this.source.used());
+		Double limit = sum(values, this.source.limit());
+		if (used == null || limit == null || limit <= 0 || limit >= NO_LIMIT) {
+			return null;
+		}
+		return new Use(this.source.isFree() ? limit - used : used, limit);
+	}
+
+	private @Nullable Double sum(Exposition values, String name) {
+		return Exposition.sum(values.of(name).filter(this.source.wanted()));
+	}
+
+	boolean isReached(Use use) {
+		return use.used() >= use.limit() * this.near;
+	}
+
+}

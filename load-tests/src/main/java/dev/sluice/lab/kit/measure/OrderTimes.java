@@ -1,0 +1,122 @@
+package dev.sluice.lab.kit.measure;
+
+import java.io.BufferedReader;
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.OutputStreamWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.ToLongFunction;
+import java.util.zip.GZIPInputStream;
+import java.util.zip.GZIPOutputStream;
+
+import dev.sluice.lab.kit.result.CellResult.Wait;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * When the orders of a phase were first tried, accepted and saved. A compressed CSV file
+ * keeps them: {@code order,due_us,accepted_us,saved_us}, in microseconds since 1970, 0
+ * for what did not happen.
+ *
+ * @param orders in no order
+ */
+public record OrderTimes(List<Times> orders) {
+
+	private static final String HEAD = "order,due_us,accepted_us,saved_us";
+
+	/** Samples above a percentile without which it is chance. */
+	private static final int LEAST_ABOVE = 10;
+
+	public OrderTimes {
+		orders = List.copyOf(orders);
+	}
+
+	/**
+	 * An order's times, in microseconds since 1970.
+	 *
+	 * @param order its number
+	 * @param due when its client first wanted to place it
+	 * @param accepted when its client had the answer that accepts it; 0 if it never did
+	 * @param saved when the backend had it; 0 if it never did
+	 */
+	public record Times(int order, long due, long accepted, long saved) {
+	}
+
+	/** The file of a phase. */
+	public static Path file(Path outcomes, String phase) {
+		return outcomes.resolve(phase + ".orders.csv.gz");
+	}
+
+	public void write(Path file) throws IOException {
+		try (BufferedWriter out = new BufferedWriter(
+				new OutputStreamWriter(new GZIPOutputStream(Files.newOutputStream(file)), StandardCharsets.US_ASCII))) {
+			out.write(HEAD + "\n");
+			for (Times times : this.orders) {
+				out.write("%d,%d,%d,%d\n".formatted(times.order(), times.due(), times.accepted(), times.saved()));
+			}
+		}
+	}
+
+	/**
+	 * Reads a file.
+	 * @throws IOException if it cannot be read or is none
+	 */
+	public static OrderTimes read(Path file) throws IOException {
+		List<Times> orders = new ArrayList<>();
+		try (BufferedReader in = new BufferedReader(
+				new InputStreamReader(new GZIPInputStream(Files.newInputStream(file)), StandardCharsets.US_ASCII))) {
+			if (!HEAD.equals(in.readLine())) {
+				throw new IOException("%s does not begin with '%s'".formatted(file, HEAD));
+			}
+			for (String line = in.readLine(); line != null; line = in.readLine()) {
+				String[] fields = line.split(",", -1);
+				orders.add(new Times(Integer.parseInt(fields[0]), Long.parseLong(fields[1]), Long.parseLong(fields[2]),
+						Long.parseLong(fields[3])));
+			}
+		}
+		catch (RuntimeException ex) {
+			throw new IOException("%s is damaged: %s".formatted(file, ex), ex);
+		}
+		return new OrderTimes(orders);
+	}
+
+	/**
+	 * What clients waited for: from the first try until accepted; null without orders.
+	 */
+	public @Nullable Wait toAccepted() {
+		return wait(Times::accepted);
+	}
+
+	/** From the first try until saved; null without orders. */
+	public @Nullable Wait toSaved() {
+		return wait(Times::saved);
+	}
+
+	private @Nullable Wait wait(ToLongFunction<Times> end) {
+		if (this.orders.isEmpty()) {
+			return null;
+		}
+		double[] millis = this.orders.stream()
+			.filter((times) -> end.applyAsLong(times) > 0)
+			.mapToDouble((times) -> Math.max(0, end.applyAsLong(times) - times.due()) / 1_000.0)
+			.sorted()
+			.toArray();
+		return new Wait(this.orders.size(), this.orders.size() - millis.length,
+				percentile(millis, this.orders.size(), 50), percentile(millis, this.orders.size(), 95),
+				percentile(millis, this.orders.size(), 99));
+	}
+
+	/**
+	 * The nearest rank, orders that are still waiting being the last; null if too few are
+	 * above it, or the one at the rank still waits.
+	 */
+	private static @Nullable Double percentile(double[] sorted, int orders, int percent) {
+		int rank = Math.toIntExact((percent * (long) orders + 99) / 100);
+		return (orders - rank >= LEAST_ABOVE && rank <= sorted.length) ? sorted[rank - 1] : null;
+	}
+
+}

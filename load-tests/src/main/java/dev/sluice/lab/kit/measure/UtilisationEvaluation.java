@@ -1,0 +1,138 @@
+package dev.sluice.lab.kit.measure;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.OptionalDouble;
+import java.util.Set;
+import java.util.TreeSet;
+
+import dev.sluice.lab.kit.measure.Limit.Use;
+import dev.sluice.lab.kit.measure.Scrapes.Scrape;
+import dev.sluice.lab.kit.result.Utilisation;
+import dev.sluice.lab.kit.result.Utilisation.LimitUse;
+import dev.sluice.lab.kit.result.Utilisation.Load;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How busy processes and limits were in a window.
+ *
+ * @param samples of the processes
+ * @param scrapes of the services, by name
+ * @param cores processors of the machine
+ */
+record UtilisationEvaluation(ProcessSamples samples, Map<String, Scrapes> scrapes, int cores) {
+
+	private static final String DURATION_SUM = "sluice_backend_duration_seconds_sum";
+
+	private static final String DURATION_COUNT = "sluice_backend_duration_seconds_count";
+
+	private static final String IN_FLIGHT = "sluice_backend_in_flight";
+
+	/** A limit of which never half was used is not worth a line. */
+	private static final double NOTABLE = 0.5;
+
+	/** The metrics it needs. */
+	static Set<String> names() {
+		Set<String> names = new TreeSet<>(Limit.names());
+		names.addAll(List.of(DURATION_SUM, DURATION_COUNT, IN_FLIGHT));
+		return names;
+	}
+
+	/**
+	 * Evaluates, without saying what bound the window.
+	 * @param processes to be told of, by the name they have in the samples
+	 */
+	Utilisation in(Window window, List<String> processes) {
+		Map<String, Load> loads = new LinkedHashMap<>();
+		for (String process : processes) {
+			loads.put(process, new Load(this.samples.cpuShare(process, window), this.samples.waiting(process, window),
+					this.samples.jitShare(process, window), this.samples.gcShare(process, window)));
+		}
+		Double millis = backendMillis(window);
+		return new Utilisation(this.samples.busyShare(window, this.cores), this.samples.stealShare(window, this.cores),
+				loads, limits(window), millis, backendInFlight(window), ceiling(window, millis), null);
+	}
+
+	private List<LimitUse> limits(Window window) {
+		List<LimitUse> limits = new ArrayList<>();
+		this.scrapes.forEach((service, scrapes) -> {
+			for (Limit limit : Limit.values()) {
+				List<Use> uses = uses(limit, scrapes, window);
+				if (uses.stream().anyMatch((use) -> use.used() >= use.limit() * NOTABLE)) {
+					limits.add(new LimitUse(service, limit.what(), greatest(uses),
+							uses.stream().mapToDouble(Use::used).average().orElseThrow(),
+							(double) uses.stream().filter(limit::isReached).count() / uses.size()));
+				}
+			}
+		});
+		return limits;
+	}
+
+	private static List<Use> uses(Limit limit, Scrapes scrapes, Window window) {
+		return scrapes.in(window).stream().map((scrape) -> limit.in(scrape.values())).filter(Objects::nonNull).toList();
+	}
+
+	private static double greatest(List<Use> uses) {
+		return uses.stream().mapToDouble(Use::limit).max().orElseThrow();
+	}
+
+	/** By the backend's own clock, what waits for a worker included. */
+	private @Nullable Double backendMillis(Window window) {
+		List<Scrape> scrapes = all(window, DURATION_COUNT);
+		if (scrapes.size() < 2) {
+			return null;
+		}
+		double count = growth(scrapes, DURATION_COUNT);
+		return (count > 0) ? growth(scrapes, DURATION_SUM) * 1_000 / count : null;
+	}
+
+	private static double growth(List<Scrape> scrapes, String name) {
+		Double first = scrapes.getFirst().values().sum(name);
+		Double last = scrapes.getLast().values().sum(name);
+		return (first != null && last != null) ? last - first : 0;
+	}
+
+	private @Nullable Double backendInFlight(Window window) {
+		OptionalDouble mean = all(window, IN_FLIGHT).stream()
+			.map((scrape) -> scrape.values().sum(IN_FLIGHT))
+			.filter(Objects::nonNull)
+			.mapToDouble(Double::doubleValue)
+			.average();
+		return mean.isPresent() ? mean.getAsDouble() : null;
+	}
+
+	private List<Scrape> all(Window window, String name) {
+		return this.scrapes.values()
+			.stream()
+			.flatMap((scrapes) -> scrapes.in(window).stream())
+			.filter((scrape) -> scrape.values().sum(name) != null)
+			.toList();
+	}
+
+	/**
+	 * Of the service that delivers in this window: whichever has most calls at the
+	 * backend.
+	 */
+	private @Nullable Double ceiling(Window window, @Nullable Double millis) {
+		if (millis == null || millis <= 0) {
+			return null;
+		}
+		double most = 0;
+		Double limit = null;
+		for (Scrapes scrapes : this.scrapes.values()) {
+			for (Limit calls : List.of(Limit.BACKEND_CALLS, Limit.DELIVERY)) {
+				List<Use> uses = uses(calls, scrapes, window);
+				double used = uses.stream().mapToDouble(Use::used).average().orElse(0);
+				if (used > most) {
+					most = used;
+					limit = greatest(uses);
+				}
+			}
+		}
+		return (limit != null) ? limit * 1_000 / millis : null;
+	}
+
+}

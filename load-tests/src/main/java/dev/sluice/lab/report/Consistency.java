@@ -1,0 +1,109 @@
+package dev.sluice.lab.report;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+
+import dev.sluice.lab.kit.result.Cell;
+import dev.sluice.lab.kit.result.CellResult;
+import dev.sluice.lab.kit.result.CellResult.Wait;
+import dev.sluice.lab.kit.result.CompareResult;
+import dev.sluice.lab.kit.result.RunResult;
+import dev.sluice.lab.kit.result.RunResult.Check;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Whether the figures of a run fit each other, and its cells what the load generator left
+ * of each.
+ */
+final class Consistency {
+
+	/** Where the load generator leaves an outcome of each measured phase. */
+	private static final String OUTCOMES = "outcomes";
+
+	/** The file has the rate with all of its digits. */
+	private static final double ROUNDING = 1e-6;
+
+	private static final int MOST_NAMED = 5;
+
+	private Consistency() {
+	}
+
+	/** The checks; none if the run has no cells of orders. */
+	static List<Check> of(RunResult run, Path directory) throws IOException {
+		if (!(run.finding() instanceof CompareResult compare)) {
+			return List.of();
+		}
+		List<Check> checks = new ArrayList<>(List.of(figures(run)));
+		if (run.partial() == null && Files.isDirectory(directory.resolve(OUTCOMES))) {
+			checks.add(outcomes(run, compare.warmUps().size(), directory.resolve(OUTCOMES)));
+		}
+		return checks;
+	}
+
+	private static Check figures(RunResult run) {
+		List<String> wrong = new ArrayList<>();
+		Set<Cell> seen = new HashSet<>();
+		for (CellResult cell : run.cells()) {
+			if (!seen.add(cell.cell())) {
+				wrong.add("%s is there twice".formatted(cell.cell()));
+			}
+			wrongFigures(cell).forEach((why) -> wrong.add("%s: %s".formatted(cell.cell(), why)));
+		}
+		String detail = wrong.isEmpty() ? "%,d cells".formatted(run.cells().size())
+				: String.join("; ", wrong.subList(0, Math.min(MOST_NAMED, wrong.size())))
+						+ ((wrong.size() > MOST_NAMED) ? "; and %,d more".formatted(wrong.size() - MOST_NAMED) : "");
+		return new Check("Rates follow from orders saved and time, and calls from answered and failed", wrong.isEmpty(),
+				detail);
+	}
+
+	private static List<String> wrongFigures(CellResult cell) {
+		List<String> wrong = new ArrayList<>();
+		double seconds = Duration.between(cell.start(), cell.end()).toNanos() / 1e9;
+		double perSecond = (seconds > 0) ? cell.saved() / seconds : 0;
+		if (!(Math.abs(cell.savedPerSecond() - perSecond) <= ROUNDING * Math.max(1, perSecond))) {
+			wrong.add("%,.3f orders a second, and %,d in %,.3f s are %,.3f".formatted(cell.savedPerSecond(),
+					cell.saved(), seconds, perSecond));
+		}
+		long failures = cell.failures().values().stream().mapToLong(Long::longValue).sum();
+		if (failures != cell.failedCalls()) {
+			wrong.add("%,d failed calls, and by their reasons %,d".formatted(cell.failedCalls(), failures));
+		}
+		if (cell.calls() != cell.accepted() + cell.failedCalls()) {
+			wrong.add("%,d calls, of which %,d were accepted and %,d failed".formatted(cell.calls(), cell.accepted(),
+					cell.failedCalls()));
+		}
+		if (cell.problem() == null) {
+			wrongWait("accepted", cell.toAccepted(), cell.accepted()).ifPresent(wrong::add);
+			wrongWait("saved", cell.toSaved(), cell.saved()).ifPresent(wrong::add);
+		}
+		return wrong;
+	}
+
+	/** Each order either came to its end or waits still. */
+	private static Optional<String> wrongWait(String end, @Nullable Wait wait, long ended) {
+		if (wait == null || wait.orders() - wait.unfinished() == ended) {
+			return Optional.empty();
+		}
+		return Optional.of("%,d orders %s, and by their waits %,d of %,d".formatted(ended, end,
+				wait.orders() - wait.unfinished(), wait.orders()));
+	}
+
+	/** A whole run has a cell or a warm-up for each outcome, and an outcome for each. */
+	private static Check outcomes(RunResult run, int warmUps, Path directory) throws IOException {
+		try (Stream<Path> files = Files.walk(directory)) {
+			long outcomes = files.filter((file) -> file.toString().endsWith(".json")).count();
+			int results = run.cells().size() + warmUps;
+			return new Check("Each cell and warm-up that the load generator ended has a result", outcomes == results,
+					"%,d ended, %,d results".formatted(outcomes, results));
+		}
+	}
+
+}

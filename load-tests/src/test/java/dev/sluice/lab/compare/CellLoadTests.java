@@ -1,0 +1,84 @@
+package dev.sluice.lab.compare;
+
+import java.net.URI;
+import java.util.List;
+
+import dev.sluice.contract.BackendBehaviour;
+import dev.sluice.lab.kit.plan.LoadPlan.Phase;
+import dev.sluice.lab.kit.plan.LoadPlan.Target;
+import dev.sluice.lab.kit.plan.Mode;
+import dev.sluice.lab.kit.plan.WarmUpWindow;
+import dev.sluice.lab.kit.result.Cell;
+import dev.sluice.lab.kit.result.CompareResult.WarmUpCurve;
+import dev.sluice.lab.kit.result.Load;
+import dev.sluice.lab.kit.result.RunResult.Check;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class CellLoadTests {
+
+	private static final WarmUpWindow WINDOW = new WarmUpWindow(5, 100, 1.0);
+
+	@Test
+	void aCellInFlightLastsForATimeAndANumberOfOrders() {
+		Phase phase = phase(CellLoad.lasting(Load.Kind.IN_FLIGHT, 45_000), 30);
+
+		assertThat(phase.users()).isEqualTo(30);
+		assertThat(phase.lastMillis()).isEqualTo(10_000);
+		assertThat(phase.orders()).isEqualTo(2_000);
+		assertThat(phase.deadlineMillis()).isEqualTo(45_000);
+	}
+
+	@Test
+	void anOfferedCellHasTheOrdersThatAreDueInItsTimeAndNoFewerThanTheLeast() {
+		CellLoad load = CellLoad.lasting(Load.Kind.OFFERED, 45_000);
+
+		assertThat(phase(load, 1_000).orders()).isEqualTo(10_000);
+		assertThat(phase(load, 1_000).client().perSecond()).isEqualTo(1_000);
+		assertThat(phase(load, 100).orders()).isEqualTo(2_000);
+		assertThat(phase(load, 100).deadlineMillis()).as("20 s of orders on top").isEqualTo(65_000);
+		assertThat(phase(load, 100).isTimed()).isFalse();
+	}
+
+	@Test
+	void aBurstIsANumberOfOrders() {
+		Phase phase = phase(CellLoad.burst(45_000, 4_000), 3_000);
+
+		assertThat(phase.orders()).isEqualTo(3_000);
+		assertThat(phase.users()).isEqualTo(1_000);
+		assertThat(phase.isTimed()).isFalse();
+	}
+
+	@Test
+	void theServicesAreWarmedLongerThanALoadGeneratorAlone() {
+		List<Target> targets = List.of(new Target(URI.create("http://a:1"), Mode.SYNC));
+		CellLoad load = CellLoad.lasting(Load.Kind.IN_FLIGHT, 45_000);
+
+		assertThat(load.warmUp(targets, List.of(Mode.SYNC), true)).singleElement().satisfies((phase) -> {
+			assertThat(phase.targets()).isEqualTo(targets);
+			assertThat(phase.warmUp()).isNotNull();
+			assertThat(phase.warmUp().leastMillis()).isEqualTo(30_000);
+			assertThat(phase.lastMillis()).isEqualTo(90_000);
+		});
+		assertThat(load.warmUp(targets, List.of(Mode.SYNC), false).getFirst().lastMillis()).isEqualTo(30_000);
+	}
+
+	@Test
+	void aWarmUpThatDidNotSettleFailsTheCheck() {
+		CellLoad load = CellLoad.lasting(Load.Kind.IN_FLIGHT, 45_000);
+		WarmUpCurve settled = new WarmUpCurve("1", List.of(WINDOW, WINDOW), 0.10);
+		WarmUpCurve rising = new WarmUpCurve("2", List.of(WINDOW, new WarmUpWindow(10, 200, 1.0)), 0.10);
+
+		assertThat(load.warmUpCheck(List.of(settled))).get().extracting(Check::holds).isEqualTo(true);
+		assertThat(load.warmUpCheck(List.of(settled, rising))).get().extracting(Check::holds).isEqualTo(false);
+		assertThat(load.warmUpCheck(List.of())).get().extracting(Check::holds).isEqualTo(false);
+		assertThat(CellLoad.burst(1, 1).warmUpCheck(List.of())).isEmpty();
+	}
+
+	private static Phase phase(CellLoad load, int size) {
+		return load.phase("x", new Cell("reactive", "sync", "unlimited", new Load(load.kind(), size), 1),
+				BackendBehaviour.DEFAULT);
+	}
+
+}

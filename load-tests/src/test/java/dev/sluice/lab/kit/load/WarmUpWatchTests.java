@@ -1,0 +1,65 @@
+package dev.sluice.lab.kit.load;
+
+import dev.sluice.lab.kit.plan.LoadPlan.Settling;
+import dev.sluice.lab.kit.plan.WarmUpWindow;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class WarmUpWatchTests {
+
+	private static final long SECOND = 1_000_000_000;
+
+	private final WarmUpWatch watch = new WarmUpWatch(new Settling(5_000, 15_000, 0.10));
+
+	private long seconds;
+
+	private long saved;
+
+	private long cpuMillis;
+
+	@Test
+	void settlesWhenRateAndCostOfTwoWindowsAgree() {
+		this.watch.start(0, 0);
+		window(100, 4);
+		window(500, 2);
+		assertThat(this.watch.isSettled()).isFalse();
+		window(1_000, 1);
+		assertThat(this.watch.isSettled()).as("rate twice as high").isFalse();
+		window(1_050, 0.8);
+		assertThat(this.watch.isSettled()).as("cost a fifth lower").isFalse();
+		window(1_000, 0.75);
+
+		assertThat(this.watch.isSettled()).isTrue();
+		assertThat(this.watch.windows()).hasSize(5).last().isEqualTo(new WarmUpWindow(25, 1_000, 0.75));
+	}
+
+	@Test
+	void doesNotSettleBeforeItsTime() {
+		this.watch.start(0, 0);
+		window(1_000, 1);
+		window(1_000, 1);
+		assertThat(this.watch.isSettled()).isFalse();
+		window(1_000, 1);
+
+		assertThat(this.watch.isSettled()).isTrue();
+	}
+
+	@Test
+	void nothingSavedIsNoAgreement() {
+		this.watch.start(0, 0);
+		window(0, 0);
+		window(0, 0);
+		window(0, 0);
+
+		assertThat(this.watch.isSettled()).isFalse();
+	}
+
+	private void window(int perSecond, double cpuMillisPerOrder) {
+		this.seconds += 5;
+		this.saved += 5L * perSecond;
+		this.cpuMillis += Math.round(5 * perSecond * cpuMillisPerOrder);
+		this.watch.window(this.seconds * SECOND, this.saved, this.cpuMillis);
+	}
+
+}

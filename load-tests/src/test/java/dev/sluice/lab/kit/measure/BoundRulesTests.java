@@ -1,0 +1,89 @@
+package dev.sluice.lab.kit.measure;
+
+import java.util.List;
+import java.util.Map;
+
+import dev.sluice.lab.kit.measure.BoundRules.Calls;
+import dev.sluice.lab.kit.result.Bound;
+import dev.sluice.lab.kit.result.Utilisation;
+import dev.sluice.lab.kit.result.Utilisation.LimitUse;
+import dev.sluice.lab.kit.result.Utilisation.Load;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class BoundRulesTests {
+
+	private static final Calls WAITING = new Calls(100, 60, true);
+
+	private static final Calls QUEUED = new Calls(10, 3, false);
+
+	private static final LimitUse DELIVERY = new LimitUse("consumer", "orders in delivery", 1_000, 980, 0.96);
+
+	private static final LimitUse ADMISSION = new LimitUse("gateway", "requests in progress", 200, 190, 0.6);
+
+	@Test
+	void aLimitThatWasReachedMostOfTheTime() {
+		assertThat(bound(0.5, List.of(ADMISSION, DELIVERY), 20_000.0, 19_000, QUEUED))
+			.isEqualTo(new Bound.Limit("consumer", "orders in delivery", 1_000, 0.96));
+		assertThat(sentence(0.5, List.of(DELIVERY), null, 900, QUEUED))
+			.isEqualTo("The consumer was at its limit of 1,000 orders in delivery for 96 % of the time.");
+	}
+
+	@Test
+	void aLimitThatWasSeldomReachedDoesNotBind() {
+		LimitUse seldom = new LimitUse("consumer", "orders in delivery", 1_000, 600, 0.3);
+
+		assertThat(bound(0.5, List.of(seldom), 20_000.0, 900, QUEUED)).isInstanceOf(Bound.InFlight.class);
+	}
+
+	@Test
+	void theCpuBindsWhereALimitIsReachedBecauseAllIsSlow() {
+		assertThat(bound(0.97, List.of(DELIVERY), 20_000.0, 3_000, QUEUED))
+			.isEqualTo(new Bound.Cpu(0.97, "consumer", 0.45));
+		assertThat(sentence(0.97, List.of(DELIVERY), 20_000.0, 3_000, QUEUED))
+			.isEqualTo("The machine's CPU was used to 97 %, most of it (45 %) by consumer.");
+	}
+
+	@Test
+	void aLimitThatExplainsTheRateBindsThoughTheCpuIsBusy() {
+		assertThat(bound(0.97, List.of(DELIVERY), 3_300.0, 3_000, QUEUED)).isInstanceOf(Bound.Limit.class);
+	}
+
+	@Test
+	void theBackendsLatencyWhereItHasTheCallsThatWait() {
+		assertThat(bound(0.5, List.of(), 20_000.0, 1_900, WAITING)).isEqualTo(new Bound.BackendLatency(90, 50));
+		assertThat(bound(0.5, List.of(), 20_000.0, 1_900, QUEUED)).isEqualTo(new Bound.InFlight(10, 3, 0.5));
+	}
+
+	@Test
+	void aLateGeneratorBeforeAllElse() {
+		assertThat(BoundRules.of(utilisation(0.97, List.of(DELIVERY), 3_300.0), 3_000, 400, QUEUED, 2))
+			.isEqualTo(new Bound.Generator(400));
+	}
+
+	@Test
+	void doesNotGuess() {
+		assertThat(bound(null, List.of(), 20_000.0, 1_900, WAITING)).isNull();
+		assertThat(bound(null, List.of(DELIVERY), 20_000.0, 1_900, WAITING)).isInstanceOf(Bound.Limit.class);
+	}
+
+	private static @Nullable Bound bound(@Nullable Double busy, List<LimitUse> limits, @Nullable Double ceiling,
+			double perSecond, Calls calls) {
+		return BoundRules.of(utilisation(busy, limits, ceiling), perSecond, null, calls, 2);
+	}
+
+	private static String sentence(@Nullable Double busy, List<LimitUse> limits, @Nullable Double ceiling,
+			double perSecond, Calls calls) {
+		Bound bound = bound(busy, limits, ceiling, perSecond, calls);
+		return (bound != null) ? bound.sentence() : "";
+	}
+
+	private static Utilisation utilisation(@Nullable Double busy, List<LimitUse> limits, @Nullable Double ceiling) {
+		return new Utilisation(busy, 0.0, Map.of("consumer", new Load(0.9, 1.5, 0.1, 0.01), "gateway",
+				new Load(0.7, 1.0, 0.1, 0.01), "kafka", new Load(null, null, null, null)), limits, 50.0, 90.0, ceiling,
+				null);
+	}
+
+}

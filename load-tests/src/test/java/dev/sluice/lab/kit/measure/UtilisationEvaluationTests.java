@@ -1,0 +1,138 @@
+package dev.sluice.lab.kit.measure;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.zip.GZIPOutputStream;
+
+import dev.sluice.lab.kit.result.Utilisation;
+import dev.sluice.lab.kit.result.Utilisation.LimitUse;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class UtilisationEvaluationTests {
+
+	private static final Instant T0 = Instant.parse("2026-01-01T00:00:00Z");
+
+	private static final Window WINDOW = new Window(T0, T0.plusSeconds(4));
+
+	@TempDir
+	private Path directory;
+
+	@Test
+	void tellsOfEachLimitHowMuchWasUsedAndHowOftenAll() throws IOException {
+		Scrapes consumer = scrapes(delivery(40), delivery(50), delivery(48), delivery(50));
+
+		Utilisation utilisation = evaluate(Map.of("consumer", consumer));
+
+		assertThat(utilisation.limits()).containsExactly(new LimitUse("consumer", "orders in delivery", 50, 47, 0.75));
+	}
+
+	@Test
+	void aBulkheadTellsWhatIsFree() throws IOException {
+		String half = """
+				resilience4j_bulkhead_available_concurrent_calls{name="backend"} 50.0
+				resilience4j_bulkhead_max_allowed_concurrent_calls{name="backend"} 100.0
+				resilience4j_bulkhead_available_concurrent_calls{name="queue"} 990.0
+				resilience4j_bulkhead_max_allowed_concurrent_calls{name="queue"} 1000.0
+				""";
+
+		assertThat(evaluate(Map.of("gateway", scrapes(half, half))).limits())
+			.containsExactly(new LimitUse("gateway", "calls to the backend", 100, 50, 0));
+	}
+
+	@Test
+	void theBackendsWorkersAreALimitUnlessThereAreAsManyAsOneLikes() throws IOException {
+		String unlimited = "sluice_backend_in_flight 5.0\nsluice_backend_workers 2.147483647E9\n";
+		String three = "sluice_backend_in_flight 5.0\nsluice_backend_workers 3.0\n";
+
+		assertThat(evaluate(Map.of("backend", scrapes(unlimited, unlimited))).limits()).isEmpty();
+		assertThat(evaluate(Map.of("backend", scrapes(three, three))).limits())
+			.containsExactly(new LimitUse("backend", "workers of the backend", 3, 5, 1));
+	}
+
+	@Test
+	void theCeilingIsTheLimitOnCallsToTheBackendByItsLatency() throws IOException {
+		Scrapes backend = scrapes(backend(100, 5.0), backend(200, 10.0), backend(300, 15.0));
+		Scrapes consumer = scrapes(delivery(40), delivery(40));
+
+		Utilisation utilisation = evaluate(Map.of("consumer", consumer, "backend", backend));
+
+		assertThat(utilisation.backendMillis()).isEqualTo(50.0);
+		assertThat(utilisation.backendInFlight()).isEqualTo(7.0);
+		assertThat(utilisation.ceilingPerSecond()).isEqualTo(1_000.0);
+	}
+
+	@Test
+	void doesNotKnowWithoutScrapes() throws IOException {
+		Utilisation utilisation = evaluate(Map.of("backend", scrapes()));
+
+		assertThat(utilisation.limits()).isEmpty();
+		assertThat(utilisation.backendMillis()).isNull();
+		assertThat(utilisation.backendInFlight()).isNull();
+		assertThat(utilisation.ceilingPerSecond()).isNull();
+		assertThat(utilisation.busyShare()).isNull();
+		assertThat(utilisation.processes().get("gateway")).isEqualTo(new Utilisation.Load(null, null, null, null));
+	}
+
+	@Test
+	void scrapesCoverAWindowIfHalfOfItsSecondsWereAnswered() throws IOException {
+		assertThat(scrapes("", "", "", "").cover(WINDOW)).isTrue();
+		assertThat(scrapes("", "").cover(WINDOW)).isTrue();
+		assertThat(scrapes("").cover(WINDOW)).isFalse();
+		assertThat(scrapes().cover(new Window(T0, T0.plusMillis(1_500)))).as("too short to have one").isTrue();
+	}
+
+	@Test
+	void whatAnUnansweredScrapeSaysIsOfNoOther() throws IOException {
+		Path file = this.directory.resolve("backend.prom.gz");
+		try (PrintWriter out = writer(file)) {
+			out.println("# at %s status 200\nsluice_backend_in_flight 1.0".formatted(T0));
+			out.println("# at %s status 503\nsluice_backend_in_flight 70.0".formatted(T0.plusSeconds(1)));
+			out.println("# at %s no answer: java.net.ConnectException".formatted(T0.plusSeconds(2)));
+		}
+
+		assertThat(Scrapes.read(file, (_) -> true).scrapes()).singleElement()
+			.satisfies((scrape) -> assertThat(scrape.values().sum("sluice_backend_in_flight")).isEqualTo(1.0));
+	}
+
+	private static Utilisation evaluate(Map<String, Scrapes> scrapes) {
+		return new UtilisationEvaluation(ProcessSamples.NONE, scrapes, 2).in(WINDOW, List.of("gateway"));
+	}
+
+	/** One each second. */
+	private Scrapes scrapes(String... bodies) throws IOException {
+		Path file = this.directory.resolve("service.prom.gz");
+		try (PrintWriter out = writer(file)) {
+			for (int i = 0; i < bodies.length; i++) {
+				out.println("# at %s status 200".formatted(T0.plusSeconds(i)));
+				out.print(bodies[i]);
+			}
+		}
+		return Scrapes.read(file, UtilisationEvaluation.names()::contains);
+	}
+
+	private static PrintWriter writer(Path file) throws IOException {
+		return new PrintWriter(new GZIPOutputStream(Files.newOutputStream(file)), false, StandardCharsets.UTF_8);
+	}
+
+	private static String delivery(int inFlight) {
+		return "sluice_delivery_in_flight %d.0\nsluice_delivery_limit 50.0\n".formatted(inFlight);
+	}
+
+	private static String backend(int count, double sum) {
+		return """
+				sluice_backend_duration_seconds_count{outcome="saved"} %d
+				sluice_backend_duration_seconds_sum{outcome="saved"} %s
+				sluice_backend_in_flight 7.0
+				""".formatted(count, sum);
+	}
+
+}

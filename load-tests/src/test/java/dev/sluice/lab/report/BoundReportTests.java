@@ -1,0 +1,60 @@
+package dev.sluice.lab.report;
+
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+
+import dev.sluice.lab.kit.result.Bound;
+import dev.sluice.lab.kit.result.Cell;
+import dev.sluice.lab.kit.result.CellResult;
+import dev.sluice.lab.kit.result.CompareResult;
+import dev.sluice.lab.kit.result.RunFile;
+import dev.sluice.lab.kit.result.RunResult;
+import dev.sluice.lab.kit.result.Runs;
+import dev.sluice.lab.kit.result.Utilisation;
+import dev.sluice.lab.kit.result.Utilisation.LimitUse;
+import dev.sluice.lab.kit.result.Utilisation.Load;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class BoundReportTests {
+
+	private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
+
+	@Test
+	void saysWhatBoundACell() {
+		String page = Report.page(List.of(run(new Bound.Limit("consumer", "orders in delivery", 50, 0.96))));
+
+		assertThat(page).contains("The consumer was at its limit of 50 orders in delivery for 96 % of the time.");
+	}
+
+	@Test
+	void saysWhereTooLittleIsKnown() {
+		assertThat(Report.page(List.of(run(null)))).contains("Too little is known.");
+	}
+
+	@Test
+	void isTheSameFromTheFile(@TempDir Path directory) throws Exception {
+		for (Bound bound : List.of(new Bound.Cpu(0.97, "kafka", 0.3), new Bound.Limit("gateway", "calls", 7, 0.5),
+				new Bound.BackendLatency(100, 50), new Bound.Generator(300), new Bound.InFlight(10, 3, 0.4))) {
+			RunResult run = run(bound);
+
+			assertThat(RunFile.read(RunFile.write(run, directory))).isEqualTo(run);
+		}
+	}
+
+	private static RunResult run(@Nullable Bound bound) {
+		Utilisation utilisation = new Utilisation(0.6, 0.01, Map.of("consumer", new Load(0.4, 0.1, null, 0.01)),
+				List.of(new LimitUse("consumer", "orders in delivery", 50, 48, 0.96)), 50.2, 48.0, 996.0, bound);
+		CellResult cell = new CellResult(
+				new Cell("reactive", "queued", "unlimited", dev.sluice.lab.kit.result.Load.inFlight(1_000), 1), START,
+				START.plusSeconds(1), 1_000, 0, Map.of(), 1_000, 1_000, 1_000, 1_000, null, null, null, Map.of(), 0, 50,
+				0.0, 0, null, utilisation, List.of());
+		return Runs.found("compare", new CompareResult(List.of(cell), List.of(), null));
+	}
+
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sluice.lab.statistics;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,88 @@
+package dev.sluice.contract;
+
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+
+import com.jayway.jsonpath.JsonPath;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Every gateway answers a request whose handler fails by an {@link Error}, which
+ * libraries treat in ways of their own, and has its place back.
+ */
+@TestInstance(Lifecycle.PER_CLASS)
+public abstract class GatewayErrorContract {
+
+	/** Where a handler is that fails: {@code /errors/when/which}. */
+	public static final String PATH = "/errors/{when}/{which}";
+
+	private static final Duration PATIENCE = Duration.ofSeconds(40);
+
+	private final HttpClient client = HttpClient.newHttpClient();
+
+	/** Where the gateway is. */
+	protected abstract URI gateway();
+
+	/** Where its metrics are. */
+	protected abstract URI management();
+
+	/** The error that a handler is to fail by. */
+	public static Error error(String which) {
+		return switch (which) {
+			case "stack-overflow" -> new StackOverflowError();
+			case "no-class" -> new NoClassDefFoundError("dev/sluice/Missing");
+			default -> new AssertionError("For a test");
+		};
+	}
+
+	@AfterAll
+	void closeClient() {
+		this.client.close();
+	}
+
+	/** All at once: some are answered when their time is over. */
+	@Test
+	void answersEachRequestThatFailsByAnError() throws Exception {
+		Map<String, CompletableFuture<HttpResponse<String>>> answers = new TreeMap<>();
+		for (String when : List.of("at-once", "within", "later")) {
+			for (String which : List.of("stack-overflow", "no-class", "assertion")) {
+				String path = "/errors/%s/%s".formatted(when, which);
+				HttpRequest request = HttpRequest.newBuilder(gateway().resolve(path)).timeout(PATIENCE).build();
+				answers.put(path, this.client.sendAsync(request, BodyHandlers.ofString()));
+			}
+		}
+
+		assertThat(answers).allSatisfy((path, answer) -> assertThat(answer).as(path)
+			.succeedsWithin(PATIENCE)
+			.satisfies(GatewayErrorContract::assertInternal));
+		await().atMost(PATIENCE).untilAsserted(() -> assertThat(metrics()).contains("sluice_requests_in_progress 0.0"));
+	}
+
+	private static void assertInternal(HttpResponse<String> answer) {
+		assertThat(answer.statusCode()).isEqualTo(500);
+		assertThat(answer.headers().firstValue("Content-Type")).hasValue("application/problem+json");
+		assertThat(JsonPath.<String>read(answer.body(), "$.type")).isEqualTo("urn:sluice:problem:internal");
+	}
+
+	private String metrics() throws Exception {
+		return this.client
+			.send(HttpRequest.newBuilder(management().resolve("/actuator/prometheus")).timeout(PATIENCE).build(),
+					BodyHandlers.ofString())
+			.body();
+	}
+
+}
