@@ -32,20 +32,21 @@ public final class Verdict {
 
 	/** The rule, for those who want to know. */
 	public static String rule() {
-		return "A pair is a repetition: the geometric mean of its variants' figures, once in each mode; its ratio cancels out what the machine did to both. A mode is named if the exact signed-rank test finds a difference at 1 %%, of at least %s pairs; “as many” or “as soon” is said if a difference of %s is excluded, otherwise what may hide. “Answers”: median time from an order's first try until it is accepted, failures and retries included. Doubt is the 99 %% interval or, of fewer pairs, their range."
-			.formatted(Figures.count(PairedComparison.LEAST_PAIRS), Figures.percent(PairedComparison.MARGIN));
+		return "A pair is a variant in a repetition, once in each mode, in an order that was drawn for each pair. A mode “saves more” or “answers sooner” if the exact signed-rank test of at least %s pairs finds a difference at 1 %%; “as many” or “as soon” is said if a difference of %s is excluded, otherwise what may hide. Of fewer pairs, a mode “saved more” or “answered sooner” if each of at least two differs by more than %s: at the noise that pairs have on shared machines, chance does that in fewer than one of a hundred cases. “Answers”: median time from an order's first try until it is accepted, failures and retries included. Doubt is the 99 %% interval or, of fewer pairs, their range."
+			.formatted(Figures.count(PairedComparison.LEAST_PAIRS), Figures.percent(PairedComparison.MARGIN),
+					Figures.percent(ModeByLoad.SHOWN_BY));
 	}
 
 	private static void figures(List<ModeByLoad> loads, Html html) {
 		List<Figure> figures = new ArrayList<>();
 		Map<String, List<ModeByLoad>> byCapacity = ModeByLoad.byCapacity(loads);
 		byCapacity.forEach((_, each) -> figures
-			.add(new Figure(each.getLast(), each.getLast().rate(), "as many orders saved per second, queued to sync")));
+			.add(new Figure(each.getLast(), each.getLast().rate(), "saved per second, queued to sync")));
 		byCapacity.values()
 			.stream()
 			.map(List::getLast)
 			.filter((load) -> load.answer() != null)
-			.map((load) -> new Figure(load, load.answer(), "the wait for an answer, queued to sync"))
+			.map((load) -> new Figure(load, load.answer(), "wait for an answer, queued to sync"))
 			.forEach(figures::add);
 		html.open("div", "class", "figures");
 		figures.stream().limit(MOST_FIGURES).forEach((figure) -> figure.write(html));
@@ -112,10 +113,12 @@ public final class Verdict {
 	private static String mode(Ratio rate) {
 		return switch (rate.choice()) {
 			case QUEUED -> "queued";
+			case QUEUED_SHOWN -> "queued, not tested";
 			case SYNC -> "sync";
+			case SYNC_SHOWN -> "sync, not tested";
 			case SAME -> "the same";
 			case OPEN -> "not told apart";
-			case UNSAID -> "too few pairs";
+			case UNSAID -> "too few pairs to tell";
 		};
 	}
 
