@@ -7,7 +7,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.random.RandomGenerator;
 
@@ -82,11 +81,7 @@ final class Session {
 	/** By id, the one sent first is first. */
 	private final Map<ByteString, InFlight> inFlight = new LinkedHashMap<>();
 
-	/** To be sent again, by their numbers. */
-	private final TreeMap<Long, ByteString> again = new TreeMap<>();
-
-	/** The same the other way round: an acknowledgement may come late. */
-	private final Map<ByteString, Long> againById = new HashMap<>();
+	private final Resends again = new Resends();
 
 	/** Messages that are in flight under an id that another one brought. */
 	private final Map<ByteString, List<Long>> repeats = new HashMap<>();
@@ -113,19 +108,9 @@ final class Session {
 
 	private boolean closed;
 
-	private long timeouts;
-
-	private long disconnections;
-
-	private long dropped;
-
-	private volatile Snapshot snapshot = new Snapshot(false, 0, 1, 0, 0, 0);
+	private final Progress progress = new Progress();
 
 	private record InFlight(long number, Window.Flight flight) {
-	}
-
-	/** What it looked like a moment ago. */
-	record Snapshot(boolean connected, int inFlight, int window, long timeouts, long disconnections, long dropped) {
 	}
 
 	Session(Channel channel, Spool spool, EventLoop loop, Window window, SinkClientOptions options,
@@ -171,7 +156,6 @@ final class Session {
 	/** What is known of single messages may be half done. The spool has them all. */
 	private void beginAnew() {
 		this.again.clear();
-		this.againById.clear();
 		this.repeats.clear();
 		this.settled.clear();
 		this.last = -1;
@@ -187,8 +171,8 @@ final class Session {
 		}
 	}
 
-	Snapshot snapshot() {
-		return this.snapshot;
+	Progress.Snapshot snapshot() {
+		return this.progress.snapshot();
 	}
 
 	/** Ends the stream, without waiting for anything. */
@@ -264,9 +248,7 @@ final class Session {
 
 	/** As the sink would; but gRPC ends the stream for what is much too large. */
 	private void refuseTooLarge(Entry entry, int maxBytes) {
-		if (this.again.remove(entry.number()) != null) {
-			this.againById.remove(entry.id());
-		}
+		this.again.remove(entry.number());
 		this.last = Math.max(this.last, entry.number());
 		int code = Status.Code.RESOURCE_EXHAUSTED.value();
 		String description = "The payload has %d bytes, and the sink takes %d".formatted(entry.payload().length,
@@ -278,15 +260,17 @@ final class Session {
 	private void refuse(long number, int code, String description) {
 		logger.error("The sink will never take message {}: {}; it stays in the spool, as refused", number, description);
 		this.spool.refuse(number, code, description);
+		this.progress.refused++;
 	}
 
 	private @Nullable Entry waiting() {
 		while (!this.again.isEmpty()) {
-			Entry entry = this.spool.get(this.again.firstKey());
+			long first = this.again.first();
+			Entry entry = this.spool.get(first);
 			if (entry != null) {
 				return entry;
 			}
-			this.againById.remove(this.again.pollFirstEntry().getValue());
+			this.again.remove(first);
 		}
 		return this.spool.next(this.last);
 	}
@@ -301,10 +285,10 @@ final class Session {
 				case SETTLE -> settle(Objects.requireNonNull(id));
 				case RESCHEDULE -> {
 					ByteString late = Objects.requireNonNull(id);
-					sendAgain(late, Objects.requireNonNull(this.inFlight.remove(late)).number());
+					this.again.add(late, Objects.requireNonNull(this.inFlight.remove(late)).number());
 				}
 				case RESCHEDULE_ALL -> {
-					this.inFlight.forEach((each, flying) -> sendAgain(each, flying.number()));
+					this.inFlight.forEach((each, flying) -> this.again.add(each, flying.number()));
 					this.inFlight.clear();
 				}
 				case POSTPONE, SEND_POSTPONED -> {
@@ -315,10 +299,7 @@ final class Session {
 	}
 
 	private void transmit(Entry entry) {
-		if (this.again.remove(entry.number()) != null) {
-			this.againById.remove(entry.id());
-		}
-		else {
+		if (!this.again.remove(entry.number())) {
 			this.last = entry.number();
 			if (this.inFlight.isEmpty() && this.again.isEmpty()) {
 				Objects.requireNonNull(this.stream).silentSince = this.loop.nanoTime();
@@ -328,7 +309,9 @@ final class Session {
 		Window.Flight flight = this.window.sent(this.loop.nanoTime(), this.inFlight.size(), scarce);
 		this.inFlight.put(entry.id(), new InFlight(entry.number(), flight));
 		Stream open = Objects.requireNonNull(this.stream);
-		open.call().onNext(request(entry, open.compression));
+		Request request = request(entry, open.compression);
+		this.progress.sent(entry.number(), request.getSerializedSize());
+		open.call().onNext(request);
 		runTimer();
 	}
 
@@ -343,9 +326,8 @@ final class Session {
 
 	private void settle(ByteString id) {
 		InFlight flying = this.inFlight.remove(id);
-		Long number = (flying != null) ? Long.valueOf(flying.number()) : this.againById.remove(id);
+		Long number = (flying != null) ? Long.valueOf(flying.number()) : this.again.remove(id);
 		if (number != null) {
-			this.again.remove(number);
 			this.settled.add(number);
 		}
 		List<Long> others = this.repeats.remove(id);
@@ -386,6 +368,7 @@ final class Session {
 			done(id);
 		}
 		this.spool.settle(this.settled);
+		this.progress.acknowledged(this.settled.size());
 		this.settled.clear();
 		resize();
 		this.listener.acknowledged(ids);
@@ -405,7 +388,7 @@ final class Session {
 
 	private void told(Stream from, ServiceMessage info) {
 		from.opened(info);
-		this.dropped += Math.max(0, info.getDropped() - from.dropped);
+		this.progress.dropped += Math.max(0, info.getDropped() - from.dropped);
 		from.dropped = info.getDropped();
 		info.getRefusalsList().forEach((refusal) -> {
 			done(refusal.getMessageId());
@@ -432,25 +415,20 @@ final class Session {
 		this.stream = null;
 		from.closed();
 		fire(Event.DISCONNECTED, 0, null);
-		show();
 		if (!this.closed) {
-			this.disconnections++;
+			this.progress.disconnections++;
 			logger.warn("The stream to the sink has ended: {}; trying again in about {} ms", inOneLine(status),
 					this.pause.toMillis());
 			schedule(this.pause.multipliedBy(50 + this.random.nextInt(101)).dividedBy(100), this::connect);
 			Duration doubled = this.pause.multipliedBy(2);
 			this.pause = (doubled.compareTo(GREATEST_PAUSE) < 0) ? doubled : GREATEST_PAUSE;
 		}
+		show();
 	}
 
 	/** A status prints the stack trace of its cause, once for each attempt. */
 	private static String inOneLine(Status status) {
 		return (status.getCause() != null) ? status.getCode() + ": " + status.getCause() : status.toString();
-	}
-
-	private void sendAgain(ByteString id, long number) {
-		this.again.put(number, id);
-		this.againById.put(id, number);
 	}
 
 	private void runTimer() {
@@ -475,7 +453,7 @@ final class Session {
 				schedule(Duration.ofNanos(left), this::timer);
 				break;
 			}
-			this.timeouts++;
+			this.progress.timeouts++;
 			this.window.lost(first.getValue().flight(), now);
 			fire(Event.TIMEOUT, this.inFlight.size() - 1, first.getKey());
 			silent |= open != null && now - open.silentSince >= SILENT_TIMEOUTS * timeout;
@@ -490,8 +468,7 @@ final class Session {
 	}
 
 	private void show() {
-		this.snapshot = new Snapshot(this.stream != null && this.stream.info, this.inFlight.size(), this.limit,
-				this.timeouts, this.disconnections, this.dropped);
+		this.progress.show(this.stream != null && this.stream.info, this.inFlight.size(), this.limit);
 	}
 
 	/** One call. */

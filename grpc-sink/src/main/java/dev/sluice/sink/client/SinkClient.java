@@ -44,9 +44,15 @@ public final class SinkClient implements AutoCloseable {
 	 * there is none
 	 * @param damaged messages that were lost to damage of the spool's files, found since
 	 * the client was opened; the log names them
+	 * @param sent messages sent since the client was opened, each time counted
+	 * @param repeated of these, sent by this client before
+	 * @param sentBytes bytes of these, as they went into gRPC: compressed, with their ids
+	 * @param acknowledged messages that the sink has, since the client was opened
+	 * @param refused messages refused for good, since the client was opened
 	 */
 	public record Stats(boolean connected, int inFlight, int window, long timeouts, long disconnections, long dropped,
-			long spooled, long spoolBytes, long oldestMillis, long damaged) {
+			long spooled, long spoolBytes, long oldestMillis, long damaged, long sent, long repeated, long sentBytes,
+			long acknowledged, long refused) {
 	}
 
 	/**
@@ -199,11 +205,12 @@ public final class SinkClient implements AutoCloseable {
 
 	/** What it is doing now. */
 	public Stats stats() {
-		Session.Snapshot now = this.session.snapshot();
+		Progress.Snapshot now = this.session.snapshot();
 		Long oldest = this.spool.oldest();
 		return new Stats(now.connected(), now.inFlight(), now.window(), now.timeouts(), now.disconnections(),
 				now.dropped(), this.spool.size(), this.spool.bytes(),
-				(oldest != null) ? Math.max(0, System.currentTimeMillis() - oldest) : 0, this.spool.damaged());
+				(oldest != null) ? Math.max(0, System.currentTimeMillis() - oldest) : 0, this.spool.damaged(),
+				now.sent(), now.repeated(), now.sentBytes(), now.acknowledged(), now.refused());
 	}
 
 	/**
