@@ -40,15 +40,18 @@ final class Progress {
 	 * A message goes out. Messages go for the first time in the order of their numbers,
 	 * so one that is behind another is a repeat.
 	 */
-	void sent(long number, int bytes) {
+	void sent(long number) {
 		this.sent++;
-		this.sentBytes += bytes;
 		if (number <= this.greatest) {
 			this.repeated++;
 		}
 		else {
 			this.greatest = number;
 		}
+	}
+
+	void sentBytes(int bytes) {
+		this.sentBytes += bytes;
 	}
 
 	void acknowledged(int messages) {

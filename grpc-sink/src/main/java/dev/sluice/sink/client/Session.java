@@ -48,8 +48,6 @@ final class Session {
 
 	private static final Logger logger = LoggerFactory.getLogger(Session.class);
 
-	private static final int VERSION = 1;
-
 	/** What the transport takes before it is not ready: several messages of 20 KB. */
 	private static final int TRANSPORT_BYTES = 256 * 1024;
 
@@ -243,6 +241,9 @@ final class Session {
 				fire(Event.SEND, this.inFlight.size() + 1, next.id());
 			}
 		}
+		if (open != null && open == this.stream) {
+			open.rest(this.state == State.BLOCKED);
+		}
 		show();
 	}
 
@@ -308,20 +309,9 @@ final class Session {
 		boolean scarce = this.again.isEmpty() && !this.spool.hasNext(this.last);
 		Window.Flight flight = this.window.sent(this.loop.nanoTime(), this.inFlight.size(), scarce);
 		this.inFlight.put(entry.id(), new InFlight(entry.number(), flight));
-		Stream open = Objects.requireNonNull(this.stream);
-		Request request = request(entry, open.compression);
-		this.progress.sent(entry.number(), request.getSerializedSize());
-		open.call().onNext(request);
+		this.progress.sent(entry.number());
+		Objects.requireNonNull(Objects.requireNonNull(this.stream).writer).write(entry);
 		runTimer();
-	}
-
-	/** Never larger than the message as it is. */
-	private static Request request(Entry entry, @Nullable Compression compression) {
-		Request.Builder request = Request.newBuilder().setVersion(VERSION).setMessageId(entry.id());
-		byte[] frame = (compression != null) ? compression.compress(entry.payload()) : null;
-		return ((frame != null) ? request.setZstdCompressed(UnsafeByteOperations.unsafeWrap(frame))
-				: request.setPlainMessage(UnsafeByteOperations.unsafeWrap(entry.payload())))
-			.build();
 	}
 
 	private void settle(ByteString id) {
@@ -340,9 +330,9 @@ final class Session {
 		if (from != this.stream) {
 			return;
 		}
-		if (response.getVersion() != VERSION) {
+		if (response.getVersion() != RequestWriter.VERSION) {
 			logger.error("The sink speaks version {} and this client {}: update the client; nothing is lost meanwhile",
-					response.getVersion(), VERSION);
+					response.getVersion(), RequestWriter.VERSION);
 			this.pause = GREATEST_PAUSE;
 			from.cancel("Version " + response.getVersion() + " is not known", null);
 			return;
@@ -487,8 +477,8 @@ final class Session {
 		/** When it last acknowledged something, or was sent something after a rest. */
 		private long silentSince;
 
-		/** Null while the sink has not said that it takes it. */
-		private @Nullable Compression compression;
+		/** Null while the sink has not said what it takes. */
+		private @Nullable RequestWriter writer;
 
 		@Override
 		public void beforeStart(ClientCallStreamObserver<Request> call) {
@@ -517,23 +507,43 @@ final class Session {
 		}
 
 		void opened(ServiceMessage told) {
-			int level = Session.this.options.zstdLevel();
-			if (!this.info && told.getZstd() && level > 0) {
-				this.compression = new Compression(level, (told.hasDictionary() && Session.this.options.dictionary())
-						? Session.this.dictionaries.of(told.getDictionary()) : null);
-			}
-			if (!this.info) {
-				this.silentSince = Session.this.loop.nanoTime();
-			}
-			this.info = true;
 			int advised = (told.getWindow() > 0) ? told.getWindow() : Integer.MAX_VALUE;
 			this.limit = Math.max(1, Math.min(advised, told.getQueueCapacity()));
 			this.maxMessageBytes = (told.getMaxMessageBytes() > 0) ? told.getMaxMessageBytes() : Integer.MAX_VALUE;
+			if (!this.info) {
+				this.silentSince = Session.this.loop.nanoTime();
+				this.writer = writer(told);
+			}
+			this.info = true;
+		}
+
+		private RequestWriter writer(ServiceMessage told) {
+			SinkClientOptions options = Session.this.options;
+			Compression compression = null;
+			if (told.getZstd() && options.zstdLevel() > 0) {
+				compression = new Compression(options.zstdLevel(), (told.hasDictionary() && options.dictionary())
+						? Session.this.dictionaries.of(told.getDictionary()) : null);
+			}
+			int bytes = Math.min(options.batchBytes(), this.maxMessageBytes);
+			return new RequestWriter((bytes > 0) ? told.getBatchMessages() : 1, bytes, options.linger(), compression,
+					this::write, Session.this::schedule);
+		}
+
+		private void write(Request request) {
+			Session.this.progress.sentBytes(request.getSerializedSize());
+			call().onNext(request);
+		}
+
+		/** While the transport takes nothing, more messages may join those at hand. */
+		void rest(boolean blocked) {
+			if (this.writer != null && call().isReady()) {
+				this.writer.rest(blocked);
+			}
 		}
 
 		void closed() {
-			if (this.compression != null) {
-				this.compression.close();
+			if (this.writer != null) {
+				this.writer.close();
 			}
 		}
 

@@ -2,9 +2,11 @@ package dev.sluice.sink.client;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 
 import com.google.protobuf.ByteString;
 import dev.sluice.contract.sink.AckMessage;
+import dev.sluice.contract.sink.BatchedMessage;
 import dev.sluice.contract.sink.DataSinkGrpc;
 import dev.sluice.contract.sink.Refusal;
 import dev.sluice.contract.sink.Request;
@@ -42,9 +44,13 @@ final class ScriptedSink extends DataSinkGrpc.DataSinkImplBase {
 
 			@Override
 			public void onNext(Request request) {
-				assertThat(request.getPlainMessage().isEmpty()).isFalse();
 				ScriptedSink.this.requests.add(request);
-				ScriptedSink.this.received.add(request.getMessageId().toStringUtf8());
+				for (BatchedMessage message : request.getMessagesList()) {
+					take(message.getMessageId(), message.getPlainMessage());
+				}
+				if (request.getMessagesCount() == 0) {
+					take(request.getMessageId(), request.getPlainMessage());
+				}
 			}
 
 			@Override
@@ -58,8 +64,32 @@ final class ScriptedSink extends DataSinkGrpc.DataSinkImplBase {
 		};
 	}
 
+	private void take(ByteString id, ByteString payload) {
+		assertThat(payload.isEmpty()).isFalse();
+		this.received.add(id.toStringUtf8());
+	}
+
+	/** As a sink that knows no batches. */
 	void tell(int capacity) {
 		tell(capacity, 0);
+	}
+
+	void tellBatches(int capacity, int batchMessages) {
+		this.responses.onNext(Response.newBuilder()
+			.setVersion(1)
+			.setInfo(ServiceMessage.newBuilder().setQueueCapacity(capacity).setBatchMessages(batchMessages))
+			.build());
+	}
+
+	/** The ids of each request. */
+	List<String> batches() {
+		return this.requests.stream()
+			.map((request) -> (request.getMessagesCount() == 0) ? request.getMessageId().toStringUtf8()
+					: request.getMessagesList()
+						.stream()
+						.map((message) -> message.getMessageId().toStringUtf8())
+						.collect(Collectors.joining(" ", "[", "]")))
+			.toList();
 	}
 
 	void tell(int capacity, int maxMessageBytes) {
