@@ -32,9 +32,9 @@ public final class SinkClient implements AutoCloseable {
 	/**
 	 * What the client is doing.
 	 *
-	 * @param connected whether the sink has answered on the stream that is open
+	 * @param connected whether the sink has answered on a stream that is open
 	 * @param inFlight messages sent and not acknowledged
-	 * @param window messages that may be
+	 * @param window messages that may be, to all addresses together
 	 * @param timeouts messages sent again because no acknowledgement came in time
 	 * @param disconnections streams that have ended
 	 * @param dropped messages that the sink says it dropped
@@ -75,16 +75,42 @@ public final class SinkClient implements AutoCloseable {
 	 * @throws SpoolFailedException if the spool cannot be opened
 	 */
 	public static SinkClient open(Channel channel, SinkClientOptions options, DeliveryListener listener) {
-		return new SinkClient(channel, options, listener, spool(options), EventLoop.ofThread("sink-client"));
+		return open(List.of(channel), options, listener);
+	}
+
+	/**
+	 * Opens the spool and a stream over each of several channels. A message goes to the
+	 * sink that has least of its window in use. A sink that is down, or left because it
+	 * is silent, is tried again; what was in flight to it goes to the others meanwhile. A
+	 * message that it stored and did not acknowledge is then stored twice, as sinks do
+	 * not know of each other's messages.
+	 * @param channels each to one sink; not closed by this client. All sinks should take
+	 * messages of the same size
+	 * @param listener hears what came of each message
+	 * @throws IllegalArgumentException if there is no channel
+	 * @throws SpoolFailedException if the spool cannot be opened
+	 * @see #open(Channel, SinkClientOptions, DeliveryListener)
+	 */
+	public static SinkClient open(List<? extends Channel> channels, SinkClientOptions options,
+			DeliveryListener listener) {
+		if (channels.isEmpty()) {
+			throw new IllegalArgumentException("A client needs one channel at least");
+		}
+		return new SinkClient(channels, options, listener, spool(options), EventLoop.ofThread("sink-client"));
 	}
 
 	SinkClient(Channel channel, SinkClientOptions options, DeliveryListener listener, Spool spool, EventLoop loop) {
+		this(List.of(channel), options, listener, spool, loop);
+	}
+
+	SinkClient(List<? extends Channel> channels, SinkClientOptions options, DeliveryListener listener, Spool spool,
+			EventLoop loop) {
 		this.options = options;
 		this.spool = spool;
 		this.loop = loop;
-		Window window = (options.window() > 0) ? new FixedWindow(options.window())
-				: new AdaptiveWindow(options.maxWindow());
-		this.session = new Session(channel, spool, loop, window, options, listener, ThreadLocalRandom.current());
+		this.session = new Session(channels, spool, loop, () -> (options.window() > 0)
+				? new FixedWindow(options.window()) : new AdaptiveWindow(options.maxWindow()), options, listener,
+				ThreadLocalRandom.current());
 		this.session.open();
 	}
 

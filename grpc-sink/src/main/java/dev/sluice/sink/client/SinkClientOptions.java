@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  * sending is refused. The files may take twice as much and two segments. Default 1 GB, in
  * memory 64 MB
  * @param durability what a message in the spool outlives. Default {@code POWER}
- * @param window messages in flight at most, always; 0 = adaptive. Default 0
+ * @param window messages in flight to each address at most, always; 0 = adaptive. Default
+ * 0
  * @param maxWindow what the adaptive window may grow to; the sink's capacity bounds it
  * too. Default 16,384
  * @param ackTimeout until a message that is not acknowledged is sent again; longer than
