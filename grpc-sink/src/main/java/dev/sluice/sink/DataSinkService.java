@@ -147,6 +147,9 @@ final class DataSinkService implements BindableService {
 		switch (received) {
 			case Received.Unnamed(Status status) -> responses.onError(status.asRuntimeException());
 			case Received.Message message -> store(message, responses);
+			case Received.Batch _ -> responses.onError(
+					Status.INVALID_ARGUMENT.withDescription("Store takes one message per call; several go through Send")
+						.asRuntimeException());
 		}
 	}
 

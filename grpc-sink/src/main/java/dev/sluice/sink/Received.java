@@ -1,5 +1,7 @@
 package dev.sluice.sink;
 
+import java.util.List;
+
 import com.google.protobuf.ByteString;
 import io.grpc.Status;
 
@@ -42,6 +44,25 @@ sealed interface Received {
 		/** Memory that it takes while it waits, in bytes. */
 		long memoryBytes() {
 			return (long) OVERHEAD_BYTES + this.id.size() + this.payload.length;
+		}
+
+	}
+
+	/**
+	 * Messages of one request.
+	 *
+	 * @param messages 1 to {@value #MAX_MESSAGES}
+	 */
+	record Batch(List<Message> messages) implements Received {
+
+		/**
+		 * What clients are told. So many of no bytes take 32 KB, whatever the request
+		 * has.
+		 */
+		static final int MAX_MESSAGES = 256;
+
+		public Batch {
+			messages = List.copyOf(messages);
 		}
 
 	}

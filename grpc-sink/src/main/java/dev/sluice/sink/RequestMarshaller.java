@@ -2,6 +2,8 @@ package dev.sluice.sink;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.ArrayList;
+import java.util.List;
 
 import com.google.errorprone.annotations.Immutable;
 import com.google.protobuf.ByteString;
@@ -10,6 +12,7 @@ import com.google.protobuf.UnsafeByteOperations;
 import com.google.protobuf.WireFormat;
 import dev.sluice.contract.sink.Request;
 import io.grpc.MethodDescriptor.Marshaller;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads a {@link Request} from the wire: its known fields, the payload in one copy, and
@@ -51,48 +54,124 @@ final class RequestMarshaller implements Marshaller<Received> {
 		}
 	}
 
-	/** As protobuf has it, the last of several values of a field counts. */
 	private static Received read(CodedInputStream in) throws IOException {
-		int version = 0;
-		ByteString id = NO_ID;
-		int idBytes = 0;
-		Received.Kind kind = Received.Kind.NONE;
-		Received.Kind ifNone = Received.Kind.NONE;
-		byte[] payload = NO_PAYLOAD;
-		int tag = in.readTag();
-		while (tag != 0) {
-			if (tag == tag(Request.VERSION_FIELD_NUMBER, WireFormat.WIRETYPE_VARINT)) {
-				version = in.readUInt32();
+		Fields fields = new Fields();
+		Received.Unnamed wrong = fields.read(in);
+		if (wrong != null) {
+			return wrong;
+		}
+		if (fields.version != Payload.VERSION) {
+			return Received.Unnamed.of("Version " + Integer.toUnsignedString(fields.version)
+					+ " is not known; send version " + Payload.VERSION);
+		}
+		if (fields.messages.isEmpty()) {
+			return fields.message();
+		}
+		return (fields.idBytes == 0 && fields.kind == Received.Kind.NONE) ? new Received.Batch(fields.messages)
+				: Received.Unnamed.of("A request with messages has no message_id and no payload of its own");
+	}
+
+	/** As protobuf has it, the last of several values of a field counts. */
+	private static final class Fields {
+
+		private int version;
+
+		private ByteString id = NO_ID;
+
+		private int idBytes;
+
+		private Received.Kind kind = Received.Kind.NONE;
+
+		private Received.Kind ifNone = Received.Kind.NONE;
+
+		private byte[] payload = NO_PAYLOAD;
+
+		private List<Received.Message> messages = List.of();
+
+		/**
+		 * Reads a request.
+		 * @return why its stream ends; null if it may go on
+		 */
+		Received.@Nullable Unnamed read(CodedInputStream in) throws IOException {
+			int tag = in.readTag();
+			while (tag != 0) {
+				if (tag == tag(Request.VERSION_FIELD_NUMBER, WireFormat.WIRETYPE_VARINT)) {
+					this.version = in.readUInt32();
+				}
+				else if (tag == tag(Request.MESSAGES_FIELD_NUMBER, WireFormat.WIRETYPE_LENGTH_DELIMITED)) {
+					Received.Unnamed wrong = readOneOfSeveral(in);
+					if (wrong != null) {
+						return wrong;
+					}
+				}
+				else {
+					readField(in, tag);
+				}
+				tag = in.readTag();
 			}
-			else if (tag == tag(Request.MESSAGE_ID_FIELD_NUMBER, WireFormat.WIRETYPE_LENGTH_DELIMITED)) {
-				idBytes = in.readRawVarint32();
-				id = readId(in, idBytes);
+			return null;
+		}
+
+		private Received.@Nullable Unnamed readOneOfSeveral(CodedInputStream in) throws IOException {
+			if (this.messages.size() == Received.Batch.MAX_MESSAGES) {
+				return Received.Unnamed
+					.of("A request has " + Received.Batch.MAX_MESSAGES + " messages at most (batch_messages)");
+			}
+			Fields fields = new Fields();
+			int outer = in.pushLimit(in.readRawVarint32());
+			int tag = in.readTag();
+			while (tag != 0) {
+				fields.readField(in, tag);
+				tag = in.readTag();
+			}
+			if (in.getBytesUntilLimit() != 0) {
+				return Received.Unnamed.of("A message of the request is cut off");
+			}
+			in.popLimit(outer);
+			if (this.messages.isEmpty()) {
+				this.messages = new ArrayList<>();
+			}
+			return switch (fields.message()) {
+				case Received.Message message -> {
+					this.messages.add(message);
+					yield null;
+				}
+				case Received.Unnamed wrong -> wrong;
+				case Received.Batch _ -> throw new AssertionError("No message has messages");
+			};
+		}
+
+		/** A field that a request has as well as one of several messages. */
+		private void readField(CodedInputStream in, int tag) throws IOException {
+			if (tag == tag(Request.MESSAGE_ID_FIELD_NUMBER, WireFormat.WIRETYPE_LENGTH_DELIMITED)) {
+				this.idBytes = in.readRawVarint32();
+				this.id = readId(in, this.idBytes);
 			}
 			else if (tag == tag(Request.PLAIN_MESSAGE_FIELD_NUMBER, WireFormat.WIRETYPE_LENGTH_DELIMITED)) {
-				kind = Received.Kind.PLAIN;
-				payload = in.readByteArray();
+				this.kind = Received.Kind.PLAIN;
+				this.payload = in.readByteArray();
 			}
 			else if (tag == tag(Request.ZSTD_COMPRESSED_FIELD_NUMBER, WireFormat.WIRETYPE_LENGTH_DELIMITED)) {
-				kind = Received.Kind.ZSTD;
-				payload = in.readByteArray();
+				this.kind = Received.Kind.ZSTD;
+				this.payload = in.readByteArray();
 			}
 			else {
-				ifNone = Received.Kind.UNKNOWN;
+				this.ifNone = Received.Kind.UNKNOWN;
 				if (!in.skipField(tag)) {
 					// The end of a group that never began.
 					in.checkLastTagWas(0);
 				}
 			}
-			tag = in.readTag();
 		}
-		if (version != Payload.VERSION) {
-			return Received.Unnamed
-				.of("Version " + Integer.toUnsignedString(version) + " is not known; send version " + Payload.VERSION);
+
+		private Received message() {
+			if (this.idBytes == 0 || this.idBytes > MAX_ID_BYTES) {
+				return Received.Unnamed.of("message_id has " + this.idBytes + " bytes; send 1 to " + MAX_ID_BYTES);
+			}
+			return new Received.Message(this.id, (this.kind != Received.Kind.NONE) ? this.kind : this.ifNone,
+					this.payload);
 		}
-		if (idBytes == 0 || idBytes > MAX_ID_BYTES) {
-			return Received.Unnamed.of("message_id has " + idBytes + " bytes; send 1 to " + MAX_ID_BYTES);
-		}
-		return new Received.Message(id, (kind != Received.Kind.NONE) ? kind : ifNone, payload);
+
 	}
 
 	private static ByteString readId(CodedInputStream in, int length) throws IOException {

@@ -62,7 +62,7 @@ final class SinkStream implements StreamObserver<Received> {
 
 	/**
 	 * What is asked for in advance, which hides the way to the network's thread: so many
-	 * bytes as messages like the last one have, but one message at least.
+	 * bytes as requests like the last one have, but one request at least.
 	 */
 	static final int PREFETCH_BYTES = 80 * 1024;
 
@@ -121,11 +121,11 @@ final class SinkStream implements StreamObserver<Received> {
 	@GuardedBy("lock")
 	private int inStorage;
 
-	/** Messages that have been asked for and have not come. */
+	/** Requests that have been asked for and have not come. */
 	@GuardedBy("lock")
 	private int requested;
 
-	/** Messages to be asked for in advance. */
+	/** Requests to be asked for in advance. */
 	@GuardedBy("lock")
 	private int prefetch = 1;
 
@@ -187,7 +187,8 @@ final class SinkStream implements StreamObserver<Received> {
 	public void onNext(Received received) {
 		switch (received) {
 			case Received.Unnamed(Status status) -> unnamed(status);
-			case Received.Message message -> named(message);
+			case Received.Message message -> named(List.of(message));
+			case Received.Batch(List<Received.Message> messages) -> named(messages);
 		}
 	}
 
@@ -202,15 +203,20 @@ final class SinkStream implements StreamObserver<Received> {
 		this.inbound.handedOver();
 	}
 
-	private void named(Received.Message message) {
+	/** Those of one request. */
+	private void named(List<Received.Message> messages) {
 		synchronized (this.lock) {
 			if (this.phase == Phase.OPEN) {
 				this.requested--;
-				this.prefetch = (int) Math.clamp(PREFETCH_BYTES / message.memoryBytes(), 1, MAX_PREFETCH);
-				this.metrics.received();
-				enqueue(message);
+				long bytes = 0;
+				for (Received.Message message : messages) {
+					bytes += message.memoryBytes();
+					this.metrics.received();
+					enqueue(message);
+				}
+				this.prefetch = (int) Math.clamp(PREFETCH_BYTES / bytes, 1, MAX_PREFETCH);
 			}
-			// Else it is not acknowledged, and the client sends it again.
+			// Else they are not acknowledged, and the client sends them again.
 			this.inbound.handedOver();
 			if (this.infoOwed) {
 				flush();
@@ -545,6 +551,7 @@ final class SinkStream implements StreamObserver<Received> {
 			.setMaxMessageBytes(this.properties.maxMessageBytes())
 			.setDropped(this.dropped)
 			.setZstd(true)
+			.setBatchMessages(Received.Batch.MAX_MESSAGES)
 			.addAllRefusals(told);
 		Dictionary dictionary = this.shared.decompressor().dictionary();
 		if (first && dictionary != null) {

@@ -9,6 +9,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 
 import com.google.protobuf.ByteString;
+import dev.sluice.contract.sink.BatchedMessage;
 import dev.sluice.contract.sink.DataSinkGrpc;
 import dev.sluice.contract.sink.Request;
 import dev.sluice.contract.sink.Response;
@@ -22,6 +23,8 @@ import io.grpc.inprocess.InProcessServerBuilder;
 import io.grpc.stub.StreamObserver;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import org.springframework.util.unit.DataSize;
 
@@ -39,7 +42,7 @@ class MemoryTests {
 		long counted = 0;
 		long before = heapUsed();
 		for (int i = 0; i < MESSAGES; i++) {
-			Received.Message message = (Received.Message) marshaller.parse(request(i).toByteString().newInput());
+			Received.Message message = (Received.Message) marshaller.parse(request(i, 1).toByteString().newInput());
 			counted += message.memoryBytes();
 			queue.add(message);
 		}
@@ -56,8 +59,9 @@ class MemoryTests {
 		return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
 	}
 
-	@Test
-	void smallMessagesAreCountedWithWhatTheyTakeBesideTheirBytes() throws Exception {
+	@ParameterizedTest
+	@ValueSource(ints = { 1, 250 })
+	void smallMessagesAreCountedWithWhatTheyTakeBesideTheirBytes(int together) throws Exception {
 		int memory = 1024 * 1024;
 		SinkProperties properties = new SinkProperties(SinkProperties.Store.LOG, 100_000, 0, DataSize.ofBytes(memory),
 				DataSize.ofKilobytes(512), 10, 10, 0, 100, Duration.ZERO, Duration.ofSeconds(30),
@@ -78,13 +82,13 @@ class MemoryTests {
 		ManagedChannel channel = InProcessChannelBuilder.forName(name).directExecutor().build();
 		try {
 			StreamObserver<Request> call = DataSinkGrpc.newStub(channel).send(new Ignored());
-			for (int i = 0; i < 20_000; i++) {
-				call.onNext(request(i));
+			for (int i = 0; i < 20_000; i += together) {
+				call.onNext(request(i, together));
 			}
 
 			double received = registry.get(SinkMetric.RECEIVED.key()).counter().count();
 			assertThat(received).as("of 20,000, which would come to 340 KB on the wire")
-				.isBetween(memory / 160.0, memory / (double) Received.Message.OVERHEAD_BYTES + 5);
+				.isBetween(memory / 160.0, memory / (double) Received.Message.OVERHEAD_BYTES + 5 * together);
 		}
 		finally {
 			channel.shutdownNow();
@@ -93,12 +97,22 @@ class MemoryTests {
 		}
 	}
 
-	private static Request request(int number) {
-		return Request.newBuilder()
-			.setVersion(1)
-			.setMessageId(ByteString.copyFromUtf8("%08d".formatted(number)))
-			.setPlainMessage(ByteString.copyFromUtf8("x"))
-			.build();
+	/** Tiny messages, one or several. */
+	private static Request request(int number, int together) {
+		Request.Builder request = Request.newBuilder().setVersion(1);
+		if (together == 1) {
+			return request.setMessageId(id(number)).setPlainMessage(ByteString.copyFromUtf8("x")).build();
+		}
+		for (int i = 0; i < together; i++) {
+			request.addMessages(BatchedMessage.newBuilder()
+				.setMessageId(id(number + i))
+				.setPlainMessage(ByteString.copyFromUtf8("x")));
+		}
+		return request.build();
+	}
+
+	private static ByteString id(int number) {
+		return ByteString.copyFromUtf8("%08d".formatted(number));
 	}
 
 	private static final class Ignored implements StreamObserver<Response> {

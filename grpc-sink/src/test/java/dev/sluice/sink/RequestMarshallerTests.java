@@ -4,6 +4,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
 
 import com.google.protobuf.ByteString;
@@ -11,6 +12,7 @@ import com.google.protobuf.CodedOutputStream;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.UnknownFieldSet;
 import com.sun.management.ThreadMXBean;
+import dev.sluice.contract.sink.BatchedMessage;
 import dev.sluice.contract.sink.Request;
 import io.grpc.Status;
 import org.junit.jupiter.api.Test;
@@ -51,6 +53,9 @@ class RequestMarshallerTests {
 			assertThat(received).isInstanceOf(Received.Unnamed.class);
 			return false;
 		}
+		if (expected.getMessagesCount() > 0) {
+			return agrees(received, expected);
+		}
 		int idBytes = expected.getMessageId().size();
 		if (expected.getVersion() != 1 || idBytes == 0 || idBytes > 64) {
 			assertThat(received).isInstanceOf(Received.Unnamed.class);
@@ -70,7 +75,40 @@ class RequestMarshallerTests {
 		return true;
 	}
 
+	private static boolean agrees(Received received, Request expected) {
+		boolean named = expected.getVersion() == 1 && expected.getMessageId().isEmpty()
+				&& expected.getPayloadCase() == Request.PayloadCase.PAYLOAD_NOT_SET
+				&& expected.getMessagesCount() <= Received.Batch.MAX_MESSAGES
+				&& expected.getMessagesList()
+					.stream()
+					.mapToInt((message) -> message.getMessageId().size())
+					.allMatch((bytes) -> bytes > 0 && bytes <= 64);
+		if (!named) {
+			assertThat(received).isInstanceOf(Received.Unnamed.class);
+			return false;
+		}
+		List<Received.Message> messages = ((Received.Batch) received).messages();
+		assertThat(messages).hasSize(expected.getMessagesCount());
+		for (int i = 0; i < messages.size(); i++) {
+			BatchedMessage one = expected.getMessages(i);
+			Received.Kind kind = switch (one.getPayloadCase()) {
+				case PLAIN_MESSAGE -> Received.Kind.PLAIN;
+				case ZSTD_COMPRESSED -> Received.Kind.ZSTD;
+				case PAYLOAD_NOT_SET ->
+					one.getUnknownFields().asMap().isEmpty() ? Received.Kind.NONE : Received.Kind.UNKNOWN;
+			};
+			assertThat(messages.get(i).id()).isEqualTo(one.getMessageId());
+			assertThat(messages.get(i).kind()).isEqualTo(kind);
+			assertThat(messages.get(i).payload()).isEqualTo(one.hasPlainMessage() ? one.getPlainMessage().toByteArray()
+					: one.getZstdCompressed().toByteArray());
+		}
+		return true;
+	}
+
 	private static Request request(Random random) {
+		if (random.nextInt(3) == 0) {
+			return batch(random);
+		}
 		Request.Builder request = Request.newBuilder().setVersion(1);
 		byte[] payload = new byte[random.nextInt(300)];
 		random.nextBytes(payload);
@@ -91,6 +129,25 @@ class RequestMarshallerTests {
 								.build())
 							.build())
 				.build());
+		}
+		return request.build();
+	}
+
+	private static Request batch(Random random) {
+		Request.Builder request = Request.newBuilder().setVersion(1);
+		int count = (random.nextInt(50) == 0) ? 250 + random.nextInt(10) : 1 + random.nextInt(5);
+		for (int i = 0; i < count; i++) {
+			BatchedMessage.Builder message = BatchedMessage.newBuilder()
+				.setMessageId(ByteString.copyFrom(new byte[(random.nextInt(100) == 0) ? 65 : 1 + random.nextInt(64)]));
+			ByteString payload = ByteString.copyFrom(new byte[random.nextInt(50)]);
+			switch (random.nextInt(4)) {
+				case 0 -> message.setZstdCompressed(payload);
+				case 1 -> message.setUnknownFields(UnknownFieldSet.newBuilder()
+					.addField(random.nextBoolean() ? 1 : 12, UnknownFieldSet.Field.newBuilder().addVarint(1).build())
+					.build());
+				default -> message.setPlainMessage(payload);
+			}
+			request.addMessages(message);
 		}
 		return request.build();
 	}
@@ -172,6 +229,54 @@ class RequestMarshallerTests {
 				"message_id has 65 bytes");
 		assertThat(parse(request().setMessageId(ByteString.copyFrom(new byte[64])).build().toByteArray()))
 			.isInstanceOf(Received.Message.class);
+	}
+
+	@Test
+	void readsSeveralMessagesOfARequest() {
+		Request.Builder request = Request.newBuilder().setVersion(1);
+		for (int i = 0; i < Received.Batch.MAX_MESSAGES; i++) {
+			request
+				.addMessages(BatchedMessage.newBuilder().setMessageId(ID).setPlainMessage(ByteString.copyFrom(BYTES)));
+		}
+
+		assertThat(parse(request.build().toByteArray())).isInstanceOfSatisfying(Received.Batch.class,
+				(batch) -> assertThat(batch.messages()).hasSize(Received.Batch.MAX_MESSAGES)
+					.allSatisfy((message) -> assertThat(message.payload()).isEqualTo(BYTES)));
+
+		request.addMessages(BatchedMessage.newBuilder().setMessageId(ID));
+		assertUnnamed(request.build().toByteArray(), "256 messages at most");
+	}
+
+	@Test
+	void readsNoMoreOfTooManyMessagesThanItKeeps() {
+		byte[] wire = new byte[4_000_000];
+		for (int i = 0; i < wire.length; i += 5) {
+			System.arraycopy(new byte[] { 0x1A, 3, 0x12, 1, 7 }, 0, wire, i, 5);
+		}
+		parse(wire);
+
+		long before = allocated();
+		Received received = parse(wire);
+		long allocated = allocated() - before;
+
+		assertThat(received).isInstanceOf(Received.Unnamed.class);
+		assertThat(allocated).isLessThan(100_000);
+	}
+
+	@Test
+	void namesNothingOfARequestWithMessagesAndOneOfItsOwnOrWithoutAnId() {
+		BatchedMessage named = BatchedMessage.newBuilder().setMessageId(ID).build();
+		assertUnnamed(request().addMessages(named).build().toByteArray(), "no message_id");
+		assertUnnamed(request().clearMessageId()
+			.setPlainMessage(ByteString.copyFrom(BYTES))
+			.addMessages(named)
+			.build()
+			.toByteArray(), "no payload of its own");
+		assertUnnamed(request().clearMessageId()
+			.addMessages(named)
+			.addMessages(BatchedMessage.getDefaultInstance())
+			.build()
+			.toByteArray(), "message_id has 0 bytes");
 	}
 
 	@Test

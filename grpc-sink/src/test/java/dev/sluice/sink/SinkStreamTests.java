@@ -14,6 +14,7 @@ import java.util.stream.IntStream;
 
 import com.github.luben.zstd.Zstd;
 import com.google.protobuf.ByteString;
+import dev.sluice.contract.sink.BatchedMessage;
 import dev.sluice.contract.sink.DataSinkGrpc;
 import dev.sluice.contract.sink.Request;
 import dev.sluice.contract.sink.Response;
@@ -113,8 +114,109 @@ class SinkStreamTests {
 				.setWindow(7)
 				.setMaxMessageBytes(1_000)
 				.setZstd(true)
+				.setBatchMessages(256)
 				.build());
 		});
+	}
+
+	@Test
+	void storesAcknowledgesAndRefusesEachMessageOfABatchByItself() {
+		Client client = new Client(true);
+		byte[] large = "x".repeat(900).getBytes();
+
+		client.call.onNext(Request.newBuilder()
+			.setVersion(1)
+			.addMessages(plain("a", "payload of a".getBytes()))
+			.addMessages(BatchedMessage.newBuilder().setMessageId(ByteString.copyFromUtf8("empty")))
+			.addMessages(BatchedMessage.newBuilder()
+				.setMessageId(ByteString.copyFromUtf8("z"))
+				.setZstdCompressed(ByteString.copyFrom(Zstd.compress(large))))
+			.addMessages(plain("b", new byte[0]))
+			.build());
+		client.send("c");
+
+		assertThat(this.store.pendingIds()).as("in their order").containsExactly("a", "z", "b", "c");
+		assertThat(client.refusals()).containsExactly("empty: INVALID_ARGUMENT");
+		assertThat(counter(SinkMetric.RECEIVED)).isEqualTo(5);
+		assertThat(this.store.take("z").payload()).isEqualTo(large);
+		this.store.complete("b", "c");
+		runTimers();
+		assertThat(client.acked()).containsExactly("b", "c");
+	}
+
+	@Test
+	void storesNothingOfABatchWithAMessageThatCannotBeNamed() {
+		Client client = new Client(true);
+		client.send("before");
+
+		client.call.onNext(Request.newBuilder()
+			.setVersion(1)
+			.addMessages(plain("a", new byte[1]))
+			.addMessages(plain("", new byte[1]))
+			.build());
+
+		assertThat(this.store.pendingIds()).containsExactly("before");
+		this.store.completeAll();
+		assertThat(client.acked()).containsExactly("before");
+		assertThat(client.status()).isEqualTo(Status.Code.INVALID_ARGUMENT);
+		assertThat(gauge(SinkMetric.MEMORY)).isZero();
+	}
+
+	@Test
+	void dropsTheOldestOfAQueueThatABatchOverfills() {
+		Client client = new Client(true);
+		Request.Builder batch = Request.newBuilder().setVersion(1);
+		IntStream.range(0, STORING + CAPACITY + 3)
+			.forEach((i) -> batch.addMessages(plain(Integer.toString(i), new byte[1])));
+
+		client.call.onNext(batch.build());
+
+		assertThat(client.infos().getLast().getDropped()).isEqualTo(STORING + 3);
+		assertThat(this.store.pending()).isEqualTo(CAPACITY);
+		completeEverything();
+		assertThat(client.acked()).hasSize(CAPACITY);
+		assertThat(gauge(SinkMetric.MEMORY)).isZero();
+		assertThat(gauge(SinkMetric.IN_FLIGHT)).isZero();
+	}
+
+	@Test
+	void takesNoMoreBytesOfBatchesThanItsMemory() {
+		Client client = new Client(true);
+		for (int i = 0; i < 20; i++) {
+			client.call.onNext(Request.newBuilder()
+				.setVersion(1)
+				.addMessages(plain("a" + i, new byte[500]))
+				.addMessages(plain("b" + i, new byte[500]))
+				.build());
+		}
+
+		assertThat(gauge(SinkMetric.MEMORY)).as("the bound, and what was asked for before it was reached")
+			.isBetween((double) MEMORY, (double) MEMORY + PREFETCH * 2 * (500 + 131));
+		assertThat(counter(SinkMetric.RECEIVED)).isLessThan(20);
+
+		completeEverything();
+		assertThat(client.acked()).hasSize(40).doesNotHaveDuplicates();
+		assertThat(counter(SinkMetric.DROPPED)).isZero();
+		assertThat(gauge(SinkMetric.MEMORY)).isZero();
+	}
+
+	@Test
+	void takesNoBatchAsASingleMessage() {
+		AtomicReference<Response> answer = new AtomicReference<>();
+		AtomicReference<Status> status = new AtomicReference<>();
+
+		store(Request.newBuilder().setVersion(1).addMessages(plain("a", new byte[1])).build(), answer, status);
+
+		assertThat(status.get().getCode()).isEqualTo(Status.Code.INVALID_ARGUMENT);
+		assertThat(this.store.pending()).isZero();
+		assertThat(gauge(SinkMetric.MEMORY)).isZero();
+	}
+
+	private static BatchedMessage plain(String id, byte[] payload) {
+		return BatchedMessage.newBuilder()
+			.setMessageId(ByteString.copyFromUtf8(id))
+			.setPlainMessage(ByteString.copyFrom(payload))
+			.build();
 	}
 
 	@Test

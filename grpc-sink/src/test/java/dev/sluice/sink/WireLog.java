@@ -2,8 +2,10 @@ package dev.sluice.sink;
 
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Stream;
 
 import com.github.luben.zstd.Zstd;
+import dev.sluice.contract.sink.BatchedMessage;
 import dev.sluice.contract.sink.Request;
 import dev.sluice.contract.sink.Response;
 import io.grpc.CallOptions;
@@ -50,17 +52,27 @@ final class WireLog implements ClientInterceptor {
 
 	/** Of each message, as it went over the wire. */
 	List<Integer> payloadBytes() {
-		return this.requests.stream()
-			.map((request) -> request.hasPlainMessage() ? request.getPlainMessage().size()
-					: request.getZstdCompressed().size())
+		return messages().map((message) -> message.hasPlainMessage() ? message.getPlainMessage().size()
+				: message.getZstdCompressed().size())
 			.toList();
 	}
 
 	/** Of the dictionary each message was compressed with, 0 for none. */
 	List<Long> dictionaryIds() {
+		return messages().map((message) -> Zstd.getDictIdFromFrame(message.getZstdCompressed().toByteArray())).toList();
+	}
+
+	private Stream<BatchedMessage> messages() {
 		return this.requests.stream()
-			.map((request) -> Zstd.getDictIdFromFrame(request.getZstdCompressed().toByteArray()))
-			.toList();
+			.flatMap((request) -> (request.getMessagesCount() > 0) ? request.getMessagesList().stream()
+					: Stream.of(alone(request)));
+	}
+
+	private static BatchedMessage alone(Request request) {
+		BatchedMessage.Builder message = BatchedMessage.newBuilder().setMessageId(request.getMessageId());
+		return (request.hasPlainMessage() ? message.setPlainMessage(request.getPlainMessage())
+				: message.setZstdCompressed(request.getZstdCompressed()))
+			.build();
 	}
 
 	/** Of the dictionary told at the start of each stream. */

@@ -4,7 +4,7 @@ import java.util.List;
 
 /**
  * The client's side of a connection as a table: what is to be done, and what comes next,
- * for each event in each state. Pure; {@link Session} does what it says. The diagram in
+ * for each event in each state. Pure; {@link Lane} does what it says. The diagram in
  * {@code docs/sink-machines.md} is made from it.
  */
 final class ClientMachine {

@@ -3,90 +3,45 @@ package dev.sluice.sink.client;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 
 import com.google.protobuf.ByteString;
-import com.google.protobuf.UnsafeByteOperations;
-import dev.sluice.contract.sink.DataSinkGrpc;
-import dev.sluice.contract.sink.Request;
-import dev.sluice.contract.sink.Response;
-import dev.sluice.contract.sink.ServiceMessage;
-import dev.sluice.sink.client.ClientMachine.Effect;
-import dev.sluice.sink.client.ClientMachine.Event;
-import dev.sluice.sink.client.ClientMachine.Fill;
-import dev.sluice.sink.client.ClientMachine.State;
-import dev.sluice.sink.client.ClientMachine.Step;
 import dev.sluice.sink.client.Spool.Entry;
 import io.grpc.Channel;
-import io.grpc.ClientInterceptors;
-import io.grpc.Metadata;
 import io.grpc.Status;
-import io.grpc.stub.ClientCallStreamObserver;
-import io.grpc.stub.ClientResponseObserver;
-import io.grpc.stub.MetadataUtils;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Moves what is in the spool to the sink: does what the {@link ClientMachine} says, and
- * opens a stream again whenever one has ended. A message is in flight, is to be sent
- * again, or waits in the spool behind all that were ever sent.
+ * Moves what is in the spool to the sink, over one {@link Lane} for each address. A
+ * message goes to the lane that has least of its window in use. It is in flight on a
+ * lane, is to be sent again on any, or waits in the spool behind all that were ever sent.
  * <p>
  * Everything happens on the event loop, but for {@link #appended} and the snapshot.
  * Payloads in flight are not kept: what has to be sent again is read from the spool
- * again. gRPC's flow control is respected: nothing is sent while the transport is not
- * ready, and responses are asked for one at a time. What fails on the loop, a listener's
- * exception too, ends the stream, and the next one begins with what the spool has.
+ * again. What fails on the loop, a listener's exception too, ends the streams, and the
+ * next ones begin with what the spool has.
  */
 final class Session {
 
 	private static final Logger logger = LoggerFactory.getLogger(Session.class);
 
-	private static final int VERSION = 1;
-
-	/** What the transport takes before it is not ready: several messages of 20 KB. */
-	private static final int TRANSPORT_BYTES = 256 * 1024;
-
-	private static final Duration LEAST_PAUSE = Duration.ofMillis(50);
-
-	private static final Duration GREATEST_PAUSE = Duration.ofSeconds(5);
-
-	/** A sink that acknowledges nothing is left after so many {@code ackTimeout}s. */
-	private static final int SILENT_TIMEOUTS = 3;
-
-	private final Channel channel;
-
 	private final Spool spool;
 
 	private final EventLoop loop;
 
-	private final Window window;
-
-	private final SinkClientOptions options;
-
 	private final DeliveryListener listener;
-
-	private final RandomGenerator random;
-
-	private final Dictionaries dictionaries;
 
 	private final AtomicBoolean pumpScheduled = new AtomicBoolean();
 
-	/** By id, the one sent first is first. */
-	private final Map<ByteString, InFlight> inFlight = new LinkedHashMap<>();
+	private final List<Lane> lanes;
 
-	/** To be sent again, by their numbers. */
-	private final TreeMap<Long, ByteString> again = new TreeMap<>();
-
-	/** The same the other way round: an acknowledgement may come late. */
-	private final Map<ByteString, Long> againById = new HashMap<>();
+	private final Resends again = new Resends();
 
 	/** Messages that are in flight under an id that another one brought. */
 	private final Map<ByteString, List<Long>> repeats = new HashMap<>();
@@ -94,61 +49,33 @@ final class Session {
 	/** Done, and the spool is not told yet. */
 	private final List<Long> settled = new ArrayList<>();
 
-	private State state = State.IDLE;
-
-	/** Messages that may be in flight. */
-	private int limit = 1;
-
-	/** What is being sent. */
-	private @Nullable Entry next;
-
 	/** The number of the last message that was ever sent. */
 	private long last = -1;
 
-	private @Nullable Stream stream;
+	private final Progress progress = new Progress();
 
-	private Duration pause = LEAST_PAUSE;
-
-	private boolean timerRuns;
-
-	private boolean closed;
-
-	private long timeouts;
-
-	private long disconnections;
-
-	private long dropped;
-
-	private volatile Snapshot snapshot = new Snapshot(false, 0, 1, 0, 0, 0);
-
-	private record InFlight(long number, Window.Flight flight) {
-	}
-
-	/** What it looked like a moment ago. */
-	record Snapshot(boolean connected, int inFlight, int window, long timeouts, long disconnections, long dropped) {
-	}
-
-	Session(Channel channel, Spool spool, EventLoop loop, Window window, SinkClientOptions options,
-			DeliveryListener listener, RandomGenerator random) {
-		this.channel = channel;
+	@SuppressWarnings("this-escape") // The lanes begin when the session is opened.
+	Session(List<? extends Channel> channels, Spool spool, EventLoop loop, Supplier<Window> windows,
+			SinkClientOptions options, DeliveryListener listener, RandomGenerator random) {
 		this.spool = spool;
 		this.loop = loop;
-		this.window = window;
-		this.options = options;
 		this.listener = listener;
-		this.random = random;
-		this.dictionaries = new Dictionaries(options.spool());
+		Dictionaries dictionaries = new Dictionaries(options.spool());
+		this.lanes = channels.stream()
+			.map((channel) -> new Lane(channel, this, loop, windows.get(), options, listener, random, dictionaries,
+					this.progress))
+			.toList();
 	}
 
 	void open() {
-		execute(this::connect);
+		execute(() -> this.lanes.forEach(Lane::connect));
 	}
 
-	private void execute(Runnable task) {
+	void execute(Runnable task) {
 		this.loop.execute(() -> run(task));
 	}
 
-	private void schedule(Duration delay, Runnable task) {
+	void schedule(Duration delay, Runnable task) {
 		this.loop.schedule(delay, () -> run(task));
 	}
 
@@ -158,12 +85,14 @@ final class Session {
 			task.run();
 		}
 		catch (RuntimeException | Error ex) {
-			logger.error("The client has failed; it opens its stream anew", ex);
-			Stream open = this.stream;
-			if (open != null) {
-				open.cancel("The client has failed", ex);
-				ended(open, Status.CANCELLED.withCause(ex));
+			logger.error("The client has failed; it opens its streams anew", ex);
+			boolean open = false;
+			for (Lane lane : this.lanes) {
+				open |= lane.fail(ex);
+			}
+			if (open) {
 				beginAnew();
+				show();
 			}
 		}
 	}
@@ -171,7 +100,6 @@ final class Session {
 	/** What is known of single messages may be half done. The spool has them all. */
 	private void beginAnew() {
 		this.again.clear();
-		this.againById.clear();
 		this.repeats.clear();
 		this.settled.clear();
 		this.last = -1;
@@ -187,86 +115,66 @@ final class Session {
 		}
 	}
 
-	Snapshot snapshot() {
-		return this.snapshot;
+	Progress.Snapshot snapshot() {
+		return this.progress.snapshot();
 	}
 
-	/** Ends the stream, without waiting for anything. */
+	/** Ends the streams, without waiting for anything. */
 	void close() {
-		execute(() -> {
-			this.closed = true;
-			Stream open = this.stream;
-			if (open != null) {
-				// The loop will not hear of the call's end.
-				this.stream = null;
-				open.cancel("The client is closed", null);
-				open.closed();
-			}
-		});
-	}
-
-	private void connect() {
-		if (!this.closed) {
-			Stream opened = new Stream();
-			this.stream = opened;
-			String known = this.dictionaries.header();
-			Channel told = this.channel;
-			if (known != null) {
-				Metadata headers = new Metadata();
-				headers.put(Dictionaries.HEADER, known);
-				told = ClientInterceptors.intercept(this.channel, MetadataUtils.newAttachHeadersInterceptor(headers));
-			}
-			// What a stream is told goes to the event loop, so any thread may tell it.
-			DataSinkGrpc.newStub(told).withExecutor(Runnable::run).withOnReadyThreshold(TRANSPORT_BYTES).send(opened);
-			schedule(this.options.ackTimeout(), () -> {
-				if (opened == this.stream && !opened.info) {
-					leave(opened, "The sink has said nothing for %s".formatted(this.options.ackTimeout()));
-				}
-			});
-		}
-	}
-
-	/** What was in flight is sent again on the next stream. */
-	private void leave(Stream open, String because) {
-		open.cancel(because, null);
-		ended(open, Status.DEADLINE_EXCEEDED.withDescription(because));
+		execute(() -> this.lanes.forEach(Lane::close));
 	}
 
 	/**
-	 * Sends while there is anything to send, room for it, and a transport that takes it.
+	 * Sends while there is anything to send, and a lane with room for it whose transport
+	 * takes it.
 	 */
-	private void pump() {
-		Stream open = this.stream;
-		while (open != null && open == this.stream && open.ready()) {
-			if (this.state == State.BLOCKED) {
-				fire(Event.SEND, this.inFlight.size(), null);
-				break;
-			}
+	void pump() {
+		Lane lane = leastLoaded();
+		while (lane != null) {
 			Entry next = waiting();
 			if (next == null) {
 				break;
 			}
-			if (next.payload().length > open.maxMessageBytes) {
-				refuseTooLarge(next, open.maxMessageBytes);
-			}
-			else if (this.inFlight.containsKey(next.id())) {
-				// Appended twice: the one acknowledgement is for both.
-				this.repeats.computeIfAbsent(next.id(), (_) -> new ArrayList<>()).add(next.number());
-				this.last = Math.max(this.last, next.number());
-			}
-			else {
-				this.next = next;
-				fire(Event.SEND, this.inFlight.size() + 1, next.id());
+			give(lane, next);
+			lane = leastLoaded();
+		}
+		this.lanes.forEach(Lane::rest);
+		show();
+	}
+
+	/** Null if none takes a message now. */
+	private @Nullable Lane leastLoaded() {
+		Lane least = null;
+		for (Lane lane : this.lanes) {
+			if (lane.takes() && (least == null || lane.load() < least.load())) {
+				least = lane;
 			}
 		}
-		show();
+		return least;
+	}
+
+	private void give(Lane lane, Entry entry) {
+		if (entry.payload().length > lane.maxMessageBytes()) {
+			refuseTooLarge(entry, lane.maxMessageBytes());
+		}
+		else if (lane.has(entry.id())) {
+			// Appended twice: the one acknowledgement is for both.
+			this.again.remove(entry.number());
+			this.repeats.computeIfAbsent(entry.id(), (_) -> new ArrayList<>()).add(entry.number());
+			this.last = Math.max(this.last, entry.number());
+		}
+		else {
+			if (!this.again.remove(entry.number())) {
+				this.last = entry.number();
+			}
+			this.progress.sent(entry.number());
+			lane.send(entry);
+		}
 	}
 
 	/** As the sink would; but gRPC ends the stream for what is much too large. */
 	private void refuseTooLarge(Entry entry, int maxBytes) {
-		if (this.again.remove(entry.number()) != null) {
-			this.againById.remove(entry.id());
-		}
+		this.again.remove(entry.number());
 		this.last = Math.max(this.last, entry.number());
 		int code = Status.Code.RESOURCE_EXHAUSTED.value();
 		String description = "The payload has %d bytes, and the sink takes %d".formatted(entry.payload().length,
@@ -278,75 +186,43 @@ final class Session {
 	private void refuse(long number, int code, String description) {
 		logger.error("The sink will never take message {}: {}; it stays in the spool, as refused", number, description);
 		this.spool.refuse(number, code, description);
+		this.progress.refused++;
 	}
 
 	private @Nullable Entry waiting() {
 		while (!this.again.isEmpty()) {
-			Entry entry = this.spool.get(this.again.firstKey());
+			long first = this.again.first();
+			Entry entry = this.spool.get(first);
 			if (entry != null) {
 				return entry;
 			}
-			this.againById.remove(this.again.pollFirstEntry().getValue());
+			this.again.remove(first);
 		}
 		return this.spool.next(this.last);
 	}
 
-	/** The only place where the state changes. */
-	private void fire(Event event, int inFlightAfter, @Nullable ByteString id) {
-		Step step = ClientMachine.step(this.state, event, Fill.of(inFlightAfter, this.limit));
-		this.state = step.next();
-		for (Effect effect : step.effects()) {
-			switch (effect) {
-				case TRANSMIT -> transmit(Objects.requireNonNull(this.next));
-				case SETTLE -> settle(Objects.requireNonNull(id));
-				case RESCHEDULE -> {
-					ByteString late = Objects.requireNonNull(id);
-					sendAgain(late, Objects.requireNonNull(this.inFlight.remove(late)).number());
-				}
-				case RESCHEDULE_ALL -> {
-					this.inFlight.forEach((each, flying) -> sendAgain(each, flying.number()));
-					this.inFlight.clear();
-				}
-				case POSTPONE, SEND_POSTPONED -> {
-					// It is in the spool; whoever fires sends what it can afterwards.
-				}
-			}
-		}
+	boolean hasSeveralLanes() {
+		return this.lanes.size() > 1;
 	}
 
-	private void transmit(Entry entry) {
-		if (this.again.remove(entry.number()) != null) {
-			this.againById.remove(entry.id());
-		}
-		else {
-			this.last = entry.number();
-			if (this.inFlight.isEmpty() && this.again.isEmpty()) {
-				Objects.requireNonNull(this.stream).silentSince = this.loop.nanoTime();
-			}
-		}
-		boolean scarce = this.again.isEmpty() && !this.spool.hasNext(this.last);
-		Window.Flight flight = this.window.sent(this.loop.nanoTime(), this.inFlight.size(), scarce);
-		this.inFlight.put(entry.id(), new InFlight(entry.number(), flight));
-		Stream open = Objects.requireNonNull(this.stream);
-		open.call().onNext(request(entry, open.compression));
-		runTimer();
+	/** Whether there is anything to send. */
+	boolean hasMore() {
+		return !this.again.isEmpty() || this.spool.hasNext(this.last);
 	}
 
-	/** Never larger than the message as it is. */
-	private static Request request(Entry entry, @Nullable Compression compression) {
-		Request.Builder request = Request.newBuilder().setVersion(VERSION).setMessageId(entry.id());
-		byte[] frame = (compression != null) ? compression.compress(entry.payload()) : null;
-		return ((frame != null) ? request.setZstdCompressed(UnsafeByteOperations.unsafeWrap(frame))
-				: request.setPlainMessage(UnsafeByteOperations.unsafeWrap(entry.payload())))
-			.build();
+	/** It is in flight no more and is to be sent again, before all others. */
+	void again(ByteString id, long number) {
+		this.again.add(id, number);
 	}
 
-	private void settle(ByteString id) {
-		InFlight flying = this.inFlight.remove(id);
-		Long number = (flying != null) ? Long.valueOf(flying.number()) : this.againById.remove(id);
-		if (number != null) {
-			this.again.remove(number);
-			this.settled.add(number);
+	/**
+	 * The sink is done with a message.
+	 * @param number of the message in flight; null if it is no more in flight
+	 */
+	void settle(ByteString id, @Nullable Long number) {
+		Long known = (number != null) ? number : this.again.remove(id);
+		if (known != null) {
+			this.settled.add(known);
 		}
 		List<Long> others = this.repeats.remove(id);
 		if (others != null) {
@@ -354,227 +230,29 @@ final class Session {
 		}
 	}
 
-	private void received(Stream from, Response response) {
-		if (from != this.stream) {
-			return;
-		}
-		if (response.getVersion() != VERSION) {
-			logger.error("The sink speaks version {} and this client {}: update the client; nothing is lost meanwhile",
-					response.getVersion(), VERSION);
-			this.pause = GREATEST_PAUSE;
-			from.cancel("Version " + response.getVersion() + " is not known", null);
-			return;
-		}
-		switch (response.getResponseCase()) {
-			case ACK -> acknowledged(response.getAck().getMessageIdsList());
-			case INFO -> told(from, response.getInfo());
-			case RESPONSE_NOT_SET -> {
-				// Of a kind that a later server sends: nothing this client needs.
-			}
-		}
-		pump();
-		from.call().request(1);
-	}
-
-	private void acknowledged(List<ByteString> ids) {
-		long now = this.loop.nanoTime();
-		for (ByteString id : ids) {
-			InFlight flying = this.inFlight.get(id);
-			if (flying != null) {
-				this.window.acked(flying.flight(), now, ids.size());
-			}
-			done(id);
-		}
+	/** What is settled is stored. */
+	void tellSpool() {
 		this.spool.settle(this.settled);
+		this.progress.acknowledged(this.settled.size());
 		this.settled.clear();
-		resize();
-		this.listener.acknowledged(ids);
 	}
 
-	/**
-	 * One message on is what a stream is worth: one that only says hello may fail again.
-	 */
-	private void done(ByteString id) {
-		this.pause = LEAST_PAUSE;
-		Stream open = this.stream;
-		if (open != null) {
-			open.silentSince = this.loop.nanoTime();
-		}
-		fire(Event.ACK, this.inFlight.size() - (this.inFlight.containsKey(id) ? 1 : 0), id);
-	}
-
-	private void told(Stream from, ServiceMessage info) {
-		from.opened(info);
-		this.dropped += Math.max(0, info.getDropped() - from.dropped);
-		from.dropped = info.getDropped();
-		info.getRefusalsList().forEach((refusal) -> {
-			done(refusal.getMessageId());
-			this.settled.forEach((number) -> refuse(number, refusal.getCode(), refusal.getDescription()));
-			this.settled.clear();
-			this.listener.refused(refusal.getMessageId(), refusal.getCode(), refusal.getDescription());
-		});
-		resize();
-	}
-
-	private void resize() {
-		Stream open = this.stream;
-		int now = (open != null) ? Math.min(this.window.size(), open.limit) : this.window.size();
-		if (now != this.limit) {
-			this.limit = now;
-			fire(Event.WINDOW, this.inFlight.size(), null);
-		}
-	}
-
-	private void ended(Stream from, Status status) {
-		if (from != this.stream) {
-			return;
-		}
-		this.stream = null;
-		from.closed();
-		fire(Event.DISCONNECTED, 0, null);
-		show();
-		if (!this.closed) {
-			this.disconnections++;
-			logger.warn("The stream to the sink has ended: {}; trying again in about {} ms", inOneLine(status),
-					this.pause.toMillis());
-			schedule(this.pause.multipliedBy(50 + this.random.nextInt(101)).dividedBy(100), this::connect);
-			Duration doubled = this.pause.multipliedBy(2);
-			this.pause = (doubled.compareTo(GREATEST_PAUSE) < 0) ? doubled : GREATEST_PAUSE;
-		}
-	}
-
-	/** A status prints the stack trace of its cause, once for each attempt. */
-	private static String inOneLine(Status status) {
-		return (status.getCause() != null) ? status.getCode() + ": " + status.getCause() : status.toString();
-	}
-
-	private void sendAgain(ByteString id, long number) {
-		this.again.put(number, id);
-		this.againById.put(id, number);
-	}
-
-	private void runTimer() {
-		if (!this.timerRuns) {
-			this.timerRuns = true;
-			schedule(this.options.ackTimeout(), this::timer);
-		}
-	}
-
-	/** One timer for all: the one sent first is the first whose time is up. */
-	private void timer() {
-		this.timerRuns = false;
-		long now = this.loop.nanoTime();
-		long timeout = this.options.ackTimeout().toNanos();
-		Stream open = this.stream;
-		boolean silent = false;
-		while (!this.inFlight.isEmpty()) {
-			Map.Entry<ByteString, InFlight> first = this.inFlight.entrySet().iterator().next();
-			long left = first.getValue().flight().sentAt() + timeout - now;
-			if (left > 0) {
-				this.timerRuns = true;
-				schedule(Duration.ofNanos(left), this::timer);
-				break;
-			}
-			this.timeouts++;
-			this.window.lost(first.getValue().flight(), now);
-			fire(Event.TIMEOUT, this.inFlight.size() - 1, first.getKey());
-			silent |= open != null && now - open.silentSince >= SILENT_TIMEOUTS * timeout;
-		}
-		if (silent && open != null) {
-			leave(open, "The sink has acknowledged nothing for %d times %s".formatted(SILENT_TIMEOUTS,
-					this.options.ackTimeout()));
-			return;
-		}
-		resize();
-		pump();
+	/** What is settled is refused. */
+	void refuseSettled(int code, String description) {
+		this.settled.forEach((number) -> refuse(number, code, description));
+		this.settled.clear();
 	}
 
 	private void show() {
-		this.snapshot = new Snapshot(this.stream != null && this.stream.info, this.inFlight.size(), this.limit,
-				this.timeouts, this.disconnections, this.dropped);
-	}
-
-	/** One call. */
-	private final class Stream implements ClientResponseObserver<Request, Response> {
-
-		private @Nullable ClientCallStreamObserver<Request> call;
-
-		private boolean info;
-
-		private int limit = 1;
-
-		private int maxMessageBytes = Integer.MAX_VALUE;
-
-		private long dropped;
-
-		/** When it last acknowledged something, or was sent something after a rest. */
-		private long silentSince;
-
-		/** Null while the sink has not said that it takes it. */
-		private @Nullable Compression compression;
-
-		@Override
-		public void beforeStart(ClientCallStreamObserver<Request> call) {
-			this.call = call;
-			call.disableAutoRequestWithInitial(1);
-			call.setOnReadyHandler(Session.this::appended);
+		boolean connected = false;
+		int inFlight = 0;
+		int window = 0;
+		for (Lane lane : this.lanes) {
+			connected |= lane.connected();
+			inFlight += lane.inFlight();
+			window += lane.limit();
 		}
-
-		ClientCallStreamObserver<Request> call() {
-			if (this.call == null) {
-				throw new IllegalStateException("Not started");
-			}
-			return this.call;
-		}
-
-		/** Also one that could not be started. */
-		void cancel(String because, @Nullable Throwable cause) {
-			if (this.call != null) {
-				this.call.cancel(because, cause);
-			}
-		}
-
-		/** Whether the sink has said what it takes, and the transport takes more. */
-		boolean ready() {
-			return this.info && call().isReady();
-		}
-
-		void opened(ServiceMessage told) {
-			int level = Session.this.options.zstdLevel();
-			if (!this.info && told.getZstd() && level > 0) {
-				this.compression = new Compression(level, (told.hasDictionary() && Session.this.options.dictionary())
-						? Session.this.dictionaries.of(told.getDictionary()) : null);
-			}
-			if (!this.info) {
-				this.silentSince = Session.this.loop.nanoTime();
-			}
-			this.info = true;
-			int advised = (told.getWindow() > 0) ? told.getWindow() : Integer.MAX_VALUE;
-			this.limit = Math.max(1, Math.min(advised, told.getQueueCapacity()));
-			this.maxMessageBytes = (told.getMaxMessageBytes() > 0) ? told.getMaxMessageBytes() : Integer.MAX_VALUE;
-		}
-
-		void closed() {
-			if (this.compression != null) {
-				this.compression.close();
-			}
-		}
-
-		@Override
-		public void onNext(Response response) {
-			execute(() -> received(this, response));
-		}
-
-		@Override
-		public void onError(Throwable cause) {
-			execute(() -> ended(this, Status.fromThrowable(cause)));
-		}
-
-		@Override
-		public void onCompleted() {
-			execute(() -> ended(this, Status.OK));
-		}
-
+		this.progress.show(connected, inFlight, window);
 	}
 
 }

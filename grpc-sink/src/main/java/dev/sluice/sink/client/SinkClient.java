@@ -32,9 +32,9 @@ public final class SinkClient implements AutoCloseable {
 	/**
 	 * What the client is doing.
 	 *
-	 * @param connected whether the sink has answered on the stream that is open
+	 * @param connected whether the sink has answered on a stream that is open
 	 * @param inFlight messages sent and not acknowledged
-	 * @param window messages that may be
+	 * @param window messages that may be, to all addresses together
 	 * @param timeouts messages sent again because no acknowledgement came in time
 	 * @param disconnections streams that have ended
 	 * @param dropped messages that the sink says it dropped
@@ -44,9 +44,15 @@ public final class SinkClient implements AutoCloseable {
 	 * there is none
 	 * @param damaged messages that were lost to damage of the spool's files, found since
 	 * the client was opened; the log names them
+	 * @param sent messages sent since the client was opened, each time counted
+	 * @param repeated of these, sent by this client before
+	 * @param sentBytes bytes of these, as they went into gRPC: compressed, with their ids
+	 * @param acknowledged messages that the sink has, since the client was opened
+	 * @param refused messages refused for good, since the client was opened
 	 */
 	public record Stats(boolean connected, int inFlight, int window, long timeouts, long disconnections, long dropped,
-			long spooled, long spoolBytes, long oldestMillis, long damaged) {
+			long spooled, long spoolBytes, long oldestMillis, long damaged, long sent, long repeated, long sentBytes,
+			long acknowledged, long refused) {
 	}
 
 	/**
@@ -69,16 +75,42 @@ public final class SinkClient implements AutoCloseable {
 	 * @throws SpoolFailedException if the spool cannot be opened
 	 */
 	public static SinkClient open(Channel channel, SinkClientOptions options, DeliveryListener listener) {
-		return new SinkClient(channel, options, listener, spool(options), EventLoop.ofThread("sink-client"));
+		return open(List.of(channel), options, listener);
+	}
+
+	/**
+	 * Opens the spool and a stream over each of several channels. A message goes to the
+	 * sink that has least of its window in use. A sink that is down, or left because it
+	 * is silent, is tried again; what was in flight to it goes to the others meanwhile. A
+	 * message that it stored and did not acknowledge is then stored twice, as sinks do
+	 * not know of each other's messages.
+	 * @param channels each to one sink; not closed by this client. All sinks should take
+	 * messages of the same size
+	 * @param listener hears what came of each message
+	 * @throws IllegalArgumentException if there is no channel
+	 * @throws SpoolFailedException if the spool cannot be opened
+	 * @see #open(Channel, SinkClientOptions, DeliveryListener)
+	 */
+	public static SinkClient open(List<? extends Channel> channels, SinkClientOptions options,
+			DeliveryListener listener) {
+		if (channels.isEmpty()) {
+			throw new IllegalArgumentException("A client needs one channel at least");
+		}
+		return new SinkClient(channels, options, listener, spool(options), EventLoop.ofThread("sink-client"));
 	}
 
 	SinkClient(Channel channel, SinkClientOptions options, DeliveryListener listener, Spool spool, EventLoop loop) {
+		this(List.of(channel), options, listener, spool, loop);
+	}
+
+	SinkClient(List<? extends Channel> channels, SinkClientOptions options, DeliveryListener listener, Spool spool,
+			EventLoop loop) {
 		this.options = options;
 		this.spool = spool;
 		this.loop = loop;
-		Window window = (options.window() > 0) ? new FixedWindow(options.window())
-				: new AdaptiveWindow(options.maxWindow());
-		this.session = new Session(channel, spool, loop, window, options, listener, ThreadLocalRandom.current());
+		this.session = new Session(channels, spool, loop, () -> (options.window() > 0)
+				? new FixedWindow(options.window()) : new AdaptiveWindow(options.maxWindow()), options, listener,
+				ThreadLocalRandom.current());
 		this.session.open();
 	}
 
@@ -199,11 +231,12 @@ public final class SinkClient implements AutoCloseable {
 
 	/** What it is doing now. */
 	public Stats stats() {
-		Session.Snapshot now = this.session.snapshot();
+		Progress.Snapshot now = this.session.snapshot();
 		Long oldest = this.spool.oldest();
 		return new Stats(now.connected(), now.inFlight(), now.window(), now.timeouts(), now.disconnections(),
 				now.dropped(), this.spool.size(), this.spool.bytes(),
-				(oldest != null) ? Math.max(0, System.currentTimeMillis() - oldest) : 0, this.spool.damaged());
+				(oldest != null) ? Math.max(0, System.currentTimeMillis() - oldest) : 0, this.spool.damaged(),
+				now.sent(), now.repeated(), now.sentBytes(), now.acknowledged(), now.refused());
 	}
 
 	/**

@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  * sending is refused. The files may take twice as much and two segments. Default 1 GB, in
  * memory 64 MB
  * @param durability what a message in the spool outlives. Default {@code POWER}
- * @param window messages in flight at most, always; 0 = adaptive. Default 0
+ * @param window messages in flight to each address at most, always; 0 = adaptive. Default
+ * 0
  * @param maxWindow what the adaptive window may grow to; the sink's capacity bounds it
  * too. Default 16,384
  * @param ackTimeout until a message that is not acknowledged is sent again; longer than
@@ -26,11 +27,17 @@ import org.jspecify.annotations.Nullable;
  * @param dictionary whether the sink's dictionary is used, if it has one. Default true
  * @param maxMessageBytes the largest payload; one that the sink says is too large for it
  * is not sent and refused. Default 1 MB
+ * @param batchBytes of one request with several small messages at most, if the sink takes
+ * such; 0 = each message has a request of its own. Default 16 KB
+ * @param linger how long a message waits for others to go with it in one request, less
+ * than {@code ackTimeout}; 0 = not: only those that wait already go together. Default 0
  */
 public record SinkClientOptions(@Nullable Path spool, long spoolBytes, Durability durability, int window, int maxWindow,
-		Duration ackTimeout, int zstdLevel, boolean dictionary, int maxMessageBytes) {
+		Duration ackTimeout, int zstdLevel, boolean dictionary, int maxMessageBytes, int batchBytes, Duration linger) {
 
 	private static final long MEGABYTE = 1024 * 1024;
+
+	private static final int BATCH_BYTES = 16 * 1024;
 
 	private static final int ZSTD_LEVEL = 3;
 
@@ -43,6 +50,9 @@ public record SinkClientOptions(@Nullable Path spool, long spoolBytes, Durabilit
 		require(ackTimeout.isPositive(), "ackTimeout must be positive");
 		require(zstdLevel >= 0 && zstdLevel <= MAX_ZSTD_LEVEL, "zstdLevel must be 0 (none) to 22");
 		require(maxMessageBytes > 0, "maxMessageBytes must be positive");
+		require(batchBytes >= 0, "batchBytes must be 0 (no batches) or positive");
+		require(!linger.isNegative() && linger.compareTo(ackTimeout) < 0,
+				"linger must be 0 (none) or positive, and less than ackTimeout");
 	}
 
 	private static void require(boolean condition, String otherwise) {
@@ -54,43 +64,48 @@ public record SinkClientOptions(@Nullable Path spool, long spoolBytes, Durabilit
 	/** The defaults, with a directory. */
 	public static SinkClientOptions durable(Path spool) {
 		return new SinkClientOptions(spool, 1024 * MEGABYTE, Durability.POWER, 0, 16_384, Duration.ofSeconds(20),
-				ZSTD_LEVEL, true, (int) MEGABYTE);
+				ZSTD_LEVEL, true, (int) MEGABYTE, BATCH_BYTES, Duration.ZERO);
 	}
 
 	/** The defaults, without. */
 	public static SinkClientOptions inMemory() {
 		return new SinkClientOptions(null, 64 * MEGABYTE, Durability.PROCESS, 0, 16_384, Duration.ofSeconds(20),
-				ZSTD_LEVEL, true, (int) MEGABYTE);
+				ZSTD_LEVEL, true, (int) MEGABYTE, BATCH_BYTES, Duration.ZERO);
 	}
 
 	public SinkClientOptions withSpoolBytes(long value) {
 		return new SinkClientOptions(this.spool, value, this.durability, this.window, this.maxWindow, this.ackTimeout,
-				this.zstdLevel, this.dictionary, this.maxMessageBytes);
+				this.zstdLevel, this.dictionary, this.maxMessageBytes, this.batchBytes, this.linger);
 	}
 
 	public SinkClientOptions withDurability(Durability value) {
 		return new SinkClientOptions(this.spool, this.spoolBytes, value, this.window, this.maxWindow, this.ackTimeout,
-				this.zstdLevel, this.dictionary, this.maxMessageBytes);
+				this.zstdLevel, this.dictionary, this.maxMessageBytes, this.batchBytes, this.linger);
 	}
 
 	public SinkClientOptions withWindow(int value) {
 		return new SinkClientOptions(this.spool, this.spoolBytes, this.durability, value, this.maxWindow,
-				this.ackTimeout, this.zstdLevel, this.dictionary, this.maxMessageBytes);
+				this.ackTimeout, this.zstdLevel, this.dictionary, this.maxMessageBytes, this.batchBytes, this.linger);
 	}
 
 	public SinkClientOptions withAckTimeout(Duration value) {
 		return new SinkClientOptions(this.spool, this.spoolBytes, this.durability, this.window, this.maxWindow, value,
-				this.zstdLevel, this.dictionary, this.maxMessageBytes);
+				this.zstdLevel, this.dictionary, this.maxMessageBytes, this.batchBytes, this.linger);
 	}
 
 	public SinkClientOptions withZstdLevel(int value) {
 		return new SinkClientOptions(this.spool, this.spoolBytes, this.durability, this.window, this.maxWindow,
-				this.ackTimeout, value, this.dictionary, this.maxMessageBytes);
+				this.ackTimeout, value, this.dictionary, this.maxMessageBytes, this.batchBytes, this.linger);
 	}
 
 	public SinkClientOptions withDictionary(boolean value) {
 		return new SinkClientOptions(this.spool, this.spoolBytes, this.durability, this.window, this.maxWindow,
-				this.ackTimeout, this.zstdLevel, value, this.maxMessageBytes);
+				this.ackTimeout, this.zstdLevel, value, this.maxMessageBytes, this.batchBytes, this.linger);
+	}
+
+	public SinkClientOptions withBatches(int bytes, Duration linger) {
+		return new SinkClientOptions(this.spool, this.spoolBytes, this.durability, this.window, this.maxWindow,
+				this.ackTimeout, this.zstdLevel, this.dictionary, this.maxMessageBytes, bytes, linger);
 	}
 
 }

@@ -4,8 +4,6 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.ConcurrentNavigableMap;
 import java.util.concurrent.ConcurrentSkipListMap;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
 
@@ -15,12 +13,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class QueueSegment {
 
-	private static final Pattern NAME = Pattern.compile("(\\d{19})-(\\p{XDigit}{16})-(\\p{XDigit}{16})\\.segment");
+	private static final String SUFFIX = ".segment";
 
 	/** Bytes of the file between two records whose place is remembered. */
 	private static final long PLACE_EVERY = 128 * 1024;
-
-	private static final int HEX = 16;
 
 	private final Path file;
 
@@ -55,13 +51,12 @@ final class QueueSegment {
 
 	/** Null if the file's name is not that of a segment. */
 	static @Nullable SegmentHeader header(Path file) {
-		Matcher name = NAME.matcher(file.getFileName().toString());
-		return name.matches() ? new SegmentHeader(Long.parseUnsignedLong(name.group(2), HEX),
-				Long.parseLong(name.group(1)), Long.parseUnsignedLong(name.group(3), HEX)) : null;
+		String name = file.getFileName().toString();
+		return name.endsWith(SUFFIX) ? SegmentHeader.named(name.substring(0, name.length() - SUFFIX.length())) : null;
 	}
 
 	static String name(SegmentHeader header) {
-		return "%019d-%016x-%016x.segment".formatted(header.firstNumber(), header.salt(), header.session());
+		return header.name() + SUFFIX;
 	}
 
 	Path file() {

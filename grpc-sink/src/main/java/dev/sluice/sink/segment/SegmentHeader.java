@@ -1,6 +1,8 @@
 package dev.sluice.sink.segment;
 
 import java.nio.ByteBuffer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.zip.CRC32C;
 
 import org.jspecify.annotations.Nullable;
@@ -17,8 +19,24 @@ public record SegmentHeader(long salt, long firstNumber, long session) {
 	/** Length of a header. */
 	public static final int BYTES = 36;
 
+	private static final Pattern NAME = Pattern.compile("(\\d{19})-(\\p{XDigit}{16})-(\\p{XDigit}{16})");
+
+	private static final int HEX = 16;
+
 	/** "SLUICE", and the version. */
 	private static final long FORMAT = 0x534C554943450002L;
+
+	/** For the file's name: a file that has lost its header has it there. */
+	public String name() {
+		return "%019d-%016x-%016x".formatted(this.firstNumber, this.salt, this.session);
+	}
+
+	/** Null if these characters are no {@link #name}. */
+	public static @Nullable SegmentHeader named(String name) {
+		Matcher matcher = NAME.matcher(name);
+		return matcher.matches() ? new SegmentHeader(Long.parseUnsignedLong(matcher.group(2), HEX),
+				Long.parseLong(matcher.group(1)), Long.parseUnsignedLong(matcher.group(3), HEX)) : null;
+	}
 
 	ByteBuffer encode() {
 		ByteBuffer header = ByteBuffer.allocate(BYTES)

@@ -83,6 +83,12 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 	/** Of the writer's thread, once that runs. */
 	private int segmentNumber;
 
+	/**
+	 * The next segment's file where making it has failed: it is made again under its
+	 * name, so that no two files have one number. Of the writer's thread, once that runs.
+	 */
+	private @Nullable LogFile begun;
+
 	/** Of the writer's thread, once that runs; null while none can be opened. */
 	private @Nullable SegmentWriter segment;
 
@@ -250,6 +256,7 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 				}
 				this.segment = next;
 				this.segmentNumber++;
+				this.begun = null;
 			}
 			this.ready = true;
 		}
@@ -261,10 +268,20 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 
 	/** Leaves an empty segment at most where it fails, and begins it anew next time. */
 	private SegmentWriter newSegment() throws IOException {
-		FileChannel channel = this.disk.open(file(this.segmentNumber), StandardOpenOption.CREATE,
-				StandardOpenOption.READ, StandardOpenOption.WRITE);
+		LogFile file = this.begun;
+		SegmentHeader header = (file != null) ? file.header() : null;
+		if (file == null || header == null || header.firstNumber() != this.nextNumber) {
+			header = new SegmentHeader(this.random.nextLong(), this.nextNumber, this.session);
+			LogFile next = LogFile.of(this.directory, this.segmentNumber, header);
+			if (file != null) {
+				this.disk.delete(file.path());
+			}
+			file = next;
+			this.begun = next;
+		}
+		FileChannel channel = this.disk.open(file.path(), StandardOpenOption.CREATE, StandardOpenOption.READ,
+				StandardOpenOption.WRITE);
 		try {
-			SegmentHeader header = new SegmentHeader(this.random.nextLong(), this.nextNumber, this.session);
 			SegmentWriter segment = SegmentWriter.begin(channel, header, this.buffer);
 			segment.commit(true);
 			this.disk.forceDirectory(this.directory);
@@ -292,10 +309,6 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 		full.close();
 	}
 
-	private Path file(int number) {
-		return this.directory.resolve("%010d%s".formatted(number, LogRecovery.SUFFIX));
-	}
-
 	private void recover(Damage damage, RecentIds recent) throws IOException {
 		LogRecovery.Recovered found = LogRecovery.recover(this.directory, this.disk, recent.horizon());
 		if (!found.damages().isEmpty()) {
@@ -310,6 +323,7 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 		found.ids().forEach((id) -> recent.add(0, id));
 		this.nextNumber = found.nextNumber();
 		this.segmentNumber = found.nextSegment();
+		this.begun = found.begun();
 		LogRecovery.Segment last = found.last();
 		if (last != null) {
 			FileChannel channel = this.disk.open(last.file(), StandardOpenOption.READ, StandardOpenOption.WRITE);

@@ -2,14 +2,12 @@ package dev.sluice.sink.store;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
-import java.util.stream.Stream;
 
 import com.google.protobuf.ByteString;
 import dev.sluice.sink.segment.Disk;
@@ -17,6 +15,8 @@ import dev.sluice.sink.segment.SegmentFormat.Kind;
 import dev.sluice.sink.segment.SegmentHeader;
 import dev.sluice.sink.segment.SegmentReader;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Finds out what a log holds that may have been left by a crash or damaged. Reads only
@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class LogRecovery {
 
-	static final String SUFFIX = ".log";
+	private static final Logger logger = LoggerFactory.getLogger(LogRecovery.class);
 
 	private final Disk disk;
 
@@ -48,9 +48,10 @@ final class LogRecovery {
 	 * @param last the newest segment, if there is any
 	 * @param nextNumber the number of the next record
 	 * @param nextSegment the number of the next segment
+	 * @param begun a file without records that was being made, to be made again
 	 */
 	record Recovered(List<ByteString> ids, List<String> damages, @Nullable Segment last, long nextNumber,
-			int nextSegment) {
+			int nextSegment, @Nullable LogFile begun) {
 	}
 
 	/**
@@ -81,37 +82,38 @@ final class LogRecovery {
 	 * @throws IOException if it cannot be read
 	 */
 	static Recovered recover(Path directory, Disk disk, int maxIds) throws IOException {
-		return new LogRecovery(disk, maxIds).recover(segments(directory));
+		return new LogRecovery(disk, maxIds).recover(LogFile.list(directory));
 	}
 
-	private Recovered recover(List<Path> segments) throws IOException {
+	private Recovered recover(List<LogFile> segments) throws IOException {
 		Segment last = null;
+		LogFile begun = null;
 		Long nextNumber = null;
-		int nextSegment = segments.isEmpty() ? 0 : number(segments.getLast()) + 1;
+		int nextSegment = segments.isEmpty() ? 0 : segments.getLast().number() + 1;
 		for (int i = segments.size() - 1; i >= 0 && (nextNumber == null || this.ids.size() < this.maxIds); i--) {
-			Path file = segments.get(i);
+			LogFile file = segments.get(i);
 			boolean isLast = i == segments.size() - 1;
 			Scan scan = scan(file, isLast);
 			SegmentHeader header = scan.header();
 			if (header == null && isLast && scan.end() == 0) {
 				// It was being made, and is made again.
-				nextSegment = number(file);
+				nextSegment = file.number();
+				begun = file;
 				continue;
 			}
 			if (header != null) {
 				if (nextNumber == null) {
 					nextNumber = scan.nextNumber();
 					if (scan.ended()) {
-						this.damages
-							.add("no segment behind %s, which says that there is one".formatted(file.getFileName()));
+						this.damages.add("no segment behind %s, which says that there is one".formatted(file.name()));
 					}
 				}
 				if (isLast && !scan.ended()) {
-					last = new Segment(file, header.salt(), scan.end());
+					last = new Segment(file.path(), header.salt(), scan.end());
 				}
 				if (this.newerBegins != null && this.newerBegins != scan.nextNumber()) {
 					this.damages.add("%s ends before record %d, and the next segment begins with record %d"
-						.formatted(file.getFileName(), scan.nextNumber(), this.newerBegins));
+						.formatted(file.name(), scan.nextNumber(), this.newerBegins));
 				}
 				this.newerBegins = header.firstNumber();
 			}
@@ -121,15 +123,18 @@ final class LogRecovery {
 		}
 		missing(segments);
 		return new Recovered(List.copyOf(this.ids), List.copyOf(this.damages), last,
-				(nextNumber != null) ? nextNumber : 0, nextSegment);
+				(nextNumber != null) ? nextNumber : 0, nextSegment, begun);
 	}
 
-	private void missing(List<Path> segments) {
+	private void missing(List<LogFile> segments) {
 		for (int i = 1; i < segments.size(); i++) {
-			Path before = segments.get(i - 1);
-			Path after = segments.get(i);
-			if (number(after) != number(before) + 1) {
-				this.damages.add("no segment between %s and %s".formatted(before.getFileName(), after.getFileName()));
+			LogFile before = segments.get(i - 1);
+			LogFile after = segments.get(i);
+			if (after.number() == before.number()) {
+				this.damages.add("two files of one segment, %s and %s".formatted(before.name(), after.name()));
+			}
+			else if (after.number() != before.number() + 1) {
+				this.damages.add("no segment between %s and %s".formatted(before.name(), after.name()));
 			}
 		}
 	}
@@ -138,24 +143,29 @@ final class LogRecovery {
 	 * In the last segment, a hole without a batch behind it is the end: it and all behind
 	 * it are of the last batch, which was not forced.
 	 */
-	private Scan scan(Path file, boolean isLast) throws IOException {
-		try (FileChannel channel = this.disk.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+	private Scan scan(LogFile file, boolean isLast) throws IOException {
+		try (FileChannel channel = this.disk.open(file.path(), StandardOpenOption.READ, StandardOpenOption.WRITE)) {
 			// What is acknowledged as a repeat must be as durable as at the first time.
 			channel.force(true);
 			SegmentReader reader = new SegmentReader(channel);
 			SegmentHeader header = reader.header();
+			if (header == null && isLast && channel.size() <= SegmentHeader.BYTES) {
+				return new Scan(null, 0, 0, false, new ArrayDeque<>());
+			}
+			if (header == null && file.header() != null) {
+				logger.warn("{} has lost its header, which is in its name", file.path());
+				header = file.header();
+				reader = new SegmentReader(channel, header);
+			}
 			if (header != null) {
 				return scan(file, isLast, header, reader);
 			}
-			boolean begun = isLast && channel.size() <= SegmentHeader.BYTES;
-			if (!begun) {
-				this.damages.add("%s does not begin as a segment".formatted(file.getFileName()));
-			}
-			return new Scan(null, 0, begun ? 0 : channel.size(), false, new ArrayDeque<>());
+			this.damages.add("%s does not begin as a segment".formatted(file.name()));
+			return new Scan(null, 0, channel.size(), false, new ArrayDeque<>());
 		}
 	}
 
-	private Scan scan(Path file, boolean isLast, SegmentHeader header, SegmentReader reader) throws IOException {
+	private Scan scan(LogFile file, boolean isLast, SegmentHeader header, SegmentReader reader) throws IOException {
 		Deque<ByteString> found = new ArrayDeque<>();
 		Deque<ByteString> behindHole = new ArrayDeque<>();
 		long next = header.firstNumber();
@@ -171,8 +181,8 @@ final class LogRecovery {
 						continue;
 					}
 					if (hole != null) {
-						this.damages.add("%d records from number %d on, at byte %d of %s".formatted(
-								whole.number() - next - behindHole.size(), next, hole.from(), file.getFileName()));
+						this.damages.add("%d records from number %d on, at byte %d of %s"
+							.formatted(whole.number() - next - behindHole.size(), next, hole.from(), file.name()));
 						hole = null;
 						behindHole.forEach((one) -> add(found, one));
 						behindHole.clear();
@@ -187,8 +197,7 @@ final class LogRecovery {
 				}
 				case SegmentReader.End atEnd -> {
 					if (!isLast && (hole != null || atEnd.bytes() > 0)) {
-						this.damages
-							.add("%d bytes at the end of %s".formatted(reader.size() - end, file.getFileName()));
+						this.damages.add("%d bytes at the end of %s".formatted(reader.size() - end, file.name()));
 					}
 					return new Scan(header, next, end, ended, found);
 				}
@@ -209,17 +218,6 @@ final class LogRecovery {
 			throw new IOException("Record %d is none of a log".formatted(whole.number()));
 		}
 		return ByteString.copyFrom(reader.read(whole, 1, length));
-	}
-
-	static List<Path> segments(Path directory) throws IOException {
-		try (Stream<Path> files = Files.list(directory)) {
-			return files.filter((file) -> file.getFileName().toString().endsWith(SUFFIX)).sorted().toList();
-		}
-	}
-
-	private static int number(Path segment) {
-		String name = segment.getFileName().toString();
-		return Integer.parseInt(name.substring(0, name.length() - SUFFIX.length()));
 	}
 
 }

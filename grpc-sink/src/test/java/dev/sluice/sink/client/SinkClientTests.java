@@ -11,19 +11,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import com.google.protobuf.ByteString;
-import dev.sluice.contract.sink.AckMessage;
-import dev.sluice.contract.sink.DataSinkGrpc;
-import dev.sluice.contract.sink.Refusal;
-import dev.sluice.contract.sink.Request;
 import dev.sluice.contract.sink.Response;
-import dev.sluice.contract.sink.ServiceMessage;
 import io.grpc.ManagedChannel;
 import io.grpc.Server;
 import io.grpc.Status;
 import io.grpc.inprocess.InProcessChannelBuilder;
 import io.grpc.inprocess.InProcessServerBuilder;
-import io.grpc.stub.ServerCallStreamObserver;
-import io.grpc.stub.StreamObserver;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -42,7 +35,7 @@ class SinkClientTests {
 
 	private static final int WINDOW = 3;
 
-	private final FakeSink sink = new FakeSink();
+	private final ScriptedSink sink = new ScriptedSink();
 
 	private final ManualLoop loop = new ManualLoop();
 
@@ -424,7 +417,7 @@ class SinkClientTests {
 		for (int i = 0; i < 200; i++) {
 			eager.send(new byte[10]);
 		}
-		assertThat(this.sink.received).hasSize(FakeSink.REQUESTED);
+		assertThat(this.sink.received).hasSize(ScriptedSink.REQUESTED);
 		assertThat(eager.stats().inFlight()).isLessThan(200);
 
 		this.sink.responses.request(200);
@@ -452,78 +445,6 @@ class SinkClientTests {
 		@Override
 		public void refused(ByteString id, int code, String description) {
 			SinkClientTests.this.heard.add(id.toStringUtf8() + " refused: " + code);
-		}
-
-	}
-
-	/** Does what it is told. */
-	private static final class FakeSink extends DataSinkGrpc.DataSinkImplBase {
-
-		private static final int REQUESTED = 50;
-
-		private final List<String> received = new ArrayList<>();
-
-		private int streams;
-
-		private ServerCallStreamObserver<Response> responses;
-
-		@Override
-		public StreamObserver<Request> send(StreamObserver<Response> responses) {
-			this.streams++;
-			this.responses = (ServerCallStreamObserver<Response>) responses;
-			this.responses.disableAutoRequest();
-			this.responses.setOnCancelHandler(() -> {
-			});
-			this.responses.request(REQUESTED);
-			return new StreamObserver<>() {
-
-				@Override
-				public void onNext(Request request) {
-					assertThat(request.getPlainMessage().isEmpty()).isFalse();
-					FakeSink.this.received.add(request.getMessageId().toStringUtf8());
-				}
-
-				@Override
-				public void onError(Throwable cause) {
-				}
-
-				@Override
-				public void onCompleted() {
-				}
-
-			};
-		}
-
-		void tell(int capacity) {
-			tell(capacity, 0);
-		}
-
-		void tell(int capacity, int maxMessageBytes) {
-			this.responses.onNext(Response.newBuilder()
-				.setVersion(1)
-				.setInfo(ServiceMessage.newBuilder().setQueueCapacity(capacity).setMaxMessageBytes(maxMessageBytes))
-				.build());
-		}
-
-		void ack(String... ids) {
-			AckMessage.Builder ack = AckMessage.newBuilder();
-			for (String id : ids) {
-				ack.addMessageIds(ByteString.copyFromUtf8(id));
-			}
-			this.responses.onNext(Response.newBuilder().setVersion(1).setAck(ack).build());
-		}
-
-		void refuse(String id) {
-			this.responses.onNext(Response.newBuilder()
-				.setVersion(1)
-				.setInfo(ServiceMessage.newBuilder()
-					.setQueueCapacity(100)
-					.addRefusals(Refusal.newBuilder().setMessageId(ByteString.copyFromUtf8(id)).setCode(3)))
-				.build());
-		}
-
-		void fail(Status status) {
-			this.responses.onError(status.asRuntimeException());
 		}
 
 	}

@@ -8,6 +8,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -50,7 +51,7 @@ class LogMessageStoreTests {
 
 		assertThat(read()).hasSameSizeAs(messages)
 			.allSatisfy((id, payload) -> assertThat(payload).isEqualTo(messages.get(id)));
-		assertThat(LogRecovery.segments(this.directory)).hasSizeGreaterThan(1);
+		assertThat(segments()).hasSizeGreaterThan(1);
 	}
 
 	@Test
@@ -80,7 +81,7 @@ class LogMessageStoreTests {
 	@ValueSource(ints = { 1, 7, 20, 21, 60 })
 	void cutsOffWhatACrashLeftHalfWritten(int missing) throws Exception {
 		write(Map.of("a", new byte[40]));
-		Path file = LogRecovery.segments(this.directory).getLast();
+		Path file = segments().getLast();
 		long whole = Files.size(file);
 		write(Map.of("b", new byte[40]));
 		try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
@@ -97,8 +98,8 @@ class LogMessageStoreTests {
 
 	@Test
 	void cutsOffABatchWithAHoleAndKeepsItBeside() throws Exception {
-		Path file = this.directory.resolve("0000000000.log");
 		write(Map.of("a", new byte[40]));
+		Path file = segments().getFirst();
 		long forced = Files.size(file);
 		long hole;
 		try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
@@ -119,7 +120,7 @@ class LogMessageStoreTests {
 
 		assertThat(Stream.of("a", "b", "c", "d", "e").filter((id) -> recent.contains(ByteString.copyFromUtf8(id))))
 			.containsExactly("a", "b");
-		assertThat(this.directory.resolve("0000000000.log.cut"))
+		assertThat(this.directory.resolve(file.getFileName() + ".cut"))
 			.hasBinaryContent(Arrays.copyOfRange(content, (int) hole, content.length));
 		write(Map.of("c", new byte[40]));
 		assertThat(read()).containsOnlyKeys("a", "b", "c");
@@ -130,7 +131,7 @@ class LogMessageStoreTests {
 		for (String id : List.of("a", "b", "c")) {
 			write(Map.of(id, new byte[40]));
 		}
-		Path file = this.directory.resolve("0000000000.log");
+		Path file = segments().getFirst();
 		byte[] content = Files.readAllBytes(file);
 		content[content.length / 2] ^= 1;
 		Files.write(file, content);
@@ -153,12 +154,12 @@ class LogMessageStoreTests {
 	/** Whatever bit is flipped, and wherever the file ends. */
 	@Test
 	void findsEveryRecordThatIsWholeAndForced() throws Exception {
-		Path file = this.directory.resolve("0000000000.log");
 		List<Integer> ends = new ArrayList<>();
 		for (String id : List.of("a", "b", "c", "d", "e")) {
 			write(Map.of(id, new byte[20]));
-			ends.add((int) Files.size(file));
+			ends.add((int) Files.size(segments().getFirst()));
 		}
+		Path file = segments().getFirst();
 		byte[] content = Files.readAllBytes(file);
 		for (int at = SegmentHeader.BYTES; at < content.length; at++) {
 			byte[] flipped = content.clone();
@@ -193,12 +194,13 @@ class LogMessageStoreTests {
 		for (int i = 0; i < 4; i++) {
 			write(Map.of("id-" + i, new byte[SEGMENT_BYTES]));
 		}
-		List<Path> segments = LogRecovery.segments(this.directory);
+		List<Path> segments = segments();
 		assertThat(segments).hasSizeGreaterThan(3);
 		Files.delete(segments.get(1));
 
 		assertThatExceptionOfType(UncheckedIOException.class).isThrownBy(() -> open(new RecentIds(10)))
-			.withMessageContaining("no segment between 0000000000.log and 0000000002.log");
+			.withMessageContaining("no segment between 0000000000-")
+			.withMessageContaining(" and 0000000002-");
 	}
 
 	@Test
@@ -206,17 +208,19 @@ class LogMessageStoreTests {
 		for (int i = 0; i < 3; i++) {
 			write(Map.of("id-" + i, new byte[SEGMENT_BYTES]));
 		}
-		Path newest = LogRecovery.segments(this.directory).getLast();
+		Path newest = segments().getLast();
 		Files.delete(newest);
 
 		assertThatExceptionOfType(UncheckedIOException.class).isThrownBy(() -> open(new RecentIds(10)))
-			.withMessageContaining("no segment behind 0000000002.log");
+			.withMessageContaining("no segment behind 0000000002-");
 
 		RecentIds recent = new RecentIds(10);
 		try (LogMessageStore store = new LogMessageStore(this.directory, SEGMENT_BYTES, Damage.CONTINUE, recent)) {
 			store.store("new".getBytes(), new byte[40]).get(10, TimeUnit.SECONDS);
 		}
-		assertThat(newest).exists();
+		assertThat(segments()).hasSize(4)
+			.last()
+			.satisfies((file) -> assertThat(file.getFileName().toString()).startsWith("0000000003-"));
 		open(new RecentIds(10)).close();
 		assertThat(read()).containsOnlyKeys("id-0", "id-1", "id-2", "new");
 	}
@@ -224,13 +228,13 @@ class LogMessageStoreTests {
 	@Test
 	void noticesThatASegmentIsShorterThanItWas() throws Exception {
 		write(messages(300, 3_000));
-		Path first = LogRecovery.segments(this.directory).getFirst();
+		Path first = segments().getFirst();
 		try (FileChannel channel = FileChannel.open(first, StandardOpenOption.WRITE)) {
 			channel.truncate(SegmentHeader.BYTES);
 		}
 
 		assertThatExceptionOfType(UncheckedIOException.class).isThrownBy(() -> open(new RecentIds(10_000)))
-			.withMessageContaining("0000000000.log ends before record 0");
+			.withMessageContaining(first.getFileName() + " ends before record 0");
 	}
 
 	@Test
@@ -247,8 +251,7 @@ class LogMessageStoreTests {
 		disk.failsToForce = false;
 		new LogMessageStore(this.directory, SEGMENT_BYTES, Damage.REFUSE, recent, disk).close();
 		assertThat(recent.size()).isEqualTo(300);
-		assertThat(disk.forced).containsAll(
-				LogRecovery.segments(this.directory).stream().map((file) -> file.getFileName().toString()).toList());
+		assertThat(disk.forced).containsAll(segments().stream().map((file) -> file.getFileName().toString()).toList());
 	}
 
 	@Test
@@ -347,7 +350,7 @@ class LogMessageStoreTests {
 	@Test
 	void doesNotTakeADamagedFileInTheMiddleForItsEnd() throws Exception {
 		write(messages(300, 3_000));
-		Path first = LogRecovery.segments(this.directory).getFirst();
+		Path first = segments().getFirst();
 		byte[] content = Files.readAllBytes(first);
 		content[content.length / 2] ^= 1;
 		Files.write(first, content);
@@ -363,6 +366,113 @@ class LogMessageStoreTests {
 
 		assertThat(store.ready()).isFalse();
 		assertThat(store.store("a".getBytes(), new byte[1])).isCompletedExceptionally();
+	}
+
+	@Test
+	void losesOnlyTheRecordsInAFirstBlockThatIsLost() throws Exception {
+		for (int i = 0; i < 300; i++) {
+			write(Map.of("id-" + i, new byte[1_000]));
+		}
+		List<Path> segments = segments();
+		assertThat(segments).hasSizeGreaterThan(2);
+		for (Path file : List.of(segments.get(1), segments.getLast())) {
+			zero(file, 4_096);
+		}
+
+		assertThatExceptionOfType(UncheckedIOException.class).isThrownBy(() -> open(new RecentIds(1_000)))
+			.withMessageContaining("at byte 36 of " + segments.get(1).getFileName())
+			.withMessageContaining("at byte 36 of " + segments.getLast().getFileName());
+
+		RecentIds recent = new RecentIds(1_000);
+		try (LogMessageStore store = new LogMessageStore(this.directory, SEGMENT_BYTES, Damage.CONTINUE, recent)) {
+			store.store("new".getBytes(), new byte[10]).get(10, TimeUnit.SECONDS);
+		}
+		assertThat(recent.size()).as("four records and a part of the next were in each block").isEqualTo(300 - 2 * 4);
+		assertThat(segments()).isEqualTo(segments);
+
+		RecentIds again = new RecentIds(1_000);
+		new LogMessageStore(this.directory, SEGMENT_BYTES, Damage.CONTINUE, again).close();
+		assertThat(again.size()).as("also what was written behind it").isEqualTo(300 - 2 * 4 + 1);
+	}
+
+	@Test
+	void losesNothingWhereOnlyTheHeaderIsLost() throws Exception {
+		write(messages(300, 3_000));
+		write(Map.of("last", new byte[10]));
+		for (Path file : segments()) {
+			zero(file, SegmentHeader.BYTES);
+		}
+		RecentIds recent = new RecentIds(1_000);
+
+		open(recent).close();
+
+		assertThat(recent.size()).isEqualTo(301);
+	}
+
+	@Test
+	void goesOnBehindSegmentsOfAnEarlierVersion() throws Exception {
+		write(messages(300, 3_000));
+		List<Path> segments = segments();
+		for (Path file : segments) {
+			String name = file.getFileName().toString();
+			Files.move(file, file.resolveSibling(name.substring(0, 10) + ".log"));
+		}
+		for (int i = 0; i < 5; i++) {
+			write(Map.of("new-" + i, new byte[SEGMENT_BYTES]));
+		}
+		RecentIds recent = new RecentIds(1_000);
+
+		open(recent).close();
+
+		assertThat(recent.size()).isEqualTo(305);
+		assertThat(segments()).hasSizeGreaterThan(segments.size() + 3);
+		zero(segments().getFirst(), 4_096);
+		assertThatExceptionOfType(UncheckedIOException.class).isThrownBy(() -> open(new RecentIds(1_000)))
+			.withMessageContaining("0000000000.log does not begin as a segment");
+	}
+
+	/** What a crash can leave of a file that was being made. */
+	@ParameterizedTest
+	@ValueSource(ints = { 0, 1, 35 })
+	void makesASegmentAgainThatWasBeingMade(int bytes) throws Exception {
+		write(messages(300, 3_000));
+		SegmentHeader header = new SegmentHeader(1, 300, 2);
+		Path begun = LogFile.of(this.directory, segments().size(), header).path();
+		Files.write(begun, new byte[bytes]);
+
+		write(Map.of("new", new byte[10]));
+
+		assertThat(segments()).last().isEqualTo(begun);
+		assertThat(read()).hasSize(301);
+	}
+
+	@Test
+	void leavesNoSecondFileOfASegmentThatCouldNotBeMade() throws Exception {
+		FaultyDisk disk = new FaultyDisk();
+		try (LogMessageStore store = new LogMessageStore(this.directory, SEGMENT_BYTES, Damage.REFUSE, new RecentIds(0),
+				disk)) {
+			disk.room = SEGMENT_BYTES + 1_000;
+			assertThat(store.store("a".getBytes(), new byte[SEGMENT_BYTES])).succeedsWithin(Duration.ofSeconds(10));
+			disk.room = 10;
+			await().until(() -> !store.ready() || segments().size() > 1);
+			disk.room = Long.MAX_VALUE;
+			await().until(store::ready);
+			store.store("b".getBytes(), new byte[10]).get(10, TimeUnit.SECONDS);
+		}
+
+		assertThat(LogFile.list(this.directory)).extracting(LogFile::number).doesNotHaveDuplicates();
+		open(new RecentIds(0)).close();
+		assertThat(read()).containsOnlyKeys("a", "b");
+	}
+
+	private static void zero(Path file, int bytes) throws IOException {
+		try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+			channel.write(ByteBuffer.allocate(bytes), 0);
+		}
+	}
+
+	private List<Path> segments() throws IOException {
+		return LogFile.list(this.directory).stream().map(LogFile::path).toList();
 	}
 
 	private static Map<String, byte[]> messages(int count, int maxBytes) {
@@ -388,7 +498,7 @@ class LogMessageStoreTests {
 
 	private Map<String, byte[]> read() throws IOException {
 		Map<String, byte[]> found = new HashMap<>();
-		for (Path file : LogRecovery.segments(this.directory)) {
+		for (Path file : segments()) {
 			try (FileChannel channel = FileChannel.open(file)) {
 				SegmentReader reader = new SegmentReader(channel);
 				SegmentReader.Next next = reader.next();

@@ -1,0 +1,491 @@
+package dev.sluice.sink.client;
+
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.random.RandomGenerator;
+
+import com.google.protobuf.ByteString;
+import dev.sluice.contract.sink.DataSinkGrpc;
+import dev.sluice.contract.sink.Request;
+import dev.sluice.contract.sink.Response;
+import dev.sluice.contract.sink.ServiceMessage;
+import dev.sluice.sink.client.ClientMachine.Effect;
+import dev.sluice.sink.client.ClientMachine.Event;
+import dev.sluice.sink.client.ClientMachine.Fill;
+import dev.sluice.sink.client.ClientMachine.State;
+import dev.sluice.sink.client.ClientMachine.Step;
+import dev.sluice.sink.client.Spool.Entry;
+import io.grpc.Channel;
+import io.grpc.ClientInterceptors;
+import io.grpc.Metadata;
+import io.grpc.Status;
+import io.grpc.stub.ClientCallStreamObserver;
+import io.grpc.stub.ClientResponseObserver;
+import io.grpc.stub.MetadataUtils;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One address of the sink: does what the {@link ClientMachine} says, and opens a stream
+ * again whenever one has ended. Which messages it sends says the {@link Session}; what it
+ * had in flight when its stream ends is the session's again, for any address.
+ * <p>
+ * Confined to the event loop. gRPC's flow control is respected: nothing is sent while the
+ * transport is not ready, and responses are asked for one at a time.
+ */
+final class Lane {
+
+	private static final Logger logger = LoggerFactory.getLogger(Lane.class);
+
+	/** What the transport takes before it is not ready: several messages of 20 KB. */
+	private static final int TRANSPORT_BYTES = 256 * 1024;
+
+	private static final Duration LEAST_PAUSE = Duration.ofMillis(50);
+
+	private static final Duration GREATEST_PAUSE = Duration.ofSeconds(5);
+
+	/** A sink that acknowledges nothing is left after so many {@code ackTimeout}s. */
+	private static final int SILENT_TIMEOUTS = 3;
+
+	private final Channel channel;
+
+	private final Session session;
+
+	private final EventLoop loop;
+
+	private final Window window;
+
+	private final SinkClientOptions options;
+
+	private final DeliveryListener listener;
+
+	private final RandomGenerator random;
+
+	private final Dictionaries dictionaries;
+
+	private final Progress progress;
+
+	/** By id, the one sent first is first. */
+	private final Map<ByteString, InFlight> inFlight = new LinkedHashMap<>();
+
+	private State state = State.IDLE;
+
+	/** Messages that may be in flight. */
+	private int limit = 1;
+
+	/** What is being sent. */
+	private @Nullable Entry next;
+
+	private @Nullable Stream stream;
+
+	private Duration pause = LEAST_PAUSE;
+
+	/**
+	 * Whether it has failed and acknowledged nothing since. Where there are others, it
+	 * then gets one message at a time: a sink that loses what it is sent has an empty
+	 * window, and would get the most.
+	 */
+	private boolean doubted;
+
+	private boolean timerRuns;
+
+	private boolean closed;
+
+	private record InFlight(long number, Window.Flight flight) {
+	}
+
+	Lane(Channel channel, Session session, EventLoop loop, Window window, SinkClientOptions options,
+			DeliveryListener listener, RandomGenerator random, Dictionaries dictionaries, Progress progress) {
+		this.channel = channel;
+		this.session = session;
+		this.loop = loop;
+		this.window = window;
+		this.options = options;
+		this.listener = listener;
+		this.random = random;
+		this.dictionaries = dictionaries;
+		this.progress = progress;
+	}
+
+	/** Whether it may be sent a message now. */
+	boolean takes() {
+		boolean room = this.state != State.BLOCKED
+				&& !(this.doubted && !this.inFlight.isEmpty() && this.session.hasSeveralLanes());
+		return room && this.stream != null && this.stream.ready();
+	}
+
+	/** How much of its window is in use, from 0; 1 and more is all of it. */
+	double load() {
+		return (double) this.inFlight.size() / this.limit;
+	}
+
+	int inFlight() {
+		return this.inFlight.size();
+	}
+
+	boolean has(ByteString id) {
+		return this.inFlight.containsKey(id);
+	}
+
+	int limit() {
+		return this.limit;
+	}
+
+	boolean connected() {
+		return this.stream != null && this.stream.info;
+	}
+
+	/** The largest payload that its sink takes, in bytes. */
+	int maxMessageBytes() {
+		return Objects.requireNonNull(this.stream).maxMessageBytes;
+	}
+
+	/** Sends a message; it {@linkplain #takes may}. */
+	void send(Entry entry) {
+		this.next = entry;
+		fire(Event.SEND, this.inFlight.size() + 1, entry.id());
+	}
+
+	/** There is no more for it to send. */
+	void rest() {
+		Stream open = this.stream;
+		if (open != null && open.ready()) {
+			if (this.state == State.BLOCKED) {
+				fire(Event.SEND, this.inFlight.size(), null);
+			}
+			open.rest(this.state == State.BLOCKED);
+		}
+	}
+
+	/** Ends the stream, without waiting for anything, and opens no other. */
+	void close() {
+		this.closed = true;
+		Stream open = this.stream;
+		if (open != null) {
+			// The loop will not hear of the call's end.
+			this.stream = null;
+			open.cancel("The client is closed", null);
+			open.closed();
+		}
+	}
+
+	void connect() {
+		if (!this.closed) {
+			Stream opened = new Stream();
+			this.stream = opened;
+			String known = this.dictionaries.header();
+			Channel told = this.channel;
+			if (known != null) {
+				Metadata headers = new Metadata();
+				headers.put(Dictionaries.HEADER, known);
+				told = ClientInterceptors.intercept(this.channel, MetadataUtils.newAttachHeadersInterceptor(headers));
+			}
+			// What a stream is told goes to the event loop, so any thread may tell it.
+			DataSinkGrpc.newStub(told).withExecutor(Runnable::run).withOnReadyThreshold(TRANSPORT_BYTES).send(opened);
+			this.session.schedule(this.options.ackTimeout(), () -> {
+				if (opened == this.stream && !opened.info) {
+					leave(opened, "The sink has said nothing for %s".formatted(this.options.ackTimeout()));
+				}
+			});
+		}
+	}
+
+	/** What was in flight is sent again. */
+	private void leave(Stream open, String because) {
+		open.cancel(because, null);
+		ended(open, Status.DEADLINE_EXCEEDED.withDescription(because));
+	}
+
+	/** Leaves its stream, if it has one, for a failure of the client itself. */
+	boolean fail(Throwable cause) {
+		Stream open = this.stream;
+		if (open != null) {
+			open.cancel("The client has failed", cause);
+			forget(open, Status.CANCELLED.withCause(cause));
+		}
+		return open != null;
+	}
+
+	/** The only place where the state changes. */
+	private void fire(Event event, int inFlightAfter, @Nullable ByteString id) {
+		Step step = ClientMachine.step(this.state, event, Fill.of(inFlightAfter, this.limit));
+		this.state = step.next();
+		for (Effect effect : step.effects()) {
+			switch (effect) {
+				case TRANSMIT -> transmit(Objects.requireNonNull(this.next));
+				case SETTLE -> {
+					InFlight flying = this.inFlight.remove(Objects.requireNonNull(id));
+					this.session.settle(id, (flying != null) ? flying.number() : null);
+				}
+				case RESCHEDULE -> {
+					ByteString late = Objects.requireNonNull(id);
+					this.session.again(late, Objects.requireNonNull(this.inFlight.remove(late)).number());
+				}
+				case RESCHEDULE_ALL -> {
+					this.inFlight.forEach((each, flying) -> this.session.again(each, flying.number()));
+					this.inFlight.clear();
+				}
+				case POSTPONE, SEND_POSTPONED -> {
+					// It is in the spool; whoever fires sends what it can afterwards.
+				}
+			}
+		}
+	}
+
+	private void transmit(Entry entry) {
+		Stream open = Objects.requireNonNull(this.stream);
+		if (open.rested) {
+			open.rested = false;
+			open.silentSince = this.loop.nanoTime();
+		}
+		boolean scarce = !this.session.hasMore();
+		Window.Flight flight = this.window.sent(this.loop.nanoTime(), this.inFlight.size(), scarce);
+		this.inFlight.put(entry.id(), new InFlight(entry.number(), flight));
+		Objects.requireNonNull(open.writer).write(entry);
+		runTimer();
+	}
+
+	private void received(Stream from, Response response) {
+		if (from != this.stream) {
+			return;
+		}
+		if (response.getVersion() != RequestWriter.VERSION) {
+			logger.error("The sink speaks version {} and this client {}: update the client; nothing is lost meanwhile",
+					response.getVersion(), RequestWriter.VERSION);
+			this.pause = GREATEST_PAUSE;
+			from.cancel("Version " + response.getVersion() + " is not known", null);
+			return;
+		}
+		switch (response.getResponseCase()) {
+			case ACK -> acknowledged(response.getAck().getMessageIdsList());
+			case INFO -> told(from, response.getInfo());
+			case RESPONSE_NOT_SET -> {
+				// Of a kind that a later server sends: nothing this client needs.
+			}
+		}
+		this.session.pump();
+		from.call().request(1);
+	}
+
+	private void acknowledged(List<ByteString> ids) {
+		long now = this.loop.nanoTime();
+		for (ByteString id : ids) {
+			InFlight flying = this.inFlight.get(id);
+			if (flying != null) {
+				this.window.acked(flying.flight(), now, ids.size());
+			}
+			done(id);
+		}
+		this.session.tellSpool();
+		resize();
+		this.listener.acknowledged(ids);
+	}
+
+	/**
+	 * One message on is what a stream is worth: one that only says hello may fail again.
+	 */
+	private void done(ByteString id) {
+		this.pause = LEAST_PAUSE;
+		this.doubted = false;
+		fire(Event.ACK, this.inFlight.size() - (this.inFlight.containsKey(id) ? 1 : 0), id);
+		Stream open = this.stream;
+		if (open != null) {
+			open.silentSince = this.loop.nanoTime();
+			open.rested = this.inFlight.isEmpty();
+		}
+	}
+
+	private void told(Stream from, ServiceMessage info) {
+		from.opened(info);
+		this.progress.dropped += Math.max(0, info.getDropped() - from.dropped);
+		from.dropped = info.getDropped();
+		info.getRefusalsList().forEach((refusal) -> {
+			done(refusal.getMessageId());
+			this.session.refuseSettled(refusal.getCode(), refusal.getDescription());
+			this.listener.refused(refusal.getMessageId(), refusal.getCode(), refusal.getDescription());
+		});
+		resize();
+	}
+
+	private void resize() {
+		Stream open = this.stream;
+		int now = (open != null) ? Math.min(this.window.size(), open.limit) : this.window.size();
+		if (now != this.limit) {
+			this.limit = now;
+			fire(Event.WINDOW, this.inFlight.size(), null);
+		}
+	}
+
+	private void ended(Stream from, Status status) {
+		if (from == this.stream) {
+			forget(from, status);
+			this.session.pump();
+		}
+	}
+
+	private void forget(Stream from, Status status) {
+		this.stream = null;
+		this.doubted = true;
+		from.closed();
+		fire(Event.DISCONNECTED, 0, null);
+		if (!this.closed) {
+			this.progress.disconnections++;
+			logger.warn("The stream to the sink {} has ended: {}; trying again in about {} ms",
+					this.channel.authority(), inOneLine(status), this.pause.toMillis());
+			this.session.schedule(this.pause.multipliedBy(50 + this.random.nextInt(101)).dividedBy(100), this::connect);
+			Duration doubled = this.pause.multipliedBy(2);
+			this.pause = (doubled.compareTo(GREATEST_PAUSE) < 0) ? doubled : GREATEST_PAUSE;
+		}
+	}
+
+	/** A status prints the stack trace of its cause, once for each attempt. */
+	private static String inOneLine(Status status) {
+		return (status.getCause() != null) ? status.getCode() + ": " + status.getCause() : status.toString();
+	}
+
+	private void runTimer() {
+		if (!this.timerRuns) {
+			this.timerRuns = true;
+			this.session.schedule(this.options.ackTimeout(), this::timer);
+		}
+	}
+
+	/** One timer for all: the one sent first is the first whose time is up. */
+	private void timer() {
+		this.timerRuns = false;
+		long now = this.loop.nanoTime();
+		long timeout = this.options.ackTimeout().toNanos();
+		Stream open = this.stream;
+		boolean silent = false;
+		while (!this.inFlight.isEmpty()) {
+			Map.Entry<ByteString, InFlight> first = this.inFlight.entrySet().iterator().next();
+			long left = first.getValue().flight().sentAt() + timeout - now;
+			if (left > 0) {
+				this.timerRuns = true;
+				this.session.schedule(Duration.ofNanos(left), this::timer);
+				break;
+			}
+			this.progress.timeouts++;
+			this.doubted = true;
+			this.window.lost(first.getValue().flight(), now);
+			fire(Event.TIMEOUT, this.inFlight.size() - 1, first.getKey());
+			silent |= open != null && now - open.silentSince >= SILENT_TIMEOUTS * timeout;
+		}
+		if (silent && open != null) {
+			leave(open, "The sink has acknowledged nothing for %d times %s".formatted(SILENT_TIMEOUTS,
+					this.options.ackTimeout()));
+			return;
+		}
+		resize();
+		this.session.pump();
+	}
+
+	/** One call. */
+	private final class Stream implements ClientResponseObserver<Request, Response> {
+
+		private @Nullable ClientCallStreamObserver<Request> call;
+
+		private boolean info;
+
+		private int limit = 1;
+
+		private int maxMessageBytes = Integer.MAX_VALUE;
+
+		private long dropped;
+
+		/** When it last acknowledged something, or was sent something after a rest. */
+		private long silentSince;
+
+		/** Whether it owes no acknowledgement, and did not come to that by a timeout. */
+		private boolean rested = true;
+
+		/** Null while the sink has not said what it takes. */
+		private @Nullable RequestWriter writer;
+
+		@Override
+		public void beforeStart(ClientCallStreamObserver<Request> call) {
+			this.call = call;
+			call.disableAutoRequestWithInitial(1);
+			call.setOnReadyHandler(Lane.this.session::appended);
+		}
+
+		ClientCallStreamObserver<Request> call() {
+			if (this.call == null) {
+				throw new IllegalStateException("Not started");
+			}
+			return this.call;
+		}
+
+		/** Also one that could not be started. */
+		void cancel(String because, @Nullable Throwable cause) {
+			if (this.call != null) {
+				this.call.cancel(because, cause);
+			}
+		}
+
+		/** Whether the sink has said what it takes, and the transport takes more. */
+		boolean ready() {
+			return this.info && call().isReady();
+		}
+
+		void opened(ServiceMessage told) {
+			int advised = (told.getWindow() > 0) ? told.getWindow() : Integer.MAX_VALUE;
+			this.limit = Math.max(1, Math.min(advised, told.getQueueCapacity()));
+			this.maxMessageBytes = (told.getMaxMessageBytes() > 0) ? told.getMaxMessageBytes() : Integer.MAX_VALUE;
+			if (!this.info) {
+				this.silentSince = Lane.this.loop.nanoTime();
+				this.writer = writer(told);
+			}
+			this.info = true;
+		}
+
+		private RequestWriter writer(ServiceMessage told) {
+			SinkClientOptions options = Lane.this.options;
+			Compression compression = null;
+			if (told.getZstd() && options.zstdLevel() > 0) {
+				compression = new Compression(options.zstdLevel(), (told.hasDictionary() && options.dictionary())
+						? Lane.this.dictionaries.of(told.getDictionary()) : null);
+			}
+			int bytes = Math.min(options.batchBytes(), this.maxMessageBytes);
+			return new RequestWriter((bytes > 0) ? told.getBatchMessages() : 1, bytes, options.linger(), compression,
+					this::write, Lane.this.session::schedule);
+		}
+
+		private void write(Request request) {
+			Lane.this.progress.sentBytes(request.getSerializedSize());
+			call().onNext(request);
+		}
+
+		/** While the transport takes nothing, more messages may join those at hand. */
+		void rest(boolean blocked) {
+			Objects.requireNonNull(this.writer).rest(blocked);
+		}
+
+		void closed() {
+			if (this.writer != null) {
+				this.writer.close();
+			}
+		}
+
+		@Override
+		public void onNext(Response response) {
+			Lane.this.session.execute(() -> received(this, response));
+		}
+
+		@Override
+		public void onError(Throwable cause) {
+			Lane.this.session.execute(() -> ended(this, Status.fromThrowable(cause)));
+		}
+
+		@Override
+		public void onCompleted() {
+			Lane.this.session.execute(() -> ended(this, Status.OK));
+		}
+
+	}
+
+}

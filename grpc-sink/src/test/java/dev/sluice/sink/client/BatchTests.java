@@ -1,0 +1,226 @@
+package dev.sluice.sink.client;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+import com.google.protobuf.ByteString;
+import dev.sluice.contract.sink.Request;
+import io.grpc.ManagedChannel;
+import io.grpc.Server;
+import io.grpc.Status;
+import io.grpc.inprocess.InProcessChannelBuilder;
+import io.grpc.inprocess.InProcessServerBuilder;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+/** Small messages in one request, in the test's time. */
+class BatchTests {
+
+	private static final Duration LINGER = Duration.ofMillis(10);
+
+	private static final Duration ACK_TIMEOUT = Duration.ofSeconds(20);
+
+	private final ScriptedSink sink = new ScriptedSink();
+
+	private final ManualLoop loop = new ManualLoop();
+
+	private Server server;
+
+	private ManagedChannel channel;
+
+	private SinkClient client;
+
+	@BeforeEach
+	void start() throws Exception {
+		String name = InProcessServerBuilder.generateName();
+		this.server = InProcessServerBuilder.forName(name).directExecutor().addService(this.sink).build().start();
+		this.channel = InProcessChannelBuilder.forName(name).directExecutor().build();
+	}
+
+	private void open(int window, int bytes, Duration linger) {
+		this.client = new SinkClient(this.channel,
+				SinkClientOptions.inMemory()
+					.withWindow(window)
+					.withAckTimeout(ACK_TIMEOUT)
+					.withZstdLevel(0)
+					.withBatches(bytes, linger),
+				DeliveryListener.NONE, new MemorySpool(100_000), this.loop);
+	}
+
+	@AfterEach
+	void stop() {
+		this.client.close();
+		this.channel.shutdownNow();
+		this.server.shutdownNow();
+		assertThat(this.loop.failures()).isEmpty();
+	}
+
+	@Test
+	void putsTogetherWhatWaits() throws Exception {
+		open(100, 1_000, Duration.ZERO);
+		send("a", "b", "c");
+
+		this.sink.tellBatches(100, 100);
+		send("d");
+
+		assertThat(this.sink.batches()).containsExactly("[a b c]", "d");
+		this.sink.ack("b");
+		this.sink.ack("a", "c", "d");
+		assertThat(this.client.stats().spooled()).isZero();
+	}
+
+	@Test
+	void sendsEachMessageAloneToASinkThatKnowsNoBatches() throws Exception {
+		open(100, 1_000, LINGER);
+		send("a", "b");
+
+		this.sink.tell(100);
+		send("c");
+
+		assertThat(this.sink.batches()).containsExactly("a", "b", "c");
+	}
+
+	@Test
+	void sendsEachMessageAloneIfItIsToldTo() throws Exception {
+		open(100, 0, Duration.ZERO);
+		send("a", "b");
+
+		this.sink.tellBatches(100, 100);
+
+		assertThat(this.sink.batches()).containsExactly("a", "b");
+	}
+
+	@Test
+	void putsNoMoreMessagesTogetherThanTheSinkTakes() throws Exception {
+		open(100, 1_000, Duration.ZERO);
+		send("a", "b", "c", "d", "e");
+
+		this.sink.tellBatches(100, 2);
+
+		assertThat(this.sink.batches()).containsExactly("[a b]", "[c d]", "e");
+	}
+
+	@Test
+	void putsNoMoreBytesTogetherThanItMay() throws Exception {
+		open(1_000, 200, Duration.ZERO);
+		List<String> ids = new ArrayList<>();
+		for (int i = 0; i < 40; i++) {
+			ids.add("id-" + i);
+			this.client.send(ByteString.copyFromUtf8("id-" + i), new byte[1 + i]);
+		}
+		this.client.send(ByteString.copyFromUtf8("large"), new byte[500]);
+		ids.add("large");
+
+		this.sink.tellBatches(1_000, 100);
+
+		assertThat(this.sink.received).isEqualTo(ids);
+		assertThat(this.sink.requests.removeLast().getMessageId().toStringUtf8()).isEqualTo("large");
+		assertThat(this.sink.requests).hasSizeLessThan(10)
+			.extracting(Request::getSerializedSize)
+			.allSatisfy((size) -> assertThat(size).as("with the version").isLessThanOrEqualTo(202));
+	}
+
+	@Test
+	void waitsForMoreMessagesAsLongAsItMay() throws Exception {
+		open(100, 1_000, LINGER);
+		this.sink.tellBatches(100, 100);
+
+		send("a");
+		this.loop.pass(LINGER.dividedBy(2));
+		send("b");
+		this.loop.pass(LINGER.dividedBy(2).minusNanos(1));
+		assertThat(this.sink.requests).isEmpty();
+		assertThat(this.client.stats().inFlight()).isEqualTo(2);
+
+		this.loop.pass(Duration.ofNanos(1));
+		assertThat(this.sink.batches()).containsExactly("[a b]");
+
+		send("c");
+		this.loop.pass(LINGER.minusNanos(1));
+		assertThat(this.sink.batches()).as("each request waits for itself").hasSize(1);
+		this.loop.pass(Duration.ofNanos(1));
+		assertThat(this.sink.batches()).containsExactly("[a b]", "c");
+	}
+
+	@Test
+	void doesNotWaitWhereNoMoreMessagesMayCome() throws Exception {
+		open(2, 1_000, LINGER);
+		this.sink.tellBatches(100, 100);
+
+		send("a", "b", "c");
+		assertThat(this.sink.batches()).containsExactly("[a b]");
+
+		this.sink.ack("a", "b");
+		assertThat(this.sink.batches()).hasSize(1);
+		this.loop.pass(LINGER);
+		assertThat(this.sink.batches()).containsExactly("[a b]", "c");
+	}
+
+	@Test
+	void sendsWhatHasNotGoneOnTheNextStream() throws Exception {
+		open(100, 1_000, LINGER);
+		this.sink.tellBatches(100, 100);
+		send("a", "b");
+
+		this.sink.fail(Status.UNAVAILABLE);
+		this.loop.pass(Duration.ofMillis(100));
+		assertThat(this.sink.requests).isEmpty();
+		this.sink.tellBatches(100, 100);
+		this.loop.pass(LINGER);
+
+		assertThat(this.sink.batches()).containsExactly("[a b]");
+		this.sink.ack("a", "b");
+		assertThat(this.client.stats().spooled()).isZero();
+	}
+
+	@Test
+	void sendsAloneAgainToAnOldSinkWhatWentTogetherToANewOne() throws Exception {
+		open(100, 1_000, Duration.ZERO);
+		send("a", "b");
+		this.sink.tellBatches(100, 100);
+
+		this.sink.fail(Status.UNAVAILABLE);
+		this.loop.pass(Duration.ofMillis(100));
+		this.sink.tell(100);
+
+		assertThat(this.sink.batches()).containsExactly("[a b]", "a", "b");
+	}
+
+	@Test
+	void sendsAgainTheMessagesOfABatchThatAreNotAcknowledged() throws Exception {
+		open(100, 1_000, Duration.ZERO);
+		send("a", "b", "c");
+		this.sink.tellBatches(100, 100);
+
+		this.sink.ack("b");
+		this.sink.refuse("c");
+		this.loop.pass(ACK_TIMEOUT);
+
+		assertThat(this.sink.batches()).containsExactly("[a b c]", "a");
+		assertThat(this.client.refused()).hasSize(1);
+	}
+
+	@Test
+	void refusesToWaitAsLongAsAnAcknowledgementMayTake() {
+		this.client = new SinkClient(this.channel, SinkClientOptions.inMemory(), DeliveryListener.NONE,
+				new MemorySpool(1_000), this.loop);
+
+		assertThatIllegalArgumentException()
+			.isThrownBy(() -> SinkClientOptions.inMemory().withBatches(1, Duration.ofSeconds(20)))
+			.withMessageContaining("ackTimeout");
+		assertThatIllegalArgumentException()
+			.isThrownBy(() -> SinkClientOptions.inMemory().withBatches(-1, Duration.ZERO));
+	}
+
+	private void send(String... ids) throws InterruptedException {
+		for (String id : ids) {
+			this.client.send(ByteString.copyFromUtf8(id), ("payload of " + id).getBytes());
+		}
+	}
+
+}
