@@ -17,6 +17,13 @@ import org.springframework.context.ConfigurableApplicationContext;
 @ValueSource(strings = { "platform", "virtual", "async" })
 class GatewayEdgeIT extends GatewayEdgeContract {
 
+	static {
+		// Tomcat tells of the first client each day that breaks the rules of HTTP. So
+		// each
+		// is the first.
+		System.setProperty("org.apache.juli.logging.UserDataHelper.CONFIG", "INFO_ALL");
+	}
+
 	@Parameter
 	private String threads;
 

@@ -1,6 +1,7 @@
 package dev.sluice.contract;
 
 import java.io.IOException;
+import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -9,16 +10,25 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.net.http.HttpTimeoutException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.Flow;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
+
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLSocket;
 
 import com.jayway.jsonpath.JsonPath;
 import dev.sluice.contract.RawClient.Answer;
@@ -28,9 +38,13 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -188,6 +202,34 @@ public abstract class GatewayEdgeContract {
 		try (RawClient raw = connect()) {
 			return raw.send(order()).answer();
 		}
+	}
+
+	private int placeOverTls(Certificate certificate, String order) throws Exception {
+		try (HttpClient tls = tls(certificate)) {
+			return tls
+				.send(Tls.order(secure(this.gateway)).POST(BodyPublishers.ofString(order)).build(),
+						BodyHandlers.ofString())
+				.statusCode();
+		}
+	}
+
+	private String metricsOverTls(Certificate certificate) throws Exception {
+		try (HttpClient tls = tls(certificate)) {
+			HttpResponse<String> metrics = tls
+				.send(HttpRequest.newBuilder(secure(management()).resolve("/actuator/prometheus"))
+					.timeout(PATIENCE)
+					.build(), BodyHandlers.ofString());
+			assertThat(metrics.statusCode()).isEqualTo(200);
+			return metrics.body();
+		}
+	}
+
+	private static HttpClient tls(Certificate certificate) throws Exception {
+		return HttpClient.newBuilder().sslContext(certificate.trusting()).connectTimeout(PATIENCE).build();
+	}
+
+	private static URI secure(URI uri) {
+		return URI.create("https" + uri.toString().substring("http".length()));
 	}
 
 	private static String order() {
@@ -738,20 +780,299 @@ public abstract class GatewayEdgeContract {
 			await().atMost(PATIENCE).until(() -> placeOverTls() == 201);
 		}
 
+		/** The client may repeat it, because the gateway has done nothing for it. */
+		@Test
+		void placesAnOrderWhoseStreamWasRefusedOnlyWhenItIsRepeated() throws Exception {
+			String order = noted("refused");
+
+			try (RawHttp2Client full = open(1 << 16)) {
+				fill(full);
+				assertRefused(full, full.request("POST", "/orders", order));
+				assertThat(received("refused")).isEmpty();
+			}
+
+			await().atMost(PATIENCE).ignoreException(IOException.class).until(() -> placeOverTls(order) == 201);
+			assertThat(received("refused")).hasSize(1);
+		}
+
+		/** The backend is asked for an order that PostgreSQL and Kafka cannot tell of. */
+		@Test
+		void beginsNothingForARequestWithoutABodyWhoseStreamWasRefused() throws Exception {
+			String path = "/orders/" + UUID.randomUUID();
+
+			try (RawHttp2Client full = open(1 << 16)) {
+				fill(full);
+				double begun = begun();
+				assertRefused(full, full.request("GET", path, ""));
+				// Time for what it might have begun.
+				assertThat(full.openStreams(Duration.ofSeconds(1))).isPositive();
+				assertThat(received(path)).isEmpty();
+				assertThat(begun()).isEqualTo(begun);
+			}
+
+			await().atMost(PATIENCE).untilAsserted(() -> {
+				try (RawHttp2Client repeating = open(1 << 16)) {
+					repeating.request("GET", path, "");
+					repeating.openStreams(Duration.ofSeconds(1));
+					assertThat(received(path)).isNotEmpty();
+				}
+			});
+		}
+
+		/**
+		 * Requests with GET that the API has served, also those that the client gave up.
+		 */
+		private double begun() throws Exception {
+			return metricsOverTls(this.certificate).lines()
+				.filter((line) -> line.startsWith("http_server_requests_seconds_count") && line.contains("\"GET\"")
+						&& !line.contains("/actuator"))
+				.mapToDouble((line) -> Double.parseDouble(line.substring(line.lastIndexOf(' '))))
+				.sum();
+		}
+
+		/** Opens streams until one is refused. */
+		private static void fill(RawHttp2Client connection) throws IOException {
+			int streams = 0;
+			while (connection.resetOf(connection.head("POST", "/orders", 1_000), Duration.ofMillis(300)).isEmpty()) {
+				assertThat(++streams).isLessThanOrEqualTo(10);
+			}
+		}
+
+		/** The servlet gateway closes a connection of which it has to refuse several. */
+		private static void assertRefused(RawHttp2Client connection, int stream) {
+			await().atMost(PATIENCE)
+				.untilAsserted(() -> assertThat(connection.resetOf(stream, Duration.ofMillis(100)))
+					.hasValue(RawHttp2Client.REFUSED_STREAM));
+		}
+
+		private static String noted(String note) {
+			return ORDER.substring(0, ORDER.length() - 1) + ",\"note\":\"" + note + "\"}";
+		}
+
+		/** What the backend got that has a text in it. */
+		private List<String> received(String text) {
+			return GatewayEdgeContract.this.backend.requests()
+				.stream()
+				.filter((request) -> request.contains(text))
+				.toList();
+		}
+
 		private RawHttp2Client open(int windowBytes) throws Exception {
 			return new RawHttp2Client(GatewayEdgeContract.this.gateway, this.certificate.trusting(), windowBytes);
 		}
 
 		private int placeOverTls() throws Exception {
-			URI secure = URI.create("https" + GatewayEdgeContract.this.gateway.toString().substring("http".length()));
-			try (HttpClient tls = HttpClient.newBuilder()
-				.sslContext(this.certificate.trusting())
-				.connectTimeout(PATIENCE)
-				.build()) {
-				return tls.send(Tls.order(secure).POST(BodyPublishers.ofString(ORDER)).build(), BodyHandlers.ofString())
-					.statusCode();
+			return placeOverTls(ORDER);
+		}
+
+		private int placeOverTls(String order) throws Exception {
+			return GatewayEdgeContract.this.placeOverTls(this.certificate, order);
+		}
+
+	}
+
+	/** With the log levels of a default configuration. */
+	@Nested
+	@ExtendWith(OutputCaptureExtension.class)
+	class BrokenTlsAndHttp2 extends Configured {
+
+		@TempDir
+		static Path directory;
+
+		private Certificate certificate;
+
+		@Override
+		Map<String, String> properties() throws Exception {
+			this.certificate = Certificate.selfSigned(directory);
+			Map<String, String> properties = new HashMap<>(this.certificate.properties());
+			properties.putAll(Map.of("server.http2.enabled", "true", "sluice.head-timeout", "500ms",
+					"sluice.body-timeout", "1s"));
+			return properties;
+		}
+
+		@Test
+		void leavesNoStackTraceOfTheHandshake(CapturedOutput output) throws Exception {
+			byte[] hello = clientHello();
+			for (byte[] bytes : List.of(new byte[0], new byte[] { 0x16 }, new byte[2_000],
+					"GET /orders/1 HTTP/1.1\r\nHost: a\r\n\r\n".getBytes(StandardCharsets.US_ASCII),
+					"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII), hello,
+					Arrays.copyOf(hello, hello.length / 2), twice(hello), garbled(hello))) {
+				try (RawClient closed = connect(); RawClient reset = connect(); RawClient read = connect()) {
+					closed.send(bytes);
+					reset.send(bytes).reset();
+					read.send(bytes).readFor(Duration.ofMillis(300));
+				}
+			}
+			handshake(SSLContext.getDefault(), (_) -> {
+			});
+			for (String protocol : List.of("http/1.0", "h2c", "h3", "nonsense")) {
+				handshake(this.certificate.trusting(),
+						(parameters) -> parameters.setApplicationProtocols(new String[] { protocol }));
+			}
+			handshake(this.certificate.trusting(), (parameters) -> {
+				parameters.setProtocols(new String[] { "TLSv1.2" });
+				parameters.setCipherSuites(new String[] { "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256" });
+			});
+
+			assertServesWithoutStackTrace(output);
+		}
+
+		/** Sends something over it if it succeeds, and resets it. */
+		private void handshake(SSLContext context, Consumer<SSLParameters> settings) throws IOException {
+			URI uri = GatewayEdgeContract.this.gateway;
+			try (SSLSocket socket = (SSLSocket) context.getSocketFactory().createSocket(uri.getHost(), uri.getPort())) {
+				SSLParameters parameters = socket.getSSLParameters();
+				settings.accept(parameters);
+				socket.setSSLParameters(parameters);
+				socket.startHandshake();
+				socket.getOutputStream().write(new byte[100]);
+				socket.setSoLinger(true, 0);
+			}
+			catch (SSLException | SocketException ex) {
+				// One of the two has refused.
 			}
 		}
+
+		private byte[] clientHello() throws Exception {
+			SSLEngine engine = this.certificate.trusting().createSSLEngine();
+			engine.setUseClientMode(true);
+			ByteBuffer hello = ByteBuffer.allocate(engine.getSession().getPacketBufferSize());
+			engine.wrap(ByteBuffer.allocate(0), hello);
+			return Arrays.copyOf(hello.array(), hello.position());
+		}
+
+		private static byte[] twice(byte[] bytes) {
+			byte[] twice = Arrays.copyOf(bytes, 2 * bytes.length);
+			System.arraycopy(bytes, 0, twice, bytes.length, bytes.length);
+			return twice;
+		}
+
+		/** The record's length stays right. */
+		private static byte[] garbled(byte[] bytes) {
+			byte[] garbled = bytes.clone();
+			Arrays.fill(garbled, 9, garbled.length, (byte) 0xff);
+			return garbled;
+		}
+
+		@Test
+		void leavesNoStackTraceOfFramesThatBreakTheRules(CapturedOutput output) throws Exception {
+			for (Misdeed misdeed : misdeeds()) {
+				try (RawHttp2Client closed = open(); RawHttp2Client reset = open(); RawHttp2Client read = open()) {
+					for (RawHttp2Client client : List.of(closed, reset, read)) {
+						client.head("POST", "/orders", 1_000);
+						try {
+							misdeed.to(client);
+						}
+						catch (SocketException | SSLException ex) {
+							// The gateway has closed the connection before it had all.
+						}
+					}
+					reset.reset();
+					read.openStreams(Duration.ofMillis(300));
+				}
+			}
+			notHttp2();
+
+			assertServesWithoutStackTrace(output);
+		}
+
+		/** On a connection whose first stream has a request without its body. */
+		private static List<Misdeed> misdeeds() {
+			return List.of((_) -> {
+			}, (client) -> client.send(RawHttp2Client.DATA, 0, 1, new byte[2_000]),
+					(client) -> client.send(RawHttp2Client.DATA, 1, 1, new byte[10]),
+					(client) -> client.send(RawHttp2Client.DATA, 8, 1, (byte) 200),
+					(client) -> client.send(RawHttp2Client.DATA, 0, 0, new byte[1]),
+					(client) -> client.send(RawHttp2Client.DATA, 0, 9, new byte[1]),
+					(client) -> client.send(RawHttp2Client.DATA, 0, 1, new byte[60_000]),
+					(client) -> client.send(RawHttp2Client.HEADERS, 5, 2, new byte[1]),
+					(client) -> client.send(RawHttp2Client.HEADERS, 5, 3, new byte[0]),
+					(client) -> client.send(RawHttp2Client.HEADERS, 5, 3, (byte) 0xff, (byte) 0xff, (byte) 0xff),
+					(client) -> client.send(RawHttp2Client.HEADERS, 4, 3, (byte) 0, (byte) 1, (byte) 'X', (byte) 0),
+					(client) -> client.send(RawHttp2Client.HEADERS, 0, 3, (byte) 0x82),
+					(client) -> client.send(RawHttp2Client.CONTINUATION, 4, 3, (byte) 0x82),
+					(client) -> client.send(RawHttp2Client.RST_STREAM, 0, 9, new byte[4]),
+					(client) -> client.send(RawHttp2Client.RST_STREAM, 0, 1, new byte[4]),
+					(client) -> client.send(RawHttp2Client.RST_STREAM, 0, 1, new byte[3]),
+					(client) -> client.send(RawHttp2Client.SETTINGS, 0, 0, new byte[5]),
+					(client) -> client.send(RawHttp2Client.SETTINGS, 0, 1, new byte[6]),
+					(client) -> client.send(RawHttp2Client.SETTINGS, 0, 0, (byte) 0, (byte) 4, (byte) 0xff, (byte) 0xff,
+							(byte) 0xff, (byte) 0xff),
+					(client) -> client.send(RawHttp2Client.PING, 0, 0, new byte[7]),
+					(client) -> client.send(RawHttp2Client.PING, 0, 1, new byte[8]),
+					(client) -> client.send(RawHttp2Client.WINDOW_UPDATE, 0, 0, new byte[4]),
+					(client) -> client.send(RawHttp2Client.WINDOW_UPDATE, 0, 1, new byte[4]), (client) -> client
+						.send(RawHttp2Client.WINDOW_UPDATE, 0, 0, (byte) 0x7f, (byte) 0xff, (byte) 0xff, (byte) 0xff),
+					(client) -> client.send(200, 0, 0, new byte[10]), (client) -> {
+						for (int i = 0; i < 500; i++) {
+							int stream = client.head("POST", "/orders", 1_000);
+							client.send(RawHttp2Client.RST_STREAM, 0, stream, new byte[4]);
+						}
+					}, (client) -> {
+						for (int i = 0; i < 300; i++) {
+							client.head("GET", "/openapi.json", 0);
+						}
+					});
+		}
+
+		/** Bytes of another protocol where HTTP/2 was agreed on. */
+		private void notHttp2() throws Exception {
+			for (String bytes : List.of("", "PRI", "GET / HTTP/1.1\r\nHost: a\r\n\r\n",
+					"PRI * HTTP/2.0\r\n\r\nSM\r\n\rx", "x".repeat(20_000))) {
+				handshake(this.certificate.trusting(),
+						(parameters) -> parameters.setApplicationProtocols(new String[] { "h2" }));
+				URI uri = GatewayEdgeContract.this.gateway;
+				try (SSLSocket socket = (SSLSocket) this.certificate.trusting()
+					.getSocketFactory()
+					.createSocket(uri.getHost(), uri.getPort())) {
+					SSLParameters parameters = socket.getSSLParameters();
+					parameters.setApplicationProtocols(new String[] { "h2" });
+					socket.setSSLParameters(parameters);
+					socket.setSoTimeout(300);
+					socket.getOutputStream().write(bytes.getBytes(StandardCharsets.US_ASCII));
+					socket.getInputStream().readAllBytes();
+				}
+				catch (SSLException | SocketException | SocketTimeoutException ex) {
+					// However the gateway ends it.
+				}
+			}
+		}
+
+		@Test
+		void leavesNoStackTraceOfIllFormedRequestsOfHttp1(CapturedOutput output) throws Exception {
+			for (String request : illFormed().toList()) {
+				URI uri = GatewayEdgeContract.this.gateway;
+				try (SSLSocket socket = (SSLSocket) this.certificate.trusting()
+					.getSocketFactory()
+					.createSocket(uri.getHost(), uri.getPort())) {
+					socket.getOutputStream().write(request.getBytes(StandardCharsets.ISO_8859_1));
+					socket.setSoTimeout(300);
+					socket.getInputStream().readAllBytes();
+				}
+				catch (SSLException | SocketException | SocketTimeoutException ex) {
+					// However the gateway ends it.
+				}
+			}
+
+			assertServesWithoutStackTrace(output);
+		}
+
+		private void assertServesWithoutStackTrace(CapturedOutput output) throws Exception {
+			assertThat(placeOverTls(this.certificate, ORDER)).isEqualTo(201);
+			assertThat(output.getAll()).doesNotContain("\tat ");
+		}
+
+		private RawHttp2Client open() throws Exception {
+			return new RawHttp2Client(GatewayEdgeContract.this.gateway, this.certificate.trusting(), 1 << 16);
+		}
+
+	}
+
+	/** What a client does on a connection of HTTP/2 that it must not do. */
+	@FunctionalInterface
+	private interface Misdeed {
+
+		void to(RawHttp2Client client) throws IOException;
 
 	}
 

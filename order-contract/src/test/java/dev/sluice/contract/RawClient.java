@@ -5,8 +5,10 @@ import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.net.Socket;
 import java.net.SocketException;
+import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -122,6 +124,23 @@ final class RawClient implements AutoCloseable {
 		catch (IOException ex) {
 			return true;
 		}
+	}
+
+	/** Reads until nothing has come for a time, or the connection ends. */
+	void readFor(Duration quiet) throws IOException {
+		this.socket.setSoTimeout((int) quiet.toMillis());
+		try {
+			this.in.transferTo(OutputStream.nullOutputStream());
+		}
+		catch (SocketTimeoutException | SocketException ex) {
+			// Quiet, or a reset.
+		}
+	}
+
+	/** Closes with a reset instead of an end. */
+	void reset() throws IOException {
+		this.socket.setSoLinger(true, 0);
+		this.socket.close();
 	}
 
 	/** Whether the gateway closes the connection, and sends nothing more before. */

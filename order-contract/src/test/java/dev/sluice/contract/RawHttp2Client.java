@@ -1,5 +1,6 @@
 package dev.sluice.contract;
 
+import java.io.BufferedOutputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
@@ -10,10 +11,12 @@ import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.HashSet;
-import java.util.Set;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.OptionalInt;
 
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
 
@@ -25,11 +28,22 @@ final class RawHttp2Client implements AutoCloseable {
 
 	private static final byte[] PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
 
-	private static final int HEADERS = 1;
+	/** Error code of a stream that was refused before anything was done for it. */
+	static final int REFUSED_STREAM = 7;
 
-	private static final int RST_STREAM = 3;
+	static final int DATA = 0;
 
-	private static final int SETTINGS = 4;
+	static final int HEADERS = 1;
+
+	static final int RST_STREAM = 3;
+
+	static final int SETTINGS = 4;
+
+	static final int PING = 6;
+
+	static final int WINDOW_UPDATE = 8;
+
+	static final int CONTINUATION = 9;
 
 	private static final int ACK = 1;
 
@@ -45,7 +59,8 @@ final class RawHttp2Client implements AutoCloseable {
 
 	private final DataOutputStream out;
 
-	private final Set<Integer> reset = new HashSet<>();
+	/** The first error code of each stream. */
+	private final Map<Integer, Integer> resets = new HashMap<>();
 
 	private int nextStream = 1;
 
@@ -59,19 +74,42 @@ final class RawHttp2Client implements AutoCloseable {
 		parameters.setApplicationProtocols(new String[] { "h2" });
 		this.socket.setSSLParameters(parameters);
 		this.in = new DataInputStream(this.socket.getInputStream());
-		this.out = new DataOutputStream(this.socket.getOutputStream());
+		this.out = new DataOutputStream(new BufferedOutputStream(this.socket.getOutputStream()));
 		this.out.write(PREFACE);
 		ByteArrayOutputStream window = new ByteArrayOutputStream();
 		new DataOutputStream(window).writeShort(INITIAL_WINDOW_SIZE);
 		new DataOutputStream(window).writeInt(windowBytes);
 		frame(SETTINGS, 0, 0, window.toByteArray());
+		this.out.flush();
 	}
 
 	/**
 	 * Sends the head of a request.
 	 * @param bodyBytes announced length of its body, 0 = it has none
+	 * @return its stream
 	 */
-	void head(String method, String path, int bodyBytes) throws IOException {
+	int head(String method, String path, int bodyBytes) throws IOException {
+		int stream = write(method, path, bodyBytes);
+		this.out.flush();
+		return stream;
+	}
+
+	/**
+	 * Sends a whole request at once: its body is there when its head is read.
+	 * @param body of JSON, at most one frame
+	 * @return its stream
+	 */
+	int request(String method, String path, String body) throws IOException {
+		byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
+		int stream = write(method, path, bytes.length);
+		if (bytes.length > 0) {
+			frame(DATA, END_STREAM, stream, bytes);
+		}
+		this.out.flush();
+		return stream;
+	}
+
+	private int write(String method, String path, int bodyBytes) throws IOException {
 		ByteArrayOutputStream block = new ByteArrayOutputStream();
 		field(block, ":method", method);
 		field(block, ":scheme", "https");
@@ -81,8 +119,22 @@ final class RawHttp2Client implements AutoCloseable {
 			field(block, "content-type", "application/json");
 			field(block, "content-length", Integer.toString(bodyBytes));
 		}
-		frame(HEADERS, END_HEADERS | ((bodyBytes == 0) ? END_STREAM : 0), this.nextStream, block.toByteArray());
+		int stream = this.nextStream;
+		frame(HEADERS, END_HEADERS | ((bodyBytes == 0) ? END_STREAM : 0), stream, block.toByteArray());
 		this.nextStream += 2;
+		return stream;
+	}
+
+	/** Sends a frame, whatever the rules of HTTP/2 say of it. */
+	void send(int type, int flags, int stream, byte... payload) throws IOException {
+		frame(type, flags, stream, payload);
+		this.out.flush();
+	}
+
+	/** Closes with a reset instead of an end. */
+	void reset() throws IOException {
+		this.socket.setSoLinger(true, 0);
+		this.socket.close();
 	}
 
 	/** A literal field, not indexed and not compressed. */
@@ -101,7 +153,6 @@ final class RawHttp2Client implements AutoCloseable {
 		this.out.writeByte(flags);
 		this.out.writeInt(stream);
 		this.out.write(payload);
-		this.out.flush();
 	}
 
 	/**
@@ -109,6 +160,21 @@ final class RawHttp2Client implements AutoCloseable {
 	 * @return how many streams are open: not reset, and their connection not closed
 	 */
 	int openStreams(Duration quiet) throws IOException {
+		return read(quiet) ? this.nextStream / 2 - this.resets.size() : 0;
+	}
+
+	/**
+	 * Reads frames until none has come for a time.
+	 * @return the error code with which a stream was reset first, empty if it was not
+	 */
+	OptionalInt resetOf(int stream, Duration quiet) throws IOException {
+		read(quiet);
+		Integer code = this.resets.get(stream);
+		return (code != null) ? OptionalInt.of(code) : OptionalInt.empty();
+	}
+
+	/** Reads frames until none has come for a time; false if the connection has ended. */
+	private boolean read(Duration quiet) throws IOException {
 		this.socket.setSoTimeout((int) quiet.toMillis());
 		try {
 			while (true) {
@@ -116,20 +182,21 @@ final class RawHttp2Client implements AutoCloseable {
 				int type = this.in.readUnsignedByte();
 				int flags = this.in.readUnsignedByte();
 				int stream = this.in.readInt();
-				this.in.skipNBytes(length);
 				if (type == RST_STREAM) {
-					this.reset.add(stream);
+					this.resets.putIfAbsent(stream, this.in.readInt());
+					continue;
 				}
-				else if (type == SETTINGS && flags != ACK) {
-					frame(SETTINGS, ACK, 0, new byte[0]);
+				this.in.skipNBytes(length);
+				if (type == SETTINGS && flags != ACK) {
+					send(SETTINGS, ACK, 0);
 				}
 			}
 		}
 		catch (SocketTimeoutException ex) {
-			return this.nextStream / 2 - this.reset.size();
+			return true;
 		}
-		catch (EOFException | SocketException ex) {
-			return 0;
+		catch (EOFException | SocketException | SSLException ex) {
+			return false;
 		}
 	}
 

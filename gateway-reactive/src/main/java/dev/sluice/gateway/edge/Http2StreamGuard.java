@@ -6,11 +6,15 @@ import java.util.concurrent.atomic.AtomicInteger;
 import com.google.errorprone.annotations.ThreadSafe;
 import dev.sluice.gateway.core.config.ConnectionProperties;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.codec.http2.DefaultHttp2ResetFrame;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2StreamChannel;
+import io.netty.util.ReferenceCountUtil;
 import reactor.netty.Connection;
 import reactor.netty.ConnectionObserver;
+import reactor.netty.NettyPipeline;
 
 /**
  * Puts the handlers that protect the gateway into the pipeline of each stream of HTTP/2.
@@ -43,12 +47,24 @@ public final class Http2StreamGuard implements ConnectionObserver {
 		if (newState == State.CONFIGURED && channel instanceof Http2StreamChannel
 				&& channel.pipeline().get(Http2StreamEndHandler.class) == null) {
 			if (this.open.incrementAndGet() > this.max) {
+				// The request is on its way already: nothing of it passes here.
+				channel.pipeline().addBefore(NettyPipeline.ReactiveBridge, Refusal.class.getName(), new Refusal());
 				channel.writeAndFlush(new DefaultHttp2ResetFrame(Http2Error.REFUSED_STREAM));
 			}
 			channel.closeFuture().addListener((_) -> this.open.decrementAndGet());
 			Http2StreamEndHandler.install(channel);
 			WriteTimeout.install(channel.pipeline(), this.writeTimeout);
 		}
+	}
+
+	/** Lets nothing in of a request that the client was told to be refused. */
+	private static final class Refusal extends ChannelInboundHandlerAdapter {
+
+		@Override
+		public void channelRead(ChannelHandlerContext context, Object message) {
+			ReferenceCountUtil.release(message);
+		}
+
 	}
 
 }
