@@ -75,8 +75,7 @@ class TwinTreeTests {
 				|| key.startsWith("spring.mvc.") || key.startsWith("spring.datasource.")
 				|| key.startsWith("spring.jdbc.") || key.startsWith("spring.servlet.")
 				|| key.startsWith("logging.level.org.springframework.web.servlet.")
-				|| key.startsWith("logging.level.org.apache.coyote.")
-				|| key.equals("management.health.db.enabled"));
+				|| key.startsWith("logging.level.org.apache.coyote.") || key.equals("management.health.db.enabled"));
 		assertThat(without(reactive, servlet)).allMatch((key) -> key.startsWith("spring.r2dbc.")
 				|| key.startsWith("server.netty.") || key.startsWith("logging.level.reactor.")
 				|| key.startsWith("logging.level.io.netty.") || key.equals("management.health.r2dbc.enabled"));

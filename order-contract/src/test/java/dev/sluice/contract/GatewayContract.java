@@ -678,6 +678,15 @@ public abstract class GatewayContract {
 		assertProblem(get(path), 404, "not-found");
 	}
 
+	@ParameterizedTest
+	@ValueSource(strings = { "/nothing", "/error" })
+	void knowsNothingAtOtherPathsWhateverTheMethod(String path) throws Exception {
+		for (String method : List.of("POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PURGE")) {
+			assertProblem(send(HttpRequest.newBuilder(gateway().resolve(path)).method(method, BodyPublishers.noBody())),
+					404, "not-found");
+		}
+	}
+
 	@Test
 	void knowsNoOtherHealth() throws Exception {
 		assertProblem(manage("/actuator/health/a/b"), 404, "not-found");

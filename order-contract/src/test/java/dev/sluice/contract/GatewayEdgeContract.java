@@ -780,6 +780,22 @@ public abstract class GatewayEdgeContract {
 			await().atMost(PATIENCE).until(() -> placeOverTls() == 201);
 		}
 
+		/** More of them than the gateway has threads and streams. */
+		@Test
+		void holdsNothingOfClientsThatBreakTheRulesWithinABody() throws Exception {
+			byte[] tooMuch = new byte[2_000];
+			byte[] halfACode = new byte[3];
+			for (int i = 0; i < 15; i++) {
+				try (RawHttp2Client more = open(1 << 16); RawHttp2Client less = open(1 << 16)) {
+					more.send(0, 0, more.head("POST", "/orders", 1_000), tooMuch);
+					less.send(3, 0, less.head("POST", "/orders", 1_000), halfACode);
+					more.openStreams(Duration.ofMillis(100));
+					less.openStreams(Duration.ofMillis(100));
+				}
+				await().atMost(PATIENCE).ignoreException(IOException.class).until(() -> placeOverTls() == 201);
+			}
+		}
+
 		/** The client may repeat it, because the gateway has done nothing for it. */
 		@Test
 		void placesAnOrderWhoseStreamWasRefusedOnlyWhenItIsRepeated() throws Exception {

@@ -10,6 +10,7 @@ import org.springframework.http.HttpMethod;
 import org.springframework.http.ProblemDetail;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RequestMethod;
 import org.springframework.web.bind.annotation.RestController;
 
 /** What fails outside the controllers, such as in a filter, as a problem document. */
@@ -22,6 +23,12 @@ final class ErrorPage implements ErrorController {
 		int status = (request.getAttribute(RequestDispatcher.ERROR_STATUS_CODE) instanceof Integer code) ? code : 404;
 		ProblemType type = StandardProblem.typeOf(status);
 		return StandardProblem.of(type).toResponse(method);
+	}
+
+	/** Otherwise Spring would answer OPTIONS itself, as if this were a resource. */
+	@RequestMapping(path = "/error", method = RequestMethod.OPTIONS)
+	ResponseEntity<ProblemDetail> options(HttpServletRequest request, HttpMethod method) {
+		return error(request, method);
 	}
 
 	/** The handler of every path that no controller has. */
