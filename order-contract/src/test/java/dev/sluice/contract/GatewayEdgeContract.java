@@ -736,7 +736,7 @@ public abstract class GatewayEdgeContract {
 			Map<String, String> properties = new HashMap<>(this.certificate.properties());
 			properties.putAll(Map.of("server.http2.enabled", "true", "server.tomcat.threads.max", "2",
 					"server.tomcat.threads.min-spare", "1", "sluice.max-streams", "10", "sluice.body-timeout", "10m",
-					"sluice.min-body-rate", "0B"));
+					"sluice.min-body-rate", "0B", "spring.lifecycle.timeout-per-shutdown-phase", "2s"));
 			return properties;
 		}
 
@@ -794,6 +794,21 @@ public abstract class GatewayEdgeContract {
 				}
 				await().atMost(PATIENCE).ignoreException(IOException.class).until(() -> placeOverTls() == 201);
 			}
+		}
+
+		@Test
+		void countsNoOrderInProgressWhoseClientHasBrokenTheRules() throws Exception {
+			byte[] halfACode = new byte[3];
+			for (int i = 0; i < 15; i++) {
+				try (RawHttp2Client less = open(1 << 16)) {
+					less.send(3, 0, less.request("POST", "/orders", ORDER), halfACode);
+					less.openStreams(Duration.ofMillis(100));
+				}
+			}
+
+			await().atMost(PATIENCE)
+				.untilAsserted(() -> assertThat(metricsOverTls(this.certificate).lines())
+					.anyMatch((line) -> line.startsWith("sluice_requests_in_progress") && line.endsWith(" 0.0")));
 		}
 
 		/** The client may repeat it, because the gateway has done nothing for it. */
@@ -901,8 +916,10 @@ public abstract class GatewayEdgeContract {
 		Map<String, String> properties() throws Exception {
 			this.certificate = Certificate.selfSigned(directory);
 			Map<String, String> properties = new HashMap<>(this.certificate.properties());
+			// There is no PostgreSQL, which is another matter.
 			properties.putAll(Map.of("server.http2.enabled", "true", "sluice.head-timeout", "500ms",
-					"sluice.body-timeout", "1s"));
+					"sluice.body-timeout", "1s", "logging.level.com.zaxxer.hikari", "off",
+					"spring.lifecycle.timeout-per-shutdown-phase", "2s"));
 			return properties;
 		}
 

@@ -1,6 +1,7 @@
 package dev.sluice.gateway.edge;
 
 import java.io.IOException;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import com.google.errorprone.annotations.ThreadSafe;
 import dev.sluice.gateway.core.limit.RequestLimit;
@@ -12,13 +13,19 @@ import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
+import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 import org.springframework.http.HttpHeaders;
 import org.springframework.stereotype.Component;
+import org.springframework.web.context.request.NativeWebRequest;
+import org.springframework.web.context.request.async.DeferredResult;
+import org.springframework.web.context.request.async.DeferredResultProcessingInterceptor;
 import org.springframework.web.filter.OncePerRequestFilter;
 import org.springframework.web.servlet.HandlerExceptionResolver;
+import org.springframework.web.servlet.config.annotation.AsyncSupportConfigurer;
+import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 
 /**
  * Every request of the API passes here first and takes a place of {@link RequestLimit}. A
@@ -28,6 +35,8 @@ import org.springframework.web.servlet.HandlerExceptionResolver;
 @Order(Ordered.HIGHEST_PRECEDENCE + 10)
 @ThreadSafe
 final class Admission extends OncePerRequestFilter {
+
+	private static final String COMPLETION = "dev.sluice.gateway.edge.Admission.completion";
 
 	private final RequestLimit limit;
 
@@ -54,6 +63,8 @@ final class Admission extends OncePerRequestFilter {
 			throws ServletException, IOException {
 		closeAfterUnfinished(request, response);
 		RequestLimit.Place place = this.limit.arrive();
+		Completion completion = new Completion(place);
+		request.setAttribute(COMPLETION, completion);
 		try {
 			if (take(place, request, response)) {
 				chain.doFilter(request, response);
@@ -61,10 +72,10 @@ final class Admission extends OncePerRequestFilter {
 		}
 		finally {
 			if (request.isAsyncStarted() && !BodyReader.isReading(request)) {
-				request.getAsyncContext().addListener(new Completion(place));
+				request.getAsyncContext().addListener(completion);
 			}
 			else {
-				place.close();
+				completion.run();
 			}
 		}
 	}
@@ -96,12 +107,50 @@ final class Admission extends OncePerRequestFilter {
 		}
 	}
 
-	/** Closes the place of a request that is answered on another thread. */
-	private record Completion(RequestLimit.Place place) implements AsyncListener {
+	/**
+	 * Closes the place of a request over HTTP/2 whose answer has been found on another
+	 * thread. Tomcat never completes such a request if it has closed its stream before,
+	 * because the client broke a rule.
+	 */
+	@Component
+	static final class Results implements DeferredResultProcessingInterceptor, WebMvcConfigurer {
+
+		@Override
+		public void configureAsyncSupport(AsyncSupportConfigurer async) {
+			async.registerDeferredResultInterceptors(this);
+		}
+
+		@Override
+		public <T> void postProcess(NativeWebRequest request, DeferredResult<T> deferred, @Nullable Object result) {
+			HttpServletRequest answered = request.getNativeRequest(HttpServletRequest.class);
+			if (answered != null && answered.getProtocol().startsWith("HTTP/2")
+					&& answered.getAttribute(COMPLETION) instanceof Completion completion) {
+				completion.run();
+			}
+		}
+
+	}
+
+	/** Closes the place of a request that is answered, once. */
+	private static final class Completion implements AsyncListener {
+
+		private final RequestLimit.Place place;
+
+		private final AtomicBoolean done = new AtomicBoolean();
+
+		Completion(RequestLimit.Place place) {
+			this.place = place;
+		}
+
+		void run() {
+			if (this.done.compareAndSet(false, true)) {
+				this.place.close();
+			}
+		}
 
 		@Override
 		public void onComplete(AsyncEvent event) {
-			this.place.close();
+			run();
 		}
 
 		@Override

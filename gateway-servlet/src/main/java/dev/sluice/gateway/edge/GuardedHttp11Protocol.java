@@ -54,6 +54,18 @@ public final class GuardedHttp11Protocol extends Http11NioProtocol {
 		return new GuardedHttp11Processor(this);
 	}
 
+	/**
+	 * Tomcat remembers requests that wait, for the time limits that it has for them; the
+	 * gateway has its own. It would remember one over HTTP/2 for ever if it closes its
+	 * stream meanwhile, because the client broke a rule: it never ends such a request.
+	 */
+	@Override
+	public void addWaitingProcessor(Processor processor) {
+		if (processor instanceof GuardedHttp11Processor || processor.isUpgrade()) {
+			super.addWaitingProcessor(processor);
+		}
+	}
+
 	/** A channel of Tomcat's that checks what it reads. */
 	interface Guarded {
 

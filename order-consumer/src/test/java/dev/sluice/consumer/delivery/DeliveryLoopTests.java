@@ -278,6 +278,13 @@ class DeliveryLoopTests {
 			this.wakeUps.add(this);
 		}
 
+		/** A poll does not sleep while there are records to read. */
+		@Override
+		public synchronized void resume(Collection<TopicPartition> partitions) {
+			super.resume(partitions);
+			this.wakeUps.add(this);
+		}
+
 		@Override
 		public synchronized void commitAsync(Map<TopicPartition, OffsetAndMetadata> offsets,
 				OffsetCommitCallback callback) {
