@@ -49,16 +49,17 @@ final class CatchUp {
 		return this.current;
 	}
 
-	/** Whether a question is under way, or this one. */
+	/** Whether a question is under way. */
 	boolean isAsking() {
 		return this.current != null;
 	}
 
+	/** Whether this question is the one under way. */
 	boolean isAsking(Round round) {
 		return this.current == round;
 	}
 
-	/** The ends that Kafka has told; null if it is not asked or has not answered. */
+	/** The ends that Kafka has reported; null if it is not asked or has not answered. */
 	@Nullable Map<TopicPartition, Long> ends() {
 		return (this.current != null) ? this.current.ends : null;
 	}
