@@ -17,7 +17,7 @@ public enum ConsumerMetric {
 	DELIVERY_IN_FLIGHT("sluice.delivery.in.flight", "orders", "", "Orders being delivered now"),
 
 	DELIVERY_LIMIT("sluice.delivery.limit", "orders", "",
-			"Orders that may be delivered at once: delivery.concurrency, less while the backend throttles"),
+			"Orders that may be delivered at once: delivery.concurrency at most, less until the backend has shown that it can take more, and while it throttles or is overloaded"),
 
 	DELIVERY_PENDING("sluice.delivery.pending", "orders", "", "Records read and not finished"),
 

@@ -21,8 +21,8 @@ import org.springframework.validation.annotation.Validated;
  * @param enabled whether this instance delivers; with false it only projects; default
  * true
  * @param concurrency maximum number of orders in delivery at once, and of connections to
- * the backend, for any number of partitions; the limit is lower while the backend
- * throttles; default 100
+ * the backend, for any number of partitions; fewer until the backend has shown that it
+ * can take more, and while it throttles or is overloaded; default 100
  * @param maxAttempts failed attempts of an order before it becomes a dead letter,
  * counting only those during which the backend saved other orders; default 8
  * @param evidenceGap the longest pause between the orders that the backend saves before,

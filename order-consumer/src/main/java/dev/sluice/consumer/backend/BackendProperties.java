@@ -43,7 +43,8 @@ public record BackendProperties(@DefaultValue("http://127.0.0.1:8090") @NotNull 
 	 * When the circuit breaker stops deliveries.
 	 *
 	 * @param consecutiveFailures number of failed attempts in a row, of any orders and at
-	 * any rate, that opens the circuit breaker; default 10
+	 * any rate, that opens the circuit breaker, or as many as are in flight if those are
+	 * more; default 10
 	 * @param failurePercent the share of failed attempts within the window that opens the
 	 * circuit, in percent; default 50
 	 * @param window how far back attempts count for the share; whole seconds, default 10

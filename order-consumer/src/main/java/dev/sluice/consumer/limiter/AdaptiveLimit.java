@@ -2,56 +2,213 @@ package dev.sluice.consumer.limiter;
 
 import com.google.errorprone.annotations.ThreadSafe;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The number of orders that may be in delivery at once. It shrinks by a factor when the
- * backend throttles, at most once per round trip, and grows by one per round trip, within
- * 1 and the maximum.
+ * The number of orders that may be in delivery at once, within 1 and the maximum. It
+ * finds the backend's capacity as TCP finds a network's:
+ * <ul>
+ * <li>It starts at 1 and doubles per round trip (slow start) up to the maximum, and grows
+ * by one per round trip once it has shrunk. It grows only while half of it is in
+ * use.</li>
+ * <li>It shrinks by a factor when the backend throttles, at most once per round
+ * trip.</li>
+ * <li>It shrinks by the same factor when a share of {@value #MANY} of the attempts fails,
+ * or many in a row, and others do not. The next attempts are a trial: if nearly none of
+ * them fails, the backend was overloaded, and the smaller limit stays. Else the failures
+ * have another cause, and the limit is as before.</li>
+ * <li>After an outage it starts again, and doubles up to where it was.</li>
+ * </ul>
  *
- * @see <a href="https://www.rfc-editor.org/rfc/rfc5681#section-3.1">TCP congestion
- * control, whose additive increase and multiplicative decrease this is</a>
+ * @see <a href="https://www.rfc-editor.org/rfc/rfc5681#section-3.1">TCP's slow start and
+ * congestion avoidance</a>
  */
 @ThreadSafe
 final class AdaptiveLimit {
 
-	private static final double SHRINK = 0.7;
+	private static final int INITIAL = 1;
+
+	/** Minimum number of attempts after which failures are counted anew. */
+	private static final int WINDOW = 50;
+
+	/**
+	 * The share of the attempts in a window whose failure starts a trial. A backend that
+	 * fails 5 % at random reaches it in 1 of 5,000 windows of 50.
+	 */
+	private static final double MANY = 0.2;
+
+	/** Failures in a row that start a trial, at least; half of those in flight. */
+	private static final int MANY_IN_A_ROW = 5;
+
+	/** The share that says that a smaller limit does not help. */
+	private static final double FEW = 0.05;
+
+	/** Windows after a trial in vain before the next. */
+	private static final int PAUSE = 10;
+
+	private static final double SHRINK = 0.8;
 
 	private final int max;
 
 	@GuardedBy("this")
 	private double limit;
 
+	/** Below it the limit doubles per round trip. */
 	@GuardedBy("this")
-	private boolean shrunk;
+	private double threshold;
 
 	@GuardedBy("this")
-	private long shrunkAtNanos;
+	private boolean changed;
+
+	/** When the limit last changed by more than growing. */
+	@GuardedBy("this")
+	private long changedAtNanos;
+
+	@GuardedBy("this")
+	private int attempts;
+
+	@GuardedBy("this")
+	private int failures;
+
+	@GuardedBy("this")
+	private int failuresInARow;
+
+	/** Whether the backend has processed an order since the limit last changed. */
+	@GuardedBy("this")
+	private boolean processed;
+
+	/** Attempts of this window. */
+	@GuardedBy("this")
+	private int window = WINDOW;
+
+	/** Windows until failures count again. */
+	@GuardedBy("this")
+	private int pause;
+
+	@GuardedBy("this")
+	private @Nullable Trial trial;
 
 	AdaptiveLimit(int max) {
 		this.max = max;
-		this.limit = max;
+		this.limit = INITIAL;
+		this.threshold = max;
 	}
 
 	/**
 	 * The backend throttled an attempt.
 	 * @param beganNanos when the attempt began; the limit ignores one that began before
-	 * it last shrank
+	 * it last changed
 	 */
 	synchronized void throttled(long beganNanos, long nowNanos) {
-		if (!this.shrunk || beganNanos - this.shrunkAtNanos >= 0) {
-			this.shrunk = true;
-			this.shrunkAtNanos = nowNanos;
-			this.limit = Math.max(1, this.limit * SHRINK);
+		if (isCurrent(beganNanos)) {
+			this.trial = null;
+			shrink(nowNanos);
 		}
 	}
 
-	/** The backend processed an order. */
-	synchronized void processed() {
-		this.limit = Math.min(this.max, this.limit + 1 / this.limit);
+	/**
+	 * The backend processed an order.
+	 * @param inFlight orders in delivery, this one among them
+	 */
+	synchronized void processed(long beganNanos, int inFlight) {
+		if (this.trial == null && inFlight >= this.limit / 2) {
+			double growth = (this.limit < this.threshold) ? 1 : 1 / this.limit;
+			this.limit = Math.min(this.max, this.limit + growth);
+		}
+		if (isCurrent(beganNanos)) {
+			this.processed = true;
+			this.failuresInARow = 0;
+			count();
+		}
+	}
+
+	/** The backend failed at an attempt, although it is no outage. */
+	synchronized void failed(long beganNanos, long nowNanos) {
+		if (!isCurrent(beganNanos)) {
+			return;
+		}
+		this.failures++;
+		this.failuresInARow++;
+		Trial current = this.trial;
+		if (current != null && this.failures > FEW * this.window) {
+			this.limit = current.limit;
+			this.threshold = current.threshold;
+			this.trial = null;
+			this.pause = PAUSE;
+			change(nowNanos);
+		}
+		else if (current == null && this.pause == 0 && isMany()) {
+			this.trial = new Trial(this.limit, this.threshold);
+			shrink(nowNanos);
+		}
+		else {
+			count();
+		}
+	}
+
+	/** The backend is down. */
+	synchronized void outage(long nowNanos) {
+		double before = (this.trial != null) ? this.trial.limit : this.limit;
+		this.threshold = Math.max(before, this.threshold);
+		this.limit = INITIAL;
+		this.trial = null;
+		this.pause = 0;
+		change(nowNanos);
 	}
 
 	synchronized int current() {
 		return (int) this.limit;
+	}
+
+	@GuardedBy("this")
+	private boolean isCurrent(long beganNanos) {
+		return !this.changed || beganNanos - this.changedAtNanos >= 0;
+	}
+
+	/** Many, but not all: that is an outage, for the circuit breaker to find. */
+	@GuardedBy("this")
+	private boolean isMany() {
+		return this.processed && (this.failures >= MANY * this.window
+				|| this.failuresInARow >= Math.max(MANY_IN_A_ROW, this.limit / 2));
+	}
+
+	@GuardedBy("this")
+	private void count() {
+		if (++this.attempts >= this.window) {
+			this.pause = Math.max(0, this.pause - 1);
+			this.trial = null;
+			startWindow();
+		}
+	}
+
+	/**
+	 * Of all in flight at least: failures may be faster than what else they began with.
+	 */
+	@GuardedBy("this")
+	private void startWindow() {
+		this.window = Math.max(WINDOW, (int) this.limit);
+		this.attempts = 0;
+		this.failures = 0;
+	}
+
+	@GuardedBy("this")
+	private void shrink(long nowNanos) {
+		this.limit = Math.max(1, this.limit * SHRINK);
+		this.threshold = this.limit;
+		change(nowNanos);
+	}
+
+	@GuardedBy("this")
+	private void change(long nowNanos) {
+		this.changed = true;
+		this.changedAtNanos = nowNanos;
+		this.failuresInARow = 0;
+		this.processed = false;
+		startWindow();
+	}
+
+	/** What the limit was before it shrank on trial. */
+	private record Trial(double limit, double threshold) {
 	}
 
 }

@@ -54,6 +54,8 @@ public final class BackendHealth {
 
 	private final LongSupplier nanoTime;
 
+	private final AtomicInteger inFlight = new AtomicInteger();
+
 	private final AtomicInteger failuresInARow = new AtomicInteger();
 
 	private final AtomicInteger outages = new AtomicInteger();
@@ -115,7 +117,11 @@ public final class BackendHealth {
 
 	/** Whether an order may be tried now. */
 	public boolean tryAcquire() {
-		return this.circuit.tryAcquirePermission();
+		boolean permitted = this.circuit.tryAcquirePermission();
+		if (permitted) {
+			this.inFlight.incrementAndGet();
+		}
+		return permitted;
 	}
 
 	/**
@@ -131,6 +137,7 @@ public final class BackendHealth {
 
 	/** Gives back the permission of an order that was not tried. */
 	void releasePermission() {
+		this.inFlight.decrementAndGet();
 		this.circuit.releasePermission();
 		this.onChange.run();
 	}
@@ -165,13 +172,16 @@ public final class BackendHealth {
 	}
 
 	private void record(Attempt attempt, long elapsedNanos) {
+		int inFlight = this.inFlight.getAndDecrement();
 		this.circuit.onResult(elapsedNanos, TimeUnit.NANOSECONDS, attempt);
 		if (!(attempt instanceof RetryLater)) {
 			this.failuresInARow.set(0);
 			return;
 		}
 		int failures = this.failuresInARow.incrementAndGet();
-		if (failures >= this.consecutiveFailures && isHealthy() && this.failuresInARow.compareAndSet(failures, 0)) {
+		// Failures may be faster than saves: then those of all in flight come first.
+		if (failures >= Math.max(this.consecutiveFailures, inFlight) && isHealthy()
+				&& this.failuresInARow.compareAndSet(failures, 0)) {
 			this.circuit.transitionToOpenState();
 		}
 	}

@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  * to a few trials while the circuit breaker is not closed. Each {@link #acquire} is
  * followed by exactly one {@code release}.
  * <p>
- * An order that waits for the circuit breaker holds a permit, which no other order could
- * use. It sleeps until the circuit breaker changes or its next trial is due.
+ * An order that waits for the circuit breaker holds no permit: the limit may be lower
+ * when it closes. It sleeps until the circuit breaker changes or its next trial is due.
  */
 @ThreadSafe
 public final class DeliveryLimiter {
@@ -45,17 +45,21 @@ public final class DeliveryLimiter {
 	private volatile CompletableFuture<Void> change = new CompletableFuture<>();
 
 	/**
-	 * @param concurrency the greatest limit
+	 * @param concurrency the maximum of the limit
 	 */
 	public DeliveryLimiter(int concurrency, BackendHealth health, Time time) {
 		this.limit = new AdaptiveLimit(concurrency);
-		this.permits = new ResizableSemaphore(concurrency);
+		this.permits = new ResizableSemaphore(this.limit.current());
 		this.health = health;
 		this.time = time;
 		health.onChange(this::circuitChanged);
 	}
 
 	private synchronized void circuitChanged() {
+		if (this.health.circuit() == State.OPEN) {
+			this.limit.outage(this.time.nanoTime());
+			this.permits.resize(this.limit);
+		}
 		CompletableFuture<Void> now = this.change;
 		this.change = new CompletableFuture<>();
 		now.complete(null);
@@ -68,25 +72,17 @@ public final class DeliveryLimiter {
 	 * @throws InterruptedException if the thread is interrupted; it holds no permit then
 	 */
 	public long acquire() throws InterruptedException {
-		this.permits.acquire();
-		try {
-			awaitCircuit();
-		}
-		catch (InterruptedException ex) {
+		while (true) {
+			this.permits.acquire();
+			// Read before tryAcquire, so that a change after it completes this future.
+			CompletableFuture<Void> change = this.change;
+			if (this.health.tryAcquire()) {
+				this.inFlight.incrementAndGet();
+				return this.time.nanoTime();
+			}
 			this.permits.release();
-			throw ex;
-		}
-		this.inFlight.incrementAndGet();
-		return this.time.nanoTime();
-	}
-
-	private void awaitCircuit() throws InterruptedException {
-		// Read before tryAcquire, so that a change after it completes this future.
-		CompletableFuture<Void> change = this.change;
-		while (!this.health.tryAcquire()) {
 			Duration untilTrial = this.health.untilNextTrial();
 			this.time.await(change, (untilTrial.compareTo(SHORTEST_WAIT) > 0) ? untilTrial : SHORTEST_WAIT);
-			change = this.change;
 		}
 	}
 
@@ -97,14 +93,17 @@ public final class DeliveryLimiter {
 	 */
 	public @Nullable Failure release(Attempt attempt, long beganNanos) {
 		Failure failure = this.health.attempted(attempt, beganNanos);
-		switch (attempt) {
-			case Throttled _ -> this.limit.throttled(beganNanos, this.time.nanoTime());
-			case Saved _, Rejected _, Conflict _ -> this.limit.processed();
-			case RetryLater _ -> {
+		int inFlight = this.inFlight.getAndDecrement();
+		if (attempt instanceof Throttled) {
+			this.limit.throttled(beganNanos, this.time.nanoTime());
+		}
+		else if (this.health.isHealthy()) {
+			switch (attempt) {
+				case RetryLater _ -> this.limit.failed(beganNanos, this.time.nanoTime());
+				default -> this.limit.processed(beganNanos, inFlight);
 			}
 		}
 		this.permits.resize(this.limit);
-		this.inFlight.decrementAndGet();
 		this.permits.release();
 		return failure;
 	}

@@ -8,41 +8,197 @@ class AdaptiveLimitTests {
 
 	private final AdaptiveLimit limit = new AdaptiveLimit(100);
 
+	private long nanos;
+
 	@Test
-	void shrinksByAFactorOncePerRoundTrip() {
-		this.limit.throttled(0, 10);
-		assertThat(this.limit.current()).isEqualTo(70);
-
-		// These began before it had shrunk.
-		this.limit.throttled(1, 11);
-		this.limit.throttled(9, 19);
-		assertThat(this.limit.current()).isEqualTo(70);
-
-		this.limit.throttled(10, 20);
-		assertThat(this.limit.current()).isEqualTo(49);
+	void startsAtOneAndDoublesPerRoundTripUpToItsMaximum() {
+		assertThat(this.limit.current()).isEqualTo(1);
+		process(1);
+		assertThat(this.limit.current()).isEqualTo(2);
+		process(2);
+		assertThat(this.limit.current()).isEqualTo(4);
+		process(1_000);
+		assertThat(this.limit.current()).isEqualTo(100);
 	}
 
 	@Test
-	void growsByOnePerRoundTripUpToItsMaximum() {
-		this.limit.throttled(0, 10);
-		for (int i = 0; i < 71; i++) {
-			this.limit.processed();
+	void growsOnlyWhileHalfOfItIsInUse() {
+		process(9);
+		for (int i = 0; i < 100; i++) {
+			this.limit.processed(0, 4);
 		}
-		assertThat(this.limit.current()).isEqualTo(71);
+		assertThat(this.limit.current()).isEqualTo(10);
 
-		for (int i = 0; i < 10_000; i++) {
-			this.limit.processed();
-		}
+		this.limit.processed(0, 5);
+		assertThat(this.limit.current()).isEqualTo(11);
+	}
+
+	@Test
+	void shrinksByAFactorOncePerRoundTrip() {
+		process(1_000);
+		throttle();
+		assertThat(this.limit.current()).isEqualTo(80);
+
+		// It began before the limit had shrunk.
+		this.limit.throttled(this.nanos - 1, this.nanos + 10);
+		assertThat(this.limit.current()).isEqualTo(80);
+
+		throttle();
+		assertThat(this.limit.current()).isEqualTo(64);
+	}
+
+	@Test
+	void growsByOnePerRoundTripOnceItHasShrunk() {
+		process(1_000);
+		throttle();
+		process(81);
+		assertThat(this.limit.current()).isEqualTo(81);
+
+		process(10_000);
 		assertThat(this.limit.current()).isEqualTo(100);
 	}
 
 	@Test
 	void neverShrinksBelowOne() {
+		process(9);
 		for (int i = 0; i < 1_000; i++) {
-			this.limit.throttled(i, i);
-			assertThat(this.limit.current()).isBetween(1, 100);
+			throttle();
+			assertThat(this.limit.current()).isBetween(1, 10);
 		}
 		assertThat(this.limit.current()).isEqualTo(1);
+	}
+
+	@Test
+	void shrinksWhereManyAttemptsFailAndFewDoWithASmallerLimit() {
+		process(1_000);
+
+		mix(80, 19);
+		assertThat(this.limit.current()).isEqualTo(100);
+		fail(1);
+		assertThat(this.limit.current()).isEqualTo(80);
+
+		mix(76, 4);
+		assertThat(this.limit.current()).as("it stays").isEqualTo(80);
+		process(81);
+		assertThat(this.limit.current()).as("and grows on").isEqualTo(81);
+	}
+
+	@Test
+	void shrinksWhereHalfOfThoseInFlightFailInARow() {
+		process(1_000);
+
+		process(1);
+		this.limit.failed(++this.nanos, this.nanos);
+		assertThat(this.limit.current()).isEqualTo(100);
+
+		AdaptiveLimit small = new AdaptiveLimit(6);
+		for (int i = 0; i < 10; i++) {
+			small.processed(++this.nanos, 6);
+		}
+		for (int i = 0; i < 4; i++) {
+			small.failed(++this.nanos, this.nanos);
+		}
+		assertThat(small.current()).isEqualTo(6);
+		small.failed(++this.nanos, this.nanos);
+		assertThat(small.current()).isEqualTo(4);
+	}
+
+	@Test
+	void isAsBeforeWhereAsManyFailWithASmallerLimit() {
+		process(1_000);
+		mix(80, 20);
+		assertThat(this.limit.current()).isEqualTo(80);
+
+		mix(60, 4);
+		assertThat(this.limit.current()).as("it does not grow on trial").isEqualTo(80);
+		fail(1);
+		assertThat(this.limit.current()).isEqualTo(100);
+
+		mix(500, 499);
+		assertThat(this.limit.current()).as("no trial for ten windows").isEqualTo(100);
+		mix(21, 20);
+		assertThat(this.limit.current()).as("another trial").isEqualTo(80);
+	}
+
+	@Test
+	void ignoresFailuresOfAttemptsThatBeganBeforeItShrank() {
+		process(1_000);
+		mix(80, 20);
+		assertThat(this.limit.current()).isEqualTo(80);
+
+		for (int i = 0; i < 100; i++) {
+			this.limit.failed(0, this.nanos);
+		}
+
+		assertThat(this.limit.current()).isEqualTo(80);
+	}
+
+	@Test
+	void ignoresFewFailures() {
+		process(1_000);
+		for (int i = 0; i < 100; i++) {
+			mix(81, 19);
+		}
+
+		assertThat(this.limit.current()).isEqualTo(100);
+	}
+
+	/** That is an outage, for the circuit breaker to find. */
+	@Test
+	void keepsItsLimitWhereAllFail() {
+		process(1_000);
+		throttle();
+		fail(1_000);
+
+		assertThat(this.limit.current()).isEqualTo(80);
+	}
+
+	@Test
+	void startsAgainAfterAnOutageAndDoublesUpToWhereItWas() {
+		AdaptiveLimit limit = new AdaptiveLimit(100);
+		limit.outage(0);
+		limit.outage(1);
+		assertThat(limit.current()).isEqualTo(1);
+
+		process(1_000);
+		throttle();
+		process(5);
+		this.limit.outage(++this.nanos);
+		assertThat(this.limit.current()).isEqualTo(1);
+		process(79);
+		assertThat(this.limit.current()).isEqualTo(80);
+
+		process(1);
+		assertThat(this.limit.current()).isEqualTo(81);
+		process(70);
+		assertThat(this.limit.current()).as("by one per round trip").isEqualTo(81);
+	}
+
+	private void throttle() {
+		this.nanos++;
+		this.limit.throttled(this.nanos, this.nanos);
+	}
+
+	/** Failures spread evenly among what the backend processes, the last one last. */
+	private void mix(int processed, int failed) {
+		for (int i = 0, done = 0; i < failed; i++) {
+			int until = (i + 1) * processed / failed;
+			process(until - done);
+			done = until;
+			fail(1);
+		}
+	}
+
+	private void process(int orders) {
+		for (int i = 0; i < orders; i++) {
+			this.limit.processed(++this.nanos, this.limit.current());
+		}
+	}
+
+	private void fail(int attempts) {
+		for (int i = 0; i < attempts; i++) {
+			this.limit.failed(++this.nanos, this.nanos);
+		}
 	}
 
 }

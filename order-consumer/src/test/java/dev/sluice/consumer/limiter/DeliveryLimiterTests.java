@@ -38,18 +38,18 @@ class DeliveryLimiterTests {
 	@Test
 	void admitsFewerWhileTheBackendThrottlesAndAllAgainLater() throws InterruptedException {
 		DeliveryLimiter limiter = limiter(10, Duration.ofHours(1));
+		grow(limiter, 10);
 		for (int i = 0; i < 10; i++) {
 			limiter.acquire();
 		}
 		limiter.release(THROTTLED, 0);
-		assertThat(limiter.limit()).isEqualTo(7);
+		assertThat(limiter.limit()).isEqualTo(8);
 		AtomicInteger entered = enterLater(limiter, 80);
-		// These began before it had shrunk.
+		// This one began before it had shrunk.
 		limiter.release(THROTTLED, -1);
-		limiter.release(THROTTLED, -1);
-		assertThat(limiter.limit()).isEqualTo(7);
-		assertThat(limiter.inFlight()).isEqualTo(7);
-		assertThat(entered).as("three places are gone").hasValue(0);
+		assertThat(limiter.limit()).isEqualTo(8);
+		assertThat(limiter.inFlight()).isEqualTo(8);
+		assertThat(entered).as("two places are gone").hasValue(0);
 
 		limiter.release(FAILED, 0);
 		await().until(() -> entered.get() == 1);
@@ -59,7 +59,33 @@ class DeliveryLimiterTests {
 		}
 
 		assertThat(limiter.limit()).isEqualTo(10);
-		assertThat(entered).as("each went in as one came out, and three more").hasValue(1 + 40 + 3);
+		assertThat(entered).as("each went in as one came out, and two more").hasValue(1 + 40 + 2);
+	}
+
+	@Test
+	void admitsFewerAfterAnOutage() throws InterruptedException {
+		DeliveryLimiter limiter = limiter(100, Duration.ofSeconds(2));
+		grow(limiter, 100);
+		for (int i = 0; i < 100; i++) {
+			limiter.acquire();
+		}
+		for (int i = 0; i < 100; i++) {
+			limiter.release(FAILED, 0);
+		}
+		assertThat(limiter.circuit()).isEqualTo(State.OPEN);
+		assertThat(limiter.limit()).isEqualTo(1);
+
+		AtomicInteger entered = enterLater(limiter, 200);
+		this.nanos.addAndGet(Duration.ofSeconds(3).toNanos());
+		for (int i = 1; i <= 2; i++) {
+			int trial = i;
+			await().until(() -> entered.get() == trial);
+			assertThat(limiter.inFlight()).as("one trial at a time").isEqualTo(1);
+			limiter.release(SAVED, this.nanos.get());
+		}
+
+		await().until(() -> limiter.inFlight() == limiter.limit());
+		assertThat(limiter.limit()).as("as the circuit breaker closes, not all come at once").isLessThan(4);
 	}
 
 	@Test
@@ -85,10 +111,11 @@ class DeliveryLimiterTests {
 		this.asked.set(0);
 
 		AtomicInteger entered = enterLater(limiter, 50);
-		await().until(() -> entered.get() == 2);
-		limiter.release(SAVED, System.nanoTime());
-		limiter.release(SAVED, System.nanoTime());
-		await().until(() -> entered.get() == 50);
+		for (int i = 1; i <= 50; i++) {
+			int orders = i;
+			await().until(() -> entered.get() >= orders);
+			limiter.release(SAVED, System.nanoTime());
+		}
 
 		// Each reads the clock a few times: as it comes, when the trial is due, and at
 		// each change. By looking every 50 ms each would have read it 40 times.
@@ -102,8 +129,7 @@ class DeliveryLimiterTests {
 		open(limiter);
 		this.nanos.addAndGet(Duration.ofHours(2).toNanos());
 		limiter.acquire();
-		limiter.acquire();
-		AtomicInteger entered = enterLater(limiter, 3);
+		AtomicInteger entered = enterLater(limiter, 4);
 		await().until(() -> this.asked.get() > 3);
 		assertThat(entered).hasValue(0);
 
@@ -112,9 +138,10 @@ class DeliveryLimiterTests {
 		limiter.release(THROTTLED, this.nanos.get());
 		await().until(() -> entered.get() == 2);
 		limiter.release(SAVED, this.nanos.get());
+		await().until(() -> entered.get() == 3);
 		limiter.release(SAVED, this.nanos.get());
 
-		await().until(() -> entered.get() == 3);
+		await().until(() -> entered.get() == 4);
 	}
 
 	@Test
@@ -141,6 +168,18 @@ class DeliveryLimiterTests {
 		// Blocks for ever if the permit is lost.
 		limiter.acquire();
 		assertThat(limiter.inFlight()).isEqualTo(1);
+	}
+
+	private static void grow(DeliveryLimiter limiter, int limit) throws InterruptedException {
+		while (limiter.limit() < limit) {
+			int orders = limiter.limit();
+			for (int k = 0; k < orders; k++) {
+				limiter.acquire();
+			}
+			for (int k = 0; k < orders; k++) {
+				limiter.release(SAVED, 0);
+			}
+		}
 	}
 
 	private static void open(DeliveryLimiter limiter) throws InterruptedException {

@@ -1,0 +1,394 @@
+package dev.sluice.consumer.limiter;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Comparator;
+import java.util.PriorityQueue;
+import java.util.SplittableRandom;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import dev.sluice.consumer.Backoff;
+import dev.sluice.consumer.backend.Attempt;
+import dev.sluice.consumer.backend.Attempt.RetryLater;
+import dev.sluice.consumer.backend.Attempt.Saved;
+import dev.sluice.consumer.backend.Attempt.Throttled;
+import dev.sluice.consumer.backend.BackendProperties;
+import dev.sluice.consumer.backend.FailureReason;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The limit finds what a backend can take, whatever way it says that it is full. A
+ * simulated consumer has more orders than it may deliver at once. The product's own
+ * limit, circuit breaker and back-off decide; the backends are drawn from a seed, and a
+ * minute takes milliseconds.
+ */
+class OverloadTests {
+
+	private static final Duration LENGTH = Duration.ofMinutes(1);
+
+	private static final int SEEDS = 5;
+
+	private static final int MAX_ATTEMPTS = 8;
+
+	private static final Logger log = (Logger) LoggerFactory.getLogger(BackendHealth.class);
+
+	@BeforeAll
+	static void silence() {
+		log.setLevel(Level.OFF);
+	}
+
+	@AfterAll
+	static void speak() {
+		log.setLevel(null);
+	}
+
+	/** Slots of 50 ms each; a full queue is refused within 2 ms, with 503 and no more. */
+	@ParameterizedTest
+	@CsvSource({ "16, 200, 1000", "16, 200, 100000", "16, 0, 1000", "100, 50, 1000", "4, 1000, 2000", "1, 3, 100" })
+	void usesABackendWhoseQueueIsFull(int slots, int queue, int concurrency) {
+		for (int seed = 0; seed < SEEDS; seed++) {
+			Simulation simulation = new Simulation(seed, concurrency);
+			simulation.backend = simulation.new Queue(slots, queue);
+			simulation.run(LENGTH);
+
+			double ideal = slots / 0.05 * LENGTH.toSeconds();
+			assertThat(simulation.saved / ideal).as("seed %d: share of the backend's rate", seed).isGreaterThan(0.8);
+			assertThat(simulation.refused / (double) simulation.attempts).as("seed %d: share refused", seed)
+				.isLessThan(0.15);
+			assertThat(simulation.deadLetters).as("seed %d", seed).isZero();
+		}
+	}
+
+	/** One of three instances behind a load balancer answers nothing but 503. */
+	@ParameterizedTest
+	@ValueSource(ints = { 50, 300 })
+	void keepsItsLimitWhereFewerOrdersWouldFailAsOften(int concurrency) {
+		for (int seed = 0; seed < SEEDS; seed++) {
+			Simulation simulation = new Simulation(seed, concurrency);
+			simulation.backend = simulation.new Failing(1 / 3.0);
+			// The circuit breaker may open once by the first few attempts.
+			simulation.run(LENGTH);
+			int before = simulation.saved;
+			simulation.run(LENGTH.multipliedBy(2));
+
+			// Limited by the places alone: of 50 ms each for saves and of 2 ms for
+			// failures.
+			double ideal = concurrency / (0.05 + 0.5 * 0.002) * LENGTH.toSeconds();
+			assertThat((simulation.saved - before) / ideal).as("seed %d: share of the possible rate", seed)
+				.isGreaterThan(0.9);
+		}
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "0.01, 0.95", "0.05, 0.95", "0.1, 0.95" })
+	void keepsItsLimitWhereFewFail(double share, double atLeast) {
+		for (int seed = 0; seed < SEEDS; seed++) {
+			Simulation simulation = new Simulation(seed, 300);
+			simulation.backend = simulation.new Failing(share);
+			simulation.run(LENGTH);
+
+			double ideal = 300 / 0.05 * LENGTH.toSeconds();
+			assertThat(simulation.saved / ideal).as("seed %d: share of the possible rate", seed).isGreaterThan(atLeast);
+		}
+	}
+
+	/** It loses instances, and gets them back. */
+	@ParameterizedTest
+	@ValueSource(ints = { 2, 4 })
+	void followsABackendThatBecomesSmallerAndLarger(int part) {
+		for (int seed = 0; seed < SEEDS; seed++) {
+			Simulation simulation = new Simulation(seed, 1_000);
+			Simulation.Queue backend = simulation.new Queue(64, 64);
+			simulation.backend = backend;
+			simulation.run(LENGTH);
+			backend.slots = 64 / part;
+			backend.queue = 64 / part;
+			int before = simulation.saved;
+			simulation.run(LENGTH.multipliedBy(2));
+			int smaller = simulation.saved - before;
+			backend.slots = 64;
+			backend.queue = 64;
+			simulation.run(LENGTH.multipliedBy(3));
+			int larger = simulation.saved - before - smaller;
+
+			assertThat(smaller / (64 / part / 0.05 * LENGTH.toSeconds())).as("seed %d: smaller", seed)
+				.isGreaterThan(0.75);
+			assertThat(larger / (64 / 0.05 * LENGTH.toSeconds())).as("seed %d: larger", seed).isGreaterThan(0.75);
+			assertThat(simulation.deadLetters).as("seed %d", seed).isZero();
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 20, 400 })
+	void followsABackendThatThrottlesToARate(int perSecond) {
+		for (int seed = 0; seed < SEEDS; seed++) {
+			Simulation simulation = new Simulation(seed, 1_000);
+			simulation.backend = simulation.new Rate(perSecond);
+			simulation.run(LENGTH);
+
+			assertThat(simulation.saved / (double) (perSecond * LENGTH.toSeconds())).as("seed %d", seed)
+				.isGreaterThan(0.8);
+			assertThat(simulation.deadLetters).as("seed %d", seed).isZero();
+		}
+	}
+
+	private static final class SimulatedOrder {
+
+		private final RetryBudget budget;
+
+		private int attempts;
+
+		SimulatedOrder(RetryBudget budget) {
+			this.budget = budget;
+		}
+
+	}
+
+	/** Answers an attempt at a time, or later. */
+	private interface SimulatedBackend {
+
+		void attempt(Answer answer);
+
+	}
+
+	private interface Answer {
+
+		void after(Duration wait, Attempt attempt);
+
+	}
+
+	private static final class Simulation {
+
+		private static final Attempt SAVED = new Saved(null);
+
+		private static final Attempt FULL = new RetryLater(FailureReason.failed(503, "full"), true);
+
+		private static final Attempt THROTTLED = new Throttled(FailureReason.throttled("429"), Duration.ZERO);
+
+		private static final Duration REFUSAL = Duration.ofMillis(2);
+
+		private final SplittableRandom random;
+
+		private final BackendHealth health;
+
+		private final AdaptiveLimit limit;
+
+		private final Backoff backoff;
+
+		private final PriorityQueue<Event> events = new PriorityQueue<>(
+				Comparator.comparingLong(Event::atNanos).thenComparingLong(Event::number));
+
+		private final PriorityQueue<Event> retries = new PriorityQueue<>(
+				Comparator.comparingLong(Event::atNanos).thenComparingLong(Event::number));
+
+		private SimulatedBackend backend = (answer) -> {
+		};
+
+		private long nowNanos;
+
+		private long number;
+
+		private int inFlight;
+
+		private int attempts;
+
+		private int refused;
+
+		private int saved;
+
+		private int deadLetters;
+
+		Simulation(long seed, int concurrency) {
+			this.random = new SplittableRandom(seed);
+			this.limit = new AdaptiveLimit(concurrency);
+			this.health = new BackendHealth(
+					new BackendProperties.Circuit(10, 50, Duration.ofSeconds(10), 20, Duration.ofSeconds(2), 10),
+					Duration.ofSeconds(1), () -> this.nowNanos);
+			this.health.onChange(() -> {
+				if (!this.health.isHealthy() && this.health.untilNextTrial().compareTo(Duration.ofSeconds(1)) > 0) {
+					this.limit.outage(this.nowNanos);
+				}
+			});
+			this.backoff = new Backoff(Duration.ofMillis(500), Duration.ofSeconds(30), this.random::nextDouble);
+		}
+
+		void run(Duration until) {
+			fill();
+			while (!this.events.isEmpty() && this.events.peek().atNanos() <= until.toNanos()) {
+				Event event = this.events.poll();
+				this.nowNanos = event.atNanos();
+				event.task().run();
+				fill();
+			}
+		}
+
+		private void fill() {
+			while (this.inFlight < this.limit.current()) {
+				if (!this.health.tryAcquire()) {
+					later(this.health.untilNextTrial().plusMillis(1), () -> {
+					});
+					return;
+				}
+				begin(next());
+			}
+		}
+
+		/** Retries that are due come before new orders, as they do in a partition. */
+		private SimulatedOrder next() {
+			while (!this.retries.isEmpty() && this.retries.peek().atNanos() <= this.nowNanos) {
+				SimulatedOrder order = this.retries.poll().order();
+				if (!this.health.isSpent(order.budget)) {
+					return order;
+				}
+				this.deadLetters++;
+			}
+			return new SimulatedOrder(this.health.budget(MAX_ATTEMPTS));
+		}
+
+		private void begin(SimulatedOrder order) {
+			long beganNanos = this.nowNanos;
+			this.inFlight++;
+			this.attempts++;
+			order.attempts++;
+			this.backend.attempt((wait, attempt) -> later(wait, () -> end(order, beganNanos, attempt)));
+		}
+
+		private void end(SimulatedOrder order, long beganNanos, Attempt attempt) {
+			BackendEvidence.Failure failure = this.health.attempted(attempt, beganNanos);
+			int before = this.inFlight--;
+			if (attempt == SAVED) {
+				this.saved++;
+				if (this.health.isHealthy()) {
+					this.limit.processed(beganNanos, before);
+				}
+				return;
+			}
+			this.refused++;
+			if (attempt == THROTTLED) {
+				order.attempts--;
+				this.limit.throttled(beganNanos, this.nowNanos);
+			}
+			else {
+				if (this.health.isHealthy()) {
+					this.limit.failed(beganNanos, this.nowNanos);
+				}
+				order.budget.failed(failure);
+			}
+			this.retries.add(new Event(this.nowNanos + this.backoff.after(Math.max(1, order.attempts)).toNanos(),
+					this.number++, order, () -> {
+					}));
+		}
+
+		private void later(Duration wait, Runnable task) {
+			this.events.add(new Event(this.nowNanos + wait.toNanos(), this.number++, null, task));
+		}
+
+		private record Event(long atNanos, long number, SimulatedOrder order, Runnable task) {
+		}
+
+		/** As many at once as it has slots, then a queue, then 503. */
+		private final class Queue implements SimulatedBackend {
+
+			private int slots;
+
+			private int queue;
+
+			private int busy;
+
+			private final ArrayDeque<Answer> waiting = new ArrayDeque<>();
+
+			Queue(int slots, int queue) {
+				this.slots = slots;
+				this.queue = queue;
+			}
+
+			@Override
+			public void attempt(Answer answer) {
+				if (this.busy < this.slots) {
+					process(answer);
+				}
+				else if (this.waiting.size() < this.queue) {
+					this.waiting.add(answer);
+				}
+				else {
+					answer.after(REFUSAL, FULL);
+				}
+			}
+
+			private void process(Answer answer) {
+				this.busy++;
+				// 50 ms on average.
+				Duration took = Duration.ofNanos(Simulation.this.random.nextLong(25_000_000, 75_000_000));
+				later(took, () -> {
+					this.busy--;
+					while (this.busy < this.slots && !this.waiting.isEmpty()) {
+						process(this.waiting.poll());
+					}
+				});
+				answer.after(took, SAVED);
+			}
+
+		}
+
+		/** Any number at once; a share fails at once. */
+		private final class Failing implements SimulatedBackend {
+
+			private final double share;
+
+			Failing(double share) {
+				this.share = share;
+			}
+
+			@Override
+			public void attempt(Answer answer) {
+				if (Simulation.this.random.nextDouble() < this.share) {
+					answer.after(REFUSAL, FULL);
+				}
+				else {
+					answer.after(Duration.ofNanos(Simulation.this.random.nextLong(25_000_000, 75_000_000)), SAVED);
+				}
+			}
+
+		}
+
+		/** A token bucket; 429 beyond it. */
+		private final class Rate implements SimulatedBackend {
+
+			private final double perNano;
+
+			private double tokens = 1;
+
+			private long filledNanos;
+
+			Rate(int perSecond) {
+				this.perNano = perSecond / 1e9;
+			}
+
+			@Override
+			public void attempt(Answer answer) {
+				long now = Simulation.this.nowNanos;
+				this.tokens = Math.min(Math.max(1, this.perNano * 1e8),
+						this.tokens + (now - this.filledNanos) * this.perNano);
+				this.filledNanos = now;
+				if (this.tokens >= 1) {
+					this.tokens--;
+					answer.after(Duration.ofMillis(50), SAVED);
+				}
+				else {
+					answer.after(REFUSAL, THROTTLED);
+				}
+			}
+
+		}
+
+	}
+
+}
