@@ -22,8 +22,10 @@ import dev.sluice.lab.sink.SinkCommand;
 import dev.sluice.lab.statistics.VerifyStatistics;
 import dev.sluice.lab.up.Up;
 import dev.sluice.lab.watch.WatchCommand;
+import picocli.AutoComplete.GenerateCompletion;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
@@ -64,6 +66,8 @@ public final class Lab {
 			.addSubcommand(new PlaceOrder())
 			.addSubcommand(new Redeliver())
 			.addSubcommand(new Doctor())
+			.addSubcommand(new HelpCommand())
+			.addSubcommand(new GenerateCompletion())
 			.setCaseInsensitiveEnumValuesAllowed(true)
 			.setUsageHelpAutoWidth(true)
 			.setParameterExceptionHandler(Lab::refuse)

@@ -31,6 +31,27 @@ class LabTests {
 	}
 
 	@Test
+	void helpOfACommandIsWhatItsOptionSays() {
+		assertThat(lab("compare", "--help")).isZero();
+		String byOption = this.out.toString();
+		this.out.getBuffer().setLength(0);
+
+		assertThat(lab("help", "compare")).isZero();
+
+		assertThat(this.out.toString()).isEqualTo(byOption);
+		assertThat(lab("help", "comprae")).isEqualTo(2);
+		assertThat(this.err.toString()).contains("comprae");
+	}
+
+	@Test
+	void completionKnowsEveryCommand() {
+		assertThat(lab("generate-completion")).isZero();
+
+		assertThat(this.out.toString()).contains(Lab.commandLine().getSubcommands().keySet())
+			.contains("--in-flight", "complete -F _complete_lab");
+	}
+
+	@Test
 	void wrongUsageEndsWith2AndNamesTheOption() {
 		assertThat(lab("up", "--infra", "podman")).isEqualTo(2);
 		assertThat(this.err.toString()).contains("'podman'").contains("auto, containers or embedded");
