@@ -35,6 +35,7 @@ import dev.sluice.contract.RawClient.Answer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
@@ -55,6 +56,7 @@ import static org.awaitility.Awaitility.await;
  * limits slow and large requests, and that health and metrics stay reachable meanwhile.
  * Needs no servers but the backend, which is a fake.
  */
+@Tag("serverless")
 public abstract class GatewayEdgeContract {
 
 	private static final Duration PATIENCE = Duration.ofSeconds(30);
