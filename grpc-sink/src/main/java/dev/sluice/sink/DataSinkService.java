@@ -2,6 +2,7 @@ package dev.sluice.sink;
 
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
@@ -11,6 +12,7 @@ import com.google.errorprone.annotations.ThreadSafe;
 import dev.sluice.contract.sink.AckMessage;
 import dev.sluice.contract.sink.DataSinkGrpc;
 import dev.sluice.contract.sink.Response;
+import dev.sluice.sink.sequence.Place;
 import dev.sluice.sink.store.OnceStore;
 import io.grpc.BindableService;
 import io.grpc.MethodDescriptor;
@@ -72,6 +74,13 @@ final class DataSinkService implements BindableService {
 	record Shared(OnceStore store, SharedLimit memory, SharedLimit decompressed, SharedLimit storing,
 			Decompressor decompressor, Executor executor) {
 
+		/** Stores a message once. */
+		CompletableFuture<OnceStore.Outcome> store(Received.Message message, byte[] payload) {
+			Place place = message.place();
+			return (place != null) ? this.store.store(place, message.id(), payload)
+					: this.store.store(message.id(), payload);
+		}
+
 		/** Memory that a message needs to be read, beside what it takes already. */
 		int contentBytes(Received.Message message) {
 			return (message.kind() == Received.Kind.ZSTD) ? this.decompressor.contentBytes(message.payload()) : 0;
@@ -118,7 +127,8 @@ final class DataSinkService implements BindableService {
 
 	private MethodDescriptor<Received, Response> method(MethodDescriptor<?, Response> generated) {
 		return generated
-			.toBuilder(new RequestMarshaller(this.properties.maxRequestBytes()), generated.getResponseMarshaller())
+			.toBuilder(new RequestMarshaller(this.properties.maxRequestBytes(), this.properties.maxVersion()),
+					generated.getResponseMarshaller())
 			.build();
 	}
 
@@ -146,6 +156,9 @@ final class DataSinkService implements BindableService {
 	private void store(Received received, StreamObserver<Response> responses) {
 		switch (received) {
 			case Received.Unnamed(Status status) -> responses.onError(status.asRuntimeException());
+			case Received.Message message when message.sequence() > 0 && message.session() == null -> responses.onError(
+					Status.INVALID_ARGUMENT.withDescription("A message with a sequence needs a session in its request")
+						.asRuntimeException());
 			case Received.Message message -> store(message, responses);
 			case Received.Batch _ -> responses.onError(
 					Status.INVALID_ARGUMENT.withDescription("Store takes one message per call; several go through Send")
@@ -169,7 +182,7 @@ final class DataSinkService implements BindableService {
 				answer(responses, SinkStream.status(cause), message, contentBytes);
 			case Payload.Readable readable -> {
 				Timer.Sample sample = this.metrics.storing();
-				this.shared.store().store(message.id(), readable.bytes()).whenComplete((outcome, failure) -> {
+				this.shared.store(message, readable.bytes()).whenComplete((outcome, failure) -> {
 					if (failure == null) {
 						this.metrics.stored(sample, outcome == OnceStore.Outcome.REPEATED);
 					}

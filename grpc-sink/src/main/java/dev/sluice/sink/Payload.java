@@ -5,8 +5,11 @@ import io.grpc.Status;
 /** What the payload of a message comes to. */
 sealed interface Payload {
 
-	/** The only version of a message there is. */
+	/** The version of responses, and the first one of requests. */
 	int VERSION = 1;
+
+	/** The version of requests that may have a session and sequences. */
+	int SEQUENCES_VERSION = 2;
 
 	/**
 	 * A message to be stored.

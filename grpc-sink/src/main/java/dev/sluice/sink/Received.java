@@ -3,7 +3,10 @@ package dev.sluice.sink;
 import java.util.List;
 
 import com.google.protobuf.ByteString;
+import dev.sluice.sink.sequence.ClientSession;
+import dev.sluice.sink.sequence.Place;
 import io.grpc.Status;
+import org.jspecify.annotations.Nullable;
 
 /** What a client sent: as much of a {@code Request} as the sink needs. */
 sealed interface Received {
@@ -31,15 +34,29 @@ sealed interface Received {
 	 * @param id 1 to 64 bytes
 	 * @param kind of the payload
 	 * @param payload as it came; empty if the kind is unknown or none. Not copied
+	 * @param sequence in its session; 0 = none
+	 * @param session whose it is; null if the stream says so, or if it has no sequence
 	 */
-	record Message(ByteString id, Kind kind, byte[] payload) implements Received {
+	record Message(ByteString id, Kind kind, byte[] payload, long sequence,
+			@Nullable ClientSession session) implements Received {
 
 		/**
 		 * Memory that a message takes beside the bytes of its id and its payload: this
-		 * record (24 bytes), the id (24), two arrays' headers (32), their padding and a
+		 * record (40 bytes), the id (24), two arrays' headers (32), their padding and a
 		 * place in a queue. {@code MemoryTests} measures it.
 		 */
-		static final int OVERHEAD_BYTES = 128;
+		static final int OVERHEAD_BYTES = 144;
+
+		/** The same message, if the stream says whose it is. */
+		Message of(@Nullable ClientSession ofStream) {
+			return (this.sequence == 0 || this.session != null) ? this
+					: new Message(this.id, this.kind, this.payload, this.sequence, ofStream);
+		}
+
+		/** Null if it has no sequence. */
+		@Nullable Place place() {
+			return (this.session != null && this.sequence > 0) ? new Place(this.session, this.sequence) : null;
+		}
 
 		/** Memory that it takes while it waits, in bytes. */
 		long memoryBytes() {
@@ -52,11 +69,12 @@ sealed interface Received {
 	 * Messages of one request.
 	 *
 	 * @param messages 1 to {@value #MAX_MESSAGES}
+	 * @param session whose they are; null if the request does not say
 	 */
-	record Batch(List<Message> messages) implements Received {
+	record Batch(List<Message> messages, @Nullable ClientSession session) implements Received {
 
 		/**
-		 * What clients are told. So many of no bytes take 32 KB, whatever the request
+		 * What clients are told. So many of no bytes take 36 KB, whatever the request
 		 * has.
 		 */
 		static final int MAX_MESSAGES = 256;

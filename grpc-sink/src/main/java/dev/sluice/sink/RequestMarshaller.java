@@ -11,6 +11,8 @@ import com.google.protobuf.CodedInputStream;
 import com.google.protobuf.UnsafeByteOperations;
 import com.google.protobuf.WireFormat;
 import dev.sluice.contract.sink.Request;
+import dev.sluice.contract.sink.Session;
+import dev.sluice.sink.sequence.ClientSession;
 import io.grpc.MethodDescriptor.Marshaller;
 import org.jspecify.annotations.Nullable;
 
@@ -32,14 +34,20 @@ final class RequestMarshaller implements Marshaller<Received> {
 
 	private static final byte[] NO_PAYLOAD = {};
 
+	private static final ClientSession NO_SESSION = new ClientSession(NO_ID, 0, 0);
+
 	private final int maxBytes;
+
+	private final int maxVersion;
 
 	/**
 	 * Reads requests.
 	 * @param maxBytes of a request at most, also after gRPC has decompressed it
+	 * @param maxVersion of a request
 	 */
-	RequestMarshaller(int maxBytes) {
+	RequestMarshaller(int maxBytes, int maxVersion) {
 		this.maxBytes = maxBytes;
+		this.maxVersion = maxVersion;
 	}
 
 	@Override
@@ -54,21 +62,31 @@ final class RequestMarshaller implements Marshaller<Received> {
 		}
 	}
 
-	private static Received read(CodedInputStream in) throws IOException {
+	private Received read(CodedInputStream in) throws IOException {
 		Fields fields = new Fields();
 		Received.Unnamed wrong = fields.read(in);
 		if (wrong != null) {
 			return wrong;
 		}
-		if (fields.version != Payload.VERSION) {
+		if (fields.version < Payload.VERSION || fields.version > this.maxVersion) {
 			return Received.Unnamed.of("Version " + Integer.toUnsignedString(fields.version)
-					+ " is not known; send version " + Payload.VERSION);
+					+ " is not known; send version " + ((this.maxVersion > Payload.VERSION)
+							? Payload.VERSION + " to " + this.maxVersion : Integer.toString(Payload.VERSION)));
+		}
+		if (fields.version < Payload.SEQUENCES_VERSION && fields.numbered()) {
+			return Received.Unnamed.of("Session and sequence need version " + Payload.SEQUENCES_VERSION);
+		}
+		if (fields.session != null && !fields.session.isValid()) {
+			return Received.Unnamed
+				.of("A session has an id of %d to %d bytes, and a first_unsettled and an age_millis of less than 2^63"
+					.formatted(ClientSession.MIN_ID_BYTES, ClientSession.MAX_ID_BYTES));
 		}
 		if (fields.messages.isEmpty()) {
 			return fields.message();
 		}
-		return (fields.idBytes == 0 && fields.kind == Received.Kind.NONE) ? new Received.Batch(fields.messages)
-				: Received.Unnamed.of("A request with messages has no message_id and no payload of its own");
+		return (fields.idBytes == 0 && fields.kind == Received.Kind.NONE && fields.sequence == 0)
+				? new Received.Batch(fields.messages, fields.session) : Received.Unnamed
+					.of("A request with messages has no message_id, no sequence and no payload of its own");
 	}
 
 	/** As protobuf has it, the last of several values of a field counts. */
@@ -86,7 +104,17 @@ final class RequestMarshaller implements Marshaller<Received> {
 
 		private byte[] payload = NO_PAYLOAD;
 
+		private long sequence;
+
+		private @Nullable ClientSession session;
+
 		private List<Received.Message> messages = List.of();
+
+		/** Whether anything has a sequence or a session. */
+		boolean numbered() {
+			return this.sequence != 0 || this.session != null
+					|| this.messages.stream().anyMatch((message) -> message.sequence() != 0);
+		}
 
 		/**
 		 * Reads a request.
@@ -97,6 +125,12 @@ final class RequestMarshaller implements Marshaller<Received> {
 			while (tag != 0) {
 				if (tag == tag(Request.VERSION_FIELD_NUMBER, WireFormat.WIRETYPE_VARINT)) {
 					this.version = in.readUInt32();
+				}
+				else if (tag == tag(Request.SESSION_FIELD_NUMBER, WireFormat.WIRETYPE_LENGTH_DELIMITED)) {
+					Received.Unnamed wrong = readSession(in);
+					if (wrong != null) {
+						return wrong;
+					}
 				}
 				else if (tag == tag(Request.MESSAGES_FIELD_NUMBER, WireFormat.WIRETYPE_LENGTH_DELIMITED)) {
 					Received.Unnamed wrong = readOneOfSeveral(in);
@@ -141,6 +175,37 @@ final class RequestMarshaller implements Marshaller<Received> {
 			};
 		}
 
+		/** As protobuf has it, several of them are one. */
+		private Received.@Nullable Unnamed readSession(CodedInputStream in) throws IOException {
+			ClientSession before = (this.session != null) ? this.session : NO_SESSION;
+			ByteString of = before.id();
+			long firstUnsettled = before.firstUnsettled();
+			long ageMillis = before.ageMillis();
+			int outer = in.pushLimit(in.readRawVarint32());
+			int tag = in.readTag();
+			while (tag != 0) {
+				if (tag == tag(Session.ID_FIELD_NUMBER, WireFormat.WIRETYPE_LENGTH_DELIMITED)) {
+					of = readId(in, in.readRawVarint32());
+				}
+				else if (tag == tag(Session.FIRST_UNSETTLED_FIELD_NUMBER, WireFormat.WIRETYPE_VARINT)) {
+					firstUnsettled = in.readUInt64();
+				}
+				else if (tag == tag(Session.AGE_MILLIS_FIELD_NUMBER, WireFormat.WIRETYPE_VARINT)) {
+					ageMillis = in.readUInt64();
+				}
+				else if (!in.skipField(tag)) {
+					in.checkLastTagWas(0);
+				}
+				tag = in.readTag();
+			}
+			if (in.getBytesUntilLimit() != 0) {
+				return Received.Unnamed.of("The session of the request is cut off");
+			}
+			in.popLimit(outer);
+			this.session = new ClientSession(of, firstUnsettled, ageMillis);
+			return null;
+		}
+
 		/** A field that a request has as well as one of several messages. */
 		private void readField(CodedInputStream in, int tag) throws IOException {
 			if (tag == tag(Request.MESSAGE_ID_FIELD_NUMBER, WireFormat.WIRETYPE_LENGTH_DELIMITED)) {
@@ -155,6 +220,9 @@ final class RequestMarshaller implements Marshaller<Received> {
 				this.kind = Received.Kind.ZSTD;
 				this.payload = in.readByteArray();
 			}
+			else if (tag == tag(Request.SEQUENCE_FIELD_NUMBER, WireFormat.WIRETYPE_VARINT)) {
+				this.sequence = in.readUInt64();
+			}
 			else {
 				this.ifNone = Received.Kind.UNKNOWN;
 				if (!in.skipField(tag)) {
@@ -168,8 +236,11 @@ final class RequestMarshaller implements Marshaller<Received> {
 			if (this.idBytes == 0 || this.idBytes > MAX_ID_BYTES) {
 				return Received.Unnamed.of("message_id has " + this.idBytes + " bytes; send 1 to " + MAX_ID_BYTES);
 			}
+			if (this.sequence < 0 || this.sequence == Long.MAX_VALUE) {
+				return Received.Unnamed.of("A sequence is less than 2^63 - 1");
+			}
 			return new Received.Message(this.id, (this.kind != Received.Kind.NONE) ? this.kind : this.ifNone,
-					this.payload);
+					this.payload, this.sequence, this.session);
 		}
 
 	}

@@ -10,6 +10,7 @@ import java.util.concurrent.TimeUnit;
 
 import dev.sluice.contract.Topics;
 import dev.sluice.sink.store.DelayedStore;
+import dev.sluice.sink.sequence.KnownSessions;
 import dev.sluice.sink.store.KafkaMessageStore;
 import dev.sluice.sink.store.LogMessageStore;
 import dev.sluice.sink.store.MessageStore;
@@ -104,8 +105,8 @@ class SinkConfiguration {
 	static class KafkaStore {
 
 		@Bean
-		MessageStore messageStore(KafkaTemplate<byte[], byte[]> kafka, SinkTopic topic) {
-			return new KafkaMessageStore(kafka, topic);
+		MessageStore messageStore(KafkaTemplate<byte[], byte[]> kafka, SinkTopic topic, SinkProperties properties) {
+			return KafkaMessageStore.of(kafka, topic, properties.maxWriters(), properties.sessionAge());
 		}
 
 		@Bean
@@ -140,7 +141,8 @@ class SinkConfiguration {
 		@Bean
 		MessageStore messageStore(SinkProperties properties, RecentIds recent) {
 			return new LogMessageStore(properties.logDirectory(), properties.logSegment().toBytes(),
-					properties.logDamage(), recent);
+					properties.logDamage(), recent,
+					new KnownSessions(properties.maxSessions(), properties.sessionAge()));
 		}
 
 	}

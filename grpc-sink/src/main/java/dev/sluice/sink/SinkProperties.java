@@ -56,9 +56,22 @@ import org.springframework.validation.annotation.Validated;
  * s; 0 = not at all. Default 5 ms
  * @param storeTimeout until a stream whose message is not stored ends with UNAVAILABLE,
  * 10 ms to 5 min. Default 10 s
- * @param repeatHorizon how far back a repeat is known and not stored again, also after a
- * restart: so many messages of each partition, of the log as a whole; 0 = repeats are
- * stored again. Default 5,000
+ * @param repeatHorizon how far back a repeat of a message without a sequence is known and
+ * not stored again, also after a restart: so many messages of each partition, of the log
+ * as a whole; 0 = such repeats are stored again. Else no less than {@code queueCapacity},
+ * which one client may have in flight. Default 5,000
+ * @param sequences whether clients are told that they may number their messages, so that
+ * a repeat is known however old it is. Default true
+ * @param maxSessions sessions of clients that the log knows at once; beyond, a new one is
+ * refused with UNAVAILABLE while none is older than {@code sessionAge}. 7 KB each.
+ * Default 2,000
+ * @param maxWriters sessions that Kafka's topic is written for at once, each with a
+ * producer of its own; the one that was idle longest makes room for another. While none
+ * is idle, UNAVAILABLE. Default 200
+ * @param sessionAge how long a session is known at least after its last message; what
+ * comes later is sent again in a new session. With Kafka no more than the brokers'
+ * {@code offsets.retention.minutes}, which is 7 days by default. 1 min to 365 days.
+ * Default 6 d
  * @param partitions of the topic, if it has to be made. Default 12
  * @param replicationFactor of the topic, if it has to be made. Default 1
  * @param minInsyncReplicas copies that must have a message before it is acknowledged, if
@@ -88,7 +101,10 @@ record SinkProperties(@DefaultValue("kafka") Store store, @DefaultValue("4096") 
 		@DefaultValue("1MB") DataSize maxMessage, @DefaultValue("100") @Min(1) @Max(10_000) int ackBatch,
 		@DefaultValue("5ms") @DurationMin @DurationMax(seconds = 1) Duration ackDelay,
 		@DefaultValue("10s") @DurationMin(millis = 10) @DurationMax(minutes = 5) Duration storeTimeout,
-		@DefaultValue("5000") @Min(0) @Max(1_000_000) int repeatHorizon,
+		@DefaultValue("5000") @Min(0) @Max(1_000_000) int repeatHorizon, @DefaultValue("true") boolean sequences,
+		@DefaultValue("2000") @Min(1) @Max(1_000_000) int maxSessions,
+		@DefaultValue("200") @Min(1) @Max(10_000) int maxWriters,
+		@DefaultValue("6d") @DurationMin(minutes = 1) @DurationMax(days = 365) Duration sessionAge,
 		@DefaultValue("12") @Min(1) @Max(10_000) int partitions,
 		@DefaultValue("1") @Min(1) @Max(100) short replicationFactor,
 		@DefaultValue("0") @Min(0) @Max(100) int minInsyncReplicas, @Nullable Path dictionary,
@@ -146,6 +162,16 @@ record SinkProperties(@DefaultValue("kafka") Store store, @DefaultValue("4096") 
 		return this.window <= this.queueCapacity;
 	}
 
+	/**
+	 * What a client with one stream has in flight may be sent again, and be of one
+	 * partition.
+	 */
+	@AssertTrue(message = "sink.repeat-horizon must be 0 or no less than sink.queue-capacity: "
+			+ "what a client has in flight could be stored twice. Raise sink.repeat-horizon or lower sink.queue-capacity")
+	boolean isHorizonBeyondWhatIsInFlight() {
+		return this.repeatHorizon == 0 || this.repeatHorizon >= this.queueCapacity;
+	}
+
 	@AssertTrue(message = "sink.min-insync-replicas must not be greater than sink.replication-factor")
 	boolean isMinInsyncReplicasPossible() {
 		return this.minInsyncReplicas <= this.replicationFactor;
@@ -157,6 +183,11 @@ record SinkProperties(@DefaultValue("kafka") Store store, @DefaultValue("4096") 
 
 	int maxMessageBytes() {
 		return Math.toIntExact(this.maxMessage.toBytes());
+	}
+
+	/** The newest version of requests that is taken. */
+	int maxVersion() {
+		return this.sequences ? Payload.SEQUENCES_VERSION : Payload.VERSION;
 	}
 
 	/** The largest request that is taken. */

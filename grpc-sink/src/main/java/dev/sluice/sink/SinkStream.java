@@ -23,6 +23,9 @@ import dev.sluice.sink.ServerMachine.Effect;
 import dev.sluice.sink.ServerMachine.Event;
 import dev.sluice.sink.ServerMachine.State;
 import dev.sluice.sink.ServerMachine.Step;
+import dev.sluice.sink.sequence.ClientSession;
+import dev.sluice.sink.sequence.ContentDiffersException;
+import dev.sluice.sink.sequence.SessionForgottenException;
 import dev.sluice.sink.store.MessageStore.MessageTooLargeException;
 import dev.sluice.sink.store.OnceStore;
 import io.grpc.Status;
@@ -118,6 +121,10 @@ final class SinkStream implements StreamObserver<Received> {
 	@GuardedBy("lock")
 	private @Nullable Status ending;
 
+	/** Whose messages with a sequence come. */
+	@GuardedBy("lock")
+	private @Nullable ClientSession session;
+
 	@GuardedBy("lock")
 	private int inStorage;
 
@@ -187,8 +194,8 @@ final class SinkStream implements StreamObserver<Received> {
 	public void onNext(Received received) {
 		switch (received) {
 			case Received.Unnamed(Status status) -> unnamed(status);
-			case Received.Message message -> named(List.of(message));
-			case Received.Batch(List<Received.Message> messages) -> named(messages);
+			case Received.Message message -> named(List.of(message), message.session());
+			case Received.Batch(List<Received.Message> messages, ClientSession of) -> named(messages, of);
 		}
 	}
 
@@ -203,16 +210,22 @@ final class SinkStream implements StreamObserver<Received> {
 		this.inbound.handedOver();
 	}
 
-	/** Those of one request. */
-	private void named(List<Received.Message> messages) {
+	/** Those of one request, and whose they are; null if the stream has said so. */
+	private void named(List<Received.Message> messages, @Nullable ClientSession of) {
 		synchronized (this.lock) {
+			this.session = (of != null) ? of : this.session;
+			if (this.session == null && messages.stream().anyMatch((message) -> message.sequence() > 0)) {
+				unnamed(Status.INVALID_ARGUMENT
+					.withDescription("A message with a sequence needs a session before it, or in its request"));
+				return;
+			}
 			if (this.phase == Phase.OPEN) {
 				this.requested--;
 				long bytes = 0;
 				for (Received.Message message : messages) {
 					bytes += message.memoryBytes();
 					this.metrics.received();
-					enqueue(message);
+					enqueue(message.of(this.session));
 				}
 				this.prefetch = (int) Math.clamp(PREFETCH_BYTES / bytes, 1, MAX_PREFETCH);
 			}
@@ -410,7 +423,7 @@ final class SinkStream implements StreamObserver<Received> {
 			case Payload.Unread(RuntimeException cause) -> left(reserved, new Result.Failed(cause));
 			case Payload.Readable readable -> {
 				Timer.Sample sample = this.metrics.storing();
-				this.shared.store().store(message.id(), readable.bytes()).whenComplete((outcome, failure) -> {
+				this.shared.store(message, readable.bytes()).whenComplete((outcome, failure) -> {
 					if (failure == null) {
 						this.metrics.stored(sample, outcome == OnceStore.Outcome.REPEATED);
 					}
@@ -487,11 +500,15 @@ final class SinkStream implements StreamObserver<Received> {
 	static Status status(Throwable failure) {
 		Throwable cause = (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause()
 				: failure;
-		return (cause instanceof MessageTooLargeException)
-				? Status.RESOURCE_EXHAUSTED.withDescription(cause.getMessage())
-				: Status.UNAVAILABLE
-					.withDescription("The message could not be stored; send again what was not acknowledged")
-					.withCause(cause);
+		return switch (cause) {
+			case MessageTooLargeException large -> Status.RESOURCE_EXHAUSTED.withDescription(large.getMessage());
+			case ContentDiffersException differs -> Status.ALREADY_EXISTS.withDescription(differs.getMessage());
+			case SessionForgottenException forgotten ->
+				Status.FAILED_PRECONDITION.withDescription(forgotten.getMessage());
+			default -> Status.UNAVAILABLE
+				.withDescription("The message could not be stored; send again what was not acknowledged")
+				.withCause(cause);
+		};
 	}
 
 	@GuardedBy("lock")
@@ -552,6 +569,8 @@ final class SinkStream implements StreamObserver<Received> {
 			.setDropped(this.dropped)
 			.setZstd(true)
 			.setBatchMessages(Received.Batch.MAX_MESSAGES)
+			.setMinVersion(Payload.VERSION)
+			.setMaxVersion(this.properties.maxVersion())
 			.addAllRefusals(told);
 		Dictionary dictionary = this.shared.decompressor().dictionary();
 		if (first && dictionary != null) {

@@ -1,16 +1,31 @@
 package dev.sluice.sink;
 
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 
+import dev.sluice.sink.sequence.ContentDiffersException;
+import dev.sluice.sink.sequence.KnownSessions;
+import dev.sluice.sink.sequence.Place;
+import dev.sluice.sink.sequence.SessionForgottenException;
+import dev.sluice.sink.sequence.SessionState;
 import dev.sluice.sink.store.MessageStore;
+import dev.sluice.sink.store.OnceStore;
 import org.jspecify.annotations.Nullable;
 
 /** Keeps what it is given, and says so when it is told to. */
 public final class FakeStore implements MessageStore {
 
 	private final List<Pending> pending = new ArrayList<>();
+
+	/** Being stored, by session and sequence. */
+	private final Map<String, CompletableFuture<Integer>> placed = new HashMap<>();
+
+	private final KnownSessions sessions = new KnownSessions(100, Duration.ofDays(6));
 
 	private boolean ready = true;
 
@@ -35,6 +50,35 @@ public final class FakeStore implements MessageStore {
 		Pending message = new Pending(new String(id), payload, new CompletableFuture<>());
 		this.pending.add(message);
 		return message.done();
+	}
+
+	@Override
+	public CompletableFuture<OnceStore.Outcome> store(Place place, byte[] id, byte[] payload) {
+		SessionState state;
+		try {
+			state = Objects.requireNonNull(this.sessions.of(place.session(), 0));
+		}
+		catch (SessionForgottenException ex) {
+			return CompletableFuture.failedFuture(ex);
+		}
+		String placeName = place.session().id().toStringUtf8() + place.sequence();
+		CompletableFuture<Integer> first = this.placed.get(placeName);
+		return switch (state.offer(place.sequence(), Place.checksum(id, payload))) {
+			case NEW -> {
+				CompletableFuture<Integer> done = store(id, payload).whenComplete((part, failure) -> {
+					this.placed.remove(placeName);
+					if (failure != null) {
+						state.takeBack(place.sequence());
+					}
+				});
+				this.placed.put(placeName, done);
+				yield done.thenApply((_) -> OnceStore.Outcome.STORED);
+			}
+			case REPEAT -> (first != null) ? first.thenApply((_) -> OnceStore.Outcome.REPEATED)
+					: CompletableFuture.completedFuture(OnceStore.Outcome.REPEATED);
+			case DIFFERENT -> CompletableFuture.failedFuture(new ContentDiffersException(place.sequence()));
+			case TOO_MANY_GAPS -> CompletableFuture.failedFuture(new StoreUnavailableException("gaps"));
+		};
 	}
 
 	/** Throws this at the next message. */

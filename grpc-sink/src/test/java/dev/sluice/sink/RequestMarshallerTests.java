@@ -6,6 +6,7 @@ import java.lang.management.ManagementFactory;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.Stream;
 
 import com.google.protobuf.ByteString;
 import com.google.protobuf.CodedOutputStream;
@@ -14,7 +15,10 @@ import com.google.protobuf.UnknownFieldSet;
 import com.sun.management.ThreadMXBean;
 import dev.sluice.contract.sink.BatchedMessage;
 import dev.sluice.contract.sink.Request;
+import dev.sluice.contract.sink.Session;
+import dev.sluice.sink.sequence.ClientSession;
 import io.grpc.Status;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -27,7 +31,7 @@ class RequestMarshallerTests {
 
 	private static final byte[] BYTES = "some bytes".getBytes();
 
-	private final RequestMarshaller marshaller = new RequestMarshaller(MAX);
+	private final RequestMarshaller marshaller = new RequestMarshaller(MAX, 2);
 
 	@Test
 	void readsWhatTheGeneratedParserReads() throws IOException {
@@ -57,7 +61,7 @@ class RequestMarshallerTests {
 			return agrees(received, expected);
 		}
 		int idBytes = expected.getMessageId().size();
-		if (expected.getVersion() != 1 || idBytes == 0 || idBytes > 64) {
+		if (!isNumberedRight(expected) || idBytes == 0 || idBytes > 64) {
 			assertThat(received).isInstanceOf(Received.Unnamed.class);
 			return false;
 		}
@@ -69,6 +73,8 @@ class RequestMarshallerTests {
 				case UNKNOWN -> assertThat(expected.getUnknownFields().asMap()).isNotEmpty();
 				case NONE -> assertThat(expected.getUnknownFields().asMap()).isEmpty();
 			}
+			assertThat(message.sequence()).isEqualTo(expected.getSequence());
+			assertThat(message.session()).isEqualTo(session(expected));
 			assertThat(message.kind() == Received.Kind.PLAIN).isEqualTo(expected.hasPlainMessage());
 			assertThat(message.kind() == Received.Kind.ZSTD).isEqualTo(expected.hasZstdCompressed());
 		});
@@ -76,7 +82,7 @@ class RequestMarshallerTests {
 	}
 
 	private static boolean agrees(Received received, Request expected) {
-		boolean named = expected.getVersion() == 1 && expected.getMessageId().isEmpty()
+		boolean named = isNumberedRight(expected) && expected.getMessageId().isEmpty() && expected.getSequence() == 0
 				&& expected.getPayloadCase() == Request.PayloadCase.PAYLOAD_NOT_SET
 				&& expected.getMessagesCount() <= Received.Batch.MAX_MESSAGES
 				&& expected.getMessagesList()
@@ -87,6 +93,8 @@ class RequestMarshallerTests {
 			assertThat(received).isInstanceOf(Received.Unnamed.class);
 			return false;
 		}
+		assertThat(received).as(() -> "of " + expected).isInstanceOf(Received.Batch.class);
+		assertThat(((Received.Batch) received).session()).isEqualTo(session(expected));
 		List<Received.Message> messages = ((Received.Batch) received).messages();
 		assertThat(messages).hasSize(expected.getMessagesCount());
 		for (int i = 0; i < messages.size(); i++) {
@@ -98,11 +106,41 @@ class RequestMarshallerTests {
 					one.getUnknownFields().asMap().isEmpty() ? Received.Kind.NONE : Received.Kind.UNKNOWN;
 			};
 			assertThat(messages.get(i).id()).isEqualTo(one.getMessageId());
+			assertThat(messages.get(i).sequence()).isEqualTo(one.getSequence());
 			assertThat(messages.get(i).kind()).isEqualTo(kind);
 			assertThat(messages.get(i).payload()).isEqualTo(one.hasPlainMessage() ? one.getPlainMessage().toByteArray()
 					: one.getZstdCompressed().toByteArray());
 		}
 		return true;
+	}
+
+	private static boolean isNumberedRight(Request request) {
+		boolean numbered = request.hasSession() || request.getSequence() != 0
+				|| request.getMessagesList().stream().anyMatch((message) -> message.getSequence() != 0);
+		boolean inRange = Stream
+			.concat(Stream.of(request.getSequence()),
+					request.getMessagesList().stream().map(BatchedMessage::getSequence))
+			.allMatch((sequence) -> sequence >= 0 && sequence < Long.MAX_VALUE);
+		Session session = request.getSession();
+		boolean known = !request.hasSession() || (session.getId().size() >= 8 && session.getId().size() <= 16
+				&& session.getFirstUnsettled() >= 0 && session.getAgeMillis() >= 0);
+		return inRange && known && (request.getVersion() == 2 || (request.getVersion() == 1 && !numbered));
+	}
+
+	private static @Nullable ClientSession session(Request request) {
+		Session session = request.getSession();
+		return request.hasSession()
+				? new ClientSession(session.getId(), session.getFirstUnsettled(), session.getAgeMillis()) : null;
+	}
+
+	private static void number(Random random, Request.Builder request) {
+		if (random.nextBoolean()) {
+			request.setVersion((random.nextInt(10) == 0) ? 1 : 2);
+			request.setSession(Session.newBuilder()
+				.setId(ByteString.copyFrom(new byte[7 + random.nextInt(11)]))
+				.setFirstUnsettled(random.nextInt(1_000))
+				.setAgeMillis((random.nextInt(10) == 0) ? -1 : random.nextInt(1_000)));
+		}
 	}
 
 	private static Request request(Random random) {
@@ -118,6 +156,10 @@ class RequestMarshallerTests {
 		}
 		else {
 			request.setZstdCompressed(ByteString.copyFrom(payload));
+		}
+		number(random, request);
+		if (request.hasSession() && random.nextBoolean()) {
+			request.setSequence((random.nextInt(10) == 0) ? -1 : random.nextInt(1_000_000));
 		}
 		if (random.nextInt(4) == 0) {
 			request.setUnknownFields(UnknownFieldSet.newBuilder()
@@ -135,6 +177,7 @@ class RequestMarshallerTests {
 
 	private static Request batch(Random random) {
 		Request.Builder request = Request.newBuilder().setVersion(1);
+		number(random, request);
 		int count = (random.nextInt(50) == 0) ? 250 + random.nextInt(10) : 1 + random.nextInt(5);
 		for (int i = 0; i < count; i++) {
 			BatchedMessage.Builder message = BatchedMessage.newBuilder()
@@ -146,6 +189,9 @@ class RequestMarshallerTests {
 					.addField(random.nextBoolean() ? 1 : 12, UnknownFieldSet.Field.newBuilder().addVarint(1).build())
 					.build());
 				default -> message.setPlainMessage(payload);
+			}
+			if (request.hasSession()) {
+				message.setSequence(random.nextInt(1_000));
 			}
 			request.addMessages(message);
 		}
@@ -183,7 +229,7 @@ class RequestMarshallerTests {
 		parse(bytes);
 
 		long before = allocated();
-		Received received = new RequestMarshaller(Integer.MAX_VALUE).parse(ByteString.copyFrom(bytes).newInput());
+		Received received = new RequestMarshaller(Integer.MAX_VALUE, 2).parse(ByteString.copyFrom(bytes).newInput());
 		long allocated = allocated() - before;
 
 		assertThat(received).isInstanceOfSatisfying(Received.Message.class, (message) -> {
@@ -219,7 +265,7 @@ class RequestMarshallerTests {
 	@Test
 	void namesNothingOfAnUnknownVersion() throws IOException {
 		assertUnnamed(request().setVersion(0).build().toByteArray(), "Version 0");
-		assertUnnamed(request().setVersion(2).build().toByteArray(), "Version 2");
+		assertUnnamed(request().setVersion(3).build().toByteArray(), "Version 3");
 	}
 
 	@Test
@@ -296,7 +342,7 @@ class RequestMarshallerTests {
 	void readsNoMoreThanItMay() {
 		byte[] wire = request().setPlainMessage(ByteString.copyFrom(new byte[10_000])).build().toByteArray();
 
-		assertThat(new RequestMarshaller(10_000).parse(ByteString.copyFrom(wire).newInput()))
+		assertThat(new RequestMarshaller(10_000, 2).parse(ByteString.copyFrom(wire).newInput()))
 			.isInstanceOf(Received.Unnamed.class);
 	}
 

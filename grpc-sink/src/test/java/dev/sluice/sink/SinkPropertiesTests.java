@@ -24,6 +24,17 @@ class SinkPropertiesTests {
 			.run((context) -> assertThat(context).hasNotFailed());
 	}
 
+	@Test
+	void takesNoHorizonWithinWhichAStreamsMessagesCouldBeStoredTwice() {
+		this.runner.withPropertyValues("sink.repeat-horizon=999", "sink.queue-capacity=1000")
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.hasMessageContaining("Raise sink.repeat-horizon or lower sink.queue-capacity"));
+		this.runner.withPropertyValues("sink.repeat-horizon=1000", "sink.queue-capacity=1000")
+			.run((context) -> assertThat(context).hasNotFailed());
+		this.runner.withPropertyValues("sink.repeat-horizon=0").run((context) -> assertThat(context).hasNotFailed());
+	}
+
 	@EnableConfigurationProperties(SinkProperties.class)
 	static class Configuration {
 

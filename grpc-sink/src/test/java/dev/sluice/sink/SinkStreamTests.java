@@ -63,8 +63,8 @@ class SinkStreamTests {
 	private static final SinkProperties PROPERTIES = new SinkProperties(SinkProperties.Store.KAFKA, CAPACITY, 7,
 			DataSize.ofBytes(MEMORY), DataSize.ofKilobytes(512), STORING, 3, 0, 100, Duration.ofMinutes(30),
 			Duration.ofSeconds(30), DataSize.ofBytes(1_000), ACK_BATCH, Duration.ofMillis(5), Duration.ofMinutes(5),
-			100, 1, (short) 1, 0, null, Duration.ZERO, Path.of("unused"), DataSize.ofMegabytes(1),
-			LogMessageStore.Damage.REFUSE);
+			100, true, 100, 10, Duration.ofDays(6), 1, (short) 1, 0, null, Duration.ZERO, Path.of("unused"),
+			DataSize.ofMegabytes(1), LogMessageStore.Damage.REFUSE);
 
 	private final FakeStore store = new FakeStore();
 
@@ -115,6 +115,8 @@ class SinkStreamTests {
 				.setMaxMessageBytes(1_000)
 				.setZstd(true)
 				.setBatchMessages(256)
+				.setMinVersion(1)
+				.setMaxVersion(2)
 				.build());
 		});
 	}
@@ -191,7 +193,7 @@ class SinkStreamTests {
 		}
 
 		assertThat(gauge(SinkMetric.MEMORY)).as("the bound, and what was asked for before it was reached")
-			.isBetween((double) MEMORY, (double) MEMORY + PREFETCH * 2 * (500 + 131));
+			.isBetween((double) MEMORY, (double) MEMORY + PREFETCH * 2 * (500 + 147));
 		assertThat(counter(SinkMetric.RECEIVED)).isLessThan(20);
 
 		completeEverything();
@@ -315,7 +317,7 @@ class SinkStreamTests {
 		}
 
 		assertThat(gauge(SinkMetric.MEMORY)).as("the bound, and what was asked for before it was reached")
-			.isBetween((double) MEMORY, (double) MEMORY + PREFETCH * (500 + 130));
+			.isBetween((double) MEMORY, (double) MEMORY + PREFETCH * (500 + 146));
 		assertThat(counter(SinkMetric.RECEIVED)).isLessThan(12);
 
 		completeEverything();
@@ -333,7 +335,7 @@ class SinkStreamTests {
 		}
 
 		assertThat(this.store.pending()).as("four do not come to the limit").isEqualTo(5);
-		assertThat(gauge(SinkMetric.MEMORY)).isLessThan(5 * 900 + 14 * 160);
+		assertThat(gauge(SinkMetric.MEMORY)).isLessThan(5 * 900 + 14 * 176);
 
 		completeEverything();
 		assertThat(client.acked()).hasSize(14);

@@ -396,6 +396,11 @@ final class FileSpool implements Spool {
 		return firstUnsettled(after + 1) >= 0;
 	}
 
+	@Override
+	public long firstUnsettled() {
+		return this.messages.firstUnsettled();
+	}
+
 	private long firstUnsettled(long from) {
 		long number = this.messages.firstUnsettled(from);
 		while (number >= 0 && this.refused.waits(number)) {

@@ -9,6 +9,7 @@ import java.util.random.RandomGenerator;
 
 import com.google.protobuf.ByteString;
 import dev.sluice.contract.sink.DataSinkGrpc;
+import dev.sluice.contract.sink.Refusal;
 import dev.sluice.contract.sink.Request;
 import dev.sluice.contract.sink.Response;
 import dev.sluice.contract.sink.ServiceMessage;
@@ -69,6 +70,8 @@ final class Lane {
 
 	private final Progress progress;
 
+	private final WireSessions sessions;
+
 	/** By id, the one sent first is first. */
 	private final Map<ByteString, InFlight> inFlight = new LinkedHashMap<>();
 
@@ -95,11 +98,18 @@ final class Lane {
 
 	private boolean closed;
 
-	private record InFlight(long number, Window.Flight flight) {
+	/**
+	 * A message that was sent.
+	 *
+	 * @param session of the spool
+	 * @param sentIn the session, as the sink was told it; null if it knows none
+	 */
+	private record InFlight(long number, long session, @Nullable ByteString sentIn, Window.Flight flight) {
 	}
 
 	Lane(Channel channel, Session session, EventLoop loop, Window window, SinkClientOptions options,
-			DeliveryListener listener, RandomGenerator random, Dictionaries dictionaries, Progress progress) {
+			DeliveryListener listener, RandomGenerator random, Dictionaries dictionaries, Progress progress,
+			WireSessions sessions) {
 		this.channel = channel;
 		this.session = session;
 		this.loop = loop;
@@ -109,6 +119,7 @@ final class Lane {
 		this.random = random;
 		this.dictionaries = dictionaries;
 		this.progress = progress;
+		this.sessions = sessions;
 	}
 
 	/** Whether it may be sent a message now. */
@@ -133,6 +144,16 @@ final class Lane {
 
 	int limit() {
 		return this.limit;
+	}
+
+	/** Whether its sink knows sequences, so that one at a time should get them. */
+	boolean numbers() {
+		return this.stream != null && this.stream.sequences;
+	}
+
+	/** Whether it has failed and acknowledged nothing since. */
+	boolean doubted() {
+		return this.doubted;
 	}
 
 	boolean connected() {
@@ -244,7 +265,8 @@ final class Lane {
 		}
 		boolean scarce = !this.session.hasMore();
 		Window.Flight flight = this.window.sent(this.loop.nanoTime(), this.inFlight.size(), scarce);
-		this.inFlight.put(entry.id(), new InFlight(entry.number(), flight));
+		ByteString sentIn = open.sequences ? this.sessions.id(entry.session()) : null;
+		this.inFlight.put(entry.id(), new InFlight(entry.number(), entry.session(), sentIn, flight));
 		Objects.requireNonNull(open.writer).write(entry);
 		runTimer();
 	}
@@ -300,15 +322,36 @@ final class Lane {
 	}
 
 	private void told(Stream from, ServiceMessage info) {
+		if (info.getMinVersion() > RequestWriter.SEQUENCES_VERSION) {
+			logger.error("The sink takes version {} and newer, and this client sends {} and older: update the client; "
+					+ "nothing is lost meanwhile", info.getMinVersion(), RequestWriter.SEQUENCES_VERSION);
+			this.pause = GREATEST_PAUSE;
+			from.cancel("Version " + info.getMinVersion() + " is not known", null);
+			return;
+		}
 		from.opened(info);
 		this.progress.dropped += Math.max(0, info.getDropped() - from.dropped);
 		from.dropped = info.getDropped();
 		info.getRefusalsList().forEach((refusal) -> {
+			if (forgotten(refusal)) {
+				return;
+			}
 			done(refusal.getMessageId());
 			this.session.refuseSettled(refusal.getCode(), refusal.getDescription());
 			this.listener.refused(refusal.getMessageId(), refusal.getCode(), refusal.getDescription());
 		});
 		resize();
+	}
+
+	/** Whether it is to be sent again, in a new session. */
+	private boolean forgotten(Refusal refusal) {
+		InFlight flying = this.inFlight.get(refusal.getMessageId());
+		if (refusal.getCode() != Status.Code.FAILED_PRECONDITION.value() || flying == null || flying.sentIn() == null) {
+			return false;
+		}
+		this.sessions.renew(flying.session(), flying.sentIn());
+		fire(Event.TIMEOUT, this.inFlight.size() - 1, refusal.getMessageId());
+		return true;
 	}
 
 	private void resize() {
@@ -391,6 +434,9 @@ final class Lane {
 
 		private boolean info;
 
+		/** Whether the sink knows sequences. */
+		private boolean sequences;
+
 		private int limit = 1;
 
 		private int maxMessageBytes = Integer.MAX_VALUE;
@@ -438,6 +484,7 @@ final class Lane {
 			this.maxMessageBytes = (told.getMaxMessageBytes() > 0) ? told.getMaxMessageBytes() : Integer.MAX_VALUE;
 			if (!this.info) {
 				this.silentSince = Lane.this.loop.nanoTime();
+				this.sequences = told.getMaxVersion() >= RequestWriter.SEQUENCES_VERSION;
 				this.writer = writer(told);
 			}
 			this.info = true;
@@ -452,7 +499,7 @@ final class Lane {
 			}
 			int bytes = Math.min(options.batchBytes(), this.maxMessageBytes);
 			return new RequestWriter((bytes > 0) ? told.getBatchMessages() : 1, bytes, options.linger(), compression,
-					this::write, Lane.this.session::schedule);
+					this.sequences ? Lane.this.sessions : null, this::write, Lane.this.session::schedule);
 		}
 
 		private void write(Request request) {

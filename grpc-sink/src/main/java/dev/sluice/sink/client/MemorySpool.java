@@ -25,7 +25,7 @@ final class MemorySpool implements Spool {
 
 	private final ConcurrentNavigableMap<Long, Refused> refused = new ConcurrentSkipListMap<>();
 
-	private long nextNumber;
+	private volatile long nextNumber;
 
 	MemorySpool(long maxBytes) {
 		this.maxBytes = maxBytes;
@@ -42,7 +42,8 @@ final class MemorySpool implements Spool {
 	}
 
 	private Entry put(Message message) {
-		long number = this.nextNumber++;
+		long number = this.nextNumber;
+		this.nextNumber = number + 1;
 		Entry entry = new Entry(number, this.session, (message.id() != null) ? message.id() : id(this.session, number),
 				message.payload(), System.currentTimeMillis());
 		this.entries.put(number, entry);
@@ -63,6 +64,13 @@ final class MemorySpool implements Spool {
 	@Override
 	public boolean hasNext(long after) {
 		return this.entries.higherKey(after) != null;
+	}
+
+	@Override
+	public long firstUnsettled() {
+		long next = this.nextNumber;
+		Long first = this.entries.ceilingKey(0L);
+		return (first != null) ? first : next;
 	}
 
 	@Override

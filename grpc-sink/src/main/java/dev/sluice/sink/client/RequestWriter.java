@@ -6,10 +6,12 @@ import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
+import com.google.protobuf.ByteString;
 import com.google.protobuf.CodedOutputStream;
 import com.google.protobuf.UnsafeByteOperations;
 import dev.sluice.contract.sink.BatchedMessage;
 import dev.sluice.contract.sink.Request;
+import dev.sluice.contract.sink.Session;
 import dev.sluice.sink.client.Spool.Entry;
 import org.jspecify.annotations.Nullable;
 
@@ -22,7 +24,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class RequestWriter implements AutoCloseable {
 
+	/** The version of responses, and of requests without sequences. */
 	static final int VERSION = 1;
+
+	/** The version of requests with sequences. */
+	static final int SEQUENCES_VERSION = 2;
 
 	/** Of a message in a request with several: its tag and its length. */
 	private static final int TAG_BYTES = CodedOutputStream.computeTagSize(Request.MESSAGES_FIELD_NUMBER);
@@ -35,6 +41,9 @@ final class RequestWriter implements AutoCloseable {
 
 	private final @Nullable Compression compression;
 
+	/** Null if the sink does not know sequences. */
+	private final @Nullable WireSessions sessions;
+
 	private final Consumer<Request> out;
 
 	private final BiConsumer<Duration, Runnable> scheduler;
@@ -42,6 +51,12 @@ final class RequestWriter implements AutoCloseable {
 	private final List<BatchedMessage> messages = new ArrayList<>();
 
 	private int bytes;
+
+	/** What the request says of its session; null if the sink knows. */
+	private @Nullable Session announcement;
+
+	/** The session that the sink knows, or will when the request has gone. */
+	private @Nullable ByteString announced;
 
 	/** How many requests have gone. */
 	private long requests;
@@ -57,21 +72,26 @@ final class RequestWriter implements AutoCloseable {
 	 * @param maxBytes of a request with several messages; a larger message goes alone
 	 * @param linger how long the first message of a request waits for others
 	 * @param compression null for none; closed with this
+	 * @param sessions null if the sink does not know sequences
 	 * @param out where to requests go
 	 * @param scheduler runs a task later, on the event loop
 	 */
 	RequestWriter(int maxMessages, int maxBytes, Duration linger, @Nullable Compression compression,
-			Consumer<Request> out, BiConsumer<Duration, Runnable> scheduler) {
+			@Nullable WireSessions sessions, Consumer<Request> out, BiConsumer<Duration, Runnable> scheduler) {
 		this.maxMessages = maxMessages;
 		this.maxBytes = maxBytes;
 		this.linger = linger;
 		this.compression = compression;
+		this.sessions = sessions;
 		this.out = out;
 		this.scheduler = scheduler;
 	}
 
 	/** Adds a message to a request. */
 	void write(Entry entry) {
+		if (this.sessions != null && entry.hasOwnId()) {
+			announce(entry, this.sessions);
+		}
 		BatchedMessage message = message(entry);
 		int size = CodedOutputStream.computeMessageSizeNoTag(message) + TAG_BYTES;
 		if (this.bytes + size > this.maxBytes) {
@@ -84,9 +104,22 @@ final class RequestWriter implements AutoCloseable {
 		}
 	}
 
+	/** Messages of a request are of one session. */
+	private void announce(Entry entry, WireSessions names) {
+		ByteString session = names.id(entry.session());
+		if (!session.equals(this.announced)) {
+			flush();
+			this.announced = session;
+			this.announcement = names.announce(entry);
+		}
+	}
+
 	/** Never larger than the message as it is. */
 	private BatchedMessage message(Entry entry) {
 		BatchedMessage.Builder message = BatchedMessage.newBuilder().setMessageId(entry.id());
+		if (this.sessions != null && entry.hasOwnId()) {
+			message.setSequence(WireSessions.sequence(entry.number()));
+		}
 		byte[] frame = (this.compression != null) ? this.compression.compress(entry.payload()) : null;
 		return ((frame != null) ? message.setZstdCompressed(UnsafeByteOperations.unsafeWrap(frame))
 				: message.setPlainMessage(UnsafeByteOperations.unsafeWrap(entry.payload())))
@@ -116,10 +149,15 @@ final class RequestWriter implements AutoCloseable {
 		if (this.messages.isEmpty() || this.closed) {
 			return;
 		}
-		Request.Builder request = Request.newBuilder().setVersion(VERSION);
+		Request.Builder request = Request.newBuilder()
+			.setVersion((this.sessions != null) ? SEQUENCES_VERSION : VERSION);
+		if (this.announcement != null) {
+			request.setSession(this.announcement);
+			this.announcement = null;
+		}
 		if (this.messages.size() == 1) {
 			BatchedMessage only = this.messages.getFirst();
-			request.setMessageId(only.getMessageId());
+			request.setMessageId(only.getMessageId()).setSequence(only.getSequence());
 			if (only.hasZstdCompressed()) {
 				request.setZstdCompressed(only.getZstdCompressed());
 			}

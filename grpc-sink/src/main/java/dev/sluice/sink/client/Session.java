@@ -19,8 +19,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Moves what is in the spool to the sink, over one {@link Lane} for each address. A
- * message goes to the lane that has least of its window in use. It is in flight on a
- * lane, is to be sent again on any, or waits in the spool behind all that were ever sent.
+ * message goes to the lane that has least of its window in use; but where sinks know
+ * sequences, all go to one lane until that fails. It is in flight on a lane, is to be
+ * sent again on any, or waits in the spool behind all that were ever sent.
  * <p>
  * Everything happens on the event loop, but for {@link #appended} and the snapshot.
  * Payloads in flight are not kept: what has to be sent again is read from the spool
@@ -54,6 +55,11 @@ final class Session {
 
 	private final Progress progress = new Progress();
 
+	/**
+	 * The lane that messages with sequences go to: two would take them from each other.
+	 */
+	private @Nullable Lane home;
+
 	@SuppressWarnings("this-escape") // The lanes begin when the session is opened.
 	Session(List<? extends Channel> channels, Spool spool, EventLoop loop, Supplier<Window> windows,
 			SinkClientOptions options, DeliveryListener listener, RandomGenerator random) {
@@ -61,9 +67,10 @@ final class Session {
 		this.loop = loop;
 		this.listener = listener;
 		Dictionaries dictionaries = new Dictionaries(options.spool());
+		WireSessions sessions = new WireSessions(spool);
 		this.lanes = channels.stream()
 			.map((channel) -> new Lane(channel, this, loop, windows.get(), options, listener, random, dictionaries,
-					this.progress))
+					this.progress, sessions))
 			.toList();
 	}
 
@@ -144,13 +151,30 @@ final class Session {
 
 	/** Null if none takes a message now. */
 	private @Nullable Lane leastLoaded() {
+		Lane stay = home();
 		Lane least = null;
 		for (Lane lane : this.lanes) {
-			if (lane.takes() && (least == null || lane.load() < least.load())) {
+			if (lane.takes() && (stay == null || lane == stay) && (least == null || lane.load() < least.load())) {
 				least = lane;
 			}
 		}
 		return least;
+	}
+
+	/** Null if no sink knows sequences. */
+	private @Nullable Lane home() {
+		Lane now = this.home;
+		if (now != null && now.numbers() && !now.doubted()) {
+			return now;
+		}
+		Lane next = null;
+		for (Lane lane : this.lanes) {
+			if (lane.numbers() && (next == null || (next.doubted() && !lane.doubted()))) {
+				next = lane;
+			}
+		}
+		this.home = (now != null && now.numbers() && (next == null || next.doubted())) ? now : next;
+		return this.home;
 	}
 
 	private void give(Lane lane, Entry entry) {

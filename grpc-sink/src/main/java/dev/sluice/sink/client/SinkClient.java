@@ -11,8 +11,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Sends messages to a sink, reliably: a message that {@link #send} has taken is in the
  * spool, and stays there until the sink has it or has refused it for good, however often
- * connection, sink or this process die. The sink stores each once, within its horizon for
- * repeats.
+ * connection, sink or this process die. The sink stores each once: one under an id of the
+ * client's own however late it is repeated, one under an id of the caller's within the
+ * sink's horizon for repeats.
  * <p>
  * Any number of threads may send; messages appended together share one force of the disk.
  * Two threads of its own: one writes the spool, one sends. The channel is the caller's.
@@ -79,11 +80,13 @@ public final class SinkClient implements AutoCloseable {
 	}
 
 	/**
-	 * Opens the spool and a stream over each of several channels. A message goes to the
-	 * sink that has least of its window in use. A sink that is down, or left because it
-	 * is silent, is tried again; what was in flight to it goes to the others meanwhile. A
-	 * message that it stored and did not acknowledge is then stored twice, as sinks do
-	 * not know of each other's messages.
+	 * Opens the spool and a stream over each of several channels. Sinks that know
+	 * sequences get all messages one at a time: the next one when a stream ends or a
+	 * message times out. Of others, the one that has least of its window in use gets a
+	 * message. A sink that is down, or left because it is silent, is tried again; what
+	 * was in flight to it goes to the others meanwhile. A message under an id of the
+	 * caller's that it stored and did not acknowledge is then stored twice, as is any
+	 * where the sinks do not store in one topic.
 	 * @param channels each to one sink; not closed by this client. All sinks should take
 	 * messages of the same size
 	 * @param listener hears what came of each message
@@ -120,7 +123,7 @@ public final class SinkClient implements AutoCloseable {
 	}
 
 	/**
-	 * Takes a message under an id of the client's own.
+	 * Takes a message under an id of the client's own, which is numbered.
 	 * @return the id
 	 * @see #send(ByteString, byte[])
 	 */
@@ -130,7 +133,7 @@ public final class SinkClient implements AutoCloseable {
 
 	/**
 	 * Takes a message. When this returns, the message is as durable as the options say.
-	 * @param id 1 to 64 bytes; the sink stores a repeat of it once
+	 * @param id 1 to 64 bytes; the sink stores a repeat of it once, within its horizon
 	 * @param payload not to be changed any more
 	 * @throws SpoolFullException if there is no room: the message was not taken
 	 * @throws SpoolFailedException if the message may not be durable

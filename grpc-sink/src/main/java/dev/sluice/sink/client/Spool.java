@@ -29,6 +29,11 @@ interface Spool extends AutoCloseable {
 	 */
 	record Entry(long number, long session, ByteString id, byte[] payload, long appendedAt) {
 
+		/** Whether the spool made its id: a message with another one has no sequence. */
+		boolean hasOwnId() {
+			return this.id.size() == OWN_ID_BYTES && this.id.equals(MemorySpool.id(this.session, this.number));
+		}
+
 		long bytes() {
 			return this.id.size() + this.payload.length + OVERHEAD_BYTES;
 		}
@@ -68,6 +73,12 @@ interface Spool extends AutoCloseable {
 
 	/** Whether there is such an entry. */
 	boolean hasNext(long after);
+
+	/**
+	 * The number of the first entry that is durable and not settled; that of the next one
+	 * if none is.
+	 */
+	long firstUnsettled();
 
 	/** An entry by its number; null if it is settled. */
 	@Nullable Entry get(long number);

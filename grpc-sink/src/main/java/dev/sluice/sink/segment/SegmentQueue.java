@@ -350,6 +350,11 @@ public final class SegmentQueue implements Closeable {
 		return (number < this.committed) ? number : -1;
 	}
 
+	/** The first record that is not settled, or will not be when it is there. */
+	public synchronized long firstUnsettled() {
+		return Math.min(this.settled.firstMissing(0), this.committed);
+	}
+
 	/** Null if the record is settled or not there. */
 	synchronized @Nullable QueueSegment segmentOf(long number) {
 		Map.Entry<Long, QueueSegment> segment = this.segments.floorEntry(number);

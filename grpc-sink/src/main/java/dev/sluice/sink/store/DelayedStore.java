@@ -2,7 +2,10 @@ package dev.sluice.sink.store;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+
+import dev.sluice.sink.sequence.Place;
 
 /** A store that takes longer, for measurements. It holds no thread meanwhile. */
 public final class DelayedStore implements MessageStore {
@@ -23,9 +26,16 @@ public final class DelayedStore implements MessageStore {
 
 	@Override
 	public CompletableFuture<Integer> store(byte[] id, byte[] payload) {
-		return this.store.store(id, payload)
-			.thenApplyAsync((part) -> part,
-					CompletableFuture.delayedExecutor(this.delay.toNanos(), TimeUnit.NANOSECONDS, Runnable::run));
+		return this.store.store(id, payload).thenApplyAsync((part) -> part, later());
+	}
+
+	@Override
+	public CompletableFuture<OnceStore.Outcome> store(Place place, byte[] id, byte[] payload) {
+		return this.store.store(place, id, payload).thenApplyAsync((outcome) -> outcome, later());
+	}
+
+	private Executor later() {
+		return CompletableFuture.delayedExecutor(this.delay.toNanos(), TimeUnit.NANOSECONDS, Runnable::run);
 	}
 
 }

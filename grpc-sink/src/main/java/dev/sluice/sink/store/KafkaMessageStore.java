@@ -1,9 +1,11 @@
 package dev.sluice.sink.store;
 
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
 import dev.sluice.contract.Topics;
+import dev.sluice.sink.sequence.Place;
 import org.apache.kafka.clients.producer.BufferExhaustedException;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
@@ -17,16 +19,38 @@ import org.springframework.kafka.core.KafkaTemplate;
  * bounded time for room in its buffer and then tries for ever: it is idempotent, so that
  * what it tries again is there once, and what it gave up nobody could know of. If it
  * fails all the same, the topic's end is read again before anything else is taken.
+ * <p>
+ * Messages of sessions go there in transactions ({@link SessionWriter}), so that several
+ * sinks can share the topic; who reads it should read what is committed
+ * ({@code isolation.level=read_committed}).
  */
-public final class KafkaMessageStore implements MessageStore {
+public final class KafkaMessageStore implements MessageStore, AutoCloseable {
 
 	private final KafkaTemplate<byte[], byte[]> kafka;
 
 	private final SinkTopic topic;
 
-	public KafkaMessageStore(KafkaTemplate<byte[], byte[]> kafka, SinkTopic topic) {
+	private final KafkaSessions sessions;
+
+	KafkaMessageStore(KafkaTemplate<byte[], byte[]> kafka, SinkTopic topic, KafkaSessions sessions) {
 		this.kafka = kafka;
 		this.topic = topic;
+		this.sessions = sessions;
+	}
+
+	/**
+	 * Stores in a topic.
+	 * @param kafka sends what has no place
+	 * @param topic is watched
+	 * @param maxWriters sessions that send at once at most
+	 * @param maxAge for which a session is known after its last message
+	 */
+	public static KafkaMessageStore of(KafkaTemplate<byte[], byte[]> kafka, SinkTopic topic, int maxWriters,
+			Duration maxAge) {
+		KafkaSessions sessions = new KafkaSessions(kafka.getProducerFactory().getConfigurationProperties(), maxWriters,
+				maxAge);
+		topic.onRead(sessions::forget);
+		return new KafkaMessageStore(kafka, topic, sessions);
 	}
 
 	@Override
@@ -47,6 +71,16 @@ public final class KafkaMessageStore implements MessageStore {
 		catch (KafkaException | org.springframework.kafka.KafkaException ex) {
 			return CompletableFuture.failedFuture(translate(ex));
 		}
+	}
+
+	@Override
+	public CompletableFuture<OnceStore.Outcome> store(Place place, byte[] id, byte[] payload) {
+		return this.sessions.store(place, id, payload);
+	}
+
+	@Override
+	public void close() {
+		this.sessions.close();
 	}
 
 	private RuntimeException translate(Throwable failure) {

@@ -14,12 +14,18 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 
 import com.google.errorprone.annotations.ThreadSafe;
 import dev.sluice.sink.segment.DirectoryLock;
 import dev.sluice.sink.segment.Disk;
 import dev.sluice.sink.segment.SegmentHeader;
 import dev.sluice.sink.segment.SegmentWriter;
+import dev.sluice.sink.sequence.ContentDiffersException;
+import dev.sluice.sink.sequence.KnownSessions;
+import dev.sluice.sink.sequence.Place;
+import dev.sluice.sink.sequence.SessionForgottenException;
+import dev.sluice.sink.sequence.SessionState;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,7 +34,10 @@ import org.slf4j.LoggerFactory;
  * A log of {@linkplain dev.sluice.sink.segment.SegmentFormat segments}: durable once it
  * is forced to the disk, so that it outlives the machine's power. One thread writes; what
  * comes while it forces goes with the next force (group commit). Nothing is ever deleted
- * here. The body of a record is the id's length (1 byte), the id and the payload.
+ * here. {@link LogRecord} has the body of a record.
+ * <p>
+ * Each segment begins with what was known of sessions before it, as notes. So the newest
+ * segment knows which of their messages are stored, however old they are.
  * <p>
  * At the start, what a crash left of the last batch is cut off and kept beside; it was
  * never acknowledged. Everything else that is not whole is damage, as is a segment that
@@ -40,7 +49,8 @@ import org.slf4j.LoggerFactory;
  * itself.
  * <p>
  * Limits: {@value #QUEUE} messages wait; beyond, they are not taken. Opening takes the
- * memory of the ids within the horizon, whatever the size of the records.
+ * memory of the ids within the horizon and of the sessions, whatever the size of the
+ * records.
  */
 @ThreadSafe
 public final class LogMessageStore implements MessageStore, AutoCloseable {
@@ -78,6 +88,11 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 
 	private final long session = this.random.nextLong();
 
+	/** Of the writer's thread, once that runs. */
+	private final KnownSessions sessions;
+
+	private final LongSupplier clock;
+
 	private final Thread writer;
 
 	/** Of the writer's thread, once that runs. */
@@ -101,7 +116,7 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 
 	private volatile boolean ended;
 
-	private record Write(byte[] id, byte[] payload, CompletableFuture<Integer> done) {
+	private record Write(@Nullable Place place, byte[] id, byte[] payload, CompletableFuture<OnceStore.Outcome> done) {
 	}
 
 	/** What to do about records that are lost. */
@@ -121,17 +136,21 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 	 * @param segmentBytes length at which a segment is full
 	 * @param damage what to do about records that are lost
 	 * @param recent where to the last ids go
+	 * @param sessions where to the sessions go; of this log alone
 	 * @throws UncheckedIOException if it cannot be read, or is damaged
 	 */
-	public LogMessageStore(Path directory, long segmentBytes, Damage damage, RecentIds recent) {
-		this(directory, segmentBytes, damage, recent, FileChannel::open);
+	public LogMessageStore(Path directory, long segmentBytes, Damage damage, RecentIds recent, KnownSessions sessions) {
+		this(directory, segmentBytes, damage, recent, sessions, FileChannel::open, System::currentTimeMillis);
 	}
 
 	@SuppressWarnings("this-escape") // The thread begins last.
-	LogMessageStore(Path directory, long segmentBytes, Damage damage, RecentIds recent, Disk disk) {
+	LogMessageStore(Path directory, long segmentBytes, Damage damage, RecentIds recent, KnownSessions sessions,
+			Disk disk, LongSupplier clock) {
 		this.directory = directory;
 		this.segmentBytes = segmentBytes;
 		this.disk = disk;
+		this.sessions = sessions;
+		this.clock = clock;
 		try {
 			this.lock = DirectoryLock.take(directory);
 		}
@@ -170,7 +189,15 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 
 	@Override
 	public CompletableFuture<Integer> store(byte[] id, byte[] payload) {
-		Write write = new Write(id, payload, new CompletableFuture<>());
+		return add(new Write(null, id, payload, new CompletableFuture<>())).thenApply((_) -> 0);
+	}
+
+	@Override
+	public CompletableFuture<OnceStore.Outcome> store(Place place, byte[] id, byte[] payload) {
+		return add(new Write(place, id, payload, new CompletableFuture<>()));
+	}
+
+	private CompletableFuture<OnceStore.Outcome> add(Write write) {
 		if (!this.ready || !this.writes.offer(write)) {
 			return CompletableFuture.failedFuture(new StoreUnavailableException(this.ready
 					? "The log is full of messages not written yet" : "The log cannot be written now, or is closed"));
@@ -222,24 +249,87 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 			refuseAll(batch);
 			return;
 		}
+		Batch stored = new Batch();
 		try {
 			for (Write write : batch) {
-				to.append(new byte[] { (byte) write.id().length }, write.id(), write.payload());
+				if (stored.takes(write)) {
+					to.append(LogRecord.head(write.place(), write.id(), write.payload()), write.id(), write.payload());
+				}
 			}
-			to.commit(true);
+			if (to.nextNumber() > this.nextNumber) {
+				to.commit(true);
+			}
 		}
 		catch (IOException ex) {
 			this.ready = false;
 			logger.error("The log in {} cannot be written: {}; it takes messages again when it can", this.directory,
 					ex.getMessage());
+			stored.takeBack();
 			refuseAll(batch);
 			return;
 		}
-		batch.forEach((write) -> write.done().complete(0));
+		stored.done();
 		this.nextNumber = to.nextNumber();
 		if (to.size() >= this.segmentBytes) {
 			resume();
 		}
+	}
+
+	/** What is written with one force. Of the writer's thread. */
+	private final class Batch {
+
+		private final List<Write> written = new ArrayList<>();
+
+		/** Of what this batch writes, or what was written before it. */
+		private final List<Write> repeats = new ArrayList<>();
+
+		/** Whether a message is to be written; else it is done with, or will be. */
+		boolean takes(Write write) {
+			Place place = write.place();
+			if (place == null) {
+				this.written.add(write);
+				return true;
+			}
+			SessionState state;
+			try {
+				state = LogMessageStore.this.sessions.of(place.session(), LogMessageStore.this.clock.getAsLong());
+			}
+			catch (SessionForgottenException ex) {
+				write.done().completeExceptionally(ex);
+				return false;
+			}
+			if (state == null) {
+				write.done()
+					.completeExceptionally(new StoreUnavailableException(
+							"There are too many sessions (sink.max-sessions), and none is old enough to forget"));
+				return false;
+			}
+			switch (state.offer(place.sequence(), Place.checksum(write.id(), write.payload()))) {
+				case NEW -> this.written.add(write);
+				case REPEAT -> this.repeats.add(write);
+				case DIFFERENT -> write.done().completeExceptionally(new ContentDiffersException(place.sequence()));
+				case TOO_MANY_GAPS -> write.done()
+					.completeExceptionally(new StoreUnavailableException(
+							"Too many older messages of the session are missing; they are to come first"));
+			}
+			return !this.written.isEmpty() && this.written.getLast() == write;
+		}
+
+		void done() {
+			this.written.forEach((write) -> write.done().complete(OnceStore.Outcome.STORED));
+			this.repeats.forEach((write) -> write.done().complete(OnceStore.Outcome.REPEATED));
+		}
+
+		void takeBack() {
+			for (Write write : this.written) {
+				Place place = write.place();
+				SessionState state = (place != null) ? LogMessageStore.this.sessions.known(place.session().id()) : null;
+				if (place != null && state != null) {
+					state.takeBack(place.sequence());
+				}
+			}
+		}
+
 	}
 
 	/** Is ready again if the current segment, or else a new one, can be written. */
@@ -283,6 +373,7 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 				StandardOpenOption.WRITE);
 		try {
 			SegmentWriter segment = SegmentWriter.begin(channel, header, this.buffer);
+			noteSessions(segment);
 			segment.commit(true);
 			this.disk.forceDirectory(this.directory);
 			return segment;
@@ -291,6 +382,16 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 			channel.close();
 			throw ex;
 		}
+	}
+
+	/** Before its first record. The last note is empty: it says that these are all. */
+	private void noteSessions(SegmentWriter segment) throws IOException {
+		List<byte[]> notes = new ArrayList<>();
+		this.sessions.forEach((id, state, storedMillis) -> notes.add(LogRecord.note(id, state, storedMillis)));
+		for (byte[] note : notes) {
+			segment.note(note);
+		}
+		segment.note(new byte[0]);
 	}
 
 	/**
@@ -310,7 +411,8 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 	}
 
 	private void recover(Damage damage, RecentIds recent) throws IOException {
-		LogRecovery.Recovered found = LogRecovery.recover(this.directory, this.disk, recent.horizon());
+		LogRecovery.Recovered found = LogRecovery.recover(this.directory, this.disk, recent.horizon(), this.sessions,
+				this.clock.getAsLong());
 		if (!found.damages().isEmpty()) {
 			String what = "records that were acknowledged are lost: " + String.join("; ", found.damages());
 			switch (damage) {
@@ -328,7 +430,12 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 		if (last != null) {
 			FileChannel channel = this.disk.open(last.file(), StandardOpenOption.READ, StandardOpenOption.WRITE);
 			cut(channel, last);
-			this.segment = SegmentWriter.resume(channel, last.salt(), this.nextNumber, this.buffer);
+			SegmentWriter resumed = SegmentWriter.resume(channel, last.salt(), this.nextNumber, this.buffer);
+			if (last.lacksSessions()) {
+				noteSessions(resumed);
+				resumed.commit(true);
+			}
+			this.segment = resumed;
 		}
 	}
 

@@ -14,14 +14,16 @@ import dev.sluice.sink.segment.Disk;
 import dev.sluice.sink.segment.SegmentFormat.Kind;
 import dev.sluice.sink.segment.SegmentHeader;
 import dev.sluice.sink.segment.SegmentReader;
+import dev.sluice.sink.sequence.KnownSessions;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Finds out what a log holds that may have been left by a crash or damaged. Reads only
- * the newest segments, until it has enough ids. Confined to one thread. Memory: so many
- * ids, and those of the last batch.
+ * the newest segments, until it has enough ids and the sessions, which each segment with
+ * records begins with. Confined to one thread. Memory: so many ids, those of the last
+ * batch, and the sessions.
  */
 final class LogRecovery {
 
@@ -31,8 +33,16 @@ final class LogRecovery {
 
 	private final int maxIds;
 
+	private final KnownSessions sessions;
+
+	private final long nowMillis;
+
+	/** Whether the segment that has all sessions was read. */
+	private boolean sessionsFound;
+
 	private final List<String> damages = new ArrayList<>();
 
+	/** A message that is known by its place counts, and is empty. */
 	private final Deque<ByteString> ids = new ArrayDeque<>();
 
 	/**
@@ -60,18 +70,26 @@ final class LogRecovery {
 	 * @param file of it
 	 * @param salt of it
 	 * @param end of its last record; what is behind was never acknowledged
+	 * @param lacksSessions whether the sessions are to be noted before its first record
 	 */
-	record Segment(Path file, long salt, long end) {
+	record Segment(Path file, long salt, long end, boolean lacksSessions) {
 	}
 
 	/** What one segment holds. */
-	private record Scan(@Nullable SegmentHeader header, long nextNumber, long end, boolean ended,
+	private record Scan(@Nullable SegmentHeader header, long nextNumber, long end, boolean ended, boolean hasSessions,
 			Deque<ByteString> ids) {
+
+		static Scan nothing(long end) {
+			return new Scan(null, 0, end, false, false, new ArrayDeque<>());
+		}
+
 	}
 
-	private LogRecovery(Disk disk, int maxIds) {
+	private LogRecovery(Disk disk, int maxIds, KnownSessions sessions, long nowMillis) {
 		this.disk = disk;
 		this.maxIds = maxIds;
+		this.sessions = sessions;
+		this.nowMillis = nowMillis;
 	}
 
 	/**
@@ -79,10 +97,14 @@ final class LogRecovery {
 	 * @param directory of the log
 	 * @param disk opens its files
 	 * @param maxIds to be found
+	 * @param sessions where to the sessions go
+	 * @param nowMillis since the epoch: when messages count as stored whose time no note
+	 * has
 	 * @throws IOException if it cannot be read
 	 */
-	static Recovered recover(Path directory, Disk disk, int maxIds) throws IOException {
-		return new LogRecovery(disk, maxIds).recover(LogFile.list(directory));
+	static Recovered recover(Path directory, Disk disk, int maxIds, KnownSessions sessions, long nowMillis)
+			throws IOException {
+		return new LogRecovery(disk, maxIds, sessions, nowMillis).recover(LogFile.list(directory));
 	}
 
 	private Recovered recover(List<LogFile> segments) throws IOException {
@@ -90,7 +112,8 @@ final class LogRecovery {
 		LogFile begun = null;
 		Long nextNumber = null;
 		int nextSegment = segments.isEmpty() ? 0 : segments.getLast().number() + 1;
-		for (int i = segments.size() - 1; i >= 0 && (nextNumber == null || this.ids.size() < this.maxIds); i--) {
+		for (int i = segments.size() - 1; i >= 0
+				&& (nextNumber == null || !this.sessionsFound || this.ids.size() < this.maxIds); i--) {
 			LogFile file = segments.get(i);
 			boolean isLast = i == segments.size() - 1;
 			Scan scan = scan(file, isLast);
@@ -109,7 +132,7 @@ final class LogRecovery {
 					}
 				}
 				if (isLast && !scan.ended()) {
-					last = new Segment(file.path(), header.salt(), scan.end());
+					last = new Segment(file.path(), header.salt(), scan.end(), !scan.hasSessions());
 				}
 				if (this.newerBegins != null && this.newerBegins != scan.nextNumber()) {
 					this.damages.add("%s ends before record %d, and the next segment begins with record %d"
@@ -122,6 +145,7 @@ final class LogRecovery {
 			}
 		}
 		missing(segments);
+		this.ids.removeIf(ByteString::isEmpty);
 		return new Recovered(List.copyOf(this.ids), List.copyOf(this.damages), last,
 				(nextNumber != null) ? nextNumber : 0, nextSegment, begun);
 	}
@@ -150,7 +174,7 @@ final class LogRecovery {
 			SegmentReader reader = new SegmentReader(channel);
 			SegmentHeader header = reader.header();
 			if (header == null && isLast && channel.size() <= SegmentHeader.BYTES) {
-				return new Scan(null, 0, 0, false, new ArrayDeque<>());
+				return Scan.nothing(0);
 			}
 			if (header == null && file.header() != null) {
 				logger.warn("{} has lost its header, which is in its name", file.path());
@@ -161,37 +185,50 @@ final class LogRecovery {
 				return scan(file, isLast, header, reader);
 			}
 			this.damages.add("%s does not begin as a segment".formatted(file.name()));
-			return new Scan(null, 0, channel.size(), false, new ArrayDeque<>());
+			return Scan.nothing(channel.size());
 		}
 	}
 
 	private Scan scan(LogFile file, boolean isLast, SegmentHeader header, SegmentReader reader) throws IOException {
+		boolean wantsSessions = !this.sessionsFound;
 		Deque<ByteString> found = new ArrayDeque<>();
-		Deque<ByteString> behindHole = new ArrayDeque<>();
+		Deque<LogRecord> behindHole = new ArrayDeque<>();
 		long next = header.firstNumber();
 		long end = SegmentHeader.BYTES;
 		boolean ended = false;
+		boolean hasSessions = false;
 		SegmentReader.@Nullable Hole hole = null;
 		while (true) {
 			switch (reader.next()) {
 				case SegmentReader.Hole met -> hole = (hole != null) ? hole : met;
 				case SegmentReader.Whole whole -> {
 					if (hole != null && isLast && whole.kind() == Kind.RECORD) {
-						behindHole.add(id(reader, whole));
+						behindHole.add(LogRecord.read(reader, whole));
+						continue;
+					}
+					if (hole != null && isLast && whole.kind() == Kind.NOTE) {
+						// The segment was being made.
 						continue;
 					}
 					if (hole != null) {
-						this.damages.add("%d records from number %d on, at byte %d of %s"
-							.formatted(whole.number() - next - behindHole.size(), next, hole.from(), file.name()));
+						long lost = whole.number() - next - behindHole.size();
+						this.damages.add(((lost > 0) ? "%d records from number %d on, at byte %d of %s"
+								: "%d records, but what is known of sessions before number %d, at byte %d of %s")
+							.formatted(lost, next, hole.from(), file.name()));
 						hole = null;
-						behindHole.forEach((one) -> add(found, one));
+						behindHole.forEach((one) -> add(found, one, wantsSessions));
 						behindHole.clear();
 					}
 					next = whole.number();
 					end = whole.end();
 					ended = whole.kind() == Kind.END;
+					if (whole.kind() == Kind.NOTE && wantsSessions) {
+						readNote(reader, whole);
+					}
+					// Before the last note, which is empty, there is no record.
+					hasSessions |= whole.numbered() || (whole.kind() == Kind.NOTE && whole.length() == 0);
 					if (whole.numbered()) {
-						add(found, id(reader, whole));
+						add(found, LogRecord.read(reader, whole), wantsSessions);
 						next++;
 					}
 				}
@@ -199,25 +236,29 @@ final class LogRecovery {
 					if (!isLast && (hole != null || atEnd.bytes() > 0)) {
 						this.damages.add("%d bytes at the end of %s".formatted(reader.size() - end, file.name()));
 					}
-					return new Scan(header, next, end, ended, found);
+					this.sessionsFound |= hasSessions;
+					return new Scan(header, next, end, ended, hasSessions, found);
 				}
 			}
 		}
 	}
 
-	private void add(Deque<ByteString> found, ByteString id) {
-		found.add(id);
-		if (found.size() > this.maxIds) {
-			found.remove();
+	private void readNote(SegmentReader reader, SegmentReader.Whole note) throws IOException {
+		if (note.length() > 0) {
+			LogRecord.readNote(reader, note, this.sessions);
 		}
 	}
 
-	private static ByteString id(SegmentReader reader, SegmentReader.Whole whole) throws IOException {
-		int length = (whole.length() > 0) ? reader.read(whole, 0, 1)[0] & 0xFF : 0;
-		if (length >= whole.length()) {
-			throw new IOException("Record %d is none of a log".formatted(whole.number()));
+	/** Records come in their order. */
+	private void add(Deque<ByteString> found, LogRecord record, boolean wantsSessions) {
+		LogRecord.Placed place = record.place();
+		if (place != null && wantsSessions) {
+			this.sessions.found(place.session(), place.sequence(), place.checksum(), this.nowMillis);
 		}
-		return ByteString.copyFrom(reader.read(whole, 1, length));
+		found.add((place != null) ? ByteString.EMPTY : record.id());
+		if (found.size() > this.maxIds) {
+			found.remove();
+		}
 	}
 
 }

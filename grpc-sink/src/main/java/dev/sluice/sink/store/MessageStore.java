@@ -2,7 +2,11 @@ package dev.sluice.sink.store;
 
 import java.util.concurrent.CompletableFuture;
 
-/** Keeps messages, each as often as it is given. */
+import dev.sluice.sink.sequence.ContentDiffersException;
+import dev.sluice.sink.sequence.Place;
+import dev.sluice.sink.sequence.SessionForgottenException;
+
+/** Keeps messages: those with a place once, others as often as they are given. */
 public interface MessageStore {
 
 	/**
@@ -14,6 +18,18 @@ public interface MessageStore {
 	 * now and with a {@link MessageTooLargeException} if it never will be
 	 */
 	CompletableFuture<Integer> store(byte[] id, byte[] payload);
+
+	/**
+	 * Stores a message of a session, if it is not there. May wait a bounded time for
+	 * room.
+	 * @param place of the message
+	 * @param id of the message
+	 * @param payload as it is to be kept
+	 * @return done once the message is durable; failed as above, with a
+	 * {@link SessionForgottenException} if nobody can tell whether the message is there,
+	 * and with a {@link ContentDiffersException} if another one has its place
+	 */
+	CompletableFuture<OnceStore.Outcome> store(Place place, byte[] id, byte[] payload);
 
 	/** Whether messages are taken now. */
 	boolean ready();

@@ -8,12 +8,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 import com.google.protobuf.ByteString;
+import dev.sluice.sink.sequence.Place;
 import dev.sluice.sink.store.MessageStore.StoreUnavailableException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stores each id once: a repeat of an id that is being stored waits for the first, and a
- * repeat of one among the {@link RecentIds} is done at once. Thread-safe.
+ * Stores each message once. One with a place is known by it, which is up to the store.
+ * Others are known by their ids: a repeat of an id that is being stored waits for the
+ * first, and a repeat of one among the {@link RecentIds} is done at once. Thread-safe.
  * <p>
  * Whoever asks hears within the timeout that nothing is known yet; the store goes on, and
  * the next repeat waits for the same.
@@ -80,6 +82,26 @@ public final class OnceStore {
 		CompletableFuture<Outcome> asked = bounded(stored.copy());
 		hand(id, payload).whenComplete((part, failure) -> done(id, stored, part, failure));
 		return asked;
+	}
+
+	/**
+	 * Stores a message of a session, if it is not there.
+	 * @param place of the message
+	 * @param id of the message
+	 * @param payload as it is to be kept
+	 * @return as of {@link MessageStore#store(Place, byte[], byte[])}, and failed with a
+	 * {@link StoreUnavailableException} after the timeout
+	 */
+	public CompletableFuture<Outcome> store(Place place, ByteString id, byte[] payload) {
+		if (!this.store.ready()) {
+			return CompletableFuture.failedFuture(new StoreUnavailableException("The storage is not ready"));
+		}
+		try {
+			return bounded(this.store.store(place, id.toByteArray(), payload).copy());
+		}
+		catch (RuntimeException ex) {
+			return CompletableFuture.failedFuture(new StoreUnavailableException("The store has failed: " + ex, ex));
+		}
 	}
 
 	/**

@@ -40,11 +40,17 @@ public final class SinkTopic implements SmartLifecycle {
 
 	private static final int FETCH_BYTES = 8 * 1024 * 1024;
 
+	/** A transaction has one message at least, and an offset for its end. */
+	private static final long OFFSETS_OF_MESSAGE = 2;
+
 	private final TopicWatch watch;
 
 	private final KafkaAdmin admin;
 
 	private final RecentIds recent;
+
+	private volatile Runnable onRead = () -> {
+	};
 
 	private volatile boolean running;
 
@@ -70,6 +76,11 @@ public final class SinkTopic implements SmartLifecycle {
 		return this.watch.state();
 	}
 
+	/** To be called once, before the start: what is known of the topic may be wrong. */
+	void onRead(Runnable forget) {
+		this.onRead = forget;
+	}
+
 	/** Takes nothing until the topic's end has been read anew. */
 	void readAgain() {
 		this.watch.prepareAgain();
@@ -88,6 +99,7 @@ public final class SinkTopic implements SmartLifecycle {
 	private void readLastIds() throws InterruptedException {
 		// They may be of a topic that was deleted.
 		this.recent.clear();
+		this.onRead.run();
 		if (this.recent.horizon() == 0) {
 			return;
 		}
@@ -107,12 +119,13 @@ public final class SinkTopic implements SmartLifecycle {
 			Map<TopicPartition, Long> ends = consumer.endOffsets(partitions, TIMEOUT);
 			consumer.beginningOffsets(partitions, TIMEOUT)
 				.forEach((partition, begin) -> consumer.seek(partition,
-						Math.max(begin, end(ends, partition) - this.recent.horizon())));
+						Math.max(begin, end(ends, partition) - OFFSETS_OF_MESSAGE * this.recent.horizon())));
 			long deadline = System.nanoTime() + READ_TIMEOUT.toNanos();
 			while (partitions.stream().anyMatch((partition) -> consumer.position(partition) < end(ends, partition))) {
 				for (ConsumerRecord<byte[], Void> record : consumer.poll(POLL)) {
-					// Without a key it is none of the sink's.
-					if (record.key() != null) {
+					// Without a key it is none of the sink's; a session's is known by its
+					// place.
+					if (record.key() != null && record.headers().lastHeader(SessionWriter.HEADER) == null) {
 						this.recent.add(record.partition(), ByteString.copyFrom(record.key()));
 					}
 				}

@@ -74,6 +74,18 @@ final class ScriptedSink extends DataSinkGrpc.DataSinkImplBase {
 		tell(capacity, 0);
 	}
 
+	/** As a sink that knows sequences. */
+	void tellSequences(int capacity) {
+		this.responses.onNext(Response.newBuilder()
+			.setVersion(1)
+			.setInfo(ServiceMessage.newBuilder()
+				.setQueueCapacity(capacity)
+				.setBatchMessages(10)
+				.setMinVersion(1)
+				.setMaxVersion(2))
+			.build());
+	}
+
 	void tellBatches(int capacity, int batchMessages) {
 		this.responses.onNext(Response.newBuilder()
 			.setVersion(1)
@@ -114,6 +126,21 @@ final class ScriptedSink extends DataSinkGrpc.DataSinkImplBase {
 				.setQueueCapacity(100)
 				.addRefusals(Refusal.newBuilder().setMessageId(ByteString.copyFromUtf8(id)).setCode(3)))
 			.build());
+	}
+
+	void refuse(ByteString id, Status.Code code) {
+		this.responses.onNext(Response.newBuilder()
+			.setVersion(1)
+			.setInfo(ServiceMessage.newBuilder()
+				.setQueueCapacity(100)
+				.setMaxVersion(2)
+				.addRefusals(Refusal.newBuilder().setMessageId(id).setCode(code.value())))
+			.build());
+	}
+
+	void ack(List<ByteString> ids) {
+		this.responses
+			.onNext(Response.newBuilder().setVersion(1).setAck(AckMessage.newBuilder().addAllMessageIds(ids)).build());
 	}
 
 	void fail(Status status) {

@@ -1,0 +1,249 @@
+package dev.sluice.sink.sequence;
+
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * Which messages of a session are stored: ranges of sequences, and the checksums of the
+ * last {@value #CHECKSUMS} sequences. A repeat is known however old it is; its content is
+ * compared if it is one of these. Confined to one thread, or guarded.
+ * <p>
+ * Bounds: {@value #RANGES} ranges, so {@value #RANGES} gaps. A message that would make
+ * one more has to wait until the ones before it have come; the oldest one that may come
+ * never has to. Gaps below {@link #settledBelow} are closed to make room. Memory: 7 KB.
+ */
+public final class SessionState {
+
+	/** The longest that {@link #encode} returns. */
+	public static final int MAX_ENCODED_BYTES = 3_020;
+
+	static final int RANGES = 48;
+
+	static final int CHECKSUMS = 512;
+
+	private static final byte FORMAT = 1;
+
+	/** Seven bits in each byte of a number. */
+	private static final int VARINT_BITS = 7;
+
+	private static final int VARINT_MORE = 1 << VARINT_BITS;
+
+	/** The first sequence of each range, and the one behind its last. */
+	private final TreeMap<Long, Long> stored = new TreeMap<>();
+
+	/** The sequence whose checksum is at the same index; 0 = none. */
+	private final long[] checked = new long[CHECKSUMS];
+
+	private final int[] checksums = new int[CHECKSUMS];
+
+	private long firstUnsettled;
+
+	/** What a message is. */
+	public enum Verdict {
+
+		/** Not stored yet; from now on it counts as stored. */
+		NEW,
+
+		/** Stored. */
+		REPEAT,
+
+		/** Another message with its sequence is stored. */
+		DIFFERENT,
+
+		/** Not stored, and not to be stored before older ones are. */
+		TOO_MANY_GAPS
+
+	}
+
+	/**
+	 * Asks for a message.
+	 * @param sequence from 1
+	 * @param checksum of its content
+	 */
+	public Verdict offer(long sequence, int checksum) {
+		int slot = slot(sequence);
+		Map.Entry<Long, Long> before = this.stored.floorEntry(sequence);
+		if (before != null && sequence < before.getValue()) {
+			return (this.checked[slot] == sequence && this.checksums[slot] != checksum) ? Verdict.DIFFERENT
+					: Verdict.REPEAT;
+		}
+		if (this.stored.size() >= RANGES && !extendsRange(sequence)) {
+			closeLowestGap(this.firstUnsettled);
+			if (sequence < this.firstUnsettled || (this.stored.size() >= RANGES && !extendsRange(sequence))) {
+				return Verdict.TOO_MANY_GAPS;
+			}
+		}
+		store(sequence, checksum);
+		return Verdict.NEW;
+	}
+
+	/** The storage has a message: it was offered before, in this order. */
+	public void found(long sequence, int checksum) {
+		if (this.stored.size() >= RANGES && !extendsRange(sequence)) {
+			closeLowestGap(sequence);
+		}
+		store(sequence, checksum);
+	}
+
+	private void store(long sequence, int checksum) {
+		int slot = slot(sequence);
+		add(sequence, sequence + 1);
+		if (sequence >= this.checked[slot]) {
+			this.checked[slot] = sequence;
+			this.checksums[slot] = checksum;
+		}
+	}
+
+	private boolean extendsRange(long sequence) {
+		Map.Entry<Long, Long> before = this.stored.floorEntry(sequence);
+		return (before != null && before.getValue() == sequence) || this.stored.containsKey(sequence + 1);
+	}
+
+	/** As far as the client has settled it: so its oldest message always has room. */
+	private void closeLowestGap(long below) {
+		long lowest = this.stored.firstEntry().getValue();
+		Long next = this.stored.higherKey(lowest);
+		add(lowest, Math.min(below, (next != null) ? next : Long.MAX_VALUE));
+	}
+
+	private void add(long from, long to) {
+		long begin = from;
+		long end = to;
+		Map.Entry<Long, Long> touching = this.stored.floorEntry(end);
+		while (touching != null && touching.getValue() >= begin) {
+			begin = Math.min(begin, touching.getKey());
+			end = Math.max(end, touching.getValue());
+			this.stored.remove(touching.getKey());
+			touching = this.stored.floorEntry(end);
+		}
+		this.stored.put(begin, end);
+	}
+
+	/** A {@link Verdict#NEW} message could not be stored. */
+	public void takeBack(long sequence) {
+		Map.Entry<Long, Long> range = this.stored.floorEntry(sequence);
+		if (range == null || sequence >= range.getValue()) {
+			return;
+		}
+		this.stored.remove(range.getKey());
+		if (range.getKey() < sequence) {
+			this.stored.put(range.getKey(), sequence);
+		}
+		if (sequence + 1 < range.getValue()) {
+			this.stored.put(sequence + 1, range.getValue());
+		}
+		if (this.checked[slot(sequence)] == sequence) {
+			this.checked[slot(sequence)] = 0;
+		}
+	}
+
+	/**
+	 * Below this sequence, nothing new comes any more. The first time it is where the
+	 * session begins.
+	 */
+	public void settledBelow(long sequence) {
+		if (this.stored.isEmpty() || this.stored.firstKey() > 0) {
+			long first = this.stored.isEmpty() ? Long.MAX_VALUE : this.stored.firstKey();
+			add(0, Math.min(first, Math.max(1, sequence)));
+		}
+		this.firstUnsettled = Math.max(this.firstUnsettled, sequence);
+	}
+
+	/** The sequence behind the highest one that is stored. */
+	public long end() {
+		return this.stored.isEmpty() ? 0 : this.stored.lastEntry().getValue();
+	}
+
+	private static int slot(long sequence) {
+		return (int) (sequence & (CHECKSUMS - 1));
+	}
+
+	/**
+	 * The state in at most {@value #MAX_ENCODED_BYTES} bytes: a format, the number of
+	 * ranges, for each the distance from the one before and its length, as varints; one
+	 * bit for each of the last sequences, and the checksums of those whose bit is set.
+	 */
+	public byte[] encode() {
+		ByteBuffer bytes = ByteBuffer.allocate(MAX_ENCODED_BYTES).put(FORMAT);
+		putVarint(bytes, this.stored.size());
+		long at = 0;
+		for (Map.Entry<Long, Long> range : this.stored.entrySet()) {
+			putVarint(bytes, range.getKey() - at);
+			putVarint(bytes, range.getValue() - range.getKey());
+			at = range.getValue();
+		}
+		int bits = bytes.position();
+		bytes.position(bits + CHECKSUMS / Byte.SIZE);
+		long first = at - CHECKSUMS;
+		for (int i = 0; i < CHECKSUMS; i++) {
+			long sequence = first + i;
+			if (sequence > 0 && this.checked[slot(sequence)] == sequence) {
+				int index = bits + i / Byte.SIZE;
+				bytes.put(index, (byte) (bytes.get(index) | 1 << i % Byte.SIZE));
+				bytes.putInt(this.checksums[slot(sequence)]);
+			}
+		}
+		byte[] encoded = new byte[bytes.position()];
+		bytes.flip().get(encoded);
+		return encoded;
+	}
+
+	/**
+	 * Reads what {@link #encode} has written.
+	 * @throws IllegalArgumentException if it has not
+	 */
+	public static SessionState decode(byte[] encoded) {
+		SessionState state = new SessionState();
+		ByteBuffer bytes = ByteBuffer.wrap(encoded);
+		try {
+			if (bytes.get() != FORMAT) {
+				throw new IllegalArgumentException("A session's state of an unknown format: " + encoded[0]);
+			}
+			long ranges = varint(bytes);
+			long at = 0;
+			for (long i = 0; i < ranges; i++) {
+				long from = at + varint(bytes);
+				at = from + varint(bytes);
+				state.stored.put(from, at);
+			}
+			byte[] bits = new byte[CHECKSUMS / Byte.SIZE];
+			bytes.get(bits);
+			long first = at - CHECKSUMS;
+			for (int i = 0; i < CHECKSUMS; i++) {
+				if ((bits[i / Byte.SIZE] & 1 << i % Byte.SIZE) != 0) {
+					int slot = slot(first + i);
+					state.checked[slot] = first + i;
+					state.checksums[slot] = bytes.getInt();
+				}
+			}
+			return state;
+		}
+		catch (BufferUnderflowException ex) {
+			throw new IllegalArgumentException("A session's state that is cut off", ex);
+		}
+	}
+
+	private static void putVarint(ByteBuffer bytes, long value) {
+		long rest = value;
+		while (Long.compareUnsigned(rest, VARINT_MORE) >= 0) {
+			bytes.put((byte) (rest | VARINT_MORE));
+			rest >>>= VARINT_BITS;
+		}
+		bytes.put((byte) rest);
+	}
+
+	private static long varint(ByteBuffer bytes) {
+		long value = 0;
+		for (int shift = 0; shift < Long.SIZE; shift += VARINT_BITS) {
+			byte next = bytes.get();
+			value |= (long) (next & (VARINT_MORE - 1)) << shift;
+			if (next >= 0) {
+				return value;
+			}
+		}
+		throw new IllegalArgumentException("A session's state with a number that has no end");
+	}
+
+}

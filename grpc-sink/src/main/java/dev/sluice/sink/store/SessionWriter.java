@@ -1,0 +1,314 @@
+package dev.sluice.sink.store;
+
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+import com.google.errorprone.annotations.ThreadSafe;
+import com.google.protobuf.ByteString;
+import dev.sluice.contract.Topics;
+import dev.sluice.sink.sequence.ClientSession;
+import dev.sluice.sink.sequence.ContentDiffersException;
+import dev.sluice.sink.sequence.KnownSessions;
+import dev.sluice.sink.sequence.Place;
+import dev.sluice.sink.sequence.SessionForgottenException;
+import dev.sluice.sink.sequence.SessionState;
+import dev.sluice.sink.store.MessageStore.MessageTooLargeException;
+import dev.sluice.sink.store.MessageStore.StoreUnavailableException;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsOptions;
+import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.RecordTooLargeException;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Writes the messages of one session to the topic, in transactions of Kafka's. Each
+ * transaction also has the {@linkplain SessionState state} that comes of it, as the
+ * metadata of the committed offset of a consumer group with the session's name. So the
+ * brokers have both or neither, whoever dies when.
+ * <p>
+ * Its transactional id is the session's: from the moment that another sink begins to
+ * write the session, this one can commit nothing, and ends. Before it takes anything, it
+ * asks for the state. It ends after any failure, too: what is open then is settled by the
+ * brokers, and whoever writes the session next asks them.
+ * <p>
+ * One virtual thread waits and writes; what comes meanwhile goes into the next
+ * transaction. Bounds: {@value #QUEUE} messages wait; beyond, they are not taken. A
+ * transaction has {@value #BATCH_BYTES} bytes and one message at most.
+ */
+@ThreadSafe
+final class SessionWriter {
+
+	/** Of a record: the session's id, the sequence (8 bytes) and the checksum (4). */
+	static final String HEADER = "sink-sequence";
+
+	private static final Logger logger = LoggerFactory.getLogger(SessionWriter.class);
+
+	private static final String NAME = "sink-session-";
+
+	/** Where the state is. It has nothing to do with this partition's messages. */
+	private static final TopicPartition STATE = new TopicPartition(Topics.SINK, 0);
+
+	private static final int QUEUE = 20_000;
+
+	private static final long BATCH_BYTES = 4 * 1024 * 1024;
+
+	private static final int BATCH_MESSAGES = 4_000;
+
+	private static final Duration POLL = Duration.ofMillis(200);
+
+	/** For what a sink left open that has died. */
+	private static final Duration TRANSACTION_TIMEOUT = Duration.ofSeconds(15);
+
+	/** For each call to the brokers, and for what one sends. */
+	private static final Duration TIMEOUT = Duration.ofSeconds(10);
+
+	private final Map<String, Object> config;
+
+	private final ClientSession session;
+
+	private final Duration maxAge;
+
+	private final String name;
+
+	private final BlockingQueue<Write> writes = new LinkedBlockingQueue<>(QUEUE);
+
+	private final Thread thread;
+
+	private volatile boolean ending;
+
+	private volatile boolean ended;
+
+	/** Whether a transaction is being written. */
+	private volatile boolean busy = true;
+
+	private record Write(Place place, byte[] id, byte[] payload, CompletableFuture<OnceStore.Outcome> done) {
+	}
+
+	@SuppressWarnings("this-escape") // The thread begins last.
+	SessionWriter(Map<String, Object> config, ClientSession session, Duration maxAge) {
+		this.session = session;
+		this.maxAge = maxAge;
+		this.name = NAME + HexFormat.of().formatHex(session.id().toByteArray());
+		this.config = new HashMap<>(config);
+		this.config.put(ProducerConfig.TRANSACTIONAL_ID_CONFIG, this.name);
+		this.config.put(ProducerConfig.CLIENT_ID_CONFIG, this.name);
+		this.config.put(ProducerConfig.TRANSACTION_TIMEOUT_CONFIG, (int) TRANSACTION_TIMEOUT.toMillis());
+		this.config.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, (int) TIMEOUT.toMillis());
+		this.config.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, (int) TIMEOUT.toMillis());
+		// A transaction is sent when it is whole.
+		this.config.put(ProducerConfig.LINGER_MS_CONFIG, 0);
+		this.thread = Thread.ofVirtual().name(this.name).start(this::run);
+	}
+
+	CompletableFuture<OnceStore.Outcome> store(Place place, byte[] id, byte[] payload) {
+		Write write = new Write(place, id, payload, new CompletableFuture<>());
+		if (this.ending || !this.writes.offer(write)) {
+			return CompletableFuture
+				.failedFuture(new StoreUnavailableException("The session has too much to write, or is being closed"));
+		}
+		if (this.ended) {
+			// The thread may have ended between the two.
+			failAll(new ArrayList<>(), new StoreUnavailableException("The session's producer is closed"));
+		}
+		return write.done();
+	}
+
+	/** Nothing is taken any more. */
+	boolean ended() {
+		return this.ending || this.ended;
+	}
+
+	/** Writes what it has, and ends. */
+	void end() {
+		this.ending = true;
+	}
+
+	/** False if there is something to write. */
+	boolean endIfIdle() {
+		if (this.busy || !this.writes.isEmpty()) {
+			return false;
+		}
+		end();
+		return true;
+	}
+
+	void await(Duration timeout) {
+		try {
+			if (!this.thread.join(timeout)) {
+				logger.warn("{} has not ended within {}", this.name, timeout);
+			}
+		}
+		catch (InterruptedException _) {
+			Thread.currentThread().interrupt();
+		}
+	}
+
+	private void run() {
+		List<Write> batch = new ArrayList<>();
+		RuntimeException end = new StoreUnavailableException("The session's producer is closed");
+		try (KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(this.config, new ByteArraySerializer(),
+				new ByteArraySerializer())) {
+			try {
+				producer.initTransactions();
+				SessionState state = state();
+				while (!this.ending || !this.writes.isEmpty()) {
+					this.busy = false;
+					collect(batch);
+					if (!batch.isEmpty()) {
+						write(producer, state, batch);
+						batch.clear();
+					}
+				}
+			}
+			catch (InterruptedException ex) {
+				Thread.currentThread().interrupt();
+			}
+			catch (SessionForgottenException ex) {
+				end = ex;
+			}
+			catch (RuntimeException ex) {
+				logger.warn("{} could not be written: {}; whoever writes it next asks the brokers what they have",
+						this.name, ex.toString());
+				end = new StoreUnavailableException("Kafka did not acknowledge the transaction: " + ex, ex);
+				producer.close(Duration.ZERO);
+			}
+		}
+		catch (RuntimeException ex) {
+			end = new StoreUnavailableException("The session's producer cannot be made: " + ex, ex);
+		}
+		finally {
+			this.ending = true;
+			this.ended = true;
+			failAll(batch, end);
+		}
+	}
+
+	/** What the brokers have. Nobody else can commit for the session any more. */
+	private SessionState state() throws InterruptedException {
+		Map<String, Object> admins = new HashMap<>(this.config);
+		admins.keySet().retainAll(org.apache.kafka.clients.admin.AdminClientConfig.configNames());
+		try (Admin admin = Admin.create(admins)) {
+			OffsetAndMetadata committed = admin
+				.listConsumerGroupOffsets(this.name, new ListConsumerGroupOffsetsOptions().requireStable(true))
+				.partitionsToOffsetAndMetadata()
+				.get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)
+				.get(STATE);
+			if (committed != null) {
+				return SessionState.decode(Base64.getDecoder().decode(committed.metadata()));
+			}
+		}
+		catch (ExecutionException | TimeoutException ex) {
+			throw new StoreUnavailableException("The brokers did not say what they have of the session: " + ex, ex);
+		}
+		KnownSessions.requireNew(this.session, this.maxAge);
+		return new SessionState();
+	}
+
+	private void collect(List<Write> batch) throws InterruptedException {
+		Write next = this.writes.poll(POLL.toMillis(), TimeUnit.MILLISECONDS);
+		this.busy = next != null;
+		long bytes = 0;
+		while (next != null) {
+			batch.add(next);
+			bytes += next.payload().length;
+			next = (bytes < BATCH_BYTES && batch.size() < BATCH_MESSAGES) ? this.writes.poll() : null;
+		}
+	}
+
+	/** Nobody asks the state again if this fails. */
+	private void write(KafkaProducer<byte[], byte[]> producer, SessionState state, List<Write> batch) {
+		List<Write> written = new ArrayList<>();
+		List<Write> repeats = new ArrayList<>();
+		for (Write write : batch) {
+			Place place = write.place();
+			state.settledBelow(place.session().firstUnsettled());
+			int checksum = Place.checksum(write.id(), write.payload());
+			switch (state.offer(place.sequence(), checksum)) {
+				case NEW -> written.add(write);
+				case REPEAT -> repeats.add(write);
+				case DIFFERENT -> write.done().completeExceptionally(new ContentDiffersException(place.sequence()));
+				case TOO_MANY_GAPS -> write.done()
+					.completeExceptionally(new StoreUnavailableException(
+							"Too many older messages of the session are missing; they are to come first"));
+			}
+		}
+		if (!written.isEmpty()) {
+			commit(producer, state, written);
+		}
+		written.forEach((write) -> write.done().complete(OnceStore.Outcome.STORED));
+		repeats.forEach((write) -> write.done().complete(OnceStore.Outcome.REPEATED));
+	}
+
+	private void commit(KafkaProducer<byte[], byte[]> producer, SessionState state, List<Write> written) {
+		List<Future<RecordMetadata>> sent = new ArrayList<>();
+		try {
+			producer.beginTransaction();
+			int partition = Math.floorMod(this.session.id().hashCode(), producer.partitionsFor(Topics.SINK).size());
+			for (Write write : written) {
+				ProducerRecord<byte[], byte[]> record = new ProducerRecord<>(Topics.SINK, partition, write.id(),
+						write.payload());
+				record.headers().add(HEADER, header(write));
+				sent.add(producer.send(record));
+			}
+			OffsetAndMetadata next = new OffsetAndMetadata(state.end(),
+					Base64.getEncoder().encodeToString(state.encode()));
+			producer.sendOffsetsToTransaction(Map.of(STATE, next), new ConsumerGroupMetadata(this.name));
+			producer.commitTransaction();
+		}
+		catch (RuntimeException ex) {
+			refuseTooLarge(written, sent);
+			throw ex;
+		}
+	}
+
+	/** The others of the transaction are to be sent again. */
+	private static void refuseTooLarge(List<Write> written, List<Future<RecordMetadata>> sent) {
+		for (int i = 0; i < sent.size(); i++) {
+			Future<RecordMetadata> future = sent.get(i);
+			if (future.state() == Future.State.FAILED
+					&& future.exceptionNow() instanceof RecordTooLargeException cause) {
+				written.get(i)
+					.done()
+					.completeExceptionally(
+							new MessageTooLargeException("Kafka does not take so large a message", cause));
+			}
+		}
+	}
+
+	private static byte[] header(Write write) {
+		ByteString id = write.place().session().id();
+		return ByteBuffer.allocate(id.size() + Long.BYTES + Integer.BYTES)
+			.put(id.asReadOnlyByteBuffer())
+			.putLong(write.place().sequence())
+			.putInt(Place.checksum(write.id(), write.payload()))
+			.array();
+	}
+
+	private void failAll(List<Write> batch, RuntimeException cause) {
+		this.writes.drainTo(batch);
+		// Those that are done already stay so.
+		batch.forEach((write) -> write.done().completeExceptionally(cause));
+	}
+
+}

@@ -1,0 +1,292 @@
+package dev.sluice.sink;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+
+import com.google.protobuf.ByteString;
+import dev.sluice.contract.sink.BatchedMessage;
+import dev.sluice.contract.sink.DataSinkGrpc;
+import dev.sluice.contract.sink.Request;
+import dev.sluice.contract.sink.Response;
+import dev.sluice.contract.sink.ServiceMessage;
+import dev.sluice.contract.sink.Session;
+import dev.sluice.sink.store.LogMessageStore;
+import dev.sluice.sink.store.OnceStore;
+import dev.sluice.sink.store.RecentIds;
+import io.grpc.ManagedChannel;
+import io.grpc.Server;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import io.grpc.inprocess.InProcessChannelBuilder;
+import io.grpc.inprocess.InProcessServerBuilder;
+import io.grpc.stub.StreamObserver;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.util.unit.DataSize;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/** Messages with sequences, over an in-process transport. */
+class SequenceStreamTests {
+
+	private static final Session SESSION = session("session-a", 0);
+
+	private final FakeStore store = new FakeStore();
+
+	private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
+
+	private @Nullable Server server;
+
+	private @Nullable ManagedChannel channel;
+
+	@AfterEach
+	void stop() {
+		if (this.server != null && this.channel != null) {
+			this.channel.shutdownNow();
+			this.server.shutdownNow();
+		}
+		this.timer.shutdownNow();
+	}
+
+	@Test
+	void storesASequenceOnceWhateverItsId() throws Exception {
+		Client client = new Client(true);
+		client.send(message(1, "a", "hello").setSession(SESSION));
+		client.send(message(2, "b", "hello"));
+		this.store.completeAll();
+		client.send(message(1, "a", "hello"));
+
+		assertThat(this.store.pending()).isZero();
+		assertThat(client.acked()).containsExactly("a", "b", "a");
+	}
+
+	@Test
+	void refusesAnotherMessageUnderAKnownSequence() throws Exception {
+		Client client = new Client(true);
+		client.send(message(1, "a", "hello").setSession(SESSION));
+		this.store.completeAll();
+
+		client.send(message(1, "b", "hello"));
+		client.send(message(1, "a", "HELLO"));
+
+		assertThat(client.acked()).containsExactly("a");
+		assertThat(client.refusals()).containsExactly("b: ALREADY_EXISTS", "a: ALREADY_EXISTS");
+		assertThat(this.store.pending()).isZero();
+	}
+
+	@Test
+	void anIdIsOfTheSessionThatSentIt() throws Exception {
+		Client stranger = new Client(true);
+		stranger.send(Request.newBuilder()
+			.setVersion(1)
+			.setMessageId(ByteString.copyFromUtf8("a"))
+			.setPlainMessage(ByteString.copyFromUtf8("mine")));
+		stranger.send(message(1, "a", "theirs").setSession(session("session-b", 0)));
+		this.store.completeAll();
+		Client client = new Client(true);
+
+		client.send(message(1, "a", "order").setSession(SESSION));
+
+		assertThat(client.acked()).as("not by the others' messages").isEmpty();
+		assertThat(new String(this.store.take("a").payload())).isEqualTo("order");
+	}
+
+	@Test
+	void refusesASessionThatItMayHaveForgotten() throws Exception {
+		Client client = new Client(true);
+
+		client.send(message(1, "a", "hello").setSession(session("session-a", Duration.ofDays(7).toMillis())));
+
+		assertThat(client.refusals()).containsExactly("a: FAILED_PRECONDITION");
+		assertThat(this.store.pending()).isZero();
+		client.send(message(1, "a", "hello").setSession(session("session-b", 0)));
+		this.store.completeAll();
+		assertThat(client.acked()).containsExactly("a");
+	}
+
+	@Test
+	void takesBatchesOfASession() throws Exception {
+		Client client = new Client(true);
+		Request.Builder batch = Request.newBuilder().setVersion(2).setSession(SESSION);
+		for (int i = 1; i <= 3; i++) {
+			batch.addMessages(BatchedMessage.newBuilder()
+				.setMessageId(ByteString.copyFromUtf8("m" + i))
+				.setSequence(i)
+				.setPlainMessage(ByteString.copyFromUtf8("hello")));
+		}
+		client.send(batch);
+		this.store.completeAll();
+		client.send(batch);
+
+		assertThat(this.store.pending()).isZero();
+		assertThat(client.acked()).containsExactly("m1", "m2", "m3", "m1", "m2", "m3");
+	}
+
+	@Test
+	void takesSingleMessagesWithTheirSession() throws Exception {
+		start(true);
+		DataSinkGrpc.DataSinkFutureStub stub = DataSinkGrpc.newFutureStub(this.channel);
+		Request request = message(1, "a", "hello").setSession(SESSION).build();
+
+		var first = stub.store(request);
+		this.store.completeAll();
+		assertThat(first.get().getAck().getMessageIdsCount()).isEqualTo(1);
+
+		assertThat(stub.store(request).get().getAck().getMessageIdsCount()).isEqualTo(1);
+		assertThat(this.store.pending()).isZero();
+		assertThatExceptionOfType(StatusRuntimeException.class)
+			.isThrownBy(() -> DataSinkGrpc.newBlockingStub(this.channel).store(message(2, "b", "hello").build()))
+			.withMessageContaining("needs a session");
+	}
+
+	@Test
+	void endsAStreamWithASequenceButNoSession() throws Exception {
+		Client client = new Client(true);
+		client.send(message(1, "a", "hello"));
+
+		assertThat(client.status()).isEqualTo(Status.Code.INVALID_ARGUMENT);
+		assertThat(this.store.pending()).isZero();
+	}
+
+	@Test
+	void endsAStreamWithSequencesInARequestOfVersion1() throws Exception {
+		Client client = new Client(true);
+		client.send(message(1, "a", "hello").setSession(SESSION).setVersion(1));
+
+		assertThat(client.status()).isEqualTo(Status.Code.INVALID_ARGUMENT);
+	}
+
+	@Test
+	void endsAStreamWhoseSessionAnyoneCouldGuess() throws Exception {
+		Client client = new Client(true);
+		client.send(message(1, "a", "hello").setSession(session("short", 0)));
+
+		assertThat(client.status()).isEqualTo(Status.Code.INVALID_ARGUMENT);
+	}
+
+	@Test
+	void takesAnOldClientsMessagesAndSaysWhatItSpeaks() throws Exception {
+		Client client = new Client(true);
+		client.send(Request.newBuilder()
+			.setVersion(1)
+			.setMessageId(ByteString.copyFromUtf8("a"))
+			.setPlainMessage(ByteString.copyFromUtf8("hello")));
+		this.store.completeAll();
+
+		assertThat(client.acked()).containsExactly("a");
+		assertThat(client.responses.getFirst().getVersion()).as("which old clients know").isEqualTo(1);
+		assertThat(client.responses.getFirst().getInfo().getMinVersion()).isEqualTo(1);
+		assertThat(client.responses.getFirst().getInfo().getMaxVersion()).isEqualTo(2);
+	}
+
+	@Test
+	void speaksVersion1AloneWhereSequencesAreOff() throws Exception {
+		Client client = new Client(false);
+		assertThat(client.responses.getFirst().getInfo().getMaxVersion()).isEqualTo(1);
+
+		client.send(message(1, "a", "hello").setSession(SESSION));
+		assertThat(client.status()).isEqualTo(Status.Code.INVALID_ARGUMENT);
+	}
+
+	private static Session session(String id, long ageMillis) {
+		return Session.newBuilder()
+			.setId(ByteString.copyFromUtf8(id))
+			.setFirstUnsettled(1)
+			.setAgeMillis(ageMillis)
+			.build();
+	}
+
+	private static Request.Builder message(long sequence, String id, String payload) {
+		return Request.newBuilder()
+			.setVersion(2)
+			.setSequence(sequence)
+			.setMessageId(ByteString.copyFromUtf8(id))
+			.setPlainMessage(ByteString.copyFromUtf8(payload));
+	}
+
+	private void start(boolean sequences) throws Exception {
+		if (this.server != null) {
+			return;
+		}
+		SinkProperties properties = new SinkProperties(SinkProperties.Store.LOG, 100, 0, DataSize.ofMegabytes(8),
+				DataSize.ofKilobytes(512), 1_000, 10, 0, 100, Duration.ZERO, Duration.ofSeconds(30),
+				DataSize.ofMegabytes(1), 1, Duration.ZERO, Duration.ofMinutes(1), 1_000, sequences, 100, 10,
+				Duration.ofDays(6), 1, (short) 1, 0, null, Duration.ZERO, Path.of("unused"), DataSize.ofMegabytes(1),
+				LogMessageStore.Damage.REFUSE);
+		DataSinkService service = new DataSinkService(
+				new OnceStore(this.store, new RecentIds(1_000), properties.storeTimeout()), properties,
+				new SinkMetrics(new SimpleMeterRegistry()), this.timer, Runnable::run, System::nanoTime);
+		String name = InProcessServerBuilder.generateName();
+		this.server = InProcessServerBuilder.forName(name)
+			.directExecutor()
+			.addService(service)
+			.addStreamTracerFactory(service.tracerFactory())
+			.build()
+			.start();
+		this.channel = InProcessChannelBuilder.forName(name).directExecutor().build();
+	}
+
+	/** A client's end of a stream. */
+	private final class Client implements StreamObserver<Response> {
+
+		private final List<Response> responses = new ArrayList<>();
+
+		private final StreamObserver<Request> call;
+
+		private @Nullable Throwable failure;
+
+		Client(boolean sequences) throws Exception {
+			start(sequences);
+			this.call = DataSinkGrpc.newStub(SequenceStreamTests.this.channel).send(this);
+		}
+
+		void send(Request.Builder request) {
+			this.call.onNext(request.build());
+		}
+
+		List<String> acked() {
+			return this.responses.stream()
+				.flatMap((response) -> response.getAck().getMessageIdsList().stream())
+				.map(ByteString::toStringUtf8)
+				.toList();
+		}
+
+		List<String> refusals() {
+			return this.responses.stream()
+				.map(Response::getInfo)
+				.map(ServiceMessage::getRefusalsList)
+				.flatMap(List::stream)
+				.map((refusal) -> refusal.getMessageId().toStringUtf8() + ": "
+						+ Status.fromCodeValue(refusal.getCode()).getCode())
+				.toList();
+		}
+
+		Status.@Nullable Code status() {
+			return (this.failure != null) ? Status.fromThrowable(this.failure).getCode() : null;
+		}
+
+		@Override
+		public void onNext(Response response) {
+			this.responses.add(response);
+		}
+
+		@Override
+		public void onError(Throwable cause) {
+			this.failure = cause;
+		}
+
+		@Override
+		public void onCompleted() {
+		}
+
+	}
+
+}

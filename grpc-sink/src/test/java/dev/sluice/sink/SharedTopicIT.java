@@ -1,0 +1,199 @@
+package dev.sluice.sink;
+
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+
+import com.google.protobuf.ByteString;
+import dev.sluice.contract.Topics;
+import dev.sluice.devservices.DevServices;
+import dev.sluice.sink.sequence.ClientSession;
+import dev.sluice.sink.sequence.ContentDiffersException;
+import dev.sluice.sink.sequence.Place;
+import dev.sluice.sink.sequence.SessionForgottenException;
+import dev.sluice.sink.store.MessageStore;
+import dev.sluice.sink.store.MessageStore.StoreUnavailableException;
+import dev.sluice.sink.store.OnceStore;
+import dev.sluice.sink.store.OnceStore.Outcome;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+/** Two sinks that store in one topic. */
+class SharedTopicIT {
+
+	private static final Duration DEADLINE = Duration.ofSeconds(60);
+
+	private static final List<ConfigurableApplicationContext> sinks = new ArrayList<>();
+
+	@BeforeAll
+	static void start() {
+		sinks.add(sink());
+		sinks.add(sink());
+	}
+
+	@AfterAll
+	static void stop() {
+		sinks.forEach(ConfigurableApplicationContext::close);
+	}
+
+	private static ConfigurableApplicationContext sink() {
+		ConfigurableApplicationContext sink = new SpringApplicationBuilder(SinkApplication.class).run("--server.port=0",
+				"--spring.grpc.server.port=0",
+				"--spring.kafka.bootstrap-servers=" + DevServices.shared().kafka().bootstrapServers());
+		await().atMost(DEADLINE).until(sink.getBean(MessageStore.class)::ready);
+		return sink;
+	}
+
+	@Test
+	void knowEachOthersMessages() throws Exception {
+		ClientSession session = session(1);
+
+		assertThat(store(0, session, 1)).isEqualTo(Outcome.STORED);
+		assertThat(store(1, session, 1)).isEqualTo(Outcome.REPEATED);
+		assertThat(store(1, session, 2)).isEqualTo(Outcome.STORED);
+		assertThat(store(0, session, 2)).isEqualTo(Outcome.REPEATED);
+		assertThat(stored(session)).containsExactly(1L, 2L);
+	}
+
+	@Test
+	void endTheOthersWriting() throws Exception {
+		ClientSession session = session(2);
+		store(0, session, 1);
+		store(1, session, 2);
+
+		assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> tryToStore(0, session, 3))
+			.withCauseInstanceOf(StoreUnavailableException.class);
+
+		assertThat(store(1, session, 3)).isEqualTo(Outcome.STORED);
+		assertThat(stored(session)).containsExactly(1L, 2L, 3L);
+	}
+
+	@Test
+	void refuseAnotherMessageUnderASequenceThatTheOtherStored() throws Exception {
+		ClientSession session = session(3);
+		store(0, session, 1);
+
+		assertThatExceptionOfType(ExecutionException.class)
+			.isThrownBy(() -> sinks.get(1)
+				.getBean(OnceStore.class)
+				.store(new Place(session, 1), id(1), "other".getBytes())
+				.get(60, TimeUnit.SECONDS))
+			.withCauseInstanceOf(ContentDiffersException.class);
+	}
+
+	@Test
+	void refuseASessionThatTheBrokersMayHaveForgotten() {
+		ClientSession old = new ClientSession(session(4).id(), 1, Duration.ofDays(6).toMillis() + 1);
+
+		assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> tryToStore(0, old, 1))
+			.withCauseInstanceOf(SessionForgottenException.class);
+	}
+
+	/** With repeats, gaps and a change of the sink at any point. */
+	@Test
+	void storeEachMessageOnceWhateverHappens() throws Exception {
+		Random random = new Random(42);
+		ClientSession session = session(5);
+		Set<Long> sent = new HashSet<>();
+		int sink = 0;
+		long next = 1;
+		for (int i = 0; i < 200; i++) {
+			if (random.nextInt(8) == 0) {
+				sink = 1 - sink;
+			}
+			if (i == 100) {
+				sinks.set(0, restart(sinks.getFirst()));
+			}
+			long sequence = (random.nextInt(3) == 0) ? 1 + random.nextLong(next) : next;
+			next = Math.max(next, sequence + 1 + ((random.nextInt(20) == 0) ? 1 : 0));
+			assertThat(store(sink, session, sequence))
+				.isEqualTo(sent.add(sequence) ? Outcome.STORED : Outcome.REPEATED);
+		}
+
+		assertThat(stored(session)).doesNotHaveDuplicates().containsExactlyInAnyOrderElementsOf(sent);
+	}
+
+	private static ConfigurableApplicationContext restart(ConfigurableApplicationContext sink) {
+		sink.close();
+		return sink();
+	}
+
+	private static ClientSession session(long number) {
+		return new ClientSession(
+				ByteString.copyFrom(ByteBuffer.allocate(16).putLong(System.nanoTime()).putLong(number).flip()), 1, 0);
+	}
+
+	/** As a client: what could not be stored is sent again. */
+	private static Outcome store(int sink, ClientSession session, long sequence) throws Exception {
+		try {
+			return tryToStore(sink, session, sequence);
+		}
+		catch (ExecutionException ex) {
+			assertThat(ex).hasCauseInstanceOf(StoreUnavailableException.class);
+			return tryToStore(sink, session, sequence);
+		}
+	}
+
+	private static Outcome tryToStore(int sink, ClientSession session, long sequence) throws Exception {
+		return sinks.get(sink)
+			.getBean(OnceStore.class)
+			.store(new Place(session, sequence), id(sequence), ("payload of " + sequence).getBytes())
+			.get(60, TimeUnit.SECONDS);
+	}
+
+	private static ByteString id(long sequence) {
+		return ByteString.copyFromUtf8("id-" + sequence);
+	}
+
+	/** The sequences of a session that are committed, as they lie in the topic. */
+	private static List<Long> stored(ClientSession session) {
+		Properties properties = new Properties();
+		properties.put(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, DevServices.shared().kafka().bootstrapServers());
+		properties.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
+		List<Long> stored = new ArrayList<>();
+		try (KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(properties, new ByteArrayDeserializer(),
+				new ByteArrayDeserializer())) {
+			List<TopicPartition> partitions = consumer.partitionsFor(Topics.SINK)
+				.stream()
+				.map((partition) -> new TopicPartition(Topics.SINK, partition.partition()))
+				.toList();
+			consumer.assign(partitions);
+			consumer.seekToBeginning(partitions);
+			Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
+			await().atMost(DEADLINE).until(() -> {
+				for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(200))) {
+					if (record.headers().lastHeader("sink-sequence") != null) {
+						ByteBuffer place = ByteBuffer.wrap(record.headers().lastHeader("sink-sequence").value());
+						if (ByteString.copyFrom(place, place.remaining() - 12).equals(session.id())) {
+							stored.add(place.getLong());
+						}
+					}
+				}
+				return partitions.stream().allMatch((partition) -> consumer.position(partition) >= ends.get(partition));
+			});
+		}
+		return stored;
+	}
+
+}

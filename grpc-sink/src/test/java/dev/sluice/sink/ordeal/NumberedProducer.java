@@ -1,0 +1,128 @@
+package dev.sluice.sink.ordeal;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.MappedByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileChannel.MapMode;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+
+import dev.sluice.sink.client.DeliveryListener;
+import dev.sluice.sink.client.Durability;
+import dev.sluice.sink.client.SinkClient;
+import dev.sluice.sink.client.SinkClientOptions;
+import dev.sluice.sink.client.SpoolFullException;
+import io.grpc.ManagedChannel;
+import io.grpc.ManagedChannelBuilder;
+
+/**
+ * A process that sends messages under ids of the client's own, to be killed at any
+ * moment. How far it has come is in a file that is mapped into memory and so outlives the
+ * process. The message whose sending did not return is in doubt: its sender cannot know
+ * whether the client has it, and this one does not send it again.
+ */
+final class NumberedProducer {
+
+	/** Run (8 bytes), client (4) and number (4). */
+	static final int HEAD_BYTES = 16;
+
+	/** Small, so that it is full whenever the sinks are away. */
+	private static final int SPOOL_BYTES = 1_000_000;
+
+	private static final int MAX_IN_DOUBT = 1_000;
+
+	private NumberedProducer() {
+	}
+
+	/** Arguments: directory, messages, run, client, ports. */
+	public static void main(String[] args) throws Exception {
+		Path directory = Path.of(args[0]);
+		int messages = Integer.parseInt(args[1]);
+		long run = Long.parseLong(args[2]);
+		int client = Integer.parseInt(args[3]);
+		List<ManagedChannel> channels = new ArrayList<>();
+		for (String port : Arrays.asList(args).subList(4, args.length)) {
+			channels.add(ManagedChannelBuilder.forAddress("127.0.0.1", Integer.parseInt(port)).usePlaintext().build());
+		}
+		SinkClientOptions options = SinkClientOptions.durable(directory.resolve("spool"))
+			.withDurability(Durability.PROCESS)
+			.withSpoolBytes(SPOOL_BYTES)
+			.withAckTimeout(Duration.ofSeconds(12));
+		MappedByteBuffer progress = progress(directory);
+		if (progress.getInt(0) > progress.getInt(4)) {
+			int inDoubt = progress.getInt(8);
+			progress.putInt(12 + 4 * inDoubt, progress.getInt(4));
+			progress.putInt(8, inDoubt + 1);
+			progress.putInt(4, progress.getInt(0));
+		}
+		try (SinkClient sender = SinkClient.open(channels, options, DeliveryListener.NONE)) {
+			for (int i = progress.getInt(4); i < messages; i++) {
+				progress.putInt(0, i + 1);
+				send(sender, payload(run, client, i));
+				progress.putInt(4, i + 1);
+			}
+			if (!sender.awaitEmpty(Duration.ofMinutes(3))) {
+				throw new IllegalStateException("Not delivered: " + sender.stats());
+			}
+		}
+		finally {
+			channels.forEach(ManagedChannel::shutdownNow);
+		}
+	}
+
+	private static void send(SinkClient client, byte[] payload) throws InterruptedException {
+		while (true) {
+			try {
+				client.send(payload, Duration.ofSeconds(10));
+				return;
+			}
+			catch (SpoolFullException _) {
+				// It has time.
+			}
+		}
+	}
+
+	/** Messages begun (4 bytes), returned (4), in doubt (4), and which are (4 each). */
+	private static MappedByteBuffer progress(Path directory) throws IOException {
+		try (FileChannel file = FileChannel.open(directory.resolve("progress"), StandardOpenOption.CREATE,
+				StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+			return file.map(MapMode.READ_WRITE, 0, 12 + 4 * MAX_IN_DOUBT);
+		}
+	}
+
+	/** Messages whose sending has returned, or is in doubt. */
+	static int returned(Path directory) throws IOException {
+		return progress(directory).getInt(4);
+	}
+
+	static Set<Integer> inDoubt(Path directory) throws IOException {
+		MappedByteBuffer progress = progress(directory);
+		Set<Integer> numbers = new HashSet<>();
+		for (int i = 0; i < progress.getInt(8); i++) {
+			numbers.add(progress.getInt(12 + 4 * i));
+		}
+		return numbers;
+	}
+
+	/** Of 100 to 3,000 bytes, made from its head alone. */
+	static byte[] payload(long run, int client, int number) {
+		Random random = new Random(31L * client + number);
+		byte[] payload = new byte[100 + random.nextInt(2_900)];
+		random.nextBytes(payload);
+		ByteBuffer.wrap(payload).putLong(run).putInt(client).putInt(number);
+		return payload;
+	}
+
+	static boolean isPayload(long run, int client, int number, byte[] payload) {
+		return Arrays.equals(payload, payload(run, client, number));
+	}
+
+}

@@ -1,0 +1,211 @@
+package dev.sluice.sink.store;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+import com.google.protobuf.ByteString;
+import dev.sluice.sink.segment.FaultyDisk;
+import dev.sluice.sink.segment.SegmentReader;
+import dev.sluice.sink.sequence.ClientSession;
+import dev.sluice.sink.sequence.ContentDiffersException;
+import dev.sluice.sink.sequence.KnownSessions;
+import dev.sluice.sink.sequence.Place;
+import dev.sluice.sink.store.LogMessageStore.Damage;
+import dev.sluice.sink.store.OnceStore.Outcome;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+class LogSessionsTests {
+
+	private static final int SEGMENT_BYTES = 20_000;
+
+	private static final ClientSession SESSION = session("session-a");
+
+	@TempDir
+	private Path directory;
+
+	@Test
+	void knowsARepeatOverSegmentsAndRestarts() throws Exception {
+		try (LogMessageStore log = open()) {
+			for (int i = 1; i <= 500; i++) {
+				assertThat(store(log, SESSION, i)).isEqualTo(Outcome.STORED);
+			}
+		}
+		assertThat(segments()).hasSizeGreaterThan(2);
+
+		try (LogMessageStore log = open()) {
+			assertThat(store(log, SESSION, 1)).isEqualTo(Outcome.REPEATED);
+			assertThat(store(log, SESSION, 500)).isEqualTo(Outcome.REPEATED);
+			assertThat(store(log, SESSION, 501)).isEqualTo(Outcome.STORED);
+			assertThat(store(log, session("session-b"), 1)).isEqualTo(Outcome.STORED);
+		}
+	}
+
+	@Test
+	void refusesAnotherMessageWithAKnownSequenceAlsoAfterARestart() throws Exception {
+		try (LogMessageStore log = open()) {
+			store(log, SESSION, 1);
+			assertThat(log.store(new Place(SESSION, 1), "id-1".getBytes(), "other".getBytes()))
+				.failsWithin(Duration.ofSeconds(10))
+				.withThrowableThat()
+				.withCauseInstanceOf(ContentDiffersException.class);
+		}
+		try (LogMessageStore log = open()) {
+			assertThat(log.store(new Place(SESSION, 1), "id-2".getBytes(), payload(1)))
+				.failsWithin(Duration.ofSeconds(10))
+				.withThrowableThat()
+				.withCauseInstanceOf(ContentDiffersException.class);
+		}
+		assertThat(stored()).hasSize(1);
+	}
+
+	@Test
+	void takesAgainWhatCouldNotBeWritten() throws Exception {
+		FaultyDisk disk = new FaultyDisk();
+		try (LogMessageStore log = new LogMessageStore(this.directory, SEGMENT_BYTES, Damage.REFUSE, new RecentIds(10),
+				new KnownSessions(10, Duration.ofDays(1)), disk, () -> 0)) {
+			store(log, SESSION, 1);
+			disk.failsToForce = true;
+			CompletableFuture<Outcome> lost = log.store(new Place(SESSION, 2), "id-2".getBytes(), payload(2));
+			await().until(lost::isCompletedExceptionally);
+
+			disk.failsToForce = false;
+			await().until(log::ready);
+			assertThat(store(log, SESSION, 2)).isEqualTo(Outcome.STORED);
+		}
+		assertThat(stored()).hasSize(2);
+	}
+
+	@Test
+	void notesTheSessionsAgainWhereTheLastSegmentWasBeingMade() throws Exception {
+		try (LogMessageStore log = open()) {
+			store(log, SESSION, 1);
+			log.store("full".getBytes(), new byte[SEGMENT_BYTES]).get(10, TimeUnit.SECONDS);
+			await().until(() -> segments().size() == 2);
+		}
+		Path last = segments().getLast();
+		long records = records(last);
+		assertThat(records).as("the segment has notes alone").isZero();
+		try (FileChannel file = FileChannel.open(last, StandardOpenOption.WRITE)) {
+			// A crash before its first force.
+			file.truncate(file.size() - 30);
+		}
+		Path before = segments().getFirst();
+		try (FileChannel file = FileChannel.open(before, StandardOpenOption.WRITE)) {
+			// Nor does the one before say that it has ended.
+			file.truncate(file.size() - 24);
+		}
+
+		try (LogMessageStore log = open()) {
+			assertThat(store(log, SESSION, 1)).isEqualTo(Outcome.REPEATED);
+			assertThat(store(log, SESSION, 1_000)).isEqualTo(Outcome.STORED);
+		}
+		try (LogMessageStore log = open()) {
+			assertThat(store(log, SESSION, 1)).isEqualTo(Outcome.REPEATED);
+			assertThat(store(log, SESSION, 1_000)).isEqualTo(Outcome.REPEATED);
+		}
+	}
+
+	/** Three sessions, with repeats, gaps and restarts at any point. */
+	@ParameterizedTest
+	@ValueSource(longs = { 1, 2, 3, 4 })
+	void storesEachMessageOnceWhateverHappens(long seed) throws Exception {
+		Random random = new Random(seed);
+		List<ClientSession> sessions = List.of(session("session-a"), session("session-b"), session("session-c"));
+		Map<ClientSession, Integer> next = new HashMap<>();
+		Set<String> acknowledged = new HashSet<>();
+		for (int run = 0; run < 6; run++) {
+			try (LogMessageStore log = open()) {
+				List<CompletableFuture<Outcome>> pending = new ArrayList<>();
+				for (int step = 0; step < 300; step++) {
+					ClientSession session = sessions.get(random.nextInt(3));
+					int newest = next.getOrDefault(session, 1);
+					int sequence = (random.nextInt(3) == 0) ? 1 + random.nextInt(newest) : newest;
+					next.put(session, Math.max(newest, sequence + 1 + ((random.nextInt(80) == 0) ? 1 : 0)));
+					pending.add(log.store(new Place(session, sequence), id(session, sequence), payload(sequence)));
+					acknowledged.add(new String(id(session, sequence)));
+				}
+				for (CompletableFuture<Outcome> one : pending) {
+					one.get(10, TimeUnit.SECONDS);
+				}
+			}
+		}
+
+		assertThat(stored()).doesNotHaveDuplicates().containsExactlyInAnyOrderElementsOf(acknowledged);
+	}
+
+	private static Outcome store(LogMessageStore log, ClientSession session, int sequence) throws Exception {
+		return log.store(new Place(session, sequence), id(session, sequence), payload(sequence))
+			.get(10, TimeUnit.SECONDS);
+	}
+
+	private LogMessageStore open() {
+		return new LogMessageStore(this.directory, SEGMENT_BYTES, Damage.REFUSE, new RecentIds(10),
+				new KnownSessions(10, Duration.ofDays(1)));
+	}
+
+	private static ClientSession session(String name) {
+		return new ClientSession(ByteString.copyFromUtf8(name), 1, 0);
+	}
+
+	private static byte[] id(ClientSession session, int sequence) {
+		return (session.id().toStringUtf8() + "-" + sequence).getBytes();
+	}
+
+	private static byte[] payload(int sequence) {
+		byte[] payload = new byte[50 + sequence % 100];
+		new Random(sequence).nextBytes(payload);
+		return payload;
+	}
+
+	private List<Path> segments() throws IOException {
+		try (Stream<Path> files = Files.list(this.directory)) {
+			return files.filter((file) -> file.toString().endsWith(".log")).sorted().toList();
+		}
+	}
+
+	private static long records(Path segment) throws IOException {
+		return ids(segment).size();
+	}
+
+	private List<String> stored() throws IOException {
+		List<String> all = new ArrayList<>();
+		for (Path segment : segments()) {
+			all.addAll(ids(segment));
+		}
+		return all;
+	}
+
+	private static List<String> ids(Path segment) throws IOException {
+		List<String> ids = new ArrayList<>();
+		try (FileChannel channel = FileChannel.open(segment)) {
+			SegmentReader reader = new SegmentReader(channel);
+			while (reader.next() instanceof SegmentReader.Whole whole) {
+				if (whole.numbered()) {
+					ids.add(LogRecord.read(reader, whole).id().toStringUtf8());
+				}
+			}
+		}
+		return ids;
+	}
+
+}
