@@ -376,6 +376,27 @@ public abstract class GatewayEdgeContract {
 			}
 		}
 
+		/** More than a server reads at once, so that a body ends within a read. */
+		@Test
+		void answersWhatIsPipelinedBehindAChunkedBody() throws Exception {
+			String small = chunkedOrder(0);
+			String last = "GET /last HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+
+			for (int spaces : List.of(0, 1_000, 3_900, 5_000, 15_000, 40_000)) {
+				try (RawClient raw = connect()) {
+					raw.send(chunkedOrder(spaces) + small.repeat(60) + last);
+					for (int i = 0; i < 61; i++) {
+						assertThat(raw.answer().status()).as("order %d behind %d spaces", i, spaces).isEqualTo(201);
+					}
+					assertThat(raw.answer().status()).isEqualTo(404);
+				}
+			}
+		}
+
+		private static String chunkedOrder(int spaces) {
+			return chunks("%x\r\n%s\r\n0\r\n\r\n".formatted(ORDER.length() + spaces, ORDER + " ".repeat(spaces)));
+		}
+
 		@Test
 		void answersWhatIsPipelinedBeforeAnIllFormedRequest() throws Exception {
 			try (RawClient raw = connect()) {
