@@ -378,6 +378,27 @@ public abstract class GatewayEdgeContract {
 			}
 		}
 
+		/** More than a server reads at once, so that a body ends within a read. */
+		@Test
+		void answersWhatIsPipelinedBehindAChunkedBody() throws Exception {
+			String small = chunkedOrder(0);
+			String last = "GET /last HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+
+			for (int spaces : List.of(0, 1_000, 3_900, 5_000, 15_000, 40_000)) {
+				try (RawClient raw = connect()) {
+					raw.send(chunkedOrder(spaces) + small.repeat(60) + last);
+					for (int i = 0; i < 61; i++) {
+						assertThat(raw.answer().status()).as("order %d behind %d spaces", i, spaces).isEqualTo(201);
+					}
+					assertThat(raw.answer().status()).isEqualTo(404);
+				}
+			}
+		}
+
+		private static String chunkedOrder(int spaces) {
+			return chunks("%x\r\n%s\r\n0\r\n\r\n".formatted(ORDER.length() + spaces, ORDER + " ".repeat(spaces)));
+		}
+
 		@Test
 		void answersWhatIsPipelinedBeforeAnIllFormedRequest() throws Exception {
 			try (RawClient raw = connect()) {
@@ -422,10 +443,43 @@ public abstract class GatewayEdgeContract {
 			}
 		}
 
+		/** Whatever of the body has come in, and whatever is behind it. */
 		@Test
-		void keepsTheConnectionAfterASmallBodyThatNobodyWants() throws Exception {
+		void closesTheConnectionAfterABodyThatNobodyReads() throws Exception {
+			for (String request : List.of("GET /openapi.json", "POST /nothing", "PUT /orders", "POST /orders",
+					"POST /orders/x/redelivery")) {
+				for (int padding : List.of(1, 4_000, 7_900)) {
+					String head = "%s HTTP/1.1\r\nHost: a\r\nX: %s\r\n".formatted(request, "x".repeat(padding));
+					assertOneAnswer(head + "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n");
+					for (int bytes : List.of(1, 500, 3_000, 5_000, 20_000)) {
+						String body = "x".repeat(bytes);
+						assertOneAnswer(head + "Content-Length: %d\r\n\r\n%s".formatted(bytes, body));
+						assertOneAnswer(head
+								+ "Transfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n".formatted(bytes, body));
+					}
+				}
+			}
+			assertThat(place().status()).isEqualTo(201);
+		}
+
+		private void assertOneAnswer(String request) throws IOException {
+			String described = "%s, %d bytes".formatted(request.lines().findFirst(), request.length());
 			try (RawClient raw = connect()) {
-				raw.send("POST /nothing HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n12345");
+				Answer answer = raw.send(request + "GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n").answer();
+
+				assertThat(answer.headers()).as(described).contains("connection: close");
+				assertThat(raw.isClosed()).as(described).isTrue();
+			}
+		}
+
+		@Test
+		void keepsTheConnectionAfterABodyThatWasReadAndAfterNone() throws Exception {
+			String order = Integer.toHexString(ORDER.length()) + "\r\n" + ORDER + "\r\n0\r\n\r\n";
+
+			try (RawClient raw = connect()) {
+				assertThat(raw.send(order()).answer().status()).isEqualTo(201);
+				assertThat(raw.send(chunks(order)).answer().status()).isEqualTo(201);
+				raw.send("POST /nothing HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n");
 				assertThat(raw.answer().status()).isEqualTo(404);
 
 				assertThat(raw.send("GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n").answer().status()).isEqualTo(200);

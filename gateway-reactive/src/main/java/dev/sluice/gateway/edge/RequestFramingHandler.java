@@ -32,7 +32,7 @@ import reactor.netty.channel.ChannelOperations;
  * it. What waits stays in the socket, except for the last buffer that was read. A request
  * that {@link RequestFraming} finds ill-formed is answered with 400, a head that does not
  * end within {@code sluice.head-timeout} with 408, and the connection is closed. It is
- * also closed after an answer to a request of which the body has not come in.
+ * also closed after an answer to a request of which the body was not read.
  * <p>
  * Sits on both sides of the HTTP codec: before it come bytes, behind it go answers. One
  * for each connection, on its event loop.
@@ -130,7 +130,7 @@ final class RequestFramingHandler extends ChannelDuplexHandler {
 	/** The application is ready for more. */
 	@Override
 	public void read(ChannelHandlerContext context) {
-		if (this.stage == Stage.BODY && this.answering && !this.bodyWanted) {
+		if (this.stage == Stage.BODY && !this.bodyWanted) {
 			this.bodyWanted = true;
 			advance(context);
 			context.fireChannelReadComplete();
@@ -171,8 +171,7 @@ final class RequestFramingHandler extends ChannelDuplexHandler {
 	private boolean mayPass() {
 		return switch (this.stage) {
 			case HEAD -> !this.answering;
-			// After the answer the codec still takes the rest of the body for its own.
-			case BODY -> this.bodyWanted || !this.answering;
+			case BODY -> this.bodyWanted;
 		};
 	}
 
@@ -222,13 +221,10 @@ final class RequestFramingHandler extends ChannelDuplexHandler {
 		if (this.stage == Stage.HEAD) {
 			answerAndClose(context, ProblemType.INVALID_REQUEST);
 		}
-		else if (this.answering) {
+		else {
 			// The application reads the body, and answers.
 			release();
 			behindCodec(context).fireExceptionCaught(new IllFormedBodyException());
-		}
-		else {
-			context.channel().close();
 		}
 	}
 
@@ -307,17 +303,6 @@ final class RequestFramingHandler extends ChannelDuplexHandler {
 		}
 	}
 
-	/** Whether the rest of the request that is being answered is here. */
-	private boolean hasWholeBody() {
-		if (this.stage == Stage.HEAD) {
-			return true;
-		}
-		if (this.held != null) {
-			check(this.held);
-		}
-		return !this.framing.isBroken() && isRequestComplete();
-	}
-
 	/** What a request needs next. */
 	private enum Stage {
 
@@ -343,7 +328,8 @@ final class RequestFramingHandler extends ChannelDuplexHandler {
 		public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
 			if (message instanceof HttpResponse response
 					&& response.status().codeClass() != HttpStatusClass.INFORMATIONAL) {
-				if (closesAfter(response.status().code()) || !hasWholeBody() || !HttpUtil.isKeepAlive(response)) {
+				if (closesAfter(response.status().code()) || RequestFramingHandler.this.stage == Stage.BODY
+						|| !HttpUtil.isKeepAlive(response)) {
 					response.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
 				}
 				this.last = response.headers().contains(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE, true);
@@ -372,12 +358,6 @@ final class RequestFramingHandler extends ChannelDuplexHandler {
 			if (exchange == null) {
 				answered(context);
 				return;
-			}
-			ChannelHandlerContext gate = context.pipeline().context(RequestFramingHandler.this);
-			if (gate != null) {
-				// The codec takes the rest of the body, which nobody has asked for.
-				RequestFramingHandler.this.bodyWanted = true;
-				advance(gate);
 			}
 			exchange.onTerminate().subscribe(null, null, () -> context.executor().execute(() -> answered(context)));
 		}

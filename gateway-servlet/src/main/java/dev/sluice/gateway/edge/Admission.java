@@ -61,7 +61,7 @@ final class Admission extends OncePerRequestFilter {
 	@Override
 	protected void doFilterInternal(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
 			throws ServletException, IOException {
-		closeAfterUnfinished(request, response);
+		closeAfterUnread(request, response);
 		RequestLimit.Place place = this.limit.arrive();
 		Completion completion = new Completion(place);
 		request.setAttribute(COMPLETION, completion);
@@ -94,16 +94,12 @@ final class Admission extends OncePerRequestFilter {
 		}
 	}
 
-	/**
-	 * Tomcat would read a body that is not read, or not complete, as the next request.
-	 */
-	private static void closeAfterUnfinished(HttpServletRequest request, HttpServletResponse response) {
-		ClientConnection connection = ClientConnection.of(request);
-		if (connection != null && !connection.isRequestComplete()) {
-			connection.receive();
-			if (!connection.isRequestComplete()) {
-				response.setHeader(HttpHeaders.CONNECTION, "close");
-			}
+	/** {@link BodyReader} takes this back when it has read the body. */
+	private static void closeAfterUnread(HttpServletRequest request, HttpServletResponse response) {
+		boolean hasBody = request.getContentLengthLong() > 0
+				|| request.getHeader(HttpHeaders.TRANSFER_ENCODING) != null;
+		if (hasBody && ClientConnection.of(request) != null) {
+			response.setHeader(HttpHeaders.CONNECTION, "close");
 		}
 	}
 

@@ -36,14 +36,20 @@ public final class ClientConnection {
 	@GuardedBy("this")
 	private final RequestFraming framing;
 
-	/** A byte of the next request that a look at the client took from the socket. */
+	/**
+	 * What was read behind the end of a request; Tomcat gets it with the next one. At
+	 * most one buffer of Tomcat's.
+	 */
 	@GuardedBy("this")
-	private final ByteBuffer peeked = ByteBuffer.allocate(1).limit(0);
+	private ByteBuffer ahead = ByteBuffer.allocate(0);
 
 	private volatile @Nullable GuardedHttp11Processor processor;
 
 	@GuardedBy("this")
 	private long requests;
+
+	@GuardedBy("this")
+	private boolean inProgress;
 
 	@GuardedBy("this")
 	private boolean ended;
@@ -82,13 +88,21 @@ public final class ClientConnection {
 	synchronized void begin(GuardedHttp11Processor processor) {
 		this.processor = processor;
 		this.requests++;
+		this.inProgress = true;
 		this.waitingSinceNanos = 0;
 	}
 
+	/** Tomcat has answered the request. */
+	synchronized void end() {
+		this.inProgress = false;
+	}
+
 	/**
-	 * Reads for Tomcat. A byte that breaks the rules of HTTP becomes NUL, which Tomcat
-	 * refuses with 400 wherever it stands in a head or in chunked framing. Only the
-	 * line's end follows it, which Tomcat waits for.
+	 * Reads for Tomcat, at most to the end of a request, and nothing more before that is
+	 * answered: of what follows a chunked body, Tomcat loses bytes. A byte that breaks
+	 * the rules of HTTP becomes NUL, which Tomcat refuses with 400 wherever it stands in
+	 * a head or in chunked framing. Only the line's end follows it, which Tomcat waits
+	 * for.
 	 * @param channel where the bytes come from
 	 * @param target where they go
 	 * @return how many there are; 0 if there is none yet, -1 if none will come
@@ -97,23 +111,50 @@ public final class ClientConnection {
 		if (this.framing.isBroken()) {
 			return refuse(target);
 		}
+		if (this.inProgress && isRequestComplete()) {
+			return 0;
+		}
 		int start = target.position();
-		if (this.peeked.hasRemaining()) {
-			target.put(this.peeked);
+		if (this.ahead.hasRemaining()) {
+			int put = Math.min(target.remaining(), this.ahead.remaining());
+			target.put(this.ahead.slice().limit(put));
+			this.ahead.position(this.ahead.position() + put);
 		}
-		int read = target.hasRemaining() ? channel.transfer(target) : 0;
-		this.ended = read < 0;
+		else {
+			int read = channel.transfer(target);
+			this.ended = read < 0;
+			if (read <= 0) {
+				return read;
+			}
+		}
 		int end = target.position();
-		if (end == start) {
-			return read;
-		}
-		int wellFormed = this.framing.check(target.duplicate().flip().position(start));
-		if (wellFormed < end - start) {
-			target.position(start + wellFormed);
+		int wellFormed = start + checkRequest(target.duplicate().flip().position(start));
+		target.position(wellFormed);
+		if (this.framing.isBroken()) {
 			this.refusal = ByteBuffer.wrap(new byte[] { 0, '\n' });
 			refuse(target);
 		}
+		else if (wellFormed < end) {
+			keep(target.duplicate().limit(end));
+		}
 		return target.position() - start;
+	}
+
+	/** Looks at bytes up to the end of a request. */
+	@GuardedBy("this")
+	private int checkRequest(ByteBuffer bytes) {
+		long before = this.framing.completed();
+		int start = bytes.position();
+		while (bytes.hasRemaining() && !this.framing.isBroken() && this.framing.completed() == before) {
+			bytes.position(bytes.position() + this.framing.checkPart(bytes));
+		}
+		return bytes.position() - start;
+	}
+
+	/** What was kept before stands behind these bytes. */
+	@GuardedBy("this")
+	private void keep(ByteBuffer bytes) {
+		this.ahead = ByteBuffer.allocate(bytes.remaining() + this.ahead.remaining()).put(bytes).put(this.ahead).flip();
 	}
 
 	@GuardedBy("this")
@@ -176,18 +217,16 @@ public final class ClientConnection {
 	 * its request. Not known with TLS, nor once it has sent a byte of another request.
 	 */
 	private synchronized boolean isGone() {
-		if (!this.plain || this.ended || this.peeked.hasRemaining()) {
+		if (!this.plain || this.ended || this.ahead.hasRemaining()) {
 			return this.ended;
 		}
 		try {
-			this.peeked.clear();
-			this.ended = this.socket.read(this.peeked) < 0;
+			ByteBuffer next = ByteBuffer.allocate(1);
+			this.ended = this.socket.read(next) < 0;
+			this.ahead = next.flip();
 		}
 		catch (IOException _) {
 			this.ended = true;
-		}
-		finally {
-			this.peeked.flip();
 		}
 		return this.ended;
 	}

@@ -107,10 +107,13 @@ final class GuardedHttp11Processor extends Http11Processor {
 	}
 
 	/** Tomcat would read the rest of the body, and hold the thread meanwhile. */
-	private void abandonBody() {
+	private void end() {
 		ClientConnection connection = connection();
-		if (!isAsync() && connection != null && !connection.isRequestComplete()) {
-			action(ActionCode.DISABLE_SWALLOW_INPUT, null);
+		if (!isAsync() && connection != null) {
+			if (!connection.isRequestComplete()) {
+				action(ActionCode.DISABLE_SWALLOW_INPUT, null);
+			}
+			connection.end();
 		}
 	}
 
@@ -131,13 +134,13 @@ final class GuardedHttp11Processor extends Http11Processor {
 				request.setAttribute(ClientConnection.ATTRIBUTE, connection);
 			}
 			this.delegate.service(request, response);
-			abandonBody();
+			end();
 		}
 
 		@Override
 		public boolean asyncDispatch(Request request, Response response, SocketEvent event) throws Exception {
 			boolean done = this.delegate.asyncDispatch(request, response, event);
-			abandonBody();
+			end();
 			return done;
 		}
 

@@ -204,6 +204,10 @@ final class TwinRequests {
 		String version = bad[2] ? pick(random, VERSIONS) : "HTTP/1.1";
 		String body = BODIES[random.nextInt(bad[5] ? BODIES.length : 3)].replace("%d", "" + random.nextInt(1_000));
 		boolean hasBody = method.equals("POST") || random.nextInt(4) == 0;
+		if (random.nextInt(20) == 0) {
+			// More than a server reads at once.
+			body += " ".repeat(random.nextInt(20_000));
+		}
 		List<String> lines = new ArrayList<>();
 		lines.add(bad[3] ? pick(random, HOSTS) : "Host: HOST");
 		if (hasBody && random.nextInt(8) > 0) {

@@ -58,6 +58,9 @@ class StatusRowTests {
 
 		assertThat(queued.merge(sync).updatedAt()).isEqualTo(T0.plusSeconds(9));
 		assertThat(sync.merge(queued).updatedAt()).isEqualTo(T0.plusSeconds(9));
+		StatusRow sooner = outcome(OrderStatus.SAVED, 0, 8, 1);
+		assertThat(sooner.merge(sync).updatedAt()).isEqualTo(T0.plusSeconds(8));
+		assertThat(sync.merge(sooner).updatedAt()).isEqualTo(T0.plusSeconds(8));
 	}
 
 	@Test

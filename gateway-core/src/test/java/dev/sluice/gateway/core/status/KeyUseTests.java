@@ -1,18 +1,32 @@
 package dev.sluice.gateway.core.status;
 
+import java.time.Duration;
 import java.util.Optional;
+import java.util.UUID;
 
 import dev.sluice.contract.Fingerprint;
+import dev.sluice.contract.Order;
+import dev.sluice.contract.ProblemType;
+import dev.sluice.gateway.core.order.IdempotencyKey;
+import dev.sluice.gateway.core.order.Mode;
+import dev.sluice.gateway.core.order.Prefer;
+import dev.sluice.gateway.core.order.ValidOrder;
+import dev.sluice.gateway.core.problem.ProblemException;
 import dev.sluice.gateway.core.queue.RecentOrders.Reading;
+import dev.sluice.gateway.core.web.OrderRequest;
+import dev.sluice.gateway.core.web.OrderRequest.Preference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 class KeyUseTests {
 
 	private static final Fingerprint ONE = new Fingerprint("01");
+
+	private static final IdempotencyKey KEY = new IdempotencyKey("k");
 
 	private static final Fingerprint OTHER = new Fingerprint("02");
 
@@ -48,6 +62,41 @@ class KeyUseTests {
 	@EnumSource(Reading.class)
 	void isNotKnownWherePostgresDoesNotAnswer(Reading reading) {
 		assertThat(KeyUse.of(reading, null, null)).isEqualTo(new KeyUse.Unknown());
+	}
+
+	@ParameterizedTest
+	@EnumSource(Mode.class)
+	void refusesAnotherOrderUnderAUsedKey(Mode mode) {
+		assertThatExceptionOfType(ProblemException.class)
+			.isThrownBy(() -> new KeyUse.Used(OTHER).isDispatchNeeded(request(mode), KEY))
+			.satisfies((problem) -> assertThat(problem.type()).isEqualTo(ProblemType.KEY_REUSED));
+	}
+
+	/** Of a repeated sync order the backend alone has the answer. */
+	@Test
+	void dispatchesARepeatInSyncModeAlone() {
+		assertThat(new KeyUse.Used(ONE).isDispatchNeeded(request(Mode.SYNC), KEY)).isTrue();
+		assertThat(new KeyUse.Used(ONE).isDispatchNeeded(request(Mode.QUEUED), KEY)).isFalse();
+	}
+
+	@ParameterizedTest
+	@EnumSource(Mode.class)
+	void dispatchesTheFirstOrderOfAKey(Mode mode) {
+		assertThat(new KeyUse.Unused().isDispatchNeeded(request(mode), KEY)).isTrue();
+	}
+
+	/** Accepting needs Kafka alone. */
+	@Test
+	void dispatchesAnOrderWhoseKeyIsNotKnownInQueuedModeAlone() {
+		assertThat(new KeyUse.Unknown().isDispatchNeeded(request(Mode.QUEUED), KEY)).isTrue();
+		assertThatExceptionOfType(ProblemException.class)
+			.isThrownBy(() -> new KeyUse.Unknown().isDispatchNeeded(request(Mode.SYNC), KEY))
+			.satisfies((problem) -> assertThat(problem.type()).isEqualTo(ProblemType.STATUS_UNAVAILABLE));
+	}
+
+	private static OrderRequest request(Mode mode) {
+		return new OrderRequest(new ValidOrder(new UUID(0, 1), new Order("c-1", null, null), new byte[0], ONE, null),
+				KEY, new Preference(new Prefer(mode == Mode.QUEUED, Duration.ZERO), mode, Duration.ZERO));
 	}
 
 }
