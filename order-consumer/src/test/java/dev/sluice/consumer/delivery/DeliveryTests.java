@@ -445,8 +445,9 @@ class DeliveryTests {
 
 	@Test
 	void endsUnfinishedWhenCancelledInTheQueue() throws InterruptedException {
-		this.limiter.acquire();
-		this.limiter.acquire();
+		for (int i = 0; i < this.limiter.limit(); i++) {
+			this.limiter.acquire();
+		}
 		Delivery delivery = delivery(answering(SAVED), this.producer, good());
 		delivery.start();
 
@@ -455,7 +456,7 @@ class DeliveryTests {
 		assertThat(delivery.awaitEnd(Duration.ofSeconds(10))).isTrue();
 		assertThat(this.finished).hasValue(false);
 		assertThat(this.calls).hasValue(0);
-		assertThat(this.limiter.inFlight()).isEqualTo(2);
+		assertThat(this.limiter.inFlight()).isEqualTo(this.limiter.limit());
 	}
 
 	@Test

@@ -34,7 +34,7 @@ class OverloadTests {
 
 	private static final Duration LENGTH = Duration.ofMinutes(1);
 
-	private static final int SEEDS = 5;
+	private static final int SEEDS = 2;
 
 	private static final int MAX_ATTEMPTS = 8;
 
