@@ -8,16 +8,16 @@ import org.jspecify.annotations.Nullable;
  * The number of orders that may be in delivery at once, within 1 and the maximum. It
  * finds the backend's capacity as TCP finds a network's:
  * <ul>
- * <li>It starts at 1 and doubles per round trip (slow start) up to the maximum, and grows
- * by one per round trip once it has shrunk. It grows only while half of it is in
- * use.</li>
+ * <li>It starts at {@value #INITIAL} and doubles per round trip (slow start) up to the
+ * maximum, and grows by one per round trip once it has shrunk. It grows only while half
+ * of it is in use.</li>
  * <li>It shrinks by a factor when the backend throttles, at most once per round
  * trip.</li>
  * <li>It shrinks by the same factor when a share of {@value #MANY} of the attempts fails,
  * or many in a row, and others do not. The next attempts are a trial: if nearly none of
  * them fails, the backend was overloaded, and the smaller limit stays. Else the failures
  * have another cause, and the limit is as before.</li>
- * <li>After an outage it starts again, and doubles up to where it was.</li>
+ * <li>After an outage it starts at 1, and doubles up to where it was.</li>
  * </ul>
  *
  * @see <a href="https://www.rfc-editor.org/rfc/rfc5681#section-3.1">TCP's slow start and
@@ -26,7 +26,10 @@ import org.jspecify.annotations.Nullable;
 @ThreadSafe
 final class AdaptiveLimit {
 
-	private static final int INITIAL = 1;
+	/** As TCP's (RFC 6928): one order that hangs does not hold up all others. */
+	private static final int INITIAL = 10;
+
+	private static final int AFTER_OUTAGE = 1;
 
 	/** Minimum number of attempts after which failures are counted anew. */
 	private static final int WINDOW = 50;
@@ -90,7 +93,7 @@ final class AdaptiveLimit {
 
 	AdaptiveLimit(int max) {
 		this.max = max;
-		this.limit = INITIAL;
+		this.limit = Math.min(INITIAL, max);
 		this.threshold = max;
 	}
 
@@ -150,7 +153,7 @@ final class AdaptiveLimit {
 	synchronized void outage(long nowNanos) {
 		double before = (this.trial != null) ? this.trial.limit : this.limit;
 		this.threshold = Math.max(before, this.threshold);
-		this.limit = INITIAL;
+		this.limit = AFTER_OUTAGE;
 		this.trial = null;
 		this.pause = 0;
 		change(nowNanos);

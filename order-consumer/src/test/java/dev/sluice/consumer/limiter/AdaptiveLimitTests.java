@@ -11,19 +11,19 @@ class AdaptiveLimitTests {
 	private long nanos;
 
 	@Test
-	void startsAtOneAndDoublesPerRoundTripUpToItsMaximum() {
-		assertThat(this.limit.current()).isEqualTo(1);
-		process(1);
-		assertThat(this.limit.current()).isEqualTo(2);
-		process(2);
-		assertThat(this.limit.current()).isEqualTo(4);
+	void startsLowAndDoublesPerRoundTripUpToItsMaximum() {
+		assertThat(new AdaptiveLimit(3).current()).isEqualTo(3);
+		assertThat(this.limit.current()).isEqualTo(10);
+		process(10);
+		assertThat(this.limit.current()).isEqualTo(20);
+		process(20);
+		assertThat(this.limit.current()).isEqualTo(40);
 		process(1_000);
 		assertThat(this.limit.current()).isEqualTo(100);
 	}
 
 	@Test
 	void growsOnlyWhileHalfOfItIsInUse() {
-		process(9);
 		for (int i = 0; i < 100; i++) {
 			this.limit.processed(0, 4);
 		}
@@ -60,7 +60,6 @@ class AdaptiveLimitTests {
 
 	@Test
 	void neverShrinksBelowOne() {
-		process(9);
 		for (int i = 0; i < 1_000; i++) {
 			throttle();
 			assertThat(this.limit.current()).isBetween(1, 10);
