@@ -18,7 +18,7 @@ class AdaptiveLimitTests {
 		assertThat(this.limit.current()).isEqualTo(20);
 		process(20);
 		assertThat(this.limit.current()).isEqualTo(40);
-		process(1_000);
+		grow();
 		assertThat(this.limit.current()).isEqualTo(100);
 	}
 
@@ -35,7 +35,7 @@ class AdaptiveLimitTests {
 
 	@Test
 	void shrinksByAFactorOncePerRoundTrip() {
-		process(1_000);
+		grow();
 		throttle();
 		assertThat(this.limit.current()).isEqualTo(80);
 
@@ -49,7 +49,7 @@ class AdaptiveLimitTests {
 
 	@Test
 	void growsByOnePerRoundTripOnceItHasShrunk() {
-		process(1_000);
+		grow();
 		throttle();
 		process(81);
 		assertThat(this.limit.current()).isEqualTo(81);
@@ -69,7 +69,7 @@ class AdaptiveLimitTests {
 
 	@Test
 	void shrinksWhereManyAttemptsFailAndFewDoWithASmallerLimit() {
-		process(1_000);
+		grow();
 
 		mix(80, 19);
 		assertThat(this.limit.current()).isEqualTo(100);
@@ -84,7 +84,7 @@ class AdaptiveLimitTests {
 
 	@Test
 	void shrinksWhereHalfOfThoseInFlightFailInARow() {
-		process(1_000);
+		grow();
 
 		process(1);
 		this.limit.failed(++this.nanos, this.nanos);
@@ -104,7 +104,7 @@ class AdaptiveLimitTests {
 
 	@Test
 	void isAsBeforeWhereAsManyFailWithASmallerLimit() {
-		process(1_000);
+		grow();
 		mix(80, 20);
 		assertThat(this.limit.current()).isEqualTo(80);
 
@@ -121,7 +121,7 @@ class AdaptiveLimitTests {
 
 	@Test
 	void ignoresFailuresOfAttemptsThatBeganBeforeItShrank() {
-		process(1_000);
+		grow();
 		mix(80, 20);
 		assertThat(this.limit.current()).isEqualTo(80);
 
@@ -134,7 +134,7 @@ class AdaptiveLimitTests {
 
 	@Test
 	void ignoresFewFailures() {
-		process(1_000);
+		grow();
 		for (int i = 0; i < 100; i++) {
 			mix(81, 19);
 		}
@@ -145,7 +145,7 @@ class AdaptiveLimitTests {
 	/** That is an outage, for the circuit breaker to find. */
 	@Test
 	void keepsItsLimitWhereAllFail() {
-		process(1_000);
+		grow();
 		throttle();
 		fail(1_000);
 
@@ -159,7 +159,7 @@ class AdaptiveLimitTests {
 		limit.outage(1);
 		assertThat(limit.current()).isEqualTo(1);
 
-		process(1_000);
+		grow();
 		throttle();
 		process(5);
 		this.limit.outage(++this.nanos);
@@ -171,6 +171,11 @@ class AdaptiveLimitTests {
 		assertThat(this.limit.current()).isEqualTo(81);
 		process(70);
 		assertThat(this.limit.current()).as("by one per round trip").isEqualTo(81);
+	}
+
+	/** To the maximum, and to the end of a window: 50, 60, nine times 100. */
+	private void grow() {
+		process(1_010);
 	}
 
 	private void throttle() {
