@@ -9,8 +9,8 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
 import dev.sluice.contract.Topics;
-import dev.sluice.sink.store.DelayedStore;
 import dev.sluice.sink.sequence.KnownSessions;
+import dev.sluice.sink.store.DelayedStore;
 import dev.sluice.sink.store.KafkaMessageStore;
 import dev.sluice.sink.store.LogMessageStore;
 import dev.sluice.sink.store.MessageStore;

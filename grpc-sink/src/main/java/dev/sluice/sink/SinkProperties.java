@@ -58,12 +58,12 @@ import org.springframework.validation.annotation.Validated;
  * 10 ms to 5 min. Default 10 s
  * @param repeatHorizon how far back a repeat of a message without a sequence is known and
  * not stored again, also after a restart: so many messages of each partition, of the log
- * as a whole; 0 = such repeats are stored again. Else no less than {@code queueCapacity},
- * which one client may have in flight. Default 5,000
+ * as a whole; 0 = such repeats are stored again. Else no less than
+ * {@code sink.queue-capacity}, which one client may have in flight. Default 5,000
  * @param sequences whether clients are told that they may number their messages, so that
  * a repeat is known however old it is. Default true
  * @param maxSessions sessions of clients that the log knows at once; beyond, a new one is
- * refused with UNAVAILABLE while none is older than {@code sessionAge}. 7 KB each.
+ * refused with UNAVAILABLE while none is older than {@code sink.session-age}. 7 KB each.
  * Default 2,000
  * @param maxWriters sessions that Kafka's topic is written for at once, each with a
  * producer of its own; the one that was idle longest makes room for another. While none

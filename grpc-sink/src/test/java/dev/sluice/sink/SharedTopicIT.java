@@ -5,15 +5,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.Properties;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 
 import com.google.protobuf.ByteString;
-import dev.sluice.contract.Topics;
 import dev.sluice.devservices.DevServices;
 import dev.sluice.sink.sequence.ClientSession;
 import dev.sluice.sink.sequence.ContentDiffersException;
@@ -23,11 +20,6 @@ import dev.sluice.sink.store.MessageStore;
 import dev.sluice.sink.store.MessageStore.StoreUnavailableException;
 import dev.sluice.sink.store.OnceStore;
 import dev.sluice.sink.store.OnceStore.Outcome;
-import org.apache.kafka.clients.consumer.ConsumerConfig;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
-import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -168,31 +160,15 @@ class SharedTopicIT {
 
 	/** The sequences of a session that are committed, as they lie in the topic. */
 	private static List<Long> stored(ClientSession session) {
-		Properties properties = new Properties();
-		properties.put(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, DevServices.shared().kafka().bootstrapServers());
-		properties.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
 		List<Long> stored = new ArrayList<>();
-		try (KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(properties, new ByteArrayDeserializer(),
-				new ByteArrayDeserializer())) {
-			List<TopicPartition> partitions = consumer.partitionsFor(Topics.SINK)
-				.stream()
-				.map((partition) -> new TopicPartition(Topics.SINK, partition.partition()))
-				.toList();
-			consumer.assign(partitions);
-			consumer.seekToBeginning(partitions);
-			Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
-			await().atMost(DEADLINE).until(() -> {
-				for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(200))) {
-					if (record.headers().lastHeader("sink-sequence") != null) {
-						ByteBuffer place = ByteBuffer.wrap(record.headers().lastHeader("sink-sequence").value());
-						if (ByteString.copyFrom(place, place.remaining() - 12).equals(session.id())) {
-							stored.add(place.getLong());
-						}
-					}
+		TopicRecords.forEach(DevServices.shared().kafka().bootstrapServers(), (record) -> {
+			if (record.headers().lastHeader("sink-sequence") != null) {
+				ByteBuffer place = ByteBuffer.wrap(record.headers().lastHeader("sink-sequence").value());
+				if (ByteString.copyFrom(place, place.remaining() - 12).equals(session.id())) {
+					stored.add(place.getLong());
 				}
-				return partitions.stream().allMatch((partition) -> consumer.position(partition) >= ends.get(partition));
-			});
-		}
+			}
+		});
 		return stored;
 	}
 

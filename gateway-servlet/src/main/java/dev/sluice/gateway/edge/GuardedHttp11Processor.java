@@ -106,7 +106,10 @@ final class GuardedHttp11Processor extends Http11Processor {
 				? guarded.connection() : null;
 	}
 
-	/** Tomcat would read the rest of the body, and hold the thread meanwhile. */
+	/**
+	 * The request is answered. Tomcat would read the rest of its body, and hold the
+	 * thread meanwhile.
+	 */
 	private void end() {
 		ClientConnection connection = connection();
 		if (!isAsync() && connection != null) {

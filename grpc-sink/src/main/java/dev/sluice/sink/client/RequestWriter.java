@@ -89,10 +89,12 @@ final class RequestWriter implements AutoCloseable {
 
 	/** Adds a message to a request. */
 	void write(Entry entry) {
-		if (this.sessions != null && entry.hasOwnId()) {
-			announce(entry, this.sessions);
+		WireSessions names = this.sessions;
+		boolean numbered = names != null && entry.hasOwnId();
+		if (names != null && numbered) {
+			announce(entry, names);
 		}
-		BatchedMessage message = message(entry);
+		BatchedMessage message = message(entry, numbered);
 		int size = CodedOutputStream.computeMessageSizeNoTag(message) + TAG_BYTES;
 		if (this.bytes + size > this.maxBytes) {
 			flush();
@@ -115,9 +117,9 @@ final class RequestWriter implements AutoCloseable {
 	}
 
 	/** Never larger than the message as it is. */
-	private BatchedMessage message(Entry entry) {
+	private BatchedMessage message(Entry entry, boolean numbered) {
 		BatchedMessage.Builder message = BatchedMessage.newBuilder().setMessageId(entry.id());
-		if (this.sessions != null && entry.hasOwnId()) {
+		if (numbered) {
 			message.setSequence(WireSessions.sequence(entry.number()));
 		}
 		byte[] frame = (this.compression != null) ? this.compression.compress(entry.payload()) : null;

@@ -3,7 +3,9 @@ package dev.sluice.sink.client;
 import java.nio.ByteBuffer;
 import java.security.SecureRandom;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 
 import com.google.protobuf.ByteString;
 import dev.sluice.sink.client.Spool.Entry;
@@ -25,7 +27,10 @@ final class WireSessions {
 
 	private final Spool spool;
 
-	private final Map<Long, ByteString> renewed = new HashMap<>();
+	private final Map<Long, ByteString> names = new HashMap<>();
+
+	/** Of these the sink has forgotten the first name. */
+	private final Set<Long> renewed = new HashSet<>();
 
 	WireSessions(Spool spool) {
 		this.spool = spool;
@@ -33,8 +38,7 @@ final class WireSessions {
 
 	/** Names the session of a message to the sink. */
 	ByteString id(long session) {
-		ByteString other = this.renewed.get(session);
-		return (other != null) ? other : bytes(session);
+		return this.names.computeIfAbsent(session, WireSessions::bytes);
 	}
 
 	/**
@@ -42,7 +46,7 @@ final class WireSessions {
 	 * @param first the first message of the session on a stream
 	 */
 	dev.sluice.contract.sink.Session announce(Entry first) {
-		long age = this.renewed.containsKey(first.session()) ? 0 : System.currentTimeMillis() - first.appendedAt();
+		long age = this.renewed.contains(first.session()) ? 0 : System.currentTimeMillis() - first.appendedAt();
 		return dev.sluice.contract.sink.Session.newBuilder()
 			.setId(id(first.session()))
 			.setFirstUnsettled(sequence(Math.min(first.number(), this.spool.firstUnsettled())))
@@ -65,7 +69,8 @@ final class WireSessions {
 					"The sink cannot tell which messages of session {} it has; what it has not acknowledged is sent in "
 							+ "a new session, and stored twice if it was stored before",
 					Long.toHexString(session));
-			this.renewed.put(session, bytes(this.random.nextLong()));
+			this.renewed.add(session);
+			this.names.put(session, bytes(this.random.nextLong()));
 		}
 	}
 

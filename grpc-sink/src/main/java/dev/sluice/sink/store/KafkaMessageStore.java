@@ -21,7 +21,7 @@ import org.springframework.kafka.core.KafkaTemplate;
  * fails all the same, the topic's end is read again before anything else is taken.
  * <p>
  * Messages of sessions go there in transactions ({@link SessionWriter}), so that several
- * sinks can share the topic; who reads it should read what is committed
+ * sinks can share the topic. Its readers should read what is committed
  * ({@code isolation.level=read_committed}).
  */
 public final class KafkaMessageStore implements MessageStore, AutoCloseable {

@@ -116,7 +116,8 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 
 	private volatile boolean ended;
 
-	private record Write(@Nullable Place place, byte[] id, byte[] payload, CompletableFuture<OnceStore.Outcome> done) {
+	private record Write(@Nullable Place place, int checksum, byte[] id, byte[] payload,
+			CompletableFuture<OnceStore.Outcome> done) {
 	}
 
 	/** What to do about records that are lost. */
@@ -189,12 +190,12 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 
 	@Override
 	public CompletableFuture<Integer> store(byte[] id, byte[] payload) {
-		return add(new Write(null, id, payload, new CompletableFuture<>())).thenApply((_) -> 0);
+		return add(new Write(null, 0, id, payload, new CompletableFuture<>())).thenApply((_) -> 0);
 	}
 
 	@Override
 	public CompletableFuture<OnceStore.Outcome> store(Place place, byte[] id, byte[] payload) {
-		return add(new Write(place, id, payload, new CompletableFuture<>()));
+		return add(new Write(place, Place.checksum(id, payload), id, payload, new CompletableFuture<>()));
 	}
 
 	private CompletableFuture<OnceStore.Outcome> add(Write write) {
@@ -253,7 +254,7 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 		try {
 			for (Write write : batch) {
 				if (stored.takes(write)) {
-					to.append(LogRecord.head(write.place(), write.id(), write.payload()), write.id(), write.payload());
+					to.append(LogRecord.head(write.place(), write.checksum(), write.id()), write.id(), write.payload());
 				}
 			}
 			if (to.nextNumber() > this.nextNumber) {
@@ -304,7 +305,7 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 							"There are too many sessions (sink.max-sessions), and none is old enough to forget"));
 				return false;
 			}
-			switch (state.offer(place.sequence(), Place.checksum(write.id(), write.payload()))) {
+			switch (state.offer(place.sequence(), write.checksum())) {
 				case NEW -> this.written.add(write);
 				case REPEAT -> this.repeats.add(write);
 				case DIFFERENT -> write.done().completeExceptionally(new ContentDiffersException(place.sequence()));

@@ -32,8 +32,11 @@ record LogRecord(ByteString id, @Nullable Placed place) {
 	record Placed(ByteString session, long sequence, int checksum) {
 	}
 
-	/** What comes before the id. */
-	static byte[] head(@Nullable Place place, byte[] id, byte[] payload) {
+	/**
+	 * What comes before the id.
+	 * @param checksum of id and payload; ignored without a place
+	 */
+	static byte[] head(@Nullable Place place, int checksum, byte[] id) {
 		if (place == null) {
 			return new byte[] { (byte) id.length };
 		}
@@ -43,7 +46,7 @@ record LogRecord(ByteString id, @Nullable Placed place) {
 			.put((byte) session.size())
 			.put(session.asReadOnlyByteBuffer())
 			.putLong(place.sequence())
-			.putInt(Place.checksum(id, payload))
+			.putInt(checksum)
 			.array();
 	}
 

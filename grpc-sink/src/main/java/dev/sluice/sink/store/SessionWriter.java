@@ -28,6 +28,7 @@ import dev.sluice.sink.sequence.SessionState;
 import dev.sluice.sink.store.MessageStore.MessageTooLargeException;
 import dev.sluice.sink.store.MessageStore.StoreUnavailableException;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsOptions;
 import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -45,16 +46,17 @@ import org.slf4j.LoggerFactory;
  * Writes the messages of one session to the topic, in transactions of Kafka's. Each
  * transaction also has the {@linkplain SessionState state} that comes of it, as the
  * metadata of the committed offset of a consumer group with the session's name. So the
- * brokers have both or neither, whoever dies when.
+ * brokers have both or neither, whichever process dies when.
  * <p>
  * Its transactional id is the session's: from the moment that another sink begins to
  * write the session, this one can commit nothing, and ends. Before it takes anything, it
  * asks for the state. It ends after any failure, too: what is open then is settled by the
- * brokers, and whoever writes the session next asks them.
+ * brokers, and the next writer of the session asks them.
  * <p>
  * One virtual thread waits and writes; what comes meanwhile goes into the next
  * transaction. Bounds: {@value #QUEUE} messages wait; beyond, they are not taken. A
- * transaction has {@value #BATCH_BYTES} bytes and one message at most.
+ * transaction takes no further message from {@value #BATCH_BYTES} bytes or
+ * {@value #BATCH_MESSAGES} messages on.
  */
 @ThreadSafe
 final class SessionWriter {
@@ -102,7 +104,8 @@ final class SessionWriter {
 	/** Whether a transaction is being written. */
 	private volatile boolean busy = true;
 
-	private record Write(Place place, byte[] id, byte[] payload, CompletableFuture<OnceStore.Outcome> done) {
+	private record Write(Place place, int checksum, byte[] id, byte[] payload,
+			CompletableFuture<OnceStore.Outcome> done) {
 	}
 
 	@SuppressWarnings("this-escape") // The thread begins last.
@@ -122,7 +125,7 @@ final class SessionWriter {
 	}
 
 	CompletableFuture<OnceStore.Outcome> store(Place place, byte[] id, byte[] payload) {
-		Write write = new Write(place, id, payload, new CompletableFuture<>());
+		Write write = new Write(place, Place.checksum(id, payload), id, payload, new CompletableFuture<>());
 		if (this.ending || !this.writes.offer(write)) {
 			return CompletableFuture
 				.failedFuture(new StoreUnavailableException("The session has too much to write, or is being closed"));
@@ -188,8 +191,8 @@ final class SessionWriter {
 				end = ex;
 			}
 			catch (RuntimeException ex) {
-				logger.warn("{} could not be written: {}; whoever writes it next asks the brokers what they have",
-						this.name, ex.toString());
+				logger.warn("{} could not be written: {}; its next writer asks the brokers what they have", this.name,
+						ex.toString());
 				end = new StoreUnavailableException("Kafka did not acknowledge the transaction: " + ex, ex);
 				producer.close(Duration.ZERO);
 			}
@@ -204,10 +207,10 @@ final class SessionWriter {
 		}
 	}
 
-	/** What the brokers have. Nobody else can commit for the session any more. */
+	/** What the brokers have. No other writer can commit for the session any more. */
 	private SessionState state() throws InterruptedException {
 		Map<String, Object> admins = new HashMap<>(this.config);
-		admins.keySet().retainAll(org.apache.kafka.clients.admin.AdminClientConfig.configNames());
+		admins.keySet().retainAll(AdminClientConfig.configNames());
 		try (Admin admin = Admin.create(admins)) {
 			OffsetAndMetadata committed = admin
 				.listConsumerGroupOffsets(this.name, new ListConsumerGroupOffsetsOptions().requireStable(true))
@@ -236,15 +239,14 @@ final class SessionWriter {
 		}
 	}
 
-	/** Nobody asks the state again if this fails. */
+	/** If this fails, the state is not used again. */
 	private void write(KafkaProducer<byte[], byte[]> producer, SessionState state, List<Write> batch) {
 		List<Write> written = new ArrayList<>();
 		List<Write> repeats = new ArrayList<>();
 		for (Write write : batch) {
 			Place place = write.place();
 			state.settledBelow(place.session().firstUnsettled());
-			int checksum = Place.checksum(write.id(), write.payload());
-			switch (state.offer(place.sequence(), checksum)) {
+			switch (state.offer(place.sequence(), write.checksum())) {
 				case NEW -> written.add(write);
 				case REPEAT -> repeats.add(write);
 				case DIFFERENT -> write.done().completeExceptionally(new ContentDiffersException(place.sequence()));
@@ -301,7 +303,7 @@ final class SessionWriter {
 		return ByteBuffer.allocate(id.size() + Long.BYTES + Integer.BYTES)
 			.put(id.asReadOnlyByteBuffer())
 			.putLong(write.place().sequence())
-			.putInt(Place.checksum(write.id(), write.payload()))
+			.putInt(write.checksum())
 			.array();
 	}
 

@@ -8,18 +8,12 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collections;
 import java.util.List;
-import java.util.Properties;
 import java.util.Random;
 
-import dev.sluice.contract.Topics;
 import dev.sluice.devservices.DevServices;
 import dev.sluice.devservices.JavaProcess;
 import dev.sluice.devservices.Ports;
-import org.apache.kafka.clients.consumer.ConsumerConfig;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
-import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import dev.sluice.sink.TopicRecords;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -139,35 +133,20 @@ class CutAndKillIT {
 		BitSet found = new BitSet(MESSAGES);
 		List<String> twice = new ArrayList<>();
 		List<String> damaged = new ArrayList<>();
-		Properties properties = new Properties();
-		properties.put(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, kafka);
-		try (KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(properties, new ByteArrayDeserializer(),
-				new ByteArrayDeserializer())) {
-			List<TopicPartition> partitions = consumer.partitionsFor(Topics.SINK)
-				.stream()
-				.map((partition) -> new TopicPartition(Topics.SINK, partition.partition()))
-				.toList();
-			consumer.assign(partitions);
-			consumer.seekToBeginning(partitions);
-			consumer.endOffsets(partitions).forEach((partition, end) -> {
-				while (consumer.position(partition) < end) {
-					for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(100))) {
-						// Other tests' records may have no key.
-						String id = (record.key() != null) ? new String(record.key(), StandardCharsets.UTF_8) : "";
-						if (id.startsWith(PREFIX)) {
-							int number = Integer.parseInt(id.substring(PREFIX.length()));
-							if (found.get(number)) {
-								twice.add(id);
-							}
-							found.set(number);
-							if (!Producer.isPayload(number, record.value())) {
-								damaged.add(id);
-							}
-						}
-					}
+		TopicRecords.forEach(kafka, (record) -> {
+			// Other tests' records may have no key.
+			String id = (record.key() != null) ? new String(record.key(), StandardCharsets.UTF_8) : "";
+			if (id.startsWith(PREFIX)) {
+				int number = Integer.parseInt(id.substring(PREFIX.length()));
+				if (found.get(number)) {
+					twice.add(id);
 				}
-			});
-		}
+				found.set(number);
+				if (!Producer.isPayload(number, record.value())) {
+					damaged.add(id);
+				}
+			}
+		});
 		assertThat(found.cardinality()).as("0 lost").isEqualTo(MESSAGES);
 		assertThat(twice).as("0 stored twice").isEmpty();
 		assertThat(damaged).as("byte for byte").isEmpty();

@@ -9,19 +9,13 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Properties;
 import java.util.Random;
 import java.util.Set;
 
-import dev.sluice.contract.Topics;
 import dev.sluice.devservices.DevServices;
 import dev.sluice.devservices.JavaProcess;
 import dev.sluice.devservices.Ports;
-import org.apache.kafka.clients.consumer.ConsumerConfig;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
-import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import dev.sluice.sink.TopicRecords;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -194,36 +188,19 @@ class TwoSinksIT {
 		}
 		List<String> twice = new ArrayList<>();
 		List<String> damaged = new ArrayList<>();
-		Properties properties = new Properties();
-		properties.put(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, kafka);
-		properties.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
-		try (KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(properties, new ByteArrayDeserializer(),
-				new ByteArrayDeserializer())) {
-			List<TopicPartition> partitions = consumer.partitionsFor(Topics.SINK)
-				.stream()
-				.map((partition) -> new TopicPartition(Topics.SINK, partition.partition()))
-				.toList();
-			consumer.assign(partitions);
-			consumer.seekToBeginning(partitions);
-			consumer.endOffsets(partitions).forEach((partition, end) -> {
-				while (consumer.position(partition) < end) {
-					for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(100))) {
-						ByteBuffer payload = ByteBuffer.wrap(record.value());
-						if (payload.remaining() < NumberedProducer.HEAD_BYTES || payload.getLong() != RUN) {
-							continue;
-						}
-						int client = payload.getInt();
-						int number = payload.getInt();
-						if (!found.get(client).add(number)) {
-							twice.add(client + "-" + number);
-						}
-						if (!NumberedProducer.isPayload(RUN, client, number, record.value())) {
-							damaged.add(client + "-" + number);
-						}
-					}
+		TopicRecords.forEach(kafka, (record) -> {
+			ByteBuffer payload = ByteBuffer.wrap(record.value());
+			if (payload.remaining() >= NumberedProducer.HEAD_BYTES && payload.getLong() == RUN) {
+				int client = payload.getInt();
+				int number = payload.getInt();
+				if (!found.get(client).add(number)) {
+					twice.add(client + "-" + number);
 				}
-			});
-		}
+				if (!NumberedProducer.isPayload(RUN, client, number, record.value())) {
+					damaged.add(client + "-" + number);
+				}
+			}
+		});
 		int lost = 0;
 		int inDoubt = 0;
 		for (int client = 0; client < CLIENTS; client++) {

@@ -52,15 +52,17 @@ class OverloadTests {
 
 	/** Slots of 50 ms each; a full queue is refused within 2 ms, with 503 and no more. */
 	@ParameterizedTest
-	@CsvSource({ "16, 200, 1000", "16, 200, 100000", "16, 0, 1000", "100, 50, 1000", "4, 1000, 2000", "1, 3, 100" })
-	void usesABackendWhoseQueueIsFull(int slots, int queue, int concurrency) {
+	@CsvSource({ "16, 200, 1000, 0.99", "16, 200, 100000, 0.99", "100, 50, 1000, 0.98", "4, 1000, 2000, 0.99",
+			"1, 3, 100, 0.9", "16, 0, 1000, 0.8" })
+	void usesABackendWhoseQueueIsFull(int slots, int queue, int concurrency, double atLeast) {
 		for (int seed = 0; seed < SEEDS; seed++) {
 			Simulation simulation = new Simulation(seed, concurrency);
 			simulation.backend = simulation.new Queue(slots, queue);
 			simulation.run(LENGTH);
 
 			double ideal = slots / 0.05 * LENGTH.toSeconds();
-			assertThat(simulation.saved / ideal).as("seed %d: share of the backend's rate", seed).isGreaterThan(0.8);
+			assertThat(simulation.saved / ideal).as("seed %d: share of the backend's rate", seed)
+				.isGreaterThan(atLeast);
 			assertThat(simulation.refused / (double) simulation.attempts).as("seed %d: share refused", seed)
 				.isLessThan(0.15);
 			assertThat(simulation.deadLetters).as("seed %d", seed).isZero();
