@@ -251,11 +251,8 @@ public final class SinkSender {
 			boolean spool = this.job.mode() == Mode.STREAM_SPOOL;
 			return measure(1, (bytes, prefix) -> {
 				long messages = messages(bytes);
-				inParallel(spool ? SPOOL_THREADS : 1, messages, spool ? TOGETHER : 1,
-						(from, to) -> send(client,
-								LongStream.range(from, to)
-									.mapToObj((number) -> new Message(id(prefix, number), message(number)))
-									.toList()));
+				inParallel(spool ? SPOOL_THREADS : 1, messages, spool ? TOGETHER : 1, (from, to) -> send(client,
+						LongStream.range(from, to).mapToObj((number) -> new Message(null, message(number))).toList()));
 				if (!client.awaitEmpty(DEADLINE) || !client.refused().isEmpty()) {
 					throw new IllegalStateException("Not all was stored: " + client.stats());
 				}
