@@ -13,6 +13,7 @@ import dev.sluice.lab.kit.plan.LoadPlan.Settling;
 import dev.sluice.lab.kit.plan.LoadPlan.Target;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.plan.WarmUp;
+import dev.sluice.lab.kit.plan.WarmUpWindow;
 import dev.sluice.lab.kit.result.Cell;
 import dev.sluice.lab.kit.result.CompareResult.WarmUpCurve;
 import dev.sluice.lab.kit.result.Load;
@@ -50,7 +51,7 @@ record CellLoad(Load.Kind kind, int users, int items, Map<Integer, Double> perSe
 	private static final int WARM_UP_USERS = 200;
 
 	/** A warm-up that does not settle ends after so many times its least. */
-	private static final int MOST_WARM_UP = 3;
+	private static final int MOST_WARM_UP = 6;
 
 	/** For what a warm-up has left in the queue. */
 	private static final long WARM_UP_DRAIN_MILLIS = 60_000;
@@ -124,8 +125,8 @@ record CellLoad(Load.Kind kind, int users, int items, Map<Integer, Double> perSe
 		}
 		long settled = warmUps.stream().filter(WarmUpCurve::settled).count();
 		return Optional.of(new Check(
-				"The last two windows of each warm-up agree in rate and CPU per order within "
-						+ Figures.percent(AGREE_WITHIN),
+				"The last two windows of each warm-up agree in rate and CPU per order within %s, and the compilers used at most %s of the CPU"
+					.formatted(Figures.percent(AGREE_WITHIN), Figures.percent(WarmUpWindow.MOST_JIT)),
 				!warmUps.isEmpty() && settled == warmUps.size(), "%d of %d do".formatted(settled, warmUps.size())));
 	}
 
@@ -147,9 +148,10 @@ record CellLoad(Load.Kind kind, int users, int items, Map<Integer, Double> perSe
 			notes.put("cell", "at least %s s and %,d orders, then until the backlog is delivered"
 				.formatted(Figures.measured(this.leastMillis / 1_000.0), this.leastOrders));
 			notes.put("warm-up",
-					"all gateways and modes by turns, %d users, windows of %d s until two agree within %s, at least %d s and at most %d"
+					"all gateways and modes by turns, %d users, windows of %d s until two agree within %s and the compilers use at most %s of the CPU, at least %d s and at most %d"
 						.formatted(WARM_UP_USERS, this.settling.windowMillis() / 1_000,
-								Figures.percent(this.settling.within()), this.settling.leastMillis() / 1_000,
+								Figures.percent(this.settling.within()), Figures.percent(WarmUpWindow.MOST_JIT),
+								this.settling.leastMillis() / 1_000,
 								this.settling.leastMillis() * MOST_WARM_UP / 1_000));
 		}
 		notes.put("items of an order", Integer.toString(this.items));

@@ -37,9 +37,10 @@ final class WarmUpSection extends Section {
 		List<WarmUpCurve> curves = curves(run);
 		long settled = curves.stream().filter(WarmUpCurve::settled).count();
 		html.element("p",
-				"All gateways and modes take orders by turns until two windows agree in rate and CPU per order within %s: %d of %d warm-ups came to that. The first reached %s of its peak after %s s."
-					.formatted(Figures.percent(curves.getFirst().within()), settled, curves.size(),
-							Figures.percent(NEAR_PEAK), Figures.measured(nearPeak(curves.getFirst()))));
+				"All gateways and modes take orders by turns until two windows agree in rate and CPU per order within %s and the compilers use at most %s of the CPU: %d of %d warm-ups came to that. The first reached %s of its peak after %s s."
+					.formatted(Figures.percent(curves.getFirst().within()), Figures.percent(WarmUpWindow.MOST_JIT),
+							settled, curves.size(), Figures.percent(NEAR_PEAK),
+							Figures.measured(nearPeak(curves.getFirst()))));
 		html.chart(chart(curves), table(curves));
 	}
 
@@ -81,11 +82,12 @@ final class WarmUpSection extends Section {
 
 	private static Table table(List<WarmUpCurve> curves) {
 		Table table = new Table("Windows of the warm-ups", 1,
-				List.of("Round", "until, s", "saved per second", "CPU ms per order"));
+				List.of("Round", "until, s", "saved per second", "CPU ms per order", "of it compiling"));
 		for (WarmUpCurve curve : curves) {
 			curve.windows()
 				.forEach((window) -> table.row(curve.round(), Figures.measured(window.endSeconds()),
-						Figures.measured(window.savedPerSecond()), Figures.measured(window.cpuMillisPerOrder())));
+						Figures.measured(window.savedPerSecond()), Figures.measured(window.cpuMillisPerOrder()),
+						Figures.percent(window.jitShare())));
 		}
 		return table;
 	}

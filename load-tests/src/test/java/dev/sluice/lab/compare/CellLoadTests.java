@@ -18,7 +18,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 class CellLoadTests {
 
-	private static final WarmUpWindow WINDOW = new WarmUpWindow(5, 100, 1.0);
+	private static final WarmUpWindow WINDOW = new WarmUpWindow(5, 100, 1.0, 0.01);
 
 	@Test
 	void aCellInFlightLastsForATimeAndANumberOfOrders() {
@@ -68,7 +68,7 @@ class CellLoadTests {
 	void aWarmUpThatDidNotSettleFailsTheCheck() {
 		CellLoad load = CellLoad.lasting(Load.Kind.IN_FLIGHT, 45_000);
 		WarmUpCurve settled = new WarmUpCurve("1", List.of(WINDOW, WINDOW), 0.10);
-		WarmUpCurve rising = new WarmUpCurve("2", List.of(WINDOW, new WarmUpWindow(10, 200, 1.0)), 0.10);
+		WarmUpCurve rising = new WarmUpCurve("2", List.of(WINDOW, new WarmUpWindow(10, 200, 1.0, 0.01)), 0.10);
 
 		assertThat(load.warmUpCheck(List.of(settled))).get().extracting(Check::holds).isEqualTo(true);
 		assertThat(load.warmUpCheck(List.of(settled, rising))).get().extracting(Check::holds).isEqualTo(false);

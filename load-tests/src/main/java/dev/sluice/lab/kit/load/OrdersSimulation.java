@@ -204,12 +204,13 @@ public final class OrdersSimulation extends Simulation {
 	/** Ends the phase when its windows agree. */
 	private ChainBuilder watch(Settling rule, WarmUpWatch watch, OrderSupply supply) {
 		return exec((session) -> {
-			watch.start(System.nanoTime(), this.all.millis());
+			watch.start(System.nanoTime(), this.all.millis(), this.all.jitMillis());
 			return session;
 		}).asLongAs((_) -> !watch.isSettled() && !supply.isEnough())
 			.on(pause(Duration.ofMillis(rule.windowMillis())), exec((session) -> session.set(SAVED, 0L)), count(),
 					exec((session) -> {
-						watch.window(System.nanoTime(), session.getLong(SAVED), this.all.millis());
+						watch.window(System.nanoTime(), session.getLong(SAVED), this.all.millis(),
+								this.all.jitMillis());
 						return session;
 					}))
 			.exec((session) -> {

@@ -5,6 +5,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
+import dev.sluice.lab.kit.measure.ThreadTimes;
+import org.jspecify.annotations.Nullable;
+
 /**
  * CPU time of some processes and of their children, as far as the system tells it.
  * Children that end between two readings are missing in the second. Not thread-safe.
@@ -14,7 +17,11 @@ final class ProcessTime {
 	/** Of all processes together, 1 = one core: less is rest. */
 	static final double REST = 0.25;
 
+	private static final long MICROS_PER_MILLI = 1_000;
+
 	private final List<Long> pids;
+
+	private final ThreadTimes threads = ThreadTimes.ofThisMachine();
 
 	private long millis;
 
@@ -26,13 +33,25 @@ final class ProcessTime {
 
 	/** Since their start, in milliseconds; 0 where the system does not tell. */
 	long millis() {
-		return this.pids.stream()
-			.flatMap((pid) -> ProcessHandle.of(pid).stream())
-			.flatMap((process) -> Stream.concat(Stream.of(process), process.descendants()))
-			.map((process) -> process.info().totalCpuDuration())
+		return processes().map((process) -> process.info().totalCpuDuration())
 			.flatMap(Optional::stream)
 			.mapToLong(Duration::toMillis)
 			.sum();
+	}
+
+	/**
+	 * Of the JVMs' compilers since the first call, in milliseconds; null where the system
+	 * does not tell.
+	 */
+	@Nullable Long jitMillis() {
+		ThreadTimes.Totals totals = this.threads.look(processes().map(ProcessHandle::pid).toList());
+		return (totals != null) ? totals.jit() / MICROS_PER_MILLI : null;
+	}
+
+	private Stream<ProcessHandle> processes() {
+		return this.pids.stream()
+			.flatMap((pid) -> ProcessHandle.of(pid).stream())
+			.flatMap((process) -> Stream.concat(Stream.of(process), process.descendants()));
 	}
 
 	/** Begins to look. */

@@ -5,6 +5,7 @@ import java.util.List;
 
 import dev.sluice.lab.kit.plan.LoadPlan.Settling;
 import dev.sluice.lab.kit.plan.WarmUpWindow;
+import org.jspecify.annotations.Nullable;
 
 /** The windows of a warm-up, and whether it has come to its end. Not thread-safe. */
 final class WarmUpWatch {
@@ -23,6 +24,8 @@ final class WarmUpWatch {
 
 	private long cpuMillis;
 
+	private @Nullable Long jitMillis;
+
 	WarmUpWatch(Settling rule) {
 		this.rule = rule;
 	}
@@ -30,32 +33,37 @@ final class WarmUpWatch {
 	/**
 	 * The first window begins.
 	 * @param cpu time of the processes until now, in milliseconds
+	 * @param jit of it that their compilers used; null where the system does not tell
 	 */
-	void start(long nanos, long cpu) {
+	void start(long nanos, long cpu, @Nullable Long jit) {
 		this.startNanos = nanos;
 		this.endNanos = nanos;
 		this.cpuMillis = cpu;
+		this.jitMillis = jit;
 	}
 
 	/**
 	 * A window ends and the next one begins.
 	 * @param orders saved since the start
 	 * @param cpu time of the processes until now, in milliseconds
+	 * @param jit of it that their compilers used; null where the system does not tell
 	 */
-	void window(long nanos, long orders, long cpu) {
+	void window(long nanos, long orders, long cpu, @Nullable Long jit) {
 		long more = orders - this.saved;
 		long spent = cpu - this.cpuMillis;
 		this.windows.add(new WarmUpWindow((nanos - this.startNanos) / SECOND_NANOS,
 				more * SECOND_NANOS / Math.max(1, nanos - this.endNanos),
-				(more > 0 && spent > 0) ? (double) spent / more : null));
+				(more > 0 && spent > 0) ? (double) spent / more : null,
+				(jit != null && this.jitMillis != null && spent > 0) ? (double) (jit - this.jitMillis) / spent : null));
 		this.endNanos = nanos;
 		this.saved = orders;
 		this.cpuMillis = cpu;
+		this.jitMillis = jit;
 	}
 
 	boolean isSettled() {
 		return this.endNanos - this.startNanos >= this.rule.leastMillis() * 1_000_000
-				&& WarmUpWindow.agree(this.windows, this.rule.within());
+				&& WarmUpWindow.isWarm(this.windows, this.rule.within());
 	}
 
 	List<WarmUpWindow> windows() {

@@ -1,5 +1,6 @@
 package dev.sluice.lab.kit.measure;
 
+import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -11,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * core, since it first looked. What a thread does between a look and its end is not seen.
  * Used by one thread.
  */
-final class ThreadTimes {
+public final class ThreadTimes {
 
 	private static final long NANOS_PER_MICRO = 1_000;
 
@@ -37,6 +38,11 @@ final class ThreadTimes {
 		this.procfs = procfs;
 	}
 
+	/** Of the machine that this runs on. */
+	public static ThreadTimes ofThisMachine() {
+		return new ThreadTimes(new Procfs(Path.of("/proc")));
+	}
+
 	/**
 	 * Sums since the first look, in microseconds.
 	 *
@@ -44,7 +50,7 @@ final class ThreadTimes {
 	 * @param jit of the compiler's threads
 	 * @param gc of the collector's threads
 	 */
-	record Totals(long waiting, long jit, long gc) {
+	public record Totals(long waiting, long jit, long gc) {
 	}
 
 	private enum Kind {
@@ -67,7 +73,7 @@ final class ThreadTimes {
 	/**
 	 * Looks at all threads of the processes; null if the kernel does not tell of any.
 	 */
-	@Nullable Totals look(List<Long> pids) {
+	public @Nullable Totals look(List<Long> pids) {
 		Map<Long, Thread> seen = new HashMap<>();
 		for (long pid : pids) {
 			for (long id : this.procfs.threads(pid)) {

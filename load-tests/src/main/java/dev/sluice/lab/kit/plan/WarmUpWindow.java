@@ -11,17 +11,28 @@ import org.jspecify.annotations.Nullable;
  * @param savedPerSecond orders that the backend saved, by the length of the window
  * @param cpuMillisPerOrder CPU time of all services and the load generator for a saved
  * order, in milliseconds; null if none was saved or the system does not tell the time
+ * @param jitShare of that CPU time that the JVMs' compilers used, 0 to 1; null if the
+ * system does not tell
  */
-public record WarmUpWindow(double endSeconds, double savedPerSecond, @Nullable Double cpuMillisPerOrder) {
+public record WarmUpWindow(double endSeconds, double savedPerSecond, @Nullable Double cpuMillisPerOrder,
+		@Nullable Double jitShare) {
 
-	/** Whether the last two windows agree. */
-	public static boolean agree(List<WarmUpWindow> windows, double within) {
+	/**
+	 * Above this share of the CPU time the JVMs are cold. Rates of cold JVMs agree as
+	 * well: for as long as the compilers have more to do than their share of the cores
+	 * lets them.
+	 */
+	public static final double MOST_JIT = 0.05;
+
+	/** Whether the last two windows agree and the compilers have little left to do. */
+	public static boolean isWarm(List<WarmUpWindow> windows, double within) {
 		if (windows.size() < 2) {
 			return false;
 		}
 		WarmUpWindow last = windows.getLast();
 		WarmUpWindow before = windows.get(windows.size() - 2);
-		return near(before.savedPerSecond(), last.savedPerSecond(), within)
+		return (last.jitShare() == null || last.jitShare() <= MOST_JIT)
+				&& near(before.savedPerSecond(), last.savedPerSecond(), within)
 				&& (before.cpuMillisPerOrder() == null || last.cpuMillisPerOrder() == null
 						|| near(before.cpuMillisPerOrder(), last.cpuMillisPerOrder(), within));
 	}

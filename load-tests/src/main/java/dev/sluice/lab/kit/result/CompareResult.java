@@ -47,7 +47,7 @@ public record CompareResult(List<CellResult> cells, List<LeftOut> leftOut, @Null
 		}
 
 		public boolean settled() {
-			return WarmUpWindow.agree(this.windows, this.within);
+			return WarmUpWindow.isWarm(this.windows, this.within);
 		}
 
 	}

@@ -32,7 +32,7 @@ class LoadRoundTests {
 	@Test
 	void aWarmUpHasAnOutcomeThoughItsCallsAreNotLogged() {
 		PhaseOutcome warmUp = new PhaseOutcome("warm-up", 9, 9, 0, T0, SECOND.audit(), 0,
-				List.of(new WarmUpWindow(5, 100, 1.0)));
+				List.of(new WarmUpWindow(5, 100, 1.0, 0.01)));
 
 		assertThat(LoadRound.complete(List.of(warmUp), new GatlingLog("Simulation", T0, calls(), List.of(), true)))
 			.containsExactly(warmUp);

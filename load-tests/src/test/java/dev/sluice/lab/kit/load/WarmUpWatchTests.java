@@ -18,9 +18,11 @@ class WarmUpWatchTests {
 
 	private long cpuMillis;
 
+	private long jitMillis;
+
 	@Test
 	void settlesWhenRateAndCostOfTwoWindowsAgree() {
-		this.watch.start(0, 0);
+		this.watch.start(0, 0, 0L);
 		window(100, 4);
 		window(500, 2);
 		assertThat(this.watch.isSettled()).isFalse();
@@ -31,12 +33,12 @@ class WarmUpWatchTests {
 		window(1_000, 0.75);
 
 		assertThat(this.watch.isSettled()).isTrue();
-		assertThat(this.watch.windows()).hasSize(5).last().isEqualTo(new WarmUpWindow(25, 1_000, 0.75));
+		assertThat(this.watch.windows()).hasSize(5).last().isEqualTo(new WarmUpWindow(25, 1_000, 0.75, 0.0));
 	}
 
 	@Test
 	void doesNotSettleBeforeItsTime() {
-		this.watch.start(0, 0);
+		this.watch.start(0, 0, 0L);
 		window(1_000, 1);
 		window(1_000, 1);
 		assertThat(this.watch.isSettled()).isFalse();
@@ -47,7 +49,7 @@ class WarmUpWatchTests {
 
 	@Test
 	void nothingSavedIsNoAgreement() {
-		this.watch.start(0, 0);
+		this.watch.start(0, 0, 0L);
 		window(0, 0);
 		window(0, 0);
 		window(0, 0);
@@ -55,11 +57,43 @@ class WarmUpWatchTests {
 		assertThat(this.watch.isSettled()).isFalse();
 	}
 
+	@Test
+	void doesNotSettleWhileTheCompilersAreBusy() {
+		this.watch.start(0, 0, 0L);
+		compiling(0.06);
+		compiling(0.06);
+		compiling(0.06);
+		assertThat(this.watch.isSettled()).as("a plateau of cold JVMs").isFalse();
+		compiling(0.05);
+
+		assertThat(this.watch.isSettled()).isTrue();
+	}
+
+	@Test
+	void settlesByRateAndCostWhereTheSystemDoesNotTellOfCompilers() {
+		this.watch.start(0, 0, null);
+		for (int window = 1; window <= 3; window++) {
+			this.watch.window(window * 5 * SECOND, window * 5_000, window * 5_000, null);
+		}
+
+		assertThat(this.watch.isSettled()).isTrue();
+	}
+
 	private void window(int perSecond, double cpuMillisPerOrder) {
+		window(perSecond, cpuMillisPerOrder, 0);
+	}
+
+	private void compiling(double share) {
+		window(1_000, 1, share);
+	}
+
+	private void window(int perSecond, double cpuMillisPerOrder, double jitShare) {
 		this.seconds += 5;
 		this.saved += 5L * perSecond;
-		this.cpuMillis += Math.round(5 * perSecond * cpuMillisPerOrder);
-		this.watch.window(this.seconds * SECOND, this.saved, this.cpuMillis);
+		long cpu = Math.round(5 * perSecond * cpuMillisPerOrder);
+		this.cpuMillis += cpu;
+		this.jitMillis += Math.round(cpu * jitShare);
+		this.watch.window(this.seconds * SECOND, this.saved, this.cpuMillis, this.jitMillis);
 	}
 
 }
