@@ -105,7 +105,8 @@ public final class CompareCommand extends ExperimentCommand {
 	private VariantOptions variants = new VariantOptions();
 
 	@Option(names = "--capacity", split = ",", paramLabel = "MODEL",
-			description = "The backend's capacity: unlimited, starved. Default: both.")
+			description = "The backend's capacity: unlimited, workers (20 at once), starved (16 threads, one more"
+					+ " each second). Default: workers and unlimited; with --burst starved and unlimited.")
 	private @Nullable List<String> capacities;
 
 	@Option(names = "--repetitions", paramLabel = "COUNT",
@@ -217,8 +218,7 @@ public final class CompareCommand extends ExperimentCommand {
 	private Sweep sweep(long drawn) {
 		Length chosen = this.length.value();
 		List<BackendCapacity> backends = (this.capacities != null)
-				? this.capacities.stream().map((name) -> capacity(name)).toList()
-				: (chosen == Length.SMALLEST) ? List.of(BackendCapacity.UNLIMITED) : List.of(BackendCapacity.values());
+				? this.capacities.stream().map((name) -> capacity(name)).toList() : capacities(kind(), chosen);
 		int times = (this.repetitions != null) ? this.repetitions : (chosen == Length.WHOLE) ? FULL_REPETITIONS : 1;
 		try {
 			List<Variant> all = this.variants
@@ -230,6 +230,21 @@ public final class CompareCommand extends ExperimentCommand {
 		catch (IllegalArgumentException ex) {
 			throw usage(ex.getMessage());
 		}
+	}
+
+	/**
+	 * The backends of a comparison that names none. A backend that gets faster with time
+	 * would favour the cells that last longer, which are those of the queued mode; only
+	 * bursts, which repeat the reference, have it.
+	 */
+	static List<BackendCapacity> capacities(Load.Kind kind, Length chosen) {
+		if (chosen == Length.SMALLEST) {
+			return List.of(BackendCapacity.UNLIMITED);
+		}
+		return switch (kind) {
+			case IN_FLIGHT, OFFERED -> List.of(BackendCapacity.WORKERS, BackendCapacity.UNLIMITED);
+			case BURST -> List.of(BackendCapacity.STARVED, BackendCapacity.UNLIMITED);
+		};
 	}
 
 	/** Whether so many gateways can run side by side on this machine. */
@@ -265,7 +280,7 @@ public final class CompareCommand extends ExperimentCommand {
 			return BackendCapacity.of(name);
 		}
 		catch (IllegalArgumentException _) {
-			throw usage("capacity '%s' is unknown: use unlimited, starved".formatted(name));
+			throw usage("capacity '%s' is unknown: use unlimited, workers, starved".formatted(name));
 		}
 	}
 

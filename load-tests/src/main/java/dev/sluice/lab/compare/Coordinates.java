@@ -22,11 +22,13 @@ final class Coordinates {
 
 	static final String QUEUED = "queued";
 
+	static final String WORKERS = "workers";
+
 	static final String STARVED = "starved";
 
 	static final String UNLIMITED = "unlimited";
 
-	private static final List<String> CAPACITIES = List.of(STARVED, UNLIMITED);
+	private static final List<String> CAPACITIES = List.of(WORKERS, STARVED, UNLIMITED);
 
 	private static final List<String> MODES = List.of(SYNC, QUEUED);
 

@@ -272,6 +272,7 @@ public record ModeByLoad(String capacity, Load load, Ratio rate, @Nullable Ratio
 	/** The backend's name for readers. */
 	static String name(String capacity) {
 		return switch (capacity) {
+			case Coordinates.WORKERS -> "Slow backend (20 workers)";
 			case Coordinates.STARVED -> "Slow backend (starved)";
 			case Coordinates.UNLIMITED -> "Fast backend (unlimited)";
 			default -> "Backend " + capacity;

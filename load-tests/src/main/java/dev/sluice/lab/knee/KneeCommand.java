@@ -42,7 +42,7 @@ public final class KneeCommand extends ExperimentCommand {
 	private VariantOptions variants = new VariantOptions();
 
 	@Option(names = "--backend", paramLabel = "CAPACITY", defaultValue = "unlimited",
-			description = "unlimited or starved, 50 ms an order. Default: ${DEFAULT-VALUE}.")
+			description = "unlimited, workers or starved, 50 ms an order. Default: ${DEFAULT-VALUE}.")
 	private String capacity = "unlimited";
 
 	@Option(names = "--smallest",

@@ -59,7 +59,7 @@ class CellLoadTests {
 			assertThat(phase.targets()).isEqualTo(targets);
 			assertThat(phase.warmUp()).isNotNull();
 			assertThat(phase.warmUp().leastMillis()).isEqualTo(30_000);
-			assertThat(phase.lastMillis()).isEqualTo(90_000);
+			assertThat(phase.lastMillis()).isEqualTo(180_000);
 		});
 		assertThat(load.warmUp(targets, List.of(Mode.SYNC), false).getFirst().lastMillis()).isEqualTo(30_000);
 	}

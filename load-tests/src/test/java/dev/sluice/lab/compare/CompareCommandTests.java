@@ -3,9 +3,13 @@ package dev.sluice.lab.compare;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 
+import dev.sluice.lab.kit.plan.BackendCapacity;
+import dev.sluice.lab.kit.result.Load;
+import dev.sluice.lab.kit.run.LengthOptions.Length;
 import dev.sluice.lab.report.Report;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import picocli.CommandLine;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -23,7 +27,7 @@ class CompareCommandTests {
 			--seed x | --seed
 			--variants servlet | servlet-platform
 			--modes both | sync, queued
-			--capacity endless | unlimited, starved
+			--capacity endless | unlimited, workers, starved
 			--repetitions 0 | at least 1
 			--infra docker | embedded
 			--heap much | 768m
@@ -40,6 +44,13 @@ class CompareCommandTests {
 
 		assertThat(exitCode).isEqualTo(2);
 		assertThat(err.toString()).contains(hint);
+	}
+
+	@ParameterizedTest
+	@EnumSource(value = Load.Kind.class, names = "BURST", mode = EnumSource.Mode.EXCLUDE)
+	void cellsThatLastDifferentTimesHaveBackendsThatDoNotChangeMeanwhile(Load.Kind kind) {
+		assertThat(CompareCommand.capacities(kind, Length.QUICK)).doesNotContain(BackendCapacity.STARVED)
+			.isEqualTo(CompareCommand.capacities(kind, Length.WHOLE));
 	}
 
 }

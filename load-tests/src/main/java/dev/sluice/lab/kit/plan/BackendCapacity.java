@@ -12,6 +12,9 @@ public enum BackendCapacity {
 	/** Any number of orders at once. */
 	UNLIMITED(new Capacity.Unlimited(), "any number of orders at once"),
 
+	/** So many orders at once, and no more however long a measurement lasts. */
+	WORKERS(new Capacity.Workers(20, 200), "20 workers, 200 orders wait at most, 503 beyond"),
+
 	/**
 	 * A pool of blocked threads as large as a small server's, that grows by one a second
 	 * while orders wait, before a bounded queue.
