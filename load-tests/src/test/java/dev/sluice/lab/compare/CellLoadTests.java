@@ -61,7 +61,7 @@ class CellLoadTests {
 			assertThat(phase.warmUp().leastMillis()).isEqualTo(30_000);
 			assertThat(phase.lastMillis()).isEqualTo(180_000);
 		});
-		assertThat(load.warmUp(targets, List.of(Mode.SYNC), false).getFirst().lastMillis()).isEqualTo(30_000);
+		assertThat(load.warmUp(targets, List.of(Mode.SYNC), false).getFirst().lastMillis()).isEqualTo(60_000);
 	}
 
 	@Test
