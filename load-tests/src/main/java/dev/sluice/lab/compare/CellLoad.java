@@ -48,6 +48,13 @@ record CellLoad(Load.Kind kind, int users, int items, Map<Integer, Double> perSe
 	 */
 	private static final int MOST_OUTSTANDING = 4_000;
 
+	/**
+	 * Orders accepted and not yet delivered with which a cell in flight places no more: a
+	 * gateway accepts ten times as fast as a slow backend delivers, and the cell lasts
+	 * until all are delivered.
+	 */
+	private static final int MOST_BACKLOG = 6_000;
+
 	private static final int WARM_UP_USERS = 200;
 
 	/** A warm-up that does not settle ends after so many times its least. */
@@ -87,6 +94,7 @@ record CellLoad(Load.Kind kind, int users, int items, Map<Integer, Double> perSe
 		return switch (this.kind) {
 			case IN_FLIGHT -> new Phase(name, mode, this.leastOrders, size, behaviour, this.deadlineMillis, true)
 				.lasting(this.leastMillis)
+				.withBacklogUpTo((mode == Mode.QUEUED) ? MOST_BACKLOG : 0)
 				.with(Client.USUAL.placing(0, this.items));
 			case OFFERED -> {
 				int orders = Math.toIntExact(Math.max(this.leastOrders, size * this.leastMillis / 1_000));
@@ -145,8 +153,9 @@ record CellLoad(Load.Kind kind, int users, int items, Map<Integer, Double> perSe
 			notes.put("warm-up", "%,d orders each mode, then a burst, before each round".formatted(this.warmUpOrders));
 		}
 		else {
-			notes.put("cell", "at least %s s and %,d orders, then until the backlog is delivered"
-				.formatted(Figures.measured(this.leastMillis / 1_000.0), this.leastOrders));
+			notes.put("cell", "at least %s s and %,d orders%s, then until the backlog is delivered".formatted(
+					Figures.measured(this.leastMillis / 1_000.0), this.leastOrders, (this.kind == Load.Kind.IN_FLIGHT)
+							? ", or until %,d are accepted and not delivered".formatted(MOST_BACKLOG) : ""));
 			notes.put("warm-up",
 					"all gateways and modes by turns, %d users, windows of %d s until two agree within %s and the compilers use at most %s of the CPU, at least %d s and at most %d"
 						.formatted(WARM_UP_USERS, this.settling.windowMillis() / 1_000,

@@ -31,6 +31,16 @@ class CellLoadTests {
 	}
 
 	@Test
+	void onlyWhatIsQueuedHasABacklogThatEndsACellInFlight() {
+		CellLoad load = CellLoad.lasting(Load.Kind.IN_FLIGHT, 45_000);
+
+		assertThat(phase(load, 30).mostBacklog()).isZero();
+		assertThat(load
+			.phase("x", new Cell("reactive", "queued", "workers", Load.inFlight(30), 1), BackendBehaviour.DEFAULT)
+			.mostBacklog()).isEqualTo(6_000);
+	}
+
+	@Test
 	void anOfferedCellHasTheOrdersThatAreDueInItsTimeAndNoFewerThanTheLeast() {
 		CellLoad load = CellLoad.lasting(Load.Kind.OFFERED, 45_000);
 

@@ -118,6 +118,16 @@ final class OrderSupply {
 		this.stopped = true;
 	}
 
+	/**
+	 * Stops a phase whose backlog is as large as it may become.
+	 * @param saved orders of the phase that the backend has
+	 */
+	void watchBacklog(long saved) {
+		if (this.next.get() >= this.phase.orders() && this.accepted.get() - saved >= this.phase.mostBacklog()) {
+			stop();
+		}
+	}
+
 	/** Orders that users began with. */
 	int placedCount() {
 		return this.phase.isTimed() ? this.next.get() : Math.min(this.next.get(), this.phase.orders());

@@ -84,6 +84,9 @@ public final class OrdersSimulation extends Simulation {
 
 	private static final Duration POLL = Duration.ofMillis(50);
 
+	/** Between two looks at the backlog while orders are placed. */
+	private static final Duration BACKLOG_POLL = Duration.ofMillis(200);
+
 	/** For what an unfinished phase has left behind. */
 	private static final Duration CLEAN_UP = Duration.ofSeconds(30);
 
@@ -151,6 +154,9 @@ public final class OrdersSimulation extends Simulation {
 			if (watch != null && phase.warmUp() != null) {
 				chain = chain.doIf(OrdersSimulation::isConductor).then(watch(phase.warmUp(), watch, supply));
 			}
+			else if (phase.mostBacklog() > 0) {
+				chain = chain.doIf(OrdersSimulation::isConductor).then(watchBacklog(supply));
+			}
 			chain = chain.rendezVous(users + 1)
 				.doIf(OrdersSimulation::isConductor)
 				.then(drain(phase, supply, (watch != null) ? watch::windows : List::of));
@@ -217,6 +223,15 @@ public final class OrdersSimulation extends Simulation {
 				supply.stop();
 				return session;
 			});
+	}
+
+	/** Ends the phase with the greatest backlog that it may have. */
+	private ChainBuilder watchBacklog(OrderSupply supply) {
+		return exec((session) -> session.set(SAVED, 0L)).asLongAs((_) -> !supply.isEnough())
+			.on(pause(BACKLOG_POLL), count(), exec((session) -> {
+				supply.watchBacklog(session.getLong(SAVED));
+				return session;
+			}));
 	}
 
 	/**

@@ -57,10 +57,12 @@ public record LoadPlan(String token, URI gateway, URI backend, Path results, Lis
 	 * @param flap what the backend turns into now and then; null = it stays as it is
 	 * @param targets that the orders go to by turns; empty = the plan's gateway
 	 * @param warmUp when it ends as a warm-up; null = it is none
+	 * @param mostBacklog orders accepted and not yet saved with which a phase with a time
+	 * places no more, once it has its least; 0 = as many as come
 	 */
 	public record Phase(String name, Mode mode, int orders, int users, BackendBehaviour behaviour, long deadlineMillis,
 			boolean measured, long lastMillis, Client client, @Nullable Flap flap, List<Target> targets,
-			@Nullable Settling warmUp) {
+			@Nullable Settling warmUp, int mostBacklog) {
 
 		public Phase {
 			targets = List.copyOf(targets);
@@ -73,8 +75,8 @@ public record LoadPlan(String token, URI gateway, URI backend, Path results, Lis
 		/** A number of orders. */
 		public Phase(String name, Mode mode, int orders, int users, BackendBehaviour behaviour, long deadlineMillis,
 				boolean measured) {
-			this(name, mode, orders, users, behaviour, deadlineMillis, measured, 0, Client.USUAL, null, List.of(),
-					null);
+			this(name, mode, orders, users, behaviour, deadlineMillis, measured, 0, Client.USUAL, null, List.of(), null,
+					0);
 		}
 
 		/**
@@ -88,31 +90,37 @@ public record LoadPlan(String token, URI gateway, URI backend, Path results, Lis
 		/** One that lasts at least so long, in milliseconds. */
 		public Phase lasting(long millis) {
 			return new Phase(this.name, this.mode, this.orders, this.users, this.behaviour, this.deadlineMillis,
-					this.measured, millis, this.client, this.flap, this.targets, this.warmUp);
+					this.measured, millis, this.client, this.flap, this.targets, this.warmUp, this.mostBacklog);
 		}
 
 		/** With orders to these gateways by turns. */
 		public Phase at(List<Target> others) {
 			return new Phase(this.name, this.mode, this.orders, this.users, this.behaviour, this.deadlineMillis,
-					this.measured, this.lastMillis, this.client, this.flap, others, this.warmUp);
+					this.measured, this.lastMillis, this.client, this.flap, others, this.warmUp, this.mostBacklog);
 		}
 
 		/** A warm-up that ends by this rule. */
 		public Phase until(Settling rule) {
 			return new Phase(this.name, this.mode, this.orders, this.users, this.behaviour, this.deadlineMillis,
-					this.measured, this.lastMillis, this.client, this.flap, this.targets, rule);
+					this.measured, this.lastMillis, this.client, this.flap, this.targets, rule, this.mostBacklog);
+		}
+
+		/** One that ends early with so many orders accepted and not yet saved. */
+		public Phase withBacklogUpTo(int most) {
+			return new Phase(this.name, this.mode, this.orders, this.users, this.behaviour, this.deadlineMillis,
+					this.measured, this.lastMillis, this.client, this.flap, this.targets, this.warmUp, most);
 		}
 
 		/** With other users. */
 		public Phase with(Client other) {
 			return new Phase(this.name, this.mode, this.orders, this.users, this.behaviour, this.deadlineMillis,
-					this.measured, this.lastMillis, other, this.flap, this.targets, this.warmUp);
+					this.measured, this.lastMillis, other, this.flap, this.targets, this.warmUp, this.mostBacklog);
 		}
 
 		/** Before a backend that flaps. */
 		public Phase with(@Nullable Flap other) {
 			return new Phase(this.name, this.mode, this.orders, this.users, this.behaviour, this.deadlineMillis,
-					this.measured, this.lastMillis, this.client, other, this.targets, this.warmUp);
+					this.measured, this.lastMillis, this.client, other, this.targets, this.warmUp, this.mostBacklog);
 		}
 
 		/** Whether orders are placed for a time, however many they come to. */

@@ -102,6 +102,24 @@ class OrderSupplyTests {
 	}
 
 	@Test
+	void aTimedPhaseEndsEarlyWithItsGreatestBacklogButNotBeforeItsLeastOrders() {
+		OrderSupply supply = new OrderSupply("token", GATEWAY, phase(4, 60_000).lasting(60_000).withBacklogUpTo(2));
+		supply.start();
+		for (int order = 0; order < 3; order++) {
+			supply.accepted(supply.take(), supply.begun(order));
+		}
+
+		supply.watchBacklog(0);
+		assertThat(supply.isEnough()).as("backlog of 3, fewer orders than the least").isFalse();
+
+		supply.accepted(supply.take(), supply.begun(3));
+		supply.watchBacklog(3);
+		assertThat(supply.isEnough()).as("backlog of 1").isFalse();
+		supply.watchBacklog(2);
+		assertThat(supply.take()).as("backlog of 2").isEqualTo(OrderSupply.NONE);
+	}
+
+	@Test
 	void ordersGoToTheTargetsByTurns() {
 		OrderSupply supply = new OrderSupply("token", GATEWAY, phase(4, 60_000).at(List
 			.of(new Target(URI.create("http://a:1"), Mode.SYNC), new Target(URI.create("http://b:2"), Mode.QUEUED))));
