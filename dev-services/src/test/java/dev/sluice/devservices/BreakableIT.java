@@ -24,6 +24,7 @@ import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
@@ -33,6 +34,7 @@ import static org.awaitility.Awaitility.await;
 
 /** Real servers are broken and mended; the tests share them and leave them running. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Tag("embedded")
 class BreakableIT {
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(30);
