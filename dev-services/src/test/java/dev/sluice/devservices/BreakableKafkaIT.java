@@ -1,15 +1,9 @@
 package dev.sluice.devservices;
 
-import java.sql.Connection;
-import java.sql.DriverManager;
-import java.sql.ResultSet;
-import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Properties;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -32,10 +26,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
-/** Real servers are broken and mended; the tests share them and leave them running. */
+/** A real broker is broken and mended; the tests share it and leave it running. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Tag("embedded")
-class BreakableIT {
+class BreakableKafkaIT {
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
@@ -99,72 +93,6 @@ class BreakableIT {
 		}
 	}
 
-	@Test
-	void whatHasEndedByItselfCanBeStoppedAndStarted() throws SQLException {
-		PostgresService postgres = this.services.postgres();
-		postgres.kill();
-
-		postgres.stop();
-		postgres.start();
-
-		assertThat(query(postgres, "select 1")).isEqualTo("1");
-	}
-
-	@Test
-	void rowsCommittedBeforeAKillAreThereAfterTheStart() throws SQLException {
-		PostgresService postgres = this.services.postgres();
-		int port = postgres.port();
-		query(postgres, "create table killed as select 7 as c; select 1");
-
-		postgres.kill();
-		assertThatExceptionOfType(SQLException.class).isThrownBy(() -> query(postgres, "select 1"));
-		postgres.start();
-
-		assertThat(postgres.port()).isEqualTo(port);
-		assertThat(query(postgres, "select c from killed")).isEqualTo("7");
-	}
-
-	@Test
-	void frozenDatabaseAnswersAgainWhenItIsThawed() throws SQLException {
-		PostgresService postgres = this.services.postgres();
-		query(postgres, "create table frozen as select 8 as c; select 1");
-
-		postgres.freeze();
-		try {
-			assertThatExceptionOfType(SQLException.class).isThrownBy(() -> query(postgres, "select 1"));
-		}
-		finally {
-			postgres.thaw();
-		}
-
-		assertThat(query(postgres, "select c from frozen")).isEqualTo("8");
-	}
-
-	@Test
-	void rowsCommittedBeforeAStopAreThereAfterTheStart() throws SQLException {
-		PostgresService postgres = this.services.postgres();
-		query(postgres, "create table stopped as select 9 as c; select 1");
-
-		postgres.stop();
-		postgres.start();
-
-		assertThat(query(postgres, "select c from stopped")).isEqualTo("9");
-	}
-
-	@Test
-	void frozenServersAreGoneAfterClose() {
-		int kafkaPort;
-		int postgresPort;
-		try (DevServices closed = DevServices.start(this.services.infrastructure())) {
-			kafkaPort = Integer.parseInt(closed.kafka().bootstrapServers().replaceFirst(".*:", ""));
-			postgresPort = closed.postgres().port();
-			closed.kafka().freeze();
-			closed.postgres().freeze();
-		}
-
-		await().atMost(TIMEOUT).until(() -> Ports.isFree(kafkaPort) && Ports.isFree(postgresPort));
-	}
-
 	private static boolean canConnect(String address) {
 		String[] parts = address.replaceFirst(".*//", "").split(":");
 		try (var _ = new java.net.Socket(parts[0], Integer.parseInt(parts[1]))) {
@@ -220,24 +148,6 @@ class BreakableIT {
 				return received.size() >= RECORDS;
 			});
 			return received;
-		}
-	}
-
-	private static String query(PostgresService postgres, String sql) throws SQLException {
-		Properties login = new Properties();
-		login.put("user", postgres.username());
-		login.put("password", postgres.password());
-		login.put("connectTimeout", "2");
-		login.put("socketTimeout", "2");
-		try (Connection connection = DriverManager.getConnection(postgres.jdbcUrl(), login);
-				Statement statement = connection.createStatement()) {
-			for (boolean rows = statement.execute(sql); !rows; rows = statement.getMoreResults()) {
-				// On to the statement that answers.
-			}
-			try (ResultSet result = statement.getResultSet()) {
-				result.next();
-				return result.getString(1);
-			}
 		}
 	}
 
