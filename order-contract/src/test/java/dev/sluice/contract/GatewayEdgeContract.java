@@ -855,10 +855,11 @@ public abstract class GatewayEdgeContract {
 			GatewayEdgeContract.this.backend.reply(FakeBackend.Reply.never());
 			try {
 				for (int i = 0; i < 5; i++) {
-					double inProgress = inProgress();
+					int received = GatewayEdgeContract.this.backend.requests().size();
 					try (RawHttp2Client client = open(1 << 16)) {
 						int stream = client.request("POST", "/orders", ORDER);
-						await().atMost(PATIENCE).until(() -> inProgress() > inProgress);
+						await().atMost(PATIENCE)
+							.until(() -> GatewayEdgeContract.this.backend.requests().size() > received);
 						client.send(RawHttp2Client.RST_STREAM, 0, stream, new byte[3]);
 						client.openStreams(Duration.ofMillis(100));
 					}
