@@ -15,6 +15,7 @@ import dev.sluice.devservices.DevServices;
 import dev.sluice.devservices.Infrastructure;
 import dev.sluice.devservices.PostgresService;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.http.HttpStatus;
@@ -31,6 +32,7 @@ import static org.awaitility.Awaitility.await;
 /** With its orders in PostgreSQL, which is broken as well. */
 @TestPropertySource(properties = { "backend.store=postgres", "backend.store-pool-size=2", "backend.store-timeout=1s" })
 @DirtiesContext
+@Tag("embedded")
 class PostgresBackendIT extends BackendHttpContract {
 
 	private static DevServices services;

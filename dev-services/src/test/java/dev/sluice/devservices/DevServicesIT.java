@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
@@ -23,6 +22,7 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -31,6 +31,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+@Tag("embedded")
 class DevServicesIT {
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(30);
@@ -78,52 +79,6 @@ class DevServicesIT {
 		assertThat(ContainerProcesses.publishing(Integer.parseInt(address.substring(address.lastIndexOf(':') + 1))))
 			.hasValueSatisfying((pid) -> assertThat(ProcessHandle.of(pid)).isPresent());
 		assertThat(ContainerProcesses.publishing(Ports.free())).isEmpty();
-	}
-
-	@Test
-	void nothingIsLeftAfterClose() {
-		List<Long> before = descendants();
-		int kafkaPort = Ports.free();
-		int postgresPort = Ports.free();
-		try (DevServices services = DevServices.builder()
-			.infrastructure(DevServices.shared().infrastructure())
-			.kafkaPorts(List.of(kafkaPort))
-			.postgresPort(postgresPort)
-			.start()) {
-			assertThat(services.kafka().bootstrapServers()).endsWith(":" + kafkaPort);
-			assertThat(services.postgres().port()).isEqualTo(postgresPort);
-		}
-
-		await().atMost(TIMEOUT).until(() -> before.containsAll(descendants()));
-		assertThat(Ports.isFree(kafkaPort)).isTrue();
-		assertThat(Ports.isFree(postgresPort)).isTrue();
-	}
-
-	@Test
-	void closeEndsAStartInProgress() throws InterruptedException {
-		int port = Ports.free();
-		List<Long> before = descendants();
-		AtomicReference<RuntimeException> failure = new AtomicReference<>();
-		Thread starting;
-		try (DevServices services = DevServices.builder()
-			.infrastructure(Infrastructure.EMBEDDED)
-			.postgresPort(port)
-			.start()) {
-			starting = Thread.ofVirtual().start(() -> {
-				try {
-					services.postgres();
-				}
-				catch (RuntimeException ex) {
-					failure.set(ex);
-				}
-			});
-			await().atMost(TIMEOUT).until(() -> !before.containsAll(descendants()));
-		}
-
-		assertThat(starting.join(TIMEOUT)).isTrue();
-		assertThat(failure.get()).isInstanceOf(StartFailedException.class);
-		assertThat(before).containsAll(descendants());
-		assertThat(Ports.isFree(port)).isTrue();
 	}
 
 	@Test
@@ -198,6 +153,20 @@ class DevServicesIT {
 		}
 	}
 
+	@Test
+	void frozenServersAreGoneAfterClose() {
+		int kafkaPort;
+		int postgresPort;
+		try (DevServices closed = DevServices.start(Infrastructure.fromEnvironment())) {
+			kafkaPort = Integer.parseInt(closed.kafka().bootstrapServers().replaceFirst(".*:", ""));
+			postgresPort = closed.postgres().port();
+			closed.kafka().freeze();
+			closed.postgres().freeze();
+		}
+
+		await().atMost(TIMEOUT).until(() -> Ports.isFree(kafkaPort) && Ports.isFree(postgresPort));
+	}
+
 	private static void send(KafkaService kafka, String topic) throws Exception {
 		Map<String, Object> config = Map.of("bootstrap.servers", kafka.bootstrapServers());
 		try (Admin admin = Admin.create(config)) {
@@ -249,15 +218,6 @@ class DevServicesIT {
 				return result.getString(1);
 			}
 		}
-	}
-
-	/** The child JVMs; not the reaper, which lives as long as this one. */
-	private static List<Long> descendants() {
-		return ProcessHandle.current()
-			.descendants()
-			.filter((process) -> process.info().command().orElse("").endsWith("/java"))
-			.map(ProcessHandle::pid)
-			.toList();
 	}
 
 }

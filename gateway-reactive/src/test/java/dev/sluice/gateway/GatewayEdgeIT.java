@@ -8,6 +8,8 @@ import java.util.Map;
 import dev.sluice.contract.GatewayEdgeContract;
 import org.springframework.boot.SpringApplication;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.http.client.ReactorResourceFactory;
 
 /** Nothing listens on port 1. */
 class GatewayEdgeIT extends GatewayEdgeContract {
@@ -20,7 +22,8 @@ class GatewayEdgeIT extends GatewayEdgeContract {
 				"--spring.r2dbc.url=r2dbc:postgresql://127.0.0.1:1/sluice", "--spring.flyway.enabled=false",
 				"--spring.reactor.netty.shutdown-quiet-period=0s"));
 		properties.forEach((name, value) -> arguments.add("--" + name + "=" + value));
-		this.context = SpringApplication.run(GatewayApplication.class, arguments.toArray(String[]::new));
+		this.context = SpringApplication.run(new Class<?>[] { GatewayApplication.class, OwnLoops.class },
+				arguments.toArray(String[]::new));
 		return uri("local.server.port");
 	}
 
@@ -36,6 +39,18 @@ class GatewayEdgeIT extends GatewayEdgeContract {
 	@Override
 	protected void stop() {
 		this.context.close();
+	}
+
+	/** A gateway that ends takes no other's event loops with it. */
+	static class OwnLoops {
+
+		@Bean
+		ReactorResourceFactory reactorResourceFactory() {
+			ReactorResourceFactory resources = new ReactorResourceFactory();
+			resources.setUseGlobalResources(false);
+			return resources;
+		}
+
 	}
 
 }

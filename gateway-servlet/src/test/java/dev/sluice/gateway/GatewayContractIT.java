@@ -19,6 +19,7 @@ import dev.sluice.devservices.PostgresService;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.test.context.SpringBootTest;
@@ -81,6 +82,7 @@ class GatewayContractIT {
 
 	@Nested
 	@SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT, properties = "sluice.threads=virtual")
+	@Tag("embedded")
 	class VirtualThreads extends Contract {
 
 	}

@@ -22,6 +22,7 @@ import dev.sluice.sink.store.OnceStore;
 import dev.sluice.sink.store.OnceStore.Outcome;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import org.springframework.boot.builder.SpringApplicationBuilder;
@@ -32,6 +33,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /** Two sinks that store in one topic. */
+@Tag("embedded")
 class SharedTopicIT {
 
 	private static final Duration DEADLINE = Duration.ofSeconds(60);

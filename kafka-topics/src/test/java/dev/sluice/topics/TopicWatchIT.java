@@ -23,10 +23,12 @@ import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+@Tag("embedded")
 class TopicWatchIT {
 
 	private static final Map<String, Object> CLIENT = Map.of("bootstrap.servers",

@@ -24,7 +24,6 @@ import java.util.concurrent.TimeUnit;
 import com.jayway.jsonpath.JsonPath;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -35,7 +34,6 @@ import static org.awaitility.Awaitility.await;
  * Whom every gateway lets in: at most {@link #MAX_IN_PROGRESS} at once, and nobody while
  * it stops; what it has begun it ends. Needs no servers but the backend, which is a fake.
  */
-@Tag("serverless")
 public abstract class GatewayAdmissionContract {
 
 	/** What the gateway is told to allow: {@code sluice.max-in-progress}. */

@@ -35,12 +35,15 @@ import dev.sluice.contract.RawClient.Answer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.api.parallel.ResourceAccessMode;
+import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -55,14 +58,20 @@ import static org.awaitility.Awaitility.await;
  * How every gateway treats connections: which requests it refuses by their form, what
  * limits slow and large requests, and that health and metrics stay reachable meanwhile.
  * Needs no servers but the backend, which is a fake.
+ * <p>
+ * The nested classes run beside each other, each with a gateway of its own: most of their
+ * time is waiting.
  */
-@Tag("serverless")
+@Execution(ExecutionMode.CONCURRENT)
 public abstract class GatewayEdgeContract {
 
 	private static final Duration PATIENCE = Duration.ofSeconds(30);
 
 	private static final String ORDER = """
 			{"customerId":"c-1","items":[{"sku":"tea","quantity":2,"unitPrice":{"amount":"9.90","currency":"EUR"}}]}""";
+
+	/** What all gateways of a JVM write to. */
+	private static final String LOG = "log";
 
 	private static final int FIFTY_MEGABYTES = 50 * 1024 * 1024;
 
@@ -846,10 +855,11 @@ public abstract class GatewayEdgeContract {
 			GatewayEdgeContract.this.backend.reply(FakeBackend.Reply.never());
 			try {
 				for (int i = 0; i < 5; i++) {
-					double inProgress = inProgress();
+					int received = GatewayEdgeContract.this.backend.requests().size();
 					try (RawHttp2Client client = open(1 << 16)) {
 						int stream = client.request("POST", "/orders", ORDER);
-						await().atMost(PATIENCE).until(() -> inProgress() > inProgress);
+						await().atMost(PATIENCE)
+							.until(() -> GatewayEdgeContract.this.backend.requests().size() > received);
 						client.send(RawHttp2Client.RST_STREAM, 0, stream, new byte[3]);
 						client.openStreams(Duration.ofMillis(100));
 					}
@@ -947,8 +957,9 @@ public abstract class GatewayEdgeContract {
 
 	}
 
-	/** With the log levels of a default configuration. */
+	/** With the log levels of a default configuration, and the log for itself. */
 	@Nested
+	@ResourceLock(LOG)
 	@ExtendWith(OutputCaptureExtension.class)
 	class BrokenTlsAndHttp2 extends OverHttp2 {
 
@@ -1147,6 +1158,7 @@ public abstract class GatewayEdgeContract {
 	 * A gateway with properties of its own, which all tests of a nested class share.
 	 */
 	@TestInstance(Lifecycle.PER_CLASS)
+	@ResourceLock(value = LOG, mode = ResourceAccessMode.READ)
 	abstract class Configured {
 
 		/** Of the gateway, beside its defaults. */

@@ -13,7 +13,6 @@ import java.util.concurrent.CompletableFuture;
 
 import com.jayway.jsonpath.JsonPath;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
@@ -26,7 +25,6 @@ import static org.awaitility.Awaitility.await;
  * libraries treat in ways of their own, and has its place back.
  */
 @TestInstance(Lifecycle.PER_CLASS)
-@Tag("serverless")
 public abstract class GatewayErrorContract {
 
 	/** Where a handler is that fails: {@code /errors/when/which}. */

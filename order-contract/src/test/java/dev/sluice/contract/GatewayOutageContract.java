@@ -17,7 +17,6 @@ import java.util.stream.Collectors;
 
 import com.jayway.jsonpath.JsonPath;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
@@ -31,7 +30,6 @@ import static org.assertj.core.api.Assertions.assertThat;
  * are all down: it is there, and says at once what it cannot do.
  */
 @TestInstance(Lifecycle.PER_CLASS)
-@Tag("serverless")
 public abstract class GatewayOutageContract {
 
 	private static final String ORDER = """

@@ -100,7 +100,7 @@ final class SecondsSection extends Section {
 
 	private static List<@Nullable Double> values(CellResult cell, int seconds,
 			Function<Second, @Nullable Double> figure) {
-		List<@Nullable Double> values = new ArrayList<>(Collections.nCopies(seconds, null));
+		List<@Nullable Double> values = new ArrayList<@Nullable Double>(Collections.nCopies(seconds, null));
 		cell.seconds().forEach((s) -> values.set(s.second(), figure.apply(s)));
 		return values;
 	}

@@ -1,5 +1,5 @@
 /**
- * {@code lab compare}: every gateway and mode under a rising load. Start at\n *
+ * {@code lab compare}: every gateway and mode under a rising load. Start at
  * {@link dev.sluice.lab.compare.CompareExperiment}.
  */
 @NullMarked

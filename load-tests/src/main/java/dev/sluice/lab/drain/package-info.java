@@ -1,5 +1,5 @@
 /**
- * {@code lab drain}: how fast the consumer delivers a backlog. Start at\n *
+ * {@code lab drain}: how fast the consumer delivers a backlog. Start at
  * {@link dev.sluice.lab.drain.DrainExperiment}.
  */
 @NullMarked

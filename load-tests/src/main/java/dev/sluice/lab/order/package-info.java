@@ -1,5 +1,5 @@
 /**
- * {@code lab order} and {@code lab redeliver}. Start at\n *
+ * {@code lab order} and {@code lab redeliver}. Start at
  * {@link dev.sluice.lab.order.PlaceOrder}.
  */
 @NullMarked

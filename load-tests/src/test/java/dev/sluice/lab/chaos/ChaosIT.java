@@ -11,6 +11,7 @@ import dev.sluice.lab.kit.result.ChaosResult;
 import dev.sluice.lab.kit.result.RunFile;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.report.Report;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -22,6 +23,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Gateway, consumer and one of three brokers are killed, under the services' real jars.
  */
 @ExtendWith(NoProcessLeft.class)
+@Tag("embedded")
 class ChaosIT {
 
 	@TempDir

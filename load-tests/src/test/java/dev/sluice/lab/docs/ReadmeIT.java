@@ -12,6 +12,7 @@ import java.util.regex.Pattern;
 
 import dev.sluice.lab.Lab;
 import dev.sluice.lab.NoProcessLeft;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -24,6 +25,7 @@ import static org.awaitility.Awaitility.await;
  * statuses in the comment before a command are those that the answer may have.
  */
 @ExtendWith(NoProcessLeft.class)
+@Tag("embedded")
 class ReadmeIT {
 
 	private static final int PORT_OFFSET = 20_000;

@@ -12,6 +12,7 @@ import dev.sluice.devservices.Ports;
 import dev.sluice.devservices.PostgresService;
 import dev.sluice.lab.NoProcessLeft;
 import dev.sluice.lab.pool.ConnectionPool.Limits;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -20,6 +21,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 @ExtendWith(NoProcessLeft.class)
+@Tag("embedded")
 class PostgresLinkIT {
 
 	private static final int MESSAGES = 50;

@@ -6,6 +6,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Collectors;
@@ -84,7 +85,7 @@ final class RecentPartitions {
 			Layout topic = layout.get(partition.topic());
 			if (!wanted.contains(partition) || topic == null
 					|| !topic.id().equals(this.topicIds.get(partition.topic()))) {
-				clear(this.parts.remove(partition));
+				clear(Objects.requireNonNull(this.parts.remove(partition)));
 			}
 		}
 		consumer.assign(wanted);

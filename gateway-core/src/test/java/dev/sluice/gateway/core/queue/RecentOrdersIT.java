@@ -31,6 +31,7 @@ import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
@@ -45,6 +46,7 @@ import static org.awaitility.Awaitility.await;
 
 /** With a Kafka of its own, which it breaks. */
 @TestInstance(Lifecycle.PER_CLASS)
+@Tag("embedded")
 class RecentOrdersIT {
 
 	private static final Order ORDER = new Order("c-1", null, null);

@@ -1,5 +1,5 @@
 /**
- * Load generators: Gatling simulations in a process of their own, and an open-model\n *
+ * Load generators: Gatling simulations in a process of their own, and an open-model
  * client in this one. Start at {@link dev.sluice.lab.kit.load.LoadRound}.
  */
 @NullMarked

@@ -1,0 +1,116 @@
+package dev.sluice.backend.http;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+import dev.sluice.backend.model.Sampler;
+import dev.sluice.contract.BackendBehaviour;
+import dev.sluice.contract.BackendBehaviour.Capacity;
+import dev.sluice.contract.BackendBehaviour.Delay;
+import jakarta.validation.Validator;
+
+/**
+ * Validates a behaviour: the constraints of its fields, and those between fields.
+ */
+public final class BehaviourRules {
+
+	private static final long MAX_CPU_MICROS = 10_000_000;
+
+	private static final int LEAST_ERROR = 400;
+
+	private static final int MAX_QUEUE = 1_000_000;
+
+	private final Validator validator;
+
+	public BehaviourRules(Validator validator) {
+		this.validator = validator;
+	}
+
+	/**
+	 * @return the violations by field; empty if the behaviour is valid
+	 */
+	List<FieldError> check(BackendBehaviour behaviour) {
+		List<FieldError> errors = new ArrayList<>();
+		this.validator.validate(behaviour)
+			.forEach((violation) -> errors
+				.add(new FieldError(violation.getPropertyPath().toString(), violation.getMessage())));
+		if (errors.isEmpty()) {
+			checkRelations(behaviour, errors);
+		}
+		errors.sort(Comparator.comparing(FieldError::field).thenComparing(FieldError::message));
+		return errors;
+	}
+
+	private void checkRelations(BackendBehaviour behaviour, List<FieldError> errors) {
+		if (behaviour.errorRate() + behaviour.hangRate() + behaviour.resetRate() > 1) {
+			errors.add(new FieldError("errorRate", "errorRate, hangRate and resetRate must not exceed 1 together"));
+		}
+		if (behaviour.cpuMicros() > MAX_CPU_MICROS) {
+			errors.add(new FieldError("cpuMicros", "must be less than or equal to " + MAX_CPU_MICROS));
+		}
+		for (int i = 0; i < behaviour.specials().size(); i++) {
+			int status = behaviour.specials().get(i).status();
+			if (status != 0 && status < LEAST_ERROR) {
+				errors.add(new FieldError("specials[%d].status".formatted(i), "must be 0, or 400 to 599"));
+			}
+		}
+		switch (behaviour.delay()) {
+			case Delay.Fixed _ -> {
+			}
+			case Delay.Uniform(long min, long max) -> {
+				if (min > max) {
+					errors.add(new FieldError("delay.minMillis", "must not be greater than maxMillis"));
+				}
+			}
+			case Delay.LogNormal(double median, double p99) -> {
+				// Negated, so that no comparison with a NaN passes.
+				if (!(median <= p99)) {
+					errors.add(new FieldError("delay.medianMillis", "must not be greater than p99Millis"));
+				}
+				if (!(p99 <= Sampler.MAX_DELAY_MILLIS)) {
+					errors.add(new FieldError("delay.p99Millis",
+							"must be less than or equal to " + Sampler.MAX_DELAY_MILLIS));
+				}
+			}
+		}
+		switch (behaviour.capacity()) {
+			case Capacity.Unlimited _, Capacity.Contended _ -> {
+			}
+			case Capacity.Rate(double perSecond, int _) -> {
+				if (!Double.isFinite(perSecond)) {
+					errors.add(new FieldError("capacity.perSecond", "must be a finite number"));
+				}
+			}
+			case Capacity.Workers(int _, int queue) -> checkQueue(queue, errors);
+			case Capacity.Starved(int initial, double growthPerSecond, int max, int queue) -> {
+				if (initial > max) {
+					errors.add(new FieldError("capacity.initialWorkers", "must not be greater than maxWorkers"));
+				}
+				if (!Double.isFinite(growthPerSecond)) {
+					errors.add(new FieldError("capacity.growthPerSecond", "must be a finite number"));
+				}
+				checkQueue(queue, errors);
+			}
+		}
+	}
+
+	private static void checkQueue(int queue, List<FieldError> errors) {
+		if (queue > MAX_QUEUE) {
+			errors.add(new FieldError("capacity.queue", "must be less than or equal to " + MAX_QUEUE));
+		}
+	}
+
+	/**
+	 * @param field the path of the field
+	 * @param message what is wrong with it
+	 */
+	record FieldError(String field, String message) {
+
+		static FieldError of(JsonProblem fault) {
+			return new FieldError(fault.field(), fault.message());
+		}
+
+	}
+
+}

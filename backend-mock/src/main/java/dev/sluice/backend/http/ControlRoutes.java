@@ -1,0 +1,146 @@
+package dev.sluice.backend.http;
+
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+
+import dev.sluice.backend.http.BehaviourRules.FieldError;
+import dev.sluice.backend.loop.Loop;
+import dev.sluice.backend.model.Backend;
+import dev.sluice.backend.store.SavedOrders;
+import dev.sluice.backend.store.StoreUnavailableException;
+import dev.sluice.contract.BackendBehaviour;
+import dev.sluice.contract.BackendCount;
+import dev.sluice.contract.ProblemType;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.ObjectReader;
+import tools.jackson.databind.json.JsonMapper;
+
+import org.springframework.http.HttpStatus;
+import org.springframework.http.HttpStatusCode;
+import org.springframework.http.MediaType;
+import org.springframework.http.ProblemDetail;
+import org.springframework.web.reactive.function.server.RouterFunction;
+import org.springframework.web.reactive.function.server.RouterFunctions;
+import org.springframework.web.reactive.function.server.ServerRequest;
+import org.springframework.web.reactive.function.server.ServerResponse;
+
+/**
+ * The routes that control and inspect the backend. They use its state on the {@link Loop}
+ * only.
+ */
+public final class ControlRoutes {
+
+	private final Backend backend;
+
+	private final BehaviourRules rules;
+
+	private final ObjectReader behaviourReader;
+
+	private final Scheduler scheduler;
+
+	public ControlRoutes(Backend backend, BehaviourRules rules, JsonMapper json, Loop loop) {
+		this.backend = backend;
+		this.rules = rules;
+		this.behaviourReader = json.readerFor(BackendBehaviour.class)
+			.with(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES, DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+			// A missing number is 0, which means none for a rate, a cap and the CPU.
+			.without(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES);
+		this.scheduler = Schedulers.fromExecutor(loop::execute);
+	}
+
+	public RouterFunction<ServerResponse> routes() {
+		return RouterFunctions.route()
+			.GET("/orders/count", (_) -> onLoop(this.backend::saved).map(BackendCount::new).flatMap(this::ok))
+			.GET("/orders/{id}", this::getOrder)
+			.GET("/audit/orders", (_) -> orders())
+			.GET("/audit", (_) -> onLoop(this.backend::audit).flatMap(this::ok))
+			.DELETE("/audit", (_) -> onLoop(this.backend::reset).then(ServerResponse.noContent().build()))
+			.GET("/behaviour", (_) -> ok(this.backend.behaviour()))
+			.PUT("/behaviour", this::putBehaviour)
+			.onError(StoreUnavailableException.class, (failure, _) -> unavailable(failure))
+			.build();
+	}
+
+	/**
+	 * Every order saved since the last {@code DELETE /audit}, 24 bytes each: its id, and
+	 * when it was saved in microseconds since 1970, as big-endian longs; in no order. One
+	 * part at a time is in memory. An order that is saved meanwhile may be missing.
+	 */
+	private Mono<ServerResponse> orders() {
+		Flux<byte[]> parts = Flux.range(0, SavedOrders.PARTS)
+			.concatMap((part) -> onLoop(() -> this.backend.export(part)))
+			.filter((part) -> part.length > 0);
+		return ServerResponse.ok().contentType(MediaType.APPLICATION_OCTET_STREAM).body(parts, byte[].class);
+	}
+
+	private Mono<ServerResponse> getOrder(ServerRequest request) {
+		UUID id;
+		try {
+			id = UUID.fromString(request.pathVariable("id"));
+		}
+		catch (IllegalArgumentException ex) {
+			return problem(ProblemType.NOT_FOUND, "An order's id is a UUID", List.of());
+		}
+		return onLoop(() -> this.backend.find(id)).flatMap((found) -> found.isPresent() ? ok(found.get())
+				: problem(ProblemType.NOT_FOUND, "Order " + id + " is not saved", List.of()));
+	}
+
+	private Mono<ServerResponse> putBehaviour(ServerRequest request) {
+		return request.bodyToMono(byte[].class).defaultIfEmpty(new byte[0]).flatMap((body) -> {
+			BackendBehaviour behaviour;
+			try {
+				behaviour = this.behaviourReader.readValue(body);
+			}
+			catch (JacksonException ex) {
+				return invalidBehaviour(List.of(FieldError.of(JsonProblem.of(ex))));
+			}
+			if (behaviour == null) {
+				return invalidBehaviour(List.of(new FieldError("", "must not be null")));
+			}
+			List<FieldError> errors = this.rules.check(behaviour);
+			if (!errors.isEmpty()) {
+				return invalidBehaviour(errors);
+			}
+			return Mono.fromRunnable(() -> this.backend.behave(behaviour))
+				.subscribeOn(this.scheduler)
+				.then(ok(behaviour));
+		});
+	}
+
+	private Mono<ServerResponse> invalidBehaviour(List<FieldError> errors) {
+		return problem(ProblemType.INVALID_REQUEST, "The behaviour is not valid. The current one stays", errors);
+	}
+
+	private Mono<ServerResponse> ok(Object body) {
+		return ServerResponse.ok().contentType(MediaType.APPLICATION_JSON).bodyValue(body);
+	}
+
+	private static Mono<ServerResponse> unavailable(Throwable failure) {
+		HttpStatus status = HttpStatus.SERVICE_UNAVAILABLE;
+		return ServerResponse.status(status)
+			.contentType(MediaType.APPLICATION_PROBLEM_JSON)
+			.bodyValue(ProblemDetail.forStatusAndDetail(status, String.valueOf(failure.getMessage())));
+	}
+
+	private static Mono<ServerResponse> problem(ProblemType type, String detail, List<FieldError> errors) {
+		ProblemDetail problem = ProblemDetail.forStatusAndDetail(HttpStatusCode.valueOf(type.status()), detail);
+		problem.setType(type.type());
+		problem.setTitle(type.title());
+		if (!errors.isEmpty()) {
+			problem.setProperty("errors", errors);
+		}
+		return ServerResponse.status(type.status()).contentType(MediaType.APPLICATION_PROBLEM_JSON).bodyValue(problem);
+	}
+
+	private <T> Mono<T> onLoop(Supplier<CompletableFuture<T>> task) {
+		return Mono.defer(() -> Mono.fromFuture(task.get())).subscribeOn(this.scheduler);
+	}
+
+}

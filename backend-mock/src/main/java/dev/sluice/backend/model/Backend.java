@@ -1,0 +1,346 @@
+package dev.sluice.backend.model;
+
+import java.util.LinkedHashSet;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
+import java.util.random.RandomGenerator;
+
+import dev.sluice.backend.loop.Loop;
+import dev.sluice.backend.model.Sampler.Fault;
+import dev.sluice.backend.store.Answer;
+import dev.sluice.backend.store.OrderStore;
+import dev.sluice.backend.store.StoreUnavailableException;
+import dev.sluice.contract.BackendAudit;
+import dev.sluice.contract.BackendBehaviour;
+import dev.sluice.contract.BackendBehaviour.Special;
+import dev.sluice.contract.SavedOrder;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The backend without its HTTP: takes requests, lets them through the
+ * {@link CapacityModel}, makes them wait, fail or hang as the {@link BackendBehaviour}
+ * says, and saves their orders into the {@link Audit} at the end of the delay.
+ * <p>
+ * A request is in flight from its admission (it is read, valid and not refused) to its
+ * answer, including the time in the queue and in the store. In the audit, at any time,
+ * received = saved + duplicates + refused + failed + in flight; a request without an
+ * order ({@link #delay(long, Reply)}) is in none of them.
+ * <p>
+ * A request goes on, in service or in the queue, when its client disconnects: a real
+ * server seldom notices, and an order that is saved although its client gave up is the
+ * case to test. Only a hanging request ends when its client disconnects.
+ * <p>
+ * A new behaviour applies to requests received from then on. Earlier requests keep their
+ * behaviour and their capacity model, except that none hangs any longer.
+ * <p>
+ * Confined to the {@link Loop}, except the constructor, {@link #waiting()} and
+ * {@link #workers()}. Bound: requests in flight, by {@link BackendProperties}.
+ */
+public final class Backend {
+
+	private final Loop loop;
+
+	private final Sampler sampler;
+
+	private final BiConsumer<Long, Runnable> burner;
+
+	private final BackendProperties properties;
+
+	private final BackendMetrics metrics;
+
+	private final Set<Request> hanging = new LinkedHashSet<>();
+
+	private volatile Regime regime;
+
+	private Audit audit;
+
+	private int inFlight;
+
+	private boolean stopping;
+
+	/**
+	 * @param burner burns the CPU microseconds given, on no event loop, then runs the
+	 * task given on any thread
+	 */
+	public Backend(Loop loop, RandomGenerator random, BiConsumer<Long, Runnable> burner, BackendProperties properties,
+			OrderStore store, BackendMetrics metrics) {
+		this.loop = loop;
+		this.sampler = new Sampler(random);
+		this.burner = burner;
+		this.properties = properties;
+		this.metrics = metrics;
+		this.regime = new Regime(BackendBehaviour.DEFAULT, CapacityModel.of(BackendBehaviour.DEFAULT.capacity(), loop));
+		this.audit = new Audit(store);
+		metrics.observe(this);
+	}
+
+	/**
+	 * Saves an order, after the delay and unless a fault comes between.
+	 * @param customerId whose it is: some fare otherwise
+	 * @param fingerprint of the order's body: a repeat of the id has the same
+	 * @return to be called if the client goes before the answer
+	 */
+	public Runnable save(UUID id, String customerId, long fingerprint, Reply reply) {
+		Regime regime = this.regime;
+		return receive(new Request(regime, this.audit, id, fingerprint, 0, regime.special(customerId), reply));
+	}
+
+	/**
+	 * Answers after that long, once the capacity model lets it begin.
+	 * @return to be called if the client goes before the answer
+	 */
+	public Runnable delay(long delayMillis, Reply reply) {
+		return receive(new Request(this.regime, null, null, 0, delayMillis, null, reply));
+	}
+
+	private Runnable receive(Request request) {
+		CapacityModel capacity = request.regime.capacity();
+		if (this.inFlight >= this.properties.maxInFlight()) {
+			request.refuse(new Answer.TooManyInFlight(this.properties.maxInFlight()));
+		}
+		else if (capacity.isFull()) {
+			request.refuse(capacity.refusal());
+		}
+		else {
+			request.admit();
+			capacity.enter(request);
+		}
+		return request::letGo;
+	}
+
+	public BackendBehaviour behaviour() {
+		return this.regime.behaviour();
+	}
+
+	/**
+	 * Replaces the behaviour, with a new capacity model even if it is the same, and lets
+	 * go all that hangs.
+	 */
+	public void behave(BackendBehaviour behaviour) {
+		this.regime = new Regime(behaviour, CapacityModel.of(behaviour.capacity(), this.loop));
+		letGoWhatHangs();
+	}
+
+	/** Fails with {@link StoreUnavailableException}, as the next three. */
+	public CompletableFuture<Optional<SavedOrder>> find(UUID id) {
+		return this.audit.find(id);
+	}
+
+	public CompletableFuture<Long> saved() {
+		return this.audit.saved();
+	}
+
+	/** A part of the saved orders, as {@link OrderStore#export} has it. */
+	public CompletableFuture<byte[]> export(int part) {
+		return this.audit.export(part);
+	}
+
+	public CompletableFuture<BackendAudit> audit() {
+		return this.audit.audit();
+	}
+
+	/**
+	 * Forgets the counts and the orders. What is in flight is counted nowhere any more.
+	 */
+	public CompletableFuture<Void> reset() {
+		return this.audit.next().thenAccept((next) -> this.audit = next);
+	}
+
+	/** Counts a connection in. */
+	public void connection(boolean refused) {
+		this.metrics.connection(refused);
+		if (refused) {
+			this.audit.connectionRefused();
+		}
+		else {
+			this.audit.connectionOpened();
+		}
+	}
+
+	/** Lets go all that hangs; from now on nothing hangs. */
+	public void stop() {
+		this.stopping = true;
+		letGoWhatHangs();
+	}
+
+	/** Requests waiting for a place. May be read by any thread. */
+	int waiting() {
+		return this.regime.capacity().waiting();
+	}
+
+	/** Places of the capacity model. Any thread may call it. */
+	int workers() {
+		return this.regime.capacity().places();
+	}
+
+	private void letGoWhatHangs() {
+		for (Request request : Set.copyOf(this.hanging)) {
+			request.letGo();
+		}
+	}
+
+	/** Takes the answer, on the loop. */
+	@FunctionalInterface
+	public interface Reply {
+
+		void answer(Answer answer);
+
+	}
+
+	/** A behaviour and its capacity model. */
+	private record Regime(BackendBehaviour behaviour, CapacityModel capacity) {
+
+		@Nullable Special special(String customerId) {
+			for (Special special : this.behaviour.specials()) {
+				if (customerId.startsWith(special.customerPrefix())) {
+					return special;
+				}
+			}
+			return null;
+		}
+
+	}
+
+	private final class Request implements CapacityModel.Work {
+
+		private final Regime regime;
+
+		private final @Nullable Audit audit;
+
+		private final @Nullable UUID id;
+
+		private final long fingerprint;
+
+		private final long delayMillis;
+
+		private final @Nullable Special special;
+
+		private final Reply reply;
+
+		private final long receivedAtNanos;
+
+		Request(Regime regime, @Nullable Audit audit, @Nullable UUID id, long fingerprint, long delayMillis,
+				@Nullable Special special, Reply reply) {
+			this.regime = regime;
+			this.audit = audit;
+			this.id = id;
+			this.fingerprint = fingerprint;
+			this.delayMillis = delayMillis;
+			this.special = special;
+			this.reply = reply;
+			this.receivedAtNanos = Backend.this.loop.nanoTime();
+		}
+
+		void refuse(Answer answer) {
+			if (this.audit != null) {
+				this.audit.refused();
+				Backend.this.metrics.refused();
+			}
+			this.reply.answer(answer);
+		}
+
+		void admit() {
+			Backend.this.inFlight++;
+			if (this.audit != null) {
+				this.audit.received();
+				Backend.this.metrics.received();
+			}
+		}
+
+		@Override
+		public void begin(double stretch) {
+			BackendBehaviour behaviour = this.regime.behaviour();
+			Fault fault = Backend.this.sampler.fault(behaviour);
+			switch (fault) {
+				case RESET -> fail(new Answer.Reset());
+				case HANG -> hang();
+				case NONE, ERROR -> {
+					double millis = millis(behaviour);
+					long nanos = (long) (Math.min(millis * stretch, Sampler.MAX_DELAY_MILLIS)
+							* TimeUnit.MILLISECONDS.toNanos(1));
+					if (behaviour.cpuMicros() == 0) {
+						pause(nanos, fault);
+					}
+					else {
+						Backend.this.burner.accept(behaviour.cpuMicros(),
+								() -> Backend.this.loop.execute(() -> pause(nanos, fault)));
+					}
+				}
+			}
+		}
+
+		private double millis(BackendBehaviour behaviour) {
+			if (this.special != null && this.special.delayMillis() > 0) {
+				return this.special.delayMillis();
+			}
+			return (this.id != null) ? Backend.this.sampler.delayMillis(behaviour.delay()) : this.delayMillis;
+		}
+
+		private void pause(long nanos, Fault fault) {
+			if (nanos == 0) {
+				finish(fault);
+			}
+			else {
+				Backend.this.loop.schedule(() -> finish(fault), nanos);
+			}
+		}
+
+		private void finish(Fault fault) {
+			if (fault == Fault.ERROR) {
+				fail(new Answer.Failed(this.regime.behaviour().errorStatus()));
+				return;
+			}
+			if (this.special != null && this.special.status() > 0) {
+				fail(new Answer.Failed(this.special.status()));
+				return;
+			}
+			if (this.id != null && this.audit != null) {
+				this.audit.save(this.id, this.fingerprint, Backend.this.loop.now(), this::leave);
+			}
+			else {
+				leave(new Answer.Delayed(this.delayMillis));
+			}
+		}
+
+		private void leave(Answer answer) {
+			end(answer);
+			this.regime.capacity().leave();
+		}
+
+		private void hang() {
+			if (Backend.this.stopping || this.regime != Backend.this.regime) {
+				fail(new Answer.Abandoned());
+			}
+			else {
+				Backend.this.hanging.add(this);
+			}
+		}
+
+		void letGo() {
+			if (Backend.this.hanging.remove(this)) {
+				fail(new Answer.Abandoned());
+			}
+		}
+
+		private void fail(Answer answer) {
+			if (this.audit != null) {
+				this.audit.failed();
+			}
+			leave(answer);
+		}
+
+		private void end(Answer answer) {
+			Backend.this.inFlight--;
+			if (this.audit != null) {
+				Backend.this.metrics.ended(answer, Backend.this.loop.nanoTime() - this.receivedAtNanos);
+			}
+			this.reply.answer(answer);
+		}
+
+	}
+
+}

@@ -1,0 +1,44 @@
+package dev.sluice.backend.model;
+
+import java.time.Duration;
+
+import jakarta.validation.constraints.Max;
+import jakarta.validation.constraints.Min;
+import org.hibernate.validator.constraints.time.DurationMax;
+import org.hibernate.validator.constraints.time.DurationMin;
+
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.validation.annotation.Validated;
+
+/**
+ * The settings at start. {@code PUT /behaviour} sets the rest at run time.
+ *
+ * @param store where orders are saved: {@code memory}, the default, or {@code postgres},
+ * which keeps them after the backend ends
+ * @param storePoolSize maximum number of connections to PostgreSQL, and so of orders
+ * saved at once; further orders wait; default 10
+ * @param storeTimeout how long an order waits for a connection, and then for PostgreSQL,
+ * before the answer is 503; default 2 s
+ * @param maxOrders maximum number of orders in memory, 43 to 64 bytes each; a new order
+ * over it gets 507 until {@code DELETE /audit}; default 2,000,000
+ * @param maxInFlight maximum number of requests in flight, for any capacity model; a
+ * request over it gets 503; default 100,000
+ * @param seed of the random faults and delays; 0, the default: another one at each start
+ */
+@Validated
+@ConfigurationProperties("backend")
+public record BackendProperties(@DefaultValue("memory") Store store,
+		@DefaultValue("10") @Min(1) @Max(1_000) int storePoolSize,
+		@DefaultValue("2s") @DurationMin(seconds = 1) @DurationMax(minutes = 1) Duration storeTimeout,
+		@DefaultValue("2000000") @Min(1) @Max(100_000_000) int maxOrders,
+		@DefaultValue("100000") @Min(1) @Max(1_000_000) int maxInFlight, @DefaultValue("0") long seed) {
+
+	/** Where orders are saved. */
+	public enum Store {
+
+		MEMORY, POSTGRES
+
+	}
+
+}

@@ -1,0 +1,220 @@
+package dev.sluice.backend.model;
+
+import java.util.ArrayDeque;
+import java.util.Queue;
+import java.util.concurrent.TimeUnit;
+
+import dev.sluice.backend.loop.Loop;
+import dev.sluice.backend.store.Answer;
+import dev.sluice.contract.BackendBehaviour.Capacity;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides whether and when work may begin.
+ * <p>
+ * A busy worker is a counter, not a blocked thread. From outside, both look the same, and
+ * thousands of counters leave the CPU to the system under measurement. The model does not
+ * have the memory and the context switches of real threads.
+ * <p>
+ * Four of the models are one queue in front of a number of places:
+ * <ul>
+ * <li>unlimited: no limit on places;
+ * <li>workers: a fixed number of places;
+ * <li>starved: as workers, but {@code growthPerSecond} places are added while work waits:
+ * the growth clock starts when work begins to wait. At each tick on which work still
+ * waits, places are added, until none waits or {@code maxWorkers} is reached. Added
+ * places stay until the next {@code PUT /behaviour};
+ * <li>contended: no limit on places, but the more are in use, the longer work lasts.
+ * </ul>
+ * The fifth, rate, has no limit on places and a {@link TokenBucket} in front of them.
+ * <p>
+ * Work is served first come, first served. The model is confined to the {@link Loop},
+ * except for {@link #waiting()} and {@link #places()}. The queue is bounded.
+ */
+final class CapacityModel {
+
+	/** Faster growth adds several places at a tick. */
+	private static final long LEAST_TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
+	private static final long GREATEST_TICK_NANOS = TimeUnit.DAYS.toNanos(1);
+
+	private final Loop loop;
+
+	private final int maxPlaces;
+
+	private final int queueLimit;
+
+	private final double growthPerSecond;
+
+	private final double contention;
+
+	private final double coherency;
+
+	private final @Nullable TokenBucket tokens;
+
+	private final Queue<Work> queue = new ArrayDeque<>();
+
+	private volatile int places;
+
+	private volatile int waiting;
+
+	private int inService;
+
+	private boolean growing;
+
+	private double growthCredit;
+
+	private boolean starting;
+
+	private CapacityModel(Loop loop, int places, int maxPlaces, double growthPerSecond, int queueLimit,
+			double contention, double coherency, @Nullable TokenBucket tokens) {
+		this.loop = loop;
+		this.places = places;
+		this.maxPlaces = maxPlaces;
+		this.growthPerSecond = growthPerSecond;
+		this.queueLimit = queueLimit;
+		this.contention = contention;
+		this.coherency = coherency;
+		this.tokens = tokens;
+	}
+
+	static CapacityModel of(Capacity capacity, Loop loop) {
+		return switch (capacity) {
+			case Capacity.Unlimited() -> unlimited(loop, null);
+			case Capacity.Workers(int workers, int queue) ->
+				new CapacityModel(loop, workers, workers, 0, queue, 0, 0, null);
+			case Capacity.Starved(int initial, double growthPerSecond, int max, int queue) ->
+				new CapacityModel(loop, initial, max, growthPerSecond, queue, 0, 0, null);
+			case Capacity.Contended(double contention, double coherency) ->
+				new CapacityModel(loop, Integer.MAX_VALUE, Integer.MAX_VALUE, 0, 0, contention, coherency, null);
+			case Capacity.Rate(double perSecond, int burst) ->
+				unlimited(loop, new TokenBucket(perSecond, burst, loop.nanoTime()));
+		};
+	}
+
+	private static CapacityModel unlimited(Loop loop, @Nullable TokenBucket tokens) {
+		return new CapacityModel(loop, Integer.MAX_VALUE, Integer.MAX_VALUE, 0, 0, 0, 0, tokens);
+	}
+
+	/**
+	 * Whether every place is in use and the queue is full, or the rate is used up. No
+	 * work may enter then.
+	 */
+	boolean isFull() {
+		if (this.tokens != null) {
+			return this.tokens.nanosUntilToken(this.loop.nanoTime()) > 0;
+		}
+		return this.inService >= this.places && this.queue.size() >= this.queueLimit;
+	}
+
+	/** The answer to a request that arrives while the model is full. */
+	Answer refusal() {
+		if (this.tokens == null) {
+			return new Answer.NoCapacity();
+		}
+		long nanos = this.tokens.nanosUntilToken(this.loop.nanoTime());
+		return new Answer.Throttled(Math.max(1, Math.ceilDiv(nanos, TimeUnit.SECONDS.toNanos(1))));
+	}
+
+	/**
+	 * Begins the work now, or when a place is free.
+	 * @throws IllegalStateException if the model is full
+	 */
+	void enter(Work work) {
+		if (isFull()) {
+			throw new IllegalStateException("The capacity model is full: call isFull first");
+		}
+		if (this.tokens != null) {
+			this.tokens.take(this.loop.nanoTime());
+		}
+		this.queue.add(work);
+		startWaiting();
+	}
+
+	/** Gives back the place of work that has begun. */
+	void leave() {
+		this.inService--;
+		startWaiting();
+	}
+
+	/** Work that waits. Any thread may call it. */
+	int waiting() {
+		return this.waiting;
+	}
+
+	/** Work that can be in service at once. Any thread may call it. */
+	int places() {
+		return this.places;
+	}
+
+	/** Work in service now. */
+	int inService() {
+		return this.inService;
+	}
+
+	private void startWaiting() {
+		// Work without a delay leaves before begin returns. A recursion instead of this
+		// loop would overflow the stack for a long queue of such work.
+		if (this.starting) {
+			return;
+		}
+		this.starting = true;
+		try {
+			while (this.inService < this.places) {
+				Work next = this.queue.poll();
+				if (next == null) {
+					break;
+				}
+				this.inService++;
+				next.begin(stretch());
+			}
+		}
+		finally {
+			this.starting = false;
+			this.waiting = this.queue.size();
+		}
+		growIfStarved();
+	}
+
+	private double stretch() {
+		double n = this.inService;
+		return 1 + this.contention * (n - 1) + this.coherency * n * (n - 1);
+	}
+
+	private void growIfStarved() {
+		if (this.growing || this.queue.isEmpty() || this.places >= this.maxPlaces) {
+			return;
+		}
+		this.growing = true;
+		long tickNanos = Math.clamp((long) (TimeUnit.SECONDS.toNanos(1) / this.growthPerSecond), LEAST_TICK_NANOS,
+				GREATEST_TICK_NANOS);
+		this.loop.schedule(() -> grow(tickNanos), tickNanos);
+	}
+
+	private void grow(long tickNanos) {
+		this.growing = false;
+		if (this.queue.isEmpty()) {
+			this.growthCredit = 0;
+			return;
+		}
+		this.growthCredit += this.growthPerSecond * tickNanos / TimeUnit.SECONDS.toNanos(1);
+		// A tick is truncated to whole nanoseconds. Without the rounding a worker would
+		// be added one tick late.
+		int added = (int) Math.min(Math.floor(this.growthCredit + 1e-6), this.maxPlaces - this.places);
+		this.growthCredit -= added;
+		this.places = this.places + added;
+		startWaiting();
+	}
+
+	/** Work that needs a place. */
+	interface Work {
+
+		/**
+		 * Begins the work. When it ends, it calls {@link CapacityModel#leave()} once.
+		 * @param stretch the factor by which it lasts longer than alone, at least 1
+		 */
+		void begin(double stretch);
+
+	}
+
+}

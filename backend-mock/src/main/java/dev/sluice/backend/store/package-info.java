@@ -1,0 +1,8 @@
+/**
+ * Where orders are saved, once each: in memory or in PostgreSQL. Start at
+ * {@link dev.sluice.backend.store.OrderStore}.
+ */
+@NullMarked
+package dev.sluice.backend.store;
+
+import org.jspecify.annotations.NullMarked;

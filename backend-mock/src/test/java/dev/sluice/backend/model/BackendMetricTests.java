@@ -1,0 +1,22 @@
+package dev.sluice.backend.model;
+
+import java.io.IOException;
+import java.nio.file.Path;
+
+import dev.sluice.docs.GeneratedTable;
+import org.junit.jupiter.api.Test;
+
+class BackendMetricTests {
+
+	@Test
+	void standInTheDocumentAsTheyAre() throws IOException {
+		GeneratedTable table = new GeneratedTable(Path.of("../docs/metrics.md"), "backend-mock", "metric", "unit",
+				"tags", "meaning");
+		for (BackendMetric metric : BackendMetric.values()) {
+			table.row("`%s`".formatted(metric.key()), metric.unit(), String.join(", ", metric.tags()),
+					metric.meaning());
+		}
+		table.check();
+	}
+
+}

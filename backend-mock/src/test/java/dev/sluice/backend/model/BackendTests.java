@@ -1,0 +1,493 @@
+package dev.sluice.backend.model;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.SplittableRandom;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+
+import dev.sluice.backend.loop.VirtualLoop;
+import dev.sluice.backend.store.Answer;
+import dev.sluice.backend.store.MemoryOrderStore;
+import dev.sluice.backend.store.OrderStore;
+import dev.sluice.contract.BackendAudit;
+import dev.sluice.contract.BackendBehaviour;
+import dev.sluice.contract.BackendBehaviour.Capacity;
+import dev.sluice.contract.BackendBehaviour.Delay;
+import dev.sluice.contract.BackendBehaviour.Special;
+import dev.sluice.contract.SavedOrder;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class BackendTests {
+
+	private static final UUID ID = new UUID(1, 2);
+
+	private static final UUID OTHER_ID = new UUID(3, 4);
+
+	private final VirtualLoop loop = new VirtualLoop();
+
+	private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+
+	private final List<Answer> answers = new ArrayList<>();
+
+	private final List<Long> burnt = new ArrayList<>();
+
+	private final Backend backend = backend(1_000, 1_000);
+
+	@Test
+	void savesAtTheEndOfTheDelay() {
+		save(ID, 7);
+
+		this.loop.advance(Duration.ofMillis(50).minusNanos(1));
+		assertThat(this.answers).isEmpty();
+		assertThat(find(ID)).isEmpty();
+		assertThat(audit()).isEqualTo(new BackendAudit(1, 0, 0, 0, 0, 1, 1, 0, 0, null));
+
+		this.loop.advance(Duration.ofNanos(1));
+		Instant savedAt = Instant.parse("2026-01-01T00:00:00.050Z");
+		assertThat(this.answers).containsExactly(new Answer.Saved(new SavedOrder(ID, savedAt)));
+		assertThat(find(ID)).contains(new SavedOrder(ID, savedAt));
+		assertThat(audit()).isEqualTo(new BackendAudit(1, 1, 0, 0, 0, 0, 1, 0, 0, savedAt));
+	}
+
+	@Test
+	void savesToTheMicrosecond() {
+		this.loop.advance(Duration.ofNanos(123_456_789));
+		save(ID, 7);
+		this.loop.advance(Duration.ofMillis(50));
+
+		assertThat(audit().lastSavedAt()).isEqualTo("2026-01-01T00:00:00.173456Z");
+	}
+
+	@Test
+	void answersARepeatAsTheFirstTime() {
+		save(ID, 7);
+		this.loop.advance(Duration.ofMillis(50));
+		save(ID, 7);
+		this.loop.advance(Duration.ofMillis(50));
+
+		SavedOrder order = new SavedOrder(ID, Instant.parse("2026-01-01T00:00:00.050Z"));
+		assertThat(this.answers).containsExactly(new Answer.Saved(order), new Answer.Repeated(order));
+		assertThat(audit().duplicates()).isEqualTo(1);
+		assertThat(saved()).isEqualTo(1);
+	}
+
+	@Test
+	void treatsSomeCustomersOtherwise() {
+		this.backend.behave(BackendBehaviour.DEFAULT.withSpecials(new Special("slow-", 10_000, 0),
+				new Special("refused-", 0, 422)));
+		this.backend.save(ID, "slow-1", 7, this.answers::add);
+		this.backend.save(OTHER_ID, "refused-1", 7, this.answers::add);
+
+		this.loop.advance(Duration.ofMillis(50));
+		assertThat(this.answers).containsExactly(new Answer.Failed(422));
+
+		this.loop.advance(Duration.ofMillis(9_950));
+		assertThat(this.answers).last().isInstanceOf(Answer.Saved.class);
+		assertThat(find(OTHER_ID)).isEmpty();
+		assertBalanced();
+	}
+
+	@Test
+	void savesOnceOfTwoAtTheSameTime() {
+		save(ID, 7);
+		save(ID, 7);
+		this.loop.advance(Duration.ofMillis(50));
+
+		assertThat(this.answers).hasExactlyElementsOfTypes(Answer.Saved.class, Answer.Repeated.class);
+	}
+
+	@Test
+	void refusesARepeatWithAnotherBody() {
+		save(ID, 7);
+		save(ID, 8);
+		this.loop.advance(Duration.ofMillis(50));
+
+		assertThat(this.answers).hasExactlyElementsOfTypes(Answer.Saved.class, Answer.KeyReused.class);
+		assertBalanced();
+	}
+
+	@Test
+	void refusesNewOrdersWhenTheStoreIsFull() {
+		Backend small = backend(1, 10);
+
+		small.save(ID, "c-1", 7, this.answers::add);
+		small.save(OTHER_ID, "c-1", 7, this.answers::add);
+		this.loop.advance(Duration.ofMillis(50));
+
+		assertThat(this.answers).last().isEqualTo(new Answer.StoreFull(1));
+		assertThat(small.audit().join().failed()).isEqualTo(1);
+	}
+
+	@Test
+	void keepsThePlaceUntilTheStoreHasAnswered() {
+		SlowStore store = new SlowStore();
+		Backend slow = backend(store, 10);
+		slow.behave(BackendBehaviour.DEFAULT.withCapacity(new Capacity.Workers(1, 0)));
+		slow.save(ID, "c-1", 7, this.answers::add);
+		this.loop.advance(Duration.ofMillis(50));
+
+		slow.save(OTHER_ID, "c-1", 7, this.answers::add);
+		assertThat(this.answers).containsExactly(new Answer.NoCapacity());
+
+		store.answer(new Answer.StoreUnavailable());
+		assertThat(this.answers).last().isEqualTo(new Answer.StoreUnavailable());
+		assertThat(slow.audit().join()).extracting(BackendAudit::failed, BackendAudit::inFlight).containsExactly(1L, 0);
+
+		slow.save(OTHER_ID, "c-1", 7, this.answers::add);
+		this.loop.advance(Duration.ofMillis(50));
+		store.answer(new Answer.Saved(new SavedOrder(OTHER_ID, this.loop.now())));
+		assertThat(this.answers).last().isInstanceOf(Answer.Saved.class);
+	}
+
+	@Test
+	void refusesBeyondTheGreatestNumberInFlight() {
+		Backend small = backend(10, 1);
+
+		small.save(ID, "c-1", 7, this.answers::add);
+		small.save(OTHER_ID, "c-1", 7, this.answers::add);
+
+		assertThat(this.answers).containsExactly(new Answer.TooManyInFlight(1));
+
+		this.loop.advance(Duration.ofMillis(50));
+		small.save(OTHER_ID, "c-1", 7, this.answers::add);
+		this.loop.advance(Duration.ofMillis(50));
+
+		assertThat(this.answers).last().isInstanceOf(Answer.Saved.class);
+	}
+
+	@Test
+	void countsWhatTheCapacityModelRefuses() {
+		this.backend.behave(BackendBehaviour.DEFAULT.withCapacity(new Capacity.Workers(1, 1)));
+
+		save(1);
+		save(2);
+		save(3);
+
+		assertThat(this.answers).containsExactly(new Answer.NoCapacity());
+		assertThat(audit()).extracting(BackendAudit::refused, BackendAudit::inFlight).containsExactly(1L, 2);
+		this.loop.advance(Duration.ofMillis(100));
+		assertThat(saved()).isEqualTo(2);
+		assertBalanced();
+	}
+
+	@Test
+	void contendedRequestsTakeLongerTheMoreThereAre() {
+		this.backend.behave(BackendBehaviour.DEFAULT.withCapacity(new Capacity.Contended(1, 0)));
+		save(1);
+		save(2);
+
+		this.loop.advance(Duration.ofMillis(99));
+		assertThat(saved()).isEqualTo(1);
+
+		this.loop.advance(Duration.ofMillis(1));
+		assertThat(saved()).isEqualTo(2);
+	}
+
+	@Test
+	void aDelayWithoutOrderTakesAPlaceButNotTheOrdersDelay() {
+		this.backend.behave(BackendBehaviour.DEFAULT.withCapacity(new Capacity.Workers(1, 1)));
+		this.backend.delay(500, this.answers::add);
+		save(1);
+
+		this.loop.advance(Duration.ofMillis(500));
+		assertThat(this.answers).containsExactly(new Answer.Delayed(500));
+		assertThat(audit().received()).isEqualTo(1);
+
+		this.loop.advance(Duration.ofMillis(50));
+		assertThat(saved()).isEqualTo(1);
+	}
+
+	@Test
+	void anErrorTakesTheDelayAndSavesNothing() {
+		this.backend.behave(BackendBehaviour.DEFAULT.withErrors(1, 502));
+		save(1);
+
+		this.loop.advance(Duration.ofMillis(49));
+		assertThat(this.answers).isEmpty();
+
+		this.loop.advance(Duration.ofMillis(1));
+		assertThat(this.answers).containsExactly(new Answer.Failed(502));
+		assertThat(saved()).isZero();
+		assertBalanced();
+	}
+
+	@Test
+	void aResetComesAtOnceAndFreesThePlace() {
+		this.backend.behave(behaviour(0, 1, new Capacity.Workers(1, 0)));
+		save(1);
+		save(2);
+
+		assertThat(this.answers).containsExactly(new Answer.Reset(), new Answer.Reset());
+		assertBalanced();
+	}
+
+	@Test
+	void whatHangsHoldsItsPlaceUntilItsClientGoes() {
+		this.backend.behave(behaviour(1, 0, new Capacity.Workers(1, 0)));
+		Runnable gone = this.backend.save(ID, "c-1", 7, this.answers::add);
+		save(2);
+		this.loop.advance(Duration.ofHours(1));
+		assertThat(this.answers).containsExactly(new Answer.NoCapacity());
+
+		gone.run();
+		gone.run();
+
+		assertThat(this.answers).containsExactly(new Answer.NoCapacity(), new Answer.Abandoned());
+		assertBalanced();
+		save(3);
+		assertThat(audit().inFlight()).isEqualTo(1);
+	}
+
+	@Test
+	void aNewBehaviourLetsGoWhatHangsAndWhatWouldHang() {
+		this.backend.behave(behaviour(1, 0, new Capacity.Workers(1, 10)));
+		save(1);
+		save(2);
+		save(3);
+
+		this.backend.behave(BackendBehaviour.DEFAULT);
+
+		assertThat(this.answers).hasSize(3).hasOnlyElementsOfType(Answer.Abandoned.class);
+		assertBalanced();
+	}
+
+	@Test
+	void nothingHangsOnceTheBackendStops() {
+		this.backend.behave(behaviour(1, 0, new Capacity.Unlimited()));
+		save(1);
+
+		this.backend.stop();
+		save(2);
+
+		assertThat(this.answers).hasSize(2).hasOnlyElementsOfType(Answer.Abandoned.class);
+	}
+
+	@Test
+	void theOrderOfAClientThatHasGoneIsSaved() {
+		this.backend.behave(BackendBehaviour.DEFAULT.withCapacity(new Capacity.Workers(1, 1)));
+		this.backend.save(ID, "c-1", 7, this.answers::add).run();
+		this.backend.save(OTHER_ID, "c-1", 7, this.answers::add).run();
+
+		this.loop.advance(Duration.ofMillis(100));
+
+		assertThat(saved()).isEqualTo(2);
+	}
+
+	@Test
+	void whatWaitsAtANewBehaviourFinishesUnderTheOldOne() {
+		this.backend.behave(BackendBehaviour.DEFAULT.withCapacity(new Capacity.Workers(1, 1)));
+		save(1);
+		save(2);
+
+		this.backend.behave(BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(0)));
+		save(3);
+
+		assertThat(saved()).isEqualTo(1);
+		this.loop.advance(Duration.ofMillis(50));
+		assertThat(saved()).isEqualTo(2);
+		this.loop.advance(Duration.ofMillis(50));
+		assertThat(saved()).isEqualTo(3);
+	}
+
+	@Test
+	void aNewBehaviourBringsTheStarvedPoolBackToItsStart() {
+		BackendBehaviour starved = BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(10_000))
+			.withCapacity(new Capacity.Starved(1, 10, 50, 100));
+		this.backend.behave(starved);
+		save(1);
+		save(2);
+		this.loop.advance(Duration.ofSeconds(1));
+		assertThat(this.backend.workers()).isEqualTo(2);
+
+		this.backend.behave(starved);
+
+		assertThat(this.backend.workers()).isEqualTo(1);
+	}
+
+	@Test
+	void burnsCpuBeforeTheDelay() {
+		this.backend.behave(new BackendBehaviour(new Delay.Fixed(50), 700, 0, 503, 0, 0, 0, new Capacity.Unlimited()));
+		save(1);
+		assertThat(this.burnt).containsExactly(700L);
+
+		this.loop.advance(Duration.ofMillis(50));
+
+		assertThat(saved()).isEqualTo(1);
+	}
+
+	@Test
+	void whatWasInFlightAtAResetIsCountedNowhere() {
+		save(1);
+		this.backend.behave(behaviour(1, 0, new Capacity.Unlimited()));
+		save(2);
+		this.backend.behave(BackendBehaviour.DEFAULT.withCapacity(new Capacity.Workers(1, 1)));
+		save(3);
+		save(4);
+		this.backend.connection(false);
+
+		this.backend.reset().join();
+
+		BackendAudit nothing = new BackendAudit(0, 0, 0, 0, 0, 0, 0, 0, 0, null);
+		assertThat(audit()).isEqualTo(nothing);
+		this.loop.advance(Duration.ofSeconds(1));
+		assertThat(this.answers).as("the old ones are answered").hasSize(4);
+		assertThat(audit()).isEqualTo(nothing);
+		assertThat(find(new UUID(0, 1))).isEmpty();
+	}
+
+	@Test
+	void aResetForgetsTheOrders() {
+		save(ID, 7);
+		this.loop.advance(Duration.ofMillis(50));
+
+		this.backend.reset().join();
+		save(ID, 8);
+		this.loop.advance(Duration.ofMillis(50));
+
+		assertThat(this.answers).hasSize(2).hasOnlyElementsOfType(Answer.Saved.class);
+		assertThat(saved()).isEqualTo(1);
+	}
+
+	@Test
+	void theAuditBalancesAtAnyTime() {
+		SplittableRandom random = new SplittableRandom(7);
+		this.backend.behave(new BackendBehaviour(new Delay.LogNormal(20, 200), 0, 0.1, 500, 0.05, 0.1, 0,
+				new Capacity.Starved(2, 5, 20, 30)));
+		List<Runnable> clients = new ArrayList<>();
+
+		for (int i = 0; i < 5_000; i++) {
+			clients.add(
+					this.backend.save(new UUID(0, random.nextInt(1_500)), "c-1", random.nextInt(2), this.answers::add));
+			if (random.nextInt(4) == 0) {
+				clients.get(random.nextInt(clients.size())).run();
+			}
+			this.loop.advance(Duration.ofMillis(random.nextInt(10)));
+			assertBalanced();
+		}
+
+		this.backend.behave(BackendBehaviour.DEFAULT);
+		this.loop.advance(Duration.ofHours(1));
+		BackendAudit audit = audit();
+		assertBalanced();
+		assertThat(audit.inFlight()).isZero();
+		assertThat(audit.received()).isEqualTo(5_000);
+		assertThat(audit.maxInFlight()).isEqualTo(50);
+		assertThat(List.of(audit.saved(), audit.duplicates(), audit.refused(), audit.failed()))
+			.as("each way to end has been taken")
+			.allMatch((count) -> count > 0);
+		assertThat(count("saved")).isEqualTo(audit.saved());
+		assertThat(count("duplicate")).isEqualTo(audit.duplicates());
+		assertThat(count("refused")).isEqualTo(audit.refused());
+		assertThat(count("failed")).isEqualTo(audit.failed());
+	}
+
+	@Test
+	void registersTheMetricsThatItNamesAndNoOther() {
+		assertThat(this.registry.getMeters()).extracting(Meter::getId)
+			.extracting(Meter.Id::getName)
+			.containsOnly(List.of(BackendMetric.values()).stream().map(BackendMetric::key).toArray(String[]::new));
+	}
+
+	private void assertBalanced() {
+		BackendAudit audit = audit();
+		assertThat(audit.received()).as("%s", audit)
+			.isEqualTo(audit.saved() + audit.duplicates() + audit.refused() + audit.failed() + audit.inFlight());
+	}
+
+	private double count(String outcome) {
+		return this.registry.get(BackendMetric.ENDED.key()).tag("outcome", outcome).counter().count();
+	}
+
+	private void save(int number) {
+		save(new UUID(0, number), 7);
+	}
+
+	private void save(UUID id, long fingerprint) {
+		this.backend.save(id, "c-1", fingerprint, this.answers::add);
+		this.loop.run();
+	}
+
+	private static BackendBehaviour behaviour(double hangRate, double resetRate, Capacity capacity) {
+		return new BackendBehaviour(new Delay.Fixed(50), 0, 0, 503, hangRate, resetRate, 0, capacity);
+	}
+
+	private Optional<SavedOrder> find(UUID id) {
+		return this.backend.find(id).join();
+	}
+
+	private long saved() {
+		return this.backend.saved().join();
+	}
+
+	private BackendAudit audit() {
+		return this.backend.audit().join();
+	}
+
+	private Backend backend(int maxOrders, int maxInFlight) {
+		return backend(new MemoryOrderStore(maxOrders), maxInFlight);
+	}
+
+	private Backend backend(OrderStore store, int maxInFlight) {
+		BiConsumer<Long, Runnable> burner = (micros, whenBurnt) -> {
+			this.burnt.add(micros);
+			whenBurnt.run();
+		};
+		return new Backend(this.loop, new SplittableRandom(42), burner,
+				new BackendProperties(BackendProperties.Store.MEMORY, 1, Duration.ofSeconds(2), 1, maxInFlight, 0),
+				store, new BackendMetrics(this.registry));
+	}
+
+	/** Answers when it is told to. */
+	private static final class SlowStore implements OrderStore {
+
+		private final Queue<Consumer<Answer>> waiting = new ArrayDeque<>();
+
+		void answer(Answer answer) {
+			this.waiting.remove().accept(answer);
+		}
+
+		@Override
+		public void save(UUID id, long fingerprint, long nowMicros, Consumer<Answer> then) {
+			this.waiting.add(then);
+		}
+
+		@Override
+		public CompletableFuture<Optional<SavedOrder>> find(UUID id) {
+			return CompletableFuture.completedFuture(Optional.empty());
+		}
+
+		@Override
+		public CompletableFuture<Long> saved() {
+			return CompletableFuture.completedFuture(0L);
+		}
+
+		@Override
+		public CompletableFuture<byte[]> export(int part) {
+			throw new UnsupportedOperationException();
+		}
+
+		@Override
+		public CompletableFuture<Totals> totals() {
+			return CompletableFuture.completedFuture(new Totals(0, 0, 0, null));
+		}
+
+		@Override
+		public CompletableFuture<OrderStore> next() {
+			return CompletableFuture.completedFuture(this);
+		}
+
+	}
+
+}

@@ -1,0 +1,268 @@
+package dev.sluice.backend.model;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+import dev.sluice.backend.loop.VirtualLoop;
+import dev.sluice.backend.store.Answer;
+import dev.sluice.contract.BackendBehaviour.Capacity;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+class CapacityModelTests {
+
+	private final VirtualLoop loop = new VirtualLoop();
+
+	private final List<String> begun = new ArrayList<>();
+
+	private final List<Double> stretches = new ArrayList<>();
+
+	@Test
+	void unlimitedBeginsEverythingAtOnce() {
+		CapacityModel capacity = CapacityModel.of(new Capacity.Unlimited(), this.loop);
+
+		for (int i = 0; i < 10_000; i++) {
+			assertThat(enter(capacity, "w")).isTrue();
+		}
+
+		assertThat(capacity.inService()).isEqualTo(10_000);
+		assertThat(capacity.waiting()).isZero();
+		assertThat(this.stretches).containsOnly(1.0);
+	}
+
+	@Test
+	void workersBeginInOrderAsPlacesBecomeFree() {
+		CapacityModel capacity = CapacityModel.of(new Capacity.Workers(2, 2), this.loop);
+
+		enter(capacity, "a");
+		enter(capacity, "b");
+		enter(capacity, "c");
+		enter(capacity, "d");
+
+		assertThat(this.begun).containsExactly("a", "b");
+		assertThat(capacity.waiting()).isEqualTo(2);
+
+		capacity.leave();
+
+		assertThat(this.begun).containsExactly("a", "b", "c");
+		assertThat(capacity.inService()).isEqualTo(2);
+		assertThat(capacity.waiting()).isEqualTo(1);
+	}
+
+	@Test
+	void workersRefuseBeyondTheQueue() {
+		CapacityModel capacity = CapacityModel.of(new Capacity.Workers(1, 1), this.loop);
+
+		assertThat(enter(capacity, "a")).isTrue();
+		assertThat(enter(capacity, "b")).isTrue();
+		assertThat(enter(capacity, "c")).isFalse();
+
+		capacity.leave();
+		capacity.leave();
+
+		assertThat(this.begun).containsExactly("a", "b");
+		assertThat(enter(capacity, "d")).isTrue();
+	}
+
+	@Test
+	void workersWithoutQueueRefuseWhenAllAreBusy() {
+		CapacityModel capacity = CapacityModel.of(new Capacity.Workers(1, 0), this.loop);
+
+		assertThat(enter(capacity, "a")).isTrue();
+		assertThat(enter(capacity, "b")).isFalse();
+	}
+
+	@Test
+	void aLongQueueOfWorkThatEndsAtOnceIsWorkedOffInOneStack() {
+		CapacityModel capacity = CapacityModel.of(new Capacity.Workers(1, 1_000_000), this.loop);
+		enter(capacity, "blocker");
+		int[] ended = { 0 };
+
+		for (int i = 0; i < 200_000; i++) {
+			capacity.enter((_) -> {
+				ended[0]++;
+				capacity.leave();
+			});
+		}
+		capacity.leave();
+
+		assertThat(ended[0]).isEqualTo(200_000);
+		assertThat(capacity.inService()).isZero();
+	}
+
+	@Test
+	void starvedGrowsWhileWorkWaits() {
+		CapacityModel capacity = CapacityModel.of(new Capacity.Starved(1, 2, 4, 100), this.loop);
+		for (int i = 0; i < 10; i++) {
+			enter(capacity, "w" + i);
+		}
+		assertThat(this.begun).hasSize(1);
+
+		this.loop.advance(Duration.ofMillis(499));
+		assertThat(this.begun).hasSize(1);
+
+		this.loop.advance(Duration.ofMillis(1));
+		assertThat(this.begun).hasSize(2);
+
+		this.loop.advance(Duration.ofMillis(500));
+		assertThat(this.begun).hasSize(3);
+
+		this.loop.advance(Duration.ofSeconds(60));
+		assertThat(this.begun).as("no more than maxWorkers").hasSize(4);
+		assertThat(this.loop.isIdle()).as("no clock runs when it cannot grow").isTrue();
+	}
+
+	@Test
+	void starvedDoesNotGrowWhileNothingWaits() {
+		CapacityModel capacity = CapacityModel.of(new Capacity.Starved(2, 1, 100, 100), this.loop);
+		enter(capacity, "a");
+		enter(capacity, "b");
+
+		this.loop.advance(Duration.ofHours(1));
+
+		assertThat(capacity.places()).isEqualTo(2);
+		assertThat(this.loop.isIdle()).isTrue();
+	}
+
+	@Test
+	void starvedDoesNotGrowAtATickOnWhichNothingWaitsAnyMore() {
+		CapacityModel capacity = CapacityModel.of(new Capacity.Starved(1, 1, 100, 100), this.loop);
+		enter(capacity, "a");
+		enter(capacity, "b");
+
+		this.loop.advance(Duration.ofMillis(900));
+		capacity.leave();
+		this.loop.advance(Duration.ofSeconds(10));
+
+		assertThat(capacity.places()).isEqualTo(1);
+	}
+
+	@Test
+	void starvedKeepsThePlacesItHasGrown() {
+		CapacityModel capacity = CapacityModel.of(new Capacity.Starved(1, 1, 100, 100), this.loop);
+		enter(capacity, "a");
+		enter(capacity, "b");
+		this.loop.advance(Duration.ofSeconds(1));
+
+		capacity.leave();
+		capacity.leave();
+		this.loop.advance(Duration.ofHours(1));
+
+		assertThat(capacity.places()).isEqualTo(2);
+		assertThat(capacity.inService()).isZero();
+	}
+
+	@Test
+	void starvedGrowsAtItsRateWhateverTheRateIs() {
+		for (double rate : new double[] { 0.3, 1.7, 3, 7, 100, 999, 33_333 }) {
+			CapacityModel capacity = CapacityModel.of(new Capacity.Starved(1, rate, 100_000, 1_000_000), this.loop);
+			for (int i = 0; i < 400_000; i++) {
+				capacity.enter((_) -> {
+				});
+			}
+
+			this.loop.advance(Duration.ofSeconds(2));
+
+			assertThat(capacity.places()).as("at %s/s", rate).isCloseTo(1 + (int) (2 * rate), within(1));
+		}
+	}
+
+	@Test
+	void starvedRefusesBeyondTheQueue() {
+		CapacityModel capacity = CapacityModel.of(new Capacity.Starved(1, 1, 10, 2), this.loop);
+
+		assertThat(enter(capacity, "a")).isTrue();
+		assertThat(enter(capacity, "b")).isTrue();
+		assertThat(enter(capacity, "c")).isTrue();
+		assertThat(enter(capacity, "d")).isFalse();
+	}
+
+	@Test
+	void starvedServesABurstInTheTimeThatItsGrowthAllows() {
+		// Workers that take 1 s each, 1 at first and 1 more each second: 1 + 2 + 3 + 4
+		// are
+		// done after 4 s.
+		CapacityModel capacity = CapacityModel.of(new Capacity.Starved(1, 1, 100, 100), this.loop);
+		int[] done = { 0 };
+		for (int i = 0; i < 10; i++) {
+			capacity.enter((_) -> this.loop.schedule(() -> {
+				done[0]++;
+				capacity.leave();
+			}, TimeUnit.SECONDS.toNanos(1)));
+		}
+
+		this.loop.advance(Duration.ofMillis(3_999));
+		assertThat(done[0]).isEqualTo(6);
+
+		this.loop.advance(Duration.ofMillis(1));
+		assertThat(done[0]).isEqualTo(10);
+	}
+
+	@Test
+	void contendedStretchesByTheUniversalScalabilityLaw() {
+		CapacityModel capacity = CapacityModel.of(new Capacity.Contended(0.1, 0.01), this.loop);
+
+		enter(capacity, "a");
+		enter(capacity, "b");
+		enter(capacity, "c");
+		capacity.leave();
+		enter(capacity, "d");
+
+		assertThat(this.stretches).satisfiesExactly((one) -> assertThat(one).isEqualTo(1),
+				(two) -> assertThat(two).isCloseTo(1.12, within(1e-9)),
+				(three) -> assertThat(three).isCloseTo(1.26, within(1e-9)),
+				(three) -> assertThat(three).isCloseTo(1.26, within(1e-9)));
+	}
+
+	@Test
+	void rateAdmitsTheBurstAndThenSoManyASecond() {
+		CapacityModel capacity = CapacityModel.of(new Capacity.Rate(4, 3), this.loop);
+		assertThat(admitted(capacity)).isEqualTo(3);
+		assertThat(capacity.refusal()).isEqualTo(new Answer.Throttled(1));
+
+		this.loop.advance(Duration.ofMillis(249));
+		assertThat(admitted(capacity)).isZero();
+		this.loop.advance(Duration.ofMillis(1));
+		assertThat(admitted(capacity)).isEqualTo(1);
+		this.loop.advance(Duration.ofMillis(500));
+		assertThat(admitted(capacity)).isEqualTo(2);
+		this.loop.advance(Duration.ofHours(1));
+		assertThat(admitted(capacity)).as("no more than the burst").isEqualTo(3);
+	}
+
+	@Test
+	void rateSaysInWholeSecondsWhenThereIsATokenAgain() {
+		CapacityModel capacity = CapacityModel.of(new Capacity.Rate(0.1, 1), this.loop);
+		enter(capacity, "a");
+
+		assertThat(capacity.refusal()).isEqualTo(new Answer.Throttled(10));
+		this.loop.advance(Duration.ofMillis(1_500));
+		assertThat(capacity.refusal()).isEqualTo(new Answer.Throttled(9));
+		this.loop.advance(Duration.ofMillis(8_500));
+		assertThat(capacity.isFull()).isFalse();
+	}
+
+	private int admitted(CapacityModel capacity) {
+		int admitted = 0;
+		while (enter(capacity, "w")) {
+			admitted++;
+		}
+		return admitted;
+	}
+
+	private boolean enter(CapacityModel capacity, String name) {
+		if (capacity.isFull()) {
+			return false;
+		}
+		capacity.enter((stretch) -> {
+			this.begun.add(name);
+			this.stretches.add(stretch);
+		});
+		return true;
+	}
+
+}

@@ -1,0 +1,24 @@
+package dev.sluice.backend.store;
+
+import java.util.UUID;
+
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class MemoryOrderStoreTests extends OrderStoreContract {
+
+	@Override
+	OrderStore store() {
+		return new MemoryOrderStore(10);
+	}
+
+	@Test
+	void saysHowManyItHasWhenItIsFull() {
+		OrderStore full = new MemoryOrderStore(1);
+		save(full, ID, 7, FIRST);
+
+		assertThat(save(full, new UUID(3, 4), 7, LATER)).isEqualTo(new Answer.StoreFull(1));
+	}
+
+}

@@ -1,0 +1,154 @@
+package dev.sluice.devservices;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.serialization.StringDeserializer;
+import org.apache.kafka.common.serialization.StringSerializer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+/** A real broker is broken and mended; the tests share it and leave it running. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Tag("embedded")
+class BreakableKafkaIT {
+
+	private static final Duration TIMEOUT = Duration.ofSeconds(30);
+
+	private static final int RECORDS = 500;
+
+	private DevServices services;
+
+	@BeforeAll
+	void start() {
+		this.services = DevServices.start(Infrastructure.fromEnvironment());
+	}
+
+	@AfterAll
+	void stop() {
+		this.services.close();
+	}
+
+	@Test
+	void recordsAcknowledgedBeforeAKillAreThereAfterTheStart() throws Exception {
+		KafkaService kafka = this.services.kafka();
+		String address = kafka.bootstrapServers();
+		send(kafka, "killed");
+
+		kafka.kill();
+		assertThat(canConnect(address)).isFalse();
+		kafka.start();
+
+		assertThat(kafka.bootstrapServers()).isEqualTo(address);
+		assertThat(receive(kafka, "killed")).containsExactlyElementsOf(values());
+	}
+
+	@Test
+	void recordsAcknowledgedBeforeAStopAreThereAfterTheStart() throws Exception {
+		KafkaService kafka = this.services.kafka();
+		send(kafka, "stopped");
+
+		kafka.stop();
+		kafka.start();
+
+		assertThat(receive(kafka, "stopped")).containsExactlyElementsOf(values());
+	}
+
+	@Test
+	void frozenBrokerAcknowledgesNothingUntilItIsThawed() throws Exception {
+		KafkaService kafka = this.services.kafka();
+		send(kafka, "frozen");
+		try (KafkaProducer<String, String> producer = producer(kafka)) {
+			producer.send(new ProducerRecord<>("frozen", "before")).get(TIMEOUT.toSeconds(), TimeUnit.SECONDS);
+			Future<RecordMetadata> sent;
+			kafka.freeze();
+			try {
+				sent = producer.send(new ProducerRecord<>("frozen", "while frozen"));
+				assertThatExceptionOfType(java.util.concurrent.TimeoutException.class)
+					.isThrownBy(() -> sent.get(500, TimeUnit.MILLISECONDS));
+			}
+			finally {
+				kafka.thaw();
+			}
+
+			assertThat(sent.get(TIMEOUT.toSeconds(), TimeUnit.SECONDS).hasOffset()).isTrue();
+		}
+	}
+
+	private static boolean canConnect(String address) {
+		String[] parts = address.replaceFirst(".*//", "").split(":");
+		try (var _ = new java.net.Socket(parts[0], Integer.parseInt(parts[1]))) {
+			return true;
+		}
+		catch (java.io.IOException _) {
+			return false;
+		}
+	}
+
+	private static List<String> values() {
+		List<String> values = new ArrayList<>();
+		for (int i = 0; i < RECORDS; i++) {
+			values.add("value " + i);
+		}
+		return values;
+	}
+
+	private static KafkaProducer<String, String> producer(KafkaService kafka) {
+		return new KafkaProducer<>(Map.of("bootstrap.servers", kafka.bootstrapServers(), "acks", "all"),
+				new StringSerializer(), new StringSerializer());
+	}
+
+	private static void send(KafkaService kafka, String topic) throws Exception {
+		try (Admin admin = Admin.create(Map.of("bootstrap.servers", kafka.bootstrapServers()))) {
+			admin.createTopics(List.of(new NewTopic(topic, 1, (short) 1)))
+				.all()
+				.get(TIMEOUT.toSeconds(), TimeUnit.SECONDS);
+		}
+		try (KafkaProducer<String, String> producer = producer(kafka)) {
+			List<Future<RecordMetadata>> sent = new ArrayList<>();
+			for (String value : values()) {
+				sent.add(producer.send(new ProducerRecord<>(topic, value)));
+			}
+			for (Future<RecordMetadata> future : sent) {
+				future.get(TIMEOUT.toSeconds(), TimeUnit.SECONDS);
+			}
+		}
+		catch (ExecutionException ex) {
+			throw new AssertionError("not acknowledged", ex);
+		}
+	}
+
+	private static List<String> receive(KafkaService kafka, String topic) {
+		Map<String, Object> config = Map.of("bootstrap.servers", kafka.bootstrapServers(), "group.id", topic,
+				"auto.offset.reset", "earliest");
+		try (KafkaConsumer<String, String> consumer = new KafkaConsumer<>(config, new StringDeserializer(),
+				new StringDeserializer())) {
+			consumer.subscribe(List.of(topic));
+			List<String> received = new ArrayList<>();
+			await().atMost(TIMEOUT).until(() -> {
+				consumer.poll(Duration.ofMillis(200)).forEach((record) -> received.add(record.value()));
+				return received.size() >= RECORDS;
+			});
+			return received;
+		}
+	}
+
+}

@@ -1,0 +1,106 @@
+package dev.sluice.devservices;
+
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Properties;
+
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/** A real database is broken and mended; the tests share it and leave it running. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Tag("embedded")
+class BreakablePostgresIT {
+
+	private DevServices services;
+
+	@BeforeAll
+	void start() {
+		this.services = DevServices.start(Infrastructure.fromEnvironment());
+	}
+
+	@AfterAll
+	void stop() {
+		this.services.close();
+	}
+
+	@Test
+	void whatHasEndedByItselfCanBeStoppedAndStarted() throws SQLException {
+		PostgresService postgres = this.services.postgres();
+		postgres.kill();
+
+		postgres.stop();
+		postgres.start();
+
+		assertThat(query(postgres, "select 1")).isEqualTo("1");
+	}
+
+	@Test
+	void rowsCommittedBeforeAKillAreThereAfterTheStart() throws SQLException {
+		PostgresService postgres = this.services.postgres();
+		int port = postgres.port();
+		query(postgres, "create table killed as select 7 as c; select 1");
+
+		postgres.kill();
+		assertThatExceptionOfType(SQLException.class).isThrownBy(() -> query(postgres, "select 1"));
+		postgres.start();
+
+		assertThat(postgres.port()).isEqualTo(port);
+		assertThat(query(postgres, "select c from killed")).isEqualTo("7");
+	}
+
+	@Test
+	void frozenDatabaseAnswersAgainWhenItIsThawed() throws SQLException {
+		PostgresService postgres = this.services.postgres();
+		query(postgres, "create table frozen as select 8 as c; select 1");
+
+		postgres.freeze();
+		try {
+			assertThatExceptionOfType(SQLException.class).isThrownBy(() -> query(postgres, "select 1"));
+		}
+		finally {
+			postgres.thaw();
+		}
+
+		assertThat(query(postgres, "select c from frozen")).isEqualTo("8");
+	}
+
+	@Test
+	void rowsCommittedBeforeAStopAreThereAfterTheStart() throws SQLException {
+		PostgresService postgres = this.services.postgres();
+		query(postgres, "create table stopped as select 9 as c; select 1");
+
+		postgres.stop();
+		postgres.start();
+
+		assertThat(query(postgres, "select c from stopped")).isEqualTo("9");
+	}
+
+	private static String query(PostgresService postgres, String sql) throws SQLException {
+		Properties login = new Properties();
+		login.put("user", postgres.username());
+		login.put("password", postgres.password());
+		login.put("connectTimeout", "2");
+		login.put("socketTimeout", "2");
+		try (Connection connection = DriverManager.getConnection(postgres.jdbcUrl(), login);
+				Statement statement = connection.createStatement()) {
+			for (boolean rows = statement.execute(sql); !rows; rows = statement.getMoreResults()) {
+				// On to the statement that answers.
+			}
+			try (ResultSet result = statement.getResultSet()) {
+				result.next();
+				return result.getString(1);
+			}
+		}
+	}
+
+}

@@ -1,0 +1,78 @@
+package dev.sluice.devservices;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * What is left after a close: nothing. Alone, as it looks at all children of this JVM.
+ */
+@Tag("embedded")
+@Isolated
+class CloseIT {
+
+	private static final Duration TIMEOUT = Duration.ofSeconds(30);
+
+	@Test
+	void nothingIsLeftAfterClose() {
+		List<Long> before = descendants();
+		int kafkaPort = Ports.free();
+		int postgresPort = Ports.free();
+		try (DevServices services = DevServices.builder()
+			.infrastructure(DevServices.shared().infrastructure())
+			.kafkaPorts(List.of(kafkaPort))
+			.postgresPort(postgresPort)
+			.start()) {
+			assertThat(services.kafka().bootstrapServers()).endsWith(":" + kafkaPort);
+			assertThat(services.postgres().port()).isEqualTo(postgresPort);
+		}
+
+		await().atMost(TIMEOUT).until(() -> before.containsAll(descendants()));
+		assertThat(Ports.isFree(kafkaPort)).isTrue();
+		assertThat(Ports.isFree(postgresPort)).isTrue();
+	}
+
+	@Test
+	void closeEndsAStartInProgress() throws InterruptedException {
+		int port = Ports.free();
+		List<Long> before = descendants();
+		AtomicReference<RuntimeException> failure = new AtomicReference<>();
+		Thread starting;
+		try (DevServices services = DevServices.builder()
+			.infrastructure(Infrastructure.EMBEDDED)
+			.postgresPort(port)
+			.start()) {
+			starting = Thread.ofVirtual().start(() -> {
+				try {
+					services.postgres();
+				}
+				catch (RuntimeException ex) {
+					failure.set(ex);
+				}
+			});
+			await().atMost(TIMEOUT).until(() -> !before.containsAll(descendants()));
+		}
+
+		assertThat(starting.join(TIMEOUT)).isTrue();
+		assertThat(failure.get()).isInstanceOf(StartFailedException.class);
+		assertThat(before).containsAll(descendants());
+		assertThat(Ports.isFree(port)).isTrue();
+	}
+
+	/** The child JVMs; not the reaper, which lives as long as this one. */
+	private static List<Long> descendants() {
+		return ProcessHandle.current()
+			.descendants()
+			.filter((process) -> process.info().command().orElse("").endsWith("/java"))
+			.map(ProcessHandle::pid)
+			.toList();
+	}
+
+}
