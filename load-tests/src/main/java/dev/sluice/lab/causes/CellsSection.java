@@ -36,7 +36,7 @@ final class CellsSection extends Section {
 
 	private Table cells() {
 		Table table = new Table("In the order they were run; latency in milliseconds", 2,
-				List.of("Setting", "problem", "N", "repetition", "trial", "seconds", "a minute", "answered", "calls",
+				List.of("Setting", "problem", "N", "repetition", "trial", "seconds", "a second", "answered", "calls",
 						"failed of", "mean", "p50", "p95", "p99", "max", "at the backend", "most at once",
 						"connections", "GC pauses", "GC ms", "foreign CPU"));
 		for (Cell cell : this.effects.result().cells()) {
@@ -44,7 +44,7 @@ final class CellsSection extends Section {
 			table.row(Reliability.sign(cell.setting(), Effects.marked(cell)),
 					(cell.problem() != null) ? cell.problem() : Figures.NONE, Figures.count(cell.orders()),
 					Figures.count(cell.repetition()), Figures.count(cell.trial()), Figures.measured(cell.seconds()),
-					Figures.measured(cell.perMinute()), Figures.count(cell.answered()), Figures.count(cell.calls()),
+					Figures.measured(cell.perSecond()), Figures.count(cell.answered()), Figures.count(cell.calls()),
 					failures(cell), Figures.measured((latency != null) ? latency.mean() : null),
 					Figures.measured((latency != null) ? latency.p50() : null),
 					Figures.measured((latency != null) ? latency.p95() : null),

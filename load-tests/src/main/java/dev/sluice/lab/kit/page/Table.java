@@ -9,6 +9,9 @@ import java.util.List;
  */
 public final class Table {
 
+	/** From so many columns on, less space stands between them. */
+	private static final int MANY_COLUMNS = 12;
+
 	private final String caption;
 
 	private final List<String> heads;
@@ -58,7 +61,13 @@ public final class Table {
 	 */
 	public void write(Html html) {
 		html.open("div", "class", "scroll", "role", "region", "tabindex", "0", "aria-label", this.caption);
-		html.open("table").element("caption", this.caption);
+		if (this.heads.size() >= MANY_COLUMNS) {
+			html.open("table", "class", "dense");
+		}
+		else {
+			html.open("table");
+		}
+		html.element("caption", this.caption);
 		html.open("thead").open("tr");
 		for (int i = 0; i < this.heads.size(); i++) {
 			html.element("th", this.heads.get(i), "scope", "col", "class", kind(i));
