@@ -40,11 +40,8 @@ final class SecondsSection extends Section {
 		double[] tops = { top(chosen, Second::calls), top(chosen, Second::failedCalls), top(chosen, Second::p99Millis),
 				top(chosen, Second::gcPauseMillis), top(chosen, Second::threads), heapTop(chosen),
 				top(chosen, Second::connections), top(chosen, Second::pooled) };
-		html.open("div", "class", "multiples");
-		for (CellResult cell : chosen) {
-			html.open("div").chart(chart(cell, tops), table(cell)).close();
-		}
-		html.close();
+		html.charts(chosen.stream().map((cell) -> chart(cell, tops)).toList(), table(chosen.getFirst()));
+		chosen.stream().skip(1).forEach((cell) -> html.details("Data as a table", table(cell)));
 	}
 
 	/**

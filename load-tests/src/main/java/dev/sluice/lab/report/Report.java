@@ -133,7 +133,7 @@ public final class Report {
 				"class", "facts");
 		doubts(run, html);
 		html.close();
-		html.open("nav", "aria-label", "Sections of %s".formatted(chapter.name())).open("ul");
+		html.open("nav", "aria-label", "Sections of run %d, %s".formatted(chapter.number(), chapter.name())).open("ul");
 		if (several) {
 			html.open("li").element("a", "Contents", "href", "#overview").close();
 		}
@@ -143,8 +143,7 @@ public final class Report {
 		html.close().close();
 		for (Section section : chapter.sections()) {
 			String anchor = id + "-" + section.id();
-			html.open("section", "id", anchor, "aria-labelledby", anchor + "-title");
-			html.element("h2", section.title(), "id", anchor + "-title");
+			html.open("section", "id", anchor).element("h2", section.title());
 			section.write(run, html);
 			html.close();
 		}

@@ -158,17 +158,13 @@
     }));
     series.push({ type: 'scatter', name: '', symbol: CROSS, symbolSize: 8, z: 4, clip: false, silent: true, itemStyle: { color: 'var(--ink)' },
       data: points.filter((p) => p.failedShare > 0).map((p) => [Math.log10(p.x), p.y]) });
-    // Shares of 1 % and more are written, where there is room.
-    const written = [];
-    points.filter((p) => p.failedShare >= 0.01).sort((a, b) => b.failedShare - a.failedShare).forEach((p) => {
-      const label = percent(p.failedShare);
-      const half = measure(label) / 2 + 3;
-      const x = Math.min(xPixel(p.x), grid.left + plotWidth - half + 6);
-      const y = [-13, 14].map((off) => yPixel(p.y) + off).find((at) => at > grid.top - 8 && at < grid.top + plotHeight
-        && written.every((other) => Math.abs(other.x - x) > half + other.half || Math.abs(other.y - at) > 13));
-      if (y !== undefined) {
-        written.push({ x, y, half });
-        graphic.push(text(x, y, label, { fill: 'var(--ink)' }, 'center'));
+    // The greatest share at each load is written above its points, if it is 1 % or more.
+    new Set(points.map((p) => p.x)).forEach((x) => {
+      const there = points.filter((p) => p.x === x);
+      const share = Math.max(...there.map((p) => p.failedShare));
+      if (share >= 0.01) {
+        const top = Math.min(...there.filter((p) => p.failedShare > 0).map((p) => yPixel(Math.max(p.y, p.high))));
+        graphic.push(text(xPixel(x), top - 12, percent(share), { fill: 'var(--ink)' }, 'center'));
       }
     });
     for (const line of data.lines) {
@@ -371,6 +367,7 @@
     const data = JSON.parse(element.querySelector('script').textContent);
     const canvas = document.createElement('div');
     canvas.style.height = data.height + 'px';
+    canvas.setAttribute('role', 'img');
     element.append(canvas);
     return { element, canvas, data, chart: echarts.init(canvas, null, { renderer: 'svg' }), width: 0 };
   });

@@ -10,7 +10,7 @@ import java.util.List;
 public final class Table {
 
 	/** From so many columns on, less space stands between them. */
-	private static final int MANY_COLUMNS = 12;
+	private static final int MANY_COLUMNS = 9;
 
 	private final String caption;
 
@@ -60,7 +60,7 @@ public final class Table {
 	 * @param html where to
 	 */
 	public void write(Html html) {
-		html.open("div", "class", "scroll", "role", "region", "tabindex", "0", "aria-label", this.caption);
+		html.open("div", "class", "scroll", "role", "group", "tabindex", "0", "aria-label", this.caption);
 		if (this.heads.size() >= MANY_COLUMNS) {
 			html.open("table", "class", "dense");
 		}
@@ -76,7 +76,7 @@ public final class Table {
 		for (List<String> row : this.rows) {
 			html.open("tr");
 			for (int i = 0; i < row.size(); i++) {
-				if (i < this.textColumns && i == 0) {
+				if (i < this.textColumns && i == 0 && !row.get(i).isEmpty()) {
 					html.element("th", row.get(i), "scope", "row", "class", kind(i));
 				}
 				else {
