@@ -40,9 +40,9 @@ final class AnswerSection extends Section {
 		html.element("p", verdict.answer(), "class", "answer");
 		html.list(verdict.sentences());
 		String many = Figures.count(this.effects.result().many());
-		double top = all.stream().mapToDouble(Effect::perMinute).max().orElse(1);
+		double top = all.stream().mapToDouble(Effect::perSecond).max().orElse(1);
 		html.charts(
-				List.of(chart("Orders answered a minute, N = " + many, "orders a minute", top, all, Effect::perMinute),
+				List.of(chart("Orders answered a second, N = " + many, "orders a second", top, all, Effect::perSecond),
 						chart("Stopped by the gateway's collector, % of the time", "% of the time", 100, all,
 								(effect) -> percent(effect.pauseShare()))),
 				table(all));
@@ -69,8 +69,8 @@ final class AnswerSection extends Section {
 
 	private Table table(List<Effect> all) {
 		Table table = new Table("Each setting, the fastest first", 1,
-				List.of("Setting", "N = " + Figures.count(this.effects.result().few()) + ", a minute",
-						"N = " + Figures.count(this.effects.result().many()) + ", a minute", "of the base",
+				List.of("Setting", "N = " + Figures.count(this.effects.result().few()) + ", a second",
+						"N = " + Figures.count(this.effects.result().many()) + ", a second", "of the base",
 						"99 % interval", "of N = " + Figures.count(this.effects.result().few()), "p99, ms",
 						"mean, of the whole time", "failed calls", "stopped by GC",
 						"requests at the backend per order"));
@@ -78,9 +78,9 @@ final class AnswerSection extends Section {
 		for (Effect effect : all) {
 			table.row(Reliability.sign(effect.name(), effect.marked()),
 					this.effects.at(effect.name(), this.effects.result().few())
-						.map((few) -> Figures.measured(few.perMinute()))
+						.map((few) -> Figures.measured(few.perSecond()))
 						.orElse(Figures.NONE),
-					Figures.measured(effect.perMinute()), Verdict.percent(this.effects.left(effect)),
+					Figures.measured(effect.perSecond()), Verdict.percent(this.effects.left(effect)),
 					verdict.range(effect), Verdict.percent(this.effects.growth(effect.name())),
 					Figures.measured(effect.p99()), Verdict.percent(effect.together()),
 					Figures.percent(effect.failedShare()), Verdict.percent(effect.pauseShare()),

@@ -14,16 +14,16 @@ final class CausesText {
 	}
 
 	static String of(CausesResult result) {
-		StringBuilder text = new StringBuilder("%-52s %11s %11s %11s %11s%n".formatted("Orders answered a minute",
+		StringBuilder text = new StringBuilder("%-52s %11s %11s %11s %11s%n".formatted("Orders answered a second",
 				"N = " + Figures.count(result.few()), "N = " + Figures.count(result.many()), "of the base",
 				"GC stopped"));
-		Double base = perMinute(result, CausesResult.BASE, result.many());
+		Double base = perSecond(result, CausesResult.BASE, result.many());
 		for (CausesResult.Setting setting : result.settings()) {
-			Double many = perMinute(result, setting.name(), result.many());
+			Double many = perSecond(result, setting.name(), result.many());
 			Double pause = CausesResult.pauseShare(cells(result, setting.name(), result.many()));
 			text.append("%-52s %11s %11s %11s %11s%n".formatted(
 					setting.outOfMemory() ? setting.name() + ": out of memory" : setting.name(),
-					Figures.measured(perMinute(result, setting.name(), result.few())), Figures.measured(many),
+					Figures.measured(perSecond(result, setting.name(), result.few())), Figures.measured(many),
 					(many != null && base != null && base > 0) ? Figures.percent(many / base) : Figures.NONE,
 					(pause != null) ? Figures.percent(pause) : Figures.NONE));
 		}
@@ -37,8 +37,8 @@ final class CausesText {
 			.toList();
 	}
 
-	private static @Nullable Double perMinute(CausesResult result, String setting, int orders) {
-		return Figures.median(cells(result, setting, orders).stream().mapToDouble(Cell::perMinute));
+	private static @Nullable Double perSecond(CausesResult result, String setting, int orders) {
+		return Figures.median(cells(result, setting, orders).stream().mapToDouble(Cell::perSecond));
 	}
 
 }

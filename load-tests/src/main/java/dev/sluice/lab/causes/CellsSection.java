@@ -32,27 +32,38 @@ final class CellsSection extends Section {
 				"A cell during which other processes used more than %s of the machine's CPU or an unknown share of it, or that was given up, is marked %s."
 					.formatted(Figures.percent(Reliability.FOREIGN_CPU_LIMIT), Reliability.SIGN)));
 		html.details("Figures of all %s cells".formatted(Figures.count(this.effects.result().cells().size())), cells());
+		html.details("Latency, backend and pauses", calls());
 	}
 
 	private Table cells() {
-		Table table = new Table("In the order they were run; latency in milliseconds", 2,
-				List.of("Setting", "problem", "N", "repetition", "trial", "seconds", "a minute", "answered", "calls",
-						"failed of", "mean", "p50", "p95", "p99", "max", "at the backend", "most at once",
-						"connections", "GC pauses", "GC ms", "foreign CPU"));
+		Table table = new Table("In the order they were run", 2,
+				List.of("Setting", "problem", "N", "repetition", "trial", "seconds", "a second", "answered", "calls",
+						"failed of", "foreign CPU"));
 		for (Cell cell : this.effects.result().cells()) {
-			Latency latency = cell.latency();
 			table.row(Reliability.sign(cell.setting(), Effects.marked(cell)),
 					(cell.problem() != null) ? cell.problem() : Figures.NONE, Figures.count(cell.orders()),
 					Figures.count(cell.repetition()), Figures.count(cell.trial()), Figures.measured(cell.seconds()),
-					Figures.measured(cell.perMinute()), Figures.count(cell.answered()), Figures.count(cell.calls()),
-					failures(cell), Figures.measured((latency != null) ? latency.mean() : null),
+					Figures.measured(cell.perSecond()), Figures.count(cell.answered()), Figures.count(cell.calls()),
+					failures(cell), Verdict.percent(cell.foreignCpuShare()));
+		}
+		return table;
+	}
+
+	private Table calls() {
+		Table table = new Table("Latency in milliseconds, requests at the backend, pauses of the gateway", 1,
+				List.of("Setting", "N", "repetition", "trial", "mean", "p50", "p95", "p99", "max", "at the backend",
+						"most at once", "connections", "GC pauses", "GC ms"));
+		for (Cell cell : this.effects.result().cells()) {
+			Latency latency = cell.latency();
+			table.row(Reliability.sign(cell.setting(), Effects.marked(cell)), Figures.count(cell.orders()),
+					Figures.count(cell.repetition()), Figures.count(cell.trial()),
+					Figures.measured((latency != null) ? latency.mean() : null),
 					Figures.measured((latency != null) ? latency.p50() : null),
 					Figures.measured((latency != null) ? latency.p95() : null),
 					Figures.measured((latency != null) ? latency.p99() : null),
 					Figures.measured((latency != null) ? latency.max() : null), Figures.count(cell.received()),
 					Figures.count(cell.backendMaxInFlight()), Figures.count(cell.connectionsOpened()),
-					Figures.count(cell.gateway().gcPauses()), Figures.measured(cell.gateway().gcPauseMillis()),
-					Verdict.percent(cell.foreignCpuShare()));
+					Figures.count(cell.gateway().gcPauses()), Figures.measured(cell.gateway().gcPauseMillis()));
 		}
 		return table;
 	}

@@ -37,7 +37,7 @@ record Effects(CausesResult result) {
 	/**
 	 * A setting at one load.
 	 *
-	 * @param perMinute orders answered a minute, the median
+	 * @param perSecond orders answered a second, the median
 	 * @param p99 of an answered call, in milliseconds, the median; null if none was
 	 * @param together mean latency as a share of the whole time, the median: 1 where all
 	 * are answered at the end, 0.5 where one after another
@@ -46,7 +46,7 @@ record Effects(CausesResult result) {
 	 * @param attempts requests that the backend had for each order placed
 	 * @param marked whether one of its cells is unreliable
 	 */
-	record Effect(Setting setting, int orders, double perMinute, @Nullable Double p99, @Nullable Double together,
+	record Effect(Setting setting, int orders, double perSecond, @Nullable Double p99, @Nullable Double together,
 			double failedShare, @Nullable Double pauseShare, double attempts, boolean marked, List<Cell> cells) {
 
 		String name() {
@@ -92,7 +92,7 @@ record Effects(CausesResult result) {
 		return this.result.settings()
 			.stream()
 			.flatMap((setting) -> at(setting.name(), this.result.many()).stream())
-			.sorted(Comparator.comparingDouble(Effect::perMinute).reversed())
+			.sorted(Comparator.comparingDouble(Effect::perSecond).reversed())
 			.toList();
 	}
 
@@ -119,7 +119,7 @@ record Effects(CausesResult result) {
 	private static Effect effect(Setting setting, int orders, List<Cell> cells) {
 		double calls = sum(cells, Cell::calls);
 		double failed = sum(cells, (cell) -> cell.calls() - cell.answered());
-		return new Effect(setting, orders, Objects.requireNonNullElse(median(cells, Cell::perMinute), 0.0),
+		return new Effect(setting, orders, Objects.requireNonNullElse(median(cells, Cell::perSecond), 0.0),
 				median(cells, (cell) -> (cell.latency() != null) ? cell.latency().p99() : null),
 				median(cells, Effects::together), (calls > 0) ? failed / calls : 0, CausesResult.pauseShare(cells),
 				sum(cells, Cell::received) / sum(cells, Cell::orders), cells.stream().anyMatch(Effects::marked), cells);
@@ -143,16 +143,16 @@ record Effects(CausesResult result) {
 
 	/** What an effect leaves of the base's rate at the same load; null without a base. */
 	@Nullable Double left(Effect effect) {
-		return at(CausesResult.BASE, effect.orders()).filter((base) -> base.perMinute() > 0)
-			.map((base) -> effect.perMinute() / base.perMinute())
+		return at(CausesResult.BASE, effect.orders()).filter((base) -> base.perSecond() > 0)
+			.map((base) -> effect.perSecond() / base.perSecond())
 			.orElse(null);
 	}
 
 	/** What is left at the great load of the rate at the small one; null if unknown. */
 	@Nullable Double growth(String name) {
-		Optional<Effect> few = at(name, this.result.few()).filter((effect) -> effect.perMinute() > 0);
+		Optional<Effect> few = at(name, this.result.few()).filter((effect) -> effect.perSecond() > 0);
 		Optional<Effect> many = at(name, this.result.many());
-		return (few.isPresent() && many.isPresent()) ? many.get().perMinute() / few.get().perMinute() : null;
+		return (few.isPresent() && many.isPresent()) ? many.get().perSecond() / few.get().perSecond() : null;
 	}
 
 	/**
@@ -180,7 +180,7 @@ record Effects(CausesResult result) {
 			.collect(Collectors.groupingBy(Cell::repetition, TreeMap::new, Collectors.toList()));
 		Map<Integer, Double> rates = new TreeMap<>();
 		cells.forEach((repetition, own) -> rates.put(repetition,
-				Objects.requireNonNullElse(median(own, Cell::perMinute), 0.0)));
+				Objects.requireNonNullElse(median(own, Cell::perSecond), 0.0)));
 		return rates;
 	}
 
@@ -236,18 +236,18 @@ record Effects(CausesResult result) {
 	List<Portion> portions() {
 		Optional<Effect> base = base();
 		Optional<Effect> all = at(this.result.all(), this.result.many());
-		if (base.isEmpty() || all.isEmpty() || !(all.get().perMinute() > 0)
-				|| !(all.get().perMinute() < base.get().perMinute())) {
+		if (base.isEmpty() || all.isEmpty() || !(all.get().perSecond() > 0)
+				|| !(all.get().perSecond() < base.get().perSecond())) {
 			return List.of();
 		}
-		double whole = Math.log(base.get().perMinute() / all.get().perMinute());
+		double whole = Math.log(base.get().perSecond() / all.get().perSecond());
 		List<Portion> portions = new ArrayList<>();
 		for (Share share : this.result.shares()) {
-			Double alone = at(share.alone(), this.result.many()).filter((one) -> one.perMinute() > 0)
-				.map((one) -> Math.log(base.get().perMinute() / one.perMinute()) / whole)
+			Double alone = at(share.alone(), this.result.many()).filter((one) -> one.perSecond() > 0)
+				.map((one) -> Math.log(base.get().perSecond() / one.perSecond()) / whole)
 				.orElse(null);
-			Double last = at(share.allButIt(), this.result.many()).filter((but) -> but.perMinute() > 0)
-				.map((but) -> Math.log(but.perMinute() / all.get().perMinute()) / whole)
+			Double last = at(share.allButIt(), this.result.many()).filter((but) -> but.perSecond() > 0)
+				.map((but) -> Math.log(but.perSecond() / all.get().perSecond()) / whole)
 				.orElse(null);
 			portions.add(new Portion(share.factor(), alone, last));
 		}

@@ -3,19 +3,20 @@ package dev.sluice.lab.causes;
 /** What the reference measured of its synchronous mode. */
 final class Reference {
 
-	/** Orders a minute at N = 100. */
-	static final double FEW_PER_MINUTE = 7_046;
+	/** Orders a second at N = 100: 7,046 a minute. */
+	static final double FEW_PER_SECOND = 7_046 / 60.0;
 
-	/** Orders a minute at N = 1,000. */
-	static final double MANY_PER_MINUTE = 3_083;
+	/** Orders a second at N = 1,000: 3,083 a minute. */
+	static final double MANY_PER_SECOND = 3_083 / 60.0;
 
 	/** What was left at N = 1,000 of the rate at N = 100. */
-	static final double LEFT = MANY_PER_MINUTE / FEW_PER_MINUTE;
+	static final double LEFT = MANY_PER_SECOND / FEW_PER_SECOND;
 
 	/**
-	 * At N = 1,000 an order took 18,833 ms on average, and all of them 1,000 / 3,083 min.
+	 * At N = 1,000 an order took 18,833 ms on average, and all of them 1,000 / 3,083
+	 * minutes.
 	 */
-	static final double TOGETHER = 18.833 / (1_000 / MANY_PER_MINUTE * 60);
+	static final double TOGETHER = 18.833 / (1_000 / MANY_PER_SECOND);
 
 	private Reference() {
 	}

@@ -110,9 +110,9 @@ record Verdict(Effects effects) {
 							.toList())));
 		sentences.add(growth());
 		nearest().ifPresent((effect) -> sentences.add(
-				"Nearest to the reference's %s orders a minute is %s with %s. There an order took %s of the whole time on average; in the reference %s. Orders served one after another take half of it, orders that all end together take all of it."
-					.formatted(Figures.count(Reference.MANY_PER_MINUTE), effect.name(),
-							Figures.measured(effect.perMinute()), percent(effect.together()),
+				"Nearest to the reference's %s orders a second is %s with %s. There an order took %s of the whole time on average; in the reference %s. Orders served one after another take half of it, orders that all end together take all of it."
+					.formatted(Figures.measured(Reference.MANY_PER_SECOND), effect.name(),
+							Figures.measured(effect.perSecond()), percent(effect.together()),
 							Figures.percent(Reference.TOGETHER))));
 		this.effects.atMany()
 			.stream()
@@ -126,7 +126,7 @@ record Verdict(Effects effects) {
 
 	private String base(Effect base) {
 		double noise = this.effects.noise();
-		return "The base takes %s orders a minute at N = %s (%s)%s.".formatted(Figures.measured(base.perMinute()),
+		return "The base takes %s orders a second at N = %s (%s)%s.".formatted(Figures.measured(base.perSecond()),
 				Figures.count(base.orders()),
 				"nothing in the way: no limit at the backend, enough threads and heap, nobody gives up, connections kept",
 				(noise > 1)
@@ -168,9 +168,9 @@ record Verdict(Effects effects) {
 	private Optional<Effect> nearest() {
 		return this.effects.atMany()
 			.stream()
-			.filter((effect) -> effect.perMinute() > 0)
+			.filter((effect) -> effect.perSecond() > 0)
 			.min(Comparator
-				.comparingDouble((effect) -> Math.abs(Math.log(effect.perMinute() / Reference.MANY_PER_MINUTE))));
+				.comparingDouble((effect) -> Math.abs(Math.log(effect.perSecond() / Reference.MANY_PER_SECOND))));
 	}
 
 	/** The interval of a loss; empty if the pairs are too few. */

@@ -49,14 +49,16 @@ record Curve(Series series, List<Point> points) {
 	 * @param max of the fastest
 	 * @param repetitions how many
 	 * @param marked whether one of them is unreliable
+	 * @param failedShare of their calls, 0 to 1
 	 */
-	record Point(Load load, double perSecond, double min, double max, int repetitions, boolean marked) {
+	record Point(Load load, double perSecond, double min, double max, int repetitions, boolean marked,
+			double failedShare) {
 
 		static Point of(Load load, List<CellResult> cells) {
 			double[] rates = cells.stream().mapToDouble(CellResult::savedPerSecond).sorted().toArray();
 			Double median = Figures.median(Arrays.stream(rates));
 			return new Point(load, (median != null) ? median : 0, rates[0], rates[rates.length - 1], rates.length,
-					cells.stream().anyMatch(Reliability::marked));
+					cells.stream().anyMatch(Reliability::marked), Curve.failedShare(cells));
 		}
 
 		int size() {
@@ -123,6 +125,13 @@ record Curve(Series series, List<Point> points) {
 					byLoad.entrySet().stream().map((e) -> Point.of(e.getKey(), e.getValue())).toList()));
 		});
 		return curves;
+	}
+
+	/** Of the calls of these cells, 0 to 1. */
+	static double failedShare(List<CellResult> cells) {
+		long calls = cells.stream().mapToLong(CellResult::calls).sum();
+		long failed = cells.stream().mapToLong(CellResult::failedCalls).sum();
+		return (calls > 0) ? (double) failed / calls : 0;
 	}
 
 	Point peak() {

@@ -16,6 +16,7 @@ import dev.sluice.lab.kit.measure.PairedComparison;
 import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.page.Reliability;
 import dev.sluice.lab.kit.plan.Mode;
+import dev.sluice.lab.kit.result.Bound;
 import dev.sluice.lab.kit.result.CellResult;
 import dev.sluice.lab.kit.result.CellResult.Wait;
 import dev.sluice.lab.kit.result.Load;
@@ -156,18 +157,31 @@ public record ModeByLoad(String capacity, Load load, Ratio rate, @Nullable Ratio
 	 * @param acceptedP99 milliseconds from the first try until accepted; null if unknown
 	 * @param savedP99 milliseconds from the first try until saved; null if unknown
 	 * @param marked whether one of its cells is unreliable
+	 * @param boundBy what bound most of its cells; empty if that is not known
 	 */
 	public record ModeFigures(double savedPerSecond, double failedShare, @Nullable Double acceptedP99,
-			@Nullable Double savedP99, boolean marked) {
+			@Nullable Double savedP99, boolean marked, String boundBy) {
 
 		private static ModeFigures of(List<CellResult> cells) {
-			long calls = cells.stream().mapToLong(CellResult::calls).sum();
-			long failed = cells.stream().mapToLong(CellResult::failedCalls).sum();
 			return new ModeFigures(
 					Objects.requireNonNullElse(Figures.median(cells.stream().mapToDouble(CellResult::savedPerSecond)),
 							0.0),
-					(calls > 0) ? (double) failed / calls : 0, median(cells, (cell) -> p99(cell.toAccepted())),
-					median(cells, (cell) -> p99(cell.toSaved())), cells.stream().anyMatch(Reliability::marked));
+					Curve.failedShare(cells), median(cells, (cell) -> p99(cell.toAccepted())),
+					median(cells, (cell) -> p99(cell.toSaved())), cells.stream().anyMatch(Reliability::marked),
+					boundBy(cells));
+		}
+
+		private static String boundBy(List<CellResult> cells) {
+			return cells.stream()
+				.map(CellResult::utilisation)
+				.map((busy) -> (busy != null) ? busy.bound() : null)
+				.filter(Objects::nonNull)
+				.collect(Collectors.groupingBy(Bound::words, TreeMap::new, Collectors.counting()))
+				.entrySet()
+				.stream()
+				.max(Map.Entry.comparingByValue())
+				.map(Map.Entry::getKey)
+				.orElse("");
 		}
 
 		private static @Nullable Double p99(@Nullable Wait wait) {

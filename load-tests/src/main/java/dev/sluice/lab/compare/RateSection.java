@@ -60,8 +60,8 @@ final class RateSection extends Section {
 			if (!lines.isEmpty()) {
 				charts.add(new Chart.Lines("Median wait until saved, backend " + capacity,
 						"Milliseconds from when an order was due until it was saved, against the rate offered.", 320,
-						500, Load.Kind.OFFERED.words() + " (logarithmic)", "milliseconds", top, Coordinates.loads(run),
-						lines));
+						500, Load.Kind.OFFERED.words(), "milliseconds", "fastest to slowest repetition", top,
+						Coordinates.loads(run), lines));
 			}
 		}
 		html.charts(charts, table(run));
@@ -127,7 +127,8 @@ final class RateSection extends Section {
 				.toArray();
 			if (waits.length > 0) {
 				points.add(new Chart.Point(rate, Objects.requireNonNull(Figures.median(Arrays.stream(waits))), waits[0],
-						waits[waits.length - 1], cells.stream().anyMatch(Reliability::marked)));
+						waits[waits.length - 1], cells.stream().anyMatch(Reliability::marked),
+						Curve.failedShare(cells)));
 			}
 		}
 		return new Chart.Line("%s, %s".formatted(series.mode(), series.variant()), Coordinates.style(series.variant()),

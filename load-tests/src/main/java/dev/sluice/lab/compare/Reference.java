@@ -39,7 +39,7 @@ final class Reference {
 				rows().stream()
 					.filter((row) -> row.mode().equals(mode))
 					.map((row) -> new Point(new Load(Load.Kind.BURST, row.orders()), row.perSecond(), row.perSecond(),
-							row.perSecond(), 1, false))
+							row.perSecond(), 1, false, 0))
 					.toList());
 	}
 

@@ -75,7 +75,7 @@ final class ReferenceSection extends Section {
 			.forEach((c) -> lines.add(line(c, Coordinates.style(c.series().variant()))));
 		return new Chart.Lines("%s, backend starved: per cent of each line's own peak".formatted(mode),
 				"Throughput as per cent of each line's own peak against the number of orders: the reference in grey, ours in colour.",
-				300, 440, "Orders (N)", "% of peak", 100, loads(ours), lines);
+				300, 440, "Orders (N)", "% of peak", "", 100, loads(ours), lines);
 	}
 
 	private static Chart.Line line(Curve curve, int style) {
@@ -83,8 +83,7 @@ final class ReferenceSection extends Section {
 		return new Chart.Line(curve.series().variant(), style,
 				curve.points()
 					.stream()
-					.map((p) -> new Chart.Point(p.size(), p.perSecond() / whole, p.perSecond() / whole,
-							p.perSecond() / whole, p.marked()))
+					.map((p) -> Chart.Point.at(p.size(), p.perSecond() / whole, p.marked()))
 					.toList());
 	}
 

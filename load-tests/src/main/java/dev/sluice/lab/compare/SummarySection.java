@@ -29,7 +29,9 @@ final class SummarySection extends Section {
 			return;
 		}
 		Verdict.write(loads, html);
-		html.list(new Bounds(run).sentences(run));
+		if (!BoundSection.says(run)) {
+			html.list(new Bounds(run).sentences(run));
+		}
 		html.open("details").element("summary", "How this is decided");
 		html.element("p", Verdict.rule(), "class", "note");
 		html.close();

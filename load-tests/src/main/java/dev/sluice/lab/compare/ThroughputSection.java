@@ -34,8 +34,7 @@ final class ThroughputSection extends Section {
 			return;
 		}
 		html.element("p",
-				"From the first call until the last order was saved, higher is better. Both axes of a row are the same. Whiskers reach from the slowest to the fastest repetition; a hollow point is marked %s in the table. The dashed line is the ceiling: what the load or the consumer's limit lets through before this backend's time for an order."
-					.formatted(Reliability.SIGN));
+				"From the first call until the last order was saved, higher is better. Both axes of a row are the same. The dashed line is the ceiling: what the load or the consumer's limit lets through before this backend's time for an order.");
 		html.charts(charts(run, curves), table(run, curves));
 	}
 
@@ -55,7 +54,8 @@ final class ThroughputSection extends Section {
 				charts.add(new Chart.Lines("Backend %s, %s".formatted(capacity, mode),
 						"Orders saved per second against the load, backend %s, %s, a line for each of %s.".formatted(
 								capacity, mode, String.join(", ", lines.stream().map(Chart.Line::name).toList())),
-						300, 440, kind.words() + " (logarithmic)", "saved per second", yMax, loads, lines));
+						320, 440, kind.words(), "saved per second", "slowest to fastest repetition", yMax, loads,
+						lines));
 			}
 		}
 		return charts;
@@ -67,7 +67,7 @@ final class ThroughputSection extends Section {
 		List<Chart.Point> points = new ArrayList<>();
 		for (int load : Coordinates.loads(run)) {
 			bounds.ceiling(capacity, mode, new Load(Coordinates.kind(run), load))
-				.ifPresent((ceiling) -> points.add(new Chart.Point(load, ceiling, ceiling, ceiling, false)));
+				.ifPresent((ceiling) -> points.add(Chart.Point.at(load, ceiling, false)));
 		}
 		List<Chart.Point> within = points.stream().filter((point) -> point.y() <= yMax * HEADROOM).toList();
 		return within.isEmpty() ? Optional.empty() : Optional.of(new Chart.Line("ceiling", -1, within));
@@ -77,7 +77,7 @@ final class ThroughputSection extends Section {
 		return new Chart.Line(curve.series().variant(), Coordinates.style(curve.series().variant()),
 				curve.points()
 					.stream()
-					.map((p) -> new Chart.Point(p.size(), p.perSecond(), p.min(), p.max(), p.marked()))
+					.map((p) -> new Chart.Point(p.size(), p.perSecond(), p.min(), p.max(), p.marked(), p.failedShare()))
 					.toList());
 	}
 

@@ -3,8 +3,10 @@ package dev.sluice.lab.compare;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Stream;
 
+import dev.sluice.lab.compare.ModeByLoad.ModeFigures;
 import dev.sluice.lab.compare.ModeByLoad.Ratio;
 import dev.sluice.lab.kit.measure.PairedComparison;
 import dev.sluice.lab.kit.page.Chart;
@@ -63,7 +65,14 @@ public final class Verdict {
 			html.element("strong", Reliability.sign("× " + Figures.measured(this.ratio.median()), this.load.marked()));
 			html.element("span", "%s (%s)".formatted(this.what, this.ratio.doubt()));
 			html.element("small", "%s, %s".formatted(ModeByLoad.name(this.load.capacity()), this.load.load()));
+			bound("sync", this.load.sync()).ifPresent((bound) -> html.element("small", bound));
+			bound("queued", this.load.queued()).ifPresent((bound) -> html.element("small", bound));
 			html.close();
+		}
+
+		private static Optional<String> bound(String mode, ModeFigures figures) {
+			return figures.boundBy().isEmpty() ? Optional.empty()
+					: Optional.of("%s bound by %s".formatted(mode, figures.boundBy()));
 		}
 
 	}
@@ -72,18 +81,16 @@ public final class Verdict {
 		List<Chart.Line> lines = new ArrayList<>();
 		ModeByLoad.byCapacity(loads)
 			.forEach((capacity,
-					each) -> lines.add(new Chart.Line("backend " + capacity, lines.size(),
-							each.stream()
-								.map((load) -> new Chart.Point(load.load().size(), load.rate().median(),
-										load.rate().low(), load.rate().high(), load.marked()))
-								.toList())));
+					each) -> lines.add(new Chart.Line("backend " + capacity, lines.size(), each.stream()
+						.map((load) -> new Chart.Point(load.load().size(), load.rate().median(), load.rate().low(),
+								load.rate().high(), load.marked(), load.sync().failedShare()))
+						.toList())));
 		List<Integer> sizes = loads.stream().map((load) -> load.load().size()).distinct().sorted().toList();
-		lines.add(new Chart.Line("as many", -1,
-				sizes.stream().map((size) -> new Chart.Point(size, 1, 1, 1, false)).toList()));
+		lines.add(new Chart.Line("as many", -1, sizes.stream().map((size) -> Chart.Point.at(size, 1, false)).toList()));
 		double top = loads.stream().mapToDouble((load) -> load.rate().high()).max().orElse(1);
 		return new Chart.Lines("Orders saved per second, queued as a multiple of sync",
-				"The median ratio against the load, a line for each backend; above 1 the queued mode saves more. Whiskers: the doubt.",
-				320, 500, kind(loads).words() + " (logarithmic)", "queued to sync", Math.max(top, 1.2), sizes, lines);
+				"The median ratio against the load, a line for each backend; above 1 the queued mode saves more. Whiskers show the doubt, crosses the share of sync calls that failed.",
+				320, 500, kind(loads).words(), "queued to sync", "the doubt", Math.max(top, 1.2), sizes, lines);
 	}
 
 	private static Load.Kind kind(List<ModeByLoad> loads) {

@@ -74,7 +74,7 @@ final class WaitSection extends Section {
 		double[] all = rows.stream().map(wait).flatMap(Percentiles::known).mapToDouble(Double::doubleValue).toArray();
 		return new Chart.Spread(title,
 				"Median, 95th and 99th percentile in milliseconds on a logarithmic axis, a row for each variant and mode, with the share of its calls that failed.",
-				54 + 40 * rows.size(), 520, DoubleStream.of(all).min().orElse(1),
+				86 + 40 * rows.size(), 520, DoubleStream.of(all).min().orElse(1),
 				DoubleStream.of(all).max().orElse(1_000),
 				rows.stream().map((row) -> row.dots(wait.apply(row))).toList());
 	}
@@ -133,13 +133,10 @@ final class WaitSection extends Section {
 			if (cells.stream().allMatch((cell) -> cell.toSaved() == null && cell.latency() == null)) {
 				return Optional.empty();
 			}
-			long calls = cells.stream().mapToLong(CellResult::calls).sum();
-			long failed = cells.stream().mapToLong(CellResult::failedCalls).sum();
 			boolean many = cells.stream().allMatch((cell) -> cell.accepted() >= LEAST_CALLS);
 			return Optional.of(new Row(series, cells.getFirst().cell().load(),
 					Percentiles.of(cells, CellResult::toAccepted), Percentiles.of(cells, CellResult::toSaved),
-					call(cells, Latency::p50), many ? call(cells, Latency::p99) : null,
-					(calls > 0) ? (double) failed / calls : 0,
+					call(cells, Latency::p50), many ? call(cells, Latency::p99) : null, Curve.failedShare(cells),
 					cells.stream().map(CellResult::toSaved).filter(Objects::nonNull).mapToLong(Wait::unfinished).sum(),
 					cells.stream().anyMatch(Reliability::marked)));
 		}

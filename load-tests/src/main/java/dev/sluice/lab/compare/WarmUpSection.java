@@ -60,8 +60,7 @@ final class WarmUpSection extends Section {
 			lines.add(new Chart.Line("round " + curve.round(), lines.isEmpty() ? 0 : -1,
 					curve.windows()
 						.stream()
-						.map((window) -> new Chart.Point(window.endSeconds(), window.savedPerSecond(),
-								window.savedPerSecond(), window.savedPerSecond(), false))
+						.map((window) -> Chart.Point.at(window.endSeconds(), window.savedPerSecond(), false))
 						.toList()));
 		}
 		double top = curves.stream()
@@ -76,8 +75,8 @@ final class WarmUpSection extends Section {
 			.sorted()
 			.toList();
 		return new Chart.Lines("Orders saved per second while the services grow warm",
-				"The rate of each window of each warm-up against the time since its beginning.", 260, 500,
-				"seconds (logarithmic)", "saved per second", top, seconds, lines);
+				"The rate of each window of each warm-up against the time since its beginning.", 260, 500, "seconds",
+				"saved per second", "", top, seconds, lines);
 	}
 
 	private static Table table(List<WarmUpCurve> curves) {

@@ -56,7 +56,7 @@ final class ResponseSection extends Section {
 			if (!rows.isEmpty()) {
 				charts.add(new Chart.Spread("Backend takes %d ms, %s in flight".formatted(delay, Figures.count(load)),
 						"Median, 95th and 99th percentile and maximum in milliseconds on a logarithmic axis, a row for each variant.",
-						54 + 40 * rows.size(), 520, least, greatest, rows));
+						86 + 40 * rows.size(), 520, least, greatest, rows));
 			}
 		}
 		html.open("div", "class", "stacked");

@@ -24,9 +24,7 @@ final class ThroughputSection extends Section {
 
 	@Override
 	public void write(RunResult run, Html html) {
-		html.element("p",
-				"Requests answered a second, higher is better; each chart has its own scale. A hollow point is marked %s in the table."
-					.formatted(Reliability.SIGN));
+		html.element("p", "Requests answered a second, higher is better; each chart has its own scale.");
 		List<Chart> charts = new ArrayList<>();
 		for (long delay : this.grid.delays()) {
 			List<Chart.Line> lines = this.grid.variants()
@@ -41,7 +39,8 @@ final class ThroughputSection extends Section {
 				.orElse(1);
 			charts.add(new Chart.Lines("Backend takes %d ms".formatted(delay),
 					"Answers a second against the requests in flight, a line for each variant.", 300, 440,
-					"Requests in flight (N)", "answers a second", Math.max(top, 1), this.grid.concurrencies(), lines));
+					"requests in flight (N)", "answers a second", "", Math.max(top, 1), this.grid.concurrencies(),
+					lines));
 		}
 		html.charts(charts, table());
 	}
@@ -50,8 +49,7 @@ final class ThroughputSection extends Section {
 		return this.grid.concurrencies()
 			.stream()
 			.flatMap((load) -> this.grid.at(variant, delay, load).stream())
-			.map((cell) -> new Chart.Point(cell.concurrency(), cell.perSecond(), cell.perSecond(), cell.perSecond(),
-					Grid.marked(cell)))
+			.map((cell) -> Chart.Point.at(cell.concurrency(), cell.perSecond(), Grid.marked(cell)))
 			.toList();
 	}
 

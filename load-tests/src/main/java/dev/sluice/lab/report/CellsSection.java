@@ -30,6 +30,7 @@ final class CellsSection extends Section {
 		else {
 			html.element("p", "In the order they were run, without aggregation.");
 			html.details("Figures of all %s cells".formatted(Figures.count(run.cells().size())), cells(run));
+			html.details("Latency of calls, and connections", calls(run));
 			html.details("What each service spent in each cell", services(run));
 			marked(run, html);
 		}
@@ -37,27 +38,40 @@ final class CellsSection extends Section {
 	}
 
 	private static Table cells(RunResult run) {
-		Table table = new Table("All cells; latency in milliseconds", 3,
+		Table table = new Table("All cells: orders and calls", 3,
 				List.of("Variant", "Mode", "Backend", "load", "repetition", "saved per second", "accepted per second",
-						"window", "accepted", "saved", "calls", "failed calls", "failed of", "mean", "p50", "p95",
-						"p99", "max", "connections", "most in backend", "foreign CPU", "start lag p99, ms"));
+						"window", "accepted", "saved", "calls", "failed calls", "failed of", "foreign CPU"));
 		for (CellResult cell : run.cells()) {
-			Latency latency = cell.latency();
-			table.row(cell.cell().variant(), cell.cell().mode(), cell.cell().capacity(),
-					Reliability.sign(cell.cell().load().toString(), Reliability.marked(cell)),
+			table.row(cell.cell().variant(), cell.cell().mode(), cell.cell().capacity(), load(cell),
 					Figures.count(cell.cell().repetition()), Figures.measured(cell.savedPerSecond()),
 					Figures.measured(cell.acceptedPerSecond()),
 					Figures.duration(Duration.between(cell.start(), cell.end())), Figures.count(cell.accepted()),
 					Figures.count(cell.saved()), Figures.count(cell.calls()), Figures.count(cell.failedCalls()),
-					failures(cell.failures()), Figures.measured((latency != null) ? latency.mean() : null),
+					failures(cell.failures()), Figures.percent(cell.foreignCpuShare()));
+		}
+		return table;
+	}
+
+	private static Table calls(RunResult run) {
+		Table table = new Table("All cells: latency of answered calls, in milliseconds, and connections", 3,
+				List.of("Variant", "Mode", "Backend", "load", "repetition", "mean", "p50", "p95", "p99", "max",
+						"start lag p99", "connections", "most in backend"));
+		for (CellResult cell : run.cells()) {
+			Latency latency = cell.latency();
+			table.row(cell.cell().variant(), cell.cell().mode(), cell.cell().capacity(), load(cell),
+					Figures.count(cell.cell().repetition()),
+					Figures.measured((latency != null) ? latency.mean() : null),
 					Figures.measured((latency != null) ? latency.p50() : null),
 					Figures.measured((latency != null) ? latency.p95() : null),
 					Figures.measured((latency != null) ? latency.p99() : null),
-					Figures.measured((latency != null) ? latency.max() : null), Figures.count(cell.connectionsOpened()),
-					Figures.count(cell.backendMaxInFlight()), Figures.percent(cell.foreignCpuShare()),
-					Figures.count(cell.startLagP99Millis()));
+					Figures.measured((latency != null) ? latency.max() : null), Figures.count(cell.startLagP99Millis()),
+					Figures.count(cell.connectionsOpened()), Figures.count(cell.backendMaxInFlight()));
 		}
 		return table;
+	}
+
+	private static String load(CellResult cell) {
+		return Reliability.sign(cell.cell().load().toString(), Reliability.marked(cell));
 	}
 
 	private static String failures(Map<String, Long> failures) {
@@ -80,8 +94,7 @@ final class CellsSection extends Section {
 			for (Map.Entry<String, ServiceCost> service : new TreeMap<>(cell.services()).entrySet()) {
 				ServiceCost cost = service.getValue();
 				table.row(service.getKey(), cell.cell().variant(), cell.cell().mode(), cell.cell().capacity(),
-						Reliability.sign(cell.cell().load().toString(), Reliability.marked(cell)),
-						Figures.count(cell.cell().repetition()), Figures.measured(cost.cpuMillisPerOrder()),
+						load(cell), Figures.count(cell.cell().repetition()), Figures.measured(cost.cpuMillisPerOrder()),
 						Figures.bytes(cost.allocatedBytesPerOrder()), Figures.bytes(cost.promotedBytesPerOrder()),
 						Figures.count(cost.gcPauses()), Figures.measured(cost.gcPauseMillis()),
 						Figures.measured(cost.gcPauseMaxMillis()), Figures.count(cost.peakThreads()),

@@ -47,8 +47,7 @@ final class Overview {
 
 	private static void section(Html html, String id, String title, Consumer<Html> content) {
 		String anchor = "overview-" + id;
-		html.open("section", "id", anchor, "aria-labelledby", anchor + "-title");
-		html.element("h2", title, "id", anchor + "-title");
+		html.open("section", "id", anchor).element("h2", title);
 		content.accept(html);
 		html.close();
 	}

@@ -131,11 +131,9 @@ public final class Report {
 				"%s · %s, %d cores, %s · commit %s".formatted(Figures.time(run.startedAt()), run.environment().cpu(),
 						run.environment().cores(), Figures.bytes(run.environment().memoryBytes()), commit(run)),
 				"class", "facts");
-		for (String warning : warnings(run)) {
-			html.element("p", warning, "class", "caution");
-		}
+		doubts(run, html);
 		html.close();
-		html.open("nav", "aria-label", "Sections of %s".formatted(chapter.name())).open("ul");
+		html.open("nav", "aria-label", "Sections of run %d, %s".formatted(chapter.number(), chapter.name())).open("ul");
 		if (several) {
 			html.open("li").element("a", "Contents", "href", "#overview").close();
 		}
@@ -145,12 +143,40 @@ public final class Report {
 		html.close().close();
 		for (Section section : chapter.sections()) {
 			String anchor = id + "-" + section.id();
-			html.open("section", "id", anchor, "aria-labelledby", anchor + "-title");
-			html.element("h2", section.title(), "id", anchor + "-title");
+			html.open("section", "id", anchor).element("h2", section.title());
 			section.write(run, html);
 			html.close();
 		}
 		html.close();
+	}
+
+	/** Their number in a line above the answer; what they are, when it is unfolded. */
+	private static void doubts(RunResult run, Html html) {
+		List<String> warnings = warnings(run);
+		if (warnings.isEmpty()) {
+			return;
+		}
+		List<String> brief = new ArrayList<>();
+		if (run.partial() != null) {
+			brief.add("this run is partial");
+		}
+		long failed = run.checks().stream().filter((check) -> !check.holds()).count();
+		if (failed > 0) {
+			brief.add((failed == 1) ? "a check of this run fails" : "%d checks of this run fail".formatted(failed));
+		}
+		long marked = marked(run);
+		if (marked > 0) {
+			brief.add("%d of %d cells are unreliable (%s)".formatted(marked, run.cells().size(), Reliability.SIGN));
+		}
+		if (brief.isEmpty()) {
+			brief.add("some figures are unreliable (%s)".formatted(Reliability.SIGN));
+		}
+		html.open("details", "class", "caution").element("summary", "Read with care: " + String.join("; ", brief));
+		html.list(warnings).close();
+	}
+
+	private static long marked(RunResult run) {
+		return run.cells().stream().filter(Reliability::marked).count();
 	}
 
 	private static List<String> warnings(RunResult run) {
@@ -164,7 +190,7 @@ public final class Report {
 			.map((check) -> "This run fails a check, so its figures are unreliable. %s: %s.".formatted(check.what(),
 					check.detail()))
 			.forEach(warnings::add);
-		long marked = run.cells().stream().filter(Reliability::marked).count();
+		long marked = marked(run);
 		if (marked > 0) {
 			warnings.add("%d of %d cells are unreliable (marked %s): %s.".formatted(marked, run.cells().size(),
 					Reliability.SIGN, String.join("; ", reasons(run))));

@@ -1,5 +1,6 @@
 package dev.sluice.lab.watch;
 
+import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.page.Html;
 import dev.sluice.lab.kit.page.Page;
 
@@ -10,6 +11,9 @@ import dev.sluice.lab.kit.page.Page;
 final class WatchPage {
 
 	private static final String RESOURCES = "/dev/sluice/lab/watch/";
+
+	/** The column of the moment that the mouse is at. */
+	private static final String AT = "at the mouse";
 
 	private WatchPage() {
 	}
@@ -25,6 +29,7 @@ final class WatchPage {
 		html.element("p", "Waiting for the first second …", "class", "facts", "id", "state");
 		// Said aloud when it changes: who is down, who is back.
 		html.element("p", "", "class", "caution", "id", "said", "role", "status", "hidden", "");
+		bigFigures(html);
 		controls(html);
 		html.close();
 		html.open("nav", "aria-label", "Charts").open("ul");
@@ -40,6 +45,16 @@ final class WatchPage {
 		html.close().close();
 		html.code("script", Page.resource(RESOURCES + "watch.js"));
 		return html.close().close().toString();
+	}
+
+	/** What is looked at first, large; {@code watch.js} puts it in. */
+	private static void bigFigures(Html html) {
+		html.open("div", "class", "figures", "id", "figures");
+		for (BigFigure figure : BigFigure.values()) {
+			html.open("div").element("strong", Figures.NONE, "id", figure.id());
+			html.element("span", figure.words()).close();
+		}
+		html.close();
 	}
 
 	private static void controls(Html html) {
@@ -66,18 +81,23 @@ final class WatchPage {
 		html.open("h2", "id", title).text(panel.title()).text(" ").element("small", panel.unit()).close();
 		html.open("div", "class", "plot").close();
 		table(html, "%s, %s".formatted(panel.title(), panel.unit()), panel.id() + "-rows", "", "now", "mean",
-				"greatest");
+				"greatest", AT);
 		html.element("p", panel.meaning(), "class", "note");
 		html.close();
 	}
 
 	/** Words come first, and in the table of services alone there is nothing else. */
 	private static void table(Html html, String caption, String rows, String... heads) {
-		html.open("div", "class", "scroll", "role", "region", "tabindex", "0", "aria-label", caption);
+		html.open("div", "class", "scroll", "role", "group", "tabindex", "0", "aria-label", caption);
 		html.open("table").element("caption", caption).open("thead").open("tr");
 		for (int i = 0; i < heads.length; i++) {
-			html.element((i == 0 && heads[i].isEmpty()) ? "td" : "th", heads[i], "scope", "col", "class",
-					(i > 0 && !rows.startsWith("services")) ? "figure" : "words");
+			String kind = (i == 0 || rows.startsWith("services")) ? "words" : heads[i].equals(AT) ? "figure at" : "figure";
+			if (heads[i].isEmpty()) {
+				html.element("td", "", "class", kind);
+			}
+			else {
+				html.element("th", heads[i], "scope", "col", "class", kind);
+			}
 		}
 		html.close().close().open("tbody", "id", rows).close().close().close();
 	}

@@ -3,13 +3,17 @@
 (function () {
   'use strict';
 
-  const SHAPES = ['circle', 'rect', 'diamond', 'triangle', 'roundRect'];
+  const CROSS = 'path://M-10,-8 L-8,-10 L0,-2 L8,-10 L10,-8 L2,0 L10,8 L8,10 L0,2 L-8,10 L-10,8 L-2,0 Z';
+  const STAR = 'path://M0,-10 L3,-3 L10,0 L3,3 L0,10 L-3,3 L-10,0 L-3,-3 Z';
+  const SHAPES = ['circle', 'rect', 'diamond', 'triangle', STAR, 'roundRect'];
+  const DOTS = { p50: { symbol: 'circle', solid: true }, p95: { symbol: 'circle', solid: false },
+    p99: { symbol: 'diamond', solid: true }, max: { symbol: 'diamond', solid: false } };
   const TEXT = { color: 'var(--soft)', fontSize: 12, fontFamily: 'system-ui, "Segoe UI", "DejaVu Sans", sans-serif' };
   const INK = Object.assign({}, TEXT, { color: 'var(--ink)' });
   const GRID = { show: true, lineStyle: { color: 'var(--rule)' } };
 
-  const colour = (style) => (style < 0 ? 'var(--reference)' : 'var(--s' + Math.min(style, 4) + ')');
-  const shape = (style) => (style < 0 ? 'circle' : SHAPES[Math.min(style, 4)]);
+  const colour = (style) => (style < 0 ? 'var(--reference)' : 'var(--s' + Math.min(style, 5) + ')');
+  const shape = (style) => (style < 0 ? 'circle' : SHAPES[Math.min(style, 5)]);
   const measured = (value) => {
     if (value === null || value === undefined) {
       return '–';
@@ -19,6 +23,8 @@
     }
     return Number(value.toPrecision(3)).toLocaleString('en-US', { maximumFractionDigits: 3 });
   };
+  const percent = (share) => (share < 0.0005 ? '< 0.1' : Number((share * 100).toPrecision(2)).toLocaleString('en-US')) + ' %';
+  const escaped = (content) => echarts.format.encodeHTML(content);
   // 1, 2 or 5 times a power of ten, at or above a value.
   const nice = (value) => {
     const power = Math.pow(10, Math.floor(Math.log10(value || 1)));
@@ -59,6 +65,28 @@
     return pen.measureText(content).width;
   };
 
+  // What the marks mean: a mark and its word one after the other, in as many lines as they need.
+  const legend = (entries, left, y, width) => {
+    const elements = [];
+    let x = left;
+    for (const entry of entries) {
+      const length = 16 + measure(entry.name);
+      if (x > left && x + length > width) {
+        x = left;
+        y += 18;
+      }
+      elements.push(...entry.draw(x + 5, y), text(x + 16, y, entry.name));
+      x += length + 16;
+    }
+    return { elements, bottom: y };
+  };
+  const symbol = (kind, x, y, size, style) => (kind === 'diamond'
+    ? { type: 'polygon', silent: true, shape: { points: [[x, y - size], [x + size, y], [x, y + size], [x - size, y]] }, style }
+    : kind === 'rect' ? { type: 'rect', silent: true, shape: { x: x - size, y: y - size, width: 2 * size, height: 2 * size }, style }
+      : { type: 'circle', silent: true, shape: { cx: x, cy: y, r: size }, style });
+  const whisker = (x, low, high, style) => [rule(x, low, x, high, style), rule(x - 4, low, x + 4, low, style), rule(x - 4, high, x + 4, high, style)];
+  const cross = (x, y, style) => [rule(x - 4, y - 4, x + 4, y + 4, style), rule(x - 4, y + 4, x + 4, y - 4, style)];
+
   // Moves labels apart, as little as needed, between two bounds.
   const apart = (wanted, gap, top, bottom) => {
     const order = wanted.map((y, i) => ({ y, i })).sort((a, b) => a.y - b.y);
@@ -76,8 +104,18 @@
   };
 
   function lines(data, width) {
-    const right = 18 + Math.max(...data.lines.map((line) => measure(line.name, true)));
-    const grid = { left: 62, right, top: 30, bottom: 46 };
+    const points = data.lines.flatMap((line) => line.points);
+    const ink = { stroke: 'var(--ink)', lineWidth: 2 };
+    const entries = [
+      points.some((p) => p.high > p.low) && data.whiskers
+        && { name: data.whiskers, draw: (x, y) => whisker(x, y + 6, y - 6, { stroke: 'var(--soft)', lineWidth: 1.5 }) },
+      points.some((p) => p.marked) && { name: 'unreliable †',
+        draw: (x, y) => [symbol('circle', x, y, 4, { fill: 'var(--card)', stroke: 'var(--soft)', lineWidth: 2 })] },
+      points.some((p) => p.failedShare > 0) && { name: 'calls failed', draw: (x, y) => cross(x, y, ink) },
+    ].filter((entry) => entry);
+    const right = 32 + Math.max(...data.lines.map((line) => measure(line.name, true)));
+    const said = legend(entries, 0, 30, width);
+    const grid = { left: 62, right, top: entries.length ? said.bottom + 22 : 30, bottom: 46 };
     const xs = data.loads;
     const span = Math.max(Math.log10(xs[xs.length - 1] / xs[0]), 0.1);
     const xMin = Math.log10(xs[0]) - span * 0.03;
@@ -87,7 +125,8 @@
     const plotHeight = data.height - grid.top - grid.bottom;
     const xPixel = (x) => grid.left + ((Math.log10(x) - xMin) / (xMax - xMin)) * plotWidth;
     const yPixel = (y) => grid.top + (1 - y / yMax) * plotHeight;
-    const graphic = [text(grid.left, 10, data.yName), text(grid.left + plotWidth / 2, data.height - 10, data.xName, {}, 'center')];
+    const graphic = said.elements.concat(text(0, 10, data.yName),
+      text(grid.left + plotWidth / 2, data.height - 10, data.xName + ' (logarithmic)', {}, 'center'));
     let taken = Infinity;
     for (const x of xs.slice().reverse()) {
       const label = x.toLocaleString('en-US');
@@ -103,14 +142,12 @@
     const places = apart(ends.map((end) => yPixel(end.y)), 15, grid.top + 2, grid.top + plotHeight - 2);
     data.lines.forEach((line, i) => {
       const x = xPixel(ends[i].x);
-      const from = width - right + 6;
-      if (Math.abs(places[i] - yPixel(ends[i].y)) > 3 || from - x > 14) {
-        graphic.push(rule(x + 5, yPixel(ends[i].y), from + 4, places[i], { stroke: colour(line.style), opacity: 0.5 }));
-      }
-      graphic.push(text(from + 6, places[i], line.name, { fill: colour(line.style), fontWeight: 'bold' }));
+      const from = width - right + 8;
+      graphic.push(rule(x + 6, yPixel(ends[i].y), from + 8, places[i], { stroke: colour(line.style), opacity: 0.5 }));
+      graphic.push(text(from + 12, places[i], line.name, { fill: 'var(--ink)', fontWeight: 'bold' }));
     });
     const series = data.lines.map((line) => ({
-      type: 'line', name: line.name, symbol: shape(line.style), symbolSize: 8, z: line.style < 0 ? 2 : 3, clip: false,
+      type: 'line', name: line.name, symbol: shape(line.style), symbolSize: 9, z: line.style < 0 ? 2 : 3, clip: false,
       lineStyle: { color: colour(line.style), width: 2, type: line.style < 0 ? 'dashed' : 'solid' },
       itemStyle: { color: colour(line.style) }, emphasis: { disabled: true },
       data: line.points.map((p) => ({
@@ -119,14 +156,21 @@
         point: p,
       })),
     }));
+    series.push({ type: 'scatter', name: '', symbol: CROSS, symbolSize: 8, z: 4, clip: false, silent: true, itemStyle: { color: 'var(--ink)' },
+      data: points.filter((p) => p.failedShare > 0).map((p) => [Math.log10(p.x), p.y]) });
+    // The greatest share at each load is written above its points, if it is 1 % or more.
+    new Set(points.map((p) => p.x)).forEach((x) => {
+      const there = points.filter((p) => p.x === x);
+      const share = Math.max(...there.map((p) => p.failedShare));
+      if (share >= 0.01) {
+        const top = Math.min(...there.filter((p) => p.failedShare > 0).map((p) => yPixel(Math.max(p.y, p.high))));
+        graphic.push(text(xPixel(x), top - 12, percent(share), { fill: 'var(--ink)' }, 'center'));
+      }
+    });
     for (const line of data.lines) {
       for (const p of line.points) {
         if (p.high > p.low) {
-          const x = xPixel(p.x);
-          const style = { stroke: colour(line.style), lineWidth: 1.5, opacity: 0.75 };
-          graphic.push(rule(x, yPixel(p.low), x, yPixel(p.high), style));
-          graphic.push(rule(x - 4, yPixel(p.low), x + 4, yPixel(p.low), style));
-          graphic.push(rule(x - 4, yPixel(p.high), x + 4, yPixel(p.high), style));
+          graphic.push(...whisker(xPixel(p.x), yPixel(p.low), yPixel(p.high), { stroke: colour(line.style), lineWidth: 1.5, opacity: 0.75 }));
         }
       }
     }
@@ -136,47 +180,55 @@
       xAxis: { type: 'value', min: xMin, max: xMax, axisLabel: { show: false }, axisTick: { show: false },
         splitLine: { show: false }, axisLine: { lineStyle: { color: 'var(--line)' } } },
       yAxis: { type: 'value', min: 0, max: yMax, interval: step(yMax), axisLabel: Object.assign({ formatter: measured }, TEXT), splitLine: GRID },
-      tooltip: tooltip((item) => echarts.format.encodeHTML(item.seriesName) + '<br>' + echarts.format.encodeHTML(data.xName) + ' ' + item.data.point.x.toLocaleString('en-US') + ': ' + measured(item.data.point.y)
-        + (item.data.point.marked ? ' †' : '')),
+      tooltip: tooltip((item) => {
+        const p = item.data.point;
+        return '<b>' + escaped(item.seriesName) + '</b><br>' + escaped(data.xName) + ': ' + p.x.toLocaleString('en-US') + '<br>' + escaped(data.yName) + ': '
+          + measured(p.y) + (p.marked ? ' †' : '')
+          + (p.high > p.low ? '<br>' + escaped(data.whiskers) + ': ' + measured(p.low) + ' to ' + measured(p.high) : '')
+          + (p.failedShare > 0 ? '<br>calls failed: ' + percent(p.failedShare) : '');
+      }),
       series,
     };
   }
 
   function spread(data, width) {
     const left = 22 + Math.max(...data.rows.map((row) => measure(row.name + ' †', true)));
-    const grid = { left, right: 46, top: 14, bottom: 40 };
+    const grid = { left, right: 46, top: 26, bottom: 58 };
     const min = Math.max(data.min / 1.3, 0.05);
     const max = data.max * 1.3;
     const plotWidth = width - grid.left - grid.right;
     const plotHeight = data.height - grid.top - grid.bottom;
-    const xPixel = (ms) => grid.left + (Math.log10(Math.max(ms, min) / min) / Math.log10(max / min)) * plotWidth;
-    const graphic = [];
+    const share = (ms) => Math.log10(Math.max(ms, min) / min) / Math.log10(max / min);
+    const xPixel = (ms) => grid.left + share(ms) * plotWidth;
+    const kinds = Object.keys(DOTS).filter((kind) => data.rows.some((row) => row[kind] !== null));
+    const dot = (kind, fill) => ({ fill: DOTS[kind].solid ? fill : 'var(--card)', stroke: fill, lineWidth: 1.5 });
+    const graphic = legend(kinds.map((kind) => ({ name: kind, draw: (x, y) => [symbol(DOTS[kind].symbol, x, y, 5, dot(kind, 'var(--soft)'))] })),
+      left, 8, width).elements;
+    graphic.push(text(left + plotWidth / 2, data.height - 9, 'milliseconds (logarithmic)', {}, 'center'));
     let last = -Infinity;
     for (const tick of ticks125(min, max)) {
       graphic.push(rule(xPixel(tick), grid.top, xPixel(tick), grid.top + plotHeight));
-      const label = measured(tick) + ' ms';
+      const label = measured(tick);
       if (xPixel(tick) - measure(label) / 2 > last + 8) {
         graphic.push(text(xPixel(tick), grid.top + plotHeight + 16, label, {}, 'center'));
         last = xPixel(tick) + measure(label) / 2;
       }
     }
     const pitch = plotHeight / data.rows.length;
+    const series = Object.fromEntries(kinds.map((kind) => [kind, []]));
     data.rows.forEach((row, i) => {
       const y = grid.top + pitch * (i + 0.62);
       const fill = colour(row.style);
       const name = row.name + (row.marked ? ' †' : '');
-      graphic.push(text(left - 12, y, name, { fill, fontWeight: 'bold' }, 'right'));
-      const dots = [['p50', row.p50, true], ['p95', row.p95, false], ['p99', row.p99, true], ['max', row.max, false]]
-        .filter(([, value]) => value !== null);
+      graphic.push(text(left - 12, y, name, { fill: 'var(--ink)', fontWeight: 'bold' }, 'right'));
+      const dots = kinds.map((kind) => [kind, row[kind]]).filter(([, value]) => value !== null);
       if (!dots.length) {
         graphic.push(text(left, y, 'not measured', {}));
         return;
       }
       graphic.push(rule(xPixel(dots[0][1]), y, xPixel(dots[dots.length - 1][1]), y, { stroke: fill, lineWidth: 3, opacity: 0.45 }));
-      for (const [, value, solid] of dots.slice().reverse()) {
-        graphic.push({ type: 'circle', shape: { cx: xPixel(value), cy: y, r: solid ? 5.5 : 4 }, silent: true,
-          style: { fill: solid ? fill : 'var(--card)', stroke: fill, lineWidth: 1.5 } });
-      }
+      dots.forEach(([kind, value]) => series[kind].push({ value: [share(value), 1 - (i + 0.62) / data.rows.length],
+        itemStyle: { color: dot(kind, fill).fill, borderColor: fill, borderWidth: 1.5, opacity: 1 }, said: name + '<br>' + kind + ': ' + measured(value) + ' ms' }));
       // The least always has its label, then the greatest, then the one before, as far as there is room.
       const taken = [];
       for (const [label, value] of [...new Set([dots[0], dots[dots.length - 1], dots[Math.max(0, dots.length - 2)]])]) {
@@ -189,7 +241,14 @@
         }
       }
     });
-    return { graphic };
+    const axis = { type: 'value', min: 0, max: 1, show: false };
+    return {
+      grid, graphic, xAxis: axis, yAxis: axis,
+      tooltip: tooltip((item) => item.data.said.split('<br>').map(escaped).join('<br>')),
+      // The smaller percentiles lie above the greater ones.
+      series: kinds.slice().reverse().map((kind) => ({ type: 'scatter', name: kind, symbol: DOTS[kind].symbol, symbolSize: 11, clip: false, itemStyle: { opacity: 1 },
+        emphasis: { disabled: true }, data: series[kind] })),
+    };
   }
 
   function seconds(data, width) {
@@ -213,8 +272,9 @@
         const length = Math.max(2, xPixel(span.to) - x);
         spanElements.push({ type: 'rect', silent: true, z: -1, shape: { x, y: top - 4, width: length, height: data.height - top - 30 },
           style: { fill: colour(span.style), opacity: 0.07 } });
-        spanElements.push({ type: 'rect', silent: true, shape: { x, y: y + 3, width: length, height: lane - 6, r: 2 },
-          style: { fill: colour(span.style), opacity: 0.85 } });
+        spanElements.push({ type: 'rect', name: span.lane + ': ' + span.name, shape: { x, y: y + 3, width: length, height: lane - 6, r: 2 },
+          style: { fill: colour(span.style), opacity: 0.85 }, tooltip: { formatter: () => escaped(span.lane + ': ' + span.name) + '<br>second '
+            + measured(span.from) + ' to ' + measured(span.to) } });
         // On the bar, or right of it; else the colour and the table say it.
         const next = Math.min(...data.spans.filter((it) => it.lane === name && it.from > span.from).map((it) => xPixel(it.from)),
           plot.left + plotWidth);
@@ -225,7 +285,7 @@
         } else if (x + length + wide < next && x > taken) {
           spanElements.push({ type: 'rect', silent: true, shape: { x: x + length + 2, y: y + 3, width: wide - 2, height: lane - 6 },
             style: { fill: 'var(--card)' } });
-          spanElements.push(text(x + length + 4, y + lane / 2, span.name, { fill: colour(span.style) }));
+          spanElements.push(text(x + length + 4, y + lane / 2, span.name, { fill: 'var(--ink)' }));
           taken = x + length + wide;
         }
       }
@@ -233,7 +293,7 @@
     const option = { grid: [], xAxis: [], yAxis: [], series: [], graphic: spanElements,
       axisPointer: { link: [{ xAxisIndex: 'all' }], lineStyle: { color: 'var(--line)' } },
       tooltip: Object.assign(tooltip((items) => (items.length ? 'second ' + items[0].data[0] : '')
-        + items.map((item) => '<br>' + echarts.format.encodeHTML(item.seriesName) + ': ' + measured(item.data[1])).join('')), { trigger: 'axis' }) };
+        + items.map((item) => '<br>' + escaped(item.seriesName) + ': ' + measured(item.data[1])).join('')), { trigger: 'axis' }) };
     data.panels.forEach((p, i) => {
       const y = top + i * (panel + gap);
       const bottom = i === data.panels.length - 1;
@@ -251,7 +311,8 @@
         ? { type: 'bar', barWidth: Math.max(1, Math.min(18, (plotWidth / data.seconds) * 0.7)) }
         : { type: 'line', showSymbol: data.seconds <= 30, symbol: 'circle', symbolSize: 5, lineStyle: { color: colour(p.style), width: 1.7 },
           areaStyle: p.form === 'area' ? { color: colour(p.style), opacity: 0.13 } : undefined }));
-      option.graphic.push(text(plot.left, y - 13, p.name + (any ? '' : ': not sampled'), { fill: colour(p.style), fontWeight: 'bold' }));
+      option.graphic.push(symbol('rect', plot.left + 5, y - 13, 5, { fill: colour(p.style) }),
+        text(plot.left + 16, y - 13, p.name + (any ? '' : ': not sampled'), { fill: 'var(--ink)', fontWeight: 'bold' }));
       if (bottom) {
         const step = [1, 2, 5, 10, 20, 30, 60, 120, 300, 600].find((s) => data.seconds / s <= plotWidth / 55) || 1200;
         for (let second = 0; second < data.seconds; second += step) {
@@ -274,7 +335,7 @@
         x = 0;
         y += 18;
       }
-      graphic.push({ type: 'rect', silent: true, shape: { x, y: y - 6, width: 11, height: 11 }, style: { fill: 'var(--p' + Math.min(i, 4) + ')' } });
+      graphic.push({ type: 'rect', silent: true, shape: { x, y: y - 6, width: 11, height: 11 }, style: { fill: colour(i) } });
       graphic.push(text(x + 16, y, part));
       x += 30 + measure(part);
     });
@@ -288,9 +349,9 @@
       xAxis: { type: 'value', min: 0, max: top, interval: fits ? step(top) : top / 2, axisLabel: Object.assign({ formatter: measured }, TEXT), splitLine: GRID },
       yAxis: { type: 'category', inverse: true, data: names, axisTick: { show: false }, axisLine: { lineStyle: { color: 'var(--line)' } },
         axisLabel: Object.assign({}, INK, { interval: 0 }) },
-      tooltip: tooltip((item) => echarts.format.encodeHTML(item.name) + '<br>' + echarts.format.encodeHTML(item.seriesName) + ': ' + measured(item.value)),
+      tooltip: tooltip((item) => escaped(item.name) + '<br>' + escaped(item.seriesName) + ': ' + measured(item.value)),
       series: data.parts.map((part, i) => ({
-        type: 'bar', name: part, stack: 'sum', barWidth: '58%', itemStyle: { color: 'var(--p' + Math.min(i, 4) + ')' }, emphasis: { disabled: true },
+        type: 'bar', name: part, stack: 'sum', barWidth: '58%', itemStyle: { color: colour(i), borderColor: 'var(--card)', borderWidth: 1 }, emphasis: { disabled: true },
         data: data.rows.map((row) => row.values[i]),
       })).concat([{
         type: 'bar', stack: 'sum', silent: true, tooltip: { show: false }, emphasis: { disabled: true }, data: sums.map(() => 0),
@@ -306,6 +367,7 @@
     const data = JSON.parse(element.querySelector('script').textContent);
     const canvas = document.createElement('div');
     canvas.style.height = data.height + 'px';
+    canvas.setAttribute('role', 'img');
     element.append(canvas);
     return { element, canvas, data, chart: echarts.init(canvas, null, { renderer: 'svg' }), width: 0 };
   });
@@ -324,15 +386,106 @@
   draw();
   window.addEventListener('resize', draw);
 
+  const save = (name, type, content) => {
+    const link = document.createElement('a');
+    link.href = URL.createObjectURL(new Blob([content], { type }));
+    link.download = name;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+  };
+  const fileName = (words, ending) => 'sluice-' + words.toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-+|-+$/g, '').slice(0, 60) + ending;
+  const tool = (after, label, of, action) => {
+    const tools = document.createElement('p');
+    const button = document.createElement('button');
+    tools.className = 'tools';
+    button.type = 'button';
+    button.textContent = label;
+    button.setAttribute('aria-label', label + ': ' + of);
+    button.addEventListener('click', action);
+    tools.append(button);
+    after.after(tools);
+  };
+
+  // A file of its own has no style sheet: it gets the colours that the page has now.
+  charts.forEach((it) => tool(it.element.closest('.scroll'), 'Save as SVG', it.data.title, () => {
+    const svg = it.canvas.querySelector('svg').cloneNode(true);
+    const style = getComputedStyle(document.documentElement);
+    const colours = (content) => content.replace(/var\((--[a-z0-9]+)\)/g, (_, name) => style.getPropertyValue(name).trim());
+    svg.setAttribute('xmlns', 'http://www.w3.org/2000/svg');
+    svg.setAttribute('style', 'background: ' + style.getPropertyValue('--card').trim());
+    save(fileName(it.data.title, '.svg'), 'image/svg+xml', colours(new XMLSerializer().serializeToString(svg)));
+  }));
+
+  const UNITS = { s: 1, min: 60, h: 3600, B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3, TiB: 1024 ** 4 };
+  // What a cell is sorted by: its first figure in its unit, or its words; what has no figure comes last.
+  const sortKey = (content, isFigure) => {
+    if (!isFigure) {
+      const number = /^[\d,]+/.exec(content);
+      return number ? Number(number[0].replace(/,/g, '')) : content.toLowerCase();
+    }
+    const figure = /^[<>]? ?(−?)([\d,]+(?:\.\d+)?) ?([A-Za-z]*)/.exec(content);
+    return figure ? (figure[1] ? -1 : 1) * Number(figure[2].replace(/,/g, '')) * (UNITS[figure[3]] || 1) : null;
+  };
+  const compare = (a, b) => (a === b ? 0 : a === null ? 1 : b === null ? -1
+    : typeof a === typeof b ? (a < b ? -1 : 1) : typeof a === 'number' ? -1 : 1);
+
+  [...document.querySelectorAll('table')].forEach((table) => {
+    const heads = [...table.tHead.rows[0].cells];
+    const body = table.tBodies[0];
+    const caption = table.caption.textContent;
+    const rows = [...body.rows];
+    tool(table.closest('.scroll'), 'Save as CSV', caption, () => {
+      const quoted = (cell) => '"' + cell.textContent.replace(/"/g, '""') + '"';
+      save(fileName(caption, '.csv'), 'text/csv', [table.tHead.rows[0], ...body.rows].map((row) => [...row.cells].map(quoted).join(',')).join('\r\n') + '\r\n');
+    });
+    if (rows.length > 2) {
+      heads.forEach((head, column) => {
+        const button = document.createElement('button');
+        button.type = 'button';
+        button.append(...head.childNodes);
+        head.append(button);
+        button.addEventListener('click', () => {
+          // Rising, falling, and as it was.
+          const next = { none: 'ascending', ascending: 'descending', descending: 'none' }[head.getAttribute('aria-sort') || 'none'];
+          heads.forEach((other) => other.removeAttribute('aria-sort'));
+          const sorted = rows.slice();
+          if (next !== 'none') {
+            head.setAttribute('aria-sort', next);
+            const sign = next === 'ascending' ? 1 : -1;
+            const keyed = rows.map((row) => ({ row, key: sortKey(row.cells[column].textContent, head.classList.contains('figure')) }));
+            keyed.sort((a, b) => (a.key === null || b.key === null ? 1 : sign) * compare(a.key, b.key));
+            keyed.forEach((each, i) => { sorted[i] = each.row; });
+          }
+          body.append(...sorted);
+        });
+      });
+    }
+  });
+
+  // The columns of words stay where the figures scroll, as far as they leave room for those.
+  const hold = () => document.querySelectorAll('table').forEach((table) => {
+    const box = table.closest('.scroll');
+    const heads = [...table.tHead.rows[0].cells];
+    const words = heads.filter((head) => head.classList.contains('words'));
+    const lefts = words.map((head) => head.offsetLeft - table.offsetLeft);
+    const scrolls = box.scrollWidth > box.clientWidth;
+    [...table.rows].forEach((row) => words.forEach((head, i) => {
+      const held = scrolls && lefts[i] + head.offsetWidth < box.clientWidth / 2;
+      row.cells[i].classList.toggle('held', held);
+      row.cells[i].style.left = held ? lefts[i] + 'px' : '';
+    }));
+  });
+  hold();
+  window.addEventListener('resize', hold);
+  document.querySelectorAll('details').forEach((details) => details.addEventListener('toggle', hold));
+
   // On paper, tables cannot be unfolded.
   let folded = [];
   window.addEventListener('beforeprint', () => {
     folded = [...document.querySelectorAll('details:not([open])')];
     folded.forEach((details) => { details.open = true; });
-    draw();
   });
   window.addEventListener('afterprint', () => {
     folded.forEach((details) => { details.open = false; });
-    draw();
   });
 })();

@@ -7,7 +7,10 @@
   const MOST = 600;
   const SHORTEST_MILLIS = 30000;
   const SVG = 'http://www.w3.org/2000/svg';
-  const COLOURS = ['var(--s1)', 'var(--s0)', 'var(--s3)', 'var(--s2)', 'var(--s4)'];
+  const COLOURS = ['var(--s1)', 'var(--s0)', 'var(--s3)', 'var(--s2)', 'var(--s4)', 'var(--s5)'];
+  // Names that always look the same, whatever came first. Others take what their name comes to.
+  const KNOWN = ['sync saved', 'queued accepted', 'queued saved', 'sync', 'queued', 'saved', 'in the gateways, sync', 'in the gateways, queued',
+    'in Kafka', 'pending', 'in delivery', 'delivered: saved', 'backend: saved', 'dead letters'];
   const DASHES = ['none', '7 3', '2 3'];
   const LEVELS = { 0: 'closed', 0.5: 'on trial', 1: 'open' };
   const PLOT = { left: 54, right: 8, top: 8, bottom: 22, height: 170 };
@@ -21,6 +24,7 @@
   let begun = null;
   let paused = false;
   let names = [];
+  let range = null;
   const down = new Map();
 
   const element = (name, attributes) => {
@@ -48,6 +52,25 @@
     return [1, 1.2, 1.6, 2, 3, 4, 5, 6, 8, 10].map((step) => step * power).find((top) => top >= value * 0.9999);
   };
 
+  // How a series looks: a service as in each other chart, a known name as ever, any other by its name, beside the others.
+  const look = (name, others) => {
+    const service = names.indexOf(name);
+    if (service >= 0) {
+      return service;
+    }
+    const taken = new Set([...others.values()].map((line) => line.number));
+    const places = COLOURS.length * DASHES.length;
+    let number = KNOWN.indexOf(name);
+    if (number < 0) {
+      number = [...name].reduce((sum, letter) => (sum * 31 + letter.codePointAt(0)) % 9973, 7);
+    }
+    number %= places;
+    for (let i = 0; i < places && taken.has(number); i++) {
+      number = (number + 1) % places;
+    }
+    return number;
+  };
+
   class Panel {
 
     constructor(section) {
@@ -59,30 +82,32 @@
       this.svg = element('svg', { role: 'img', 'aria-label': this.title + ', over time. Its figures follow as a table.' });
       this.axes = element('g', {});
       this.lines = element('g', {});
-      this.svg.append(this.axes, this.lines);
+      this.cross = element('line', { class: 'cross', y1: PLOT.top, y2: PLOT.height - PLOT.bottom, visibility: 'hidden' });
+      this.svg.append(this.axes, this.lines, this.cross);
       this.plot = section.querySelector('.plot');
       this.plot.append(this.svg);
+      this.at = section.querySelector('.at');
       this.drawn = '';
+      this.plot.addEventListener('pointermove', (event) => point(event.clientX - this.plot.getBoundingClientRect().left, this.plot.clientWidth));
+      this.plot.addEventListener('pointerleave', () => point(null));
     }
 
     // A line of the chart and its row in the table, which tells how the line looks.
     line(name) {
       let line = this.series.get(name);
       if (!line) {
-        // A service looks the same in each chart.
-        const service = names.indexOf(name);
-        const number = service < 0 ? this.series.size : service;
-        const look = { stroke: COLOURS[number % COLOURS.length],
+        const number = look(name, this.series);
+        const drawn = { stroke: COLOURS[number % COLOURS.length],
           'stroke-dasharray': DASHES[Math.floor(number / COLOURS.length) % DASHES.length] };
-        line = { path: element('path', look), row: document.createElement('tr'), cells: [] };
+        line = { number, path: element('path', drawn), row: document.createElement('tr'), cells: [] };
         const head = document.createElement('th');
         head.scope = 'row';
         head.className = 'words';
         const swatch = element('svg', { class: 'swatch', 'aria-hidden': 'true', viewBox: '0 0 26 10' });
-        swatch.append(element('line', Object.assign({ x1: 0, y1: 5, x2: 26, y2: 5 }, look)));
+        swatch.append(element('line', Object.assign({ x1: 0, y1: 5, x2: 26, y2: 5 }, drawn)));
         head.append(swatch, name);
         line.row.append(head);
-        for (let i = 0; i < 3; i++) {
+        for (let i = 0; i < 4; i++) {
           const cell = document.createElement('td');
           cell.className = 'figure';
           line.row.append(cell);
@@ -135,6 +160,19 @@
       });
     }
 
+    // Marks a moment, and puts its figures into the table's column of their own.
+    mark(moment, from, to) {
+      put(this.at, moment ? clock(moment.epochMillis) : 'at the mouse');
+      if (moment) {
+        const x = PLOT.left + (moment.epochMillis - from) / (to - from) * (this.plot.clientWidth - PLOT.left - PLOT.right);
+        this.cross.setAttribute('x1', x);
+        this.cross.setAttribute('x2', x);
+      }
+      this.cross.setAttribute('visibility', moment ? 'visible' : 'hidden');
+      const told = this.levels ? (value) => LEVELS[value] || NONE : figure;
+      this.series.forEach((line, name) => put(line.cells[3], moment ? told(moment.figures[this.id][name]) : NONE));
+    }
+
     drawAxes(width, top, length) {
       const what = [width, top, length].join();
       if (what === this.drawn) {
@@ -161,6 +199,39 @@
   }
 
   const panels = [...document.querySelectorAll('.panel')].map((section) => new Panel(section));
+
+  // Where the mouse is, as a share of the plots' width, which all charts have alike.
+  let pointed = null;
+  function point(x, width) {
+    pointed = x === null ? null : (x - PLOT.left) / (width - PLOT.left - PLOT.right);
+    follow();
+  }
+  function follow() {
+    if (moments.length === 0 || !range) {
+      return;
+    }
+    const millis = range.from + pointed * (range.to - range.from);
+    const moment = pointed === null || pointed < 0 || pointed > 1 ? null
+      : range.shown.reduce((best, each) => (Math.abs(each.epochMillis - millis) < Math.abs(best.epochMillis - millis) ? each : best));
+    panels.forEach((panel) => panel.mark(moment, range.from, range.to));
+  }
+
+  function large(latest) {
+    const of = (panel, wanted) => {
+      const values = Object.entries(latest.figures[panel]).filter(([name]) => wanted(name)).map(([, value]) => value);
+      return values.length ? values : null;
+    };
+    const sum = (values) => (values ? values.reduce((total, value) => total + value, 0) : null);
+    const answered = sum(of('orders', () => true));
+    const well = sum(of('orders', (name) => /(saved|accepted)$/.test(name))) || 0;
+    put(document.getElementById('big-answered'), figure(answered));
+    put(document.getElementById('big-failed'), answered === null ? NONE : answered < 1e-6 ? '0 %'
+      : figure((answered - well) / answered * 100) + ' %');
+    put(document.getElementById('big-saved'), figure(sum(of('delivered', (name) => name === 'backend: saved'))));
+    put(document.getElementById('big-waiting'), figure(sum(of('waiting', (name) => name !== 'in delivery'))));
+    const slowest = of('p99', (name) => name !== 'saved');
+    put(document.getElementById('big-p99'), figure(slowest ? Math.max(...slowest) : null));
+  }
 
   function services(latest) {
     const rows = document.getElementById('services-rows');
@@ -226,6 +297,9 @@
     const from = Math.max(to - span.value * 1000, Math.min(moments[0].epochMillis, to - SHORTEST_MILLIS));
     const shown = moments.filter((moment) => moment.epochMillis >= from);
     panels.forEach((panel) => panel.draw(shown, from, to));
+    large(moments[moments.length - 1]);
+    range = { shown, from, to };
+    follow();
   }
 
   async function ask() {
@@ -259,9 +333,9 @@
     }
   }
 
-  async function follow() {
+  async function askOn() {
     await ask();
-    setTimeout(follow, PERIOD_MILLIS);
+    setTimeout(askOn, PERIOD_MILLIS);
   }
 
   pause.addEventListener('click', () => {
@@ -277,5 +351,5 @@
   span.addEventListener('change', draw);
   window.addEventListener('resize', draw);
   document.addEventListener('visibilitychange', draw);
-  follow();
+  askOn();
 })();

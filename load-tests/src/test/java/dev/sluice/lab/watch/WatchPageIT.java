@@ -6,8 +6,14 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.stream.Stream;
+import java.util.stream.Collectors;
+import java.util.Map;
+import java.util.HashMap;
 
+import dev.sluice.lab.Browser;
 import dev.sluice.lab.NoProcessLeft;
+import dev.sluice.lab.kit.page.Page;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -53,6 +59,12 @@ class WatchPageIT {
 			awaitText(browser, line, "L");
 			int length = browser.evaluate(line).length();
 			await().atMost(Duration.ofSeconds(30)).until(() -> browser.evaluate(line).length() > length);
+
+			assertThat(browser.evaluate("document.getElementById('big-answered').textContent")).isNotEqualTo("–");
+			readsTheMomentAtTheMouse(browser);
+			browser.run(Page.resource("/axe.min.js"));
+			assertThat(browser.evaluate("axe.run().then((found) => found.violations.map((each) => each.id + each.nodes[0].html))"))
+				.isEmpty();
 
 			goes.stop();
 			awaitText(browser, "document.getElementById('services-rows').textContent", "down: ");
@@ -104,6 +116,46 @@ class WatchPageIT {
 
 			assertThat(before).contains("paused");
 			assertThat(browser.evaluate("document.querySelector('main').textContent")).isEqualTo(before);
+		}
+	}
+
+	private static void readsTheMomentAtTheMouse(Browser browser) throws Exception {
+		browser.run("document.querySelector('#orders .plot').scrollIntoView({ block: 'center' })");
+		String[] box = browser
+			.evaluate("(({ right, top }) => [right - 12, top + 40])(document.querySelector('#orders .plot').getBoundingClientRect())")
+			.split(",");
+		browser.moveMouse(Double.parseDouble(box[0]), Double.parseDouble(box[1]));
+
+		for (String panel : List.of("orders", "heap")) {
+			awaitText(browser, "document.querySelector('#%s .at').textContent".formatted(panel), ":");
+		}
+		assertThat(browser.evaluate("document.querySelector('#orders-rows tr').cells[4].textContent")).isNotEqualTo("–");
+	}
+
+	@Test
+	void aNameLooksTheSameWhateverElseIsShown() throws Exception {
+		History one = new History();
+		one.add(moment("queued accepted", "sync saved"));
+		History other = new History();
+		other.add(moment("sync bulkhead-full", "sync saved"));
+
+		assertThat(colour(one)).isNotBlank().isEqualTo(colour(other));
+	}
+
+	private static Moment moment(String... orders) {
+		Map<String, Map<String, Double>> figures = new HashMap<>(WatchServerTests.moment(1).figures());
+		figures.put("orders", Stream.of(orders).collect(Collectors.toMap((name) -> name, (_) -> 1.0)));
+		return new Moment(1, 5_000, List.of(), figures);
+	}
+
+	/** That of the orders saved by sync calls. */
+	private String colour(History history) throws Exception {
+		try (WatchServer server = new WatchServer(history::after, WatchPage.html(), 1, 0);
+				Browser browser = new Browser(this.executable, this.profile,
+						URI.create("http://127.0.0.1:%d/".formatted(server.port())))) {
+			awaitText(browser, "document.getElementById('orders-rows').textContent", "sync saved");
+			return browser.evaluate(
+					"[...document.querySelectorAll('#orders-rows tr')].find((row) => row.textContent.startsWith('sync saved')).querySelector('line').getAttribute('stroke')");
 		}
 	}
 

@@ -35,21 +35,36 @@ public sealed interface Chart {
 	int width();
 
 	/**
-	 * Lines over the load, on a logarithmic axis; whiskers from the least to the greatest
-	 * repetition.
+	 * Lines over the load, on a logarithmic axis, which says so.
 	 *
+	 * @param whiskers what the points' whiskers reach from and to; empty if they have
+	 * none
 	 * @param yMax the top of the axis, the same for charts to be compared
 	 * @param loads the other axis, from the first to the last, likewise
 	 */
 	@JsonTypeName("lines")
-	record Lines(String title, String description, int height, int width, String xName, String yName, double yMax,
-			List<Integer> loads, List<Line> lines) implements Chart {
+	record Lines(String title, String description, int height, int width, String xName, String yName, String whiskers,
+			double yMax, List<Integer> loads, List<Line> lines) implements Chart {
 	}
 
 	record Line(String name, int style, List<Point> points) {
 	}
 
-	record Point(double x, double y, double low, double high, boolean marked) {
+	/**
+	 * One point.
+	 *
+	 * @param low where its whisker begins
+	 * @param high where its whisker ends; it has none if that is no more than {@code low}
+	 * @param marked whether it is unreliable
+	 * @param failedShare of the calls behind it, 0 to 1
+	 */
+	record Point(double x, double y, double low, double high, boolean marked, double failedShare) {
+
+		/** Without a whisker or failures. */
+		public static Point at(double x, double y, boolean marked) {
+			return new Point(x, y, y, y, marked, 0);
+		}
+
 	}
 
 	/**

@@ -140,7 +140,7 @@ public final class Html {
 
 	private void figure(Chart chart) {
 		open("figure").element("figcaption", chart.title());
-		open("div", "class", "scroll", "role", "region", "tabindex", "0", "aria-label", chart.title());
+		open("div", "class", "scroll", "role", "group", "tabindex", "0", "aria-label", chart.title());
 		open("div", "class", "chart", "style", "--height:%dpx;--width:%dpx".formatted(chart.height(), chart.width()));
 		this.out.append("<script type=\"application/json\">");
 		// Within JSON a < stands in strings alone, where this escape means the same.

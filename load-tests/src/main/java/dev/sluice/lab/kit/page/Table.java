@@ -9,6 +9,9 @@ import java.util.List;
  */
 public final class Table {
 
+	/** From so many columns on, less space stands between them. */
+	private static final int MANY_COLUMNS = 9;
+
 	private final String caption;
 
 	private final List<String> heads;
@@ -57,8 +60,14 @@ public final class Table {
 	 * @param html where to
 	 */
 	public void write(Html html) {
-		html.open("div", "class", "scroll", "role", "region", "tabindex", "0", "aria-label", this.caption);
-		html.open("table").element("caption", this.caption);
+		html.open("div", "class", "scroll", "role", "group", "tabindex", "0", "aria-label", this.caption);
+		if (this.heads.size() >= MANY_COLUMNS) {
+			html.open("table", "class", "dense");
+		}
+		else {
+			html.open("table");
+		}
+		html.element("caption", this.caption);
 		html.open("thead").open("tr");
 		for (int i = 0; i < this.heads.size(); i++) {
 			html.element("th", this.heads.get(i), "scope", "col", "class", kind(i));
@@ -67,7 +76,7 @@ public final class Table {
 		for (List<String> row : this.rows) {
 			html.open("tr");
 			for (int i = 0; i < row.size(); i++) {
-				if (i < this.textColumns && i == 0) {
+				if (i < this.textColumns && i == 0 && !row.get(i).isEmpty()) {
 					html.element("th", row.get(i), "scope", "row", "class", kind(i));
 				}
 				else {

@@ -112,8 +112,8 @@ public record CausesResult(String variant, int few, int many, String all, List<S
 		}
 
 		/** Orders answered 201. */
-		public double perMinute() {
-			return (this.seconds > 0) ? this.answered / this.seconds * 60 : 0;
+		public double perSecond() {
+			return (this.seconds > 0) ? this.answered / this.seconds : 0;
 		}
 
 		/**

@@ -49,6 +49,17 @@ public final class Runs {
 		return run("compare", null, cells, List.of());
 	}
 
+	/** A part of that: three loads, once each. */
+	public static RunResult brief() {
+		List<Integer> loads = List.of(10, 1000, 3000);
+		return run("compare", null,
+				full().cells()
+					.stream()
+					.filter((each) -> each.cell().repetition() == 1 && loads.contains(each.cell().load().size()))
+					.toList(),
+				List.of());
+	}
+
 	/** A run of chaos whose balance holds, or in which orders were lost. */
 	public static RunResult chaos(int lost) {
 		List<ChaosResult.Second> seconds = new ArrayList<>();
@@ -200,6 +211,19 @@ public final class Runs {
 	}
 
 	/** A run with nothing but that finding. */
+	/** A stream and calls that wait, on a slow store. */
+	public static RunResult sink() {
+		List<SinkResult.Moment> moments = List.of(new SinkResult.Moment(0.1, 5, 16), new SinkResult.Moment(0.9, 12, 32),
+				new SinkResult.Moment(1.5, 17, 64));
+		List<SinkResult.Transfer> transfers = new ArrayList<>();
+		for (SinkResult.Mode mode : List.of(SinkResult.Mode.STOP_AND_WAIT, SinkResult.Mode.STREAM)) {
+			double seconds = (mode == SinkResult.Mode.STREAM) ? 2 : 20;
+			transfers.add(new SinkResult.Transfer(SinkResult.Setting.STORAGE, mode, 1, 1, 6_000, 100_000_000,
+					101_000_000, seconds, 1, 1, moments));
+		}
+		return found("sink", new SinkResult(100, 2, 154, "a proxy", transfers));
+	}
+
 	public static RunResult found(String experiment, Finding finding) {
 		return run(experiment, null, finding, List.of());
 	}

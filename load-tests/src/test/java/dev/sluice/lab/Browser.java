@@ -1,4 +1,4 @@
-package dev.sluice.lab.watch;
+package dev.sluice.lab;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -10,6 +10,7 @@ import java.net.http.WebSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
@@ -22,12 +23,13 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * An installed Chromium or Chrome without a window, told what to do by its DevTools
  * protocol. Every wait ends after {@link #PATIENCE}. Not for use by several threads.
  */
-final class Browser implements AutoCloseable {
+public final class Browser implements AutoCloseable {
 
 	private static final Duration PATIENCE = Duration.ofSeconds(60);
 
@@ -47,7 +49,7 @@ final class Browser implements AutoCloseable {
 	private int sent;
 
 	/** The first of the usual names on the path. */
-	static Optional<Path> find() {
+	public static Optional<Path> find() {
 		String path = Optional.ofNullable(System.getenv("PATH")).orElse("");
 		return NAMES.stream()
 			.flatMap((name) -> Stream.of(path.split(":")).map((directory) -> Path.of(directory, name)))
@@ -59,7 +61,7 @@ final class Browser implements AutoCloseable {
 	 * Opens a page.
 	 * @param profile an empty directory
 	 */
-	Browser(Path executable, Path profile, URI uri) throws IOException, InterruptedException {
+	public Browser(Path executable, Path profile, URI uri) throws IOException, InterruptedException {
 		this.process = new ProcessBuilder(executable.toString(), "--headless", "--no-sandbox", "--disable-gpu",
 				"--disable-dev-shm-usage", "--no-first-run", "--disable-background-networking",
 				"--disable-component-update", "--disable-sync", "--disable-quic", "--remote-debugging-port=0",
@@ -119,16 +121,83 @@ final class Browser implements AutoCloseable {
 	}
 
 	/**
-	 * What an expression of JavaScript comes to on the page, as text.
+	 * What an expression of JavaScript comes to on the page, as text; of a promise what
+	 * it is kept with.
 	 * @throws IOException if it throws, or the browser does not answer
 	 */
-	String evaluate(String expression) throws IOException, InterruptedException {
+	public String evaluate(String expression) throws IOException, InterruptedException {
+		JsonNode result = command("Runtime.evaluate",
+				JsonMapper.shared()
+					.createObjectNode()
+					.put("expression", "Promise.resolve(%s).then(String)".formatted(expression))
+					.put("awaitPromise", true));
+		if (result.has("exceptionDetails")) {
+			throw new IOException(result.path("exceptionDetails").toString());
+		}
+		return result.at("/result/value").asString();
+	}
+
+	/** Goes to a page; returns when all of it is there. */
+	public void load(URI uri) throws IOException, InterruptedException {
+		command("Page.navigate", JsonMapper.shared().createObjectNode().put("url", uri.toString()));
+		evaluate(
+				"new Promise((done) => document.readyState === 'complete' ? done() : addEventListener('load', () => done()))");
+	}
+
+	/** Runs a script, whatever it comes to. */
+	public void run(String script) throws IOException, InterruptedException {
+		JsonNode result = command("Runtime.evaluate",
+				JsonMapper.shared().createObjectNode().put("expression", script + ";0"));
+		if (result.has("exceptionDetails")) {
+			throw new IOException(result.path("exceptionDetails").toString());
+		}
+	}
+
+	/**
+	 * Shows the page in another size.
+	 * @param width in pixels
+	 * @param height in pixels
+	 */
+	public void resize(int width, int height) throws IOException, InterruptedException {
+		command("Emulation.setDeviceMetricsOverride",
+				JsonMapper.shared()
+					.createObjectNode()
+					.put("width", width)
+					.put("height", height)
+					.put("deviceScaleFactor", 1)
+					.put("mobile", false));
+	}
+
+	/**
+	 * Shows the page as another medium.
+	 * @param medium {@code screen} or {@code print}
+	 * @param scheme {@code light} or {@code dark}
+	 */
+	public void show(String medium, String scheme) throws IOException, InterruptedException {
+		ObjectNode media = JsonMapper.shared().createObjectNode().put("media", medium);
+		media.putArray("features").addObject().put("name", "prefers-color-scheme").put("value", scheme);
+		command("Emulation.setEmulatedMedia", media);
+	}
+
+	/** Moves the mouse to a place of the page's window, in pixels. */
+	public void moveMouse(double x, double y) throws IOException, InterruptedException {
+		command("Input.dispatchMouseEvent",
+				JsonMapper.shared().createObjectNode().put("type", "mouseMoved").put("x", x).put("y", y));
+	}
+
+	/** What is seen of the page, as PNG. */
+	public byte[] picture() throws IOException, InterruptedException {
+		return Base64.getDecoder()
+			.decode(command("Page.captureScreenshot", JsonMapper.shared().createObjectNode()).path("data").asString());
+	}
+
+	private JsonNode command(String method, ObjectNode params) throws IOException, InterruptedException {
 		this.sent++;
 		this.page.sendText(JsonMapper.shared()
 			.createObjectNode()
 			.put("id", this.sent)
-			.put("method", "Runtime.evaluate")
-			.set("params", JsonMapper.shared().createObjectNode().put("expression", "String(%s)".formatted(expression)))
+			.put("method", method)
+			.set("params", params)
 			.toString(), true);
 		while (true) {
 			String message = this.messages.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS);
@@ -137,10 +206,10 @@ final class Browser implements AutoCloseable {
 			}
 			JsonNode answer = JsonMapper.shared().readTree(message);
 			if (answer.path("id").asInt() == this.sent) {
-				if (answer.at("/result").has("exceptionDetails")) {
-					throw new IOException(answer.at("/result/exceptionDetails").toString());
+				if (answer.has("error")) {
+					throw new IOException(answer.path("error").toString());
 				}
-				return answer.at("/result/result/value").asString();
+				return answer.path("result");
 			}
 		}
 	}

@@ -1,0 +1,33 @@
+package dev.sluice.lab.watch;
+
+import java.util.Locale;
+
+/** What stands above the charts, large: {@code watch.js} adds it up from the panels. */
+enum BigFigure {
+
+	ANSWERED("orders answered a second"),
+
+	FAILED("of them failed or refused"),
+
+	SAVED("saved at the backend a second"),
+
+	WAITING("orders on their way"),
+
+	P99("ms: the greater p99 of sync and queued");
+
+	private final String words;
+
+	BigFigure(String words) {
+		this.words = words;
+	}
+
+	/** Its element's. */
+	String id() {
+		return "big-" + name().toLowerCase(Locale.ROOT);
+	}
+
+	String words() {
+		return this.words;
+	}
+
+}

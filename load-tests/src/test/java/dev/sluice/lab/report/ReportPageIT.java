@@ -1,0 +1,242 @@
+package dev.sluice.lab.report;
+
+import java.awt.image.BufferedImage;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+import javax.imageio.ImageIO;
+
+import dev.sluice.lab.Browser;
+import dev.sluice.lab.kit.page.Page;
+import dev.sluice.lab.kit.result.RunResult;
+import dev.sluice.lab.kit.result.Runs;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+/** The report in a real browser. */
+@Tag("serverless")
+class ReportPageIT {
+
+	/** Every kind of experiment. */
+	private static final List<RunResult> ALL = List.of(Runs.brief(), Runs.partial(), Runs.client(), Runs.grid(),
+			Runs.knee(), Runs.pool(), Runs.chaos(1), Runs.proofs(3), Runs.causes(), Runs.sink());
+
+	private static final int LAPTOP = 1280;
+
+	/** How a page looks: a picture made smaller, so that no font's details are in it. */
+	private static final Path PICTURE = Path.of("src/test/resources/dev/sluice/lab/report/first-screen.png");
+
+	private static final int SMALLER = 8;
+
+	@TempDir
+	private static Path directory;
+
+	private static Path html;
+
+	private static Browser browser;
+
+	@BeforeAll
+	static void open() throws Exception {
+		assumeTrue(Browser.find().isPresent(), "needs an installed Chromium or Chrome on the path");
+		html = directory.resolve("report.html");
+		Report.write(ALL, html);
+		browser = new Browser(Browser.find().orElseThrow(), directory.resolve("profile"), URI.create("about:blank"));
+	}
+
+	@BeforeEach
+	void load() throws Exception {
+		browser.show("screen", "light");
+		browser.resize(LAPTOP, 900);
+		browser.load(html.toUri());
+	}
+
+	@AfterAll
+	static void close() {
+		if (browser != null) {
+			browser.close();
+		}
+	}
+
+	@Test
+	void noTableIsWiderThanALaptopsScreen() throws Exception {
+		unfold();
+
+		assertThat(browser.evaluate(
+				"""
+						[...document.querySelectorAll('table')].filter((table) => table.scrollWidth > table.closest('.scroll').clientWidth)
+						  .map((table) => table.caption.textContent).join('; ')"""))
+			.isEmpty();
+	}
+
+	@Test
+	void isAccessible() throws Exception {
+		unfold();
+
+		assertThat(violations("{}")).isEmpty();
+	}
+
+	@Test
+	void canBeReadInTheDark() throws Exception {
+		browser.show("screen", "dark");
+		unfold();
+
+		assertThat(violations("{ runOnly: ['color-contrast'] }")).isEmpty();
+	}
+
+	private static String violations(String options) throws Exception {
+		browser.run(Page.resource("/axe.min.js"));
+		return browser.evaluate(
+				"""
+						axe.run(document, %s).then((found) => found.violations
+						  .map((each) => each.id + ': ' + each.nodes.slice(0, 3).map((node) => node.html.slice(0, 160)).join(' and ')).join('; '))"""
+					.formatted(options));
+	}
+
+	@Test
+	void everyMarkHasATooltip() throws Exception {
+		for (String kind : List.of("lines", "spread", "seconds", "stack")) {
+			assertThat(tooltips(kind)).as(kind).isNotEmpty();
+		}
+	}
+
+	/** What stands beside the mouse over the middle of a chart's marks. */
+	private static String tooltips(String kind) throws Exception {
+		String chart = "[...document.querySelectorAll('.chart')].find((each) => JSON.parse(each.querySelector('script').textContent).kind === '%s')"
+			.formatted(kind);
+		browser.evaluate("%s.scrollIntoView({ block: 'center' })".formatted(chart));
+		String marks = "[...%s.querySelectorAll('svg path')]".formatted(chart);
+		int count = Integer.parseInt(browser.evaluate(marks + ".length"));
+		StringBuilder said = new StringBuilder();
+		for (int i = 0; i < count && said.isEmpty(); i++) {
+			String[] at = browser.evaluate("(() => { const box = " + marks + "[" + i
+					+ "].getBoundingClientRect(); return (box.x + box.width / 2) + ' ' + (box.y + box.height / 2); })()")
+				.split(" ");
+			browser.moveMouse(Double.parseDouble(at[0]) - 1, Double.parseDouble(at[1]));
+			browser.moveMouse(Double.parseDouble(at[0]), Double.parseDouble(at[1]));
+			said.append(browser.evaluate(
+					"[...%s.querySelectorAll('div')].filter((each) => getComputedStyle(each).position === 'absolute' && getComputedStyle(each).visibility === 'visible').map((each) => each.textContent).join('')"
+						.formatted(chart)));
+		}
+		return said.toString();
+	}
+
+	@Test
+	void aTableSortsByAnyColumnAndComesBack() throws Exception {
+		browser
+			.run("""
+					var table = [...document.querySelectorAll('table')].find((each) => each.caption.textContent.startsWith('Queued to sync'));
+					var column = (name) => [...table.tHead.rows[0].cells].findIndex((head) => head.textContent === name);
+					var values = (name) => [...table.tBodies[0].rows].map((row) => row.cells[column(name)].textContent);
+					var sort = (name) => table.tHead.rows[0].cells[column(name)].querySelector('button').click()""");
+		String before = browser.evaluate("values('sync saved/s')");
+
+		browser.run("sort('sync saved/s')");
+		String rising = browser.evaluate("values('sync saved/s').map((it) => it.replace(/,/g, ''))");
+		browser.run("sort('sync saved/s')");
+		String falling = browser.evaluate("values('sync saved/s').map((it) => it.replace(/,/g, ''))");
+		browser.run("sort('sync saved/s')");
+
+		assertThat(numbers(rising)).isSorted();
+		assertThat(numbers(falling).reversed()).isSorted();
+		assertThat(browser.evaluate("values('sync saved/s')")).isEqualTo(before);
+	}
+
+	private static List<Double> numbers(String joined) {
+		return List.of(joined.split(",")).stream().map(Double::valueOf).toList();
+	}
+
+	@Test
+	void chartsAndTablesAreSavedAsFiles() throws Exception {
+		browser.run("""
+				var saved = [];
+				URL.createObjectURL = (blob) => { saved.push(blob.text()); return 'data:,'; };
+				document.querySelectorAll('.tools button').forEach((button) => button.click())""");
+
+		assertThat(
+				browser.evaluate("Promise.all(saved).then((all) => all.filter((it) => it.startsWith('<svg')).length)"))
+			.isEqualTo(browser.evaluate("document.querySelectorAll('.chart').length"));
+		assertThat(browser.evaluate("Promise.all(saved).then((all) => all.filter((it) => it.startsWith('\"')).length)"))
+			.isEqualTo(browser.evaluate("document.querySelectorAll('table').length"));
+		assertThat(browser.evaluate("Promise.all(saved).then((all) => all.filter((it) => it.includes('var(')).length)"))
+			.as("files that need the page's style sheet")
+			.isEqualTo("0");
+	}
+
+	@Test
+	void onPaperChartsAndTablesHaveTheWholeWidth() throws Exception {
+		unfold();
+		browser.show("print", "light");
+		browser.resize(720, 1_000);
+
+		assertThat(browser.evaluate(
+				"""
+						[...document.querySelectorAll('.chart svg')].filter((svg) => {
+						  const room = svg.closest('figure').getBoundingClientRect().width, own = svg.getBoundingClientRect().width;
+						  return Math.abs(room - own) > 2;
+						}).length"""))
+			.isEqualTo("0");
+		assertThat(browser.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")).isEqualTo("0");
+	}
+
+	@Test
+	void looksAsItDid() throws Exception {
+		browser.run("location.hash = 'run-1'");
+		BufferedImage now = smaller(ImageIO.read(new ByteArrayInputStream(browser.picture())));
+		if ("write".equals(System.getProperty("sluice.docs"))) {
+			Files.createDirectories(PICTURE.getParent());
+			ImageIO.write(now, "png", PICTURE.toFile());
+		}
+		BufferedImage before = ImageIO.read(PICTURE.toFile());
+
+		assertThat(now.getWidth()).isEqualTo(before.getWidth());
+		assertThat(now.getHeight()).isEqualTo(before.getHeight());
+		assertThat(differing(now, before))
+			.as("share of the picture that differs from %s; look at it, and if it is well, write it with -Dsluice.docs=write",
+					PICTURE)
+			.isLessThan(0.05);
+	}
+
+	private static BufferedImage smaller(BufferedImage picture) {
+		BufferedImage small = new BufferedImage(picture.getWidth() / SMALLER, picture.getHeight() / SMALLER,
+				BufferedImage.TYPE_BYTE_GRAY);
+		for (int x = 0; x < small.getWidth(); x++) {
+			for (int y = 0; y < small.getHeight(); y++) {
+				int sum = 0;
+				for (int i = 0; i < SMALLER * SMALLER; i++) {
+					int rgb = picture.getRGB(x * SMALLER + i % SMALLER, y * SMALLER + i / SMALLER);
+					sum += ((rgb >> 16 & 0xff) + 2 * (rgb >> 8 & 0xff) + (rgb & 0xff)) / 4;
+				}
+				small.getRaster().setSample(x, y, 0, sum / (SMALLER * SMALLER));
+			}
+		}
+		return small;
+	}
+
+	/** The share of places that differ by more than a sixth of the range. */
+	private static double differing(BufferedImage one, BufferedImage other) {
+		int differing = 0;
+		for (int x = 0; x < one.getWidth(); x++) {
+			for (int y = 0; y < one.getHeight(); y++) {
+				int difference = one.getRaster().getSample(x, y, 0) - other.getRaster().getSample(x, y, 0);
+				differing += (Math.abs(difference) > 42) ? 1 : 0;
+			}
+		}
+		return (double) differing / (one.getWidth() * one.getHeight());
+	}
+
+	private static void unfold() throws IOException, InterruptedException {
+		browser.run("document.querySelectorAll('details').forEach((details) => { details.open = true; })");
+	}
+
+}
