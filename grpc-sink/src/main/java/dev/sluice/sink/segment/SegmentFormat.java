@@ -11,9 +11,10 @@ import java.util.zip.CRC32C;
  * the session (8), and the CRC-32C of these (4). Each record has
  * {@value #RECORD_HEADER_BYTES} bytes before its body: a mark (4), the body's length (4),
  * a number (8), the CRC-32C of the body (4), and the CRC-32C of the salt and of all these
- * (4). So a damaged body does not hide where the next record begins, and a search behind
- * a damaged header reads each byte once, whatever the bodies contain. Numbers count up by
- * one, over all segments.
+ * (4) and of where the record begins in the file. So a damaged body does not hide where
+ * the next record begins, a search behind a damaged header reads each byte once, whatever
+ * the bodies contain, and a block that a disk has written to the wrong place has no
+ * records there. Numbers count up by one, over all segments.
  * <p>
  * The mark is a record's {@link Kind}. All but {@link Kind#RECORD} say that everything
  * before them was promised to its sender when they were written. So a hole with one of
@@ -65,11 +66,16 @@ public final class SegmentFormat {
 	private SegmentFormat() {
 	}
 
-	/** The checksum of a record's header. */
-	static int crc(long salt, int mark, int length, long number, int bodyCrc) {
+	/**
+	 * The checksum of a record's header.
+	 * @param salt of the segment
+	 * @param position where the record begins in the file
+	 */
+	static int crc(long salt, long position, int mark, int length, long number, int bodyCrc) {
 		CRC32C crc = new CRC32C();
-		crc.update(ByteBuffer.allocate(28)
+		crc.update(ByteBuffer.allocate(36)
 			.putLong(salt)
+			.putLong(position)
 			.putInt(mark)
 			.putInt(length)
 			.putLong(number)

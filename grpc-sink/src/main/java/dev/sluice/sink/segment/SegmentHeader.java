@@ -24,7 +24,7 @@ public record SegmentHeader(long salt, long firstNumber, long session) {
 	private static final int HEX = 16;
 
 	/** "SLUICE", and the version. */
-	private static final long FORMAT = 0x534C554943450002L;
+	private static final long FORMAT = 0x534C554943450003L;
 
 	/** For the file's name: a file that has lost its header has it there. */
 	public String name() {

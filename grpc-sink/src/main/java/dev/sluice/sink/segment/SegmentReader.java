@@ -194,7 +194,7 @@ public final class SegmentReader {
 		int length = bytes.getInt(from + 4);
 		long number = bytes.getLong(from + 8);
 		int bodyCrc = bytes.getInt(from + 16);
-		if (bytes.getInt(from + 20) != SegmentFormat.crc(of.salt(), mark, length, number, bodyCrc)) {
+		if (bytes.getInt(from + 20) != SegmentFormat.crc(of.salt(), at, mark, length, number, bodyCrc)) {
 			return null;
 		}
 		Whole whole = new Whole(Kind.of(mark), number, at + SegmentFormat.RECORD_HEADER_BYTES, length, bodyCrc);

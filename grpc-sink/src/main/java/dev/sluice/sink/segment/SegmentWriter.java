@@ -125,7 +125,7 @@ public final class SegmentWriter implements Closeable {
 			.putInt(length)
 			.putLong(this.nextNumber)
 			.putInt(bodyCrc)
-			.putInt(SegmentFormat.crc(this.salt, kind.mark(), length, this.nextNumber, bodyCrc));
+			.putInt(SegmentFormat.crc(this.salt, this.position, kind.mark(), length, this.nextNumber, bodyCrc));
 		for (byte[] part : parts) {
 			copy(part);
 		}

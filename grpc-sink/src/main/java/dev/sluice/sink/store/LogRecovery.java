@@ -211,7 +211,7 @@ final class LogRecovery {
 						continue;
 					}
 					if (hole != null) {
-						long lost = whole.number() - next - behindHole.size();
+						long lost = Math.max(0, whole.number() - next - behindHole.size());
 						this.damages.add(((lost > 0) ? "%d records from number %d on, at byte %d of %s"
 								: "%d records, but what is known of sessions before number %d, at byte %d of %s")
 							.formatted(lost, next, hole.from(), file.name()));

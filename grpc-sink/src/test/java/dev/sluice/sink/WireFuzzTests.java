@@ -1,0 +1,301 @@
+package dev.sluice.sink;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+
+import com.github.luben.zstd.Zstd;
+import com.google.protobuf.ByteString;
+import dev.sluice.contract.sink.BatchedMessage;
+import dev.sluice.contract.sink.DataSinkGrpc;
+import dev.sluice.contract.sink.Request;
+import dev.sluice.contract.sink.Response;
+import dev.sluice.contract.sink.Session;
+import dev.sluice.sink.sequence.Place;
+import dev.sluice.sink.store.LogMessageStore;
+import dev.sluice.sink.store.MessageStore;
+import dev.sluice.sink.store.OnceStore;
+import dev.sluice.sink.store.RecentIds;
+import io.grpc.CallOptions;
+import io.grpc.ManagedChannel;
+import io.grpc.MethodDescriptor;
+import io.grpc.MethodDescriptor.Marshaller;
+import io.grpc.Server;
+import io.grpc.Status;
+import io.grpc.Status.Code;
+import io.grpc.inprocess.InProcessChannelBuilder;
+import io.grpc.inprocess.InProcessServerBuilder;
+import io.grpc.stub.ClientCalls;
+import io.grpc.stub.StreamObserver;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import org.springframework.util.unit.DataSize;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Streams of requests, whole and damaged: each ends, with a status that the protocol
+ * knows; what is acknowledged is stored as it was sent; nothing is held afterwards.
+ */
+class WireFuzzTests {
+
+	private static final int ROUNDS = 1_500;
+
+	private static final Set<Code> EXPECTED = Set.of(Code.OK, Code.INVALID_ARGUMENT, Code.RESOURCE_EXHAUSTED,
+			Code.UNAVAILABLE);
+
+	private final Map<ByteString, Set<ByteString>> stored = new ConcurrentHashMap<>();
+
+	private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
+
+	@AfterEach
+	void stop() {
+		this.timer.shutdownNow();
+	}
+
+	private Server start(String name, SimpleMeterRegistry registry) throws IOException {
+		SinkProperties properties = new SinkProperties(SinkProperties.Store.LOG, 100, 0, DataSize.ofMegabytes(8),
+				DataSize.ofKilobytes(512), 1_000, 10, 0, 100, Duration.ZERO, Duration.ofSeconds(30),
+				DataSize.ofMegabytes(1), 1, Duration.ZERO, Duration.ofMinutes(1), 1_000, true, 100, 10,
+				Duration.ofDays(6), 1, (short) 1, 0, null, Duration.ZERO, Path.of("unused"), DataSize.ofMegabytes(1),
+				LogMessageStore.Damage.REFUSE);
+		DataSinkService service = new DataSinkService(
+				new OnceStore(new Store(), new RecentIds(1_000), properties.storeTimeout()), properties,
+				new SinkMetrics(registry), this.timer, Runnable::run, System::nanoTime);
+		return InProcessServerBuilder.forName(name)
+			.directExecutor()
+			.addService(service)
+			.addStreamTracerFactory(service.tracerFactory())
+			.build()
+			.start();
+	}
+
+	@Test
+	void everyStreamEndsAndStoresWhatItAcknowledges() {
+		Fuzz.run(ROUNDS, this::check);
+	}
+
+	private void check(Random random) throws Exception {
+		this.stored.clear();
+		SimpleMeterRegistry registry = new SimpleMeterRegistry();
+		String name = InProcessServerBuilder.generateName();
+		Server server = start(name, registry);
+		ManagedChannel channel = InProcessChannelBuilder.forName(name).directExecutor().build();
+		try {
+			check(random, channel);
+			assertThat(registry.get(SinkMetric.MEMORY.key()).gauge().value()).as("bytes held").isZero();
+			assertThat(registry.get(SinkMetric.STREAMS.key()).gauge().value()).as("streams").isZero();
+		}
+		finally {
+			channel.shutdownNow();
+			server.shutdownNow();
+		}
+	}
+
+	private void check(Random random, ManagedChannel channel) throws Exception {
+		Map<ByteString, Set<ByteString>> sent = new HashMap<>();
+		Set<ByteString> acknowledged = new HashSet<>();
+		CompletableFuture<Code> end = new CompletableFuture<>();
+		StreamObserver<byte[]> requests = ClientCalls.asyncBidiStreamingCall(
+				channel.newCall(method(), CallOptions.DEFAULT.withDeadlineAfter(20, TimeUnit.SECONDS)),
+				new Responses(acknowledged, end));
+		for (int i = 1 + random.nextInt(20); i > 0 && !end.isDone(); i--) {
+			byte[] wire = request(random, sent).toByteArray();
+			if (random.nextInt(4) == 0) {
+				wire = Fuzz.mutated(wire, random);
+				note(wire, sent);
+			}
+			try {
+				requests.onNext(wire);
+			}
+			catch (IllegalStateException _) {
+				// The stream has ended.
+			}
+		}
+		try {
+			requests.onCompleted();
+		}
+		catch (IllegalStateException _) {
+			// The stream has ended.
+		}
+
+		assertThat(end.get(30, TimeUnit.SECONDS)).isIn(EXPECTED);
+		assertThat(this.stored.keySet()).containsAll(acknowledged);
+		this.stored.forEach((id, payloads) -> assertThat(sent.getOrDefault(id, Set.of())).as("payloads of %s", id)
+			.containsAll(payloads));
+	}
+
+	private static Request request(Random random, Map<ByteString, Set<ByteString>> sent) {
+		Request.Builder request = Request.newBuilder().setVersion((random.nextInt(3) == 0) ? 1 : 2);
+		boolean numbered = request.getVersion() == 2 && random.nextBoolean();
+		if (numbered && random.nextInt(3) > 0) {
+			request.setSession(Session.newBuilder()
+				.setId(ByteString.copyFromUtf8("session-" + random.nextInt(3)))
+				.setFirstUnsettled(1 + random.nextInt(3))
+				.setAgeMillis(random.nextInt(1_000)));
+		}
+		if (random.nextBoolean()) {
+			for (int i = 1 + random.nextInt(4); i > 0; i--) {
+				BatchedMessage.Builder message = BatchedMessage.newBuilder().setMessageId(id(random));
+				byte[] payload = payload(random);
+				if (random.nextBoolean()) {
+					message.setPlainMessage(ByteString.copyFrom(payload));
+				}
+				else {
+					message.setZstdCompressed(ByteString.copyFrom(Zstd.compress(payload)));
+				}
+				request.addMessages(message.setSequence(numbered ? 1 + random.nextInt(50) : 0));
+				note(message.getMessageId(), payload, sent);
+			}
+			return request.build();
+		}
+		byte[] payload = payload(random);
+		request.setMessageId(id(random)).setSequence(numbered ? 1 + random.nextInt(50) : 0);
+		if (random.nextBoolean()) {
+			request.setPlainMessage(ByteString.copyFrom(payload));
+		}
+		else {
+			request.setZstdCompressed(ByteString.copyFrom(Zstd.compress(payload)));
+		}
+		note(request.getMessageId(), payload, sent);
+		return request.build();
+	}
+
+	private static ByteString id(Random random) {
+		return ByteString.copyFromUtf8("id-" + random.nextInt(40));
+	}
+
+	private static byte[] payload(Random random) {
+		byte[] payload = new byte[random.nextInt(400)];
+		Arrays.fill(payload, (byte) random.nextInt(4));
+		return payload;
+	}
+
+	/** What the generated parser finds in bytes that were damaged was sent as well. */
+	private static void note(byte[] wire, Map<ByteString, Set<ByteString>> sent) {
+		try {
+			Request request = Request.parseFrom(wire);
+			switch (request.getPayloadCase()) {
+				case PLAIN_MESSAGE -> note(request.getMessageId(), request.getPlainMessage().toByteArray(), sent);
+				case ZSTD_COMPRESSED -> noteFrame(request.getMessageId(), request.getZstdCompressed(), sent);
+				case PAYLOAD_NOT_SET -> {
+				}
+			}
+			for (BatchedMessage message : request.getMessagesList()) {
+				switch (message.getPayloadCase()) {
+					case PLAIN_MESSAGE -> note(message.getMessageId(), message.getPlainMessage().toByteArray(), sent);
+					case ZSTD_COMPRESSED -> noteFrame(message.getMessageId(), message.getZstdCompressed(), sent);
+					case PAYLOAD_NOT_SET -> {
+					}
+				}
+			}
+		}
+		catch (IOException _) {
+			// Nothing of it may be stored.
+		}
+	}
+
+	private static void noteFrame(ByteString id, ByteString frame, Map<ByteString, Set<ByteString>> sent) {
+		try {
+			note(id, Zstd.decompress(frame.toByteArray(), 1_000_000), sent);
+		}
+		catch (RuntimeException _) {
+			// No frame: nothing of it may be stored.
+		}
+	}
+
+	private static void note(ByteString id, byte[] payload, Map<ByteString, Set<ByteString>> sent) {
+		sent.computeIfAbsent(id, (_) -> new HashSet<>()).add(ByteString.copyFrom(payload));
+	}
+
+	private static MethodDescriptor<byte[], Response> method() {
+		return DataSinkGrpc.getSendMethod()
+			.toBuilder(new Bytes(), DataSinkGrpc.getSendMethod().getResponseMarshaller())
+			.build();
+	}
+
+	/** Sends bytes as they are. */
+	private static final class Bytes implements Marshaller<byte[]> {
+
+		@Override
+		public InputStream stream(byte[] value) {
+			return new ByteArrayInputStream(value);
+		}
+
+		@Override
+		public byte[] parse(InputStream stream) {
+			try (stream) {
+				return stream.readAllBytes();
+			}
+			catch (IOException ex) {
+				throw new UncheckedIOException(ex);
+			}
+		}
+
+	}
+
+	private record Responses(Set<ByteString> acknowledged,
+			CompletableFuture<Code> end) implements StreamObserver<Response> {
+
+		@Override
+		public void onNext(Response response) {
+			this.acknowledged.addAll(new ArrayList<>(response.getAck().getMessageIdsList()));
+		}
+
+		@Override
+		public void onError(Throwable cause) {
+			this.end.complete(Status.fromThrowable(cause).getCode());
+		}
+
+		@Override
+		public void onCompleted() {
+			this.end.complete(Code.OK);
+		}
+
+	}
+
+	/** Stores at once, and knows no repeats. */
+	private final class Store implements MessageStore {
+
+		@Override
+		public boolean ready() {
+			return true;
+		}
+
+		@Override
+		public CompletableFuture<Integer> store(byte[] id, byte[] payload) {
+			keep(id, payload);
+			return CompletableFuture.completedFuture(0);
+		}
+
+		@Override
+		public CompletableFuture<OnceStore.Outcome> store(Place place, byte[] id, byte[] payload) {
+			keep(id, payload);
+			return CompletableFuture.completedFuture(OnceStore.Outcome.STORED);
+		}
+
+		private void keep(byte[] id, byte[] payload) {
+			WireFuzzTests.this.stored.computeIfAbsent(ByteString.copyFrom(id), (_) -> ConcurrentHashMap.newKeySet())
+				.add(ByteString.copyFrom(payload));
+		}
+
+	}
+
+}
