@@ -91,7 +91,8 @@ final class WatchPage {
 		html.open("div", "class", "scroll", "role", "group", "tabindex", "0", "aria-label", caption);
 		html.open("table").element("caption", caption).open("thead").open("tr");
 		for (int i = 0; i < heads.length; i++) {
-			String kind = (i == 0 || rows.startsWith("services")) ? "words" : heads[i].equals(AT) ? "figure at" : "figure";
+			String kind = (i == 0 || rows.startsWith("services")) ? "words"
+					: heads[i].equals(AT) ? "figure at" : "figure";
 			if (heads[i].isEmpty()) {
 				html.element("td", "", "class", kind);
 			}

@@ -186,7 +186,8 @@ class ReportPageIT {
 						  return Math.abs(room - own) > 2;
 						}).length"""))
 			.isEqualTo("0");
-		assertThat(browser.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")).isEqualTo("0");
+		assertThat(browser.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"))
+			.isEqualTo("0");
 	}
 
 	@Test

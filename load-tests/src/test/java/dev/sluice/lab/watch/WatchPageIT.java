@@ -63,7 +63,8 @@ class WatchPageIT {
 			assertThat(browser.evaluate("document.getElementById('big-answered').textContent")).isNotEqualTo("–");
 			readsTheMomentAtTheMouse(browser);
 			browser.run(Page.resource("/axe.min.js"));
-			assertThat(browser.evaluate("axe.run().then((found) => found.violations.map((each) => each.id + each.nodes[0].html))"))
+			assertThat(browser
+				.evaluate("axe.run().then((found) => found.violations.map((each) => each.id + each.nodes[0].html))"))
 				.isEmpty();
 
 			goes.stop();
@@ -121,15 +122,16 @@ class WatchPageIT {
 
 	private static void readsTheMomentAtTheMouse(Browser browser) throws Exception {
 		browser.run("document.querySelector('#orders .plot').scrollIntoView({ block: 'center' })");
-		String[] box = browser
-			.evaluate("(({ right, top }) => [right - 12, top + 40])(document.querySelector('#orders .plot').getBoundingClientRect())")
+		String[] box = browser.evaluate(
+				"(({ right, top }) => [right - 12, top + 40])(document.querySelector('#orders .plot').getBoundingClientRect())")
 			.split(",");
 		browser.moveMouse(Double.parseDouble(box[0]), Double.parseDouble(box[1]));
 
 		for (String panel : List.of("orders", "heap")) {
 			awaitText(browser, "document.querySelector('#%s .at').textContent".formatted(panel), ":");
 		}
-		assertThat(browser.evaluate("document.querySelector('#orders-rows tr').cells[4].textContent")).isNotEqualTo("–");
+		assertThat(browser.evaluate("document.querySelector('#orders-rows tr').cells[4].textContent"))
+			.isNotEqualTo("–");
 	}
 
 	@Test
