@@ -21,10 +21,11 @@ public final class ProveCommand extends ExperimentCommand {
 
 	static final List<Proof> ALL = List.of(new KeyProof(), new OutageProof(), new IsolationProof(),
 			new RebalanceProof(), new BacklogProof(), new InputProof(), new SlowBodiesProof(), new TwinsProof(),
-			new RecordsProof());
+			new RecordsProof(), new ThrottlingProof());
 
 	@Parameters(paramLabel = "PROOF", arity = "0..*",
-			description = "key, outage, isolation, rebalance, backlog, input, slow-bodies, twins, records. Default: all.")
+			description = "key, outage, isolation, rebalance, backlog, input, slow-bodies, twins, records,"
+					+ " throttling. Default: all.")
 	private List<String> names = List.of();
 
 	@Mixin

@@ -1,0 +1,100 @@
+package dev.sluice.lab.proof;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+
+import dev.sluice.contract.BackendAudit;
+import dev.sluice.contract.BackendBehaviour;
+import dev.sluice.lab.kit.result.ProofResult.Check;
+import dev.sluice.lab.kit.run.ConsumerGroup;
+import dev.sluice.lab.kit.run.OrderFeed;
+import dev.sluice.lab.kit.stack.Module;
+import dev.sluice.lab.kit.stack.ServiceOptions;
+
+/**
+ * For ten minutes the backend refuses nearly half of all calls with 429, chosen at
+ * random. No order may become a dead letter for that.
+ */
+final class ThrottlingProof implements Proof {
+
+	private static final double PER_SECOND = 20;
+
+	private static final double REFUSED = 0.45;
+
+	/** Of the calls: as many as the backend is told to refuse, but for chance. */
+	private static final double LEAST_REFUSED = 0.40;
+
+	private static final int STATUS = 429;
+
+	private static final int CUSTOMERS = 97;
+
+	private static final Duration END = Duration.ofSeconds(120);
+
+	@Override
+	public String name() {
+		return "throttling";
+	}
+
+	@Override
+	public String question() {
+		return "Does a backend that throttles cost an order?";
+	}
+
+	@Override
+	public Set<Module> modules() {
+		return Set.of(Module.BACKEND, Module.CONSUMER);
+	}
+
+	@Override
+	public Evidence run(TestBed bench) throws IOException, InterruptedException {
+		int seconds = bench.size(600, 30, 5);
+		int orders = (int) (seconds * PER_SECOND);
+		bench.startWithoutGateways();
+		bench.stack().startConsumer(ServiceOptions.NONE);
+		bench.backend().behave(BackendBehaviour.DEFAULT.withErrors(REFUSED, STATUS));
+		String bootstrap = bench.stack().infrastructure().kafka().bootstrapServers();
+		OrderTimes times = new OrderTimes(orders, (order) -> new UUID(bench.seed(), order));
+		bench.step("%,d orders in %d s; the backend refuses %.0f %% of the calls".formatted(orders, seconds,
+				100 * REFUSED));
+		try (OrderFeed feed = new OrderFeed(bootstrap)) {
+			long startNanos = System.nanoTime();
+			for (int i = 0; i < orders; i++) {
+				int order = i;
+				TimeUnit.NANOSECONDS.sleep(startNanos + Math.round(i * 1e9 / PER_SECOND) - System.nanoTime());
+				feed.send(OrderFeed.order(new UUID(bench.seed(), order), "customer-" + order % CUSTOMERS),
+						(_) -> times.accepted(order, Instant.now()));
+				bench.now("%,d of %,d orders".formatted(order, orders));
+			}
+			feed.flush();
+		}
+		BackendAudit throttled = bench.backend().audit();
+		bench.step("The backend refuses nothing any more");
+		bench.backend().behave(BackendBehaviour.DEFAULT);
+		long undelivered;
+		try (ConsumerGroup reading = new ConsumerGroup(bootstrap, ConsumerGroup.DELIVERY)) {
+			undelivered = reading.awaitRead(END);
+		}
+		times.ask(bench.backend());
+		times.write(bench.file("orders.csv"));
+		int letters = new DeadLetterBox(bootstrap).letters().size();
+		return new Evidence(
+				Map.of("load", "%.0f orders a second for %d s".formatted(PER_SECOND, seconds), "backend",
+						"50 ms an order; answers %.0f %% of the calls with %d, drawn anew for each"
+							.formatted(100 * REFUSED, STATUS),
+						"saved while it refused", "%,d of %,d".formatted(throttled.saved(), orders)),
+				List.of(Check.exactly("orders in Kafka", orders, times.accepted()),
+						Check.atLeast("calls refused, of all while it refused", LEAST_REFUSED,
+								(double) throttled.failed() / Math.max(1, throttled.received()), ""),
+						Check.none("dead letters", letters),
+						Check.none("orders not saved", times.notSaved((_) -> true)),
+						Check.none("orders whose delivery has not ended", undelivered)),
+				null);
+	}
+
+}
