@@ -104,7 +104,8 @@ class DescribedApiTests {
 	@ParameterizedTest
 	@EnumSource
 	void describesEachProblemAndWhereItOccurs(ProblemType type) {
-		List<String> schemas = this.api.at("/components/schemas")
+		List<String> schemas = DescribedApi.instance()
+			.at("/components/schemas")
 			.propertyStream()
 			.filter((schema) -> type.type()
 				.toString()
@@ -125,8 +126,9 @@ class DescribedApiTests {
 		List<String> examples = examples("", this.api.at("")).toList();
 
 		assertThat(examples).hasSizeGreaterThan(8)
-			.allSatisfy((pointer) -> assertThat(this.api.errors(
-					pointer.substring(0, pointer.lastIndexOf("/example")) + "/schema", this.api.at(pointer).toString()))
+			.allSatisfy((pointer) -> assertThat(DescribedApi.instance()
+				.errors(pointer.substring(0, pointer.lastIndexOf("/example")) + "/schema",
+						this.api.at(pointer).toString()))
 				.isEmpty());
 	}
 
@@ -236,6 +238,22 @@ class DescribedApiTests {
 				return property.getValue().propertyNames().stream().map((name) -> inner + "/" + name + "/value");
 			}
 			return examples(inner, property.getValue());
+		});
+	}
+
+	@Test
+	void eachProblemHasAnExampleThatFits() {
+		List<String> problems = DescribedApi.instance()
+			.at("/components/schemas")
+			.propertyNames()
+			.stream()
+			.filter((name) -> name.startsWith("Problem") && !name.equals("Problem"))
+			.toList();
+
+		assertThat(problems).isNotEmpty().allSatisfy((name) -> {
+			String schema = "/components/schemas/" + name;
+			assertThat(this.api.at(schema + "/examples")).isNotEmpty()
+				.allSatisfy((example) -> assertThat(this.api.errors(schema, example.toString())).isEmpty());
 		});
 	}
 

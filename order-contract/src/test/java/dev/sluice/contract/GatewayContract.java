@@ -887,6 +887,16 @@ public abstract class GatewayContract {
 	}
 
 	@Test
+	void describesItselfToPeople() throws Exception {
+		HttpResponse<String> response = get("/docs");
+
+		assertThat(response.statusCode()).isEqualTo(200);
+		assertThat(header(response, "Content-Type").orElseThrow()).startsWith("text/html");
+		assertThat(response.body()).contains("fetch('openapi.json')", "default-src 'none'")
+			.doesNotContainPattern("(src|href)=\"(https?:|//)");
+	}
+
+	@Test
 	void showsItsMetrics() throws Exception {
 		post(ORDER);
 		post(ORDER, "Prefer", "respond-async");

@@ -20,7 +20,6 @@ import dev.sluice.devservices.Breakable;
 import dev.sluice.devservices.Infrastructure;
 import dev.sluice.devservices.Ports;
 import dev.sluice.lab.client.ReferenceCases.Case;
-import dev.sluice.lab.kit.load.CallMode;
 import dev.sluice.lab.kit.load.OpenClient;
 import dev.sluice.lab.kit.load.OpenClient.Figures;
 import dev.sluice.lab.kit.load.OpenClient.Load;
@@ -46,8 +45,11 @@ final class ClientExperiment extends Experiment {
 
 	static final String NAME = "client";
 
-	/** Enough to load and compile what a request needs. */
-	private static final Load WARM_UP = new Load(200, Duration.ofSeconds(1), Duration.ofSeconds(5), 1_000);
+	/**
+	 * Before each run, by its own client and at its rate: classes are loaded, the most
+	 * used code is compiled and connections are open before the first request counts.
+	 */
+	private static final Duration WARM_UP = Duration.ofSeconds(5);
 
 	private static final int HTTP_PORT = 80;
 
@@ -104,11 +106,6 @@ final class ClientExperiment extends Experiment {
 			progress().step("Starting the backend");
 			Service service = stack.startBackend(ServiceOptions.NONE);
 			URI backend = service.uri();
-			HttpRequest immediate = HttpRequest.newBuilder(backend.resolve("/0")).build();
-			try (OpenClient client = new OpenClient(CallMode.ASYNC, null)) {
-				client.run(WARM_UP, (_) -> immediate, (_) -> {
-				});
-			}
 			runAll(backend, stack.breakable(service));
 		}
 	}
@@ -150,6 +147,7 @@ final class ClientExperiment extends Experiment {
 				this.settings.maxOutstanding());
 		try (ProcessSampler sampler = new ProcessSampler(groups, samples);
 				OpenClient client = new OpenClient(each.mode(), each.threads())) {
+			warmUp(client, each, uri);
 			// For a sample before the first request.
 			Thread.sleep(ProcessSampler.INTERVAL);
 			Instant from = Instant.now();
@@ -173,6 +171,20 @@ final class ClientExperiment extends Experiment {
 		}
 	}
 
+	/**
+	 * The lab's own backend answers at once meanwhile, so that no case begins with a
+	 * queue; another target answers as it does.
+	 */
+	private void warmUp(OpenClient client, Case each, URI uri) throws InterruptedException {
+		HttpRequest request = HttpRequest.newBuilder((this.settings.target() != null) ? uri : uri.resolve("/0"))
+			.timeout(this.settings.timeout())
+			.build();
+		client.run(
+				new Load(each.requestsPerSecond(), WARM_UP, this.settings.patience(), this.settings.maxOutstanding()),
+				(_) -> request, (_) -> {
+				});
+	}
+
 	private static void stopOrContinue(@Nullable Breakable target, @Nullable Stopped stopped, int second) {
 		if (target != null && stopped != null && second == stopped.fromSecond()) {
 			target.freeze();
@@ -191,6 +203,8 @@ final class ClientExperiment extends Experiment {
 		configuration.put("timeout of a request", this.settings.timeout().toSeconds() + " s");
 		configuration.put("after the last request",
 				"waited %d s for answers".formatted(this.settings.patience().toSeconds()));
+		configuration.put("warm-up",
+				"%d s before each run, by its own client and at its rate; not counted".formatted(WARM_UP.toSeconds()));
 		configuration.put("connections", "HTTP/1.1, kept, as many as requests are in flight");
 		configuration.put("sync-over-async", "its pool grows by one thread a second while requests wait");
 		return configuration;

@@ -273,7 +273,8 @@ final class CompareExperiment extends Experiment {
 			.filter((cell) -> phaseName(cell).equals(phase.name()))
 			.findFirst()
 			.ifPresentOrElse(
-					(cell) -> progress().now("cell %d of %d: %s".formatted(all.indexOf(cell) + 1, all.size(), cell)),
+					(cell) -> progress().of(all.indexOf(cell), all.size(),
+							"cell %d of %d: %s".formatted(all.indexOf(cell) + 1, all.size(), cell)),
 					() -> progress().now("round %s: %s".formatted(round.name(), phase.name())));
 	}
 

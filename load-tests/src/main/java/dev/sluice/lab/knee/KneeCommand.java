@@ -16,7 +16,7 @@ import picocli.CommandLine.Option;
 /** {@code lab knee}. */
 @Command(name = "knee",
 		description = "Searches the greatest rate that each variant and mode sustains under a latency goal, without failures,"
-				+ " in an open model. Takes at most two minutes for each of the eight.")
+				+ " in an open model. Each of the eight searches takes at most two minutes, and is repeated.")
 public final class KneeCommand extends ExperimentCommand {
 
 	private static final Duration WARM_UP = Duration.ofSeconds(2);
@@ -45,6 +45,11 @@ public final class KneeCommand extends ExperimentCommand {
 			description = "unlimited, workers or starved, 50 ms an order. Default: ${DEFAULT-VALUE}.")
 	private String capacity = "unlimited";
 
+	@Option(names = "--repetitions", paramLabel = "N", defaultValue = "3",
+			description = "Searches of each variant and mode; the report has their median and range."
+					+ " Default: ${DEFAULT-VALUE}, with --smallest 1.")
+	private int repetitions = 3;
+
 	@Option(names = "--smallest",
 			description = "A few short steps: shows that everything works; its figures mean little.")
 	private boolean smallest;
@@ -64,10 +69,14 @@ public final class KneeCommand extends ExperimentCommand {
 	}
 
 	private KneeExperiment.Settings settings() {
+		if (this.repetitions < 1) {
+			throw usage("--repetitions must be at least 1");
+		}
 		try {
 			return new KneeExperiment.Settings(this.variants.variants(List.of(Variant.values())), this.variants.modes(),
 					Goal.of(this.goals), BackendCapacity.of(this.capacity), this.smallest ? SMALLEST_STEP : WARM_UP,
-					this.smallest ? SMALLEST_STEP : MEASURED, this.smallest ? SMALLEST_LIMIT : LIMIT);
+					this.smallest ? SMALLEST_STEP : MEASURED, this.smallest ? SMALLEST_LIMIT : LIMIT,
+					(this.smallest && !has("--repetitions")) ? 1 : this.repetitions);
 		}
 		catch (IllegalArgumentException ex) {
 			throw usage(ex.getMessage());

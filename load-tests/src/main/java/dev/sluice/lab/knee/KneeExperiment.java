@@ -90,10 +90,11 @@ final class KneeExperiment extends Experiment {
 	 *
 	 * @param warmUp of each step
 	 * @param measured of each step
-	 * @param limit of the search of one variant and mode
+	 * @param limit of one search of a variant and mode
+	 * @param repetitions searches of each variant and mode
 	 */
 	record Settings(List<Variant> variants, List<Mode> modes, Goal goal, BackendCapacity capacity, Duration warmUp,
-			Duration measured, Duration limit) {
+			Duration measured, Duration limit, int repetitions) {
 	}
 
 	KneeExperiment(Run run, Infrastructure infrastructure, Settings settings) {
@@ -143,8 +144,10 @@ final class KneeExperiment extends Experiment {
 						ProcessGroup.ofInfrastructure(stack.infrastructure()));
 				services.forEach((name, service) -> pids.put(name, ProcessGroup.of(service.pid())));
 				pids.put(LoadRound.LOAD_GENERATOR, ProcessGroup.of(ProcessHandle.current().pid()));
-				for (Mode mode : this.settings.modes()) {
-					search(variant, mode, new TestBed(gateway.uri(), backend, services, pids));
+				for (int repetition = 1; repetition <= this.settings.repetitions(); repetition++) {
+					for (Mode mode : this.settings.modes()) {
+						search(variant, mode, new TestBed(gateway.uri(), backend, services, pids));
+					}
 				}
 			}
 		}

@@ -15,6 +15,7 @@ import dev.sluice.lab.kit.result.KneeResult;
 import dev.sluice.lab.kit.result.KneeResult.Knee;
 import dev.sluice.lab.kit.result.KneeResult.Step;
 import dev.sluice.lab.kit.result.RunResult;
+import org.jspecify.annotations.Nullable;
 
 /** The greatest rate that met the goal, and each that was tried. */
 public final class KneeSection extends Section {
@@ -22,7 +23,7 @@ public final class KneeSection extends Section {
 	/** What stands behind it. */
 	public static final LimitsSection LIMITS = new LimitsSection(List.of(
 			"A step is measured for a few seconds: a stall that comes once a minute is seen by few steps or by none.",
-			"The search was made once. Where the machine changes meanwhile, the rate that held and the one that did not belong to different times.",
+			"Where the machine changes during a search, the rate that held and the one that did not belong to different times; the range of the searches says how much that is.",
 			"Load generator, services, Kafka, PostgreSQL and backend share this machine: a rate is that of all of them together.",
 			"Orders wait in Kafka before they are delivered: a rate above the consumer's shows in the growing backlog and in saved-p99, not in the answers."));
 
@@ -41,7 +42,7 @@ public final class KneeSection extends Section {
 	@Override
 	public List<String> answers(RunResult run) {
 		return this.result.knees().isEmpty() ? List.of("None was searched.")
-				: this.result.knees().stream().map(KneeSection::sentence).toList();
+				: this.result.repeated().stream().map(KneeSection::sentence).toList();
 	}
 
 	@Override
@@ -56,14 +57,15 @@ public final class KneeSection extends Section {
 			.mapToDouble((knee) -> (knee.sustainedPerSecond() != null) ? knee.sustainedPerSecond() : 0)
 			.max()
 			.orElse(0);
-		List<Chart.StackRow> rows = this.result.knees()
+		List<Chart.StackRow> rows = this.result.repeated()
 			.stream()
-			.map((knee) -> new Chart.StackRow(name(knee), STYLES.indexOf(knee.variant()), marked(knee),
-					Arrays.asList(knee.sustainedPerSecond())))
+			.map((searches) -> new Chart.StackRow(name(searches.getFirst()),
+					STYLES.indexOf(searches.getFirst().variant()), searches.stream().anyMatch(KneeSection::marked),
+					Arrays.asList(median(searches))))
 			.toList();
-		html.chart(new Chart.Stack("Greatest rate that met the goal", "A bar for each variant and mode.",
-				rows.size() * ROW_HEIGHT + 80, 560, "orders a second", Math.max(top, 1), List.of("orders a second"),
-				rows), knees());
+		html.chart(new Chart.Stack("Greatest rate that met the goal",
+				"A bar for each variant and mode: the median of the searches.", rows.size() * ROW_HEIGHT + 80, 560,
+				"orders a second", Math.max(top, 1), List.of("orders a second"), rows), knees());
 		html.details("Each rate that was tried", steps());
 		html.element("p",
 				"An open model: orders are due by the clock and sent whatever is outstanding; latency counts from when an order was due. The true knee lies between the rate that held and the next that did not, 5 %% apart unless the sentence says otherwise. p99 from accepted to saved is the upper bound of a histogram's bucket: the true one is at least three quarters of it, and a goal between two bounds counts as the lower. The load generator shares the machine's cores; its CPU for a request stands in the table, and a rate it could not send in time (p99 of its lag above %s ms) or that others disturbed (more than %s of the CPU, or an unknown share) is marked %s."
@@ -71,6 +73,32 @@ public final class KneeSection extends Section {
 							Figures.percent(Reliability.FOREIGN_CPU_LIMIT), Reliability.SIGN)
 					.replace("%%", "%"),
 				"class", "note");
+	}
+
+	/**
+	 * Of several searches the median and the range; a search without a rate counts as 0.
+	 */
+	private static String sentence(List<Knee> searches) {
+		if (searches.size() == 1) {
+			return sentence(searches.getFirst());
+		}
+		double[] rates = rates(searches);
+		return "%s: %s orders a second (%s to %s in %d searches).".formatted(
+				Reliability.sign(name(searches.getFirst()), searches.stream().anyMatch(KneeSection::marked)),
+				Figures.measured(median(searches)), Figures.measured(rates[0]),
+				Figures.measured(rates[rates.length - 1]), rates.length);
+	}
+
+	private static double[] rates(List<Knee> searches) {
+		return searches.stream()
+			.map(Knee::sustainedPerSecond)
+			.mapToDouble((rate) -> (rate != null) ? rate : 0)
+			.sorted()
+			.toArray();
+	}
+
+	private static @Nullable Double median(List<Knee> searches) {
+		return Figures.median(Arrays.stream(rates(searches)));
 	}
 
 	private static String sentence(Knee knee) {
@@ -132,7 +160,7 @@ public final class KneeSection extends Section {
 	}
 
 	/** Whether one of the two rates that the result rests on was disturbed. */
-	private static boolean marked(Knee knee) {
+	static boolean marked(Knee knee) {
 		Step held = knee.sustained();
 		Step failed = knee.failed();
 		return (held != null && marked(held)) || (failed != null && marked(failed));

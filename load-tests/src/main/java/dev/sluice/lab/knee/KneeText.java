@@ -2,6 +2,7 @@ package dev.sluice.lab.knee;
 
 import java.util.Locale;
 
+import dev.sluice.lab.kit.page.Reliability;
 import dev.sluice.lab.kit.result.KneeResult;
 import dev.sluice.lab.kit.result.KneeResult.Knee;
 import dev.sluice.lab.kit.result.KneeResult.Step;
@@ -19,7 +20,8 @@ final class KneeText {
 				"saved-p99", "what was missed"));
 		for (Knee knee : result.knees()) {
 			Step held = knee.sustained();
-			text.append("%-26s %10s %10s %10s %10s   %s%n".formatted(knee.variant() + " " + knee.mode(),
+			text.append("%-26s %10s %10s %10s %10s   %s%n".formatted(
+					Reliability.sign(knee.variant() + " " + knee.mode(), KneeSection.marked(knee)),
 					number(knee.sustainedPerSecond()), number(knee.failedPerSecond()),
 					number((held != null && held.latency() != null) ? held.latency().p99() : null),
 					number((held != null) ? held.savedP99Millis() : null), missed(knee)));

@@ -20,7 +20,7 @@ class CausesTextTests {
 				List.of(new CausesResult.Setting(CausesResult.BASE, Map.of(), true, false)),
 				List.of(cell(1, 0), cell(2, 0), cell(3, 300)));
 
-		assertThat(CausesText.of(result)).contains("60,000").contains(" 10 %");
+		assertThat(CausesText.of(result)).contains("1,000").contains(" 10 %");
 	}
 
 	@Test

@@ -16,7 +16,7 @@ class ChaosReportTests {
 
 		assertThat(page).contains(
 				"Yes: 11,900 orders were accepted during 4 faults, 11,899 saved, 1 failed and reported as failed; 0 lost, 0 doubled.");
-		assertThat(page.indexOf("run-1-balance-title")).isLessThan(page.indexOf("run-1-timeline-title"));
+		assertThat(page.indexOf("id=\"run-1-balance\"")).isLessThan(page.indexOf("id=\"run-1-timeline\""));
 		assertThat(page).doesNotContain("No cell was measured");
 	}
 

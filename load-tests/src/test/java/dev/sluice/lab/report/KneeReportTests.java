@@ -2,6 +2,7 @@ package dev.sluice.lab.report;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Stream;
 
 import dev.sluice.lab.kit.result.KneeResult;
 import dev.sluice.lab.kit.result.RunFile;
@@ -30,6 +31,16 @@ class KneeReportTests {
 	@Test
 	void givesALeastWhereNoGreaterRateWasMissed() {
 		assertThat(page(400.0, null)).contains("at least 400 orders a second");
+	}
+
+	@Test
+	void givesTheMedianAndTheRangeOfSeveralSearches() {
+		List<KneeResult.Knee> searches = Stream.of(1_000.0, 1_400.0, 1_100.0)
+			.map((rate) -> new KneeResult.Knee("reactive", "queued", rate, rate * 1.04, List.of(), 95_000))
+			.toList();
+
+		assertThat(Report.page(List.of(Runs.found("knee", new KneeResult("goal", "backend", searches)))))
+			.contains("reactive queued: 1,100 orders a second (1,000 to 1,400 in 3 searches).");
 	}
 
 	private static String page(double sustained, @Nullable Double failed) {

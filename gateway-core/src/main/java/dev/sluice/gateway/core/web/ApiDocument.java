@@ -8,19 +8,30 @@ import org.springframework.http.MediaType;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
-/** The API in OpenAPI 3.1, for clients and their tools: the contract's own bytes. */
+/**
+ * The API in OpenAPI 3.1, for clients and their tools: the contract's own bytes; and a
+ * page for people, which makes itself from it.
+ */
 @RestController
 final class ApiDocument {
 
 	private final byte[] json;
 
+	private final byte[] page;
+
 	ApiDocument() throws IOException {
 		this.json = new ClassPathResource("openapi.json", Order.class).getContentAsByteArray();
+		this.page = new ClassPathResource("docs.html", ApiDocument.class).getContentAsByteArray();
 	}
 
 	@GetMapping(path = "/openapi.json", produces = MediaType.APPLICATION_JSON_VALUE)
 	byte[] document() {
 		return this.json;
+	}
+
+	@GetMapping(path = "/docs", produces = MediaType.TEXT_HTML_VALUE)
+	byte[] page() {
+		return this.page;
 	}
 
 }

@@ -1,7 +1,9 @@
 package dev.sluice.lab.kit.result;
 
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.Collectors;
 
 import com.fasterxml.jackson.annotation.JsonTypeName;
 import org.jspecify.annotations.Nullable;
@@ -20,6 +22,14 @@ public record KneeResult(String goal, String backend, List<Knee> knees) implemen
 		Objects.requireNonNull(goal, "goal");
 		Objects.requireNonNull(backend, "backend");
 		knees = List.copyOf(knees);
+	}
+
+	/** The searches of each variant and mode, in the order of the first of each. */
+	public List<List<Knee>> repeated() {
+		return List.copyOf(this.knees.stream()
+			.collect(Collectors.groupingBy((knee) -> knee.variant() + " " + knee.mode(), LinkedHashMap::new,
+					Collectors.toList()))
+			.values());
 	}
 
 	@Override

@@ -3,6 +3,8 @@ package dev.sluice.lab.kit.run;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
+import java.lang.ProcessBuilder.Redirect;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
@@ -11,6 +13,7 @@ import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
+import dev.sluice.lab.kit.result.RunFile;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.stack.Interruption;
 import dev.sluice.lab.kit.stack.LabException;
@@ -39,6 +42,13 @@ public abstract class ExperimentCommand implements Callable<Integer> {
 			description = "Directory for the results. Default: results/${COMMAND-NAME}-<time>.")
 	private @Nullable Path out;
 
+	@Option(names = "--json", order = 92,
+			description = "Prints the result as JSON (run.json) and nothing else to standard output.")
+	private boolean json;
+
+	@Option(names = "--open", order = 93, description = "Opens the report in the browser when it is written.")
+	private boolean open;
+
 	/** Makes an experiment. */
 	@FunctionalInterface
 	public interface Factory {
@@ -62,13 +72,21 @@ public abstract class ExperimentCommand implements Callable<Integer> {
 		RunDirectory directory = RunDirectory.create(this.out, name, Instant.now());
 		Path html = directory.path().resolve(ReportWriter.NAME);
 		try (Interruption interruption = new Interruption()) {
-			Experiment experiment = factory
-				.create(new Run(command, directory, Progress.toStandardError(), stdout(), interruption));
+			Experiment experiment = factory.create(new Run(command, directory, Progress.toStandardError(),
+					this.json ? this.spec.commandLine().getErr() : stdout(), interruption));
 			RunResult result = experiment.run();
 			this.report.write(List.of(result), html);
-			stdout().print(experiment.summary(result));
-			stdout().println("Report: " + html);
+			if (this.json) {
+				stdout().println(Files.readString(directory.path().resolve(RunFile.NAME)));
+			}
+			else {
+				stdout().print(experiment.summary(result));
+				stdout().println("Report: " + html);
+			}
 			stdout().flush();
+			if (this.open) {
+				open(html);
+			}
 			String failure = (result.partial() != null) ? "The run is partial: " + result.partial()
 					: experiment.failure(result);
 			if (failure != null) {
@@ -81,6 +99,20 @@ public abstract class ExperimentCommand implements Callable<Integer> {
 		}
 		catch (UncheckedIOException ex) {
 			throw RunDirectory.failure("The run cannot go on", Objects.requireNonNull(ex.getCause()));
+		}
+	}
+
+	/** Leaves it to the desktop; what it cannot open is there all the same. */
+	private void open(Path html) {
+		String opener = System.getProperty("os.name").startsWith("Mac") ? "open" : "xdg-open";
+		try {
+			new ProcessBuilder(opener, html.toString()).redirectErrorStream(true)
+				.redirectOutput(Redirect.DISCARD)
+				.start();
+		}
+		catch (IOException ex) {
+			this.spec.commandLine().getErr().println("lab: %s cannot open the report: %s".formatted(opener, html));
+			this.spec.commandLine().getErr().flush();
 		}
 	}
 

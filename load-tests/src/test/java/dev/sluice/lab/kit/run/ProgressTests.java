@@ -1,0 +1,66 @@
+package dev.sluice.lab.kit.run;
+
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.time.InstantSource;
+
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class ProgressTests {
+
+	private static final Instant START = Instant.parse("2026-11-21T09:00:00Z");
+
+	private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+
+	private Instant now = START;
+
+	private final InstantSource clock = () -> this.now;
+
+	@Test
+	void saysHowFarAndHowLongStill() {
+		Progress progress = progress(true, 100);
+
+		progress.of(0, 20, "first");
+		this.now = START.plusSeconds(50);
+		progress.of(5, 20, "sixth");
+
+		assertThat(written()).contains("00:00  0 % · first", "00:50  25 %, about 3 min left · sixth");
+	}
+
+	@Test
+	void withoutATerminalTellsEveryTenPerCent() {
+		Progress progress = progress(false, 100);
+
+		for (int done = 0; done < 40; done++) {
+			progress.of(done, 40, "cell " + done);
+			this.now = this.now.plusSeconds(1);
+		}
+
+		assertThat(written().lines()).hasSize(10).first().asString().contains("0 % · cell 0");
+		assertThat(written()).contains("50 %, about 20 s left · cell 20");
+	}
+
+	@Test
+	void fitsIntoANarrowTerminal() {
+		progress(true, 20).of(0, 4, "a text that is longer than the terminal is wide");
+
+		assertThat(written().replaceAll("\\r|\033\\[2K", "")).hasSize(20);
+		assertThat(Progress.width("20")).isEqualTo(20);
+		assertThat(Progress.width("500")).isEqualTo(100);
+		assertThat(Progress.width("wide")).isEqualTo(100);
+		assertThat(Progress.width(null)).isEqualTo(100);
+	}
+
+	private Progress progress(boolean live, int width) {
+		return new Progress(new PrintStream(this.out, true, StandardCharsets.UTF_8), live, START, this.clock, width);
+	}
+
+	private String written() {
+		return this.out.toString(StandardCharsets.UTF_8);
+	}
+
+}
