@@ -5,15 +5,18 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
+import dev.sluice.contract.GatewayEdgeContract;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.ResourceLock;
 import reactor.netty.resources.LoopResources;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** A blocked event loop is found, so that the other tests say something. */
+@ResourceLock(GatewayEdgeContract.JVM)
 class EventLoopIT {
 
 	private static final Duration PATIENCE = Duration.ofSeconds(10);

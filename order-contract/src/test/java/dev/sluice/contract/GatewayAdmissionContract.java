@@ -25,6 +25,7 @@ import com.jayway.jsonpath.JsonPath;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -34,6 +35,7 @@ import static org.awaitility.Awaitility.await;
  * Whom every gateway lets in: at most {@link #MAX_IN_PROGRESS} at once, and nobody while
  * it stops; what it has begun it ends. Needs no servers but the backend, which is a fake.
  */
+@ResourceLock(GatewayEdgeContract.JVM)
 public abstract class GatewayAdmissionContract {
 
 	/** What the gateway is told to allow: {@code sluice.max-in-progress}. */

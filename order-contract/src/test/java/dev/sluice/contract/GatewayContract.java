@@ -39,6 +39,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
+import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -54,6 +55,7 @@ import static org.awaitility.Awaitility.await;
  * they are.
  */
 @TestInstance(Lifecycle.PER_CLASS)
+@ResourceLock(GatewayEdgeContract.JVM)
 public abstract class GatewayContract {
 
 	private static final String ORDER = """

@@ -70,8 +70,11 @@ public abstract class GatewayEdgeContract {
 	private static final String ORDER = """
 			{"customerId":"c-1","items":[{"sku":"tea","quantity":2,"unitPrice":{"amount":"9.90","currency":"EUR"}}]}""";
 
-	/** What all gateways of a JVM write to. */
-	private static final String LOG = "log";
+	/**
+	 * What all gateways of a JVM share: its log, its event loops, its CPU. The classes of
+	 * this suite run beside each other, and all else alone.
+	 */
+	public static final String JVM = "jvm";
 
 	private static final int FIFTY_MEGABYTES = 50 * 1024 * 1024;
 
@@ -957,9 +960,9 @@ public abstract class GatewayEdgeContract {
 
 	}
 
-	/** With the log levels of a default configuration, and the log for itself. */
+	/** With the log levels of a default configuration. Alone, as it looks at the log. */
 	@Nested
-	@ResourceLock(LOG)
+	@ResourceLock(JVM)
 	@ExtendWith(OutputCaptureExtension.class)
 	class BrokenTlsAndHttp2 extends OverHttp2 {
 
@@ -1158,7 +1161,7 @@ public abstract class GatewayEdgeContract {
 	 * A gateway with properties of its own, which all tests of a nested class share.
 	 */
 	@TestInstance(Lifecycle.PER_CLASS)
-	@ResourceLock(value = LOG, mode = ResourceAccessMode.READ)
+	@ResourceLock(value = JVM, mode = ResourceAccessMode.READ)
 	abstract class Configured {
 
 		/** Of the gateway, beside its defaults. */

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -25,6 +26,7 @@ import static org.awaitility.Awaitility.await;
  * libraries treat in ways of their own, and has its place back.
  */
 @TestInstance(Lifecycle.PER_CLASS)
+@ResourceLock(GatewayEdgeContract.JVM)
 public abstract class GatewayErrorContract {
 
 	/** Where a handler is that fails: {@code /errors/when/which}. */

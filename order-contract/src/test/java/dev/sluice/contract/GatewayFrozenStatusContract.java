@@ -18,6 +18,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -27,6 +28,7 @@ import static org.awaitility.Awaitility.await;
  * says nothing: it accepts. Its backend cannot be reached.
  */
 @TestInstance(Lifecycle.PER_CLASS)
+@ResourceLock(GatewayEdgeContract.JVM)
 public abstract class GatewayFrozenStatusContract {
 
 	private static final String ORDER = """

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
+import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -30,6 +31,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * are all down: it is there, and says at once what it cannot do.
  */
 @TestInstance(Lifecycle.PER_CLASS)
+@ResourceLock(GatewayEdgeContract.JVM)
 public abstract class GatewayOutageContract {
 
 	private static final String ORDER = """

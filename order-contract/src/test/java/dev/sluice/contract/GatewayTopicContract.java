@@ -28,6 +28,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -36,6 +37,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * backend are down: neither is needed.
  */
 @TestInstance(Lifecycle.PER_CLASS)
+@ResourceLock(GatewayEdgeContract.JVM)
 public abstract class GatewayTopicContract {
 
 	private static final String ORDER = """
