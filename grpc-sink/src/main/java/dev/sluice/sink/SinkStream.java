@@ -25,6 +25,7 @@ import dev.sluice.sink.ServerMachine.State;
 import dev.sluice.sink.ServerMachine.Step;
 import dev.sluice.sink.sequence.ClientSession;
 import dev.sluice.sink.sequence.ContentDiffersException;
+import dev.sluice.sink.sequence.Fence;
 import dev.sluice.sink.sequence.SessionForgottenException;
 import dev.sluice.sink.store.MessageStore.MessageTooLargeException;
 import dev.sluice.sink.store.OnceStore;
@@ -80,6 +81,11 @@ final class SinkStream implements StreamObserver<Received> {
 	private final ServerCallStreamObserver<Response> responses;
 
 	private final InboundCall inbound;
+
+	/** Whose ids its messages have. */
+	private final long owner;
+
+	private final Fence fence = new Fence();
 
 	private final DataSinkService.Shared shared;
 
@@ -168,6 +174,7 @@ final class SinkStream implements StreamObserver<Received> {
 			Consumer<SinkStream> whenGone) {
 		this.responses = responses;
 		this.inbound = inbound;
+		this.owner = inbound.owner();
 		this.shared = shared;
 		this.properties = properties;
 		this.metrics = metrics;
@@ -423,12 +430,13 @@ final class SinkStream implements StreamObserver<Received> {
 			case Payload.Unread(RuntimeException cause) -> left(reserved, new Result.Failed(cause));
 			case Payload.Readable readable -> {
 				Timer.Sample sample = this.metrics.storing();
-				this.shared.store(message, readable.bytes()).whenComplete((outcome, failure) -> {
-					if (failure == null) {
-						this.metrics.stored(sample, outcome == OnceStore.Outcome.REPEATED);
-					}
-					left(reserved, (failure == null) ? new Result.Stored() : new Result.Failed(failure));
-				});
+				this.shared.store(message, readable.bytes(), this.owner, this.fence)
+					.whenComplete((outcome, failure) -> {
+						if (failure == null) {
+							this.metrics.stored(sample, outcome == OnceStore.Outcome.REPEATED);
+						}
+						left(reserved, (failure == null) ? new Result.Stored() : new Result.Failed(failure));
+					});
 			}
 		}
 	}

@@ -14,6 +14,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import dev.sluice.sink.client.DeliveryListener;
 import dev.sluice.sink.client.SinkClient;
 import dev.sluice.sink.client.SinkClientOptions;
+import dev.sluice.sink.format.Content;
 import dev.sluice.sink.sequence.Place;
 import dev.sluice.sink.store.LogMessageStore;
 import dev.sluice.sink.store.MessageStore;
@@ -168,14 +169,14 @@ class DictionaryNegotiationTests {
 		}
 
 		@Override
-		public CompletableFuture<Integer> store(byte[] id, byte[] payload) {
-			this.payloads.add(payload);
+		public CompletableFuture<Integer> store(Content content) {
+			this.payloads.add(content.payload());
 			return CompletableFuture.completedFuture(0);
 		}
 
 		@Override
-		public CompletableFuture<OnceStore.Outcome> store(Place place, byte[] id, byte[] payload) {
-			return store(id, payload).thenApply((_) -> OnceStore.Outcome.STORED);
+		public CompletableFuture<OnceStore.Outcome> store(Place place, Content content) {
+			return store(content).thenApply((_) -> OnceStore.Outcome.STORED);
 		}
 
 	}

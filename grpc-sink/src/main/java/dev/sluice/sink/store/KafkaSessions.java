@@ -10,6 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import com.google.errorprone.annotations.ThreadSafe;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.google.protobuf.ByteString;
+import dev.sluice.sink.format.Content;
 import dev.sluice.sink.sequence.ClientSession;
 import dev.sluice.sink.sequence.Place;
 import dev.sluice.sink.store.MessageStore.StoreUnavailableException;
@@ -50,7 +51,7 @@ final class KafkaSessions implements AutoCloseable {
 		this.maxAge = maxAge;
 	}
 
-	CompletableFuture<OnceStore.Outcome> store(Place place, byte[] id, byte[] payload) {
+	CompletableFuture<OnceStore.Outcome> store(Place place, Content content) {
 		synchronized (this) {
 			ClientSession session = place.session();
 			SessionWriter writer = this.writers.get(session.id());
@@ -59,6 +60,7 @@ final class KafkaSessions implements AutoCloseable {
 				writer = null;
 			}
 			if (this.closed || (writer == null && this.writers.size() >= this.maxWriters && !closeIdle())) {
+				place.fence().close();
 				return CompletableFuture
 					.failedFuture(new StoreUnavailableException(this.closed ? "The sink is shutting down"
 							: "As many sessions send at once as there may (sink.max-writers)"));
@@ -67,7 +69,7 @@ final class KafkaSessions implements AutoCloseable {
 				writer = new SessionWriter(this.config, session, this.maxAge);
 				this.writers.put(session.id(), writer);
 			}
-			return writer.store(place, id, payload);
+			return writer.store(place, content);
 		}
 	}
 

@@ -17,6 +17,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 import com.google.errorprone.annotations.ThreadSafe;
+import dev.sluice.sink.format.Content;
+import dev.sluice.sink.format.LogFile;
+import dev.sluice.sink.format.LogRecord;
 import dev.sluice.sink.segment.DirectoryLock;
 import dev.sluice.sink.segment.Disk;
 import dev.sluice.sink.segment.SegmentHeader;
@@ -116,8 +119,16 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 
 	private volatile boolean ended;
 
-	private record Write(@Nullable Place place, int checksum, byte[] id, byte[] payload,
-			CompletableFuture<OnceStore.Outcome> done) {
+	private record Write(@Nullable Place place, Content content, CompletableFuture<OnceStore.Outcome> done) {
+
+		/** Nothing of its stream is stored behind it. */
+		void fail(String because) {
+			if (this.place != null) {
+				this.place.fence().close();
+			}
+			this.done.completeExceptionally(new StoreUnavailableException(because));
+		}
+
 	}
 
 	/** What to do about records that are lost. */
@@ -189,19 +200,20 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 	}
 
 	@Override
-	public CompletableFuture<Integer> store(byte[] id, byte[] payload) {
-		return add(new Write(null, 0, id, payload, new CompletableFuture<>())).thenApply((_) -> 0);
+	public CompletableFuture<Integer> store(Content content) {
+		return add(new Write(null, content, new CompletableFuture<>())).thenApply((_) -> 0);
 	}
 
 	@Override
-	public CompletableFuture<OnceStore.Outcome> store(Place place, byte[] id, byte[] payload) {
-		return add(new Write(place, Place.checksum(id, payload), id, payload, new CompletableFuture<>()));
+	public CompletableFuture<OnceStore.Outcome> store(Place place, Content content) {
+		return add(new Write(place, content, new CompletableFuture<>()));
 	}
 
 	private CompletableFuture<OnceStore.Outcome> add(Write write) {
 		if (!this.ready || !this.writes.offer(write)) {
-			return CompletableFuture.failedFuture(new StoreUnavailableException(this.ready
-					? "The log is full of messages not written yet" : "The log cannot be written now, or is closed"));
+			write.fail(this.ready ? "The log is full of messages not written yet"
+					: "The log cannot be written now, or is closed");
+			return write.done();
 		}
 		if (this.ended) {
 			// The writer may have ended between the two.
@@ -223,6 +235,9 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 				}
 				while (!this.ready && !this.closing) {
 					Thread.sleep(RETRY);
+					// One that came with the failure would overtake what failed.
+					batch.clear();
+					refuseAll(batch);
 					resume();
 				}
 			}
@@ -240,8 +255,7 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 	private void refuseAll(List<Write> batch) {
 		this.writes.drainTo(batch);
 		// Those that are done already stay so.
-		batch.forEach((write) -> write.done()
-			.completeExceptionally(new StoreUnavailableException("The log could not be written")));
+		batch.forEach((write) -> write.fail("The log could not be written"));
 	}
 
 	private void writeAndForce(List<Write> batch) {
@@ -254,7 +268,10 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 		try {
 			for (Write write : batch) {
 				if (stored.takes(write)) {
-					to.append(LogRecord.head(write.place(), write.checksum(), write.id()), write.id(), write.payload());
+					Place place = write.place();
+					to.append(LogRecord.head(this.clock.getAsLong(), write.content(),
+							(place != null) ? place.session().id() : null, (place != null) ? place.sequence() : 0),
+							write.content().payload());
 				}
 			}
 			if (to.nextNumber() > this.nextNumber) {
@@ -291,6 +308,10 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 				this.written.add(write);
 				return true;
 			}
+			if (place.fence().isClosed()) {
+				write.fail("An earlier message of the stream was not stored");
+				return false;
+			}
 			SessionState state;
 			try {
 				state = LogMessageStore.this.sessions.of(place.session(), LogMessageStore.this.clock.getAsLong());
@@ -300,18 +321,15 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 				return false;
 			}
 			if (state == null) {
-				write.done()
-					.completeExceptionally(new StoreUnavailableException(
-							"There are too many sessions (sink.max-sessions), and none is old enough to forget"));
+				write.fail("There are too many sessions (sink.max-sessions), and none is old enough to forget");
 				return false;
 			}
-			switch (state.offer(place.sequence(), write.checksum())) {
+			switch (state.offer(place.sequence(), write.content().checksum())) {
 				case NEW -> this.written.add(write);
 				case REPEAT -> this.repeats.add(write);
 				case DIFFERENT -> write.done().completeExceptionally(new ContentDiffersException(place.sequence()));
-				case TOO_MANY_GAPS -> write.done()
-					.completeExceptionally(new StoreUnavailableException(
-							"Too many older messages of the session are missing; they are to come first"));
+				case TOO_MANY_GAPS ->
+					write.fail("Too many older messages of the session are missing; they are to come first");
 			}
 			return !this.written.isEmpty() && this.written.getLast() == write;
 		}
@@ -388,7 +406,7 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 	/** Before its first record. The last note is empty: it says that these are all. */
 	private void noteSessions(SegmentWriter segment) throws IOException {
 		List<byte[]> notes = new ArrayList<>();
-		this.sessions.forEach((id, state, storedMillis) -> notes.add(LogRecord.note(id, state, storedMillis)));
+		this.sessions.forEach((id, state, storedMillis) -> notes.add(SessionNote.of(id, state, storedMillis)));
 		for (byte[] note : notes) {
 			segment.note(note);
 		}
@@ -412,8 +430,7 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 	}
 
 	private void recover(Damage damage, RecentIds recent) throws IOException {
-		LogRecovery.Recovered found = LogRecovery.recover(this.directory, this.disk, recent.horizon(), this.sessions,
-				this.clock.getAsLong());
+		LogRecovery.Recovered found = LogRecovery.recover(this.directory, this.disk, recent.horizon(), this.sessions);
 		if (!found.damages().isEmpty()) {
 			String what = "records that were acknowledged are lost: " + String.join("; ", found.damages());
 			switch (damage) {
@@ -423,7 +440,11 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 						this.directory, what);
 			}
 		}
-		found.ids().forEach((id) -> recent.add(0, id));
+		found.names().forEach((stored) -> {
+			if (stored.name() != null) {
+				recent.add(0, stored.name(), stored.checksum());
+			}
+		});
 		this.nextNumber = found.nextNumber();
 		this.segmentNumber = found.nextSegment();
 		this.begun = found.begun();

@@ -7,6 +7,8 @@ import java.util.Map;
 
 import com.google.protobuf.ByteString;
 import dev.sluice.contract.Topics;
+import dev.sluice.sink.format.Content;
+import dev.sluice.sink.format.TopicRecord;
 import dev.sluice.topics.TopicSpec;
 import dev.sluice.topics.TopicWatch;
 import dev.sluice.topics.TopicsState;
@@ -108,9 +110,9 @@ public final class SinkTopic implements SmartLifecycle {
 		config.put(ConsumerConfig.FETCH_MAX_BYTES_CONFIG, FETCH_BYTES);
 		config.put(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, FETCH_BYTES);
 		config.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
-		// Payloads are not needed.
-		try (KafkaConsumer<byte[], Void> consumer = new KafkaConsumer<>(config, new ByteArrayDeserializer(),
-				(_, _) -> null)) {
+		// Of payloads, the checksum is enough.
+		try (KafkaConsumer<byte[], Integer> consumer = new KafkaConsumer<>(config, new ByteArrayDeserializer(),
+				(_, payload) -> Content.crc(payload))) {
 			List<TopicPartition> partitions = consumer.partitionsFor(Topics.SINK, TIMEOUT)
 				.stream()
 				.map((partition) -> new TopicPartition(Topics.SINK, partition.partition()))
@@ -122,18 +124,22 @@ public final class SinkTopic implements SmartLifecycle {
 						Math.max(begin, end(ends, partition) - OFFSETS_OF_MESSAGE * this.recent.horizon())));
 			long deadline = System.nanoTime() + READ_TIMEOUT.toNanos();
 			while (partitions.stream().anyMatch((partition) -> consumer.position(partition) < end(ends, partition))) {
-				for (ConsumerRecord<byte[], Void> record : consumer.poll(POLL)) {
-					// Without a key it is none of the sink's; a session's is known by its
-					// place.
-					if (record.key() != null && record.headers().lastHeader(SessionWriter.HEADER) == null) {
-						this.recent.add(record.partition(), ByteString.copyFrom(record.key()));
-					}
-				}
+				consumer.poll(POLL).forEach(this::remember);
 				if (!this.running || System.nanoTime() - deadline > 0) {
 					throw new org.apache.kafka.common.errors.TimeoutException(
 							"The end of the topic was not read within " + READ_TIMEOUT.toSeconds() + " s");
 				}
 			}
+		}
+	}
+
+	private void remember(ConsumerRecord<byte[], Integer> record) {
+		TopicRecord stored = TopicRecord.read(record.headers());
+		// Without a key it is none of the sink's; a session's is known by its place.
+		if (record.key() != null && record.value() != null && stored.session() == null) {
+			ByteString id = ByteString.copyFrom(record.key());
+			this.recent.add(record.partition(), RecentIds.Name.of(stored.client(), id),
+					Content.checksum(id, stored.key(), record.value()));
 		}
 	}
 

@@ -18,6 +18,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 import com.google.protobuf.ByteString;
+import dev.sluice.sink.Contents;
+import dev.sluice.sink.format.LogRecord;
 import dev.sluice.sink.segment.FaultyDisk;
 import dev.sluice.sink.segment.SegmentReader;
 import dev.sluice.sink.sequence.ClientSession;
@@ -64,13 +66,13 @@ class LogSessionsTests {
 	void refusesAnotherMessageWithAKnownSequenceAlsoAfterARestart() throws Exception {
 		try (LogMessageStore log = open()) {
 			store(log, SESSION, 1);
-			assertThat(log.store(new Place(SESSION, 1), "id-1".getBytes(), "other".getBytes()))
+			assertThat(log.store(new Place(SESSION, 1), Contents.of("id-1", "other".getBytes())))
 				.failsWithin(Duration.ofSeconds(10))
 				.withThrowableThat()
 				.withCauseInstanceOf(ContentDiffersException.class);
 		}
 		try (LogMessageStore log = open()) {
-			assertThat(log.store(new Place(SESSION, 1), "id-2".getBytes(), payload(1)))
+			assertThat(log.store(new Place(SESSION, 1), Contents.of("id-2", payload(1))))
 				.failsWithin(Duration.ofSeconds(10))
 				.withThrowableThat()
 				.withCauseInstanceOf(ContentDiffersException.class);
@@ -85,7 +87,7 @@ class LogSessionsTests {
 				new KnownSessions(10, Duration.ofDays(1)), disk, () -> 0)) {
 			store(log, SESSION, 1);
 			disk.failsToForce = true;
-			CompletableFuture<Outcome> lost = log.store(new Place(SESSION, 2), "id-2".getBytes(), payload(2));
+			CompletableFuture<Outcome> lost = log.store(new Place(SESSION, 2), Contents.of("id-2", payload(2)));
 			await().until(lost::isCompletedExceptionally);
 
 			disk.failsToForce = false;
@@ -99,7 +101,7 @@ class LogSessionsTests {
 	void notesTheSessionsAgainWhereTheLastSegmentWasBeingMade() throws Exception {
 		try (LogMessageStore log = open()) {
 			store(log, SESSION, 1);
-			log.store("full".getBytes(), new byte[SEGMENT_BYTES]).get(10, TimeUnit.SECONDS);
+			log.store(Contents.of("full", new byte[SEGMENT_BYTES])).get(10, TimeUnit.SECONDS);
 			await().until(() -> segments().size() == 2);
 		}
 		Path last = segments().getLast();
@@ -141,7 +143,8 @@ class LogSessionsTests {
 					int newest = next.getOrDefault(session, 1);
 					int sequence = (random.nextInt(3) == 0) ? 1 + random.nextInt(newest) : newest;
 					next.put(session, Math.max(newest, sequence + 1 + ((random.nextInt(80) == 0) ? 1 : 0)));
-					pending.add(log.store(new Place(session, sequence), id(session, sequence), payload(sequence)));
+					pending.add(log.store(new Place(session, sequence),
+							Contents.of(id(session, sequence), payload(sequence))));
 					acknowledged.add(new String(id(session, sequence)));
 				}
 				for (CompletableFuture<Outcome> one : pending) {
@@ -154,7 +157,7 @@ class LogSessionsTests {
 	}
 
 	private static Outcome store(LogMessageStore log, ClientSession session, int sequence) throws Exception {
-		return log.store(new Place(session, sequence), id(session, sequence), payload(sequence))
+		return log.store(new Place(session, sequence), Contents.of(id(session, sequence), payload(sequence)))
 			.get(10, TimeUnit.SECONDS);
 	}
 
