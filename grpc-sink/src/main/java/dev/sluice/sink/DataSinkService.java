@@ -70,11 +70,12 @@ final class DataSinkService implements BindableService {
 	 * @param decompressed bytes in the storage. Not limited with the others: messages
 	 * that wait would keep those out that make room
 	 * @param storing messages in the storage
+	 * @param unnumbered streams that send messages without a sequence
 	 * @param decompressor reads what is compressed
 	 * @param executor runs what may wait
 	 */
 	record Shared(OnceStore store, SharedLimit memory, SharedLimit decompressed, SharedLimit storing,
-			Decompressor decompressor, Executor executor) {
+			SharedLimit unnumbered, Decompressor decompressor, Executor executor) {
 
 		/**
 		 * Stores a message once.
@@ -100,6 +101,8 @@ final class DataSinkService implements BindableService {
 		this.shared = new Shared(store, new SharedLimit(memory, MEMORY_STEP, executor),
 				new SharedLimit(memory, properties.maxMessageBytes(), executor),
 				new SharedLimit(properties.maxStoring(), 1, executor),
+				new SharedLimit((properties.repeatHorizon() > 0) ? properties.maxUnnumberedStreams() : Long.MAX_VALUE,
+						1, executor),
 				Decompressor.of(properties.maxMessageBytes(), properties.dictionary()), executor);
 		this.properties = properties;
 		this.metrics = metrics;

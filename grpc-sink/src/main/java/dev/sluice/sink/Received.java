@@ -44,10 +44,10 @@ sealed interface Received {
 
 		/**
 		 * Memory that a message takes beside the bytes of its id and its payload: this
-		 * record (48 bytes), the id (24), two arrays' headers (32), their padding and a
+		 * record (40 bytes), the id (24), two arrays' headers (32), their padding and a
 		 * place in a queue. {@code MemoryTests} measures it.
 		 */
-		static final int OVERHEAD_BYTES = 152;
+		static final int OVERHEAD_BYTES = 144;
 
 		/** Memory that a key takes beside its bytes: an object and an array's header. */
 		static final int KEY_OVERHEAD_BYTES = 48;

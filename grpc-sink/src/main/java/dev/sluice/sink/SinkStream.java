@@ -131,6 +131,10 @@ final class SinkStream implements StreamObserver<Received> {
 	@GuardedBy("lock")
 	private @Nullable ClientSession session;
 
+	/** Whether a message without a sequence has come. */
+	@GuardedBy("lock")
+	private boolean unnumbered;
+
 	@GuardedBy("lock")
 	private int inStorage;
 
@@ -226,6 +230,13 @@ final class SinkStream implements StreamObserver<Received> {
 					.withDescription("A message with a sequence needs a session before it, or in its request"));
 				return;
 			}
+			if (!mayBeUnnumbered(messages)) {
+				unnamed(Status.RESOURCE_EXHAUSTED.withDescription(
+						("%d streams send messages without a sequence, as many as sink.max-unnumbered-streams allows; "
+								+ "number the messages")
+							.formatted(this.properties.maxUnnumberedStreams())));
+				return;
+			}
 			if (this.phase == Phase.OPEN) {
 				this.requested--;
 				long bytes = 0;
@@ -248,6 +259,16 @@ final class SinkStream implements StreamObserver<Received> {
 			this.forwarding = true;
 		}
 		this.shared.executor().execute(this.forward);
+	}
+
+	/** The horizon covers what so many streams have in flight. */
+	@GuardedBy("lock")
+	private boolean mayBeUnnumbered(List<Received.Message> messages) {
+		if (!this.unnumbered && messages.stream().anyMatch((message) -> message.sequence() == 0)) {
+			this.unnumbered = this.shared.unnumbered().tryAcquire(1);
+			return this.unnumbered;
+		}
+		return true;
 	}
 
 	@GuardedBy("lock")
@@ -658,6 +679,9 @@ final class SinkStream implements StreamObserver<Received> {
 				return;
 			}
 			this.gone = true;
+			if (this.unnumbered) {
+				this.shared.unnumbered().release(1);
+			}
 			oweNothing();
 			this.metrics.closed();
 		}

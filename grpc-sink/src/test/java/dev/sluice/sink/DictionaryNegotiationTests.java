@@ -61,10 +61,10 @@ class DictionaryNegotiationTests {
 	void start() throws Exception {
 		Path dictionary = Files.write(this.directory.resolve("metrics.zdict"), SampleDictionary.bytes());
 		SinkProperties properties = new SinkProperties(SinkProperties.Store.LOG, 1_000, 0, DataSize.ofMegabytes(8),
-				DataSize.ofKilobytes(512), 1_000, 10, 0, 100, Duration.ZERO, Duration.ofSeconds(30),
+				DataSize.ofKilobytes(512), 1_000, 10, 0, 8, 100, Duration.ZERO, Duration.ofSeconds(30),
 				DataSize.ofMegabytes(1), 100, Duration.ofMillis(1), Duration.ofSeconds(10), 1_000, true, 100, 10,
-				Duration.ofDays(6), 1, (short) 1, 0, dictionary, Duration.ZERO, this.directory, DataSize.ofMegabytes(1),
-				LogMessageStore.Damage.REFUSE);
+				Duration.ofDays(6), 1, (short) 1, 0, Duration.ZERO, DataSize.ofBytes(0), dictionary, Duration.ZERO,
+				this.directory, DataSize.ofMegabytes(1), LogMessageStore.Damage.REFUSE);
 		DataSinkService service = new DataSinkService(new OnceStore(this.store, new RecentIds(1_000), DEADLINE),
 				properties, new SinkMetrics(new SimpleMeterRegistry()), this.timer, Runnable::run, System::nanoTime);
 		String name = InProcessServerBuilder.generateName();

@@ -217,10 +217,10 @@ class SequenceStreamTests {
 			return;
 		}
 		SinkProperties properties = new SinkProperties(SinkProperties.Store.LOG, 100, 0, DataSize.ofMegabytes(8),
-				DataSize.ofKilobytes(512), 1_000, 10, 0, 100, Duration.ZERO, Duration.ofSeconds(30),
+				DataSize.ofKilobytes(512), 1_000, 10, 0, 8, 100, Duration.ZERO, Duration.ofSeconds(30),
 				DataSize.ofMegabytes(1), 1, Duration.ZERO, Duration.ofMinutes(1), 1_000, sequences, 100, 10,
-				Duration.ofDays(6), 1, (short) 1, 0, null, Duration.ZERO, Path.of("unused"), DataSize.ofMegabytes(1),
-				LogMessageStore.Damage.REFUSE);
+				Duration.ofDays(6), 1, (short) 1, 0, Duration.ZERO, DataSize.ofBytes(0), null, Duration.ZERO,
+				Path.of("unused"), DataSize.ofMegabytes(1), LogMessageStore.Damage.REFUSE);
 		DataSinkService service = new DataSinkService(
 				new OnceStore(this.store, new RecentIds(1_000), properties.storeTimeout()), properties,
 				new SinkMetrics(new SimpleMeterRegistry()), this.timer, Runnable::run, System::nanoTime);

@@ -1,6 +1,7 @@
 package dev.sluice.sink.store;
 
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -14,6 +15,7 @@ import dev.sluice.sink.format.Content;
 import dev.sluice.sink.sequence.ClientSession;
 import dev.sluice.sink.sequence.Place;
 import dev.sluice.sink.store.MessageStore.StoreUnavailableException;
+import org.apache.kafka.clients.admin.AdminClientConfig;
 
 /**
  * The sessions that this process writes to the topic, each by a {@link SessionWriter}.
@@ -30,7 +32,10 @@ final class KafkaSessions implements AutoCloseable {
 
 	private final int maxWriters;
 
-	private final Duration maxAge;
+	private final Duration wantedAge;
+
+	/** No longer than the brokers know a session. */
+	private volatile Duration maxAge;
 
 	/** The one that was used longest ago is first. */
 	@GuardedBy("this")
@@ -48,6 +53,7 @@ final class KafkaSessions implements AutoCloseable {
 	KafkaSessions(Map<String, Object> config, int maxWriters, Duration maxAge) {
 		this.config = Map.copyOf(config);
 		this.maxWriters = maxWriters;
+		this.wantedAge = maxAge;
 		this.maxAge = maxAge;
 	}
 
@@ -88,9 +94,14 @@ final class KafkaSessions implements AutoCloseable {
 	}
 
 	/** What the brokers know is asked for again. */
-	synchronized void forget() {
-		this.writers.values().forEach(SessionWriter::end);
-		this.writers.clear();
+	void forget() throws InterruptedException {
+		synchronized (this) {
+			this.writers.values().forEach(SessionWriter::end);
+			this.writers.clear();
+		}
+		Map<String, Object> admin = new HashMap<>(this.config);
+		admin.keySet().retainAll(AdminClientConfig.configNames());
+		this.maxAge = OffsetsRetention.limit(admin, this.wantedAge);
 	}
 
 	/** Stores what was taken, for at most 10 s. */

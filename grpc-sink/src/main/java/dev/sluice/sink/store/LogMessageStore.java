@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.security.SecureRandom;
@@ -36,8 +37,9 @@ import org.slf4j.LoggerFactory;
 /**
  * A log of {@linkplain dev.sluice.sink.segment.SegmentFormat segments}: durable once it
  * is forced to the disk, so that it outlives the machine's power. One thread writes; what
- * comes while it forces goes with the next force (group commit). Nothing is ever deleted
- * here. {@link LogRecord} has the body of a record.
+ * comes while it forces goes with the next force (group commit). {@link Retention} says
+ * which segments are deleted: the oldest, whole, and never the newest. {@link LogRecord}
+ * has the body of a record.
  * <p>
  * Each segment begins with what was known of sessions before it, as notes. So the newest
  * segment knows which of their messages are stored, however old they are.
@@ -73,11 +75,15 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 
 	private static final Duration RETRY = Duration.ofSeconds(1);
 
+	private static final Duration RETENTION_CHECK = Duration.ofMinutes(1);
+
 	private static final String CUT_SUFFIX = ".cut";
 
 	private final Path directory;
 
 	private final long segmentBytes;
+
+	private final Retention retention;
 
 	private final Disk disk;
 
@@ -113,6 +119,9 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 	/** Of the writer's thread, once that runs. */
 	private long nextNumber;
 
+	/** In milliseconds since the epoch. Of the writer's thread. */
+	private long nextRetentionCheck;
+
 	private volatile boolean ready;
 
 	private volatile boolean closing;
@@ -147,17 +156,21 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 	 * @param directory its own; another process that has it is an error
 	 * @param segmentBytes length at which a segment is full
 	 * @param damage what to do about records that are lost
+	 * @param retention which segments are deleted
 	 * @param recent where to the last ids go
 	 * @param sessions where to the sessions go; of this log alone
 	 * @throws UncheckedIOException if it cannot be read, or is damaged
 	 */
-	public LogMessageStore(Path directory, long segmentBytes, Damage damage, RecentIds recent, KnownSessions sessions) {
-		this(directory, segmentBytes, damage, recent, sessions, FileChannel::open, System::currentTimeMillis);
+	public LogMessageStore(Path directory, long segmentBytes, Damage damage, Retention retention, RecentIds recent,
+			KnownSessions sessions) {
+		this(directory, segmentBytes, damage, retention, recent, sessions, FileChannel::open,
+				System::currentTimeMillis);
 	}
 
 	@SuppressWarnings("this-escape") // The thread begins last.
-	LogMessageStore(Path directory, long segmentBytes, Damage damage, RecentIds recent, KnownSessions sessions,
-			Disk disk, LongSupplier clock) {
+	LogMessageStore(Path directory, long segmentBytes, Damage damage, Retention retention, RecentIds recent,
+			KnownSessions sessions, Disk disk, LongSupplier clock) {
+		this.retention = retention;
 		this.directory = directory;
 		this.segmentBytes = segmentBytes;
 		this.disk = disk;
@@ -226,6 +239,7 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 		List<Write> batch = new ArrayList<>();
 		try {
 			while (!this.closing || !this.writes.isEmpty()) {
+				deleteExpired(false);
 				batch.clear();
 				Write first = this.writes.poll(POLL.toMillis(), TimeUnit.MILLISECONDS);
 				if (first != null) {
@@ -366,12 +380,49 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 				this.segment = next;
 				this.segmentNumber++;
 				this.begun = null;
+				this.ready = true;
+				deleteExpired(true);
 			}
 			this.ready = true;
 		}
 		catch (IOException ex) {
 			this.ready = false;
 			logger.warn("The log in {} cannot be written yet: {}", this.directory, ex.getMessage());
+		}
+	}
+
+	/**
+	 * Deletes segments that are not to be kept. What is known of sessions is in the
+	 * newest one too. Of the writer's thread.
+	 * @param now whether it does not wait for the time of the next check
+	 */
+	private void deleteExpired(boolean now) {
+		long millis = this.clock.getAsLong();
+		if (!this.ready || this.retention.equals(Retention.FOR_EVER) || !(now || millis >= this.nextRetentionCheck)) {
+			return;
+		}
+		this.nextRetentionCheck = millis + RETENTION_CHECK.toMillis();
+		try {
+			List<LogFile> segments = LogFile.list(this.directory);
+			long bytes = 0;
+			for (LogFile segment : segments) {
+				bytes += Files.size(segment.path());
+			}
+			for (LogFile oldest : segments.subList(0, Math.max(0, segments.size() - 1))) {
+				// Nothing is written to it since its end.
+				long ended = Files.getLastModifiedTime(oldest.path()).toMillis();
+				if (!this.retention.expires(millis - ended, bytes)) {
+					return;
+				}
+				bytes -= Files.size(oldest.path());
+				this.disk.delete(oldest.path());
+				logger.info("{} is deleted: sink.retention={}, sink.retention-size={} bytes", oldest.path(),
+						this.retention.age(), this.retention.bytes());
+			}
+		}
+		catch (IOException ex) {
+			logger.warn("Segments in {} that are not to be kept cannot be deleted yet: {}", this.directory,
+					ex.getMessage());
 		}
 	}
 

@@ -38,7 +38,7 @@ public final class SinkTopic implements SmartLifecycle {
 	private static final Duration POLL = Duration.ofMillis(100);
 
 	/** Of the topic's end: 60,000 messages of 20 KB take some 6 s. */
-	private static final Duration READ_TIMEOUT = Duration.ofMinutes(2);
+	private static final Duration READ_TIMEOUT = Duration.ofMinutes(5);
 
 	private static final int FETCH_BYTES = 8 * 1024 * 1024;
 
@@ -51,7 +51,7 @@ public final class SinkTopic implements SmartLifecycle {
 
 	private final RecentIds recent;
 
-	private volatile Runnable onRead = () -> {
+	private volatile OnRead onRead = () -> {
 	};
 
 	private volatile boolean running;
@@ -68,6 +68,14 @@ public final class SinkTopic implements SmartLifecycle {
 		this.recent = recent;
 	}
 
+	/** Is told when the topic is there, before anything is taken. */
+	@FunctionalInterface
+	interface OnRead {
+
+		void run() throws InterruptedException;
+
+	}
+
 	/** Whether the topic is there and its last ids are known. */
 	boolean ready() {
 		return this.watch.ready();
@@ -79,7 +87,7 @@ public final class SinkTopic implements SmartLifecycle {
 	}
 
 	/** To be called once, before the start: what is known of the topic may be wrong. */
-	void onRead(Runnable forget) {
+	void onRead(OnRead forget) {
 		this.onRead = forget;
 	}
 

@@ -112,7 +112,7 @@ class LogMessageStoreTests {
 			SegmentReader reader = new SegmentReader(channel);
 			SegmentWriter writer = SegmentWriter.resume(channel, reader.header().salt(), 1, ByteBuffer.allocate(1_000));
 			for (String id : List.of("b", "c", "d", "e")) {
-				writer.append(new byte[] { 1 }, id.getBytes(), new byte[100]);
+				writer.append(LogRecord.head(0, Contents.of(id, new byte[100]), null, 0), new byte[100]);
 			}
 			writer.commit(true);
 			hole = forced + (Files.size(file) - forced) / 4;
@@ -147,8 +147,8 @@ class LogMessageStoreTests {
 		assertThat(file).as("nothing was changed").hasBinaryContent(content);
 
 		RecentIds recent = new RecentIds(10);
-		try (LogMessageStore store = new LogMessageStore(this.directory, SEGMENT_BYTES, Damage.CONTINUE, recent,
-				sessions())) {
+		try (LogMessageStore store = new LogMessageStore(this.directory, SEGMENT_BYTES, Damage.CONTINUE,
+				Retention.FOR_EVER, recent, sessions())) {
 			store.store(Contents.of("d", new byte[40])).get(10, TimeUnit.SECONDS);
 		}
 
@@ -227,8 +227,8 @@ class LogMessageStoreTests {
 			.withMessageContaining("no segment behind 0000000002-");
 
 		RecentIds recent = new RecentIds(10);
-		try (LogMessageStore store = new LogMessageStore(this.directory, SEGMENT_BYTES, Damage.CONTINUE, recent,
-				sessions())) {
+		try (LogMessageStore store = new LogMessageStore(this.directory, SEGMENT_BYTES, Damage.CONTINUE,
+				Retention.FOR_EVER, recent, sessions())) {
 			store.store(Contents.of("new", new byte[40])).get(10, TimeUnit.SECONDS);
 		}
 		assertThat(segments()).hasSize(4)
@@ -258,11 +258,11 @@ class LogMessageStoreTests {
 
 		RecentIds recent = new RecentIds(10_000);
 		assertThatExceptionOfType(UncheckedIOException.class).isThrownBy(() -> new LogMessageStore(this.directory,
-				SEGMENT_BYTES, Damage.REFUSE, recent, sessions(), disk, System::currentTimeMillis));
+				SEGMENT_BYTES, Damage.REFUSE, Retention.FOR_EVER, recent, sessions(), disk, System::currentTimeMillis));
 		assertThat(recent.size()).isZero();
 
 		disk.failsToForce = false;
-		new LogMessageStore(this.directory, SEGMENT_BYTES, Damage.REFUSE, recent, sessions(), disk,
+		new LogMessageStore(this.directory, SEGMENT_BYTES, Damage.REFUSE, Retention.FOR_EVER, recent, sessions(), disk,
 				System::currentTimeMillis)
 			.close();
 		assertThat(recent.size()).isEqualTo(300);
@@ -298,8 +298,8 @@ class LogMessageStoreTests {
 		FaultyDisk disk = new FaultyDisk();
 		RecentIds recent = new RecentIds(0);
 		Map<String, byte[]> stored = new HashMap<>();
-		try (LogMessageStore store = new LogMessageStore(this.directory, SEGMENT_BYTES, Damage.REFUSE, recent,
-				sessions(), disk, System::currentTimeMillis)) {
+		try (LogMessageStore store = new LogMessageStore(this.directory, SEGMENT_BYTES, Damage.REFUSE,
+				Retention.FOR_EVER, recent, sessions(), disk, System::currentTimeMillis)) {
 			for (int round = 0; round < 3; round++) {
 				int number = round;
 				disk.room = 5_000 + round * 1_234;
@@ -331,8 +331,8 @@ class LogMessageStoreTests {
 	@Test
 	void takesMessagesAgainAfterAForceThatFailed() throws Exception {
 		FaultyDisk disk = new FaultyDisk();
-		try (LogMessageStore store = new LogMessageStore(this.directory, SEGMENT_BYTES, Damage.REFUSE, new RecentIds(0),
-				sessions(), disk, System::currentTimeMillis)) {
+		try (LogMessageStore store = new LogMessageStore(this.directory, SEGMENT_BYTES, Damage.REFUSE,
+				Retention.FOR_EVER, new RecentIds(0), sessions(), disk, System::currentTimeMillis)) {
 			store.store(Contents.of("a", new byte[10])).get(10, TimeUnit.SECONDS);
 			disk.failsToForce = true;
 			CompletableFuture<Integer> lost = store.store(Contents.of("b", new byte[10]));
@@ -350,8 +350,8 @@ class LogMessageStoreTests {
 	void opensOnAFullDiskAndTakesMessagesWhenThereIsRoom() throws Exception {
 		FaultyDisk disk = new FaultyDisk();
 		disk.room = 10;
-		try (LogMessageStore store = new LogMessageStore(this.directory, SEGMENT_BYTES, Damage.REFUSE, new RecentIds(0),
-				sessions(), disk, System::currentTimeMillis)) {
+		try (LogMessageStore store = new LogMessageStore(this.directory, SEGMENT_BYTES, Damage.REFUSE,
+				Retention.FOR_EVER, new RecentIds(0), sessions(), disk, System::currentTimeMillis)) {
 			assertThat(store.ready()).isFalse();
 			assertThat(store.store(Contents.of("a", new byte[10]))).isCompletedExceptionally();
 
@@ -364,7 +364,8 @@ class LogMessageStoreTests {
 	}
 
 	private LogMessageStore open(RecentIds recent) {
-		return new LogMessageStore(this.directory, SEGMENT_BYTES, Damage.REFUSE, recent, sessions());
+		return new LogMessageStore(this.directory, SEGMENT_BYTES, Damage.REFUSE, Retention.FOR_EVER, recent,
+				sessions());
 	}
 
 	@Test
@@ -404,15 +405,16 @@ class LogMessageStoreTests {
 			.withMessageContaining("at byte 36 of " + segments.getLast().getFileName());
 
 		RecentIds recent = new RecentIds(1_000);
-		try (LogMessageStore store = new LogMessageStore(this.directory, SEGMENT_BYTES, Damage.CONTINUE, recent,
-				sessions())) {
+		try (LogMessageStore store = new LogMessageStore(this.directory, SEGMENT_BYTES, Damage.CONTINUE,
+				Retention.FOR_EVER, recent, sessions())) {
 			store.store(Contents.of("new", new byte[10])).get(10, TimeUnit.SECONDS);
 		}
 		assertThat(recent.size()).as("four records and a part of the next were in each block").isEqualTo(300 - 2 * 4);
 		assertThat(segments()).isEqualTo(segments);
 
 		RecentIds again = new RecentIds(1_000);
-		new LogMessageStore(this.directory, SEGMENT_BYTES, Damage.CONTINUE, again, sessions()).close();
+		new LogMessageStore(this.directory, SEGMENT_BYTES, Damage.CONTINUE, Retention.FOR_EVER, again, sessions())
+			.close();
 		assertThat(again.size()).as("also what was written behind it").isEqualTo(300 - 2 * 4 + 1);
 	}
 
@@ -470,8 +472,8 @@ class LogMessageStoreTests {
 	@Test
 	void leavesNoSecondFileOfASegmentThatCouldNotBeMade() throws Exception {
 		FaultyDisk disk = new FaultyDisk();
-		try (LogMessageStore store = new LogMessageStore(this.directory, SEGMENT_BYTES, Damage.REFUSE, new RecentIds(0),
-				sessions(), disk, System::currentTimeMillis)) {
+		try (LogMessageStore store = new LogMessageStore(this.directory, SEGMENT_BYTES, Damage.REFUSE,
+				Retention.FOR_EVER, new RecentIds(0), sessions(), disk, System::currentTimeMillis)) {
 			disk.room = SEGMENT_BYTES + 1_000;
 			assertThat(store.store(Contents.of("a", new byte[SEGMENT_BYTES]))).succeedsWithin(Duration.ofSeconds(10));
 			disk.room = 10;

@@ -83,8 +83,8 @@ class LogSessionsTests {
 	@Test
 	void takesAgainWhatCouldNotBeWritten() throws Exception {
 		FaultyDisk disk = new FaultyDisk();
-		try (LogMessageStore log = new LogMessageStore(this.directory, SEGMENT_BYTES, Damage.REFUSE, new RecentIds(10),
-				new KnownSessions(10, Duration.ofDays(1)), disk, () -> 0)) {
+		try (LogMessageStore log = new LogMessageStore(this.directory, SEGMENT_BYTES, Damage.REFUSE, Retention.FOR_EVER,
+				new RecentIds(10), new KnownSessions(10, Duration.ofDays(1)), disk, () -> 0)) {
 			store(log, SESSION, 1);
 			disk.failsToForce = true;
 			CompletableFuture<Outcome> lost = log.store(new Place(SESSION, 2), Contents.of("id-2", payload(2)));
@@ -162,7 +162,7 @@ class LogSessionsTests {
 	}
 
 	private LogMessageStore open() {
-		return new LogMessageStore(this.directory, SEGMENT_BYTES, Damage.REFUSE, new RecentIds(10),
+		return new LogMessageStore(this.directory, SEGMENT_BYTES, Damage.REFUSE, Retention.FOR_EVER, new RecentIds(10),
 				new KnownSessions(10, Duration.ofDays(1)));
 	}
 
