@@ -48,7 +48,8 @@ public final class FakeStore implements MessageStore {
 			this.thrown = null;
 			throw failure;
 		}
-		Pending message = new Pending(content.id().toStringUtf8(), content.payload(), new CompletableFuture<>());
+		Pending message = new Pending(content.id().toStringUtf8(), content.key().toStringUtf8(), content.payload(),
+				new CompletableFuture<>());
 		this.pending.add(message);
 		return message.done();
 	}
@@ -118,7 +119,11 @@ public final class FakeStore implements MessageStore {
 		take(id).done().completeExceptionally(failure);
 	}
 
-	public record Pending(String id, byte[] payload, CompletableFuture<Integer> done) {
+	public List<String> pendingKeys() {
+		return this.pending.stream().map(Pending::key).toList();
+	}
+
+	public record Pending(String id, String key, byte[] payload, CompletableFuture<Integer> done) {
 	}
 
 }
