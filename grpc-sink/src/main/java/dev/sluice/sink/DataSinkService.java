@@ -12,6 +12,8 @@ import com.google.errorprone.annotations.ThreadSafe;
 import dev.sluice.contract.sink.AckMessage;
 import dev.sluice.contract.sink.DataSinkGrpc;
 import dev.sluice.contract.sink.Response;
+import dev.sluice.sink.format.Content;
+import dev.sluice.sink.sequence.Fence;
 import dev.sluice.sink.sequence.Place;
 import dev.sluice.sink.store.OnceStore;
 import io.grpc.BindableService;
@@ -68,17 +70,22 @@ final class DataSinkService implements BindableService {
 	 * @param decompressed bytes in the storage. Not limited with the others: messages
 	 * that wait would keep those out that make room
 	 * @param storing messages in the storage
+	 * @param unnumbered streams that send messages without a sequence
 	 * @param decompressor reads what is compressed
 	 * @param executor runs what may wait
 	 */
 	record Shared(OnceStore store, SharedLimit memory, SharedLimit decompressed, SharedLimit storing,
-			Decompressor decompressor, Executor executor) {
+			SharedLimit unnumbered, Decompressor decompressor, Executor executor) {
 
-		/** Stores a message once. */
-		CompletableFuture<OnceStore.Outcome> store(Received.Message message, byte[] payload) {
-			Place place = message.place();
-			return (place != null) ? this.store.store(place, message.id(), payload)
-					: this.store.store(message.id(), payload);
+		/**
+		 * Stores a message once.
+		 * @param client whose id the message has
+		 * @param fence of its stream
+		 */
+		CompletableFuture<OnceStore.Outcome> store(Received.Message message, byte[] payload, long client, Fence fence) {
+			Place place = message.place(fence);
+			Content content = new Content(message.id(), message.key(), client, payload);
+			return (place != null) ? this.store.store(place, content) : this.store.store(content);
 		}
 
 		/** Memory that a message needs to be read, beside what it takes already. */
@@ -94,6 +101,8 @@ final class DataSinkService implements BindableService {
 		this.shared = new Shared(store, new SharedLimit(memory, MEMORY_STEP, executor),
 				new SharedLimit(memory, properties.maxMessageBytes(), executor),
 				new SharedLimit(properties.maxStoring(), 1, executor),
+				new SharedLimit((properties.repeatHorizon() > 0) ? properties.maxUnnumberedStreams() : Long.MAX_VALUE,
+						1, executor),
 				Decompressor.of(properties.maxMessageBytes(), properties.dictionary()), executor);
 		this.properties = properties;
 		this.metrics = metrics;
@@ -175,20 +184,22 @@ final class DataSinkService implements BindableService {
 		}
 		this.metrics.received();
 		this.shared.memory().add(message.memoryBytes());
-		Objects.requireNonNull(InboundCall.CURRENT.get()).handedOver();
+		InboundCall inbound = Objects.requireNonNull(InboundCall.CURRENT.get());
+		inbound.handedOver();
 		switch (Payload.read(message, this.properties.maxMessageBytes(), this.shared.decompressor())) {
 			case Payload.Refused(Status status) -> answer(responses, status, message, contentBytes);
 			case Payload.Unread(RuntimeException cause) ->
 				answer(responses, SinkStream.status(cause), message, contentBytes);
 			case Payload.Readable readable -> {
 				Timer.Sample sample = this.metrics.storing();
-				this.shared.store(message, readable.bytes()).whenComplete((outcome, failure) -> {
-					if (failure == null) {
-						this.metrics.stored(sample, outcome == OnceStore.Outcome.REPEATED);
-					}
-					answer(responses, (failure == null) ? Status.OK : SinkStream.status(failure), message,
-							contentBytes);
-				});
+				this.shared.store(message, readable.bytes(), inbound.owner(), new Fence())
+					.whenComplete((outcome, failure) -> {
+						if (failure == null) {
+							this.metrics.stored(sample, outcome == OnceStore.Outcome.REPEATED);
+						}
+						answer(responses, (failure == null) ? Status.OK : SinkStream.status(failure), message,
+								contentBytes);
+					});
 			}
 		}
 	}

@@ -2,7 +2,11 @@ package dev.sluice.sink;
 
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.nio.ByteBuffer;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.security.cert.Certificate;
+import java.security.cert.X509Certificate;
 import java.util.Objects;
 import java.util.function.Consumer;
 
@@ -119,6 +123,27 @@ final class InboundCall extends ServerStreamTracer {
 	/** Whose call it is: equal for calls of the same client. */
 	synchronized Object client() {
 		return this.client;
+	}
+
+	/**
+	 * Whose ids the call's messages have: a hash of the subject of the client's
+	 * certificate, which stays when the certificate is renewed; 0 without one. An address
+	 * would not do: clients behind one NAT share it, and a client changes it.
+	 */
+	long owner() {
+		return (client() instanceof X509Certificate certificate) ? owner(certificate) : 0;
+	}
+
+	private static long owner(X509Certificate certificate) {
+		try {
+			byte[] hash = MessageDigest.getInstance("SHA-256")
+				.digest(certificate.getSubjectX500Principal().getEncoded());
+			long owner = ByteBuffer.wrap(hash).getLong();
+			return (owner != 0) ? owner : 1;
+		}
+		catch (NoSuchAlgorithmException ex) {
+			throw new IllegalStateException("Every JVM has SHA-256", ex);
+		}
 	}
 
 	/** To be called once, by the handler of the call, before any message is whole. */

@@ -4,6 +4,7 @@ import java.util.List;
 
 import com.google.protobuf.ByteString;
 import dev.sluice.sink.sequence.ClientSession;
+import dev.sluice.sink.sequence.Fence;
 import dev.sluice.sink.sequence.Place;
 import io.grpc.Status;
 import org.jspecify.annotations.Nullable;
@@ -32,12 +33,13 @@ sealed interface Received {
 	 * A message that can be named.
 	 *
 	 * @param id 1 to 64 bytes
+	 * @param key for the partition, up to 128 bytes; empty = none
 	 * @param kind of the payload
 	 * @param payload as it came; empty if the kind is unknown or none. Not copied
 	 * @param sequence in its session; 0 = none
 	 * @param session whose it is; null if the stream says so, or if it has no sequence
 	 */
-	record Message(ByteString id, Kind kind, byte[] payload, long sequence,
+	record Message(ByteString id, ByteString key, Kind kind, byte[] payload, long sequence,
 			@Nullable ClientSession session) implements Received {
 
 		/**
@@ -47,20 +49,24 @@ sealed interface Received {
 		 */
 		static final int OVERHEAD_BYTES = 144;
 
+		/** Memory that a key takes beside its bytes: an object and an array's header. */
+		static final int KEY_OVERHEAD_BYTES = 48;
+
 		/** The same message, if the stream says whose it is. */
 		Message of(@Nullable ClientSession ofStream) {
 			return (this.sequence == 0 || this.session != null) ? this
-					: new Message(this.id, this.kind, this.payload, this.sequence, ofStream);
+					: new Message(this.id, this.key, this.kind, this.payload, this.sequence, ofStream);
 		}
 
 		/** Null if it has no sequence. */
-		@Nullable Place place() {
-			return (this.session != null && this.sequence > 0) ? new Place(this.session, this.sequence) : null;
+		@Nullable Place place(Fence fence) {
+			return (this.session != null && this.sequence > 0) ? new Place(this.session, this.sequence, fence) : null;
 		}
 
 		/** Memory that it takes while it waits, in bytes. */
 		long memoryBytes() {
-			return (long) OVERHEAD_BYTES + this.id.size() + this.payload.length;
+			int key = this.key.isEmpty() ? 0 : KEY_OVERHEAD_BYTES + this.key.size();
+			return (long) OVERHEAD_BYTES + this.id.size() + key + this.payload.length;
 		}
 
 	}

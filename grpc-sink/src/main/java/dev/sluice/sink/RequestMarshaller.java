@@ -27,14 +27,14 @@ final class RequestMarshaller implements Marshaller<Received> {
 
 	static final int MAX_ID_BYTES = 64;
 
+	static final int MAX_KEY_BYTES = 128;
+
 	/** Enough for the envelope; a payload is read past this buffer. */
 	private static final int BUFFER_BYTES = 128;
 
-	private static final ByteString NO_ID = ByteString.EMPTY;
-
 	private static final byte[] NO_PAYLOAD = {};
 
-	private static final ClientSession NO_SESSION = new ClientSession(NO_ID, 0, 0);
+	private static final ClientSession NO_SESSION = new ClientSession(ByteString.EMPTY, 0, 0);
 
 	private final int maxBytes;
 
@@ -84,9 +84,9 @@ final class RequestMarshaller implements Marshaller<Received> {
 		if (fields.messages.isEmpty()) {
 			return fields.message();
 		}
-		return (fields.idBytes == 0 && fields.kind == Received.Kind.NONE && fields.sequence == 0)
-				? new Received.Batch(fields.messages, fields.session) : Received.Unnamed
-					.of("A request with messages has no message_id, no sequence and no payload of its own");
+		return (fields.idBytes == 0 && fields.kind == Received.Kind.NONE && fields.sequence == 0 && fields.key
+			.isEmpty()) ? new Received.Batch(fields.messages, fields.session) : Received.Unnamed
+				.of("A request with messages has no message_id, no sequence, no routing_key and no payload of its own");
 	}
 
 	/** As protobuf has it, the last of several values of a field counts. */
@@ -94,7 +94,7 @@ final class RequestMarshaller implements Marshaller<Received> {
 
 		private int version;
 
-		private ByteString id = NO_ID;
+		private ByteString id = ByteString.EMPTY;
 
 		private int idBytes;
 
@@ -105,6 +105,10 @@ final class RequestMarshaller implements Marshaller<Received> {
 		private byte[] payload = NO_PAYLOAD;
 
 		private long sequence;
+
+		private ByteString key = ByteString.EMPTY;
+
+		private int keyBytes;
 
 		private @Nullable ClientSession session;
 
@@ -185,7 +189,7 @@ final class RequestMarshaller implements Marshaller<Received> {
 			int tag = in.readTag();
 			while (tag != 0) {
 				if (tag == tag(Session.ID_FIELD_NUMBER, WireFormat.WIRETYPE_LENGTH_DELIMITED)) {
-					of = readId(in, in.readRawVarint32());
+					of = readBytes(in, in.readRawVarint32(), MAX_ID_BYTES);
 				}
 				else if (tag == tag(Session.FIRST_UNSETTLED_FIELD_NUMBER, WireFormat.WIRETYPE_VARINT)) {
 					firstUnsettled = in.readUInt64();
@@ -210,7 +214,7 @@ final class RequestMarshaller implements Marshaller<Received> {
 		private void readField(CodedInputStream in, int tag) throws IOException {
 			if (tag == tag(Request.MESSAGE_ID_FIELD_NUMBER, WireFormat.WIRETYPE_LENGTH_DELIMITED)) {
 				this.idBytes = in.readRawVarint32();
-				this.id = readId(in, this.idBytes);
+				this.id = readBytes(in, this.idBytes, MAX_ID_BYTES);
 			}
 			else if (tag == tag(Request.PLAIN_MESSAGE_FIELD_NUMBER, WireFormat.WIRETYPE_LENGTH_DELIMITED)) {
 				this.kind = Received.Kind.PLAIN;
@@ -222,6 +226,10 @@ final class RequestMarshaller implements Marshaller<Received> {
 			}
 			else if (tag == tag(Request.SEQUENCE_FIELD_NUMBER, WireFormat.WIRETYPE_VARINT)) {
 				this.sequence = in.readUInt64();
+			}
+			else if (tag == tag(Request.ROUTING_KEY_FIELD_NUMBER, WireFormat.WIRETYPE_LENGTH_DELIMITED)) {
+				this.keyBytes = in.readRawVarint32();
+				this.key = readBytes(in, this.keyBytes, MAX_KEY_BYTES);
 			}
 			else {
 				this.ifNone = Received.Kind.UNKNOWN;
@@ -239,16 +247,21 @@ final class RequestMarshaller implements Marshaller<Received> {
 			if (this.sequence < 0 || this.sequence == Long.MAX_VALUE) {
 				return Received.Unnamed.of("A sequence is less than 2^63 - 1");
 			}
-			return new Received.Message(this.id, (this.kind != Received.Kind.NONE) ? this.kind : this.ifNone,
+			if (this.keyBytes > MAX_KEY_BYTES) {
+				return Received.Unnamed
+					.of("routing_key has " + this.keyBytes + " bytes; send " + MAX_KEY_BYTES + " at most");
+			}
+			return new Received.Message(this.id, this.key, (this.kind != Received.Kind.NONE) ? this.kind : this.ifNone,
 					this.payload, this.sequence, this.session);
 		}
 
 	}
 
-	private static ByteString readId(CodedInputStream in, int length) throws IOException {
-		if (length > MAX_ID_BYTES) {
+	/** None if they are too many. */
+	private static ByteString readBytes(CodedInputStream in, int length, int maxBytes) throws IOException {
+		if (length > maxBytes || length == 0) {
 			in.skipRawBytes(length);
-			return NO_ID;
+			return ByteString.EMPTY;
 		}
 		return UnsafeByteOperations.unsafeWrap(in.readRawBytes(length));
 	}

@@ -16,6 +16,7 @@ import dev.sluice.sink.store.LogMessageStore;
 import dev.sluice.sink.store.MessageStore;
 import dev.sluice.sink.store.OnceStore;
 import dev.sluice.sink.store.RecentIds;
+import dev.sluice.sink.store.Retention;
 import dev.sluice.sink.store.SinkTopic;
 import dev.sluice.topics.TopicSpec;
 import io.grpc.Metadata;
@@ -113,8 +114,11 @@ class SinkConfiguration {
 		SinkTopic sinkTopic(SinkProperties properties, KafkaAdmin admin, RecentIds recent) {
 			return new SinkTopic(TopicSpec.of(Topics.SINK, properties.partitions(), properties.replicationFactor(),
 					properties.minInsyncReplicas(),
-					Map.of(TopicConfig.MAX_MESSAGE_BYTES_CONFIG, Integer.toString(properties.maxRecordBytes()))), admin,
-					recent);
+					Map.of(TopicConfig.MAX_MESSAGE_BYTES_CONFIG, Integer.toString(properties.maxRecordBytes()),
+							TopicConfig.RETENTION_MS_CONFIG,
+							Long.toString(properties.retention().isZero() ? -1 : properties.retention().toMillis()),
+							TopicConfig.RETENTION_BYTES_CONFIG, Long.toString(properties.retentionBytesOfPartition()))),
+					admin, recent);
 		}
 
 		/** Not down: the store's health says whether messages are taken. */
@@ -141,8 +145,8 @@ class SinkConfiguration {
 		@Bean
 		MessageStore messageStore(SinkProperties properties, RecentIds recent) {
 			return new LogMessageStore(properties.logDirectory(), properties.logSegment().toBytes(),
-					properties.logDamage(), recent,
-					new KnownSessions(properties.maxSessions(), properties.sessionAge()));
+					properties.logDamage(), new Retention(properties.retention(), properties.retentionSize().toBytes()),
+					recent, new KnownSessions(properties.maxSessions(), properties.sessionAge()));
 		}
 
 	}

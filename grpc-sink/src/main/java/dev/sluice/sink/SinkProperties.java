@@ -41,6 +41,8 @@ import org.springframework.validation.annotation.Validated;
  * @param maxStreamsPerClient streams of one client open at once at most; beyond,
  * RESOURCE_EXHAUSTED. A client is known by its certificate, without one by its address. 0
  * = no limit beside {@code maxStreams}. Default 250
+ * @param maxUnnumberedStreams streams open at once at most that send messages without a
+ * sequence, if {@code repeatHorizon} is not 0; beyond, RESOURCE_EXHAUSTED. Default 8
  * @param maxCallsPerConnection calls of one connection open at once at most; beyond, they
  * wait at the client. Default 100
  * @param maxStreamAge after which a stream stores and acknowledges what it has and ends
@@ -58,8 +60,10 @@ import org.springframework.validation.annotation.Validated;
  * 10 ms to 5 min. Default 10 s
  * @param repeatHorizon how far back a repeat of a message without a sequence is known and
  * not stored again, also after a restart: so many messages of each partition, of the log
- * as a whole; 0 = such repeats are stored again. Else no less than
- * {@code sink.queue-capacity}, which one client may have in flight. Default 5,000
+ * as a whole; 0 = such repeats are stored again. Else no less than clients may have in
+ * flight without a sequence: {@code queueCapacity} times {@code maxUnnumberedStreams},
+ * and {@code maxStoring} by calls of {@code Store}. Each takes some 200 bytes, and twice
+ * as many offsets of each partition are read at the start. Default 45,000
  * @param sequences whether clients are told that they may number their messages, so that
  * a repeat is known however old it is. Default true
  * @param maxSessions sessions of clients that the log knows at once; beyond, a new one is
@@ -77,6 +81,12 @@ import org.springframework.validation.annotation.Validated;
  * @param minInsyncReplicas copies that must have a message before it is acknowledged, if
  * the topic has to be made; 0 = one less than the replication factor, and at least 1.
  * Default 0
+ * @param retention how long a stored message is kept at least, at most 10 years; then its
+ * segment of the log is deleted, whole, or Kafka does so. Of the topic if it has to be
+ * made; 0 = for ever. Default 0
+ * @param retentionSize bytes that stored messages may take, of all partitions or of the
+ * log; beyond, the oldest segments are deleted. Of the topic if it has to be made; 0 = no
+ * limit. Default 0
  * @param dictionary file of a zstd dictionary that clients may compress with, trained by
  * {@code lab sink --train}; none by default
  * @param storeDelay by which each message is stored later than it could be, for
@@ -95,19 +105,22 @@ record SinkProperties(@DefaultValue("kafka") Store store, @DefaultValue("4096") 
 		@DefaultValue("512KB") DataSize flowWindow, @DefaultValue("10000") @Min(1) @Max(20_000) int maxStoring,
 		@DefaultValue("1000") @Min(1) @Max(100_000) int maxStreams,
 		@DefaultValue("250") @Min(0) @Max(100_000) int maxStreamsPerClient,
+		@DefaultValue("8") @Min(1) @Max(100_000) int maxUnnumberedStreams,
 		@DefaultValue("100") @Min(1) @Max(100_000) int maxCallsPerConnection,
 		@DefaultValue("30m") @DurationMin @DurationMax(days = 30) Duration maxStreamAge,
 		@DefaultValue("30s") @DurationMin(millis = 100) @DurationMax(minutes = 10) Duration stallTimeout,
 		@DefaultValue("1MB") DataSize maxMessage, @DefaultValue("100") @Min(1) @Max(10_000) int ackBatch,
 		@DefaultValue("5ms") @DurationMin @DurationMax(seconds = 1) Duration ackDelay,
 		@DefaultValue("10s") @DurationMin(millis = 10) @DurationMax(minutes = 5) Duration storeTimeout,
-		@DefaultValue("5000") @Min(0) @Max(1_000_000) int repeatHorizon, @DefaultValue("true") boolean sequences,
+		@DefaultValue("45000") @Min(0) @Max(10_000_000) int repeatHorizon, @DefaultValue("true") boolean sequences,
 		@DefaultValue("2000") @Min(1) @Max(1_000_000) int maxSessions,
 		@DefaultValue("200") @Min(1) @Max(10_000) int maxWriters,
 		@DefaultValue("6d") @DurationMin(minutes = 1) @DurationMax(days = 365) Duration sessionAge,
 		@DefaultValue("12") @Min(1) @Max(10_000) int partitions,
 		@DefaultValue("1") @Min(1) @Max(100) short replicationFactor,
-		@DefaultValue("0") @Min(0) @Max(100) int minInsyncReplicas, @Nullable Path dictionary,
+		@DefaultValue("0") @Min(0) @Max(100) int minInsyncReplicas,
+		@DefaultValue("0") @DurationMin @DurationMax(days = 3650) Duration retention,
+		@DefaultValue("0B") DataSize retentionSize, @Nullable Path dictionary,
 		@DefaultValue("0") @DurationMin @DurationMax(seconds = 10) Duration storeDelay,
 		@DefaultValue("sink-log") Path logDirectory, @DefaultValue("256MB") DataSize logSegment,
 		@DefaultValue("refuse") LogMessageStore.Damage logDamage) {
@@ -162,14 +175,18 @@ record SinkProperties(@DefaultValue("kafka") Store store, @DefaultValue("4096") 
 		return this.window <= this.queueCapacity;
 	}
 
-	/**
-	 * What a client with one stream has in flight may be sent again, and be of one
-	 * partition.
-	 */
-	@AssertTrue(message = "sink.repeat-horizon must be 0 or no less than sink.queue-capacity: "
-			+ "what a client has in flight could be stored twice. Raise sink.repeat-horizon or lower sink.queue-capacity")
+	/** All that is in flight may be sent again, and be of one partition. */
+	@AssertTrue(message = "sink.repeat-horizon must be 0 or no less than sink.queue-capacity x "
+			+ "sink.max-unnumbered-streams + sink.max-storing: what clients have in flight could be stored twice. "
+			+ "Raise sink.repeat-horizon or lower one of these")
 	boolean isHorizonBeyondWhatIsInFlight() {
-		return this.repeatHorizon == 0 || this.repeatHorizon >= this.queueCapacity;
+		return this.repeatHorizon == 0
+				|| this.repeatHorizon >= (long) this.queueCapacity * this.maxUnnumberedStreams + this.maxStoring;
+	}
+
+	@AssertTrue(message = "sink.retention-size must not be negative")
+	boolean isRetentionSizeBounded() {
+		return !this.retentionSize.isNegative();
 	}
 
 	@AssertTrue(message = "sink.min-insync-replicas must not be greater than sink.replication-factor")
@@ -183,6 +200,13 @@ record SinkProperties(@DefaultValue("kafka") Store store, @DefaultValue("4096") 
 
 	int maxMessageBytes() {
 		return Math.toIntExact(this.maxMessage.toBytes());
+	}
+
+	/**
+	 * What a partition of the topic may have in bytes; -1 = no limit, as Kafka has it.
+	 */
+	long retentionBytesOfPartition() {
+		return this.retentionSize.toBytes() == 0 ? -1 : Math.max(1, this.retentionSize.toBytes() / this.partitions);
 	}
 
 	/** The newest version of requests that is taken. */

@@ -25,6 +25,7 @@ import dev.sluice.sink.ServerMachine.State;
 import dev.sluice.sink.ServerMachine.Step;
 import dev.sluice.sink.sequence.ClientSession;
 import dev.sluice.sink.sequence.ContentDiffersException;
+import dev.sluice.sink.sequence.Fence;
 import dev.sluice.sink.sequence.SessionForgottenException;
 import dev.sluice.sink.store.MessageStore.MessageTooLargeException;
 import dev.sluice.sink.store.OnceStore;
@@ -81,6 +82,11 @@ final class SinkStream implements StreamObserver<Received> {
 
 	private final InboundCall inbound;
 
+	/** Whose ids its messages have. */
+	private final long owner;
+
+	private final Fence fence = new Fence();
+
 	private final DataSinkService.Shared shared;
 
 	private final SinkProperties properties;
@@ -125,6 +131,10 @@ final class SinkStream implements StreamObserver<Received> {
 	@GuardedBy("lock")
 	private @Nullable ClientSession session;
 
+	/** Whether a message without a sequence has come. */
+	@GuardedBy("lock")
+	private boolean unnumbered;
+
 	@GuardedBy("lock")
 	private int inStorage;
 
@@ -168,6 +178,7 @@ final class SinkStream implements StreamObserver<Received> {
 			Consumer<SinkStream> whenGone) {
 		this.responses = responses;
 		this.inbound = inbound;
+		this.owner = inbound.owner();
 		this.shared = shared;
 		this.properties = properties;
 		this.metrics = metrics;
@@ -219,6 +230,13 @@ final class SinkStream implements StreamObserver<Received> {
 					.withDescription("A message with a sequence needs a session before it, or in its request"));
 				return;
 			}
+			if (!mayBeUnnumbered(messages)) {
+				unnamed(Status.RESOURCE_EXHAUSTED.withDescription(
+						("%d streams send messages without a sequence, as many as sink.max-unnumbered-streams allows; "
+								+ "number the messages")
+							.formatted(this.properties.maxUnnumberedStreams())));
+				return;
+			}
 			if (this.phase == Phase.OPEN) {
 				this.requested--;
 				long bytes = 0;
@@ -241,6 +259,16 @@ final class SinkStream implements StreamObserver<Received> {
 			this.forwarding = true;
 		}
 		this.shared.executor().execute(this.forward);
+	}
+
+	/** The horizon covers what so many streams have in flight. */
+	@GuardedBy("lock")
+	private boolean mayBeUnnumbered(List<Received.Message> messages) {
+		if (!this.unnumbered && messages.stream().anyMatch((message) -> message.sequence() == 0)) {
+			this.unnumbered = this.shared.unnumbered().tryAcquire(1);
+			return this.unnumbered;
+		}
+		return true;
 	}
 
 	@GuardedBy("lock")
@@ -423,12 +451,13 @@ final class SinkStream implements StreamObserver<Received> {
 			case Payload.Unread(RuntimeException cause) -> left(reserved, new Result.Failed(cause));
 			case Payload.Readable readable -> {
 				Timer.Sample sample = this.metrics.storing();
-				this.shared.store(message, readable.bytes()).whenComplete((outcome, failure) -> {
-					if (failure == null) {
-						this.metrics.stored(sample, outcome == OnceStore.Outcome.REPEATED);
-					}
-					left(reserved, (failure == null) ? new Result.Stored() : new Result.Failed(failure));
-				});
+				this.shared.store(message, readable.bytes(), this.owner, this.fence)
+					.whenComplete((outcome, failure) -> {
+						if (failure == null) {
+							this.metrics.stored(sample, outcome == OnceStore.Outcome.REPEATED);
+						}
+						left(reserved, (failure == null) ? new Result.Stored() : new Result.Failed(failure));
+					});
 			}
 		}
 	}
@@ -650,6 +679,9 @@ final class SinkStream implements StreamObserver<Received> {
 				return;
 			}
 			this.gone = true;
+			if (this.unnumbered) {
+				this.shared.unnumbered().release(1);
+			}
 			oweNothing();
 			this.metrics.closed();
 		}

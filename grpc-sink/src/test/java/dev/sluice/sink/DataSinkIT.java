@@ -155,7 +155,8 @@ class DataSinkIT {
 		}
 		ByteString id = ByteString.copyFromUtf8("it-repeated");
 		OnceStore before = this.once;
-		assertThat(before.store(id, new byte[10]).get(60, TimeUnit.SECONDS)).isEqualTo(OnceStore.Outcome.STORED);
+		assertThat(before.store(Contents.of(id, new byte[10])).get(60, TimeUnit.SECONDS))
+			.isEqualTo(OnceStore.Outcome.STORED);
 
 		try (ConfigurableApplicationContext restarted = new SpringApplicationBuilder(SinkApplication.class).run(
 				"--server.port=0", "--spring.grpc.server.port=0",
@@ -163,14 +164,16 @@ class DataSinkIT {
 			await().atMost(DEADLINE).until(restarted.getBean(MessageStore.class)::ready);
 			OnceStore after = restarted.getBean(OnceStore.class);
 
-			assertThat(after.store(id, new byte[10]).get(60, TimeUnit.SECONDS)).isEqualTo(OnceStore.Outcome.REPEATED);
+			assertThat(after.store(Contents.of(id, new byte[10])).get(60, TimeUnit.SECONDS))
+				.isEqualTo(OnceStore.Outcome.REPEATED);
 		}
 	}
 
 	@Test
 	void createsADeletedTopicAgainAndForgetsWhatWasInIt() throws Exception {
 		ByteString id = ByteString.copyFromUtf8("it-deleted");
-		assertThat(this.once.store(id, new byte[10]).get(60, TimeUnit.SECONDS)).isEqualTo(OnceStore.Outcome.STORED);
+		assertThat(this.once.store(Contents.of(id, new byte[10])).get(60, TimeUnit.SECONDS))
+			.isEqualTo(OnceStore.Outcome.STORED);
 		try (Admin admin = Admin
 			.create(Map.<String, Object>of("bootstrap.servers", DevServices.shared().kafka().bootstrapServers()))) {
 			Uuid before = topicId(admin);
@@ -184,7 +187,8 @@ class DataSinkIT {
 		await().atMost(DEADLINE).until(this.store::ready);
 		await().atMost(DEADLINE)
 			.ignoreException(ExecutionException.class)
-			.until(() -> this.once.store(id, new byte[10]).get(60, TimeUnit.SECONDS) == OnceStore.Outcome.STORED);
+			.until(() -> this.once.store(Contents.of(id, new byte[10]))
+				.get(60, TimeUnit.SECONDS) == OnceStore.Outcome.STORED);
 		assertThat(readBack()).containsKey(id);
 	}
 

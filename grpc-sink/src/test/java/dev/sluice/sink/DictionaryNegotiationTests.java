@@ -14,6 +14,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import dev.sluice.sink.client.DeliveryListener;
 import dev.sluice.sink.client.SinkClient;
 import dev.sluice.sink.client.SinkClientOptions;
+import dev.sluice.sink.format.Content;
 import dev.sluice.sink.sequence.Place;
 import dev.sluice.sink.store.LogMessageStore;
 import dev.sluice.sink.store.MessageStore;
@@ -60,10 +61,10 @@ class DictionaryNegotiationTests {
 	void start() throws Exception {
 		Path dictionary = Files.write(this.directory.resolve("metrics.zdict"), SampleDictionary.bytes());
 		SinkProperties properties = new SinkProperties(SinkProperties.Store.LOG, 1_000, 0, DataSize.ofMegabytes(8),
-				DataSize.ofKilobytes(512), 1_000, 10, 0, 100, Duration.ZERO, Duration.ofSeconds(30),
+				DataSize.ofKilobytes(512), 1_000, 10, 0, 8, 100, Duration.ZERO, Duration.ofSeconds(30),
 				DataSize.ofMegabytes(1), 100, Duration.ofMillis(1), Duration.ofSeconds(10), 1_000, true, 100, 10,
-				Duration.ofDays(6), 1, (short) 1, 0, dictionary, Duration.ZERO, this.directory, DataSize.ofMegabytes(1),
-				LogMessageStore.Damage.REFUSE);
+				Duration.ofDays(6), 1, (short) 1, 0, Duration.ZERO, DataSize.ofBytes(0), dictionary, Duration.ZERO,
+				this.directory, DataSize.ofMegabytes(1), LogMessageStore.Damage.REFUSE);
 		DataSinkService service = new DataSinkService(new OnceStore(this.store, new RecentIds(1_000), DEADLINE),
 				properties, new SinkMetrics(new SimpleMeterRegistry()), this.timer, Runnable::run, System::nanoTime);
 		String name = InProcessServerBuilder.generateName();
@@ -168,14 +169,14 @@ class DictionaryNegotiationTests {
 		}
 
 		@Override
-		public CompletableFuture<Integer> store(byte[] id, byte[] payload) {
-			this.payloads.add(payload);
+		public CompletableFuture<Integer> store(Content content) {
+			this.payloads.add(content.payload());
 			return CompletableFuture.completedFuture(0);
 		}
 
 		@Override
-		public CompletableFuture<OnceStore.Outcome> store(Place place, byte[] id, byte[] payload) {
-			return store(id, payload).thenApply((_) -> OnceStore.Outcome.STORED);
+		public CompletableFuture<OnceStore.Outcome> store(Place place, Content content) {
+			return store(content).thenApply((_) -> OnceStore.Outcome.STORED);
 		}
 
 	}

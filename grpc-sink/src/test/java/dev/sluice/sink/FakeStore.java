@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 
+import dev.sluice.sink.format.Content;
 import dev.sluice.sink.sequence.ContentDiffersException;
 import dev.sluice.sink.sequence.KnownSessions;
 import dev.sluice.sink.sequence.Place;
@@ -41,19 +42,20 @@ public final class FakeStore implements MessageStore {
 	}
 
 	@Override
-	public CompletableFuture<Integer> store(byte[] id, byte[] payload) {
+	public CompletableFuture<Integer> store(Content content) {
 		RuntimeException failure = this.thrown;
 		if (failure != null) {
 			this.thrown = null;
 			throw failure;
 		}
-		Pending message = new Pending(new String(id), payload, new CompletableFuture<>());
+		Pending message = new Pending(content.id().toStringUtf8(), content.key().toStringUtf8(), content.payload(),
+				new CompletableFuture<>());
 		this.pending.add(message);
 		return message.done();
 	}
 
 	@Override
-	public CompletableFuture<OnceStore.Outcome> store(Place place, byte[] id, byte[] payload) {
+	public CompletableFuture<OnceStore.Outcome> store(Place place, Content content) {
 		SessionState state;
 		try {
 			state = Objects.requireNonNull(this.sessions.of(place.session(), 0));
@@ -63,9 +65,9 @@ public final class FakeStore implements MessageStore {
 		}
 		String placeName = place.session().id().toStringUtf8() + place.sequence();
 		CompletableFuture<Integer> first = this.placed.get(placeName);
-		return switch (state.offer(place.sequence(), Place.checksum(id, payload))) {
+		return switch (state.offer(place.sequence(), content.checksum())) {
 			case NEW -> {
-				CompletableFuture<Integer> done = store(id, payload).whenComplete((part, failure) -> {
+				CompletableFuture<Integer> done = store(content).whenComplete((part, failure) -> {
 					this.placed.remove(placeName);
 					if (failure != null) {
 						state.takeBack(place.sequence());
@@ -117,7 +119,11 @@ public final class FakeStore implements MessageStore {
 		take(id).done().completeExceptionally(failure);
 	}
 
-	public record Pending(String id, byte[] payload, CompletableFuture<Integer> done) {
+	public List<String> pendingKeys() {
+		return this.pending.stream().map(Pending::key).toList();
+	}
+
+	public record Pending(String id, String key, byte[] payload, CompletableFuture<Integer> done) {
 	}
 
 }

@@ -64,10 +64,10 @@ class MemoryTests {
 	void smallMessagesAreCountedWithWhatTheyTakeBesideTheirBytes(int together) throws Exception {
 		int memory = 1024 * 1024;
 		SinkProperties properties = new SinkProperties(SinkProperties.Store.LOG, 100_000, 0, DataSize.ofBytes(memory),
-				DataSize.ofKilobytes(512), 10, 10, 0, 100, Duration.ZERO, Duration.ofSeconds(30),
+				DataSize.ofKilobytes(512), 10, 10, 0, 8, 100, Duration.ZERO, Duration.ofSeconds(30),
 				DataSize.ofKilobytes(1), 100, Duration.ZERO, Duration.ofMinutes(1), 0, true, 100, 10,
-				Duration.ofDays(6), 1, (short) 1, 0, null, Duration.ZERO, Path.of("unused"), DataSize.ofMegabytes(1),
-				LogMessageStore.Damage.REFUSE);
+				Duration.ofDays(6), 1, (short) 1, 0, Duration.ZERO, DataSize.ofBytes(0), null, Duration.ZERO,
+				Path.of("unused"), DataSize.ofMegabytes(1), LogMessageStore.Damage.REFUSE);
 		SimpleMeterRegistry registry = new SimpleMeterRegistry();
 		ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
 		FakeStore store = new FakeStore();

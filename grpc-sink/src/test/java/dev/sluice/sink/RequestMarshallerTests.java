@@ -61,12 +61,13 @@ class RequestMarshallerTests {
 			return agrees(received, expected);
 		}
 		int idBytes = expected.getMessageId().size();
-		if (!isNumberedRight(expected) || idBytes == 0 || idBytes > 64) {
+		if (!isNumberedRight(expected) || idBytes == 0 || idBytes > 64 || expected.getRoutingKey().size() > 128) {
 			assertThat(received).isInstanceOf(Received.Unnamed.class);
 			return false;
 		}
 		assertThat(received).isInstanceOfSatisfying(Received.Message.class, (message) -> {
 			assertThat(message.id()).isEqualTo(expected.getMessageId());
+			assertThat(message.key()).isEqualTo(expected.getRoutingKey());
 			switch (message.kind()) {
 				case PLAIN -> assertThat(message.payload()).isEqualTo(expected.getPlainMessage().toByteArray());
 				case ZSTD -> assertThat(message.payload()).isEqualTo(expected.getZstdCompressed().toByteArray());
@@ -83,12 +84,13 @@ class RequestMarshallerTests {
 
 	private static boolean agrees(Received received, Request expected) {
 		boolean named = isNumberedRight(expected) && expected.getMessageId().isEmpty() && expected.getSequence() == 0
+				&& expected.getRoutingKey().isEmpty()
 				&& expected.getPayloadCase() == Request.PayloadCase.PAYLOAD_NOT_SET
 				&& expected.getMessagesCount() <= Received.Batch.MAX_MESSAGES
 				&& expected.getMessagesList()
 					.stream()
-					.mapToInt((message) -> message.getMessageId().size())
-					.allMatch((bytes) -> bytes > 0 && bytes <= 64);
+					.allMatch((message) -> !message.getMessageId().isEmpty() && message.getMessageId().size() <= 64
+							&& message.getRoutingKey().size() <= 128);
 		if (!named) {
 			assertThat(received).isInstanceOf(Received.Unnamed.class);
 			return false;
@@ -106,6 +108,7 @@ class RequestMarshallerTests {
 					one.getUnknownFields().asMap().isEmpty() ? Received.Kind.NONE : Received.Kind.UNKNOWN;
 			};
 			assertThat(messages.get(i).id()).isEqualTo(one.getMessageId());
+			assertThat(messages.get(i).key()).isEqualTo(one.getRoutingKey());
 			assertThat(messages.get(i).sequence()).isEqualTo(one.getSequence());
 			assertThat(messages.get(i).kind()).isEqualTo(kind);
 			assertThat(messages.get(i).payload()).isEqualTo(one.hasPlainMessage() ? one.getPlainMessage().toByteArray()

@@ -83,6 +83,65 @@ class SequenceStreamTests {
 	}
 
 	@Test
+	void refusesOtherContentUnderAnIdThatAnotherClientUsed() throws Exception {
+		Client stranger = new Client(true);
+		stranger.send(unnumbered("a", "theirs"));
+		this.store.completeAll();
+		Client client = new Client(true);
+
+		client.send(unnumbered("a", "order"));
+		client.send(unnumbered("a", "theirs"));
+
+		assertThat(client.refusals()).containsExactly("a: ALREADY_EXISTS");
+		assertThat(client.acked()).as("the repeat of what is stored").containsExactly("a");
+		assertThat(this.store.pending()).isZero();
+	}
+
+	@Test
+	void limitsTheStreamsWhoseMessagesHaveNoSequence() throws Exception {
+		List<Client> clients = new ArrayList<>();
+		for (int i = 0; i < 8; i++) {
+			Client client = new Client(true);
+			client.send(unnumbered("m" + i, "hello"));
+			clients.add(client);
+		}
+		Client numbered = new Client(true);
+		numbered.send(message(1, "a", "hello").setSession(SESSION));
+		Client beyond = new Client(true);
+		beyond.send(unnumbered("b", "hello"));
+
+		assertThat(this.store.pending()).as("not the last one").isEqualTo(9);
+		this.store.completeAll();
+		assertThat(numbered.acked()).containsExactly("a");
+		assertThat(beyond.status()).isEqualTo(Status.Code.RESOURCE_EXHAUSTED);
+
+		clients.getFirst().call.onCompleted();
+		Client next = new Client(true);
+		next.send(unnumbered("c", "hello"));
+		this.store.completeAll();
+		assertThat(next.acked()).containsExactly("c");
+	}
+
+	@Test
+	void keepsTheRoutingKey() throws Exception {
+		Client client = new Client(true);
+
+		client.send(message(1, "a", "hello").setSession(SESSION).setRoutingKey(ByteString.copyFromUtf8("customer")));
+		client.send(message(1, "a", "hello").setRoutingKey(ByteString.copyFromUtf8("another")));
+
+		assertThat(this.store.pendingKeys()).containsExactly("customer");
+		this.store.completeAll();
+		assertThat(client.refusals()).containsExactly("a: ALREADY_EXISTS");
+	}
+
+	private static Request.Builder unnumbered(String id, String payload) {
+		return Request.newBuilder()
+			.setVersion(1)
+			.setMessageId(ByteString.copyFromUtf8(id))
+			.setPlainMessage(ByteString.copyFromUtf8(payload));
+	}
+
+	@Test
 	void anIdIsOfTheSessionThatSentIt() throws Exception {
 		Client stranger = new Client(true);
 		stranger.send(Request.newBuilder()
@@ -217,10 +276,10 @@ class SequenceStreamTests {
 			return;
 		}
 		SinkProperties properties = new SinkProperties(SinkProperties.Store.LOG, 100, 0, DataSize.ofMegabytes(8),
-				DataSize.ofKilobytes(512), 1_000, 10, 0, 100, Duration.ZERO, Duration.ofSeconds(30),
+				DataSize.ofKilobytes(512), 1_000, 10, 0, 8, 100, Duration.ZERO, Duration.ofSeconds(30),
 				DataSize.ofMegabytes(1), 1, Duration.ZERO, Duration.ofMinutes(1), 1_000, sequences, 100, 10,
-				Duration.ofDays(6), 1, (short) 1, 0, null, Duration.ZERO, Path.of("unused"), DataSize.ofMegabytes(1),
-				LogMessageStore.Damage.REFUSE);
+				Duration.ofDays(6), 1, (short) 1, 0, Duration.ZERO, DataSize.ofBytes(0), null, Duration.ZERO,
+				Path.of("unused"), DataSize.ofMegabytes(1), LogMessageStore.Damage.REFUSE);
 		DataSinkService service = new DataSinkService(
 				new OnceStore(this.store, new RecentIds(1_000), properties.storeTimeout()), properties,
 				new SinkMetrics(new SimpleMeterRegistry()), this.timer, Runnable::run, System::nanoTime);

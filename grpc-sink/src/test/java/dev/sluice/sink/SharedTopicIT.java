@@ -91,7 +91,7 @@ class SharedTopicIT {
 		assertThatExceptionOfType(ExecutionException.class)
 			.isThrownBy(() -> sinks.get(1)
 				.getBean(OnceStore.class)
-				.store(new Place(session, 1), id(1), "other".getBytes())
+				.store(new Place(session, 1), Contents.of(id(1), "other".getBytes()))
 				.get(60, TimeUnit.SECONDS))
 			.withCauseInstanceOf(ContentDiffersException.class);
 	}
@@ -152,7 +152,7 @@ class SharedTopicIT {
 	private static Outcome tryToStore(int sink, ClientSession session, long sequence) throws Exception {
 		return sinks.get(sink)
 			.getBean(OnceStore.class)
-			.store(new Place(session, sequence), id(sequence), ("payload of " + sequence).getBytes())
+			.store(new Place(session, sequence), Contents.of(id(sequence), ("payload of " + sequence).getBytes()))
 			.get(60, TimeUnit.SECONDS);
 	}
 

@@ -25,13 +25,17 @@ class SinkPropertiesTests {
 	}
 
 	@Test
-	void takesNoHorizonWithinWhichAStreamsMessagesCouldBeStoredTwice() {
-		this.runner.withPropertyValues("sink.repeat-horizon=999", "sink.queue-capacity=1000")
+	void takesNoHorizonWithinWhichMessagesInFlightCouldBeStoredTwice() {
+		String[] inFlight = { "sink.queue-capacity=1000", "sink.max-unnumbered-streams=3", "sink.max-storing=500" };
+		this.runner.withPropertyValues(inFlight)
+			.withPropertyValues("sink.repeat-horizon=3499")
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
-				.hasMessageContaining("Raise sink.repeat-horizon or lower sink.queue-capacity"));
-		this.runner.withPropertyValues("sink.repeat-horizon=1000", "sink.queue-capacity=1000")
+				.hasMessageContaining("Raise sink.repeat-horizon or lower one of these"));
+		this.runner.withPropertyValues(inFlight)
+			.withPropertyValues("sink.repeat-horizon=3500")
 			.run((context) -> assertThat(context).hasNotFailed());
+		this.runner.run((context) -> assertThat(context).as("the defaults").hasNotFailed());
 		this.runner.withPropertyValues("sink.repeat-horizon=0").run((context) -> assertThat(context).hasNotFailed());
 	}
 

@@ -10,27 +10,34 @@ import dev.sluice.sink.client.Spool.Refused;
 /**
  * The bodies of a spool's records. Of an entry: when it was appended (8 bytes), the
  * length of its id (1), the id and the payload; the length is 0 for an id that the spool
- * made. Of a refused entry: code (4), number (8) and session (8) of the entry, length of
- * the description (4), the description, and the entry.
+ * made. Where 128 is added to the length, the length of a key (1) and the key come before
+ * the payload. Of a refused entry: code (4), number (8) and session (8) of the entry,
+ * length of the description (4), the description, and the entry.
  */
 final class EntryFormat {
 
 	/** Bytes of an entry's record beside its id and payload. */
 	private static final int HEAD_BYTES = 9;
 
+	private static final int HAS_KEY = 0x80;
+
 	private EntryFormat() {
 	}
 
 	static byte[][] encode(Message message, long appendedAt) {
 		ByteString id = message.id();
-		byte[] head = ByteBuffer.allocate(HEAD_BYTES + ((id != null) ? id.size() : 0))
+		int idBytes = (id != null) ? id.size() : 0;
+		int keyBytes = message.key().isEmpty() ? 0 : 1 + message.key().size();
+		ByteBuffer head = ByteBuffer.allocate(HEAD_BYTES + idBytes + keyBytes)
 			.putLong(appendedAt)
-			.put((byte) ((id != null) ? id.size() : 0))
-			.array();
+			.put((byte) (idBytes | ((keyBytes > 0) ? HAS_KEY : 0)));
 		if (id != null) {
-			id.copyTo(head, HEAD_BYTES);
+			head.put(id.asReadOnlyByteBuffer());
 		}
-		return new byte[][] { head, message.payload() };
+		if (keyBytes > 0) {
+			head.put((byte) message.key().size()).put(message.key().asReadOnlyByteBuffer());
+		}
+		return new byte[][] { head.array(), message.payload() };
 	}
 
 	static Entry decode(long number, long session, byte[] body) {
@@ -39,12 +46,14 @@ final class EntryFormat {
 
 	private static Entry decode(long number, long session, ByteBuffer body) {
 		long appendedAt = body.getLong();
-		byte[] id = new byte[body.get()];
+		int length = body.get() & 0xFF;
+		byte[] id = new byte[length & ~HAS_KEY];
 		body.get(id);
+		ByteString key = ((length & HAS_KEY) != 0) ? ByteString.copyFrom(body, body.get() & 0xFF) : ByteString.EMPTY;
 		byte[] payload = new byte[body.remaining()];
 		body.get(payload);
 		return new Entry(number, session, (id.length > 0) ? ByteString.copyFrom(id) : MemorySpool.id(session, number),
-				payload, appendedAt);
+				key, payload, appendedAt);
 	}
 
 	static byte[][] encode(Entry entry, int code, String description) {
@@ -56,7 +65,7 @@ final class EntryFormat {
 			.putInt(words.length)
 			.put(words)
 			.array();
-		byte[][] parts = encode(new Message(entry.id(), entry.payload()), entry.appendedAt());
+		byte[][] parts = encode(new Message(entry.id(), entry.payload(), entry.key()), entry.appendedAt());
 		return new byte[][] { head, parts[0], parts[1] };
 	}
 

@@ -305,7 +305,7 @@ final class FileSpool implements Spool {
 		long now = System.currentTimeMillis();
 		this.messages.append(EntryFormat.encode(message, now));
 		ByteString id = message.id();
-		return new Entry(number, this.session, (id != null) ? id : MemorySpool.id(this.session, number),
+		return new Entry(number, this.session, (id != null) ? id : MemorySpool.id(this.session, number), message.key(),
 				message.payload(), now);
 	}
 

@@ -45,7 +45,7 @@ final class MemorySpool implements Spool {
 		long number = this.nextNumber;
 		this.nextNumber = number + 1;
 		Entry entry = new Entry(number, this.session, (message.id() != null) ? message.id() : id(this.session, number),
-				message.payload(), System.currentTimeMillis());
+				message.key(), message.payload(), System.currentTimeMillis());
 		this.entries.put(number, entry);
 		return entry;
 	}

@@ -118,7 +118,9 @@ final class RequestWriter implements AutoCloseable {
 
 	/** Never larger than the message as it is. */
 	private BatchedMessage message(Entry entry, boolean numbered) {
-		BatchedMessage.Builder message = BatchedMessage.newBuilder().setMessageId(entry.id());
+		BatchedMessage.Builder message = BatchedMessage.newBuilder()
+			.setMessageId(entry.id())
+			.setRoutingKey(entry.key());
 		if (numbered) {
 			message.setSequence(WireSessions.sequence(entry.number()));
 		}
@@ -159,7 +161,9 @@ final class RequestWriter implements AutoCloseable {
 		}
 		if (this.messages.size() == 1) {
 			BatchedMessage only = this.messages.getFirst();
-			request.setMessageId(only.getMessageId()).setSequence(only.getSequence());
+			request.setMessageId(only.getMessageId())
+				.setSequence(only.getSequence())
+				.setRoutingKey(only.getRoutingKey());
 			if (only.hasZstdCompressed()) {
 				request.setZstdCompressed(only.getZstdCompressed());
 			}

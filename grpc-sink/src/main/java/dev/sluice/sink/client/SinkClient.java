@@ -144,6 +144,15 @@ public final class SinkClient implements AutoCloseable {
 	}
 
 	/**
+	 * Takes a message, which may have a key.
+	 * @return the id
+	 * @see #send(ByteString, byte[])
+	 */
+	public ByteString send(Message message) throws InterruptedException {
+		return sendAll(List.of(message)).getFirst();
+	}
+
+	/**
 	 * Takes several messages, which is cheaper than one at a time: they share the force
 	 * of the disk and one wait for it. All of them are taken, or none.
 	 * @return their ids, in the same order

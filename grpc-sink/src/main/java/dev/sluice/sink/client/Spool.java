@@ -25,9 +25,10 @@ interface Spool extends AutoCloseable {
 	 * @param session which opening of the spool took it: drawn at random at each opening,
 	 * so that no two messages ever have the same session and number
 	 * @param id names it to the sink
+	 * @param key for the partition; empty = none
 	 * @param appendedAt in milliseconds since the epoch
 	 */
-	record Entry(long number, long session, ByteString id, byte[] payload, long appendedAt) {
+	record Entry(long number, long session, ByteString id, ByteString key, byte[] payload, long appendedAt) {
 
 		/** Whether the spool made its id: a message with another one has no sequence. */
 		boolean hasOwnId() {
@@ -35,14 +36,14 @@ interface Spool extends AutoCloseable {
 		}
 
 		long bytes() {
-			return this.id.size() + this.payload.length + OVERHEAD_BYTES;
+			return this.id.size() + this.key.size() + this.payload.length + OVERHEAD_BYTES;
 		}
 
 		/** What entries of these messages will come to. */
 		static long bytes(Collection<Message> messages) {
 			return messages.stream()
 				.mapToLong((message) -> ((message.id() != null) ? message.id().size() : OWN_ID_BYTES)
-						+ message.payload().length + OVERHEAD_BYTES)
+						+ message.key().size() + message.payload().length + OVERHEAD_BYTES)
 				.sum();
 		}
 

@@ -1,21 +1,17 @@
 package dev.sluice.sink.sequence;
 
-import java.util.zip.CRC32C;
-
 /**
  * Where a message stands: a repeat has the same place and the same content.
  *
  * @param session whose message it is
  * @param sequence its number in the session, from 1
+ * @param fence of the stream that it came on
  */
-public record Place(ClientSession session, long sequence) {
+public record Place(ClientSession session, long sequence, Fence fence) {
 
-	/** The CRC-32C of an id and a payload: what a repeat must have, too. */
-	public static int checksum(byte[] id, byte[] payload) {
-		CRC32C crc = new CRC32C();
-		crc.update(id);
-		crc.update(payload);
-		return (int) crc.getValue();
+	/** The place of a message that came alone. */
+	public Place(ClientSession session, long sequence) {
+		this(session, sequence, new Fence());
 	}
 
 }

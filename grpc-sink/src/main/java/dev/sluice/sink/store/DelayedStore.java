@@ -5,6 +5,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 
+import dev.sluice.sink.format.Content;
 import dev.sluice.sink.sequence.Place;
 
 /** A store that takes longer, for measurements. It holds no thread meanwhile. */
@@ -25,13 +26,13 @@ public final class DelayedStore implements MessageStore {
 	}
 
 	@Override
-	public CompletableFuture<Integer> store(byte[] id, byte[] payload) {
-		return this.store.store(id, payload).thenApplyAsync((part) -> part, later());
+	public CompletableFuture<Integer> store(Content content) {
+		return this.store.store(content).thenApplyAsync((part) -> part, later());
 	}
 
 	@Override
-	public CompletableFuture<OnceStore.Outcome> store(Place place, byte[] id, byte[] payload) {
-		return this.store.store(place, id, payload).thenApplyAsync((outcome) -> outcome, later());
+	public CompletableFuture<OnceStore.Outcome> store(Place place, Content content) {
+		return this.store.store(place, content).thenApplyAsync((outcome) -> outcome, later());
 	}
 
 	private Executor later() {

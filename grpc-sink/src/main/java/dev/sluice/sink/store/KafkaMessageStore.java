@@ -4,13 +4,16 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
+import com.google.protobuf.ByteString;
 import dev.sluice.contract.Topics;
+import dev.sluice.sink.format.Content;
+import dev.sluice.sink.format.TopicRecord;
 import dev.sluice.sink.sequence.Place;
 import org.apache.kafka.clients.producer.BufferExhaustedException;
-import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.utils.Utils;
 
 import org.springframework.kafka.core.KafkaTemplate;
 
@@ -59,14 +62,17 @@ public final class KafkaMessageStore implements MessageStore, AutoCloseable {
 	}
 
 	@Override
-	public CompletableFuture<Integer> store(byte[] id, byte[] payload) {
+	public CompletableFuture<Integer> store(Content content) {
 		try {
-			return this.kafka.send(new ProducerRecord<>(Topics.SINK, id, payload)).handle((result, failure) -> {
-				if (failure != null) {
-					throw translate(failure);
-				}
-				return result.getRecordMetadata().partition();
-			});
+			Integer partition = content.key().isEmpty() ? null
+					: partition(content.key(), this.kafka.partitionsFor(Topics.SINK).size());
+			return this.kafka.send(TopicRecord.of(Topics.SINK, partition, content, null, 0))
+				.handle((result, failure) -> {
+					if (failure != null) {
+						throw translate(failure);
+					}
+					return result.getRecordMetadata().partition();
+				});
 		}
 		catch (KafkaException | org.springframework.kafka.KafkaException ex) {
 			return CompletableFuture.failedFuture(translate(ex));
@@ -74,8 +80,13 @@ public final class KafkaMessageStore implements MessageStore, AutoCloseable {
 	}
 
 	@Override
-	public CompletableFuture<OnceStore.Outcome> store(Place place, byte[] id, byte[] payload) {
-		return this.sessions.store(place, id, payload);
+	public CompletableFuture<OnceStore.Outcome> store(Place place, Content content) {
+		return this.sessions.store(place, content);
+	}
+
+	/** As Kafka's own partitioner does with a record's key. */
+	static int partition(ByteString key, int partitions) {
+		return Utils.toPositive(Utils.murmur2(key.toByteArray())) % partitions;
 	}
 
 	@Override

@@ -1,6 +1,7 @@
 package dev.sluice.sink.store;
 
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -10,9 +11,11 @@ import java.util.concurrent.CompletableFuture;
 import com.google.errorprone.annotations.ThreadSafe;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.google.protobuf.ByteString;
+import dev.sluice.sink.format.Content;
 import dev.sluice.sink.sequence.ClientSession;
 import dev.sluice.sink.sequence.Place;
 import dev.sluice.sink.store.MessageStore.StoreUnavailableException;
+import org.apache.kafka.clients.admin.AdminClientConfig;
 
 /**
  * The sessions that this process writes to the topic, each by a {@link SessionWriter}.
@@ -29,7 +32,10 @@ final class KafkaSessions implements AutoCloseable {
 
 	private final int maxWriters;
 
-	private final Duration maxAge;
+	private final Duration wantedAge;
+
+	/** No longer than the brokers know a session. */
+	private volatile Duration maxAge;
 
 	/** The one that was used longest ago is first. */
 	@GuardedBy("this")
@@ -47,10 +53,11 @@ final class KafkaSessions implements AutoCloseable {
 	KafkaSessions(Map<String, Object> config, int maxWriters, Duration maxAge) {
 		this.config = Map.copyOf(config);
 		this.maxWriters = maxWriters;
+		this.wantedAge = maxAge;
 		this.maxAge = maxAge;
 	}
 
-	CompletableFuture<OnceStore.Outcome> store(Place place, byte[] id, byte[] payload) {
+	CompletableFuture<OnceStore.Outcome> store(Place place, Content content) {
 		synchronized (this) {
 			ClientSession session = place.session();
 			SessionWriter writer = this.writers.get(session.id());
@@ -59,6 +66,7 @@ final class KafkaSessions implements AutoCloseable {
 				writer = null;
 			}
 			if (this.closed || (writer == null && this.writers.size() >= this.maxWriters && !closeIdle())) {
+				place.fence().close();
 				return CompletableFuture
 					.failedFuture(new StoreUnavailableException(this.closed ? "The sink is shutting down"
 							: "As many sessions send at once as there may (sink.max-writers)"));
@@ -67,7 +75,7 @@ final class KafkaSessions implements AutoCloseable {
 				writer = new SessionWriter(this.config, session, this.maxAge);
 				this.writers.put(session.id(), writer);
 			}
-			return writer.store(place, id, payload);
+			return writer.store(place, content);
 		}
 	}
 
@@ -86,9 +94,14 @@ final class KafkaSessions implements AutoCloseable {
 	}
 
 	/** What the brokers know is asked for again. */
-	synchronized void forget() {
-		this.writers.values().forEach(SessionWriter::end);
-		this.writers.clear();
+	void forget() throws InterruptedException {
+		synchronized (this) {
+			this.writers.values().forEach(SessionWriter::end);
+			this.writers.clear();
+		}
+		Map<String, Object> admin = new HashMap<>(this.config);
+		admin.keySet().retainAll(AdminClientConfig.configNames());
+		this.maxAge = OffsetsRetention.limit(admin, this.wantedAge);
 	}
 
 	/** Stores what was taken, for at most 10 s. */

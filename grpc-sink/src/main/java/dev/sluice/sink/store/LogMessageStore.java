@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.security.SecureRandom;
@@ -17,6 +18,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 import com.google.errorprone.annotations.ThreadSafe;
+import dev.sluice.sink.format.Content;
+import dev.sluice.sink.format.LogFile;
+import dev.sluice.sink.format.LogRecord;
 import dev.sluice.sink.segment.DirectoryLock;
 import dev.sluice.sink.segment.Disk;
 import dev.sluice.sink.segment.SegmentHeader;
@@ -33,8 +37,9 @@ import org.slf4j.LoggerFactory;
 /**
  * A log of {@linkplain dev.sluice.sink.segment.SegmentFormat segments}: durable once it
  * is forced to the disk, so that it outlives the machine's power. One thread writes; what
- * comes while it forces goes with the next force (group commit). Nothing is ever deleted
- * here. {@link LogRecord} has the body of a record.
+ * comes while it forces goes with the next force (group commit). {@link Retention} says
+ * which segments are deleted: the oldest, whole, and never the newest. {@link LogRecord}
+ * has the body of a record.
  * <p>
  * Each segment begins with what was known of sessions before it, as notes. So the newest
  * segment knows which of their messages are stored, however old they are.
@@ -70,11 +75,15 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 
 	private static final Duration RETRY = Duration.ofSeconds(1);
 
+	private static final Duration RETENTION_CHECK = Duration.ofMinutes(1);
+
 	private static final String CUT_SUFFIX = ".cut";
 
 	private final Path directory;
 
 	private final long segmentBytes;
+
+	private final Retention retention;
 
 	private final Disk disk;
 
@@ -110,14 +119,25 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 	/** Of the writer's thread, once that runs. */
 	private long nextNumber;
 
+	/** In milliseconds since the epoch. Of the writer's thread. */
+	private long nextRetentionCheck;
+
 	private volatile boolean ready;
 
 	private volatile boolean closing;
 
 	private volatile boolean ended;
 
-	private record Write(@Nullable Place place, int checksum, byte[] id, byte[] payload,
-			CompletableFuture<OnceStore.Outcome> done) {
+	private record Write(@Nullable Place place, Content content, CompletableFuture<OnceStore.Outcome> done) {
+
+		/** Nothing of its stream is stored behind it. */
+		void fail(String because) {
+			if (this.place != null) {
+				this.place.fence().close();
+			}
+			this.done.completeExceptionally(new StoreUnavailableException(because));
+		}
+
 	}
 
 	/** What to do about records that are lost. */
@@ -136,17 +156,21 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 	 * @param directory its own; another process that has it is an error
 	 * @param segmentBytes length at which a segment is full
 	 * @param damage what to do about records that are lost
+	 * @param retention which segments are deleted
 	 * @param recent where to the last ids go
 	 * @param sessions where to the sessions go; of this log alone
 	 * @throws UncheckedIOException if it cannot be read, or is damaged
 	 */
-	public LogMessageStore(Path directory, long segmentBytes, Damage damage, RecentIds recent, KnownSessions sessions) {
-		this(directory, segmentBytes, damage, recent, sessions, FileChannel::open, System::currentTimeMillis);
+	public LogMessageStore(Path directory, long segmentBytes, Damage damage, Retention retention, RecentIds recent,
+			KnownSessions sessions) {
+		this(directory, segmentBytes, damage, retention, recent, sessions, FileChannel::open,
+				System::currentTimeMillis);
 	}
 
 	@SuppressWarnings("this-escape") // The thread begins last.
-	LogMessageStore(Path directory, long segmentBytes, Damage damage, RecentIds recent, KnownSessions sessions,
-			Disk disk, LongSupplier clock) {
+	LogMessageStore(Path directory, long segmentBytes, Damage damage, Retention retention, RecentIds recent,
+			KnownSessions sessions, Disk disk, LongSupplier clock) {
+		this.retention = retention;
 		this.directory = directory;
 		this.segmentBytes = segmentBytes;
 		this.disk = disk;
@@ -189,19 +213,20 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 	}
 
 	@Override
-	public CompletableFuture<Integer> store(byte[] id, byte[] payload) {
-		return add(new Write(null, 0, id, payload, new CompletableFuture<>())).thenApply((_) -> 0);
+	public CompletableFuture<Integer> store(Content content) {
+		return add(new Write(null, content, new CompletableFuture<>())).thenApply((_) -> 0);
 	}
 
 	@Override
-	public CompletableFuture<OnceStore.Outcome> store(Place place, byte[] id, byte[] payload) {
-		return add(new Write(place, Place.checksum(id, payload), id, payload, new CompletableFuture<>()));
+	public CompletableFuture<OnceStore.Outcome> store(Place place, Content content) {
+		return add(new Write(place, content, new CompletableFuture<>()));
 	}
 
 	private CompletableFuture<OnceStore.Outcome> add(Write write) {
 		if (!this.ready || !this.writes.offer(write)) {
-			return CompletableFuture.failedFuture(new StoreUnavailableException(this.ready
-					? "The log is full of messages not written yet" : "The log cannot be written now, or is closed"));
+			write.fail(this.ready ? "The log is full of messages not written yet"
+					: "The log cannot be written now, or is closed");
+			return write.done();
 		}
 		if (this.ended) {
 			// The writer may have ended between the two.
@@ -214,6 +239,7 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 		List<Write> batch = new ArrayList<>();
 		try {
 			while (!this.closing || !this.writes.isEmpty()) {
+				deleteExpired(false);
 				batch.clear();
 				Write first = this.writes.poll(POLL.toMillis(), TimeUnit.MILLISECONDS);
 				if (first != null) {
@@ -223,6 +249,9 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 				}
 				while (!this.ready && !this.closing) {
 					Thread.sleep(RETRY);
+					// One that came with the failure would overtake what failed.
+					batch.clear();
+					refuseAll(batch);
 					resume();
 				}
 			}
@@ -240,8 +269,7 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 	private void refuseAll(List<Write> batch) {
 		this.writes.drainTo(batch);
 		// Those that are done already stay so.
-		batch.forEach((write) -> write.done()
-			.completeExceptionally(new StoreUnavailableException("The log could not be written")));
+		batch.forEach((write) -> write.fail("The log could not be written"));
 	}
 
 	private void writeAndForce(List<Write> batch) {
@@ -254,7 +282,10 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 		try {
 			for (Write write : batch) {
 				if (stored.takes(write)) {
-					to.append(LogRecord.head(write.place(), write.checksum(), write.id()), write.id(), write.payload());
+					Place place = write.place();
+					to.append(LogRecord.head(this.clock.getAsLong(), write.content(),
+							(place != null) ? place.session().id() : null, (place != null) ? place.sequence() : 0),
+							write.content().payload());
 				}
 			}
 			if (to.nextNumber() > this.nextNumber) {
@@ -291,6 +322,10 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 				this.written.add(write);
 				return true;
 			}
+			if (place.fence().isClosed()) {
+				write.fail("An earlier message of the stream was not stored");
+				return false;
+			}
 			SessionState state;
 			try {
 				state = LogMessageStore.this.sessions.of(place.session(), LogMessageStore.this.clock.getAsLong());
@@ -300,18 +335,15 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 				return false;
 			}
 			if (state == null) {
-				write.done()
-					.completeExceptionally(new StoreUnavailableException(
-							"There are too many sessions (sink.max-sessions), and none is old enough to forget"));
+				write.fail("There are too many sessions (sink.max-sessions), and none is old enough to forget");
 				return false;
 			}
-			switch (state.offer(place.sequence(), write.checksum())) {
+			switch (state.offer(place.sequence(), write.content().checksum())) {
 				case NEW -> this.written.add(write);
 				case REPEAT -> this.repeats.add(write);
 				case DIFFERENT -> write.done().completeExceptionally(new ContentDiffersException(place.sequence()));
-				case TOO_MANY_GAPS -> write.done()
-					.completeExceptionally(new StoreUnavailableException(
-							"Too many older messages of the session are missing; they are to come first"));
+				case TOO_MANY_GAPS ->
+					write.fail("Too many older messages of the session are missing; they are to come first");
 			}
 			return !this.written.isEmpty() && this.written.getLast() == write;
 		}
@@ -348,12 +380,49 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 				this.segment = next;
 				this.segmentNumber++;
 				this.begun = null;
+				this.ready = true;
+				deleteExpired(true);
 			}
 			this.ready = true;
 		}
 		catch (IOException ex) {
 			this.ready = false;
 			logger.warn("The log in {} cannot be written yet: {}", this.directory, ex.getMessage());
+		}
+	}
+
+	/**
+	 * Deletes segments that are not to be kept. What is known of sessions is in the
+	 * newest one too. Of the writer's thread.
+	 * @param now whether it does not wait for the time of the next check
+	 */
+	private void deleteExpired(boolean now) {
+		long millis = this.clock.getAsLong();
+		if (!this.ready || this.retention.equals(Retention.FOR_EVER) || !(now || millis >= this.nextRetentionCheck)) {
+			return;
+		}
+		this.nextRetentionCheck = millis + RETENTION_CHECK.toMillis();
+		try {
+			List<LogFile> segments = LogFile.list(this.directory);
+			long bytes = 0;
+			for (LogFile segment : segments) {
+				bytes += Files.size(segment.path());
+			}
+			for (LogFile oldest : segments.subList(0, Math.max(0, segments.size() - 1))) {
+				// Nothing is written to it since its end.
+				long ended = Files.getLastModifiedTime(oldest.path()).toMillis();
+				if (!this.retention.expires(millis - ended, bytes)) {
+					return;
+				}
+				bytes -= Files.size(oldest.path());
+				this.disk.delete(oldest.path());
+				logger.info("{} is deleted: sink.retention={}, sink.retention-size={} bytes", oldest.path(),
+						this.retention.age(), this.retention.bytes());
+			}
+		}
+		catch (IOException ex) {
+			logger.warn("Segments in {} that are not to be kept cannot be deleted yet: {}", this.directory,
+					ex.getMessage());
 		}
 	}
 
@@ -388,7 +457,7 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 	/** Before its first record. The last note is empty: it says that these are all. */
 	private void noteSessions(SegmentWriter segment) throws IOException {
 		List<byte[]> notes = new ArrayList<>();
-		this.sessions.forEach((id, state, storedMillis) -> notes.add(LogRecord.note(id, state, storedMillis)));
+		this.sessions.forEach((id, state, storedMillis) -> notes.add(SessionNote.of(id, state, storedMillis)));
 		for (byte[] note : notes) {
 			segment.note(note);
 		}
@@ -412,8 +481,7 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 	}
 
 	private void recover(Damage damage, RecentIds recent) throws IOException {
-		LogRecovery.Recovered found = LogRecovery.recover(this.directory, this.disk, recent.horizon(), this.sessions,
-				this.clock.getAsLong());
+		LogRecovery.Recovered found = LogRecovery.recover(this.directory, this.disk, recent.horizon(), this.sessions);
 		if (!found.damages().isEmpty()) {
 			String what = "records that were acknowledged are lost: " + String.join("; ", found.damages());
 			switch (damage) {
@@ -423,7 +491,11 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 						this.directory, what);
 			}
 		}
-		found.ids().forEach((id) -> recent.add(0, id));
+		found.names().forEach((stored) -> {
+			if (stored.name() != null) {
+				recent.add(0, stored.name(), stored.checksum());
+			}
+		});
 		this.nextNumber = found.nextNumber();
 		this.segmentNumber = found.nextSegment();
 		this.begun = found.begun();

@@ -9,7 +9,8 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 
-import com.google.protobuf.ByteString;
+import dev.sluice.sink.format.LogFile;
+import dev.sluice.sink.format.LogRecord;
 import dev.sluice.sink.segment.Disk;
 import dev.sluice.sink.segment.SegmentFormat.Kind;
 import dev.sluice.sink.segment.SegmentHeader;
@@ -35,15 +36,13 @@ final class LogRecovery {
 
 	private final KnownSessions sessions;
 
-	private final long nowMillis;
-
 	/** Whether the segment that has all sessions was read. */
 	private boolean sessionsFound;
 
 	private final List<String> damages = new ArrayList<>();
 
-	/** A message that is known by its place counts, and is empty. */
-	private final Deque<ByteString> ids = new ArrayDeque<>();
+	/** A message that is known by its place counts, and has none. */
+	private final Deque<Stored> names = new ArrayDeque<>();
 
 	/**
 	 * The number of the first record of the segment that was read last, if it has one.
@@ -51,17 +50,31 @@ final class LogRecovery {
 	private @Nullable Long newerBegins;
 
 	/**
+	 * What is stored under a name.
+	 *
+	 * @param name null for a message that is known by its place
+	 */
+	record Stored(RecentIds.@Nullable Name name, int checksum) {
+
+		static Stored of(LogRecord record) {
+			return new Stored((record.session() != null) ? null : RecentIds.Name.of(record.client(), record.id()),
+					record.checksum());
+		}
+
+	}
+
+	/**
 	 * What was found.
 	 *
-	 * @param ids the last ones stored, the newest last
+	 * @param names of the last messages stored, the newest last
 	 * @param damages records that were acknowledged and are lost, in words
 	 * @param last the newest segment, if there is any
 	 * @param nextNumber the number of the next record
 	 * @param nextSegment the number of the next segment
 	 * @param begun a file without records that was being made, to be made again
 	 */
-	record Recovered(List<ByteString> ids, List<String> damages, @Nullable Segment last, long nextNumber,
-			int nextSegment, @Nullable LogFile begun) {
+	record Recovered(List<Stored> names, List<String> damages, @Nullable Segment last, long nextNumber, int nextSegment,
+			@Nullable LogFile begun) {
 	}
 
 	/**
@@ -77,7 +90,7 @@ final class LogRecovery {
 
 	/** What one segment holds. */
 	private record Scan(@Nullable SegmentHeader header, long nextNumber, long end, boolean ended, boolean hasSessions,
-			Deque<ByteString> ids) {
+			Deque<Stored> names) {
 
 		static Scan nothing(long end) {
 			return new Scan(null, 0, end, false, false, new ArrayDeque<>());
@@ -85,11 +98,10 @@ final class LogRecovery {
 
 	}
 
-	private LogRecovery(Disk disk, int maxIds, KnownSessions sessions, long nowMillis) {
+	private LogRecovery(Disk disk, int maxIds, KnownSessions sessions) {
 		this.disk = disk;
 		this.maxIds = maxIds;
 		this.sessions = sessions;
-		this.nowMillis = nowMillis;
 	}
 
 	/**
@@ -98,13 +110,10 @@ final class LogRecovery {
 	 * @param disk opens its files
 	 * @param maxIds to be found
 	 * @param sessions where to the sessions go
-	 * @param nowMillis since the epoch: when messages count as stored whose time no note
-	 * has
 	 * @throws IOException if it cannot be read
 	 */
-	static Recovered recover(Path directory, Disk disk, int maxIds, KnownSessions sessions, long nowMillis)
-			throws IOException {
-		return new LogRecovery(disk, maxIds, sessions, nowMillis).recover(LogFile.list(directory));
+	static Recovered recover(Path directory, Disk disk, int maxIds, KnownSessions sessions) throws IOException {
+		return new LogRecovery(disk, maxIds, sessions).recover(LogFile.list(directory));
 	}
 
 	private Recovered recover(List<LogFile> segments) throws IOException {
@@ -113,7 +122,7 @@ final class LogRecovery {
 		Long nextNumber = null;
 		int nextSegment = segments.isEmpty() ? 0 : segments.getLast().number() + 1;
 		for (int i = segments.size() - 1; i >= 0
-				&& (nextNumber == null || !this.sessionsFound || this.ids.size() < this.maxIds); i--) {
+				&& (nextNumber == null || !this.sessionsFound || this.names.size() < this.maxIds); i--) {
 			LogFile file = segments.get(i);
 			boolean isLast = i == segments.size() - 1;
 			Scan scan = scan(file, isLast);
@@ -140,13 +149,13 @@ final class LogRecovery {
 				}
 				this.newerBegins = header.firstNumber();
 			}
-			while (!scan.ids().isEmpty() && this.ids.size() < this.maxIds) {
-				this.ids.addFirst(scan.ids().removeLast());
+			while (!scan.names().isEmpty() && this.names.size() < this.maxIds) {
+				this.names.addFirst(scan.names().removeLast());
 			}
 		}
 		missing(segments);
-		this.ids.removeIf(ByteString::isEmpty);
-		return new Recovered(List.copyOf(this.ids), List.copyOf(this.damages), last,
+		this.names.removeIf((stored) -> stored.name() == null);
+		return new Recovered(List.copyOf(this.names), List.copyOf(this.damages), last,
 				(nextNumber != null) ? nextNumber : 0, nextSegment, begun);
 	}
 
@@ -191,7 +200,7 @@ final class LogRecovery {
 
 	private Scan scan(LogFile file, boolean isLast, SegmentHeader header, SegmentReader reader) throws IOException {
 		boolean wantsSessions = !this.sessionsFound;
-		Deque<ByteString> found = new ArrayDeque<>();
+		Deque<Stored> found = new ArrayDeque<>();
 		Deque<LogRecord> behindHole = new ArrayDeque<>();
 		long next = header.firstNumber();
 		long end = SegmentHeader.BYTES;
@@ -245,17 +254,16 @@ final class LogRecovery {
 
 	private void readNote(SegmentReader reader, SegmentReader.Whole note) throws IOException {
 		if (note.length() > 0) {
-			LogRecord.readNote(reader, note, this.sessions);
+			SessionNote.read(reader, note, this.sessions);
 		}
 	}
 
 	/** Records come in their order. */
-	private void add(Deque<ByteString> found, LogRecord record, boolean wantsSessions) {
-		LogRecord.Placed place = record.place();
-		if (place != null && wantsSessions) {
-			this.sessions.found(place.session(), place.sequence(), place.checksum(), this.nowMillis);
+	private void add(Deque<Stored> found, LogRecord record, boolean wantsSessions) {
+		if (record.session() != null && wantsSessions) {
+			this.sessions.found(record.session(), record.sequence(), record.checksum(), record.storedMillis());
 		}
-		found.add((place != null) ? ByteString.EMPTY : record.id());
+		found.add(Stored.of(record));
 		if (found.size() > this.maxIds) {
 			found.remove();
 		}

@@ -2,6 +2,7 @@ package dev.sluice.sink.store;
 
 import java.util.concurrent.CompletableFuture;
 
+import dev.sluice.sink.format.Content;
 import dev.sluice.sink.sequence.ContentDiffersException;
 import dev.sluice.sink.sequence.Place;
 import dev.sluice.sink.sequence.SessionForgottenException;
@@ -11,25 +12,24 @@ public interface MessageStore {
 
 	/**
 	 * Stores a message. May wait a bounded time for room.
-	 * @param id of the message
-	 * @param payload as it is to be kept
+	 * @param content to be kept
 	 * @return done once the message is durable, with the number of the part of the store
 	 * that has it; failed with a {@link StoreUnavailableException} if it is not stored
 	 * now and with a {@link MessageTooLargeException} if it never will be
 	 */
-	CompletableFuture<Integer> store(byte[] id, byte[] payload);
+	CompletableFuture<Integer> store(Content content);
 
 	/**
 	 * Stores a message of a session, if it is not there. May wait a bounded time for
-	 * room.
+	 * room. If it is not stored now, the place's fence is closed, and what comes behind a
+	 * closed fence is not stored.
 	 * @param place of the message
-	 * @param id of the message
-	 * @param payload as it is to be kept
+	 * @param content to be kept
 	 * @return done once the message is durable; failed as above, with a
 	 * {@link SessionForgottenException} if nobody can tell whether the message is there,
 	 * and with a {@link ContentDiffersException} if another one has its place
 	 */
-	CompletableFuture<OnceStore.Outcome> store(Place place, byte[] id, byte[] payload);
+	CompletableFuture<OnceStore.Outcome> store(Place place, Content content);
 
 	/** Whether messages are taken now. */
 	boolean ready();

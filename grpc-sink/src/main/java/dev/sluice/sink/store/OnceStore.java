@@ -7,15 +7,18 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-import com.google.protobuf.ByteString;
+import dev.sluice.sink.format.Content;
+import dev.sluice.sink.sequence.ContentDiffersException;
 import dev.sluice.sink.sequence.Place;
 import dev.sluice.sink.store.MessageStore.StoreUnavailableException;
+import dev.sluice.sink.store.RecentIds.Name;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Stores each message once. One with a place is known by it, which is up to the store.
- * Others are known by their ids: a repeat of an id that is being stored waits for the
- * first, and a repeat of one among the {@link RecentIds} is done at once. Thread-safe.
+ * Others are known by their client and id: a repeat of one that is being stored waits for
+ * the first, and a repeat of one among the {@link RecentIds} is done at once. Other
+ * content under a known name is no repeat, and is not stored. Thread-safe.
  * <p>
  * Whoever asks hears within the timeout that nothing is known yet; the store goes on, and
  * the next repeat waits for the same.
@@ -30,8 +33,11 @@ public final class OnceStore {
 
 	private final Object lock = new Object();
 
-	/** Ids being stored; no more than the store takes at once. */
-	private final Map<ByteString, CompletableFuture<Outcome>> pending = new HashMap<>();
+	/** What is being stored; no more than the store takes at once. */
+	private final Map<Name, Pending> pending = new HashMap<>();
+
+	private record Pending(int checksum, CompletableFuture<Outcome> stored) {
+	}
 
 	/** What storing comes to. */
 	public enum Outcome {
@@ -58,48 +64,54 @@ public final class OnceStore {
 
 	/**
 	 * Stores a message, if it is not there.
-	 * @param id of the message
-	 * @param payload as it is to be kept
+	 * @param content to be kept
 	 * @return as of {@link MessageStore#store}, and failed with a
-	 * {@link StoreUnavailableException} after the timeout
+	 * {@link StoreUnavailableException} after the timeout, and with a
+	 * {@link ContentDiffersException} if the name is known of other content
 	 */
-	public CompletableFuture<Outcome> store(ByteString id, byte[] payload) {
+	public CompletableFuture<Outcome> store(Content content) {
+		Name name = Name.of(content.client(), content.id());
 		CompletableFuture<Outcome> stored;
 		synchronized (this.lock) {
 			if (!this.store.ready()) {
 				return CompletableFuture.failedFuture(new StoreUnavailableException("The storage is not ready"));
 			}
-			if (this.recent.contains(id)) {
-				return CompletableFuture.completedFuture(Outcome.REPEATED);
+			Integer known = this.recent.checksum(name);
+			if (known != null) {
+				return (known == content.checksum()) ? CompletableFuture.completedFuture(Outcome.REPEATED)
+						: CompletableFuture.failedFuture(new ContentDiffersException());
 			}
-			CompletableFuture<Outcome> first = this.pending.get(id);
+			Pending first = this.pending.get(name);
 			if (first != null) {
-				return bounded(first.thenApply((_) -> Outcome.REPEATED));
+				return (first.checksum() == content.checksum())
+						? bounded(first.stored().thenApply((_) -> Outcome.REPEATED))
+						: CompletableFuture.failedFuture(new ContentDiffersException());
 			}
 			stored = new CompletableFuture<>();
-			this.pending.put(id, stored);
+			this.pending.put(name, new Pending(content.checksum(), stored));
 		}
 		CompletableFuture<Outcome> asked = bounded(stored.copy());
-		hand(id, payload).whenComplete((part, failure) -> done(id, stored, part, failure));
+		hand(content).whenComplete((part, failure) -> done(name, content.checksum(), stored, part, failure));
 		return asked;
 	}
 
 	/**
 	 * Stores a message of a session, if it is not there.
 	 * @param place of the message
-	 * @param id of the message
-	 * @param payload as it is to be kept
-	 * @return as of {@link MessageStore#store(Place, byte[], byte[])}, and failed with a
+	 * @param content to be kept
+	 * @return as of {@link MessageStore#store(Place, Content)}, and failed with a
 	 * {@link StoreUnavailableException} after the timeout
 	 */
-	public CompletableFuture<Outcome> store(Place place, ByteString id, byte[] payload) {
+	public CompletableFuture<Outcome> store(Place place, Content content) {
 		if (!this.store.ready()) {
+			place.fence().close();
 			return CompletableFuture.failedFuture(new StoreUnavailableException("The storage is not ready"));
 		}
 		try {
-			return bounded(this.store.store(place, id.toByteArray(), payload).copy());
+			return bounded(this.store.store(place, content).copy());
 		}
 		catch (RuntimeException ex) {
+			place.fence().close();
 			return CompletableFuture.failedFuture(new StoreUnavailableException("The store has failed: " + ex, ex));
 		}
 	}
@@ -107,9 +119,9 @@ public final class OnceStore {
 	/**
 	 * A store that throws has failed as one that says so: the id must not stay pending.
 	 */
-	private CompletableFuture<Integer> hand(ByteString id, byte[] payload) {
+	private CompletableFuture<Integer> hand(Content content) {
 		try {
-			return this.store.store(id.toByteArray(), payload);
+			return this.store.store(content);
 		}
 		catch (RuntimeException ex) {
 			return CompletableFuture.failedFuture(new StoreUnavailableException("The store has failed: " + ex, ex));
@@ -126,11 +138,12 @@ public final class OnceStore {
 						: failure));
 	}
 
-	private void done(ByteString id, CompletableFuture<Outcome> stored, Integer part, @Nullable Throwable failure) {
+	private void done(Name name, int checksum, CompletableFuture<Outcome> stored, Integer part,
+			@Nullable Throwable failure) {
 		synchronized (this.lock) {
-			this.pending.remove(id);
+			this.pending.remove(name);
 			if (failure == null) {
-				this.recent.add(part, id);
+				this.recent.add(part, name, checksum);
 			}
 		}
 		if (failure == null) {

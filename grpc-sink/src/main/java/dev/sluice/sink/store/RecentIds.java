@@ -2,45 +2,46 @@ package dev.sluice.sink.store;
 
 import java.util.ArrayDeque;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Map;
 import java.util.Queue;
-import java.util.Set;
 import java.util.zip.CRC32C;
 
 import com.google.protobuf.ByteString;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The ids stored last: exactly the last {@code horizon} of each part of the store. Since
- * an id always goes to the same part, and a part can be read from its end, the same ids
- * are known again after a restart. Thread-safe. Bound: {@code horizon} ids of at most 64
- * bytes for each part.
+ * The ids stored last, with the checksums of what they name: exactly the last
+ * {@code horizon} of each part of the store. Since an id with a key always goes to the
+ * same part, and a part can be read from its end, the same ids are known again after a
+ * restart. An id belongs to a client: that of another one is another id. Thread-safe.
+ * Bound: {@code horizon} ids of at most 64 bytes for each part.
  */
 public final class RecentIds {
 
 	private final int horizon;
 
-	private final Set<Key> known = new HashSet<>();
+	private final Map<Name, Integer> known = new HashMap<>();
 
-	private final Map<Integer, Queue<Key>> parts = new HashMap<>();
+	private final Map<Integer, Queue<Name>> parts = new HashMap<>();
 
 	/**
-	 * An id with a hash that spreads: that of a byte string gives ids which count up a
-	 * few thousand values between them.
+	 * An id with whose it is, and a hash that spreads: that of a byte string gives ids
+	 * which count up a few thousand values between them.
+	 *
+	 * @param client whose id it is; 0 = that of all clients without a certificate
 	 */
-	private record Key(ByteString id, int hash) {
+	record Name(long client, ByteString id, int hash) {
 
-		static Key of(ByteString id) {
+		static Name of(long client, ByteString id) {
 			CRC32C crc = new CRC32C();
 			crc.update(id.asReadOnlyByteBuffer());
-			return new Key(id, (int) crc.getValue());
+			return new Name(client, id, (int) crc.getValue());
 		}
 
 		@Override
 		public boolean equals(@Nullable Object other) {
-			return other instanceof Key(ByteString otherId, int otherHash) && this.hash == otherHash
-					&& this.id.equals(otherId);
+			return other instanceof Name(long otherClient, ByteString otherId, int otherHash) && this.hash == otherHash
+					&& this.client == otherClient && this.id.equals(otherId);
 		}
 
 		@Override
@@ -63,20 +64,20 @@ public final class RecentIds {
 		return this.horizon;
 	}
 
-	synchronized boolean contains(ByteString id) {
-		return this.known.contains(Key.of(id));
+	/** The checksum of what has the name; null if that is not known. */
+	synchronized @Nullable Integer checksum(Name name) {
+		return this.known.get(name);
 	}
 
-	/** Remembers an id and forgets the one that is now too old. */
-	synchronized void add(int part, ByteString id) {
-		Key key = Key.of(id);
-		if (this.horizon == 0 || !this.known.add(key)) {
+	/** Remembers a name and forgets the one that is now too old. */
+	synchronized void add(int part, Name name, int checksum) {
+		if (this.horizon == 0 || this.known.putIfAbsent(name, checksum) != null) {
 			return;
 		}
-		Queue<Key> ids = this.parts.computeIfAbsent(part, (_) -> new ArrayDeque<>());
-		ids.add(key);
-		if (ids.size() > this.horizon) {
-			this.known.remove(ids.remove());
+		Queue<Name> names = this.parts.computeIfAbsent(part, (_) -> new ArrayDeque<>());
+		names.add(name);
+		if (names.size() > this.horizon) {
+			this.known.remove(names.remove());
 		}
 	}
 

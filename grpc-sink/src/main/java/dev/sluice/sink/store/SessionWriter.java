@@ -1,6 +1,5 @@
 package dev.sluice.sink.store;
 
-import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -17,8 +16,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 import com.google.errorprone.annotations.ThreadSafe;
-import com.google.protobuf.ByteString;
 import dev.sluice.contract.Topics;
+import dev.sluice.sink.format.Content;
+import dev.sluice.sink.format.TopicRecord;
 import dev.sluice.sink.sequence.ClientSession;
 import dev.sluice.sink.sequence.ContentDiffersException;
 import dev.sluice.sink.sequence.KnownSessions;
@@ -34,7 +34,6 @@ import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
-import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.RecordTooLargeException;
@@ -60,9 +59,6 @@ import org.slf4j.LoggerFactory;
  */
 @ThreadSafe
 final class SessionWriter {
-
-	/** Of a record: the session's id, the sequence (8 bytes) and the checksum (4). */
-	static final String HEADER = "sink-sequence";
 
 	private static final Logger logger = LoggerFactory.getLogger(SessionWriter.class);
 
@@ -104,8 +100,14 @@ final class SessionWriter {
 	/** Whether a transaction is being written. */
 	private volatile boolean busy = true;
 
-	private record Write(Place place, int checksum, byte[] id, byte[] payload,
-			CompletableFuture<OnceStore.Outcome> done) {
+	private record Write(Place place, Content content, CompletableFuture<OnceStore.Outcome> done) {
+
+		/** Nothing of its stream is stored behind it. */
+		void fail(RuntimeException cause) {
+			this.place.fence().close();
+			this.done.completeExceptionally(cause);
+		}
+
 	}
 
 	@SuppressWarnings("this-escape") // The thread begins last.
@@ -124,11 +126,11 @@ final class SessionWriter {
 		this.thread = Thread.ofVirtual().name(this.name).start(this::run);
 	}
 
-	CompletableFuture<OnceStore.Outcome> store(Place place, byte[] id, byte[] payload) {
-		Write write = new Write(place, Place.checksum(id, payload), id, payload, new CompletableFuture<>());
+	CompletableFuture<OnceStore.Outcome> store(Place place, Content content) {
+		Write write = new Write(place, content, new CompletableFuture<>());
 		if (this.ending || !this.writes.offer(write)) {
-			return CompletableFuture
-				.failedFuture(new StoreUnavailableException("The session has too much to write, or is being closed"));
+			write.fail(new StoreUnavailableException("The session has too much to write, or is being closed"));
+			return write.done();
 		}
 		if (this.ended) {
 			// The thread may have ended between the two.
@@ -234,7 +236,7 @@ final class SessionWriter {
 		long bytes = 0;
 		while (next != null) {
 			batch.add(next);
-			bytes += next.payload().length;
+			bytes += next.content().payload().length;
 			next = (bytes < BATCH_BYTES && batch.size() < BATCH_MESSAGES) ? this.writes.poll() : null;
 		}
 	}
@@ -245,14 +247,17 @@ final class SessionWriter {
 		List<Write> repeats = new ArrayList<>();
 		for (Write write : batch) {
 			Place place = write.place();
+			if (place.fence().isClosed()) {
+				write.fail(new StoreUnavailableException("An earlier message of the stream was not stored"));
+				continue;
+			}
 			state.settledBelow(place.session().firstUnsettled());
-			switch (state.offer(place.sequence(), write.checksum())) {
+			switch (state.offer(place.sequence(), write.content().checksum())) {
 				case NEW -> written.add(write);
 				case REPEAT -> repeats.add(write);
 				case DIFFERENT -> write.done().completeExceptionally(new ContentDiffersException(place.sequence()));
-				case TOO_MANY_GAPS -> write.done()
-					.completeExceptionally(new StoreUnavailableException(
-							"Too many older messages of the session are missing; they are to come first"));
+				case TOO_MANY_GAPS -> write.fail(new StoreUnavailableException(
+						"Too many older messages of the session are missing; they are to come first"));
 			}
 		}
 		if (!written.isEmpty()) {
@@ -266,12 +271,14 @@ final class SessionWriter {
 		List<Future<RecordMetadata>> sent = new ArrayList<>();
 		try {
 			producer.beginTransaction();
-			int partition = Math.floorMod(this.session.id().hashCode(), producer.partitionsFor(Topics.SINK).size());
+			int partitions = producer.partitionsFor(Topics.SINK).size();
+			int ofSession = Math.floorMod(this.session.id().hashCode(), partitions);
 			for (Write write : written) {
-				ProducerRecord<byte[], byte[]> record = new ProducerRecord<>(Topics.SINK, partition, write.id(),
-						write.payload());
-				record.headers().add(HEADER, header(write));
-				sent.add(producer.send(record));
+				Content content = write.content();
+				int partition = content.key().isEmpty() ? ofSession
+						: KafkaMessageStore.partition(content.key(), partitions);
+				sent.add(producer.send(
+						TopicRecord.of(Topics.SINK, partition, content, this.session.id(), write.place().sequence())));
 			}
 			OffsetAndMetadata next = new OffsetAndMetadata(state.end(),
 					Base64.getEncoder().encodeToString(state.encode()));
@@ -298,19 +305,10 @@ final class SessionWriter {
 		}
 	}
 
-	private static byte[] header(Write write) {
-		ByteString id = write.place().session().id();
-		return ByteBuffer.allocate(id.size() + Long.BYTES + Integer.BYTES)
-			.put(id.asReadOnlyByteBuffer())
-			.putLong(write.place().sequence())
-			.putInt(write.checksum())
-			.array();
-	}
-
 	private void failAll(List<Write> batch, RuntimeException cause) {
 		this.writes.drainTo(batch);
 		// Those that are done already stay so.
-		batch.forEach((write) -> write.done().completeExceptionally(cause));
+		batch.forEach((write) -> write.fail(cause));
 	}
 
 }

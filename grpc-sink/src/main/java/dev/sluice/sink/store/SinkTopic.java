@@ -7,6 +7,8 @@ import java.util.Map;
 
 import com.google.protobuf.ByteString;
 import dev.sluice.contract.Topics;
+import dev.sluice.sink.format.Content;
+import dev.sluice.sink.format.TopicRecord;
 import dev.sluice.topics.TopicSpec;
 import dev.sluice.topics.TopicWatch;
 import dev.sluice.topics.TopicsState;
@@ -36,7 +38,7 @@ public final class SinkTopic implements SmartLifecycle {
 	private static final Duration POLL = Duration.ofMillis(100);
 
 	/** Of the topic's end: 60,000 messages of 20 KB take some 6 s. */
-	private static final Duration READ_TIMEOUT = Duration.ofMinutes(2);
+	private static final Duration READ_TIMEOUT = Duration.ofMinutes(5);
 
 	private static final int FETCH_BYTES = 8 * 1024 * 1024;
 
@@ -49,7 +51,7 @@ public final class SinkTopic implements SmartLifecycle {
 
 	private final RecentIds recent;
 
-	private volatile Runnable onRead = () -> {
+	private volatile OnRead onRead = () -> {
 	};
 
 	private volatile boolean running;
@@ -66,6 +68,14 @@ public final class SinkTopic implements SmartLifecycle {
 		this.recent = recent;
 	}
 
+	/** Is told when the topic is there, before anything is taken. */
+	@FunctionalInterface
+	interface OnRead {
+
+		void run() throws InterruptedException;
+
+	}
+
 	/** Whether the topic is there and its last ids are known. */
 	boolean ready() {
 		return this.watch.ready();
@@ -77,7 +87,7 @@ public final class SinkTopic implements SmartLifecycle {
 	}
 
 	/** To be called once, before the start: what is known of the topic may be wrong. */
-	void onRead(Runnable forget) {
+	void onRead(OnRead forget) {
 		this.onRead = forget;
 	}
 
@@ -108,9 +118,9 @@ public final class SinkTopic implements SmartLifecycle {
 		config.put(ConsumerConfig.FETCH_MAX_BYTES_CONFIG, FETCH_BYTES);
 		config.put(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, FETCH_BYTES);
 		config.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
-		// Payloads are not needed.
-		try (KafkaConsumer<byte[], Void> consumer = new KafkaConsumer<>(config, new ByteArrayDeserializer(),
-				(_, _) -> null)) {
+		// Of payloads, the checksum is enough.
+		try (KafkaConsumer<byte[], Integer> consumer = new KafkaConsumer<>(config, new ByteArrayDeserializer(),
+				(_, payload) -> Content.crc(payload))) {
 			List<TopicPartition> partitions = consumer.partitionsFor(Topics.SINK, TIMEOUT)
 				.stream()
 				.map((partition) -> new TopicPartition(Topics.SINK, partition.partition()))
@@ -122,18 +132,22 @@ public final class SinkTopic implements SmartLifecycle {
 						Math.max(begin, end(ends, partition) - OFFSETS_OF_MESSAGE * this.recent.horizon())));
 			long deadline = System.nanoTime() + READ_TIMEOUT.toNanos();
 			while (partitions.stream().anyMatch((partition) -> consumer.position(partition) < end(ends, partition))) {
-				for (ConsumerRecord<byte[], Void> record : consumer.poll(POLL)) {
-					// Without a key it is none of the sink's; a session's is known by its
-					// place.
-					if (record.key() != null && record.headers().lastHeader(SessionWriter.HEADER) == null) {
-						this.recent.add(record.partition(), ByteString.copyFrom(record.key()));
-					}
-				}
+				consumer.poll(POLL).forEach(this::remember);
 				if (!this.running || System.nanoTime() - deadline > 0) {
 					throw new org.apache.kafka.common.errors.TimeoutException(
 							"The end of the topic was not read within " + READ_TIMEOUT.toSeconds() + " s");
 				}
 			}
+		}
+	}
+
+	private void remember(ConsumerRecord<byte[], Integer> record) {
+		TopicRecord stored = TopicRecord.read(record.headers());
+		// Without a key it is none of the sink's; a session's is known by its place.
+		if (record.key() != null && record.value() != null && stored.session() == null) {
+			ByteString id = ByteString.copyFrom(record.key());
+			this.recent.add(record.partition(), RecentIds.Name.of(stored.client(), id),
+					Content.checksum(id, stored.key(), record.value()));
 		}
 	}
 

@@ -14,12 +14,16 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 import com.google.protobuf.ByteString;
+import dev.sluice.sink.Contents;
+import dev.sluice.sink.format.LogFile;
+import dev.sluice.sink.format.LogRecord;
 import dev.sluice.sink.segment.FaultyDisk;
 import dev.sluice.sink.segment.SegmentFormat;
 import dev.sluice.sink.segment.SegmentHeader;
@@ -61,11 +65,11 @@ class LogMessageStoreTests {
 		write(messages(200, 1_000));
 		RecentIds recent = new RecentIds(1_000);
 		try (LogMessageStore store = open(recent)) {
-			store.store("new".getBytes(), new byte[10]).get(10, TimeUnit.SECONDS);
+			store.store(Contents.of("new", new byte[10])).get(10, TimeUnit.SECONDS);
 		}
 
 		assertThat(recent.size()).isEqualTo(200);
-		assertThat(recent.contains(ByteString.copyFromUtf8("id-0"))).isTrue();
+		assertThat(knows(recent, "id-0")).isTrue();
 		assertThat(read()).hasSize(201);
 	}
 
@@ -93,8 +97,8 @@ class LogMessageStoreTests {
 
 		open(recent).close();
 
-		assertThat(recent.contains(ByteString.copyFromUtf8("a"))).isTrue();
-		assertThat(recent.contains(ByteString.copyFromUtf8("b"))).isFalse();
+		assertThat(knows(recent, "a")).isTrue();
+		assertThat(knows(recent, "b")).isFalse();
 		assertThat(Files.size(file)).isEqualTo(whole);
 	}
 
@@ -108,7 +112,7 @@ class LogMessageStoreTests {
 			SegmentReader reader = new SegmentReader(channel);
 			SegmentWriter writer = SegmentWriter.resume(channel, reader.header().salt(), 1, ByteBuffer.allocate(1_000));
 			for (String id : List.of("b", "c", "d", "e")) {
-				writer.append(new byte[] { 1 }, id.getBytes(), new byte[100]);
+				writer.append(LogRecord.head(0, Contents.of(id, new byte[100]), null, 0), new byte[100]);
 			}
 			writer.commit(true);
 			hole = forced + (Files.size(file) - forced) / 4;
@@ -120,8 +124,7 @@ class LogMessageStoreTests {
 
 		open(recent).close();
 
-		assertThat(Stream.of("a", "b", "c", "d", "e").filter((id) -> recent.contains(ByteString.copyFromUtf8(id))))
-			.containsExactly("a", "b");
+		assertThat(Stream.of("a", "b", "c", "d", "e").filter((id) -> knows(recent, id))).containsExactly("a", "b");
 		assertThat(this.directory.resolve(file.getFileName() + ".cut"))
 			.hasBinaryContent(Arrays.copyOfRange(content, (int) hole, content.length));
 		write(Map.of("c", new byte[40]));
@@ -144,13 +147,13 @@ class LogMessageStoreTests {
 		assertThat(file).as("nothing was changed").hasBinaryContent(content);
 
 		RecentIds recent = new RecentIds(10);
-		try (LogMessageStore store = new LogMessageStore(this.directory, SEGMENT_BYTES, Damage.CONTINUE, recent,
-				sessions())) {
-			store.store("d".getBytes(), new byte[40]).get(10, TimeUnit.SECONDS);
+		try (LogMessageStore store = new LogMessageStore(this.directory, SEGMENT_BYTES, Damage.CONTINUE,
+				Retention.FOR_EVER, recent, sessions())) {
+			store.store(Contents.of("d", new byte[40])).get(10, TimeUnit.SECONDS);
 		}
 
-		assertThat(recent.contains(ByteString.copyFromUtf8("b"))).isFalse();
-		assertThat(recent.contains(ByteString.copyFromUtf8("c"))).isTrue();
+		assertThat(knows(recent, "b")).isFalse();
+		assertThat(knows(recent, "c")).isTrue();
 		assertThat(read()).containsOnlyKeys("a", "c", "d");
 	}
 
@@ -171,7 +174,7 @@ class LogMessageStoreTests {
 			int damaged = at;
 			int record = (int) ends.stream().filter((end) -> end <= damaged).count();
 
-			LogRecovery.Recovered found = LogRecovery.recover(this.directory, FileChannel::open, 10, sessions(), 0);
+			LogRecovery.Recovered found = LogRecovery.recover(this.directory, FileChannel::open, 10, sessions());
 
 			List<String> expected = new ArrayList<>(List.of("a", "b", "c", "d", "e"));
 			// The note before the first record, which says that there are no sessions.
@@ -179,7 +182,9 @@ class LogMessageStoreTests {
 			if (!note) {
 				expected.remove(record);
 			}
-			assertThat(found.ids()).as("bit of byte %d", at).extracting(ByteString::toStringUtf8).isEqualTo(expected);
+			assertThat(found.names()).as("bit of byte %d", at)
+				.extracting((stored) -> Objects.requireNonNull(stored.name()).id().toStringUtf8())
+				.isEqualTo(expected);
 			assertThat(found.damages()).as("the last record may be of a batch that was not forced")
 				.hasSize((record < 4) ? 1 : 0);
 		}
@@ -188,9 +193,9 @@ class LogMessageStoreTests {
 			int end = length;
 			int whole = (int) ends.stream().filter((each) -> each <= end).count();
 
-			LogRecovery.Recovered found = LogRecovery.recover(this.directory, FileChannel::open, 10, sessions(), 0);
+			LogRecovery.Recovered found = LogRecovery.recover(this.directory, FileChannel::open, 10, sessions());
 
-			assertThat(found.ids()).as("%d bytes", length).hasSize(whole);
+			assertThat(found.names()).as("%d bytes", length).hasSize(whole);
 			assertThat(found.nextNumber()).isEqualTo(whole);
 			assertThat(found.damages()).isEmpty();
 		}
@@ -222,9 +227,9 @@ class LogMessageStoreTests {
 			.withMessageContaining("no segment behind 0000000002-");
 
 		RecentIds recent = new RecentIds(10);
-		try (LogMessageStore store = new LogMessageStore(this.directory, SEGMENT_BYTES, Damage.CONTINUE, recent,
-				sessions())) {
-			store.store("new".getBytes(), new byte[40]).get(10, TimeUnit.SECONDS);
+		try (LogMessageStore store = new LogMessageStore(this.directory, SEGMENT_BYTES, Damage.CONTINUE,
+				Retention.FOR_EVER, recent, sessions())) {
+			store.store(Contents.of("new", new byte[40])).get(10, TimeUnit.SECONDS);
 		}
 		assertThat(segments()).hasSize(4)
 			.last()
@@ -253,11 +258,11 @@ class LogMessageStoreTests {
 
 		RecentIds recent = new RecentIds(10_000);
 		assertThatExceptionOfType(UncheckedIOException.class).isThrownBy(() -> new LogMessageStore(this.directory,
-				SEGMENT_BYTES, Damage.REFUSE, recent, sessions(), disk, System::currentTimeMillis));
+				SEGMENT_BYTES, Damage.REFUSE, Retention.FOR_EVER, recent, sessions(), disk, System::currentTimeMillis));
 		assertThat(recent.size()).isZero();
 
 		disk.failsToForce = false;
-		new LogMessageStore(this.directory, SEGMENT_BYTES, Damage.REFUSE, recent, sessions(), disk,
+		new LogMessageStore(this.directory, SEGMENT_BYTES, Damage.REFUSE, Retention.FOR_EVER, recent, sessions(), disk,
 				System::currentTimeMillis)
 			.close();
 		assertThat(recent.size()).isEqualTo(300);
@@ -275,9 +280,13 @@ class LogMessageStoreTests {
 
 		long before = allocated();
 		open(new RecentIds(100)).close();
-		LogRecovery.recover(this.directory, FileChannel::open, 100_000, sessions(), 0);
+		LogRecovery.recover(this.directory, FileChannel::open, 100_000, sessions());
 
 		assertThat(allocated() - before).as("of 30 MB").isLessThan(20_000_000);
+	}
+
+	private static boolean knows(RecentIds recent, String id) {
+		return recent.checksum(RecentIds.Name.of(0, ByteString.copyFromUtf8(id))) != null;
 	}
 
 	private static long allocated() {
@@ -289,14 +298,14 @@ class LogMessageStoreTests {
 		FaultyDisk disk = new FaultyDisk();
 		RecentIds recent = new RecentIds(0);
 		Map<String, byte[]> stored = new HashMap<>();
-		try (LogMessageStore store = new LogMessageStore(this.directory, SEGMENT_BYTES, Damage.REFUSE, recent,
-				sessions(), disk, System::currentTimeMillis)) {
+		try (LogMessageStore store = new LogMessageStore(this.directory, SEGMENT_BYTES, Damage.REFUSE,
+				Retention.FOR_EVER, recent, sessions(), disk, System::currentTimeMillis)) {
 			for (int round = 0; round < 3; round++) {
 				int number = round;
 				disk.room = 5_000 + round * 1_234;
 				Map<String, CompletableFuture<Integer>> done = new HashMap<>();
 				for (int i = 0; i < 50; i++) {
-					done.put(round + "-" + i, store.store((round + "-" + i).getBytes(), new byte[1_000]));
+					done.put(round + "-" + i, store.store(Contents.of((round + "-" + i).getBytes(), new byte[1_000])));
 				}
 				await().until(() -> done.values().stream().allMatch(CompletableFuture::isDone));
 				assertThat(store.ready()).isFalse();
@@ -308,7 +317,7 @@ class LogMessageStoreTests {
 
 				disk.room = Long.MAX_VALUE;
 				await().until(store::ready);
-				store.store(("after-" + number).getBytes(), new byte[10]).get(10, TimeUnit.SECONDS);
+				store.store(Contents.of(("after-" + number).getBytes(), new byte[10])).get(10, TimeUnit.SECONDS);
 				stored.put("after-" + number, new byte[10]);
 			}
 		}
@@ -322,16 +331,16 @@ class LogMessageStoreTests {
 	@Test
 	void takesMessagesAgainAfterAForceThatFailed() throws Exception {
 		FaultyDisk disk = new FaultyDisk();
-		try (LogMessageStore store = new LogMessageStore(this.directory, SEGMENT_BYTES, Damage.REFUSE, new RecentIds(0),
-				sessions(), disk, System::currentTimeMillis)) {
-			store.store("a".getBytes(), new byte[10]).get(10, TimeUnit.SECONDS);
+		try (LogMessageStore store = new LogMessageStore(this.directory, SEGMENT_BYTES, Damage.REFUSE,
+				Retention.FOR_EVER, new RecentIds(0), sessions(), disk, System::currentTimeMillis)) {
+			store.store(Contents.of("a", new byte[10])).get(10, TimeUnit.SECONDS);
 			disk.failsToForce = true;
-			CompletableFuture<Integer> lost = store.store("b".getBytes(), new byte[10]);
+			CompletableFuture<Integer> lost = store.store(Contents.of("b", new byte[10]));
 			await().until(lost::isCompletedExceptionally);
 
 			disk.failsToForce = false;
 			await().until(store::ready);
-			store.store("c".getBytes(), new byte[10]).get(10, TimeUnit.SECONDS);
+			store.store(Contents.of("c", new byte[10])).get(10, TimeUnit.SECONDS);
 		}
 
 		assertThat(read()).containsOnlyKeys("a", "c");
@@ -341,21 +350,22 @@ class LogMessageStoreTests {
 	void opensOnAFullDiskAndTakesMessagesWhenThereIsRoom() throws Exception {
 		FaultyDisk disk = new FaultyDisk();
 		disk.room = 10;
-		try (LogMessageStore store = new LogMessageStore(this.directory, SEGMENT_BYTES, Damage.REFUSE, new RecentIds(0),
-				sessions(), disk, System::currentTimeMillis)) {
+		try (LogMessageStore store = new LogMessageStore(this.directory, SEGMENT_BYTES, Damage.REFUSE,
+				Retention.FOR_EVER, new RecentIds(0), sessions(), disk, System::currentTimeMillis)) {
 			assertThat(store.ready()).isFalse();
-			assertThat(store.store("a".getBytes(), new byte[10])).isCompletedExceptionally();
+			assertThat(store.store(Contents.of("a", new byte[10]))).isCompletedExceptionally();
 
 			disk.room = Long.MAX_VALUE;
 			await().until(store::ready);
-			store.store("a".getBytes(), new byte[10]).get(10, TimeUnit.SECONDS);
+			store.store(Contents.of("a", new byte[10])).get(10, TimeUnit.SECONDS);
 		}
 
 		assertThat(read()).containsOnlyKeys("a");
 	}
 
 	private LogMessageStore open(RecentIds recent) {
-		return new LogMessageStore(this.directory, SEGMENT_BYTES, Damage.REFUSE, recent, sessions());
+		return new LogMessageStore(this.directory, SEGMENT_BYTES, Damage.REFUSE, Retention.FOR_EVER, recent,
+				sessions());
 	}
 
 	@Test
@@ -376,7 +386,7 @@ class LogMessageStoreTests {
 		store.close();
 
 		assertThat(store.ready()).isFalse();
-		assertThat(store.store("a".getBytes(), new byte[1])).isCompletedExceptionally();
+		assertThat(store.store(Contents.of("a", new byte[1]))).isCompletedExceptionally();
 	}
 
 	@Test
@@ -395,15 +405,16 @@ class LogMessageStoreTests {
 			.withMessageContaining("at byte 36 of " + segments.getLast().getFileName());
 
 		RecentIds recent = new RecentIds(1_000);
-		try (LogMessageStore store = new LogMessageStore(this.directory, SEGMENT_BYTES, Damage.CONTINUE, recent,
-				sessions())) {
-			store.store("new".getBytes(), new byte[10]).get(10, TimeUnit.SECONDS);
+		try (LogMessageStore store = new LogMessageStore(this.directory, SEGMENT_BYTES, Damage.CONTINUE,
+				Retention.FOR_EVER, recent, sessions())) {
+			store.store(Contents.of("new", new byte[10])).get(10, TimeUnit.SECONDS);
 		}
 		assertThat(recent.size()).as("four records and a part of the next were in each block").isEqualTo(300 - 2 * 4);
 		assertThat(segments()).isEqualTo(segments);
 
 		RecentIds again = new RecentIds(1_000);
-		new LogMessageStore(this.directory, SEGMENT_BYTES, Damage.CONTINUE, again, sessions()).close();
+		new LogMessageStore(this.directory, SEGMENT_BYTES, Damage.CONTINUE, Retention.FOR_EVER, again, sessions())
+			.close();
 		assertThat(again.size()).as("also what was written behind it").isEqualTo(300 - 2 * 4 + 1);
 	}
 
@@ -461,15 +472,15 @@ class LogMessageStoreTests {
 	@Test
 	void leavesNoSecondFileOfASegmentThatCouldNotBeMade() throws Exception {
 		FaultyDisk disk = new FaultyDisk();
-		try (LogMessageStore store = new LogMessageStore(this.directory, SEGMENT_BYTES, Damage.REFUSE, new RecentIds(0),
-				sessions(), disk, System::currentTimeMillis)) {
+		try (LogMessageStore store = new LogMessageStore(this.directory, SEGMENT_BYTES, Damage.REFUSE,
+				Retention.FOR_EVER, new RecentIds(0), sessions(), disk, System::currentTimeMillis)) {
 			disk.room = SEGMENT_BYTES + 1_000;
-			assertThat(store.store("a".getBytes(), new byte[SEGMENT_BYTES])).succeedsWithin(Duration.ofSeconds(10));
+			assertThat(store.store(Contents.of("a", new byte[SEGMENT_BYTES]))).succeedsWithin(Duration.ofSeconds(10));
 			disk.room = 10;
 			await().until(() -> !store.ready() || segments().size() > 1);
 			disk.room = Long.MAX_VALUE;
 			await().until(store::ready);
-			store.store("b".getBytes(), new byte[10]).get(10, TimeUnit.SECONDS);
+			store.store(Contents.of("b", new byte[10])).get(10, TimeUnit.SECONDS);
 		}
 
 		assertThat(LogFile.list(this.directory)).extracting(LogFile::number).doesNotHaveDuplicates();
@@ -501,7 +512,7 @@ class LogMessageStoreTests {
 	private void write(Map<String, byte[]> messages) throws Exception {
 		try (LogMessageStore store = open(new RecentIds(0))) {
 			List<CompletableFuture<Integer>> done = new ArrayList<>();
-			messages.forEach((id, payload) -> done.add(store.store(id.getBytes(), payload)));
+			messages.forEach((id, payload) -> done.add(store.store(Contents.of(id.getBytes(), payload))));
 			for (CompletableFuture<Integer> one : done) {
 				one.get(30, TimeUnit.SECONDS);
 			}
@@ -516,9 +527,9 @@ class LogMessageStoreTests {
 				SegmentReader.Next next = reader.next();
 				while (!(next instanceof SegmentReader.End)) {
 					if (next instanceof SegmentReader.Whole whole && whole.numbered()) {
-						byte[] body = reader.read(whole, 0, whole.length());
-						String id = new String(body, 1, body[0]);
-						assertThat(found.put(id, Arrays.copyOfRange(body, 1 + body[0], body.length))).as(id).isNull();
+						LogRecord record = LogRecord.read(reader, whole);
+						String id = record.id().toStringUtf8();
+						assertThat(found.put(id, record.payload(reader, whole))).as(id).isNull();
 					}
 					next = reader.next();
 				}

@@ -5,7 +5,9 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileTime;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -18,13 +20,18 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 import com.google.protobuf.ByteString;
+import dev.sluice.sink.Contents;
+import dev.sluice.sink.format.LogFile;
+import dev.sluice.sink.format.LogRecord;
 import dev.sluice.sink.segment.FaultyDisk;
 import dev.sluice.sink.segment.SegmentReader;
 import dev.sluice.sink.sequence.ClientSession;
 import dev.sluice.sink.sequence.ContentDiffersException;
+import dev.sluice.sink.sequence.Fence;
 import dev.sluice.sink.sequence.KnownSessions;
 import dev.sluice.sink.sequence.Place;
 import dev.sluice.sink.store.LogMessageStore.Damage;
+import dev.sluice.sink.store.MessageStore.StoreUnavailableException;
 import dev.sluice.sink.store.OnceStore.Outcome;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -64,13 +71,13 @@ class LogSessionsTests {
 	void refusesAnotherMessageWithAKnownSequenceAlsoAfterARestart() throws Exception {
 		try (LogMessageStore log = open()) {
 			store(log, SESSION, 1);
-			assertThat(log.store(new Place(SESSION, 1), "id-1".getBytes(), "other".getBytes()))
+			assertThat(log.store(new Place(SESSION, 1), Contents.of("id-1", "other".getBytes())))
 				.failsWithin(Duration.ofSeconds(10))
 				.withThrowableThat()
 				.withCauseInstanceOf(ContentDiffersException.class);
 		}
 		try (LogMessageStore log = open()) {
-			assertThat(log.store(new Place(SESSION, 1), "id-2".getBytes(), payload(1)))
+			assertThat(log.store(new Place(SESSION, 1), Contents.of("id-2", payload(1))))
 				.failsWithin(Duration.ofSeconds(10))
 				.withThrowableThat()
 				.withCauseInstanceOf(ContentDiffersException.class);
@@ -81,11 +88,11 @@ class LogSessionsTests {
 	@Test
 	void takesAgainWhatCouldNotBeWritten() throws Exception {
 		FaultyDisk disk = new FaultyDisk();
-		try (LogMessageStore log = new LogMessageStore(this.directory, SEGMENT_BYTES, Damage.REFUSE, new RecentIds(10),
-				new KnownSessions(10, Duration.ofDays(1)), disk, () -> 0)) {
+		try (LogMessageStore log = new LogMessageStore(this.directory, SEGMENT_BYTES, Damage.REFUSE, Retention.FOR_EVER,
+				new RecentIds(10), new KnownSessions(10, Duration.ofDays(1)), disk, () -> 0)) {
 			store(log, SESSION, 1);
 			disk.failsToForce = true;
-			CompletableFuture<Outcome> lost = log.store(new Place(SESSION, 2), "id-2".getBytes(), payload(2));
+			CompletableFuture<Outcome> lost = log.store(new Place(SESSION, 2), Contents.of("id-2", payload(2)));
 			await().until(lost::isCompletedExceptionally);
 
 			disk.failsToForce = false;
@@ -99,7 +106,7 @@ class LogSessionsTests {
 	void notesTheSessionsAgainWhereTheLastSegmentWasBeingMade() throws Exception {
 		try (LogMessageStore log = open()) {
 			store(log, SESSION, 1);
-			log.store("full".getBytes(), new byte[SEGMENT_BYTES]).get(10, TimeUnit.SECONDS);
+			log.store(Contents.of("full", new byte[SEGMENT_BYTES])).get(10, TimeUnit.SECONDS);
 			await().until(() -> segments().size() == 2);
 		}
 		Path last = segments().getLast();
@@ -125,6 +132,78 @@ class LogSessionsTests {
 		}
 	}
 
+	@Test
+	void storesNothingOfAStreamBehindWhatCouldNotBeStored() throws Exception {
+		try (LogMessageStore log = open()) {
+			Fence fence = new Fence();
+			fence.close();
+
+			assertThat(log.store(new Place(SESSION, 2, fence), Contents.of("id-2", payload(2))))
+				.failsWithin(Duration.ofSeconds(10))
+				.withThrowableThat()
+				.withCauseInstanceOf(StoreUnavailableException.class);
+			assertThat(store(log, SESSION, 1)).isEqualTo(Outcome.STORED);
+			assertThat(store(log, SESSION, 2)).isEqualTo(Outcome.STORED);
+		}
+	}
+
+	@Test
+	void closesTheFenceOfAStreamWhoseMessageCouldNotBeWritten() throws Exception {
+		FaultyDisk disk = new FaultyDisk();
+		try (LogMessageStore log = new LogMessageStore(this.directory, SEGMENT_BYTES, Damage.REFUSE, Retention.FOR_EVER,
+				new RecentIds(10), new KnownSessions(10, Duration.ofDays(1)), disk, () -> 0)) {
+			Fence fence = new Fence();
+			disk.failsToForce = true;
+
+			assertThat(log.store(new Place(SESSION, 1, fence), Contents.of("id-1", payload(1))))
+				.failsWithin(Duration.ofSeconds(10));
+
+			assertThat(fence.isClosed()).isTrue();
+			disk.failsToForce = false;
+		}
+	}
+
+	@Test
+	void knowsARepeatWhoseSegmentIsDeleted() throws Exception {
+		try (LogMessageStore log = open()) {
+			store(log, SESSION, 1);
+			log.store(Contents.of("full", new byte[SEGMENT_BYTES])).get(10, TimeUnit.SECONDS);
+			await().until(() -> segments().size() == 2);
+			store(log, SESSION, 2);
+		}
+		Path oldest = segments().getFirst();
+		Files.setLastModifiedTime(oldest, FileTime.from(Instant.now().minus(Duration.ofDays(2))));
+
+		try (LogMessageStore log = open(new Retention(Duration.ofDays(3), 0))) {
+			store(log, SESSION, 3);
+			assertThat(oldest).as("younger than 3 days").exists();
+		}
+		try (LogMessageStore log = open(new Retention(Duration.ofDays(1), 0))) {
+			await().until(() -> !Files.exists(oldest));
+			assertThat(store(log, SESSION, 1)).isEqualTo(Outcome.REPEATED);
+			assertThat(store(log, SESSION, 4)).isEqualTo(Outcome.STORED);
+		}
+		try (LogMessageStore log = open()) {
+			assertThat(store(log, SESSION, 1)).as("after a restart").isEqualTo(Outcome.REPEATED);
+		}
+		assertThat(stored()).containsExactly("id-2", "id-3", "id-4");
+	}
+
+	@Test
+	void keepsNoMoreBytesThanItsRetentionButTheNewestSegment() throws Exception {
+		int kept = 3 * SEGMENT_BYTES;
+		try (LogMessageStore log = open(new Retention(Duration.ZERO, kept))) {
+			for (int i = 0; i < 10; i++) {
+				int before = (segments().isEmpty()) ? 0 : LogFile.list(this.directory).getLast().number();
+				log.store(Contents.of("full-" + i, new byte[SEGMENT_BYTES])).get(10, TimeUnit.SECONDS);
+				await().until(() -> LogFile.list(this.directory).getLast().number() > before);
+			}
+			await().until(() -> segments().stream().mapToLong((file) -> file.toFile().length()).sum() <= kept);
+			assertThat(segments()).hasSizeGreaterThan(2);
+		}
+		open().close();
+	}
+
 	/** Three sessions, with repeats, gaps and restarts at any point. */
 	@ParameterizedTest
 	@ValueSource(longs = { 1, 2, 3, 4 })
@@ -141,7 +220,8 @@ class LogSessionsTests {
 					int newest = next.getOrDefault(session, 1);
 					int sequence = (random.nextInt(3) == 0) ? 1 + random.nextInt(newest) : newest;
 					next.put(session, Math.max(newest, sequence + 1 + ((random.nextInt(80) == 0) ? 1 : 0)));
-					pending.add(log.store(new Place(session, sequence), id(session, sequence), payload(sequence)));
+					pending.add(log.store(new Place(session, sequence),
+							Contents.of(id(session, sequence), payload(sequence))));
 					acknowledged.add(new String(id(session, sequence)));
 				}
 				for (CompletableFuture<Outcome> one : pending) {
@@ -154,12 +234,16 @@ class LogSessionsTests {
 	}
 
 	private static Outcome store(LogMessageStore log, ClientSession session, int sequence) throws Exception {
-		return log.store(new Place(session, sequence), id(session, sequence), payload(sequence))
+		return log.store(new Place(session, sequence), Contents.of(id(session, sequence), payload(sequence)))
 			.get(10, TimeUnit.SECONDS);
 	}
 
 	private LogMessageStore open() {
-		return new LogMessageStore(this.directory, SEGMENT_BYTES, Damage.REFUSE, new RecentIds(10),
+		return open(Retention.FOR_EVER);
+	}
+
+	private LogMessageStore open(Retention retention) {
+		return new LogMessageStore(this.directory, SEGMENT_BYTES, Damage.REFUSE, retention, new RecentIds(10),
 				new KnownSessions(10, Duration.ofDays(1)));
 	}
 

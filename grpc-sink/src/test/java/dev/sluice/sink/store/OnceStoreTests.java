@@ -1,11 +1,15 @@
 package dev.sluice.sink.store;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 
 import com.google.protobuf.ByteString;
+import dev.sluice.sink.Contents;
 import dev.sluice.sink.FakeStore;
+import dev.sluice.sink.format.Content;
+import dev.sluice.sink.sequence.ContentDiffersException;
 import dev.sluice.sink.store.MessageStore.StoreUnavailableException;
 import dev.sluice.sink.store.OnceStore.Outcome;
 import org.junit.jupiter.api.Test;
@@ -76,16 +80,45 @@ class OnceStoreTests {
 		OnceStore hasty = new OnceStore(this.store, this.recent, Duration.ofMillis(1));
 		ByteString id = ByteString.copyFromUtf8("a");
 
-		CompletableFuture<Outcome> first = hasty.store(id, new byte[0]);
+		CompletableFuture<Outcome> first = hasty.store(Contents.of(id, new byte[0]));
 		assertThatExceptionOfType(ExecutionException.class).isThrownBy(first::get)
 			.withCauseInstanceOf(StoreUnavailableException.class);
 
-		CompletableFuture<Outcome> repeat = hasty.store(id, new byte[0]);
+		CompletableFuture<Outcome> repeat = hasty.store(Contents.of(id, new byte[0]));
 		assertThat(this.store.pending()).as("it is being stored still").isEqualTo(1);
 		this.store.completeAll();
-		assertThat(hasty.store(id, new byte[0])).isCompletedWithValue(Outcome.REPEATED);
+		assertThat(hasty.store(Contents.of(id, new byte[0]))).isCompletedWithValue(Outcome.REPEATED);
 		assertThat(repeat).satisfiesAnyOf((done) -> assertThat(done).isCompletedWithValue(Outcome.REPEATED),
 				(late) -> assertThat(late).isCompletedExceptionally());
+	}
+
+	@Test
+	void refusesOtherContentUnderAKnownId() {
+		CompletableFuture<Outcome> stored = store("a");
+		CompletableFuture<Outcome> during = this.once.store(Contents.of("a", "other".getBytes()));
+		this.store.complete("a");
+		CompletableFuture<Outcome> after = this.once.store(Contents.of("a", "other".getBytes()));
+		CompletableFuture<Outcome> otherKey = this.once.store(Contents.of("a", "key", "a".getBytes()));
+
+		assertThat(stored).isCompletedWithValue(Outcome.STORED);
+		for (CompletableFuture<Outcome> refused : List.of(during, after, otherKey)) {
+			assertThatExceptionOfType(ExecutionException.class).isThrownBy(refused::get)
+				.withCauseInstanceOf(ContentDiffersException.class);
+		}
+		assertThat(this.store.pending()).isZero();
+	}
+
+	@Test
+	void givesAnIdToEachClient() {
+		store("a");
+		this.store.complete("a");
+
+		CompletableFuture<Outcome> ofAnother = this.once
+			.store(new Content(ByteString.copyFromUtf8("a"), ByteString.EMPTY, 7, "other".getBytes()));
+		this.store.complete("a");
+
+		assertThat(ofAnother).isCompletedWithValue(Outcome.STORED);
+		assertThat(store("a")).isCompletedWithValue(Outcome.REPEATED);
 	}
 
 	@Test
@@ -97,7 +130,7 @@ class OnceStoreTests {
 	}
 
 	private CompletableFuture<Outcome> store(String id) {
-		return this.once.store(ByteString.copyFromUtf8(id), id.getBytes());
+		return this.once.store(Contents.of(ByteString.copyFromUtf8(id), id.getBytes()));
 	}
 
 }

@@ -16,14 +16,16 @@ import dev.sluice.consumer.backend.Attempt.RetryLater;
 import dev.sluice.consumer.backend.Attempt.Saved;
 import dev.sluice.consumer.backend.Attempt.Throttled;
 import dev.sluice.sink.client.DeliveryListener;
+import dev.sluice.sink.client.Message;
 import dev.sluice.sink.client.SinkClient;
 import dev.sluice.sink.client.SinkClientOptions;
 import dev.sluice.sink.client.SpoolFullException;
 import io.grpc.ManagedChannel;
 
 /**
- * Delivers orders to the sink, as messages with the order's id, so that the sink stores a
- * repeat once. The client keeps its messages in memory, because Kafka has the orders: the
+ * Delivers orders to the sink, as messages with the order's id and the customer as the
+ * key, so that the sink stores a repeat once and all orders of a customer in one
+ * partition. The client keeps its messages in memory, because Kafka has the orders: the
  * offset of an unacknowledged order is not committed.
  * <p>
  * After the response timeout the client keeps the order. The next attempt waits for the
@@ -62,7 +64,8 @@ public final class SinkBackend implements Backend, AutoCloseable {
 		CompletableFuture<Attempt> outcome = (earlier != null) ? earlier : mine;
 		try {
 			if (earlier == null) {
-				this.client.send(id, order.body());
+				this.client.send(
+						new Message(id, order.body(), ByteString.copyFrom(order.customerId(), StandardCharsets.UTF_8)));
 			}
 			return outcome.get(this.responseTimeout.toNanos(), TimeUnit.NANOSECONDS);
 		}

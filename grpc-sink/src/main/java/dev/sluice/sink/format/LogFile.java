@@ -1,4 +1,4 @@
-package dev.sluice.sink.store;
+package dev.sluice.sink.format;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -22,16 +22,17 @@ import org.jspecify.annotations.Nullable;
  * @param number of the segment, from 0
  * @param header as the name has it; null in a name of an earlier version
  */
-record LogFile(Path path, int number, @Nullable SegmentHeader header) {
+public record LogFile(Path path, int number, @Nullable SegmentHeader header) {
 
 	private static final Pattern NAME = Pattern.compile("(\\d{10})(?:-(.+))?\\.log");
 
-	static LogFile of(Path directory, int number, SegmentHeader header) {
+	/** Names a file. */
+	public static LogFile of(Path directory, int number, SegmentHeader header) {
 		return new LogFile(directory.resolve("%010d-%s.log".formatted(number, header.name())), number, header);
 	}
 
 	/** The segments of a log, in their order. */
-	static List<LogFile> list(Path directory) throws IOException {
+	public static List<LogFile> list(Path directory) throws IOException {
 		try (Stream<Path> files = Files.list(directory)) {
 			return files.map(LogFile::parse)
 				.filter(Objects::nonNull)
@@ -51,7 +52,7 @@ record LogFile(Path path, int number, @Nullable SegmentHeader header) {
 	}
 
 	/** For messages. */
-	String name() {
+	public String name() {
 		return this.path.getFileName().toString();
 	}
 

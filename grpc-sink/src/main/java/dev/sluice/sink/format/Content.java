@@ -1,0 +1,40 @@
+package dev.sluice.sink.format;
+
+import java.nio.ByteBuffer;
+import java.util.zip.CRC32C;
+
+import com.google.protobuf.ByteString;
+
+/**
+ * A message as it is to be kept.
+ *
+ * @param id of the message, 1 to 64 bytes
+ * @param key for the partition, up to 128 bytes; empty = none
+ * @param client whose id it is; 0 = that of all clients without a certificate
+ * @param payload decompressed; not to be changed any more
+ * @param checksum what a repeat must have, too
+ */
+public record Content(ByteString id, ByteString key, long client, byte[] payload, int checksum) {
+
+	/** Computes the checksum. */
+	public Content(ByteString id, ByteString key, long client, byte[] payload) {
+		this(id, key, client, payload, checksum(id, key, crc(payload)));
+	}
+
+	/** The CRC-32C of the id, the key, and the CRC-32C of the payload (4 bytes). */
+	public static int checksum(ByteString id, ByteString key, int payloadCrc) {
+		CRC32C crc = new CRC32C();
+		crc.update(id.asReadOnlyByteBuffer());
+		crc.update(key.asReadOnlyByteBuffer());
+		crc.update(ByteBuffer.allocate(Integer.BYTES).putInt(payloadCrc).flip());
+		return (int) crc.getValue();
+	}
+
+	/** The CRC-32C of a payload. */
+	public static int crc(byte[] payload) {
+		CRC32C crc = new CRC32C();
+		crc.update(payload);
+		return (int) crc.getValue();
+	}
+
+}
