@@ -26,6 +26,7 @@ import dev.sluice.contract.sink.DataSinkGrpc;
 import dev.sluice.contract.sink.Request;
 import dev.sluice.contract.sink.Response;
 import dev.sluice.contract.sink.Session;
+import dev.sluice.sink.format.Content;
 import dev.sluice.sink.sequence.Place;
 import dev.sluice.sink.store.LogMessageStore;
 import dev.sluice.sink.store.MessageStore;
@@ -72,10 +73,10 @@ class WireFuzzTests {
 
 	private Server start(String name, SimpleMeterRegistry registry) throws IOException {
 		SinkProperties properties = new SinkProperties(SinkProperties.Store.LOG, 100, 0, DataSize.ofMegabytes(8),
-				DataSize.ofKilobytes(512), 1_000, 10, 0, 100, Duration.ZERO, Duration.ofSeconds(30),
+				DataSize.ofKilobytes(512), 1_000, 10, 0, 8, 100, Duration.ZERO, Duration.ofSeconds(30),
 				DataSize.ofMegabytes(1), 1, Duration.ZERO, Duration.ofMinutes(1), 1_000, true, 100, 10,
-				Duration.ofDays(6), 1, (short) 1, 0, null, Duration.ZERO, Path.of("unused"), DataSize.ofMegabytes(1),
-				LogMessageStore.Damage.REFUSE);
+				Duration.ofDays(6), 1, (short) 1, 0, Duration.ZERO, DataSize.ofBytes(0), null, Duration.ZERO,
+				Path.of("unused"), DataSize.ofMegabytes(1), LogMessageStore.Damage.REFUSE);
 		DataSinkService service = new DataSinkService(
 				new OnceStore(new Store(), new RecentIds(1_000), properties.storeTimeout()), properties,
 				new SinkMetrics(registry), this.timer, Runnable::run, System::nanoTime);
@@ -280,20 +281,20 @@ class WireFuzzTests {
 		}
 
 		@Override
-		public CompletableFuture<Integer> store(byte[] id, byte[] payload) {
-			keep(id, payload);
+		public CompletableFuture<Integer> store(Content content) {
+			keep(content);
 			return CompletableFuture.completedFuture(0);
 		}
 
 		@Override
-		public CompletableFuture<OnceStore.Outcome> store(Place place, byte[] id, byte[] payload) {
-			keep(id, payload);
+		public CompletableFuture<OnceStore.Outcome> store(Place place, Content content) {
+			keep(content);
 			return CompletableFuture.completedFuture(OnceStore.Outcome.STORED);
 		}
 
-		private void keep(byte[] id, byte[] payload) {
-			WireFuzzTests.this.stored.computeIfAbsent(ByteString.copyFrom(id), (_) -> ConcurrentHashMap.newKeySet())
-				.add(ByteString.copyFrom(payload));
+		private void keep(Content content) {
+			WireFuzzTests.this.stored.computeIfAbsent(content.id(), (_) -> ConcurrentHashMap.newKeySet())
+				.add(ByteString.copyFrom(content.payload()));
 		}
 
 	}

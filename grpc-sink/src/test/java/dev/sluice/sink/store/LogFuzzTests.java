@@ -16,7 +16,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 import com.google.protobuf.ByteString;
+import dev.sluice.sink.Contents;
 import dev.sluice.sink.Fuzz;
+import dev.sluice.sink.format.Content;
 import dev.sluice.sink.sequence.ClientSession;
 import dev.sluice.sink.sequence.ContentDiffersException;
 import dev.sluice.sink.sequence.KnownSessions;
@@ -97,11 +99,11 @@ class LogFuzzTests {
 		for (int i = random.nextInt(80); i > 0; i--) {
 			ClientSession session = sessions.get(random.nextInt(2));
 			if (random.nextInt(3) == 0) {
-				pending.add(open.store(("own-" + random.nextInt()).getBytes(), payload(random.nextInt(1_000))));
+				pending.add(open.store(Contents.of("own-" + random.nextInt(), payload(random.nextInt(1_000)))));
 			}
 			else {
 				int sequence = last.merge(session, 1, Integer::sum);
-				pending.add(open.store(new Place(session, sequence), id(session, sequence), payload(sequence)));
+				pending.add(open.store(new Place(session, sequence), content(session, sequence)));
 			}
 			if (random.nextInt(4) == 0) {
 				pending.getLast().get(10, TimeUnit.SECONDS);
@@ -130,8 +132,7 @@ class LogFuzzTests {
 
 	private static Outcome outcome(LogMessageStore open, ClientSession session, int sequence) throws Exception {
 		try {
-			return open.store(new Place(session, sequence), id(session, sequence), payload(sequence))
-				.get(10, TimeUnit.SECONDS);
+			return open.store(new Place(session, sequence), content(session, sequence)).get(10, TimeUnit.SECONDS);
 		}
 		catch (ExecutionException ex) {
 			assertThat(ex.getCause()).as("%s-%d", session.id().toStringUtf8(), sequence)
@@ -141,7 +142,7 @@ class LogFuzzTests {
 	}
 
 	private static LogMessageStore open(Path log, int segmentBytes, Damage damage) {
-		return new LogMessageStore(log, segmentBytes, damage, new RecentIds(1_000),
+		return new LogMessageStore(log, segmentBytes, damage, Retention.FOR_EVER, new RecentIds(1_000),
 				new KnownSessions(10, Duration.ofDays(1)));
 	}
 
@@ -149,8 +150,8 @@ class LogFuzzTests {
 		return new ClientSession(ByteString.copyFromUtf8(name), 1, 0);
 	}
 
-	private static byte[] id(ClientSession session, int sequence) {
-		return (session.id().toStringUtf8() + "-" + sequence).getBytes();
+	private static Content content(ClientSession session, int sequence) {
+		return Contents.of(session.id().toStringUtf8() + "-" + sequence, payload(sequence));
 	}
 
 	private static byte[] payload(int sequence) {
