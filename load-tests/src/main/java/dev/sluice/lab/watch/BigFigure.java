@@ -13,7 +13,7 @@ enum BigFigure {
 
 	WAITING("orders on their way"),
 
-	P99("ms: the greater p99 of sync and queued");
+	P99("ms, p99 of the slower mode");
 
 	private final String words;
 
