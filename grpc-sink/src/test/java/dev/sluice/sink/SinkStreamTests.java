@@ -61,7 +61,7 @@ class SinkStreamTests {
 	private static final int PREFETCH = 4;
 
 	private static final SinkProperties PROPERTIES = new SinkProperties(SinkProperties.Store.KAFKA, CAPACITY, 7,
-			DataSize.ofBytes(MEMORY), DataSize.ofKilobytes(512), STORING, 3, 0, 2, 100, Duration.ofMinutes(30),
+			DataSize.ofBytes(MEMORY), DataSize.ofKilobytes(512), STORING, 3, 0, 3, 100, Duration.ofMinutes(30),
 			Duration.ofSeconds(30), DataSize.ofBytes(1_000), ACK_BATCH, Duration.ofMillis(5), Duration.ofMinutes(5),
 			100, true, 100, 10, Duration.ofDays(6), 1, (short) 1, 0, Duration.ZERO, DataSize.ofBytes(0), null,
 			Duration.ZERO, Path.of("unused"), DataSize.ofMegabytes(1), LogMessageStore.Damage.REFUSE);

@@ -53,6 +53,9 @@ final class Session {
 	/** The number of the last message that was ever sent. */
 	private long last = -1;
 
+	/** Which opening of the spool has the messages in flight. */
+	private long sending;
+
 	private final Progress progress = new Progress();
 
 	/**
@@ -139,7 +142,7 @@ final class Session {
 		Lane lane = leastLoaded();
 		while (lane != null) {
 			Entry next = waiting();
-			if (next == null) {
+			if (next == null || awaitsEarlierOpening(next)) {
 				break;
 			}
 			give(lane, next);
@@ -147,6 +150,18 @@ final class Session {
 		}
 		this.lanes.forEach(Lane::rest);
 		show();
+	}
+
+	/**
+	 * The sink stores the messages of one session in their order, but not those of two:
+	 * what an earlier opening of the spool left is there before anything newer is sent.
+	 */
+	private boolean awaitsEarlierOpening(Entry next) {
+		if (next.session() != this.sending && this.lanes.stream().anyMatch((lane) -> lane.inFlight() > 0)) {
+			return true;
+		}
+		this.sending = next.session();
+		return false;
 	}
 
 	/** Null if none takes a message now. */

@@ -15,8 +15,10 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 
+import com.google.protobuf.ByteString;
 import dev.sluice.sink.client.DeliveryListener;
 import dev.sluice.sink.client.Durability;
+import dev.sluice.sink.client.Message;
 import dev.sluice.sink.client.SinkClient;
 import dev.sluice.sink.client.SinkClientOptions;
 import dev.sluice.sink.client.SpoolFullException;
@@ -66,7 +68,7 @@ final class NumberedProducer {
 		try (SinkClient sender = SinkClient.open(channels, options, DeliveryListener.NONE)) {
 			for (int i = progress.getInt(4); i < messages; i++) {
 				progress.putInt(0, i + 1);
-				send(sender, payload(run, client, i));
+				send(sender, new Message(null, payload(run, client, i), key(i)));
 				progress.putInt(4, i + 1);
 			}
 			if (!sender.awaitEmpty(Duration.ofMinutes(3))) {
@@ -78,10 +80,10 @@ final class NumberedProducer {
 		}
 	}
 
-	private static void send(SinkClient client, byte[] payload) throws InterruptedException {
+	private static void send(SinkClient client, Message message) throws InterruptedException {
 		while (true) {
 			try {
-				client.send(payload, Duration.ofSeconds(10));
+				client.sendAll(List.of(message), Duration.ofSeconds(10));
 				return;
 			}
 			catch (SpoolFullException _) {
@@ -110,6 +112,11 @@ final class NumberedProducer {
 			numbers.add(progress.getInt(12 + 4 * i));
 		}
 		return numbers;
+	}
+
+	/** Of every fourth message none; the others have one of 20. */
+	static ByteString key(int number) {
+		return (number % 4 == 0) ? ByteString.EMPTY : ByteString.copyFromUtf8("key-" + number % 20);
 	}
 
 	/** Of 100 to 3,000 bytes, made from its head alone. */

@@ -7,8 +7,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 
@@ -16,6 +18,7 @@ import dev.sluice.devservices.DevServices;
 import dev.sluice.devservices.JavaProcess;
 import dev.sluice.devservices.Ports;
 import dev.sluice.sink.TopicRecords;
+import dev.sluice.sink.format.TopicRecord;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -25,7 +28,8 @@ import static org.awaitility.Awaitility.await;
 /**
  * Three clients, each with a spool, send numbered messages to two sinks with one topic,
  * while connections are cut and sinks and clients are killed. Then every message that a
- * client has taken is committed in the topic once, byte for byte. The large form:
+ * client has taken is committed in the topic once, byte for byte, and those with one key
+ * in the order in which they were sent. The large form:
  *
  * <pre>
  * mvn verify -pl grpc-sink -am -Dit.test=TwoSinksIT -Dsluice.cuts=200 -Dsluice.kills=20 -Dsluice.messages=100000
@@ -187,12 +191,22 @@ class TwoSinksIT {
 			found.add(new HashSet<>());
 		}
 		List<String> twice = new ArrayList<>();
+		List<String> overtaken = new ArrayList<>();
+		Map<String, Integer> last = new HashMap<>();
 		List<String> damaged = new ArrayList<>();
 		TopicRecords.forEach(kafka, (record) -> {
 			ByteBuffer payload = ByteBuffer.wrap(record.value());
 			if (payload.remaining() >= NumberedProducer.HEAD_BYTES && payload.getLong() == RUN) {
 				int client = payload.getInt();
 				int number = payload.getInt();
+				// Without a key, the session is what has an order.
+				TopicRecord stored = TopicRecord.read(record.headers());
+				String line = client + "/" + (stored.key().isEmpty() ? stored.session() : stored.key());
+				assertThat(stored.key()).isEqualTo(NumberedProducer.key(number));
+				Integer before = last.put(line, number);
+				if (before != null && before > number) {
+					overtaken.add(line + ": " + before + " before " + number);
+				}
 				if (!found.get(client).add(number)) {
 					twice.add(client + "-" + number);
 				}
@@ -215,6 +229,7 @@ class TwoSinksIT {
 		assertThat(lost).as("0 lost").isZero();
 		assertThat(twice).as("0 stored twice").isEmpty();
 		assertThat(damaged).as("byte for byte").isEmpty();
+		assertThat(overtaken).as("in order by key").isEmpty();
 		assertThat(inDoubt).as("of a kill, the one that was being sent").isLessThanOrEqualTo(KILLS);
 	}
 

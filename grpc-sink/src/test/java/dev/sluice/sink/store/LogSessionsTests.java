@@ -186,7 +186,7 @@ class LogSessionsTests {
 		try (LogMessageStore log = open()) {
 			assertThat(store(log, SESSION, 1)).as("after a restart").isEqualTo(Outcome.REPEATED);
 		}
-		assertThat(stored()).containsExactly("id-2", "id-3", "id-4");
+		assertThat(stored()).containsExactly("session-a-2", "session-a-3", "session-a-4");
 	}
 
 	@Test

@@ -93,6 +93,18 @@ public final class SinkCommand extends ExperimentCommand {
 			+ SCRAPES + " times, a second apart, into the file named by --out, and does nothing else.")
 	private @Nullable List<URI> record;
 
+	@Option(names = "--read", paramLabel = "WHERE",
+			description = "Prints the messages of a log's directory, or of the topic sink of these bootstrap servers"
+					+ " (HOST:PORT), each as a line of JSON, and does nothing else.")
+	private @Nullable String read;
+
+	@Option(names = "--limit", paramLabel = "N", defaultValue = "0",
+			description = "With --read: messages at most; 0 = all. Default: ${DEFAULT-VALUE}.")
+	private long limit;
+
+	@Option(names = "--follow", description = "With --read: goes on as messages are stored, until it is stopped.")
+	private boolean follow;
+
 	public SinkCommand(ReportWriter report) {
 		super(report);
 	}
@@ -102,6 +114,16 @@ public final class SinkCommand extends ExperimentCommand {
 		try {
 			if (this.train != null) {
 				return train(this.train);
+			}
+			if (this.limit < 0) {
+				throw usage("--limit is 0 or more");
+			}
+			if (this.read != null) {
+				SinkReading.print(this.read, this.limit, this.follow, stdout());
+				return 0;
+			}
+			if (this.limit > 0 || this.follow) {
+				throw usage("--limit and --follow need --read");
 			}
 			if (this.record != null) {
 				return record(this.record);

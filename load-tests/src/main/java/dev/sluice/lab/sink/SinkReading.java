@@ -1,0 +1,104 @@
+package dev.sluice.lab.sink;
+
+import java.io.PrintWriter;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+import com.google.protobuf.ByteString;
+import dev.sluice.lab.kit.stack.LabException;
+import dev.sluice.sink.reader.LogReader;
+import dev.sluice.sink.reader.SinkReader;
+import dev.sluice.sink.reader.SinkReader.ReadFailedException;
+import dev.sluice.sink.reader.StoredMessage;
+import dev.sluice.sink.reader.TopicReader;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.common.KafkaException;
+import tools.jackson.databind.json.JsonMapper;
+
+/** {@code lab sink --read}: prints stored messages, each as a line of JSON. */
+final class SinkReading {
+
+	private static final Duration WAIT = Duration.ofMillis(500);
+
+	private static final JsonMapper JSON = new JsonMapper();
+
+	private SinkReading() {
+	}
+
+	/**
+	 * Prints messages until the end, or until the process is stopped.
+	 * @param where a log's directory, or else Kafka's bootstrap servers
+	 * @param limit messages at most; 0 = all
+	 * @param follow whether it waits for more at the end
+	 */
+	static void print(String where, long limit, boolean follow, PrintWriter out) {
+		try (SinkReader reader = open(where)) {
+			long printed = 0;
+			while (limit == 0 || printed < limit) {
+				StoredMessage message = reader.next(WAIT);
+				if (message != null) {
+					out.println(line(message));
+					printed++;
+				}
+				else if (!follow && (reader instanceof LogReader || reader.lag() == 0)) {
+					break;
+				}
+				else {
+					out.flush();
+				}
+			}
+			out.flush();
+		}
+		catch (ReadFailedException | KafkaException ex) {
+			throw new LabException("%s: %s".formatted(where, ex.getMessage()), ex);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			throw new LabException("Interrupted", ex);
+		}
+	}
+
+	private static SinkReader open(String where) {
+		if (Files.isDirectory(Path.of(where))) {
+			return new LogReader(Path.of(where));
+		}
+		return TopicReader.all(Map.of(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, where));
+	}
+
+	/** What is no UTF-8 is in Base64, in a member of another name. */
+	static String line(StoredMessage message) {
+		Map<String, Object> line = new LinkedHashMap<>();
+		line.put("partition", message.partition());
+		line.put("offset", message.offset());
+		line.put("storedAt", message.storedAt().toString());
+		put(line, "id", message.id());
+		if (!message.key().isEmpty()) {
+			put(line, "key", message.key());
+		}
+		ByteString session = message.session();
+		if (session != null) {
+			line.put("session", HexFormat.of().formatHex(session.toByteArray()));
+			line.put("sequence", message.sequence());
+		}
+		put(line, "payload", ByteString.copyFrom(message.payload()));
+		return JSON.writeValueAsString(line);
+	}
+
+	private static void put(Map<String, Object> line, String name, ByteString bytes) {
+		try {
+			line.put(name, StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes.toByteArray())).toString());
+		}
+		catch (CharacterCodingException _) {
+			line.put(name + "Base64", Base64.getEncoder().encodeToString(bytes.toByteArray()));
+		}
+	}
+
+}
