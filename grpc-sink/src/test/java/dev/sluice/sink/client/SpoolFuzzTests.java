@@ -1,8 +1,10 @@
 package dev.sluice.sink.client;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -55,7 +57,7 @@ class SpoolFuzzTests {
 				byte[] payload = payload(random, spool);
 				appended.put(open.append(List.of(new Message(null, payload))).getFirst().number(), payload);
 			}
-			Directories.copy(spool, crashed);
+			copyWhileSegmentsGo(spool, crashed);
 		}
 		if (random.nextBoolean()) {
 			Directories.delete(crashed);
@@ -85,18 +87,41 @@ class SpoolFuzzTests {
 		}
 	}
 
+	/** As a crash would leave it. The spool deletes what is settled meanwhile. */
+	private static void copyWhileSegmentsGo(Path spool, Path copy) throws IOException {
+		for (int tries = 1;; tries++) {
+			try {
+				Directories.copy(spool, copy);
+				return;
+			}
+			catch (NoSuchFileException | UncheckedIOException ex) {
+				if (tries == 100) {
+					throw ex;
+				}
+				if (Files.exists(copy)) {
+					Directories.delete(copy);
+				}
+			}
+		}
+	}
+
 	/** Noise, or what could be taken for a part of the spool. */
 	private static byte[] payload(Random random, Path spool) throws IOException {
 		byte[] payload = new byte[random.nextInt((random.nextInt(5) == 0) ? 12_000 : 300)];
 		List<Path> segments = Directories.segments(spool);
-		if (random.nextInt(3) == 0 && !segments.isEmpty()) {
-			// The newest: another may be deleted meanwhile.
+		random.nextBytes(payload);
+		if (random.nextInt(3) > 0 || segments.isEmpty()) {
+			return payload;
+		}
+		try {
 			byte[] segment = Files.readAllBytes(segments.getLast());
 			int from = random.nextInt(segment.length);
 			return Arrays.copyOfRange(segment, from, Math.min(segment.length, from + payload.length));
 		}
-		random.nextBytes(payload);
-		return payload;
+		catch (NoSuchFileException _) {
+			// All its messages are settled.
+			return payload;
+		}
 	}
 
 	/** Returns the messages whose bytes are not as they were. */
