@@ -6,14 +6,20 @@ import java.time.Duration;
 import java.util.List;
 
 import dev.sluice.devservices.Ports;
+import dev.sluice.lab.client.ClientExperiment.Deployed;
 import dev.sluice.lab.client.ReferenceCases.Case;
+import dev.sluice.lab.kit.deployed.Target;
+import dev.sluice.lab.kit.deployed.TargetOptions;
 import dev.sluice.lab.kit.load.CallMode;
 import dev.sluice.lab.kit.load.OpenClient;
+import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.result.ClientResult.Stopped;
 import dev.sluice.lab.kit.run.ExperimentCommand;
 import dev.sluice.lab.kit.run.ReportWriter;
+import dev.sluice.lab.scenario.TargetFile;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code lab client}. */
@@ -75,6 +81,13 @@ public final class ClientCommand extends ExperimentCommand {
 					+ " does the median show it?")
 	private boolean freeze;
 
+	@Mixin
+	private TargetOptions target = new TargetOptions();
+
+	@Option(names = "--modes", split = ",", paramLabel = "MODE",
+			description = "With --target: sync, queued. Default: both.")
+	private @Nullable List<String> modes;
+
 	public ClientCommand(ReportWriter report) {
 		super(report);
 	}
@@ -96,14 +109,36 @@ public final class ClientCommand extends ExperimentCommand {
 		if (this.referenceTable && this.freeze) {
 			throw usage("--reference-table or --freeze, not both");
 		}
+		Deployed deployed = deployed();
+		if (deployed != null) {
+			if (this.uri != null || this.referenceTable || this.freeze) {
+				throw usage("--target places orders: leave --uri, --reference-table and --freeze out");
+			}
+			return new ClientExperiment.Settings(List.of(ownCase()), null, timeout, timeout, this.maxOutstanding,
+					deployed);
+		}
 		if (this.freeze) {
-			return new ClientExperiment.Settings(List.of(FREEZE), null, timeout, timeout, this.maxOutstanding);
+			return new ClientExperiment.Settings(List.of(FREEZE), null, timeout, timeout, this.maxOutstanding, null);
 		}
 		if (this.referenceTable) {
 			return new ClientExperiment.Settings(ReferenceCases.all(), null, Duration.ZERO, timeout,
-					this.maxOutstanding);
+					this.maxOutstanding, null);
 		}
-		return new ClientExperiment.Settings(List.of(ownCase()), target(), timeout, timeout, this.maxOutstanding);
+		return new ClientExperiment.Settings(List.of(ownCase()), target(), timeout, timeout, this.maxOutstanding, null);
+	}
+
+	private @Nullable Deployed deployed() {
+		try {
+			Target target = this.target.value(TargetFile::read);
+			if (target == null && this.modes != null) {
+				throw usage("--modes are those of orders, which only --target gets");
+			}
+			return (target == null) ? null : new Deployed(target, (this.modes == null) ? List.of(Mode.values())
+					: this.modes.stream().map(Mode::of).distinct().toList());
+		}
+		catch (IllegalArgumentException ex) {
+			throw usage(ex.getMessage());
+		}
 	}
 
 	private URI target() {

@@ -20,16 +20,22 @@ import dev.sluice.devservices.Breakable;
 import dev.sluice.devservices.Infrastructure;
 import dev.sluice.devservices.Ports;
 import dev.sluice.lab.client.ReferenceCases.Case;
+import dev.sluice.lab.kit.deployed.Target;
+import dev.sluice.lab.kit.deployed.TargetSystem;
 import dev.sluice.lab.kit.load.OpenClient;
 import dev.sluice.lab.kit.load.OpenClient.Figures;
 import dev.sluice.lab.kit.load.OpenClient.Load;
+import dev.sluice.lab.kit.load.OrderRequests;
 import dev.sluice.lab.kit.measure.ProcessGroup;
 import dev.sluice.lab.kit.measure.ProcessSampler;
 import dev.sluice.lab.kit.measure.Window;
+import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.result.ClientResult;
+import dev.sluice.lab.kit.result.ClientResult.Second;
 import dev.sluice.lab.kit.result.ClientResult.Stopped;
 import dev.sluice.lab.kit.result.Finding;
 import dev.sluice.lab.kit.result.RunResult;
+import dev.sluice.lab.kit.result.RunResult.Check;
 import dev.sluice.lab.kit.run.Experiment;
 import dev.sluice.lab.kit.run.Run;
 import dev.sluice.lab.kit.stack.Http;
@@ -65,8 +71,18 @@ final class ClientExperiment extends Experiment {
 	 * is started for it
 	 * @param patience for answers after each case
 	 * @param timeout of a request
+	 * @param deployed whose gateways get orders in each case; null: URIs are got
 	 */
-	record Settings(List<Case> cases, @Nullable URI target, Duration patience, Duration timeout, int maxOutstanding) {
+	record Settings(List<Case> cases, @Nullable URI target, Duration patience, Duration timeout, int maxOutstanding,
+			@Nullable Deployed deployed) {
+	}
+
+	/**
+	 * A deployed system.
+	 *
+	 * @param modes of the orders that it gets
+	 */
+	record Deployed(Target target, List<Mode> modes) {
 	}
 
 	ClientExperiment(Run run, Settings settings) {
@@ -77,7 +93,10 @@ final class ClientExperiment extends Experiment {
 
 	@Override
 	protected void measure() throws IOException, InterruptedException {
-		if (this.settings.target() != null) {
+		if (this.settings.deployed() != null) {
+			placeOrders(this.settings.deployed());
+		}
+		else if (this.settings.target() != null) {
 			runAll(this.settings.target(), null);
 		}
 		else {
@@ -97,7 +116,58 @@ final class ClientExperiment extends Experiment {
 
 	@Override
 	protected Set<Module> modules() {
-		return Set.of(Module.BACKEND);
+		return (this.settings.deployed() != null) ? Set.of() : Set.of(Module.BACKEND);
+	}
+
+	@Override
+	protected List<Check> checks() {
+		return (this.settings.deployed() != null) ? List.of(this.settings.deployed().target().check()) : List.of();
+	}
+
+	/** Orders to each gateway, in each mode; the target's machine is not sampled. */
+	private void placeOrders(Deployed deployed) throws InterruptedException {
+		try (TargetSystem system = TargetSystem.open(deployed.target())) {
+			for (Case each : this.settings.cases()) {
+				for (Map.Entry<String, URI> gateway : deployed.target().gateways().entrySet()) {
+					for (Mode mode : deployed.modes()) {
+						String name = "%s %s, %s".formatted(gateway.getKey(), mode, each.name());
+						progress().step("%s against %s for %d s".formatted(name, gateway.getValue(),
+								each.duration().toSeconds()));
+						placeOrders(name, each, gateway.getValue(), mode, system);
+					}
+				}
+			}
+		}
+	}
+
+	private void placeOrders(String name, Case each, URI gateway, Mode mode, TargetSystem system)
+			throws InterruptedException {
+		try (OpenClient client = new OpenClient(each.mode(), each.threads(), system.tls())) {
+			Figures figures = client.run(load(each),
+					new OrderRequests(gateway, mode, OrderRequests.unused("client"), system.authorization()),
+					this::print);
+			if (figures.tally().answered() == 0) {
+				throw new LabException("%s does not answer: %s".formatted(gateway, figures.tally().failures()));
+			}
+			this.runs.add(run(name, each, gateway, figures, null));
+		}
+	}
+
+	private Load load(Case each) {
+		return new Load(each.requestsPerSecond(), each.duration(), this.settings.patience(),
+				this.settings.maxOutstanding());
+	}
+
+	private void print(Second second) {
+		out().println(StatusLine.of(Instant.now(), second));
+		out().flush();
+	}
+
+	private static ClientResult.Run run(String name, Case each, URI uri, Figures figures,
+			@Nullable Double foreignCpuShare) {
+		return new ClientResult.Run(name, each.mode().label(), each.threads(), uri.toString(), each.requestsPerSecond(),
+				each.duration().toMillis(), figures.tally(), figures.latency(), figures.lag(),
+				figures.cpuMillisPerRequest(), foreignCpuShare, figures.seconds(), each.reference(), each.stopped());
 	}
 
 	private void runAgainstBackend() throws IOException, InterruptedException {
@@ -143,26 +213,20 @@ final class ClientExperiment extends Experiment {
 			.ifPresent((process) -> groups.put("target", ProcessGroup.of(process.pid())));
 		Path samples = directory().directory("samples").resolve(each.name().replaceAll("\\W+", "-") + ".csv");
 		HttpRequest request = HttpRequest.newBuilder(uri).timeout(this.settings.timeout()).build();
-		Load load = new Load(each.requestsPerSecond(), each.duration(), this.settings.patience(),
-				this.settings.maxOutstanding());
 		try (ProcessSampler sampler = new ProcessSampler(groups, samples);
 				OpenClient client = new OpenClient(each.mode(), each.threads())) {
 			warmUp(client, each, uri);
 			// For a sample before the first request.
 			Thread.sleep(ProcessSampler.INTERVAL);
 			Instant from = Instant.now();
-			Figures figures = client.run(load, (_) -> request, (second) -> {
-				out().println(StatusLine.of(Instant.now(), second));
-				out().flush();
+			Figures figures = client.run(load(each), (_) -> request, (second) -> {
+				print(second);
 				stopOrContinue(breakable, each.stopped(), second.second());
 			});
 			Window window = new Window(from, Instant.now());
 			Thread.sleep(ProcessSampler.INTERVAL.multipliedBy(2));
-			return new ClientResult.Run(each.name(), each.mode().label(), each.threads(), uri.toString(),
-					each.requestsPerSecond(), each.duration().toMillis(), figures.tally(), figures.latency(),
-					figures.lag(), figures.cpuMillisPerRequest(),
-					sampler.samples().foreignCpuShare(window, Runtime.getRuntime().availableProcessors()),
-					figures.seconds(), each.reference(), each.stopped());
+			return run(each.name(), each, uri, figures,
+					sampler.samples().foreignCpuShare(window, Runtime.getRuntime().availableProcessors()));
 		}
 		finally {
 			if (breakable != null) {
@@ -197,6 +261,9 @@ final class ClientExperiment extends Experiment {
 	@Override
 	protected Map<String, String> configuration() {
 		Map<String, String> configuration = new TreeMap<>();
+		if (this.settings.deployed() != null) {
+			configuration.putAll(this.settings.deployed().target().notes());
+		}
 		configuration.put("load", "open model: requests are due by the clock, latency counts from then");
 		configuration.put("outstanding requests",
 				"at most %,d, beyond not sent and counted".formatted(this.settings.maxOutstanding()));

@@ -2,14 +2,18 @@ package dev.sluice.lab.compare;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 import dev.sluice.lab.causes.CausesExperiment;
 import dev.sluice.lab.compare.ComparePlan.Sweep;
+import dev.sluice.lab.kit.deployed.Target;
+import dev.sluice.lab.kit.deployed.TargetOptions;
 import dev.sluice.lab.kit.measure.PairedComparison;
 import dev.sluice.lab.kit.plan.BackendCapacity;
 import dev.sluice.lab.kit.result.Load;
@@ -24,6 +28,7 @@ import dev.sluice.lab.kit.stack.Variant;
 import dev.sluice.lab.scenario.Scenario;
 import dev.sluice.lab.scenario.ScenarioException;
 import dev.sluice.lab.scenario.ScenarioFile;
+import dev.sluice.lab.scenario.TargetFile;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -55,6 +60,11 @@ public final class CompareCommand extends ExperimentCommand {
 	private static final long DEADLINE_MILLIS = 180_000;
 
 	private static final long QUICK_DEADLINE_MILLIS = 45_000;
+
+	/** Of a target, and its warm-up. */
+	private static final Duration TARGET_CELL = Duration.ofSeconds(10);
+
+	private static final Duration SMALLEST_CELL = Duration.ofSeconds(2);
 
 	/** A seed is to be typed in again. */
 	private static final long MOST_SEEDS = 1_000_000;
@@ -118,6 +128,9 @@ public final class CompareCommand extends ExperimentCommand {
 	private int deliveryConcurrency = 1_000;
 
 	@Mixin
+	private TargetOptions target = new TargetOptions();
+
+	@Mixin
 	private InfrastructureOption infrastructure = new InfrastructureOption();
 
 	@Option(names = "--heap", paramLabel = "SIZE", defaultValue = "768m",
@@ -133,7 +146,41 @@ public final class CompareCommand extends ExperimentCommand {
 		if (this.causes) {
 			return findCauses();
 		}
+		Target deployed = argument(() -> this.target.value(TargetFile::read));
+		if (deployed != null) {
+			return compare(deployed);
+		}
 		return (this.scenario != null) ? play(this.scenario) : compare();
+	}
+
+	/** A system that is there gets only as much as the user says. */
+	private int compare(Target deployed) {
+		refuse("--target is measured as it is", "--scenario", "--quick", "--in-flight", "--burst", "--orders",
+				"--variants", "--capacity", "--delivery-concurrency", "--heap", "--infra");
+		if (this.rates == null || this.rates.stream().anyMatch((rate) -> rate < 1)) {
+			throw usage("--target needs --rates: how many orders a second may it get, as 50,100?");
+		}
+		long drawn = (this.seed != null) ? this.seed : ThreadLocalRandom.current().nextLong(MOST_SEEDS);
+		boolean smallest = this.length.value() == Length.SMALLEST;
+		int times = (this.repetitions != null) ? this.repetitions : smallest ? 1 : FULL_REPETITIONS;
+		if (times < 1) {
+			throw usage("--repetitions is at least 1");
+		}
+		TargetComparison.Settings settings = new TargetComparison.Settings(deployed, argument(this.variants::modes),
+				this.rates.stream().distinct().toList(), times, smallest ? SMALLEST_CELL : TARGET_CELL,
+				smallest ? SMALLEST_CELL : TARGET_CELL, drawn, null);
+		return run(CompareExperiment.NAME,
+				(this.seed != null) ? commandLine() : commandLine("--seed", Long.toString(drawn)),
+				(run) -> new TargetComparison(run, settings));
+	}
+
+	private <T extends @Nullable Object> T argument(Supplier<T> value) {
+		try {
+			return value.get();
+		}
+		catch (IllegalArgumentException ex) {
+			throw usage(ex.getMessage());
+		}
 	}
 
 	private int findCauses() {
@@ -168,6 +215,14 @@ public final class CompareCommand extends ExperimentCommand {
 			throw usage("--scenario %s cannot be read: %s".formatted(file, ex));
 		}
 		ScenarioRun scenarioRun = new ScenarioRun(read);
+		if (read.target() != null) {
+			refuse("The scenario's target is measured as it is", "--infra");
+			Target deployed = argument(() -> this.target.with(read.target()));
+			TargetComparison.Settings settings = new TargetComparison.Settings(deployed, read.modes(),
+					read.loads().stream().map((load) -> (int) Math.round(load.perSecond())).toList(),
+					read.repetitions(), TARGET_CELL, scenarioRun.length(), ScenarioRun.SEED, scenarioRun);
+			return run(read.name(), commandLine(), (run) -> new TargetComparison(run, settings));
+		}
 		return run(read.name(), commandLine(), (run) -> new CompareExperiment(run, this.infrastructure.value(),
 				scenarioRun.settings(), ComparePlan.of(scenarioRun.sweep()), scenarioRun));
 	}

@@ -30,7 +30,7 @@ record Cost(Series series, Load load, Map<String, Double> cpuMillisPerOrder, boo
 		@Nullable Double allocatedBytesPerOrder, @Nullable Double promotedBytesPerOrder,
 		@Nullable Double gcPausesPerThousand, @Nullable Double gcPauseMillisPerThousand,
 		@Nullable Double gcPauseMaxMillis, @Nullable Double peakThreads, @Nullable Double peakRssBytes,
-		Connections connections, double maxInFlight, boolean marked) {
+		Connections connections, @Nullable Double maxInFlight, boolean marked) {
 
 	/**
 	 * Connections at most, at one time but for the last.
@@ -42,7 +42,7 @@ record Cost(Series series, Load load, Map<String, Double> cpuMillisPerOrder, boo
 	 * @param opened to the backend, in all
 	 */
 	record Connections(@Nullable Double fromClients, @Nullable Double toBackend, @Nullable Double gatewayPool,
-			@Nullable Double consumerPool, double opened) {
+			@Nullable Double consumerPool, @Nullable Double opened) {
 	}
 
 	static final String GATEWAY = "gateway";
@@ -81,9 +81,8 @@ record Cost(Series series, Load load, Map<String, Double> cpuMillisPerOrder, boo
 						greatest(cells, (c) -> cost(c, BACKEND, ServiceCost::peakConnections)),
 						greatest(cells, (c) -> cost(c, GATEWAY, ServiceCost::peakPooled)),
 						greatest(cells, (c) -> cost(c, CONSUMER, ServiceCost::peakPooled)),
-						cells.stream().mapToLong(CellResult::connectionsOpened).max().orElse(0)),
-				cells.stream().mapToInt(CellResult::backendMaxInFlight).max().orElse(0),
-				cells.stream().anyMatch(Reliability::marked)));
+						greatest(cells, CellResult::connectionsOpened)),
+				greatest(cells, CellResult::backendMaxInFlight), cells.stream().anyMatch(Reliability::marked)));
 	}
 
 	/**
@@ -163,8 +162,14 @@ record Cost(Series series, Load load, Map<String, Double> cpuMillisPerOrder, boo
 		return (saved > 0) ? sum * 1000 / saved : null;
 	}
 
-	private static @Nullable Double greatest(List<CellResult> cells, Function<CellResult, @Nullable Double> figure) {
-		return cells.stream().map(figure).filter(Objects::nonNull).max(Comparator.naturalOrder()).orElse(null);
+	private static @Nullable Double greatest(List<CellResult> cells,
+			Function<CellResult, ? extends @Nullable Number> figure) {
+		return cells.stream()
+			.map(figure)
+			.filter(Objects::nonNull)
+			.map(Number::doubleValue)
+			.max(Comparator.naturalOrder())
+			.orElse(null);
 	}
 
 }

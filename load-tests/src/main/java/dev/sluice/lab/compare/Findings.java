@@ -116,8 +116,11 @@ final class Findings {
 		if (unlimited.isPresent()) {
 			return Optional.of(where + pauses
 					+ ", and the same gateway before an unlimited backend did not collapse: the cause is the backend's threads (at most %s orders in process there at once), not the gateway."
-						.formatted(Figures
-							.count(cells.stream().mapToInt(CellResult::backendMaxInFlight).max().orElse(0))));
+						.formatted(Figures.count(cells.stream()
+							.map(CellResult::backendMaxInFlight)
+							.filter(Objects::nonNull)
+							.max(Comparator.naturalOrder())
+							.orElse(null))));
 		}
 		return Optional.of(where + pauses + "; what the cause is the figures do not say.");
 	}

@@ -1,5 +1,6 @@
 package dev.sluice.lab.compare;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -27,12 +28,18 @@ record ScenarioRun(Scenario scenario) {
 	private static final int WARM_UP_ORDERS = 4_000;
 
 	/** Of the order of its cells: the same each time. */
-	private static final long SEED = 1;
+	static final long SEED = 1;
 
 	Sweep sweep() {
 		return new Sweep(this.scenario.variants().stream().map(Variant::id).toList(), this.scenario.modes(),
 				List.of(backend()), BURST, this.scenario.loads().stream().map(Load::orders).toList(),
 				this.scenario.repetitions(), SEED, false);
+	}
+
+	/** Of a cell, where the loads are rates: the same for each. */
+	Duration length() {
+		Load first = this.scenario.loads().getFirst();
+		return Duration.ofMillis(Math.round(first.orders() / first.perSecond() * 1_000));
 	}
 
 	Settings settings() {

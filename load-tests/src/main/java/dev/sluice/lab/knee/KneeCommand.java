@@ -4,11 +4,15 @@ import java.time.Duration;
 import java.util.List;
 
 import dev.sluice.lab.kit.plan.BackendCapacity;
+import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.run.ExperimentCommand;
 import dev.sluice.lab.kit.run.InfrastructureOption;
 import dev.sluice.lab.kit.run.ReportWriter;
 import dev.sluice.lab.kit.run.VariantOptions;
 import dev.sluice.lab.kit.stack.Variant;
+import dev.sluice.lab.kit.deployed.Target;
+import dev.sluice.lab.kit.deployed.TargetOptions;
+import dev.sluice.lab.scenario.TargetFile;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -55,6 +59,9 @@ public final class KneeCommand extends ExperimentCommand {
 	private boolean smallest;
 
 	@Mixin
+	private TargetOptions target = new TargetOptions();
+
+	@Mixin
 	private InfrastructureOption infrastructure = new InfrastructureOption();
 
 	public KneeCommand(ReportWriter report) {
@@ -73,13 +80,34 @@ public final class KneeCommand extends ExperimentCommand {
 			throw usage("--repetitions must be at least 1");
 		}
 		try {
+			Target deployed = this.target.value(TargetFile::read);
+			if (deployed != null) {
+				refuseUnmeasurable(deployed);
+			}
 			return new KneeExperiment.Settings(this.variants.variants(List.of(Variant.values())), this.variants.modes(),
 					Goal.of(this.goals), BackendCapacity.of(this.capacity), this.smallest ? SMALLEST_STEP : WARM_UP,
+<<<<<<< HEAD
 					this.smallest ? SMALLEST_STEP : MEASURED, this.smallest ? SMALLEST_LIMIT : LIMIT,
 					(this.smallest && !has("--repetitions")) ? 1 : this.repetitions);
+=======
+					this.smallest ? SMALLEST_STEP : MEASURED, this.smallest ? SMALLEST_LIMIT : LIMIT, deployed);
+>>>>>>> 850fa40 (load-tests: lab compare, knee and client measure a deployed system)
 		}
 		catch (IllegalArgumentException ex) {
 			throw usage(ex.getMessage());
+		}
+	}
+
+	private void refuseUnmeasurable(Target deployed) {
+		for (String option : List.of("--variants", "--backend", "--infra")) {
+			if (has(option)) {
+				throw usage("--target is measured as it is: leave out " + option);
+			}
+		}
+		String consumer = deployed.metrics().get(Target.CONSUMER);
+		if (this.variants.modes().contains(Mode.QUEUED) && (consumer == null || !consumer.startsWith("http"))) {
+			throw usage("Whether queued orders are saved in time is asked of the consumer's own Prometheus endpoint:"
+					+ " name it in the target's 'metrics', or measure --modes sync");
 		}
 	}
 

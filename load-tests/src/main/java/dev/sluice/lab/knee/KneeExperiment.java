@@ -3,8 +3,6 @@ package dev.sluice.lab.knee;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -12,7 +10,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.OptionalDouble;
 import java.util.Set;
 import java.util.TreeMap;
@@ -26,6 +23,7 @@ import dev.sluice.lab.kit.load.LoadRound;
 import dev.sluice.lab.kit.load.OpenClient;
 import dev.sluice.lab.kit.load.OpenClient.Figures;
 import dev.sluice.lab.kit.load.OpenClient.Load;
+import dev.sluice.lab.kit.load.OrderRequests;
 import dev.sluice.lab.kit.measure.ProcessGroup;
 import dev.sluice.lab.kit.measure.ProcessSampler;
 import dev.sluice.lab.kit.measure.PrometheusHistogram;
@@ -37,16 +35,18 @@ import dev.sluice.lab.kit.result.KneeResult;
 import dev.sluice.lab.kit.result.KneeResult.Knee;
 import dev.sluice.lab.kit.result.KneeResult.Step;
 import dev.sluice.lab.kit.result.RunResult;
+import dev.sluice.lab.kit.result.RunResult.Check;
 import dev.sluice.lab.kit.run.BackendControl;
 import dev.sluice.lab.kit.run.Experiment;
 import dev.sluice.lab.kit.run.Run;
 import dev.sluice.lab.kit.stack.Http;
-import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.lab.kit.stack.Module;
 import dev.sluice.lab.kit.stack.Service;
 import dev.sluice.lab.kit.stack.ServiceOptions;
 import dev.sluice.lab.kit.stack.Stack;
 import dev.sluice.lab.kit.stack.Variant;
+import dev.sluice.lab.kit.deployed.Target;
+import dev.sluice.lab.kit.deployed.TargetSystem;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -57,9 +57,7 @@ final class KneeExperiment extends Experiment {
 
 	static final String NAME = "knee";
 
-	private static final String ACCEPT_TO_SAVED = "sluice_accept_to_saved_seconds";
-
-	private static final String CONSUMER = "consumer";
+	static final String CONSUMER = "consumer";
 
 	private static final double FIRST = 400;
 
@@ -90,11 +88,20 @@ final class KneeExperiment extends Experiment {
 	 *
 	 * @param warmUp of each step
 	 * @param measured of each step
+<<<<<<< HEAD
 	 * @param limit of one search of a variant and mode
 	 * @param repetitions searches of each variant and mode
 	 */
 	record Settings(List<Variant> variants, List<Mode> modes, Goal goal, BackendCapacity capacity, Duration warmUp,
 			Duration measured, Duration limit, int repetitions) {
+=======
+	 * @param limit of the search of one variant and mode
+	 * @param target whose gateways are measured instead of variants; null: a system is
+	 * started
+	 */
+	record Settings(List<Variant> variants, List<Mode> modes, Goal goal, BackendCapacity capacity, Duration warmUp,
+			Duration measured, Duration limit, @Nullable Target target) {
+>>>>>>> 850fa40 (load-tests: lab compare, knee and client measure a deployed system)
 	}
 
 	KneeExperiment(Run run, Infrastructure infrastructure, Settings settings) {
@@ -104,6 +111,10 @@ final class KneeExperiment extends Experiment {
 
 	@Override
 	protected void measure() throws IOException, InterruptedException {
+		if (this.settings.target() != null) {
+			searchAll(this.settings.target());
+			return;
+		}
 		try (this.http; Stack stack = stack()) {
 			searchAll(stack);
 		}
@@ -111,9 +122,14 @@ final class KneeExperiment extends Experiment {
 
 	@Override
 	protected Finding finding(@Nullable String partial) {
-		return new KneeResult(this.settings.goal().toString(),
-				"%s, %d ms an order".formatted(this.settings.capacity().description(), BackendCapacity.DELAY_MILLIS),
+		return new KneeResult(this.settings.goal().toString(), (this.settings.target() != null) ? "the target's own"
+				: "%s, %d ms an order".formatted(this.settings.capacity().description(), BackendCapacity.DELAY_MILLIS),
 				this.knees);
+	}
+
+	@Override
+	protected List<Check> checks() {
+		return (this.settings.target() != null) ? List.of(this.settings.target().check()) : List.of();
 	}
 
 	@Override
@@ -123,9 +139,23 @@ final class KneeExperiment extends Experiment {
 
 	@Override
 	protected Set<Module> modules() {
+		if (this.settings.target() != null) {
+			return Set.of();
+		}
 		return Stream
 			.concat(Stream.of(Module.BACKEND, Module.CONSUMER), this.settings.variants().stream().map(Variant::module))
 			.collect(Collectors.toSet());
+	}
+
+	private void searchAll(Target target) throws IOException, InterruptedException {
+		try (this.http; TargetSystem system = TargetSystem.open(target)) {
+			for (Map.Entry<String, URI> gateway : target.gateways().entrySet()) {
+				for (Mode mode : this.settings.modes()) {
+					search(gateway.getKey(), mode,
+							new TestBed.Deployed(gateway.getValue(), system, mode == Mode.QUEUED));
+				}
+			}
+		}
 	}
 
 	private void searchAll(Stack stack) throws IOException, InterruptedException {
@@ -144,22 +174,27 @@ final class KneeExperiment extends Experiment {
 						ProcessGroup.ofInfrastructure(stack.infrastructure()));
 				services.forEach((name, service) -> pids.put(name, ProcessGroup.of(service.pid())));
 				pids.put(LoadRound.LOAD_GENERATOR, ProcessGroup.of(ProcessHandle.current().pid()));
+<<<<<<< HEAD
 				for (int repetition = 1; repetition <= this.settings.repetitions(); repetition++) {
 					for (Mode mode : this.settings.modes()) {
 						search(variant, mode, new TestBed(gateway.uri(), backend, services, pids));
 					}
+=======
+				for (Mode mode : this.settings.modes()) {
+					search(variant.id(), mode, new TestBed.Started(gateway.uri(), backend, services, pids, this.http));
+>>>>>>> 850fa40 (load-tests: lab compare, knee and client measure a deployed system)
 				}
 			}
 		}
 	}
 
-	private void search(Variant variant, Mode mode, TestBed bench) throws IOException, InterruptedException {
-		progress().step("%s %s: warming up".formatted(variant, mode));
+	private void search(String gateway, Mode mode, TestBed bench) throws IOException, InterruptedException {
+		progress().step("%s %s: warming up".formatted(gateway, mode));
 		long start = System.nanoTime();
 		KneeSearch search = new KneeSearch(FIRST, LEAST, MOST, PRECISION);
 		List<Step> steps = new ArrayList<>();
-		try (OpenClient client = new OpenClient(CallMode.ASYNC, null)) {
-			client.run(WARM_UP, requests(bench.gateway(), mode), (_) -> {
+		try (OpenClient client = new OpenClient(CallMode.ASYNC, null, bench.tls())) {
+			client.run(WARM_UP, requests(bench, mode), (_) -> {
 			});
 			OptionalDouble rate = search.next();
 			// One step at least, however long the warm-up took.
@@ -167,49 +202,43 @@ final class KneeExperiment extends Experiment {
 				Step step = step(rate.getAsDouble(), mode, bench, client);
 				steps.add(step);
 				search.tell(rate.getAsDouble(), step.held());
-				progress().step(String.format(Locale.ROOT, "%s %s: %,.0f/s %s", variant, mode, rate.getAsDouble(),
+				progress().step(String.format(Locale.ROOT, "%s %s: %,.0f/s %s", gateway, mode, rate.getAsDouble(),
 						step.held() ? "holds" : "does not hold: " + step.missed()));
 				rate = search.next();
 			}
 			while (rate.isPresent() && System.nanoTime() - start < this.settings.limit().toNanos());
 		}
-		this.knees.add(new Knee(variant.id(), mode.label(), search.held(), search.failed(), steps,
+		this.knees.add(new Knee(gateway, mode.label(), search.held(), search.failed(), steps,
 				Duration.ofNanos(System.nanoTime() - start).toMillis()));
 	}
 
 	private Step step(double rate, Mode mode, TestBed bench, OpenClient client)
 			throws IOException, InterruptedException {
-		for (Service service : bench.services().values()) {
-			if (!service.isAlive()) {
-				throw new LabException("%s died; its log %s ends with:%n%s".formatted(service.name(), service.logFile(),
-						service.process().tail()));
-			}
-		}
+		bench.check();
 		// More than that would be late for sure: by Little's law the mean is three times
 		// the goal.
 		int most = Math.max(100, (int) Math.ceil(rate * this.settings.goal().p99().toMillis() * 3 / 1_000));
 		Duration patience = this.settings.goal().p99().multipliedBy(3).plusSeconds(1);
-		try (ProcessSampler sampler = new ProcessSampler(bench.pids(),
-				directory().directory("samples").resolve("load-%d.csv".formatted(this.loads)))) {
-			Backlog backlog = new Backlog(bench.backend().saved(), 0);
+		try (ProcessSampler sampler = sampler(bench)) {
+			Backlog backlog = new Backlog(bench.saved(), 0);
 			// Sync answers are not waited for: what has piled up is to be measured.
 			Duration warmUpPatience = switch (mode) {
 				case SYNC -> Duration.ZERO;
 				case QUEUED -> patience;
 			};
-			backlog = backlog.with(client.run(new Load(rate, this.settings.warmUp(), warmUpPatience, most),
-					requests(bench.gateway(), mode), (_) -> {
-					})
+			backlog = backlog.with(client
+				.run(new Load(rate, this.settings.warmUp(), warmUpPatience, most), requests(bench, mode), (_) -> {
+				})
 				.tally());
-			long waiting = backlog.waiting(bench.backend().saved());
-			PrometheusHistogram before = savedTimes(bench);
+			long waiting = backlog.waiting(bench.saved());
+			PrometheusHistogram before = bench.savedTimes();
 			Instant from = Instant.now();
 			Figures figures = client.run(new Load(rate, this.settings.measured(), patience, most),
-					requests(bench.gateway(), mode), (_) -> {
+					requests(bench, mode), (_) -> {
 					});
 			Window window = new Window(from, Instant.now());
 			backlog = backlog.with(figures.tally());
-			long leftBehind = backlog.waiting(bench.backend().saved()) - waiting;
+			long leftBehind = backlog.waiting(bench.saved()) - waiting;
 			Double saved = switch (mode) {
 				case SYNC -> null;
 				case QUEUED -> savedP99Millis(bench, before, backlog);
@@ -217,53 +246,47 @@ final class KneeExperiment extends Experiment {
 			Thread.sleep(ProcessSampler.INTERVAL.multipliedBy(2));
 			return new Step(rate, figures.latency(), saved, figures.tally(), figures.lag().p99(),
 					figures.cpuMillisPerRequest(),
-					sampler.samples().foreignCpuShare(window, Runtime.getRuntime().availableProcessors()),
+					(sampler != null)
+							? sampler.samples().foreignCpuShare(window, Runtime.getRuntime().availableProcessors())
+							: null,
 					this.settings.goal().missed(mode, figures.tally(), figures.latency(), saved, leftBehind));
 		}
 	}
 
-	private OrderRequests requests(URI gateway, Mode mode) {
+	private @Nullable ProcessSampler sampler(TestBed bench) throws IOException {
+		return bench.processes().isEmpty() ? null : new ProcessSampler(bench.processes(),
+				directory().directory("samples").resolve("load-%d.csv".formatted(this.loads)));
+	}
+
+	private OrderRequests requests(TestBed bench, Mode mode) {
 		this.loads++;
-		return new OrderRequests(gateway, mode,
-				"knee-%s-%d".formatted(Long.toString(System.currentTimeMillis(), Character.MAX_RADIX), this.loads));
+		return new OrderRequests(bench.gateway(), mode, OrderRequests.unused("knee"), bench.authorization());
 	}
 
 	/** From accepted to saved; null if not all that was accepted is saved in time. */
 	private @Nullable Double savedP99Millis(TestBed bench, PrometheusHistogram before, Backlog backlog)
 			throws InterruptedException {
-		if (!drained(bench) || backlog.waiting(bench.backend().saved()) > 0) {
+		if (!drained(bench) || backlog.waiting(bench.saved()) > 0) {
 			return null;
 		}
-		return millis(savedTimes(bench).since(before).percentile(99));
+		return millis(bench.savedTimes().since(before).percentile(99));
 	}
 
 	/** Whether the backend saves no more, so that nothing is on its way. */
 	private boolean drained(TestBed bench) throws InterruptedException {
 		long deadline = System.nanoTime() + DRAIN.toNanos();
-		long saved = bench.backend().saved();
+		long saved = bench.saved();
 		int unchanged = 0;
 		while (System.nanoTime() - deadline < 0) {
 			Thread.sleep(POLL_MILLIS);
-			long now = bench.backend().saved();
+			long now = bench.saved();
 			unchanged = (now == saved) ? unchanged + 1 : 0;
 			saved = now;
-			if (unchanged * POLL_MILLIS > 4 * BackendCapacity.DELAY_MILLIS) {
+			if (unchanged * POLL_MILLIS > bench.quiet().toMillis()) {
 				return true;
 			}
 		}
 		return false;
-	}
-
-	private PrometheusHistogram savedTimes(TestBed bench) throws InterruptedException {
-		URI metrics = Objects.requireNonNull(bench.services().get(CONSUMER)).metrics();
-		try {
-			return PrometheusHistogram.read(this.http
-				.send(HttpRequest.newBuilder(metrics).timeout(Duration.ofSeconds(5)).build(), BodyHandlers.ofString())
-				.body(), ACCEPT_TO_SAVED);
-		}
-		catch (IOException ex) {
-			throw new LabException("The consumer does not serve its metrics: " + ex, ex);
-		}
 	}
 
 	private static @Nullable Double millis(@Nullable Double seconds) {
@@ -279,15 +302,14 @@ final class KneeExperiment extends Experiment {
 		configuration.put("search",
 				"from %.0f/s, doubled until the goal is missed twice, then bisected to 5 %%, at most %d s"
 					.formatted(FIRST, this.settings.limit().toSeconds()));
+		if (this.settings.target() != null) {
+			configuration.putAll(this.settings.target().notes());
+			return configuration;
+		}
 		configuration.put("services' JVM", String.join(" ", Stack.JVM_ARGS));
 		configuration.put("queue", "Kafka, acks=all, one broker, 12 partitions");
 		configuration.put("consumer delivery.concurrency", "100");
 		return configuration;
-	}
-
-	/** What one variant is measured on. */
-	private record TestBed(URI gateway, BackendControl backend, Map<String, Service> services,
-			Map<String, ProcessGroup> pids) {
 	}
 
 }

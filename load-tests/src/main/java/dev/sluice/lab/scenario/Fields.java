@@ -91,6 +91,21 @@ final class Fields {
 		return this.file;
 	}
 
+	/** A mapping of words that the user chooses, in the file's order. */
+	Map<String, String> texts(Node value) {
+		if (!(value instanceof MappingNode mapping) || mapping.getValue().isEmpty()) {
+			throw refused(value, "must be a mapping: 'name: value' in each line");
+		}
+		Map<String, String> texts = new LinkedHashMap<>();
+		for (NodeTuple field : mapping.getValue()) {
+			String name = scalar(field.getKeyNode());
+			if (texts.put(name, scalar(field.getValueNode())) != null) {
+				throw refused(field.getKeyNode(), "'%s' is there twice".formatted(name));
+			}
+		}
+		return texts;
+	}
+
 	<T> List<T> list(String key, Function<Node, T> reader, List<T> otherwise) {
 		return take(key).map((value) -> list(value, reader)).orElse(otherwise);
 	}

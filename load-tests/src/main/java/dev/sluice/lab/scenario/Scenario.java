@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 
 import dev.sluice.contract.BackendBehaviour;
+import dev.sluice.lab.kit.deployed.Target;
 import dev.sluice.lab.kit.plan.LoadPlan.Flap;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.stack.Variant;
@@ -27,10 +28,11 @@ import org.jspecify.annotations.Nullable;
  * @param deliveryConcurrency orders that the consumer delivers at once
  * @param repetitions of everything
  * @param limits what it must keep
+ * @param target a deployed system to be measured; null: one is started
  */
 public record Scenario(String name, String question, BackendBehaviour backend, @Nullable Flap flap,
 		List<Variant> variants, String heap, String collector, List<Mode> modes, List<Load> loads, int users, int items,
-		Duration deadline, int deliveryConcurrency, int repetitions, Limits limits) {
+		Duration deadline, int deliveryConcurrency, int repetitions, Limits limits, @Nullable Target target) {
 
 	public Scenario {
 		variants = List.copyOf(variants);

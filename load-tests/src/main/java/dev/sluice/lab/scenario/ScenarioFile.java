@@ -14,6 +14,7 @@ import java.util.stream.Stream;
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.contract.BackendBehaviour.Capacity;
 import dev.sluice.contract.BackendBehaviour.Delay;
+import dev.sluice.lab.kit.deployed.Target;
 import dev.sluice.lab.kit.plan.LoadPlan.Client;
 import dev.sluice.lab.kit.plan.LoadPlan.Flap;
 import dev.sluice.lab.kit.plan.Mode;
@@ -68,7 +69,8 @@ public final class ScenarioFile {
 			if (root == null) {
 				throw new ScenarioException("%s:1: it is empty: a scenario has a question".formatted(reader.file));
 			}
-			return reader.scenario(new Fields(reader.file, root, "question", "backend", "services", "load", "limits"));
+			return reader.scenario(
+					new Fields(reader.file, root, "question", "target", "backend", "services", "load", "limits"), file);
 		}
 		catch (MarkedYAMLException ex) {
 			throw new ScenarioException("%s:%d: no YAML: %s".formatted(reader.file,
@@ -76,7 +78,15 @@ public final class ScenarioFile {
 		}
 	}
 
-	private Scenario scenario(Fields root) {
+	private Scenario scenario(Fields root, Path path) {
+		Target target = root.fields("target", TargetFile.KEYS)
+			.map((fields) -> TargetFile.target(fields, path))
+			.orElse(null);
+		if (target != null) {
+			root.take("backend").or(() -> root.take("services")).ifPresent((node) -> {
+				throw root.refused(node, "a target is measured as it is: leave out 'backend' and 'services'");
+			});
+		}
 		String question = root.text(root.need("question"));
 		Optional<Fields> backend = root.fields("backend", "delay", "capacity", "errors", "flaps");
 		BackendBehaviour behaviour = backend.map(this::behaviour).orElse(BackendBehaviour.DEFAULT);
@@ -102,6 +112,14 @@ public final class ScenarioFile {
 				(value) -> load.one(value, names(Stream.of(Mode.values()).map(Mode::label)), Mode::of),
 				List.of(Mode.values()));
 		List<Load> loads = loads(load);
+		if (target != null && loads.getFirst().perSecond() == 0) {
+			throw load.refused(load.node(), "a target gets 'rates', as [50/s], with 'for', and not 'orders'");
+		}
+		if (target != null) {
+			Stream.of("in-flight", "items", "deadline").flatMap((key) -> load.take(key).stream()).forEach((node) -> {
+				throw load.refused(node, "a target gets its orders by the clock: leave this out");
+			});
+		}
 		int users = load.take("in-flight").map((value) -> load.count(value, 1, MOST_USERS)).orElse(1_000L).intValue();
 		int items = load.take("items")
 			.map((value) -> load.count(value, 1, 100))
@@ -115,7 +133,8 @@ public final class ScenarioFile {
 			.map(ScenarioFile::limits)
 			.orElse(new Limits(null, null, null));
 		return new Scenario(this.file.replaceFirst("\\.ya?ml$", ""), question, behaviour, flap.orElse(null), variants,
-				heap, collector, modes, loads, users, items, deadline, deliveryConcurrency, repetitions, limits);
+				heap, collector, modes, loads, users, items, deadline, deliveryConcurrency, repetitions, limits,
+				target);
 	}
 
 	private List<Load> loads(Fields fields) {

@@ -60,8 +60,8 @@ class BoundsTests {
 	private static CellResult bound(String mode, Bound bound) {
 		CellResult cell = cell(mode, 190);
 		return new CellResult(cell.cell(), cell.start(), cell.end(), cell.calls(), 0, Map.of(), cell.accepted(),
-				cell.saved(), cell.savedPerSecond(), cell.acceptedPerSecond(), null, null, null, Map.of(), 0, 0, 0.0, 0,
-				null, new Utilisation(0.6, 0.01, Map.of(), List.of(), 50.2, 48.0, 996.0, bound), List.of());
+				cell.saved(), cell.savedPerSecond(), cell.acceptedPerSecond(), null, null, null, Map.of(), 0L, 0, 0.0,
+				0, null, new Utilisation(0.6, 0.01, Map.of(), List.of(), 50.2, 48.0, 996.0, bound), List.of());
 	}
 
 	private static CellResult cell(String mode, double perSecond) {

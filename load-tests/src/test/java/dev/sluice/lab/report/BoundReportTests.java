@@ -52,8 +52,8 @@ class BoundReportTests {
 				List.of(new LimitUse("consumer", "orders in delivery", 50, 48, 0.96)), 50.2, 48.0, 996.0, bound);
 		CellResult cell = new CellResult(
 				new Cell("reactive", "queued", "unlimited", dev.sluice.lab.kit.result.Load.inFlight(1_000), 1), START,
-				START.plusSeconds(1), 1_000, 0, Map.of(), 1_000, 1_000, 1_000, 1_000, null, null, null, Map.of(), 0, 50,
-				0.0, 0, null, utilisation, List.of());
+				START.plusSeconds(1), 1_000, 0, Map.of(), 1_000, 1_000, 1_000, 1_000, null, null, null, Map.of(), 0L,
+				50, 0.0, 0, null, utilisation, List.of());
 		return Runs.found("compare", new CompareResult(List.of(cell), List.of(), null));
 	}
 

@@ -121,7 +121,7 @@ class ScenarioFileTests {
 	@CsvSource(delimiter = '|', quoteCharacter = '"',
 			textBlock = """
 					backend: {delay: 50, capacty: endless} | 4 | 'capacty' is unknown: did you mean 'capacity'?
-					speed: 7                             | 4 | 'speed' is unknown: use question, backend, services, load, limits
+					speed: 7                             | 4 | 'speed' is unknown: use question, target, backend, services, load, limits
 					backend: {delays: 50ms}              | 4 | 'delays' is unknown: did you mean 'delay'? Or use delay, capacity, errors, flaps
 					backend: {delay: 50}                 | 4 | '50' is no length of time: write it as 50ms, 2s or 1min
 					backend: {delay: 50 seconds}         | 4 | no length of time

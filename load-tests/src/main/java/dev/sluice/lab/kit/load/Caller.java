@@ -14,6 +14,8 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
+import javax.net.ssl.SSLContext;
+
 import dev.sluice.lab.kit.stack.Http;
 import org.jspecify.annotations.Nullable;
 
@@ -31,7 +33,12 @@ abstract sealed class Caller implements AutoCloseable {
 	private final ExecutorService engine = Executors.newFixedThreadPool(Runtime.getRuntime().availableProcessors(),
 			Thread.ofPlatform().daemon().name("client-engine-", 0).factory());
 
-	private final HttpClient client = Http.builder(CONNECT_TIMEOUT).executor(this.engine).build();
+	private final HttpClient client;
+
+	private Caller(@Nullable SSLContext tls) {
+		HttpClient.Builder builder = Http.builder(CONNECT_TIMEOUT).executor(this.engine);
+		this.client = ((tls != null) ? builder.sslContext(tls) : builder).build();
+	}
 
 	/** What became of a request: empty if it is well, else what went wrong. */
 	@FunctionalInterface
@@ -48,14 +55,15 @@ abstract sealed class Caller implements AutoCloseable {
 	/**
 	 * A caller of that mode.
 	 * @param threads to wait with, where the mode needs some
+	 * @param tls whom to trust; null for the JDK's own
 	 */
-	static Caller of(CallMode mode, @Nullable Integer threads) {
+	static Caller of(CallMode mode, @Nullable Integer threads, @Nullable SSLContext tls) {
 		return switch (mode) {
-			case ASYNC -> new Async();
+			case ASYNC -> new Async(tls);
 			case BLOCKING -> new Blocking(Executors.newFixedThreadPool(Objects.requireNonNull(threads),
-					Thread.ofPlatform().daemon().name("client-", 0).factory()));
-			case VIRTUAL -> new Blocking(Executors.newVirtualThreadPerTaskExecutor());
-			case SYNC_OVER_ASYNC -> new SyncOverAsync(new GrowingPool(Objects.requireNonNull(threads)));
+					Thread.ofPlatform().daemon().name("client-", 0).factory()), tls);
+			case VIRTUAL -> new Blocking(Executors.newVirtualThreadPerTaskExecutor(), tls);
+			case SYNC_OVER_ASYNC -> new SyncOverAsync(new GrowingPool(Objects.requireNonNull(threads)), tls);
 		};
 	}
 
@@ -91,6 +99,10 @@ abstract sealed class Caller implements AutoCloseable {
 
 	private static final class Async extends Caller {
 
+		Async(@Nullable SSLContext tls) {
+			super(tls);
+		}
+
 		@Override
 		void call(HttpRequest request, Reply reply) {
 			var _ = client().sendAsync(request, BodyHandlers.discarding()).whenComplete((response, failure) -> {
@@ -109,7 +121,8 @@ abstract sealed class Caller implements AutoCloseable {
 
 		private final ExecutorService threads;
 
-		Blocking(ExecutorService threads) {
+		Blocking(ExecutorService threads, @Nullable SSLContext tls) {
+			super(tls);
 			this.threads = threads;
 		}
 
@@ -140,7 +153,8 @@ abstract sealed class Caller implements AutoCloseable {
 
 		private final GrowingPool pool;
 
-		SyncOverAsync(GrowingPool pool) {
+		SyncOverAsync(GrowingPool pool, @Nullable SSLContext tls) {
+			super(tls);
 			this.pool = pool;
 		}
 

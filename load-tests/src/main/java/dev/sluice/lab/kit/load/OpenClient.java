@@ -19,6 +19,8 @@ import java.util.function.Consumer;
 import java.util.function.IntFunction;
 
 import com.sun.management.OperatingSystemMXBean;
+import javax.net.ssl.SSLContext;
+
 import dev.sluice.lab.kit.measure.Latencies;
 import dev.sluice.lab.kit.result.ClientResult.Second;
 import dev.sluice.lab.kit.result.ClientResult.Tally;
@@ -96,7 +98,15 @@ public final class OpenClient implements AutoCloseable {
 	 * @param threads to wait with, where the mode needs some
 	 */
 	public OpenClient(CallMode mode, @Nullable Integer threads) {
-		this.caller = Caller.of(mode, threads);
+		this(mode, threads, null);
+	}
+
+	/**
+	 * @param threads to wait with, where the mode needs some
+	 * @param tls whom to trust; null for the JDK's own
+	 */
+	public OpenClient(CallMode mode, @Nullable Integer threads, @Nullable SSLContext tls) {
+		this.caller = Caller.of(mode, threads, tls);
 	}
 
 	/**

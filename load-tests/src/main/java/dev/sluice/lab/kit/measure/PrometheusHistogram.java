@@ -24,9 +24,13 @@ public record PrometheusHistogram(Map<Double, Double> counts) {
 	 * @return empty if the endpoint has none of that name
 	 */
 	public static PrometheusHistogram read(String text, String name) {
+		return of(Exposition.parse(text, (name + "_bucket")::equals), name);
+	}
+
+	/** The histogram of that name; empty if there is none. */
+	public static PrometheusHistogram of(Exposition exposition, String name) {
 		Map<Double, Double> counts = new TreeMap<>();
-		Exposition.parse(text, (name + "_bucket")::equals)
-			.series()
+		exposition.of(name + "_bucket")
 			.forEach((bucket) -> counts.merge(Exposition.number(bucket.label("le")), bucket.value(), Double::sum));
 		return new PrometheusHistogram(counts);
 	}

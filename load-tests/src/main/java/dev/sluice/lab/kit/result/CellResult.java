@@ -28,8 +28,9 @@ import org.jspecify.annotations.Nullable;
  * null if it was not noted
  * @param toSaved from an order's first try until the backend had saved it, likewise
  * @param services what each service spent, by name; the gateway's is {@code gateway}
- * @param connectionsOpened TCP connections the backend accepted
- * @param backendMaxInFlight the most orders the backend had in process at once
+ * @param connectionsOpened TCP connections the backend accepted; null if not known
+ * @param backendMaxInFlight the most orders the backend had in process at once; null if
+ * not known
  * @param foreignCpuShare share of the machine's CPU used by other processes, 0 to 1, in
  * the window or, where it is shorter, in the second around it; null if it is not known
  * @param startLagP99Millis how late the load generator began 99 % of the orders that were
@@ -42,7 +43,7 @@ import org.jspecify.annotations.Nullable;
 public record CellResult(Cell cell, Instant start, Instant end, long calls, long failedCalls,
 		Map<String, Long> failures, long accepted, long saved, double savedPerSecond, double acceptedPerSecond,
 		@Nullable Latency latency, @Nullable Wait toAccepted, @Nullable Wait toSaved, Map<String, ServiceCost> services,
-		long connectionsOpened, int backendMaxInFlight, @Nullable Double foreignCpuShare,
+		@Nullable Long connectionsOpened, @Nullable Integer backendMaxInFlight, @Nullable Double foreignCpuShare,
 		@Nullable Integer startLagP99Millis, @Nullable String problem, @Nullable Utilisation utilisation,
 		List<Second> seconds) {
 

@@ -1,20 +1,22 @@
-package dev.sluice.lab.knee;
+package dev.sluice.lab.kit.load;
 
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 
 import dev.sluice.contract.HttpNames;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.plan.SampleOrder;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Orders of many customers, each with a key of its own. */
-final class OrderRequests implements IntFunction<HttpRequest> {
+public final class OrderRequests implements IntFunction<HttpRequest> {
 
 	private static final int CUSTOMERS = 1_000;
 
@@ -31,13 +33,23 @@ final class OrderRequests implements IntFunction<HttpRequest> {
 
 	private final String prefix;
 
+	private final @Nullable String authorization;
+
 	/**
 	 * @param prefix of the keys, never used before at this system
+	 * @param authorization the header of that name; null: none is sent
 	 */
-	OrderRequests(URI gateway, Mode mode, String prefix) {
+	public OrderRequests(URI gateway, Mode mode, String prefix, @Nullable String authorization) {
 		this.orders = gateway.resolve("/orders");
 		this.mode = mode;
 		this.prefix = prefix;
+		this.authorization = authorization;
+	}
+
+	/** A prefix that no run before has had. */
+	public static String unused(String experiment) {
+		return "%s-%s-%s".formatted(experiment, Long.toString(System.currentTimeMillis(), Character.MAX_RADIX),
+				Long.toString(ThreadLocalRandom.current().nextLong(1 << 30), Character.MAX_RADIX));
 	}
 
 	@Override
@@ -47,6 +59,9 @@ final class OrderRequests implements IntFunction<HttpRequest> {
 			.header("Content-Type", "application/json")
 			.header(HttpNames.IDEMPOTENCY_KEY, "\"%s-%d\"".formatted(this.prefix, number))
 			.POST(BodyPublishers.ofByteArray(BODIES.get(number % CUSTOMERS)));
+		if (this.authorization != null) {
+			request.header("Authorization", this.authorization);
+		}
 		return switch (this.mode) {
 			case SYNC -> request.build();
 			case QUEUED -> request.header(HttpNames.PREFER, HttpNames.RESPOND_ASYNC).build();

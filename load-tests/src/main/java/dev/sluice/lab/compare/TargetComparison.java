@@ -1,0 +1,267 @@
+package dev.sluice.lab.compare;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+
+import dev.sluice.devservices.Infrastructure;
+import dev.sluice.lab.kit.deployed.Spent;
+import dev.sluice.lab.kit.deployed.Target;
+import dev.sluice.lab.kit.deployed.TargetSystem;
+import dev.sluice.lab.kit.load.CallMode;
+import dev.sluice.lab.kit.load.OpenClient;
+import dev.sluice.lab.kit.load.OpenClient.Figures;
+import dev.sluice.lab.kit.load.OrderRequests;
+import dev.sluice.lab.kit.measure.Exposition;
+import dev.sluice.lab.kit.plan.Mode;
+import dev.sluice.lab.kit.result.Cell;
+import dev.sluice.lab.kit.result.CellResult;
+import dev.sluice.lab.kit.result.CellResult.Latency;
+import dev.sluice.lab.kit.result.CellResult.ServiceCost;
+import dev.sluice.lab.kit.result.CellResult.Wait;
+import dev.sluice.lab.kit.result.ClientResult.Tally;
+import dev.sluice.lab.kit.result.CompareResult;
+import dev.sluice.lab.kit.result.Finding;
+import dev.sluice.lab.kit.result.Load;
+import dev.sluice.lab.kit.result.RunResult;
+import dev.sluice.lab.kit.result.RunResult.Check;
+import dev.sluice.lab.kit.result.RunResult.LeftOut;
+import dev.sluice.lab.kit.result.Timing;
+import dev.sluice.lab.kit.run.Experiment;
+import dev.sluice.lab.kit.run.Run;
+import dev.sluice.lab.kit.stack.LabException;
+import dev.sluice.lab.kit.stack.Module;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The gateways of a {@link Target}, both modes, at rates that the user allows, in an open
+ * model. Nothing is started, reset or told how to behave. What is saved is what the
+ * consumer counts, and what an order costs is what the services say of their CPU; what
+ * nobody tells is left out and not zero.
+ */
+final class TargetComparison extends Experiment {
+
+	/** The backend of a target is what it is. */
+	static final String BACKEND = "deployed";
+
+	private static final String SAVED = "sluice_accept_to_saved_seconds_count";
+
+	private static final Duration PATIENCE = Duration.ofSeconds(5);
+
+	private static final Duration DRAIN = Duration.ofSeconds(30);
+
+	/** Outstanding at most: those of so many seconds. */
+	private static final int OUTSTANDING_SECONDS = 5;
+
+	private static final int LEAST_OUTSTANDING = 100;
+
+	/** Orders beyond a percentile, or it is not told. */
+	private static final int BEYOND = 10;
+
+	private final Settings settings;
+
+	private final List<Cell> plan = new ArrayList<>();
+
+	private final List<CellResult> cells = new ArrayList<>();
+
+	private final List<LeftOut> leftOut = new ArrayList<>();
+
+	/**
+	 * What is chosen.
+	 *
+	 * @param rates orders due each second
+	 * @param repetitions of everything
+	 * @param warmUp before the first cell, of each gateway and mode, at the least rate
+	 * @param length of a cell
+	 * @param seed of the order of the cells
+	 * @param scenario that its cells are held against; null for a sweep
+	 */
+	record Settings(Target target, List<Mode> modes, List<Integer> rates, int repetitions, Duration warmUp,
+			Duration length, long seed, @Nullable ScenarioRun scenario) {
+	}
+
+	TargetComparison(Run run, Settings settings) {
+		super(CompareExperiment.NAME, run, Infrastructure.AUTO);
+		this.settings = settings;
+		Random random = new Random(settings.seed());
+		for (int repetition = 1; repetition <= settings.repetitions(); repetition++) {
+			List<Cell> round = new ArrayList<>();
+			for (String gateway : settings.target().gateways().keySet()) {
+				for (Mode mode : settings.modes()) {
+					for (int rate : settings.rates()) {
+						round.add(new Cell(gateway, mode.label(), BACKEND, new Load(Load.Kind.OFFERED, rate),
+								repetition));
+					}
+				}
+			}
+			Collections.shuffle(round, random);
+			this.plan.addAll(round);
+		}
+	}
+
+	@Override
+	protected void measure() throws InterruptedException {
+		try (TargetSystem system = TargetSystem.open(this.settings.target());
+				OpenClient client = new OpenClient(CallMode.ASYNC, null, system.tls())) {
+			warmUp(system, client);
+			for (Cell cell : this.plan) {
+				progress().step("cell %d of %d: %s".formatted(this.plan.indexOf(cell) + 1, this.plan.size(), cell));
+				measure(cell, system, client);
+			}
+		}
+	}
+
+	/** Also finds out whether somebody answers, and lets the lab in. */
+	private void warmUp(TargetSystem system, OpenClient client) throws InterruptedException {
+		int least = Collections.min(this.settings.rates());
+		for (String gateway : this.settings.target().gateways().keySet()) {
+			for (Mode mode : this.settings.modes()) {
+				progress().step("Warming up %s %s at %,d/s".formatted(gateway, mode, least));
+				Tally tally = client.run(load(least, this.settings.warmUp()), requests(system, gateway, mode), (_) -> {
+				}).tally();
+				if (tally.answered() - tally.failed() <= 0) {
+					throw new LabException("%s (%s) accepts no order: %s".formatted(gateway,
+							this.settings.target().gateways().get(gateway), tally.failures()));
+				}
+			}
+		}
+	}
+
+	private void measure(Cell cell, TargetSystem system, OpenClient client) throws InterruptedException {
+		Mode mode = Mode.of(cell.mode());
+		Map<String, Exposition> before = system.read();
+		Instant start = Instant.now();
+		Figures figures = client.run(load(cell.load().size(), this.settings.length()),
+				requests(system, cell.variant(), mode), (_) -> {
+				});
+		Instant answered = Instant.now();
+		long accepted = figures.tally().answered() - figures.tally().failed();
+		Map<String, Exposition> after = system.read();
+		Instant end = answered;
+		Double saved = switch (mode) {
+			case SYNC -> Double.valueOf(accepted);
+			case QUEUED -> new Spent(before, after).grown(Target.CONSUMER, SAVED);
+		};
+		long deadline = System.nanoTime() + DRAIN.toNanos();
+		while (mode == Mode.QUEUED && saved != null && saved < accepted && System.nanoTime() - deadline < 0) {
+			after = system.read();
+			end = Instant.now();
+			saved = new Spent(before, after).grown(Target.CONSUMER, SAVED);
+		}
+		if (saved == null) {
+			this.leftOut.add(new LeftOut(cell,
+					"what was saved cannot be seen: %s"
+						.formatted(Objects.requireNonNullElse(system.failures().get(Target.CONSUMER),
+								"the target names no metrics of its consumer, or it was started anew"))));
+			return;
+		}
+		this.cells.add(result(cell, figures, Math.round(saved), new Spent(before, after), start, end));
+	}
+
+	private CellResult result(Cell cell, Figures figures, long saved, Spent spent, Instant start, Instant end) {
+		Tally tally = figures.tally();
+		long accepted = tally.answered() - tally.failed();
+		double seconds = Duration.between(start, end).toNanos() / 1e9;
+		Map<String, ServiceCost> costs = new LinkedHashMap<>();
+		if (saved > 0) {
+			spent.perOrder(saved)
+				.forEach((service, cost) -> costs.put(service.equals(cell.variant()) ? Cost.GATEWAY : service, cost));
+			this.settings.target().gateways().keySet().forEach(costs::remove);
+		}
+		Timing latency = figures.latency();
+		Wait toAccepted = wait(tally, accepted, latency);
+		List<String> problems = new ArrayList<>();
+		if (saved != accepted) {
+			problems.add("%,d orders were accepted and %,d counted as saved%s".formatted(accepted, saved,
+					(saved > accepted) ? ": others place orders too" : ""));
+		}
+		if (tally.notSent() > 0) {
+			problems.add("%,d requests not sent, as too many were outstanding".formatted(tally.notSent()));
+		}
+		return new CellResult(cell, start, end, tally.sent(), tally.sent() - accepted, tally.failures(), accepted,
+				saved, saved / seconds, accepted / (this.settings.length().toMillis() / 1_000.0),
+				(latency != null)
+						? new Latency(latency.mean(), latency.p50(), latency.p95(), latency.p99(), latency.max())
+						: null,
+				toAccepted, Mode.of(cell.mode()) == Mode.SYNC ? toAccepted : null, costs, null, null, null,
+				(int) Math.round(figures.lag().p99()), problems.isEmpty() ? null : String.join("; ", problems), null,
+				List.of());
+	}
+
+	/**
+	 * What clients waited for, if all were answered well: of the others it is not known
+	 * what they would have waited.
+	 */
+	private static @Nullable Wait wait(Tally tally, long accepted, @Nullable Timing latency) {
+		if (latency == null || accepted < tally.due()) {
+			return null;
+		}
+		return new Wait(accepted, 0, beyond(accepted, 50) ? latency.p50() : null,
+				beyond(accepted, 95) ? latency.p95() : null, beyond(accepted, 99) ? latency.p99() : null);
+	}
+
+	private static boolean beyond(long orders, int percent) {
+		return orders * (100 - percent) / 100 >= BEYOND;
+	}
+
+	private static OpenClient.Load load(int rate, Duration length) {
+		return new OpenClient.Load(rate, length, PATIENCE, Math.max(LEAST_OUTSTANDING, rate * OUTSTANDING_SECONDS));
+	}
+
+	private static OrderRequests requests(TargetSystem system, String gateway, Mode mode) {
+		return new OrderRequests(Objects.requireNonNull(system.target().gateways().get(gateway)), mode,
+				OrderRequests.unused("compare"), system.authorization());
+	}
+
+	@Override
+	protected Finding finding(@Nullable String partial) {
+		List<LeftOut> all = new ArrayList<>(this.leftOut);
+		if (partial != null) {
+			this.plan.stream()
+				.filter((cell) -> this.cells.stream().noneMatch((measured) -> measured.cell().equals(cell)))
+				.filter((cell) -> this.leftOut.stream().noneMatch((left) -> left.cell().equals(cell)))
+				.forEach((cell) -> all.add(new LeftOut(cell, "the run ended before")));
+		}
+		return new CompareResult(this.cells, all,
+				(this.settings.scenario() != null) ? this.settings.scenario().judge(this.cells) : null);
+	}
+
+	@Override
+	protected List<Check> checks() {
+		return List.of(this.settings.target().check());
+	}
+
+	@Override
+	protected String summary(RunResult result) {
+		return ResultTable.of(result) + ScenarioRun.text(result)
+				+ "Not seen: %s.%n".formatted(String.join("; ", this.settings.target().unseen()));
+	}
+
+	@Override
+	protected Set<Module> modules() {
+		return Set.of();
+	}
+
+	@Override
+	protected Map<String, String> configuration() {
+		Map<String, String> configuration = new TreeMap<>(this.settings.target().notes());
+		configuration.put("load", "open model: orders are due by the clock, latency counts from then");
+		configuration.put("cell", "%,.1f s, after a warm-up of %,.1f s of each gateway and mode at the least rate"
+			.formatted(this.settings.length().toMillis() / 1_000.0, this.settings.warmUp().toMillis() / 1_000.0));
+		configuration.put("order of the cells", "drawn from the seed %d".formatted(this.settings.seed()));
+		configuration.put("saved", "sync: what was answered 201; queued: what the consumer counts, of all clients");
+		configuration.put("CPU of an order",
+				"from before the first order was due to a reading after the last was saved, rest included");
+		return configuration;
+	}
+
+}

@@ -1,0 +1,162 @@
+package dev.sluice.lab.kit.deployed;
+
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import dev.sluice.lab.kit.result.RunResult.Check;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A deployed system, which the lab loads and watches and neither starts nor changes.
+ *
+ * @param gateways base URIs by name, in the order they are measured; at least one
+ * @param metrics by service, either its Prometheus endpoint or a selector of a Prometheus
+ * server, such as <code>job="consumer"</code>; the gateways by their names
+ * @param prometheus the server's base URI; null if no selector needs one
+ * @param access how to be let in
+ */
+public record Target(Map<String, URI> gateways, Map<String, String> metrics, @Nullable URI prometheus, Access access) {
+
+	/** What the consumer is called in {@link #metrics}. */
+	public static final String CONSUMER = "consumer";
+
+	/**
+	 * How to be let in.
+	 *
+	 * @param token file with the bearer token for the gateways; null: none is sent
+	 * @param metricsToken file with that for metrics, which is sent nowhere else
+	 * @param ca file with the certificates to trust, PEM; null: those of the JDK
+	 * @param insecure whether any certificate is trusted
+	 */
+	public record Access(@Nullable Path token, @Nullable Path metricsToken, @Nullable Path ca, boolean insecure) {
+
+		public static final Access OPEN = new Access(null, null, null, false);
+
+		public Access {
+			if (insecure && ca != null) {
+				throw new IllegalArgumentException("a CA and insecure exclude each other: choose one");
+			}
+		}
+
+	}
+
+	/**
+	 * @throws IllegalArgumentException if it cannot be: the message says why
+	 */
+	public Target {
+		gateways = new LinkedHashMap<>(gateways);
+		metrics = new LinkedHashMap<>(metrics);
+		if (gateways.isEmpty()) {
+			throw new IllegalArgumentException("a target has at least one gateway");
+		}
+		gateways.forEach((name, uri) -> base("gateway " + name, uri));
+		for (Map.Entry<String, String> entry : metrics.entrySet()) {
+			if (isEndpoint(entry.getValue())) {
+				http("metrics of " + entry.getKey(), uri(entry.getValue()));
+			}
+			else if (prometheus == null) {
+				throw new IllegalArgumentException(
+						"metrics of %s: '%s' is a selector, which needs 'prometheus', the server's URI; an endpoint begins with http"
+							.formatted(entry.getKey(), entry.getValue()));
+			}
+		}
+		if (prometheus != null) {
+			base("prometheus", prometheus);
+		}
+	}
+
+	/**
+	 * Gateways alone, named by their host and port.
+	 * @param uris as {@code http://host:8080}, separated by commas
+	 * @throws IllegalArgumentException if one is no base URI
+	 */
+	public static Target of(String uris) {
+		Map<String, URI> gateways = new LinkedHashMap<>();
+		for (String text : uris.split(",")) {
+			URI uri = uri(text.strip());
+			gateways.put(String.valueOf(uri.getAuthority()), uri);
+		}
+		return new Target(gateways, Map.of(), null, Access.OPEN);
+	}
+
+	/** The same with another way in. */
+	public Target with(Access other) {
+		return new Target(this.gateways, this.metrics, this.prometheus, other);
+	}
+
+	/** What of the system cannot be seen, a few words each. */
+	public List<String> unseen() {
+		List<String> unseen = new ArrayList<>();
+		Stream.concat(this.gateways.keySet().stream(), Stream.of(CONSUMER, "backend"))
+			.filter((service) -> !this.metrics.containsKey(service))
+			.map((service) -> "CPU, collector and counters of " + service)
+			.forEach(unseen::add);
+		unseen.add("CPU of Kafka and PostgreSQL");
+		unseen.add("what other processes use on the target's machines");
+		unseen.add("the backend's limits and its orders");
+		return unseen;
+	}
+
+	/** Whether certificates are checked: a run that does not check them fails this. */
+	public Check check() {
+		return new Check("The target's certificates are checked", !this.access.insecure(),
+				this.access.insecure() ? "--insecure trusts any, so somebody else may have answered"
+						: "against " + ((this.access.ca() != null) ? this.access.ca() : "the JDK's CAs"));
+	}
+
+	/** What the report says of it: name to value. */
+	public Map<String, String> notes() {
+		Map<String, String> notes = new LinkedHashMap<>();
+		notes.put("target",
+				this.gateways.entrySet()
+					.stream()
+					.map((gateway) -> gateway.getKey() + " " + gateway.getValue())
+					.collect(Collectors.joining(", ")) + "; deployed, neither started nor changed by the lab");
+		notes.put("target's metrics", this.metrics.isEmpty() ? "none"
+				: this.metrics.entrySet()
+					.stream()
+					.map((service) -> service.getKey() + " " + service.getValue())
+					.collect(Collectors.joining(", ")) + ((this.prometheus != null) ? ", of " + this.prometheus : ""));
+		notes.put("not seen", String.join("; ", unseen()));
+		return notes;
+	}
+
+	static boolean isEndpoint(String metrics) {
+		return metrics.startsWith("http://") || metrics.startsWith("https://");
+	}
+
+	static URI uri(String text) {
+		try {
+			return URI.create(text);
+		}
+		catch (IllegalArgumentException ex) {
+			throw new IllegalArgumentException("'%s' is no URI: %s".formatted(text, ex.getMessage()), ex);
+		}
+	}
+
+	private static void base(String what, URI uri) {
+		http(what, uri);
+		if (!Objects.requireNonNullElse(uri.getPath(), "").matches("/?") || uri.getQuery() != null) {
+			throw new IllegalArgumentException(
+					"%s: '%s' has a path: name its root, as http://host:8080".formatted(what, uri));
+		}
+	}
+
+	private static void http(String what, URI uri) {
+		if (!List.of("http", "https").contains(String.valueOf(uri.getScheme())) || uri.getHost() == null) {
+			throw new IllegalArgumentException("%s: '%s' is not like http://host:8080".formatted(what, uri));
+		}
+		if (uri.getUserInfo() != null) {
+			throw new IllegalArgumentException(
+					"%s: a password has no place in a URI: use a token file".formatted(what));
+		}
+	}
+
+}

@@ -1,0 +1,80 @@
+package dev.sluice.lab.kit.deployed;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+import dev.sluice.lab.kit.deployed.Target.Access;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** Options of the commands that can measure what is deployed. */
+public final class TargetOptions {
+
+	@Option(names = "--target", paramLabel = "FILE|URI,…",
+			description = "Measures a deployed system and starts nothing: a target file, or the gateways' base URIs.")
+	private @Nullable String target;
+
+	@Option(names = "--token-file", paramLabel = "FILE", description = "With --target: bearer token for the gateways.")
+	private @Nullable Path token;
+
+	@Option(names = "--ca", paramLabel = "FILE", description = "With --target: certificates to trust, PEM.")
+	private @Nullable Path ca;
+
+	@Option(names = "--insecure",
+			description = "With --target: trusts any certificate. The report says so above all figures.")
+	private boolean insecure;
+
+	/** Reads a target file. */
+	@FunctionalInterface
+	public interface Reader {
+
+		Target read(Path file) throws IOException;
+
+	}
+
+	public boolean isGiven() {
+		return this.target != null;
+	}
+
+	/**
+	 * The target.
+	 * @return null if none is given
+	 * @throws IllegalArgumentException if it cannot be read, or an option lacks it
+	 */
+	public @Nullable Target value(Reader reader) {
+		if (this.target == null) {
+			if (this.token != null || this.ca != null || this.insecure) {
+				throw new IllegalArgumentException("--token-file, --ca and --insecure are of --target: add it");
+			}
+			return null;
+		}
+		return with(read(this.target, reader));
+	}
+
+	/** A target from elsewhere, with these options, which come before its own words. */
+	public Target with(Target read) {
+		Access own = read.access();
+		return read.with(new Access((this.token != null) ? this.token : own.token(), own.metricsToken(),
+				(this.ca != null) ? this.ca : this.insecure ? null : own.ca(),
+				this.insecure || own.insecure() && this.ca == null));
+	}
+
+	private static Target read(String text, Reader reader) {
+		if (Target.isEndpoint(text)) {
+			return Target.of(text);
+		}
+		Path file = Path.of(text);
+		if (!Files.exists(file)) {
+			throw new IllegalArgumentException(
+					"--target '%s' is no file; a gateway's URI begins with http".formatted(text));
+		}
+		try {
+			return reader.read(file);
+		}
+		catch (IOException ex) {
+			throw new IllegalArgumentException("--target %s cannot be read: %s".formatted(file, ex), ex);
+		}
+	}
+
+}

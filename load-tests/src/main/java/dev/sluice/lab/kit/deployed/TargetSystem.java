@@ -1,0 +1,286 @@
+package dev.sluice.lab.kit.deployed;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.Socket;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.cert.Certificate;
+import java.security.cert.CertificateFactory;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.TreeMap;
+
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.TrustManager;
+import javax.net.ssl.TrustManagerFactory;
+import javax.net.ssl.X509ExtendedTrustManager;
+
+import dev.sluice.lab.kit.measure.Exposition;
+import dev.sluice.lab.kit.measure.Exposition.Series;
+import dev.sluice.lab.kit.stack.Http;
+import dev.sluice.lab.kit.stack.LabException;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * The open connection to a {@link Target}: asks its services, or their Prometheus server,
+ * for what they count. For one thread.
+ */
+public final class TargetSystem implements AutoCloseable {
+
+	private static final Duration TIMEOUT = Duration.ofSeconds(5);
+
+	/** A Prometheus server scrapes every minute by default. */
+	private static final Duration SCRAPED_WITHIN = Duration.ofSeconds(90);
+
+	private static final Duration LOOK = Duration.ofMillis(500);
+
+	private static final String READ = "process_cpu_seconds_total|process_cpu_time_ns_total|process_start_time_seconds"
+			+ "|jvm_gc_pause_seconds_(count|sum)|sluice_accept_to_saved_seconds_(count|sum|bucket)";
+
+	private final Target target;
+
+	private final @Nullable SSLContext tls;
+
+	private final @Nullable String authorization;
+
+	private final @Nullable String metricsAuthorization;
+
+	private final HttpClient client;
+
+	private final Map<String, String> failures = new TreeMap<>();
+
+	private TargetSystem(Target target, @Nullable SSLContext tls, @Nullable String authorization,
+			@Nullable String metricsAuthorization) {
+		this.target = target;
+		this.tls = tls;
+		this.authorization = authorization;
+		this.metricsAuthorization = metricsAuthorization;
+		HttpClient.Builder builder = Http.builder(TIMEOUT);
+		if (tls != null) {
+			builder.sslContext(tls);
+		}
+		this.client = builder.build();
+	}
+
+	/**
+	 * Reads tokens and certificates; connects to nothing yet.
+	 * @throws LabException if one cannot be read
+	 */
+	public static TargetSystem open(Target target) {
+		return new TargetSystem(target, tls(target.access()), bearer(target.access().token()),
+				bearer(target.access().metricsToken()));
+	}
+
+	public Target target() {
+		return this.target;
+	}
+
+	/** For clients of the gateways; null: the JDK's own. */
+	public @Nullable SSLContext tls() {
+		return this.tls;
+	}
+
+	/** The header {@code Authorization} for the gateways; null if there is no token. */
+	public @Nullable String authorization() {
+		return this.authorization;
+	}
+
+	/**
+	 * What the services count, each asked now; a service that does not answer lacks, and
+	 * {@link #failures} says why. Of a Prometheus server it is what it scraped after this
+	 * was called, so this may wait for its next scrape.
+	 */
+	public Map<String, Exposition> read() throws InterruptedException {
+		Map<String, Exposition> all = new LinkedHashMap<>();
+		double now = System.currentTimeMillis() / 1_000.0;
+		long deadline = System.nanoTime() + SCRAPED_WITHIN.toNanos();
+		for (Map.Entry<String, String> service : this.target.metrics().entrySet()) {
+			try {
+				all.put(service.getKey(),
+						Target.isEndpoint(service.getValue())
+								? Exposition.parse(get(Target.uri(service.getValue())), (name) -> name.matches(READ))
+								: scraped(service.getValue(), now, deadline));
+			}
+			catch (IOException ex) {
+				this.failures.put(service.getKey(), ex.getMessage() + "");
+			}
+		}
+		return all;
+	}
+
+	/** Why services did not tell, by service; the last time each. */
+	public Map<String, String> failures() {
+		return Map.copyOf(this.failures);
+	}
+
+	private Exposition scraped(String selector, double after, long deadline) throws IOException, InterruptedException {
+		while (true) {
+			List<Series> times = query(
+					"min(timestamp({%s,__name__=\"process_start_time_seconds\"}))".formatted(selector));
+			if (times.isEmpty()) {
+				throw new IOException("Prometheus has nothing of {%s}: check the selector".formatted(selector));
+			}
+			if (times.getFirst().value() >= after) {
+				return new Exposition(query("{%s,__name__=~\"%s\"}".formatted(selector, READ)));
+			}
+			if (System.nanoTime() - deadline > 0) {
+				throw new IOException(
+						"Prometheus has not scraped {%s} for %d s".formatted(selector, SCRAPED_WITHIN.toSeconds()));
+			}
+			Thread.sleep(LOOK);
+		}
+	}
+
+	private List<Series> query(String expression) throws IOException, InterruptedException {
+		URI server = Objects.requireNonNull(this.target.prometheus());
+		String answer = get(
+				server.resolve("/api/v1/query?query=" + URLEncoder.encode(expression, StandardCharsets.UTF_8)));
+		try {
+			List<Series> series = new ArrayList<>();
+			for (JsonNode each : JsonMapper.shared().readTree(answer).path("data").path("result")) {
+				Map<String, String> labels = new LinkedHashMap<>();
+				each.path("metric")
+					.properties()
+					.forEach((label) -> labels.put(label.getKey(), label.getValue().asString()));
+				double value = Exposition.number(each.path("value").path(1).asString());
+				series.add(new Series(Optional.ofNullable(labels.remove("__name__")).orElse(""), labels, value));
+			}
+			return series;
+		}
+		catch (JacksonException | NumberFormatException ex) {
+			throw new IOException("%s is no Prometheus server: %s".formatted(server, ex.getMessage()), ex);
+		}
+	}
+
+	private String get(URI uri) throws IOException, InterruptedException {
+		HttpRequest.Builder request = HttpRequest.newBuilder(uri).timeout(TIMEOUT);
+		if (this.metricsAuthorization != null) {
+			request.header("Authorization", this.metricsAuthorization);
+		}
+		HttpResponse<String> answer;
+		try {
+			answer = this.client.send(request.build(), BodyHandlers.ofString());
+		}
+		catch (IOException ex) {
+			throw new IOException("%s does not answer (%s)".formatted(uri, ex), ex);
+		}
+		if (answer.statusCode() != 200) {
+			throw new IOException("%s answers %d".formatted(uri, answer.statusCode()));
+		}
+		return answer.body();
+	}
+
+	@Override
+	public void close() {
+		this.client.shutdownNow();
+		this.client.close();
+	}
+
+	private static @Nullable String bearer(@Nullable Path file) {
+		if (file == null) {
+			return null;
+		}
+		try {
+			String token = Files.readString(file).strip();
+			if (!token.matches("[A-Za-z0-9._~+/=-]+")) {
+				throw new LabException(
+						"%s holds no bearer token: one line of letters, digits and ._~+/=-".formatted(file));
+			}
+			return "Bearer " + token;
+		}
+		catch (IOException ex) {
+			throw new LabException("The token file %s cannot be read: %s".formatted(file, ex), ex);
+		}
+	}
+
+	private static @Nullable SSLContext tls(Target.Access access) {
+		try {
+			if (access.insecure()) {
+				return context(new TrustManager[] { new TrustingManager() });
+			}
+			return (access.ca() != null) ? context(trusted(access.ca())) : null;
+		}
+		catch (IOException | GeneralSecurityException ex) {
+			throw new LabException("The certificates in %s cannot be read: %s".formatted(access.ca(), ex), ex);
+		}
+	}
+
+	private static SSLContext context(TrustManager[] managers) throws GeneralSecurityException {
+		SSLContext context = SSLContext.getInstance("TLS");
+		context.init(null, managers, null);
+		return context;
+	}
+
+	private static TrustManager[] trusted(Path ca) throws IOException, GeneralSecurityException {
+		KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
+		store.load(null, null);
+		try (InputStream in = Files.newInputStream(ca)) {
+			for (Certificate certificate : CertificateFactory.getInstance("X.509").generateCertificates(in)) {
+				store.setCertificateEntry("ca-" + store.size(), certificate);
+			}
+		}
+		if (store.size() == 0) {
+			throw new GeneralSecurityException("it holds none");
+		}
+		TrustManagerFactory factory = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+		factory.init(store);
+		return factory.getTrustManagers();
+	}
+
+	/**
+	 * Trusts anybody, under any name: only with {@code --insecure}, which a check tells.
+	 */
+	private static final class TrustingManager extends X509ExtendedTrustManager {
+
+		@Override
+		public void checkClientTrusted(X509Certificate[] chain, String type, Socket socket) {
+		}
+
+		@Override
+		public void checkServerTrusted(X509Certificate[] chain, String type, Socket socket) {
+		}
+
+		@Override
+		public void checkClientTrusted(X509Certificate[] chain, String type, SSLEngine engine) {
+		}
+
+		@Override
+		public void checkServerTrusted(X509Certificate[] chain, String type, SSLEngine engine) {
+		}
+
+		@Override
+		public void checkClientTrusted(X509Certificate[] chain, String type) {
+		}
+
+		@Override
+		public void checkServerTrusted(X509Certificate[] chain, String type) {
+		}
+
+		@Override
+		public X509Certificate[] getAcceptedIssuers() {
+			return new X509Certificate[0];
+		}
+
+	}
+
+}

@@ -1,0 +1,164 @@
+package dev.sluice.lab.knee;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Objects;
+
+import javax.net.ssl.SSLContext;
+
+import dev.sluice.lab.kit.measure.Exposition;
+import dev.sluice.lab.kit.measure.ProcessGroup;
+import dev.sluice.lab.kit.measure.PrometheusHistogram;
+import dev.sluice.lab.kit.plan.BackendCapacity;
+import dev.sluice.lab.kit.run.BackendControl;
+import dev.sluice.lab.kit.stack.LabException;
+import dev.sluice.lab.kit.stack.Service;
+import dev.sluice.lab.kit.deployed.Target;
+import dev.sluice.lab.kit.deployed.TargetSystem;
+import org.jspecify.annotations.Nullable;
+
+/** What a gateway is measured on: a system that the lab started, or one that is there. */
+sealed interface TestBed {
+
+	String ACCEPT_TO_SAVED = "sluice_accept_to_saved_seconds";
+
+	URI gateway();
+
+	/** For the requests; null if none is needed. */
+	@Nullable String authorization();
+
+	/** Whom to trust; null for the JDK's own. */
+	@Nullable SSLContext tls();
+
+	/**
+	 * Whether it still runs, as far as that can be seen.
+	 * @throws LabException if it does not
+	 */
+	void check();
+
+	/** Orders saved until now, of all clients. */
+	long saved() throws InterruptedException;
+
+	/** Nothing is on its way once as many are saved for so long. */
+	Duration quiet();
+
+	/** From accepted to saved, of all queued orders until now. */
+	PrometheusHistogram savedTimes() throws InterruptedException;
+
+	/** The processes whose CPU is not foreign; empty if they cannot be seen. */
+	Map<String, ProcessGroup> processes();
+
+	/** Services of a stack. */
+	record Started(URI gateway, BackendControl backend, Map<String, Service> services,
+			Map<String, ProcessGroup> processes, HttpClient http) implements TestBed {
+
+		@Override
+		public @Nullable String authorization() {
+			return null;
+		}
+
+		@Override
+		public @Nullable SSLContext tls() {
+			return null;
+		}
+
+		@Override
+		public void check() {
+			for (Service service : this.services.values()) {
+				if (!service.isAlive()) {
+					throw new LabException("%s died; its log %s ends with:%n%s".formatted(service.name(),
+							service.logFile(), service.process().tail()));
+				}
+			}
+		}
+
+		@Override
+		public long saved() throws InterruptedException {
+			return this.backend.saved();
+		}
+
+		@Override
+		public Duration quiet() {
+			return Duration.ofMillis(4 * BackendCapacity.DELAY_MILLIS);
+		}
+
+		@Override
+		public PrometheusHistogram savedTimes() throws InterruptedException {
+			URI metrics = Objects.requireNonNull(this.services.get(KneeExperiment.CONSUMER)).metrics();
+			try {
+				return PrometheusHistogram.read(
+						this.http
+							.send(HttpRequest.newBuilder(metrics).timeout(Duration.ofSeconds(5)).build(),
+									BodyHandlers.ofString())
+							.body(),
+						ACCEPT_TO_SAVED);
+			}
+			catch (IOException ex) {
+				throw new LabException("The consumer does not serve its metrics: " + ex, ex);
+			}
+		}
+
+	}
+
+	/**
+	 * A gateway of a target. What is saved is what its consumer counts, so orders of
+	 * other clients count too.
+	 *
+	 * @param queued whether queued orders are measured; otherwise nobody is asked
+	 */
+	record Deployed(URI gateway, TargetSystem system, boolean queued) implements TestBed {
+
+		@Override
+		public @Nullable String authorization() {
+			return this.system.authorization();
+		}
+
+		@Override
+		public @Nullable SSLContext tls() {
+			return this.system.tls();
+		}
+
+		@Override
+		public void check() {
+			// Whether it runs its answers say.
+		}
+
+		@Override
+		public long saved() throws InterruptedException {
+			Double saved = this.queued ? consumer().sum(ACCEPT_TO_SAVED + "_count") : Double.valueOf(0);
+			return (saved != null) ? saved.longValue() : 0;
+		}
+
+		@Override
+		public Duration quiet() {
+			return Duration.ofSeconds(2);
+		}
+
+		@Override
+		public PrometheusHistogram savedTimes() throws InterruptedException {
+			return this.queued ? PrometheusHistogram.of(consumer(), ACCEPT_TO_SAVED)
+					: new PrometheusHistogram(Map.of());
+		}
+
+		private Exposition consumer() throws InterruptedException {
+			Exposition consumer = this.system.read().get(Target.CONSUMER);
+			if (consumer == null) {
+				throw new LabException("The consumer does not tell what is saved: %s"
+					.formatted(this.system.failures().get(Target.CONSUMER)));
+			}
+			return consumer;
+		}
+
+		@Override
+		public Map<String, ProcessGroup> processes() {
+			return Map.of();
+		}
+
+	}
+
+}

@@ -1,0 +1,60 @@
+package dev.sluice.lab.scenario;
+
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+import dev.sluice.lab.kit.deployed.Target;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+class TargetFileTests {
+
+	@TempDir
+	private Path directory;
+
+	@Test
+	void readsAllOfIt() throws IOException {
+		Target target = read("""
+				gateways:
+				  servlet: https://orders.example.org
+				metrics:
+				  servlet: http://10.0.0.1:8084/actuator/prometheus
+				  consumer: job="consumer"
+				prometheus: http://10.0.0.9:9090
+				token-file: token
+				ca: ca.pem
+				""");
+
+		assertThat(target.gateways()).containsEntry("servlet", URI.create("https://orders.example.org"));
+		assertThat(target.metrics()).containsEntry("consumer", "job=\"consumer\"");
+		assertThat(target.access().token()).isEqualTo(this.directory.resolve("token"));
+		assertThat(target.access().ca()).isEqualTo(this.directory.resolve("ca.pem"));
+		assertThat(target.unseen()).contains("CPU, collector and counters of backend", "CPU of Kafka and PostgreSQL");
+	}
+
+	@Test
+	void refusesWhatItCannotUseAndNamesTheLine() {
+		assertThatIllegalArgumentException().isThrownBy(() -> read("gateway: x\n"))
+			.withMessageContaining("target.yaml:1: 'gateway' is unknown: did you mean 'gateways'?");
+		assertThatIllegalArgumentException().isThrownBy(() -> read("gateways:\n  a: ftp://host\n"))
+			.withMessageContaining("is not like http://host:8080");
+		assertThatIllegalArgumentException()
+			.isThrownBy(() -> read("gateways:\n  a: http://host\nmetrics:\n  consumer: job=\"x\"\n"))
+			.withMessageContaining("needs 'prometheus'");
+		assertThatIllegalArgumentException().isThrownBy(() -> read("gateways:\n  a: http://me:secret@host\n"))
+			.withMessageContaining("use a token file")
+			.withMessageNotContaining("secret");
+	}
+
+	private Target read(String text) throws IOException {
+		Path file = this.directory.resolve("target.yaml");
+		Files.writeString(file, text);
+		return TargetFile.read(file);
+	}
+
+}
