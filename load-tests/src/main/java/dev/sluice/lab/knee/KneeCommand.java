@@ -86,12 +86,8 @@ public final class KneeCommand extends ExperimentCommand {
 			}
 			return new KneeExperiment.Settings(this.variants.variants(List.of(Variant.values())), this.variants.modes(),
 					Goal.of(this.goals), BackendCapacity.of(this.capacity), this.smallest ? SMALLEST_STEP : WARM_UP,
-<<<<<<< HEAD
 					this.smallest ? SMALLEST_STEP : MEASURED, this.smallest ? SMALLEST_LIMIT : LIMIT,
-					(this.smallest && !has("--repetitions")) ? 1 : this.repetitions);
-=======
-					this.smallest ? SMALLEST_STEP : MEASURED, this.smallest ? SMALLEST_LIMIT : LIMIT, deployed);
->>>>>>> 850fa40 (load-tests: lab compare, knee and client measure a deployed system)
+					(this.smallest && !has("--repetitions")) ? 1 : this.repetitions, deployed);
 		}
 		catch (IllegalArgumentException ex) {
 			throw usage(ex.getMessage());

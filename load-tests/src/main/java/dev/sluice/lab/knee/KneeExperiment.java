@@ -14,6 +14,7 @@ import java.util.OptionalDouble;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -87,30 +88,14 @@ final class KneeExperiment extends Experiment {
 	 * What is chosen.
 	 *
 	 * @param warmUp of each step
-	 * @param measured of each step <<<<<<< HEAD
+	 * @param measured of each step
 	 * @param limit of one search of a variant and mode
 	 * @param repetitions searches of each variant and mode
+	 * @param target whose gateways are measured instead of variants; null: a system is
+	 * started
 	 */
 	record Settings(List<Variant> variants, List<Mode> modes, Goal goal, BackendCapacity capacity, Duration warmUp,
-			Duration measured, Duration limit, int repetitions) {
-		=======*
-
-		@param
-		limit of
-		the search
-		of one
-		variant and mode*
-		@param
-		target whose
-		gateways are
-		measured instead
-		of variants;
-
-		null:
-		a system is*started*/
-		record Settings(List<Variant> variants, List<Mode> modes, Goal goal, BackendCapacity capacity, Duration warmUp,
-				Duration measured, Duration limit, @Nullable Target target) {
-			>>>>>>>850fa40 (load-tests: lab compare, knee and client measure a deployed system)
+			Duration measured, Duration limit, int repetitions, @Nullable Target target) {
 	}
 
 	KneeExperiment(Run run, Infrastructure infrastructure, Settings settings) {
@@ -118,56 +103,52 @@ final class KneeExperiment extends Experiment {
 		this.settings = settings;
 	}
 
-			@Override
-			protected void measure() throws IOException, InterruptedException {
-				if (this.settings.target() != null) {
-					searchAll(this.settings.target());
-					return;
-				}
-				try (this.http; Stack stack = stack()) {
-					searchAll(stack);
-				}
-			}
+	@Override
+	protected void measure() throws IOException, InterruptedException {
+		if (this.settings.target() != null) {
+			searchAll(this.settings.target());
+			return;
+		}
+		try (this.http; Stack stack = stack()) {
+			searchAll(stack);
+		}
+	}
 
-			@Override
-			protected Finding finding(@Nullable String partial) {
-				return new KneeResult(this.settings.goal().toString(),
-						(this.settings.target() != null) ? "the target's own" : "%s, %d ms an order"
-							.formatted(this.settings.capacity().description(), BackendCapacity.DELAY_MILLIS),
-						this.knees);
-			}
+	@Override
+	protected Finding finding(@Nullable String partial) {
+		return new KneeResult(this.settings.goal().toString(), (this.settings.target() != null) ? "the target's own"
+				: "%s, %d ms an order".formatted(this.settings.capacity().description(), BackendCapacity.DELAY_MILLIS),
+				this.knees);
+	}
 
-			@Override
-			protected List<Check> checks() {
-				return (this.settings.target() != null) ? List.of(this.settings.target().check()) : List.of();
-			}
+	@Override
+	protected List<Check> checks() {
+		return (this.settings.target() != null) ? List.of(this.settings.target().check()) : List.of();
+	}
 
-			@Override
-			protected String summary(RunResult result) {
-				return (result.finding() instanceof KneeResult knee) ? KneeText.of(knee) : "";
-			}
+	@Override
+	protected String summary(RunResult result) {
+		return (result.finding() instanceof KneeResult knee) ? KneeText.of(knee) : "";
+	}
 
-			@Override
-			protected Set<Module> modules() {
-				if (this.settings.target() != null) {
-					return Set.of();
-				}
-				return Stream
-					.concat(Stream.of(Module.BACKEND, Module.CONSUMER),
-							this.settings.variants().stream().map(Variant::module))
-					.collect(Collectors.toSet());
-			}
+	@Override
+	protected Set<Module> modules() {
+		if (this.settings.target() != null) {
+			return Set.of();
+		}
+		return Stream
+			.concat(Stream.of(Module.BACKEND, Module.CONSUMER), this.settings.variants().stream().map(Variant::module))
+			.collect(Collectors.toSet());
+	}
 
-			private void searchAll(Target target) throws IOException, InterruptedException {
-				try (this.http; TargetSystem system = TargetSystem.open(target)) {
-					for (Map.Entry<String, URI> gateway : target.gateways().entrySet()) {
-						for (Mode mode : this.settings.modes()) {
-							search(gateway.getKey(), mode,
-									new TestBed.Deployed(gateway.getValue(), system, mode == Mode.QUEUED));
-						}
-					}
-				}
+	private void searchAll(Target target) throws IOException, InterruptedException {
+		try (this.http; TargetSystem system = TargetSystem.open(target)) {
+			for (Map.Entry<String, URI> gateway : target.gateways().entrySet()) {
+				searchAll(gateway.getKey(),
+						(mode) -> new TestBed.Deployed(gateway.getValue(), system, mode == Mode.QUEUED));
 			}
+		}
+	}
 
 	private void searchAll(Stack stack) throws IOException, InterruptedException {
 		stack.prepare(modules(), progress()::step);
@@ -185,145 +166,141 @@ final class KneeExperiment extends Experiment {
 						ProcessGroup.ofInfrastructure(stack.infrastructure()));
 				services.forEach((name, service) -> pids.put(name, ProcessGroup.of(service.pid())));
 				pids.put(LoadRound.LOAD_GENERATOR, ProcessGroup.of(ProcessHandle.current().pid()));
-<<<<<<< HEAD
-				for (int repetition = 1; repetition <= this.settings.repetitions(); repetition++) {
-					for (Mode mode : this.settings.modes()) {
-						search(variant, mode, new TestBed(gateway.uri(), backend, services, pids));
-					}
-=======
-				for (Mode mode : this.settings.modes()) {
-					search(variant.id(), mode, new TestBed.Started(gateway.uri(), backend, services, pids, this.http));
->>>>>>> 850fa40 (load-tests: lab compare, knee and client measure a deployed system)
-				}
+				searchAll(variant.id(), (_) -> new TestBed.Started(gateway.uri(), backend, services, pids, this.http));
 			}
 		}
 	}
 
-			private void search(String gateway, Mode mode, TestBed bench) throws IOException, InterruptedException {
-				progress().step("%s %s: warming up".formatted(gateway, mode));
-				long start = System.nanoTime();
-				KneeSearch search = new KneeSearch(FIRST, LEAST, MOST, PRECISION);
-				List<Step> steps = new ArrayList<>();
-				try (OpenClient client = new OpenClient(CallMode.ASYNC, null, bench.tls())) {
-					client.run(WARM_UP, requests(bench, mode), (_) -> {
+	private void searchAll(String gateway, Function<Mode, TestBed> beds) throws IOException, InterruptedException {
+		for (int repetition = 1; repetition <= this.settings.repetitions(); repetition++) {
+			for (Mode mode : this.settings.modes()) {
+				search(gateway, mode, beds.apply(mode));
+			}
+		}
+	}
+
+	private void search(String gateway, Mode mode, TestBed bench) throws IOException, InterruptedException {
+		progress().step("%s %s: warming up".formatted(gateway, mode));
+		long start = System.nanoTime();
+		KneeSearch search = new KneeSearch(FIRST, LEAST, MOST, PRECISION);
+		List<Step> steps = new ArrayList<>();
+		try (OpenClient client = new OpenClient(CallMode.ASYNC, null, bench.tls())) {
+			client.run(WARM_UP, requests(bench, mode), (_) -> {
+			});
+			OptionalDouble rate = search.next();
+			// One step at least, however long the warm-up took.
+			do {
+				Step step = step(rate.getAsDouble(), mode, bench, client);
+				steps.add(step);
+				search.tell(rate.getAsDouble(), step.held());
+				progress().step(String.format(Locale.ROOT, "%s %s: %,.0f/s %s", gateway, mode, rate.getAsDouble(),
+						step.held() ? "holds" : "does not hold: " + step.missed()));
+				rate = search.next();
+			}
+			while (rate.isPresent() && System.nanoTime() - start < this.settings.limit().toNanos());
+		}
+		this.knees.add(new Knee(gateway, mode.label(), search.held(), search.failed(), steps,
+				Duration.ofNanos(System.nanoTime() - start).toMillis()));
+	}
+
+	private Step step(double rate, Mode mode, TestBed bench, OpenClient client)
+			throws IOException, InterruptedException {
+		bench.check();
+		// More than that would be late for sure: by Little's law the mean is three times
+		// the goal.
+		int most = Math.max(100, (int) Math.ceil(rate * this.settings.goal().p99().toMillis() * 3 / 1_000));
+		Duration patience = this.settings.goal().p99().multipliedBy(3).plusSeconds(1);
+		try (ProcessSampler sampler = sampler(bench)) {
+			Backlog backlog = new Backlog(bench.saved(), 0);
+			// Sync answers are not waited for: what has piled up is to be measured.
+			Duration warmUpPatience = switch (mode) {
+				case SYNC -> Duration.ZERO;
+				case QUEUED -> patience;
+			};
+			backlog = backlog.with(client
+				.run(new Load(rate, this.settings.warmUp(), warmUpPatience, most), requests(bench, mode), (_) -> {
+				})
+				.tally());
+			long waiting = backlog.waiting(bench.saved());
+			PrometheusHistogram before = bench.savedTimes();
+			Instant from = Instant.now();
+			Figures figures = client.run(new Load(rate, this.settings.measured(), patience, most),
+					requests(bench, mode), (_) -> {
 					});
-					OptionalDouble rate = search.next();
-					// One step at least, however long the warm-up took.
-					do {
-						Step step = step(rate.getAsDouble(), mode, bench, client);
-						steps.add(step);
-						search.tell(rate.getAsDouble(), step.held());
-						progress().step(String.format(Locale.ROOT, "%s %s: %,.0f/s %s", gateway, mode,
-								rate.getAsDouble(), step.held() ? "holds" : "does not hold: " + step.missed()));
-						rate = search.next();
-					}
-					while (rate.isPresent() && System.nanoTime() - start < this.settings.limit().toNanos());
-				}
-				this.knees.add(new Knee(gateway, mode.label(), search.held(), search.failed(), steps,
-						Duration.ofNanos(System.nanoTime() - start).toMillis()));
-			}
+			Window window = new Window(from, Instant.now());
+			backlog = backlog.with(figures.tally());
+			long leftBehind = backlog.waiting(bench.saved()) - waiting;
+			Double saved = switch (mode) {
+				case SYNC -> null;
+				case QUEUED -> savedP99Millis(bench, before, backlog);
+			};
+			Thread.sleep(ProcessSampler.INTERVAL.multipliedBy(2));
+			return new Step(rate, figures.latency(), saved, figures.tally(), figures.lag().p99(),
+					figures.cpuMillisPerRequest(),
+					(sampler != null)
+							? sampler.samples().foreignCpuShare(window, Runtime.getRuntime().availableProcessors())
+							: null,
+					this.settings.goal().missed(mode, figures.tally(), figures.latency(), saved, leftBehind));
+		}
+	}
 
-			private Step step(double rate, Mode mode, TestBed bench, OpenClient client)
-					throws IOException, InterruptedException {
-				bench.check();
-				// More than that would be late for sure: by Little's law the mean is
-				// three times
-				// the goal.
-				int most = Math.max(100, (int) Math.ceil(rate * this.settings.goal().p99().toMillis() * 3 / 1_000));
-				Duration patience = this.settings.goal().p99().multipliedBy(3).plusSeconds(1);
-				try (ProcessSampler sampler = sampler(bench)) {
-					Backlog backlog = new Backlog(bench.saved(), 0);
-					// Sync answers are not waited for: what has piled up is to be
-					// measured.
-					Duration warmUpPatience = switch (mode) {
-						case SYNC -> Duration.ZERO;
-						case QUEUED -> patience;
-					};
-					backlog = backlog.with(client.run(new Load(rate, this.settings.warmUp(), warmUpPatience, most),
-							requests(bench, mode), (_) -> {
-							})
-						.tally());
-					long waiting = backlog.waiting(bench.saved());
-					PrometheusHistogram before = bench.savedTimes();
-					Instant from = Instant.now();
-					Figures figures = client.run(new Load(rate, this.settings.measured(), patience, most),
-							requests(bench, mode), (_) -> {
-							});
-					Window window = new Window(from, Instant.now());
-					backlog = backlog.with(figures.tally());
-					long leftBehind = backlog.waiting(bench.saved()) - waiting;
-					Double saved = switch (mode) {
-						case SYNC -> null;
-						case QUEUED -> savedP99Millis(bench, before, backlog);
-					};
-					Thread.sleep(ProcessSampler.INTERVAL.multipliedBy(2));
-					return new Step(rate, figures.latency(), saved, figures.tally(), figures.lag().p99(),
-							figures.cpuMillisPerRequest(),
-							(sampler != null) ? sampler.samples()
-								.foreignCpuShare(window, Runtime.getRuntime().availableProcessors()) : null,
-							this.settings.goal().missed(mode, figures.tally(), figures.latency(), saved, leftBehind));
-				}
-			}
+	private @Nullable ProcessSampler sampler(TestBed bench) throws IOException {
+		return bench.processes().isEmpty() ? null : new ProcessSampler(bench.processes(),
+				directory().directory("samples").resolve("load-%d.csv".formatted(this.loads)));
+	}
 
-			private @Nullable ProcessSampler sampler(TestBed bench) throws IOException {
-				return bench.processes().isEmpty() ? null : new ProcessSampler(bench.processes(),
-						directory().directory("samples").resolve("load-%d.csv".formatted(this.loads)));
-			}
+	private OrderRequests requests(TestBed bench, Mode mode) {
+		this.loads++;
+		return new OrderRequests(bench.gateway(), mode, OrderRequests.unused("knee"), bench.authorization());
+	}
 
-			private OrderRequests requests(TestBed bench, Mode mode) {
-				this.loads++;
-				return new OrderRequests(bench.gateway(), mode, OrderRequests.unused("knee"), bench.authorization());
-			}
+	/** From accepted to saved; null if not all that was accepted is saved in time. */
+	private @Nullable Double savedP99Millis(TestBed bench, PrometheusHistogram before, Backlog backlog)
+			throws InterruptedException {
+		if (!drained(bench) || backlog.waiting(bench.saved()) > 0) {
+			return null;
+		}
+		return millis(bench.savedTimes().since(before).percentile(99));
+	}
 
-			/**
-			 * From accepted to saved; null if not all that was accepted is saved in time.
-			 */
-			private @Nullable Double savedP99Millis(TestBed bench, PrometheusHistogram before, Backlog backlog)
-					throws InterruptedException {
-				if (!drained(bench) || backlog.waiting(bench.saved()) > 0) {
-					return null;
-				}
-				return millis(bench.savedTimes().since(before).percentile(99));
+	/** Whether the backend saves no more, so that nothing is on its way. */
+	private boolean drained(TestBed bench) throws InterruptedException {
+		long deadline = System.nanoTime() + DRAIN.toNanos();
+		long saved = bench.saved();
+		int unchanged = 0;
+		while (System.nanoTime() - deadline < 0) {
+			Thread.sleep(POLL_MILLIS);
+			long now = bench.saved();
+			unchanged = (now == saved) ? unchanged + 1 : 0;
+			saved = now;
+			if (unchanged * POLL_MILLIS > bench.quiet().toMillis()) {
+				return true;
 			}
+		}
+		return false;
+	}
 
-			/** Whether the backend saves no more, so that nothing is on its way. */
-			private boolean drained(TestBed bench) throws InterruptedException {
-				long deadline = System.nanoTime() + DRAIN.toNanos();
-				long saved = bench.saved();
-				int unchanged = 0;
-				while (System.nanoTime() - deadline < 0) {
-					Thread.sleep(POLL_MILLIS);
-					long now = bench.saved();
-					unchanged = (now == saved) ? unchanged + 1 : 0;
-					saved = now;
-					if (unchanged * POLL_MILLIS > bench.quiet().toMillis()) {
-						return true;
-					}
-				}
-				return false;
-			}
+	private static @Nullable Double millis(@Nullable Double seconds) {
+		return (seconds != null) ? seconds * 1_000 : null;
+	}
 
-			private static @Nullable Double millis(@Nullable Double seconds) {
-				return (seconds != null) ? seconds * 1_000 : null;
-			}
-
-			@Override
-			protected Map<String, String> configuration() {
-				Map<String, String> configuration = new TreeMap<>();
-				configuration.put("load", "open model: orders are due by the clock, latency counts from then");
-				configuration.put("step", "%d s to warm up, %d s measured".formatted(this.settings.warmUp().toSeconds(),
-						this.settings.measured().toSeconds()));
-				configuration.put("search",
-						"from %.0f/s, doubled until the goal is missed twice, then bisected to 5 %%, at most %d s"
-							.formatted(FIRST, this.settings.limit().toSeconds()));
-				if (this.settings.target() != null) {
-					configuration.putAll(this.settings.target().notes());
-					return configuration;
-				}
-				configuration.put("services' JVM", String.join(" ", Stack.JVM_ARGS));
-				configuration.put("queue", "Kafka, acks=all, one broker, 12 partitions");
-				configuration.put("consumer delivery.concurrency", "100");
-				return configuration;
-			}
+	@Override
+	protected Map<String, String> configuration() {
+		Map<String, String> configuration = new TreeMap<>();
+		configuration.put("load", "open model: orders are due by the clock, latency counts from then");
+		configuration.put("step", "%d s to warm up, %d s measured".formatted(this.settings.warmUp().toSeconds(),
+				this.settings.measured().toSeconds()));
+		configuration.put("search",
+				"from %.0f/s, doubled until the goal is missed twice, then bisected to 5 %%, at most %d s"
+					.formatted(FIRST, this.settings.limit().toSeconds()));
+		if (this.settings.target() != null) {
+			configuration.putAll(this.settings.target().notes());
+			return configuration;
+		}
+		configuration.put("services' JVM", String.join(" ", Stack.JVM_ARGS));
+		configuration.put("queue", "Kafka, acks=all, one broker, 12 partitions");
+		configuration.put("consumer delivery.concurrency", "100");
+		return configuration;
+	}
 
 }
