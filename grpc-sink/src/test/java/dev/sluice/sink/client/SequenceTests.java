@@ -111,6 +111,8 @@ class SequenceTests {
 			this.first.requests.clear();
 			this.first.tellSequences(100);
 
+			assertThat(places(this.first)).as("no new one before these are stored").isEqualTo(before);
+			this.first.ack(this.first.requests.stream().map(Request::getMessageId).toList());
 			List<String> after = places(this.first);
 			assertThat(after).hasSize(3).startsWith(before.toArray(String[]::new));
 			assertThat(after.getLast().substring(0, 16)).as("the new one is of a new session")
