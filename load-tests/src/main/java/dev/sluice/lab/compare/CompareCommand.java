@@ -215,9 +215,10 @@ public final class CompareCommand extends ExperimentCommand {
 			throw usage("--scenario %s cannot be read: %s".formatted(file, ex));
 		}
 		ScenarioRun scenarioRun = new ScenarioRun(read);
-		if (read.target() != null) {
+		Target named = read.target();
+		if (named != null) {
 			refuse("The scenario's target is measured as it is", "--infra");
-			Target deployed = argument(() -> this.target.with(read.target()));
+			Target deployed = argument(() -> this.target.with(named));
 			TargetComparison.Settings settings = new TargetComparison.Settings(deployed, read.modes(),
 					read.loads().stream().map((load) -> (int) Math.round(load.perSecond())).toList(),
 					read.repetitions(), TARGET_CELL, scenarioRun.length(), ScenarioRun.SEED, scenarioRun);
