@@ -82,8 +82,8 @@ final class MarkdownDocument {
 
 			@Override
 			public FileVisitResult preVisitDirectory(Path directory, BasicFileAttributes attributes) {
-				return NOT_OURS.contains(directory.getFileName().toString()) ? FileVisitResult.SKIP_SUBTREE
-						: FileVisitResult.CONTINUE;
+				return (!directory.equals(root) && NOT_OURS.contains(directory.getFileName().toString()))
+						? FileVisitResult.SKIP_SUBTREE : FileVisitResult.CONTINUE;
 			}
 
 			@Override
