@@ -17,11 +17,13 @@ import dev.sluice.gateway.core.config.BackendProperties;
 import dev.sluice.gateway.edge.Deadlines;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.httpcomponents.hc5.PoolingHttpClientConnectionManagerMetricsBinder;
+import org.apache.hc.client5.http.config.RequestConfig;
 import org.apache.hc.client5.http.config.TlsConfig;
 import org.apache.hc.client5.http.impl.async.CloseableHttpAsyncClient;
 import org.apache.hc.client5.http.impl.async.HttpAsyncClients;
 import org.apache.hc.client5.http.impl.nio.PoolingAsyncClientConnectionManager;
 import org.apache.hc.client5.http.impl.nio.PoolingAsyncClientConnectionManagerBuilder;
+import org.apache.hc.client5.http.protocol.HttpClientContext;
 import org.apache.hc.core5.concurrent.FutureCallback;
 import org.apache.hc.core5.http.ContentType;
 import org.apache.hc.core5.http.HttpResponse;
@@ -33,8 +35,10 @@ import org.apache.hc.core5.http.nio.support.AsyncRequestBuilder;
 import org.apache.hc.core5.http.nio.support.BasicResponseConsumer;
 import org.apache.hc.core5.http2.HttpVersionPolicy;
 import org.apache.hc.core5.io.CloseMode;
+import org.apache.hc.core5.reactor.IOReactorConfig;
 import org.apache.hc.core5.util.ByteArrayBuffer;
 import org.apache.hc.core5.util.TimeValue;
+import org.apache.hc.core5.util.Timeout;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.stereotype.Component;
 
@@ -47,11 +51,20 @@ import org.springframework.stereotype.Component;
 @ThreadSafe
 final class AsyncBackendTransport implements BackendTransport {
 
+	/** How often the client looks for exchanges whose time is over. */
+	private static final TimeValue LOOK = TimeValue.ofMilliseconds(100);
+
 	private final CloseableHttpAsyncClient client;
+
+	private final RequestConfig config;
+
+	private final Duration responseTimeout;
 
 	private final Deadlines deadlines = new Deadlines("backend-deadlines");
 
 	AsyncBackendTransport(BackendProperties backend, MeterRegistry meters) {
+		this.config = BackendTransport.requestConfig(backend);
+		this.responseTimeout = backend.responseTimeout();
 		PoolingAsyncClientConnectionManager connections = PoolingAsyncClientConnectionManagerBuilder.create()
 			.setMaxConnTotal(backend.maxConcurrent())
 			.setMaxConnPerRoute(backend.maxConcurrent())
@@ -61,7 +74,8 @@ final class AsyncBackendTransport implements BackendTransport {
 		new PoolingHttpClientConnectionManagerMetricsBinder(connections, "backend").bindTo(meters);
 		this.client = HttpAsyncClients.custom()
 			.setConnectionManager(connections)
-			.setDefaultRequestConfig(BackendTransport.requestConfig(backend))
+			.setIOReactorConfig(IOReactorConfig.custom().setSelectInterval(LOOK).build())
+			.setDefaultRequestConfig(this.config)
 			.evictExpiredConnections()
 			.evictIdleConnections(TimeValue.of(backend.idleTimeout()))
 			// The caller decides about retries.
@@ -84,12 +98,26 @@ final class AsyncBackendTransport implements BackendTransport {
 	CompletableFuture<BackendResponse> sendAsync(BackendRequest request, Duration limit) {
 		CompletableFuture<BackendResponse> answer = new CompletableFuture<>();
 		Future<?> exchange = this.client.execute(producer(request), new BasicResponseConsumer<>(new BoundedBody()),
-				callback(answer));
+				context(limit), callback(answer));
 		Future<?> deadline = this.deadlines.after(limit, () -> {
 			answer.completeExceptionally(new TimeoutException());
 			exchange.cancel(true);
 		});
 		return answer.whenComplete((_, _) -> deadline.cancel(false));
+	}
+
+	/**
+	 * With the limit as the client's own, too: it overlooks a cancellation while an
+	 * exchange gets its connection. The exchange then keeps the connection until this
+	 * limit.
+	 */
+	private HttpClientContext context(Duration limit) {
+		HttpClientContext context = HttpClientContext.create();
+		Duration least = (limit.compareTo(this.responseTimeout) < 0) ? limit : this.responseTimeout;
+		// 0 would be no limit.
+		Timeout timeout = Timeout.ofMilliseconds(Math.max(1, least.toMillis()));
+		context.setRequestConfig(RequestConfig.copy(this.config).setResponseTimeout(timeout).build());
+		return context;
 	}
 
 	/** For the look-ups, whose virtual thread waits: both share one pool. */

@@ -204,6 +204,18 @@ public abstract class BackendClientContract {
 		assertThat(deliver(backend)).isInstanceOf(BackendResult.Saved.class);
 	}
 
+	/** Also of one that is given up before it has a connection, or just then. */
+	@Test
+	void hasTheConnectionBackOfACallThatIsGivenUp() {
+		Calls backend = backend(1, 1_000);
+		for (int micros = 0; micros <= 3_000; micros += 500) {
+			this.server.reply(Reply.never());
+			assertThat(find(backend, Duration.ofNanos(micros * 1_000L))).isInstanceOf(BackendResult.TimedOut.class);
+			this.server.reply(Reply.of(201, SAVED));
+			assertThat(deliver(backend)).as("after %d µs", micros).isInstanceOf(BackendResult.Saved.class);
+		}
+	}
+
 	@Test
 	void leavesABackendAloneThatFails() {
 		this.server.reply(Reply.of(500, ""));
