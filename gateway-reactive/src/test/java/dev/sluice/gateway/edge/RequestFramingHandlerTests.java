@@ -8,6 +8,7 @@ import java.util.concurrent.TimeUnit;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.embedded.EmbeddedChannel;
@@ -25,7 +26,12 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import reactor.netty.Connection;
+import reactor.netty.ConnectionObserver;
+import reactor.netty.NettyInbound;
+import reactor.netty.NettyOutbound;
 import reactor.netty.NettyPipeline;
+import reactor.netty.channel.ChannelOperations;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -156,6 +162,42 @@ class RequestFramingHandlerTests {
 		assertThat(this.channel.isOpen()).isFalse();
 	}
 
+	@ParameterizedTest
+	@ValueSource(ints = { 400, 408, 411, 413, 414, 500, 501, 503 })
+	void closesAfterAnAnswerAsTheServletContainerDoes(int status) {
+		receive(GET.formatted(0));
+
+		answer(status);
+
+		assertThat(sent()).containsIgnoringCase("connection: close");
+		assertThat(this.channel.isOpen()).isFalse();
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 200, 201, 202, 404, 405, 409, 415, 422, 429, 502, 504 })
+	void keepsTheConnectionAfterAnyOtherAnswer(int status) {
+		receive(GET.formatted(0));
+
+		answer(status);
+
+		assertThat(sent()).doesNotContainIgnoringCase("connection: close");
+		assertThat(this.channel.isOpen()).isTrue();
+	}
+
+	/** reactor-netty loses a request that it gets earlier. */
+	@Test
+	void letsTheNextRequestInOnceTheExchangeHasEnded() {
+		receive(GET.formatted(0) + GET.formatted(1));
+		Exchange exchange = new Exchange(this.channel);
+
+		answer(200);
+		assertThat(this.application.requests).containsExactly("/0");
+
+		exchange.end();
+		this.channel.runPendingTasks();
+		assertThat(this.application.requests).containsExactly("/0", "/1");
+	}
+
 	private void receive(String bytes) {
 		this.channel.writeInbound(Unpooled.copiedBuffer(bytes, StandardCharsets.US_ASCII));
 	}
@@ -206,6 +248,20 @@ class RequestFramingHandlerTests {
 		@Override
 		public void channelReadComplete(ChannelHandlerContext context) {
 			this.readsEnded++;
+		}
+
+	}
+
+	/** An exchange that reactor-netty has not ended yet. */
+	private static final class Exchange extends ChannelOperations<NettyInbound, NettyOutbound> {
+
+		Exchange(Channel channel) {
+			super(Connection.from(channel), ConnectionObserver.emptyListener());
+			bind();
+		}
+
+		void end() {
+			terminate();
 		}
 
 	}
