@@ -104,7 +104,8 @@ class DeliveryLoopTests {
 		await().untilAsserted(() -> assertThat(this.kafka.committedOffset()).isEqualTo(1));
 
 		this.kafka.awaitSleep();
-		assertThat(this.kafka.commits).hasValue(1);
+		// A commit may have been due before the order had ended.
+		assertThat(this.kafka.commits.get()).isBetween(1, 2);
 	}
 
 	@Test
