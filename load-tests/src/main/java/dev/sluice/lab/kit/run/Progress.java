@@ -34,7 +34,7 @@ public final class Progress {
 	/** When the first of several things was about to begin. */
 	private @Nullable Instant firstBegan;
 
-	private int toldPercent;
+	private int toldPercent = -PERCENT_STEP;
 
 	private boolean lineOpen;
 
@@ -89,7 +89,7 @@ public final class Progress {
 		if (this.live) {
 			now(line);
 		}
-		else if (percent / PERCENT_STEP > this.toldPercent / PERCENT_STEP || done == 0) {
+		else if (percent < this.toldPercent || percent / PERCENT_STEP > this.toldPercent / PERCENT_STEP) {
 			this.toldPercent = percent;
 			step(line);
 		}

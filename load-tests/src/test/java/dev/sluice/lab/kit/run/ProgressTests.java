@@ -37,6 +37,7 @@ class ProgressTests {
 
 		for (int done = 0; done < 40; done++) {
 			progress.of(done, 40, "cell " + done);
+			progress.of(done, 40, "cell " + done);
 			this.now = this.now.plusSeconds(1);
 		}
 
