@@ -63,6 +63,11 @@ record CellLoad(Load.Kind kind, int users, int items, Map<Integer, Double> perSe
 	/** For what a warm-up has left in the queue. */
 	private static final long WARM_UP_DRAIN_MILLIS = 60_000;
 
+	/** For which orders are placed while the consumer finds what a backend can take. */
+	private static final long SETTLING_MILLIS = 5_000;
+
+	private static final int SETTLING_BACKLOG = 2_000;
+
 	/** Of a load generator that is new while the services are warm. */
 	private static final long AGAIN_MILLIS = 10_000;
 
@@ -126,6 +131,23 @@ record CellLoad(Load.Kind kind, int users, int items, Map<Integer, Double> perSe
 			.until(new Settling(this.settling.windowMillis(), least, this.settling.within())));
 	}
 
+	/**
+	 * What comes before the first cell with another backend: queued orders, while the
+	 * consumer finds what the backend can take.
+	 * @param queued gateways; empty if no cell is queued
+	 * @return empty before bursts, as the reference has them
+	 */
+	Optional<Phase> settling(String name, List<Target> queued, BackendBehaviour behaviour) {
+		if (this.kind == Load.Kind.BURST || queued.isEmpty()) {
+			return Optional.empty();
+		}
+		long millis = Math.min(SETTLING_MILLIS, this.leastMillis);
+		return Optional
+			.of(new Phase(name, Mode.QUEUED, 1, WARM_UP_USERS, behaviour, this.deadlineMillis, false).lasting(millis)
+				.withBacklogUpTo(SETTLING_BACKLOG)
+				.at(queued));
+	}
+
 	/** Whether the services were warm; empty where nothing says so. */
 	Optional<Check> warmUpCheck(List<WarmUpCurve> warmUps) {
 		if (this.kind == Load.Kind.BURST || this.settling.leastMillis() < 10_000) {
@@ -156,6 +178,10 @@ record CellLoad(Load.Kind kind, int users, int items, Map<Integer, Double> perSe
 			notes.put("cell", "at least %s s and %,d orders%s, then until the backlog is delivered".formatted(
 					Figures.measured(this.leastMillis / 1_000.0), this.leastOrders, (this.kind == Load.Kind.IN_FLIGHT)
 							? ", or until %,d are accepted and not delivered".formatted(MOST_BACKLOG) : ""));
+			notes.put("settling",
+					"before the first cell with another backend, queued orders for %s s, or until %,d are accepted and not delivered"
+						.formatted(Figures.measured(Math.min(SETTLING_MILLIS, this.leastMillis) / 1_000.0),
+								SETTLING_BACKLOG));
 			notes.put("warm-up",
 					"all gateways and modes by turns, %d users, windows of %d s until two agree within %s and the compilers use at most %s of the CPU, at least %d s and at most %d"
 						.formatted(WARM_UP_USERS, this.settling.windowMillis() / 1_000,

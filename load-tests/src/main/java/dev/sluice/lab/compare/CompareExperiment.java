@@ -242,8 +242,15 @@ final class CompareExperiment extends Experiment {
 		}
 		List<Phase> phases = new ArrayList<>(
 				this.settings.load().warmUp(List.copyOf(targets.values()), modes(round), cold));
+		String before = "";
 		for (Cell cell : round.cells()) {
 			BackendModel backend = this.settings.backend(cell);
+			if (!before.equals(cell.capacity())) {
+				this.settings.load()
+					.settling("settling, backend " + cell.capacity(), queued(targets), backend.behaviour())
+					.ifPresent(phases::add);
+				before = cell.capacity();
+			}
 			Target target = Objects.requireNonNull(targets.get(cell.variant() + " " + cell.mode()));
 			phases.add(this.settings.load()
 				.phase(phaseName(cell), cell, backend.behaviour())
@@ -254,6 +261,10 @@ final class CompareExperiment extends Experiment {
 		return new LoadPlan(token, targets.values().iterator().next().gateway(),
 				Objects.requireNonNull(services.get(BACKEND)).uri(), directory().directory("outcomes/" + round.name()),
 				phases);
+	}
+
+	private static List<Target> queued(Map<String, Target> targets) {
+		return targets.values().stream().filter((target) -> target.mode() == Mode.QUEUED).toList();
 	}
 
 	private static List<Mode> modes(Round round) {

@@ -66,14 +66,14 @@ record ComparePlan(List<Block> blocks) {
 		List<Round> together = new ArrayList<>();
 		for (int repetition = 1; repetition <= sweep.repetitions(); repetition++) {
 			if (sweep.together()) {
-				together.addAll(rounds(Integer.toString(repetition),
-						shuffled(cells(sweep, sweep.variants(), repetition), random)));
+				together
+					.addAll(rounds(Integer.toString(repetition), cells(sweep, sweep.variants(), repetition, random)));
 			}
 			else {
 				for (String variant : shuffled(sweep.variants(), random)) {
 					String name = repetition + "-" + variant;
 					blocks.add(new Block(name, List.of(variant),
-							rounds(name, shuffled(cells(sweep, List.of(variant), repetition), random))));
+							rounds(name, cells(sweep, List.of(variant), repetition, random))));
 				}
 			}
 		}
@@ -95,17 +95,23 @@ record ComparePlan(List<Block> blocks) {
 		return order;
 	}
 
-	private static List<Cell> cells(Sweep sweep, List<String> variants, int repetition) {
+	/**
+	 * One backend after the other, because a consumer takes time to find what another can
+	 * take.
+	 */
+	private static List<Cell> cells(Sweep sweep, List<String> variants, int repetition, Random random) {
 		List<Cell> cells = new ArrayList<>();
-		for (String variant : variants) {
-			for (BackendModel backend : sweep.backends()) {
+		for (BackendModel backend : shuffled(sweep.backends(), random)) {
+			List<Cell> alike = new ArrayList<>();
+			for (String variant : variants) {
 				for (int load : sweep.loads()) {
 					for (Mode mode : sweep.modes()) {
-						cells.add(new Cell(variant, mode.label(), backend.label(), new Load(sweep.kind(), load),
+						alike.add(new Cell(variant, mode.label(), backend.label(), new Load(sweep.kind(), load),
 								repetition));
 					}
 				}
 			}
+			cells.addAll(shuffled(alike, random));
 		}
 		return cells;
 	}

@@ -1,6 +1,7 @@
 package dev.sluice.lab.compare;
 
 import java.util.List;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import dev.sluice.lab.compare.ComparePlan.Block;
@@ -56,6 +57,14 @@ class ComparePlanTests {
 
 	private static List<String> names(List<Cell> cells) {
 		return cells.stream().map((cell) -> cell.variant() + cell.mode() + cell.capacity() + cell.load()).toList();
+	}
+
+	@Test
+	void hasOneBackendAfterTheOther() {
+		List<Cell> cells = ComparePlan.of(sweep(List.of("a", "b"), List.of(10, 100), 1, 1, true)).cells();
+
+		assertThat(IntStream.range(1, cells.size())
+			.filter((i) -> !cells.get(i).capacity().equals(cells.get(i - 1).capacity()))).hasSize(1);
 	}
 
 	@Test
