@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.DoubleSupplier;
 
 import dev.sluice.consumer.Backoff;
@@ -123,12 +124,13 @@ class DeliveryConfiguration {
 	@ConditionalOnProperty(name = "delivery.source", havingValue = "share-group")
 	ShareSource shareSource(DeliveryProperties properties, TopicWatch topics, ConsumerFactory<byte[], byte[]> consumers,
 			KafkaAdmin admin, Delivery.Context context, ReliablePublisher publisher, PendingRecords pending) {
-		Map<String, Object> client = ShareGroup.consumer(consumers.getConfigurationProperties(), properties);
+		AtomicInteger number = new AtomicInteger();
 		return new ShareSource(properties, () -> {
 			topics.await();
 			return ShareGroup.prepare(admin.getConfigurationProperties(), properties.groupId());
-		}, () -> new KafkaShareConsumer<>(client), context, publisher, pending,
-				Thread.ofVirtual().name("share-consumer-", 0).factory());
+		}, () -> new KafkaShareConsumer<>(
+				ShareGroup.consumer(consumers.getConfigurationProperties(), properties, number.incrementAndGet())),
+				context, publisher, pending, Thread.ofVirtual().name("share-consumer-", 0).factory());
 	}
 
 	@Bean

@@ -36,12 +36,13 @@ final class ShareGroup {
 	/**
 	 * The configuration of a share consumer.
 	 * @param consumer that of an ordinary one
+	 * @param number of the consumer in this process
 	 */
-	static Map<String, Object> consumer(Map<String, Object> consumer, DeliveryProperties properties) {
+	static Map<String, Object> consumer(Map<String, Object> consumer, DeliveryProperties properties, int number) {
 		Map<String, Object> share = new HashMap<>(consumer);
 		share.keySet().removeAll(OF_CONSUMER_GROUPS);
 		share.put(ConsumerConfig.GROUP_ID_CONFIG, properties.groupId());
-		share.put(ConsumerConfig.CLIENT_ID_CONFIG, "order-delivery");
+		share.put(ConsumerConfig.CLIENT_ID_CONFIG, "order-delivery-" + number);
 		share.put(ConsumerConfig.SHARE_ACKNOWLEDGEMENT_MODE_CONFIG, "explicit");
 		// Otherwise a consumer gets whole batches, however few records it can hold.
 		share.put(ConsumerConfig.SHARE_ACQUIRE_MODE_CONFIG, "record_limit");

@@ -254,10 +254,15 @@ final class ShareSource implements DeliverySource {
 				drain(kafka);
 			}
 			finally {
-				this.connected = false;
 				this.held.values().forEach(Held::cancel);
 				this.held.clear();
-				kafka.close(CLOSE_TIMEOUT);
+				try {
+					kafka.close(CLOSE_TIMEOUT);
+				}
+				finally {
+					// Last: an interrupt would keep the consumer from closing.
+					this.connected = false;
+				}
 			}
 		}
 
