@@ -12,6 +12,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
@@ -80,6 +81,11 @@ final class ShareSource implements DeliverySource {
 
 	private final Time time;
 
+	private final ReentrantLock preparing = new ReentrantLock();
+
+	/** How often a record is delivered before it is archived; 0 = to be asked. */
+	private volatile int deliveryLimit;
+
 	private volatile List<Worker> workers = List.of();
 
 	private volatile boolean running;
@@ -140,6 +146,20 @@ final class ShareSource implements DeliverySource {
 		}
 	}
 
+	/** Asks once for all consumers, and again after an error. */
+	private int deliveryLimit() throws Exception {
+		this.preparing.lockInterruptibly();
+		try {
+			if (this.deliveryLimit == 0) {
+				this.deliveryLimit = this.group.call();
+			}
+			return this.deliveryLimit;
+		}
+		finally {
+			this.preparing.unlock();
+		}
+	}
+
 	@Override
 	public boolean isRunning() {
 		return this.running;
@@ -196,7 +216,8 @@ final class ShareSource implements DeliverySource {
 
 		private volatile long seenNanos;
 
-		private int deliveryLimit;
+		/** How often a record is delivered before it is archived. */
+		private int limit;
 
 		/** Whether records are accepted that no commit includes. */
 		private boolean uncommitted;
@@ -210,7 +231,7 @@ final class ShareSource implements DeliverySource {
 			try {
 				while (ShareSource.this.running) {
 					try {
-						this.deliveryLimit = ShareSource.this.group.call();
+						this.limit = deliveryLimit();
 						consume();
 					}
 					catch (InterruptException ex) {
@@ -219,6 +240,7 @@ final class ShareSource implements DeliverySource {
 					catch (KafkaException ex) {
 						logger.error("Consuming {} failed. Starting again in {} s", Topics.ORDERS, RESTART.toSeconds(),
 								ex);
+						ShareSource.this.deliveryLimit = 0;
 						ShareSource.this.time.sleep(RESTART);
 					}
 				}
@@ -304,7 +326,7 @@ final class ShareSource implements DeliverySource {
 				if (!this.held.containsKey(position)) {
 					Held begun = new Held(record, this);
 					this.held.put(position, begun);
-					begun.start(this.deliveryLimit);
+					begun.start(this.limit);
 				}
 			}
 		}

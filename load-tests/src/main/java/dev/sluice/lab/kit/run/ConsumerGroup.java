@@ -143,6 +143,10 @@ public final class ConsumerGroup implements AutoCloseable {
 		}
 	}
 
+	/**
+	 * By the lag: a share group's start offset, as the broker tells it, stays behind
+	 * until the next record is accepted.
+	 */
 	private OptionalLong leftOfShares(Map<TopicPartition, ListOffsetsResultInfo> ends)
 			throws InterruptedException, ExecutionException, TimeoutException {
 		Map<TopicPartition, SharePartitionOffsetInfo> shares = this.admin
@@ -152,7 +156,10 @@ public final class ConsumerGroup implements AutoCloseable {
 		long left = 0;
 		for (Map.Entry<TopicPartition, ListOffsetsResultInfo> end : ends.entrySet()) {
 			SharePartitionOffsetInfo share = shares.get(end.getKey());
-			left += end.getValue().offset() - ((share != null) ? share.startOffset() : 0);
+			if (share == null && end.getValue().offset() > 0 || share != null && share.lag().isEmpty()) {
+				return OptionalLong.empty();
+			}
+			left += (share != null) ? share.lag().orElseThrow() : 0;
 		}
 		return OptionalLong.of(left);
 	}
