@@ -124,13 +124,14 @@ class DeliveryConfiguration {
 	@ConditionalOnProperty(name = "delivery.source", havingValue = "share-group")
 	ShareSource shareSource(DeliveryProperties properties, TopicWatch topics, ConsumerFactory<byte[], byte[]> consumers,
 			KafkaAdmin admin, Delivery.Context context, ReliablePublisher publisher, PendingRecords pending) {
+		// On platform threads: a poll may spin, which keeps virtual threads from running.
 		AtomicInteger number = new AtomicInteger();
 		return new ShareSource(properties, () -> {
 			topics.await();
 			return ShareGroup.prepare(admin.getConfigurationProperties(), properties.groupId());
 		}, () -> new KafkaShareConsumer<>(
 				ShareGroup.consumer(consumers.getConfigurationProperties(), properties, number.incrementAndGet())),
-				context, publisher, pending, Thread.ofVirtual().name("share-consumer-", 0).factory());
+				context, publisher, pending, Thread.ofPlatform().name("share-consumer-", 1).factory());
 	}
 
 	@Bean
