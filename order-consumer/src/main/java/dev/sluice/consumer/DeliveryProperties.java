@@ -47,6 +47,11 @@ import org.springframework.validation.annotation.Validated;
  * @param drainTimeout how long stopping waits for deliveries to end; default 20 s
  * @param groupId the consumer group; default {@code order-delivery}
  * @param ordering which orders are delivered in sequence; default {@code none}
+ * @param source how orders are read from Kafka; default {@code partitions}
+ * @param shareConsumers number of consumers of this instance with
+ * {@code source=share-group}; each holds an equal part of the concurrency and gets the
+ * next orders when it has finished all that it holds; at most the concurrency, and all
+ * instances together at most what the brokers allow a group (200 by default); default 10
  */
 @ConfigurationProperties("delivery")
 @Validated
@@ -61,7 +66,9 @@ public record DeliveryProperties(@DefaultValue("true") boolean enabled,
 		@DefaultValue("20ms") @DurationMin(millis = 10) Duration commitInterval,
 		@DefaultValue("5s") @DurationMin @DurationMax(minutes = 1) Duration rebalanceTimeout,
 		@DefaultValue("20s") @DurationMin @DurationMax(minutes = 4) Duration drainTimeout,
-		@DefaultValue("order-delivery") @NotBlank String groupId, @DefaultValue("none") @NotNull Ordering ordering) {
+		@DefaultValue("order-delivery") @NotBlank String groupId, @DefaultValue("none") @NotNull Ordering ordering,
+		@DefaultValue("partitions") @NotNull Source source,
+		@DefaultValue("10") @Min(1) @Max(1_000) int shareConsumers) {
 
 	/** Which orders are delivered in sequence. */
 	public enum Ordering {
@@ -76,6 +83,20 @@ public record DeliveryProperties(@DefaultValue("true") boolean enabled,
 		 * {@code max-pending} wait.
 		 */
 		KEY
+
+	}
+
+	/** How orders are read from Kafka. */
+	public enum Source {
+
+		/** As a consumer group: each partition has one reader. */
+		PARTITIONS,
+
+		/**
+		 * As a share group (KIP-932): every instance reads every partition. Requires
+		 * brokers from 4.2 with share groups enabled, and {@code ordering=none}.
+		 */
+		SHARE_GROUP
 
 	}
 
@@ -98,6 +119,22 @@ public record DeliveryProperties(@DefaultValue("true") boolean enabled,
 	@AssertTrue(message = "delivery.max-backoff must not be less than delivery.initial-backoff")
 	boolean isMaxBackoffEnough() {
 		return this.maxBackoff.compareTo(this.initialBackoff) >= 0;
+	}
+
+	@AssertTrue(
+			message = "delivery.source=share-group keeps no order: set delivery.ordering=none or delivery.source=partitions")
+	boolean isOrderingPossible() {
+		return this.source != Source.SHARE_GROUP || this.ordering == Ordering.NONE;
+	}
+
+	/** Number of share consumers: one that could hold no order would be of no use. */
+	public int consumers() {
+		return Math.min(this.shareConsumers, this.concurrency);
+	}
+
+	/** Maximum number of records that a share consumer holds. */
+	public int shareBatch() {
+		return Math.ceilDiv(this.concurrency, consumers());
 	}
 
 	/**

@@ -12,6 +12,7 @@ import dev.sluice.lab.chaos.ChaosPlan.Kind;
 import dev.sluice.lab.chaos.ChaosPlan.Target;
 import dev.sluice.lab.kit.run.ExperimentCommand;
 import dev.sluice.lab.kit.run.InfrastructureOption;
+import dev.sluice.lab.kit.run.SourceOption;
 import dev.sluice.lab.kit.run.ReportWriter;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -86,6 +87,9 @@ public final class ChaosCommand extends ExperimentCommand {
 	private ChaosExperiment.Store store = ChaosExperiment.Store.MEMORY;
 
 	@Mixin
+	private SourceOption source = new SourceOption();
+
+	@Mixin
 	private InfrastructureOption infrastructure = new InfrastructureOption();
 
 	public ChaosCommand(ReportWriter report) {
@@ -121,7 +125,7 @@ public final class ChaosCommand extends ExperimentCommand {
 		}
 		long drawn = (this.seed != null) ? this.seed : System.nanoTime() % 1_000_000;
 		return new ChaosExperiment.Settings(this.brokers, this.store, (int) Math.round(count), this.rate,
-				this.syncShare, drawn, DRAIN_MILLIS);
+				this.syncShare, drawn, this.source.value(), DRAIN_MILLIS);
 	}
 
 	private ChaosPlan plan(ChaosExperiment.Settings settings) {

@@ -35,6 +35,8 @@ import dev.sluice.lab.kit.run.BackendControl;
 import dev.sluice.lab.kit.run.ConsumerGroup;
 import dev.sluice.lab.kit.run.Experiment;
 import dev.sluice.lab.kit.run.Run;
+import dev.sluice.lab.kit.run.SourceOption;
+import dev.sluice.lab.kit.run.SourceOption.Source;
 import dev.sluice.lab.kit.stack.Http;
 import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.lab.kit.stack.Module;
@@ -93,10 +95,11 @@ final class ChaosExperiment extends Experiment {
 	 * @param ratePerSecond orders due each second
 	 * @param syncShare share of them placed synchronously, 0 to 1
 	 * @param seed of the plan
+	 * @param source how the consumer reads
 	 * @param drainMillis for accepted orders to arrive after the load, in milliseconds
 	 */
 	record Settings(int brokers, Store store, int orders, double ratePerSecond, double syncShare, long seed,
-			long drainMillis) {
+			Source source, long drainMillis) {
 	}
 
 	/** Where the backend keeps its orders: what its property backend.store says. */
@@ -127,8 +130,9 @@ final class ChaosExperiment extends Experiment {
 
 	@Override
 	protected void measure() throws IOException, InterruptedException {
-		try (Stack stack = stack(Stack.builder().brokers(this.settings.brokers()));
-				HttpClient client = Http.client(TIMEOUT)) {
+		try (Stack stack = stack(Stack.builder()
+			.brokers(this.settings.brokers())
+			.property(SourceOption.PROPERTY, this.settings.source())); HttpClient client = Http.client(TIMEOUT)) {
 			run(stack, client);
 		}
 	}
@@ -180,8 +184,8 @@ final class ChaosExperiment extends Experiment {
 			try (sampler) {
 				int placed = load(stack, services, control, gateways, identity, ledger, start);
 				progress().step("Everything runs again; waiting for what is under way");
-				try (ConsumerGroup delivery = new ConsumerGroup(stack.infrastructure().kafka().bootstrapServers(),
-						ConsumerGroup.DELIVERY);
+				try (ConsumerGroup delivery = ConsumerGroup.delivery(stack.infrastructure().kafka().bootstrapServers(),
+						this.settings.source());
 						LedgerAudit audit = new LedgerAudit(ledger, identity, backend.uri(), gateways.getFirst().uri(),
 								placed, delivery::left)) {
 					this.outcome.finding = audit.run(this.settings.drainMillis(), progress()::now);
@@ -264,6 +268,7 @@ final class ChaosExperiment extends Experiment {
 		configuration.put("client",
 				"%d attempts at most, in turn at %s, after pauses from 1 s, doubled, of which the second half is drawn"
 					.formatted(OrderDriver.ATTEMPTS, GATEWAYS));
+		configuration.put("source", this.settings.source().toString());
 		configuration.put("seed", Long.toString(this.settings.seed()));
 		configuration.put("faults planned", Integer.toString(this.plan.faults().size()));
 		configuration.put("backend", switch (this.settings.store()) {

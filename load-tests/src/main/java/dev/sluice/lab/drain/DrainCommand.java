@@ -2,6 +2,7 @@ package dev.sluice.lab.drain;
 
 import dev.sluice.lab.kit.run.ExperimentCommand;
 import dev.sluice.lab.kit.run.InfrastructureOption;
+import dev.sluice.lab.kit.run.SourceOption;
 import dev.sluice.lab.kit.run.ReportWriter;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -23,8 +24,21 @@ public final class DrainCommand extends ExperimentCommand {
 	private int deliveryConcurrency = 100;
 
 	@Option(names = "--delay", paramLabel = "MILLIS", defaultValue = "50",
-			description = "Time that the backend takes for an order, in ms. Default: ${DEFAULT-VALUE}.")
+			description = "Mean time that the backend takes for an order, in ms. Default: ${DEFAULT-VALUE}.")
 	private long delayMillis = 50;
+
+	@Option(names = "--delays", paramLabel = "SHAPE", defaultValue = "constant",
+			description = "How the times of the orders are spread around that mean: ${COMPLETION-CANDIDATES}. log-normal:"
+					+ " 1 of 100 takes ten times the median; bimodal: 1 of 20 takes ten times as long as the others."
+					+ " Default: ${DEFAULT-VALUE}.")
+	private DrainExperiment.Delays delays = DrainExperiment.Delays.CONSTANT;
+
+	@Option(names = "--share-consumers", paramLabel = "COUNT", defaultValue = "10",
+			description = "Consumers of --source share-group. Default: ${DEFAULT-VALUE}.")
+	private int shareConsumers = 10;
+
+	@Mixin
+	private SourceOption source = new SourceOption();
 
 	@Mixin
 	private InfrastructureOption infrastructure = new InfrastructureOption();
@@ -39,7 +53,7 @@ public final class DrainCommand extends ExperimentCommand {
 			throw usage("At least 100 orders, 1 delivery at once and a delay of 1 ms are needed");
 		}
 		DrainExperiment.Settings settings = new DrainExperiment.Settings(this.orders, this.deliveryConcurrency,
-				this.delayMillis, DEADLINE_MILLIS);
+				this.delayMillis, this.delays, this.source.value(), this.shareConsumers, DEADLINE_MILLIS);
 		return run(DrainExperiment.NAME, commandLine(),
 				(run) -> new DrainExperiment(run, this.infrastructure.value(), settings));
 	}

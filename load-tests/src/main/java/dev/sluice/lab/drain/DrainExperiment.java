@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.net.http.HttpClient;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -11,6 +12,7 @@ import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 
 import dev.sluice.contract.BackendBehaviour;
+import dev.sluice.contract.BackendBehaviour.Special;
 import dev.sluice.contract.BackendBehaviour.Delay;
 import dev.sluice.devservices.Infrastructure;
 import dev.sluice.lab.kit.result.DrainResult;
@@ -19,7 +21,12 @@ import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.run.BackendControl;
 import dev.sluice.lab.kit.run.Experiment;
 import dev.sluice.lab.kit.run.OrderFeed;
+import dev.sluice.lab.kit.measure.ProcessGroup;
+import dev.sluice.lab.kit.measure.ProcessSampler;
+import dev.sluice.lab.kit.measure.ProcessSamples;
 import dev.sluice.lab.kit.run.Run;
+import dev.sluice.lab.kit.run.SourceOption;
+import dev.sluice.lab.kit.run.SourceOption.Source;
 import dev.sluice.lab.kit.stack.Http;
 import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.lab.kit.stack.Module;
@@ -39,6 +46,15 @@ final class DrainExperiment extends Experiment {
 
 	private static final int CUSTOMERS = 1_000;
 
+	/** The customers whose orders take long with bimodal delays. */
+	private static final String SLOW = "slow-";
+
+	private static final int SLOW_ONE_IN = 20;
+
+	private static final int SLOWER = 10;
+
+	private static final String CONSUMER = "consumer";
+
 	private static final Duration POLL = Duration.ofMillis(50);
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(10);
@@ -57,10 +73,50 @@ final class DrainExperiment extends Experiment {
 	 *
 	 * @param orders in the backlog
 	 * @param deliveryConcurrency orders delivered at once
-	 * @param delayMillis that the backend takes for an order
+	 * @param delayMillis that the backend takes for an order, in the mean
+	 * @param delays how it is spread
+	 * @param source how the consumer reads
+	 * @param shareConsumers how many consumers a share group has
 	 * @param deadlineMillis of the delivery, in milliseconds
 	 */
-	record Settings(int orders, int deliveryConcurrency, long delayMillis, long deadlineMillis) {
+	record Settings(int orders, int deliveryConcurrency, long delayMillis, Delays delays, Source source,
+			int shareConsumers, long deadlineMillis) {
+	}
+
+	/** How the times that the backend takes are spread around their mean. */
+	enum Delays {
+
+		CONSTANT("constant"), LOG_NORMAL("log-normal"), BIMODAL("bimodal");
+
+		private final String text;
+
+		Delays(String text) {
+			this.text = text;
+		}
+
+		BackendBehaviour of(double mean) {
+			return switch (this) {
+				case CONSTANT -> BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(Math.round(mean)));
+				case LOG_NORMAL -> {
+					// The 99th percentile lies 2.326 standard deviations above the
+					// median.
+					double deviation = Math.log(SLOWER) / 2.326;
+					double median = mean / Math.exp(deviation * deviation / 2);
+					yield BackendBehaviour.DEFAULT.withDelay(new Delay.LogNormal(median, SLOWER * median));
+				}
+				case BIMODAL -> {
+					double fast = mean / (1 + (SLOWER - 1.0) / SLOW_ONE_IN);
+					yield BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(Math.round(fast)))
+						.withSpecials(new Special(SLOW, Math.round(SLOWER * fast), 0));
+				}
+			};
+		}
+
+		@Override
+		public String toString() {
+			return this.text;
+		}
+
 	}
 
 	DrainExperiment(Run run, Infrastructure infrastructure, Settings settings) {
@@ -77,17 +133,34 @@ final class DrainExperiment extends Experiment {
 			Stack.inParallel(
 					List.of(stack::startInfrastructure, () -> started[0] = stack.startBackend(ServiceOptions.NONE)));
 			BackendControl control = new BackendControl(client, started[0].uri());
-			control.behave(BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(this.settings.delayMillis())));
+			control.behave(this.settings.delays().of(this.settings.delayMillis()));
 			progress().step("Placing %,d orders into Kafka".formatted(this.settings.orders()));
 			produce(stack.infrastructure().kafka().bootstrapServers());
 			progress()
 				.step("Starting a consumer that delivers %,d at once".formatted(this.settings.deliveryConcurrency()));
 			Service consumer = stack.startConsumer(
-					ServiceOptions.NONE.withProperty("delivery.concurrency", this.settings.deliveryConcurrency()));
-			SavedCurve.Rate rate = drain(control, consumer).between(this.settings.orders(), FROM, TO);
-			this.result = new DrainResult(this.settings.orders(), this.settings.deliveryConcurrency(),
-					this.settings.delayMillis(), rate.orders(), rate.window().seconds(), rate.perSecond());
+					ServiceOptions.NONE.withProperty("delivery.concurrency", this.settings.deliveryConcurrency())
+						.withProperty(SourceOption.PROPERTY, this.settings.source())
+						.withProperty("delivery.share-consumers", this.settings.shareConsumers()));
+			Map<String, ProcessGroup> groups = new LinkedHashMap<>(
+					ProcessGroup.ofInfrastructure(stack.infrastructure()));
+			groups.put(CONSUMER, ProcessGroup.of(consumer.pid()));
+			try (ProcessSampler sampler = new ProcessSampler(groups, directory().path().resolve("processes.csv"))) {
+				SavedCurve.Rate rate = drain(control, consumer).between(this.settings.orders(), FROM, TO);
+				Thread.sleep(ProcessSampler.INTERVAL.multipliedBy(2));
+				ProcessSamples samples = sampler.samples();
+				this.result = new DrainResult(this.settings.orders(), this.settings.deliveryConcurrency(),
+						this.settings.delayMillis(), rate.orders(), rate.window().seconds(), rate.perSecond(),
+						this.settings.source().toString(), this.settings.delays().toString(),
+						groups.keySet().stream().map((process) -> use(process, samples, rate)).toList());
+			}
 		}
+	}
+
+	private static DrainResult.Use use(String process, ProcessSamples samples, SavedCurve.Rate rate) {
+		Double cpuMillis = samples.cpuMillis(process, rate.window());
+		return new DrainResult.Use(process, (cpuMillis != null) ? cpuMillis * 1_000 / rate.orders() : null,
+				samples.peakRssBytes(process, rate.window()), samples.peakThreads(process, rate.window()));
 	}
 
 	@Override
@@ -109,7 +182,8 @@ final class DrainExperiment extends Experiment {
 	protected Map<String, String> configuration() {
 		return Map.of("backlog", "%,d orders of %,d customers".formatted(this.settings.orders(), CUSTOMERS),
 				"consumer delivery.concurrency", Integer.toString(this.settings.deliveryConcurrency()), "backend delay",
-				"%d ms".formatted(this.settings.delayMillis()), "rate",
+				"%d ms, %s".formatted(this.settings.delayMillis(), this.settings.delays()), "source",
+				this.settings.source().toString(), "rate",
 				"while %.0f to %.0f %% of the backlog are delivered".formatted(FROM * 100, TO * 100), "services' JVM",
 				String.join(" ", Stack.JVM_ARGS));
 	}
@@ -117,7 +191,8 @@ final class DrainExperiment extends Experiment {
 	private void produce(String bootstrapServers) throws InterruptedException {
 		try (OrderFeed feed = new OrderFeed(bootstrapServers)) {
 			for (int i = 0; i < this.settings.orders(); i++) {
-				feed.send(OrderFeed.order(UUID.randomUUID(), "customer-" + i % CUSTOMERS));
+				feed.send(OrderFeed.order(UUID.randomUUID(),
+						((i % SLOW_ONE_IN == 0) ? SLOW : "customer-") + i % CUSTOMERS));
 			}
 			feed.flush();
 		}

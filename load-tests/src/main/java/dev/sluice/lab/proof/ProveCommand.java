@@ -5,6 +5,8 @@ import java.util.stream.Collectors;
 
 import dev.sluice.lab.kit.run.ExperimentCommand;
 import dev.sluice.lab.kit.run.InfrastructureOption;
+import dev.sluice.lab.kit.run.SourceOption;
+import dev.sluice.lab.kit.run.SourceOption.Source;
 import dev.sluice.lab.kit.run.LengthOptions;
 import dev.sluice.lab.kit.run.ReportWriter;
 import org.jspecify.annotations.Nullable;
@@ -21,11 +23,11 @@ public final class ProveCommand extends ExperimentCommand {
 
 	static final List<Proof> ALL = List.of(new KeyProof(), new OutageProof(), new IsolationProof(),
 			new RebalanceProof(), new BacklogProof(), new InputProof(), new SlowBodiesProof(), new TwinsProof(),
-			new RecordsProof(), new ThrottlingProof());
+			new RecordsProof(), new ThrottlingProof(), new ArchivingProof());
 
 	@Parameters(paramLabel = "PROOF", arity = "0..*",
 			description = "key, outage, isolation, rebalance, backlog, input, slow-bodies, twins, records,"
-					+ " throttling. Default: all.")
+					+ " throttling, archiving. Default: all; with --source share-group, all but rebalance.")
 	private List<String> names = List.of();
 
 	@Mixin
@@ -40,6 +42,9 @@ public final class ProveCommand extends ExperimentCommand {
 	private int requests;
 
 	@Mixin
+	private SourceOption source = new SourceOption();
+
+	@Mixin
 	private InfrastructureOption infrastructure = new InfrastructureOption();
 
 	public ProveCommand(ReportWriter report) {
@@ -51,11 +56,20 @@ public final class ProveCommand extends ExperimentCommand {
 		if (this.requests < 0) {
 			throw usage("--requests: 1 or more");
 		}
-		List<Proof> proofs = this.names.isEmpty() ? ALL : this.names.stream().map(this::proof).toList();
+		if (this.source.value() == Source.SHARE_GROUP && this.names.contains(RebalanceProof.NAME)) {
+			throw usage("The proof 'rebalance' is about partitions: a share group has none that move");
+		}
+		List<Proof> proofs = this.names.isEmpty() ? all() : this.names.stream().map(this::proof).toList();
 		long drawn = (this.seed != null) ? this.seed : System.nanoTime() % 1_000_000;
 		String command = (this.seed != null) ? commandLine() : commandLine("--seed", Long.toString(drawn));
 		return run(ProveExperiment.NAME, command, (run) -> new ProveExperiment(run, this.infrastructure.value(),
-				new ProveExperiment.Settings(this.length.value(), drawn, this.requests), proofs));
+				new ProveExperiment.Settings(this.length.value(), drawn, this.requests, this.source.value()), proofs));
+	}
+
+	private List<Proof> all() {
+		return ALL.stream()
+			.filter((proof) -> this.source.value() == Source.PARTITIONS || !proof.name().equals(RebalanceProof.NAME))
+			.toList();
 	}
 
 	private Proof proof(String name) {

@@ -18,6 +18,7 @@ import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.run.Experiment;
 import dev.sluice.lab.kit.run.LengthOptions.Length;
 import dev.sluice.lab.kit.run.Run;
+import dev.sluice.lab.kit.run.SourceOption.Source;
 import dev.sluice.lab.kit.stack.Module;
 import dev.sluice.lab.kit.stack.Stack;
 import org.jspecify.annotations.Nullable;
@@ -44,8 +45,9 @@ final class ProveExperiment extends Experiment {
 	 * @param seed of whatever is drawn
 	 * @param requests how many of them, where a proof sends generated ones alike; 0 for
 	 * what belongs to the size
+	 * @param source how the consumer reads
 	 */
-	record Settings(Length size, long seed, int requests) {
+	record Settings(Length size, long seed, int requests, Source source) {
 	}
 
 	ProveExperiment(Run run, Infrastructure infrastructure, Settings settings, List<Proof> proofs) {
@@ -73,7 +75,7 @@ final class ProveExperiment extends Experiment {
 		Proof.Evidence evidence = new Proof.Evidence(Map.of(), List.of(), null);
 		String problem = null;
 		try (TestBed bench = new TestBed(infrastructure(), directory(), proof.name(), progress(), this.settings.size(),
-				this.settings.seed(), this.settings.requests())) {
+				this.settings.seed(), this.settings.requests(), this.settings.source())) {
 			infrastructure(bench.stack().infrastructure().infrastructure());
 			bench.stack().prepare(proof.modules(), progress()::step);
 			evidence = proof.run(bench);
@@ -111,6 +113,7 @@ final class ProveExperiment extends Experiment {
 	protected Map<String, String> configuration() {
 		Map<String, String> configuration = new TreeMap<>();
 		configuration.put("size", this.settings.size().toString());
+		configuration.put("source", this.settings.source().toString());
 		configuration.put("seed", Long.toString(this.settings.seed()));
 		configuration.put("gateways", TestBed.GATEWAYS.toString());
 		configuration.put("backend", "50 ms an order unless a proof says otherwise");

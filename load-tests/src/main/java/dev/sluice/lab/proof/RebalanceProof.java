@@ -36,6 +36,8 @@ import dev.sluice.lab.kit.stack.Stack;
  */
 final class RebalanceProof implements Proof {
 
+	static final String NAME = "rebalance";
+
 	private static final double PER_SECOND = 100;
 
 	private static final int FEWEST = 2;
@@ -60,7 +62,7 @@ final class RebalanceProof implements Proof {
 
 	@Override
 	public String name() {
-		return "rebalance";
+		return NAME;
 	}
 
 	@Override

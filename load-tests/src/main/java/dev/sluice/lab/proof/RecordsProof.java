@@ -66,8 +66,8 @@ final class RecordsProof implements Proof {
 		}
 		bench.stack().startConsumer(ServiceOptions.NONE);
 		bench.step("Waiting until all of them are read");
-		long undelivered = unread(bootstrap, ConsumerGroup.DELIVERY);
-		long unprojected = unread(bootstrap, ConsumerGroup.STATUS);
+		long undelivered = unread(bench.deliveryGroup());
+		long unprojected = unread(new ConsumerGroup(bootstrap, ConsumerGroup.STATUS));
 		good.ask(bench.backend());
 		List<Letter> letters = new DeadLetterBox(bootstrap).letters();
 		Map<Integer, Letter> byNumber = new HashMap<>();
@@ -93,8 +93,8 @@ final class RecordsProof implements Proof {
 				null);
 	}
 
-	private static long unread(String bootstrap, String group) throws InterruptedException {
-		try (ConsumerGroup reading = new ConsumerGroup(bootstrap, group)) {
+	private static long unread(ConsumerGroup group) throws InterruptedException {
+		try (ConsumerGroup reading = group) {
 			return reading.awaitRead(END);
 		}
 	}

@@ -17,7 +17,10 @@ import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.devservices.Infrastructure;
 import dev.sluice.lab.kit.run.BackendControl;
 import dev.sluice.lab.kit.run.LengthOptions.Length;
+import dev.sluice.lab.kit.run.ConsumerGroup;
 import dev.sluice.lab.kit.run.Progress;
+import dev.sluice.lab.kit.run.SourceOption;
+import dev.sluice.lab.kit.run.SourceOption.Source;
 import dev.sluice.lab.kit.run.RunDirectory;
 import dev.sluice.lab.kit.stack.Http;
 import dev.sluice.lab.kit.stack.LabException;
@@ -46,6 +49,8 @@ final class TestBed implements AutoCloseable {
 
 	private final Stack stack;
 
+	private final Source source;
+
 	private final Path directory;
 
 	private final Progress progress;
@@ -63,11 +68,17 @@ final class TestBed implements AutoCloseable {
 	/**
 	 * @param size how much of it is asked for
 	 * @param requests how many requests are asked for; 0 for what belongs to the size
+	 * @param source how the consumer reads
 	 */
 	TestBed(Infrastructure infrastructure, RunDirectory directory, String proof, Progress progress, Length size,
-			long seed, int requests) throws IOException {
+			long seed, int requests, Source source) throws IOException {
 		this.directory = directory.directory(proof);
-		this.stack = Stack.builder().infrastructure(infrastructure).directory(this.directory.resolve("logs")).build();
+		this.stack = Stack.builder()
+			.infrastructure(infrastructure)
+			.directory(this.directory.resolve("logs"))
+			.property(SourceOption.PROPERTY, source)
+			.build();
+		this.source = source;
 		this.progress = progress;
 		this.size = size;
 		this.seed = seed;
@@ -116,6 +127,11 @@ final class TestBed implements AutoCloseable {
 
 	Stack stack() {
 		return this.stack;
+	}
+
+	/** The group that delivers. */
+	ConsumerGroup deliveryGroup() {
+		return ConsumerGroup.delivery(this.stack.infrastructure().kafka().bootstrapServers(), this.source);
 	}
 
 	BackendControl backend() {

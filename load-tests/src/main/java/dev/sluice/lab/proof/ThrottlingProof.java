@@ -77,7 +77,7 @@ final class ThrottlingProof implements Proof {
 		bench.step("The backend refuses nothing any more");
 		bench.backend().behave(BackendBehaviour.DEFAULT);
 		long undelivered;
-		try (ConsumerGroup reading = new ConsumerGroup(bootstrap, ConsumerGroup.DELIVERY)) {
+		try (ConsumerGroup reading = bench.deliveryGroup()) {
 			undelivered = reading.awaitRead(END);
 		}
 		times.ask(bench.backend());

@@ -21,6 +21,7 @@ import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.run.LengthOptions.Length;
 import dev.sluice.lab.kit.run.Progress;
 import dev.sluice.lab.kit.run.Run;
+import dev.sluice.lab.kit.run.SourceOption.Source;
 import dev.sluice.lab.kit.run.RunDirectory;
 import dev.sluice.lab.kit.stack.Interruption;
 import dev.sluice.lab.kit.stack.Module;
@@ -59,7 +60,8 @@ class ProveExperimentTests {
 					new Run("lab prove", new RunDirectory(this.directory),
 							new Progress(new PrintStream(OutputStream.nullOutputStream()), false, Instant.EPOCH),
 							new PrintWriter(new StringWriter()), interruption),
-					Infrastructure.EMBEDDED, new ProveExperiment.Settings(Length.SMALLEST, 1, 0), List.of(proofs))
+					Infrastructure.EMBEDDED, new ProveExperiment.Settings(Length.SMALLEST, 1, 0, Source.PARTITIONS),
+					List.of(proofs))
 				.run();
 		}
 	}

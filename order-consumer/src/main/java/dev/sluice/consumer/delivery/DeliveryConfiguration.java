@@ -2,7 +2,10 @@ package dev.sluice.consumer.delivery;
 
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.DoubleSupplier;
 
 import dev.sluice.consumer.Backoff;
@@ -28,8 +31,10 @@ import dev.sluice.topics.TopicWatch;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker.State;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.httpcomponents.hc5.PoolingHttpClientConnectionManagerMetricsBinder;
+import org.apache.kafka.clients.consumer.KafkaShareConsumer;
 import tools.jackson.databind.json.JsonMapper;
 
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.ssl.SslBundles;
 import org.springframework.context.annotation.Bean;
@@ -94,31 +99,56 @@ class DeliveryConfiguration {
 	}
 
 	@Bean
+	ReliablePublisher publisher(ProducerFactory<byte[], byte[]> producers) {
+		return new ReliablePublisher(producers::createProducer, ReliablePublisher.defaultBackoff(RANDOM), Time.SYSTEM);
+	}
+
+	@Bean
+	Delivery.Context deliveryContext(DeliveryProperties properties, ReliablePublisher publisher,
+			DeliveryLimiter limiter, Backend backend, JsonMapper json, MeterRegistry registry, InstantSource clock) {
+		return new Delivery.Context(new RecordReader(), new PayloadHistory(DeliveryProperties.REMEMBERED_PAYLOADS),
+				limiter, backend, retries(properties), new OutcomePublisher(publisher, json, registry),
+				new DeadLetters(publisher, registry), new DeliveryTimers(registry),
+				Thread.ofVirtual().name("delivery").factory(), Time.SYSTEM, clock);
+	}
+
+	@Bean
+	@ConditionalOnProperty(name = "delivery.source", havingValue = "partitions", matchIfMissing = true)
 	DeliveryLoop deliveryLoop(DeliveryProperties properties, TopicWatch topics, LostRecords lost,
-			ConsumerFactory<byte[], byte[]> consumers, ProducerFactory<byte[], byte[]> producers,
-			DeliveryLimiter limiter, PendingRecords pending, Backend backend, JsonMapper json, MeterRegistry registry,
-			InstantSource clock) {
-		ReliablePublisher publisher = new ReliablePublisher(producers::createProducer,
-				ReliablePublisher.defaultBackoff(RANDOM), Time.SYSTEM);
-		Delivery.Context context = new Delivery.Context(new RecordReader(),
-				new PayloadHistory(DeliveryProperties.REMEMBERED_PAYLOADS), limiter, backend, retries(properties),
-				new OutcomePublisher(publisher, json, registry), new DeadLetters(publisher, registry),
-				new DeliveryTimers(registry), Thread.ofVirtual().name("delivery").factory(), Time.SYSTEM, clock);
+			ConsumerFactory<byte[], byte[]> consumers, Delivery.Context context, PendingRecords pending) {
 		return new DeliveryLoop(properties, topics, lost, consumers, context, pending,
 				Thread.ofPlatform().name("delivery-loop").factory());
 	}
 
 	@Bean
-	OrderPurge orderPurge(QueueProperties queue, DeliveryProperties delivery, ProjectionProperties projection,
-			DeliveryLoop loop, TopicWatch topics, KafkaAdmin admin, InstantSource clock) {
-		return new OrderPurge(queue.retention(), List.of(delivery.groupId(), projection.groupId()), loop::assignment,
-				topics, admin.getConfigurationProperties(), clock);
+	@ConditionalOnProperty(name = "delivery.source", havingValue = "share-group")
+	ShareSource shareSource(DeliveryProperties properties, TopicWatch topics, ConsumerFactory<byte[], byte[]> consumers,
+			KafkaAdmin admin, Delivery.Context context, ReliablePublisher publisher, PendingRecords pending) {
+		// On platform threads: a poll may spin, which keeps virtual threads from running.
+		AtomicInteger number = new AtomicInteger();
+		return new ShareSource(properties, () -> {
+			topics.await();
+			return ShareGroup.prepare(admin.getConfigurationProperties(), properties.groupId());
+		}, () -> new KafkaShareConsumer<>(
+				ShareGroup.consumer(consumers.getConfigurationProperties(), properties, number.incrementAndGet())),
+				context, publisher, pending, Thread.ofPlatform().name("share-consumer-", 1).factory());
 	}
 
 	@Bean
-	DeliveryHealthIndicator deliveryHealthIndicator(DeliveryLoop loop, DeliveryLimiter limiter,
+	OrderPurge orderPurge(QueueProperties queue, DeliveryProperties delivery, ProjectionProperties projection,
+			ObjectProvider<DeliveryLoop> loop, TopicWatch topics, KafkaAdmin admin, InstantSource clock) {
+		return switch (delivery.source()) {
+			case PARTITIONS -> new OrderPurge(queue.retention(), List.of(delivery.groupId(), projection.groupId()),
+					null, loop.getObject()::assignment, topics, admin.getConfigurationProperties(), clock);
+			case SHARE_GROUP -> new OrderPurge(queue.retention(), List.of(projection.groupId()), delivery.groupId(),
+					Set::of, topics, admin.getConfigurationProperties(), clock);
+		};
+	}
+
+	@Bean
+	DeliveryHealthIndicator deliveryHealthIndicator(DeliverySource source, DeliveryLimiter limiter,
 			PendingRecords pending) {
-		return new DeliveryHealthIndicator(loop, limiter, pending);
+		return new DeliveryHealthIndicator(source, limiter, pending);
 	}
 
 	private static RetryPolicy retries(DeliveryProperties properties) {

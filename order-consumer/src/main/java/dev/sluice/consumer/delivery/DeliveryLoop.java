@@ -41,7 +41,6 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-import org.springframework.context.SmartLifecycle;
 import org.springframework.kafka.core.ConsumerFactory;
 
 /**
@@ -58,7 +57,7 @@ import org.springframework.kafka.core.ConsumerFactory;
  * restarts from the beginning of the new one. {@link ReadPositions} detects records that
  * were deleted before they were read. After a bug the thread ends, and liveness fails.
  */
-public final class DeliveryLoop implements SmartLifecycle, Runnable {
+public final class DeliveryLoop implements DeliverySource, Runnable {
 
 	private static final Logger logger = LoggerFactory.getLogger(DeliveryLoop.class);
 
@@ -194,19 +193,25 @@ public final class DeliveryLoop implements SmartLifecycle, Runnable {
 		return this.running;
 	}
 
-	/** Whether the loop's thread runs. It also runs while Kafka is away. */
-	boolean isAlive() {
+	@Override
+	public boolean isAlive() {
 		Thread loop = this.thread;
 		return loop != null && loop.isAlive();
 	}
 
-	Duration sinceLastPoll() {
+	@Override
+	public Duration sinceLastPoll() {
 		return Duration.ofNanos(this.time.nanoTime() - this.lastPollNanos);
 	}
 
 	/** Number of assigned partitions that records have been read from. */
 	int partitions() {
 		return this.partitions;
+	}
+
+	@Override
+	public Map<String, Object> details() {
+		return Map.of("partitions", this.partitions);
 	}
 
 	/** Whether the loop reads nothing because too many records are pending. */
@@ -219,7 +224,8 @@ public final class DeliveryLoop implements SmartLifecycle, Runnable {
 		return this.assignment;
 	}
 
-	boolean isConnected() {
+	@Override
+	public boolean isConnected() {
 		return this.consumer != null;
 	}
 

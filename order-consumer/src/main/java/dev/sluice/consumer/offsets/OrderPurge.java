@@ -18,6 +18,7 @@ import dev.sluice.topics.TopicsState;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
+import org.apache.kafka.clients.admin.ListShareGroupOffsetsSpec;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -52,6 +53,8 @@ public final class OrderPurge implements SmartLifecycle {
 
 	private final List<String> groups;
 
+	private final @Nullable String shareGroup;
+
 	private final Supplier<Set<TopicPartition>> partitions;
 
 	private final TopicWatch topics;
@@ -65,13 +68,17 @@ public final class OrderPurge implements SmartLifecycle {
 	/**
 	 * @param retention the age from which an order may be deleted; 0 means never
 	 * @param groups the groups that must have committed the order
-	 * @param partitions supplies the partitions to delete from
+	 * @param shareGroup the share group that must have finished the order, or null
+	 * @param partitions supplies the partitions to delete from; with a share group, those
+	 * that it reads are meant
 	 * @param client configuration of the admin client
 	 */
-	public OrderPurge(Duration retention, List<String> groups, Supplier<Set<TopicPartition>> partitions,
-			TopicWatch topics, Map<String, Object> client, InstantSource clock) {
+	public OrderPurge(Duration retention, List<String> groups, @Nullable String shareGroup,
+			Supplier<Set<TopicPartition>> partitions, TopicWatch topics, Map<String, Object> client,
+			InstantSource clock) {
 		this.retention = retention;
 		this.groups = groups;
+		this.shareGroup = shareGroup;
 		this.partitions = partitions;
 		this.topics = topics;
 		this.client = new HashMap<>(client);
@@ -116,12 +123,17 @@ public final class OrderPurge implements SmartLifecycle {
 	public void purge() throws InterruptedException, ExecutionException, TimeoutException {
 		TopicsState state = this.topics.state();
 		Uuid topic = state.ids().get(Topics.ORDERS);
-		Set<TopicPartition> owned = this.partitions.get();
-		if (!state.ready() || topic == null || owned.isEmpty()) {
+		if (!state.ready() || topic == null) {
 			return;
 		}
 		try (Admin admin = Admin.create(this.client)) {
+			Map<TopicPartition, Long> shared = shared(admin);
+			Set<TopicPartition> owned = (this.shareGroup != null) ? shared.keySet() : this.partitions.get();
+			if (owned.isEmpty()) {
+				return;
+			}
 			Map<TopicPartition, Long> below = oldEnough(admin, owned);
+			shared.forEach((partition, offset) -> below.merge(partition, offset, Math::min));
 			for (String group : this.groups) {
 				Map<TopicPartition, OffsetAndMetadata> commits = get(
 						admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata());
@@ -140,6 +152,21 @@ public final class OrderPurge implements SmartLifecycle {
 				logger.debug("Deleted delivered orders below {}", below);
 			}
 		}
+	}
+
+	/** Below which offset the share group has finished everything. */
+	private Map<TopicPartition, Long> shared(Admin admin)
+			throws InterruptedException, ExecutionException, TimeoutException {
+		Map<TopicPartition, Long> starts = new HashMap<>();
+		if (this.shareGroup != null) {
+			get(admin.listShareGroupOffsets(Map.of(this.shareGroup, new ListShareGroupOffsetsSpec()))
+				.partitionsToOffsetInfo(this.shareGroup)).forEach((partition, info) -> {
+					if (info != null && partition.topic().equals(Topics.ORDERS)) {
+						starts.put(partition, info.startOffset());
+					}
+				});
+		}
+		return starts;
 	}
 
 	/** The first offset of each partition within the retention, or its end. */

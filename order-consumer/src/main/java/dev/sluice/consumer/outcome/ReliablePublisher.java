@@ -54,7 +54,7 @@ public final class ReliablePublisher {
 	 * wanted
 	 * @throws RecordTooLargeException if the record is too large for the topic
 	 */
-	boolean publish(ProducerRecord<byte[], byte[]> record, BooleanSupplier wanted) throws InterruptedException {
+	public boolean publish(ProducerRecord<byte[], byte[]> record, BooleanSupplier wanted) throws InterruptedException {
 		int failures = 0;
 		while (!publishOnce(record)) {
 			if (!wanted.getAsBoolean()) {

@@ -1,6 +1,7 @@
 package dev.sluice.consumer.delivery;
 
 import java.time.Duration;
+import java.util.Map;
 
 import dev.sluice.consumer.limiter.DeliveryLimiter;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker.State;
@@ -37,7 +38,7 @@ class DeliveryHealthIndicatorTests {
 	@Test
 	void isUpWhileTheLoopPolls() {
 		this.pending.add(100);
-		when(this.loop.partitions()).thenReturn(3);
+		when(this.loop.details()).thenReturn(Map.of("partitions", 3));
 		when(this.limiter.inFlight()).thenReturn(2);
 
 		Health health = this.indicator.health();

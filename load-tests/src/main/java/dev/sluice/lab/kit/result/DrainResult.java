@@ -1,20 +1,38 @@
 package dev.sluice.lab.kit.result;
 
+import java.util.List;
+
 import com.fasterxml.jackson.annotation.JsonTypeName;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How fast the consumer delivered a backlog.
  *
  * @param orders in the backlog
  * @param deliveryConcurrency orders delivered at once
- * @param delayMillis that the backend took for an order
+ * @param delayMillis that the backend took for an order, in the mean
  * @param counted orders delivered while the rate was taken, in the middle of the backlog
  * @param seconds for which the rate was taken
  * @param perSecond orders a second
+ * @param source how the consumer read them, as {@code delivery.source} says
+ * @param delays how the times that the backend took were spread
+ * @param use what the consumer and the servers used meanwhile
  */
 @JsonTypeName("drain")
 public record DrainResult(int orders, int deliveryConcurrency, long delayMillis, long counted, double seconds,
-		double perSecond) implements Finding {
+		double perSecond, String source, String delays, List<Use> use) implements Finding {
+
+	/**
+	 * What a process used; null where it was not seen.
+	 *
+	 * @param process its name
+	 * @param cpuMicrosPerOrder CPU time, in microseconds an order
+	 * @param peakRssBytes greatest resident memory
+	 * @param peakThreads greatest number of platform threads
+	 */
+	public record Use(String process, @Nullable Double cpuMicrosPerOrder, @Nullable Long peakRssBytes,
+			@Nullable Integer peakThreads) {
+	}
 
 	/** Orders a second that the limit allows. */
 	public double idealPerSecond() {

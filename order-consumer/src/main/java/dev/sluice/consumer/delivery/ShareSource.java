@@ -1,0 +1,471 @@
+package dev.sluice.consumer.delivery;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+
+import dev.sluice.consumer.DeliveryProperties;
+import dev.sluice.consumer.Time;
+import dev.sluice.consumer.outcome.ReliablePublisher;
+import dev.sluice.contract.Topics;
+import io.github.resilience4j.circuitbreaker.CircuitBreaker.State;
+import org.apache.kafka.clients.consumer.AcknowledgeType;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.ShareConsumer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.InterruptException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Reads {@code orders} as members of a share group (KIP-932), and accepts each record
+ * when its {@link Delivery} has finished it. Every consumer has one thread, which alone
+ * uses it. A consumer gets nothing more before it has accepted all that it holds, so
+ * several consumers share the {@code concurrency}.
+ * <p>
+ * What a consumer holds is locked for a time (30 s by default). At half of it, the
+ * consumer renews the locks of what is not finished, for any number of times. While the
+ * circuit breaker is open, those who hold nothing do not poll. A record that a consumer
+ * does not accept, because it stops, dies or loses the lock, goes to another one, and the
+ * brokers count that. At their limit they archive a record without a word, so a record
+ * that has used half of it is placed again at the end of {@code orders} instead of being
+ * delivered: a count of consumers that died must not decide about an order.
+ */
+final class ShareSource implements DeliverySource {
+
+	private static final Logger logger = LoggerFactory.getLogger(ShareSource.class);
+
+	/** The longest time for which a thread does not look whether it is to stop. */
+	private static final Duration POLL = Duration.ofMillis(500);
+
+	private static final Duration RESTART = Duration.ofSeconds(1);
+
+	private static final Duration COMMIT_TIMEOUT = Duration.ofSeconds(5);
+
+	private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
+
+	private static final Duration ABANDON_TIMEOUT = Duration.ofSeconds(1);
+
+	/** The shortest that brokers allow by default, should they not say. */
+	private static final int SHORTEST_LOCK_MILLIS = 15_000;
+
+	private final DeliveryProperties properties;
+
+	private final Callable<Integer> group;
+
+	private final Supplier<ShareConsumer<byte[], byte[]>> consumers;
+
+	private final Delivery.Context context;
+
+	private final ReliablePublisher publisher;
+
+	private final PendingRecords pending;
+
+	private final ThreadFactory threads;
+
+	private final Time time;
+
+	private final ReentrantLock preparing = new ReentrantLock();
+
+	/** How often a record is delivered before it is archived; 0 = to be asked. */
+	private volatile int deliveryLimit;
+
+	private volatile List<Worker> workers = List.of();
+
+	private volatile boolean running;
+
+	/**
+	 * @param group waits until the topics exist, prepares the share group and returns how
+	 * often a record is delivered before it is archived
+	 * @param threads makes the thread of each consumer
+	 */
+	ShareSource(DeliveryProperties properties, Callable<Integer> group,
+			Supplier<ShareConsumer<byte[], byte[]>> consumers, Delivery.Context context, ReliablePublisher publisher,
+			PendingRecords pending, ThreadFactory threads) {
+		this.properties = properties;
+		this.group = group;
+		this.consumers = consumers;
+		this.context = context;
+		this.publisher = publisher;
+		this.pending = pending;
+		this.threads = threads;
+		this.time = context.time();
+	}
+
+	@Override
+	public void start() {
+		this.running = true;
+		List<Worker> started = new ArrayList<>();
+		for (int i = 0; i < this.properties.consumers(); i++) {
+			started.add(new Worker());
+		}
+		this.workers = List.copyOf(started);
+		this.workers.forEach((worker) -> worker.thread.start());
+	}
+
+	/**
+	 * Stops polling, waits for deliveries to end and accepts them. The brokers give the
+	 * rest to others when the consumers close.
+	 */
+	@Override
+	public void stop() {
+		this.running = false;
+		long deadline = this.time.nanoTime() + POLL.plus(this.properties.drainTimeout())
+			.plus(ABANDON_TIMEOUT)
+			.plus(COMMIT_TIMEOUT)
+			.plus(CLOSE_TIMEOUT)
+			.toNanos();
+		try {
+			for (Worker worker : this.workers) {
+				if (!worker.connected) {
+					worker.thread.interrupt();
+				}
+				if (!worker.thread.join(Duration.ofNanos(Math.max(deadline - this.time.nanoTime(), 1)))) {
+					logger.warn("A share consumer did not stop in time");
+				}
+			}
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+	}
+
+	/** Asks once for all consumers, and again after an error. */
+	private int deliveryLimit() throws Exception {
+		this.preparing.lockInterruptibly();
+		try {
+			if (this.deliveryLimit == 0) {
+				this.deliveryLimit = this.group.call();
+			}
+			return this.deliveryLimit;
+		}
+		finally {
+			this.preparing.unlock();
+		}
+	}
+
+	@Override
+	public boolean isRunning() {
+		return this.running;
+	}
+
+	@Override
+	public boolean isAlive() {
+		return this.workers.stream().allMatch((worker) -> worker.thread.isAlive());
+	}
+
+	@Override
+	public boolean isConnected() {
+		return this.workers.stream().anyMatch((worker) -> worker.connected);
+	}
+
+	@Override
+	public Duration sinceLastPoll() {
+		long now = this.time.nanoTime();
+		return Duration.ofNanos(this.workers.stream()
+			.filter((worker) -> worker.connected)
+			.mapToLong((worker) -> now - worker.seenNanos)
+			.max()
+			.orElse(0));
+	}
+
+	@Override
+	public Map<String, Object> details() {
+		return Map.of("consumers", this.workers.stream().filter((worker) -> worker.connected).count());
+	}
+
+	/** Where a record is in the topic. */
+	private record Position(TopicPartition partition, long offset) {
+
+		static Position of(ConsumerRecord<?, ?> record) {
+			return new Position(new TopicPartition(record.topic(), record.partition()), record.offset());
+		}
+
+	}
+
+	/** One consumer. All but the volatile fields is confined to its thread. */
+	private final class Worker implements Runnable {
+
+		private final Thread thread = ShareSource.this.threads.newThread(this);
+
+		/** What the consumer has a lock of. */
+		private final Map<Position, Held> held = new HashMap<>();
+
+		/** Deliveries that have ended since they were looked at. Any thread adds. */
+		private final Queue<Held> ended = new ConcurrentLinkedQueue<>();
+
+		private volatile CompletableFuture<Void> ending = new CompletableFuture<>();
+
+		private volatile boolean connected;
+
+		private volatile long seenNanos;
+
+		/** How often a record is delivered before it is archived. */
+		private int limit;
+
+		/** Whether records are accepted that no commit includes. */
+		private boolean uncommitted;
+
+		private long committedNanos;
+
+		private long lockedNanos;
+
+		@Override
+		public void run() {
+			try {
+				while (ShareSource.this.running) {
+					try {
+						this.limit = deliveryLimit();
+						consume();
+					}
+					catch (InterruptException ex) {
+						return;
+					}
+					catch (KafkaException ex) {
+						logger.error("Consuming {} failed. Starting again in {} s", Topics.ORDERS, RESTART.toSeconds(),
+								ex);
+						ShareSource.this.deliveryLimit = 0;
+						ShareSource.this.time.sleep(RESTART);
+					}
+				}
+			}
+			catch (InterruptedException ex) {
+				logger.debug("Stopped before Kafka was ready");
+			}
+			catch (RuntimeException ex) {
+				throw ex;
+			}
+			catch (Exception ex) {
+				throw new IllegalStateException("The share group cannot be prepared", ex);
+			}
+		}
+
+		private void consume() throws InterruptedException {
+			ShareConsumer<byte[], byte[]> kafka = ShareSource.this.consumers.get();
+			try {
+				this.seenNanos = ShareSource.this.time.nanoTime();
+				this.connected = true;
+				kafka.subscribe(List.of(Topics.ORDERS));
+				while (ShareSource.this.running) {
+					if (isOutage()) {
+						kafka.commitAsync();
+						ShareSource.this.time.sleep(POLL);
+						this.seenNanos = ShareSource.this.time.nanoTime();
+					}
+					else {
+						receive(kafka.poll(POLL));
+						work(kafka, () -> ShareSource.this.running);
+					}
+				}
+				drain(kafka);
+			}
+			finally {
+				this.held.values().forEach(Held::cancel);
+				this.held.clear();
+				try {
+					kafka.close(CLOSE_TIMEOUT);
+				}
+				finally {
+					// Last: an interrupt would keep the consumer from closing.
+					this.connected = false;
+				}
+			}
+		}
+
+		/** Whether more orders would only wait. If none waits, one has to be tried. */
+		private boolean isOutage() {
+			return ShareSource.this.context.limiter().circuit() == State.OPEN && ShareSource.this.pending.records() > 0;
+		}
+
+		private void drain(ShareConsumer<byte[], byte[]> kafka) throws InterruptedException {
+			this.held.values().forEach(Held::cancel);
+			work(kafka, before(ShareSource.this.properties.drainTimeout()));
+			this.held.values().forEach(Held::abandon);
+			work(kafka, before(ABANDON_TIMEOUT));
+			kafka.commitSync(COMMIT_TIMEOUT);
+		}
+
+		private BooleanSupplier before(Duration timeout) {
+			long deadline = ShareSource.this.time.nanoTime() + timeout.toNanos();
+			return () -> ShareSource.this.time.nanoTime() - deadline < 0;
+		}
+
+		/** Begins what is new, and forgets what the consumer has lost the lock of. */
+		private void receive(ConsumerRecords<byte[], byte[]> records) {
+			this.lockedNanos = ShareSource.this.time.nanoTime();
+			this.seenNanos = this.lockedNanos;
+			// The poll has sent what was accepted.
+			this.uncommitted = false;
+			Set<Position> received = new HashSet<>();
+			records.forEach((record) -> received.add(Position.of(record)));
+			this.held.values().removeIf((lost) -> {
+				boolean gone = !received.contains(Position.of(lost.record));
+				if (gone) {
+					lost.cancel();
+				}
+				return gone;
+			});
+			for (ConsumerRecord<byte[], byte[]> record : records) {
+				Position position = Position.of(record);
+				if (!this.held.containsKey(position)) {
+					Held begun = new Held(record, this);
+					this.held.put(position, begun);
+					begun.start(this.limit);
+				}
+			}
+		}
+
+		/** Accepts what ends, and keeps the locks of the rest. */
+		private void work(ShareConsumer<byte[], byte[]> kafka, BooleanSupplier wanted) throws InterruptedException {
+			long renewNanos = Duration.ofMillis(kafka.acquisitionLockTimeoutMs().orElse(SHORTEST_LOCK_MILLIS)).toNanos()
+					/ 2;
+			while (true) {
+				// Set before the look: what ends from now on completes it.
+				CompletableFuture<Void> next = new CompletableFuture<>();
+				this.ending = next;
+				accept(kafka);
+				if (this.held.isEmpty() || !wanted.getAsBoolean()) {
+					// The next poll or commit includes what was accepted.
+					return;
+				}
+				long now = ShareSource.this.time.nanoTime();
+				this.seenNanos = now;
+				if (now - this.lockedNanos >= renewNanos) {
+					renew(kafka);
+					continue;
+				}
+				long commitNanos = ShareSource.this.properties.commitInterval().toNanos() - (now - this.committedNanos);
+				if (this.uncommitted && commitNanos <= 0) {
+					kafka.commitAsync();
+					this.uncommitted = false;
+					this.committedNanos = now;
+				}
+				long untilNanos = Math.min(POLL.toNanos(), renewNanos - (now - this.lockedNanos));
+				ShareSource.this.time.await(next,
+						Duration.ofNanos(this.uncommitted ? Math.min(untilNanos, commitNanos) : untilNanos));
+			}
+		}
+
+		private void accept(ShareConsumer<byte[], byte[]> kafka) {
+			for (Held end = this.ended.poll(); end != null; end = this.ended.poll()) {
+				if (end.bug != null) {
+					throw new IllegalStateException(
+							"A delivery failed with a bug, and its record can never be accepted", end.bug);
+				}
+				if (end.finished && this.held.remove(Position.of(end.record), end)) {
+					kafka.acknowledge(end.record, AcknowledgeType.ACCEPT);
+					this.uncommitted = true;
+				}
+			}
+		}
+
+		/**
+		 * Renews all locks. The client then hands out the records again. Those that are
+		 * missing have gone to another consumer.
+		 */
+		private void renew(ShareConsumer<byte[], byte[]> kafka) {
+			// On its own: of a request that also renews, a broker may refuse all.
+			kafka.commitSync(COMMIT_TIMEOUT);
+			this.held.values().forEach((one) -> kafka.acknowledge(one.record, AcknowledgeType.RENEW));
+			kafka.commitSync(COMMIT_TIMEOUT);
+			receive(kafka.poll(POLL));
+		}
+
+	}
+
+	/** A record that a consumer has the lock of, and what becomes of it. */
+	private final class Held {
+
+		private final ConsumerRecord<byte[], byte[]> record;
+
+		private final Worker owner;
+
+		private final int size;
+
+		private @Nullable Delivery delivery;
+
+		private volatile boolean cancelled;
+
+		private volatile boolean finished;
+
+		private volatile @Nullable Throwable bug;
+
+		Held(ConsumerRecord<byte[], byte[]> record, Worker owner) {
+			this.record = record;
+			this.owner = owner;
+			this.size = Math.max(record.serializedValueSize(), 0);
+		}
+
+		void start(int deliveryLimit) {
+			ShareSource.this.pending.add(this.size);
+			int deliveries = this.record.deliveryCount().orElse((short) 1);
+			if (deliveries > Math.max(deliveryLimit / 2, 1)) {
+				ShareSource.this.context.threads().newThread(() -> placeAgain(deliveries, deliveryLimit)).start();
+				return;
+			}
+			Delivery begun = new Delivery(this.record, new KeySequencer().ticket(null), ShareSource.this.context,
+					this::ended);
+			this.delivery = begun;
+			begun.start();
+		}
+
+		private void placeAgain(int deliveries, int limit) {
+			boolean placed = false;
+			Throwable failure = null;
+			try {
+				placed = ShareSource.this.publisher.publish(new ProducerRecord<>(this.record.topic(), null,
+						this.record.key(), this.record.value(), this.record.headers()), () -> !this.cancelled);
+				logger.warn(
+						"The record at offset {} of {}-{} is delivered for the {}th time and would be archived after the "
+								+ "{}th. It is placed again at the end of its partition",
+						this.record.offset(), this.record.topic(), this.record.partition(), deliveries, limit);
+			}
+			catch (InterruptedException ex) {
+				// Cancelled. The thread ends here, so the interrupt flag is not restored.
+			}
+			catch (RuntimeException | Error ex) {
+				failure = ex;
+			}
+			ended(placed, failure);
+		}
+
+		private void ended(boolean finished, @Nullable Throwable bug) {
+			this.finished = finished;
+			this.bug = bug;
+			ShareSource.this.pending.remove(this.size);
+			this.owner.ended.add(this);
+			this.owner.ending.complete(null);
+		}
+
+		void cancel() {
+			this.cancelled = true;
+			if (this.delivery != null) {
+				this.delivery.cancel();
+			}
+		}
+
+		void abandon() {
+			if (this.delivery != null) {
+				this.delivery.abandon();
+			}
+		}
+
+	}
+
+}

@@ -1,0 +1,87 @@
+package dev.sluice.consumer.delivery;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+
+import dev.sluice.consumer.ConsumerHarness;
+import dev.sluice.contract.OrderStatus;
+import dev.sluice.contract.Topics;
+import dev.sluice.devservices.JavaProcess;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ListShareGroupOffsetsSpec;
+import org.apache.kafka.clients.admin.SharePartitionOffsetInfo;
+import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/** A share group on a real broker. */
+@Timeout(180)
+class ShareSourceIT {
+
+	private static final ConsumerHarness harness = new ConsumerHarness();
+
+	private final String group = "share-" + UUID.randomUUID();
+
+	private final String[] properties = { "delivery.source=share-group", "delivery.group-id=" + this.group,
+			"delivery.share-consumers=4", "delivery.concurrency=40" };
+
+	@AfterAll
+	static void close() {
+		harness.close();
+	}
+
+	@BeforeEach
+	void reset() throws Exception {
+		harness.reset(12);
+	}
+
+	@Test
+	void deliversWhatWasThereBeforeTheGroup() throws Exception {
+		List<UUID> orders = harness.enqueue(500);
+
+		harness.startConsumer(this.properties);
+
+		awaitSaved(orders);
+		await().atMost(60, TimeUnit.SECONDS).untilAsserted(() -> assertThat(lag()).isZero());
+	}
+
+	@Test
+	void losesNothingWhenAConsumerIsKilled() throws Exception {
+		List<UUID> orders = harness.enqueue(500);
+		try (JavaProcess killed = harness.startConsumerProcess(this.properties)) {
+			await().atMost(60, TimeUnit.SECONDS).until(() -> harness.audit().saved() > 20);
+			killed.kill();
+		}
+
+		harness.startConsumer(this.properties);
+
+		awaitSaved(orders);
+	}
+
+	private static void awaitSaved(List<UUID> orders) {
+		await().atMost(Duration.ofSeconds(90))
+			.untilAsserted(() -> assertThat(harness.outcomes()).containsKeys(orders.toArray(UUID[]::new)));
+		assertThat(harness.outcomes().entrySet()).filteredOn((outcome) -> orders.contains(outcome.getKey()))
+			.allMatch((outcome) -> outcome.getValue().status() == OrderStatus.SAVED);
+	}
+
+	private long lag() throws Exception {
+		try (Admin admin = harness.admin()) {
+			Map<TopicPartition, SharePartitionOffsetInfo> offsets = admin
+				.listShareGroupOffsets(Map.of(this.group, new ListShareGroupOffsetsSpec()))
+				.partitionsToOffsetInfo(this.group)
+				.get();
+			assertThat(offsets.keySet()).extracting(TopicPartition::topic).contains(Topics.ORDERS);
+			return offsets.values().stream().mapToLong((offset) -> offset.lag().orElseThrow()).sum();
+		}
+	}
+
+}

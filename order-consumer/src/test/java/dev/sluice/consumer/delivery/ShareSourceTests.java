@@ -1,0 +1,62 @@
+package dev.sluice.consumer.delivery;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.slf4j.LoggerFactory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * {@code -Dsimulation.seed=N} repeats one life, {@code -Dsimulation.lives=N} tries so
+ * many.
+ */
+@Timeout(300)
+class ShareSourceTests {
+
+	private static final Logger LOGGER = (Logger) LoggerFactory.getLogger("dev.sluice.consumer");
+
+	private static Level levelBefore;
+
+	@BeforeAll
+	static void silence() {
+		levelBefore = LOGGER.getLevel();
+		LOGGER.setLevel(Level.OFF);
+	}
+
+	@AfterAll
+	static void speak() {
+		LOGGER.setLevel(levelBefore);
+	}
+
+	@Test
+	void losesNothingAndAcceptsNothingUnfinished() {
+		Long seed = Long.getLong("simulation.seed");
+		if (seed != null) {
+			live(seed);
+			return;
+		}
+		int renewals = 0;
+		int placedAgain = 0;
+		for (long i = 0; i < Long.getLong("simulation.lives", 300); i++) {
+			ShareSimulation.Seen seen = live(i);
+			renewals += seen.renewals();
+			placedAgain += seen.placedAgain();
+		}
+		assertThat(renewals).as("locks renewed").isPositive();
+		assertThat(placedAgain).as("records placed again").isPositive();
+	}
+
+	private static ShareSimulation.Seen live(long seed) {
+		try {
+			return new ShareSimulation(seed).run();
+		}
+		catch (AssertionError | RuntimeException ex) {
+			throw new AssertionError("Repeat with -Dsimulation.seed=%d: %s".formatted(seed, ex.getMessage()), ex);
+		}
+	}
+
+}
