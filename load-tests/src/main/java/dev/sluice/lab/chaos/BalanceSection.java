@@ -8,7 +8,9 @@ import dev.sluice.lab.kit.page.Section;
 import dev.sluice.lab.kit.page.Table;
 import dev.sluice.lab.kit.result.ChaosResult;
 import dev.sluice.lab.kit.result.ChaosResult.Balance;
+import dev.sluice.lab.kit.result.ChaosResult.CustomerOrder;
 import dev.sluice.lab.kit.result.RunResult;
+import org.jspecify.annotations.Nullable;
 
 /** The balance sheet: what clients were told against what the backend has. */
 final class BalanceSection extends Section {
@@ -23,8 +25,12 @@ final class BalanceSection extends Section {
 	@Override
 	public List<String> answers(RunResult run) {
 		Balance balance = this.chaos.balance();
-		return List.of((balance != null) ? answer(this.chaos, balance)
-				: "Not known: the run ended before the orders could be audited.");
+		if (balance == null) {
+			return List.of("Not known: the run ended before the orders could be audited.");
+		}
+		CustomerOrder order = this.chaos.customerOrder();
+		return (order != null) ? List.of(answer(this.chaos, balance), answer(order))
+				: List.of(answer(this.chaos, balance));
 	}
 
 	@Override
@@ -34,11 +40,15 @@ final class BalanceSection extends Section {
 		if (balance == null) {
 			return;
 		}
-		table(balance).write(html);
+		table(balance, this.chaos.customerOrder()).write(html);
 		if (!this.chaos.violations().isEmpty()) {
 			html.element("h3", "The first orders that break the balance");
 			html.list(this.chaos.violations());
 			html.element("p", "violations.csv has all of them, attempts.csv the answers to their clients.");
+		}
+		CustomerOrder order = this.chaos.customerOrder();
+		if (order != null) {
+			html.element("p", answer(order));
 		}
 		html.element("p",
 				"Refused: no attempt can have been accepted, by its answers. In doubt: never accepted, and an answer is missing or does not say whether the order was accepted; a client repeats such an order with its Idempotency-Key. Doubled: orders that the backend has beside those placed, so that one was given two ids. Repeats absorbed: deliveries of an order that the backend had already.",
@@ -57,7 +67,15 @@ final class BalanceSection extends Section {
 					Figures.count(balance.refusedButSaved()), Figures.count(balance.misnamed()));
 	}
 
-	private static Table table(Balance balance) {
+	private static String answer(CustomerOrder order) {
+		String promise = order.promised() ? "delivery.ordering=key promises the order per customer: "
+				: "No order per customer is promised (delivery.ordering=none): ";
+		return "%s%s of %s orders that were sent after one of the same customer was accepted, with %s customers and %s consumers, were saved before it."
+			.formatted(promise, Figures.count(order.inversions()), Figures.count(order.compared()),
+					Figures.count(order.customers()), Figures.count(order.consumers()));
+	}
+
+	private static Table table(Balance balance, @Nullable CustomerOrder order) {
 		Table table = new Table("Orders, each counted once by the strongest of its answers", 2,
 				List.of("What", "Of which", "orders"));
 		table.row("Placed", "", Figures.count(balance.placed()));
@@ -73,6 +91,11 @@ final class BalanceSection extends Section {
 		table.row("", "saved", Figures.count(balance.inDoubtSaved()));
 		table.row("Doubled (must be 0)", "", Figures.count(balance.doubled()));
 		table.row("Misnamed (must be 0)", "", Figures.count(balance.misnamed()));
+		if (order != null) {
+			table.row("Sent after one of the same customer was accepted", "", Figures.count(order.compared()));
+			table.row("", "saved before it" + (order.promised() ? " (must be 0)" : ""),
+					Figures.count(order.inversions()));
+		}
 		table.row("Repeats absorbed", Figures.percent(balance.redeliveredShare()) + " of all deliveries",
 				Figures.count(balance.repeatsAbsorbed()));
 		return table;

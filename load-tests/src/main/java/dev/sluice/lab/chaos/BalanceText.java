@@ -10,6 +10,7 @@ import java.util.stream.Collectors;
 
 import dev.sluice.lab.kit.result.ChaosResult;
 import dev.sluice.lab.kit.result.ChaosResult.Balance;
+import dev.sluice.lab.kit.result.ChaosResult.CustomerOrder;
 import dev.sluice.lab.kit.result.ChaosResult.Fault;
 import org.jspecify.annotations.Nullable;
 
@@ -32,6 +33,12 @@ final class BalanceText {
 		line(text, "  in doubt", balance.inDoubt(), "%,d of them saved".formatted(balance.inDoubtSaved()));
 		line(text, "Orders DOUBLED", balance.doubled(), "must be 0");
 		line(text, "Orders MISNAMED", balance.misnamed(), "must be 0");
+		CustomerOrder order = chaos.customerOrder();
+		if (order != null) {
+			line(text, order.promised() ? "Orders that OVERTOOK" : "Orders that overtook", order.inversions(),
+					"%sof %,d sent after one of the same customer was accepted"
+						.formatted(order.promised() ? "must be 0; " : "", order.compared()));
+		}
 		line(text, "Repeats absorbed", balance.repeatsAbsorbed(),
 				String.format(Locale.ROOT, "%.2f %% of all deliveries", balance.redeliveredShare() * 100));
 		chaos.violations().forEach((violation) -> text.append(violation).append(System.lineSeparator()));

@@ -13,6 +13,7 @@ import dev.sluice.lab.chaos.ChaosPlan.Target;
 import dev.sluice.lab.kit.run.ExperimentCommand;
 import dev.sluice.lab.kit.run.InfrastructureOption;
 import dev.sluice.lab.kit.run.SourceOption;
+import dev.sluice.lab.kit.run.SourceOption.Source;
 import dev.sluice.lab.kit.run.ReportWriter;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -22,7 +23,7 @@ import picocli.CommandLine.Option;
 /** {@code lab chaos}. */
 @Command(name = "chaos",
 		description = "Kills, freezes and restarts everything while orders come in, then proves that each accepted"
-				+ " order was saved once. The backend is the witness: frozen and made to fail, but killed only with"
+				+ " order was saved once, and with --ordering key in its customer's order. The backend is the witness: frozen and made to fail, but killed only with"
 				+ " --store postgres.",
 		footer = { "", "Exit code: 0 the balance holds, 1 it does not or the run is not whole, 2 wrong usage." })
 public final class ChaosCommand extends ExperimentCommand {
@@ -36,6 +37,10 @@ public final class ChaosCommand extends ExperimentCommand {
 	private static final double RATE = 100;
 
 	private static final double SYNC_SHARE = 0.2;
+
+	private static final int CONSUMERS = 2;
+
+	private static final int MAX_CONSUMERS = 4;
 
 	private static final int MAX_ORDERS = 2_000_000;
 
@@ -82,6 +87,21 @@ public final class ChaosCommand extends ExperimentCommand {
 			description = "Number of Kafka brokers, 1 or 3. With 3, one at a time is broken. Default: ${DEFAULT-VALUE}.")
 	private int brokers = 1;
 
+	@Option(names = "--consumers", paramLabel = "C", defaultValue = "" + CONSUMERS,
+			description = "Number of consumers, 1 to " + MAX_CONSUMERS + ". Default: ${DEFAULT-VALUE}.")
+	private int consumers = CONSUMERS;
+
+	@Option(names = "--ordering", paramLabel = "ORDERING", defaultValue = "none",
+			description = "The consumers' delivery.ordering: ${COMPLETION-CANDIDATES}. With key, an order that is saved"
+					+ " before one of its customer that was accepted earlier breaks the balance; with none, it is only"
+					+ " counted. Default: ${DEFAULT-VALUE}.")
+	private ChaosExperiment.Ordering ordering = ChaosExperiment.Ordering.NONE;
+
+	@Option(names = "--customers", paramLabel = "N", defaultValue = "" + OrderIdentity.CUSTOMERS,
+			description = "Number of customers, who order in turn. Few of them have many orders waiting at once."
+					+ " Default: ${DEFAULT-VALUE}.")
+	private int customers = OrderIdentity.CUSTOMERS;
+
 	@Option(names = "--store", paramLabel = "STORE", defaultValue = "memory",
 			description = "Where the backend keeps its orders: ${COMPLETION-CANDIDATES}. Default: ${DEFAULT-VALUE}.")
 	private ChaosExperiment.Store store = ChaosExperiment.Store.MEMORY;
@@ -115,6 +135,12 @@ public final class ChaosCommand extends ExperimentCommand {
 		if (this.brokers != 1 && this.brokers != 3) {
 			throw usage("--brokers must be 1 or 3");
 		}
+		if (this.consumers < 1 || this.consumers > MAX_CONSUMERS) {
+			throw usage("--consumers must be between 1 and " + MAX_CONSUMERS);
+		}
+		if (this.customers < 1) {
+			throw usage("--customers must be at least 1");
+		}
 		if (this.orders != null && this.minutes != null) {
 			throw usage("--orders and --minutes both give the length of the load: use one of them");
 		}
@@ -124,8 +150,11 @@ public final class ChaosCommand extends ExperimentCommand {
 			throw usage("Between 1 and %,d orders can be placed, these are %,.0f".formatted(MAX_ORDERS, count));
 		}
 		long drawn = (this.seed != null) ? this.seed : System.nanoTime() % 1_000_000;
-		return new ChaosExperiment.Settings(this.brokers, this.store, (int) Math.round(count), this.rate,
-				this.syncShare, drawn, this.source.value(), DRAIN_MILLIS);
+		if (this.ordering.isPerCustomer() && this.source.value() == Source.SHARE_GROUP) {
+			throw usage("A share group keeps no order: use --ordering none, or --source partitions");
+		}
+		return new ChaosExperiment.Settings(this.brokers, this.store, this.consumers, this.ordering, this.customers,
+				(int) Math.round(count), this.rate, this.syncShare, drawn, this.source.value(), DRAIN_MILLIS);
 	}
 
 	private ChaosPlan plan(ChaosExperiment.Settings settings) {
@@ -134,7 +163,7 @@ public final class ChaosCommand extends ExperimentCommand {
 			Set<Kind> chosenKinds = chosen(this.kinds, Kind::of, EnumSet.allOf(Kind.class));
 			int kills = (this.killsEach != null) ? this.killsEach : this.quick ? 1 : KILLS;
 			return ChaosPlan.of(new Choice(chosenTargets, chosenKinds, kills, ChaosExperiment.GATEWAYS.size(),
-					this.brokers, this.store.remembers(),
+					this.consumers, this.brokers, this.store.remembers(),
 					Math.round(settings.orders() / settings.ratePerSecond() * 1_000), settings.seed()));
 		}
 		catch (IllegalArgumentException ex) {

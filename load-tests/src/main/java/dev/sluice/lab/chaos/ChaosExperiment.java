@@ -16,6 +16,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.IntPredicate;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.contract.BackendBehaviour.Capacity;
@@ -91,6 +92,9 @@ final class ChaosExperiment extends Experiment {
 	 *
 	 * @param brokers that Kafka has, 1 or 3
 	 * @param store where the backend keeps its orders
+	 * @param consumers that share the work
+	 * @param ordering that they keep
+	 * @param customers that place the orders
 	 * @param orders to be placed
 	 * @param ratePerSecond orders due each second
 	 * @param syncShare share of them placed synchronously, 0 to 1
@@ -98,8 +102,28 @@ final class ChaosExperiment extends Experiment {
 	 * @param source how the consumer reads
 	 * @param drainMillis for accepted orders to arrive after the load, in milliseconds
 	 */
-	record Settings(int brokers, Store store, int orders, double ratePerSecond, double syncShare, long seed,
-			Source source, long drainMillis) {
+	record Settings(int brokers, Store store, int consumers, Ordering ordering, int customers, int orders,
+			double ratePerSecond, double syncShare, long seed, Source source, long drainMillis) {
+	}
+
+	/** Which orders are delivered one after another: the property delivery.ordering. */
+	enum Ordering {
+
+		NONE, KEY;
+
+		/** Whether the orders of a customer are. */
+		boolean isPerCustomer() {
+			return switch (this) {
+				case NONE -> false;
+				case KEY -> true;
+			};
+		}
+
+		@Override
+		public String toString() {
+			return name().toLowerCase(Locale.ROOT);
+		}
+
 	}
 
 	/** Where the backend keeps its orders: what its property backend.store says. */
@@ -150,9 +174,16 @@ final class ChaosExperiment extends Experiment {
 
 	@Override
 	protected @Nullable String failure(RunResult result) {
-		return (result.finding() instanceof ChaosResult chaos && chaos.balance() != null && chaos.balance().holds())
-				? null : "The balance does not hold; all orders that break it are in "
-						+ directory().path().resolve("violations.csv");
+		if (!(result.finding() instanceof ChaosResult chaos) || chaos.holds()) {
+			return null;
+		}
+		if (chaos.balance() != null && chaos.balance().holds() && chaos.customerOrder() != null
+				&& chaos.customerOrder().inversions() == 0) {
+			return "Nothing is known of the order per customer: no order was sent after another one of its customer was"
+					+ " accepted; take fewer --customers";
+		}
+		return "The balance does not hold; all orders that break it are in "
+				+ directory().path().resolve("violations.csv");
 	}
 
 	@Override
@@ -162,8 +193,8 @@ final class ChaosExperiment extends Experiment {
 
 	private void run(Stack stack, HttpClient client) throws IOException, InterruptedException {
 		stack.prepare(modules(), progress()::step);
-		progress().step("Starting Kafka, PostgreSQL (%s), the backend, a consumer and two gateways"
-			.formatted(stack.infrastructure().infrastructure()));
+		progress().step("Starting Kafka, PostgreSQL (%s), the backend, %d consumers and two gateways"
+			.formatted(stack.infrastructure().infrastructure(), this.settings.consumers()));
 		Map<String, Service> services = start(stack);
 		Service backend = Objects.requireNonNull(services.get(BACKEND));
 		BackendControl control = new BackendControl(client, backend.uri());
@@ -175,7 +206,7 @@ final class ChaosExperiment extends Experiment {
 		progress().step(
 				"Placing %,d orders, %.0f a second, while %d faults happen (seed %d)".formatted(this.settings.orders(),
 						this.settings.ratePerSecond(), this.plan.faults().size(), this.settings.seed()));
-		OrderIdentity identity = new OrderIdentity("chaos-" + this.settings.seed());
+		OrderIdentity identity = new OrderIdentity("chaos-" + this.settings.seed(), this.settings.customers());
 		try (OrderLedger ledger = new OrderLedger(LONGER * this.settings.orders(), this.settings.syncShare(),
 				directory().path().resolve("attempts.csv"))) {
 			this.outcome.ledger = ledger;
@@ -190,7 +221,8 @@ final class ChaosExperiment extends Experiment {
 								placed, delivery::left)) {
 					this.outcome.finding = audit.run(this.settings.drainMillis(), progress()::now);
 				}
-				LedgerAudit.write(this.outcome.finding.violations(), directory().path().resolve("violations.csv"));
+				LedgerAudit.write(violations(this.outcome.finding, this.settings),
+						directory().path().resolve("violations.csv"));
 			}
 			finally {
 				this.outcome.saved = sampler.perSecond();
@@ -199,6 +231,13 @@ final class ChaosExperiment extends Experiment {
 				throw new LabException("What was saved could not be counted all the time: " + sampler.failure());
 			}
 		}
+	}
+
+	/** An order that overtakes is one where order is promised. */
+	private static List<String> violations(LedgerAudit.Finding finding, Settings settings) {
+		return settings.ordering().isPerCustomer()
+				? Stream.concat(finding.violations().stream(), finding.perCustomer().overtaking().stream()).toList()
+				: finding.violations();
 	}
 
 	private int load(Stack stack, Map<String, Service> services, BackendControl control,
@@ -225,21 +264,32 @@ final class ChaosExperiment extends Experiment {
 		starts.add(stack::startInfrastructure);
 		ServiceOptions backend = ServiceOptions.NONE.withProperty("backend.store", this.settings.store());
 		starts.add(() -> services.put(BACKEND, stack.startBackend(backend)));
-		starts.add(() -> services.put(CONSUMER, stack.startConsumer(ServiceOptions.NONE)));
+		ServiceOptions consumer = ServiceOptions.NONE.withProperty("delivery.ordering", this.settings.ordering());
+		for (int number = 1; number <= this.settings.consumers(); number++) {
+			int of = number;
+			starts.add(() -> services.put(consumer(of), stack.startConsumer(of, consumer)));
+		}
 		GATEWAYS.forEach((variant) -> starts
 			.add(() -> services.put(variant.id(), stack.startGateway(variant, ServiceOptions.NONE))));
 		Stack.inParallel(starts);
 		return services;
 	}
 
-	private static Map<Target, List<Victim>> victims(Stack stack, Map<String, Service> services,
-			BackendControl control) {
+	private static String consumer(int number) {
+		return CONSUMER + " " + number;
+	}
+
+	private Map<Target, List<Victim>> victims(Stack stack, Map<String, Service> services, BackendControl control) {
 		Map<Target, List<Victim>> victims = new EnumMap<>(Target.class);
 		victims.put(Target.GATEWAY,
 				GATEWAYS.stream()
 					.map((variant) -> victim("gateway " + variant.id(), stack, services.get(variant.id()), null))
 					.toList());
-		victims.put(Target.CONSUMER, List.of(victim(CONSUMER, stack, services.get(CONSUMER), null)));
+		victims.put(Target.CONSUMER,
+				IntStream.rangeClosed(1, this.settings.consumers())
+					.mapToObj(ChaosExperiment::consumer)
+					.map((name) -> victim(name, stack, services.get(name), null))
+					.toList());
 		victims.put(Target.BROKER, brokers(stack.infrastructure().kafka().brokers()));
 		victims.put(Target.POSTGRES, List.of(new Victim("postgres", stack.infrastructure().postgres(), null)));
 		victims.put(Target.BACKEND, List.of(victim(BACKEND, stack, services.get(BACKEND), new Misbehaving(control))));
@@ -265,6 +315,8 @@ final class ChaosExperiment extends Experiment {
 		Map<String, String> configuration = new TreeMap<>();
 		configuration.put("load", "open: %.1f orders a second by the clock, %.0f %% of them sync"
 			.formatted(this.settings.ratePerSecond(), this.settings.syncShare() * 100));
+		configuration.put("consumers", "%d, delivery.ordering=%s, orders of %,d customers"
+			.formatted(this.settings.consumers(), this.settings.ordering(), this.settings.customers()));
 		configuration.put("client",
 				"%d attempts at most, in turn at %s, after pauses from 1 s, doubled, of which the second half is drawn"
 					.formatted(OrderDriver.ATTEMPTS, GATEWAYS));
@@ -329,8 +381,8 @@ final class ChaosExperiment extends Experiment {
 		ChaosResult result(Settings settings) {
 			OrderLedger entered = this.ledger;
 			if (entered == null) {
-				return new ChaosResult(settings.seed(), settings.ratePerSecond(), settings.syncShare(), null, List.of(),
-						List.of(), List.of(), 0);
+				return new ChaosResult(settings.seed(), settings.ratePerSecond(), settings.syncShare(), null, null,
+						List.of(), List.of(), List.of(), 0);
 			}
 			int[] sync = entered.acceptedMillis(Mode.SYNC);
 			int[] queued = entered.acceptedMillis(Mode.QUEUED);
@@ -341,9 +393,15 @@ final class ChaosExperiment extends Experiment {
 				.toList();
 			LedgerAudit.Finding found = this.finding;
 			return new ChaosResult(settings.seed(), settings.ratePerSecond(), settings.syncShare(),
-					(found != null) ? found.balance() : null, told, entered.seconds(this.saved),
-					(found != null) ? found.violations().stream().limit(VIOLATIONS_TOLD).toList() : List.of(),
+					(found != null) ? found.balance() : null, (found != null) ? customerOrder(found, settings) : null,
+					told, entered.seconds(this.saved),
+					(found != null) ? violations(found, settings).stream().limit(VIOLATIONS_TOLD).toList() : List.of(),
 					this.latestMillis);
+		}
+
+		private static ChaosResult.CustomerOrder customerOrder(LedgerAudit.Finding found, Settings settings) {
+			return new ChaosResult.CustomerOrder(settings.ordering().isPerCustomer(), settings.customers(),
+					settings.consumers(), found.perCustomer().compared(), found.perCustomer().overtaking().size());
 		}
 
 	}

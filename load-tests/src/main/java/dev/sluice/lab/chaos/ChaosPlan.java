@@ -143,19 +143,21 @@ record ChaosPlan(List<Fault> faults) {
 	 * @param killsEach kills of each target that can be killed, at least 1; of each other
 	 * kind a quarter, at least 1
 	 * @param gateways how many gateways there are
+	 * @param consumers how many consumers there are
 	 * @param brokers how many brokers there are
 	 * @param backendRemembers whether the backend still has what it saved after a kill
 	 * @param loadMillis length of the load
 	 * @param seed of all draws
 	 */
-	record Choice(Set<Target> targets, Set<Kind> kinds, int killsEach, int gateways, int brokers,
+	record Choice(Set<Target> targets, Set<Kind> kinds, int killsEach, int gateways, int consumers, int brokers,
 			boolean backendRemembers, long loadMillis, long seed) {
 
 		Choice {
 			targets = Set.copyOf(targets);
 			kinds = Set.copyOf(kinds);
-			if (killsEach < 1 || gateways < 1 || brokers < 1) {
-				throw new IllegalArgumentException("At least one kill, one gateway and one broker are needed");
+			if (killsEach < 1 || gateways < 1 || consumers < 1 || brokers < 1) {
+				throw new IllegalArgumentException(
+						"At least one kill, one gateway, one consumer and one broker are needed");
 			}
 		}
 
@@ -198,10 +200,15 @@ record ChaosPlan(List<Fault> faults) {
 	private static int instance(Target target, Choice choice, Random random) {
 		return switch (target) {
 			case GATEWAY -> random.nextInt(choice.gateways());
-			// Nothing is drawn for one, so that a seed means the same as ever.
-			case BROKER -> (choice.brokers() > 1) ? random.nextInt(choice.brokers()) : 0;
-			case CONSUMER, POSTGRES, BACKEND -> 0;
+			case CONSUMER -> oneOf(choice.consumers(), random);
+			case BROKER -> oneOf(choice.brokers(), random);
+			case POSTGRES, BACKEND -> 0;
 		};
+	}
+
+	/** Nothing is drawn for one, so that a seed means the same as ever. */
+	private static int oneOf(int instances, Random random) {
+		return (instances > 1) ? random.nextInt(instances) : 0;
 	}
 
 	private static long lastMillis(Kind kind, long loadMillis, Random random) {

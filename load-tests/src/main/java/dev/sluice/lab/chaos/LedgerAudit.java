@@ -10,7 +10,10 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import java.util.OptionalLong;
@@ -23,6 +26,7 @@ import java.util.function.IntPredicate;
 import dev.sluice.contract.BackendAudit;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.OrderView;
+import dev.sluice.contract.SavedOrder;
 import dev.sluice.lab.chaos.Answer.Meaning;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.result.ChaosResult.Balance;
@@ -42,6 +46,9 @@ import tools.jackson.databind.json.JsonMapper;
  * {@link #ASKERS} connections.
  */
 final class LedgerAudit implements AutoCloseable {
+
+	/** Instead of the time at which the backend saved an order. */
+	static final long NOT_SAVED = Long.MIN_VALUE;
 
 	private static final int ASKERS = 24;
 
@@ -75,6 +82,9 @@ final class LedgerAudit implements AutoCloseable {
 
 	private final BitSet saved = new BitSet();
 
+	/** By the backend's clock; each written by one asker. */
+	private final long[] savedMicros;
+
 	private final BitSet failed = new BitSet();
 
 	/**
@@ -83,7 +93,7 @@ final class LedgerAudit implements AutoCloseable {
 	 * @param violations a line for each order that breaks the balance, in the order of
 	 * their numbers: {@code id,what,order}
 	 */
-	record Finding(Balance balance, List<String> violations) {
+	record Finding(Balance balance, OrderPerCustomer perCustomer, List<String> violations) {
 	}
 
 	/** What Kafka still has to be delivered. */
@@ -127,6 +137,8 @@ final class LedgerAudit implements AutoCloseable {
 		this.placed = placed;
 		this.unfinished = unfinished;
 		this.pace = pace;
+		this.savedMicros = new long[ledger.orders()];
+		Arrays.fill(this.savedMicros, NOT_SAVED);
 	}
 
 	/**
@@ -156,7 +168,8 @@ final class LedgerAudit implements AutoCloseable {
 			ask(this::isMissing, this::askBackend, progress);
 			audit = audit();
 		}
-		return new Finding(balance(audit), violations());
+		return new Finding(balance(audit),
+				OrderPerCustomer.of(this.ledger, this.identity, (order) -> this.savedMicros[order]), violations());
 	}
 
 	private void awaitQuiet(long deadline, Consumer<String> progress) throws InterruptedException {
@@ -265,7 +278,10 @@ final class LedgerAudit implements AutoCloseable {
 	private void askBackend(int order) throws InterruptedException {
 		HttpResponse<String> answer = getFromBackend("/orders/" + this.identity.id(order));
 		switch (answer.statusCode()) {
-			case OK -> set(this.saved, order);
+			case OK -> {
+				this.savedMicros[order] = ChronoUnit.MICROS.between(Instant.EPOCH, savedAt(answer.body()));
+				set(this.saved, order);
+			}
 			case NOT_FOUND -> {
 				// Not yet, or never.
 			}
@@ -279,6 +295,15 @@ final class LedgerAudit implements AutoCloseable {
 		HttpResponse<String> answer = get(this.gateway.resolve("/orders/" + this.identity.id(order)));
 		if (answer.statusCode() == OK && status(answer.body()) == OrderStatus.FAILED) {
 			set(this.failed, order);
+		}
+	}
+
+	private Instant savedAt(String body) {
+		try {
+			return this.json.readValue(body, SavedOrder.class).savedAt();
+		}
+		catch (JacksonException ex) {
+			throw new LabException("The backend's answer is no order: " + body, ex);
 		}
 	}
 

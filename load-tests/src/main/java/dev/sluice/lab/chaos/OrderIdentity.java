@@ -11,14 +11,19 @@ import dev.sluice.lab.kit.plan.OrderId;
  * against it.
  *
  * @param token of the load; part of each key
+ * @param customers how many there are; each has every so-manieth order
  */
-public record OrderIdentity(String token) {
+public record OrderIdentity(String token, int customers) {
 
 	/** Many enough for every partition, few enough for many orders of each. */
-	private static final int CUSTOMERS = 997;
+	static final int CUSTOMERS = 997;
+
+	public OrderIdentity(String token) {
+		this(token, CUSTOMERS);
+	}
 
 	public String customer(int order) {
-		return "customer-" + order % CUSTOMERS;
+		return "customer-" + order % this.customers;
 	}
 
 	public String key(int order) {

@@ -23,6 +23,8 @@ class ChaosCommandTests {
 			--faults backend --kinds kill    | None of [backend] can be broken by [kill]
 			--minutes 1 --kills-each 20      | faults need a load of at least
 			--kills-each 0                   | At least one kill
+			--consumers 5                    | --consumers must be between 1 and 4
+			--customers 0                    | --customers must be at least 1
 			--brokers 2                      | --brokers must be 1 or 3
 			""")
 	void refusesWhatCannotBe(String arguments, String message) {

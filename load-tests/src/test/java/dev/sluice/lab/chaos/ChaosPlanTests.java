@@ -20,16 +20,23 @@ class ChaosPlanTests {
 	private static final Set<Kind> EVERY = EnumSet.allOf(Kind.class);
 
 	@Test
-	void sameSeedGivesTheSamePlanAndAnotherSeedAnother() {
-		ChaosPlan plan = ChaosPlan.of(new Choice(ALL, EVERY, 5, 2, 1, false, 300_000, 7));
+	void drawsOneOfTheConsumers() {
+		ChaosPlan plan = ChaosPlan.of(new Choice(EnumSet.of(Target.CONSUMER), EVERY, 20, 2, 3, 1, false, 900_000, 1));
 
-		assertThat(ChaosPlan.of(new Choice(ALL, EVERY, 5, 2, 1, false, 300_000, 7))).isEqualTo(plan);
-		assertThat(ChaosPlan.of(new Choice(ALL, EVERY, 5, 2, 1, false, 300_000, 8))).isNotEqualTo(plan);
+		assertThat(plan.faults()).extracting(Fault::instance).contains(0, 1, 2).allMatch((instance) -> instance < 3);
+	}
+
+	@Test
+	void sameSeedGivesTheSamePlanAndAnotherSeedAnother() {
+		ChaosPlan plan = ChaosPlan.of(new Choice(ALL, EVERY, 5, 2, 1, 1, false, 300_000, 7));
+
+		assertThat(ChaosPlan.of(new Choice(ALL, EVERY, 5, 2, 1, 1, false, 300_000, 7))).isEqualTo(plan);
+		assertThat(ChaosPlan.of(new Choice(ALL, EVERY, 5, 2, 1, 1, false, 300_000, 8))).isNotEqualTo(plan);
 	}
 
 	@Test
 	void killsEachTargetAsOftenAsAskedAndDoesTheRestAQuarterAsOften() {
-		ChaosPlan plan = ChaosPlan.of(new Choice(ALL, EVERY, 20, 2, 1, false, 900_000, 1));
+		ChaosPlan plan = ChaosPlan.of(new Choice(ALL, EVERY, 20, 2, 1, 1, false, 900_000, 1));
 
 		for (Target target : EnumSet.complementOf(EnumSet.of(Target.BACKEND))) {
 			assertThat(count(plan, target, Kind.KILL)).as(target.toString()).isEqualTo(20);
@@ -41,7 +48,7 @@ class ChaosPlanTests {
 	@Test
 	void neverKillsTheWitness() {
 		for (long seed = 0; seed < 50; seed++) {
-			ChaosPlan plan = ChaosPlan.of(new Choice(ALL, EVERY, 4, 2, 1, false, 300_000, seed));
+			ChaosPlan plan = ChaosPlan.of(new Choice(ALL, EVERY, 4, 2, 1, 1, false, 300_000, seed));
 
 			assertThat(plan.faults()).filteredOn((fault) -> fault.target() == Target.BACKEND)
 				.extracting(Fault::kind)
@@ -52,7 +59,7 @@ class ChaosPlanTests {
 	@Test
 	void leavesTheLoadUndisturbedAtItsBeginningAndItsEnd() {
 		for (long seed = 0; seed < 50; seed++) {
-			ChaosPlan plan = ChaosPlan.of(new Choice(ALL, EVERY, 1, 2, 1, false, 65_000, seed));
+			ChaosPlan plan = ChaosPlan.of(new Choice(ALL, EVERY, 1, 2, 1, 1, false, 65_000, seed));
 
 			assertThat(plan.faults()).extracting(Fault::atMillis)
 				.isSorted()
@@ -65,7 +72,7 @@ class ChaosPlanTests {
 
 	@Test
 	void breaksBothGatewaysAndSometimesTwoThingsAtOnce() {
-		ChaosPlan plan = ChaosPlan.of(new Choice(ALL, EVERY, 20, 2, 1, false, 900_000, 1));
+		ChaosPlan plan = ChaosPlan.of(new Choice(ALL, EVERY, 20, 2, 1, 1, false, 900_000, 1));
 
 		assertThat(plan.faults()).filteredOn((fault) -> fault.target() == Target.GATEWAY)
 			.extracting(Fault::instance)
@@ -77,14 +84,14 @@ class ChaosPlanTests {
 
 	@Test
 	void breaksEachOfThreeBrokers() {
-		ChaosPlan plan = ChaosPlan.of(new Choice(EnumSet.of(Target.BROKER), EVERY, 20, 2, 3, false, 900_000, 1));
+		ChaosPlan plan = ChaosPlan.of(new Choice(EnumSet.of(Target.BROKER), EVERY, 20, 2, 1, 3, false, 900_000, 1));
 
 		assertThat(plan.faults()).extracting(Fault::instance).contains(0, 1, 2).allMatch((instance) -> instance < 3);
 	}
 
 	@Test
 	void killsABackendThatRemembersAsOftenAsTheOthers() {
-		ChaosPlan plan = ChaosPlan.of(new Choice(ALL, EVERY, 4, 2, 1, true, 300_000, 1));
+		ChaosPlan plan = ChaosPlan.of(new Choice(ALL, EVERY, 4, 2, 1, 1, true, 300_000, 1));
 
 		assertThat(count(plan, Target.BACKEND, Kind.KILL)).isEqualTo(4);
 		assertThat(count(plan, Target.BACKEND, Kind.RESTART)).isEqualTo(1);
@@ -100,7 +107,7 @@ class ChaosPlanTests {
 	@Test
 	void breaksOnlyWhatAndHowIsChosen() {
 		ChaosPlan plan = ChaosPlan
-			.of(new Choice(EnumSet.of(Target.BROKER), EnumSet.of(Kind.KILL), 3, 2, 1, false, 60_000, 1));
+			.of(new Choice(EnumSet.of(Target.BROKER), EnumSet.of(Kind.KILL), 3, 2, 1, 1, false, 60_000, 1));
 
 		assertThat(plan.faults()).hasSize(3)
 			.allMatch((fault) -> fault.target() == Target.BROKER && fault.kind() == Kind.KILL);
@@ -109,12 +116,12 @@ class ChaosPlanTests {
 	@Test
 	void refusesALoadThatIsTooShortAndAChoiceOfNothing() {
 		assertThatIllegalArgumentException()
-			.isThrownBy(() -> ChaosPlan.of(new Choice(ALL, EVERY, 5, 2, 1, false, 30_000, 1)))
+			.isThrownBy(() -> ChaosPlan.of(new Choice(ALL, EVERY, 5, 2, 1, 1, false, 30_000, 1)))
 			.withMessageContaining("at least")
 			.withMessageContaining("this one has 30 s");
 		assertThatIllegalArgumentException()
 			.isThrownBy(() -> ChaosPlan
-				.of(new Choice(EnumSet.of(Target.BACKEND), EnumSet.of(Kind.KILL), 1, 2, 1, false, 300_000, 1)))
+				.of(new Choice(EnumSet.of(Target.BACKEND), EnumSet.of(Kind.KILL), 1, 2, 1, 1, false, 300_000, 1)))
 			.withMessageContaining("[backend]")
 			.withMessageContaining("[kill]");
 	}
@@ -133,7 +140,8 @@ class ChaosPlanTests {
 
 	private static long longest(long loadMillis, int kills) {
 		return ChaosPlan
-			.of(new Choice(EnumSet.of(Target.CONSUMER), EnumSet.of(Kind.FREEZE), kills * 4, 2, 1, false, loadMillis, 3))
+			.of(new Choice(EnumSet.of(Target.CONSUMER), EnumSet.of(Kind.FREEZE), kills * 4, 2, 1, 1, false, loadMillis,
+					3))
 			.faults()
 			.stream()
 			.mapToLong(Fault::lastMillis)

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param ratePerSecond orders due each second
  * @param syncShare share of them asked to be saved before the answer, 0 to 1
  * @param balance null if the run ended before it could be audited
+ * @param customerOrder null likewise
  * @param faults in the order they began
  * @param seconds from the first order due until everything was settled
  * @param violations ids of orders that break the balance and how, the first few; all are
@@ -21,12 +22,39 @@ import org.jspecify.annotations.Nullable;
  */
 @JsonTypeName("chaos")
 public record ChaosResult(long seed, double ratePerSecond, double syncShare, @Nullable Balance balance,
-		List<Fault> faults, List<Second> seconds, List<String> violations, long latestMillis) implements Finding {
+		@Nullable CustomerOrder customerOrder, List<Fault> faults, List<Second> seconds, List<String> violations,
+		long latestMillis) implements Finding {
 
 	public ChaosResult {
 		faults = List.copyOf(faults);
 		seconds = List.copyOf(seconds);
 		violations = List.copyOf(violations);
+	}
+
+	/** Whether it was audited and every promise was kept. */
+	public boolean holds() {
+		return this.balance != null && this.balance.holds() && this.customerOrder != null && this.customerOrder.holds();
+	}
+
+	/**
+	 * Whether each customer's queued orders were saved in the order in which they were
+	 * accepted. An order comes after another of its customer if it was first sent after
+	 * that one's 202.
+	 *
+	 * @param promised whether {@code delivery.ordering} is {@code key}
+	 * @param customers how many there are
+	 * @param consumers how many share the work
+	 * @param compared saved orders that come after another one
+	 * @param inversions of those, saved before one that they come after; breaks the
+	 * balance if order is promised
+	 */
+	public record CustomerOrder(boolean promised, int customers, int consumers, int compared, int inversions) {
+
+		/** Whether the promise, if there is one, was kept and could have been broken. */
+		public boolean holds() {
+			return !this.promised || (this.compared > 0 && this.inversions == 0);
+		}
+
 	}
 
 	/**
@@ -60,7 +88,7 @@ public record ChaosResult(long seed, double ratePerSecond, double syncShare, @Nu
 			return this.acceptedSync + this.acceptedQueued;
 		}
 
-		/** Whether every promise was kept. */
+		/** Whether no order was lost or doubled. */
 		public boolean holds() {
 			return this.lost == 0 && this.refusedButSaved == 0 && this.doubled == 0 && this.misnamed == 0;
 		}
