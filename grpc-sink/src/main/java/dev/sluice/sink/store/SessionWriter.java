@@ -144,6 +144,11 @@ final class SessionWriter {
 		return this.ending || this.ended;
 	}
 
+	/** Whether all that it had is written or has failed. */
+	boolean over() {
+		return !this.thread.isAlive();
+	}
+
 	/** Writes what it has, and ends. */
 	void end() {
 		this.ending = true;
