@@ -6,6 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 import com.google.errorprone.annotations.ThreadSafe;
@@ -150,8 +151,10 @@ final class DataSinkService implements BindableService {
 			return refuse(responses, Status.RESOURCE_EXHAUSTED.withDescription(refusal));
 		}
 		SinkStream stream = new SinkStream((ServerCallStreamObserver<Response>) responses, inbound, this.shared,
-				this.properties, this.metrics, this.timer, KnownDictionaries.CALL.get(), (closed) -> {
-					this.streams.remove(closed);
+				this.properties, this.metrics, this.timer, this.nanoTime, KnownDictionaries.CALL.get(), (closed) -> {
+					if (closed.over()) {
+						this.streams.remove(closed);
+					}
 					this.streamLimit.close(client);
 				});
 		this.streams.add(stream);
@@ -193,6 +196,8 @@ final class DataSinkService implements BindableService {
 			case Payload.Readable readable -> {
 				Timer.Sample sample = this.metrics.storing();
 				this.shared.store(message, readable.bytes(), inbound.owner(), new Fence())
+					.copy()
+					.orTimeout(this.properties.storeTimeout().toNanos(), TimeUnit.NANOSECONDS)
 					.whenComplete((outcome, failure) -> {
 						if (failure == null) {
 							this.metrics.stored(sample, outcome == OnceStore.Outcome.REPEATED);
@@ -250,13 +255,16 @@ final class DataSinkService implements BindableService {
 	}
 
 	/**
-	 * Ends streams that are too old, and those of clients that neither finish a message
-	 * nor read. To be called often.
+	 * Ends streams that are too old, those whose storage does not answer, and those of
+	 * clients that neither finish a message nor read. To be called often.
 	 */
 	void check() {
 		long now = this.nanoTime.getAsLong();
 		this.inboundLimits.check();
-		this.streams.forEach((stream) -> stream.check(now));
+		this.streams.removeIf((stream) -> {
+			stream.check(now);
+			return stream.over();
+		});
 		// A task that was run and found its stream idle has used no room.
 		this.shared.memory().wake();
 		this.shared.decompressed().wake();

@@ -1,5 +1,7 @@
 package dev.sluice.sink;
 
+import dev.sluice.topics.NativeLz4;
+
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.boot.context.properties.ConfigurationPropertiesScan;
@@ -10,6 +12,7 @@ import org.springframework.boot.context.properties.ConfigurationPropertiesScan;
 public class SinkApplication {
 
 	public static void main(String[] args) {
+		NativeLz4.load();
 		SpringApplication.run(SinkApplication.class, args);
 	}
 

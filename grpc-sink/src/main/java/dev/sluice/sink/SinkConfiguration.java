@@ -60,7 +60,8 @@ class SinkConfiguration {
 			ScheduledExecutorService ackTimer, ExecutorService callExecutor) {
 		DataSinkService service = new DataSinkService(store, properties, new SinkMetrics(registry), ackTimer,
 				callExecutor, System::nanoTime);
-		long period = Math.min(CHECK_PERIOD.toNanos(), properties.stallTimeout().toNanos() / 4);
+		long period = Math.min(CHECK_PERIOD.toNanos(),
+				Math.min(properties.stallTimeout().toNanos(), properties.storeTimeout().toNanos()) / 4);
 		var _ = ackTimer.scheduleWithFixedDelay(service::check, period, period, TimeUnit.NANOSECONDS);
 		return service;
 	}
@@ -80,8 +81,7 @@ class SinkConfiguration {
 	@Bean
 	OnceStore onceStore(MessageStore store, RecentIds recent, SinkProperties properties) {
 		return new OnceStore(
-				properties.storeDelay().isZero() ? store : new DelayedStore(store, properties.storeDelay()), recent,
-				properties.storeTimeout());
+				properties.storeDelay().isZero() ? store : new DelayedStore(store, properties.storeDelay()), recent);
 	}
 
 	@Bean

@@ -3,6 +3,7 @@ package dev.sluice.sink;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Queue;
 import java.util.Set;
@@ -10,6 +11,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 
 import com.google.errorprone.annotations.ThreadSafe;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
@@ -28,6 +30,7 @@ import dev.sluice.sink.sequence.ContentDiffersException;
 import dev.sluice.sink.sequence.Fence;
 import dev.sluice.sink.sequence.SessionForgottenException;
 import dev.sluice.sink.store.MessageStore.MessageTooLargeException;
+import dev.sluice.sink.store.MessageStore.StoreUnavailableException;
 import dev.sluice.sink.store.OnceStore;
 import io.grpc.Status;
 import io.grpc.stub.ServerCallStreamObserver;
@@ -95,6 +98,8 @@ final class SinkStream implements StreamObserver<Received> {
 
 	private final ScheduledExecutorService timer;
 
+	private final LongSupplier nanoTime;
+
 	/** That the client has. */
 	private final Set<Integer> dictionaries;
 
@@ -135,8 +140,9 @@ final class SinkStream implements StreamObserver<Received> {
 	@GuardedBy("lock")
 	private boolean unnumbered;
 
+	/** What the storage has and has not answered, the oldest first. */
 	@GuardedBy("lock")
-	private int inStorage;
+	private final Set<Reserved> inStorage = new LinkedHashSet<>();
 
 	/** Requests that have been asked for and have not come. */
 	@GuardedBy("lock")
@@ -174,8 +180,8 @@ final class SinkStream implements StreamObserver<Received> {
 	private boolean gone;
 
 	SinkStream(ServerCallStreamObserver<Response> responses, InboundCall inbound, DataSinkService.Shared shared,
-			SinkProperties properties, SinkMetrics metrics, ScheduledExecutorService timer, Set<Integer> dictionaries,
-			Consumer<SinkStream> whenGone) {
+			SinkProperties properties, SinkMetrics metrics, ScheduledExecutorService timer, LongSupplier nanoTime,
+			Set<Integer> dictionaries, Consumer<SinkStream> whenGone) {
 		this.responses = responses;
 		this.inbound = inbound;
 		this.owner = inbound.owner();
@@ -183,6 +189,7 @@ final class SinkStream implements StreamObserver<Received> {
 		this.properties = properties;
 		this.metrics = metrics;
 		this.timer = timer;
+		this.nanoTime = nanoTime;
 		this.dictionaries = dictionaries;
 		this.whenGone = whenGone;
 	}
@@ -324,11 +331,23 @@ final class SinkStream implements StreamObserver<Received> {
 		}
 	}
 
+	/** Whether the client has gone and the storage has nothing of it. */
+	boolean over() {
+		synchronized (this.lock) {
+			return this.gone && this.inStorage.isEmpty();
+		}
+	}
+
 	/**
-	 * Ends the stream if it is too old, or if its client has not read for
+	 * Ends the stream if it is too old, if the storage has not answered for
+	 * {@code sink.store-timeout}, or if its client has not read for
 	 * {@code sink.stall-timeout} although it is owed something.
 	 */
 	void check(long nowNanos) {
+		overdue(nowNanos).forEach((late) -> left(late,
+				new Result.Failed(
+						new StoreUnavailableException("The storage has not answered for %d ms (sink.store-timeout)"
+							.formatted(this.properties.storeTimeout().toMillis())))));
 		synchronized (this.lock) {
 			if (this.phase == Phase.OPEN && tooOld(nowNanos)) {
 				endAfterStoring(Status.UNAVAILABLE
@@ -346,6 +365,13 @@ final class SinkStream implements StreamObserver<Received> {
 					.withDescription("The client has not read for %d ms what it is owed (sink.stall-timeout)"
 						.formatted(this.properties.stallTimeout().toMillis())));
 			}
+		}
+	}
+
+	private List<Reserved> overdue(long nowNanos) {
+		long timeout = this.properties.storeTimeout().toNanos();
+		synchronized (this.lock) {
+			return this.inStorage.stream().takeWhile((one) -> nowNanos - one.sinceNanos > timeout).toList();
 		}
 	}
 
@@ -394,12 +420,22 @@ final class SinkStream implements StreamObserver<Received> {
 		}
 	}
 
-	/**
-	 * A message that there is room for in the storage.
-	 *
-	 * @param contentBytes reserved to decompress it
-	 */
-	private record Reserved(Received.Message message, int contentBytes) {
+	/** A message that there is room for in the storage. Each is another one. */
+	private static final class Reserved {
+
+		private final Received.Message message;
+
+		/** Reserved to decompress it. */
+		private final int contentBytes;
+
+		private final long sinceNanos;
+
+		Reserved(Received.Message message, int contentBytes, long sinceNanos) {
+			this.message = message;
+			this.contentBytes = contentBytes;
+			this.sinceNanos = sinceNanos;
+		}
+
 	}
 
 	private @Nullable Reserved next() {
@@ -423,9 +459,10 @@ final class SinkStream implements StreamObserver<Received> {
 			}
 			Step step = ServerMachine.step(this.state, Event.STORAGE_READY);
 			this.state = step.next();
-			this.inStorage++;
 			this.metrics.queued(-1);
-			return new Reserved(this.queue.remove(), contentBytes);
+			Reserved reserved = new Reserved(this.queue.remove(), contentBytes, this.nanoTime.getAsLong());
+			this.inStorage.add(reserved);
+			return reserved;
 		}
 	}
 
@@ -445,7 +482,7 @@ final class SinkStream implements StreamObserver<Received> {
 
 	/** Outside the lock: it may wait for room in the store's buffer, a bounded time. */
 	private void store(Reserved reserved) {
-		Received.Message message = reserved.message();
+		Received.Message message = reserved.message;
 		switch (Payload.read(message, this.properties.maxMessageBytes(), this.shared.decompressor())) {
 			case Payload.Refused(Status status) -> left(reserved, new Result.Refused(status));
 			case Payload.Unread(RuntimeException cause) -> left(reserved, new Result.Failed(cause));
@@ -463,10 +500,13 @@ final class SinkStream implements StreamObserver<Received> {
 	}
 
 	private void left(Reserved reserved, Result result) {
-		ByteString id = reserved.message().id();
+		ByteString id = reserved.message.id();
 		synchronized (this.lock) {
+			if (!this.inStorage.remove(reserved)) {
+				// The storage has answered too late.
+				return;
+			}
 			if (this.phase != Phase.ENDED) {
-				this.inStorage--;
 				switch (result) {
 					case Result.Stored _ -> acknowledge(id);
 					case Result.Refused(Status status) -> refuse(id, status);
@@ -474,10 +514,10 @@ final class SinkStream implements StreamObserver<Received> {
 				}
 			}
 		}
-		if (reserved.contentBytes() > 0) {
-			this.shared.decompressed().release(reserved.contentBytes());
+		if (reserved.contentBytes > 0) {
+			this.shared.decompressed().release(reserved.contentBytes);
 		}
-		this.shared.memory().release(reserved.message().memoryBytes());
+		this.shared.memory().release(reserved.message.memoryBytes());
 		this.shared.storing().release(1);
 	}
 
@@ -485,7 +525,7 @@ final class SinkStream implements StreamObserver<Received> {
 	private void acknowledge(ByteString id) {
 		this.stored.add(id);
 		owe(ACK_BYTES + id.size());
-		if (this.stored.size() >= this.properties.ackBatch() || (this.queue.isEmpty() && this.inStorage == 0)) {
+		if (this.stored.size() >= this.properties.ackBatch() || (this.queue.isEmpty() && this.inStorage.isEmpty())) {
 			// A full batch; or nothing else is in process that could join it.
 			flush();
 		}
@@ -518,6 +558,7 @@ final class SinkStream implements StreamObserver<Received> {
 		Status status = status(failure);
 		if (status.getCode() == Status.Code.UNAVAILABLE) {
 			failures.warn("A message could not be stored; its stream ends: %s", status.getCause());
+			this.metrics.left(1);
 			end(status);
 		}
 		else {
@@ -562,7 +603,7 @@ final class SinkStream implements StreamObserver<Received> {
 					oweNothing();
 				}
 			}
-			if (this.phase == Phase.ENDING && this.queue.isEmpty() && this.inStorage == 0) {
+			if (this.phase == Phase.ENDING && this.queue.isEmpty() && this.inStorage.isEmpty()) {
 				end(this.ending);
 			}
 			else {
@@ -659,7 +700,7 @@ final class SinkStream implements StreamObserver<Received> {
 	/** Nothing more is read, stored or written. */
 	@GuardedBy("lock")
 	private void forget() {
-		this.metrics.left(this.queue.size() + this.inStorage + this.stored.size());
+		this.metrics.left(this.queue.size() + this.inStorage.size() + this.stored.size());
 		this.metrics.queued(-this.queue.size());
 		this.shared.memory().cancel(this.request);
 		this.shared.decompressed().cancel(this.forward);

@@ -45,6 +45,7 @@ import io.grpc.reflection.v1.ServerReflectionResponse;
 import io.grpc.stub.ClientCalls;
 import io.grpc.stub.StreamObserver;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.Config;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -52,6 +53,7 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
@@ -73,7 +75,8 @@ import org.springframework.web.client.RestClient;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-@SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT, properties = "spring.grpc.server.port=0")
+@SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT,
+		properties = { "spring.grpc.server.port=0", "sink.retention=72h", "sink.retention-size=1200MB" })
 class DataSinkIT {
 
 	private static final Duration DEADLINE = Duration.ofSeconds(60);
@@ -183,6 +186,11 @@ class DataSinkIT {
 			await().atMost(DEADLINE)
 				.ignoreException(ExecutionException.class)
 				.until(() -> !topicId(admin).equals(before));
+			ConfigResource topic = new ConfigResource(ConfigResource.Type.TOPIC, Topics.SINK);
+			Config made = admin.describeConfigs(List.of(topic)).all().get(60, TimeUnit.SECONDS).get(topic);
+			assertThat(made.get("retention.ms").value()).isEqualTo("259200000");
+			assertThat(made.get("retention.bytes").value()).as("of each of 12 partitions")
+				.isEqualTo(Long.toString(100 * 1024 * 1024));
 		}
 		await().atMost(DEADLINE).until(this.store::ready);
 		await().atMost(DEADLINE)

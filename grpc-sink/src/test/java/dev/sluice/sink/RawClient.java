@@ -76,6 +76,17 @@ final class RawClient implements AutoCloseable {
 		return call;
 	}
 
+	/**
+	 * As a client whose machine has gone: it answers nothing, and its end says nothing.
+	 */
+	void vanish() {
+		this.connection.config().setAutoRead(false);
+	}
+
+	boolean isConnected() {
+		return this.connection.isActive();
+	}
+
 	@Override
 	public void close() throws Exception {
 		this.connection.close().sync();

@@ -280,8 +280,7 @@ class SequenceStreamTests {
 				DataSize.ofMegabytes(1), 1, Duration.ZERO, Duration.ofMinutes(1), 1_000, sequences, 100, 10,
 				Duration.ofDays(6), 1, (short) 1, 0, Duration.ZERO, DataSize.ofBytes(0), null, Duration.ZERO,
 				Path.of("unused"), DataSize.ofMegabytes(1), LogMessageStore.Damage.REFUSE);
-		DataSinkService service = new DataSinkService(
-				new OnceStore(this.store, new RecentIds(1_000), properties.storeTimeout()), properties,
+		DataSinkService service = new DataSinkService(new OnceStore(this.store, new RecentIds(1_000)), properties,
 				new SinkMetrics(new SimpleMeterRegistry()), this.timer, Runnable::run, System::nanoTime);
 		String name = InProcessServerBuilder.generateName();
 		this.server = InProcessServerBuilder.forName(name)

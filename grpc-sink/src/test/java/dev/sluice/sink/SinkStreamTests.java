@@ -76,9 +76,8 @@ class SinkStreamTests {
 
 	private final AtomicLong nanoTime = new AtomicLong(-1_000_000);
 
-	private final DataSinkService service = new DataSinkService(
-			new OnceStore(this.store, new RecentIds(100), PROPERTIES.storeTimeout()), PROPERTIES,
-			new SinkMetrics(this.registry), this.timer, Runnable::run, this.nanoTime::get);
+	private final DataSinkService service = new DataSinkService(new OnceStore(this.store, new RecentIds(100)),
+			PROPERTIES, new SinkMetrics(this.registry), this.timer, Runnable::run, this.nanoTime::get);
 
 	private Server server;
 
@@ -398,9 +397,9 @@ class SinkStreamTests {
 	@Test
 	void endsAStreamThatHasReachedItsAgeAfterStoringWhatItHas() {
 		Client client = new Client(true);
-		client.send("a");
 		pass(Duration.ofMinutes(26));
 		this.service.check();
+		client.send("a");
 		client.send("b");
 		assertThat(this.store.pendingIds()).containsExactly("a", "b");
 
@@ -535,6 +534,45 @@ class SinkStreamTests {
 
 		assertThat(client.acked()).containsExactly("a");
 		assertThat(client.status()).isEqualTo(Status.Code.UNAVAILABLE);
+		assertThat(gauge(SinkMetric.IN_FLIGHT)).isZero();
+	}
+
+	@Test
+	void endsAsUnavailableWhenTheStoreDoesNotAnswerAndStillStoresOnce() {
+		Client client = new Client(true);
+		client.send("a");
+		client.send("b");
+		this.store.complete("a");
+		this.nanoTime.addAndGet(PROPERTIES.storeTimeout().toNanos());
+		this.service.check();
+		assertThat(client.ended).isFalse();
+
+		this.nanoTime.addAndGet(1);
+		this.service.check();
+
+		assertThat(client.acked()).containsExactly("a");
+		assertThat(client.status()).isEqualTo(Status.Code.UNAVAILABLE);
+		assertThat(gauge(SinkMetric.IN_FLIGHT)).isZero();
+		assertThat(gauge(SinkMetric.MEMORY)).isZero();
+		Client next = new Client(true);
+		next.send("b");
+		assertThat(this.store.pendingIds()).as("it is being stored still").containsExactly("b");
+		this.store.complete("b");
+		assertThat(next.acked()).containsExactly("b");
+		assertThat(gauge(SinkMetric.MEMORY)).as("nothing is released twice").isZero();
+	}
+
+	@Test
+	void forgetsWhatTheStoreDoesNotAnswerAlsoWhenTheClientHasGone() {
+		Client client = new Client(true);
+		client.send("a");
+		client.call.cancel("gone", null);
+		assertThat(gauge(SinkMetric.MEMORY)).as("the storage has it").isPositive();
+
+		this.nanoTime.addAndGet(PROPERTIES.storeTimeout().toNanos() + 1);
+		this.service.check();
+
+		assertThat(gauge(SinkMetric.MEMORY)).isZero();
 	}
 
 	@Test

@@ -77,8 +77,7 @@ class WireFuzzTests {
 				DataSize.ofMegabytes(1), 1, Duration.ZERO, Duration.ofMinutes(1), 1_000, true, 100, 10,
 				Duration.ofDays(6), 1, (short) 1, 0, Duration.ZERO, DataSize.ofBytes(0), null, Duration.ZERO,
 				Path.of("unused"), DataSize.ofMegabytes(1), LogMessageStore.Damage.REFUSE);
-		DataSinkService service = new DataSinkService(
-				new OnceStore(new Store(), new RecentIds(1_000), properties.storeTimeout()), properties,
+		DataSinkService service = new DataSinkService(new OnceStore(new Store(), new RecentIds(1_000)), properties,
 				new SinkMetrics(registry), this.timer, Runnable::run, System::nanoTime);
 		return InProcessServerBuilder.forName(name)
 			.directExecutor()

@@ -221,6 +221,16 @@ final class Lane {
 		ended(open, Status.DEADLINE_EXCEEDED.withDescription(because));
 	}
 
+	/** Leaves its stream if messages are in flight on it: another lane sends them. */
+	void handOver() {
+		Stream open = this.stream;
+		if (open != null && !this.inFlight.isEmpty()) {
+			String because = "Another sink gets the session's messages";
+			open.cancel(because, null);
+			forget(open, Status.CANCELLED.withDescription(because));
+		}
+	}
+
 	/** Leaves its stream, if it has one, for a failure of the client itself. */
 	boolean fail(Throwable cause) {
 		Stream open = this.stream;

@@ -176,9 +176,20 @@ final class Session {
 		return least;
 	}
 
-	/** Null if no sink knows sequences. */
+	/**
+	 * Null if no sink knows sequences. What is in flight on the lane before is sent again
+	 * on the new one: else what comes behind it would be stored before it.
+	 */
 	private @Nullable Lane home() {
-		Lane now = this.home;
+		Lane before = this.home;
+		this.home = nextHome(before);
+		if (before != null && this.home != null && before != this.home) {
+			before.handOver();
+		}
+		return this.home;
+	}
+
+	private @Nullable Lane nextHome(@Nullable Lane now) {
 		if (now != null && now.numbers() && !now.doubted()) {
 			return now;
 		}
@@ -188,8 +199,7 @@ final class Session {
 				next = lane;
 			}
 		}
-		this.home = (now != null && now.numbers() && (next == null || next.doubted())) ? now : next;
-		return this.home;
+		return (now != null && now.numbers() && (next == null || next.doubted())) ? now : next;
 	}
 
 	private void give(Lane lane, Entry entry) {

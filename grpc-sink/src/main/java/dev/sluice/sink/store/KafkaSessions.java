@@ -2,7 +2,6 @@ package dev.sluice.sink.store;
 
 import java.time.Duration;
 import java.util.HashMap;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,12 +15,14 @@ import dev.sluice.sink.sequence.ClientSession;
 import dev.sluice.sink.sequence.Place;
 import dev.sluice.sink.store.MessageStore.StoreUnavailableException;
 import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The sessions that this process writes to the topic, each by a {@link SessionWriter}.
  * <p>
- * Bound: {@code maxWriters}, each with a producer of its own. Beyond, the one that was
- * idle longest is closed; while none is idle, messages of further sessions are not taken.
+ * Bound: {@code maxWriters}, each with a producer of its own, and as many that are
+ * ending. Beyond, the one that was idle longest is ended; while none is idle, messages of
+ * further sessions are not taken.
  */
 @ThreadSafe
 final class KafkaSessions implements AutoCloseable {
@@ -61,17 +62,12 @@ final class KafkaSessions implements AutoCloseable {
 		synchronized (this) {
 			ClientSession session = place.session();
 			SessionWriter writer = this.writers.get(session.id());
-			if (writer != null && writer.ended()) {
-				this.writers.remove(session.id());
-				writer = null;
-			}
-			if (this.closed || (writer == null && this.writers.size() >= this.maxWriters && !closeIdle())) {
-				place.fence().close();
-				return CompletableFuture
-					.failedFuture(new StoreUnavailableException(this.closed ? "The sink is shutting down"
-							: "As many sessions send at once as there may (sink.max-writers)"));
-			}
-			if (writer == null) {
+			if (writer == null || writer.ended()) {
+				String refusal = refusal(session.id());
+				if (refusal != null) {
+					place.fence().close();
+					return CompletableFuture.failedFuture(new StoreUnavailableException(refusal));
+				}
 				writer = new SessionWriter(this.config, session, this.maxAge);
 				this.writers.put(session.id(), writer);
 			}
@@ -79,25 +75,33 @@ final class KafkaSessions implements AutoCloseable {
 		}
 	}
 
-	/** One that has ended makes room too. */
+	/**
+	 * Why a session gets no new writer now; null if it does. While its last one may still
+	 * write, a new one could be faster, and store what comes behind.
+	 */
 	@GuardedBy("this")
-	private boolean closeIdle() {
-		Iterator<SessionWriter> all = this.writers.values().iterator();
-		while (all.hasNext()) {
-			SessionWriter writer = all.next();
-			if (writer.ended() || writer.endIfIdle()) {
-				all.remove();
-				return true;
-			}
+	private @Nullable String refusal(ByteString session) {
+		this.writers.values().removeIf(SessionWriter::over);
+		if (this.closed) {
+			return "The sink is shutting down";
 		}
-		return false;
+		if (this.writers.containsKey(session)) {
+			return "The session's last writer is ending";
+		}
+		long writing = this.writers.values().stream().filter((writer) -> !writer.ended()).count();
+		return ((writing < this.maxWriters || endIdle()) && this.writers.size() < 2 * this.maxWriters) ? null
+				: "As many sessions send at once as there may (sink.max-writers)";
+	}
+
+	@GuardedBy("this")
+	private boolean endIdle() {
+		return this.writers.values().stream().anyMatch((writer) -> !writer.ended() && writer.endIfIdle());
 	}
 
 	/** What the brokers know is asked for again. */
 	void forget() throws InterruptedException {
 		synchronized (this) {
 			this.writers.values().forEach(SessionWriter::end);
-			this.writers.clear();
 		}
 		Map<String, Object> admin = new HashMap<>(this.config);
 		admin.keySet().retainAll(AdminClientConfig.configNames());
@@ -111,7 +115,6 @@ final class KafkaSessions implements AutoCloseable {
 		synchronized (this) {
 			this.closed = true;
 			all = List.copyOf(this.writers.values());
-			this.writers.clear();
 		}
 		all.forEach(SessionWriter::end);
 		long deadline = System.nanoTime() + CLOSE_TIMEOUT.toNanos();

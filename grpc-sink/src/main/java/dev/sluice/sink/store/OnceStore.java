@@ -1,11 +1,8 @@
 package dev.sluice.sink.store;
 
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 
 import dev.sluice.sink.format.Content;
 import dev.sluice.sink.sequence.ContentDiffersException;
@@ -20,16 +17,13 @@ import org.jspecify.annotations.Nullable;
  * the first, and a repeat of one among the {@link RecentIds} is done at once. Other
  * content under a known name is no repeat, and is not stored. Thread-safe.
  * <p>
- * Whoever asks hears within the timeout that nothing is known yet; the store goes on, and
- * the next repeat waits for the same.
+ * Who no longer waits for an answer may ask again: the repeat waits for the same.
  */
 public final class OnceStore {
 
 	private final MessageStore store;
 
 	private final RecentIds recent;
-
-	private final Duration timeout;
 
 	private final Object lock = new Object();
 
@@ -54,19 +48,16 @@ public final class OnceStore {
 	 * Knows what the ids say is known.
 	 * @param store keeps the messages
 	 * @param recent ids that the store has
-	 * @param timeout until who asks is told that the store does not answer
 	 */
-	public OnceStore(MessageStore store, RecentIds recent, Duration timeout) {
+	public OnceStore(MessageStore store, RecentIds recent) {
 		this.store = store;
 		this.recent = recent;
-		this.timeout = timeout;
 	}
 
 	/**
 	 * Stores a message, if it is not there.
 	 * @param content to be kept
 	 * @return as of {@link MessageStore#store}, and failed with a
-	 * {@link StoreUnavailableException} after the timeout, and with a
 	 * {@link ContentDiffersException} if the name is known of other content
 	 */
 	public CompletableFuture<Outcome> store(Content content) {
@@ -83,24 +74,21 @@ public final class OnceStore {
 			}
 			Pending first = this.pending.get(name);
 			if (first != null) {
-				return (first.checksum() == content.checksum())
-						? bounded(first.stored().thenApply((_) -> Outcome.REPEATED))
+				return (first.checksum() == content.checksum()) ? first.stored().thenApply((_) -> Outcome.REPEATED)
 						: CompletableFuture.failedFuture(new ContentDiffersException());
 			}
 			stored = new CompletableFuture<>();
 			this.pending.put(name, new Pending(content.checksum(), stored));
 		}
-		CompletableFuture<Outcome> asked = bounded(stored.copy());
 		hand(content).whenComplete((part, failure) -> done(name, content.checksum(), stored, part, failure));
-		return asked;
+		return stored;
 	}
 
 	/**
 	 * Stores a message of a session, if it is not there.
 	 * @param place of the message
 	 * @param content to be kept
-	 * @return as of {@link MessageStore#store(Place, Content)}, and failed with a
-	 * {@link StoreUnavailableException} after the timeout
+	 * @return as of {@link MessageStore#store(Place, Content)}
 	 */
 	public CompletableFuture<Outcome> store(Place place, Content content) {
 		if (!this.store.ready()) {
@@ -108,7 +96,7 @@ public final class OnceStore {
 			return CompletableFuture.failedFuture(new StoreUnavailableException("The storage is not ready"));
 		}
 		try {
-			return bounded(this.store.store(place, content).copy());
+			return this.store.store(place, content);
 		}
 		catch (RuntimeException ex) {
 			place.fence().close();
@@ -126,16 +114,6 @@ public final class OnceStore {
 		catch (RuntimeException ex) {
 			return CompletableFuture.failedFuture(new StoreUnavailableException("The store has failed: " + ex, ex));
 		}
-	}
-
-	@SuppressWarnings("FutureReturnValueIgnored") // It is what was asked.
-	private CompletableFuture<Outcome> bounded(CompletableFuture<Outcome> asked) {
-		asked.orTimeout(this.timeout.toNanos(), TimeUnit.NANOSECONDS);
-		return asked.exceptionallyCompose(
-				(failure) -> CompletableFuture.failedFuture((failure instanceof TimeoutException)
-						? new StoreUnavailableException(
-								"The storage has not answered for " + this.timeout.toMillis() + " ms", failure)
-						: failure));
 	}
 
 	private void done(Name name, int checksum, CompletableFuture<Outcome> stored, Integer part,

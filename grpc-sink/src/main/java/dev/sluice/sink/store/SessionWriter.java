@@ -81,6 +81,9 @@ final class SessionWriter {
 	/** For each call to the brokers, and for what one sends. */
 	private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
+	/** The end of a transaction comes first. */
+	private static final Duration LINGER = Duration.ofSeconds(1);
+
 	private final Map<String, Object> config;
 
 	private final ClientSession session;
@@ -121,8 +124,8 @@ final class SessionWriter {
 		this.config.put(ProducerConfig.TRANSACTION_TIMEOUT_CONFIG, (int) TRANSACTION_TIMEOUT.toMillis());
 		this.config.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, (int) TIMEOUT.toMillis());
 		this.config.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, (int) TIMEOUT.toMillis());
-		// A transaction is sent when it is whole.
-		this.config.put(ProducerConfig.LINGER_MS_CONFIG, 0);
+		// A batch goes when it is full or the transaction is whole: small ones cost more.
+		this.config.put(ProducerConfig.LINGER_MS_CONFIG, (int) LINGER.toMillis());
 		this.thread = Thread.ofVirtual().name(this.name).start(this::run);
 	}
 
@@ -142,6 +145,11 @@ final class SessionWriter {
 	/** Nothing is taken any more. */
 	boolean ended() {
 		return this.ending || this.ended;
+	}
+
+	/** Whether all that it had is written or has failed. */
+	boolean over() {
+		return !this.thread.isAlive();
 	}
 
 	/** Writes what it has, and ends. */

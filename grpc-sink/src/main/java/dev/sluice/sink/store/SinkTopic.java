@@ -4,6 +4,8 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
 
 import com.google.protobuf.ByteString;
 import dev.sluice.contract.Topics;
@@ -12,10 +14,12 @@ import dev.sluice.sink.format.TopicRecord;
 import dev.sluice.topics.TopicSpec;
 import dev.sluice.topics.TopicWatch;
 import dev.sluice.topics.TopicsState;
+import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -37,8 +41,11 @@ public final class SinkTopic implements SmartLifecycle {
 
 	private static final Duration POLL = Duration.ofMillis(100);
 
-	/** Of the topic's end: 60,000 messages of 20 KB take some 6 s. */
-	private static final Duration READ_TIMEOUT = Duration.ofMinutes(5);
+	/**
+	 * For each record of the topic's end and not for all: 60,000 messages of 20 KB take
+	 * some 6 s, and the horizon of all partitions may be 20 times as much.
+	 */
+	static final Duration READ_TIMEOUT = Duration.ofMinutes(1);
 
 	private static final int FETCH_BYTES = 8 * 1024 * 1024;
 
@@ -130,15 +137,38 @@ public final class SinkTopic implements SmartLifecycle {
 			consumer.beginningOffsets(partitions, TIMEOUT)
 				.forEach((partition, begin) -> consumer.seek(partition,
 						Math.max(begin, end(ends, partition) - OFFSETS_OF_MESSAGE * this.recent.horizon())));
-			long deadline = System.nanoTime() + READ_TIMEOUT.toNanos();
-			while (partitions.stream().anyMatch((partition) -> consumer.position(partition) < end(ends, partition))) {
-				consumer.poll(POLL).forEach(this::remember);
-				if (!this.running || System.nanoTime() - deadline > 0) {
-					throw new org.apache.kafka.common.errors.TimeoutException(
-							"The end of the topic was not read within " + READ_TIMEOUT.toSeconds() + " s");
-				}
+			readTo(ends, consumer, System::nanoTime, () -> this.running, this::remember);
+		}
+	}
+
+	/**
+	 * Reads as far as the ends.
+	 * @throws TimeoutException if nothing comes for {@link #READ_TIMEOUT}, or if it is to
+	 * stop
+	 */
+	static <T> void readTo(Map<TopicPartition, Long> ends, Consumer<byte[], T> consumer, LongSupplier nanoTime,
+			BooleanSupplier goOn, java.util.function.Consumer<ConsumerRecord<byte[], T>> each) {
+		long left = left(ends, consumer);
+		long since = nanoTime.getAsLong();
+		while (left > 0) {
+			consumer.poll(POLL).forEach(each);
+			long now = left(ends, consumer);
+			if (now < left) {
+				left = now;
+				since = nanoTime.getAsLong();
+			}
+			if (!goOn.getAsBoolean() || nanoTime.getAsLong() - since > READ_TIMEOUT.toNanos()) {
+				throw new TimeoutException("Of the end of the topic, nothing came for %d s; %,d offsets are left"
+					.formatted(READ_TIMEOUT.toSeconds(), left));
 			}
 		}
+	}
+
+	private static long left(Map<TopicPartition, Long> ends, Consumer<byte[], ?> consumer) {
+		return ends.entrySet()
+			.stream()
+			.mapToLong((end) -> Math.max(0, end.getValue() - consumer.position(end.getKey())))
+			.sum();
 	}
 
 	private void remember(ConsumerRecord<byte[], Integer> record) {

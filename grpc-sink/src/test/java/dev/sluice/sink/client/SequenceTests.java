@@ -153,6 +153,24 @@ class SequenceTests {
 	}
 
 	@Test
+	void sendsAnotherSinkWhatWasInFlightBeforeWhatComesBehindIt() throws Exception {
+		try (SinkClient client = client(new MemorySpool(100_000), 2)) {
+			this.first.tellSequences(100);
+			this.second.tellSequences(100);
+			client.send("a".getBytes());
+			this.loop.pass(ACK_TIMEOUT.dividedBy(2));
+			client.send("b".getBytes());
+			client.send("c".getBytes());
+
+			this.loop.pass(ACK_TIMEOUT.dividedBy(2));
+			client.send("d".getBytes());
+
+			assertThat(places(this.first)).as("only a is late").hasSize(3);
+			assertThat(places(this.second)).hasSize(4).startsWith(places(this.first).toArray(String[]::new));
+		}
+	}
+
+	@Test
 	void sendsInANewSessionWhatTheSinkCannotTell() throws Exception {
 		try (SinkClient client = client(new MemorySpool(100_000), 1)) {
 			this.first.tellSequences(100);

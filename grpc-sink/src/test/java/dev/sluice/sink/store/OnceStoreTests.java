@@ -1,6 +1,5 @@
 package dev.sluice.sink.store;
 
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -23,7 +22,7 @@ class OnceStoreTests {
 
 	private final RecentIds recent = new RecentIds(2);
 
-	private final OnceStore once = new OnceStore(this.store, this.recent, Duration.ofMinutes(1));
+	private final OnceStore once = new OnceStore(this.store, this.recent);
 
 	@Test
 	void joinsARepeatToTheFirst() {
@@ -73,23 +72,6 @@ class OnceStoreTests {
 		assertThat(store("b")).isCompletedWithValue(Outcome.REPEATED);
 		assertThat(store("c")).isCompletedWithValue(Outcome.REPEATED);
 		assertThat(store("a")).as("the third last").isNotDone();
-	}
-
-	@Test
-	void tellsWhoAsksAfterTheTimeoutAndStillStoresOnce() {
-		OnceStore hasty = new OnceStore(this.store, this.recent, Duration.ofMillis(1));
-		ByteString id = ByteString.copyFromUtf8("a");
-
-		CompletableFuture<Outcome> first = hasty.store(Contents.of(id, new byte[0]));
-		assertThatExceptionOfType(ExecutionException.class).isThrownBy(first::get)
-			.withCauseInstanceOf(StoreUnavailableException.class);
-
-		CompletableFuture<Outcome> repeat = hasty.store(Contents.of(id, new byte[0]));
-		assertThat(this.store.pending()).as("it is being stored still").isEqualTo(1);
-		this.store.completeAll();
-		assertThat(hasty.store(Contents.of(id, new byte[0]))).isCompletedWithValue(Outcome.REPEATED);
-		assertThat(repeat).satisfiesAnyOf((done) -> assertThat(done).isCompletedWithValue(Outcome.REPEATED),
-				(late) -> assertThat(late).isCompletedExceptionally());
 	}
 
 	@Test

@@ -59,7 +59,7 @@ public final class SinkCommand extends ExperimentCommand {
 	private boolean quick;
 
 	@Option(names = "--settings", split = ",", paramLabel = "SETTING",
-			description = "What limits the transfer: storage, link, link-small, loopback. Default: all.")
+			description = "What limits the transfer: storage, link, link-small, loopback, loopback-small. Default: all.")
 	private @Nullable List<String> settings;
 
 	@Option(names = "--megabytes", paramLabel = "MB",
@@ -193,7 +193,7 @@ public final class SinkCommand extends ExperimentCommand {
 				.collect(Collectors.toCollection(() -> EnumSet.noneOf(Setting.class)));
 		}
 		catch (IllegalArgumentException _) {
-			throw usage("--settings knows storage, link, link-small and loopback");
+			throw usage("--settings knows storage, link, link-small, loopback and loopback-small");
 		}
 	}
 

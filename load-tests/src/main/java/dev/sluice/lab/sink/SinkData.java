@@ -29,6 +29,9 @@ final class SinkData {
 	/** Where a dictionary should pay. */
 	static final Sizes SMALL = new Sizes(2_000, 4_000, 8, 0.2);
 
+	/** Where each message's own cost binds: a mean of about 200 B, as no line is cut. */
+	static final Sizes TINY = new Sizes(155, 155, 5, 0);
+
 	private static final String SAMPLE = "/dev/sluice/lab/sink/scrapes.txt.gz";
 
 	private static final int DICTIONARY_BYTES = 110 * 1024;

@@ -90,19 +90,37 @@ final class SinkExperiment extends Experiment {
 	record Settings(Set<Setting> settings, int megabytes, int linkMegabytes, int repetitions, int warmUpSeconds,
 			int zstdLevel, long seed) {
 
+		/** What the others are held against comes first. */
 		static List<Mode> modes(Setting setting) {
 			return switch (setting) {
 				case STORAGE, LINK ->
 					List.of(Mode.STOP_AND_WAIT, Mode.STREAM, Mode.STREAM_ZSTD, Mode.STREAM_DICTIONARY);
 				case LINK_SMALL -> List.of(Mode.STREAM, Mode.STREAM_ZSTD, Mode.STREAM_DICTIONARY);
-				case LOOPBACK -> List.of(Mode.KAFKA, Mode.RELAY, Mode.STREAM, Mode.STREAM_SPOOL);
+				case LOOPBACK -> List.of(Mode.KAFKA, Mode.RELAY, Mode.STREAM, Mode.STREAM_ZSTD, Mode.STREAM_SPOOL);
+				case LOOPBACK_SMALL -> List.of(Mode.KAFKA, Mode.STREAM, Mode.STREAM_SPOOL);
 			};
 		}
 
 		static boolean thin(Setting setting) {
 			return switch (setting) {
 				case LINK, LINK_SMALL -> true;
-				case STORAGE, LOOPBACK -> false;
+				case STORAGE, LOOPBACK, LOOPBACK_SMALL -> false;
+			};
+		}
+
+		/** Whether nothing but the machine binds. */
+		static boolean machine(Setting setting) {
+			return switch (setting) {
+				case LOOPBACK, LOOPBACK_SMALL -> true;
+				case STORAGE, LINK, LINK_SMALL -> false;
+			};
+		}
+
+		static SinkData.Sizes sizes(Setting setting) {
+			return switch (setting) {
+				case STORAGE, LINK, LOOPBACK -> SinkData.USUAL;
+				case LINK_SMALL -> SinkData.SMALL;
+				case LOOPBACK_SMALL -> SinkData.TINY;
 			};
 		}
 
@@ -112,7 +130,7 @@ final class SinkExperiment extends Experiment {
 		}
 
 		int warmUpSeconds(Setting setting, Mode mode) {
-			return slow(setting, mode) ? 0 : (setting == Setting.LOOPBACK) ? this.warmUpSeconds : shortWarmUpSeconds();
+			return slow(setting, mode) ? 0 : machine(setting) ? this.warmUpSeconds : shortWarmUpSeconds();
 		}
 
 		/** Where CPU should not bind. */
@@ -177,7 +195,7 @@ final class SinkExperiment extends Experiment {
 	private void run(Stack stack, Setting setting, int repetition) throws IOException, InterruptedException {
 		progress().step("%s, repetition %d: starting the sink".formatted(SinkFigures.words(setting), repetition));
 		Path storage = directory().directory("storage");
-		if (setting == Setting.LOOPBACK) {
+		if (Settings.machine(setting)) {
 			stack.infrastructure().kafka();
 		}
 		try (ThinLink link = Settings.thin(setting) ? new ThinLink(LINK, port(stack.sinkTarget())) : null;
@@ -192,8 +210,9 @@ final class SinkExperiment extends Experiment {
 						transfer(sink.handle(), setting, mode, repetition, target);
 				};
 				this.transfers.add(transfer);
-				progress().step("%s: %.1f MB/s, %.2f s for %d MB".formatted(SinkFigures.words(mode),
-						transfer.megabytesPerSecond(), transfer.seconds(), transfer.bytes() / MEGABYTE));
+				progress().step("%s: %.1f MB/s, %,.0f messages/s, %.2f s for %d MB".formatted(SinkFigures.words(mode),
+						transfer.megabytesPerSecond(), transfer.messagesPerSecond(), transfer.seconds(),
+						transfer.bytes() / MEGABYTE));
 			}
 		}
 		delete(storage);
@@ -220,10 +239,10 @@ final class SinkExperiment extends Experiment {
 	private ServiceOptions sinkOptions(Setting setting, Path storage) throws IOException {
 		ServiceOptions options = ServiceOptions.NONE.withJvmArgs("--enable-native-access=ALL-UNNAMED")
 			.withLog("sink-" + setting.name().toLowerCase(Locale.ROOT));
-		if (setting == Setting.LOOPBACK) {
+		if (Settings.machine(setting)) {
 			return options;
 		}
-		SinkData.Sizes sizes = (setting == Setting.LINK_SMALL) ? SinkData.SMALL : SinkData.USUAL;
+		SinkData.Sizes sizes = Settings.sizes(setting);
 		Path dictionary = Files.write(directory().path().resolve("%s.zdict".formatted(setting)),
 				this.dictionaries.computeIfAbsent(sizes, (_) -> SinkData.load().train(this.settings.seed(), sizes)));
 		ServiceOptions log = options.withProperty("sink.store", "log")
@@ -236,8 +255,8 @@ final class SinkExperiment extends Experiment {
 			throws IOException, InterruptedException {
 		long bytes = this.settings.bytes(setting);
 		Path spool = directory().directory("spool");
-		SinkSender.Job job = new SinkSender.Job(mode, target, this.settings.seed(), setting == Setting.LINK_SMALL,
-				bytes, this.settings.warmUpBytes(setting, mode), this.settings.warmUpSeconds(setting, mode),
+		SinkSender.Job job = new SinkSender.Job(mode, target, this.settings.seed(), Settings.sizes(setting), bytes,
+				this.settings.warmUpBytes(setting, mode), this.settings.warmUpSeconds(setting, mode),
 				(sink != null) ? sink.pid() : 0, this.settings.zstdLevel(), spool.toString());
 		Path in = directory().path().resolve("job.json");
 		Path out = directory().path().resolve("report.json");

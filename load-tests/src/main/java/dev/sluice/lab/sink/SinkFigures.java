@@ -18,21 +18,22 @@ import org.jspecify.annotations.Nullable;
  * @param mode how the data was moved
  * @param seconds how long it took
  * @param megabytesPerSecond of 10^6 bytes of data
- * @param least of the repetitions
+ * @param messagesPerSecond of them
+ * @param least of the repetitions, in MB a second
  * @param greatest of the repetitions
  * @param speedUp against the first mode of the setting
  * @param wireShare bytes sent by bytes of data; 0 = not known
  * @param cpuMillisPerMegabyte of client and sink
  * @param connections TCP connections
  */
-record SinkFigures(Mode mode, double seconds, double megabytesPerSecond, double least, double greatest, double speedUp,
-		double wireShare, double cpuMillisPerMegabyte, int connections) {
+record SinkFigures(Mode mode, double seconds, double megabytesPerSecond, double messagesPerSecond, double least,
+		double greatest, double speedUp, double wireShare, double cpuMillisPerMegabyte, int connections) {
 
 	/** In the order of the modes; a mode without any transfer is left out. */
 	static List<SinkFigures> of(SinkResult result, Setting setting) {
 		List<SinkFigures> figures = new ArrayList<>();
 		Double first = null;
-		for (Mode mode : modes(setting)) {
+		for (Mode mode : SinkExperiment.Settings.modes(setting)) {
 			List<Transfer> transfers = result.transfers()
 				.stream()
 				.filter((transfer) -> transfer.setting() == setting && transfer.mode() == mode)
@@ -41,6 +42,7 @@ record SinkFigures(Mode mode, double seconds, double megabytesPerSecond, double 
 				double rate = median(transfers, Transfer::megabytesPerSecond);
 				first = (first != null) ? first : Double.valueOf(rate);
 				figures.add(new SinkFigures(mode, median(transfers, Transfer::seconds), rate,
+						median(transfers, Transfer::messagesPerSecond),
 						transfers.stream().mapToDouble(Transfer::megabytesPerSecond).min().orElse(rate),
 						transfers.stream().mapToDouble(Transfer::megabytesPerSecond).max().orElse(rate), rate / first,
 						median(transfers, (transfer) -> (double) transfer.wireBytes() / transfer.bytes()),
@@ -48,15 +50,6 @@ record SinkFigures(Mode mode, double seconds, double megabytesPerSecond, double 
 			}
 		}
 		return figures;
-	}
-
-	/** What the others are held against comes first. */
-	private static List<Mode> modes(Setting setting) {
-		return switch (setting) {
-			case STORAGE, LINK, LINK_SMALL ->
-				List.of(Mode.STOP_AND_WAIT, Mode.STREAM, Mode.STREAM_ZSTD, Mode.STREAM_DICTIONARY);
-			case LOOPBACK -> List.of(Mode.KAFKA, Mode.RELAY, Mode.STREAM, Mode.STREAM_SPOOL);
-		};
 	}
 
 	private static double median(List<Transfer> transfers, ToDoubleFunction<Transfer> figure) {
@@ -92,6 +85,7 @@ record SinkFigures(Mode mode, double seconds, double megabytesPerSecond, double 
 			case LINK -> "a thin link binds";
 			case LINK_SMALL -> "a thin link binds, messages of 2-4 kB";
 			case LOOPBACK -> "nothing but the machine binds";
+			case LOOPBACK_SMALL -> "nothing but the machine binds, messages of 200 B";
 		};
 	}
 

@@ -93,7 +93,7 @@ public final class SinkSender {
 	 * @param mode how
 	 * @param target {@code host:port} of the sink, or Kafka's bootstrap servers
 	 * @param seed of the messages
-	 * @param small whether messages are of 2 to 4 kB
+	 * @param sizes of the messages
 	 * @param bytes to be moved
 	 * @param warmUpBytes to be moved before, again and again
 	 * @param warmUpSeconds how long at least
@@ -101,7 +101,7 @@ public final class SinkSender {
 	 * @param zstdLevel of the compression
 	 * @param directory for a spool
 	 */
-	public record Job(Mode mode, String target, long seed, boolean small, long bytes, long warmUpBytes,
+	public record Job(Mode mode, String target, long seed, SinkData.Sizes sizes, long bytes, long warmUpBytes,
 			int warmUpSeconds, long sinkPid, int zstdLevel, String directory) {
 	}
 
@@ -126,8 +126,7 @@ public final class SinkSender {
 	private SinkSender(Job job) {
 		this.job = job;
 		this.pool = SinkData.load()
-			.batches(job.seed(), Math.min(POOL_BYTES, Math.max(job.bytes(), job.warmUpBytes())),
-					job.small() ? SinkData.SMALL : SinkData.USUAL);
+			.batches(job.seed(), Math.min(POOL_BYTES, Math.max(job.bytes(), job.warmUpBytes())), job.sizes());
 	}
 
 	/** Arguments: a {@link Job} in a JSON file, the file for its {@link Report}. */

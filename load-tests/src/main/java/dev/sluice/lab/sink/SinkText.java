@@ -18,11 +18,11 @@ final class SinkText {
 			if (!rows.isEmpty()) {
 				text.append("When ")
 					.append(SinkFigures.words(setting))
-					.append("%n%-32s %9s %9s %11s %11s %11s%n".formatted("", "seconds", "MB/s", "speed-up",
-							"on the wire", "CPU ms/MB"));
-				rows.forEach((row) -> text.append("%-32s %9.2f %9.1f %10.2fx %10.1f%% %11.2f%n".formatted(
-						SinkFigures.words(row.mode()), row.seconds(), row.megabytesPerSecond(), row.speedUp(),
-						row.wireShare() * 100, row.cpuMillisPerMegabyte())));
+					.append("%n%-30s %8s %8s %11s %10s %12s %10s%n".formatted("", "seconds", "MB/s", "messages/s",
+							"speed-up", "on the wire", "CPU ms/MB"));
+				rows.forEach((row) -> text.append("%-30s %8.2f %8.1f %,11.0f %9.2fx %11.1f%% %10.2f%n".formatted(
+						SinkFigures.words(row.mode()), row.seconds(), row.megabytesPerSecond(), row.messagesPerSecond(),
+						row.speedUp(), row.wireShare() * 100, row.cpuMillisPerMegabyte())));
 			}
 		}
 		return text.toString();

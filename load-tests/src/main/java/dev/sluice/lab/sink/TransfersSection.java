@@ -58,10 +58,12 @@ final class TransfersSection extends Section {
 						list(figures, (row) -> Figures.measured(Math.round(row.speedUp() * 10) / 10.0) + " times")));
 			}
 		}
-		List<SinkFigures> loopback = SinkFigures.of(this.sink, Setting.LOOPBACK);
-		if (loopback.size() > 1) {
-			parts.add("%s: against Kafka's own producer %s.".formatted(title(Setting.LOOPBACK),
-					list(loopback, (row) -> Figures.percent(row.speedUp()))));
+		for (Setting setting : List.of(Setting.LOOPBACK, Setting.LOOPBACK_SMALL)) {
+			List<SinkFigures> figures = SinkFigures.of(this.sink, setting);
+			if (figures.size() > 1) {
+				parts.add("%s: against Kafka's own producer %s.".formatted(title(setting),
+						list(figures, (row) -> Figures.percent(row.speedUp()))));
+			}
 		}
 		return parts;
 	}
@@ -99,11 +101,13 @@ final class TransfersSection extends Section {
 	}
 
 	private static Table table(Setting setting, List<SinkFigures> figures) {
-		Table table = new Table("Transfers when " + SinkFigures.words(setting), 1, List.of("Mode", "connections",
-				"seconds", "MB/s", "speed-up", "speed-up measured there", "on the wire", "CPU ms per MB"));
+		Table table = new Table("Transfers when " + SinkFigures.words(setting), 1,
+				List.of("Mode", "connections", "seconds", "MB/s", "messages/s", "speed-up", "speed-up measured there",
+						"on the wire", "CPU ms per MB"));
 		for (SinkFigures row : figures) {
 			table.row(SinkFigures.words(row.mode()), Figures.count(row.connections()), Figures.measured(row.seconds()),
-					Figures.measured(row.megabytesPerSecond()), Figures.measured(row.speedUp()),
+					Figures.measured(row.megabytesPerSecond()), Figures.count(Math.round(row.messagesPerSecond())),
+					Figures.measured(row.speedUp()),
 					Figures.measured((setting == Setting.STORAGE) ? SinkFigures.reference(row.mode()) : null),
 					(row.wireShare() > 0) ? Figures.percent(row.wireShare()) : Figures.NONE,
 					Figures.measured(row.cpuMillisPerMegabyte()));

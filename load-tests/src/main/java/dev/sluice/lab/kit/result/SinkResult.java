@@ -37,7 +37,10 @@ public record SinkResult(int megabytes, long seed, double storeDelayMillis, @Nul
 		LINK_SMALL,
 
 		/** Nothing but the machine. */
-		LOOPBACK
+		LOOPBACK,
+
+		/** Nothing but the machine, and the messages are of 200 bytes. */
+		LOOPBACK_SMALL
 
 	}
 
@@ -103,6 +106,10 @@ public record SinkResult(int megabytes, long seed, double storeDelayMillis, @Nul
 		/** CPU of client and sink by data, in milliseconds for a MB of 10^6 bytes. */
 		public double cpuMillisPerMegabyte() {
 			return (this.clientCpuSeconds + this.sinkCpuSeconds) * 1_000 / (this.bytes / 1e6);
+		}
+
+		public double messagesPerSecond() {
+			return this.messages / this.seconds;
 		}
 
 	}

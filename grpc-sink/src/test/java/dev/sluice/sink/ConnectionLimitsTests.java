@@ -1,0 +1,134 @@
+package dev.sluice.sink;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+import com.google.protobuf.ByteString;
+import dev.sluice.contract.sink.DataSinkGrpc;
+import dev.sluice.contract.sink.Request;
+import dev.sluice.contract.sink.Response;
+import io.grpc.ManagedChannel;
+import io.grpc.ManagedChannelBuilder;
+import io.grpc.stub.StreamObserver;
+import io.micrometer.core.instrument.MeterRegistry;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.test.context.SpringBootTest;
+import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
+import org.springframework.grpc.server.lifecycle.GrpcServerLifecycle;
+import org.springframework.test.context.DynamicPropertyRegistry;
+import org.springframework.test.context.DynamicPropertySource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/** What the sink does with connections by itself, with times that a test can wait for. */
+@SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT,
+		properties = { "spring.grpc.server.port=0", "sink.store=log", "spring.grpc.server.keepalive.time=1s",
+				"spring.grpc.server.keepalive.timeout=1s", "spring.grpc.server.keepalive.connection.max-age=3s",
+				"sink.max-calls-per-connection=2" })
+class ConnectionLimitsTests {
+
+	private static final Duration DEADLINE = Duration.ofSeconds(30);
+
+	@TempDir
+	private static Path directory;
+
+	@Autowired
+	private GrpcServerLifecycle grpc;
+
+	@Autowired
+	private MeterRegistry registry;
+
+	@DynamicPropertySource
+	static void log(DynamicPropertyRegistry registry) {
+		registry.add("sink.log-directory", () -> directory.resolve("log").toString());
+	}
+
+	@Test
+	void freeTheStreamsOfAClientThatHasVanished() throws Exception {
+		try (RawClient client = new RawClient(this.grpc.getPort(), 65_535)) {
+			client.call("Send");
+			await().atMost(DEADLINE).until(() -> streams() == 1);
+
+			client.vanish();
+
+			await().atMost(DEADLINE).until(() -> streams() == 0);
+		}
+	}
+
+	@Test
+	void endAConnectionOfItsAge() throws Exception {
+		try (RawClient client = new RawClient(this.grpc.getPort(), 65_535)) {
+			await().atMost(DEADLINE).until(() -> !client.isConnected());
+		}
+	}
+
+	@Test
+	void letCallsBeyondTheLimitOfAConnectionWait() {
+		ManagedChannel channel = ManagedChannelBuilder.forAddress("127.0.0.1", this.grpc.getPort())
+			.usePlaintext()
+			.build();
+		try {
+			List<Stream> streams = new ArrayList<>();
+			for (int i = 0; i < 3; i++) {
+				streams.add(new Stream(channel));
+			}
+			await().atMost(DEADLINE)
+				.until(() -> streams.get(0).responses.size() + streams.get(1).responses.size() == 2);
+			// What is stored on one stream has come behind what the connection had
+			// before.
+			streams.getFirst().requests.onNext(Request.newBuilder()
+				.setVersion(1)
+				.setMessageId(ByteString.copyFromUtf8("a"))
+				.setPlainMessage(ByteString.copyFromUtf8("payload"))
+				.build());
+			await().atMost(DEADLINE).until(() -> streams.getFirst().responses.size() == 2);
+			assertThat(streams.get(2).responses).isEmpty();
+			assertThat(streams()).isEqualTo(2);
+
+			streams.getFirst().requests.onCompleted();
+
+			await().atMost(DEADLINE).until(() -> streams.get(2).responses.size() == 1);
+		}
+		finally {
+			channel.shutdownNow();
+			await().atMost(DEADLINE).until(() -> streams() == 0);
+		}
+	}
+
+	private double streams() {
+		return this.registry.get(SinkMetric.STREAMS.key()).gauge().value();
+	}
+
+	private static final class Stream implements StreamObserver<Response> {
+
+		private final List<Response> responses = new CopyOnWriteArrayList<>();
+
+		private final StreamObserver<Request> requests;
+
+		Stream(ManagedChannel channel) {
+			this.requests = DataSinkGrpc.newStub(channel).send(this);
+		}
+
+		@Override
+		public void onNext(Response response) {
+			this.responses.add(response);
+		}
+
+		@Override
+		public void onError(Throwable cause) {
+		}
+
+		@Override
+		public void onCompleted() {
+		}
+
+	}
+
+}
