@@ -10,6 +10,8 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 
+import dev.sluice.lab.history.History;
+import dev.sluice.lab.kit.bundle.Bundle;
 import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.result.RunFile;
 import dev.sluice.lab.kit.result.RunResult;
@@ -33,12 +35,17 @@ import picocli.CommandLine.Spec;
 public final class ReportCommand implements Callable<Integer> {
 
 	@Parameters(paramLabel = "DIR", arity = "1..*",
-			description = "Directory of a run, or of several. Several runs get an overview and a chapter each.")
+			description = "Directory of a run, or of several, or a bundle. Several runs get an overview and a chapter"
+					+ " each.")
 	private List<Path> directories = List.of();
 
 	@Option(names = "--out", paramLabel = "FILE",
-			description = "The page to write. Default: report.html in the first DIR.")
+			description = "The page to write. Default: report.html in the first DIR, BUNDLE.html beside a bundle.")
 	private @Nullable Path out;
+
+	@Option(names = "--history",
+			description = "Shows the runs over their commits, and which figures changed. Default page: history.html.")
+	private boolean history;
 
 	@Spec
 	@SuppressWarnings("NullAway.Init") // picocli sets it before call()
@@ -47,11 +54,8 @@ public final class ReportCommand implements Callable<Integer> {
 	@Override
 	public Integer call() {
 		try {
-			List<RunResult> runs = new ArrayList<>();
-			for (Path file : files()) {
-				runs.add(checked(RunFile.read(file), file.toAbsolutePath().getParent()));
-			}
-			Path html = (this.out != null) ? this.out : this.directories.getFirst().resolve(ReportWriter.NAME);
+			List<RunResult> runs = read();
+			Path html = (this.out != null) ? this.out : page(this.directories.getFirst());
 			write(runs, html);
 			runs.forEach(this::tellDoubts);
 			this.spec.commandLine().getOut().println(html.toAbsolutePath().normalize());
@@ -60,6 +64,28 @@ public final class ReportCommand implements Callable<Integer> {
 		catch (IOException ex) {
 			this.spec.commandLine().getErr().println(ex.getMessage());
 			return CommandLine.ExitCode.SOFTWARE;
+		}
+	}
+
+	private Path page(Path run) {
+		if (this.history) {
+			return run.resolveSibling("history.html");
+		}
+		return Bundle.isBundle(run) ? run.resolveSibling(run.getFileName() + ".html") : run.resolve(ReportWriter.NAME);
+	}
+
+	/** All runs; what a bundle holds is kept no longer than it is read. */
+	private List<RunResult> read() throws IOException {
+		Path scratch = Files.createTempDirectory("lab-bundle");
+		try {
+			List<RunResult> runs = new ArrayList<>();
+			for (Path file : all(scratch)) {
+				runs.add(checked(RunFile.read(file), file.toAbsolutePath().getParent()));
+			}
+			return runs;
+		}
+		finally {
+			Bundle.delete(scratch);
 		}
 	}
 
@@ -84,9 +110,16 @@ public final class ReportCommand implements Callable<Integer> {
 						check.what(), check.detail())));
 	}
 
-	private static void write(List<RunResult> runs, Path html) throws IOException {
+	private void write(List<RunResult> runs, Path html) throws IOException {
 		try {
-			Report.write(runs, html);
+			if (this.history) {
+				History past = new History(runs);
+				Report.write(past, html);
+				past.sentences().forEach(this.spec.commandLine().getOut()::println);
+			}
+			else {
+				Report.write(runs, html);
+			}
 		}
 		catch (IOException ex) {
 			throw new IOException("%s cannot be written (%s): choose another with --out".formatted(html, ex), ex);
@@ -94,9 +127,14 @@ public final class ReportCommand implements Callable<Integer> {
 	}
 
 	/** Each once, however it is named. */
-	private Set<Path> files() throws IOException {
+	private Set<Path> all(Path scratch) throws IOException {
 		Set<Path> files = new LinkedHashSet<>();
-		for (Path directory : this.directories) {
+		for (Path given : this.directories) {
+			Path directory = given;
+			if (Bundle.isBundle(given)) {
+				directory = scratch.resolve(Integer.toString(files.size()));
+				Bundle.unpack(given, directory);
+			}
 			for (Path file : files(directory)) {
 				files.add(Files.exists(file) ? file.toRealPath() : file);
 			}

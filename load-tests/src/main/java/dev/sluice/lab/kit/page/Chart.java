@@ -132,4 +132,25 @@ public sealed interface Chart {
 	record StackRow(String name, int style, boolean marked, List<@Nullable Double> values) {
 	}
 
+	/**
+	 * A figure over runs, and the levels that it had.
+	 *
+	 * @param runs their names, in the order of time
+	 * @param points one for each run; {@code x} is its place from 0
+	 * @param levels one after the other; a change lies between two
+	 */
+	@JsonTypeName("steps")
+	record Steps(String title, String description, int height, int width, String yName, List<String> runs,
+			List<Point> points, List<Level> levels) implements Chart {
+	}
+
+	/**
+	 * A level.
+	 *
+	 * @param from its first run
+	 * @param to its last
+	 */
+	record Level(int from, int to, double value) {
+	}
+
 }

@@ -117,7 +117,7 @@ public abstract class ExperimentCommand implements Callable<Integer> {
 	}
 
 	/**
-	 * The command line as the user wrote it.
+	 * The command line as the user wrote it, words with spaces in apostrophes.
 	 * @param more words to add, so that a repetition draws the same
 	 */
 	protected final String commandLine(String... more) {
@@ -128,7 +128,12 @@ public abstract class ExperimentCommand implements Callable<Integer> {
 			.filter((word) -> !word.equals(this.spec.name()));
 		return Stream.of(Stream.of("lab", this.spec.name()), words, Stream.of(more))
 			.flatMap((part) -> part)
+			.map(ExperimentCommand::quoted)
 			.collect(Collectors.joining(" "));
+	}
+
+	private static String quoted(String word) {
+		return word.matches("[\\w@%+=:,./-]+") ? word : "'%s'".formatted(word.replace("'", "'\\''"));
 	}
 
 	/** The value of {@code --out}; null for a directory of the run's own. */

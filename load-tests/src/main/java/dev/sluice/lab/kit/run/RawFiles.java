@@ -1,7 +1,6 @@
 package dev.sluice.lab.kit.run;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -56,21 +55,16 @@ public final class RawFiles {
 		Map<String, String> now = digests(directory);
 		List<String> missing = new ArrayList<>();
 		List<String> changed = new ArrayList<>();
-		int listed = 0;
-		for (String line : Files.readAllLines(list)) {
-			String[] parts = line.split("  ", 2);
-			if (parts.length == 2) {
-				listed++;
-				String digest = now.get(parts[1]);
-				if (digest == null) {
-					missing.add(parts[1]);
-				}
-				else if (!digest.equals(parts[0])) {
-					changed.add(parts[1]);
-				}
+		Map<String, String> listed = listed(directory);
+		listed.forEach((name, digest) -> {
+			if (!now.containsKey(name)) {
+				missing.add(name);
 			}
-		}
-		if (listed == 0) {
+			else if (!digest.equals(now.get(name))) {
+				changed.add(name);
+			}
+		});
+		if (listed.isEmpty()) {
 			return new Check(what, false, NAME + " lists no file");
 		}
 		List<String> details = new ArrayList<>();
@@ -81,7 +75,7 @@ public final class RawFiles {
 			details.add("changed: " + names(changed));
 		}
 		return new Check(what, details.isEmpty(),
-				details.isEmpty() ? "%,d files".formatted(listed) : String.join("; ", details));
+				details.isEmpty() ? "%,d files".formatted(listed.size()) : String.join("; ", details));
 	}
 
 	private static String names(List<String> names) {
@@ -105,17 +99,44 @@ public final class RawFiles {
 		return digests;
 	}
 
-	private static String digest(Path file) throws IOException {
-		try {
-			MessageDigest digest = MessageDigest.getInstance("SHA-256");
-			try (InputStream in = new DigestInputStream(Files.newInputStream(file), digest)) {
-				in.transferTo(OutputStream.nullOutputStream());
+	/**
+	 * What the run's list says: SHA-256 by name.
+	 * @throws IOException if it cannot be read
+	 */
+	public static Map<String, String> listed(Path directory) throws IOException {
+		Map<String, String> listed = new TreeMap<>();
+		for (String line : Files.readAllLines(directory.resolve(NAME))) {
+			String[] parts = line.split("  ", 2);
+			if (parts.length == 2) {
+				listed.put(parts[1], parts[0]);
 			}
-			return HexFormat.of().formatHex(digest.digest());
+		}
+		return listed;
+	}
+
+	/**
+	 * A file's SHA-256 in hexadecimal digits.
+	 * @throws IOException if it cannot be read
+	 */
+	public static String digest(Path file) throws IOException {
+		try (DigestInputStream in = new DigestInputStream(Files.newInputStream(file), sha256())) {
+			in.transferTo(OutputStream.nullOutputStream());
+			return hex(in.getMessageDigest());
+		}
+	}
+
+	public static MessageDigest sha256() {
+		try {
+			return MessageDigest.getInstance("SHA-256");
 		}
 		catch (NoSuchAlgorithmException ex) {
 			throw new IllegalStateException("Every JDK has SHA-256", ex);
 		}
+	}
+
+	/** What was digested until now, in hexadecimal digits. */
+	public static String hex(MessageDigest digest) {
+		return HexFormat.of().formatHex(digest.digest());
 	}
 
 }

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sluice.lab.bundle;
+
+import org.jspecify.annotations.NullMarked;

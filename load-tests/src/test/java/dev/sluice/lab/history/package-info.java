@@ -1,0 +1,4 @@
+@NullMarked
+package dev.sluice.lab.history;
+
+import org.jspecify.annotations.NullMarked;
