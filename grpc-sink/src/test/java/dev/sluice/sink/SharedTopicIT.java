@@ -9,6 +9,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 
 import com.google.protobuf.ByteString;
 import dev.sluice.devservices.DevServices;
@@ -138,15 +139,23 @@ class SharedTopicIT {
 				ByteString.copyFrom(ByteBuffer.allocate(16).putLong(System.nanoTime()).putLong(number).flip()), 1, 0);
 	}
 
-	/** As a client: what could not be stored is sent again. */
-	private static Outcome store(int sink, ClientSession session, long sequence) throws Exception {
-		try {
-			return tryToStore(sink, session, sequence);
-		}
-		catch (ExecutionException ex) {
-			assertThat(ex).hasCauseInstanceOf(StoreUnavailableException.class);
-			return tryToStore(sink, session, sequence);
-		}
+	/**
+	 * As a client: what could not be stored is sent again, also while the writer that
+	 * another sink fenced is ending.
+	 */
+	private static Outcome store(int sink, ClientSession session, long sequence) {
+		AtomicReference<Outcome> outcome = new AtomicReference<>();
+		await().atMost(Duration.ofMinutes(1)).until(() -> {
+			try {
+				outcome.set(tryToStore(sink, session, sequence));
+				return true;
+			}
+			catch (ExecutionException ex) {
+				assertThat(ex).hasCauseInstanceOf(StoreUnavailableException.class);
+				return false;
+			}
+		});
+		return outcome.get();
 	}
 
 	private static Outcome tryToStore(int sink, ClientSession session, long sequence) throws Exception {
