@@ -22,6 +22,11 @@ import org.jspecify.annotations.Nullable;
 public record DrainResult(int orders, int deliveryConcurrency, long delayMillis, long counted, double seconds,
 		double perSecond, String source, String delays, List<Use> use) implements Finding {
 
+	public DrainResult {
+		// Results of before 2026-11-24 have none.
+		use = (use != null) ? List.copyOf(use) : List.of();
+	}
+
 	/**
 	 * What a process used; null where it was not seen.
 	 *
