@@ -1,5 +1,7 @@
 package dev.sluice.gateway;
 
+import dev.sluice.topics.NativeLz4;
+
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.boot.context.properties.ConfigurationPropertiesScan;
@@ -10,6 +12,7 @@ import org.springframework.boot.context.properties.ConfigurationPropertiesScan;
 class GatewayApplication {
 
 	public static void main(String[] args) {
+		NativeLz4.load();
 		SpringApplication.run(GatewayApplication.class, args);
 	}
 

@@ -2,6 +2,8 @@ package dev.sluice.consumer;
 
 import java.time.InstantSource;
 
+import dev.sluice.topics.NativeLz4;
+
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.boot.context.properties.ConfigurationPropertiesScan;
@@ -15,6 +17,7 @@ import org.springframework.context.annotation.Bean;
 public class OrderConsumerApplication {
 
 	public static void main(String[] args) {
+		NativeLz4.load();
 		SpringApplication.run(OrderConsumerApplication.class, args);
 	}
 

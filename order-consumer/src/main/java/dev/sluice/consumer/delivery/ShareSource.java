@@ -431,10 +431,12 @@ final class ShareSource implements DeliverySource {
 			try {
 				placed = ShareSource.this.publisher.publish(new ProducerRecord<>(this.record.topic(), null,
 						this.record.key(), this.record.value(), this.record.headers()), () -> !this.cancelled);
-				logger.warn(
-						"The record at offset {} of {}-{} is delivered for the {}th time and would be archived after the "
-								+ "{}th. It is placed again at the end of its partition",
-						this.record.offset(), this.record.topic(), this.record.partition(), deliveries, limit);
+				if (placed) {
+					logger.warn(
+							"The record at offset {} of {}-{} is delivered for the {}th time and would be archived after the "
+									+ "{}th. It was placed again at the end of the topic",
+							this.record.offset(), this.record.topic(), this.record.partition(), deliveries, limit);
+				}
 			}
 			catch (InterruptedException ex) {
 				// Cancelled. The thread ends here, so the interrupt flag is not restored.
