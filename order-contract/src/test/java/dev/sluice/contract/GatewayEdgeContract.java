@@ -259,7 +259,7 @@ public abstract class GatewayEdgeContract {
 	class Defaults extends Configured {
 
 		@Override
-		Map<String, String> properties() {
+		Map<String, String> properties(Path directory) {
 			return Map.of();
 		}
 
@@ -514,7 +514,7 @@ public abstract class GatewayEdgeContract {
 	class ShortBodyTimeout extends Configured {
 
 		@Override
-		Map<String, String> properties() {
+		Map<String, String> properties(Path directory) {
 			return Map.of("sluice.body-timeout", "500ms", "sluice.min-body-rate", "0B");
 		}
 
@@ -545,7 +545,7 @@ public abstract class GatewayEdgeContract {
 	class ShortHeadTimeoutAndBodyRate extends Configured {
 
 		@Override
-		Map<String, String> properties() {
+		Map<String, String> properties(Path directory) {
 			return Map.of("sluice.head-timeout", "500ms", "sluice.body-timeout", "10m", "sluice.min-body-rate", "1KB");
 		}
 
@@ -586,7 +586,7 @@ public abstract class GatewayEdgeContract {
 	class SlowBodies extends Configured {
 
 		@Override
-		Map<String, String> properties() {
+		Map<String, String> properties(Path directory) {
 			return Map.of("server.tomcat.threads.max", "2", "server.tomcat.threads.min-spare", "1",
 					"server.tomcat.connection-timeout", "10m", "sluice.max-in-progress", "10", "sluice.body-timeout",
 					"10m", "sluice.min-body-rate", "0B");
@@ -662,7 +662,7 @@ public abstract class GatewayEdgeContract {
 	class SmallLimits extends Configured {
 
 		@Override
-		Map<String, String> properties() {
+		Map<String, String> properties(Path directory) {
 			return Map.of("sluice.max-connections", "3", "sluice.max-body-memory", "64KB", "sluice.body-timeout", "10m",
 					"sluice.min-body-rate", "0B");
 		}
@@ -1164,12 +1164,17 @@ public abstract class GatewayEdgeContract {
 	@ResourceLock(value = JVM, mode = ResourceAccessMode.READ)
 	abstract class Configured {
 
-		/** Of the gateway, beside its defaults. */
-		abstract Map<String, String> properties() throws Exception;
+		/**
+		 * Of the gateway, beside its defaults.
+		 * @param directory of this class alone, for files that they name
+		 */
+		abstract Map<String, String> properties(Path directory) throws Exception;
 
+		// Not a static field: classes that inherit one and run beside each other share
+		// its directory, which the first to end deletes.
 		@BeforeAll
-		void begin() throws Exception {
-			startWith(properties());
+		void begin(@TempDir Path directory) throws Exception {
+			startWith(properties(directory));
 		}
 
 		@AfterAll
@@ -1182,16 +1187,13 @@ public abstract class GatewayEdgeContract {
 	/** A gateway with TLS and HTTP/2. */
 	abstract class OverHttp2 extends Configured {
 
-		@TempDir
-		static Path directory;
-
 		Certificate certificate;
 
 		/** Of the gateway, beside what TLS and HTTP/2 need. */
 		abstract Map<String, String> more();
 
 		@Override
-		Map<String, String> properties() throws Exception {
+		Map<String, String> properties(Path directory) throws Exception {
 			this.certificate = Certificate.selfSigned(directory);
 			Map<String, String> properties = new HashMap<>(this.certificate.properties());
 			properties.put("server.http2.enabled", "true");
