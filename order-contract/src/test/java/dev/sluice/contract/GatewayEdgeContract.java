@@ -20,6 +20,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.Flow;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -658,6 +659,59 @@ public abstract class GatewayEdgeContract {
 
 	}
 
+	/** Few threads, and no end to the wait for a client that reads. */
+	@Nested
+	class SlowReaders extends Configured {
+
+		@Override
+		Map<String, String> properties(Path directory) {
+			return Map.of("server.tomcat.threads.max", "2", "server.tomcat.threads.min-spare", "1",
+					"sluice.write-timeout", "10m");
+		}
+
+		/** They are always ahead of their answers, and take one now and then. */
+		@Test
+		void holdNoThread() throws Exception {
+			List<SlowReader> readers = new ArrayList<>();
+			try {
+				while (readers.size() < 3) {
+					readers.add(new SlowReader(connect(), 2_000));
+				}
+
+				await().atMost(PATIENCE).until(() -> readers.stream().allMatch((reader) -> reader.answers() >= 20));
+				assertThat(place().status()).isEqualTo(201);
+				assertThat(readers).allMatch(SlowReader::isReading);
+			}
+			finally {
+				for (SlowReader reader : readers) {
+					reader.close();
+				}
+			}
+		}
+
+		/** They are answered until there is no room for more. */
+		@Test
+		void holdNoThreadWhenTheyStop() throws Exception {
+			List<RawClient> stopped = new ArrayList<>();
+			try {
+				while (stopped.size() < 3) {
+					stopped.add(connect().send(SlowReader.REQUEST.repeat(2_000)));
+				}
+				for (RawClient client : stopped) {
+					assertThat(client.answer().status()).isEqualTo(200);
+				}
+
+				assertThat(place().status()).isEqualTo(201);
+			}
+			finally {
+				for (RawClient client : stopped) {
+					client.close();
+				}
+			}
+		}
+
+	}
+
 	@Nested
 	class SmallLimits extends Configured {
 
@@ -724,7 +778,16 @@ public abstract class GatewayEdgeContract {
 
 		@Override
 		Map<String, String> more() {
-			return Map.of("sluice.body-timeout", "2s");
+			return Map.of("sluice.body-timeout", "2s", "management.server.ssl.enabled", "false");
+		}
+
+		/**
+		 * As docs/operations.md says, for a Prometheus that does not know the
+		 * certificate.
+		 */
+		@Test
+		void servesHealthWithoutTlsIfAskedTo() throws Exception {
+			assertThat(health()).isEqualTo(200);
 		}
 
 		@Test
@@ -804,6 +867,34 @@ public abstract class GatewayEdgeContract {
 
 				assertThat(placeOverTls()).isEqualTo(201);
 				await().atMost(PATIENCE).until(() -> unread.openStreams(Duration.ofMillis(100)) == 0);
+			}
+		}
+
+		/** Each byte that they take is progress. */
+		@Test
+		void holdsNoThreadForClientsThatReadByteByByte() throws Exception {
+			try (RawHttp2Client slow = open(0)) {
+				for (int i = 0; i < 3; i++) {
+					slow.head("GET", "/openapi.json", 0);
+				}
+				AtomicInteger taken = new AtomicInteger();
+				Thread reading = Thread.startVirtualThread(() -> {
+					try {
+						while (slow.openStreams(Duration.ofMillis(50)) > 0) {
+							for (int stream = 1; stream <= 5; stream += 2) {
+								slow.send(RawHttp2Client.WINDOW_UPDATE, 0, stream, (byte) 0, (byte) 0, (byte) 0,
+										(byte) 1);
+							}
+							taken.incrementAndGet();
+						}
+					}
+					catch (IOException ex) {
+						// The test or the gateway has closed it.
+					}
+				});
+				await().atMost(PATIENCE).until(() -> taken.get() >= 20 || !reading.isAlive());
+
+				assertThat(placeOverTls()).isEqualTo(201);
 			}
 		}
 
@@ -1213,6 +1304,50 @@ public abstract class GatewayEdgeContract {
 
 		int placeOverTls(String order) throws Exception {
 			return GatewayEdgeContract.this.placeOverTls(this.certificate, order);
+		}
+
+	}
+
+	/** Asks for many documents at once, and reads one after 50 ms each. */
+	private static final class SlowReader implements AutoCloseable {
+
+		private static final String REQUEST = "GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n";
+
+		private final RawClient raw;
+
+		private final Thread thread;
+
+		private volatile int answers;
+
+		SlowReader(RawClient raw, int requests) throws IOException {
+			this.raw = raw.send(REQUEST.repeat(requests));
+			this.thread = Thread.startVirtualThread(this::read);
+		}
+
+		private void read() {
+			try {
+				while (this.raw.answer().status() == 200) {
+					this.answers++;
+					Thread.sleep(50);
+				}
+			}
+			catch (IOException | InterruptedException ex) {
+				// The test or the gateway has closed it.
+			}
+		}
+
+		int answers() {
+			return this.answers;
+		}
+
+		/** Whether it has neither all answers nor been given up. */
+		boolean isReading() {
+			return this.thread.isAlive();
+		}
+
+		@Override
+		public void close() throws IOException {
+			this.raw.close();
 		}
 
 	}

@@ -8,6 +8,7 @@ import java.time.Duration;
 
 import com.google.errorprone.annotations.ThreadSafe;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import dev.sluice.gateway.core.config.ConnectionProperties;
 import dev.sluice.gateway.core.http.RequestFraming;
 import jakarta.servlet.ServletRequest;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +27,13 @@ public final class ClientConnection {
 
 	/** Maximum number of bytes that are read, and thrown away, before it is closed. */
 	private static final int MAX_DRAINED_BYTES = 128 * 1024;
+
+	/**
+	 * What it may have been sent since it was known to have room. With one answer more,
+	 * of 64 KB at most, this is less than a third of the operating system's buffer, and
+	 * so much is free when the system calls it writable.
+	 */
+	private static final int MAX_UNCONFIRMED_BYTES = ConnectionProperties.SEND_BUFFER_BYTES / 8;
 
 	private final SocketChannel socket;
 
@@ -52,7 +60,12 @@ public final class ClientConnection {
 	private boolean inProgress;
 
 	@GuardedBy("this")
+	private boolean answered;
+
+	@GuardedBy("this")
 	private boolean ended;
+
+	private volatile int unconfirmedBytes;
 
 	/** When the socket did not take all of this answer first; 0 if it has always. */
 	private volatile long waitingSinceNanos;
@@ -92,9 +105,33 @@ public final class ClientConnection {
 		this.waitingSinceNanos = 0;
 	}
 
-	/** Tomcat has answered the request. */
+	/** Tomcat has answered the request. It gets no byte of another before its turn. */
 	synchronized void end() {
 		this.inProgress = false;
+		this.answered = true;
+	}
+
+	/** It is the next request's turn. */
+	synchronized void next() {
+		this.answered = false;
+	}
+
+	/** Whether the client has sent more than the requests that are answered. */
+	synchronized boolean isAhead() {
+		return this.ahead.hasRemaining();
+	}
+
+	/**
+	 * Whether an answer might have to wait for the client to read. If so, it is to be
+	 * asked of the socket whether it is writable.
+	 */
+	boolean isRoomUnknown() {
+		return this.unconfirmedBytes > MAX_UNCONFIRMED_BYTES;
+	}
+
+	/** The socket is writable. */
+	void confirmRoom() {
+		this.unconfirmedBytes = 0;
 	}
 
 	/**
@@ -113,6 +150,9 @@ public final class ClientConnection {
 		}
 		if (this.inProgress && isRequestComplete()) {
 			return 0;
+		}
+		if (this.answered) {
+			return readAhead(channel, target);
 		}
 		int start = target.position();
 		if (this.ahead.hasRemaining()) {
@@ -138,6 +178,26 @@ public final class ClientConnection {
 			keep(target.duplicate().limit(end));
 		}
 		return target.position() - start;
+	}
+
+	/**
+	 * What the channel has read from the socket must be seen now: the poller would not
+	 * report it.
+	 * @return 0, -1 if nothing will come
+	 */
+	@GuardedBy("this")
+	private int readAhead(Channel channel, ByteBuffer target) throws IOException {
+		if (this.ahead.hasRemaining()) {
+			return 0;
+		}
+		int start = target.position();
+		int read = channel.transfer(target);
+		this.ended = read < 0;
+		if (read > 0) {
+			keep(target.duplicate().flip().position(start));
+			target.position(start);
+		}
+		return Math.min(read, 0);
 	}
 
 	/** Looks at bytes up to the end of a request. */
@@ -173,6 +233,7 @@ public final class ClientConnection {
 	 */
 	int write(Channel channel, ByteBuffer source) throws IOException {
 		int written = channel.transfer(source);
+		this.unconfirmedBytes += Math.max(0, written);
 		if (source.hasRemaining()) {
 			long now = System.nanoTime();
 			if (this.waitingSinceNanos == 0) {

@@ -20,7 +20,9 @@ import org.jspecify.annotations.Nullable;
  * Tomcat's processor of HTTP/1.1 with a time limit for a whole head. Tomcat's own is for
  * the time between two reads; after each read of an incomplete head this one sets it to
  * what is left. And no thread of the container waits for the rest of a body that the
- * application does not read: the connection is closed instead.
+ * application does not read: the connection is closed instead. Nor does one wait for a
+ * client that does not read: a request begins when there is room for its answer, and
+ * after each answer other connections have their turn.
  */
 final class GuardedHttp11Processor extends Http11Processor {
 
@@ -45,16 +47,47 @@ final class GuardedHttp11Processor extends Http11Processor {
 		if (event == SocketEvent.ERROR && isInHead()) {
 			return timedOut(socket);
 		}
+		ClientConnection connection = connection(socket);
+		if (connection != null && isBetweenRequests()) {
+			if (event == SocketEvent.OPEN_READ && connection.isRoomUnknown()) {
+				return untilWritable(socket);
+			}
+			if (event == SocketEvent.OPEN_WRITE) {
+				connection.confirmRoom();
+				return process(socket, SocketEvent.OPEN_READ);
+			}
+			connection.next();
+		}
 		socket.setWriteTimeout(this.protocol.writeTimeout().toMillis());
 		SocketState state = super.process(socket, event);
 		return switch (state) {
 			case LONG -> isInHead() ? untilTimeout(socket) : untilAnswered(socket);
 			case OPEN -> {
 				socket.setReadTimeout(this.protocol.getKeepAliveTimeout());
-				yield state;
+				yield (connection != null && connection.isAhead()) ? afterOthers(socket) : state;
 			}
 			default -> state;
 		};
+	}
+
+	private boolean isBetweenRequests() {
+		return !isAsync() && !isUpgrade() && !isInHead();
+	}
+
+	/**
+	 * The poller tells when, or that it was too long. No thread waits meanwhile, so it
+	 * may be as long as for a head that is late.
+	 */
+	private SocketState untilWritable(SocketWrapperBase<?> socket) {
+		socket.setWriteTimeout(this.protocol.headTimeout().toMillis());
+		socket.registerWriteInterest();
+		return SocketState.SENDFILE;
+	}
+
+	/** As Tomcat goes on with what is pipelined behind a file, the state that it has. */
+	private static SocketState afterOthers(SocketWrapperBase<?> socket) {
+		socket.processSocket(SocketEvent.OPEN_READ, true);
+		return SocketState.SENDFILE;
 	}
 
 	/** The start time is that of the first byte, and negative before it. */
@@ -101,7 +134,10 @@ final class GuardedHttp11Processor extends Http11Processor {
 	}
 
 	private @Nullable ClientConnection connection() {
-		SocketWrapperBase<?> socket = getSocketWrapper();
+		return connection(getSocketWrapper());
+	}
+
+	private static @Nullable ClientConnection connection(@Nullable SocketWrapperBase<?> socket) {
 		return (socket != null && socket.getSocket() instanceof GuardedHttp11Protocol.Guarded guarded)
 				? guarded.connection() : null;
 	}
@@ -121,12 +157,10 @@ final class GuardedHttp11Processor extends Http11Processor {
 	}
 
 	/** Tells the request its connection, and ends it without its body. */
-	private final class GuardingAdapter implements Adapter {
-
-		private final Adapter delegate;
+	private final class GuardingAdapter extends ForwardingAdapter {
 
 		GuardingAdapter(Adapter delegate) {
-			this.delegate = delegate;
+			super(delegate);
 		}
 
 		@Override
@@ -136,35 +170,15 @@ final class GuardedHttp11Processor extends Http11Processor {
 				connection.begin(GuardedHttp11Processor.this);
 				request.setAttribute(ClientConnection.ATTRIBUTE, connection);
 			}
-			this.delegate.service(request, response);
+			super.service(request, response);
 			end();
 		}
 
 		@Override
 		public boolean asyncDispatch(Request request, Response response, SocketEvent event) throws Exception {
-			boolean done = this.delegate.asyncDispatch(request, response, event);
+			boolean done = super.asyncDispatch(request, response, event);
 			end();
 			return done;
-		}
-
-		@Override
-		public boolean prepare(Request request, Response response) throws Exception {
-			return this.delegate.prepare(request, response);
-		}
-
-		@Override
-		public void log(Request request, Response response, long time) {
-			this.delegate.log(request, response, time);
-		}
-
-		@Override
-		public void checkRecycled(Request request, Response response) {
-			this.delegate.checkRecycled(request, response);
-		}
-
-		@Override
-		public String getDomain() {
-			return this.delegate.getDomain();
 		}
 
 	}
