@@ -41,13 +41,19 @@ sealed interface TestBed {
 	 */
 	void check();
 
-	/** Orders saved until now, of all clients. */
+	/**
+	 * Orders saved until now, of all clients.
+	 * @throws LabException if it is not known
+	 */
 	long saved() throws InterruptedException;
 
 	/** Nothing is on its way once as many are saved for so long. */
 	Duration quiet();
 
-	/** From accepted to saved, of all queued orders until now. */
+	/**
+	 * From accepted to saved, of all queued orders until now.
+	 * @throws LabException if it is not known
+	 */
 	PrometheusHistogram savedTimes() throws InterruptedException;
 
 	/** The processes whose CPU is not foreign; empty if they cannot be seen. */
@@ -130,8 +136,14 @@ sealed interface TestBed {
 
 		@Override
 		public long saved() throws InterruptedException {
-			Double saved = this.queued ? consumer().sum(ACCEPT_TO_SAVED + "_count") : Double.valueOf(0);
-			return (saved != null) ? saved.longValue() : 0;
+			if (!this.queued) {
+				return 0;
+			}
+			Double saved = consumer().sum(ACCEPT_TO_SAVED + "_count");
+			if (saved == null) {
+				throw missing("_count");
+			}
+			return saved.longValue();
 		}
 
 		@Override
@@ -141,8 +153,20 @@ sealed interface TestBed {
 
 		@Override
 		public PrometheusHistogram savedTimes() throws InterruptedException {
-			return this.queued ? PrometheusHistogram.of(consumer(), ACCEPT_TO_SAVED)
-					: new PrometheusHistogram(Map.of());
+			if (!this.queued) {
+				return new PrometheusHistogram(Map.of());
+			}
+			PrometheusHistogram times = PrometheusHistogram.of(consumer(), ACCEPT_TO_SAVED);
+			if (times.counts().isEmpty()) {
+				throw missing("_bucket");
+			}
+			return times;
+		}
+
+		private static LabException missing(String suffix) {
+			return new LabException(
+					"The consumer's metrics lack %s%s, so nobody knows what is saved: check 'consumer' in the target's 'metrics'"
+						.formatted(ACCEPT_TO_SAVED, suffix));
 		}
 
 		private Exposition consumer() throws InterruptedException {
