@@ -67,8 +67,9 @@ record Goal(Duration p99, Duration savedP99) {
 		if (tally.outstanding() > 0 || latency == null) {
 			return "%,d requests without an answer".formatted(tally.outstanding());
 		}
-		if (latency.p99() > this.p99.toMillis()) {
-			return String.format(Locale.ROOT, "p99 %,.0f ms", latency.p99());
+		if (latency.p99AtMost() > this.p99.toMillis()) {
+			return String.format(Locale.ROOT, "%s %,.0f ms",
+					(latency.p99() != null) ? "p99" : "slowest of too few for a p99", latency.p99AtMost());
 		}
 		return switch (mode) {
 			case SYNC -> null;

@@ -230,17 +230,19 @@ final class KneeExperiment extends Experiment {
 			Window window = new Window(from, Instant.now());
 			backlog = backlog.with(figures.tally());
 			long leftBehind = backlog.waiting(bench.saved()) - waiting;
-			Double saved = switch (mode) {
+			PrometheusHistogram saved = switch (mode) {
 				case SYNC -> null;
-				case QUEUED -> savedP99Millis(bench, before, backlog);
+				case QUEUED -> savedTimes(bench, before, backlog);
 			};
 			Thread.sleep(ProcessSampler.INTERVAL.multipliedBy(2));
-			return new Step(rate, figures.latency(), saved, figures.tally(), figures.lag().p99(),
-					figures.cpuMillisPerRequest(),
+			return new Step(rate, figures.latency(), (saved != null) ? millis(saved.percentile(99)) : null,
+					figures.tally(), figures.lag().p99AtMost(), figures.cpuMillisPerRequest(),
 					(sampler != null)
 							? sampler.samples().foreignCpuShare(window, Runtime.getRuntime().availableProcessors())
 							: null,
-					this.settings.goal().missed(mode, figures.tally(), figures.latency(), saved, leftBehind));
+					this.settings.goal()
+						.missed(mode, figures.tally(), figures.latency(),
+								(saved != null) ? millis(saved.p99AtMost()) : null, leftBehind));
 		}
 	}
 
@@ -255,12 +257,12 @@ final class KneeExperiment extends Experiment {
 	}
 
 	/** From accepted to saved; null if not all that was accepted is saved in time. */
-	private @Nullable Double savedP99Millis(TestBed bench, PrometheusHistogram before, Backlog backlog)
+	private @Nullable PrometheusHistogram savedTimes(TestBed bench, PrometheusHistogram before, Backlog backlog)
 			throws InterruptedException {
 		if (!drained(bench) || backlog.waiting(bench.saved()) > 0) {
 			return null;
 		}
-		return millis(bench.savedTimes().since(before).percentile(99));
+		return bench.savedTimes().since(before);
 	}
 
 	/** Whether the backend saves no more, so that nothing is on its way. */

@@ -68,7 +68,7 @@ public final class KneeSection extends Section {
 				"orders a second", Math.max(top, 1), List.of("orders a second"), rows), knees());
 		html.details("Each rate that was tried", steps());
 		html.element("p",
-				"An open model: orders are due by the clock and sent whatever is outstanding; latency counts from when an order was due. The true knee lies between the rate that held and the next that did not, 5 %% apart unless the sentence says otherwise. p99 from accepted to saved is the upper bound of a histogram's bucket: the true one is at least three quarters of it, and a goal between two bounds counts as the lower. The load generator shares the machine's cores; its CPU for a request stands in the table, and a rate it could not send in time (p99 of its lag above %s ms) or that others disturbed (more than %s of the CPU, or an unknown share) is marked %s."
+				"An open model: orders are due by the clock and sent whatever is outstanding; latency counts from when an order was due. The true knee lies between the rate that held and the next that did not, 5 %% apart unless the sentence says otherwise. p99 from accepted to saved is the upper bound of a histogram's bucket: the true one is at least three quarters of it, and a goal between two bounds counts as the lower. The load generator shares the machine's cores; its CPU for a request stands in the table, and a rate it could not send in time (lag of 99 %% of the requests, at most, above %s ms) or that others disturbed (more than %s of the CPU, or an unknown share) is marked %s."
 					.formatted(Figures.measured(ClientReliability.LAG_LIMIT_MILLIS),
 							Figures.percent(Reliability.FOREIGN_CPU_LIMIT), Reliability.SIGN)
 					.replace("%%", "%"),
@@ -139,7 +139,7 @@ public final class KneeSection extends Section {
 	private Table steps() {
 		Table table = new Table("In the order they were tried", 2,
 				List.of("Variant and mode", "verdict", "orders a second", "p50, ms", "p99, ms", "saved-p99, ms",
-						"failed", "not sent", "lag p99, ms", "generator CPU ms", "foreign CPU"));
+						"failed", "not sent", "lag, ms", "generator CPU ms", "foreign CPU"));
 		for (Knee knee : this.result.knees()) {
 			for (Step step : knee.steps()) {
 				table.row(Reliability.sign(name(knee), marked(step)), (step.missed() != null) ? step.missed() : "held",

@@ -68,7 +68,7 @@ class GoalTests {
 	}
 
 	private static Timing timing(double p99) {
-		return new Timing(1, 1, 1, 1, p99, 10_000);
+		return new Timing(1, 1, 1.0, 1.0, p99, 10_000);
 	}
 
 }

@@ -92,7 +92,7 @@ public record KneeResult(String goal, String backend, List<Knee> knees) implemen
 	 * @param savedP99Millis from accepted to saved, of queued orders; null if not asked
 	 * for or not known
 	 * @param tally what became of the requests
-	 * @param lagP99Millis how late requests were sent
+	 * @param lagP99Millis how late 99 % of the requests were sent, at most
 	 * @param generatorCpuMillis of the load generator, for a request
 	 * @param foreignCpuShare of the machine's CPU, 0 to 1, in other hands; null if not
 	 * sampled
