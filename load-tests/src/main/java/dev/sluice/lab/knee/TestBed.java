@@ -11,6 +11,8 @@ import java.util.Objects;
 
 import javax.net.ssl.SSLContext;
 
+import dev.sluice.contract.BackendBehaviour;
+import dev.sluice.contract.BackendBehaviour.Delay;
 import dev.sluice.lab.kit.measure.Exposition;
 import dev.sluice.lab.kit.measure.ProcessGroup;
 import dev.sluice.lab.kit.measure.PrometheusHistogram;
@@ -26,6 +28,8 @@ import org.jspecify.annotations.Nullable;
 sealed interface TestBed {
 
 	String ACCEPT_TO_SAVED = "sluice_accept_to_saved_seconds";
+
+	long POLL_MILLIS = 50;
 
 	URI gateway();
 
@@ -51,6 +55,33 @@ sealed interface TestBed {
 	Duration quiet();
 
 	/**
+	 * Whether more orders may be accepted than are saved: nobody waits for the others.
+	 */
+	boolean mayPileUp();
+
+	/** Has what has piled up saved. */
+	void clear() throws InterruptedException;
+
+	/**
+	 * Whether within so long nothing is saved any more, so that nothing is on its way.
+	 */
+	default boolean drained(Duration within) throws InterruptedException {
+		long deadline = System.nanoTime() + within.toNanos();
+		long saved = saved();
+		int unchanged = 0;
+		while (System.nanoTime() - deadline < 0) {
+			Thread.sleep(POLL_MILLIS);
+			long now = saved();
+			unchanged = (now == saved) ? unchanged + 1 : 0;
+			saved = now;
+			if (unchanged * POLL_MILLIS > quiet().toMillis()) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+	/**
 	 * From accepted to saved, of all queued orders until now.
 	 * @throws LabException if it is not known
 	 */
@@ -60,8 +91,11 @@ sealed interface TestBed {
 	Map<String, ProcessGroup> processes();
 
 	/** Services of a stack. */
-	record Started(URI gateway, BackendControl backend, Map<String, Service> services,
+	record Started(URI gateway, BackendControl backend, BackendBehaviour behaviour, Map<String, Service> services,
 			Map<String, ProcessGroup> processes, HttpClient http) implements TestBed {
+
+		/** A million orders, by a backend that takes no time. */
+		private static final Duration CLEARED = Duration.ofMinutes(3);
 
 		@Override
 		public @Nullable String authorization() {
@@ -91,6 +125,20 @@ sealed interface TestBed {
 		@Override
 		public Duration quiet() {
 			return Duration.ofMillis(4 * BackendCapacity.DELAY_MILLIS);
+		}
+
+		@Override
+		public boolean mayPileUp() {
+			return true;
+		}
+
+		@Override
+		public void clear() throws InterruptedException {
+			this.backend.behave(BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(0)));
+			if (!drained(CLEARED)) {
+				throw new LabException("The backlog was not delivered within %d s".formatted(CLEARED.toSeconds()));
+			}
+			this.backend.behave(this.behaviour);
 		}
 
 		@Override
@@ -149,6 +197,16 @@ sealed interface TestBed {
 		@Override
 		public Duration quiet() {
 			return Duration.ofSeconds(2);
+		}
+
+		@Override
+		public boolean mayPileUp() {
+			return false;
+		}
+
+		@Override
+		public void clear() {
+			// Nothing has piled up.
 		}
 
 		@Override
