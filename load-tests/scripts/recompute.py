@@ -129,8 +129,11 @@ def latency(millis):
     millis.sort()
     if not millis:
         return None
-    return dict([('mean', sum(millis) / len(millis)), ('max', millis[-1])]
-                + [('p%d' % p, millis[rank(len(millis), p) - 1]) for p in (50, 95, 99)])
+    figures = {'mean': sum(millis) / len(millis), 'max': millis[-1]}
+    for percent in (50, 95, 99):
+        at = rank(len(millis), percent)
+        figures['p%d' % percent] = millis[at - 1] if len(millis) - at >= LEAST_ABOVE else None
+    return figures
 
 
 def wait(orders, end):

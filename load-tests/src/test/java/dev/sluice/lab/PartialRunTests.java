@@ -12,7 +12,9 @@ import java.util.stream.Stream;
 import dev.sluice.lab.kit.result.ProveResult;
 import dev.sluice.lab.kit.result.RunFile;
 import dev.sluice.lab.kit.result.RunResult;
+import dev.sluice.lab.kit.run.RawFiles;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -42,6 +44,22 @@ class PartialRunTests {
 			"grid --smallest --infra embedded", "knee --smallest --infra embedded", "pool --quick",
 			"sink --quick --infra embedded" })
 	void aRunThatEndsByABugIsKeptAndFails(String arguments) throws IOException {
+		RunResult result = run(arguments);
+
+		assertThat((result.partial() == null && result.finding() instanceof ProveResult prove)
+				? prove.proofs().getFirst().problem() : result.partial())
+			.contains("the terminal is gone");
+	}
+
+	@Test
+	void aRunKeepsTheScenarioThatItReads() throws IOException {
+		run("compare --scenario ../load-tests/scenarios/slow-partner.yaml --infra embedded");
+
+		assertThat(RawFiles.listed(this.directory.resolve("run"))).containsEntry("scenario/slow-partner.yaml",
+				RawFiles.digest(Path.of("../load-tests/scenarios/slow-partner.yaml")));
+	}
+
+	private RunResult run(String arguments) throws IOException {
 		StringWriter messages = new StringWriter();
 		CommandLine lab = Lab.commandLine()
 			.setOut(new PrintWriter(new StringWriter()))
@@ -53,10 +71,7 @@ class PartialRunTests {
 			.toArray(String[]::new));
 
 		assertThat(code).as(messages.toString()).isEqualTo(1);
-		RunResult result = RunFile.read(this.directory.resolve("run").resolve(RunFile.NAME));
-		assertThat((result.partial() == null && result.finding() instanceof ProveResult prove)
-				? prove.proofs().getFirst().problem() : result.partial())
-			.contains("the terminal is gone");
+		return RunFile.read(this.directory.resolve("run").resolve(RunFile.NAME));
 	}
 
 	/** Fails when a step is told. */

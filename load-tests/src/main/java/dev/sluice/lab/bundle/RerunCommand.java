@@ -48,6 +48,8 @@ public final class RerunCommand implements Callable<Integer> {
 
 	private static final String OUT = "--out";
 
+	private static final String SCENARIO = "--scenario";
+
 	private final Supplier<CommandLine> lab;
 
 	@Parameters(paramLabel = "BUNDLE", description = "Bundle or directory of a run.")
@@ -78,9 +80,8 @@ public final class RerunCommand implements Callable<Integer> {
 
 	@Override
 	public Integer call() {
-		try {
-			RunResult first = read(this.run);
-			TwoRuns runs = new TwoRuns(first, (this.with != null) ? read(this.with) : repeat(first));
+		try (Opened first = Opened.of(this.run)) {
+			TwoRuns runs = new TwoRuns(first.result(), second(first));
 			this.spec.commandLine().getOut().print(runs.text());
 			this.spec.commandLine().getOut().flush();
 			return runs.agree() ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
@@ -90,37 +91,83 @@ public final class RerunCommand implements Callable<Integer> {
 		}
 	}
 
-	private static RunResult read(Path run) throws IOException {
-		if (!Bundle.isBundle(run)) {
-			return RunFile.read(run.resolve(RunFile.NAME));
+	private RunResult second(Opened first) throws IOException {
+		if (this.with == null) {
+			return repeat(first);
 		}
-		Path scratch = Files.createTempDirectory("lab-bundle");
-		try {
-			Path opened = scratch.resolve("run");
-			Bundle.unpack(run, opened);
-			return RunFile.read(opened.resolve(RunFile.NAME));
-		}
-		finally {
-			Bundle.delete(scratch);
+		try (Opened second = Opened.of(this.with)) {
+			return second.result();
 		}
 	}
 
-	private RunResult repeat(RunResult first) throws IOException {
+	/**
+	 * A run to be read.
+	 *
+	 * @param scratch of an opened bundle, deleted in the end; null for a directory
+	 */
+	private record Opened(Path directory, @Nullable Path scratch) implements AutoCloseable {
+
+		static Opened of(Path run) throws IOException {
+			if (!Bundle.isBundle(run)) {
+				return new Opened(run, null);
+			}
+			Path scratch = Files.createTempDirectory("lab-bundle");
+			Path directory = scratch.resolve("run");
+			try {
+				Bundle.unpack(run, directory);
+			}
+			catch (IOException ex) {
+				Bundle.delete(scratch);
+				throw ex;
+			}
+			return new Opened(directory, scratch);
+		}
+
+		RunResult result() throws IOException {
+			return RunFile.read(this.directory.resolve(RunFile.NAME));
+		}
+
+		@Override
+		public void close() throws IOException {
+			if (this.scratch != null) {
+				Bundle.delete(this.scratch);
+			}
+		}
+
+	}
+
+	private RunResult repeat(Opened run) throws IOException {
+		RunResult first = run.result();
 		CommandLine again = this.lab.get();
 		PrintWriter console = this.spec.commandLine().getOut();
 		again.setOut(console).setErr(this.spec.commandLine().getErr());
 		List<String> words = words(again, first);
-		Path directory = RunDirectory.create(this.out, first.experiment(), Instant.now()).path();
+		RunDirectory directory = RunDirectory.create(this.out, first.experiment(), Instant.now());
+		useKeptScenario(words, run, directory);
 		words.add(OUT);
-		words.add(directory.toString());
+		words.add(directory.path().toString());
 		console.println("Running: " + first.command());
 		console.flush();
 		int exit = again.execute(words.toArray(String[]::new));
-		if (!Files.exists(directory.resolve(RunFile.NAME))) {
+		if (!Files.exists(directory.path().resolve(RunFile.NAME))) {
 			throw new LabException("'%s' left no result (exit code %d)".formatted(first.command(), exit));
 		}
 		console.println();
-		return RunFile.read(directory.resolve(RunFile.NAME));
+		return RunFile.read(directory.path().resolve(RunFile.NAME));
+	}
+
+	/** The file that the command names is on another machine, or has changed. */
+	private static void useKeptScenario(List<String> words, Opened run, RunDirectory directory) throws IOException {
+		for (int i = 0; i < words.size(); i++) {
+			boolean apart = words.get(i).equals(SCENARIO) && i + 1 < words.size();
+			if (apart || words.get(i).startsWith(SCENARIO + "=")) {
+				String file = apart ? words.get(i + 1) : words.get(i).substring(SCENARIO.length() + 1);
+				Path kept = RunDirectory.scenario(run.directory(), Path.of(file));
+				if (Files.isRegularFile(kept)) {
+					words.set(apart ? i + 1 : i, (apart ? "" : SCENARIO + "=") + directory.keepScenario(kept));
+				}
+			}
+		}
 	}
 
 	/** The command's words without {@code lab} and what concerned the first run alone. */

@@ -8,6 +8,7 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 
 import dev.sluice.lab.kit.page.Figures;
+import dev.sluice.lab.kit.page.Reliability;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.result.RunResult.Environment;
 import dev.sluice.lab.report.Report;
@@ -18,12 +19,17 @@ import dev.sluice.lab.report.Report;
  */
 record TwoRuns(RunResult first, RunResult second) {
 
+	private static final String NUMBER = "(?:\\d{1,3}(?:,\\d{3})+|\\d+)(?:\\.\\d+)?";
+
 	/**
-	 * A measured figure in a sentence. Loads belong to the words: a choice at another
-	 * load is another verdict.
+	 * A number in a sentence. Loads, in the first group, belong to the words: a choice at
+	 * another load is another verdict. So does a zero: none is not few.
 	 */
-	private static final Pattern FIGURE = Pattern.compile(
-			"(?<![\\w.,])[−<>]?\\s?\\d[\\d,]*(?:\\.\\d+)?(?= (?:times|ms|s|%|to|and|pairs?)\\b| %|/s| orders|;|\\))");
+	private static final Pattern FIGURE = Pattern
+		.compile("((?<![\\w.,])%1$s(?:(?:, | to | and )%1$s)*(?= in flight|/s offered)|N = %1$s(?:, %1$s)*)"
+			.formatted(NUMBER) + "|(?<![\\w.,])(?:[−<>]\\s?)?(?!0(?![.,]?\\d))%s".formatted(NUMBER));
+
+	private static final String SIGN = " " + Reliability.SIGN;
 
 	/** What became of a sentence. */
 	enum Likeness {
@@ -31,7 +37,7 @@ record TwoRuns(RunResult first, RunResult second) {
 		/** It is the same to the digit. */
 		SAME("="),
 
-		/** It is the same but for measured figures. */
+		/** It is the same but for measured figures, or for what marks them. */
 		OTHER_FIGURES("~"),
 
 		/** It says something else, or is not there. */
@@ -62,7 +68,9 @@ record TwoRuns(RunResult first, RunResult second) {
 		}
 
 		private static String withoutFigures(String sentence) {
-			return FIGURE.matcher(sentence).replaceAll("#");
+			return FIGURE.matcher(sentence.replace(SIGN, ""))
+				.replaceAll((number) -> (number.group(1) != null) ? number.group(1) : "#")
+				.replace("# to #", "#");
 		}
 
 	}

@@ -143,19 +143,28 @@ final class ClientExperiment extends Experiment {
 	private void placeOrders(String name, Case each, URI gateway, Mode mode, TargetSystem system)
 			throws InterruptedException {
 		try (OpenClient client = new OpenClient(each.mode(), each.threads(), system.tls())) {
-			Figures figures = client.run(load(each),
-					new OrderRequests(gateway, mode, OrderRequests.unused("client"), system.authorization()),
-					this::print);
-			if (figures.tally().answered() == 0) {
-				throw new LabException("%s does not answer: %s".formatted(gateway, figures.tally().failures()));
-			}
+			answered(gateway, client.run(load(each, WARM_UP), orders(gateway, mode, system), (_) -> {
+			}));
+			Figures figures = answered(gateway,
+					client.run(load(each, each.duration()), orders(gateway, mode, system), this::print));
 			this.runs.add(run(name, each, gateway, figures, null));
 		}
 	}
 
-	private Load load(Case each) {
-		return new Load(each.requestsPerSecond(), each.duration(), this.settings.patience(),
-				this.settings.maxOutstanding());
+	private static OrderRequests orders(URI gateway, Mode mode, TargetSystem system) {
+		return new OrderRequests(gateway, mode, OrderRequests.unused("client"), system.authorization());
+	}
+
+	/** At a low rate a warm-up may have sent nothing. */
+	private static Figures answered(URI gateway, Figures figures) {
+		if (figures.tally().sent() > 0 && figures.tally().answered() == 0) {
+			throw new LabException("%s does not answer: %s".formatted(gateway, figures.tally().failures()));
+		}
+		return figures;
+	}
+
+	private Load load(Case each, Duration duration) {
+		return new Load(each.requestsPerSecond(), duration, this.settings.patience(), this.settings.maxOutstanding());
 	}
 
 	private void print(Second second) {
@@ -219,7 +228,7 @@ final class ClientExperiment extends Experiment {
 			// For a sample before the first request.
 			Thread.sleep(ProcessSampler.INTERVAL);
 			Instant from = Instant.now();
-			Figures figures = client.run(load(each), (_) -> request, (second) -> {
+			Figures figures = client.run(load(each, each.duration()), (_) -> request, (second) -> {
 				print(second);
 				stopOrContinue(breakable, each.stopped(), second.second());
 			});
@@ -243,10 +252,8 @@ final class ClientExperiment extends Experiment {
 		HttpRequest request = HttpRequest.newBuilder((this.settings.target() != null) ? uri : uri.resolve("/0"))
 			.timeout(this.settings.timeout())
 			.build();
-		client.run(
-				new Load(each.requestsPerSecond(), WARM_UP, this.settings.patience(), this.settings.maxOutstanding()),
-				(_) -> request, (_) -> {
-				});
+		client.run(load(each, WARM_UP), (_) -> request, (_) -> {
+		});
 	}
 
 	private static void stopOrContinue(@Nullable Breakable target, @Nullable Stopped stopped, int second) {

@@ -63,8 +63,8 @@ final class OverviewSection extends Section {
 		double share = (stopped.toSecond() - stopped.fromSecond()) * 1_000.0 / run.millis();
 		double expected = Math.max(0, (share - 0.5) / share) * (stopped.toSecond() - stopped.fromSecond()) * 1_000;
 		Timing latency = run.latency();
-		if (latency == null) {
-			return "%s: no request was answered.".formatted(run.name());
+		if (latency == null || latency.p50() == null) {
+			return "%s: too few requests were answered for a median.".formatted(run.name());
 		}
 		return "%s: median %s ms, p99 %s ms. Of requests sent by the clock %s came due while it was stopped, which makes the median %s ms at least: %s."
 			.formatted(run.name(), Figures.measured(latency.p50()), Figures.measured(latency.p99()),

@@ -222,10 +222,16 @@ public final class CompareCommand extends ExperimentCommand {
 			TargetComparison.Settings settings = new TargetComparison.Settings(deployed, read.modes(),
 					read.loads().stream().map((load) -> (int) Math.round(load.perSecond())).toList(),
 					read.repetitions(), TARGET_CELL, scenarioRun.length(), ScenarioRun.SEED, scenarioRun);
-			return run(read.name(), commandLine(), (run) -> new TargetComparison(run, settings));
+			return run(read.name(), commandLine(), (run) -> {
+				run.directory().keepScenario(file);
+				return new TargetComparison(run, settings);
+			});
 		}
-		return run(read.name(), commandLine(), (run) -> new CompareExperiment(run, this.infrastructure.value(),
-				scenarioRun.settings(), ComparePlan.of(scenarioRun.sweep()), scenarioRun));
+		return run(read.name(), commandLine(), (run) -> {
+			run.directory().keepScenario(file);
+			return new CompareExperiment(run, this.infrastructure.value(), scenarioRun.settings(),
+					ComparePlan.of(scenarioRun.sweep()), scenarioRun);
+		});
 	}
 
 	private int compare() {

@@ -6,6 +6,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 import dev.sluice.lab.compare.Coordinates.Series;
 import dev.sluice.lab.kit.page.Chart;
@@ -23,6 +24,8 @@ import org.jspecify.annotations.Nullable;
 final class SecondsSection extends Section {
 
 	private static final double MEBIBYTE = 1024 * 1024;
+
+	private static final String P99 = "p99 of a call";
 
 	SecondsSection() {
 		super("seconds", "One run, second by second");
@@ -78,22 +81,25 @@ final class SecondsSection extends Section {
 						cell.cell().capacity(), cell.cell().load()), Reliability.marked(cell)),
 				"Calls answered and failed, the 99th percentile, GC pause, platform threads, heap used and open connections, second by second.",
 				920, 440, seconds,
-				List.of(new Chart.Panel("Calls answered per second", 1, "area", false, tops[0],
-						values(cell, seconds, (s) -> (double) s.calls())),
-						new Chart.Panel("Calls failed per second", 4, "bars", false, tops[1],
-								values(cell, seconds, (s) -> (double) s.failedCalls())),
-						new Chart.Panel("p99 of a call, ms (logarithmic)", 0, "line", true, tops[2],
-								values(cell, seconds, Second::p99Millis)),
-						new Chart.Panel("GC pause, ms per second", 3, "bars", false, tops[3],
-								values(cell, seconds, Second::gcPauseMillis)),
-						new Chart.Panel("Platform threads", 2, "area", false, tops[4],
-								values(cell, seconds, (s) -> asDouble(s.threads()))),
-						new Chart.Panel("Heap used, MiB", 1, "area", false, tops[5],
-								values(cell, seconds, SecondsSection::heapMebibytes)),
-						new Chart.Panel("Open connections from clients", 2, "area", false, tops[6],
-								values(cell, seconds, (s) -> asDouble(s.connections()))),
-						new Chart.Panel("Open connections to the backend", 0, "area", false, tops[7],
-								values(cell, seconds, (s) -> asDouble(s.pooled())))),
+				Stream
+					.of(new Chart.Panel("Calls answered per second", 1, "area", false, tops[0],
+							values(cell, seconds, (s) -> (double) s.calls())),
+							new Chart.Panel("Calls failed per second", 4, "bars", false, tops[1],
+									values(cell, seconds, (s) -> (double) s.failedCalls())),
+							new Chart.Panel(P99 + ", ms (logarithmic)", 0, "line", true, tops[2],
+									values(cell, seconds, Second::p99Millis)),
+							new Chart.Panel("GC pause, ms per second", 3, "bars", false, tops[3],
+									values(cell, seconds, Second::gcPauseMillis)),
+							new Chart.Panel("Platform threads", 2, "area", false, tops[4],
+									values(cell, seconds, (s) -> asDouble(s.threads()))),
+							new Chart.Panel("Heap used, MiB", 1, "area", false, tops[5],
+									values(cell, seconds, SecondsSection::heapMebibytes)),
+							new Chart.Panel("Open connections from clients", 2, "area", false, tops[6],
+									values(cell, seconds, (s) -> asDouble(s.connections()))),
+							new Chart.Panel("Open connections to the backend", 0, "area", false, tops[7],
+									values(cell, seconds, (s) -> asDouble(s.pooled()))))
+					.filter((panel) -> panel.max() > 0 || !panel.name().startsWith(P99))
+					.toList(),
 				List.of());
 	}
 

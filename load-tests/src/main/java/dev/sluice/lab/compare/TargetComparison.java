@@ -64,9 +64,6 @@ final class TargetComparison extends Experiment {
 
 	private static final int LEAST_OUTSTANDING = 100;
 
-	/** Orders beyond a percentile, or it is not told. */
-	private static final int BEYOND = 10;
-
 	private final Settings settings;
 
 	private final List<Cell> plan = new ArrayList<>();
@@ -193,8 +190,8 @@ final class TargetComparison extends Experiment {
 						? new Latency(latency.mean(), latency.p50(), latency.p95(), latency.p99(), latency.max())
 						: null,
 				toAccepted, Mode.of(cell.mode()) == Mode.SYNC ? toAccepted : null, costs, null, null, null,
-				(int) Math.round(figures.lag().p99()), problems.isEmpty() ? null : String.join("; ", problems), null,
-				List.of());
+				(int) Math.round(figures.lag().p99AtMost()), problems.isEmpty() ? null : String.join("; ", problems),
+				null, List.of());
 	}
 
 	/**
@@ -205,12 +202,7 @@ final class TargetComparison extends Experiment {
 		if (latency == null || accepted < tally.due()) {
 			return null;
 		}
-		return new Wait(accepted, 0, beyond(accepted, 50) ? latency.p50() : null,
-				beyond(accepted, 95) ? latency.p95() : null, beyond(accepted, 99) ? latency.p99() : null);
-	}
-
-	private static boolean beyond(long orders, int percent) {
-		return orders * (100 - percent) / 100 >= BEYOND;
+		return new Wait(accepted, 0, latency.p50(), latency.p95(), latency.p99());
 	}
 
 	private static OpenClient.Load load(int rate, Duration length) {

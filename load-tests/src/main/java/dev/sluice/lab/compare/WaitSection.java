@@ -26,9 +26,6 @@ import org.jspecify.annotations.Nullable;
 /** What a client waits for, percentiles as dots. */
 final class WaitSection extends Section {
 
-	/** Calls without which the 99th percentile of a call is chance. */
-	private static final int LEAST_CALLS = 1_000;
-
 	WaitSection() {
 		super("wait", "What a client waits for");
 	}
@@ -133,20 +130,17 @@ final class WaitSection extends Section {
 			if (cells.stream().allMatch((cell) -> cell.toSaved() == null && cell.latency() == null)) {
 				return Optional.empty();
 			}
-			boolean many = cells.stream().allMatch((cell) -> cell.accepted() >= LEAST_CALLS);
 			return Optional.of(new Row(series, cells.getFirst().cell().load(),
 					Percentiles.of(cells, CellResult::toAccepted), Percentiles.of(cells, CellResult::toSaved),
-					call(cells, Latency::p50), many ? call(cells, Latency::p99) : null, Curve.failedShare(cells),
+					call(cells, Latency::p50), call(cells, Latency::p99), Curve.failedShare(cells),
 					cells.stream().map(CellResult::toSaved).filter(Objects::nonNull).mapToLong(Wait::unfinished).sum(),
 					cells.stream().anyMatch(Reliability::marked)));
 		}
 
-		private static @Nullable Double call(List<CellResult> cells, Function<Latency, Double> percentile) {
-			return Figures.median(cells.stream()
-				.map(CellResult::latency)
-				.filter(Objects::nonNull)
-				.map(percentile)
-				.mapToDouble(Double::doubleValue));
+		private static @Nullable Double call(List<CellResult> cells, Function<Latency, @Nullable Double> percentile) {
+			List<Latency> calls = cells.stream().map(CellResult::latency).filter(Objects::nonNull).toList();
+			return calls.stream().anyMatch((call) -> percentile.apply(call) == null) ? null : Figures
+				.median(calls.stream().map(percentile).filter(Objects::nonNull).mapToDouble(Double::doubleValue));
 		}
 
 		Chart.SpreadRow dots(Percentiles wait) {

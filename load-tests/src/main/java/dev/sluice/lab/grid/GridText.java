@@ -6,6 +6,8 @@ import java.util.Optional;
 
 import dev.sluice.lab.kit.result.GridResult;
 import dev.sluice.lab.kit.result.GridResult.Cell;
+import dev.sluice.lab.kit.result.Timing;
+import org.jspecify.annotations.Nullable;
 
 /** A grid in 100 columns of text: a table for each delay. */
 final class GridText {
@@ -33,13 +35,17 @@ final class GridText {
 						.orElse("       -"));
 					last = cell.orElse(last);
 				}
-				text.append((last != null && last.latency() != null)
-						? String.format(Locale.ROOT, "%,9.0f %,9.0f%n", last.latency().p50(), last.latency().p99())
+				Timing latency = (last != null) ? last.latency() : null;
+				text.append((latency != null) ? "%s %s%n".formatted(millis(latency.p50()), millis(latency.p99()))
 						: System.lineSeparator());
 			}
 		}
 		long refused = grid.cells().stream().mapToLong(Cell::refused).sum();
 		return text.append("Answered 503: %,d%n".formatted(refused)).toString();
+	}
+
+	private static String millis(@Nullable Double millis) {
+		return (millis != null) ? String.format(Locale.ROOT, "%,9.0f", millis) : "        -";
 	}
 
 }

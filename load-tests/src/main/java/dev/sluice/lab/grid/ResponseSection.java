@@ -41,7 +41,10 @@ final class ResponseSection extends Section {
 			html.element("p", "Nothing was answered.");
 			return;
 		}
-		double least = timings(cells).stream().mapToDouble(Timing::p50).min().orElse(1);
+		double least = timings(cells).stream()
+			.mapToDouble((timing) -> Objects.requireNonNullElse(timing.p50(), timing.min()))
+			.min()
+			.orElse(1);
 		double greatest = timings(cells).stream().mapToDouble(Timing::max).max().orElse(1_000);
 		List<Chart> charts = new ArrayList<>();
 		for (long delay : this.grid.delays()) {
@@ -78,10 +81,9 @@ final class ResponseSection extends Section {
 			List<String> row = new ArrayList<>(List.of(Reliability.sign(cell.variant(), Grid.marked(cell)),
 					cell.delayMillis() + " ms", Figures.count(cell.concurrency()), Figures.measured(cell.perSecond())));
 			if (latency != null) {
-				for (double value : new double[] { latency.min(), latency.p50(), latency.mean(), latency.p95(),
-						latency.p99(), latency.max() }) {
-					row.add(Figures.measured(value));
-				}
+				row.addAll(List.of(Figures.measured(latency.min()), Figures.measured(latency.p50()),
+						Figures.measured(latency.mean()), Figures.measured(latency.p95()),
+						Figures.measured(latency.p99()), Figures.measured(latency.max())));
 			}
 			else {
 				row.addAll(List.of(Figures.NONE, Figures.NONE, Figures.NONE, Figures.NONE, Figures.NONE, Figures.NONE));

@@ -112,7 +112,7 @@ record Series(String name, String measure, List<Moment> moments) {
 		if (run.finding() instanceof KneeResult knees) {
 			knees.knees()
 				.forEach((knee) -> add(figures,
-						new Key("%s %s, %s, %s".formatted(knee.variant(), knee.mode(), knees.goal(), knees.backend()),
+						new Key("%s, %s, %s".formatted(knee.name(), knees.goal(), knees.backend()),
 								"highest rate that meets the goal, per second"),
 						knee.sustainedPerSecond(), knee.cutShort()));
 		}

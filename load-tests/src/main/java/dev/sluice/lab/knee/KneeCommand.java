@@ -20,7 +20,8 @@ import picocli.CommandLine.Option;
 /** {@code lab knee}. */
 @Command(name = "knee",
 		description = "Searches the greatest rate that each variant and mode sustains under a latency goal, without failures,"
-				+ " in an open model. Each of the eight searches takes at most two minutes, and is repeated.")
+				+ " in an open model; of queued orders accepting and saving apart. Each of the twelve searches takes at most"
+				+ " two minutes, and is repeated.")
 public final class KneeCommand extends ExperimentCommand {
 
 	private static final Duration WARM_UP = Duration.ofSeconds(2);
@@ -28,8 +29,8 @@ public final class KneeCommand extends ExperimentCommand {
 	private static final Duration MEASURED = Duration.ofSeconds(5);
 
 	/**
-	 * Time of one variant and mode. No step begins after it: both modes of a variant take
-	 * at most four minutes.
+	 * Time of one search. No step begins after it: the three of a variant take at most
+	 * six minutes.
 	 */
 	private static final Duration LIMIT = Duration.ofSeconds(95);
 
@@ -50,7 +51,7 @@ public final class KneeCommand extends ExperimentCommand {
 	private String capacity = "unlimited";
 
 	@Option(names = "--repetitions", paramLabel = "N", defaultValue = "3",
-			description = "Searches of each variant and mode; the report has their median and range."
+			description = "Searches of each variant, mode and aim; the report has their median and range."
 					+ " Default: ${DEFAULT-VALUE}, with --smallest 1.")
 	private int repetitions = 3;
 

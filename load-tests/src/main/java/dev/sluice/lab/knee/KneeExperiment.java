@@ -6,6 +6,7 @@ import java.net.http.HttpClient;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -33,6 +34,7 @@ import dev.sluice.lab.kit.plan.BackendCapacity;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.result.Finding;
 import dev.sluice.lab.kit.result.KneeResult;
+import dev.sluice.lab.kit.result.KneeResult.Aim;
 import dev.sluice.lab.kit.result.KneeResult.Knee;
 import dev.sluice.lab.kit.result.KneeResult.Step;
 import dev.sluice.lab.kit.result.RunResult;
@@ -74,7 +76,11 @@ final class KneeExperiment extends Experiment {
 
 	private static final Duration DRAIN = Duration.ofSeconds(15);
 
-	private static final long POLL_MILLIS = 50;
+	/** Requests that have a 99th percentile. */
+	private static final double ENOUGH = 1_000;
+
+	/** As in a comparison: what was typed in is not to be the queued mode's limit. */
+	private static final int DELIVERY_CONCURRENCY = 1_000;
 
 	private final Settings settings;
 
@@ -156,7 +162,8 @@ final class KneeExperiment extends Experiment {
 		Map<String, Service> services = new ConcurrentHashMap<>();
 		Stack.inParallel(List.of(stack::startInfrastructure,
 				() -> services.put("backend", stack.startBackend(ServiceOptions.NONE)),
-				() -> services.put(CONSUMER, stack.startConsumer(ServiceOptions.NONE))));
+				() -> services.put(CONSUMER, stack
+					.startConsumer(ServiceOptions.NONE.withProperty("delivery.concurrency", DELIVERY_CONCURRENCY)))));
 		BackendControl backend = new BackendControl(this.http, stack.uri(Module.BACKEND));
 		backend.behave(this.settings.capacity().behaviour());
 		for (Variant variant : this.settings.variants()) {
@@ -166,7 +173,8 @@ final class KneeExperiment extends Experiment {
 						ProcessGroup.ofInfrastructure(stack.infrastructure()));
 				services.forEach((name, service) -> pids.put(name, ProcessGroup.of(service.pid())));
 				pids.put(LoadRound.LOAD_GENERATOR, ProcessGroup.of(ProcessHandle.current().pid()));
-				searchAll(variant.id(), (_) -> new TestBed.Started(gateway.uri(), backend, services, pids, this.http));
+				searchAll(variant.id(), (_) -> new TestBed.Started(gateway.uri(), backend,
+						this.settings.capacity().behaviour(), services, pids, this.http));
 			}
 		}
 	}
@@ -174,36 +182,80 @@ final class KneeExperiment extends Experiment {
 	private void searchAll(String gateway, Function<Mode, TestBed> beds) throws IOException, InterruptedException {
 		for (int repetition = 1; repetition <= this.settings.repetitions(); repetition++) {
 			for (Mode mode : this.settings.modes()) {
-				search(gateway, mode, beds.apply(mode));
+				TestBed bench = beds.apply(mode);
+				if (mode == Mode.QUEUED && bench.mayPileUp()) {
+					Map<Double, Trial> tried = search(gateway, mode, Aim.SAVING, bench, Map.of());
+					search(gateway, mode, Aim.ACCEPTING, bench, tried);
+					progress().step("%s %s: clearing the backlog".formatted(gateway, mode));
+					bench.clear();
+				}
+				else {
+					search(gateway, mode, null, bench, Map.of());
+				}
 			}
 		}
 	}
 
-	private void search(String gateway, Mode mode, TestBed bench) throws IOException, InterruptedException {
-		progress().step("%s %s: warming up".formatted(gateway, mode));
+	/**
+	 * Searches, and keeps the result.
+	 * @param tried rates that an earlier search of the same has measured; each counts as
+	 * one step of this
+	 * @return the last measurement of each rate
+	 */
+	private Map<Double, Trial> search(String gateway, Mode mode, @Nullable Aim aim, TestBed bench,
+			Map<Double, Trial> tried) throws IOException, InterruptedException {
+		String name = new Knee(gateway, mode.label(), aim, null, null, List.of(), 0).name();
+		progress().step(name + ": warming up");
 		long start = System.nanoTime();
 		KneeSearch search = new KneeSearch(FIRST, LEAST, MOST, PRECISION);
 		List<Step> steps = new ArrayList<>();
+		Map<Double, Trial> known = new HashMap<>(tried);
+		Map<Double, Trial> trials = new HashMap<>();
 		try (OpenClient client = new OpenClient(CallMode.ASYNC, null, bench.tls())) {
 			client.run(WARM_UP, requests(bench, mode), (_) -> {
 			});
 			OptionalDouble rate = search.next();
 			// One step at least, however long the warm-up took.
 			do {
-				Step step = step(rate.getAsDouble(), mode, bench, client);
+				double perSecond = rate.getAsDouble();
+				Trial earlier = known.remove(perSecond);
+				Trial trial = (earlier != null) ? earlier : trial(perSecond, mode, aim != Aim.ACCEPTING, bench, client);
+				trials.put(perSecond, trial);
+				Step step = trial.step(this.settings.goal(), mode, aim);
 				steps.add(step);
-				search.tell(rate.getAsDouble(), step.held());
-				progress().step(String.format(Locale.ROOT, "%s %s: %,.0f/s %s", gateway, mode, rate.getAsDouble(),
+				search.tell(perSecond, step.held());
+				progress().step(String.format(Locale.ROOT, "%s: %,.0f/s %s", name, perSecond,
 						step.held() ? "holds" : "does not hold: " + step.missed()));
 				rate = search.next();
 			}
 			while (rate.isPresent() && System.nanoTime() - start < this.settings.limit().toNanos());
 		}
-		this.knees.add(new Knee(gateway, mode.label(), search.held(), search.failed(), steps,
+		this.knees.add(new Knee(gateway, mode.label(), aim, search.held(), search.failed(), steps,
 				Duration.ofNanos(System.nanoTime() - start).toMillis()));
+		return trials;
 	}
 
-	private Step step(double rate, Mode mode, TestBed bench, OpenClient client)
+	/**
+	 * What was measured at a rate.
+	 *
+	 * @param saved from accepted to saved; null if not all was saved in time, or it was
+	 * not waited for
+	 * @param leftBehind orders that wait at the end and did not at the beginning
+	 */
+	private record Trial(double rate, Figures figures, @Nullable PrometheusHistogram saved, long leftBehind,
+			@Nullable Double foreignCpuShare) {
+
+		Step step(Goal goal, Mode mode, @Nullable Aim aim) {
+			return new Step(this.rate, this.figures.latency(),
+					(this.saved != null) ? millis(this.saved.percentile(99)) : null, this.figures.tally(),
+					this.figures.lag().p99AtMost(), this.figures.cpuMillisPerRequest(), this.foreignCpuShare,
+					goal.missed(mode, aim, this.figures.tally(), this.figures.latency(),
+							(this.saved != null) ? millis(this.saved.p99AtMost()) : null, this.leftBehind));
+		}
+
+	}
+
+	private Trial trial(double rate, Mode mode, boolean drain, TestBed bench, OpenClient client)
 			throws IOException, InterruptedException {
 		bench.check();
 		// More than that would be late for sure: by Little's law the mean is three times
@@ -224,24 +276,24 @@ final class KneeExperiment extends Experiment {
 			long waiting = backlog.waiting(bench.saved());
 			PrometheusHistogram before = bench.savedTimes();
 			Instant from = Instant.now();
-			Figures figures = client.run(new Load(rate, this.settings.measured(), patience, most),
-					requests(bench, mode), (_) -> {
-					});
+			Figures figures = client.run(new Load(rate, measured(rate), patience, most), requests(bench, mode), (_) -> {
+			});
 			Window window = new Window(from, Instant.now());
 			backlog = backlog.with(figures.tally());
 			long leftBehind = backlog.waiting(bench.saved()) - waiting;
-			Double saved = switch (mode) {
-				case SYNC -> null;
-				case QUEUED -> savedP99Millis(bench, before, backlog);
-			};
+			PrometheusHistogram saved = (mode == Mode.QUEUED && drain) ? savedTimes(bench, before, backlog) : null;
 			Thread.sleep(ProcessSampler.INTERVAL.multipliedBy(2));
-			return new Step(rate, figures.latency(), saved, figures.tally(), figures.lag().p99(),
-					figures.cpuMillisPerRequest(),
-					(sampler != null)
-							? sampler.samples().foreignCpuShare(window, Runtime.getRuntime().availableProcessors())
-							: null,
-					this.settings.goal().missed(mode, figures.tally(), figures.latency(), saved, leftBehind));
+			return new Trial(rate, figures, saved, leftBehind, (sampler != null)
+					? sampler.samples().foreignCpuShare(window, Runtime.getRuntime().availableProcessors()) : null);
 		}
+	}
+
+	/** A low rate is measured for longer, so that a percentile is known. */
+	private Duration measured(double rate) {
+		Duration enough = Duration.ofMillis(Math.round(ENOUGH / rate * 1_000));
+		Duration most = this.settings.measured().multipliedBy(2);
+		return (enough.compareTo(this.settings.measured()) < 0) ? this.settings.measured()
+				: (enough.compareTo(most) < 0) ? enough : most;
 	}
 
 	private @Nullable ProcessSampler sampler(TestBed bench) throws IOException {
@@ -255,29 +307,12 @@ final class KneeExperiment extends Experiment {
 	}
 
 	/** From accepted to saved; null if not all that was accepted is saved in time. */
-	private @Nullable Double savedP99Millis(TestBed bench, PrometheusHistogram before, Backlog backlog)
+	private @Nullable PrometheusHistogram savedTimes(TestBed bench, PrometheusHistogram before, Backlog backlog)
 			throws InterruptedException {
-		if (!drained(bench) || backlog.waiting(bench.saved()) > 0) {
+		if (!bench.drained(DRAIN) || backlog.waiting(bench.saved()) > 0) {
 			return null;
 		}
-		return millis(bench.savedTimes().since(before).percentile(99));
-	}
-
-	/** Whether the backend saves no more, so that nothing is on its way. */
-	private boolean drained(TestBed bench) throws InterruptedException {
-		long deadline = System.nanoTime() + DRAIN.toNanos();
-		long saved = bench.saved();
-		int unchanged = 0;
-		while (System.nanoTime() - deadline < 0) {
-			Thread.sleep(POLL_MILLIS);
-			long now = bench.saved();
-			unchanged = (now == saved) ? unchanged + 1 : 0;
-			saved = now;
-			if (unchanged * POLL_MILLIS > bench.quiet().toMillis()) {
-				return true;
-			}
-		}
-		return false;
+		return bench.savedTimes().since(before);
 	}
 
 	private static @Nullable Double millis(@Nullable Double seconds) {
@@ -288,8 +323,8 @@ final class KneeExperiment extends Experiment {
 	protected Map<String, String> configuration() {
 		Map<String, String> configuration = new TreeMap<>();
 		configuration.put("load", "open model: orders are due by the clock, latency counts from then");
-		configuration.put("step", "%d s to warm up, %d s measured".formatted(this.settings.warmUp().toSeconds(),
-				this.settings.measured().toSeconds()));
+		configuration.put("step", "%d s to warm up, %d s measured, at less than 200/s up to twice as long"
+			.formatted(this.settings.warmUp().toSeconds(), this.settings.measured().toSeconds()));
 		configuration.put("search",
 				"from %.0f/s, doubled until the goal is missed twice, then bisected to 5 %%, at most %d s"
 					.formatted(FIRST, this.settings.limit().toSeconds()));
@@ -299,7 +334,7 @@ final class KneeExperiment extends Experiment {
 		}
 		configuration.put("services' JVM", String.join(" ", Stack.JVM_ARGS));
 		configuration.put("queue", "Kafka, acks=all, one broker, 12 partitions");
-		configuration.put("consumer delivery.concurrency", "100");
+		configuration.put("consumer delivery.concurrency", Integer.toString(DELIVERY_CONCURRENCY));
 		return configuration;
 	}
 

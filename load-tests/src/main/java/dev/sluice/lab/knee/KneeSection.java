@@ -25,7 +25,7 @@ public final class KneeSection extends Section {
 			"A step is measured for a few seconds: a stall that comes once a minute is seen by few steps or by none.",
 			"Where the machine changes during a search, the rate that held and the one that did not belong to different times; the range of the searches says how much that is.",
 			"Load generator, services, Kafka, PostgreSQL and backend share this machine: a rate is that of all of them together.",
-			"Orders wait in Kafka before they are delivered: a rate above the consumer's shows in the growing backlog and in saved-p99, not in the answers."));
+			"Orders wait in Kafka before they are delivered: accepting may go on above the rate of saving only while the backlog may grow."));
 
 	private static final int ROW_HEIGHT = 34;
 
@@ -59,16 +59,17 @@ public final class KneeSection extends Section {
 			.orElse(0);
 		List<Chart.StackRow> rows = this.result.repeated()
 			.stream()
-			.map((searches) -> new Chart.StackRow(name(searches.getFirst()),
+			.map((searches) -> new Chart.StackRow(searches.getFirst().name(),
 					STYLES.indexOf(searches.getFirst().variant()), searches.stream().anyMatch(KneeSection::marked),
 					Arrays.asList(median(searches))))
 			.toList();
 		html.chart(new Chart.Stack("Greatest rate that met the goal",
-				"A bar for each variant and mode: the median of the searches.", rows.size() * ROW_HEIGHT + 80, 560,
-				"orders a second", Math.max(top, 1), List.of("orders a second"), rows), knees());
+				"A bar for each variant and mode, accepting and saving of queued orders apart: the median of the searches.",
+				rows.size() * ROW_HEIGHT + 80, 560, "orders a second", Math.max(top, 1), List.of("orders a second"),
+				rows), knees());
 		html.details("Each rate that was tried", steps());
 		html.element("p",
-				"An open model: orders are due by the clock and sent whatever is outstanding; latency counts from when an order was due. The true knee lies between the rate that held and the next that did not, 5 %% apart unless the sentence says otherwise. p99 from accepted to saved is the upper bound of a histogram's bucket: the true one is at least three quarters of it, and a goal between two bounds counts as the lower. The load generator shares the machine's cores; its CPU for a request stands in the table, and a rate it could not send in time (p99 of its lag above %s ms) or that others disturbed (more than %s of the CPU, or an unknown share) is marked %s."
+				"An open model: orders are due by the clock and sent whatever is outstanding; latency counts from when an order was due. The true knee lies between the rate that held and the next that did not, 5 %% apart unless the sentence says otherwise. p99 from accepted to saved is the upper bound of a histogram's bucket: the true one is at least three quarters of it, and a goal between two bounds counts as the lower. The load generator shares the machine's cores; its CPU for a request stands in the table, and a rate it could not send in time (lag of 99 %% of the requests, at most, above %s ms) or that others disturbed (more than %s of the CPU, or an unknown share) is marked %s."
 					.formatted(Figures.measured(ClientReliability.LAG_LIMIT_MILLIS),
 							Figures.percent(Reliability.FOREIGN_CPU_LIMIT), Reliability.SIGN)
 					.replace("%%", "%"),
@@ -84,7 +85,7 @@ public final class KneeSection extends Section {
 		}
 		double[] rates = rates(searches);
 		return "%s: %s orders a second (%s to %s in %d searches).".formatted(
-				Reliability.sign(name(searches.getFirst()), searches.stream().anyMatch(KneeSection::marked)),
+				Reliability.sign(searches.getFirst().name(), searches.stream().anyMatch(KneeSection::marked)),
 				Figures.measured(median(searches)), Figures.measured(rates[0]),
 				Figures.measured(rates[rates.length - 1]), rates.length);
 	}
@@ -106,8 +107,8 @@ public final class KneeSection extends Section {
 		String missed = (failed != null && failed.missed() != null)
 				? "; at %s/s %s".formatted(Figures.measured(failed.requestsPerSecond()), failed.missed()) : "";
 		return (knee.sustainedPerSecond() != null)
-				? "%s: %s%s.".formatted(Reliability.sign(name(knee), marked(knee)), rate(knee), missed)
-				: "%s: met the goal at no rate%s.".formatted(name(knee), missed);
+				? "%s: %s%s.".formatted(Reliability.sign(knee.name(), marked(knee)), rate(knee), missed)
+				: "%s: met the goal at no rate%s.".formatted(knee.name(), missed);
 	}
 
 	/** No more exact than the search was. */
@@ -126,7 +127,7 @@ public final class KneeSection extends Section {
 		for (Knee knee : this.result.knees()) {
 			Step held = knee.sustained();
 			Step failed = knee.failed();
-			table.row(Reliability.sign(name(knee), marked(knee)),
+			table.row(Reliability.sign(knee.name(), marked(knee)),
 					(failed != null && failed.missed() != null) ? failed.missed() : Figures.NONE,
 					Figures.measured(knee.sustainedPerSecond()), Figures.measured(knee.failedPerSecond()),
 					Figures.measured((held != null && held.latency() != null) ? held.latency().p99() : null),
@@ -139,10 +140,10 @@ public final class KneeSection extends Section {
 	private Table steps() {
 		Table table = new Table("In the order they were tried", 2,
 				List.of("Variant and mode", "verdict", "orders a second", "p50, ms", "p99, ms", "saved-p99, ms",
-						"failed", "not sent", "lag p99, ms", "generator CPU ms", "foreign CPU"));
+						"failed", "not sent", "lag, ms", "generator CPU ms", "foreign CPU"));
 		for (Knee knee : this.result.knees()) {
 			for (Step step : knee.steps()) {
-				table.row(Reliability.sign(name(knee), marked(step)), (step.missed() != null) ? step.missed() : "held",
+				table.row(Reliability.sign(knee.name(), marked(step)), (step.missed() != null) ? step.missed() : "held",
 						Figures.measured(step.requestsPerSecond()),
 						Figures.measured((step.latency() != null) ? step.latency().p50() : null),
 						Figures.measured((step.latency() != null) ? step.latency().p99() : null),
@@ -153,10 +154,6 @@ public final class KneeSection extends Section {
 			}
 		}
 		return table;
-	}
-
-	private static String name(Knee knee) {
-		return knee.variant() + " " + knee.mode();
 	}
 
 	/** Whether one of the two rates that the result rests on was disturbed. */

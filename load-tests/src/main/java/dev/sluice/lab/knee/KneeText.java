@@ -16,15 +16,15 @@ final class KneeText {
 
 	static String of(KneeResult result) {
 		StringBuilder text = new StringBuilder();
-		text.append("%-26s %10s %10s %10s %10s   %s%n".formatted("Orders a second", "held", "did not", "p99 ms",
+		text.append("%-35s %8s %8s %7s %9s   %s%n".formatted("Orders a second", "held", "did not", "p99 ms",
 				"saved-p99", "what was missed"));
 		for (Knee knee : result.knees()) {
 			Step held = knee.sustained();
-			text.append("%-26s %10s %10s %10s %10s   %s%n".formatted(
-					Reliability.sign(knee.variant() + " " + knee.mode(), KneeSection.marked(knee)),
-					number(knee.sustainedPerSecond()), number(knee.failedPerSecond()),
-					number((held != null && held.latency() != null) ? held.latency().p99() : null),
-					number((held != null) ? held.savedP99Millis() : null), missed(knee)));
+			text.append(
+					"%-35s %8s %8s %7s %9s   %s%n".formatted(Reliability.sign(knee.name(), KneeSection.marked(knee)),
+							number(knee.sustainedPerSecond()), number(knee.failedPerSecond()),
+							number((held != null && held.latency() != null) ? held.latency().p99() : null),
+							number((held != null) ? held.savedP99Millis() : null), missed(knee)));
 		}
 		return text.append("Goal: %s.%nBackend: %s.%n".formatted(result.goal(), result.backend())).toString();
 	}

@@ -11,6 +11,8 @@ import java.util.Objects;
 
 import javax.net.ssl.SSLContext;
 
+import dev.sluice.contract.BackendBehaviour;
+import dev.sluice.contract.BackendBehaviour.Delay;
 import dev.sluice.lab.kit.measure.Exposition;
 import dev.sluice.lab.kit.measure.ProcessGroup;
 import dev.sluice.lab.kit.measure.PrometheusHistogram;
@@ -27,6 +29,8 @@ sealed interface TestBed {
 
 	String ACCEPT_TO_SAVED = "sluice_accept_to_saved_seconds";
 
+	long POLL_MILLIS = 50;
+
 	URI gateway();
 
 	/** For the requests; null if none is needed. */
@@ -41,21 +45,57 @@ sealed interface TestBed {
 	 */
 	void check();
 
-	/** Orders saved until now, of all clients. */
+	/**
+	 * Orders saved until now, of all clients.
+	 * @throws LabException if it is not known
+	 */
 	long saved() throws InterruptedException;
 
 	/** Nothing is on its way once as many are saved for so long. */
 	Duration quiet();
 
-	/** From accepted to saved, of all queued orders until now. */
+	/**
+	 * Whether more orders may be accepted than are saved: nobody waits for the others.
+	 */
+	boolean mayPileUp();
+
+	/** Has what has piled up saved. */
+	void clear() throws InterruptedException;
+
+	/**
+	 * Whether within so long nothing is saved any more, so that nothing is on its way.
+	 */
+	default boolean drained(Duration within) throws InterruptedException {
+		long deadline = System.nanoTime() + within.toNanos();
+		long saved = saved();
+		int unchanged = 0;
+		while (System.nanoTime() - deadline < 0) {
+			Thread.sleep(POLL_MILLIS);
+			long now = saved();
+			unchanged = (now == saved) ? unchanged + 1 : 0;
+			saved = now;
+			if (unchanged * POLL_MILLIS > quiet().toMillis()) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+	/**
+	 * From accepted to saved, of all queued orders until now.
+	 * @throws LabException if it is not known
+	 */
 	PrometheusHistogram savedTimes() throws InterruptedException;
 
 	/** The processes whose CPU is not foreign; empty if they cannot be seen. */
 	Map<String, ProcessGroup> processes();
 
 	/** Services of a stack. */
-	record Started(URI gateway, BackendControl backend, Map<String, Service> services,
+	record Started(URI gateway, BackendControl backend, BackendBehaviour behaviour, Map<String, Service> services,
 			Map<String, ProcessGroup> processes, HttpClient http) implements TestBed {
+
+		/** A million orders, by a backend that takes no time. */
+		private static final Duration CLEARED = Duration.ofMinutes(3);
 
 		@Override
 		public @Nullable String authorization() {
@@ -85,6 +125,20 @@ sealed interface TestBed {
 		@Override
 		public Duration quiet() {
 			return Duration.ofMillis(4 * BackendCapacity.DELAY_MILLIS);
+		}
+
+		@Override
+		public boolean mayPileUp() {
+			return true;
+		}
+
+		@Override
+		public void clear() throws InterruptedException {
+			this.backend.behave(BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(0)));
+			if (!drained(CLEARED)) {
+				throw new LabException("The backlog was not delivered within %d s".formatted(CLEARED.toSeconds()));
+			}
+			this.backend.behave(this.behaviour);
 		}
 
 		@Override
@@ -130,8 +184,14 @@ sealed interface TestBed {
 
 		@Override
 		public long saved() throws InterruptedException {
-			Double saved = this.queued ? consumer().sum(ACCEPT_TO_SAVED + "_count") : Double.valueOf(0);
-			return (saved != null) ? saved.longValue() : 0;
+			if (!this.queued) {
+				return 0;
+			}
+			Double saved = consumer().sum(ACCEPT_TO_SAVED + "_count");
+			if (saved == null) {
+				throw missing("_count");
+			}
+			return saved.longValue();
 		}
 
 		@Override
@@ -140,9 +200,31 @@ sealed interface TestBed {
 		}
 
 		@Override
+		public boolean mayPileUp() {
+			return false;
+		}
+
+		@Override
+		public void clear() {
+			// Nothing has piled up.
+		}
+
+		@Override
 		public PrometheusHistogram savedTimes() throws InterruptedException {
-			return this.queued ? PrometheusHistogram.of(consumer(), ACCEPT_TO_SAVED)
-					: new PrometheusHistogram(Map.of());
+			if (!this.queued) {
+				return new PrometheusHistogram(Map.of());
+			}
+			PrometheusHistogram times = PrometheusHistogram.of(consumer(), ACCEPT_TO_SAVED);
+			if (times.counts().isEmpty()) {
+				throw missing("_bucket");
+			}
+			return times;
+		}
+
+		private static LabException missing(String suffix) {
+			return new LabException(
+					"The consumer's metrics lack %s%s, so nobody knows what is saved: check 'consumer' in the target's 'metrics'"
+						.formatted(ACCEPT_TO_SAVED, suffix));
 		}
 
 		private Exposition consumer() throws InterruptedException {

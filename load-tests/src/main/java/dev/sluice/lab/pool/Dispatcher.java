@@ -5,11 +5,13 @@ import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
+import dev.sluice.lab.kit.measure.Percentile;
 import dev.sluice.lab.kit.result.PoolResult.Share;
 import dev.sluice.lab.kit.result.PoolResult.Status;
 
@@ -169,9 +171,10 @@ final class Dispatcher implements AutoCloseable {
 		}
 		return Arrays.stream(SHARES).mapToObj((percent) -> {
 			int fastest = (int) part(sorted.length, percent);
-			int rank = (int) Math.max(1, Math.ceil(sorted.length * percent / 100));
+			OptionalLong rank = Percentile.rank(sorted.length, percent);
 			return new Share(percent, part(written, percent), Arrays.stream(sorted, 0, fastest).average().orElseThrow(),
-					sorted[0], sorted[fastest - 1], sorted[rank - 1]);
+					sorted[0], sorted[fastest - 1],
+					rank.isPresent() ? Double.valueOf(sorted[(int) rank.getAsLong() - 1]) : null);
 		}).toList();
 	}
 

@@ -1,8 +1,14 @@
 package dev.sluice.lab.pool;
 
+import java.util.Locale;
+import java.util.Objects;
+import java.util.function.Function;
+
 import dev.sluice.lab.kit.result.PoolResult;
 import dev.sluice.lab.kit.result.PoolResult.Case;
+import dev.sluice.lab.kit.result.PoolResult.Share;
 import dev.sluice.lab.kit.result.PoolResult.Status;
+import org.jspecify.annotations.Nullable;
 
 /** What new and kept connections came to, in 100 columns of text. */
 final class PoolText {
@@ -16,19 +22,23 @@ final class PoolText {
 		for (Case each : result.cases()) {
 			if (!each.statuses().isEmpty()) {
 				Status end = each.statuses().getLast();
-				double p99 = end.shares()
-					.stream()
-					.filter((share) -> share.percent() == 99)
-					.mapToDouble(PoolResult.Share::percentileMillis)
-					.findFirst()
-					.orElse(0);
-				text.append(
-						"%-12s %,9d %,9d %,7d %,9d %,8d %,12d %,9.0f %,9.0f%n".formatted(each.name(), end.produced(),
-								end.written(), end.errors(), end.inFlight(), end.queued(), end.openedConnections(), p99,
-								end.shares().isEmpty() ? 0 : end.shares().getFirst().maxMillis()));
+				text.append("%-12s %,9d %,9d %,7d %,9d %,8d %,12d %9s %9s%n".formatted(each.name(), end.produced(),
+						end.written(), end.errors(), end.inFlight(), end.queued(), end.openedConnections(),
+						millis(end, 99, Share::percentileMillis), millis(end, 100, Share::maxMillis)));
 			}
 		}
 		return text.toString();
+	}
+
+	private static String millis(Status status, double percent, Function<Share, @Nullable Double> figure) {
+		return status.shares()
+			.stream()
+			.filter((share) -> share.percent() == percent)
+			.map(figure)
+			.filter(Objects::nonNull)
+			.map((millis) -> String.format(Locale.ROOT, "%,.0f", millis))
+			.findFirst()
+			.orElse("-");
 	}
 
 }

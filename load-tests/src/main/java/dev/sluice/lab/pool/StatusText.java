@@ -21,9 +21,9 @@ final class StatusText {
 				"open connections: %d (%d opened)%n".formatted(status.openConnections(), status.openedConnections()));
 		for (Share share : status.shares()) {
 			text.append(String.format(Locale.ROOT,
-					"%7.3f%%: %d written, %.0f ms avg latency (%.0f - %.0f), percentile %.0f ms%n", share.percent(),
+					"%7.3f%%: %d written, %.0f ms avg latency (%.0f - %.0f), percentile %s%n", share.percent(),
 					share.written(), share.meanMillis(), share.minMillis(), share.maxMillis(),
-					share.percentileMillis()));
+					(share.percentileMillis() != null) ? "%.0f ms".formatted(share.percentileMillis()) : "-"));
 		}
 		return text.toString();
 	}

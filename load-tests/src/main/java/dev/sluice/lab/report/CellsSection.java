@@ -55,7 +55,7 @@ final class CellsSection extends Section {
 	private static Table calls(RunResult run) {
 		Table table = new Table("All cells: latency of answered calls, in milliseconds, and connections", 3,
 				List.of("Variant", "Mode", "Backend", "load", "repetition", "mean", "p50", "p95", "p99", "max",
-						"start lag p99", "connections", "most in backend"));
+						"start lag", "connections", "most in backend"));
 		for (CellResult cell : run.cells()) {
 			Latency latency = cell.latency();
 			table.row(cell.cell().variant(), cell.cell().mode(), cell.cell().capacity(), load(cell),

@@ -8,11 +8,11 @@ enum Panel {
 	ORDERS("Orders answered", "a second",
 			"By mode and outcome, all gateways together, since the second before: as clients see them."),
 
-	P99("p99 of the last ten seconds", "ms",
+	P99("p99 of the last minute", "ms",
 			"Sync and queued: from an order's headers read to its answer known, in the gateway. Saved: from accepted to"
 					+ " saved, of queued orders. Each is the upper bound of the histogram's bucket that the percentile"
-					+ " lies in, of all orders of the last ten seconds: the true one is at most that, and at least three"
-					+ " quarters of it."),
+					+ " lies in, of all orders of the last minute: the true one is at most that, and at least three"
+					+ " quarters of it. Of fewer than a thousand orders in that minute none is told."),
 
 	WAITING("Orders on their way", "orders",
 			"In the gateways: requests in process. In Kafka: records behind the consumer's last fetch (its lag; known a"

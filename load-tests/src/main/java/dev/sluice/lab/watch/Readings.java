@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 final class Readings {
 
 	/** That a percentile is of. */
-	static final int WINDOW_SECONDS = 10;
+	static final int WINDOW_SECONDS = 60;
 
 	private static final String START = "process_start_time_seconds";
 

@@ -17,9 +17,13 @@ import dev.sluice.lab.kit.result.RunResult.Environment;
 import dev.sluice.lab.kit.result.Runs;
 import dev.sluice.lab.kit.run.ExperimentCommand;
 import dev.sluice.lab.kit.run.RawFiles;
+import dev.sluice.lab.kit.run.RunDirectory;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -89,6 +93,31 @@ class RerunCommandTests {
 		assertThat(this.out).asString().isEmpty();
 	}
 
+	@ParameterizedTest
+	@ValueSource(strings = { "--scenario elsewhere/slow.yaml", "--scenario=elsewhere/slow.yaml" })
+	void theScenarioIsTheOneThatTheRunHasKept(String option) throws IOException {
+		Path file = Files.writeString(this.directory.resolve("slow.yaml"), "question: Why?");
+		Path first = this.directory.resolve("first");
+		Files.createDirectories(first);
+		new RunDirectory(first).keepScenario(file);
+		Path bundle = bundle("lab compare " + option, Runs.brief());
+		Files.writeString(file, "changed since");
+
+		int exit = rerun(bundle.toString(), "--trust", "--out", this.directory.resolve("second").toString());
+
+		assertThat(this.err).asString().isEmpty();
+		assertThat(exit).isZero();
+		Path kept = this.directory.resolve("second/scenario/slow.yaml");
+		assertThat(kept).hasContent("question: Why?");
+		assertThat(Files.readString(this.directory.resolve("second/words.txt"))).contains(kept.toString());
+	}
+
+	@Test
+	void aScenarioNeedsTrust() throws IOException {
+		assertThat(rerun(bundle("lab compare --scenario slow.yaml", Runs.brief()).toString())).isOne();
+		assertThat(this.err).asString().contains("--scenario, which reads a file");
+	}
+
 	@Test
 	void commandsThatAreNoExperimentAreRefused() throws IOException {
 		assertThat(rerun(bundle("lab other", Runs.brief()).toString())).isOne();
@@ -101,14 +130,34 @@ class RerunCommandTests {
 		assertThat(this.err).asString().contains("is not one of this lab").hasLineCount(1);
 	}
 
-	@Test
-	void figuresMayDifferButNotLoads() {
-		assertThat(new TwoRuns.Pair("Fast: queued saved 0.86 times as many at 10 in flight.",
-				"Fast: queued saved 0.9 times as many at 10 in flight.")
-			.likeness()).isEqualTo(TwoRuns.Likeness.OTHER_FIGURES);
-		assertThat(new TwoRuns.Pair("sync saves more from 10 to 100 in flight.",
-				"sync saves more from 10 to 1,000 in flight.")
-			.likeness()).isEqualTo(TwoRuns.Likeness.OTHER);
+	@ParameterizedTest
+	@CsvSource(delimiter = '|',
+			textBlock = """
+					Fast: queued saved 0.86 times as many at 10 in flight. | Fast: queued saved 0.9 times as many at 10 in flight.
+					sync saves more at 10 in flight.                       | sync saves more at 10 † in flight.
+					sync saves more at 10, 100 in flight.                  | sync saves more at 10 †, 100 in flight.
+					Slow: queued keeps up with 300 to 1,000/s.             | Slow: queued keeps up with 1,000/s.
+					reactive sync: 3,342 orders a second; at 3,500/s p99 250 ms. | reactive sync: 987 orders a second; at 1,020/s p99 1,201 ms.
+					500 requests outstanding after 18 s, of 1,800 sent.    | 1,546 requests outstanding after 18 s, of 1,790 sent.
+					""")
+	void figuresMayDiffer(String first, String second) {
+		assertThat(new TwoRuns.Pair(first, second).likeness()).isEqualTo(TwoRuns.Likeness.OTHER_FIGURES);
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', textBlock = """
+			sync saves more from 10 to 100 in flight. | sync saves more from 30 to 100 in flight.
+			sync saves more from 10 to 100 in flight. | sync saves more from 10 to 1,000 in flight.
+			sync saves more at 10, 100 in flight.     | sync saves more at 10, 1,000 in flight.
+			sync saves more at 10 †, 100 in flight.   | sync saves more at 30, 100 in flight.
+			sync saves more at 100, 300/s offered.    | sync saves more at 100, 1,000/s offered.
+			sync saves more at N = 10, 100; the rest  | sync saves more at N = 10, 200; the rest
+			0 of 9,400 orders were saved before it.   | 3 of 9,400 orders were saved before it.
+			queued saves more at every load.          | sync saves more at every load.
+			queued saves more at every load.          | ''
+			""")
+	void wordsLoadsAndNoneMayNot(String first, String second) {
+		assertThat(new TwoRuns.Pair(first, second).likeness()).isEqualTo(TwoRuns.Likeness.OTHER);
 	}
 
 	private static RunResult queuedSaves(RunResult run, double times) {
@@ -188,6 +237,9 @@ class RerunCommandTests {
 
 		@Option(names = "--target", paramLabel = "FILE|URI")
 		private @Nullable String target;
+
+		@Option(names = "--scenario", paramLabel = "FILE")
+		private @Nullable Path scenario;
 
 		StubExperiment() {
 			super((_, _) -> {

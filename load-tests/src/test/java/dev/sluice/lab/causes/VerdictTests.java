@@ -210,7 +210,7 @@ class VerdictTests {
 	private void cell(String setting, int orders, int repetition, double seconds, Double pauseShare) {
 		Double pauseMillis = (pauseShare != null) ? pauseShare * seconds * 1_000 : null;
 		this.cells.add(new Cell(setting, orders, repetition, 1, seconds, orders, orders, Map.of(),
-				new Latency(seconds * 500, 1, 1, seconds * 1_000, seconds * 1_000), orders, 1_000, 0,
+				new Latency(seconds * 500, 1.0, 1.0, seconds * 1_000, seconds * 1_000), orders, 1_000, 0,
 				new ServiceCost(1.0, 1.0, 1.0, 1, pauseMillis, pauseMillis, 1_000, 1L, null, null), Map.of(), 0.0,
 				null));
 	}

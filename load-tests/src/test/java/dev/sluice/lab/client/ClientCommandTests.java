@@ -5,6 +5,7 @@ import java.io.StringWriter;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import com.sun.net.httpserver.HttpServer;
 import dev.sluice.lab.kit.result.ClientResult;
@@ -74,6 +75,31 @@ class ClientCommandTests {
 				(client) -> assertThat(client.runs()).singleElement()
 					.satisfies((only) -> assertThat(only.tally().answered()).isEqualTo(100)));
 		assertThat(this.directory.resolve("report.html")).isNotEmptyFile();
+	}
+
+	@Test
+	void aTargetIsWarmedUpByOrdersThatDoNotCount() throws Exception {
+		AtomicInteger orders = new AtomicInteger();
+		HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 100);
+		server.createContext("/orders", (exchange) -> {
+			exchange.getRequestBody().readAllBytes();
+			orders.incrementAndGet();
+			exchange.sendResponseHeaders(201, -1);
+			exchange.close();
+		});
+		server.start();
+		try {
+			int exit = execute("--target", "http://127.0.0.1:%d".formatted(server.getAddress().getPort()), "-r", "20",
+					"-d", "1", "--modes", "sync", "--out", this.directory.toString());
+
+			assertThat(exit).as(this.err.toString()).isZero();
+		}
+		finally {
+			server.stop(0);
+		}
+		ClientResult client = (ClientResult) RunFile.read(this.directory.resolve(RunFile.NAME)).finding();
+		assertThat(client.runs()).singleElement().satisfies((only) -> assertThat(only.tally().due()).isEqualTo(20));
+		assertThat(orders).as("20, after 5 s of as many").hasValue(120);
 	}
 
 	@Test

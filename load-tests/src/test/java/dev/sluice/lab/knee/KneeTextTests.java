@@ -29,8 +29,8 @@ class KneeTextTests {
 
 	private static String text(double sustained, @Nullable Double failed) {
 		Knee found = ((KneeResult) Runs.knee().finding()).knees().getFirst();
-		return KneeText.of(new KneeResult("goal", "backend",
-				List.of(new Knee(found.variant(), found.mode(), sustained, failed, found.steps(), 95_000))));
+		return KneeText.of(new KneeResult("goal", "backend", List
+			.of(new Knee(found.variant(), found.mode(), found.aim(), sustained, failed, found.steps(), 95_000))));
 	}
 
 }

@@ -63,8 +63,8 @@ class ClientReportTests {
 		ClientResult.Run run = ((ClientResult) Runs.client().finding()).runs().getFirst();
 		return Runs.found("client",
 				new ClientResult(List.of(new ClientResult.Run("stopped", "async", null, "http://127.0.0.1:8090/0", 500,
-						10_000, run.tally(), new Timing(1, median, median, 5_000, 6_000, 6_100), run.lag(), 0.2, 0.01,
-						run.seconds(), null, new Stopped(2, 8)))));
+						10_000, run.tally(), new Timing(1, median, median, 5_000.0, 6_000.0, 6_100), run.lag(), 0.2,
+						0.01, run.seconds(), null, new Stopped(2, 8)))));
 	}
 
 	@Test

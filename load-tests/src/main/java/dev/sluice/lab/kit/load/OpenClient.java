@@ -271,7 +271,7 @@ public final class OpenClient implements AutoCloseable {
 					this.outstanding.get(), failed);
 			Timing lag = Latencies.timing(this.lagMicros);
 			return new Figures(tally, Latencies.timing(Arrays.copyOf(latencies, count)),
-					(lag != null) ? lag : new Timing(0, 0, 0, 0, 0, 0),
+					(lag != null) ? lag : new Timing(0, 0, null, null, null, 0),
 					(tally.sent() > 0) ? cpuNanos / 1e6 / tally.sent() : null, List.copyOf(this.seconds));
 		}
 

@@ -15,6 +15,7 @@ import java.util.concurrent.atomic.AtomicLong;
 
 import dev.sluice.lab.kit.measure.OrderTimes;
 import dev.sluice.lab.kit.measure.OrderTimes.Times;
+import dev.sluice.lab.kit.measure.Percentile;
 import dev.sluice.lab.kit.plan.LoadPlan.Phase;
 import dev.sluice.lab.kit.plan.LoadPlan.Target;
 import dev.sluice.lab.kit.plan.Mode;
@@ -211,16 +212,20 @@ final class OrderSupply {
 		return this.firstNanos.get() + ((perSecond > 0) ? Math.round(order / perSecond * SECOND_NANOS) : 0);
 	}
 
-	/** How late 99 % of the orders were at most, in milliseconds. */
+	/**
+	 * How late 99 % of the orders were at most, in milliseconds; of too few orders for a
+	 * percentile, all.
+	 */
 	int startLagP99Millis() {
 		long all = 0;
 		for (int millis = 0; millis <= MAX_LAG_MILLIS; millis++) {
 			all += this.lags.get(millis);
 		}
+		long rank = Percentile.rank(all, 99).orElse(all);
 		long within = 0;
 		for (int millis = 0; millis <= MAX_LAG_MILLIS; millis++) {
 			within += this.lags.get(millis);
-			if (within * 100 >= all * 99) {
+			if (within >= rank) {
 				return millis;
 			}
 		}

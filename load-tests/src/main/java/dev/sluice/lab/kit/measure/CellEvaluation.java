@@ -237,13 +237,14 @@ public record CellEvaluation(GatlingLog log, ProcessSamples samples, Map<String,
 
 	private Second second(int number, Window second, List<Request> ended, @Nullable ScrapedGauge pool) {
 		long[] answered = ended.stream().filter(Request::ok).mapToLong(Request::millis).sorted().toArray();
-		Double p99 = (answered.length > 0) ? (double) Latencies.percentile(answered, 99) : null;
+		Long p99 = Latencies.percentile(answered, 99);
 		JfrRecording recording = this.recordings.get(this.gateway);
 		Double pauseMillis = (recording != null) ? recording.pausesIn(second).stream().mapToDouble(Pause::millis).sum()
 				: null;
 		Long heap = (recording != null) ? recording.heapUsedAt(second.end()) : null;
-		return new Second(number, answered.length, ended.size() - answered.length, p99, pauseMillis,
-				this.samples.peakThreads(this.gateway, second), heap, this.samples.cpuShare(this.gateway, second),
+		return new Second(number, answered.length, ended.size() - answered.length,
+				(p99 != null) ? Double.valueOf(p99) : null, pauseMillis, this.samples.peakThreads(this.gateway, second),
+				heap, this.samples.cpuShare(this.gateway, second),
 				this.samples.connectionsAt(this.gateway, second.end()),
 				(pool != null) ? pool.lastAt(second.end()) : null);
 	}

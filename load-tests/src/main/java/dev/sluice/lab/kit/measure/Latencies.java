@@ -1,7 +1,7 @@
 package dev.sluice.lab.kit.measure;
 
 import java.util.Arrays;
-import java.util.stream.IntStream;
+import java.util.OptionalLong;
 
 import dev.sluice.lab.kit.result.CellResult.Latency;
 import dev.sluice.lab.kit.result.Timing;
@@ -20,8 +20,8 @@ public final class Latencies {
 		}
 		long[] sorted = millis.clone();
 		Arrays.sort(sorted);
-		return new Latency(Arrays.stream(sorted).average().orElseThrow(), percentile(sorted, 50),
-				percentile(sorted, 95), percentile(sorted, 99), sorted[sorted.length - 1]);
+		return new Latency(Arrays.stream(sorted).average().orElseThrow(), asDouble(percentile(sorted, 50)),
+				asDouble(percentile(sorted, 95)), asDouble(percentile(sorted, 99)), sorted[sorted.length - 1]);
 	}
 
 	/** Statistics of times in microseconds, in any order; null without any. */
@@ -29,30 +29,28 @@ public final class Latencies {
 		if (micros.length == 0) {
 			return null;
 		}
-		int[] sorted = micros.clone();
-		Arrays.sort(sorted);
-		double[] ranks = IntStream.of(50, 95, 99)
-			.mapToDouble((percent) -> millis(sorted[rank(sorted.length, percent)]))
-			.toArray();
-		return new Timing(millis(sorted[0]), millis(Arrays.stream(sorted).average().orElseThrow()), ranks[0], ranks[1],
-				ranks[2], millis(sorted[sorted.length - 1]));
+		long[] sorted = Arrays.stream(micros).sorted().asLongStream().toArray();
+		return new Timing(millis(sorted[0]), millis(Arrays.stream(sorted).average().orElseThrow()), millis(sorted, 50),
+				millis(sorted, 95), millis(sorted, 99), millis(sorted[sorted.length - 1]));
+	}
+
+	private static @Nullable Double millis(long[] sortedMicros, int percent) {
+		Long micros = percentile(sortedMicros, percent);
+		return (micros != null) ? Double.valueOf(millis(micros)) : null;
 	}
 
 	private static double millis(double micros) {
 		return micros / 1_000;
 	}
 
-	/**
-	 * The nearest rank: the least value that at least so many percent of the values do
-	 * not exceed.
-	 */
-	public static long percentile(long[] sorted, int percent) {
-		return sorted[rank(sorted.length, percent)];
+	private static @Nullable Double asDouble(@Nullable Long value) {
+		return (value != null) ? Double.valueOf(value) : null;
 	}
 
-	private static int rank(int length, int percent) {
-		long rank = (percent * (long) length + 99) / 100;
-		return (int) Math.max(rank, 1) - 1;
+	/** A {@link Percentile} of sorted values; null if it is not known. */
+	public static @Nullable Long percentile(long[] sorted, int percent) {
+		OptionalLong rank = Percentile.rank(sorted.length, percent);
+		return rank.isPresent() ? Long.valueOf(sorted[(int) rank.getAsLong() - 1]) : null;
 	}
 
 }

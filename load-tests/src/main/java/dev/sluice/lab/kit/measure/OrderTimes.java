@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.function.ToLongFunction;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.GZIPOutputStream;
@@ -27,9 +28,6 @@ import org.jspecify.annotations.Nullable;
 public record OrderTimes(List<Times> orders) {
 
 	private static final String HEAD = "order,due_us,accepted_us,saved_us";
-
-	/** Samples above a percentile without which it is chance. */
-	private static final int LEAST_ABOVE = 10;
 
 	public OrderTimes {
 		orders = List.copyOf(orders);
@@ -115,8 +113,9 @@ public record OrderTimes(List<Times> orders) {
 	 * above it, or the one at the rank still waits.
 	 */
 	private static @Nullable Double percentile(double[] sorted, int orders, int percent) {
-		int rank = Math.toIntExact((percent * (long) orders + 99) / 100);
-		return (orders - rank >= LEAST_ABOVE && rank <= sorted.length) ? sorted[rank - 1] : null;
+		OptionalLong rank = Percentile.rank(orders, percent);
+		return (rank.isPresent() && rank.getAsLong() <= sorted.length)
+				? Double.valueOf(sorted[(int) rank.getAsLong() - 1]) : null;
 	}
 
 }

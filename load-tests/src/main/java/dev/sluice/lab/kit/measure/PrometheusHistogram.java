@@ -1,6 +1,7 @@
 package dev.sluice.lab.kit.measure;
 
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.TreeMap;
 
 import org.jspecify.annotations.Nullable;
@@ -48,18 +49,31 @@ public record PrometheusHistogram(Map<Double, Double> counts) {
 	}
 
 	/**
-	 * The bound that at least so many percent of the values do not exceed, in seconds:
-	 * the true percentile is at most that, and above the bound before. Null without
-	 * values, infinite if it lies beyond the last bound.
+	 * The upper bound of the bucket that a {@link Percentile} lies in, in seconds: the
+	 * true one is at most that, and above the bound before. Null if it is not known,
+	 * infinite if it lies beyond the last bound.
 	 */
 	public @Nullable Double percentile(int percent) {
-		double wanted = count() * percent / 100;
-		return (wanted > 0) ? this.counts.entrySet()
+		OptionalLong rank = Percentile.rank(Math.round(count()), percent);
+		return rank.isPresent() ? bound(rank.getAsLong()) : null;
+	}
+
+	/**
+	 * What 99 % of the values did not exceed, in seconds: the 99th percentile or, of too
+	 * few values for one, the greatest; null without values.
+	 */
+	public @Nullable Double p99AtMost() {
+		Double p99 = percentile(99);
+		return (p99 != null || count() == 0) ? p99 : bound(count());
+	}
+
+	private @Nullable Double bound(double rank) {
+		return this.counts.entrySet()
 			.stream()
-			.filter((bucket) -> bucket.getValue() >= wanted)
+			.filter((bucket) -> bucket.getValue() >= rank)
 			.map(Map.Entry::getKey)
 			.min(Double::compare)
-			.orElse(null) : null;
+			.orElse(null);
 	}
 
 }

@@ -18,12 +18,12 @@ public final class ClientReliability {
 	}
 
 	public static boolean marked(Run run) {
-		return marked(run.lag().p99(), run.foreignCpuShare());
+		return marked(run.lag().p99AtMost(), run.foreignCpuShare());
 	}
 
 	/**
 	 * Whether a load was sent late or disturbed, or it is not known.
-	 * @param lagP99Millis of its generator
+	 * @param lagP99Millis of its generator, at most
 	 * @param foreignCpuShare of the machine's CPU, 0 to 1; null if not sampled
 	 */
 	public static boolean marked(double lagP99Millis, @Nullable Double foreignCpuShare) {

@@ -86,7 +86,7 @@ public record CellResult(Cell cell, Instant start, Instant end, long calls, long
 	 */
 	public static boolean isLagged(@Nullable Integer startLagP99Millis, @Nullable Latency latency) {
 		return startLagP99Millis != null && latency != null
-				&& startLagP99Millis > Math.max(LAG_LIMIT_MILLIS, latency.p50());
+				&& startLagP99Millis > Math.max(LAG_LIMIT_MILLIS, Objects.requireNonNullElse(latency.p50(), 0.0));
 	}
 
 	/** What bound the cell, as a sentence; empty if too little is known. */
@@ -110,9 +110,19 @@ public record CellResult(Cell cell, Instant start, Instant end, long calls, long
 	}
 
 	/**
-	 * Latencies in milliseconds; the percentiles are exact (nearest rank), not estimated.
+	 * Latencies in milliseconds; the percentiles are exact (nearest rank), not estimated,
+	 * and null with fewer than ten calls above.
 	 */
-	public record Latency(double mean, double p50, double p95, double p99, double max) {
+	public record Latency(double mean, @Nullable Double p50, @Nullable Double p95, @Nullable Double p99, double max) {
+
+		/**
+		 * What 99 % of the calls did not exceed: the 99th percentile or, of too few calls
+		 * for one, the greatest.
+		 */
+		public double p99AtMost() {
+			return Objects.requireNonNullElse(this.p99, this.max);
+		}
+
 	}
 
 	/**
@@ -144,7 +154,7 @@ public record CellResult(Cell cell, Instant start, Instant end, long calls, long
 	 * @param second from 0
 	 * @param calls calls answered in it
 	 * @param failedCalls calls failed in it
-	 * @param p99Millis of the calls answered in it; null if none was
+	 * @param p99Millis of the calls answered in it; null with fewer than ten above
 	 * @param gcPauseMillis stop-the-world time in it; null if not recorded
 	 * @param threads platform threads; null if not sampled
 	 * @param heapUsedBytes used heap, the last value known; null if not sampled

@@ -2,6 +2,7 @@ package dev.sluice.lab.kit.result;
 
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.stream.Collectors;
 
@@ -24,11 +25,26 @@ public record KneeResult(String goal, String backend, List<Knee> knees) implemen
 		knees = List.copyOf(knees);
 	}
 
-	/** The searches of each variant and mode, in the order of the first of each. */
+	/** What a queued order's way is searched for. */
+	public enum Aim {
+
+		/** It is answered in time. */
+		ACCEPTING,
+
+		/** It is saved in time, and the backlog does not grow. */
+		SAVING;
+
+		@Override
+		public String toString() {
+			return name().toLowerCase(Locale.ROOT);
+		}
+
+	}
+
+	/** The searches of each variant, mode and aim, in the order of the first of each. */
 	public List<List<Knee>> repeated() {
 		return List.copyOf(this.knees.stream()
-			.collect(Collectors.groupingBy((knee) -> knee.variant() + " " + knee.mode(), LinkedHashMap::new,
-					Collectors.toList()))
+			.collect(Collectors.groupingBy(Knee::name, LinkedHashMap::new, Collectors.toList()))
 			.values());
 	}
 
@@ -41,14 +57,16 @@ public record KneeResult(String goal, String backend, List<Knee> knees) implemen
 	}
 
 	/**
-	 * One variant and mode.
+	 * One variant, mode and aim.
 	 *
+	 * @param aim of the queued mode; null: all that the mode's orders must meet, as of
+	 * the sync mode, of a target, and in results from before there were two
 	 * @param sustainedPerSecond the greatest rate that met the goal; null if none did
 	 * @param failedPerSecond the least rate above it that did not; null if none was found
 	 * @param steps in the order they were tried
 	 * @param millis how long it took
 	 */
-	public record Knee(String variant, String mode, @Nullable Double sustainedPerSecond,
+	public record Knee(String variant, String mode, @Nullable Aim aim, @Nullable Double sustainedPerSecond,
 			@Nullable Double failedPerSecond, List<Step> steps, long millis) {
 
 		/** The two rates are no further apart where the search came to its end. */
@@ -56,6 +74,11 @@ public record KneeResult(String goal, String backend, List<Knee> knees) implemen
 
 		public Knee {
 			steps = List.copyOf(steps);
+		}
+
+		/** What it is called. */
+		public String name() {
+			return "%s %s%s".formatted(this.variant, this.mode, (this.aim != null) ? ", " + this.aim : "");
 		}
 
 		/** The step of the greatest rate that met the goal; null if none did. */
@@ -92,7 +115,7 @@ public record KneeResult(String goal, String backend, List<Knee> knees) implemen
 	 * @param savedP99Millis from accepted to saved, of queued orders; null if not asked
 	 * for or not known
 	 * @param tally what became of the requests
-	 * @param lagP99Millis how late requests were sent
+	 * @param lagP99Millis how late 99 % of the requests were sent, at most
 	 * @param generatorCpuMillis of the load generator, for a request
 	 * @param foreignCpuShare of the machine's CPU, 0 to 1, in other hands; null if not
 	 * sampled

@@ -5,6 +5,7 @@ import java.util.Locale;
 import java.util.Objects;
 
 import com.fasterxml.jackson.annotation.JsonTypeName;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Messages through a queue and a dispatcher, over connections that were kept or not.
@@ -101,10 +102,11 @@ public record PoolResult(Sink sink, int messages, long intervalMillis, long back
 	 * slow ones and is no percentile
 	 * @param minMillis the fastest
 	 * @param maxMillis the slowest of these
-	 * @param percentileMillis the true percentile, by the nearest rank
+	 * @param percentileMillis the true percentile, by the nearest rank; null with fewer
+	 * than ten messages above
 	 */
 	public record Share(double percent, long written, double meanMillis, double minMillis, double maxMillis,
-			double percentileMillis) {
+			@Nullable Double percentileMillis) {
 	}
 
 }

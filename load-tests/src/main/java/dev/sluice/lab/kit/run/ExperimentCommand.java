@@ -34,6 +34,8 @@ public abstract class ExperimentCommand implements Callable<Integer> {
 
 	private final ReportWriter report;
 
+	private final String opener;
+
 	@Spec
 	@SuppressWarnings("NullAway.Init") // picocli sets it before it calls.
 	private CommandSpec spec;
@@ -58,7 +60,15 @@ public abstract class ExperimentCommand implements Callable<Integer> {
 	}
 
 	protected ExperimentCommand(ReportWriter report) {
+		this(report, System.getProperty("os.name").startsWith("Mac") ? "open" : "xdg-open");
+	}
+
+	/**
+	 * @param opener the command that opens a page in the browser
+	 */
+	ExperimentCommand(ReportWriter report, String opener) {
 		this.report = report;
+		this.opener = opener;
 	}
 
 	/**
@@ -104,14 +114,13 @@ public abstract class ExperimentCommand implements Callable<Integer> {
 
 	/** Leaves it to the desktop; what it cannot open is there all the same. */
 	private void open(Path html) {
-		String opener = System.getProperty("os.name").startsWith("Mac") ? "open" : "xdg-open";
 		try {
-			new ProcessBuilder(opener, html.toString()).redirectErrorStream(true)
+			new ProcessBuilder(this.opener, html.toString()).redirectErrorStream(true)
 				.redirectOutput(Redirect.DISCARD)
 				.start();
 		}
 		catch (IOException ex) {
-			this.spec.commandLine().getErr().println("lab: %s cannot open the report: %s".formatted(opener, html));
+			this.spec.commandLine().getErr().println("lab: %s cannot open the report: %s".formatted(this.opener, html));
 			this.spec.commandLine().getErr().flush();
 		}
 	}

@@ -7,6 +7,7 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
@@ -63,6 +64,24 @@ public record RunDirectory(Path path) {
 	/** A directory in it, created if missing. */
 	public Path directory(String name) throws IOException {
 		return Files.createDirectories(this.path.resolve(name));
+	}
+
+	/**
+	 * Keeps a copy of the scenario that the run reads, so that another can repeat it.
+	 * @return the copy
+	 */
+	public Path keepScenario(Path file) throws IOException {
+		Path copy = scenario(this.path, file);
+		Files.createDirectories(copy.getParent());
+		if (!Files.exists(copy) || !Files.isSameFile(file, copy)) {
+			Files.copy(file, copy, StandardCopyOption.REPLACE_EXISTING);
+		}
+		return copy;
+	}
+
+	/** Where a run in that directory keeps its copy of a scenario. */
+	public static Path scenario(Path directory, Path file) {
+		return directory.resolve("scenario").resolve(Objects.requireNonNull(file.getFileName()).toString());
 	}
 
 	/**

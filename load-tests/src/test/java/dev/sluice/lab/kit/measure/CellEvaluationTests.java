@@ -70,7 +70,7 @@ class CellEvaluationTests {
 
 		assertThat(result.seconds()).extracting(Second::calls).containsExactly(2L, 2L);
 		assertThat(result.seconds()).extracting(Second::failedCalls).containsExactly(2L, 0L);
-		assertThat(result.seconds()).extracting(Second::p99Millis).containsExactly(30.0, 200.0);
+		assertThat(result.seconds()).extracting(Second::p99Millis).as("too few calls").containsOnlyNulls();
 	}
 
 	@Test

@@ -1,8 +1,11 @@
 package dev.sluice.lab.kit.measure;
 
+import java.util.List;
+import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
 import dev.sluice.lab.kit.result.CellResult.Latency;
+import dev.sluice.lab.kit.result.Timing;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -11,10 +14,34 @@ class LatenciesTests {
 
 	@Test
 	void percentilesAreNearestRank() {
-		assertThat(Latencies.of(LongStream.rangeClosed(1, 100).map((value) -> 101 - value).toArray()))
-			.isEqualTo(new Latency(50.5, 50, 95, 99, 100));
-		assertThat(Latencies.of(LongStream.rangeClosed(1, 10).toArray())).isEqualTo(new Latency(5.5, 5, 10, 10, 10));
-		assertThat(Latencies.of(new long[] { 7 })).isEqualTo(new Latency(7, 7, 7, 7, 7));
+		assertThat(Latencies.of(LongStream.rangeClosed(1, 1_000).map((value) -> 1_001 - value).toArray()))
+			.isEqualTo(new Latency(500.5, 500.0, 950.0, 990.0, 1_000));
+		assertThat(Latencies.timing(IntStream.rangeClosed(1, 1_000).map((value) -> 1_000 * value).toArray()))
+			.isEqualTo(new Timing(1, 500.5, 500.0, 950.0, 990.0, 1_000));
+	}
+
+	@Test
+	void aPercentileWithFewerThanTenAboveItIsUnknown() {
+		assertThat(Latencies.of(LongStream.rangeClosed(1, 999).toArray()))
+			.isEqualTo(new Latency(500, 500.0, 950.0, null, 999));
+		assertThat(Latencies.of(LongStream.rangeClosed(1, 199).toArray()))
+			.isEqualTo(new Latency(100, 100.0, null, null, 199));
+		assertThat(Latencies.timing(IntStream.rangeClosed(1, 19).map((value) -> 1_000 * value).toArray()))
+			.isEqualTo(new Timing(1, 10, null, null, null, 19));
+	}
+
+	@Test
+	void whatNinetyNinePercentDidNotExceedIsAlwaysKnown() {
+		assertThat(Latencies.of(LongStream.rangeClosed(1, 1_000).toArray()).p99AtMost()).isEqualTo(990);
+		assertThat(Latencies.of(LongStream.rangeClosed(1, 100).toArray()).p99AtMost()).isEqualTo(100);
+		assertThat(Latencies.timing(new int[] { 7_000 }).p99AtMost()).isEqualTo(7);
+	}
+
+	@Test
+	void theHighestPercentileThatIsKnownFollowsFromTheCount() {
+		assertThat(List.of(Percentile.highest(1_000), Percentile.highest(999), Percentile.highest(199),
+				Percentile.highest(99), Percentile.highest(0)))
+			.containsExactly(99, 95, 90, 50, 50);
 	}
 
 	@Test

@@ -10,11 +10,11 @@ class PrometheusHistogramTests {
 
 	private static final PrometheusHistogram EARLIER = read(10, 12, 12);
 
-	private static final PrometheusHistogram LATER = read(60, 111, 112);
+	private static final PrometheusHistogram LATER = read(510, 1_002, 1_012);
 
 	@Test
 	void countsWhatCameBetweenTwoReadings() {
-		assertThat(LATER.since(EARLIER).count()).isEqualTo(100);
+		assertThat(LATER.since(EARLIER).count()).isEqualTo(1_000);
 	}
 
 	@Test
@@ -24,12 +24,21 @@ class PrometheusHistogramTests {
 		assertThat(between.percentile(50)).isEqualTo(0.1);
 		assertThat(between.percentile(51)).isEqualTo(0.5);
 		assertThat(between.percentile(99)).isEqualTo(0.5);
-		assertThat(between.percentile(100)).isInfinite();
+		assertThat(read(0, 1_000, 2_000).percentile(99)).isInfinite();
+	}
+
+	@Test
+	void ofTooFewValuesTheGreatestStandsForThePercentile() {
+		assertThat(read(900, 999, 999).percentile(99)).isNull();
+		assertThat(read(900, 999, 999).p99AtMost()).isEqualTo(0.5);
+		assertThat(read(900, 900, 900).p99AtMost()).isEqualTo(0.1);
+		assertThat(LATER.since(EARLIER).p99AtMost()).isEqualTo(0.5);
 	}
 
 	@Test
 	void hasNoPercentileWithoutValues() {
 		assertThat(EARLIER.since(EARLIER).percentile(99)).isNull();
+		assertThat(EARLIER.since(EARLIER).p99AtMost()).isNull();
 		assertThat(PrometheusHistogram.read("other_bucket{le=\"1\"} 5", NAME).percentile(99)).isNull();
 	}
 

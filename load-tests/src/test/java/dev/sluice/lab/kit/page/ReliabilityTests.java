@@ -33,8 +33,8 @@ class ReliabilityTests {
 
 	private static CellResult cell(double foreign, Integer lag, String problem) {
 		return new CellResult(new Cell("reactive", "sync", "unlimited", Load.inFlight(10), 1), START,
-				START.plusSeconds(1), 10, 0, Map.of(), 10, 10, 10, 10, new Latency(310, 300, 390, 400, 400), null, null,
-				Map.of(), 0, 0, foreign, lag, problem, List.of());
+				START.plusSeconds(1), 10, 0, Map.of(), 10, 10, 10, 10, new Latency(310, 300.0, 390.0, 400.0, 400), null,
+				null, Map.of(), 0, 0, foreign, lag, problem, List.of());
 	}
 
 }

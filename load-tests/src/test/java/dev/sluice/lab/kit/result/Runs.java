@@ -112,8 +112,8 @@ public final class Runs {
 			.toList();
 		return new ClientResult.Run(name, name.split(",", 2)[0], null, "http://127.0.0.1:8090/5000", 100, 18_000,
 				new ClientResult.Tally(1_800, 1_800, 0, 18 * answered, outstanding, failures),
-				new Timing(5_001, 5_007, 5_005, 5_010, 5_020, 5_300), new Timing(0, 0.1, 0.1, 0.3, lag, lag + 1), 0.4,
-				0.02, seconds, reference, null);
+				new Timing(5_001, 5_007, 5_005.0, 5_010.0, 5_020.0, 5_300), new Timing(0, 0.1, 0.1, 0.3, lag, lag + 1),
+				0.4, 0.02, seconds, reference, null);
 	}
 
 	/** A grid in which 14 blocked threads are the limit, and nothing else is. */
@@ -136,16 +136,17 @@ public final class Runs {
 
 	/** One knee that was found and one mode that never met the goal. */
 	public static RunResult knee() {
-		KneeResult.Step held = new KneeResult.Step(1_550, new Timing(51, 60, 55, 90, 160, 300), null,
+		KneeResult.Step held = new KneeResult.Step(1_550, new Timing(51, 60, 55.0, 90.0, 160.0, 300), null,
 				new ClientResult.Tally(7_750, 7_750, 0, 7_750, 0, Map.of()), 0.4, 0.2, 0.02, null);
-		KneeResult.Step failed = new KneeResult.Step(1_620, new Timing(51, 160, 120, 300, 412, 500), null,
+		KneeResult.Step failed = new KneeResult.Step(1_620, new Timing(51, 160, 120.0, 300.0, 412.0, 500), null,
 				new ClientResult.Tally(8_100, 8_100, 0, 8_100, 0, Map.of()), 0.4, 0.2, 0.02, "p99 412 ms");
 		KneeResult.Step refused = new KneeResult.Step(2, null, null,
 				new ClientResult.Tally(10, 10, 0, 10, 0, Map.of("HTTP 503", 3L)), 0.4, 0.2, null,
 				"3 requests failed: HTTP 503");
 		return found("knee", new KneeResult("p99 of the answers at most 200 ms", "any number of orders at once",
-				List.of(new KneeResult.Knee("reactive", "sync", 1_550.0, 1_620.0, List.of(held, failed), 90_000),
-						new KneeResult.Knee("reactive", "queued", null, 2.0, List.of(refused), 30_000))));
+				List.of(new KneeResult.Knee("reactive", "sync", null, 1_550.0, 1_620.0, List.of(held, failed), 90_000),
+						new KneeResult.Knee("reactive", "queued", KneeResult.Aim.SAVING, null, 2.0, List.of(refused),
+								30_000))));
 	}
 
 	/**
@@ -207,8 +208,8 @@ public final class Runs {
 	}
 
 	private static List<PoolResult.Share> shares(long written) {
-		return List.of(new PoolResult.Share(100, written, 140, 101, 900, 900),
-				new PoolResult.Share(95, written * 95 / 100, 110, 101, 160, 160));
+		return List.of(new PoolResult.Share(100, written, 140, 101, 900, null),
+				new PoolResult.Share(95, written * 95 / 100, 110, 101, 160, 160.0));
 	}
 
 	/** A run with nothing but that finding. */

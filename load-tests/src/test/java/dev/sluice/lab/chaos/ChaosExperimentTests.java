@@ -1,0 +1,87 @@
+package dev.sluice.lab.chaos;
+
+import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
+
+import dev.sluice.devservices.Infrastructure;
+import dev.sluice.lab.chaos.ChaosExperiment.Ordering;
+import dev.sluice.lab.chaos.ChaosExperiment.Store;
+import dev.sluice.lab.kit.result.ChaosResult;
+import dev.sluice.lab.kit.result.ChaosResult.Balance;
+import dev.sluice.lab.kit.result.ChaosResult.CustomerOrder;
+import dev.sluice.lab.kit.result.Runs;
+import dev.sluice.lab.kit.run.Progress;
+import dev.sluice.lab.kit.run.Run;
+import dev.sluice.lab.kit.run.RunDirectory;
+import dev.sluice.lab.kit.run.SourceOption.Source;
+import dev.sluice.lab.kit.stack.Interruption;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** What makes the exit code 1: the command fails with what is said here. */
+class ChaosExperimentTests {
+
+	private static final CustomerOrder KEPT = new CustomerOrder(true, 50, 2, 9_400, 0);
+
+	@TempDir
+	private Path directory;
+
+	@Test
+	void aBalanceThatHoldsIsNoFailure() {
+		assertThat(failure(balance(0, 0, 0, 0), KEPT)).isNull();
+	}
+
+	@Test
+	void eachOrderThatBreaksTheBalanceIsAFailure() {
+		assertThat(failure(balance(1, 0, 0, 0), KEPT)).contains("does not hold", "violations.csv");
+		assertThat(failure(balance(0, 1, 0, 0), KEPT)).contains("does not hold");
+		assertThat(failure(balance(0, 0, 1, 0), KEPT)).contains("does not hold");
+		assertThat(failure(balance(0, 0, 0, 1), KEPT)).contains("does not hold");
+	}
+
+	@Test
+	void anOrderThatOvertakesIsAFailureWhereOrderIsPromised() {
+		assertThat(failure(balance(0, 0, 0, 0), new CustomerOrder(true, 50, 2, 9_400, 1))).contains("does not hold");
+		assertThat(failure(balance(0, 0, 0, 0), new CustomerOrder(false, 50, 2, 9_400, 1))).isNull();
+	}
+
+	@Test
+	void aPromiseThatCouldNotHaveBeenBrokenIsAFailure() {
+		assertThat(failure(balance(0, 0, 0, 0), new CustomerOrder(true, 50, 2, 0, 0)))
+			.contains("Nothing is known of the order per customer", "take fewer --customers");
+		assertThat(failure(balance(0, 0, 0, 0), new CustomerOrder(false, 50, 2, 0, 0))).isNull();
+		assertThat(failure(balance(1, 0, 0, 0), new CustomerOrder(true, 50, 2, 0, 0))).contains("does not hold");
+	}
+
+	@Test
+	void whatWasNotAuditedDoesNotHold() {
+		assertThat(failure(null, null)).contains("does not hold");
+		assertThat(failure(balance(0, 0, 0, 0), null)).contains("does not hold");
+	}
+
+	private @Nullable String failure(@Nullable Balance balance, @Nullable CustomerOrder order) {
+		ChaosResult result = new ChaosResult(7, 100, 0.2, balance, order, List.of(), List.of(), List.of(), 0);
+		try (Interruption interruption = new Interruption()) {
+			Run run = new Run("lab chaos", new RunDirectory(this.directory),
+					new Progress(new PrintStream(PrintStream.nullOutputStream()), false, Instant.now()),
+					new PrintWriter(new StringWriter()), interruption);
+			ChaosExperiment experiment = new ChaosExperiment(run, Infrastructure.EMBEDDED,
+					new ChaosExperiment.Settings(1, Store.MEMORY, 2, Ordering.KEY, 50, 100, 10, 0.2, 7,
+							Source.PARTITIONS, 1_000),
+					new ChaosPlan(List.of()));
+			return experiment.failure(Runs.found("chaos", result));
+		}
+	}
+
+	private static Balance balance(int lost, int refusedButSaved, long doubled, int misnamed) {
+		return new Balance(100, 110, 20, 75, 95 - lost, 0, lost, 5, refusedButSaved, 0, 0, doubled, misnamed, 0, 95);
+	}
+
+}

@@ -1,0 +1,185 @@
+package dev.sluice.lab.kit.run;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
+
+import dev.sluice.devservices.Infrastructure;
+import dev.sluice.lab.kit.result.Finding;
+import dev.sluice.lab.kit.result.RunFile;
+import dev.sluice.lab.kit.result.RunResult;
+import dev.sluice.lab.kit.result.Runs;
+import dev.sluice.lab.kit.stack.LabException;
+import dev.sluice.lab.kit.stack.Module;
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class ExperimentCommandTests {
+
+	@TempDir
+	private Path directory;
+
+	private final StringWriter out = new StringWriter();
+
+	private final StringWriter err = new StringWriter();
+
+	private @Nullable String ending;
+
+	private @Nullable String failure;
+
+	@Test
+	void aWholeRunEndsWith0AndItsSummary() {
+		assertThat(trial("true")).isZero();
+
+		assertThat(this.out.toString())
+			.isEqualTo("a line of the run%none row%nin two lines%nReport: %s%n".formatted(report()));
+		assertThat(report()).hasContent("the page");
+	}
+
+	@Test
+	void whatMissesItsGoalEndsWith1AndLeavesItsReport() {
+		this.failure = "an order is lost";
+
+		assertThat(trial("true")).isOne();
+		assertThat(this.err.toString()).isEqualTo("an order is lost%n".formatted());
+		assertThat(report()).exists();
+	}
+
+	@Test
+	void aPartialRunEndsWith1WhateverItFound() {
+		this.ending = "the gateway died";
+
+		assertThat(trial("true")).isOne();
+		assertThat(this.err.toString()).isEqualTo("The run is partial: the gateway died%n".formatted());
+		assertThat(report()).exists();
+	}
+
+	@Test
+	void jsonIsAllThatGoesToStandardOutput() throws IOException {
+		assertThat(trial("true", "--json")).isZero();
+
+		Path copy = this.directory.resolve("copy");
+		Files.createDirectories(copy);
+		Files.writeString(copy.resolve(RunFile.NAME), this.out.toString());
+		assertThat(RunFile.read(copy.resolve(RunFile.NAME)).experiment()).isEqualTo("trial");
+		assertThat(this.err.toString()).isEqualTo("a line of the run%n".formatted());
+	}
+
+	@Test
+	void jsonOfARunThatFailsIsPrintedAsWell() {
+		this.failure = "an order is lost";
+
+		assertThat(trial("true", "--json")).isOne();
+		assertThat(this.out.toString()).startsWith("{").contains("\"experiment\"");
+		assertThat(this.err.toString()).endsWith("an order is lost%n".formatted());
+	}
+
+	@Test
+	void openHandsTheReportToTheDesktop() throws IOException {
+		Path opened = this.directory.resolve("opened");
+		Path opener = Files.createFile(this.directory.resolve("opener"),
+				PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+		Files.writeString(opener,
+				"#!/bin/sh\necho \"$1\" > '%s.tmp' && mv '%s.tmp' '%s'\n".formatted(opened, opened, opened));
+
+		assertThat(trial(opener.toString(), "--open")).isZero();
+
+		Awaitility.await().atMost(Duration.ofSeconds(10)).untilAsserted(() -> assertThat(opened).exists());
+		assertThat(opened).hasContent(report().toString());
+	}
+
+	@Test
+	void aDesktopThatCannotOpenTheReportIsToldAndNoFailure() {
+		assertThat(trial("/no/such/opener", "--open")).isZero();
+
+		assertThat(this.err.toString())
+			.endsWith("lab: /no/such/opener cannot open the report: %s%n".formatted(report()));
+	}
+
+	private Path report() {
+		return this.directory.resolve("run").resolve(ReportWriter.NAME);
+	}
+
+	private int trial(String opener, String... options) {
+		CommandLine command = new CommandLine(new Trial(opener)).setOut(new PrintWriter(this.out))
+			.setErr(new PrintWriter(this.err))
+			.setExecutionExceptionHandler((exception, line, _) -> {
+				line.getErr().println(exception.getMessage());
+				return CommandLine.ExitCode.SOFTWARE;
+			});
+		return command
+			.execute(Stream.concat(Stream.of(options), Stream.of("--out", this.directory.resolve("run").toString()))
+				.toArray(String[]::new));
+	}
+
+	@Command(name = "trial")
+	private final class Trial extends ExperimentCommand {
+
+		Trial(String opener) {
+			super((_, html) -> Files.writeString(html, "the page"), opener);
+		}
+
+		@Override
+		public Integer call() {
+			return run("trial", commandLine(), Measured::new);
+		}
+
+	}
+
+	/** Starts nothing. */
+	private final class Measured extends Experiment {
+
+		Measured(Run run) {
+			super("trial", run, Infrastructure.EMBEDDED);
+		}
+
+		@Override
+		protected void measure() {
+			if (ExperimentCommandTests.this.ending != null) {
+				throw new LabException(ExperimentCommandTests.this.ending);
+			}
+			out().println("a line of the run");
+			out().flush();
+		}
+
+		@Override
+		protected @Nullable Finding finding(@Nullable String partial) {
+			return Runs.chaos(0).finding();
+		}
+
+		@Override
+		protected Map<String, String> configuration() {
+			return Map.of();
+		}
+
+		@Override
+		protected Set<Module> modules() {
+			return Set.of();
+		}
+
+		@Override
+		protected String summary(RunResult result) {
+			return "one row%nin two lines%n".formatted();
+		}
+
+		@Override
+		protected @Nullable String failure(RunResult result) {
+			return ExperimentCommandTests.this.failure;
+		}
+
+	}
+
+}
