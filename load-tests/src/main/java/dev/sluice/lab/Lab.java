@@ -14,6 +14,7 @@ import dev.sluice.lab.drain.DrainCommand;
 import dev.sluice.lab.grid.GridCommand;
 import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.lab.knee.KneeCommand;
+import dev.sluice.lab.load.LoadCommand;
 import dev.sluice.lab.order.PlaceOrder;
 import dev.sluice.lab.order.Redeliver;
 import dev.sluice.lab.pool.PoolCommand;
@@ -58,6 +59,7 @@ public final class Lab {
 			.addSubcommand(new ProveCommand(Report::write))
 			.addSubcommand(new DrainCommand(Report::write))
 			.addSubcommand(new ClientCommand(Report::write))
+			.addSubcommand(new LoadCommand(Report::write))
 			.addSubcommand(new GridCommand(Report::write))
 			.addSubcommand(new KneeCommand(Report::write))
 			.addSubcommand(new PoolCommand(Report::write))

@@ -20,7 +20,7 @@ public final class ClientSections {
 			sections.add(new SecondsSection(i + 1, result.runs().get(i)));
 		}
 		sections.add(new LimitsSection(List.of(
-				"An open model, and the client and its server share this machine: the client's own CPU for a request and how late it sent stand in the table.",
+				"An open model. A client that shares a machine with its server takes CPU from it: its CPU for a request and how late it sent stand in the table.",
 				"Each case was run once. A server that takes a fixed time is a timer: it has no queue and no limit of its own, so that what is seen is the client's.",
 				"Threads are the platform threads of the whole client process, those of its JVM among them.")));
 		return sections;

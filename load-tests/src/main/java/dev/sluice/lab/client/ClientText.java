@@ -10,12 +10,12 @@ import dev.sluice.lab.kit.result.Timing;
 import org.jspecify.annotations.Nullable;
 
 /** What runs of the client came to, in 100 columns of text. */
-final class ClientText {
+public final class ClientText {
 
 	private ClientText() {
 	}
 
-	static String of(ClientResult result) {
+	public static String of(ClientResult result) {
 		StringBuilder text = new StringBuilder();
 		text.append("%-34s %8s %9s %11s %10s %8s%n".formatted("At the end", "requests", "responses", "outstanding",
 				"latency", "threads"));

@@ -7,12 +7,12 @@ import java.util.Locale;
 import dev.sluice.lab.kit.result.ClientResult.Second;
 
 /** What went on in a second, in one line of columns that stand below each other. */
-final class StatusLine {
+public final class StatusLine {
 
 	private StatusLine() {
 	}
 
-	static String of(Instant time, Second second) {
+	public static String of(Instant time, Second second) {
 		return String.format(Locale.ROOT,
 				"%s  Tot Req %-7d Tot Rsp %-7d Out Req %-6d Cur Q/S %-6d Cur R/S %-6d Cur Lat %-9s Threads %d",
 				time.truncatedTo(ChronoUnit.MILLIS), second.sent(), second.answered(), second.outstanding(),

@@ -1,0 +1,205 @@
+package dev.sluice.lab.load;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongFunction;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+import com.google.errorprone.annotations.ThreadSafe;
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import dev.sluice.lab.kit.stack.LabException;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Has all parts of a load begin at one time, and gathers what they report. Parts ask it
+ * over HTTP: {@code GET /clock}, {@code POST /join?part=2/5}, which is answered when all
+ * have joined, and {@code POST /report?part=2/5}. Whoever reaches it can join: it belongs
+ * into a trusted network.
+ */
+@ThreadSafe
+final class Coordinator implements AutoCloseable {
+
+	/** A report of a day's seconds, and two histograms. */
+	private static final int MAX_REPORT_BYTES = 32 * 1024 * 1024;
+
+	private static final int BACKLOG = Part.MAX;
+
+	private final int parts;
+
+	private final Duration joinTimeout;
+
+	private final LongFunction<Plan> plans;
+
+	private final HttpServer server;
+
+	private final ExecutorService handlers = Executors.newVirtualThreadPerTaskExecutor();
+
+	private final CountDownLatch missing;
+
+	private final CountDownLatch unreported;
+
+	@GuardedBy("this")
+	private final TreeSet<Integer> joined = new TreeSet<>();
+
+	@GuardedBy("this")
+	private final Map<Integer, PartReport> reports = new TreeMap<>();
+
+	@GuardedBy("this")
+	private @Nullable Plan plan;
+
+	/**
+	 * Listens, and is one of the parts itself.
+	 * @param parts how many there are
+	 * @param joinTimeout for all of them to join
+	 * @param plans the plan, of the time at which all have joined, by
+	 * {@link System#nanoTime()}
+	 */
+	Coordinator(InetSocketAddress address, int parts, Duration joinTimeout, LongFunction<Plan> plans) {
+		this.parts = parts;
+		this.joinTimeout = joinTimeout;
+		this.plans = plans;
+		this.missing = new CountDownLatch(parts);
+		this.unreported = new CountDownLatch(parts);
+		try {
+			this.server = HttpServer.create(address, BACKLOG);
+		}
+		catch (IOException ex) {
+			throw new LabException("--listen %s: %s".formatted(address, ex.getMessage()), ex);
+		}
+		this.server.setExecutor(this.handlers);
+		this.server.createContext("/clock", (exchange) -> answer(exchange, 200, Long.toString(System.nanoTime())));
+		this.server.createContext("/join", (exchange) -> serve(exchange, this::join));
+		this.server.createContext("/report", (exchange) -> serve(exchange, this::report));
+		this.server.start();
+	}
+
+	InetSocketAddress address() {
+		return this.server.getAddress();
+	}
+
+	/**
+	 * The plan, when all parts have joined.
+	 * @throws LabException if some have not within the time limit
+	 */
+	Plan join(int part) throws InterruptedException {
+		synchronized (this) {
+			if (!this.joined.add(part)) {
+				throw new LabException("Part %d of this load has joined already".formatted(part));
+			}
+		}
+		this.missing.countDown();
+		if (!this.missing.await(this.joinTimeout.toMillis(), TimeUnit.MILLISECONDS)) {
+			throw new LabException("Of %d parts, these have not joined within %d s: %s".formatted(this.parts,
+					this.joinTimeout.toSeconds(), without(joined())));
+		}
+		synchronized (this) {
+			if (this.plan == null) {
+				this.plan = this.plans.apply(System.nanoTime());
+			}
+			return this.plan;
+		}
+	}
+
+	synchronized void report(PartReport report) {
+		if (this.joined.contains(report.part()) && this.reports.putIfAbsent(report.part(), report) == null) {
+			this.unreported.countDown();
+		}
+	}
+
+	/**
+	 * Waits for the reports.
+	 * @param timeout for all of them
+	 * @return those that have come, by part
+	 */
+	List<PartReport> reports(Duration timeout) throws InterruptedException {
+		this.unreported.await(timeout.toMillis(), TimeUnit.MILLISECONDS);
+		synchronized (this) {
+			return new ArrayList<>(this.reports.values());
+		}
+	}
+
+	/** The parts that are not among some, as a text. */
+	String without(Iterable<Integer> some) {
+		TreeSet<Integer> others = IntStream.rangeClosed(1, this.parts)
+			.boxed()
+			.collect(Collectors.toCollection(TreeSet::new));
+		some.forEach(others::remove);
+		return others.stream().map(String::valueOf).collect(Collectors.joining(", "));
+	}
+
+	private synchronized List<Integer> joined() {
+		return new ArrayList<>(this.joined);
+	}
+
+	private String join(Part part, HttpExchange exchange) throws InterruptedException {
+		return JsonMapper.shared().writeValueAsString(join(part.number()));
+	}
+
+	private String report(Part part, HttpExchange exchange) throws IOException {
+		byte[] body = exchange.getRequestBody().readNBytes(MAX_REPORT_BYTES + 1);
+		if (body.length > MAX_REPORT_BYTES) {
+			throw new LabException("This report is longer than %,d bytes".formatted(MAX_REPORT_BYTES));
+		}
+		PartReport report = JsonMapper.shared().readValue(body, PartReport.class);
+		if (report.part() != part.number()) {
+			throw new LabException("This is the report of another part");
+		}
+		report(report);
+		return "{}";
+	}
+
+	private void serve(HttpExchange exchange, Handler handler) throws IOException {
+		try {
+			Part part = Part.parse(String.valueOf(exchange.getRequestURI().getQuery()).replaceFirst("^part=", ""));
+			if (part.of() != this.parts) {
+				throw new LabException("This load has %d parts, not %d".formatted(this.parts, part.of()));
+			}
+			answer(exchange, 200, handler.answer(part, exchange));
+		}
+		catch (LabException | IllegalArgumentException | JacksonException ex) {
+			answer(exchange, 409, String.valueOf(ex.getMessage()));
+		}
+		catch (InterruptedException ex) {
+			answer(exchange, 503, "The coordinator ends");
+		}
+	}
+
+	private static void answer(HttpExchange exchange, int status, String text) throws IOException {
+		byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+		exchange.sendResponseHeaders(status, bytes.length);
+		try (exchange) {
+			exchange.getResponseBody().write(bytes);
+		}
+	}
+
+	/** Parts that still wait get an answer, or none. */
+	@Override
+	public void close() {
+		this.handlers.shutdownNow();
+		this.server.stop(1);
+	}
+
+	@FunctionalInterface
+	private interface Handler {
+
+		String answer(Part part, HttpExchange exchange) throws IOException, InterruptedException;
+
+	}
+
+}

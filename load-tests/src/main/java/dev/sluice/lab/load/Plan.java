@@ -1,0 +1,44 @@
+package dev.sluice.lab.load;
+
+import java.time.Duration;
+
+import dev.sluice.lab.kit.load.OpenClient.Load;
+import dev.sluice.lab.kit.plan.Mode;
+
+/**
+ * What all parts send together, as the coordinator tells it. Requests go to the parts in
+ * turn, so that together they are as evenly spread as one client's.
+ *
+ * @param requestsPerSecond of all parts
+ * @param seconds for which requests are sent
+ * @param mode of the orders
+ * @param prefix of their idempotency keys, never used before at this system
+ * @param startNanos when the first request of all is due, by the coordinator's clock
+ */
+record Plan(double requestsPerSecond, int seconds, Mode mode, String prefix, long startNanos) {
+
+	/** For answers after the last request. */
+	static final Duration PATIENCE = Duration.ofSeconds(15);
+
+	private static final int MAX_OUTSTANDING = 20_000;
+
+	/**
+	 * A part's share.
+	 * @param duration for which it is sent
+	 * @param patience for the answers then
+	 */
+	Load share(Part part, Duration duration, Duration patience) {
+		return new Load(this.requestsPerSecond / part.of(), duration, patience, MAX_OUTSTANDING);
+	}
+
+	/** When a part's first request is due, by the coordinator's clock. */
+	long startNanos(Part part) {
+		return this.startNanos + Math.round((part.number() - 1) * 1e9 / this.requestsPerSecond);
+	}
+
+	/** For the load itself. */
+	Duration duration() {
+		return Duration.ofSeconds(this.seconds);
+	}
+
+}
