@@ -45,8 +45,8 @@ final class LoadExperiment extends Experiment {
 	/** At the load's own rate, before it: classes are loaded and connections open. */
 	private static final Duration WARM_UP = Duration.ofSeconds(5);
 
-	/** From the end of the warm-up to the first request. */
-	private static final Duration LEAD = Duration.ofSeconds(1);
+	/** From the end of the warm-up to the first request: a slow machine warms up late. */
+	private static final Duration LEAD = Duration.ofSeconds(5);
 
 	/** For the reports, when all have been sent and waited for. */
 	private static final Duration REPORT_TIMEOUT = Duration.ofSeconds(30);
@@ -127,24 +127,29 @@ final class LoadExperiment extends Experiment {
 		Part part = this.settings.part();
 		try (OpenClient client = new OpenClient(CallMode.ASYNC, null, system.tls())) {
 			progress().step("Warming up for %d s".formatted(WARM_UP.toSeconds()));
-			client.run(together.share(part, WARM_UP, LEAD.dividedBy(2)), requests(together, "-warm", system), (_) -> {
-			});
+			answered(client.run(together.share(part, WARM_UP, LEAD.dividedBy(2)), requests(together, "-warm", system),
+					(_) -> {
+					}));
 			progress().step("%s, %s, %,.0f/s of %,.0f/s for %d s".formatted(part, together.mode(),
 					together.requestsPerSecond() / part.of(), together.requestsPerSecond(), together.seconds()));
 			long start = together.startNanos(part) - clock.offsetNanos();
 			if (System.nanoTime() - start > 0) {
 				throw new LabException("The load has begun without %s: it was not warm in time".formatted(part));
 			}
-			Figures figures = client.run(together.share(part, together.duration(), Plan.PATIENCE), start,
+			Figures figures = answered(client.run(together.share(part, together.duration(), Plan.PATIENCE), start,
 					requests(together, "", system), (second) -> {
 						out().println(StatusLine.of(Instant.now(), second));
 						out().flush();
-					});
-			if (figures.tally().answered() == 0) {
-				throw new LabException("The target does not answer: %s".formatted(figures.tally().failures()));
-			}
+					}));
 			return PartReport.of(part, figures, clock.errorNanos() / 1_000);
 		}
+	}
+
+	private static Figures answered(Figures figures) {
+		if (figures.tally().sent() > 0 && figures.tally().answered() == 0) {
+			throw new LabException("The target does not answer: %s".formatted(figures.tally().failures()));
+		}
+		return figures;
 	}
 
 	/** To each gateway in turn. */
