@@ -96,15 +96,15 @@ final class DataSinkService implements BindableService {
 
 	}
 
-	DataSinkService(OnceStore store, SinkProperties properties, SinkMetrics metrics, ScheduledExecutorService timer,
-			Executor executor, LongSupplier nanoTime) {
+	DataSinkService(OnceStore store, Decompressor decompressor, SinkProperties properties, SinkMetrics metrics,
+			ScheduledExecutorService timer, Executor executor, LongSupplier nanoTime) {
 		long memory = properties.memory().toBytes();
 		this.shared = new Shared(store, new SharedLimit(memory, MEMORY_STEP, executor),
 				new SharedLimit(memory, properties.maxMessageBytes(), executor),
 				new SharedLimit(properties.maxStoring(), 1, executor),
 				new SharedLimit((properties.repeatHorizon() > 0) ? properties.maxUnnumberedStreams() : Long.MAX_VALUE,
 						1, executor),
-				Decompressor.of(properties.maxMessageBytes(), properties.dictionary()), executor);
+				decompressor, executor);
 		this.properties = properties;
 		this.metrics = metrics;
 		this.timer = timer;

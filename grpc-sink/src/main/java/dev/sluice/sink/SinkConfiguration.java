@@ -58,8 +58,9 @@ class SinkConfiguration {
 	@Bean
 	DataSinkService dataSinkService(OnceStore store, SinkProperties properties, MeterRegistry registry,
 			ScheduledExecutorService ackTimer, ExecutorService callExecutor) {
-		DataSinkService service = new DataSinkService(store, properties, new SinkMetrics(registry), ackTimer,
-				callExecutor, System::nanoTime);
+		DataSinkService service = new DataSinkService(store,
+				Decompressor.of(properties.maxMessageBytes(), properties.dictionary()), properties,
+				new SinkMetrics(registry), ackTimer, callExecutor, System::nanoTime);
 		long period = Math.min(CHECK_PERIOD.toNanos(),
 				Math.min(properties.stallTimeout().toNanos(), properties.storeTimeout().toNanos()) / 4);
 		var _ = ackTimer.scheduleWithFixedDelay(service::check, period, period, TimeUnit.NANOSECONDS);

@@ -57,7 +57,8 @@ import org.slf4j.LoggerFactory;
  * Received = acknowledged + refused + dropped + in process, while the stream is open.
  * <p>
  * One lock guards all state and the writing of responses; nothing waits under it. One
- * thread of the executor at a time hands messages to the storage, for that may wait.
+ * thread at a time hands messages to the storage: the connection's where all of a request
+ * have a sequence and there is room, else one of the executor, for others may wait.
  */
 @ThreadSafe
 // lock.
@@ -265,7 +266,14 @@ final class SinkStream implements StreamObserver<Received> {
 			}
 			this.forwarding = true;
 		}
-		this.shared.executor().execute(this.forward);
+		if (messages.stream().allMatch((message) -> message.sequence() > 0)) {
+			// The store only queues them. A thread would cost two wake-ups for each
+			// request.
+			forward();
+		}
+		else {
+			this.shared.executor().execute(this.forward);
+		}
 	}
 
 	/** The horizon covers what so many streams have in flight. */

@@ -65,7 +65,8 @@ class DictionaryNegotiationTests {
 				DataSize.ofMegabytes(1), 100, Duration.ofMillis(1), Duration.ofSeconds(10), 1_000, true, 100, 10,
 				Duration.ofDays(6), 1, (short) 1, 0, Duration.ZERO, DataSize.ofBytes(0), dictionary, Duration.ZERO,
 				this.directory, DataSize.ofMegabytes(1), LogMessageStore.Damage.REFUSE);
-		DataSinkService service = new DataSinkService(new OnceStore(this.store, new RecentIds(1_000)), properties,
+		DataSinkService service = new DataSinkService(new OnceStore(this.store, new RecentIds(1_000)),
+				Decompressor.of(properties.maxMessageBytes(), properties.dictionary()), properties,
 				new SinkMetrics(new SimpleMeterRegistry()), this.timer, Runnable::run, System::nanoTime);
 		String name = InProcessServerBuilder.generateName();
 		this.server = InProcessServerBuilder.forName(name)

@@ -71,8 +71,9 @@ class MemoryTests {
 		SimpleMeterRegistry registry = new SimpleMeterRegistry();
 		ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
 		FakeStore store = new FakeStore();
-		DataSinkService service = new DataSinkService(new OnceStore(store, new RecentIds(0)), properties,
-				new SinkMetrics(registry), timer, Runnable::run, System::nanoTime);
+		DataSinkService service = new DataSinkService(new OnceStore(store, new RecentIds(0)),
+				new Decompressor(properties.maxMessageBytes(), null), properties, new SinkMetrics(registry), timer,
+				Runnable::run, System::nanoTime);
 		String name = InProcessServerBuilder.generateName();
 		Server server = InProcessServerBuilder.forName(name)
 			.directExecutor()

@@ -43,6 +43,9 @@ class SequenceStreamTests {
 
 	private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
 
+	/** Times that the executor got something to do. */
+	private int handedOver;
+
 	private @Nullable Server server;
 
 	private @Nullable ManagedChannel channel;
@@ -66,6 +69,19 @@ class SequenceStreamTests {
 
 		assertThat(this.store.pending()).isZero();
 		assertThat(client.acked()).containsExactly("a", "b", "a");
+	}
+
+	@Test
+	void givesTheStoreWhatHasASequenceWithoutAnotherThread() throws Exception {
+		Client client = new Client(true);
+		client.send(message(1, "a", "hello").setSession(SESSION));
+		client.send(message(2, "b", "hello"));
+		assertThat(this.store.pendingIds()).containsExactly("a", "b");
+		assertThat(this.handedOver).isZero();
+
+		client.send(unnumbered("c", "hello"));
+		assertThat(this.store.pendingIds()).containsExactly("a", "b", "c");
+		assertThat(this.handedOver).as("who may wait").isOne();
 	}
 
 	@Test
@@ -280,8 +296,12 @@ class SequenceStreamTests {
 				DataSize.ofMegabytes(1), 1, Duration.ZERO, Duration.ofMinutes(1), 1_000, sequences, 100, 10,
 				Duration.ofDays(6), 1, (short) 1, 0, Duration.ZERO, DataSize.ofBytes(0), null, Duration.ZERO,
 				Path.of("unused"), DataSize.ofMegabytes(1), LogMessageStore.Damage.REFUSE);
-		DataSinkService service = new DataSinkService(new OnceStore(this.store, new RecentIds(1_000)), properties,
-				new SinkMetrics(new SimpleMeterRegistry()), this.timer, Runnable::run, System::nanoTime);
+		DataSinkService service = new DataSinkService(new OnceStore(this.store, new RecentIds(1_000)),
+				new Decompressor(properties.maxMessageBytes(), null), properties,
+				new SinkMetrics(new SimpleMeterRegistry()), this.timer, (task) -> {
+					this.handedOver++;
+					task.run();
+				}, System::nanoTime);
 		String name = InProcessServerBuilder.generateName();
 		this.server = InProcessServerBuilder.forName(name)
 			.directExecutor()

@@ -145,7 +145,8 @@ class SharedTopicIT {
 	 */
 	private static Outcome store(int sink, ClientSession session, long sequence) {
 		AtomicReference<Outcome> outcome = new AtomicReference<>();
-		await().atMost(Duration.ofMinutes(1)).until(() -> {
+		// Awaitility would wait 100 ms before the first time.
+		await().pollDelay(Duration.ZERO).atMost(Duration.ofMinutes(1)).until(() -> {
 			try {
 				outcome.set(tryToStore(sink, session, sequence));
 				return true;

@@ -77,7 +77,8 @@ class SinkStreamTests {
 	private final AtomicLong nanoTime = new AtomicLong(-1_000_000);
 
 	private final DataSinkService service = new DataSinkService(new OnceStore(this.store, new RecentIds(100)),
-			PROPERTIES, new SinkMetrics(this.registry), this.timer, Runnable::run, this.nanoTime::get);
+			new Decompressor(PROPERTIES.maxMessageBytes(), null), PROPERTIES, new SinkMetrics(this.registry),
+			this.timer, Runnable::run, this.nanoTime::get);
 
 	private Server server;
 

@@ -66,6 +66,9 @@ class WireFuzzTests {
 
 	private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
 
+	/** One for all rounds: it keeps its native memory until it is garbage. */
+	private final Decompressor decompressor = new Decompressor(1024 * 1024, null);
+
 	@AfterEach
 	void stop() {
 		this.timer.shutdownNow();
@@ -77,8 +80,8 @@ class WireFuzzTests {
 				DataSize.ofMegabytes(1), 1, Duration.ZERO, Duration.ofMinutes(1), 1_000, true, 100, 10,
 				Duration.ofDays(6), 1, (short) 1, 0, Duration.ZERO, DataSize.ofBytes(0), null, Duration.ZERO,
 				Path.of("unused"), DataSize.ofMegabytes(1), LogMessageStore.Damage.REFUSE);
-		DataSinkService service = new DataSinkService(new OnceStore(new Store(), new RecentIds(1_000)), properties,
-				new SinkMetrics(registry), this.timer, Runnable::run, System::nanoTime);
+		DataSinkService service = new DataSinkService(new OnceStore(new Store(), new RecentIds(1_000)),
+				this.decompressor, properties, new SinkMetrics(registry), this.timer, Runnable::run, System::nanoTime);
 		return InProcessServerBuilder.forName(name)
 			.directExecutor()
 			.addService(service)

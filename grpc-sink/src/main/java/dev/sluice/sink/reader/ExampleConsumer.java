@@ -41,8 +41,6 @@ public final class ExampleConsumer {
 	/** Messages consumed. */
 	public static final String MESSAGES = "sluice.sink.reader.messages";
 
-	private static final Logger logger = LoggerFactory.getLogger(ExampleConsumer.class);
-
 	private static final Duration POLL = Duration.ofMillis(200);
 
 	/** Between two commits, and two looks at the lag. */
@@ -103,6 +101,9 @@ public final class ExampleConsumer {
 		if (args.length != 3) {
 			throw new IllegalArgumentException("Needs bootstrap servers, a group and the port of the metrics");
 		}
+		// Before anything logs. A file that the user names stays.
+		System.getProperties().putIfAbsent("logback.configurationFile", "example-consumer-logback.xml");
+		Logger logger = LoggerFactory.getLogger(ExampleConsumer.class);
 		PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
 		HttpServer metrics = HttpServer
 			.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), Integer.parseInt(args[2])), 0);
@@ -114,7 +115,7 @@ public final class ExampleConsumer {
 		});
 		CountDownLatch ended = new CountDownLatch(1);
 		Thread consuming = Thread.currentThread();
-		Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(consuming, ended), "stop"));
+		Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(consuming, ended, logger), "stop"));
 		metrics.start();
 		try (TopicReader reader = TopicReader.group(Map.of(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, args[0]),
 				args[1])) {
@@ -134,7 +135,7 @@ public final class ExampleConsumer {
 
 	private static volatile boolean stopping;
 
-	private static void stop(Thread consuming, CountDownLatch ended) {
+	private static void stop(Thread consuming, CountDownLatch ended, Logger logger) {
 		stopping = true;
 		try {
 			if (!ended.await(STOP_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)) {

@@ -20,9 +20,9 @@ public interface MessageStore {
 	CompletableFuture<Integer> store(Content content);
 
 	/**
-	 * Stores a message of a session, if it is not there. May wait a bounded time for
-	 * room. If it is not stored now, the place's fence is closed, and what comes behind a
-	 * closed fence is not stored.
+	 * Stores a message of a session, if it is not there. Does not wait, so that the
+	 * thread of a connection may call it. If it is not stored now, the place's fence is
+	 * closed, and what comes behind a closed fence is not stored.
 	 * @param place of the message
 	 * @param content to be kept
 	 * @return done once the message is durable; failed as above, with a

@@ -23,6 +23,12 @@ final class SinkText {
 				rows.forEach((row) -> text.append("%-30s %8.2f %8.1f %,11.0f %9.2fx %11.1f%% %10.2f%n".formatted(
 						SinkFigures.words(row.mode()), row.seconds(), row.megabytesPerSecond(), row.messagesPerSecond(),
 						row.speedUp(), row.wireShare() * 100, row.cpuMillisPerMegabyte())));
+				for (SinkFigures row : rows) {
+					String aim = row.againstAim(setting);
+					if (aim != null) {
+						text.append("%s: %s%n".formatted(SinkFigures.words(row.mode()), aim));
+					}
+				}
 			}
 		}
 		return text.toString();

@@ -63,6 +63,12 @@ final class TransfersSection extends Section {
 			if (figures.size() > 1) {
 				parts.add("%s: against Kafka's own producer %s.".formatted(title(setting),
 						list(figures, (row) -> Figures.percent(row.speedUp()))));
+				figures.forEach((row) -> {
+					String aim = row.againstAim(setting);
+					if (aim != null) {
+						parts.add("%s, %s: %s.".formatted(title(setting), SinkFigures.words(row.mode()), aim));
+					}
+				});
 			}
 		}
 		return parts;

@@ -29,6 +29,20 @@ class SinkReportTests {
 	}
 
 	@Test
+	void saysWhatIsAskedBesideWhatItCameTo() {
+		SinkResult result = new SinkResult(100, 2, 154, null, List.of(transfer(Setting.LOOPBACK, Mode.KAFKA, 1, 1),
+				transfer(Setting.LOOPBACK, Mode.STREAM, 1, 4), transfer(Setting.LOOPBACK, Mode.STREAM_ZSTD, 1, 2),
+				transfer(Setting.LOOPBACK, Mode.STREAM_SPOOL, 1, 5), transfer(Setting.LOOPBACK_SMALL, Mode.KAFKA, 1, 1),
+				transfer(Setting.LOOPBACK_SMALL, Mode.STREAM, 1, 2)));
+
+		assertThat(Report.page(List.of(run(result)))).contains(
+				"Nothing but the machine binds, stream: 25 % of Kafka&#39;s producer, asked 70 %.",
+				"stream, zstd: 50 % of Kafka&#39;s producer, asked 110 %.",
+				"stream from the spool: 20 % of Kafka&#39;s producer, asked 55 %.",
+				"messages of 200 B, stream: 3,000 messages/s, asked 730,000.");
+	}
+
+	@Test
 	void drawsWhatIsInFlight() {
 		String page = Report.page(List
 			.of(run(new SinkResult(100, 2, 154, "a proxy", List.of(transfer(Setting.LINK, Mode.STREAM, 1, 3))))));
