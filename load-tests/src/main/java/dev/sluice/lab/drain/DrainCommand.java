@@ -4,6 +4,7 @@ import dev.sluice.lab.kit.run.ExperimentCommand;
 import dev.sluice.lab.kit.run.InfrastructureOption;
 import dev.sluice.lab.kit.run.SourceOption;
 import dev.sluice.lab.kit.run.ReportWriter;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -33,9 +34,9 @@ public final class DrainCommand extends ExperimentCommand {
 					+ " Default: ${DEFAULT-VALUE}.")
 	private DrainExperiment.Delays delays = DrainExperiment.Delays.CONSTANT;
 
-	@Option(names = "--share-consumers", paramLabel = "COUNT", defaultValue = "10",
-			description = "Consumers of --source share-group. Default: ${DEFAULT-VALUE}.")
-	private int shareConsumers = 10;
+	@Option(names = "--share-consumers", paramLabel = "COUNT",
+			description = "Consumers of --source share-group. Default: that of delivery.share-consumers.")
+	private @Nullable Integer shareConsumers;
 
 	@Mixin
 	private SourceOption source = new SourceOption();

@@ -76,11 +76,20 @@ final class DrainExperiment extends Experiment {
 	 * @param delayMillis that the backend takes for an order, in the mean
 	 * @param delays how it is spread
 	 * @param source how the consumer reads
-	 * @param shareConsumers how many consumers a share group has
+	 * @param shareConsumers how many consumers a share group has; null for the consumer's
+	 * default
 	 * @param deadlineMillis of the delivery, in milliseconds
 	 */
 	record Settings(int orders, int deliveryConcurrency, long delayMillis, Delays delays, Source source,
-			int shareConsumers, long deadlineMillis) {
+			@Nullable Integer shareConsumers, long deadlineMillis) {
+
+		ServiceOptions consumer() {
+			ServiceOptions options = ServiceOptions.NONE.withProperty("delivery.concurrency", this.deliveryConcurrency)
+				.withProperty(SourceOption.PROPERTY, this.source);
+			return (this.shareConsumers != null) ? options.withProperty("delivery.share-consumers", this.shareConsumers)
+					: options;
+		}
+
 	}
 
 	/** How the times that the backend takes are spread around their mean. */
@@ -138,10 +147,7 @@ final class DrainExperiment extends Experiment {
 			produce(stack.infrastructure().kafka().bootstrapServers());
 			progress()
 				.step("Starting a consumer that delivers %,d at once".formatted(this.settings.deliveryConcurrency()));
-			Service consumer = stack.startConsumer(
-					ServiceOptions.NONE.withProperty("delivery.concurrency", this.settings.deliveryConcurrency())
-						.withProperty(SourceOption.PROPERTY, this.settings.source())
-						.withProperty("delivery.share-consumers", this.settings.shareConsumers()));
+			Service consumer = stack.startConsumer(this.settings.consumer());
 			Map<String, ProcessGroup> groups = new LinkedHashMap<>(
 					ProcessGroup.ofInfrastructure(stack.infrastructure()));
 			groups.put(CONSUMER, ProcessGroup.of(consumer.pid()));

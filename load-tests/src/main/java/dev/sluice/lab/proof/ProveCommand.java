@@ -23,11 +23,11 @@ public final class ProveCommand extends ExperimentCommand {
 
 	static final List<Proof> ALL = List.of(new KeyProof(), new OutageProof(), new IsolationProof(),
 			new RebalanceProof(), new BacklogProof(), new InputProof(), new SlowBodiesProof(), new TwinsProof(),
-			new RecordsProof(), new ThrottlingProof(), new ArchivingProof());
+			new RecordsProof(), RefusalProof.throttling(), RefusalProof.backendOutage(), new ArchivingProof());
 
 	@Parameters(paramLabel = "PROOF", arity = "0..*",
 			description = "key, outage, isolation, rebalance, backlog, input, slow-bodies, twins, records,"
-					+ " throttling, archiving. Default: all; with --source share-group, all but rebalance.")
+					+ " throttling, backend-outage, archiving. Default: all; with --source share-group, all but rebalance.")
 	private List<String> names = List.of();
 
 	@Mixin

@@ -13,7 +13,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
 
 import dev.sluice.consumer.DeliveryProperties;
-import dev.sluice.consumer.Time;
 import dev.sluice.consumer.offsets.CommitMetadata;
 import dev.sluice.consumer.offsets.FinishedOffsets;
 import dev.sluice.consumer.offsets.LostRecords;
@@ -55,9 +54,9 @@ import org.springframework.kafka.core.ConsumerFactory;
  * that no later reader delivers that again. After an error of Kafka the loop restarts
  * from the committed offsets. When the topic was deleted and created again, the loop
  * restarts from the beginning of the new one. {@link ReadPositions} detects records that
- * were deleted before they were read. After a bug the thread ends, and liveness fails.
+ * were deleted before they were read.
  */
-public final class DeliveryLoop implements DeliverySource, Runnable {
+public final class DeliveryLoop extends DeliverySource {
 
 	private static final Logger logger = LoggerFactory.getLogger(DeliveryLoop.class);
 
@@ -65,19 +64,6 @@ public final class DeliveryLoop implements DeliverySource, Runnable {
 
 	/** The sleep of an idle loop. Records and {@link #wakeUp} end it early. */
 	private static final Duration POLL = Duration.ofMillis(100);
-
-	/** The pause before a restart after an error. */
-	private static final Duration RESTART = Duration.ofSeconds(1);
-
-	/** Timeout of a synchronous commit. */
-	private static final Duration COMMIT_TIMEOUT = Duration.ofSeconds(5);
-
-	private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
-
-	/** How long to wait for interrupted deliveries to end. */
-	private static final Duration ABANDON_TIMEOUT = Duration.ofSeconds(1);
-
-	private final DeliveryProperties properties;
 
 	private final TopicWatch topics;
 
@@ -88,10 +74,6 @@ public final class DeliveryLoop implements DeliverySource, Runnable {
 	private final Delivery.Context context;
 
 	private final PendingRecords pending;
-
-	private final ThreadFactory threads;
-
-	private final Time time;
 
 	/** Set while the partitions are paused because {@link PendingRecords} is full. */
 	private final AtomicBoolean full = new AtomicBoolean();
@@ -119,17 +101,11 @@ public final class DeliveryLoop implements DeliverySource, Runnable {
 
 	private long committedAtNanos;
 
-	private volatile boolean running;
-
 	private volatile int partitions;
 
 	private volatile Set<TopicPartition> assignment = Set.of();
 
-	private volatile long lastPollNanos;
-
 	private volatile @Nullable Consumer<byte[], byte[]> consumer;
-
-	private volatile @Nullable Thread thread;
 
 	/** An exception that a delivery ended with and never should. */
 	private volatile @Nullable Throwable bug;
@@ -140,68 +116,23 @@ public final class DeliveryLoop implements DeliverySource, Runnable {
 	DeliveryLoop(DeliveryProperties properties, TopicWatch topics, LostRecords lost,
 			ConsumerFactory<byte[], byte[]> consumers, Delivery.Context context, PendingRecords pending,
 			ThreadFactory threads) {
-		this.properties = properties;
+		super(properties, context.time(), threads, 1);
 		this.topics = topics;
 		this.lost = lost;
 		lost.expect(READER, Topics.ORDERS);
 		this.consumers = consumers;
 		this.context = context;
 		this.pending = pending;
-		this.threads = threads;
-		this.time = context.time();
 	}
 
 	@Override
-	public void start() {
-		this.running = true;
-		this.lastPollNanos = this.time.nanoTime();
-		Thread loop = this.threads.newThread(this);
-		this.thread = loop;
-		loop.start();
-	}
-
-	/** Stops fetching, waits for deliveries to end, commits and leaves the group. */
-	@Override
-	public void stop() {
-		Thread loop = this.thread;
-		if (!this.running || loop == null) {
-			return;
-		}
-		this.running = false;
-		if (this.consumer != null) {
-			wakeUp();
-		}
-		else {
-			loop.interrupt();
-		}
-		try {
-			Duration longest = this.properties.drainTimeout()
-				.plus(ABANDON_TIMEOUT)
-				.plus(COMMIT_TIMEOUT)
-				.plus(CLOSE_TIMEOUT);
-			if (!loop.join(longest)) {
-				logger.warn("The delivery loop did not stop within {} s", longest.toSeconds());
-			}
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-		}
+	void prepare() throws InterruptedException {
+		this.topicIds = this.topics.await().ids();
 	}
 
 	@Override
-	public boolean isRunning() {
-		return this.running;
-	}
-
-	@Override
-	public boolean isAlive() {
-		Thread loop = this.thread;
-		return loop != null && loop.isAlive();
-	}
-
-	@Override
-	public Duration sinceLastPoll() {
-		return Duration.ofNanos(this.time.nanoTime() - this.lastPollNanos);
+	Reader reader() {
+		return new Loop();
 	}
 
 	/** Number of assigned partitions that records have been read from. */
@@ -210,7 +141,7 @@ public final class DeliveryLoop implements DeliverySource, Runnable {
 	}
 
 	@Override
-	public Map<String, Object> details() {
+	Map<String, Object> details() {
 		return Map.of("partitions", this.partitions);
 	}
 
@@ -224,35 +155,7 @@ public final class DeliveryLoop implements DeliverySource, Runnable {
 		return this.assignment;
 	}
 
-	@Override
-	public boolean isConnected() {
-		return this.consumer != null;
-	}
-
-	@Override
-	public void run() {
-		try {
-			while (this.running) {
-				try {
-					this.topicIds = this.topics.await().ids();
-					consume();
-				}
-				catch (InterruptException ex) {
-					return;
-				}
-				catch (KafkaException ex) {
-					logger.error("Consuming {} failed. Restarting from the committed offsets in {} s", Topics.ORDERS,
-							RESTART.toSeconds(), ex);
-					this.time.sleep(RESTART);
-				}
-			}
-		}
-		catch (InterruptedException ex) {
-			logger.debug("Stopped before Kafka was ready");
-		}
-	}
-
-	private void consume() throws InterruptedException {
+	private void consume(Loop loop) throws InterruptedException {
 		Properties overrides = new Properties();
 		overrides.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, Integer.toString(this.properties.batch()));
 		// ReadPositions decides where to read from: a reset would skip lost orders
@@ -264,15 +167,17 @@ public final class DeliveryLoop implements DeliverySource, Runnable {
 		this.committing = false;
 		try {
 			this.consumer = kafka;
+			loop.connected();
 			ReadPositions positions = new ReadPositions(kafka, this.topicIds, ReadPositions.Start.AT_ZERO);
 			kafka.subscribe(List.of(Topics.ORDERS), new Rebalance(kafka, positions));
 			logger.info("Reading {} as group {}", Topics.ORDERS, this.properties.groupId());
-			while (this.running) {
+			while (isWanted()) {
 				if (isAnotherTopic()) {
 					// Commits nothing: the offsets belong to the deleted topic.
 					return;
 				}
 				pollOnce(kafka, positions);
+				loop.seen();
 			}
 			release(kafka, List.copyOf(this.progress.keySet()), this.properties.drainTimeout());
 		}
@@ -309,7 +214,6 @@ public final class DeliveryLoop implements DeliverySource, Runnable {
 		}
 		commitIfDue(kafka);
 		this.partitions = this.progress.size();
-		this.lastPollNanos = this.time.nanoTime();
 	}
 
 	private void pauseOrResume(Consumer<byte[], byte[]> kafka) {
@@ -497,7 +401,7 @@ public final class DeliveryLoop implements DeliverySource, Runnable {
 		for (Delivery delivery : deliveries) {
 			delivery.awaitEnd(Duration.ofNanos(Math.max(deadline - this.time.nanoTime(), 0)));
 		}
-		if (!this.running) {
+		if (!isWanted()) {
 			abandon(of);
 		}
 		Map<TopicPartition, OffsetAndMetadata> offsets = committable(of);
@@ -557,6 +461,21 @@ public final class DeliveryLoop implements DeliverySource, Runnable {
 			.filter((progress) -> progress != null)
 			.flatMap((progress) -> progress.unfinished().stream())
 			.toList();
+	}
+
+	/** The only reader. */
+	private final class Loop extends Reader {
+
+		@Override
+		void read() throws InterruptedException {
+			consume(this);
+		}
+
+		@Override
+		void endPoll() {
+			DeliveryLoop.this.wakeUp();
+		}
+
 	}
 
 	/** The consumer calls it within a poll or its close, on the loop's thread. */

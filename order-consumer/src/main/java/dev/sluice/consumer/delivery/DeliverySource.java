@@ -1,22 +1,256 @@
 package dev.sluice.consumer.delivery;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.IntStream;
+
+import dev.sluice.consumer.DeliveryProperties;
+import dev.sluice.consumer.Time;
+import dev.sluice.contract.Topics;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.InterruptException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import org.springframework.context.SmartLifecycle;
 
-/** Reads {@code orders}, starts deliveries and tells Kafka what is finished. */
-interface DeliverySource extends SmartLifecycle {
+/**
+ * Reads {@code orders}, starts deliveries and tells Kafka what is finished. Each
+ * {@link Reader} has a thread, which alone uses its consumer. After an error of Kafka a
+ * reader begins again with another consumer, and the source is prepared again, once for
+ * all readers. After a bug every reader ends, and liveness fails.
+ */
+abstract class DeliverySource implements SmartLifecycle {
 
-	/** Whether its threads run. They also run while Kafka is away. */
-	boolean isAlive();
+	/** Timeout of a synchronous commit. */
+	static final Duration COMMIT_TIMEOUT = Duration.ofSeconds(5);
 
-	/** Whether it has a consumer. */
-	boolean isConnected();
+	static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
 
-	Duration sinceLastPoll();
+	/** How long to wait for interrupted deliveries to end. */
+	static final Duration ABANDON_TIMEOUT = Duration.ofSeconds(1);
+
+	/** The longest time for which a reader does not look whether it is wanted. */
+	static final Duration LONGEST_POLL = Duration.ofMillis(500);
+
+	private static final Logger logger = LoggerFactory.getLogger(DeliverySource.class);
+
+	/** The pause before a restart after an error. */
+	private static final Duration RESTART = Duration.ofSeconds(1);
+
+	final DeliveryProperties properties;
+
+	final Time time;
+
+	private final ThreadFactory threads;
+
+	private final int consumers;
+
+	private final ReentrantLock preparing = new ReentrantLock();
+
+	private final AtomicBoolean prepared = new AtomicBoolean();
+
+	private volatile List<Reader> readers = List.of();
+
+	private volatile boolean running;
+
+	private volatile boolean broken;
+
+	/**
+	 * @param threads makes the thread of each reader
+	 */
+	DeliverySource(DeliveryProperties properties, Time time, ThreadFactory threads, int consumers) {
+		this.properties = properties;
+		this.time = time;
+		this.threads = threads;
+		this.consumers = consumers;
+	}
+
+	/** Waits until orders can be read, on the thread of one of the readers. */
+	abstract void prepare() throws InterruptedException;
+
+	abstract Reader reader();
 
 	/** What health shows besides. */
-	Map<String, Object> details();
+	abstract Map<String, Object> details();
+
+	@Override
+	public final void start() {
+		this.running = true;
+		this.readers = IntStream.range(0, this.consumers).mapToObj((_) -> reader()).toList();
+		this.readers.forEach((reader) -> reader.thread.start());
+	}
+
+	/**
+	 * Stops reading, waits for deliveries to end and tells Kafka what is finished. Others
+	 * get the rest when the consumers close.
+	 */
+	@Override
+	public final void stop() {
+		this.running = false;
+		long deadline = this.time.nanoTime() + LONGEST_POLL.plus(this.properties.drainTimeout())
+			.plus(ABANDON_TIMEOUT)
+			.plus(COMMIT_TIMEOUT)
+			.plus(CLOSE_TIMEOUT)
+			.toNanos();
+		this.readers.forEach(Reader::wakeUp);
+		try {
+			for (Reader reader : this.readers) {
+				if (!reader.thread.join(Duration.ofNanos(Math.max(deadline - this.time.nanoTime(), 1)))) {
+					logger.warn("A consumer of {} did not stop in time", Topics.ORDERS);
+				}
+			}
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+	}
+
+	@Override
+	public final boolean isRunning() {
+		return this.running;
+	}
+
+	/** Whether readers are to go on. */
+	final boolean isWanted() {
+		return this.running && !this.broken;
+	}
+
+	/** Whether its threads run. They also run while Kafka is away. */
+	final boolean isAlive() {
+		return !this.readers.isEmpty() && this.readers.stream().allMatch((reader) -> reader.thread.isAlive());
+	}
+
+	/** Whether it has a consumer. */
+	final boolean isConnected() {
+		return connected() > 0;
+	}
+
+	/** Number of consumers. */
+	final long connected() {
+		return this.readers.stream().filter((reader) -> reader.connected).count();
+	}
+
+	/** The longest time since a reader that has a consumer did anything. */
+	final Duration sinceLastPoll() {
+		long now = this.time.nanoTime();
+		return Duration.ofNanos(this.readers.stream()
+			.filter((reader) -> reader.connected)
+			.mapToLong((reader) -> now - reader.seenNanos)
+			.max()
+			.orElse(0));
+	}
+
+	/**
+	 * @return whether to read now
+	 */
+	private boolean prepareOnce() throws InterruptedException {
+		this.preparing.lockInterruptibly();
+		try {
+			while (isWanted() && !this.prepared.get()) {
+				try {
+					prepare();
+					this.prepared.set(true);
+				}
+				catch (KafkaException ex) {
+					// The other readers wait meanwhile: they would fail as this one.
+					failed(ex, true);
+				}
+			}
+			return isWanted();
+		}
+		finally {
+			this.preparing.unlock();
+		}
+	}
+
+	private void failed(KafkaException ex, boolean first) throws InterruptedException {
+		if (ex instanceof InterruptException) {
+			throw ex;
+		}
+		if (first) {
+			logger.error("Consuming {} failed. Restarting in {} s", Topics.ORDERS, RESTART.toSeconds(), ex);
+		}
+		else {
+			logger.debug("Another consumer failed too", ex);
+		}
+		this.time.sleep(RESTART);
+	}
+
+	/** A thread and its consumer. */
+	abstract class Reader implements Runnable {
+
+		private final Thread thread = DeliverySource.this.threads.newThread(this);
+
+		private volatile boolean connected;
+
+		private volatile long seenNanos;
+
+		/**
+		 * Reads with a new consumer, which it closes, until the source is to stop or to
+		 * be prepared.
+		 */
+		abstract void read() throws InterruptedException;
+
+		/** Ends the poll. Any thread calls it. */
+		abstract void endPoll();
+
+		/** From now on the reader sees by itself that it is to stop. */
+		final void connected() {
+			seen();
+			this.connected = true;
+		}
+
+		/** Says that the thread is not stuck. */
+		final void seen() {
+			this.seenNanos = DeliverySource.this.time.nanoTime();
+		}
+
+		private void wakeUp() {
+			if (this.connected) {
+				endPoll();
+			}
+			else {
+				this.thread.interrupt();
+			}
+		}
+
+		@Override
+		public final void run() {
+			try {
+				while (prepareOnce()) {
+					readOnce();
+				}
+			}
+			catch (InterruptedException | InterruptException ex) {
+				logger.debug("Stopped before Kafka was ready");
+			}
+			catch (RuntimeException | Error ex) {
+				DeliverySource.this.broken = true;
+				throw ex;
+			}
+		}
+
+		private void readOnce() throws InterruptedException {
+			KafkaException failure = null;
+			try {
+				read();
+			}
+			catch (KafkaException ex) {
+				failure = ex;
+			}
+			// After the close, which an interrupt would break off.
+			this.connected = false;
+			boolean first = DeliverySource.this.prepared.getAndSet(false);
+			if (failure != null) {
+				failed(failure, first);
+			}
+		}
+
+	}
 
 }

@@ -1,23 +1,19 @@
 package dev.sluice.consumer.delivery;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ThreadFactory;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 import dev.sluice.consumer.DeliveryProperties;
-import dev.sluice.consumer.Time;
 import dev.sluice.consumer.outcome.ReliablePublisher;
 import dev.sluice.contract.Topics;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker.State;
@@ -26,9 +22,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.ShareConsumer;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -47,27 +41,14 @@ import org.slf4j.LoggerFactory;
  * that has used half of it is placed again at the end of {@code orders} instead of being
  * delivered: a count of consumers that died must not decide about an order.
  */
-final class ShareSource implements DeliverySource {
+final class ShareSource extends DeliverySource {
 
 	private static final Logger logger = LoggerFactory.getLogger(ShareSource.class);
-
-	/** The longest time for which a thread does not look whether it is to stop. */
-	private static final Duration POLL = Duration.ofMillis(500);
-
-	private static final Duration RESTART = Duration.ofSeconds(1);
-
-	private static final Duration COMMIT_TIMEOUT = Duration.ofSeconds(5);
-
-	private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
-
-	private static final Duration ABANDON_TIMEOUT = Duration.ofSeconds(1);
 
 	/** The shortest that brokers allow by default, should they not say. */
 	private static final int SHORTEST_LOCK_MILLIS = 15_000;
 
-	private final DeliveryProperties properties;
-
-	private final Callable<Integer> group;
+	private final Group group;
 
 	private final Supplier<ShareConsumer<byte[], byte[]>> consumers;
 
@@ -77,117 +58,47 @@ final class ShareSource implements DeliverySource {
 
 	private final PendingRecords pending;
 
-	private final ThreadFactory threads;
-
-	private final Time time;
-
-	private final ReentrantLock preparing = new ReentrantLock();
-
-	/** How often a record is delivered before it is archived; 0 = to be asked. */
+	/** How often a record is delivered before it is archived. */
 	private volatile int deliveryLimit;
 
-	private volatile List<Worker> workers = List.of();
-
-	private volatile boolean running;
-
 	/**
-	 * @param group waits until the topics exist, prepares the share group and returns how
-	 * often a record is delivered before it is archived
 	 * @param threads makes the thread of each consumer
 	 */
-	ShareSource(DeliveryProperties properties, Callable<Integer> group,
-			Supplier<ShareConsumer<byte[], byte[]>> consumers, Delivery.Context context, ReliablePublisher publisher,
-			PendingRecords pending, ThreadFactory threads) {
-		this.properties = properties;
+	ShareSource(DeliveryProperties properties, Group group, Supplier<ShareConsumer<byte[], byte[]>> consumers,
+			Delivery.Context context, ReliablePublisher publisher, PendingRecords pending, ThreadFactory threads) {
+		super(properties, context.time(), threads, properties.consumers());
 		this.group = group;
 		this.consumers = consumers;
 		this.context = context;
 		this.publisher = publisher;
 		this.pending = pending;
-		this.threads = threads;
-		this.time = context.time();
+	}
+
+	/** The share group as the brokers have it. */
+	interface Group {
+
+		/**
+		 * Waits until the topics exist, and prepares the group.
+		 * @return how often a record is delivered before it is archived
+		 * @throws IllegalStateException if the brokers have no share groups
+		 */
+		int prepare() throws InterruptedException;
+
 	}
 
 	@Override
-	public void start() {
-		this.running = true;
-		List<Worker> started = new ArrayList<>();
-		for (int i = 0; i < this.properties.consumers(); i++) {
-			started.add(new Worker());
-		}
-		this.workers = List.copyOf(started);
-		this.workers.forEach((worker) -> worker.thread.start());
-	}
-
-	/**
-	 * Stops polling, waits for deliveries to end and accepts them. The brokers give the
-	 * rest to others when the consumers close.
-	 */
-	@Override
-	public void stop() {
-		this.running = false;
-		long deadline = this.time.nanoTime() + POLL.plus(this.properties.drainTimeout())
-			.plus(ABANDON_TIMEOUT)
-			.plus(COMMIT_TIMEOUT)
-			.plus(CLOSE_TIMEOUT)
-			.toNanos();
-		try {
-			for (Worker worker : this.workers) {
-				if (!worker.connected) {
-					worker.thread.interrupt();
-				}
-				if (!worker.thread.join(Duration.ofNanos(Math.max(deadline - this.time.nanoTime(), 1)))) {
-					logger.warn("A share consumer did not stop in time");
-				}
-			}
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-		}
-	}
-
-	/** Asks once for all consumers, and again after an error. */
-	private int deliveryLimit() throws Exception {
-		this.preparing.lockInterruptibly();
-		try {
-			if (this.deliveryLimit == 0) {
-				this.deliveryLimit = this.group.call();
-			}
-			return this.deliveryLimit;
-		}
-		finally {
-			this.preparing.unlock();
-		}
+	void prepare() throws InterruptedException {
+		this.deliveryLimit = this.group.prepare();
 	}
 
 	@Override
-	public boolean isRunning() {
-		return this.running;
+	Reader reader() {
+		return new Worker();
 	}
 
 	@Override
-	public boolean isAlive() {
-		return this.workers.stream().allMatch((worker) -> worker.thread.isAlive());
-	}
-
-	@Override
-	public boolean isConnected() {
-		return this.workers.stream().anyMatch((worker) -> worker.connected);
-	}
-
-	@Override
-	public Duration sinceLastPoll() {
-		long now = this.time.nanoTime();
-		return Duration.ofNanos(this.workers.stream()
-			.filter((worker) -> worker.connected)
-			.mapToLong((worker) -> now - worker.seenNanos)
-			.max()
-			.orElse(0));
-	}
-
-	@Override
-	public Map<String, Object> details() {
-		return Map.of("consumers", this.workers.stream().filter((worker) -> worker.connected).count());
+	Map<String, Object> details() {
+		return Map.of("consumers", connected());
 	}
 
 	/** Where a record is in the topic. */
@@ -200,9 +111,7 @@ final class ShareSource implements DeliverySource {
 	}
 
 	/** One consumer. All but the volatile fields is confined to its thread. */
-	private final class Worker implements Runnable {
-
-		private final Thread thread = ShareSource.this.threads.newThread(this);
+	private final class Worker extends Reader {
 
 		/** What the consumer has a lock of. */
 		private final Map<Position, Held> held = new HashMap<>();
@@ -212,14 +121,7 @@ final class ShareSource implements DeliverySource {
 
 		private volatile CompletableFuture<Void> ending = new CompletableFuture<>();
 
-		private volatile boolean connected;
-
-		private volatile long seenNanos;
-
-		/** How often a record is delivered before it is archived. */
-		private int limit;
-
-		/** Whether records are accepted that no commit includes. */
+		/** Whether records are acknowledged that no commit includes. */
 		private boolean uncommitted;
 
 		private long committedNanos;
@@ -227,50 +129,20 @@ final class ShareSource implements DeliverySource {
 		private long lockedNanos;
 
 		@Override
-		public void run() {
-			try {
-				while (ShareSource.this.running) {
-					try {
-						this.limit = deliveryLimit();
-						consume();
-					}
-					catch (InterruptException ex) {
-						return;
-					}
-					catch (KafkaException ex) {
-						logger.error("Consuming {} failed. Starting again in {} s", Topics.ORDERS, RESTART.toSeconds(),
-								ex);
-						ShareSource.this.deliveryLimit = 0;
-						ShareSource.this.time.sleep(RESTART);
-					}
-				}
-			}
-			catch (InterruptedException ex) {
-				logger.debug("Stopped before Kafka was ready");
-			}
-			catch (RuntimeException ex) {
-				throw ex;
-			}
-			catch (Exception ex) {
-				throw new IllegalStateException("The share group cannot be prepared", ex);
-			}
-		}
-
-		private void consume() throws InterruptedException {
+		void read() throws InterruptedException {
 			ShareConsumer<byte[], byte[]> kafka = ShareSource.this.consumers.get();
 			try {
-				this.seenNanos = ShareSource.this.time.nanoTime();
-				this.connected = true;
+				connected();
 				kafka.subscribe(List.of(Topics.ORDERS));
-				while (ShareSource.this.running) {
+				while (isWanted()) {
 					if (isOutage()) {
 						kafka.commitAsync();
-						ShareSource.this.time.sleep(POLL);
-						this.seenNanos = ShareSource.this.time.nanoTime();
+						ShareSource.this.time.sleep(LONGEST_POLL);
+						seen();
 					}
 					else {
-						receive(kafka.poll(POLL));
-						work(kafka, () -> ShareSource.this.running);
+						receive(kafka.poll(LONGEST_POLL));
+						work(kafka, ShareSource.this::isWanted);
 					}
 				}
 				drain(kafka);
@@ -278,14 +150,14 @@ final class ShareSource implements DeliverySource {
 			finally {
 				this.held.values().forEach(Held::cancel);
 				this.held.clear();
-				try {
-					kafka.close(CLOSE_TIMEOUT);
-				}
-				finally {
-					// Last: an interrupt would keep the consumer from closing.
-					this.connected = false;
-				}
+				kafka.close(CLOSE_TIMEOUT);
 			}
+		}
+
+		/** A poll is short, and only its thread may use the consumer. */
+		@Override
+		void endPoll() {
+			this.ending.complete(null);
 		}
 
 		/** Whether more orders would only wait. If none waits, one has to be tried. */
@@ -309,7 +181,7 @@ final class ShareSource implements DeliverySource {
 		/** Begins what is new, and forgets what the consumer has lost the lock of. */
 		private void receive(ConsumerRecords<byte[], byte[]> records) {
 			this.lockedNanos = ShareSource.this.time.nanoTime();
-			this.seenNanos = this.lockedNanos;
+			seen();
 			// The poll has sent what was accepted.
 			this.uncommitted = false;
 			Set<Position> received = new HashSet<>();
@@ -326,12 +198,12 @@ final class ShareSource implements DeliverySource {
 				if (!this.held.containsKey(position)) {
 					Held begun = new Held(record, this);
 					this.held.put(position, begun);
-					begun.start(this.limit);
+					begun.start(ShareSource.this.deliveryLimit);
 				}
 			}
 		}
 
-		/** Accepts what ends, and keeps the locks of the rest. */
+		/** Acknowledges what ends, and keeps the locks of the rest. */
 		private void work(ShareConsumer<byte[], byte[]> kafka, BooleanSupplier wanted) throws InterruptedException {
 			long renewNanos = Duration.ofMillis(kafka.acquisitionLockTimeoutMs().orElse(SHORTEST_LOCK_MILLIS)).toNanos()
 					/ 2;
@@ -339,13 +211,13 @@ final class ShareSource implements DeliverySource {
 				// Set before the look: what ends from now on completes it.
 				CompletableFuture<Void> next = new CompletableFuture<>();
 				this.ending = next;
-				accept(kafka);
+				acknowledge(kafka);
 				if (this.held.isEmpty() || !wanted.getAsBoolean()) {
-					// The next poll or commit includes what was accepted.
+					// The next poll or commit includes what was acknowledged.
 					return;
 				}
 				long now = ShareSource.this.time.nanoTime();
-				this.seenNanos = now;
+				seen();
 				if (now - this.lockedNanos >= renewNanos) {
 					renew(kafka);
 					continue;
@@ -356,20 +228,20 @@ final class ShareSource implements DeliverySource {
 					this.uncommitted = false;
 					this.committedNanos = now;
 				}
-				long untilNanos = Math.min(POLL.toNanos(), renewNanos - (now - this.lockedNanos));
+				long untilNanos = Math.min(LONGEST_POLL.toNanos(), renewNanos - (now - this.lockedNanos));
 				ShareSource.this.time.await(next,
 						Duration.ofNanos(this.uncommitted ? Math.min(untilNanos, commitNanos) : untilNanos));
 			}
 		}
 
-		private void accept(ShareConsumer<byte[], byte[]> kafka) {
+		private void acknowledge(ShareConsumer<byte[], byte[]> kafka) {
 			for (Held end = this.ended.poll(); end != null; end = this.ended.poll()) {
 				if (end.bug != null) {
 					throw new IllegalStateException(
 							"A delivery failed with a bug, and its record can never be accepted", end.bug);
 				}
-				if (end.finished && this.held.remove(Position.of(end.record), end)) {
-					kafka.acknowledge(end.record, AcknowledgeType.ACCEPT);
+				if (this.held.remove(Position.of(end.record), end)) {
+					kafka.acknowledge(end.record, end.finished ? AcknowledgeType.ACCEPT : AcknowledgeType.RELEASE);
 					this.uncommitted = true;
 				}
 			}
@@ -384,7 +256,7 @@ final class ShareSource implements DeliverySource {
 			kafka.commitSync(COMMIT_TIMEOUT);
 			this.held.values().forEach((one) -> kafka.acknowledge(one.record, AcknowledgeType.RENEW));
 			kafka.commitSync(COMMIT_TIMEOUT);
-			receive(kafka.poll(POLL));
+			receive(kafka.poll(LONGEST_POLL));
 		}
 
 	}

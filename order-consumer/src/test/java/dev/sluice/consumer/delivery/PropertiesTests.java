@@ -53,6 +53,17 @@ class PropertiesTests {
 				.hasMessageContaining(property.substring(0, property.indexOf('.'))));
 	}
 
+	@Test
+	void refuseAnOrderThatAShareGroupCannotKeep() {
+		this.runner.withPropertyValues("delivery.source=share-group", "delivery.ordering=key")
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.hasMessageContaining(
+						"share-group keeps no order: set delivery.ordering=none or delivery.source=partitions"));
+		this.runner.withPropertyValues("delivery.source=share-group", "delivery.ordering=none")
+			.run((context) -> assertThat(context).hasNotFailed());
+	}
+
 	@Configuration(proxyBeanMethods = false)
 	@EnableConfigurationProperties({ DeliveryProperties.class, BackendProperties.class, QueueProperties.class })
 	static class Properties {

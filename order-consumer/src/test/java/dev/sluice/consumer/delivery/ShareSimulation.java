@@ -72,6 +72,11 @@ final class ShareSimulation {
 
 	private static final Duration LOCK = Duration.ofSeconds(15);
 
+	private static final Duration LONG_DRAIN = Duration.ofMinutes(4);
+
+	/** For an attempt that takes 20 s, publishing and closing. */
+	private static final Duration LONGEST_STOP = Duration.ofMinutes(1);
+
 	private static final int EVENTS = 60;
 
 	private static final int MAX_STEPS = 400_000;
@@ -130,8 +135,9 @@ final class ShareSimulation {
 		int concurrency = 1 + this.random.nextInt(6);
 		this.properties = new DeliveryProperties(true, concurrency, 1 + this.random.nextInt(4), Duration.ofSeconds(1),
 				Duration.ZERO, Duration.ofSeconds(5), Duration.ofMillis(50), Duration.ofSeconds(2), 1_000,
-				DataSize.ofMegabytes(64), Duration.ofMillis(20), Duration.ofMillis(300), delay(500), "simulated",
-				Ordering.NONE, Source.SHARE_GROUP, 1 + this.random.nextInt(4));
+				DataSize.ofMegabytes(64), Duration.ofMillis(20), Duration.ofMillis(300),
+				this.random.nextBoolean() ? delay(500) : LONG_DRAIN, "simulated", Ordering.NONE, Source.SHARE_GROUP,
+				1 + this.random.nextInt(4));
 		this.instance = new Instance();
 	}
 
@@ -234,7 +240,11 @@ final class ShareSimulation {
 		if (!stopping.stopping) {
 			stopping.stopping = true;
 			stopping.process.thread(() -> {
+				long began = this.scheduler.nanoTime();
 				stopping.source.stop();
+				if (this.scheduler.nanoTime() - began > LONGEST_STOP.toNanos()) {
+					violated("stopping took %s s", (this.scheduler.nanoTime() - began) / 1e9);
+				}
 				if (this.instance == stopping) {
 					this.instance = new Instance();
 					this.instance.source.start();
@@ -413,8 +423,8 @@ final class ShareSimulation {
 			Map<Long, AcknowledgeType> sent = new HashMap<>();
 			this.batch.forEach((offset, type) -> type.ifPresent((of) -> sent.put(offset, of)));
 			this.batch.keySet().removeAll(sent.keySet());
-			if (Set.copyOf(sent.values()).size() > 1) {
-				violated("one request renews and accepts");
+			if (sent.containsValue(AcknowledgeType.RENEW) && Set.copyOf(sent.values()).size() > 1) {
+				violated("one request does not only renew");
 			}
 			boolean refused = fails(10);
 			sent.forEach((offset, type) -> {
@@ -422,14 +432,18 @@ final class ShareSimulation {
 				if (refused || entry.owner != this) {
 					return;
 				}
-				if (type == AcknowledgeType.ACCEPT) {
-					entry.accepted = true;
-					entry.owner = null;
-				}
-				else {
-					ShareSimulation.this.renewals++;
-					entry.lockedUntilNanos = ShareSimulation.this.scheduler.nanoTime() + LOCK.toNanos();
-					this.renewed.add(offset);
+				switch (type) {
+					case ACCEPT -> {
+						entry.accepted = true;
+						entry.owner = null;
+					}
+					case RENEW -> {
+						ShareSimulation.this.renewals++;
+						entry.lockedUntilNanos = ShareSimulation.this.scheduler.nanoTime() + LOCK.toNanos();
+						this.renewed.add(offset);
+					}
+					case RELEASE -> release(entry);
+					case REJECT -> violated("the record at %d is rejected", offset);
 				}
 			});
 		}

@@ -18,32 +18,53 @@ import dev.sluice.lab.kit.stack.Module;
 import dev.sluice.lab.kit.stack.ServiceOptions;
 
 /**
- * For ten minutes the backend refuses nearly half of all calls with 429, chosen at
- * random. No order may become a dead letter for that.
+ * For ten minutes the backend refuses all calls, or some of them, chosen at random. No
+ * order may become a dead letter for that.
  */
-final class ThrottlingProof implements Proof {
+final class RefusalProof implements Proof {
 
 	private static final double PER_SECOND = 20;
 
-	private static final double REFUSED = 0.45;
-
-	/** Of the calls: as many as the backend is told to refuse, but for chance. */
-	private static final double LEAST_REFUSED = 0.40;
-
-	private static final int STATUS = 429;
+	/** Of the calls that it is told to refuse: all, but for chance. */
+	private static final double LEAST_REFUSED = 0.9;
 
 	private static final int CUSTOMERS = 97;
 
-	private static final Duration END = Duration.ofSeconds(120);
+	private static final Duration END = Duration.ofSeconds(240);
+
+	private final String name;
+
+	private final String question;
+
+	private final double refused;
+
+	private final int status;
+
+	private RefusalProof(String name, String question, double refused, int status) {
+		this.name = name;
+		this.question = question;
+		this.refused = refused;
+		this.status = status;
+	}
+
+	/** Nearly half of the calls are too many. */
+	static Proof throttling() {
+		return new RefusalProof("throttling", "Does a backend that throttles cost an order?", 0.45, 429);
+	}
+
+	/** The backend says that it is out of order. */
+	static Proof backendOutage() {
+		return new RefusalProof("backend-outage", "Does a long outage of the backend cost an order?", 1, 503);
+	}
 
 	@Override
 	public String name() {
-		return "throttling";
+		return this.name;
 	}
 
 	@Override
 	public String question() {
-		return "Does a backend that throttles cost an order?";
+		return this.question;
 	}
 
 	@Override
@@ -57,11 +78,11 @@ final class ThrottlingProof implements Proof {
 		int orders = (int) (seconds * PER_SECOND);
 		bench.startWithoutGateways();
 		bench.stack().startConsumer(ServiceOptions.NONE);
-		bench.backend().behave(BackendBehaviour.DEFAULT.withErrors(REFUSED, STATUS));
+		bench.backend().behave(BackendBehaviour.DEFAULT.withErrors(this.refused, this.status));
 		String bootstrap = bench.stack().infrastructure().kafka().bootstrapServers();
 		OrderTimes times = new OrderTimes(orders, (order) -> new UUID(bench.seed(), order));
 		bench.step("%,d orders in %d s; the backend refuses %.0f %% of the calls".formatted(orders, seconds,
-				100 * REFUSED));
+				100 * this.refused));
 		try (OrderFeed feed = new OrderFeed(bootstrap)) {
 			long startNanos = System.nanoTime();
 			for (int i = 0; i < orders; i++) {
@@ -86,10 +107,10 @@ final class ThrottlingProof implements Proof {
 		return new Evidence(
 				Map.of("load", "%.0f orders a second for %d s".formatted(PER_SECOND, seconds), "backend",
 						"50 ms an order; answers %.0f %% of the calls with %d, drawn anew for each"
-							.formatted(100 * REFUSED, STATUS),
+							.formatted(100 * this.refused, this.status),
 						"saved while it refused", "%,d of %,d".formatted(throttled.saved(), orders)),
 				List.of(Check.exactly("orders in Kafka", orders, times.accepted()),
-						Check.atLeast("calls refused, of all while it refused", LEAST_REFUSED,
+						Check.atLeast("calls refused, of all while it refused", LEAST_REFUSED * this.refused,
 								(double) throttled.failed() / Math.max(1, throttled.received()), ""),
 						Check.none("dead letters", letters),
 						Check.none("orders not saved", times.notSaved((_) -> true)),

@@ -1,0 +1,279 @@
+package dev.sluice.consumer.delivery;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import dev.sluice.consumer.DeliveryProperties;
+import dev.sluice.consumer.Time;
+import org.apache.kafka.common.KafkaException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.slf4j.LoggerFactory;
+
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/** Ten readers, which fail as a test says. Their pauses last until it ends them. */
+@Timeout(60)
+class DeliverySourceTests {
+
+	private static final int READERS = 10;
+
+	private static final Logger LOGGER = (Logger) LoggerFactory.getLogger(DeliverySource.class);
+
+	private final ListAppender<ILoggingEvent> log = new ListAppender<>();
+
+	private final Queue<Throwable> uncaught = new ConcurrentLinkedQueue<>();
+
+	private final CountDownLatch ended = new CountDownLatch(READERS);
+
+	private final Pauses pauses = new Pauses();
+
+	private final AtomicInteger preparations = new AtomicInteger();
+
+	/** How often preparing fails before it succeeds. */
+	private final AtomicInteger unprepared = new AtomicInteger();
+
+	private final CountDownLatch reading = new CountDownLatch(READERS);
+
+	/** How often reading fails before it succeeds. */
+	private final AtomicInteger unread = new AtomicInteger();
+
+	/** How many readers end by a bug. */
+	private final AtomicInteger bugs = new AtomicInteger();
+
+	private boolean refuses;
+
+	private final DeliverySource source = new TestSource();
+
+	@BeforeEach
+	void listen() {
+		this.log.start();
+		LOGGER.addAppender(this.log);
+		LOGGER.setAdditive(false);
+	}
+
+	@AfterEach
+	void stop() {
+		this.source.stop();
+		LOGGER.detachAppender(this.log);
+		LOGGER.setAdditive(true);
+	}
+
+	@Test
+	void tellsOnceOfAnErrorOfAllReadersAndPreparesOnceMore() {
+		this.unread.set(READERS);
+
+		this.source.start();
+
+		await().until(() -> this.pauses.begun.get() == READERS);
+		assertThat(errors()).containsExactly("Consuming orders failed. Restarting in 1 s");
+		assertThat(this.preparations).hasValue(1);
+		this.pauses.end(READERS);
+		await().until(() -> this.source.connected() == READERS);
+		assertThat(errors()).hasSize(1);
+		assertThat(this.preparations).hasValue(2);
+	}
+
+	@Test
+	void preparesOnOneThreadHoweverOftenThatFails() {
+		this.unprepared.set(3);
+		this.pauses.end(3);
+
+		this.source.start();
+
+		await().until(() -> this.source.connected() == READERS);
+		assertThat(errors()).hasSize(3);
+		assertThat(this.preparations).hasValue(4);
+	}
+
+	@Test
+	void endsAllReadersAfterABugOfOne() throws InterruptedException {
+		this.source.start();
+		await().until(() -> this.source.connected() == READERS);
+
+		this.bugs.set(1);
+
+		this.ended.await();
+		assertThat(this.source.isAlive()).isFalse();
+		assertThat(this.source.isRunning()).isTrue();
+		assertThat(this.uncaught).singleElement().isInstanceOf(IllegalStateException.class);
+	}
+
+	@Test
+	void refusesOnceForAllReaders() throws InterruptedException {
+		this.refuses = true;
+
+		this.source.start();
+
+		this.ended.await();
+		assertThat(this.source.isAlive()).isFalse();
+		assertThat(this.preparations).hasValue(1);
+		assertThat(this.uncaught).singleElement().isInstanceOf(IllegalStateException.class);
+	}
+
+	@Test
+	void stopsWhileKafkaIsAway() {
+		this.unprepared.set(Integer.MAX_VALUE);
+		this.source.start();
+		await().until(() -> this.pauses.begun.get() == 1);
+
+		this.source.stop();
+
+		assertThat(this.ended.getCount()).isZero();
+		assertThat(this.uncaught).isEmpty();
+	}
+
+	@Test
+	void interruptsNoReaderThatHasAConsumer() {
+		this.source.start();
+		await().until(() -> this.source.connected() == READERS);
+
+		this.source.stop();
+
+		assertThat(this.ended.getCount()).isZero();
+		assertThat(this.uncaught).isEmpty();
+		assertThat(this.source.isConnected()).isFalse();
+	}
+
+	private List<String> errors() {
+		return List.copyOf(this.log.list)
+			.stream()
+			.filter((event) -> event.getLevel() == Level.ERROR)
+			.map(ILoggingEvent::getFormattedMessage)
+			.toList();
+	}
+
+	private Thread thread(Runnable task) {
+		return Thread.ofVirtual().unstarted(() -> {
+			try {
+				task.run();
+			}
+			catch (RuntimeException ex) {
+				this.uncaught.add(ex);
+			}
+			finally {
+				this.ended.countDown();
+			}
+		});
+	}
+
+	private final class TestSource extends DeliverySource {
+
+		TestSource() {
+			super(new Binder(new MapConfigurationPropertySource(Map.of())).bindOrCreate("delivery",
+					DeliveryProperties.class), DeliverySourceTests.this.pauses, DeliverySourceTests.this::thread,
+					READERS);
+		}
+
+		@Override
+		void prepare() {
+			DeliverySourceTests.this.preparations.incrementAndGet();
+			if (DeliverySourceTests.this.refuses) {
+				throw new IllegalStateException("refused");
+			}
+			if (DeliverySourceTests.this.unprepared.getAndDecrement() > 0) {
+				throw new KafkaException("not prepared");
+			}
+		}
+
+		@Override
+		Reader reader() {
+			return new TestReader();
+		}
+
+		@Override
+		Map<String, Object> details() {
+			return Map.of();
+		}
+
+		private final class TestReader extends Reader {
+
+			private final CompletableFuture<Void> polled = new CompletableFuture<>();
+
+			@Override
+			void read() {
+				if (DeliverySourceTests.this.unread.getAndDecrement() > 0) {
+					awaitAllReaders();
+					throw new KafkaException("not read");
+				}
+				connected();
+				while (isWanted()) {
+					if (DeliverySourceTests.this.bugs.getAndDecrement() > 0) {
+						throw new IllegalStateException("a bug");
+					}
+					try {
+						// A poll.
+						Time.SYSTEM.await(this.polled, Duration.ofMillis(10));
+					}
+					catch (InterruptedException ex) {
+						throw new IllegalStateException("interrupted", ex);
+					}
+				}
+			}
+
+			private void awaitAllReaders() {
+				DeliverySourceTests.this.reading.countDown();
+				try {
+					DeliverySourceTests.this.reading.await();
+				}
+				catch (InterruptedException ex) {
+					throw new IllegalStateException("interrupted", ex);
+				}
+			}
+
+			@Override
+			void endPoll() {
+				this.polled.complete(null);
+			}
+
+		}
+
+	}
+
+	/** Pauses that last until a test ends them. */
+	private static final class Pauses implements Time {
+
+		private final AtomicInteger begun = new AtomicInteger();
+
+		private final Semaphore ends = new Semaphore(0);
+
+		void end(int pauses) {
+			this.ends.release(pauses);
+		}
+
+		@Override
+		public long nanoTime() {
+			return SYSTEM.nanoTime();
+		}
+
+		@Override
+		public void sleep(Duration duration) throws InterruptedException {
+			this.begun.incrementAndGet();
+			this.ends.acquire();
+		}
+
+		@Override
+		public boolean await(CompletableFuture<?> event, Duration timeout) throws InterruptedException {
+			return SYSTEM.await(event, timeout);
+		}
+
+	}
+
+}
