@@ -1,8 +1,10 @@
 package dev.sluice.lab.kit.measure;
 
+import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
 import dev.sluice.lab.kit.result.CellResult.Latency;
+import dev.sluice.lab.kit.result.Timing;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -20,6 +22,15 @@ class LatenciesTests {
 	@Test
 	void ofNoneIsNothing() {
 		assertThat(Latencies.of(new long[0])).isNull();
+	}
+
+	@Test
+	void timesAreGivenInMilliseconds() {
+		int[] micros = IntStream.rangeClosed(1, 100).map((value) -> (101 - value) * 1_000).toArray();
+
+		assertThat(Latencies.timing(micros)).isEqualTo(new Timing(1, 50.5, 50, 95, 99, 100));
+		assertThat(micros[0]).isEqualTo(100_000);
+		assertThat(Latencies.timing(new int[0])).isNull();
 	}
 
 	@Test
