@@ -12,10 +12,12 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 
 import dev.sluice.consumer.Backoff;
 import dev.sluice.consumer.DeliveryProperties;
+import dev.sluice.consumer.SetTime;
 import dev.sluice.consumer.Time;
 import dev.sluice.consumer.backend.Attempt;
 import dev.sluice.consumer.backend.Attempt.RetryLater;
@@ -43,6 +45,7 @@ import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -71,6 +74,10 @@ class DeliveryLoopTests {
 	private final CountDownLatch proceed = new CountDownLatch(1);
 
 	private final AtomicInteger calls = new AtomicInteger();
+
+	private final LostRecords lost = new LostRecords(new SimpleMeterRegistry());
+
+	private Time time = Time.SYSTEM;
 
 	private PendingRecords pending;
 
@@ -106,6 +113,86 @@ class DeliveryLoopTests {
 		this.kafka.awaitSleep();
 		// A commit may have been due before the order had ended.
 		assertThat(this.kafka.commits.get()).isBetween(1, 2);
+	}
+
+	@Test
+	void commitsWhatFinishesRightAfterACommit() {
+		UUID late = UUID.randomUUID();
+		// It ends between a commit and what the loop does next, and nothing comes after
+		// it.
+		this.kafka.afterCommit = () -> {
+			this.proceed.countDown();
+			await().until(() -> this.pending.records() == 0);
+		};
+		start(Map.of(), (order) -> {
+			if (order.id().equals(late)) {
+				held();
+			}
+			return SAVED;
+		});
+
+		this.kafka.receive(order(UUID.randomUUID(), 0), order(late, 1));
+
+		await().untilAsserted(() -> assertThat(this.kafka.committedOffset()).isEqualTo(2));
+	}
+
+	@Test
+	void commitsOnceInEachInterval() {
+		AtomicLong nanos = new AtomicLong();
+		this.time = new SetTime(nanos);
+		start(Map.of("delivery.commit-interval", "1h"), (order) -> SAVED);
+		this.kafka.receive(order(UUID.randomUUID(), 0));
+		await().until(() -> this.calls.get() == 1 && this.pending.records() == 0);
+
+		nanos.set(Duration.ofMinutes(59).toNanos());
+		this.kafka.pollAgain();
+		assertThat(this.kafka.commits).hasValue(0);
+
+		nanos.set(Duration.ofMinutes(60).toNanos());
+		this.kafka.pollAgain();
+		await().untilAsserted(() -> assertThat(this.kafka.committedOffset()).isEqualTo(1));
+		assertThat(this.kafka.commits).hasValue(1);
+	}
+
+	@Test
+	void tellsOfOrdersThatExpiredBeforeItCame() {
+		this.kafka.updateBeginningOffsets(Map.of(PARTITION, 4L));
+		this.kafka.updateEndOffsets(Map.of(PARTITION, 5L));
+		start(Map.of(), (order) -> SAVED);
+
+		this.kafka.receive(order(UUID.randomUUID(), 4));
+
+		await().untilAsserted(() -> assertThat(this.kafka.committedOffset()).isEqualTo(5));
+		assertThat(this.lost.details()).containsEntry("delivery: orders-3", "4 records below offset 4");
+	}
+
+	/** Above the commit at 1, 2 and 3 are finished. */
+	@Test
+	void doesNotCallLostWhatWasFinishedAboveTheCommit() {
+		this.kafka.before = new OffsetAndMetadata(1, "finished-1:1,2");
+		this.kafka.updateBeginningOffsets(Map.of(PARTITION, 5L));
+		this.kafka.updateEndOffsets(Map.of(PARTITION, 6L));
+		start(Map.of(), (order) -> SAVED);
+
+		this.kafka.receive(order(UUID.randomUUID(), 5));
+
+		await().untilAsserted(() -> assertThat(this.kafka.committedOffset()).isEqualTo(6));
+		assertThat(this.lost.details()).containsEntry("delivery: orders-3", "2 records below offset 5");
+	}
+
+	@Test
+	void tellsOfOrdersThatExpireWhileItReads() {
+		start(Map.of(), (order) -> SAVED);
+		this.kafka.receive(order(UUID.randomUUID(), 0));
+		await().untilAsserted(() -> assertThat(this.kafka.committedOffset()).isEqualTo(1));
+		assertThat(this.lost.isEmpty()).isTrue();
+
+		this.kafka.then(() -> this.kafka.updateBeginningOffsets(Map.of(PARTITION, 3L)));
+		this.kafka.receive(order(UUID.randomUUID(), 3));
+		this.kafka.pollAgain();
+
+		await().untilAsserted(() -> assertThat(this.kafka.committedOffset()).isEqualTo(4));
+		assertThat(this.lost.details()).containsEntry("delivery: orders-3", "2 records below offset 3");
 	}
 
 	@Test
@@ -193,8 +280,8 @@ class DeliveryLoopTests {
 		ConsumerFactory<byte[], byte[]> consumers = mock(ConsumerFactory.class);
 		when(consumers.createConsumer(any(), any(), any(), any())).thenReturn(this.kafka);
 		this.pending = new PendingRecords(delivery.maxPending(), delivery.maxPendingSize().toBytes());
-		this.loop = new DeliveryLoop(delivery, topics(), mock(LostRecords.class), consumers, context(delivery, backend),
-				this.pending, Thread.ofPlatform().factory());
+		this.loop = new DeliveryLoop(delivery, topics(), this.lost, consumers, context(delivery, backend), this.pending,
+				Thread.ofPlatform().factory());
 		this.loop.start();
 		this.kafka.assign();
 	}
@@ -217,18 +304,18 @@ class DeliveryLoopTests {
 		MockProducer<byte[], byte[]> producer = new MockProducer<>(true, null, new ByteArraySerializer(),
 				new ByteArraySerializer());
 		Backoff backoff = new Backoff(delivery.initialBackoff(), delivery.maxBackoff(), () -> 1);
-		ReliablePublisher publisher = new ReliablePublisher(() -> producer, backoff, Time.SYSTEM);
+		ReliablePublisher publisher = new ReliablePublisher(() -> producer, backoff, this.time);
 		BackendProperties.Circuit circuit = new BackendProperties.Circuit(10, 50, Duration.ofSeconds(10), 20,
 				Duration.ofSeconds(2), 10);
 		DeliveryLimiter limiter = new DeliveryLimiter(delivery.concurrency(),
-				new BackendHealth(circuit, delivery.evidenceGap(), System::nanoTime), Time.SYSTEM);
+				new BackendHealth(circuit, delivery.evidenceGap(), System::nanoTime), this.time);
 		return new Delivery.Context(new RecordReader(), new PayloadHistory(10), limiter, (order) -> {
 			this.calls.incrementAndGet();
 			return backend.apply(order);
 		}, new RetryPolicy(backoff, 8, Duration.ofMinutes(1), Duration.ZERO),
 				new OutcomePublisher(publisher, JsonMapper.builder().build(), registry),
 				new DeadLetters(publisher, registry), new DeliveryTimers(registry), Thread.ofVirtual().factory(),
-				Time.SYSTEM, InstantSource.system());
+				this.time, InstantSource.system());
 	}
 
 	private static ConsumerRecord<byte[], byte[]> order(UUID id, long offset) {
@@ -245,6 +332,12 @@ class DeliveryLoopTests {
 		private volatile ConsumerRebalanceListener listener;
 
 		private volatile boolean asleep;
+
+		private volatile Runnable afterCommit = () -> {
+		};
+
+		/** The commit that the loop finds; null if there is none. */
+		private @Nullable OffsetAndMetadata before;
 
 		SleepingConsumer() {
 			super("earliest");
@@ -286,6 +379,13 @@ class DeliveryLoopTests {
 			this.wakeUps.add(this);
 		}
 
+		/** For the loop, as it begins. */
+		@Override
+		public synchronized Map<TopicPartition, OffsetAndMetadata> committed(Set<TopicPartition> partitions,
+				Duration timeout) {
+			return (this.before != null) ? Map.of(PARTITION, this.before) : super.committed(partitions, timeout);
+		}
+
 		@Override
 		public synchronized void commitAsync(Map<TopicPartition, OffsetAndMetadata> offsets,
 				OffsetCommitCallback callback) {
@@ -294,6 +394,9 @@ class DeliveryLoopTests {
 				this.commits.incrementAndGet();
 			}
 			super.commitAsync(offsets, callback);
+			if (callback != null) {
+				this.afterCommit.run();
+			}
 		}
 
 		private void then(Runnable task) {
@@ -317,6 +420,14 @@ class DeliveryLoopTests {
 
 		void lose() {
 			then(() -> this.listener.onPartitionsLost(List.of(PARTITION)));
+		}
+
+		/** Ends the sleep, and waits for the next one. */
+		void pollAgain() {
+			awaitSleep();
+			this.asleep = false;
+			this.wakeUps.add(this);
+			awaitSleep();
 		}
 
 		void awaitSleep() {

@@ -63,6 +63,38 @@ class BoundRulesTests {
 			.isEqualTo(new Bound.Generator(400));
 	}
 
+	/** The rules say "or more" and "at least". */
+	@Test
+	void eachRuleHoldsFromItsBoundOn() {
+		LimitUse half = new LimitUse("consumer", "orders in delivery", 1_000, 900, 0.5);
+
+		assertThat(bound(0.90, List.of(), 20_000.0, 1_900, QUEUED)).isInstanceOf(Bound.Cpu.class);
+		assertThat(bound(0.899, List.of(), 20_000.0, 1_900, QUEUED)).isInstanceOf(Bound.InFlight.class);
+		assertThat(bound(0.5, List.of(half), null, 900, QUEUED)).isInstanceOf(Bound.Limit.class);
+		assertThat(bound(0.97, List.of(half), 1_000.0, 800, QUEUED)).isInstanceOf(Bound.Limit.class);
+		assertThat(bound(0.97, List.of(half), 1_000.0, 799, QUEUED)).isInstanceOf(Bound.Cpu.class);
+		// 90 are at the backend.
+		assertThat(bound(0.5, List.of(), null, 900, new Calls(112.5, 50, true)))
+			.isInstanceOf(Bound.BackendLatency.class);
+		assertThat(bound(0.5, List.of(), null, 900, new Calls(113, 50, true))).isInstanceOf(Bound.InFlight.class);
+	}
+
+	@Test
+	void theCpuBindsWhoeverUsesIt() {
+		Utilisation unsampled = new Utilisation(0.97, 0.0, Map.of("kafka", new Load(null, null, null, null)), List.of(),
+				null, null, null, null);
+
+		assertThat(BoundRules.of(unsampled, 900, null, WAITING, 2))
+			.isEqualTo(new Bound.Cpu(0.97, "processes that were not sampled", 0.97));
+	}
+
+	@Test
+	void doesNotBlameABackendOfWhichNothingIsKnown() {
+		Utilisation unknown = new Utilisation(0.5, 0.0, Map.of(), List.of(), null, null, null, null);
+
+		assertThat(BoundRules.of(unknown, 900, null, WAITING, 2)).isInstanceOf(Bound.InFlight.class);
+	}
+
 	@Test
 	void doesNotGuess() {
 		assertThat(bound(null, List.of(), 20_000.0, 1_900, WAITING)).isNull();

@@ -15,8 +15,10 @@ import dev.sluice.lab.kit.measure.JfrRecording.Pause;
 import dev.sluice.lab.kit.measure.ProcessSampler.MachineSample;
 import dev.sluice.lab.kit.measure.ProcessSampler.ProcessSample;
 import dev.sluice.lab.kit.measure.ProcessSamples.Failure;
+import dev.sluice.lab.kit.measure.Scrapes.Scrape;
 import dev.sluice.lab.kit.page.Reliability;
 import dev.sluice.lab.kit.plan.PhaseOutcome;
+import dev.sluice.lab.kit.result.Bound;
 import dev.sluice.lab.kit.result.Cell;
 import dev.sluice.lab.kit.result.Load;
 import dev.sluice.lab.kit.result.CellResult;
@@ -71,6 +73,92 @@ class CellEvaluationTests {
 		assertThat(result.seconds()).extracting(Second::calls).containsExactly(2L, 2L);
 		assertThat(result.seconds()).extracting(Second::failedCalls).containsExactly(2L, 0L);
 		assertThat(result.seconds()).extracting(Second::p99Millis).as("too few calls").containsOnlyNulls();
+	}
+
+	@Test
+	void callsOfAnotherPhaseAreOfAnotherCell() {
+		this.requests.add(new Request("warm-up", at(100), at(1_000), true, ""));
+
+		assertThat(evaluate(outcome(4, 4, 2_000), SAMPLED, Map.of()).calls()).isEqualTo(6);
+	}
+
+	@Test
+	void saysWhatBoundTheCell() {
+		Bound bound = bound(evaluate(outcome(4, 4, 2_000), SAMPLED, Map.of()));
+
+		// Six calls took 266 ms, in two seconds.
+		assertThat(bound).isInstanceOfSatisfying(Bound.InFlight.class, (client) -> {
+			assertThat(client.calls()).isCloseTo(0.133, within(1e-9));
+			assertThat(client.millis()).isCloseTo(266 / 6.0, within(1e-9));
+			assertThat(client.share()).isCloseTo(0.15, within(1e-9));
+		});
+	}
+
+	@Test
+	void aLateGeneratorBoundTheCell() {
+		PhaseOutcome late = new PhaseOutcome("phase", 4, 4, 0, at(9_000),
+				new BackendAudit(4, 4, 0, 0, 0, 0, 3, 2, 0, at(2_000)), 300, List.of());
+
+		assertThat(bound(evaluate(late, SAMPLED, Map.of()))).isEqualTo(new Bound.Generator(300));
+	}
+
+	@Test
+	void theBackendBoundACellWhoseCallsWaitForIt() {
+		Cell sync = new Cell("reactive", "sync", "unlimited", Load.inFlight(4), 1);
+		Scrapes backend = new Scrapes(
+				Stream.of(0, 1_000)
+					.map((millis) -> new Scrape(at(millis), Exposition.parse(
+							"sluice_backend_in_flight 1.0\nsluice_backend_duration_seconds_count %1$d\n".formatted(
+									millis) + "sluice_backend_duration_seconds_sum %1$d\n".formatted(millis / 20),
+							(_) -> true)))
+					.toList());
+
+		assertThat(bound(evaluate(sync, outcome(4, 4, 2_000), SAMPLED, Map.of("backend", backend))))
+			.isEqualTo(new Bound.BackendLatency(1, 50));
+		assertThat(bound(evaluate(CELL, outcome(4, 4, 2_000), SAMPLED, Map.of("backend", backend))))
+			.isInstanceOf(Bound.InFlight.class);
+	}
+
+	/**
+	 * Four orders in two seconds are four fifths of what the limit and the latency allow.
+	 */
+	@Test
+	void theRateDecidesWhetherALimitExplainsIt() {
+		ProcessSamples busy = new ProcessSamples(SAMPLED.processes(),
+				IntStream.rangeClosed(-5, 50)
+					.mapToObj((i) -> new MachineSample(at(i * 200L), 9_000 + i * 400, 2_000 + i * 40, 0))
+					.toList());
+		String scrape = """
+				sluice_delivery_in_flight 1.0
+				sluice_delivery_limit 1.0
+				sluice_backend_duration_seconds_count %d
+				sluice_backend_duration_seconds_sum %s
+				""";
+		Scrapes consumer = new Scrapes(
+				List.of(new Scrape(at(0), Exposition.parse(scrape.formatted(0, "0"), (_) -> true)),
+						new Scrape(at(1_000), Exposition.parse(scrape.formatted(10, "4.0"), (_) -> true))));
+		Scrapes faster = new Scrapes(List.of(new Scrape(at(0), Exposition.parse(scrape.formatted(0, "0"), (_) -> true)),
+				new Scrape(at(1_000), Exposition.parse(scrape.formatted(10, "3.0"), (_) -> true))));
+
+		assertThat(bound(evaluate(CELL, outcome(4, 4, 2_000), busy, Map.of("consumer", consumer))))
+			.isInstanceOf(Bound.Limit.class);
+		assertThat(bound(evaluate(CELL, outcome(4, 4, 2_000), busy, Map.of("consumer", faster))))
+			.isInstanceOf(Bound.Cpu.class);
+	}
+
+	@Test
+	void aServiceThatWasNotScrapedIsAProblem() {
+		CellResult result = evaluate(CELL, outcome(4, 4, 2_000), SAMPLED, Map.of("gateway", new Scrapes(List.of())));
+
+		assertThat(result.problem()).isEqualTo("the metrics of gateway were scraped 0 times in 2 s");
+	}
+
+	@Test
+	void whatOthersUseInAShortWindowIsThatOfTheSecondAroundIt() {
+		GatlingLog log = new GatlingLog("Simulation", T0, List.of(), List.of(), false);
+		CellEvaluation evaluation = new CellEvaluation(log, SAMPLED, Map.of(), Map.of(), List.of(), "gateway", 2);
+
+		assertThat(evaluation.foreignCpuShare(new Window(at(100), at(250)))).isCloseTo(0.05, within(1e-9));
 	}
 
 	@Test
@@ -164,12 +252,27 @@ class CellEvaluationTests {
 
 		assertThat(result.services().get("gateway").cpuMillisPerOrder()).isNull();
 		assertThat(result.seconds()).hasSize(1);
+		assertThat(result.problem()).isNull();
 	}
 
 	private CellResult evaluate(PhaseOutcome outcome, ProcessSamples samples, Map<String, JfrRecording> recordings) {
+		return evaluate(CELL, outcome, samples, recordings, Map.of());
+	}
+
+	private CellResult evaluate(Cell cell, PhaseOutcome outcome, ProcessSamples samples, Map<String, Scrapes> scrapes) {
+		return evaluate(cell, outcome, samples, Map.of(), scrapes);
+	}
+
+	private CellResult evaluate(Cell cell, PhaseOutcome outcome, ProcessSamples samples,
+			Map<String, JfrRecording> recordings, Map<String, Scrapes> scrapes) {
 		GatlingLog log = new GatlingLog("Simulation", T0, this.requests, List.of(), false);
-		return new CellEvaluation(log, samples, recordings, Map.of(), List.of("gateway", "backend"), "gateway", 2)
-			.evaluate(CELL, outcome);
+		return new CellEvaluation(log, samples, recordings, scrapes, List.of("gateway", "backend"), "gateway", 2)
+			.evaluate(cell, outcome);
+	}
+
+	private static Bound bound(CellResult result) {
+		assertThat(result.utilisation()).isNotNull();
+		return result.utilisation().bound();
 	}
 
 	private static PhaseOutcome outcome(long accepted, long saved, long lastSavedMillis) {

@@ -14,6 +14,8 @@ import dev.sluice.lab.kit.result.Utilisation;
 import dev.sluice.lab.kit.result.Utilisation.LimitUse;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -56,6 +58,48 @@ class UtilisationEvaluationTests {
 		assertThat(evaluate(Map.of("backend", scrapes(unlimited, unlimited))).limits()).isEmpty();
 		assertThat(evaluate(Map.of("backend", scrapes(three, three))).limits())
 			.containsExactly(new LimitUse("backend", "workers of the backend", 3, 5, 1));
+	}
+
+	/** As the services export them, each beside a series that is none of the limit's. */
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', quoteCharacter = '~',
+			textBlock = """
+					requests in progress          | sluice_requests_in_progress 6; sluice_requests_limit 10
+					Tomcat threads                | tomcat_threads_busy_threads{name="a"} 6; tomcat_threads_config_max_threads{name="a"} 10
+					orders being written to Kafka | resilience4j_bulkhead_available_concurrent_calls{name="queue"} 4; \
+					                                resilience4j_bulkhead_max_allowed_concurrent_calls{name="queue"} 10
+					bytes in the producer's buffer | kafka_producer_buffer_available_bytes 4; kafka_producer_buffer_total_bytes 10
+					connections to the backend    | httpcomponents_httpclient_pool_total_connections{httpclient="backend",state="leased"} 6; \
+					                                httpcomponents_httpclient_pool_total_connections{httpclient="backend",state="available"} 3; \
+					                                httpcomponents_httpclient_pool_total_connections{httpclient="other",state="leased"} 1; \
+					                                httpcomponents_httpclient_pool_total_max{httpclient="backend"} 10
+					connections to the backend    | reactor_netty_connection_provider_active_connections{name="backend"} 6; \
+					                                reactor_netty_connection_provider_active_connections{name="other"} 1; \
+					                                reactor_netty_connection_provider_max_connections{name="backend"} 10
+					connections to PostgreSQL     | hikaricp_connections_active 6; hikaricp_connections_max 10
+					connections to PostgreSQL     | r2dbc_pool_acquired_connections 6; r2dbc_pool_max_allocated_connections 10
+					orders in flight to the sink  | sluice_delivery_sink_in_flight 6; sluice_delivery_sink_window 10
+					""")
+	void knowsTheLimitOfEachService(String what, String exported) throws IOException {
+		String body = exported.replaceAll(";\\s*", "\n") + "\n";
+
+		assertThat(evaluate(Map.of("service", scrapes(body))).limits())
+			.containsExactly(new LimitUse("service", what, 10, 6, 0));
+	}
+
+	@Test
+	void theRecordsReadAreAtTheirLimitWhereNoFurtherBatchMayFit() throws IOException {
+		String full = "sluice_delivery_pending 75\nsluice_delivery_pending_limit 100\n";
+		String room = "sluice_delivery_pending 74\nsluice_delivery_pending_limit 100\n";
+
+		assertThat(evaluate(Map.of("consumer", scrapes(full, room))).limits())
+			.containsExactly(new LimitUse("consumer", "records read and not finished", 100, 74.5, 0.5));
+	}
+
+	@Test
+	void aLimitOfWhichHalfWasUsedIsNotable() throws IOException {
+		assertThat(evaluate(Map.of("consumer", scrapes(delivery(25)))).limits()).hasSize(1);
+		assertThat(evaluate(Map.of("consumer", scrapes(delivery(24)))).limits()).isEmpty();
 	}
 
 	@Test

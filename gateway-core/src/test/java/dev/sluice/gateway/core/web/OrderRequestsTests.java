@@ -1,0 +1,109 @@
+package dev.sluice.gateway.core.web;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+
+import com.github.benmanes.caffeine.cache.Ticker;
+import dev.sluice.contract.Fingerprint;
+import dev.sluice.contract.ProblemType;
+import dev.sluice.gateway.core.config.GatewayProperties;
+import dev.sluice.gateway.core.limit.ClientLimit;
+import dev.sluice.gateway.core.order.Mode;
+import dev.sluice.gateway.core.order.OrderCodec;
+import dev.sluice.gateway.core.order.OrderIds;
+import dev.sluice.gateway.core.problem.ProblemException;
+import org.junit.jupiter.api.Test;
+import org.springframework.http.HttpHeaders;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+class OrderRequestsTests {
+
+	private static final String TRACE = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+
+	private static final byte[] BODY = """
+			{ "customerId": "c-1",
+			  "items": [{"sku":"tea","quantity":2,"unitPrice":{"amount":"9.90","currency":"EUR"}}] }"""
+		.getBytes(StandardCharsets.UTF_8);
+
+	private final HttpHeaders headers = new HttpHeaders();
+
+	@Test
+	void hasTheDefaultModeWithoutAPreference() {
+		assertThat(read(requests(Mode.SYNC)).mode()).isEqualTo(Mode.SYNC);
+		assertThat(read(requests(Mode.QUEUED)).mode()).isEqualTo(Mode.QUEUED);
+	}
+
+	@Test
+	void waitsForTheOutcomeOfAQueuedOrderNoLongerThanAllowed() {
+		this.headers.add("Prefer", "respond-async, wait=60");
+
+		OrderRequest request = read(requests(Mode.SYNC));
+
+		assertThat(request.mode()).isEqualTo(Mode.QUEUED);
+		assertThat(request.waitsForOutcome()).isTrue();
+		assertThat(request.preference().maxWait()).isEqualTo(Duration.ofSeconds(10));
+	}
+
+	@Test
+	void waitsForNoOutcomeOfASyncOrder() {
+		this.headers.add("Prefer", "wait=5");
+
+		assertThat(read(requests(Mode.SYNC)).waitsForOutcome()).isFalse();
+	}
+
+	@Test
+	void doesNotWaitUnlessAskedTo() {
+		this.headers.add("Prefer", "respond-async");
+
+		assertThat(read(requests(Mode.SYNC)).waitsForOutcome()).isFalse();
+	}
+
+	@Test
+	void aRepeatUnderAKeyHasTheSameIdAndPayload() {
+		this.headers.add("Idempotency-Key", "\"k\"");
+		this.headers.add("traceparent", TRACE);
+
+		OrderRequest first = read(requests(Mode.SYNC));
+		OrderRequest again = read(requests(Mode.SYNC));
+
+		assertThat(first.id()).isEqualTo(again.id());
+		assertThat(first.order().fingerprint()).isEqualTo(Fingerprint.ofJson(first.order().json()));
+		assertThat(first.order().traceparent()).isEqualTo(TRACE);
+	}
+
+	@Test
+	void noOtherOrderHasTheIdOfOneWithoutAKey() {
+		OrderRequest first = read(requests(Mode.SYNC));
+
+		assertThat(first.key()).isNull();
+		assertThat(first.order().fingerprint()).isNull();
+		assertThat(first.id()).isNotEqualTo(read(requests(Mode.SYNC)).id());
+	}
+
+	@Test
+	void refusesWhatACustomerPlacesBeyondItsLimit() {
+		OrderRequests requests = requests(Mode.SYNC, 1, 1);
+		read(requests);
+
+		assertThat(catchThrowableOfType(ProblemException.class, () -> read(requests)).type())
+			.isEqualTo(ProblemType.TOO_MANY_REQUESTS);
+	}
+
+	private OrderRequest read(OrderRequests requests) {
+		return requests.read(requests.preference(this.headers), OrderRequests.identity(this.headers), BODY);
+	}
+
+	private static OrderRequests requests(Mode defaultMode) {
+		return requests(defaultMode, 0, 1);
+	}
+
+	private static OrderRequests requests(Mode defaultMode, double clientLimit, int clientBurst) {
+		GatewayProperties properties = new GatewayProperties(defaultMode, 1, Duration.ofSeconds(10), 1, clientLimit,
+				clientBurst, Duration.ZERO);
+		return new OrderRequests(properties, new OrderCodec(), new ClientLimit(properties, Ticker.disabledTicker()),
+				new OrderIds());
+	}
+
+}
