@@ -33,7 +33,7 @@ run() {
   local TIMEFORMAT='%U %S'
   { time "$java" --add-opens=java.base/java.lang=ALL-UNNAMED -Xmx512m -XX:+UseParallelGC \
     -Dlogback.configurationFile=lab-logback.xml -Dgatling.data.writers.0=file -Dgateway.url="$gateway" -Dbackend.url="$backend" \
-    -Dways=sync -Dusers=400 -Dorders="$2" -Dresults="$results/outcomes" -cp "$unpacked/BOOT-INF/classes:$unpacked/BOOT-INF/lib/*" \
+    -Dmodes=sync -Dreset=true -Dusers=400 -Dorders="$2" -Dresults="$results/outcomes" -cp "$unpacked/BOOT-INF/classes:$unpacked/BOOT-INF/lib/*" \
     io.gatling.app.Gatling --simulation "dev.sluice.lab.kit.load.$1" --results-folder "$results" --no-reports \
     >"$results/output" 2>&1; } 2>"$results/time" || { cat "$results/output" >&2; exit 1; }
   awk '{ print $1 + $2 }' "$results/time"

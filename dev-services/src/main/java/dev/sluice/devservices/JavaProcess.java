@@ -414,6 +414,8 @@ public final class JavaProcess implements AutoCloseable {
 
 		private final List<String> args = new ArrayList<>();
 
+		private final List<String> through = new ArrayList<>();
+
 		private final Map<String, String> environment = new LinkedHashMap<>();
 
 		private String name;
@@ -460,6 +462,12 @@ public final class JavaProcess implements AutoCloseable {
 		/** Adds arguments {@code --key=value}, Spring properties. */
 		public Builder properties(Map<String, ?> values) {
 			values.forEach(this::property);
+			return this;
+		}
+
+		/** Executes it by another command, such as {@code taskset -c 1}. */
+		public Builder through(List<String> command) {
+			this.through.addAll(command);
 			return this;
 		}
 
@@ -525,6 +533,7 @@ public final class JavaProcess implements AutoCloseable {
 		/** The shell makes it deaf to Ctrl-C, and then is it: one process, one id. */
 		private List<String> command() {
 			List<String> command = new ArrayList<>(List.of("sh", "-c", "trap '' HUP INT; exec \"$@\"", "sh"));
+			command.addAll(this.through);
 			command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
 			command.addAll(this.jvmArgs);
 			command.addAll(this.program);

@@ -9,6 +9,7 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 
 import org.junit.jupiter.api.AfterEach;
@@ -69,6 +70,16 @@ class JavaProcessTests {
 	@Test
 	void passesEnvironmentAndJvmArguments() {
 		this.process = child("wait").environment("GREETING", "hello")
+			.jvmArgs("-Dgreeting=world")
+			.readyWhenLogged("waiting", TIMEOUT)
+			.start();
+
+		assertThat(this.process.tail()).contains("waiting with hello world");
+	}
+
+	@Test
+	void isExecutedByAnotherCommand() {
+		this.process = child("wait").through(List.of("env", "GREETING=hello"))
 			.jvmArgs("-Dgreeting=world")
 			.readyWhenLogged("waiting", TIMEOUT)
 			.start();

@@ -277,8 +277,9 @@ public final class CausesExperiment extends Experiment {
 		Map<String, JfrRecording> recordings = new LinkedHashMap<>();
 		this.records.read(round.name()).ifPresent((recording) -> recordings.put(GATEWAY, recording));
 		Path scrapes = directory().directory("scrapes/" + round.name()).resolve(GATEWAY + ".prom.gz");
-		CausesEvaluation evaluation = new CausesEvaluation(new CellEvaluation(log, record.samples(), recordings,
-				Map.of(), List.of(GATEWAY, BACKEND), GATEWAY, Runtime.getRuntime().availableProcessors()),
+		CausesEvaluation evaluation = new CausesEvaluation(
+				new CellEvaluation(log, record.samples(), recordings, Map.of(), List.of(GATEWAY, BACKEND), GATEWAY,
+						Runtime.getRuntime().availableProcessors(), 0),
 				ScrapedGauge.read(scrapes, ScrapedGauge.THREADS));
 		for (Cell cell : round.cells()) {
 			record.outcome(phaseName(cell))

@@ -34,7 +34,7 @@ final class BoundSection extends Section {
 		});
 		html.list(new Bounds(run).sentences(run));
 		html.element("p",
-				"The first rule that holds: the load generator was late; the machine's CPU was used to 90 % or more, and the rate is below 80 % of what the limit on calls to the backend allows at the backend's latency; a limit was reached in half of the scrapes or more; the machine's CPU was used to 90 % or more; the backend held 80 % or more of the calls that wait for it; otherwise calls in flight by what each took.");
+				"The first rule that holds: the load generator was late, or used up cores of its own; the machine's CPU was used to 90 % or more, and the rate is below 80 % of what the limit on calls to the backend allows at the backend's latency; a limit was reached in half of the scrapes or more; the machine's CPU was used to 90 % or more; the backend held 80 % or more of the calls that wait for it; otherwise calls in flight by what each took.");
 		bounds(cells).write(html);
 		html.details("Limits, at least half used", limits(cells));
 		html.details("How busy each process was", processes(cells));

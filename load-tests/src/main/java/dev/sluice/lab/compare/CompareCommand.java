@@ -14,6 +14,7 @@ import dev.sluice.lab.causes.CausesExperiment;
 import dev.sluice.lab.compare.ComparePlan.Sweep;
 import dev.sluice.lab.kit.deployed.Target;
 import dev.sluice.lab.kit.deployed.TargetOptions;
+import dev.sluice.lab.kit.load.Pin;
 import dev.sluice.lab.kit.measure.PairedComparison;
 import dev.sluice.lab.kit.plan.BackendCapacity;
 import dev.sluice.lab.kit.result.Load;
@@ -133,6 +134,11 @@ public final class CompareCommand extends ExperimentCommand {
 	@Mixin
 	private InfrastructureOption infrastructure = new InfrastructureOption();
 
+	@Option(names = "--pin",
+			description = "Gives the load generator cores for itself, one of four and at least one; all else has the others."
+					+ " Needs Linux with taskset, two cores, and --infra embedded.")
+	private boolean pin;
+
 	@Option(names = "--heap", paramLabel = "SIZE", defaultValue = "768m",
 			description = "Heap of each service, such as 768m or 1g. Default: ${DEFAULT-VALUE}.")
 	private String heap = "768m";
@@ -156,7 +162,7 @@ public final class CompareCommand extends ExperimentCommand {
 	/** A system that is there gets only as much as the user says. */
 	private int compare(Target deployed) {
 		refuse("--target is measured as it is", "--scenario", "--quick", "--in-flight", "--burst", "--orders",
-				"--variants", "--capacity", "--delivery-concurrency", "--heap", "--infra");
+				"--variants", "--capacity", "--delivery-concurrency", "--heap", "--infra", "--pin");
 		if (this.rates == null || this.rates.stream().anyMatch((rate) -> rate < 1)) {
 			throw usage("--target needs --rates: how many orders a second may it get, as 50,100?");
 		}
@@ -185,7 +191,7 @@ public final class CompareCommand extends ExperimentCommand {
 
 	private int findCauses() {
 		refuse("--causes chooses its own settings", "--scenario", "--in-flight", "--rates", "--burst", "--orders",
-				"--seed", "--variants", "--modes", "--capacity", "--delivery-concurrency", "--heap");
+				"--seed", "--variants", "--modes", "--capacity", "--delivery-concurrency", "--heap", "--pin");
 		Length chosen = this.length.value();
 		if (this.repetitions != null && (chosen != Length.WHOLE || this.repetitions < 1)) {
 			throw usage("--repetitions is at least 1, and --quick and --smallest have no repetitions");
@@ -217,7 +223,7 @@ public final class CompareCommand extends ExperimentCommand {
 		ScenarioRun scenarioRun = new ScenarioRun(read);
 		Target named = read.target();
 		if (named != null) {
-			refuse("The scenario's target is measured as it is", "--infra");
+			refuse("The scenario's target is measured as it is", "--infra", "--pin");
 			Target deployed = argument(() -> this.target.with(named));
 			TargetComparison.Settings settings = new TargetComparison.Settings(deployed, read.modes(),
 					read.loads().stream().map((load) -> (int) Math.round(load.perSecond())).toList(),
@@ -227,9 +233,10 @@ public final class CompareCommand extends ExperimentCommand {
 				return new TargetComparison(run, settings);
 			});
 		}
+		Pin generator = pin();
 		return run(read.name(), commandLine(), (run) -> {
 			run.directory().keepScenario(file);
-			return new CompareExperiment(run, this.infrastructure.value(), scenarioRun.settings(),
+			return new CompareExperiment(run, this.infrastructure.value(), scenarioRun.settings(generator),
 					ComparePlan.of(scenarioRun.sweep()), scenarioRun);
 		});
 	}
@@ -334,7 +341,11 @@ public final class CompareCommand extends ExperimentCommand {
 						: "one at a time, started anew for each repetition"
 								+ (this.burst ? "" : ": the memory is too small for all at once"));
 		return new CompareExperiment.Settings(Stream.of(BackendCapacity.values()).map(BackendCapacity::model).toList(),
-				load, this.heap, "-XX:+UseG1GC", this.deliveryConcurrency, notes);
+				load, this.heap, "-XX:+UseG1GC", this.deliveryConcurrency, pin(), notes);
+	}
+
+	private @Nullable Pin pin() {
+		return this.pin ? argument(Pin::ofThisProcess) : null;
 	}
 
 	private BackendCapacity capacity(String name) {

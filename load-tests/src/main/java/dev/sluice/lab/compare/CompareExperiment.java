@@ -23,6 +23,7 @@ import dev.sluice.devservices.Infrastructure;
 import dev.sluice.lab.compare.ComparePlan.Block;
 import dev.sluice.lab.compare.ComparePlan.Round;
 import dev.sluice.lab.kit.load.LoadRound;
+import dev.sluice.lab.kit.load.Pin;
 import dev.sluice.lab.kit.measure.CellEvaluation;
 import dev.sluice.lab.kit.measure.GatlingLog;
 import dev.sluice.lab.kit.measure.JfrRecording;
@@ -46,6 +47,7 @@ import dev.sluice.lab.kit.result.RunResult.LeftOut;
 import dev.sluice.lab.kit.run.Experiment;
 import dev.sluice.lab.kit.run.JvmRecords;
 import dev.sluice.lab.kit.run.Run;
+import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.lab.kit.stack.Module;
 import dev.sluice.lab.kit.stack.Service;
 import dev.sluice.lab.kit.stack.ServiceOptions;
@@ -99,10 +101,11 @@ final class CompareExperiment extends Experiment {
 	 * @param heap of each service, in the JVM's notation
 	 * @param collector of each service, as the JVM's option
 	 * @param deliveryConcurrency orders that the consumer delivers at once
+	 * @param pin the cores that the load generator has for itself; null: none
 	 * @param notes of the configuration, name to value
 	 */
 	record Settings(List<BackendModel> backends, CellLoad load, String heap, String collector, int deliveryConcurrency,
-			Map<String, String> notes) {
+			@Nullable Pin pin, Map<String, String> notes) {
 
 		BackendModel backend(Cell cell) {
 			return this.backends.stream()
@@ -139,9 +142,23 @@ final class CompareExperiment extends Experiment {
 
 	@Override
 	protected void measure() throws IOException, InterruptedException {
+		Pin pin = this.settings.pin();
+		if (pin == null) {
+			measureAll();
+			return;
+		}
+		try (Pin.Confinement _ = pin.confine()) {
+			measureAll();
+		}
+	}
+
+	private void measureAll() throws IOException, InterruptedException {
 		try (Stack stack = stack(Stack.builder()
 			.jvmArgs("-Xms" + this.settings.heap(), "-Xmx" + this.settings.heap(), "-XX:-UseG1GC",
 					this.settings.collector()))) {
+			if (this.settings.pin() != null && infrastructure() == Infrastructure.CONTAINERS) {
+				throw new LabException("--pin cannot tell containers their cores: add --infra embedded");
+			}
 			stack.prepare(modules(), progress()::step);
 			progress().step("Starting Kafka, PostgreSQL (%s) and the backend"
 				.formatted(infrastructure().name().toLowerCase(Locale.ROOT)));
@@ -196,8 +213,8 @@ final class CompareExperiment extends Experiment {
 			for (Round round : block.rounds()) {
 				progress().step("Round %s: warm-up, then %d cells".formatted(round.name(), round.cells().size()));
 				boolean cold = done.isEmpty();
-				LoadRound.Record record = new LoadRound(directory(), round.name(), stack, services).run(this.json,
-						loadPlan(block, round, services, cold), (phase) -> show(round, phase));
+				LoadRound.Record record = new LoadRound(directory(), round.name(), stack, services, this.settings.pin())
+					.run(this.json, loadPlan(block, round, services, cold), (phase) -> show(round, phase));
 				done.put(round, record);
 				if (record.failure() != null || record.interrupted()) {
 					break;
@@ -312,7 +329,8 @@ final class CompareExperiment extends Experiment {
 			scrapes.put(CONSUMER, consumer);
 			scrapes.put(BACKEND, backend);
 			CellEvaluation evaluation = new CellEvaluation(log, record.samples().calling(gateway(variant), GATEWAY),
-					recordings, scrapes, MEASURED, GATEWAY, Runtime.getRuntime().availableProcessors());
+					recordings, scrapes, MEASURED, GATEWAY, cores(),
+					(this.settings.pin() != null) ? this.settings.pin().generator().size() : 0);
 			for (Cell cell : round.cells()) {
 				if (cell.variant().equals(variant)) {
 					Optional<PhaseOutcome> outcome = record.outcome(phaseName(cell));
@@ -325,6 +343,11 @@ final class CompareExperiment extends Experiment {
 			}
 		}
 		this.cells.sort(Comparator.comparing(CellResult::start));
+	}
+
+	/** Those of the machine, also while this process is confined to some. */
+	private int cores() {
+		return (this.settings.pin() != null) ? this.settings.pin().cores() : Runtime.getRuntime().availableProcessors();
 	}
 
 	private static Scrapes scrapes(Path kept, String service) throws IOException {
@@ -353,6 +376,9 @@ final class CompareExperiment extends Experiment {
 		configuration.put("consumer delivery.concurrency", Integer.toString(this.settings.deliveryConcurrency()));
 		configuration.put("consumer delivery.max-pending", Integer.toString(maxPending()));
 		configuration.put("queue", "Kafka, acks=all, one broker, 12 partitions");
+		if (this.settings.pin() != null) {
+			configuration.put("cores", this.settings.pin().words());
+		}
 		return configuration;
 	}
 

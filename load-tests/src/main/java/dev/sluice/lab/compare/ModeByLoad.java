@@ -47,10 +47,10 @@ public record ModeByLoad(String capacity, Load load, Ratio rate, @Nullable Ratio
 	static final double SHOWN_BY = 0.25;
 
 	private static final Words RATE = new Words(ModeByLoad::rate, "queued saves more", "queued saved more",
-			"sync saves more", "sync saved more", "both save as many", "queued saved %s times as many");
+			"sync saves more", "sync saved more", "both save as many");
 
 	private static final Words ANSWER = new Words(ModeByLoad::answer, "sync answers sooner", "sync answered sooner",
-			"queued answers sooner", "queued answered sooner", "both answer as soon", "queued's wait %s times sync's");
+			"queued answers sooner", "queued answered sooner", "both answer as soon");
 
 	/** What can be said of a ratio. */
 	public enum Choice {
@@ -279,7 +279,7 @@ public record ModeByLoad(String capacity, Load load, Ratio rate, @Nullable Ratio
 				.flatMap((load) -> Stream.of(load.rate(), load.answer()))
 				.anyMatch((ratio) -> ratio != null && ratio.choice().shown());
 			return "%s: %s%s%s.".formatted(name(entry.getKey()), rate, answer.isEmpty() ? "" : "; " + answer,
-					shown ? " (few pairs, not tested)" : "");
+					shown ? " (not tested)" : "");
 		}).toList();
 	}
 
@@ -306,10 +306,9 @@ public record ModeByLoad(String capacity, Load load, Ratio rate, @Nullable Ratio
 	 * @param sync where the sync mode's figure is greater
 	 * @param syncShown where a few pairs show that it is
 	 * @param same where neither is
-	 * @param measured what the pairs were, with a place for the figure
 	 */
 	private record Words(Function<ModeByLoad, @Nullable Ratio> ratio, String queued, String queuedShown, String sync,
-			String syncShown, String same, String measured) {
+			String syncShown, String same) {
 
 		String of(List<ModeByLoad> loads) {
 			List<ModeByLoad> known = loads.stream().filter((load) -> this.ratio.apply(load) != null).toList();
@@ -337,10 +336,9 @@ public record ModeByLoad(String capacity, Load load, Ratio rate, @Nullable Ratio
 				case SAME -> "%s %s, within %s".formatted(this.same, at, Figures.percent(PairedComparison.MARGIN));
 				case OPEN -> "not told apart %s (a difference of up to %s may hide)".formatted(at, Figures.percent(
 						loads.stream().mapToDouble((load) -> ratio(load).comparison().mayHide()).max().orElseThrow()));
-				case UNSAID -> "not told apart %s (%s)".formatted(at,
-						this.measured.formatted(range(
-								loads.stream().mapToDouble((load) -> ratio(load).least()).min().orElseThrow(),
-								loads.stream().mapToDouble((load) -> ratio(load).greatest()).max().orElseThrow())));
+				case UNSAID -> "not told apart %s (× %s)".formatted(at,
+						range(loads.stream().mapToDouble((load) -> ratio(load).least()).min().orElseThrow(),
+								loads.stream().mapToDouble((load) -> ratio(load).greatest()).max().orElseThrow()));
 			};
 		}
 

@@ -9,6 +9,7 @@ import java.util.TreeMap;
 
 import dev.sluice.lab.compare.CompareExperiment.Settings;
 import dev.sluice.lab.compare.ComparePlan.Sweep;
+import dev.sluice.lab.kit.load.Pin;
 import dev.sluice.lab.kit.plan.BackendModel;
 import dev.sluice.lab.kit.result.CellResult;
 import dev.sluice.lab.kit.result.CompareResult;
@@ -19,6 +20,7 @@ import dev.sluice.lab.kit.stack.Variant;
 import dev.sluice.lab.scenario.Scenario;
 import dev.sluice.lab.scenario.Scenario.Limits;
 import dev.sluice.lab.scenario.Scenario.Load;
+import org.jspecify.annotations.Nullable;
 
 import static dev.sluice.lab.kit.result.Load.Kind.BURST;
 
@@ -42,7 +44,7 @@ record ScenarioRun(Scenario scenario) {
 		return Duration.ofMillis(Math.round(first.orders() / first.perSecond() * 1_000));
 	}
 
-	Settings settings() {
+	Settings settings(@Nullable Pin pin) {
 		Map<Integer, Double> rates = new TreeMap<>();
 		this.scenario.loads()
 			.stream()
@@ -52,7 +54,7 @@ record ScenarioRun(Scenario scenario) {
 		CellLoad load = new CellLoad(usual.kind(), this.scenario.users(), this.scenario.items(), rates, 0, 0,
 				usual.deadlineMillis(), usual.settling(), usual.warmUpOrders());
 		return new Settings(List.of(backend()), load, this.scenario.heap(), this.scenario.collector(),
-				this.scenario.deliveryConcurrency(), Map.of());
+				this.scenario.deliveryConcurrency(), pin, Map.of());
 	}
 
 	private BackendModel backend() {

@@ -2,11 +2,10 @@ package dev.sluice.lab.compare;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.stream.Stream;
 
-import dev.sluice.lab.compare.ModeByLoad.ModeFigures;
 import dev.sluice.lab.compare.ModeByLoad.Ratio;
 import dev.sluice.lab.kit.measure.PairedComparison;
 import dev.sluice.lab.kit.page.Chart;
@@ -28,8 +27,11 @@ public final class Verdict {
 	/** The answer first, then the figures it rests on. */
 	public static void write(List<ModeByLoad> loads, Html html) {
 		html.list(ModeByLoad.sentences(loads), "class", "answer");
+		html.open("div", "class", "verdict");
 		figures(loads, html);
-		html.chart(chart(loads), table(loads));
+		html.chart(chart(loads));
+		html.close();
+		html.details("Data as a table", table(loads));
 	}
 
 	/** The rule, for those who want to know. */
@@ -63,16 +65,24 @@ public final class Verdict {
 			}
 			html.open("div");
 			html.element("strong", Reliability.sign("× " + Figures.measured(this.ratio.median()), this.load.marked()));
-			html.element("span", "%s (%s)".formatted(this.what, this.ratio.doubt()));
+			html.element("span", this.what);
 			html.element("small", "%s, %s".formatted(ModeByLoad.name(this.load.capacity()), this.load.load()));
-			bound("sync", this.load.sync()).ifPresent((bound) -> html.element("small", bound));
-			bound("queued", this.load.queued()).ifPresent((bound) -> html.element("small", bound));
+			html.element("small", this.ratio.doubt());
+			bounds().forEach((bound) -> html.element("small", bound));
 			html.close();
 		}
 
-		private static Optional<String> bound(String mode, ModeFigures figures) {
-			return figures.boundBy().isEmpty() ? Optional.empty()
-					: Optional.of("%s bound by %s".formatted(mode, figures.boundBy()));
+		/** What limits it. */
+		private List<String> bounds() {
+			String sync = this.load.sync().boundBy();
+			String queued = this.load.queued().boundBy();
+			if (sync.equals(queued)) {
+				return sync.isEmpty() ? List.of() : List.of("both bound by " + sync);
+			}
+			return Stream.of(Map.entry("sync", sync), Map.entry("queued", queued))
+				.filter((bound) -> !bound.getValue().isEmpty())
+				.map((bound) -> "%s bound by %s".formatted(bound.getKey(), bound.getValue()))
+				.toList();
 		}
 
 	}
@@ -81,16 +91,22 @@ public final class Verdict {
 		List<Chart.Line> lines = new ArrayList<>();
 		ModeByLoad.byCapacity(loads)
 			.forEach((capacity,
-					each) -> lines.add(new Chart.Line("backend " + capacity, lines.size(), each.stream()
+					each) -> lines.add(new Chart.Line(shortName(capacity), lines.size(), each.stream()
 						.map((load) -> new Chart.Point(load.load().size(), load.rate().median(), load.rate().low(),
 								load.rate().high(), load.marked(), load.sync().failedShare()))
 						.toList())));
 		List<Integer> sizes = loads.stream().map((load) -> load.load().size()).distinct().sorted().toList();
-		lines.add(new Chart.Line("as many", -1, sizes.stream().map((size) -> Chart.Point.at(size, 1, false)).toList()));
+		lines.add(new Chart.Line("as many as sync", -1,
+				sizes.stream().map((size) -> Chart.Point.at(size, 1, false)).toList()));
 		double top = loads.stream().mapToDouble((load) -> load.rate().high()).max().orElse(1);
 		return new Chart.Lines("Orders saved per second, queued as a multiple of sync",
 				"The median ratio against the load, a line for each backend; above 1 the queued mode saves more. Whiskers show the doubt, crosses the share of sync calls that failed.",
-				320, 500, kind(loads).words(), "queued to sync", "the doubt", Math.max(top, 1.2), sizes, lines);
+				330, 460, kind(loads).words(), "queued to sync", "the doubt", top, true, sizes, lines);
+	}
+
+	/** In a chart beside what it stands for. */
+	private static String shortName(String capacity) {
+		return ModeByLoad.name(capacity).replaceFirst(" \\(.*", "").toLowerCase(Locale.ROOT);
 	}
 
 	private static Load.Kind kind(List<ModeByLoad> loads) {

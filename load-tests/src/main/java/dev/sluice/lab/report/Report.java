@@ -165,20 +165,23 @@ public final class Report {
 				"class", "facts");
 		doubts(run, html);
 		html.close();
+		List<Section> sections = chapter.sections();
+		section(html, id, sections.getFirst(), run);
 		html.open("nav", "aria-label", "Sections of run %d, %s".formatted(chapter.number(), chapter.name())).open("ul");
 		if (several) {
 			html.open("li").element("a", "Contents", "href", "#overview").close();
 		}
-		for (Section section : chapter.sections()) {
+		for (Section section : sections) {
 			html.open("li").element("a", section.title(), "href", "#" + id + "-" + section.id()).close();
 		}
 		html.close().close();
-		for (Section section : chapter.sections()) {
-			String anchor = id + "-" + section.id();
-			html.open("section", "id", anchor).element("h2", section.title());
-			section.write(run, html);
-			html.close();
-		}
+		sections.stream().skip(1).forEach((section) -> section(html, id, section, run));
+		html.close();
+	}
+
+	private static void section(Html html, String chapter, Section section, RunResult run) {
+		html.open("section", "id", chapter + "-" + section.id()).element("h2", section.title());
+		section.write(run, html);
 		html.close();
 	}
 

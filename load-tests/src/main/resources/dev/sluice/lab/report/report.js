@@ -120,12 +120,18 @@
     const span = Math.max(Math.log10(xs[xs.length - 1] / xs[0]), 0.1);
     const xMin = Math.log10(xs[0]) - span * 0.03;
     const xMax = Math.log10(xs[xs.length - 1]) + span * 0.01;
-    const yMax = nice(data.yMax);
+    // A ratio's axis is logarithmic, by powers of two, and has 1 on it.
+    const scaled = (y) => (data.ratio ? Math.log2(y) : y);
+    const lows = points.map((p) => (p.high > p.low ? p.low : p.y)).filter((y) => y > 0);
+    const doublings = Math.ceil((scaled(data.yMax) - scaled(Math.min(1, ...lows))) / 6) || 1;
+    const outward = (y, round, least) => round((Math.abs(y) < 1 ? least : y) / doublings) * doublings;
+    const yMin = data.ratio ? outward(scaled(Math.min(1, ...lows)), Math.floor, -1) : 0;
+    const yMax = data.ratio ? outward(scaled(Math.max(1, data.yMax)), Math.ceil, 1) : nice(data.yMax);
     const plotWidth = width - grid.left - grid.right;
     const plotHeight = data.height - grid.top - grid.bottom;
     const xPixel = (x) => grid.left + ((Math.log10(x) - xMin) / (xMax - xMin)) * plotWidth;
-    const yPixel = (y) => grid.top + (1 - y / yMax) * plotHeight;
-    const graphic = said.elements.concat(text(0, 10, data.yName),
+    const yPixel = (y) => grid.top + (1 - (Math.max(scaled(y), yMin) - yMin) / (yMax - yMin)) * plotHeight;
+    const graphic = said.elements.concat(text(0, 10, data.yName + (data.ratio ? ' (logarithmic)' : '')),
       text(grid.left + plotWidth / 2, data.height - 10, data.xName + ' (logarithmic)', {}, 'center'));
     let taken = Infinity;
     for (const x of xs.slice().reverse()) {
@@ -151,13 +157,13 @@
       lineStyle: { color: colour(line.style), width: 2, type: line.style < 0 ? 'dashed' : 'solid' },
       itemStyle: { color: colour(line.style) }, emphasis: { disabled: true },
       data: line.points.map((p) => ({
-        value: [Math.log10(p.x), p.y],
+        value: [Math.log10(p.x), scaled(p.y)],
         itemStyle: p.marked ? { color: 'var(--card)', borderColor: colour(line.style), borderWidth: 2 } : undefined,
         point: p,
       })),
     }));
     series.push({ type: 'scatter', name: '', symbol: CROSS, symbolSize: 8, z: 4, clip: false, silent: true, itemStyle: { color: 'var(--ink)' },
-      data: points.filter((p) => p.failedShare > 0).map((p) => [Math.log10(p.x), p.y]) });
+      data: points.filter((p) => p.failedShare > 0).map((p) => [Math.log10(p.x), scaled(p.y)]) });
     // The greatest share at each load is written above its points, if it is 1 % or more.
     new Set(points.map((p) => p.x)).forEach((x) => {
       const there = points.filter((p) => p.x === x);
@@ -178,8 +184,9 @@
       grid,
       graphic,
       xAxis: { type: 'value', min: xMin, max: xMax, axisLabel: { show: false }, axisTick: { show: false },
-        splitLine: { show: false }, axisLine: { lineStyle: { color: 'var(--line)' } } },
-      yAxis: { type: 'value', min: 0, max: yMax, interval: step(yMax), axisLabel: Object.assign({ formatter: measured }, TEXT), splitLine: GRID },
+        splitLine: { show: false }, axisLine: { onZero: false, lineStyle: { color: 'var(--line)' } } },
+      yAxis: { type: 'value', min: yMin, max: yMax, interval: data.ratio ? doublings : step(yMax), splitLine: GRID,
+        axisLine: { onZero: false }, axisLabel: Object.assign({ formatter: (y) => (data.ratio ? '× ' + measured(Math.pow(2, y)) : measured(y)) }, TEXT) },
       tooltip: tooltip((item) => {
         const p = item.data.point;
         return '<b>' + escaped(item.seriesName) + '</b><br>' + escaped(data.xName) + ': ' + p.x.toLocaleString('en-US') + '<br>' + escaped(data.yName) + ': '
@@ -378,8 +385,8 @@
     const yMax = nice(Math.max(...data.points.map((p) => p.high)));
     const bottom = grid.top + plotHeight;
     const xPixel = (x) => grid.left + ((x + 0.5) / data.runs.length) * plotWidth;
-    const yPixel = (y) => grid.top + (1 - y / yMax) * plotHeight;
-    const graphic = said.elements.concat(text(0, 10, data.yName), text(grid.left + plotWidth / 2, data.height - 10, 'commit of the run', {}, 'center'));
+    const yPixel = (y) => grid.top + (1 - (Math.max(scaled(y), yMin) - yMin) / (yMax - yMin)) * plotHeight;
+    const graphic = said.elements.concat(text(0, 10, data.yName + (data.ratio ? ' (logarithmic)' : '')), text(grid.left + plotWidth / 2, data.height - 10, 'commit of the run', {}, 'center'));
     for (const at of changes) {
       graphic.push(rule(xPixel(at - 0.5), grid.top, xPixel(at - 0.5), bottom, { stroke: 'var(--ink)', lineWidth: 1.5, lineDash: [3, 3] }));
     }
@@ -403,7 +410,8 @@
       graphic,
       xAxis: { type: 'value', min: -0.5, max: data.runs.length - 0.5, axisLabel: { show: false }, axisTick: { show: false },
         splitLine: { show: false }, axisLine: { lineStyle: { color: 'var(--line)' } } },
-      yAxis: { type: 'value', min: 0, max: yMax, interval: step(yMax), axisLabel: Object.assign({ formatter: measured }, TEXT), splitLine: GRID },
+      yAxis: { type: 'value', min: yMin, max: yMax, interval: data.ratio ? Math.ceil((yMax - yMin) / 6) : step(yMax), splitLine: GRID,
+        axisLine: { onZero: false }, axisLabel: Object.assign({ formatter: (y) => (data.ratio ? '× ' + measured(Math.pow(2, y)) : measured(y)) }, TEXT) },
       tooltip: tooltip((item) => escaped(data.runs[item.data.point.x]) + '<br>' + escaped(data.yName) + ': ' + measured(item.data.point.y)
         + (item.data.point.marked ? ' †' : '')),
       series: [{ type: 'scatter', name: data.yName, symbolSize: 8, z: 3, clip: false, itemStyle: { color: colour(0), opacity: 1 }, emphasis: { disabled: true },

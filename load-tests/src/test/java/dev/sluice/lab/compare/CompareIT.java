@@ -1,9 +1,12 @@
 package dev.sluice.lab.compare;
 
+import java.io.File;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 import dev.sluice.devservices.Infrastructure;
 import dev.sluice.lab.NoProcessLeft;
@@ -72,6 +75,24 @@ class CompareIT {
 			.contains("servlet-virtual sync", "reactive queued", "report.html");
 		assertThat(results.resolve("report.html")).content()
 			.contains("Which mode for which load?", "What bound the cells", "Bound in ");
+		assertRecomputed(results, 8);
+	}
+
+	/** Another program computes the same of the raw data, where there is Python. */
+	private void assertRecomputed(Path results, int cells) throws Exception {
+		boolean python = Stream.of(System.getenv("PATH").split(File.pathSeparator))
+			.anyMatch((path) -> Files.isExecutable(Path.of(path, "python3")));
+		if (!python) {
+			return;
+		}
+		Path output = this.directory.resolve("recomputed.txt");
+		Process recompute = new ProcessBuilder("python3", "scripts/recompute.py", results.toString())
+			.redirectErrorStream(true)
+			.redirectOutput(output.toFile())
+			.start();
+		assertThat(recompute.waitFor(60, TimeUnit.SECONDS)).as("ended").isTrue();
+		assertThat(recompute.exitValue()).as(Files.readString(output)).isZero();
+		assertThat(output).content().contains("figures of %d cells recomputed, 0 differ".formatted(cells));
 	}
 
 	@Test

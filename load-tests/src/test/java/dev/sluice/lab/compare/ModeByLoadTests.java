@@ -51,8 +51,7 @@ class ModeByLoadTests {
 
 		assertThat(ModeByLoad.sentences(ModeByLoad.of(List.of(run)))).containsExactly(
 				"Slow backend (starved): queued saved more at 1,000 in flight, sync saved more at 100 in flight,"
-						+ " not told apart at 10 in flight (queued saved 1.2 to 1.5 times as many)"
-						+ " (few pairs, not tested).");
+						+ " not told apart at 10 in flight (× 1.2 to 1.5) (not tested).");
 	}
 
 	@Test

@@ -53,10 +53,9 @@ class KneeIT {
 					assertThat(sync.tally().answered()).isPositive().isEqualTo(sync.tally().due());
 					assertThat(sync.savedP99Millis()).isNull();
 					assertThat(queued.tally().answered()).isEqualTo(queued.tally().due());
-					assertThat(accepted).as("measured once")
-						.usingRecursiveComparison()
-						.ignoringFields("missed")
-						.isEqualTo(queued);
+					assertThat(result.knees().get(1).steps()).as("measured once")
+						.usingRecursiveFieldByFieldElementComparatorIgnoringFields("missed")
+						.contains(accepted);
 				});
 		assertThat(results.resolve("report.html")).isNotEmptyFile();
 	}

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 import dev.sluice.lab.kit.result.Cell;
 import dev.sluice.lab.kit.result.Load;
@@ -50,14 +51,19 @@ class ReportTests {
 	@Test
 	void theFirstScreenOfAComparisonIsBrief() {
 		String page = withoutScripts(Report.page(List.of(Runs.full())));
-		String summary = page.substring(page.indexOf("<section id=\"run-1-summary\""),
-				page.indexOf("<section id=\"run-1-throughput\""));
+		String summary = page.substring(page.indexOf("<section id=\"run-1-summary\""), page.indexOf("<nav"));
 
-		String prose = summary.replaceAll("(?s)<details>.*?</details>", "")
-			.replaceAll("(?s)<figure>.*?</figure>", "")
-			.replaceAll("(?s)<[^>]*>", " ");
-		assertThat(summary.split("<strong>", -1)).as("three big figures").hasSize(4);
-		assertThat(prose.trim().split("\\s+")).hasSizeLessThan(120);
+		String shown = summary.replaceAll("(?s)<details>.*?</details>", "");
+		assertThat(shown.split("<figure>", -1)).as("one picture").hasSize(2);
+		assertThat(shown.split("<strong>", -1)).as("three big figures").hasSize(4);
+		assertThat(words(shown.replaceAll("(?s)<div class=\"verdict\">.*", ""))).isBetween(5L, 60L);
+		assertThat(words(shown.replaceAll("(?s)<figure>.*?</figure>", ""))).isLessThan(100);
+	}
+
+	private static long words(String html) {
+		return Stream.of(html.replaceAll("(?s)<[^>]*>", " ").split("\\s+"))
+			.filter((word) -> word.matches(".*\\p{L}.*"))
+			.count();
 	}
 
 	@Test

@@ -55,14 +55,17 @@ final class Injector implements AutoCloseable {
 	 * @param plan what to do; its results directory must exist
 	 * @param directory where the plan and Gatling's log go, created if missing
 	 * @param logFile where the process's output goes
+	 * @param pin the cores that it has for itself; null: none
 	 * @throws IOException if the plan cannot be written
 	 */
-	static Injector start(JsonMapper json, LoadPlan plan, Path directory, Path logFile) throws IOException {
+	static Injector start(JsonMapper json, LoadPlan plan, Path directory, Path logFile, @Nullable Pin pin)
+			throws IOException {
 		Path absolute = Files.createDirectories(directory).toAbsolutePath();
 		Path file = absolute.resolve("plan.json");
 		Files.write(file, json.writerWithDefaultPrettyPrinter().writeValueAsBytes(plan));
 		JavaProcess process = JavaProcess.mainClass("io.gatling.app.Gatling")
 			.name("load generator")
+			.through((pin != null) ? pin.command() : List.of())
 			.jvmArgs("--add-opens=java.base/java.lang=ALL-UNNAMED", HEAP, "-XX:+UseParallelGC", LOGGING,
 					"-Dsluice.plan=" + file, "-Dgatling.data.writers.0=file")
 			.args("--simulation", SIMULATION, "--results-folder", absolute.toString(), "--no-reports")

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
+import dev.sluice.lab.kit.measure.CellEvaluation;
 import dev.sluice.lab.kit.measure.GatlingLog;
 import dev.sluice.lab.kit.measure.GatlingLog.Tail;
 import dev.sluice.lab.kit.measure.ProcessGroup;
@@ -33,11 +34,18 @@ import tools.jackson.databind.json.JsonMapper;
  * @param name the round's, unique in the run; what its files are called by
  * @param stack what the services belong to
  * @param services those under load, by the name they have in the results
+ * @param pin the cores that the load generator has for itself; null: none
  */
-public record LoadRound(RunDirectory directory, String name, Stack stack, Map<String, Service> services) {
+public record LoadRound(RunDirectory directory, String name, Stack stack, Map<String, Service> services,
+		@Nullable Pin pin) {
+
+	/** With a load generator that has no cores for itself. */
+	public LoadRound(RunDirectory directory, String name, Stack stack, Map<String, Service> services) {
+		this(directory, name, stack, services, null);
+	}
 
 	/** What the load generator is called in the results. */
-	public static final String LOAD_GENERATOR = "load-generator";
+	public static final String LOAD_GENERATOR = CellEvaluation.LOAD_GENERATOR;
 
 	/** What this process is called in the results. */
 	public static final String LAB = "lab";
@@ -136,7 +144,7 @@ public record LoadRound(RunDirectory directory, String name, Stack stack, Map<St
 		try (PrometheusScraper scraper = new PrometheusScraper(endpoints,
 				this.directory.directory("scrapes/" + this.name));
 				Injector injector = Injector.start(json, plan.awaiting(system), gatling,
-						this.directory.directory("logs").resolve(this.name + "-load-generator.log"))) {
+						this.directory.directory("logs").resolve(this.name + "-load-generator.log"), this.pin)) {
 			groups.put(LAB, ProcessGroup.of(ProcessHandle.current().pid()));
 			groups.put(LOAD_GENERATOR, ProcessGroup.of(injector.pid()));
 			try (ProcessSampler sampler = new ProcessSampler(groups, ports,

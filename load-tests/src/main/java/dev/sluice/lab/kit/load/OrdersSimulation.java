@@ -163,7 +163,7 @@ public final class OrdersSimulation extends Simulation {
 			before = supply;
 		}
 		chain = chain.pause(LAST_SAMPLES);
-		setUp(scenario("orders").exec(chain).injectOpen(atOnceUsers(users + 1)))
+		setUp(scenario("orders").exec(chain).injectOpen(atOnceUsers(users + 1))).assertions(PlanSource.assertions())
 			.protocols(http.baseUrl(this.plan.gateway().toString())
 				.acceptHeader("application/json, application/problem+json")
 				.contentTypeHeader("application/json")

@@ -13,14 +13,18 @@ import dev.sluice.lab.kit.plan.BackendCapacity;
 import dev.sluice.lab.kit.plan.LoadPlan;
 import dev.sluice.lab.kit.plan.LoadPlan.Phase;
 import dev.sluice.lab.kit.plan.Mode;
+import io.gatling.javaapi.core.Assertion;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
+
+import static io.gatling.javaapi.core.CoreDsl.global;
 
 /**
  * Where a simulation has its plan from: the file that the lab names by
  * {@code -Dsluice.plan}, or, run by hand, the system properties {@code gateway.url},
  * {@code backend.url}, {@code orders}, {@code modes}, {@code capacity}, {@code users} and
- * {@code results}.
+ * {@code results}. By hand it also has to reach something: {@code max-failed} and
+ * {@code max-p99}; what the lab measures is a result whatever it is.
  */
 final class PlanSource {
 
@@ -42,7 +46,27 @@ final class PlanSource {
 		}
 	}
 
+	/** What a run by hand must reach; nothing of the lab's. */
+	static List<Assertion> assertions() {
+		if (System.getProperty(PLAN) != null) {
+			return List.of();
+		}
+		List<Assertion> assertions = new ArrayList<>(List.of(global().successfulRequests().count().gt(0L),
+				global().failedRequests().percent().lte(Double.parseDouble(property("max-failed", "0")))));
+		Integer p99 = Integer.getInteger("max-p99");
+		if (p99 != null) {
+			assertions.add(global().responseTime().percentile(99).lte(p99));
+		}
+		return assertions;
+	}
+
 	private static LoadPlan fromProperties() throws IOException {
+		URI backend = URI.create(property("backend.url", "http://127.0.0.1:8090"));
+		if (!Boolean.getBoolean("reset")) {
+			throw new IllegalArgumentException(
+					"The backend at %s would forget its orders and behave otherwise: allow it with -Dreset=true"
+						.formatted(backend));
+		}
 		BackendBehaviour behaviour = BackendCapacity.of(System.getProperty("capacity", "unlimited")).behaviour();
 		int users = Integer.getInteger("users", 1_000);
 		List<Phase> phases = new ArrayList<>();
@@ -58,8 +82,7 @@ final class PlanSource {
 		Path results = Path.of(property("results", "target/orders-simulation"));
 		Files.createDirectories(results);
 		return new LoadPlan(Long.toString(System.currentTimeMillis(), Character.MAX_RADIX),
-				URI.create(property("gateway.url", "http://127.0.0.1:8080")),
-				URI.create(property("backend.url", "http://127.0.0.1:8090")), results, phases);
+				URI.create(property("gateway.url", "http://127.0.0.1:8080")), backend, results, phases);
 	}
 
 	private static Phase phase(String name, String mode, int orders, int users, BackendBehaviour behaviour,

@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * What bound a cell: the first of these rules that holds.
  * <ol>
- * <li>The load generator began late, by more than half of the calls took.
+ * <li>The load generator began late, by more than half of the calls took, or used up the
+ * cores that it has for itself.
  * <li>The machine's CPU was used to {@link #BUSY} or more, and no limit on the calls to
  * the backend explains the rate: that is, the rate is below {@link #EXPLAINS} of limit by
  * latency. A limit is reached also because all is slow.
@@ -56,15 +57,15 @@ final class BoundRules {
 	 * Applies the rules.
 	 * @param utilisation of the cell
 	 * @param perSecond its rate
-	 * @param lateMillis how late the generator was; null if it was not late
+	 * @param generator what the load generator lacked; null if it lacked nothing
 	 * @param calls the client's
-	 * @param cores of the machine
+	 * @param cores of the machine, but for those of the generator alone
 	 * @return null if too little is known
 	 */
-	static @Nullable Bound of(Utilisation utilisation, double perSecond, @Nullable Integer lateMillis, Calls calls,
+	static @Nullable Bound of(Utilisation utilisation, double perSecond, @Nullable Bound generator, Calls calls,
 			int cores) {
-		if (lateMillis != null) {
-			return new Bound.Generator(lateMillis);
+		if (generator != null) {
+			return generator;
 		}
 		Double busy = utilisation.busyShare();
 		Optional<LimitUse> reached = reached(utilisation.limits());

@@ -20,6 +20,7 @@ import dev.sluice.lab.kit.measure.GatlingLog.Request;
 import dev.sluice.lab.kit.measure.JfrRecording.Pause;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.plan.PhaseOutcome;
+import dev.sluice.lab.kit.result.Bound;
 import dev.sluice.lab.kit.result.Cell;
 import dev.sluice.lab.kit.result.CellResult;
 import dev.sluice.lab.kit.result.CellResult.Latency;
@@ -38,9 +39,13 @@ import org.jspecify.annotations.Nullable;
  * @param services the names of all services, as the samples know them
  * @param gateway the one whose seconds are told
  * @param cores processors of the machine
+ * @param generatorCores of them, those that the load generator has for itself; 0: none
  */
 public record CellEvaluation(GatlingLog log, ProcessSamples samples, Map<String, JfrRecording> recordings,
-		Map<String, Scrapes> scrapes, List<String> services, String gateway, int cores) {
+		Map<String, Scrapes> scrapes, List<String> services, String gateway, int cores, int generatorCores) {
+
+	/** As the samples know it. */
+	public static final String LOAD_GENERATOR = "load-generator";
 
 	private static final Duration FOREIGN_WINDOW = Duration.ofSeconds(1);
 
@@ -95,8 +100,8 @@ public record CellEvaluation(GatlingLog log, ProcessSamples samples, Map<String,
 
 	private Utilisation utilisation(Cell cell, PhaseOutcome outcome, Window window, List<Request> requests,
 			long saved) {
-		Utilisation utilisation = new UtilisationEvaluation(this.samples, this.scrapes, this.cores).in(window,
-				this.services);
+		Utilisation utilisation = new UtilisationEvaluation(this.samples, this.scrapes, this.cores, this.generatorCores)
+			.in(window, this.services);
 		double millis = requests.stream().mapToLong(Request::millis).sum();
 		double seconds = Math.max(window.seconds(), 0.001);
 		Calls calls = new Calls(millis / 1_000 / seconds, requests.isEmpty() ? 0 : millis / requests.size(),
@@ -104,7 +109,15 @@ public record CellEvaluation(GatlingLog log, ProcessSamples samples, Map<String,
 		Latency latency = Latencies.of(requests.stream().filter(Request::ok).mapToLong(Request::millis).toArray());
 		boolean late = CellResult.isLagged(outcome.startLagP99Millis(), latency);
 		return utilisation.boundBy(BoundRules.of(utilisation, saved / seconds,
-				late ? outcome.startLagP99Millis() : null, calls, this.cores));
+				late ? new Bound.Generator(outcome.startLagP99Millis()) : busyGenerator(window), calls,
+				this.cores - this.generatorCores));
+	}
+
+	/** That it used up the cores of its own; null if it did not, or has none. */
+	private Bound.@Nullable BusyGenerator busyGenerator(Window window) {
+		Double used = this.samples.cpuShare(LOAD_GENERATOR, window);
+		return (this.generatorCores > 0 && used != null && used >= BoundRules.BUSY * this.generatorCores)
+				? new Bound.BusyGenerator(used / this.generatorCores) : null;
 	}
 
 	private static double perSecond(long orders, Window window) {

@@ -22,8 +22,9 @@ import org.jspecify.annotations.Nullable;
  * @param samples of the processes
  * @param scrapes of the services, by name
  * @param cores processors of the machine
+ * @param generatorCores of them, those of the load generator alone
  */
-record UtilisationEvaluation(ProcessSamples samples, Map<String, Scrapes> scrapes, int cores) {
+record UtilisationEvaluation(ProcessSamples samples, Map<String, Scrapes> scrapes, int cores, int generatorCores) {
 
 	private static final String DURATION_SUM = "sluice_backend_duration_seconds_sum";
 
@@ -52,8 +53,10 @@ record UtilisationEvaluation(ProcessSamples samples, Map<String, Scrapes> scrape
 					this.samples.jitShare(process, window), this.samples.gcShare(process, window)));
 		}
 		Double millis = backendMillis(window);
-		return new Utilisation(this.samples.busyShare(window, this.cores), this.samples.stealShare(window, this.cores),
-				loads, limits(window), millis, backendInFlight(window), ceiling(window, millis), null);
+		Double busy = (this.generatorCores == 0) ? this.samples.busyShare(window, this.cores) : this.samples
+			.busyShareWithout(CellEvaluation.LOAD_GENERATOR, window, this.cores - this.generatorCores);
+		return new Utilisation(busy, this.samples.stealShare(window, this.cores), loads, limits(window), millis,
+				backendInFlight(window), ceiling(window, millis), null);
 	}
 
 	private List<LimitUse> limits(Window window) {

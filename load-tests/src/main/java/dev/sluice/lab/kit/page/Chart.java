@@ -40,11 +40,20 @@ public sealed interface Chart {
 	 * @param whiskers what the points' whiskers reach from and to; empty if they have
 	 * none
 	 * @param yMax the top of the axis, the same for charts to be compared
+	 * @param ratio whether values are multiples of something: their axis is logarithmic
+	 * then, with 1 on it
 	 * @param loads the other axis, from the first to the last, likewise
 	 */
 	@JsonTypeName("lines")
 	record Lines(String title, String description, int height, int width, String xName, String yName, String whiskers,
-			double yMax, List<Integer> loads, List<Line> lines) implements Chart {
+			double yMax, boolean ratio, List<Integer> loads, List<Line> lines) implements Chart {
+
+		/** Of values that begin at 0. */
+		public Lines(String title, String description, int height, int width, String xName, String yName,
+				String whiskers, double yMax, List<Integer> loads, List<Line> lines) {
+			this(title, description, height, width, xName, yName, whiskers, yMax, false, loads, lines);
+		}
+
 	}
 
 	record Line(String name, int style, List<Point> points) {

@@ -109,8 +109,7 @@ public final class Html {
 	 * @return this
 	 */
 	public Html chart(Chart chart, Table data) {
-		figure(chart);
-		return details("Data as a table", data);
+		return chart(chart).details("Data as a table", data);
 	}
 
 	/**
@@ -121,7 +120,7 @@ public final class Html {
 	 */
 	public Html charts(List<? extends Chart> charts, Table data) {
 		open("div", "class", "multiples");
-		charts.forEach(this::figure);
+		charts.forEach(this::chart);
 		close();
 		return details("Data as a table", data);
 	}
@@ -138,7 +137,12 @@ public final class Html {
 		return close();
 	}
 
-	private void figure(Chart chart) {
+	/**
+	 * Adds a chart whose data the caller adds elsewhere.
+	 * @param chart what to draw
+	 * @return this
+	 */
+	public Html chart(Chart chart) {
 		open("figure").element("figcaption", chart.title());
 		open("div", "class", "scroll", "role", "group", "tabindex", "0", "aria-label", chart.title());
 		open("div", "class", "chart", "style", "--height:%dpx;--width:%dpx".formatted(chart.height(), chart.width()));
@@ -146,7 +150,7 @@ public final class Html {
 		// Within JSON a < stands in strings alone, where this escape means the same.
 		this.out.append(JSON.writeValueAsString(chart).replace("<", "\\u003c"));
 		this.out.append("</script>\n");
-		close().close().close();
+		return close().close().close();
 	}
 
 	private void start(String tag, String... attributes) {

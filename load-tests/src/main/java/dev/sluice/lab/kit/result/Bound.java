@@ -52,6 +52,15 @@ public sealed interface Bound {
 	}
 
 	/**
+	 * The load generator has cores for itself and used them up.
+	 *
+	 * @param share of their CPU that it used, 0 to 1
+	 */
+	@JsonTypeName("busy-generator")
+	record BusyGenerator(double share) implements Bound {
+	}
+
+	/**
 	 * Nothing that was looked at was at its limit: the rate is calls in flight by what
 	 * each took.
 	 *
@@ -73,6 +82,8 @@ public sealed interface Bound {
 			case BackendLatency backend -> text("The backend held %,.0f orders at a time and took %,.0f ms for each.",
 					backend.orders(), backend.millis());
 			case Generator generator -> text("The load generator was late by up to %,d ms.", generator.lateMillis());
+			case BusyGenerator generator ->
+				text("The load generator used %s of its own cores.", percent(generator.share()));
 			case InFlight client -> text(
 					"No limit was reached, and the machine's CPU was used to %s: %,.0f calls in flight at %,.1f ms each are the rate.",
 					percent(client.share()), client.calls(), client.millis());
@@ -86,6 +97,7 @@ public sealed interface Bound {
 			case Limit limit -> text("the limit of %,.0f %s", limit.limit(), limit.what());
 			case BackendLatency _ -> "the backend's time for an order";
 			case Generator _ -> "a late load generator";
+			case BusyGenerator _ -> "a busy load generator";
 			case InFlight _ -> "the calls in flight";
 		};
 	}

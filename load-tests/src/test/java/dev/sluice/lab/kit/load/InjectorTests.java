@@ -38,7 +38,7 @@ class InjectorTests {
 			List<PhaseOutcome> outcomes;
 			GatlingLog log;
 			try (Injector injector = Injector.start(this.json, plan, this.directory.resolve("gatling"),
-					this.directory.resolve("gatling.log"))) {
+					this.directory.resolve("gatling.log"), null)) {
 				assertThat(injector.await(120_000)).as("ended").isTrue();
 				assertThat(injector.current()).as(injector.tail()).isEmpty();
 				outcomes = injector.outcomes();

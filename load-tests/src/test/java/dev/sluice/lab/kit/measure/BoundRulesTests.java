@@ -59,7 +59,8 @@ class BoundRulesTests {
 
 	@Test
 	void aLateGeneratorBeforeAllElse() {
-		assertThat(BoundRules.of(utilisation(0.97, List.of(DELIVERY), 3_300.0), 3_000, 400, QUEUED, 2))
+		assertThat(BoundRules.of(utilisation(0.97, List.of(DELIVERY), 3_300.0), 3_000, new Bound.Generator(400), QUEUED,
+				2))
 			.isEqualTo(new Bound.Generator(400));
 	}
 
@@ -93,6 +94,15 @@ class BoundRulesTests {
 		Utilisation unknown = new Utilisation(0.5, 0.0, Map.of(), List.of(), null, null, null, null);
 
 		assertThat(BoundRules.of(unknown, 900, null, WAITING, 2)).isInstanceOf(Bound.InFlight.class);
+	}
+
+	@Test
+	void aGeneratorThatUsedUpItsOwnCores() {
+		assertThat(
+				BoundRules.of(utilisation(0.5, List.of(), 20_000.0), 3_000, new Bound.BusyGenerator(0.97), QUEUED, 1))
+			.isNotNull()
+			.satisfies((bound) -> assertThat(bound.sentence())
+				.isEqualTo("The load generator used 97 % of its own cores."));
 	}
 
 	@Test

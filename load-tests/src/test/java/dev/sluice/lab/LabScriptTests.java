@@ -1,0 +1,74 @@
+package dev.sluice.lab;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** The script {@code lab} in a checkout that is not built, with a Maven of the test's. */
+class LabScriptTests {
+
+	@TempDir
+	private Path directory;
+
+	@Test
+	void saysHowFarTheBuildIsAndWhyItFailed() throws Exception {
+		maven("""
+				echo "[INFO] Building Sluice 0.1.0                      [1/4]"
+				echo "[INFO] Building order-contract 0.1.0              [2/4]"
+				echo "[INFO] Compiling 12 source files"
+				echo "[INFO] Building gateway-core 0.1.0                [4/4]"
+				echo "[ERROR] Failed to execute goal: no such class"
+				exit 1
+				""");
+
+		assertThat(lab()).isOne();
+
+		assertThat(messages()).startsWith("lab: building, as ")
+			.containsPattern("lab: 0 % · building Sluice 0.1.0\\n")
+			.containsPattern("lab: 25 %, about \\d+ s left · building order-contract 0.1.0\\n")
+			.containsPattern("lab: 75 %, about \\d+ s left · building gateway-core 0.1.0\\n")
+			.doesNotContain("Compiling")
+			.endsWith("[ERROR] Failed to execute goal: no such class\nlab: the build failed, see above\n");
+	}
+
+	@Test
+	void showsTheEndOfABuildThatFailedWithoutAnError() throws Exception {
+		maven("echo 'Killed'; exit 137");
+
+		assertThat(lab()).isOne();
+
+		assertThat(messages()).endsWith("Killed\nlab: the build failed, see above\n");
+	}
+
+	private void maven(String script) throws IOException {
+		Path bin = Files.createDirectories(this.directory.resolve("bin"));
+		Path mvn = Files.createFile(bin.resolve("mvn"),
+				PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+		Files.writeString(mvn, "#!/bin/sh\n" + script);
+		Files.copy(Path.of("../lab"), this.directory.resolve("lab"));
+	}
+
+	private int lab() throws IOException, InterruptedException {
+		ProcessBuilder builder = new ProcessBuilder(List.of("bash", this.directory.resolve("lab").toString(), "doctor"))
+			.redirectOutput(ProcessBuilder.Redirect.DISCARD)
+			.redirectError(this.directory.resolve("messages").toFile());
+		builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
+		builder.environment().put("PATH", "%s:%s".formatted(this.directory.resolve("bin"), System.getenv("PATH")));
+		Process lab = builder.start();
+		assertThat(lab.waitFor(30, TimeUnit.SECONDS)).as("ended").isTrue();
+		return lab.exitValue();
+	}
+
+	private String messages() throws IOException {
+		return Files.readString(this.directory.resolve("messages"));
+	}
+
+}

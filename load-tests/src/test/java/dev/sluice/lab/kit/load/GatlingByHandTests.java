@@ -1,0 +1,84 @@
+package dev.sluice.lab.kit.load;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+import dev.sluice.lab.StubSystem;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** The simulation as {@code mvn gatling:test} runs it, without the lab. */
+class GatlingByHandTests {
+
+	private static final int MISSED = 2;
+
+	@TempDir
+	private Path directory;
+
+	@Test
+	void ordersThatAreAllAnsweredWellPass() throws Exception {
+		try (StubSystem system = new StubSystem(0)) {
+			assertThat(run(system, "-Dreset=true", "-Dmax-p99=60000")).as(output()).isZero();
+		}
+	}
+
+	@Test
+	void aFailedCallFailsTheRunUnlessItIsAllowed() throws Exception {
+		try (StubSystem system = new StubSystem(1)) {
+			assertThat(run(system, "-Dreset=true")).as(output()).isEqualTo(MISSED);
+			assertThat(output()).contains("percentage of failed events is less than or equal to 0.0 : false");
+		}
+		try (StubSystem system = new StubSystem(1)) {
+			assertThat(run(system, "-Dreset=true", "-Dmax-failed=50")).as(output()).isZero();
+		}
+	}
+
+	@Test
+	void aRunningBackendIsNotResetUnasked() throws Exception {
+		try (StubSystem system = new StubSystem(0)) {
+			assertThat(run(system)).isNotZero();
+			assertThat(output()).contains("would forget its orders", "-Dreset=true");
+		}
+	}
+
+	private int run(StubSystem system, String... properties) throws IOException, InterruptedException {
+		List<String> command = new ArrayList<>(
+				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+						"--add-opens=java.base/java.lang=ALL-UNNAMED", "-Xmx256m",
+						"-Dlogback.configurationFile=lab-logback.xml", "-Dgateway.url=" + system.url(),
+						"-Dbackend.url=" + system.url(), "-Dorders=20", "-Dmodes=sync", "-Dusers=4",
+						"-Dresults=" + this.directory.resolve("outcomes")));
+		command.addAll(List.of(properties));
+		Stream
+			.of("-cp", System.getProperty("java.class.path"), "io.gatling.app.Gatling", "--simulation",
+					OrdersSimulation.class.getName(), "--results-folder", this.directory.resolve("gatling").toString(),
+					"--no-reports")
+			.forEach(command::add);
+		Process gatling = new ProcessBuilder(command).redirectErrorStream(true)
+			.redirectOutput(outputFile().toFile())
+			.start();
+		try {
+			assertThat(gatling.waitFor(120, TimeUnit.SECONDS)).as("ended").isTrue();
+			return gatling.exitValue();
+		}
+		finally {
+			gatling.destroyForcibly();
+		}
+	}
+
+	private Path outputFile() {
+		return this.directory.resolve("output.txt");
+	}
+
+	private String output() throws IOException {
+		return Files.readString(outputFile());
+	}
+
+}
