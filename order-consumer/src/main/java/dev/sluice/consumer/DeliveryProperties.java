@@ -49,9 +49,10 @@ import org.springframework.validation.annotation.Validated;
  * @param ordering which orders are delivered in sequence; default {@code none}
  * @param source how orders are read from Kafka; default {@code partitions}
  * @param shareConsumers number of consumers of this instance with
- * {@code source=share-group}; each holds an equal part of the concurrency and gets the
- * next orders when it has finished all that it holds; at most the concurrency, and all
- * instances together at most what the brokers allow a group (200 by default); default 10
+ * {@code source=share-group}, at most the concurrency; together they hold up to ten times
+ * the concurrency, at most {@code max-pending}, and each gets the next orders when it has
+ * finished all that it holds; all instances together have at most what the brokers allow
+ * a group (200 by default); default 24
  */
 @ConfigurationProperties("delivery")
 @Validated
@@ -68,7 +69,7 @@ public record DeliveryProperties(@DefaultValue("true") boolean enabled,
 		@DefaultValue("20s") @DurationMin @DurationMax(minutes = 4) Duration drainTimeout,
 		@DefaultValue("order-delivery") @NotBlank String groupId, @DefaultValue("none") @NotNull Ordering ordering,
 		@DefaultValue("partitions") @NotNull Source source,
-		@DefaultValue("10") @Min(1) @Max(1_000) int shareConsumers) {
+		@DefaultValue("24") @Min(1) @Max(1_000) int shareConsumers) {
 
 	/** Which orders are delivered in sequence. */
 	public enum Ordering {
@@ -106,6 +107,9 @@ public record DeliveryProperties(@DefaultValue("true") boolean enabled,
 	/** Maximum number of records of a poll: the default of kafka-clients. */
 	private static final int LARGEST_BATCH = 500;
 
+	/** How many times the concurrency a share group's consumers hold. */
+	private static final int SHARED = 10;
+
 	@AssertTrue(message = "must be at least twice delivery.concurrency, or deliveries would wait for fetches")
 	boolean isMaxPendingEnough() {
 		return this.maxPending >= 2 * (long) this.concurrency;
@@ -132,9 +136,12 @@ public record DeliveryProperties(@DefaultValue("true") boolean enabled,
 		return Math.min(this.shareConsumers, this.concurrency);
 	}
 
-	/** Maximum number of records that a share consumer holds. */
+	/**
+	 * Maximum number of records that a share consumer holds. While one waits for its
+	 * slowest, the others hold enough to keep the concurrency in use.
+	 */
 	public int shareBatch() {
-		return Math.ceilDiv(this.concurrency, consumers());
+		return Math.clamp(SHARED * (long) this.concurrency, 1, this.maxPending) / consumers();
 	}
 
 	/**
