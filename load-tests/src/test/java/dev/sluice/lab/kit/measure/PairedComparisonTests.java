@@ -1,5 +1,6 @@
 package dev.sluice.lab.kit.measure;
 
+import java.util.Arrays;
 import java.util.Random;
 import java.util.stream.IntStream;
 
@@ -109,6 +110,61 @@ class PairedComparisonTests {
 		assertThat(all.verdict()).isEqualTo(Verdict.FASTER);
 	}
 
+	/** By another program, from the exact distribution of the signed ranks. */
+	@Test
+	void agreesWithAnotherProgramOnFewPairs() {
+		PairedComparison ten = of(1.1, 0.9, 1.3, 1.0, 1.2, 0.8, 1.05, 1.15, 1.4, 0.95);
+
+		assertThat(ten.medianRatio()).isCloseTo(1.0723805294763609, within(1e-12));
+		assertThat(ten.low()).isCloseTo(0.8944271909999159, within(1e-12));
+		assertThat(ten.high()).isCloseTo(1.296148139681572, within(1e-12));
+		assertThat(ten.probability()).isCloseTo(0.322265625, within(1e-12));
+		assertThat(ten.pairsNeeded()).isEqualTo(87);
+		assertThat(ten.verdict()).isEqualTo(Verdict.OPEN);
+	}
+
+	/** By another program, from the normal distribution. */
+	@Test
+	void agreesWithAnotherProgramOnManyPairs() {
+		PairedComparison many = of(
+				IntStream.range(0, 121).mapToDouble((i) -> Math.exp(((i * 37) % 121 - 51.3) / 200)).toArray());
+
+		assertThat(Math.log(many.medianRatio())).isCloseTo(0.0435, within(1e-9));
+		assertThat(Math.log(many.low())).isCloseTo(-0.0015, within(1e-9));
+		assertThat(Math.log(many.high())).isCloseTo(0.0885, within(1e-9));
+		assertThat(many.probability()).isCloseTo(0.010760210856524233, within(1e-6));
+	}
+
+	@Test
+	void pairsWithoutAnyDifferenceShowNone() {
+		PairedComparison alike = of(1, 1, 1, 1, 1, 1, 1, 1);
+
+		assertThat(alike.probability()).isEqualTo(1);
+		assertThat(alike.verdict()).isEqualTo(Verdict.SAME);
+	}
+
+	@Test
+	void theEstimateIsTheMedianOfTheMeansOfAnyTwo() {
+		assertThat(of(2, 8).medianRatio()).as("of three").isCloseTo(4, within(1e-9));
+		assertThat(of(1, 2, 16).medianRatio()).as("of six").isCloseTo(Math.pow(2, 1.5), within(1e-9));
+		assertThat(of(3).pairsNeeded()).isEqualTo(PairedComparison.LEAST_PAIRS);
+	}
+
+	@Test
+	void decidesByTheInterval() {
+		assertThat(interval(1.01, 1.2, 8).verdict()).isEqualTo(Verdict.FASTER);
+		assertThat(interval(1.0, 1.2, 8).verdict()).isEqualTo(Verdict.OPEN);
+		assertThat(interval(0.8, 0.99, 8).verdict()).isEqualTo(Verdict.SLOWER);
+		assertThat(interval(0.8, 1.0, 8).verdict()).isEqualTo(Verdict.OPEN);
+		assertThat(interval(1.01, 1.2, 7).verdict()).isEqualTo(Verdict.TOO_FEW_PAIRS);
+	}
+
+	@Test
+	void mayHideTheGreatestDifferenceThatTheIntervalHolds() {
+		assertThat(interval(0.8, 1.1, 8).mayHide()).isCloseTo(0.25, within(1e-9));
+		assertThat(interval(0.9, 1.3, 8).mayHide()).isCloseTo(0.3, within(1e-9));
+	}
+
 	@Test
 	void saysHowManyPairsItWouldTake() {
 		PairedComparison few = compare(5, 1.5, PAIR_NOISE, new Random(1));
@@ -135,6 +191,16 @@ class PairedComparisonTests {
 		assertThatIllegalArgumentException().isThrownBy(() -> PairedComparison.of(new double[2], new double[1]));
 		assertThatIllegalArgumentException()
 			.isThrownBy(() -> PairedComparison.of(new double[] { 1 }, new double[] { 0 }));
+	}
+
+	private static PairedComparison of(double... ratios) {
+		double[] first = new double[ratios.length];
+		Arrays.fill(first, 1);
+		return PairedComparison.of(first, ratios);
+	}
+
+	private static PairedComparison interval(double low, double high, int pairs) {
+		return new PairedComparison(1, low, high, false, 0.5, pairs, pairs);
 	}
 
 	private static boolean saysDifference(PairedComparison comparison) {

@@ -90,6 +90,61 @@ class ProcessSamplerTests {
 	}
 
 	@Test
+	void addsUpMemoryAndThreadsOfAllProcesses() throws IOException {
+		process(10, 1, 0, 0, 0, "11");
+		process(11, 5, 0, 0, 0, "");
+
+		ProcessSample sample = sample(ProcessGroup.of(10));
+
+		assertThat(sample.rssBytes()).isEqualTo(2 * 100 * 1024);
+		assertThat(sample.threads()).isEqualTo(2);
+	}
+
+	/** Idle time and the wait for I/O are none of it. */
+	@Test
+	void theMachinesTimeIsWhatItsCoresWorked() throws IOException {
+		write("stat", "cpu 1 20 300 4000 50000 600000 7000000 80000000 9 9\n");
+		process(10, 3, 0, 0, 0, "");
+
+		try (ProcessSampler sampler = sampler(Map.of("group", ProcessGroup.of(10)))) {
+			await().atMost(TIMEOUT).until(() -> !sampler.samples().machine().isEmpty());
+
+			assertThat(sampler.samples().machine()).first().satisfies((machine) -> {
+				assertThat(machine.busyMillis()).isEqualTo(87_600_321 * 10L);
+				assertThat(machine.stealMillis()).isEqualTo(80_000_000 * 10L);
+				assertThat(machine.ownMillis()).isEqualTo(30);
+			});
+		}
+	}
+
+	@Test
+	void countsTheConnectionsThatAProcessAcceptedAndTheTimesOfItsThreads() throws IOException {
+		process(10, 1, 0, 0, 0, "");
+		write("10/task/10/comm", "GC Thread#0\n");
+		write("10/task/10/schedstat", "5000000 100000 1\n");
+		write("net/tcp", """
+				  sl  local_address rem_address   st
+				   0: 0100007F:1F90 0100007F:C001 01
+				   1: 0100007F:1F90 0100007F:C002 01
+				   2: 0100007F:1F91 0100007F:C003 01
+				""");
+
+		Path file = this.directory.resolve("samples.csv");
+		try (ProcessSampler sampler = new ProcessSampler(Map.of("gateway", ProcessGroup.of(10)),
+				Map.of("gateway", 8080), file, this.proc, this.directory.resolve("sys"))) {
+			await().atMost(TIMEOUT).until(() -> !sampler.samples().threads().isEmpty());
+
+			assertThat(sampler.samples().processes()).first().extracting(ProcessSample::connections).isEqualTo(2);
+			assertThat(sampler.samples().threads()).first()
+				.satisfies((threads) -> assertThat(threads.process()).isEqualTo("gateway"));
+		}
+		assertThat(file).content()
+			.startsWith("time,process,cpu_ms,rss_bytes,threads,connections,wait_us,jit_us,gc_us,steal_ms\n")
+			.contains(",gateway,10,102400,1,2,0,0,0,\n")
+			.contains(",machine,1000,,,,,,,0\n");
+	}
+
+	@Test
 	void aCounterDoesNotFallWhenAChildEndsBetweenTwoReads() throws IOException {
 		process(10, 1, 0, 0, 0, "11");
 		process(11, 50, 0, 0, 0, "");
