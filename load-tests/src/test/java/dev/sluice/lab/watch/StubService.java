@@ -52,7 +52,7 @@ final class StubService implements AutoCloseable {
 				sluice_order_duration_seconds_bucket{mode="sync",le="+Inf"} %d
 				sluice_circuit_open 1
 				jvm_threads_live_threads 31
-				""".formatted(scrape * 10, scrape * 10, scrape * 10);
+				""".formatted(scrape * 10, scrape * 1_000, scrape * 1_000);
 	}
 
 	Target target(String name) {
