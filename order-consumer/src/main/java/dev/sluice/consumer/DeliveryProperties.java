@@ -52,7 +52,7 @@ import org.springframework.validation.annotation.Validated;
  * {@code source=share-group}, at most the concurrency; together they hold up to ten times
  * the concurrency, at most {@code max-pending}, and each gets the next orders when it has
  * finished all that it holds; all instances together have at most what the brokers allow
- * a group (200 by default); default 24
+ * a group (200 by default); default 10
  */
 @ConfigurationProperties("delivery")
 @Validated
@@ -69,7 +69,7 @@ public record DeliveryProperties(@DefaultValue("true") boolean enabled,
 		@DefaultValue("20s") @DurationMin @DurationMax(minutes = 4) Duration drainTimeout,
 		@DefaultValue("order-delivery") @NotBlank String groupId, @DefaultValue("none") @NotNull Ordering ordering,
 		@DefaultValue("partitions") @NotNull Source source,
-		@DefaultValue("24") @Min(1) @Max(1_000) int shareConsumers) {
+		@DefaultValue("10") @Min(1) @Max(1_000) int shareConsumers) {
 
 	/** Which orders are delivered in sequence. */
 	public enum Ordering {
