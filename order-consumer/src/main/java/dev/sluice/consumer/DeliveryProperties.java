@@ -49,8 +49,9 @@ import org.springframework.validation.annotation.Validated;
  * @param ordering which orders are delivered in sequence; default {@code none}
  * @param source how orders are read from Kafka; default {@code partitions}
  * @param shareConsumers number of consumers of this instance with
- * {@code source=share-group}, at most the concurrency; together they hold up to ten times
- * the concurrency, at most {@code max-pending}, and each gets the next orders when it has
+ * {@code source=share-group}, at most the concurrency; with more than there are
+ * partitions a kill can lose an order; together they hold up to ten times the
+ * concurrency, at most {@code max-pending}, and each gets the next orders when it has
  * finished all that it holds; all instances together have at most what the brokers allow
  * a group (200 by default); default 10
  */

@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
  * Reads {@code orders} as members of a share group (KIP-932), and accepts each record
  * when its {@link Delivery} has finished it. Every consumer has one thread, which alone
  * uses it. A consumer gets nothing more before it has accepted all that it holds, so
- * several consumers share the {@code concurrency}.
+ * there are several, which together hold more than is delivered at once.
  * <p>
  * What a consumer holds is locked for a time (30 s by default). At half of it, the
  * consumer renews the locks of what is not finished, for any number of times. While the
