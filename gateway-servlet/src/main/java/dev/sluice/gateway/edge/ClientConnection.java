@@ -5,6 +5,7 @@ import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import com.google.errorprone.annotations.ThreadSafe;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
@@ -65,7 +66,7 @@ public final class ClientConnection {
 	@GuardedBy("this")
 	private boolean ended;
 
-	private volatile int unconfirmedBytes;
+	private final AtomicInteger unconfirmedBytes = new AtomicInteger();
 
 	/** When the socket did not take all of this answer first; 0 if it has always. */
 	private volatile long waitingSinceNanos;
@@ -126,12 +127,12 @@ public final class ClientConnection {
 	 * asked of the socket whether it is writable.
 	 */
 	boolean isRoomUnknown() {
-		return this.unconfirmedBytes > MAX_UNCONFIRMED_BYTES;
+		return this.unconfirmedBytes.get() > MAX_UNCONFIRMED_BYTES;
 	}
 
 	/** The socket is writable. */
 	void confirmRoom() {
-		this.unconfirmedBytes = 0;
+		this.unconfirmedBytes.set(0);
 	}
 
 	/**
@@ -233,7 +234,7 @@ public final class ClientConnection {
 	 */
 	int write(Channel channel, ByteBuffer source) throws IOException {
 		int written = channel.transfer(source);
-		this.unconfirmedBytes += Math.max(0, written);
+		this.unconfirmedBytes.addAndGet(Math.max(0, written));
 		if (source.hasRemaining()) {
 			long now = System.nanoTime();
 			if (this.waitingSinceNanos == 0) {

@@ -66,8 +66,11 @@ class LogReaderTests {
 				assertThat(next).isNotNull();
 				assertThat(next.id().toStringUtf8()).isEqualTo("id-" + i);
 			}
-			assertThat(reader.next(Duration.ZERO)).isNull();
-			assertThat(reader.lag()).isZero();
+			// The writer ends a full segment when it has stored the message.
+			await().untilAsserted(() -> {
+				assertThat(reader.next(Duration.ZERO)).isNull();
+				assertThat(reader.lag()).isZero();
+			});
 			assertThat(Files.list(this.directory).filter((file) -> file.toString().endsWith(".log")))
 				.hasSizeGreaterThan(3);
 		}
