@@ -25,10 +25,13 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 @Tag("embedded")
+@Timeout(120)
 class TopicWatchIT {
 
 	private static final Map<String, Object> CLIENT = Map.of("bootstrap.servers",
@@ -108,14 +111,14 @@ class TopicWatchIT {
 			.createTopics(List.of(new NewTopic(this.name, 2, (short) 1).configs(Map.of("retention.ms", "604800000"))))
 			.all()
 			.get();
-		start(true);
+		start(TopicSpec.of(this.name, 3, (short) 3, 0, Map.of("retention.ms", "-1")), true);
 
 		TopicsState state = this.watch.await();
 
 		assertThat(state.differences())
 			.extracting(TopicDifference::setting, TopicDifference::found, TopicDifference::wanted)
-			.containsExactly(org.assertj.core.groups.Tuple.tuple("partitions", "2", "3"),
-					org.assertj.core.groups.Tuple.tuple("retention.ms", "604800000", "-1"));
+			.containsExactlyInAnyOrder(tuple("partitions", "2", "3"), tuple("replication.factor", "1", "3"),
+					tuple("min.insync.replicas", "1", "2"), tuple("retention.ms", "604800000", "-1"));
 		assertThat(state.details().toString())
 			.contains("kafka-configs.sh --alter --topic " + this.name + " --add-config retention.ms=-1");
 		assertThat(topic().partitions()).hasSize(2);
@@ -167,7 +170,11 @@ class TopicWatchIT {
 	}
 
 	private void start(boolean mayCreate) {
-		this.watch = new TopicWatch(List.of(this.spec), CLIENT, this.preparations::incrementAndGet,
+		start(this.spec, mayCreate);
+	}
+
+	private void start(TopicSpec wanted, boolean mayCreate) {
+		this.watch = new TopicWatch(List.of(wanted), CLIENT, this.preparations::incrementAndGet,
 				(config) -> mayCreate ? Admin.create(config) : withoutCreate(Admin.create(config)));
 		this.watch.start();
 	}

@@ -690,6 +690,22 @@ public abstract class GatewayContract {
 	}
 
 	@Test
+	void writesNoLineForEachRequestThatNobodyServes() throws Exception {
+		int requests = 20;
+		double before = logged("warn") + logged("error");
+
+		for (int i = 0; i < requests; i++) {
+			assertProblem(get("/nothing"), 404, "not-found");
+			assertProblem(send(HttpRequest.newBuilder(gateway().resolve("/orders")).DELETE()), 405,
+					"method-not-allowed");
+			answersWhatIsNoHttpWithAProblem("GET /%zz HTTP/1.1\r\nHost: a");
+		}
+
+		// Others may have something to tell meanwhile.
+		assertThat(logged("warn") + logged("error") - before).isLessThan(requests);
+	}
+
+	@Test
 	void knowsNoOtherHealth() throws Exception {
 		assertProblem(manage("/actuator/health/a/b"), 404, "not-found");
 	}
@@ -1055,9 +1071,14 @@ public abstract class GatewayContract {
 
 	/** A stack trace is never for what a client does. */
 	private double errorsLogged() throws IOException, InterruptedException {
+		return logged("error");
+	}
+
+	/** Lines of that level so far. */
+	private double logged(String level) throws IOException, InterruptedException {
 		return manage("/actuator/prometheus").body()
 			.lines()
-			.filter((line) -> line.startsWith("logback_events_total{level=\"error\"}"))
+			.filter((line) -> line.startsWith("logback_events_total{level=\"%s\"}".formatted(level)))
 			.mapToDouble((line) -> Double.parseDouble(line.substring(line.lastIndexOf(' '))))
 			.findFirst()
 			.orElseThrow();
