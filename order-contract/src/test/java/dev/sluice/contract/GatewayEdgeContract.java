@@ -23,6 +23,7 @@ import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.Flow;
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 import javax.net.ssl.SSLContext;
@@ -1057,11 +1058,16 @@ public abstract class GatewayEdgeContract {
 	@ExtendWith(OutputCaptureExtension.class)
 	class BrokenTlsAndHttp2 extends OverHttp2 {
 
+		/**
+		 * There is none, which is another matter. The log's level does not keep these
+		 * stack traces away: it is the JVM's, and other gateways start in it.
+		 */
+		private static final Pattern NO_POSTGRESQL = Pattern.compile(
+				"(?m)^org\\.postgresql\\.util\\.PSQLException: .*\\R(?:(?:\\tat |\\t\\.\\.\\. |Caused by: ).*\\R)*");
+
 		@Override
 		Map<String, String> more() {
-			// There is no PostgreSQL, which is another matter.
-			return Map.of("sluice.head-timeout", "500ms", "sluice.body-timeout", "1s",
-					"logging.level.com.zaxxer.hikari", "off");
+			return Map.of("sluice.head-timeout", "500ms", "sluice.body-timeout", "1s");
 		}
 
 		@Test
@@ -1235,7 +1241,7 @@ public abstract class GatewayEdgeContract {
 
 		private void assertServesWithoutStackTrace(CapturedOutput output) throws Exception {
 			assertThat(placeOverTls()).isEqualTo(201);
-			assertThat(output.getAll()).doesNotContain("\tat ");
+			assertThat(NO_POSTGRESQL.matcher(output.getAll()).replaceAll("")).doesNotContain("\tat ");
 		}
 
 	}
