@@ -160,6 +160,11 @@ abstract class DeliverySource implements SmartLifecycle {
 					// The other readers wait meanwhile: they would fail as this one.
 					failed(ex, true);
 				}
+				catch (RuntimeException | Error ex) {
+					// Before the next reader has its turn: it would fail as this one.
+					this.broken = true;
+					throw ex;
+				}
 			}
 			return isWanted();
 		}

@@ -89,6 +89,10 @@ final class ShareSource extends DeliverySource {
 	@Override
 	void prepare() throws InterruptedException {
 		this.deliveryLimit = this.group.prepare();
+		logger.warn(
+				"Reading {} as share group {}, which can lose an order when a consumer is killed: a broker archives a record "
+						+ "after {} deliveries, and one kill may count as several. delivery.source=partitions loses none",
+				Topics.ORDERS, this.properties.groupId(), this.deliveryLimit);
 	}
 
 	@Override

@@ -2,13 +2,21 @@ package dev.sluice.consumer.delivery;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import dev.sluice.consumer.DeliveryProperties;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.mockito.Mockito;
 import org.slf4j.LoggerFactory;
 
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
+
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.Mockito.mock;
 
 /**
  * {@code -Dsimulation.seed=N} repeats one life, {@code -Dsimulation.lives=N} tries so
@@ -48,6 +56,30 @@ class ShareSourceTests {
 		}
 		assertThat(renewals).as("locks renewed").isPositive();
 		assertThat(placedAgain).as("records placed again").isPositive();
+	}
+
+	@Test
+	void saysThatAKillCanLoseAnOrder() throws InterruptedException {
+		Logger logger = (Logger) LoggerFactory.getLogger(ShareSource.class);
+		ListAppender<ILoggingEvent> log = new ListAppender<>();
+		log.start();
+		logger.addAppender(log);
+		logger.setLevel(Level.WARN);
+		try {
+			new ShareSource(
+					new Binder(new MapConfigurationPropertySource()).bindOrCreate("delivery", DeliveryProperties.class),
+					() -> 5, Mockito::mock, mock(Delivery.Context.class), mock(), mock(), Thread::new)
+				.prepare();
+		}
+		finally {
+			logger.setLevel(null);
+			logger.detachAppender(log);
+		}
+
+		assertThat(log.list).singleElement()
+			.extracting(ILoggingEvent::getFormattedMessage)
+			.asString()
+			.contains("can lose an order", "after 5 deliveries", "delivery.source=partitions");
 	}
 
 	private static ShareSimulation.Seen live(long seed) {
