@@ -58,7 +58,8 @@ import org.slf4j.LoggerFactory;
  * <p>
  * One lock guards all state and the writing of responses; nothing waits under it. One
  * thread at a time hands messages to the storage: the connection's where all of a request
- * have a sequence and there is room, else one of the executor, for others may wait.
+ * are plain and have a sequence and there is room, else one of the executor, for others
+ * may wait or take time.
  */
 @ThreadSafe
 // lock.
@@ -266,14 +267,18 @@ final class SinkStream implements StreamObserver<Received> {
 			}
 			this.forwarding = true;
 		}
-		if (messages.stream().allMatch((message) -> message.sequence() > 0)) {
-			// The store only queues them. A thread would cost two wake-ups for each
-			// request.
+		if (messages.stream().allMatch(SinkStream::isQueuedAtOnce)) {
+			// A thread would cost two wake-ups for each request.
 			forward();
 		}
 		else {
 			this.shared.executor().execute(this.forward);
 		}
+	}
+
+	/** Without a sequence it may wait for room, and a frame is decompressed first. */
+	private static boolean isQueuedAtOnce(Received.Message message) {
+		return message.sequence() > 0 && message.kind() != Received.Kind.ZSTD;
 	}
 
 	/** The horizon covers what so many streams have in flight. */

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 
+import com.github.luben.zstd.Zstd;
 import com.google.protobuf.ByteString;
 import dev.sluice.contract.sink.BatchedMessage;
 import dev.sluice.contract.sink.DataSinkGrpc;
@@ -82,6 +83,11 @@ class SequenceStreamTests {
 		client.send(unnumbered("c", "hello"));
 		assertThat(this.store.pendingIds()).containsExactly("a", "b", "c");
 		assertThat(this.handedOver).as("who may wait").isOne();
+
+		this.store.completeAll();
+		client.send(message(3, "d", "").setZstdCompressed(ByteString.copyFrom(Zstd.compress(new byte[9]))));
+		assertThat(this.store.pendingIds()).containsExactly("d");
+		assertThat(this.handedOver).as("what has to be decompressed").isEqualTo(2);
 	}
 
 	@Test
