@@ -116,8 +116,15 @@ final class Coordinator implements AutoCloseable {
 		}
 	}
 
+	/**
+	 * Keeps a report. Another one of the same part changes nothing.
+	 * @throws LabException if the part has not joined
+	 */
 	synchronized void report(PartReport report) {
-		if (this.joined.contains(report.part()) && this.reports.putIfAbsent(report.part(), report) == null) {
+		if (!this.joined.contains(report.part())) {
+			throw new LabException("Part %d of this load has not joined".formatted(report.part()));
+		}
+		if (this.reports.putIfAbsent(report.part(), report) == null) {
 			this.unreported.countDown();
 		}
 	}

@@ -63,6 +63,14 @@ class CoordinatorTests {
 	}
 
 	@Test
+	void takesNoReportOfAPartThatHasNotJoined() throws Exception {
+		try (Coordinator coordinator = coordinator(2, PATIENCE); Participant second = participant(coordinator, "2/2")) {
+			assertThatExceptionOfType(LabException.class).isThrownBy(() -> second.report(report(2, 20)))
+				.withMessageContaining("Part 2 of this load has not joined");
+		}
+	}
+
+	@Test
 	void givesUpACoordinatorThatDoesNotListen() throws Exception {
 		URI nobody = URI.create("http://127.0.0.1:1");
 		try (Participant participant = new Participant(nobody, new Part(2, 2))) {
