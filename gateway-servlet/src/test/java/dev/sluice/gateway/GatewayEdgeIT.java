@@ -6,51 +6,80 @@ import java.util.List;
 import java.util.Map;
 
 import dev.sluice.contract.GatewayEdgeContract;
-import org.junit.jupiter.params.Parameter;
-import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.api.Nested;
 import org.springframework.boot.SpringApplication;
 import org.springframework.context.ConfigurableApplicationContext;
 
-/** Nothing listens on port 1. */
-@ParameterizedClass
-@ValueSource(strings = { "platform", "virtual", "async" })
-class GatewayEdgeIT extends GatewayEdgeContract {
+/** Each thread model beside the others. Nothing listens on port 1. */
+class GatewayEdgeIT {
 
 	static {
 		// Tomcat tells of the first client each day that breaks the rules of HTTP. So
-		// each
-		// is the first.
+		// each is the first.
 		System.setProperty("org.apache.juli.logging.UserDataHelper.CONFIG", "INFO_ALL");
 	}
 
-	@Parameter
-	private String threads;
+	@Nested
+	class PlatformThreads extends Edge {
 
-	private ConfigurableApplicationContext context;
+		PlatformThreads() {
+			super("platform");
+		}
 
-	@Override
-	protected URI start(Map<String, String> properties) {
-		List<String> arguments = new ArrayList<>(List.of("--server.port=0", "--management.server.port=0",
-				"--sluice.threads=" + this.threads, "--spring.datasource.url=jdbc:postgresql://127.0.0.1:1/sluice",
-				"--spring.flyway.enabled=false"));
-		properties.forEach((name, value) -> arguments.add("--" + name + "=" + value));
-		this.context = SpringApplication.run(GatewayApplication.class, arguments.toArray(String[]::new));
-		return uri("local.server.port");
 	}
 
-	@Override
-	protected URI management() {
-		return uri("local.management.port");
+	@Nested
+	class VirtualThreads extends Edge {
+
+		VirtualThreads() {
+			super("virtual");
+		}
+
 	}
 
-	private URI uri(String port) {
-		return URI.create("http://127.0.0.1:" + this.context.getEnvironment().getProperty(port));
+	@Nested
+	class Async extends Edge {
+
+		Async() {
+			super("async");
+		}
+
 	}
 
-	@Override
-	protected void stop() {
-		this.context.close();
+	abstract static class Edge extends GatewayEdgeContract {
+
+		private final String threads;
+
+		private ConfigurableApplicationContext context;
+
+		Edge(String threads) {
+			this.threads = threads;
+		}
+
+		@Override
+		protected URI start(Map<String, String> properties) {
+			List<String> arguments = new ArrayList<>(List.of("--server.port=0", "--management.server.port=0",
+					"--sluice.threads=" + this.threads, "--spring.datasource.url=jdbc:postgresql://127.0.0.1:1/sluice",
+					"--spring.flyway.enabled=false"));
+			properties.forEach((name, value) -> arguments.add("--" + name + "=" + value));
+			this.context = SpringApplication.run(GatewayApplication.class, arguments.toArray(String[]::new));
+			return uri("local.server.port");
+		}
+
+		@Override
+		protected URI management() {
+			return uri("local.management.port");
+		}
+
+		private URI uri(String port) {
+			return URI.create("http://127.0.0.1:" + this.context.getEnvironment().getProperty(port));
+		}
+
+		@Override
+		protected void stop() {
+			this.context.close();
+		}
+
 	}
 
 }

@@ -69,6 +69,9 @@ public final class ConsumerHarness implements AutoCloseable {
 
 	private static final int PARTITIONS = 12;
 
+	/** Each start sets up the log of the JVM, in which two would disturb each other. */
+	private static final Object STARTING = new Object();
+
 	private static final List<String> TOPICS = List.of(Topics.ORDERS, Topics.ORDER_OUTCOMES, Topics.ORDERS_DLT);
 
 	private static final Comparator<OrderOutcome> LAST = Comparator
@@ -114,10 +117,12 @@ public final class ConsumerHarness implements AutoCloseable {
 
 	/** A consumer in this JVM, beside others. Closing it is a graceful stop. */
 	public ConfigurableApplicationContext startConsumer(String... properties) {
-		ConfigurableApplicationContext consumer = new SpringApplicationBuilder(OrderConsumerApplication.class)
-			.run(arguments(properties));
-		this.consumers.add(consumer);
-		return consumer;
+		synchronized (STARTING) {
+			ConfigurableApplicationContext consumer = new SpringApplicationBuilder(OrderConsumerApplication.class)
+				.run(arguments(properties));
+			this.consumers.add(consumer);
+			return consumer;
+		}
 	}
 
 	/** A consumer in a process of its own, to be killed. */

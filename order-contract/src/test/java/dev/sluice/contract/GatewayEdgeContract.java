@@ -20,8 +20,11 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.Flow;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -77,6 +80,9 @@ public abstract class GatewayEdgeContract {
 	 * this suite run beside each other, and all else alone.
 	 */
 	public static final String JVM = "jvm";
+
+	/** Each start sets up the log of the JVM, in which two would disturb each other. */
+	private static final Object STARTING = new Object();
 
 	private static final int FIFTY_MEGABYTES = 50 * 1024 * 1024;
 
@@ -198,7 +204,9 @@ public abstract class GatewayEdgeContract {
 		all.put("backend.url", this.backend.uri().toString());
 		all.put("spring.kafka.bootstrap-servers", "127.0.0.1:1");
 		all.put("sluice.drain-time", "0s");
-		this.gateway = start(all);
+		synchronized (STARTING) {
+			this.gateway = start(all);
+		}
 	}
 
 	private void backendSaves() {
@@ -1073,16 +1081,16 @@ public abstract class GatewayEdgeContract {
 		@Test
 		void leavesNoStackTraceOfTheHandshake(CapturedOutput output) throws Exception {
 			byte[] hello = clientHello();
-			for (byte[] bytes : List.of(new byte[0], new byte[] { 0x16 }, new byte[2_000],
+			someAtATime(List.of(new byte[0], new byte[] { 0x16 }, new byte[2_000],
 					"GET /orders/1 HTTP/1.1\r\nHost: a\r\n\r\n".getBytes(StandardCharsets.US_ASCII),
 					"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII), hello,
-					Arrays.copyOf(hello, hello.length / 2), twice(hello), garbled(hello))) {
-				try (RawClient closed = connect(); RawClient reset = connect(); RawClient read = connect()) {
-					closed.send(bytes);
-					reset.send(bytes).reset();
-					read.send(bytes).readFor(Duration.ofMillis(300));
-				}
-			}
+					Arrays.copyOf(hello, hello.length / 2), twice(hello), garbled(hello)), (bytes) -> {
+						try (RawClient closed = connect(); RawClient reset = connect(); RawClient read = connect()) {
+							closed.send(bytes);
+							reset.send(bytes).reset();
+							read.send(bytes).readFor(Duration.ofMillis(300));
+						}
+					});
 			handshake(SSLContext.getDefault(), (_) -> {
 			});
 			for (String protocol : List.of("http/1.0", "h2c", "h3", "nonsense")) {
@@ -1136,14 +1144,14 @@ public abstract class GatewayEdgeContract {
 
 		@Test
 		void leavesNoStackTraceOfFramesThatBreakTheRules(CapturedOutput output) throws Exception {
-			for (Misdeed misdeed : misdeeds()) {
+			someAtATime(misdeeds(), (misdeed) -> {
 				try (RawHttp2Client closed = open(1 << 16);
 						RawHttp2Client reset = open(1 << 16);
 						RawHttp2Client read = open(1 << 16)) {
 					for (RawHttp2Client client : List.of(closed, reset, read)) {
 						client.head("POST", "/orders", 1_000);
 						try {
-							misdeed.to(client);
+							misdeed.with(client);
 						}
 						catch (SocketException | SSLException ex) {
 							// The gateway has closed the connection before it had all.
@@ -1152,14 +1160,14 @@ public abstract class GatewayEdgeContract {
 					reset.reset();
 					read.openStreams(Duration.ofMillis(300));
 				}
-			}
+			});
 			notHttp2();
 
 			assertServesWithoutStackTrace(output);
 		}
 
 		/** On a connection whose first stream has a request without its body. */
-		private static List<Misdeed> misdeeds() {
+		private static List<Attempt<RawHttp2Client>> misdeeds() {
 			return List.of((_) -> {
 			}, (client) -> client.send(RawHttp2Client.DATA, 0, 1, new byte[2_000]),
 					(client) -> client.send(RawHttp2Client.DATA, 1, 1, new byte[10]),
@@ -1222,7 +1230,7 @@ public abstract class GatewayEdgeContract {
 
 		@Test
 		void leavesNoStackTraceOfIllFormedRequestsOfHttp1(CapturedOutput output) throws Exception {
-			for (String request : illFormed().toList()) {
+			someAtATime(illFormed().toList(), (request) -> {
 				URI uri = GatewayEdgeContract.this.gateway;
 				try (SSLSocket socket = (SSLSocket) this.certificate.trusting()
 					.getSocketFactory()
@@ -1234,9 +1242,25 @@ public abstract class GatewayEdgeContract {
 				catch (SSLException | SocketException | SocketTimeoutException ex) {
 					// However the gateway ends it.
 				}
-			}
+			});
 
 			assertServesWithoutStackTrace(output);
+		}
+
+		/** For all of them, eight beside each other: most of the time is waiting. */
+		private static <T> void someAtATime(List<T> all, Attempt<T> attempt) throws Exception {
+			try (ExecutorService threads = Executors.newFixedThreadPool(8)) {
+				List<Future<Void>> attempts = new ArrayList<>();
+				for (T one : all) {
+					attempts.add(threads.submit(() -> {
+						attempt.with(one);
+						return null;
+					}));
+				}
+				for (Future<Void> done : attempts) {
+					done.get();
+				}
+			}
 		}
 
 		private void assertServesWithoutStackTrace(CapturedOutput output) throws Exception {
@@ -1246,11 +1270,11 @@ public abstract class GatewayEdgeContract {
 
 	}
 
-	/** What a client does on a connection of HTTP/2 that it must not do. */
+	/** What is done with one of several. */
 	@FunctionalInterface
-	private interface Misdeed {
+	private interface Attempt<T> {
 
-		void to(RawHttp2Client client) throws IOException;
+		void with(T one) throws Exception;
 
 	}
 

@@ -19,6 +19,8 @@ import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -27,6 +29,7 @@ import static org.awaitility.Awaitility.await;
  * 64 connections to a sink of 256 MB of heap whose storage is slow, with more in flight
  * than it could hold.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class ManyClientsIT {
 
 	private static final int CLIENTS = 64;

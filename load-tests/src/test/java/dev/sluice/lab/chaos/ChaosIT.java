@@ -11,6 +11,7 @@ import dev.sluice.lab.kit.result.ChaosResult;
 import dev.sluice.lab.kit.result.RunFile;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.report.Report;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -24,6 +25,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 @ExtendWith(NoProcessLeft.class)
 @Tag("embedded")
+@Order(3)
 class ChaosIT {
 
 	@TempDir

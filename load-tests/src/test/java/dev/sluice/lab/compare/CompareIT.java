@@ -17,6 +17,7 @@ import dev.sluice.lab.kit.result.Load;
 import dev.sluice.lab.kit.result.RunFile;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.report.Report;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,6 +27,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** The smallest comparisons, from end to end, with the services' real jars. */
 @ExtendWith(NoProcessLeft.class)
+@Order(1)
 class CompareIT {
 
 	@TempDir

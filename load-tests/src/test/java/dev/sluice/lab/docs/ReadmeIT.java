@@ -12,6 +12,7 @@ import java.util.regex.Pattern;
 
 import dev.sluice.lab.Lab;
 import dev.sluice.lab.NoProcessLeft;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -26,6 +27,7 @@ import static org.awaitility.Awaitility.await;
  */
 @ExtendWith(NoProcessLeft.class)
 @Tag("embedded")
+@Order(5)
 class ReadmeIT {
 
 	private static final int PORT_OFFSET = 20_000;

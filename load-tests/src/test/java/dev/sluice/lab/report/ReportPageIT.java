@@ -17,6 +17,7 @@ import dev.sluice.lab.kit.result.Runs;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,6 +27,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /** The report in a real browser. */
 @Tag("serverless")
+@Order(4)
 class ReportPageIT {
 
 	/** Every kind of experiment. */

@@ -9,33 +9,47 @@ import java.util.concurrent.TimeUnit;
 import dev.sluice.consumer.ConsumerHarness;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.Topics;
+import dev.sluice.devservices.DevServices;
 import dev.sluice.devservices.JavaProcess;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ListShareGroupOffsetsSpec;
 import org.apache.kafka.clients.admin.SharePartitionOffsetInfo;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/** A share group on a real broker. */
+/** A share group on a Kafka of its own, while other classes run. */
 @Timeout(180)
+@Execution(ExecutionMode.CONCURRENT)
 class ShareSourceIT {
 
-	private static final ConsumerHarness harness = new ConsumerHarness();
+	private static DevServices servers;
+
+	private static ConsumerHarness harness;
 
 	private final String group = "share-" + UUID.randomUUID();
 
 	private final String[] properties = { "delivery.source=share-group", "delivery.group-id=" + this.group,
 			"delivery.share-consumers=4", "delivery.concurrency=40" };
 
+	@BeforeAll
+	static void start() {
+		servers = DevServices.start(DevServices.shared().infrastructure());
+		harness = new ConsumerHarness(servers.kafka());
+	}
+
 	@AfterAll
-	static void close() {
+	static void stop() {
 		harness.close();
+		servers.close();
 	}
 
 	@BeforeEach
@@ -44,6 +58,7 @@ class ShareSourceIT {
 	}
 
 	@Test
+	@Execution(ExecutionMode.SAME_THREAD)
 	void deliversWhatWasThereBeforeTheGroup() throws Exception {
 		List<UUID> orders = harness.enqueue(500);
 
@@ -54,6 +69,7 @@ class ShareSourceIT {
 	}
 
 	@Test
+	@Execution(ExecutionMode.SAME_THREAD)
 	void losesNothingWhenAConsumerIsKilled() throws Exception {
 		List<UUID> orders = harness.enqueue(500);
 		try (JavaProcess killed = harness.startConsumerProcess(this.properties)) {

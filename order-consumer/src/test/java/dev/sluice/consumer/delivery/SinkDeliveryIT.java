@@ -13,6 +13,7 @@ import dev.sluice.consumer.ConsumerHarness;
 import dev.sluice.consumer.limiter.DeliveryLimiter;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.Topics;
+import dev.sluice.devservices.DevServices;
 import dev.sluice.devservices.JavaProcess;
 import dev.sluice.devservices.Ports;
 import dev.sluice.sink.Certificates;
@@ -23,15 +24,23 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** {@code delivery.target=grpc} against a real Kafka and the real sink. */
+/**
+ * {@code delivery.target=grpc} against a Kafka of its own and the real sink, while other
+ * classes run.
+ */
+@Execution(ExecutionMode.CONCURRENT)
 class SinkDeliveryIT {
 
 	private static final Path SINK = Path.of("../grpc-sink/target/grpc-sink.jar");
 
 	private static final Duration START = Duration.ofSeconds(60);
+
+	private static DevServices servers;
 
 	private static ConsumerHarness harness;
 
@@ -40,13 +49,15 @@ class SinkDeliveryIT {
 
 	@BeforeAll
 	static void start() throws Exception {
-		harness = new ConsumerHarness();
+		servers = DevServices.start(DevServices.shared().infrastructure());
+		harness = new ConsumerHarness(servers.kafka());
 		harness.reset(12);
 	}
 
 	@AfterAll
 	static void stop() {
 		harness.close();
+		servers.close();
 	}
 
 	@Test

@@ -11,10 +11,13 @@ import java.util.stream.Stream;
 import dev.sluice.lab.StubSystem;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** The simulation as {@code mvn gatling:test} runs it, without the lab. */
+@Execution(ExecutionMode.CONCURRENT)
 class GatlingByHandTests {
 
 	private static final int MISSED = 2;
