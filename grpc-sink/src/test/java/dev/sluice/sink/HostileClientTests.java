@@ -121,6 +121,25 @@ class HostileClientTests {
 	}
 
 	@Test
+	void causeALineNowAndThenHoweverManyCallsTheyHaveEnded(CapturedOutput output) throws Exception {
+		long begin = System.nanoTime();
+		for (int i = 0; i < 20; i++) {
+			try (RawClient client = client()) {
+				RawClient.Call call = client.call("Send");
+				call.header(2_000_000_000);
+				call.write(new byte[MAX_MESSAGE]);
+				call.write(new byte[MAX_MESSAGE]);
+				assertThat(call.status()).isEqualTo(RESOURCE_EXHAUSTED);
+			}
+		}
+		Duration taken = Duration.ofNanos(System.nanoTime() - begin);
+
+		assertThat(output.getAll().lines().filter((line) -> line.contains("has been ended: The message is larger")))
+			.as("one each 10 s")
+			.hasSizeBetween((taken.toSeconds() >= 10) ? 1 : 0, 1 + (int) taken.toSeconds() / 10);
+	}
+
+	@Test
 	void haveOnlySoMuchTimeForAMessage() throws Exception {
 		for (String method : List.of("Send", "Store")) {
 			try (RawClient client = client()) {
