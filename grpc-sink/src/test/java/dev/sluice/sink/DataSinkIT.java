@@ -57,6 +57,7 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.internals.BuiltInPartitioner;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.Uuid;
@@ -240,6 +241,8 @@ class DataSinkIT {
 		TopicRecords.forEach(DevServices.shared().kafka().bootstrapServers(), (record) -> {
 			ByteString payload = ByteString.copyFrom(record.value());
 			if (payload.startsWith(run)) {
+				byte[] key = TopicRecord.read(record.headers()).key().toByteArray();
+				assertThat(record.partition()).isEqualTo(BuiltInPartitioner.partitionForKey(key, 12));
 				stored.computeIfAbsent(TopicRecord.read(record.headers()).key(), (_) -> new ArrayList<>())
 					.add(Integer.valueOf(payload.substring(run.size()).toStringUtf8()));
 			}

@@ -13,6 +13,7 @@ import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
 import io.grpc.Status;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.netty.handler.codec.http2.DefaultHttp2Headers;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -116,6 +117,17 @@ class HostileClientTests {
 					assertThat(call.status()).as(method).isEqualTo(INVALID_ARGUMENT);
 				}
 			}
+		}
+		assertThat(output.getAll()).doesNotContain("\tat ");
+	}
+
+	@Test
+	void leaveNoStackTraceByBreakingTheRulesOfHttp2(CapturedOutput output) throws Exception {
+		try (RawClient client = client()) {
+			RawClient.Call call = client.call("Send", new DefaultHttp2Headers().addInt("content-length", 1));
+			call.write(new byte[100]);
+
+			assertThat(call.status()).isEqualTo(RESET);
 		}
 		assertThat(output.getAll()).doesNotContain("\tat ");
 	}
