@@ -73,8 +73,8 @@ record SinkFigures(Mode mode, double seconds, double megabytesPerSecond, double 
 	}
 
 	/**
-	 * What is asked of it: a share of the first mode's rate, or messages a second; null if
-	 * nothing is.
+	 * What is asked of it: a share of the first mode's rate, or messages a second; null
+	 * if nothing is.
 	 */
 	@Nullable String asked(Setting setting) {
 		return switch (setting) {

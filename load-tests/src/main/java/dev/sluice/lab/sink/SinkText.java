@@ -23,8 +23,7 @@ final class SinkText {
 							"speed-up", "on the wire", "CPU ms/MB"));
 				rows.forEach((row) -> text.append("%-30s %8.2f %8.1f %,11.0f %9.2fx %12s %10.2f%n".formatted(
 						SinkFigures.words(row.mode()), row.seconds(), row.megabytesPerSecond(), row.messagesPerSecond(),
-						row.speedUp(),
-						(row.wireShare() > 0) ? "%.1f%%".formatted(row.wireShare() * 100) : Figures.NONE,
+						row.speedUp(), (row.wireShare() > 0) ? "%.1f%%".formatted(row.wireShare() * 100) : Figures.NONE,
 						row.cpuMillisPerMegabyte())));
 				for (SinkFigures row : rows) {
 					String asked = row.asked(setting);

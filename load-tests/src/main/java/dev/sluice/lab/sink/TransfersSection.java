@@ -54,7 +54,8 @@ final class TransfersSection extends Section {
 		for (Setting setting : List.of(Setting.STORAGE, Setting.LINK)) {
 			List<SinkFigures> figures = SinkFigures.of(this.sink, setting);
 			if (figures.size() > 1) {
-				parts.add("When %s, against stop and wait over 54 connections: %s.".formatted(SinkFigures.words(setting),
+				parts.add("When %s, against stop and wait over 54 connections: %s.".formatted(
+						SinkFigures.words(setting),
 						list(figures, (row) -> Figures.measured(Math.round(row.speedUp() * 10) / 10.0) + " times")));
 			}
 		}
@@ -118,9 +119,10 @@ final class TransfersSection extends Section {
 		columns.addAll(List.of("on the wire", "CPU ms per MB"));
 		Table table = new Table("Transfers when " + SinkFigures.words(setting), 1, columns);
 		for (SinkFigures row : figures) {
-			List<String> cells = new ArrayList<>(List.of(SinkFigures.words(row.mode()), Figures.count(row.connections()),
-					Figures.measured(row.seconds()), Figures.measured(row.megabytesPerSecond()),
-					Figures.count(Math.round(row.messagesPerSecond())), Figures.measured(row.speedUp())));
+			List<String> cells = new ArrayList<>(
+					List.of(SinkFigures.words(row.mode()), Figures.count(row.connections()),
+							Figures.measured(row.seconds()), Figures.measured(row.megabytesPerSecond()),
+							Figures.count(Math.round(row.messagesPerSecond())), Figures.measured(row.speedUp())));
 			if (referred) {
 				cells.add(Figures.measured(SinkFigures.reference(row.mode())));
 			}

@@ -23,8 +23,8 @@ class SinkReportTests {
 					transfer(Setting.STORAGE, Mode.STREAM, 2, 2), transfer(Setting.STORAGE, Mode.STOP_AND_WAIT, 3, 20),
 					transfer(Setting.STORAGE, Mode.STREAM, 3, 1))))));
 
-		assertThat(page)
-			.contains("When the storage&#39;s latency binds, against stop and wait over 54 connections: stream 10 times.");
+		assertThat(page).contains(
+				"When the storage&#39;s latency binds, against stop and wait over 54 connections: stream 10 times.");
 		assertThat(page).contains(">3.6</td>").doesNotContain("a thin link binds");
 	}
 
