@@ -1,5 +1,6 @@
 package dev.sluice.sink;
 
+import java.time.Duration;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -28,6 +29,8 @@ import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import io.micrometer.core.instrument.Timer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The sink's gRPC service: a {@link SinkStream} for each call. Limits:
@@ -41,6 +44,10 @@ import org.jspecify.annotations.Nullable;
  */
 @ThreadSafe
 final class DataSinkService implements BindableService {
+
+	private static final Logger logger = LoggerFactory.getLogger(DataSinkService.class);
+
+	private static final Duration LOG_INTERVAL = Duration.ofSeconds(10);
 
 	/** What a stream that waits for memory is expected to use. */
 	private static final long MEMORY_STEP = SinkStream.PREFETCH_BYTES;
@@ -74,9 +81,10 @@ final class DataSinkService implements BindableService {
 	 * @param unnumbered streams that send messages without a sequence
 	 * @param decompressor reads what is compressed
 	 * @param executor runs what may wait
+	 * @param failures what the storage says
 	 */
 	record Shared(OnceStore store, SharedLimit memory, SharedLimit decompressed, SharedLimit storing,
-			SharedLimit unnumbered, Decompressor decompressor, Executor executor) {
+			SharedLimit unnumbered, Decompressor decompressor, Executor executor, RateLimitedLog failures) {
 
 		/**
 		 * Stores a message once.
@@ -104,7 +112,7 @@ final class DataSinkService implements BindableService {
 				new SharedLimit(properties.maxStoring(), 1, executor),
 				new SharedLimit((properties.repeatHorizon() > 0) ? properties.maxUnnumberedStreams() : Long.MAX_VALUE,
 						1, executor),
-				decompressor, executor);
+				decompressor, executor, new RateLimitedLog(logger, LOG_INTERVAL, nanoTime));
 		this.properties = properties;
 		this.metrics = metrics;
 		this.timer = timer;

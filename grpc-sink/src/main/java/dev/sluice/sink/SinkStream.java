@@ -1,6 +1,5 @@
 package dev.sluice.sink;
 
-import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -37,8 +36,6 @@ import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import io.micrometer.core.instrument.Timer;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * One call of {@code DataSink.Send}: does what the {@link ServerMachine} says. A message
@@ -64,10 +61,6 @@ import org.slf4j.LoggerFactory;
 @ThreadSafe
 // lock.
 final class SinkStream implements StreamObserver<Received> {
-
-	private static final Logger logger = LoggerFactory.getLogger(SinkStream.class);
-
-	private static final RateLimitedLog failures = new RateLimitedLog(logger, Duration.ofSeconds(10), System::nanoTime);
 
 	/**
 	 * What is asked for in advance, which hides the way to the network's thread: so many
@@ -251,8 +244,10 @@ final class SinkStream implements StreamObserver<Received> {
 				long bytes = 0;
 				for (Received.Message message : messages) {
 					bytes += message.memoryBytes();
-					this.metrics.received();
-					enqueue(message.of(this.session));
+					if (this.phase == Phase.OPEN) {
+						this.metrics.received();
+						enqueue(message.of(this.session));
+					}
 				}
 				this.prefetch = (int) Math.clamp(PREFETCH_BYTES / bytes, 1, MAX_PREFETCH);
 			}
@@ -294,11 +289,18 @@ final class SinkStream implements StreamObserver<Received> {
 	@GuardedBy("lock")
 	private void enqueue(Received.Message message) {
 		boolean last = this.queue.size() + 1 >= this.properties.queueCapacity();
+		Received.Message oldest = this.queue.peek();
 		Step step = ServerMachine.step(this.state, last ? Event.RECEIVED_LAST : Event.RECEIVED);
 		for (Effect effect : step.effects()) {
 			perform(effect, message);
 		}
 		this.state = step.next();
+		if (oldest != null && oldest.sequence() > 0 && step.effects().contains(Effect.DROP_OLDEST)) {
+			// It would come behind those that are stored meanwhile.
+			end(Status.UNAVAILABLE.withDescription(
+					"More messages came than the queue has room for (sink.queue-capacity), and one with a sequence was "
+							+ "dropped; send again what was not acknowledged, in its order"));
+		}
 	}
 
 	@GuardedBy("lock")
@@ -570,7 +572,7 @@ final class SinkStream implements StreamObserver<Received> {
 	private void failed(ByteString id, Throwable failure) {
 		Status status = status(failure);
 		if (status.getCode() == Status.Code.UNAVAILABLE) {
-			failures.warn("A message could not be stored; its stream ends: %s", status.getCause());
+			this.shared.failures().warn("A message could not be stored; its stream ends: %s", status.getCause());
 			this.metrics.left(1);
 			end(status);
 		}

@@ -7,8 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Key stores of a sink and of a client that trust each other, and of a stranger, made by
- * the JDK's keytool. Other modules' tests use it too.
+ * Key stores of a sink and of two clients that trust each other, and of a stranger, made
+ * by the JDK's keytool. Other modules' tests use it too.
  */
 public final class Certificates {
 
@@ -24,19 +24,24 @@ public final class Certificates {
 	/** Makes them in a directory. */
 	public static Certificates in(Path directory) throws IOException, InterruptedException {
 		Certificates made = new Certificates(directory);
-		for (String name : List.of("sink", "client", "stranger")) {
+		for (String name : List.of("sink", "client", "other-client", "stranger")) {
 			made.keytool("-genkeypair", "-keystore", name, "-alias", name, "-keyalg", "EC", "-dname", "CN=" + name,
 					"-ext", "san=dns:localhost,ip:127.0.0.1");
 			made.keytool("-exportcert", "-keystore", name, "-alias", name, "-file", name + ".crt");
 		}
-		made.keytool("-importcert", "-noprompt", "-keystore", "trusted-by-sink", "-alias", "client", "-file",
-				"client.crt");
+		for (String client : List.of("client", "other-client")) {
+			made.keytool("-importcert", "-noprompt", "-keystore", "trusted-by-sink", "-alias", client, "-file",
+					client + ".crt");
+		}
 		made.keytool("-importcert", "-noprompt", "-keystore", "trusted-by-client", "-alias", "sink", "-file",
 				"sink.crt");
 		return made;
 	}
 
-	/** The PKCS12 store of {@code sink}, {@code client} or {@code stranger}. */
+	/**
+	 * The PKCS12 store of {@code sink}, {@code client}, {@code other-client} or
+	 * {@code stranger}.
+	 */
 	public Path keys(String name) {
 		return this.directory.resolve(name);
 	}

@@ -28,6 +28,11 @@ import dev.sluice.contract.sink.DataSinkGrpc;
 import dev.sluice.contract.sink.Request;
 import dev.sluice.contract.sink.Response;
 import dev.sluice.devservices.DevServices;
+import dev.sluice.sink.client.DeliveryListener;
+import dev.sluice.sink.client.Message;
+import dev.sluice.sink.client.SinkClient;
+import dev.sluice.sink.client.SinkClientOptions;
+import dev.sluice.sink.format.TopicRecord;
 import dev.sluice.sink.store.MessageStore;
 import dev.sluice.sink.store.OnceStore;
 import io.grpc.CallOptions;
@@ -52,6 +57,7 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.internals.BuiltInPartitioner;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.Uuid;
@@ -198,6 +204,54 @@ class DataSinkIT {
 			.until(() -> this.once.store(Contents.of(id, new byte[10]))
 				.get(60, TimeUnit.SECONDS) == OnceStore.Outcome.STORED);
 		assertThat(readBack()).containsKey(id);
+	}
+
+	/** Whatever was on its way when the topic was deleted, and while it was not there. */
+	@Test
+	void keepsTheOrderOfASessionWhoseTopicIsMadeAgain() throws Exception {
+		int messages = 3_000;
+		int keys = 3;
+		ByteString run = ByteString.copyFromUtf8("made again " + System.nanoTime() + " ");
+		try (SinkClient client = SinkClient.open(this.channel, SinkClientOptions.inMemory(), DeliveryListener.NONE);
+				Admin admin = Admin.create(
+						Map.<String, Object>of("bootstrap.servers", DevServices.shared().kafka().bootstrapServers()))) {
+			Uuid before = topicId(admin);
+			for (int i = 0; i < messages; i++) {
+				if (i == messages / 3) {
+					admin.deleteTopics(List.of(Topics.SINK)).all().get(60, TimeUnit.SECONDS);
+				}
+				if (i == messages - 100) {
+					await().atMost(DEADLINE)
+						.ignoreException(ExecutionException.class)
+						.until(() -> !topicId(admin).equals(before));
+				}
+				client.send(new Message(null, run.concat(ByteString.copyFromUtf8(Integer.toString(i))).toByteArray(),
+						ByteString.copyFromUtf8("key-" + i % keys)));
+			}
+			assertThat(client.awaitEmpty(DEADLINE)).isTrue();
+			for (int i = 0; i < keys; i++) {
+				client.send(new Message(null,
+						run.concat(ByteString.copyFromUtf8(Integer.toString(messages + i))).toByteArray(),
+						ByteString.copyFromUtf8("key-" + i)));
+			}
+			assertThat(client.awaitEmpty(DEADLINE)).isTrue();
+		}
+
+		Map<ByteString, List<Integer>> stored = new HashMap<>();
+		TopicRecords.forEach(DevServices.shared().kafka().bootstrapServers(), (record) -> {
+			ByteString payload = ByteString.copyFrom(record.value());
+			if (payload.startsWith(run)) {
+				byte[] key = TopicRecord.read(record.headers()).key().toByteArray();
+				assertThat(record.partition()).isEqualTo(BuiltInPartitioner.partitionForKey(key, 12));
+				stored.computeIfAbsent(TopicRecord.read(record.headers()).key(), (_) -> new ArrayList<>())
+					.add(Integer.valueOf(payload.substring(run.size()).toStringUtf8()));
+			}
+		});
+		assertThat(stored).hasSize(keys);
+		stored.forEach((key, numbers) -> {
+			assertThat(numbers).as(key.toStringUtf8()).isSorted().doesNotHaveDuplicates();
+			assertThat(numbers.getLast()).isGreaterThanOrEqualTo(messages);
+		});
 	}
 
 	private static Uuid topicId(Admin admin) throws Exception {

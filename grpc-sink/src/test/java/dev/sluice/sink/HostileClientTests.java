@@ -13,6 +13,7 @@ import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
 import io.grpc.Status;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.netty.handler.codec.http2.DefaultHttp2Headers;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -118,6 +119,36 @@ class HostileClientTests {
 			}
 		}
 		assertThat(output.getAll()).doesNotContain("\tat ");
+	}
+
+	@Test
+	void leaveNoStackTraceByBreakingTheRulesOfHttp2(CapturedOutput output) throws Exception {
+		try (RawClient client = client()) {
+			RawClient.Call call = client.call("Send", new DefaultHttp2Headers().addInt("content-length", 1));
+			call.write(new byte[100]);
+
+			assertThat(call.status()).isEqualTo(RESET);
+		}
+		assertThat(output.getAll()).doesNotContain("\tat ");
+	}
+
+	@Test
+	void causeALineNowAndThenHoweverManyCallsTheyHaveEnded(CapturedOutput output) throws Exception {
+		long begin = System.nanoTime();
+		for (int i = 0; i < 20; i++) {
+			try (RawClient client = client()) {
+				RawClient.Call call = client.call("Send");
+				call.header(2_000_000_000);
+				call.write(new byte[MAX_MESSAGE]);
+				call.write(new byte[MAX_MESSAGE]);
+				assertThat(call.status()).isEqualTo(RESOURCE_EXHAUSTED);
+			}
+		}
+		Duration taken = Duration.ofNanos(System.nanoTime() - begin);
+
+		assertThat(output.getAll().lines().filter((line) -> line.contains("has been ended: The message is larger")))
+			.as("one each 10 s")
+			.hasSizeBetween((taken.toSeconds() >= 10) ? 1 : 0, 1 + (int) taken.toSeconds() / 10);
 	}
 
 	@Test

@@ -4,10 +4,14 @@ import java.nio.file.Path;
 import java.security.KeyStore;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.TrustManagerFactory;
 
+import com.google.protobuf.ByteString;
+import dev.sluice.contract.sink.DataSinkGrpc;
+import dev.sluice.contract.sink.Response;
 import dev.sluice.sink.client.DeliveryListener;
 import dev.sluice.sink.client.SinkClient;
 import dev.sluice.sink.client.SinkClientOptions;
@@ -18,6 +22,7 @@ import io.grpc.health.v1.HealthCheckRequest;
 import io.grpc.health.v1.HealthGrpc;
 import io.grpc.netty.GrpcSslContexts;
 import io.grpc.netty.NettyChannelBuilder;
+import io.grpc.stub.StreamObserver;
 import io.netty.handler.ssl.SslContextBuilder;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -31,12 +36,14 @@ import org.springframework.test.context.DynamicPropertySource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
 
 /**
  * As the README says: an SSL bundle for the server, and clients must have a certificate.
  */
-@SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT, properties = { "spring.grpc.server.port=0",
-		"sink.store=log", "spring.grpc.server.ssl.bundle=sink", "spring.grpc.server.ssl.client-auth=require" })
+@SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT,
+		properties = { "spring.grpc.server.port=0", "sink.store=log", "sink.max-streams-per-client=1",
+				"spring.grpc.server.ssl.bundle=sink", "spring.grpc.server.ssl.client-auth=require" })
 class MutualTlsTests {
 
 	private static final Duration DEADLINE = Duration.ofSeconds(30);
@@ -69,6 +76,47 @@ class MutualTlsTests {
 		}
 		finally {
 			channel.shutdownNow();
+		}
+	}
+
+	/** All of them come from one address. */
+	@Test
+	void knowsAClientByItsCertificate() throws Exception {
+		ByteString id = ByteString.copyFromUtf8("order-1");
+		ManagedChannel first = channel("client");
+		ManagedChannel other = channel("other-client");
+		try (SinkClient client = SinkClient.open(first, SinkClientOptions.inMemory(), DeliveryListener.NONE);
+				SinkClient another = SinkClient.open(other, SinkClientOptions.inMemory(), DeliveryListener.NONE)) {
+			client.send(id, "of one".getBytes());
+			assertThat(client.awaitEmpty(DEADLINE)).isTrue();
+
+			another.send(id, "of the other".getBytes());
+			assertThat(another.awaitEmpty(DEADLINE)).as("it has a stream of its own").isTrue();
+			assertThat(another.refused()).as("and ids of its own").isEmpty();
+
+			AtomicReference<Throwable> second = new AtomicReference<>();
+			DataSinkGrpc.newStub(first).send(new StreamObserver<>() {
+
+				@Override
+				public void onNext(Response response) {
+				}
+
+				@Override
+				public void onError(Throwable cause) {
+					second.set(cause);
+				}
+
+				@Override
+				public void onCompleted() {
+				}
+
+			});
+			await().atMost(DEADLINE).until(() -> second.get() != null);
+			assertThat(Status.fromThrowable(second.get()).getCode()).isEqualTo(Status.Code.RESOURCE_EXHAUSTED);
+		}
+		finally {
+			first.shutdownNow();
+			other.shutdownNow();
 		}
 	}
 

@@ -20,6 +20,7 @@ import io.netty.handler.codec.http2.DefaultHttp2DataFrame;
 import io.netty.handler.codec.http2.DefaultHttp2Headers;
 import io.netty.handler.codec.http2.DefaultHttp2HeadersFrame;
 import io.netty.handler.codec.http2.Http2FrameCodecBuilder;
+import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.handler.codec.http2.Http2HeadersFrame;
 import io.netty.handler.codec.http2.Http2MultiplexHandler;
 import io.netty.handler.codec.http2.Http2ResetFrame;
@@ -62,6 +63,10 @@ final class RawClient implements AutoCloseable {
 	}
 
 	Call call(String method) throws Exception {
+		return call(method, new DefaultHttp2Headers());
+	}
+
+	Call call(String method, Http2Headers more) throws Exception {
 		Call call = new Call();
 		Http2StreamChannel stream = new Http2StreamChannelBootstrap(this.connection).handler(call).open().get();
 		call.stream = stream;
@@ -71,7 +76,8 @@ final class RawClient implements AutoCloseable {
 				.authority("localhost")
 				.path("/dev.sluice.sink.v1.DataSink/" + method)
 				.add("content-type", "application/grpc")
-				.add("te", "trailers")))
+				.add("te", "trailers")
+				.add(more)))
 			.sync();
 		return call;
 	}

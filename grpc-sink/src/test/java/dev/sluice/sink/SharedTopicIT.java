@@ -10,6 +10,7 @@ import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.LongStream;
 
 import com.google.protobuf.ByteString;
 import dev.sluice.devservices.DevServices;
@@ -52,10 +53,12 @@ class SharedTopicIT {
 		sinks.forEach(ConfigurableApplicationContext::close);
 	}
 
-	private static ConfigurableApplicationContext sink() {
-		ConfigurableApplicationContext sink = new SpringApplicationBuilder(SinkApplication.class).run("--server.port=0",
-				"--spring.grpc.server.port=0",
-				"--spring.kafka.bootstrap-servers=" + DevServices.shared().kafka().bootstrapServers());
+	private static ConfigurableApplicationContext sink(String... more) {
+		List<String> arguments = new ArrayList<>(List.of("--server.port=0", "--spring.grpc.server.port=0",
+				"--spring.kafka.bootstrap-servers=" + DevServices.shared().kafka().bootstrapServers()));
+		arguments.addAll(List.of(more));
+		ConfigurableApplicationContext sink = new SpringApplicationBuilder(SinkApplication.class)
+			.run(arguments.toArray(String[]::new));
 		await().atMost(DEADLINE).until(sink.getBean(MessageStore.class)::ready);
 		return sink;
 	}
@@ -127,6 +130,36 @@ class SharedTopicIT {
 		}
 
 		assertThat(stored(session)).doesNotHaveDuplicates().containsExactlyInAnyOrderElementsOf(sent);
+	}
+
+	/** The client leaves one sink for the other, and the first does not hear of it. */
+	@Test
+	void keepTheOrderOfASessionWhoseStreamsAreLeft() throws Exception {
+		ClientSession session = session(6);
+		int messages = 120;
+
+		int failures = new RestlessClient(session, messages, 2, new Random(42),
+				(sink, place) -> sinks.get(sink)
+					.getBean(OnceStore.class)
+					.store(place, Contents.of(id(place.sequence()), ("payload of " + place.sequence()).getBytes())))
+			.run();
+
+		assertThat(failures).as("writers that were ended by the other sink").isPositive();
+		assertThat(stored(session)).isEqualTo(LongStream.rangeClosed(1, messages).boxed().toList());
+	}
+
+	/** The brokers of the tests keep what they know of a session for 7 days. */
+	@Test
+	void refuseASessionThatTheBrokersForgetBeforeItsAge() {
+		ClientSession old = new ClientSession(session(7).id(), 1, Duration.ofDays(7).toMillis() + 1);
+
+		try (ConfigurableApplicationContext patient = sink("--sink.session-age=30d")) {
+			assertThatExceptionOfType(ExecutionException.class)
+				.isThrownBy(() -> patient.getBean(OnceStore.class)
+					.store(new Place(old, 1), Contents.of(id(1), new byte[10]))
+					.get(60, TimeUnit.SECONDS))
+				.withCauseInstanceOf(SessionForgottenException.class);
+		}
 	}
 
 	private static ConfigurableApplicationContext restart(ConfigurableApplicationContext sink) {

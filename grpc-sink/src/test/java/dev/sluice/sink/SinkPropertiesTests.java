@@ -1,8 +1,12 @@
 package dev.sluice.sink;
 
+import java.time.Duration;
+
 import org.junit.jupiter.api.Test;
 
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.test.context.ConfigDataApplicationContextInitializer;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -37,6 +41,24 @@ class SinkPropertiesTests {
 			.run((context) -> assertThat(context).hasNotFailed());
 		this.runner.run((context) -> assertThat(context).as("the defaults").hasNotFailed());
 		this.runner.withPropertyValues("sink.repeat-horizon=0").run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	/** Other tests put shorter times in the place of these. */
+	@Test
+	void freesWhatAClientHoldsThatHasVanishedAndLetsStreamsEndBeforeTheirConnection() {
+		this.runner.withInitializer(new ConfigDataApplicationContextInitializer()).run((context) -> {
+			Binder binder = Binder.get(context.getEnvironment());
+			String prefix = "spring.grpc.server.keepalive.";
+			assertThat(time(binder, prefix + "time").plus(time(binder, prefix + "timeout")))
+				.isLessThanOrEqualTo(Duration.ofMinutes(1));
+			assertThat(time(binder, prefix + "connection.max-age")).isLessThanOrEqualTo(Duration.ofHours(1));
+			assertThat(time(binder, prefix + "connection.grace-period"))
+				.isGreaterThan(context.getBean(SinkProperties.class).maxStreamAge());
+		});
+	}
+
+	private static Duration time(Binder binder, String property) {
+		return binder.bind(property, Duration.class).get();
 	}
 
 	@EnableConfigurationProperties(SinkProperties.class)

@@ -19,6 +19,7 @@ import dev.sluice.contract.sink.DataSinkGrpc;
 import dev.sluice.contract.sink.Request;
 import dev.sluice.contract.sink.Response;
 import dev.sluice.contract.sink.ServiceMessage;
+import dev.sluice.contract.sink.Session;
 import dev.sluice.sink.store.LogMessageStore;
 import dev.sluice.sink.store.MessageStore.MessageTooLargeException;
 import dev.sluice.sink.store.MessageStore.StoreUnavailableException;
@@ -38,7 +39,10 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.util.unit.DataSize;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -47,6 +51,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * The whole protocol over an in-process transport whose every callback runs on the test's
  * thread, with a timer that the test moves.
  */
+@ExtendWith(OutputCaptureExtension.class)
 class SinkStreamTests {
 
 	private static final int CAPACITY = 10;
@@ -308,6 +313,52 @@ class SinkStreamTests {
 			.doesNotHaveDuplicates();
 	}
 
+	/** As when a client sends again what timed out, behind what is in the queue. */
+	@Test
+	void endsAStreamWhoseNumberedMessageItDropsAndStoresNothingBehindThat() {
+		List<String> stored = new ArrayList<>();
+		Client client = new Client(true);
+		int sent = STORING + CAPACITY + 3;
+		for (int i = 1; i <= sent && !client.ended; i++) {
+			client.call.onNext(numbered(i));
+		}
+
+		assertThat(client.status()).isEqualTo(Status.Code.UNAVAILABLE);
+		assertThat(counter(SinkMetric.DROPPED)).isOne();
+		storeEverything(stored);
+		assertThat(stored).isEqualTo(ids(1, STORING));
+		assertThat(gauge(SinkMetric.IN_FLIGHT)).isZero();
+		assertThat(gauge(SinkMetric.MEMORY)).isZero();
+
+		Client next = new Client(true);
+		for (int i = 1; i <= sent; i++) {
+			next.call.onNext(numbered(i));
+			storeEverything(stored);
+		}
+		assertThat(next.acked()).isEqualTo(ids(1, sent));
+		assertThat(stored).as("in their order").isEqualTo(ids(1, sent));
+	}
+
+	private static List<String> ids(int first, int last) {
+		return IntStream.rangeClosed(first, last).mapToObj(Integer::toString).toList();
+	}
+
+	private static Request numbered(int sequence) {
+		return request(Integer.toString(sequence)).setVersion(2)
+			.setSession(Session.newBuilder().setId(ByteString.copyFromUtf8("session-a")).setFirstUnsettled(1))
+			.setSequence(sequence)
+			.setPlainMessage(ByteString.copyFromUtf8("payload"))
+			.build();
+	}
+
+	private void storeEverything(List<String> stored) {
+		while (this.store.pending() > 0) {
+			stored.addAll(this.store.pendingIds());
+			this.store.completeAll();
+			runTimers();
+		}
+	}
+
 	@Test
 	void takesNoMoreBytesThanItsMemory() {
 		Client client = new Client(true);
@@ -536,6 +587,25 @@ class SinkStreamTests {
 		assertThat(client.acked()).containsExactly("a");
 		assertThat(client.status()).isEqualTo(Status.Code.UNAVAILABLE);
 		assertThat(gauge(SinkMetric.IN_FLIGHT)).isZero();
+	}
+
+	@Test
+	void writesALineForManyFailures(CapturedOutput output) {
+		for (int i = 0; i < 50; i++) {
+			if (i == 49) {
+				pass(Duration.ofSeconds(10));
+			}
+			Client client = new Client(true);
+			client.send("a");
+			this.store.fail("a", new StoreUnavailableException("away"));
+			assertThat(client.status()).isEqualTo(Status.Code.UNAVAILABLE);
+		}
+
+		assertThat(output.getAll().lines().filter((line) -> line.contains("could not be stored; its stream ends")))
+			.hasSize(2)
+			.last()
+			.asString()
+			.contains("(48 lines like this were left out before)");
 	}
 
 	@Test

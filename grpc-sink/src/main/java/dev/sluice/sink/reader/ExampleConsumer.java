@@ -120,8 +120,9 @@ public final class ExampleConsumer {
 		try (TopicReader reader = TopicReader.group(Map.of(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, args[0]),
 				args[1])) {
 			ExampleConsumer consumer = new ExampleConsumer(reader,
-					(message) -> logger.info("{} bytes of {}", message.payload().length, message.id()), registry,
-					System::nanoTime);
+					(message) -> logger.info("Partition {}, offset {}: {} bytes", message.partition(), message.offset(),
+							message.payload().length),
+					registry, System::nanoTime);
 			while (!stopping) {
 				consumer.step();
 			}

@@ -1,8 +1,10 @@
 package dev.sluice.sink.client;
 
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
@@ -14,6 +16,7 @@ import java.util.concurrent.Future;
 import com.google.protobuf.ByteString;
 import dev.sluice.sink.client.Spool.Entry;
 import dev.sluice.sink.client.Spool.Refused;
+import dev.sluice.sink.segment.FaultyDisk;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -288,6 +291,27 @@ class FileSpoolTests {
 		}
 
 		assertThat(Directories.bytes(path)).as("of an empty spool").isZero();
+	}
+
+	/** As much for any number of messages, but for some bytes of each segment. */
+	@Test
+	void readsLittleOfWhatIsInItBeforeItGivesTheFirstMessage() throws Exception {
+		Path path = this.directory.resolve("spool");
+		int segmentBytes = 1_000_000;
+		List<Message> ten = Collections.nCopies(10, new Message(null, new byte[10_000]));
+		try (FileSpool spool = new FileSpool(path, 100_000_000, Durability.PROCESS, segmentBytes, FileChannel::open)) {
+			for (int i = 0; i < 500; i++) {
+				spool.append(ten);
+			}
+		}
+		FaultyDisk disk = new FaultyDisk();
+
+		try (FileSpool spool = new FileSpool(path, 100_000_000, Durability.PROCESS, segmentBytes, disk)) {
+			assertThat(spool.size()).isEqualTo(5_000);
+			assertThat(spool.next(-1)).isNotNull();
+
+			assertThat(disk.bytesRead.get()).as("of 50 MB").isBetween(1L, 2L * segmentBytes);
+		}
 	}
 
 	@Test

@@ -116,6 +116,10 @@ class SpoolFuzzTests {
 		}
 		try {
 			byte[] segment = Files.readAllBytes(segments.getLast());
+			if (segment.length == 0) {
+				// It is being made.
+				return payload;
+			}
 			int from = random.nextInt(segment.length);
 			return Arrays.copyOfRange(segment, from, Math.min(segment.length, from + payload.length));
 		}

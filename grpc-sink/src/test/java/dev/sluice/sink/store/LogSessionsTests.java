@@ -17,10 +17,13 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import com.google.protobuf.ByteString;
 import dev.sluice.sink.Contents;
+import dev.sluice.sink.RestlessClient;
 import dev.sluice.sink.format.LogFile;
 import dev.sluice.sink.format.LogRecord;
 import dev.sluice.sink.segment.FaultyDisk;
@@ -231,6 +234,31 @@ class LogSessionsTests {
 		}
 
 		assertThat(stored()).doesNotHaveDuplicates().containsExactlyInAnyOrderElementsOf(acknowledged);
+	}
+
+	@ParameterizedTest
+	@ValueSource(longs = { 1, 2, 3, 4 })
+	void keepsTheOrderOfASessionWhoseStreamsAreLeft(long seed) throws Exception {
+		Random random = new Random(seed);
+		FaultyDisk disk = new FaultyDisk();
+		int messages = 300;
+		AtomicInteger faults = new AtomicInteger(2);
+		try (LogMessageStore log = new LogMessageStore(this.directory, SEGMENT_BYTES, Damage.REFUSE, Retention.FOR_EVER,
+				new RecentIds(10), new KnownSessions(10, Duration.ofDays(1)), disk, () -> 0)) {
+			int failures = new RestlessClient(SESSION, messages, 1, random, (_, place) -> {
+				if (faults.get() > 0 && random.nextInt(60) == 0) {
+					faults.decrementAndGet();
+					disk.failsToForce = true;
+				}
+				int sequence = (int) place.sequence();
+				return log.store(place, Contents.of(id(SESSION, sequence), payload(sequence)))
+					.whenComplete((_, failure) -> disk.failsToForce &= failure == null);
+			}).run();
+			assertThat(failures).isPositive();
+		}
+
+		assertThat(stored()).containsExactlyElementsOf(
+				IntStream.rangeClosed(1, messages).mapToObj((sequence) -> new String(id(SESSION, sequence))).toList());
 	}
 
 	private static Outcome store(LogMessageStore log, ClientSession session, int sequence) throws Exception {

@@ -11,6 +11,7 @@ import java.util.Base64;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.regex.Pattern;
 
 import com.google.protobuf.ByteString;
 import dev.sluice.lab.kit.stack.LabException;
@@ -27,6 +28,8 @@ import tools.jackson.databind.json.JsonMapper;
 final class SinkReading {
 
 	private static final Duration WAIT = Duration.ofMillis(500);
+
+	private static final Pattern SERVERS = Pattern.compile("[^,]+:\\d+(,[^,]+:\\d+)*");
 
 	private static final JsonMapper JSON = new JsonMapper();
 
@@ -69,6 +72,9 @@ final class SinkReading {
 	private static SinkReader open(String where) {
 		if (Files.isDirectory(Path.of(where))) {
 			return new LogReader(Path.of(where));
+		}
+		if (!SERVERS.matcher(where).matches()) {
+			throw new LabException("%s is neither a directory nor HOST:PORT".formatted(where));
 		}
 		return TopicReader.all(Map.of(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, where));
 	}

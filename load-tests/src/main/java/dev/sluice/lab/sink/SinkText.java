@@ -2,6 +2,7 @@ package dev.sluice.lab.sink;
 
 import java.util.List;
 
+import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.result.SinkResult;
 import dev.sluice.lab.kit.result.SinkResult.Setting;
 
@@ -20,13 +21,15 @@ final class SinkText {
 					.append(SinkFigures.words(setting))
 					.append("%n%-30s %8s %8s %11s %10s %12s %10s%n".formatted("", "seconds", "MB/s", "messages/s",
 							"speed-up", "on the wire", "CPU ms/MB"));
-				rows.forEach((row) -> text.append("%-30s %8.2f %8.1f %,11.0f %9.2fx %11.1f%% %10.2f%n".formatted(
+				rows.forEach((row) -> text.append("%-30s %8.2f %8.1f %,11.0f %9.2fx %12s %10.2f%n".formatted(
 						SinkFigures.words(row.mode()), row.seconds(), row.megabytesPerSecond(), row.messagesPerSecond(),
-						row.speedUp(), row.wireShare() * 100, row.cpuMillisPerMegabyte())));
+						row.speedUp(), (row.wireShare() > 0) ? "%.1f%%".formatted(row.wireShare() * 100) : Figures.NONE,
+						row.cpuMillisPerMegabyte())));
 				for (SinkFigures row : rows) {
-					String aim = row.againstAim(setting);
-					if (aim != null) {
-						text.append("%s: %s%n".formatted(SinkFigures.words(row.mode()), aim));
+					String asked = row.asked(setting);
+					if (asked != null) {
+						text.append("%s: asked %s%s%n".formatted(SinkFigures.words(row.mode()), asked,
+								(setting == Setting.LOOPBACK) ? " of Kafka's producer" : ""));
 					}
 				}
 			}

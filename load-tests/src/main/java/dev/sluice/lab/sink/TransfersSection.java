@@ -54,24 +54,26 @@ final class TransfersSection extends Section {
 		for (Setting setting : List.of(Setting.STORAGE, Setting.LINK)) {
 			List<SinkFigures> figures = SinkFigures.of(this.sink, setting);
 			if (figures.size() > 1) {
-				parts.add("%s: against stop and wait over 54 connections %s.".formatted(title(setting),
+				parts.add("When %s, against stop and wait over 54 connections: %s.".formatted(
+						SinkFigures.words(setting),
 						list(figures, (row) -> Figures.measured(Math.round(row.speedUp() * 10) / 10.0) + " times")));
 			}
 		}
 		for (Setting setting : List.of(Setting.LOOPBACK, Setting.LOOPBACK_SMALL)) {
 			List<SinkFigures> figures = SinkFigures.of(this.sink, setting);
 			if (figures.size() > 1) {
-				parts.add("%s: against Kafka's own producer %s.".formatted(title(setting),
-						list(figures, (row) -> Figures.percent(row.speedUp()))));
-				figures.forEach((row) -> {
-					String aim = row.againstAim(setting);
-					if (aim != null) {
-						parts.add("%s, %s: %s.".formatted(title(setting), SinkFigures.words(row.mode()), aim));
-					}
-				});
+				parts.add("When %s, against Kafka's own producer: %s.".formatted(SinkFigures.words(setting),
+						list(figures, (row) -> share(setting, row))));
 			}
 		}
 		return parts;
+	}
+
+	private static String share(Setting setting, SinkFigures row) {
+		String asked = row.asked(setting);
+		String messages = (setting == Setting.LOOPBACK_SMALL) ? ", %,.0f messages/s".formatted(row.messagesPerSecond())
+				: "";
+		return Figures.percent(row.speedUp()) + messages + ((asked != null) ? " (asked: %s)".formatted(asked) : "");
 	}
 
 	private static String list(List<SinkFigures> figures, Function<SinkFigures, String> figure) {
@@ -107,16 +109,26 @@ final class TransfersSection extends Section {
 	}
 
 	private static Table table(Setting setting, List<SinkFigures> figures) {
-		Table table = new Table("Transfers when " + SinkFigures.words(setting), 1,
-				List.of("Mode", "connections", "seconds", "MB/s", "messages/s", "speed-up", "speed-up measured there",
-						"on the wire", "CPU ms per MB"));
+		// The reference has no other setting.
+		boolean referred = setting == Setting.STORAGE;
+		List<String> columns = new ArrayList<>(
+				List.of("Mode", "connections", "seconds", "MB/s", "messages/s", "speed-up"));
+		if (referred) {
+			columns.add("speed-up measured there");
+		}
+		columns.addAll(List.of("on the wire", "CPU ms per MB"));
+		Table table = new Table("Transfers when " + SinkFigures.words(setting), 1, columns);
 		for (SinkFigures row : figures) {
-			table.row(SinkFigures.words(row.mode()), Figures.count(row.connections()), Figures.measured(row.seconds()),
-					Figures.measured(row.megabytesPerSecond()), Figures.count(Math.round(row.messagesPerSecond())),
-					Figures.measured(row.speedUp()),
-					Figures.measured((setting == Setting.STORAGE) ? SinkFigures.reference(row.mode()) : null),
-					(row.wireShare() > 0) ? Figures.percent(row.wireShare()) : Figures.NONE,
-					Figures.measured(row.cpuMillisPerMegabyte()));
+			List<String> cells = new ArrayList<>(
+					List.of(SinkFigures.words(row.mode()), Figures.count(row.connections()),
+							Figures.measured(row.seconds()), Figures.measured(row.megabytesPerSecond()),
+							Figures.count(Math.round(row.messagesPerSecond())), Figures.measured(row.speedUp())));
+			if (referred) {
+				cells.add(Figures.measured(SinkFigures.reference(row.mode())));
+			}
+			cells.add((row.wireShare() > 0) ? Figures.percent(row.wireShare()) : Figures.NONE);
+			cells.add(Figures.measured(row.cpuMillisPerMegabyte()));
+			table.row(cells);
 		}
 		return table;
 	}

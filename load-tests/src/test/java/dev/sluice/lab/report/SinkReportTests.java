@@ -23,8 +23,8 @@ class SinkReportTests {
 					transfer(Setting.STORAGE, Mode.STREAM, 2, 2), transfer(Setting.STORAGE, Mode.STOP_AND_WAIT, 3, 20),
 					transfer(Setting.STORAGE, Mode.STREAM, 3, 1))))));
 
-		assertThat(page)
-			.contains("The storage&#39;s latency binds: against stop and wait over 54 connections stream 10 times.");
+		assertThat(page).contains(
+				"When the storage&#39;s latency binds, against stop and wait over 54 connections: stream 10 times.");
 		assertThat(page).contains(">3.6</td>").doesNotContain("a thin link binds");
 	}
 
@@ -36,10 +36,10 @@ class SinkReportTests {
 				transfer(Setting.LOOPBACK_SMALL, Mode.STREAM, 1, 2)));
 
 		assertThat(Report.page(List.of(run(result)))).contains(
-				"Nothing but the machine binds, stream: 25 % of Kafka&#39;s producer, asked 70 %.",
-				"stream, zstd: 50 % of Kafka&#39;s producer, asked 110 %.",
-				"stream from the spool: 20 % of Kafka&#39;s producer, asked 55 %.",
-				"messages of 200 B, stream: 3,000 messages/s, asked 730,000.");
+				"When nothing but the machine binds, against Kafka&#39;s own producer: stream 25 % (asked: 70 %); "
+						+ "stream, zstd 50 % (asked: 110 %); stream from the spool 20 % (asked: 55 %).",
+				"messages of 200 B, against Kafka&#39;s own producer: stream 50 %, 3,000 messages/s "
+						+ "(asked: 730,000 messages/s).");
 	}
 
 	@Test

@@ -6,8 +6,10 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.List;
 
 import com.google.protobuf.ByteString;
+import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.sink.format.Content;
 import dev.sluice.sink.format.LogFile;
 import dev.sluice.sink.format.LogRecord;
@@ -17,6 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 class SinkReadingTests {
 
@@ -42,6 +45,15 @@ class SinkReadingTests {
 				{"partition":0,"offset":0,"storedAt":"1970-01-01T00:00:01Z","id":"a","key":"customer",\
 				"session":"73657373696f6e31","sequence":7,"payload":"hello"}""", """
 				{"partition":0,"offset":1,"storedAt":"1970-01-01T00:00:01Z","id":"b","payloadBase64":"/w=="}""");
+	}
+
+	@Test
+	void saysWhatItReads() {
+		for (String neither : List.of("no-such-directory", "127.0.0.1", "127.0.0.1:9092,")) {
+			assertThatExceptionOfType(LabException.class)
+				.isThrownBy(() -> SinkReading.print(neither, 1, false, new PrintWriter(new StringWriter())))
+				.withMessageContaining("is neither a directory nor HOST:PORT");
+		}
 	}
 
 	private static void write(SegmentWriter writer, String id, String key, byte[] payload, ByteString session,
