@@ -57,8 +57,8 @@ public final class DeliveryLimiter {
 
 	private synchronized void circuitChanged() {
 		if (this.health.circuit() == State.OPEN) {
+			// The release whose attempt opened it resizes the permits.
 			this.limit.outage(this.time.nanoTime());
-			this.permits.resize(this.limit);
 		}
 		CompletableFuture<Void> now = this.change;
 		this.change = new CompletableFuture<>();

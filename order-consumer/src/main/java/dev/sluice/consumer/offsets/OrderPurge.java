@@ -59,7 +59,7 @@ public final class OrderPurge implements SmartLifecycle {
 
 	private final TopicWatch topics;
 
-	private final Map<String, Object> client;
+	private final Supplier<Admin> admins;
 
 	private final InstantSource clock;
 
@@ -76,14 +76,22 @@ public final class OrderPurge implements SmartLifecycle {
 	public OrderPurge(Duration retention, List<String> groups, @Nullable String shareGroup,
 			Supplier<Set<TopicPartition>> partitions, TopicWatch topics, Map<String, Object> client,
 			InstantSource clock) {
+		this(retention, groups, shareGroup, partitions, topics, () -> {
+			Map<String, Object> bounded = new HashMap<>(client);
+			bounded.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, TIMEOUT_MILLIS);
+			bounded.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, TIMEOUT_MILLIS / 2);
+			return Admin.create(bounded);
+		}, clock);
+	}
+
+	OrderPurge(Duration retention, List<String> groups, @Nullable String shareGroup,
+			Supplier<Set<TopicPartition>> partitions, TopicWatch topics, Supplier<Admin> admins, InstantSource clock) {
 		this.retention = retention;
 		this.groups = groups;
 		this.shareGroup = shareGroup;
 		this.partitions = partitions;
 		this.topics = topics;
-		this.client = new HashMap<>(client);
-		this.client.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, TIMEOUT_MILLIS);
-		this.client.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, TIMEOUT_MILLIS / 2);
+		this.admins = admins;
 		this.clock = clock;
 	}
 
@@ -126,7 +134,7 @@ public final class OrderPurge implements SmartLifecycle {
 		if (!state.ready() || topic == null) {
 			return;
 		}
-		try (Admin admin = Admin.create(this.client)) {
+		try (Admin admin = this.admins.get()) {
 			Map<TopicPartition, Long> shared = shared(admin);
 			Set<TopicPartition> owned = (this.shareGroup != null) ? shared.keySet() : this.partitions.get();
 			if (owned.isEmpty()) {

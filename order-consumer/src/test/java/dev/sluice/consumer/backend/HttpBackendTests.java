@@ -14,6 +14,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
+import com.sun.net.httpserver.Headers;
 import com.sun.net.httpserver.HttpServer;
 import dev.sluice.consumer.backend.Attempt.Conflict;
 import dev.sluice.consumer.backend.Attempt.Rejected;
@@ -56,6 +57,10 @@ class HttpBackendTests {
 
 	private boolean hangs;
 
+	private volatile String received = "";
+
+	private volatile Headers headers = new Headers();
+
 	@BeforeEach
 	void start() throws IOException {
 		this.server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
@@ -69,7 +74,8 @@ class HttpBackendTests {
 					Thread.currentThread().interrupt();
 				}
 			}
-			exchange.getRequestBody().readAllBytes();
+			this.received = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
+			this.headers = exchange.getRequestHeaders();
 			if (this.retryAfter != null) {
 				exchange.getResponseHeaders().set("Retry-After", this.retryAfter);
 			}
@@ -86,6 +92,40 @@ class HttpBackendTests {
 		this.end.countDown();
 		this.server.stop(0);
 		this.executor.shutdownNow();
+	}
+
+	@Test
+	void sendsTheOrderUnderItsIdWithinItsTrace() {
+		String trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+		UUID id = this.order.id();
+		deliver(new QueuedOrder(id, "c-1", NOW, trace, "{\"sku\":1}".getBytes(StandardCharsets.UTF_8)));
+
+		assertThat(this.received).isEqualTo("{\"sku\":1}");
+		assertThat(this.headers.getFirst("Idempotency-Key")).isEqualTo("\"" + id + "\"");
+		assertThat(this.headers.getFirst("Content-Type")).startsWith("application/json");
+		assertThat(this.headers.getFirst("traceparent")).isEqualTo(trace);
+
+		deliver();
+		assertThat(this.headers.containsKey("traceparent")).isFalse();
+	}
+
+	@Test
+	void closesTheConnectionsThatItKeeps() {
+		HttpBackend backend = backend(this.server.getAddress().getPort(), Duration.ofSeconds(10));
+		backend.deliver(this.order);
+		assertThat(backend.connections().getTotalStats().getAvailable()).isEqualTo(1);
+
+		backend.close();
+
+		assertThat(backend.connections().getTotalStats().getAvailable()).isZero();
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 200, 201, 202, 299 })
+	void isSavedByAnySuccess(int status) {
+		this.status = status;
+
+		assertThat(deliver()).isEqualTo(new Saved(null));
 	}
 
 	@Test
@@ -123,7 +163,7 @@ class HttpBackendTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(ints = { 301, 408, 425, 500, 502, 503, 504, 507 })
+	@ValueSource(ints = { 300, 301, 408, 425, 500, 502, 503, 504, 507 })
 	void isTriedAgain(int status) {
 		this.status = status;
 
@@ -164,7 +204,8 @@ class HttpBackendTests {
 		this.status = 422;
 		this.body = "{\"title\":\"x\",\"type\":\"urn:sluice:problem:key-reused\"}";
 
-		assertThat(deliver()).isInstanceOf(Conflict.class);
+		assertThat(deliver()).isInstanceOfSatisfying(Conflict.class, (conflict) -> assertThat(conflict.why().reason())
+			.isEqualTo("Another order was accepted under this id before."));
 	}
 
 	@ParameterizedTest
@@ -222,13 +263,23 @@ class HttpBackendTests {
 		return deliver(this.server.getAddress().getPort(), Duration.ofSeconds(10));
 	}
 
+	private void deliver(QueuedOrder order) {
+		try (HttpBackend backend = backend(this.server.getAddress().getPort(), Duration.ofSeconds(10))) {
+			backend.deliver(order);
+		}
+	}
+
 	private Attempt deliver(int port, Duration responseTimeout) {
+		try (HttpBackend backend = backend(port, responseTimeout)) {
+			return backend.deliver(this.order);
+		}
+	}
+
+	private static HttpBackend backend(int port, Duration responseTimeout) {
 		BackendProperties properties = new BackendProperties(URI.create("http://127.0.0.1:" + port),
 				Duration.ofSeconds(5), responseTimeout, Duration.ofSeconds(60),
 				new BackendProperties.Circuit(10, 50, Duration.ofSeconds(10), 20, Duration.ofSeconds(2), 10));
-		try (HttpBackend backend = new HttpBackend(properties, 1, InstantSource.fixed(NOW))) {
-			return backend.deliver(this.order);
-		}
+		return new HttpBackend(properties, 1, InstantSource.fixed(NOW));
 	}
 
 }

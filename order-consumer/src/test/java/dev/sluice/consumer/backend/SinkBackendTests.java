@@ -2,6 +2,7 @@ package dev.sluice.consumer.backend;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -106,6 +107,44 @@ class SinkBackendTests {
 		try (SinkBackend backend = backend(SHORT)) {
 			assertThat(backend.deliver(this.order)).isEqualTo(new Attempt.RetryLater(
 					new FailureReason("The backend could not be reached.", "the sink cannot be reached"), false));
+		}
+	}
+
+	@Test
+	void isThrottledWhileTheSinkTakesNoMore() throws Exception {
+		byte[] large = new byte[1024 * 1024];
+		try (SinkBackend backend = backend(Duration.ofMillis(1))) {
+			List<Attempt> attempts = new ArrayList<>();
+			for (int i = 0; i < 70; i++) {
+				attempts.add(backend.deliver(new QueuedOrder(UUID.randomUUID(), "c-1", Instant.EPOCH, null, large)));
+			}
+			assertThat(attempts.getFirst()).isInstanceOf(Attempt.RetryLater.class);
+
+			Attempt last = attempts.getLast();
+
+			assertThat(last).isInstanceOfSatisfying(Attempt.Throttled.class, (throttled) -> {
+				assertThat(throttled.why().reason()).isEqualTo("The backend takes no more orders at the moment.");
+				assertThat(throttled.retryAfter()).isZero();
+			});
+			QueuedOrder order = new QueuedOrder(new UUID(1, 1), "c-1", Instant.EPOCH, null, large);
+			assertThat(backend.deliver(order)).isEqualTo(last);
+			assertThat(backend.deliver(order)).as("it waits for no acknowledgement").isEqualTo(last);
+		}
+	}
+
+	@Test
+	void endsItsAttemptWhenItIsInterrupted() throws Exception {
+		try (SinkBackend backend = backend(LONG)) {
+			Thread.currentThread().interrupt();
+
+			Attempt attempt = backend.deliver(this.order);
+
+			assertThat(Thread.interrupted()).isTrue();
+			assertThat(attempt).isInstanceOfSatisfying(Attempt.RetryLater.class, (later) -> {
+				assertThat(later.reached()).as("the sink may have it").isTrue();
+				assertThat(later.why().reason()).isEqualTo("The delivery was interrupted.");
+			});
+			await().until(() -> backend.stats().connected());
 		}
 	}
 

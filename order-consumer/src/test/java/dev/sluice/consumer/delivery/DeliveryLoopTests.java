@@ -6,9 +6,12 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -27,6 +30,7 @@ import dev.sluice.consumer.backend.FailureReason;
 import dev.sluice.consumer.backend.QueuedOrder;
 import dev.sluice.consumer.limiter.BackendHealth;
 import dev.sluice.consumer.limiter.DeliveryLimiter;
+import dev.sluice.consumer.offsets.CommitMetadata;
 import dev.sluice.consumer.offsets.LostRecords;
 import dev.sluice.consumer.outcome.DeadLetters;
 import dev.sluice.consumer.outcome.OutcomePublisher;
@@ -41,9 +45,13 @@ import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.MockConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.consumer.OffsetCommitCallback;
+import org.apache.kafka.clients.consumer.RetriableCommitFailedException;
 import org.apache.kafka.clients.producer.MockProducer;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.errors.WakeupException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -69,7 +77,14 @@ class DeliveryLoopTests {
 
 	private static final Attempt SAVED = new Saved(null);
 
+	private static final Attempt FAILED = new RetryLater(FailureReason.failed(500, "500"), true);
+
+	private static final Uuid TOPIC = new Uuid(1, 1);
+
 	private final SleepingConsumer kafka = new SleepingConsumer();
+
+	/** With which the loop goes on after it has closed the other one. */
+	private final SleepingConsumer next = new SleepingConsumer();
 
 	private final CountDownLatch proceed = new CountDownLatch(1);
 
@@ -77,7 +92,11 @@ class DeliveryLoopTests {
 
 	private final LostRecords lost = new LostRecords(new SimpleMeterRegistry());
 
+	private volatile Uuid topic = TOPIC;
+
 	private Time time = Time.SYSTEM;
+
+	private @Nullable String commitInterval;
 
 	private PendingRecords pending;
 
@@ -247,7 +266,7 @@ class DeliveryLoopTests {
 		start(Map.of("delivery.concurrency", "1", "delivery.initial-backoff", "1h", "delivery.max-backoff", "1h"),
 				(order) -> {
 					held();
-					return new RetryLater(FailureReason.failed(500, "500"), true);
+					return FAILED;
 				});
 		// One in its attempt, one waiting for its place.
 		this.kafka.receive(order(UUID.randomUUID(), 0), order(UUID.randomUUID(), 1));
@@ -260,6 +279,204 @@ class DeliveryLoopTests {
 		await().until(() -> this.pending.records() == 0);
 		assertThat(this.calls).hasValue(1);
 		assertThat(this.kafka.commits).hasValue(0);
+	}
+
+	@Test
+	void tellsWhatItReads() {
+		start(Map.of(), (order) -> SAVED);
+		assertThat(this.loop.partitions()).isZero();
+		this.kafka.receive(order(UUID.randomUUID(), 0));
+
+		await().untilAsserted(() -> assertThat(this.loop.partitions()).isEqualTo(1));
+		assertThat(this.loop.details()).isEqualTo(Map.of("partitions", 1));
+		assertThat(this.loop.assignment()).containsExactly(PARTITION);
+		assertThat(this.loop.isPaused()).isFalse();
+	}
+
+	@Test
+	void commitsAgainWhatKafkaDidNotTake() {
+		start(Map.of(), (order) -> SAVED);
+		this.kafka.refusals.set(2);
+		this.kafka.receive(order(UUID.randomUUID(), 0));
+
+		await().untilAsserted(() -> assertThat(this.kafka.committedOffset()).isEqualTo(1));
+		assertThat(this.kafka.commits).hasValue(3);
+	}
+
+	@Test
+	void deliversTheOrdersOfACustomerOneAfterAnotherIfAsked() {
+		UUID first = UUID.randomUUID();
+		start(Map.of("delivery.ordering", "key"), (order) -> {
+			if (order.id().equals(first)) {
+				held();
+			}
+			return SAVED;
+		});
+
+		this.kafka.receive(order(first, 0), order(UUID.randomUUID(), 1),
+				Records.order(UUID.randomUUID()).key("another").at(2));
+		await().until(() -> this.calls.get() == 2 && this.pending.records() == 2);
+		this.kafka.awaitSleep();
+		assertThat(this.calls).as("the second order of the first customer waits").hasValue(2);
+		this.proceed.countDown();
+
+		await().untilAsserted(() -> assertThat(this.kafka.committedOffset()).isEqualTo(3));
+	}
+
+	/** One in its attempt, one waiting for its next attempt. */
+	@Test
+	void givesAPartitionBackWhenWhatIsInDeliveryHasEnded() {
+		commitsHourly();
+		UUID late = UUID.randomUUID();
+		start(Map.of("delivery.initial-backoff", "1h", "delivery.max-backoff", "1h"), (order) -> {
+			if (order.id().equals(late)) {
+				return FAILED;
+			}
+			held();
+			return SAVED;
+		});
+		this.kafka.receive(order(UUID.randomUUID(), 0), order(late, 1), order(late, 2));
+		await().until(() -> this.calls.get() == 2);
+
+		this.kafka.then(() -> this.kafka.rebalance(List.of()));
+		await().until(() -> this.pending.records() == 1);
+		assertThat(this.kafka.last.offset()).isZero();
+		this.proceed.countDown();
+
+		await().untilAsserted(() -> assertThat(this.kafka.last.offset()).isEqualTo(1));
+		await().until(() -> this.loop.assignment().isEmpty());
+		assertThat(this.pending.records()).isZero();
+		assertThat(this.kafka.commits).as("without waiting for the interval").hasValue(0);
+		assertThat(this.calls).hasValue(2);
+	}
+
+	@Test
+	void aWakeUpDoesNotKeepItFromCommittingWhatItGivesBack() {
+		commitsHourly();
+		saveOne();
+		this.kafka.syncFailures.add(new WakeupException());
+
+		this.kafka.then(() -> this.kafka.rebalance(List.of()));
+
+		await().untilAsserted(() -> assertThat(this.kafka.last.offset()).isEqualTo(1));
+		assertThat(this.kafka.syncFailures).isEmpty();
+	}
+
+	@Test
+	void goesOnIfKafkaDoesNotTakeTheCommitOfWhatItGivesBack() {
+		commitsHourly();
+		saveOne();
+		this.kafka.syncFailures.add(new TimeoutException("no answer"));
+
+		this.kafka.then(() -> this.kafka.rebalance(List.of()));
+		this.kafka.pollAgain();
+
+		assertThat(this.kafka.syncFailures).isEmpty();
+		assertThat(this.kafka.last.offset()).isZero();
+		assertThat(this.loop.isAlive()).isTrue();
+		this.kafka.then(() -> this.kafka.rebalance(List.of(PARTITION)));
+		await().until(() -> this.loop.assignment().contains(PARTITION));
+	}
+
+	@Test
+	void readsNoPartitionThatItGetsWhileItIsFull() {
+		TopicPartition other = new TopicPartition(Topics.ORDERS, 4);
+		start(Map.of("delivery.max-pending", "1", "delivery.concurrency", "1"), (order) -> {
+			held();
+			return SAVED;
+		});
+		this.kafka.updateBeginningOffsets(Map.of(other, 0L));
+		this.kafka.updateEndOffsets(Map.of(other, 0L));
+		this.kafka.receive(order(UUID.randomUUID(), 0));
+		await().until(() -> this.loop.isPaused());
+
+		CompletableFuture<Set<TopicPartition>> paused = new CompletableFuture<>();
+		this.kafka.then(() -> {
+			this.kafka.rebalance(List.of(PARTITION, other));
+			paused.complete(this.kafka.paused());
+		});
+
+		await().until(paused::isDone);
+		assertThat(paused.join()).contains(other);
+	}
+
+	@Test
+	void commitsWhatIsFinishedWhenItStops() {
+		commitsHourly();
+		saveOne();
+		assertThat(this.kafka.last.offset()).isZero();
+
+		this.loop.stop();
+
+		assertThat(this.kafka.last.offset()).isEqualTo(1);
+		assertThat(CommitMetadata.parse(this.kafka.last.metadata()).isOf(TOPIC)).isTrue();
+		assertThat(CommitMetadata.parse(this.kafka.last.metadata()).topicIds()).isNotEmpty();
+		assertThat(this.kafka.closed()).isTrue();
+		assertThat(this.loop.assignment()).isEmpty();
+		assertThat(this.loop.isConnected()).isFalse();
+	}
+
+	@Test
+	void abandonsADeliveryThatDoesNotEndBeforeItStops() {
+		start(Map.of(), (order) -> {
+			held();
+			return Thread.currentThread().isInterrupted() ? FAILED : SAVED;
+		});
+		this.kafka.receive(order(UUID.randomUUID(), 0));
+		await().until(() -> this.calls.get() == 1);
+
+		this.loop.stop();
+
+		assertThat(this.pending.records()).isZero();
+		assertThat(this.kafka.last.offset()).isZero();
+	}
+
+	@Test
+	void endsByABugBecauseTheOffsetCanNeverBeCommitted() {
+		start(Map.of(), (order) -> {
+			throw new IllegalStateException("a bug");
+		});
+		this.kafka.receive(order(UUID.randomUUID(), 0));
+		await().until(() -> this.calls.get() == 1 && this.pending.records() == 0);
+
+		this.kafka.then(() -> {
+		});
+
+		await().dontCatchUncaughtExceptions().until(() -> !this.loop.isAlive());
+		assertThat(this.kafka.closed()).isTrue();
+		assertThat(this.kafka.last.offset()).isZero();
+	}
+
+	@Test
+	void readsATopicThatWasCreatedAgainFromItsBeginning() {
+		commitsHourly();
+		saveOne();
+		Uuid again = new Uuid(2, 2);
+
+		this.topic = again;
+		this.kafka.then(() -> {
+		});
+		this.next.assign();
+		this.next.receive(order(UUID.randomUUID(), 0));
+		await().until(() -> this.calls.get() == 2 && this.pending.records() == 0);
+		this.loop.stop();
+
+		assertThat(this.kafka.last.offset()).as("the offset is one of the deleted topic").isZero();
+		assertThat(this.next.last.offset()).isEqualTo(1);
+		assertThat(CommitMetadata.parse(this.next.last.metadata()).topicIds()).containsExactly(again.toString());
+		assertThat(this.lost.details()).containsEntry("delivery: orders", "the topic was deleted");
+	}
+
+	/** An hour after the beginning at the earliest. */
+	private void commitsHourly() {
+		this.time = new SetTime(new AtomicLong());
+		this.commitInterval = "1h";
+	}
+
+	private void saveOne() {
+		start(Map.of(), (order) -> SAVED);
+		this.kafka.receive(order(UUID.randomUUID(), 0));
+		await().until(() -> this.calls.get() == 1 && this.pending.records() == 0);
 	}
 
 	private void held() {
@@ -275,10 +492,13 @@ class DeliveryLoopTests {
 	private void start(Map<String, String> properties, Function<QueuedOrder, Attempt> backend) {
 		Map<String, String> all = new HashMap<>(properties);
 		all.put("delivery.drain-timeout", "0s");
+		if (this.commitInterval != null) {
+			all.put("delivery.commit-interval", this.commitInterval);
+		}
 		DeliveryProperties delivery = new Binder(new MapConfigurationPropertySource(all)).bindOrCreate("delivery",
 				DeliveryProperties.class);
 		ConsumerFactory<byte[], byte[]> consumers = mock(ConsumerFactory.class);
-		when(consumers.createConsumer(any(), any(), any(), any())).thenReturn(this.kafka);
+		when(consumers.createConsumer(any(), any(), any(), any())).thenReturn(this.kafka, this.next);
 		this.pending = new PendingRecords(delivery.maxPending(), delivery.maxPendingSize().toBytes());
 		this.loop = new DeliveryLoop(delivery, topics(), this.lost, consumers, context(delivery, backend), this.pending,
 				Thread.ofPlatform().factory());
@@ -286,17 +506,20 @@ class DeliveryLoopTests {
 		this.kafka.assign();
 	}
 
-	private static TopicWatch topics() {
+	private TopicWatch topics() {
 		TopicWatch topics = mock(TopicWatch.class);
-		TopicsState state = new TopicsState(true, Map.of(Topics.ORDERS, new Uuid(1, 1)), List.of(), List.of(), null);
 		try {
-			when(topics.await()).thenReturn(state);
+			when(topics.await()).thenAnswer((_) -> state());
 		}
 		catch (InterruptedException ex) {
 			throw new AssertionError(ex);
 		}
-		when(topics.state()).thenReturn(state);
+		when(topics.state()).thenAnswer((_) -> state());
 		return topics;
+	}
+
+	private TopicsState state() {
+		return new TopicsState(true, Map.of(Topics.ORDERS, this.topic), List.of(), List.of(), null);
 	}
 
 	private Delivery.Context context(DeliveryProperties delivery, Function<QueuedOrder, Attempt> backend) {
@@ -328,6 +551,15 @@ class DeliveryLoopTests {
 		private final BlockingQueue<Object> wakeUps = new LinkedBlockingQueue<>();
 
 		private final AtomicInteger commits = new AtomicInteger();
+
+		/** How many of the next commits of the loop Kafka does not take. */
+		private final AtomicInteger refusals = new AtomicInteger();
+
+		/** What the next synchronous commits come to. */
+		private final Queue<KafkaException> syncFailures = new ConcurrentLinkedQueue<>();
+
+		/** The last commit that Kafka took. */
+		private volatile OffsetAndMetadata last;
 
 		private volatile ConsumerRebalanceListener listener;
 
@@ -392,11 +624,25 @@ class DeliveryLoopTests {
 			// The commit at the assignment has no callback.
 			if (callback != null) {
 				this.commits.incrementAndGet();
+				if (this.refusals.getAndUpdate((left) -> Math.max(left - 1, 0)) > 0) {
+					callback.onComplete(offsets, new RetriableCommitFailedException("not now"));
+					return;
+				}
 			}
+			this.last = offsets.get(PARTITION);
 			super.commitAsync(offsets, callback);
 			if (callback != null) {
 				this.afterCommit.run();
 			}
+		}
+
+		@Override
+		public synchronized void commitSync(Map<TopicPartition, OffsetAndMetadata> offsets, Duration timeout) {
+			KafkaException failure = this.syncFailures.poll();
+			if (failure != null) {
+				throw failure;
+			}
+			super.commitSync(offsets, timeout);
 		}
 
 		private void then(Runnable task) {

@@ -133,6 +133,7 @@ class BackendHealthTests {
 		assertThat(this.health.tryAcquire()).isTrue();
 		this.health.attempted(THROTTLED, this.nanos.get());
 		assertThat(this.health.circuit()).isEqualTo(State.HALF_OPEN);
+		assertThat(this.health.untilNextTrial()).as("if no trial ends before").isEqualTo(Duration.ofSeconds(2));
 		attempts(SAVED, 3);
 
 		assertThat(this.health.circuit()).isEqualTo(State.CLOSED);

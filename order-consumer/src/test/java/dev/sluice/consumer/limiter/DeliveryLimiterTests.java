@@ -73,6 +73,7 @@ class DeliveryLimiterTests {
 			limiter.release(FAILED, 0);
 		}
 		assertThat(limiter.circuit()).isEqualTo(State.OPEN);
+		assertThat(limiter.outages()).isEqualTo(1);
 		assertThat(limiter.limit()).isEqualTo(1);
 
 		AtomicInteger entered = enterLater(limiter, 200);
@@ -168,6 +169,47 @@ class DeliveryLimiterTests {
 		// Blocks for ever if the permit is lost.
 		limiter.acquire();
 		assertThat(limiter.inFlight()).isEqualTo(1);
+	}
+
+	@Test
+	void tellsWhenAnAttemptBegins() throws InterruptedException {
+		this.nanos.set(42);
+
+		assertThat(limiter(1, Duration.ofHours(1)).acquire()).isEqualTo(42);
+	}
+
+	@Test
+	void triesWithFewerWhereManyAttemptsFail() throws InterruptedException {
+		DeliveryLimiter limiter = limiter(100, Duration.ofHours(1));
+		grow(limiter, 100);
+
+		// Two windows of 100 attempts.
+		List<Integer> limits = new ArrayList<>();
+		for (int i = 0; i < 50; i++) {
+			for (Attempt attempt : List.of(SAVED, SAVED, SAVED, FAILED)) {
+				limiter.release(attempt, limiter.acquire());
+				limits.add(limiter.limit());
+			}
+		}
+
+		assertThat(limits).contains(80);
+		assertThat(limiter.circuit()).isEqualTo(State.CLOSED);
+	}
+
+	@Test
+	void anOrderThatFailsAmongSavedOnesSpendsItsBudget() throws InterruptedException {
+		DeliveryLimiter limiter = limiter(1, Duration.ofHours(1));
+		RetryBudget budget = limiter.budget(1);
+		limiter.release(SAVED, limiter.acquire());
+		this.nanos.incrementAndGet();
+
+		budget.failed(limiter.release(FAILED, limiter.acquire()));
+		assertThat(limiter.isSpent(budget)).as("nothing was saved since").isFalse();
+		budget.failed(limiter.release(FAILED, limiter.acquire()));
+		this.nanos.incrementAndGet();
+		limiter.release(SAVED, limiter.acquire());
+
+		assertThat(limiter.isSpent(budget)).isTrue();
 	}
 
 	private static void grow(DeliveryLimiter limiter, int limit) throws InterruptedException {

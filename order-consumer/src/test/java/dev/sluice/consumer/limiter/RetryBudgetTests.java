@@ -99,6 +99,21 @@ class RetryBudgetTests {
 	}
 
 	@Test
+	void aFailureAsLongAgoAsTheWindowBelongsToTheOutage() {
+		saved();
+		this.budget.failed(failed());
+		saved();
+		assertThat(this.budget.isSpent(0, this.now)).isFalse();
+		this.now += 100;
+		assertThat(this.budget.isSpent(0, this.now)).isFalse();
+		assertThat(this.budget.isSpent(1, this.now)).isFalse();
+
+		this.budget.failed(failed());
+		saved();
+		assertThat(this.budget.isSpent(1, this.now)).isFalse();
+	}
+
+	@Test
 	void whatSaysNothingOfTheOrderDoesNotCount() {
 		for (int i = 0; i < 100; i++) {
 			this.budget.failed(null);

@@ -41,6 +41,11 @@ class LostRecordsTests {
 	}
 
 	@Test
+	void aGapIsAsLargeAsItsOffsetsAreMany() {
+		assertThat(new Gap(PARTITION, 4, 10).size()).isEqualTo(6);
+	}
+
+	@Test
 	void healthShowsEachLossOfAPartition() {
 		this.lost.lost("delivery", new Gap(PARTITION, 4, 10), 6);
 		this.lost.lost("delivery", new Gap(PARTITION, 20, 25), 5);

@@ -1,15 +1,19 @@
 package dev.sluice.consumer.offsets;
 
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import dev.sluice.consumer.offsets.LostRecords.Gap;
 import org.apache.kafka.clients.consumer.MockConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.errors.WakeupException;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -31,6 +35,8 @@ class ReadPositionsTests {
 		this.kafka.assign(Set.of(PARTITION));
 		this.kafka.updateBeginningOffsets(Map.of(PARTITION, 10L));
 		this.kafka.updateEndOffsets(Map.of(PARTITION, 100L));
+		// Wherever the consumer is, it moves.
+		this.kafka.seek(PARTITION, 77);
 	}
 
 	@Test
@@ -50,6 +56,42 @@ class ReadPositionsTests {
 		begin(ReadPositions.Start.AT_ZERO);
 
 		assertThat(this.kafka.position(PARTITION)).isEqualTo(50);
+	}
+
+	@Test
+	void goesOnFromACommitAtTheLogStartOrAtTheEnd() {
+		for (long offset : List.of(10L, 100L)) {
+			OffsetAndMetadata commit = new OffsetAndMetadata(offset,
+					CommitMetadata.of(List.of(TOPIC), "finished above").text());
+			this.kafka.commitSync(Map.of(PARTITION, commit));
+
+			assertThat(begin(ReadPositions.Start.AT_ZERO)).containsEntry(PARTITION, commit);
+
+			assertThat(this.kafka.position(PARTITION)).isEqualTo(offset);
+			assertThat(this.kafka.committed(Set.of(PARTITION))).containsEntry(PARTITION, commit);
+		}
+		assertThat(this.gaps).isEmpty();
+	}
+
+	@Test
+	void asksAgainWhenItIsWokenUp() {
+		AtomicBoolean woken = new AtomicBoolean();
+		MockConsumer<byte[], byte[]> consumer = new MockConsumer<>("none") {
+
+			@Override
+			public synchronized Map<TopicPartition, Long> beginningOffsets(Collection<TopicPartition> partitions,
+					Duration timeout) {
+				if (woken.compareAndSet(false, true)) {
+					throw new WakeupException();
+				}
+				return Map.of(PARTITION, 10L);
+			}
+
+		};
+
+		assertThat(new ReadPositions(consumer, Map.of(), ReadPositions.Start.AT_ZERO).gapBelow(PARTITION, 7, 50))
+			.contains(new Gap(PARTITION, 7, 10));
+		assertThat(woken).isTrue();
 	}
 
 	@Test
@@ -120,6 +162,7 @@ class ReadPositionsTests {
 
 		assertThat(positions.gapBelow(PARTITION, 7, 50)).contains(new Gap(PARTITION, 7, 10));
 		assertThat(positions.gapBelow(PARTITION, 7, 9)).contains(new Gap(PARTITION, 7, 9));
+		assertThat(positions.gapBelow(PARTITION, 10, 50)).isEmpty();
 		assertThat(positions.gapBelow(PARTITION, 20, 50)).isEmpty();
 	}
 

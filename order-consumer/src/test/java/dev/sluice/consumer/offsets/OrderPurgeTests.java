@@ -1,0 +1,239 @@
+package dev.sluice.consumer.offsets;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+import dev.sluice.contract.Topics;
+import dev.sluice.topics.TopicWatch;
+import dev.sluice.topics.TopicsState;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.DeleteRecordsResult;
+import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsResult;
+import org.apache.kafka.clients.admin.ListOffsetsResult;
+import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
+import org.apache.kafka.clients.admin.ListShareGroupOffsetsResult;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.admin.OffsetSpec.EarliestSpec;
+import org.apache.kafka.clients.admin.OffsetSpec.TimestampSpec;
+import org.apache.kafka.clients.admin.RecordsToDelete;
+import org.apache.kafka.clients.admin.SharePartitionOffsetInfo;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.KafkaFuture;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.ArgumentMatchers.anyMap;
+import static org.mockito.ArgumentMatchers.anyString;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.verifyNoInteractions;
+import static org.mockito.Mockito.when;
+
+/** What is deleted, by what Kafka says of partition 0. */
+class OrderPurgeTests {
+
+	private static final TopicPartition PARTITION = new TopicPartition(Topics.ORDERS, 0);
+
+	private static final Uuid TOPIC = new Uuid(1, 1);
+
+	private static final Instant NOW = Instant.parse("2026-11-24T10:00:00Z");
+
+	private static final Duration RETENTION = Duration.ofDays(7);
+
+	private final Admin admin = mock(Admin.class);
+
+	private final Map<String, Map<TopicPartition, OffsetAndMetadata>> commits = new HashMap<>();
+
+	private final Map<TopicPartition, SharePartitionOffsetInfo> shared = new HashMap<>();
+
+	private final Map<TopicPartition, RecordsToDelete> deleted = new HashMap<>();
+
+	private long start = 10;
+
+	private long end = 100;
+
+	/** The first offset within the retention; -1 if there is none. */
+	private long youngest = -1;
+
+	private Set<TopicPartition> owned = Set.of(PARTITION);
+
+	private TopicsState state = new TopicsState(true, Map.of(Topics.ORDERS, TOPIC), List.of(), List.of(), null);
+
+	@BeforeEach
+	void kafka() {
+		when(this.admin.listConsumerGroupOffsets(anyString())).thenAnswer((call) -> {
+			ListConsumerGroupOffsetsResult result = mock(ListConsumerGroupOffsetsResult.class);
+			when(result.partitionsToOffsetAndMetadata()).thenReturn(
+					KafkaFuture.completedFuture(this.commits.getOrDefault(call.<String>getArgument(0), Map.of())));
+			return result;
+		});
+		when(this.admin.listShareGroupOffsets(anyMap())).thenAnswer((call) -> {
+			ListShareGroupOffsetsResult result = mock(ListShareGroupOffsetsResult.class);
+			when(result.partitionsToOffsetInfo("share")).thenReturn(KafkaFuture.completedFuture(this.shared));
+			return result;
+		});
+		when(this.admin.listOffsets(anyMap())).thenAnswer((call) -> {
+			ListOffsetsResult result = mock(ListOffsetsResult.class);
+			when(result.all())
+				.thenReturn(KafkaFuture.completedFuture(call.<Map<TopicPartition, OffsetSpec>>getArgument(0)
+					.entrySet()
+					.stream()
+					.collect(Collectors.toMap(Map.Entry::getKey, (asked) -> offset(asked.getValue())))));
+			return result;
+		});
+		when(this.admin.deleteRecords(anyMap())).thenAnswer((call) -> {
+			this.deleted.putAll(call.getArgument(0));
+			DeleteRecordsResult result = mock(DeleteRecordsResult.class);
+			when(result.all()).thenReturn(KafkaFuture.completedFuture(null));
+			return result;
+		});
+	}
+
+	@Test
+	void deletesWhatBothGroupsHaveCommitted() throws Exception {
+		commit("delivery", 60, TOPIC);
+		commit("projection", 50, TOPIC);
+
+		assertThat(purge()).containsExactly(Map.entry(0, 50L));
+	}
+
+	@Test
+	void keepsWhatIsWithinTheRetention() throws Exception {
+		commit("delivery", 60, TOPIC);
+		commit("projection", 50, TOPIC);
+		this.youngest = 40;
+
+		assertThat(purge()).containsExactly(Map.entry(0, 40L));
+
+		this.youngest = 0;
+		assertThat(purge()).isEmpty();
+	}
+
+	@Test
+	void deletesNothingThatOneGroupHasNoCommitFor() throws Exception {
+		commit("delivery", 60, TOPIC);
+
+		assertThat(purge()).isEmpty();
+	}
+
+	@Test
+	void deletesNothingByACommitForADeletedTopic() throws Exception {
+		commit("delivery", 60, TOPIC);
+		commit("projection", 50, new Uuid(1, 2));
+
+		assertThat(purge()).isEmpty();
+	}
+
+	@Test
+	void asksForNothingThatIsDeletedAlready() throws Exception {
+		commit("delivery", 10, TOPIC);
+		commit("projection", 50, TOPIC);
+
+		assertThat(purge()).isEmpty();
+
+		commit("delivery", 11, TOPIC);
+		assertThat(purge()).containsExactly(Map.entry(0, 11L));
+	}
+
+	@Test
+	void leavesThePartitionsOfOthersAlone() throws Exception {
+		commit("delivery", 60, TOPIC);
+		commit("projection", 50, TOPIC);
+		this.owned = Set.of();
+
+		assertThat(purge()).isEmpty();
+	}
+
+	@Test
+	void doesNotAskKafkaBeforeTheTopicIsKnown() throws Exception {
+		this.state = new TopicsState(false, Map.of(Topics.ORDERS, TOPIC), List.of(), List.of(), null);
+		purge();
+		this.state = new TopicsState(true, Map.of(), List.of(), List.of(), null);
+		purge();
+
+		verifyNoInteractions(this.admin);
+	}
+
+	@Test
+	void deletesWhatTheShareGroupHasFinishedAndTheProjectionCommitted() throws Exception {
+		commit("projection", 50, TOPIC);
+		finished(PARTITION, 30);
+		finished(new TopicPartition("another", 0), 30);
+		this.shared.put(new TopicPartition(Topics.ORDERS, 1), null);
+		this.owned = Set.of();
+
+		assertThat(purge(List.of("projection"), "share")).containsExactly(Map.entry(0, 30L));
+
+		commit("projection", 20, TOPIC);
+		assertThat(purge(List.of("projection"), "share")).containsExactly(Map.entry(0, 20L));
+	}
+
+	@Test
+	void runsUnlessTheRetentionIsZero() {
+		OrderPurge never = purge(Duration.ZERO, List.of("delivery"), null);
+		never.start();
+		assertThat(never.isRunning()).isFalse();
+		never.stop();
+
+		OrderPurge purge = purge(RETENTION, List.of("delivery"), null);
+		assertThat(purge.isRunning()).isFalse();
+		purge.start();
+		assertThat(purge.isRunning()).isTrue();
+		purge.stop();
+		assertThat(purge.isRunning()).isFalse();
+		verifyNoInteractions(this.admin);
+	}
+
+	private Map<Integer, Long> purge() throws Exception {
+		return purge(List.of("delivery", "projection"), null);
+	}
+
+	/** The partitions and the offsets below which it deletes. */
+	private Map<Integer, Long> purge(List<String> groups, @Nullable String shareGroup) throws Exception {
+		this.deleted.clear();
+		purge(RETENTION, groups, shareGroup).purge();
+		Map<Integer, Long> below = new TreeMap<>();
+		this.deleted.forEach((partition, records) -> below.put(partition.partition(), records.beforeOffset()));
+		return below;
+	}
+
+	private OrderPurge purge(Duration retention, List<String> groups, @Nullable String shareGroup) {
+		TopicWatch topics = mock(TopicWatch.class);
+		when(topics.state()).thenReturn(this.state);
+		return new OrderPurge(retention, groups, shareGroup, () -> this.owned, topics, () -> this.admin,
+				InstantSource.fixed(NOW));
+	}
+
+	private ListOffsetsResultInfo offset(OffsetSpec spec) {
+		return new ListOffsetsResultInfo(switch (spec) {
+			case EarliestSpec _ -> this.start;
+			case TimestampSpec time -> {
+				assertThat(time).usingRecursiveComparison()
+					.isEqualTo(OffsetSpec.forTimestamp(NOW.minus(RETENTION).toEpochMilli()));
+				yield this.youngest;
+			}
+			default -> this.end;
+		}, -1, Optional.empty());
+	}
+
+	private void commit(String group, long offset, Uuid topic) {
+		this.commits.put(group, Map.of(PARTITION,
+				new OffsetAndMetadata(offset, CommitMetadata.of(List.of(topic), "finished-1:1,1").text())));
+	}
+
+	private void finished(TopicPartition partition, long below) {
+		this.shared.put(partition, new SharePartitionOffsetInfo(below, Optional.empty(), Optional.empty()));
+	}
+
+}

@@ -1,0 +1,143 @@
+package dev.sluice.consumer.outcome;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+import java.util.function.BooleanSupplier;
+
+import dev.sluice.consumer.Time;
+import org.apache.kafka.clients.producer.Callback;
+import org.apache.kafka.clients.producer.MockProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.RecordTooLargeException;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+@Timeout(30)
+class ReliablePublisherTests {
+
+	private static final BooleanSupplier WANTED = () -> true;
+
+	private final ProducerRecord<byte[], byte[]> record = new ProducerRecord<>("order-outcomes", new byte[] { 1 });
+
+	private final List<Duration> waits = new ArrayList<>();
+
+	/** What the next sends come to; then Kafka acknowledges. */
+	private final List<RuntimeException> failures = new ArrayList<>();
+
+	private boolean failsAtOnce;
+
+	private final MockProducer<byte[], byte[]> kafka = new MockProducer<>(true, null, new ByteArraySerializer(),
+			new ByteArraySerializer()) {
+
+		@Override
+		public synchronized Future<RecordMetadata> send(ProducerRecord<byte[], byte[]> record, Callback callback) {
+			if (ReliablePublisherTests.this.failures.isEmpty()) {
+				return super.send(record, callback);
+			}
+			RuntimeException failure = ReliablePublisherTests.this.failures.removeFirst();
+			if (ReliablePublisherTests.this.failsAtOnce) {
+				throw failure;
+			}
+			callback.onCompletion(null, failure);
+			return CompletableFuture.failedFuture(failure);
+		}
+
+	};
+
+	private final ReliablePublisher publisher = publisher(this.kafka);
+
+	@Test
+	void publishesOnceWhatKafkaAcknowledges() throws InterruptedException {
+		assertThat(this.publisher.publish(this.record, WANTED)).isTrue();
+
+		assertThat(this.kafka.history()).containsExactly(this.record);
+		assertThat(this.waits).isEmpty();
+	}
+
+	@Test
+	void takesNoRefusalForAnAcknowledgement() throws InterruptedException {
+		this.failures.add(new TimeoutException("no acknowledgement"));
+
+		assertThat(this.publisher.publish(this.record, () -> false)).isFalse();
+
+		assertThat(this.kafka.history()).isEmpty();
+		assertThat(this.waits).as("nothing to wait for").isEmpty();
+	}
+
+	@Test
+	void waitsLongerAfterEachFailure() throws InterruptedException {
+		for (int i = 0; i < 3; i++) {
+			this.failures.add(new TimeoutException("no acknowledgement"));
+		}
+
+		assertThat(this.publisher.publish(this.record, WANTED)).isTrue();
+
+		assertThat(this.kafka.history()).containsExactly(this.record);
+		assertThat(this.waits).containsExactly(Duration.ofMillis(100), Duration.ofMillis(200), Duration.ofMillis(400));
+	}
+
+	@Test
+	void retriesWhatTheProducerDoesNotTake() throws InterruptedException {
+		this.failsAtOnce = true;
+		this.failures.add(new KafkaException("Kafka's host name cannot be resolved"));
+
+		assertThat(this.publisher.publish(this.record, WANTED)).isTrue();
+
+		assertThat(this.waits).hasSize(1);
+		assertThat(this.kafka.history()).containsExactly(this.record);
+	}
+
+	@Test
+	void tellsOfARecordThatIsTooLarge() {
+		RecordTooLargeException tooLarge = new RecordTooLargeException("too large");
+		this.failures.add(tooLarge);
+
+		assertThatExceptionOfType(RecordTooLargeException.class)
+			.isThrownBy(() -> this.publisher.publish(this.record, WANTED))
+			.isSameAs(tooLarge);
+	}
+
+	@Test
+	void endsWhenTheProducerIsInterrupted() {
+		this.failsAtOnce = true;
+		// As Kafka's client does, it interrupts the thread again.
+		this.failures.add(new InterruptException("interrupted"));
+
+		assertThatExceptionOfType(InterruptedException.class)
+			.isThrownBy(() -> this.publisher.publish(this.record, WANTED));
+		assertThat(Thread.interrupted()).isFalse();
+	}
+
+	private ReliablePublisher publisher(MockProducer<byte[], byte[]> producer) {
+		return new ReliablePublisher(() -> producer, ReliablePublisher.defaultBackoff(() -> 1), new Time() {
+
+			@Override
+			public long nanoTime() {
+				return 0;
+			}
+
+			@Override
+			public void sleep(Duration duration) {
+				ReliablePublisherTests.this.waits.add(duration);
+			}
+
+			@Override
+			public boolean await(CompletableFuture<?> event, Duration timeout) throws InterruptedException {
+				return SYSTEM.await(event, timeout);
+			}
+
+		});
+	}
+
+}
