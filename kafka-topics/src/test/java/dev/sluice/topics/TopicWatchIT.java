@@ -169,15 +169,15 @@ class TopicWatchIT {
 
 	/** An idempotent producer that is faster may never get its first batch in. */
 	@Test
+	@SuppressWarnings("unchecked")
 	void isNotReadyBeforeEveryPartitionHasALeaderThatServesIt() throws Exception {
 		AtomicBoolean served = new AtomicBoolean();
 		start(this.spec, (real) -> answering(real, "listOffsets", (arguments) -> {
 			Map<TopicPartition, ?> asked = (Map<TopicPartition, ?>) arguments[0];
 			return served.get() ? null
-					: new ListOffsetsResult(Map.of(asked.keySet()
-						.stream()
-						.max(Comparator.comparing(TopicPartition::partition))
-						.orElseThrow(), failed(new LeaderNotAvailableException("none yet"))));
+					: new ListOffsetsResult(Map.of(
+							asked.keySet().stream().max(Comparator.comparing(TopicPartition::partition)).orElseThrow(),
+							failed(new LeaderNotAvailableException("none yet"))));
 		}));
 
 		eventually().until(() -> this.watch.state().ids().containsKey(this.name));
