@@ -3,20 +3,29 @@ package dev.sluice.topics;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
 import dev.sluice.contract.Topics;
 import dev.sluice.devservices.DevServices;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.CreateTopicsResult;
+import org.apache.kafka.clients.admin.ListOffsetsResult;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.common.KafkaFuture;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.errors.LeaderNotAvailableException;
 import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.apache.kafka.common.internals.KafkaFutureImpl;
 import org.awaitility.Awaitility;
@@ -90,6 +99,20 @@ class TopicWatchIT {
 		assertThat(this.preparations).hasValue(2);
 	}
 
+	/** Its offsets begin at zero again, and a producer must fetch its metadata anew. */
+	@Test
+	void preparesForATopicThatSomebodyElseMadeAgainBetweenTwoLooks() throws Exception {
+		start(true);
+		Uuid before = this.watch.await().ids().get(this.name);
+
+		this.admin.deleteTopics(List.of(this.name)).all().get();
+		eventually().ignoreExceptionsInstanceOf(ExecutionException.class)
+			.until(() -> this.admin.createTopics(List.of(this.spec.toNewTopic())).all().get() == null);
+
+		eventually().until(() -> this.watch.ready() && !before.equals(this.watch.state().ids().get(this.name)));
+		assertThat(this.preparations).hasValue(2);
+	}
+
 	@Test
 	void isNotReadyWhileATopicIsMissing() throws Exception {
 		start(true);
@@ -111,7 +134,7 @@ class TopicWatchIT {
 			.createTopics(List.of(new NewTopic(this.name, 2, (short) 1).configs(Map.of("retention.ms", "604800000"))))
 			.all()
 			.get();
-		start(TopicSpec.of(this.name, 3, (short) 3, 0, Map.of("retention.ms", "-1")), true);
+		start(TopicSpec.of(this.name, 3, (short) 3, 0, Map.of("retention.ms", "-1")), UnaryOperator.identity());
 
 		TopicsState state = this.watch.await();
 
@@ -144,6 +167,30 @@ class TopicWatchIT {
 		assertThat(this.watch.ready()).isFalse();
 	}
 
+	/** An idempotent producer that is faster may never get its first batch in. */
+	@Test
+	@SuppressWarnings("unchecked")
+	void isNotReadyBeforeEveryPartitionHasALeaderThatServesIt() throws Exception {
+		AtomicBoolean served = new AtomicBoolean();
+		start(this.spec, (real) -> answering(real, "listOffsets", (arguments) -> {
+			Map<TopicPartition, ?> asked = (Map<TopicPartition, ?>) arguments[0];
+			return served.get() ? null
+					: new ListOffsetsResult(Map.of(
+							asked.keySet().stream().max(Comparator.comparing(TopicPartition::partition)).orElseThrow(),
+							failed(new LeaderNotAvailableException("none yet"))));
+		}));
+
+		eventually().until(() -> this.watch.state().ids().containsKey(this.name));
+		eventually().until(() -> this.watch.state().problem() != null);
+		assertThat(this.watch.ready()).isFalse();
+		assertThat(this.preparations).hasValue(0);
+
+		served.set(true);
+
+		this.watch.await();
+		assertThat(this.preparations).hasValue(1);
+	}
+
 	@Test
 	void preparesAgainWhenAskedTo() throws Exception {
 		start(true);
@@ -170,25 +217,35 @@ class TopicWatchIT {
 	}
 
 	private void start(boolean mayCreate) {
-		start(this.spec, mayCreate);
+		start(this.spec, (real) -> mayCreate ? real : withoutCreate(real));
 	}
 
-	private void start(TopicSpec wanted, boolean mayCreate) {
+	private void start(TopicSpec wanted, UnaryOperator<Admin> client) {
 		this.watch = new TopicWatch(List.of(wanted), CLIENT, this.preparations::incrementAndGet,
-				(config) -> mayCreate ? Admin.create(config) : withoutCreate(Admin.create(config)));
+				(config) -> client.apply(Admin.create(config)));
 		this.watch.start();
 	}
 
 	/** A client of a user without the right to create topics. */
 	private Admin withoutCreate(Admin real) {
+		return answering(real, "createTopics", (_) -> {
+			this.creations.incrementAndGet();
+			return new CreateTopicsResult(
+					Map.of(this.name, failed(new TopicAuthorizationException("Authorization failed.")))) {
+			};
+		});
+	}
+
+	/**
+	 * A client that answers the calls of one method itself, except where it has no
+	 * answer.
+	 */
+	private static Admin answering(Admin real, String name, Function<Object[], Object> answer) {
 		return (Admin) Proxy.newProxyInstance(Admin.class.getClassLoader(), new Class<?>[] { Admin.class },
 				(_, method, arguments) -> {
-					if (method.getName().equals("createTopics")) {
-						this.creations.incrementAndGet();
-						KafkaFutureImpl<CreateTopicsResult.TopicMetadataAndConfig> refused = new KafkaFutureImpl<>();
-						refused.completeExceptionally(new TopicAuthorizationException("Authorization failed."));
-						return new CreateTopicsResult(Map.of(this.name, refused)) {
-						};
+					Object own = method.getName().equals(name) ? answer.apply(arguments) : null;
+					if (own != null) {
+						return own;
 					}
 					try {
 						return method.invoke(real, arguments);
@@ -197,6 +254,12 @@ class TopicWatchIT {
 						throw ex.getCause();
 					}
 				});
+	}
+
+	private static <T> KafkaFuture<T> failed(Exception failure) {
+		KafkaFutureImpl<T> future = new KafkaFutureImpl<>();
+		future.completeExceptionally(failure);
+		return future;
 	}
 
 	private TopicDescription topic() throws Exception {

@@ -143,8 +143,9 @@ public abstract class GatewayEdgeContract {
 				"GET\t/orders/1 HTTP/1.1\r\nHost: a\r\n\r\n", "GET /orders/1\r\nHost: a\r\n\r\n",
 				"GET /orders/1 HTTP/9.9\r\nHost: a\r\n\r\n", "GET /orders/1 http/1.1\r\nHost: a\r\n\r\n",
 				"GET /orders/1 HTTP/1.10\r\nHost: a\r\n\r\n", "G@T /orders/1 HTTP/1.1\r\nHost: a\r\n\r\n",
-				"GET orders/1 HTTP/1.1\r\nHost: a\r\n\r\n", "GET /orders/\u0001 HTTP/1.1\r\nHost: a\r\n\r\n",
-				"GET /orders/%zz HTTP/1.1\r\nHost: a\r\n\r\n",
+				"GET // HTTP/1.1\r\nHost: a\r\n\r\n", "GET //orders HTTP/1.1\r\nHost: a\r\n\r\n",
+				"GET /orders/[1] HTTP/1.1\r\nHost: a\r\n\r\n", "GET orders/1 HTTP/1.1\r\nHost: a\r\n\r\n",
+				"GET /orders/\u0001 HTTP/1.1\r\nHost: a\r\n\r\n", "GET /orders/%zz HTTP/1.1\r\nHost: a\r\n\r\n",
 				"GET /orders?status=failed&after=%ff%fe HTTP/1.1\r\nHost: a\r\n\r\n",
 				"GET /orders/\u00e4 HTTP/1.1\r\nHost: a\r\n\r\n", "CONNECT a:80 HTTP/1.1\r\nHost: a\r\n\r\n",
 				"TRACE /orders HTTP/1.1\r\nHost: a\r\n\r\n", "\u0016\u0003\u0001\u0002\u0000\u0001\r\n\r\n",
@@ -971,6 +972,65 @@ public abstract class GatewayEdgeContract {
 			}
 			finally {
 				backendSaves();
+			}
+		}
+
+		/** By the rules of HTTP/1.1, and of HTTP/2 where these are stricter. */
+		@Test
+		void refusesWhatIsIllFormed() throws Exception {
+			List<String> wrong = new ArrayList<>();
+
+			for (String path : List.of("//", "//orders", "/orders/%zz", "/orders/%", "/orders/%00", "/orders/%2f",
+					"/orders/%5c", "/orders/{1}", "/orders/<1>", "/orders/\"1\"", "/orders/|", "/orders/^", "/orders/`",
+					"/orders/\\", "/orders/[1]", "/orders/%ff", "/orders/%c0%af", "/..", "/../orders", "/%2e%2e",
+					"/orders?%zz", "/orders?status=failed&after=%ff%fe", "/orders?{", "/orders?\"")) {
+				String fault = fault(400, ":method", "GET", ":scheme", "https", ":authority", "a", ":path", path);
+				if (!fault.isEmpty()) {
+					wrong.add(path + ": " + fault);
+				}
+			}
+			for (String path : List.of("*", "orders", "https://a/orders", "?", "/orders/\u00e4", "/orders/1 2",
+					"/orders\t", "/orders\r\nX: y", "/orders\0", "/orders#", "/orders?status=failed#x",
+					"/orders?\u00ff")) {
+				String fault = fault(0, ":method", "GET", ":scheme", "https", ":authority", "a", ":path", path);
+				if (!fault.isEmpty()) {
+					wrong.add(path + ": " + fault);
+				}
+			}
+			for (String authority : List.of("", "a b", "u@a", "a/b", "a:b", "a..b", "[zz]", "a:65536", "a, b")) {
+				String fault = fault(0, ":method", "GET", ":scheme", "https", ":authority", authority, ":path",
+						"/openapi.json");
+				if (!fault.isEmpty()) {
+					wrong.add("authority " + authority + ": " + fault);
+				}
+			}
+			for (String method : List.of("", "G@T", "GET ", "TRACE", "CONNECT")) {
+				String fault = fault(0, ":method", method, ":scheme", "https", ":authority", "a", ":path",
+						"/openapi.json");
+				if (!fault.isEmpty()) {
+					wrong.add("method " + method + ": " + fault);
+				}
+			}
+
+			assertThat(wrong).isEmpty();
+			assertThat(fault(200, ":method", "GET", ":scheme", "https", ":authority", "a.b:8080", ":path",
+					"/openapi.json;x=y?a=[b]", "cookie", "a=b"))
+				.isEmpty();
+		}
+
+		/**
+		 * What is wrong with the answer, empty if nothing.
+		 * @param expected 200; 400; or 0, which is 400 or a reset
+		 */
+		private String fault(int expected, String... fields) throws Exception {
+			try (RawHttp2Client client = open(1 << 20)) {
+				RawHttp2Client.Outcome outcome = client.outcomeOf(client.fields(fields), PATIENCE);
+				boolean problem = outcome.body().contains("urn:sluice:problem:invalid-request");
+				return switch (outcome.status()) {
+					case 200 -> (expected == 200) ? "" : "served";
+					case 400 -> (expected != 200 && (problem || expected == 0)) ? "" : "body " + outcome.body();
+					default -> (outcome.status() == expected) ? "" : "answered " + outcome;
+				};
 			}
 		}
 

@@ -9,11 +9,16 @@ import java.io.IOException;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.net.URI;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
+import java.util.Set;
 
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
@@ -62,6 +67,13 @@ final class RawHttp2Client implements AutoCloseable {
 	/** The first error code of each stream. */
 	private final Map<Integer, Integer> resets = new HashMap<>();
 
+	/** The status of each stream that is answered. */
+	private final Map<Integer, Integer> statuses = new HashMap<>();
+
+	private final Map<Integer, String> bodies = new HashMap<>();
+
+	private final Set<Integer> ended = new HashSet<>();
+
 	private int nextStream = 1;
 
 	/**
@@ -109,15 +121,30 @@ final class RawHttp2Client implements AutoCloseable {
 		return stream;
 	}
 
+	/**
+	 * Sends a request without a body whose fields are as they are given.
+	 * @param fields names and values, one after the other, the pseudo fields first
+	 * @return its stream
+	 */
+	int fields(String... fields) throws IOException {
+		int stream = write(0, fields);
+		this.out.flush();
+		return stream;
+	}
+
 	private int write(String method, String path, int bodyBytes) throws IOException {
-		ByteArrayOutputStream block = new ByteArrayOutputStream();
-		field(block, ":method", method);
-		field(block, ":scheme", "https");
-		field(block, ":authority", "localhost");
-		field(block, ":path", path);
+		List<String> fields = new ArrayList<>(
+				List.of(":method", method, ":scheme", "https", ":authority", "localhost", ":path", path));
 		if (bodyBytes > 0) {
-			field(block, "content-type", "application/json");
-			field(block, "content-length", Integer.toString(bodyBytes));
+			fields.addAll(List.of("content-type", "application/json", "content-length", Integer.toString(bodyBytes)));
+		}
+		return write(bodyBytes, fields.toArray(String[]::new));
+	}
+
+	private int write(int bodyBytes, String... fields) throws IOException {
+		ByteArrayOutputStream block = new ByteArrayOutputStream();
+		for (int i = 0; i < fields.length; i += 2) {
+			field(block, fields[i], fields[i + 1]);
 		}
 		int stream = this.nextStream;
 		frame(HEADERS, END_HEADERS | ((bodyBytes == 0) ? END_STREAM : 0), stream, block.toByteArray());
@@ -141,9 +168,9 @@ final class RawHttp2Client implements AutoCloseable {
 	private static void field(ByteArrayOutputStream block, String name, String value) {
 		block.write(0);
 		block.write(name.length());
-		block.writeBytes(name.getBytes(StandardCharsets.US_ASCII));
+		block.writeBytes(name.getBytes(StandardCharsets.ISO_8859_1));
 		block.write(value.length());
-		block.writeBytes(value.getBytes(StandardCharsets.US_ASCII));
+		block.writeBytes(value.getBytes(StandardCharsets.ISO_8859_1));
 	}
 
 	private void frame(int type, int flags, int stream, byte[] payload) throws IOException {
@@ -173,6 +200,23 @@ final class RawHttp2Client implements AutoCloseable {
 		return (code != null) ? OptionalInt.of(code) : OptionalInt.empty();
 	}
 
+	/**
+	 * Reads frames until a stream has ended, or its connection.
+	 * @return what came of the stream; status 0 if it was not answered, and then it was
+	 * reset or the connection closed
+	 */
+	Outcome outcomeOf(int stream, Duration patience) throws IOException {
+		boolean open = true;
+		long deadline = System.nanoTime() + patience.toNanos();
+		while (open && !this.ended.contains(stream) && !this.resets.containsKey(stream)) {
+			if (System.nanoTime() - deadline > 0) {
+				throw new SocketTimeoutException("Stream " + stream + " has no end");
+			}
+			open = read(Duration.ofMillis(50));
+		}
+		return new Outcome(this.statuses.getOrDefault(stream, 0), this.bodies.getOrDefault(stream, ""));
+	}
+
 	/** Reads frames until none has come for a time; false if the connection has ended. */
 	private boolean read(Duration quiet) throws IOException {
 		this.socket.setSoTimeout((int) quiet.toMillis());
@@ -186,7 +230,16 @@ final class RawHttp2Client implements AutoCloseable {
 					this.resets.putIfAbsent(stream, this.in.readInt());
 					continue;
 				}
-				this.in.skipNBytes(length);
+				byte[] payload = this.in.readNBytes(length);
+				if (type == HEADERS) {
+					this.statuses.putIfAbsent(stream, status(payload));
+				}
+				else if (type == DATA) {
+					this.bodies.merge(stream, new String(payload, StandardCharsets.UTF_8), String::concat);
+				}
+				if ((type == HEADERS || type == DATA) && (flags & END_STREAM) != 0) {
+					this.ended.add(stream);
+				}
 				if (type == SETTINGS && flags != ACK) {
 					send(SETTINGS, ACK, 0);
 				}
@@ -198,6 +251,54 @@ final class RawHttp2Client implements AutoCloseable {
 		catch (EOFException | SocketException | SSLException ex) {
 			return false;
 		}
+	}
+
+	/**
+	 * The status, which is the first field of an answer: one of the static table, or a
+	 * literal of three digits, in Huffman's code or not (RFC 7541).
+	 */
+	private static int status(byte[] block) {
+		ByteBuffer bytes = ByteBuffer.wrap(block);
+		int first = bytes.get();
+		while ((first & 0xe0) == 0x20) {
+			// The size of the dynamic table.
+			boolean more = (first & 0x1f) == 0x1f;
+			while (more) {
+				more = bytes.get() < 0;
+			}
+			first = bytes.get();
+		}
+		if (first < 0) {
+			return List.of(200, 204, 206, 304, 400, 404, 500).get((first & 0x7f) - 8);
+		}
+		int length = bytes.get();
+		StringBuilder bits = new StringBuilder();
+		for (int i = 0; i < (length & 0x7f); i++) {
+			bits.append(Integer.toBinaryString(bytes.get() & 0xff | 0x100).substring(1));
+		}
+		int status = 0;
+		for (int digit = 0, at = 0; digit < 3; digit++) {
+			if (length >= 0) {
+				status = 10 * status + Integer.parseInt(bits.substring(at, at += 8), 2) - '0';
+			}
+			else {
+				// 0, 1 and 2 have five bits, the others six, from 011001 on.
+				int five = Integer.parseInt(bits.substring(at, at + 5), 2);
+				status = 10 * status
+						+ ((five < 3) ? five : Integer.parseInt(bits.substring(at, at + 6), 2) - 0b011001 + 3);
+				at += (five < 3) ? 5 : 6;
+			}
+		}
+		return status;
+	}
+
+	/**
+	 * What came of a stream.
+	 *
+	 * @param status of the answer, 0 if there was none
+	 * @param body of the answer
+	 */
+	record Outcome(int status, String body) {
 	}
 
 	@Override

@@ -1,13 +1,18 @@
 package dev.sluice.gateway.edge;
 
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import com.google.errorprone.annotations.ThreadSafe;
+import dev.sluice.contract.ProblemType;
 import dev.sluice.gateway.core.config.ConnectionProperties;
+import dev.sluice.gateway.core.http.RequestFraming;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http2.DefaultHttp2ResetFrame;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2StreamChannel;
@@ -20,7 +25,8 @@ import reactor.netty.NettyPipeline;
  * Puts the handlers that protect the gateway into the pipeline of each stream of HTTP/2.
  * At most {@code sluice.max-streams} are open at once, over all connections. A further
  * one is refused before anything is done for it ({@code REFUSED_STREAM}), so the client
- * may send it again.
+ * may send it again. A request that {@link RequestFraming} finds ill-formed is answered
+ * with 400.
  */
 @ThreadSafe
 public final class Http2StreamGuard implements ConnectionObserver {
@@ -46,9 +52,10 @@ public final class Http2StreamGuard implements ConnectionObserver {
 		Channel channel = connection.channel();
 		if (newState == State.CONFIGURED && channel instanceof Http2StreamChannel
 				&& channel.pipeline().get(Http2StreamEndHandler.class) == null) {
-			if (this.open.incrementAndGet() > this.max) {
-				// The request is on its way already: nothing of it passes here.
-				channel.pipeline().addBefore(NettyPipeline.ReactiveBridge, Refusal.class.getName(), new Refusal());
+			boolean refused = this.open.incrementAndGet() > this.max;
+			// The request is on its way already.
+			channel.pipeline().addBefore(NettyPipeline.ReactiveBridge, Gate.class.getName(), new Gate(refused));
+			if (refused) {
 				channel.writeAndFlush(new DefaultHttp2ResetFrame(Http2Error.REFUSED_STREAM));
 			}
 			channel.closeFuture().addListener((_) -> this.open.decrementAndGet());
@@ -57,12 +64,42 @@ public final class Http2StreamGuard implements ConnectionObserver {
 		}
 	}
 
-	/** Lets nothing in of a request that the client was told to be refused. */
-	private static final class Refusal extends ChannelInboundHandlerAdapter {
+	/**
+	 * Lets nothing in of a request that is refused, because there are too many or because
+	 * it would be ill-formed over HTTP/1.1.
+	 */
+	private static final class Gate extends ChannelInboundHandlerAdapter {
+
+		/** What the codec adds to the fields of a request. */
+		private static final String CODECS_OWN = "x-http2-";
+
+		private boolean refused;
+
+		Gate(boolean refused) {
+			this.refused = refused;
+		}
 
 		@Override
 		public void channelRead(ChannelHandlerContext context, Object message) {
-			ReferenceCountUtil.release(message);
+			if (!this.refused && message instanceof HttpRequest request && !isWellFormed(request)) {
+				this.refused = true;
+				context.writeAndFlush(ContainerProblems.problem(ProblemType.INVALID_REQUEST));
+			}
+			if (this.refused) {
+				ReferenceCountUtil.release(message);
+			}
+			else {
+				context.fireChannelRead(message);
+			}
+		}
+
+		private static boolean isWellFormed(HttpRequest request) {
+			List<Map.Entry<String, String>> fields = request.headers()
+				.entries()
+				.stream()
+				.filter((field) -> !field.getKey().startsWith(CODECS_OWN))
+				.toList();
+			return RequestFraming.isWellFormed(request.method().name(), request.uri(), fields);
 		}
 
 	}

@@ -1,12 +1,29 @@
 package dev.sluice.gateway.edge;
 
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+import dev.sluice.contract.ProblemType;
 import dev.sluice.gateway.core.config.ConnectionProperties;
+import dev.sluice.gateway.core.http.RequestFraming;
+import org.apache.coyote.Adapter;
+import org.apache.coyote.Request;
+import org.apache.coyote.Response;
+import org.apache.coyote.http11.upgrade.InternalHttpUpgradeHandler;
 import org.apache.coyote.http2.Http2Protocol;
+import org.apache.tomcat.util.buf.MessageBytes;
+import org.apache.tomcat.util.http.MimeHeaders;
+import org.apache.tomcat.util.net.SocketEvent;
+import org.apache.tomcat.util.net.SocketWrapperBase;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpHeaders;
 
 /**
  * Tomcat's HTTP/2 with bounds for what all connections together make it hold. A stream
  * takes some 25 KB of heap from its head on, so the more connections are open, the fewer
- * streams a new one gets.
+ * streams a new one gets. A request that {@link RequestFraming} finds ill-formed is
+ * answered with 400.
  */
 public final class GuardedHttp2Protocol extends Http2Protocol {
 
@@ -34,6 +51,68 @@ public final class GuardedHttp2Protocol extends Http2Protocol {
 	public long getMaxConcurrentStreams() {
 		long connections = Math.max(1, ((GuardedHttp11Protocol) getHttp11Protocol()).getConnectionCount());
 		return Math.clamp(this.maxStreams / connections, MIN_STREAMS, ConnectionProperties.MAX_STREAMS_PER_CONNECTION);
+	}
+
+	/** Tomcat asks for each new connection. */
+	@Override
+	public InternalHttpUpgradeHandler getInternalUpgradeHandler(SocketWrapperBase<?> socket, Adapter adapter,
+			@Nullable Request request) {
+		return super.getInternalUpgradeHandler(socket, new FramingAdapter(adapter), request);
+	}
+
+	/** Answers a request that would be ill-formed over HTTP/1.1. */
+	private record FramingAdapter(Adapter delegate) implements Adapter {
+
+		@Override
+		public void service(Request request, Response response) throws Exception {
+			if (isWellFormed(request)) {
+				this.delegate.service(request, response);
+			}
+			else {
+				ContainerProblems.answer(ProblemType.INVALID_REQUEST, response);
+			}
+		}
+
+		private static boolean isWellFormed(Request request) {
+			MessageBytes query = request.queryString();
+			String target = request.requestURI() + (query.isNull() ? "" : "?" + query);
+			MimeHeaders headers = request.getMimeHeaders();
+			List<Map.Entry<String, String>> fields = new ArrayList<>();
+			for (int i = 0; i < headers.size(); i++) {
+				fields.add(Map.entry(headers.getName(i).toString(), String.valueOf(headers.getValue(i))));
+			}
+			if (headers.getValue(HttpHeaders.HOST) == null) {
+				int port = request.getServerPort();
+				fields.add(Map.entry(HttpHeaders.HOST, request.serverName() + ((port > 0) ? ":" + port : "")));
+			}
+			return RequestFraming.isWellFormed(request.getMethod(), target, fields);
+		}
+
+		@Override
+		public boolean asyncDispatch(Request request, Response response, SocketEvent event) throws Exception {
+			return this.delegate.asyncDispatch(request, response, event);
+		}
+
+		@Override
+		public boolean prepare(Request request, Response response) throws Exception {
+			return this.delegate.prepare(request, response);
+		}
+
+		@Override
+		public void log(Request request, Response response, long time) {
+			this.delegate.log(request, response, time);
+		}
+
+		@Override
+		public void checkRecycled(Request request, Response response) {
+			this.delegate.checkRecycled(request, response);
+		}
+
+		@Override
+		public String getDomain() {
+			return this.delegate.getDomain();
+		}
+
 	}
 
 }

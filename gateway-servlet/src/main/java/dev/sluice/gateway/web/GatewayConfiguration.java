@@ -34,6 +34,9 @@ import org.springframework.web.servlet.handler.SimpleUrlHandlerMapping;
 @Configuration(proxyBeanMethods = false)
 class GatewayConfiguration {
 
+	/** What Tomcat would otherwise refuse in a target by itself. */
+	private static final String UNUSUAL_CHARACTERS = "\"<>[\\]^`{|}";
+
 	@Bean
 	WebMvcConfigurer bodies(BodyReader reader) {
 		return new WebMvcConfigurer() {
@@ -90,6 +93,9 @@ class GatewayConfiguration {
 			// Tomcat counts differently; the limit above decides.
 			protocol.setMaxHttpHeaderSize(maxHeadBytes + 1024);
 			protocol.setMaxHeaderCount(RequestFraming.MAX_FIELDS + 1);
+			// RequestFraming decides, and answers with a problem document.
+			protocol.setRelaxedPathChars(UNUSUAL_CHARACTERS);
+			protocol.setRelaxedQueryChars(UNUSUAL_CHARACTERS);
 			// More wait in the backlog.
 			protocol.setMaxConnections(connections.maxConnections());
 			// Only when the application reads the body.

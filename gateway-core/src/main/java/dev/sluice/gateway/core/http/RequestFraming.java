@@ -4,6 +4,7 @@ import java.net.Inet6Address;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -157,6 +158,31 @@ public final class RequestFraming {
 			}
 		}
 		return at - start;
+	}
+
+	/**
+	 * Whether a head of HTTP/2 keeps the same rules, so that a request has the same
+	 * answer over either protocol.
+	 * @param method {@code :method}
+	 * @param target {@code :path}
+	 * @param fields names and values, with {@code :authority} as {@code Host}
+	 */
+	public static boolean isWellFormed(String method, String target, Iterable<Map.Entry<String, String>> fields) {
+		StringBuilder head = new StringBuilder(method).append(' ').append(target).append(" HTTP/1.1\r\n");
+		int lines = 2;
+		for (Map.Entry<String, String> field : fields) {
+			head.append(field.getKey()).append(':').append(field.getValue()).append("\r\n");
+			lines++;
+		}
+		head.append("\r\n");
+		// A part that ends a line would begin another one.
+		if (!target.startsWith("/") || head.chars().filter((character) -> character == LF).count() != lines
+				|| head.chars().anyMatch((character) -> character > 0xFF)) {
+			return false;
+		}
+		RequestFraming framing = new RequestFraming(head.length());
+		framing.check(ByteBuffer.wrap(head.toString().getBytes(StandardCharsets.ISO_8859_1)));
+		return !framing.isBroken() && !framing.isInHead();
 	}
 
 	/** Whether a request has begun whose head is not yet complete. */
@@ -429,7 +455,9 @@ public final class RequestFraming {
 
 	/**
 	 * Every server decodes a usable target in the same way: it is UTF-8, and the path has
-	 * no NUL, no slash that separates nothing, and does not lead above the root.
+	 * no NUL, no slash that separates nothing, and does not lead above the root. As a
+	 * reference it is a path: it has no brackets, and two slashes at its beginning would
+	 * make the rest an authority.
 	 */
 	private static boolean isPathUsable(String target) {
 		int query = target.indexOf('?');
@@ -437,6 +465,9 @@ public final class RequestFraming {
 			return false;
 		}
 		String path = (query < 0) ? target : target.substring(0, query);
+		if (path.startsWith("//") || path.indexOf('[') >= 0 || path.indexOf(']') >= 0) {
+			return false;
+		}
 		if (path.indexOf('%') >= 0) {
 			if (UNUSABLE_IN_PATH.matcher(path).find()) {
 				return false;

@@ -2,7 +2,9 @@ package dev.sluice.gateway.core.http;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -51,9 +53,11 @@ class RequestFramingTests {
 			"OPTIONS *", "CONNECT ", "TRACE ", "GET /..%2f HTTP/1.0\r\n\r\n", "GET /%00 HTTP/1.0\r\n\r\n",
 			"GET /%5c HTTP/1.0\r\n\r\n", "GET /?a=%ff HTTP/1.0\r\n\r\n", "GET http://a?%c3 HTTP/1.0\r\n\r\n",
 			"GET /%c0%af HTTP/1.0\r\n\r\n", "GET /%ed%a0%80 HTTP/1.0\r\n\r\n", "GET /a/../.. HTTP/1.0\r\n\r\n",
-			"GET /%2e%2e;x HTTP/1.0\r\n\r\n", "GET http://a/.. HTTP/1.0\r\n\r\n", "GET / HTTP/1.1\r\nExpect: x\r",
-			"GET a", "GET http://b/ HTTP/1.1\r\nHost: a\r\n\r\n", "GET http://u@a/ HTTP/1.1\r\nHost: a\r\n\r\n",
-			"GET f", "POST / HTTP/1.0\r\nContent-Length:\r", "POST / HTTP/1.0\r\nContent-Length: +1\r",
+			"GET /%2e%2e;x HTTP/1.0\r\n\r\n", "GET // HTTP/1.0\r\n\r\n", "GET //a HTTP/1.0\r\n\r\n",
+			"GET http://a//b HTTP/1.0\r\n\r\n", "GET /[1] HTTP/1.0\r\n\r\n", "GET /a]?b HTTP/1.0\r\n\r\n",
+			"GET http://a/.. HTTP/1.0\r\n\r\n", "GET / HTTP/1.1\r\nExpect: x\r", "GET a",
+			"GET http://b/ HTTP/1.1\r\nHost: a\r\n\r\n", "GET http://u@a/ HTTP/1.1\r\nHost: a\r\n\r\n", "GET f",
+			"POST / HTTP/1.0\r\nContent-Length:\r", "POST / HTTP/1.0\r\nContent-Length: +1\r",
 			"POST / HTTP/1.0\r\nContent-Length: -1\r", "POST / HTTP/1.0\r\nContent-Length: 1 2\r",
 			"POST / HTTP/1.0\r\nContent-Length: 1,1\r", "POST / HTTP/1.0\r\nContent-Length: 0x1\r",
 			"POST / HTTP/1.0\r\nContent-Length: 9223372036854775808\r",
@@ -101,6 +105,34 @@ class RequestFramingTests {
 		assertThat(isWellFormed(chunked + "0\r\nX: " + "y".repeat(MAX_HEAD_BYTES), MAX_HEAD_BYTES)).isFalse();
 		assertThat(isWellFormed(chunked + "1;" + "a".repeat(300), 8192)).isFalse();
 		assertThat(isWellFormed(chunked + "1\r\na\r\n".repeat(1000) + "0\r\n\r\n", MAX_HEAD_BYTES)).isTrue();
+	}
+
+	@Test
+	void hasTheSameRulesForAHeadOfHttp2() {
+		assertThat(isWellFormed("GET", "/a?b", "host", "a:1", "x", "y")).isTrue();
+		assertThat(isWellFormed("POST", "/", "host", "a", "content-length", "7")).isTrue();
+		assertThat(isWellFormed("POST", "/", "host", "a", "transfer-encoding", "chunked")).isTrue();
+
+		assertThat(isWellFormed("GET", "/", "x", "y")).isFalse();
+		assertThat(isWellFormed("G T", "/", "host", "a")).isFalse();
+		assertThat(isWellFormed("TRACE", "/", "host", "a")).isFalse();
+		assertThat(isWellFormed("GET", "", "host", "a")).isFalse();
+		assertThat(isWellFormed("GET", "//", "host", "a")).isFalse();
+		assertThat(isWellFormed("GET", "http://a/", "host", "a")).isFalse();
+		assertThat(isWellFormed("GET", "/ HTTP/1.1\r\nx: y\r\nz:", "host", "a")).isFalse();
+		assertThat(isWellFormed("GET", "/", "host", "a\r\nx: y")).isFalse();
+		assertThat(isWellFormed("GET", "/", "host", "a", "x", "y\r\n\r\nGET / HTTP/1.0")).isFalse();
+		assertThat(isWellFormed("GET", "/", "host", "a", "x\n", "y")).isFalse();
+		assertThat(isWellFormed("GET", "/", "host", "a", "x", "\u4f60")).isFalse();
+		assertThat(isWellFormed("GET", "/", "host", "a", "host", "a")).isFalse();
+	}
+
+	private static boolean isWellFormed(String method, String target, String... fields) {
+		List<Map.Entry<String, String>> entries = new ArrayList<>();
+		for (int i = 0; i < fields.length; i += 2) {
+			entries.add(Map.entry(fields[i], fields[i + 1]));
+		}
+		return RequestFraming.isWellFormed(method, target, entries);
 	}
 
 	@Test
