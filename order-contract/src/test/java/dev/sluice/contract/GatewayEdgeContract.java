@@ -1018,6 +1018,48 @@ public abstract class GatewayEdgeContract {
 				.isEmpty();
 		}
 
+		/** An answer or a reset, but an end. */
+		@Test
+		void refusesHeadsThatBreakTheRules() throws Exception {
+			String[] whole = { ":method", "GET", ":scheme", "https", ":authority", "a", ":path", "/openapi.json" };
+			List<String[]> heads = new ArrayList<>();
+			for (int i = 0; i < whole.length; i += 2) {
+				if (!whole[i].equals(":authority")) {
+					heads.add(Stream.concat(Arrays.stream(whole, 0, i), Arrays.stream(whole, i + 2, whole.length))
+						.toArray(String[]::new));
+					heads.add(with(whole, whole[i], whole[i + 1]));
+				}
+			}
+			heads
+				.add(new String[] { ":method", "GET", ":scheme", "http", ":authority", "a", ":path", "/openapi.json" });
+			heads.add(new String[] { ":method", "GET", ":scheme", "", ":authority", "a", ":path", "/openapi.json" });
+			heads.add(with(whole, "content-length", "0", "content-length", "1"));
+			for (String length : List.of("", "x", "-1", "+0", "0x0", "0, 1", "99999999999999999999", "5")) {
+				heads.add(with(whole, "content-length", length));
+			}
+			heads.add(with(whole, "x", " y"));
+			heads.add(with(whole, "x", "y "));
+			heads.add(with(whole, "x", "y\t"));
+			heads.add(with(whole, "X", "y"));
+			heads.add(with(whole, "connection", "close"));
+			heads.add(with(whole, "transfer-encoding", "chunked"));
+			heads.add(with(whole, ":unknown", "y"));
+			List<String> wrong = new ArrayList<>();
+
+			for (String[] head : heads) {
+				String fault = fault(0, head);
+				if (!fault.isEmpty()) {
+					wrong.add(String.join("|", head) + ": " + fault);
+				}
+			}
+
+			assertThat(wrong).isEmpty();
+		}
+
+		private static String[] with(String[] fields, String... more) {
+			return Stream.concat(Arrays.stream(fields), Arrays.stream(more)).toArray(String[]::new);
+		}
+
 		/**
 		 * What is wrong with the answer, empty if nothing.
 		 * @param expected 200; 400; or 0, which is 400 or a reset
@@ -1251,9 +1293,15 @@ public abstract class GatewayEdgeContract {
 					(client) -> client.send(RawHttp2Client.PING, 0, 0, new byte[7]),
 					(client) -> client.send(RawHttp2Client.PING, 0, 1, new byte[8]),
 					(client) -> client.send(RawHttp2Client.WINDOW_UPDATE, 0, 0, new byte[4]),
-					(client) -> client.send(RawHttp2Client.WINDOW_UPDATE, 0, 1, new byte[4]), (client) -> client
+					(client) -> client.send(RawHttp2Client.WINDOW_UPDATE, 0, 1, new byte[4]),
+					(client) -> client
 						.send(RawHttp2Client.WINDOW_UPDATE, 0, 0, (byte) 0x7f, (byte) 0xff, (byte) 0xff, (byte) 0xff),
-					(client) -> client.send(200, 0, 0, new byte[10]), (client) -> {
+					(client) -> client.send(200, 0, 0, new byte[10]),
+					(client) -> client.fields(":method", "GET", ":path", "/", ":scheme", "https", "content-length",
+							"x"),
+					(client) -> client.fields(":method", "GET", ":path", "/", ":scheme", "https", "content-length", "0",
+							"content-length", "1"),
+					(client) -> client.fields(":path", "/", ":scheme", "https"), (client) -> {
 						for (int i = 0; i < 500; i++) {
 							int stream = client.head("POST", "/orders", 1_000);
 							client.send(RawHttp2Client.RST_STREAM, 0, stream, new byte[4]);

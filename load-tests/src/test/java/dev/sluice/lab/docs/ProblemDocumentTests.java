@@ -5,6 +5,10 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -12,13 +16,21 @@ import dev.sluice.contract.ProblemType;
 import dev.sluice.docs.GeneratedTable;
 import org.junit.jupiter.api.Test;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 /**
  * The table of {@code docs/development.md} that leads from a problem that a client got to
- * the classes that decide it.
+ * the classes that decide it, and that of {@code docs/api.md} which says what it means.
  */
 class ProblemDocumentTests {
 
 	private static final Path DOCUMENT = Path.of("../docs/development.md");
+
+	private static final Path API = Path.of("../docs/api.md");
+
+	/** Names and statuses of a row, several with a comma between them. */
+	private static final Pattern ROW = Pattern
+		.compile("\\| (`[a-z-]+`(?:, `[a-z-]+`)*) \\| (\\d{3}(?:, \\d{3})*) \\| .+ \\|");
 
 	private static final List<String> MODULES = List.of("gateway-core", "gateway-servlet", "gateway-reactive");
 
@@ -26,13 +38,32 @@ class ProblemDocumentTests {
 	void theDocumentHasTheClassesOfEachProblem() throws IOException {
 		GeneratedTable table = new GeneratedTable(DOCUMENT, "problems", "problem", "status", "decided by");
 		for (ProblemType type : ProblemType.values()) {
-			String name = type.type().toString();
-			table.row("`%s`".formatted(name.substring(name.lastIndexOf(':') + 1)), Integer.toString(type.status()),
+			table.row("`%s`".formatted(name(type)), Integer.toString(type.status()),
 					MODULES.stream()
 						.flatMap((module) -> classesThatName(type, module))
 						.collect(Collectors.joining(", ")));
 		}
 		table.check();
+	}
+
+	@Test
+	void theApiExplainsEachProblem() throws IOException {
+		Map<String, Integer> explained = new TreeMap<>();
+		Files.readAllLines(API).stream().map(ROW::matcher).filter(Matcher::matches).forEach((row) -> {
+			List<String> names = List.of(row.group(1).replace("`", "").split(", "));
+			List<String> statuses = List.of(row.group(2).split(", "));
+			for (int i = 0; i < names.size(); i++) {
+				explained.put(names.get(i), Integer.valueOf(statuses.get(Math.min(i, statuses.size() - 1))));
+			}
+		});
+
+		assertThat(explained).isEqualTo(Stream.of(ProblemType.values())
+			.collect(Collectors.toMap(ProblemDocumentTests::name, ProblemType::status)));
+	}
+
+	private static String name(ProblemType type) {
+		String name = type.type().toString();
+		return name.substring(name.lastIndexOf(':') + 1);
 	}
 
 	/** With links; twins are told apart by their module. */
