@@ -40,8 +40,8 @@ class TwinTreeTests {
 
 	/** Each server is told the same limits in its own way. */
 	private static final Set<String> SERVLET_CONTAINER = Set.of("ReceivedBody.java", "ClientConnection.java",
-			"GuardedHttp11Processor.java", "GuardedHttp11Protocol.java", "GuardedHttp2Protocol.java",
-			"GuardedHttp11ProtocolTests.java");
+			"DelegatingAdapter.java", "GuardedHttp11Processor.java", "GuardedHttp11Protocol.java",
+			"GuardedHttp2Protocol.java", "GuardedHttp11ProtocolTests.java");
 
 	private static final Set<String> REACTIVE_CONTAINER = Set.of("ConnectionGuardHandler.java",
 			"ConnectionLimitHandler.java", "RequestFramingHandler.java", "Http2StreamEndHandler.java",

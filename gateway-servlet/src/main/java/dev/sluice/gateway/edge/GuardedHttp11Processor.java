@@ -157,12 +157,10 @@ final class GuardedHttp11Processor extends Http11Processor {
 	}
 
 	/** Tells the request its connection, and ends it without its body. */
-	private final class GuardingAdapter implements Adapter {
-
-		private final Adapter delegate;
+	private final class GuardingAdapter extends DelegatingAdapter {
 
 		GuardingAdapter(Adapter delegate) {
-			this.delegate = delegate;
+			super(delegate);
 		}
 
 		@Override
@@ -172,35 +170,15 @@ final class GuardedHttp11Processor extends Http11Processor {
 				connection.begin(GuardedHttp11Processor.this);
 				request.setAttribute(ClientConnection.ATTRIBUTE, connection);
 			}
-			this.delegate.service(request, response);
+			super.service(request, response);
 			end();
 		}
 
 		@Override
 		public boolean asyncDispatch(Request request, Response response, SocketEvent event) throws Exception {
-			boolean done = this.delegate.asyncDispatch(request, response, event);
+			boolean done = super.asyncDispatch(request, response, event);
 			end();
 			return done;
-		}
-
-		@Override
-		public boolean prepare(Request request, Response response) throws Exception {
-			return this.delegate.prepare(request, response);
-		}
-
-		@Override
-		public void log(Request request, Response response, long time) {
-			this.delegate.log(request, response, time);
-		}
-
-		@Override
-		public void checkRecycled(Request request, Response response) {
-			this.delegate.checkRecycled(request, response);
-		}
-
-		@Override
-		public String getDomain() {
-			return this.delegate.getDomain();
 		}
 
 	}

@@ -14,7 +14,6 @@ import org.apache.coyote.http11.upgrade.InternalHttpUpgradeHandler;
 import org.apache.coyote.http2.Http2Protocol;
 import org.apache.tomcat.util.buf.MessageBytes;
 import org.apache.tomcat.util.http.MimeHeaders;
-import org.apache.tomcat.util.net.SocketEvent;
 import org.apache.tomcat.util.net.SocketWrapperBase;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
@@ -61,12 +60,16 @@ public final class GuardedHttp2Protocol extends Http2Protocol {
 	}
 
 	/** Answers a request that would be ill-formed over HTTP/1.1. */
-	private record FramingAdapter(Adapter delegate) implements Adapter {
+	private static final class FramingAdapter extends DelegatingAdapter {
+
+		FramingAdapter(Adapter delegate) {
+			super(delegate);
+		}
 
 		@Override
 		public void service(Request request, Response response) throws Exception {
 			if (isWellFormed(request)) {
-				this.delegate.service(request, response);
+				super.service(request, response);
 			}
 			else {
 				ContainerProblems.answer(ProblemType.INVALID_REQUEST, response);
@@ -86,31 +89,6 @@ public final class GuardedHttp2Protocol extends Http2Protocol {
 				fields.add(Map.entry(HttpHeaders.HOST, request.serverName() + ((port > 0) ? ":" + port : "")));
 			}
 			return RequestFraming.isWellFormed(request.getMethod(), target, fields);
-		}
-
-		@Override
-		public boolean asyncDispatch(Request request, Response response, SocketEvent event) throws Exception {
-			return this.delegate.asyncDispatch(request, response, event);
-		}
-
-		@Override
-		public boolean prepare(Request request, Response response) throws Exception {
-			return this.delegate.prepare(request, response);
-		}
-
-		@Override
-		public void log(Request request, Response response, long time) {
-			this.delegate.log(request, response, time);
-		}
-
-		@Override
-		public void checkRecycled(Request request, Response response) {
-			this.delegate.checkRecycled(request, response);
-		}
-
-		@Override
-		public String getDomain() {
-			return this.delegate.getDomain();
 		}
 
 	}
