@@ -13,6 +13,7 @@ import java.util.Properties;
 import dev.sluice.consumer.ConsumerMetric;
 import dev.sluice.consumer.offsets.CommitMetadata;
 import dev.sluice.consumer.offsets.LostRecords;
+import dev.sluice.consumer.offsets.LostRecords.Gap;
 import dev.sluice.consumer.offsets.ReadPositions;
 import dev.sluice.contract.Topics;
 import dev.sluice.topics.TopicWatch;
@@ -62,6 +63,8 @@ final class Projection implements SmartLifecycle {
 
 	private static final Duration RETRY = Duration.ofSeconds(2);
 
+	private static final Duration REQUEST = Duration.ofSeconds(5);
+
 	private static final long FIRST_BACKOFF_MILLIS = 200;
 
 	private static final long LONGEST_BACKOFF_MILLIS = 5_000;
@@ -101,11 +104,7 @@ final class Projection implements SmartLifecycle {
 	/** Ids of the topics that the container reads; set while it is stopped. */
 	private volatile Map<String, Uuid> topicIds = Map.of();
 
-	/**
-	 * The next offset of each partition of {@code orders}. Confined to the container's
-	 * thread.
-	 */
-	private final Map<TopicPartition, Long> next = new HashMap<>();
+	private final GapDetector gaps = new GapDetector();
 
 	private volatile State state = State.STOPPED;
 
@@ -254,7 +253,7 @@ final class Projection implements SmartLifecycle {
 	}
 
 	private void project(List<ConsumerRecord<byte[], byte[]>> records, @Nullable Consumer<?, ?> kafka) {
-		lookForGaps(records, Objects.requireNonNull(kafka));
+		this.gaps.check(records, positions(Objects.requireNonNull(kafka)), this::lost);
 		List<Collection<StatusRow>> layers = this.reader.fold(records,
 				(record) -> ConsumerMetric.PROJECTION_SKIPPED.counter(this.registry, "topic", record.topic())
 					.increment());
@@ -277,21 +276,8 @@ final class Projection implements SmartLifecycle {
 		this.ageSeconds = Duration.between(Instant.ofEpochMilli(oldest), this.clock.instant()).toMillis() / 1000.0;
 	}
 
-	/**
-	 * Detects orders that were deleted before the consumer had read them. Kafka's client
-	 * skips them silently.
-	 */
-	private void lookForGaps(List<ConsumerRecord<byte[], byte[]>> records, Consumer<?, ?> kafka) {
-		for (ConsumerRecord<byte[], byte[]> record : records) {
-			if (record.topic().equals(Topics.ORDERS)) {
-				TopicPartition partition = new TopicPartition(record.topic(), record.partition());
-				Long expected = this.next.put(partition, record.offset() + 1);
-				if (expected != null && record.offset() > expected) {
-					positions(kafka).gapBelow(partition, expected, record.offset())
-						.ifPresent((gap) -> this.lost.lost(READER, gap, gap.size()));
-				}
-			}
-		}
+	private void lost(Gap gap) {
+		this.lost.lost(READER, gap, gap.size());
 	}
 
 	private ReadPositions positions(Consumer<?, ?> kafka) {
@@ -304,7 +290,9 @@ final class Projection implements SmartLifecycle {
 		@Override
 		public void onPartitionsAssigned(Consumer<?, ?> kafka, Collection<TopicPartition> partitions) {
 			try {
-				positions(kafka).begin(partitions, (gap) -> Projection.this.lost.lost(READER, gap, gap.size()));
+				positions(kafka).begin(partitions, Projection.this::lost);
+				partitions.forEach(
+						(partition) -> Projection.this.gaps.assigned(partition, kafka.position(partition, REQUEST)));
 			}
 			catch (InterruptException ex) {
 				throw ex;
@@ -317,12 +305,12 @@ final class Projection implements SmartLifecycle {
 
 		@Override
 		public void onPartitionsRevokedAfterCommit(Consumer<?, ?> kafka, Collection<TopicPartition> partitions) {
-			Projection.this.next.keySet().removeAll(partitions);
+			Projection.this.gaps.revoked(partitions);
 		}
 
 		@Override
 		public void onPartitionsLost(Consumer<?, ?> kafka, Collection<TopicPartition> partitions) {
-			Projection.this.next.keySet().removeAll(partitions);
+			Projection.this.gaps.revoked(partitions);
 		}
 
 	}
