@@ -74,6 +74,7 @@ final class AsyncBackendTransport implements BackendTransport {
 		new PoolingHttpClientConnectionManagerMetricsBinder(connections, "backend").bindTo(meters);
 		this.client = HttpAsyncClients.custom()
 			.setConnectionManager(connections)
+			.setHttp1Config(BackendTransport.HTTP_1)
 			.setIOReactorConfig(IOReactorConfig.custom().setSelectInterval(LOOK).build())
 			.setDefaultRequestConfig(this.config)
 			.evictExpiredConnections()

@@ -15,6 +15,7 @@ import org.apache.hc.core5.http.ContentType;
 import org.apache.hc.core5.http.Header;
 import org.apache.hc.core5.http.HttpHeaders;
 import org.apache.hc.core5.http.MessageHeaders;
+import org.apache.hc.core5.http.config.Http1Config;
 import org.apache.hc.core5.util.TimeValue;
 import org.apache.hc.core5.util.Timeout;
 import org.jspecify.annotations.Nullable;
@@ -27,6 +28,16 @@ public interface BackendTransport extends AutoCloseable {
 
 	/** Maximum size of a response, in bytes. A response is far smaller. */
 	int MAX_RESPONSE_BYTES = 64 * 1024;
+
+	/**
+	 * Each connection keeps three buffers, which are four times as large by default: 100
+	 * MB of a full pool, for orders and responses of a few hundred bytes.
+	 */
+	Http1Config HTTP_1 = Http1Config.custom()
+		.setBufferSize(8 * 1024)
+		.setMaxLineLength(8 * 1024)
+		.setMaxHeaderCount(100)
+		.build();
 
 	/** Without a charset, which JSON has not. */
 	ContentType JSON = ContentType.create("application/json");

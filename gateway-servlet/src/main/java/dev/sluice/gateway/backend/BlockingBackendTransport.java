@@ -18,6 +18,7 @@ import io.micrometer.core.instrument.binder.httpcomponents.hc5.PoolingHttpClient
 import org.apache.hc.client5.http.classic.methods.HttpUriRequestBase;
 import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
 import org.apache.hc.client5.http.impl.classic.HttpClients;
+import org.apache.hc.client5.http.impl.io.ManagedHttpClientConnectionFactory;
 import org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManager;
 import org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManagerBuilder;
 import org.apache.hc.core5.http.ClassicHttpResponse;
@@ -43,6 +44,8 @@ final class BlockingBackendTransport implements BackendTransport {
 			.setMaxConnTotal(backend.maxConcurrent())
 			.setMaxConnPerRoute(backend.maxConcurrent())
 			.setDefaultConnectionConfig(BackendTransport.connectionConfig(backend))
+			.setConnectionFactory(
+					ManagedHttpClientConnectionFactory.builder().http1Config(BackendTransport.HTTP_1).build())
 			.build();
 		new PoolingHttpClientConnectionManagerMetricsBinder(connections, "backend").bindTo(meters);
 		this.client = HttpClients.custom()
