@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
@@ -21,6 +22,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 
+import dev.sluice.contract.BackendBehaviour;
+import dev.sluice.contract.BackendBehaviour.Delay;
 import dev.sluice.lab.kit.result.ProofResult.Check;
 import dev.sluice.lab.kit.stack.Module;
 import dev.sluice.lab.kit.stack.RawConnection;
@@ -33,7 +36,9 @@ import dev.sluice.lab.kit.stack.Variant;
  * Attacks each variant of the gateway, one after the other, as a stranger can: with many
  * connections that send a byte every few seconds, in heads and in bodies, and come again
  * when they are cut off; then with large bodies of every kind at once. Meanwhile a good
- * client places orders and health is asked.
+ * client places orders and health is asked. In the end all connections place orders at
+ * once, again and again, at a slow backend, so that every bound of the gateway is
+ * reached: it may refuse orders then, but must not run out of memory.
  */
 final class SlowBodiesProof implements Proof {
 
@@ -56,6 +61,8 @@ final class SlowBodiesProof implements Proof {
 	private static final int PIECE_BYTES = 64 * 1024;
 
 	private static final int SAVED = 201;
+
+	private static final long SLOW_BACKEND_MILLIS = 2_000;
 
 	@Override
 	public String name() {
@@ -83,6 +90,8 @@ final class SlowBodiesProof implements Proof {
 						seconds),
 				"large bodies",
 				"%d of %d MB, %d at once".formatted(LargeRequest.all().size(), megabytes, LARGE_AT_ONCE),
+				"busy connections", "%,d, each with one order after the other for %d s, and a backend that takes %d ms"
+					.formatted(connections, seconds, SLOW_BACKEND_MILLIS),
 				"a gateway's JVM", "-Xmx384m"));
 		List<Check> checks = new ArrayList<>();
 		for (Variant variant : Variant.values()) {
@@ -101,6 +110,10 @@ final class SlowBodiesProof implements Proof {
 				Good large = new Good(bench.client(), gateway);
 				setting.put(variant + ", answers to large bodies", large(gateway, megabytes, large));
 				checks.addAll(large.checks(variant + ", large: "));
+				bench.step("%s: %,d busy connections".formatted(variant, connections));
+				bench.backend().behave(BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(SLOW_BACKEND_MILLIS)));
+				setting.put(variant + ", answers to busy connections", busy(gateway, connections, seconds));
+				bench.backend().behave(BackendBehaviour.DEFAULT);
 				checks.add(Check.exactly(variant + ": is alive, and places an order", SAVED, place(gateway)));
 				checks.add(Check.none(variant + ": lines of the log at WARN or ERROR", warnings(gateway)));
 			}
@@ -194,23 +207,66 @@ final class SlowBodiesProof implements Proof {
 		return Evidence.told(answers);
 	}
 
+	/**
+	 * Keeps as many connections open for a time, each of which places orders.
+	 * @return how many were answered how
+	 */
+	private static String busy(Service gateway, int connections, long seconds) {
+		Map<String, AtomicInteger> answers = new ConcurrentSkipListMap<>();
+		long endNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
+		try (ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor()) {
+			for (int i = 0; i < connections; i++) {
+				clients.execute(() -> {
+					while (System.nanoTime() - endNanos < 0) {
+						keepPlacing(gateway, endNanos, answers);
+					}
+				});
+			}
+		}
+		return Evidence.told(answers);
+	}
+
+	/** Until the gateway closes the connection, as it may after it has refused. */
+	private static void keepPlacing(Service gateway, long endNanos, Map<String, AtomicInteger> answers) {
+		try (RawConnection connection = RawConnection.open(gateway.uri())) {
+			Reply reply;
+			do {
+				connection.send(order(gateway, "keep-alive"));
+				reply = connection.receive(PATIENCE_MILLIS);
+				answers
+					.computeIfAbsent(
+							(reply instanceof Reply.Answer answer) ? Integer.toString(answer.status()) : "none",
+							(_) -> new AtomicInteger())
+					.incrementAndGet();
+			}
+			while (reply instanceof Reply.Answer && System.nanoTime() - endNanos < 0);
+		}
+		catch (IOException _) {
+			pause();
+		}
+	}
+
 	/** Places an order on a connection of its own; 0 if there is no answer. */
 	private static int place(Service gateway) {
 		try (RawConnection connection = RawConnection.open(gateway.uri())) {
-			connection.send("""
-					POST /orders HTTP/1.1\r
-					Host: %s\r
-					Content-Type: application/json\r
-					Content-Length: %d\r
-					Connection: close\r
-					\r
-					%s""".formatted(gateway.uri().getAuthority(), ORDER.length(), ORDER)
-				.getBytes(StandardCharsets.US_ASCII));
+			connection.send(order(gateway, "close"));
 			return (connection.receive(PATIENCE_MILLIS) instanceof Reply.Answer answer) ? answer.status() : 0;
 		}
 		catch (IOException _) {
 			return 0;
 		}
+	}
+
+	private static byte[] order(Service gateway, String connection) {
+		return """
+				POST /orders HTTP/1.1\r
+				Host: %s\r
+				Content-Type: application/json\r
+				Content-Length: %d\r
+				Connection: %s\r
+				\r
+				%s""".formatted(gateway.uri().getAuthority(), ORDER.length(), connection, ORDER)
+			.getBytes(StandardCharsets.US_ASCII);
 	}
 
 	/**
