@@ -21,6 +21,9 @@ final class WindowSection extends Section {
 
 	private static final int PANEL_HEIGHT = 130;
 
+	/** A chart of fewer seconds is a few dots. */
+	private static final int LEAST_SECONDS = 3;
+
 	private final SinkResult sink;
 
 	WindowSection(SinkResult sink) {
@@ -40,11 +43,14 @@ final class WindowSection extends Section {
 			return;
 		}
 		html.element("p",
-				"The client's window follows twice the product of the greatest rate of acknowledgements and the shortest time of one. Each panel shows the most messages in flight in each second of a transfer of the first repetition; the last panel the window of the first; the tables have all.");
+				"The client's window follows twice the product of the greatest rate of acknowledgements and the shortest time of one. Each panel shows the most messages in flight in each second of a transfer of the first repetition; the last panel the window of the first; the tables have all. Where every transfer took less than three seconds there is only the table.");
 		for (Setting setting : Setting.values()) {
 			List<Transfer> transfers = shown.stream().filter((transfer) -> transfer.setting() == setting).toList();
-			if (!transfers.isEmpty()) {
+			if (transfers.stream().anyMatch((transfer) -> seconds(transfer) >= LEAST_SECONDS)) {
 				html.chart(chart(setting, transfers), table(setting, transfers));
+			}
+			else if (!transfers.isEmpty()) {
+				html.details("In flight and window when " + SinkFigures.words(setting), table(setting, transfers));
 			}
 		}
 	}
