@@ -36,9 +36,6 @@ import dev.sluice.lab.kit.result.RunResult.Check;
 record CellLoad(Load.Kind kind, int users, int items, Map<Integer, Double> perSecond, long leastMillis, int leastOrders,
 		long deadlineMillis, Settling settling, int warmUpOrders) {
 
-	/** By which share two windows of a warm-up may differ and still agree. */
-	static final double AGREE_WITHIN = 0.10;
-
 	/** As many orders in flight as the reference's client had at most. */
 	private static final int REFERENCE_USERS = 1_000;
 
@@ -78,13 +75,13 @@ record CellLoad(Load.Kind kind, int users, int items, Map<Integer, Double> perSe
 	/** Loads that last: 10 s and 2,000 orders at least. */
 	static CellLoad lasting(Load.Kind kind, long deadlineMillis) {
 		return new CellLoad(kind, MOST_OUTSTANDING, Client.USUAL.items(), Map.of(), 10_000, 2_000, deadlineMillis,
-				new Settling(5_000, 30_000, AGREE_WITHIN), 0);
+				Settling.WHOLE, 0);
 	}
 
 	/** A functional check: its figures mean little. */
 	static CellLoad smallest(Load.Kind kind) {
 		return new CellLoad(kind, MOST_OUTSTANDING, Client.USUAL.items(), Map.of(), 1_000, 50, 30_000,
-				new Settling(2_000, 4_000, AGREE_WITHIN), 300);
+				new Settling(2_000, 4_000, WarmUpWindow.AGREE_WITHIN), 300);
 	}
 
 	/** As the reference placed them. */
@@ -150,13 +147,13 @@ record CellLoad(Load.Kind kind, int users, int items, Map<Integer, Double> perSe
 
 	/** Whether the services were warm; empty where nothing says so. */
 	Optional<Check> warmUpCheck(List<WarmUpCurve> warmUps) {
-		if (this.kind == Load.Kind.BURST || this.settling.leastMillis() < 10_000) {
+		if (this.kind == Load.Kind.BURST || !this.settling.isLong()) {
 			return Optional.empty();
 		}
 		long settled = warmUps.stream().filter(WarmUpCurve::settled).count();
 		return Optional.of(new Check(
 				"The last two windows of each warm-up agree in rate and CPU per order within %s, and the compilers used at most %s of the CPU"
-					.formatted(Figures.percent(AGREE_WITHIN), Figures.percent(WarmUpWindow.MOST_JIT)),
+					.formatted(Figures.percent(WarmUpWindow.AGREE_WITHIN), Figures.percent(WarmUpWindow.MOST_JIT)),
 				!warmUps.isEmpty() && settled == warmUps.size(), "%d of %d do".formatted(settled, warmUps.size())));
 	}
 

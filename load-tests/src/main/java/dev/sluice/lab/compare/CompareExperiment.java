@@ -35,6 +35,7 @@ import dev.sluice.lab.kit.plan.LoadPlan.Phase;
 import dev.sluice.lab.kit.plan.LoadPlan.Target;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.plan.PhaseOutcome;
+import dev.sluice.lab.kit.plan.WarmUpWindow;
 import dev.sluice.lab.kit.result.Cell;
 import dev.sluice.lab.kit.result.CellResult;
 import dev.sluice.lab.kit.result.CompareResult;
@@ -311,7 +312,7 @@ final class CompareExperiment extends Experiment {
 			.stream()
 			.filter((outcome) -> !outcome.windows().isEmpty())
 			.forEach((outcome) -> this.warmUps
-				.add(new WarmUpCurve(round.name(), outcome.windows(), CellLoad.AGREE_WITHIN)));
+				.add(new WarmUpCurve(round.name(), outcome.windows(), WarmUpWindow.AGREE_WITHIN)));
 		GatlingLog log = record.log();
 		if (log == null) {
 			return;

@@ -4,7 +4,9 @@ import java.time.Duration;
 import java.util.List;
 
 import dev.sluice.lab.kit.plan.BackendCapacity;
+import dev.sluice.lab.kit.plan.LoadPlan.Settling;
 import dev.sluice.lab.kit.plan.Mode;
+import dev.sluice.lab.kit.plan.WarmUpWindow;
 import dev.sluice.lab.kit.run.ExperimentCommand;
 import dev.sluice.lab.kit.run.InfrastructureOption;
 import dev.sluice.lab.kit.run.ReportWriter;
@@ -33,6 +35,8 @@ public final class KneeCommand extends ExperimentCommand {
 	 * six minutes.
 	 */
 	private static final Duration LIMIT = Duration.ofSeconds(95);
+
+	private static final Settling SMALLEST_SETTLING = new Settling(1_000, 1_000, WarmUpWindow.AGREE_WITHIN);
 
 	private static final Duration SMALLEST_STEP = Duration.ofMillis(500);
 
@@ -88,6 +92,7 @@ public final class KneeCommand extends ExperimentCommand {
 			return new KneeExperiment.Settings(this.variants.variants(List.of(Variant.values())), this.variants.modes(),
 					Goal.of(this.goals), BackendCapacity.of(this.capacity), this.smallest ? SMALLEST_STEP : WARM_UP,
 					this.smallest ? SMALLEST_STEP : MEASURED, this.smallest ? SMALLEST_LIMIT : LIMIT,
+					this.smallest ? SMALLEST_SETTLING : Settling.WHOLE,
 					(this.smallest && !has("--repetitions")) ? 1 : this.repetitions, deployed);
 		}
 		catch (IllegalArgumentException ex) {

@@ -3,6 +3,7 @@ package dev.sluice.lab.knee;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -16,6 +17,8 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
+import java.util.function.IntFunction;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -26,12 +29,15 @@ import dev.sluice.lab.kit.load.OpenClient;
 import dev.sluice.lab.kit.load.OpenClient.Figures;
 import dev.sluice.lab.kit.load.OpenClient.Load;
 import dev.sluice.lab.kit.load.OrderRequests;
+import dev.sluice.lab.kit.load.Saturation;
 import dev.sluice.lab.kit.measure.ProcessGroup;
 import dev.sluice.lab.kit.measure.ProcessSampler;
 import dev.sluice.lab.kit.measure.PrometheusHistogram;
 import dev.sluice.lab.kit.measure.Window;
 import dev.sluice.lab.kit.plan.BackendCapacity;
+import dev.sluice.lab.kit.plan.LoadPlan.Settling;
 import dev.sluice.lab.kit.plan.Mode;
+import dev.sluice.lab.kit.plan.WarmUpWindow;
 import dev.sluice.lab.kit.result.Finding;
 import dev.sluice.lab.kit.result.KneeResult;
 import dev.sluice.lab.kit.result.KneeResult.Aim;
@@ -71,8 +77,11 @@ final class KneeExperiment extends Experiment {
 	/** Below 5 %, so that the last two rates are within it. */
 	private static final double PRECISION = 0.049;
 
-	/** A new JVM is ten times slower than a warm one. */
+	/** What the client's new connections and the last search have left comes to rest. */
 	private static final Load WARM_UP = new Load(300, Duration.ofSeconds(5), Duration.ofSeconds(5), 500);
+
+	/** A warm-up that does not settle ends after so many times its least. */
+	private static final int MOST_WARM_UP = 6;
 
 	private static final Duration DRAIN = Duration.ofSeconds(15);
 
@@ -88,6 +97,9 @@ final class KneeExperiment extends Experiment {
 
 	private final HttpClient http = Http.client(Duration.ofSeconds(5));
 
+	/** How each gateway grew warm, by its name. */
+	private final Map<String, List<WarmUpWindow>> warmUps = new TreeMap<>();
+
 	private int loads;
 
 	/**
@@ -96,12 +108,13 @@ final class KneeExperiment extends Experiment {
 	 * @param warmUp of each step
 	 * @param measured of each step
 	 * @param limit of one search of a variant and mode
+	 * @param settling when the services of a variant are warm, before its first search
 	 * @param repetitions searches of each variant and mode
 	 * @param target whose gateways are measured instead of variants; null: a system is
 	 * started
 	 */
 	record Settings(List<Variant> variants, List<Mode> modes, Goal goal, BackendCapacity capacity, Duration warmUp,
-			Duration measured, Duration limit, int repetitions, @Nullable Target target) {
+			Duration measured, Duration limit, Settling settling, int repetitions, @Nullable Target target) {
 	}
 
 	KneeExperiment(Run run, Infrastructure infrastructure, Settings settings) {
@@ -129,7 +142,26 @@ final class KneeExperiment extends Experiment {
 
 	@Override
 	protected List<Check> checks() {
-		return (this.settings.target() != null) ? List.of(this.settings.target().check()) : List.of();
+		if (this.settings.target() != null) {
+			return List.of(this.settings.target().check());
+		}
+		if (!this.settings.settling().isLong()) {
+			return List.of();
+		}
+		return this.warmUps.entrySet()
+			.stream()
+			.map((warmUp) -> warmUpCheck(warmUp.getKey(), warmUp.getValue()))
+			.toList();
+	}
+
+	private static Check warmUpCheck(String gateway, List<WarmUpWindow> windows) {
+		return new Check(
+				"The last two windows of %s's warm-up agree in rate and CPU per order within %.0f %%, and the compilers used at most %.0f %% of the CPU"
+					.formatted(gateway, WarmUpWindow.AGREE_WITHIN * 100, WarmUpWindow.MOST_JIT * 100),
+				WarmUpWindow.isWarm(windows, WarmUpWindow.AGREE_WITHIN),
+				windows.stream()
+					.map((window) -> "%.0f/s after %.0f s".formatted(window.savedPerSecond(), window.endSeconds()))
+					.collect(Collectors.joining(", ")));
 	}
 
 	@Override
@@ -173,10 +205,31 @@ final class KneeExperiment extends Experiment {
 						ProcessGroup.ofInfrastructure(stack.infrastructure()));
 				services.forEach((name, service) -> pids.put(name, ProcessGroup.of(service.pid())));
 				pids.put(LoadRound.LOAD_GENERATOR, ProcessGroup.of(ProcessHandle.current().pid()));
-				searchAll(variant.id(), (_) -> new TestBed.Started(gateway.uri(), backend,
-						this.settings.capacity().behaviour(), services, pids, this.http));
+				TestBed.Started bench = new TestBed.Started(gateway.uri(), backend,
+						this.settings.capacity().behaviour(), services, pids, this.http);
+				warmUp(variant.id(), bench);
+				searchAll(variant.id(), (_) -> bench);
 			}
 		}
+	}
+
+	/** As before a comparison; the backend has no limit meanwhile. */
+	private void warmUp(String gateway, TestBed.Started bench) throws InterruptedException {
+		progress().step(gateway + ": warming up until rate and CPU per order hold");
+		bench.backend().behave(BackendCapacity.UNLIMITED.behaviour());
+		Settling rule = this.settings.settling();
+		Saturation saturation = new Saturation(rule, Duration.ofMillis(rule.leastMillis() * MOST_WARM_UP),
+				bench::saved);
+		try (OpenClient client = new OpenClient(CallMode.ASYNC, null)) {
+			this.warmUps.put(gateway,
+					saturation.run(client,
+							this.settings.modes()
+								.stream()
+								.<Supplier<IntFunction<HttpRequest>>>map((mode) -> () -> requests(bench, mode))
+								.toList()));
+		}
+		bench.check();
+		bench.clear();
 	}
 
 	private void searchAll(String gateway, Function<Mode, TestBed> beds) throws IOException, InterruptedException {
@@ -332,6 +385,9 @@ final class KneeExperiment extends Experiment {
 			configuration.putAll(this.settings.target().notes());
 			return configuration;
 		}
+		configuration.put("warm-up",
+				"before a variant's first search, both modes by turns with 200 requests outstanding, until rate and CPU per order hold, at most %d s"
+					.formatted(this.settings.settling().leastMillis() * MOST_WARM_UP / 1_000));
 		configuration.put("services' JVM", String.join(" ", Stack.JVM_ARGS));
 		configuration.put("queue", "Kafka, acks=all, one broker, 12 partitions");
 		configuration.put("consumer delivery.concurrency", Integer.toString(DELIVERY_CONCURRENCY));

@@ -149,10 +149,23 @@ public record LoadPlan(String token, URI gateway, URI backend, Path results, Lis
 	 * and in the CPU time of an order, or with the phase's time.
 	 *
 	 * @param windowMillis length of a window, in milliseconds
+	 * @param restMillis of it, at its end, in which no order begins, so that the
+	 * compilers have the machine to themselves; 0 = none
 	 * @param leastMillis before which it does not end, in milliseconds
 	 * @param within by which share of the greater two windows may differ and still agree
 	 */
 	public record Settling(long windowMillis, long leastMillis, double within) {
+
+		/** Of new JVMs. */
+		public static final Settling WHOLE = new Settling(5_000, 30_000, WarmUpWindow.AGREE_WITHIN);
+
+		private static final long LEAST_FOR_JVMS = 10_000;
+
+		/** Whether JVMs can become warm in it; otherwise nothing follows from its end. */
+		public boolean isLong() {
+			return this.leastMillis >= LEAST_FOR_JVMS;
+		}
+
 	}
 
 	/**

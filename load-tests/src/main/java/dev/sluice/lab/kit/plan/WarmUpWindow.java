@@ -24,6 +24,12 @@ public record WarmUpWindow(double endSeconds, double savedPerSecond, @Nullable D
 	 */
 	public static final double MOST_JIT = 0.05;
 
+	/**
+	 * By which share of the greater two windows may differ and still agree, in rate and
+	 * in CPU per order.
+	 */
+	public static final double AGREE_WITHIN = 0.10;
+
 	/** Whether the last two windows agree and the compilers have little left to do. */
 	public static boolean isWarm(List<WarmUpWindow> windows, double within) {
 		if (windows.size() < 2) {

@@ -1,0 +1,65 @@
+package dev.sluice.lab.kit.load;
+
+import java.net.http.HttpRequest;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.IntFunction;
+import java.util.function.Supplier;
+
+import dev.sluice.lab.kit.load.OpenClient.Load;
+import dev.sluice.lab.kit.plan.LoadPlan.Settling;
+import dev.sluice.lab.kit.plan.WarmUpWindow;
+
+/**
+ * Warms services and this process's client up before a search: it offers more than the
+ * services can take, each kind of request by turns, until the last two windows agree in
+ * rate and in CPU per order, and the compilers have little left to do.
+ *
+ * @param rule when the warm-up ends
+ * @param limit after which it ends though it has not settled
+ * @param saved orders saved until now
+ */
+public record Saturation(Settling rule, Duration limit, Count saved) {
+
+	/** Requests without an answer at most, as in the warm-up of a comparison. */
+	private static final int OUTSTANDING = 200;
+
+	/** More than two cores can take, so the outstanding requests are the bound. */
+	private static final double PER_SECOND = 5_000;
+
+	private static final Duration PATIENCE = Duration.ofSeconds(2);
+
+	/** Counts orders, which may take a request to a server. */
+	@FunctionalInterface
+	public interface Count {
+
+		long get() throws InterruptedException;
+
+	}
+
+	/**
+	 * Returns when the services are warm or the limit is reached.
+	 * @param kinds of requests, asked for anew in each window
+	 * @return the windows; {@link WarmUpWindow#isWarm} says whether they have settled
+	 */
+	public List<WarmUpWindow> run(OpenClient client, List<Supplier<IntFunction<HttpRequest>>> kinds)
+			throws InterruptedException {
+		Load load = new Load(PER_SECOND, Duration.ofMillis(this.rule.windowMillis()).dividedBy(kinds.size()), PATIENCE,
+				OUTSTANDING);
+		// With its children, which the services are.
+		ProcessTime time = new ProcessTime(List.of(ProcessHandle.current().pid()));
+		WarmUpWatch watch = new WarmUpWatch(this.rule);
+		long before = this.saved.get();
+		long start = System.nanoTime();
+		watch.start(start, time.millis(), time.jitMillis());
+		while (!watch.isSettled() && System.nanoTime() - start < this.limit.toNanos()) {
+			for (Supplier<IntFunction<HttpRequest>> kind : kinds) {
+				client.run(load, kind.get(), (_) -> {
+				});
+			}
+			watch.window(System.nanoTime(), this.saved.get() - before, time.millis(), time.jitMillis());
+		}
+		return watch.windows();
+	}
+
+}
