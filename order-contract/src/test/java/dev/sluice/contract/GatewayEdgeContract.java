@@ -1470,21 +1470,23 @@ public abstract class GatewayEdgeContract {
 
 		@Test
 		void leavesNoStackTraceOfIllFormedRequestsOfHttp1(CapturedOutput output) throws Exception {
-			someAtATime(illFormed().toList(), (request) -> {
-				URI uri = GatewayEdgeContract.this.gateway;
-				try (SSLSocket socket = (SSLSocket) this.certificate.trusting()
-					.getSocketFactory()
-					.createSocket(uri.getHost(), uri.getPort())) {
-					socket.getOutputStream().write(request.getBytes(StandardCharsets.ISO_8859_1));
-					socket.setSoTimeout(300);
-					socket.getInputStream().readAllBytes();
-				}
-				catch (SSLException | SocketException | SocketTimeoutException ex) {
-					// However the gateway ends it.
-				}
-			});
+			someAtATime(illFormed().toList(), this::sendOverTls);
 
 			assertServesWithoutStackTrace(output);
+		}
+
+		private void sendOverTls(String request) throws Exception {
+			URI uri = GatewayEdgeContract.this.gateway;
+			try (SSLSocket socket = (SSLSocket) this.certificate.trusting()
+				.getSocketFactory()
+				.createSocket(uri.getHost(), uri.getPort())) {
+				socket.getOutputStream().write(request.getBytes(StandardCharsets.ISO_8859_1));
+				socket.setSoTimeout(300);
+				socket.getInputStream().readAllBytes();
+			}
+			catch (SSLException | SocketException | SocketTimeoutException ex) {
+				// However the gateway ends it.
+			}
 		}
 
 		/** A client could fill the disk. */
@@ -1492,6 +1494,7 @@ public abstract class GatewayEdgeContract {
 		void leavesNoLineInTheLogForEachRequestThatIsRefused(CapturedOutput output) throws Exception {
 			long before = output.getAll().lines().count();
 
+			someAtATime(illFormed().toList(), this::sendOverTls);
 			someAtATime(Stream.generate(() -> "//").limit(50).toList(), (path) -> {
 				try (RawHttp2Client client = open(1 << 16)) {
 					client.fields(":method", "GET", ":scheme", "https", ":authority", "a", ":path", path);
