@@ -183,6 +183,23 @@ public abstract class GatewayEdgeContract {
 		assertThat(raw.isClosed()).isTrue();
 	}
 
+	/** The sum of a metric's lines that contain a text. */
+	private static double sum(String metrics, String metric, String text) {
+		return metrics.lines()
+			.filter((line) -> line.startsWith(metric) && line.contains(text))
+			.mapToDouble((line) -> Double.parseDouble(line.substring(line.lastIndexOf(' '))))
+			.sum();
+	}
+
+	/** How many requests were refused before the application saw them. */
+	private static double refused(String metrics, String reason) {
+		return sum(metrics, "sluice_requests_refused_total", "reason=\"" + reason);
+	}
+
+	private String metrics() throws Exception {
+		return get(management().resolve("/actuator/prometheus")).body();
+	}
+
 	private int health() throws Exception {
 		return get(management().resolve("/actuator/health/liveness")).statusCode();
 	}
@@ -279,11 +296,17 @@ public abstract class GatewayEdgeContract {
 		 * after.
 		 */
 		@Test
-		void refusesWhatIsIllFormed() throws Exception {
+		void refusesAndCountsWhatIsIllFormed() throws Exception {
 			List<String> wrong = new ArrayList<>();
+			double counted = refused(metrics(), "malformed");
 
 			for (String request : illFormed().toList()) {
 				String fault = fault(request);
+				double countedBefore = counted;
+				counted = refused(metrics(), "malformed");
+				if (fault.isEmpty() && counted != countedBefore + 1) {
+					fault = "counted " + (counted - countedBefore) + " times";
+				}
 				if (!fault.isEmpty()) {
 					wrong.add(fault + ": " + request.substring(0, Math.min(120, request.length())));
 				}
@@ -326,6 +349,10 @@ public abstract class GatewayEdgeContract {
 					"POST /orders HTTP/1.1\r\nHOST:a.b:8080\r\n" + rest,
 					"POST /orders HTTP/1.1\r\nHost: [::1]:80\r\n" + rest,
 					"\r\nPOST /orders HTTP/1.1\r\nHost: \t a \t\r\nX:\r\nY: \u00ff\r\n" + rest,
+					// What codecs of HTTP/2 add to a request means nothing if a client
+					// sends it.
+					"POST /orders HTTP/1.1\r\nHost: a\r\nX-Http2-Path: /nothing\r\nX-Http2-Scheme: x\r\nX-Http2-Stream-Id: x\r\n"
+							+ rest,
 					"POST /orders HTTP/1.1\r\nHost: a\r\nCookie: a=b" + "; a=b".repeat(1_000) + "\r\n" + rest,
 					"POST /orders?" + "a&".repeat(2_000) + " HTTP/1.1\r\nHost: a\r\n" + rest,
 					"POST /orders HTTP/1.0\r\n" + rest)) {
@@ -512,8 +539,7 @@ public abstract class GatewayEdgeContract {
 		@Test
 		void servesHealthAndMetricsOnAPortOfTheirOwn() throws Exception {
 			assertThat(health()).isEqualTo(200);
-			assertThat(get(management().resolve("/actuator/prometheus")).body())
-				.contains("sluice_requests_in_progress");
+			assertThat(metrics()).contains("sluice_requests_in_progress");
 			HttpResponse<String> api = get(GatewayEdgeContract.this.gateway.resolve("/actuator/health"));
 			assertThat(api.statusCode()).isEqualTo(404);
 			assertThat(JsonPath.<String>read(api.body(), "$.type")).isEqualTo("urn:sluice:problem:not-found");
@@ -570,6 +596,7 @@ public abstract class GatewayEdgeContract {
 				kept.send("G");
 				assertGivenUp(kept);
 			}
+			assertThat(refused(metrics(), "late")).isEqualTo(2);
 		}
 
 		/** A head may have no answer; if it has one, it is 408. */
@@ -654,9 +681,7 @@ public abstract class GatewayEdgeContract {
 
 				for (RawClient raw : slow) {
 					// A request may leave a moment after its client has the answer.
-					await().atMost(PATIENCE)
-						.until(() -> get(management().resolve("/actuator/prometheus")).body()
-							.contains("sluice_requests_in_progress 0.0"));
+					await().atMost(PATIENCE).until(() -> metrics().contains("sluice_requests_in_progress 0.0"));
 					assertThat(raw.send(ORDER.substring(1)).answer().status()).isEqualTo(201);
 				}
 			}
@@ -862,6 +887,9 @@ public abstract class GatewayEdgeContract {
 	@Nested
 	class Http2 extends OverHttp2 {
 
+		private static final String[] WHOLE = { ":method", "GET", ":scheme", "https", ":authority", "a", ":path",
+				"/openapi.json" };
+
 		@Override
 		Map<String, String> more() {
 			return Map.of("server.tomcat.threads.max", "2", "server.tomcat.threads.min-spare", "1",
@@ -1012,44 +1040,96 @@ public abstract class GatewayEdgeContract {
 				}
 			}
 
+			for (String[] fields : List.of(new String[] { "x", "y".repeat(8_192) }, many("x"), many("x-http2-path"))) {
+				String fault = fault(400, with(WHOLE, fields));
+				if (!fault.isEmpty()) {
+					wrong.add(fields[0] + " " + fields[1].length() + ": " + fault);
+				}
+			}
+			for (String name : List.of("x", "x-http2-path")) {
+				String fault = fault(0, with(WHOLE, name, "\u0001"));
+				if (!fault.isEmpty()) {
+					wrong.add(name + " with a control character: " + fault);
+				}
+			}
+
 			assertThat(wrong).isEmpty();
 			assertThat(fault(200, ":method", "GET", ":scheme", "https", ":authority", "a.b:8080", ":path",
 					"/openapi.json;x=y?a=[b]", "cookie", "a=b"))
 				.isEmpty();
 		}
 
-		/** An answer or a reset, but an end. */
+		/** More fields than a request may have. */
+		private static String[] many(String name) {
+			return Stream.generate(() -> Stream.of(name, "y"))
+				.limit(101)
+				.flatMap((field) -> field)
+				.toArray(String[]::new);
+		}
+
 		@Test
-		void refusesHeadsThatBreakTheRules() throws Exception {
-			String[] whole = { ":method", "GET", ":scheme", "https", ":authority", "a", ":path", "/openapi.json" };
+		void servesWhatIsUnusualAndWellFormed() throws Exception {
+			assertThat(fault(200, with(WHOLE, "x", "y".repeat(8_000)))).isEmpty();
+			assertThat(fault(200, with(WHOLE, Arrays.copyOf(many("x"), 2 * 98)))).isEmpty();
+			assertThat(fault(200,
+					with(WHOLE, "x-http2-path", "/nothing", "x-http2-scheme", "x", "x-http2-stream-id", "x")))
+				.isEmpty();
+		}
+
+		/** More than twice what it may be: the gateway need not have read it. */
+		@Test
+		void endsTheStreamOfAHeadThatIsMuchTooLarge() throws Exception {
+			for (int bytes : List.of(17_000, 100_000)) {
+				double before = refused(metricsOverTls(this.certificate), "");
+				try (RawHttp2Client client = open(1 << 16)) {
+					int stream = client.fields(with(WHOLE, "x", "y".repeat(bytes)));
+					assertThat(client.outcomeOf(stream, PATIENCE).status()).as("%d bytes", bytes).isIn(0, 431);
+				}
+				catch (SocketException | SSLException ex) {
+					// The gateway has closed the connection before it had all.
+				}
+				assertThat(refused(metricsOverTls(this.certificate), "") - before).isPositive();
+			}
+			assertThat(placeOverTls()).isEqualTo(201);
+		}
+
+		/** An answer or a reset, but an end, and a trace. */
+		@Test
+		void refusesAndCountsHeadsThatBreakTheRules() throws Exception {
 			List<String[]> heads = new ArrayList<>();
-			for (int i = 0; i < whole.length; i += 2) {
-				if (!whole[i].equals(":authority")) {
-					heads.add(Stream.concat(Arrays.stream(whole, 0, i), Arrays.stream(whole, i + 2, whole.length))
+			for (int i = 0; i < WHOLE.length; i += 2) {
+				if (!WHOLE[i].equals(":authority")) {
+					heads.add(Stream.concat(Arrays.stream(WHOLE, 0, i), Arrays.stream(WHOLE, i + 2, WHOLE.length))
 						.toArray(String[]::new));
-					heads.add(with(whole, whole[i], whole[i + 1]));
+					heads.add(with(WHOLE, WHOLE[i], WHOLE[i + 1]));
 				}
 			}
 			heads
 				.add(new String[] { ":method", "GET", ":scheme", "http", ":authority", "a", ":path", "/openapi.json" });
 			heads.add(new String[] { ":method", "GET", ":scheme", "", ":authority", "a", ":path", "/openapi.json" });
-			heads.add(with(whole, "content-length", "0", "content-length", "1"));
+			heads.add(with(WHOLE, "content-length", "0", "content-length", "1"));
 			for (String length : List.of("", "x", "-1", "+0", "0x0", "0, 1", "99999999999999999999", "5")) {
-				heads.add(with(whole, "content-length", length));
+				heads.add(with(WHOLE, "content-length", length));
 			}
-			heads.add(with(whole, "x", " y"));
-			heads.add(with(whole, "x", "y "));
-			heads.add(with(whole, "x", "y\t"));
-			heads.add(with(whole, "X", "y"));
-			heads.add(with(whole, "connection", "close"));
-			heads.add(with(whole, "transfer-encoding", "chunked"));
-			heads.add(with(whole, ":unknown", "y"));
+			heads.add(with(WHOLE, "x", " y"));
+			heads.add(with(WHOLE, "x", "y "));
+			heads.add(with(WHOLE, "x", "y\t"));
+			heads.add(with(WHOLE, "X", "y"));
+			heads.add(with(WHOLE, "connection", "close"));
+			heads.add(with(WHOLE, "transfer-encoding", "chunked"));
+			heads.add(with(WHOLE, ":unknown", "y"));
 			List<String> wrong = new ArrayList<>();
 
+			double counted = refused(metricsOverTls(this.certificate), "");
 			for (String[] head : heads) {
 				String fault = fault(0, head);
 				if (!fault.isEmpty()) {
 					wrong.add(String.join("|", head) + ": " + fault);
+				}
+				double countedBefore = counted;
+				counted = refused(metricsOverTls(this.certificate), "");
+				if (counted == countedBefore) {
+					wrong.add(String.join("|", head) + ": not counted");
 				}
 			}
 
@@ -1062,7 +1142,7 @@ public abstract class GatewayEdgeContract {
 
 		/**
 		 * What is wrong with the answer, empty if nothing.
-		 * @param expected 200; 400; or 0, which is 400 or a reset
+		 * @param expected 200; 400; or 0, which is 400 or a reset; 400 has a document
 		 */
 		private String fault(int expected, String... fields) throws Exception {
 			try (RawHttp2Client client = open(1 << 20)) {
@@ -1070,17 +1150,14 @@ public abstract class GatewayEdgeContract {
 				boolean problem = outcome.body().contains("urn:sluice:problem:invalid-request");
 				return switch (outcome.status()) {
 					case 200 -> (expected == 200) ? "" : "served";
-					case 400 -> (expected != 200 && (problem || expected == 0)) ? "" : "body " + outcome.body();
+					case 400 -> (expected != 200 && problem) ? "" : "body " + outcome.body();
 					default -> (outcome.status() == expected) ? "" : "answered " + outcome;
 				};
 			}
 		}
 
 		private double inProgress() throws Exception {
-			return metricsOverTls(this.certificate).lines()
-				.filter((line) -> line.startsWith("sluice_requests_in_progress"))
-				.mapToDouble((line) -> Double.parseDouble(line.substring(line.lastIndexOf(' '))))
-				.sum();
+			return sum(metricsOverTls(this.certificate), "sluice_requests_in_progress", "");
 		}
 
 		/** The client may repeat it, because the gateway has done nothing for it. */
@@ -1158,6 +1235,61 @@ public abstract class GatewayEdgeContract {
 				.stream()
 				.filter((request) -> request.contains(text))
 				.toList();
+		}
+
+	}
+
+	/** Few streams, and no end to the wait for a client that reads. */
+	@Nested
+	class UnreadAnswers extends OverHttp2 {
+
+		@Override
+		Map<String, String> more() {
+			return Map.of("sluice.max-streams", "20", "sluice.write-timeout", "10m");
+		}
+
+		/** As many as they like, on as many connections as they like. */
+		@Test
+		void keepNoOtherClientOut() throws Exception {
+			List<RawHttp2Client> unread = new ArrayList<>();
+			try (RawHttp2Client good = open(1 << 16)) {
+				while (unread.size() < 10) {
+					RawHttp2Client flood = open(0);
+					unread.add(flood);
+					placeMany(flood);
+
+					assertPlaces(good);
+					try (RawHttp2Client another = open(1 << 16)) {
+						assertPlaces(another);
+					}
+				}
+				for (RawHttp2Client flood : unread) {
+					flood.close();
+				}
+				assertPlaces(good);
+			}
+			finally {
+				for (RawHttp2Client flood : unread) {
+					flood.close();
+				}
+			}
+			assertThat(refused(metricsOverTls(this.certificate), "refused-stream")).isPositive();
+		}
+
+		private static void placeMany(RawHttp2Client client) throws IOException {
+			try {
+				for (int i = 0; i < 50; i++) {
+					client.request("POST", "/orders", ORDER);
+				}
+			}
+			catch (SocketException | SSLException ex) {
+				// The gateway has closed it.
+			}
+		}
+
+		private static void assertPlaces(RawHttp2Client client) throws IOException {
+			int stream = client.request("POST", "/orders", ORDER);
+			assertThat(client.outcomeOf(stream, PATIENCE).status()).isEqualTo(201);
 		}
 
 	}
@@ -1338,21 +1470,43 @@ public abstract class GatewayEdgeContract {
 
 		@Test
 		void leavesNoStackTraceOfIllFormedRequestsOfHttp1(CapturedOutput output) throws Exception {
-			someAtATime(illFormed().toList(), (request) -> {
-				URI uri = GatewayEdgeContract.this.gateway;
-				try (SSLSocket socket = (SSLSocket) this.certificate.trusting()
-					.getSocketFactory()
-					.createSocket(uri.getHost(), uri.getPort())) {
-					socket.getOutputStream().write(request.getBytes(StandardCharsets.ISO_8859_1));
-					socket.setSoTimeout(300);
-					socket.getInputStream().readAllBytes();
-				}
-				catch (SSLException | SocketException | SocketTimeoutException ex) {
-					// However the gateway ends it.
+			someAtATime(illFormed().toList(), this::sendOverTls);
+
+			assertServesWithoutStackTrace(output);
+		}
+
+		private void sendOverTls(String request) throws Exception {
+			URI uri = GatewayEdgeContract.this.gateway;
+			try (SSLSocket socket = (SSLSocket) this.certificate.trusting()
+				.getSocketFactory()
+				.createSocket(uri.getHost(), uri.getPort())) {
+				socket.getOutputStream().write(request.getBytes(StandardCharsets.ISO_8859_1));
+				socket.setSoTimeout(300);
+				socket.getInputStream().readAllBytes();
+			}
+			catch (SSLException | SocketException | SocketTimeoutException ex) {
+				// However the gateway ends it.
+			}
+		}
+
+		/** A client could fill the disk. */
+		@Test
+		void leavesNoLineInTheLogForEachRequestThatIsRefused(CapturedOutput output) throws Exception {
+			long before = output.getAll().lines().count();
+
+			someAtATime(illFormed().toList(), this::sendOverTls);
+			someAtATime(Stream.generate(() -> "//").limit(50).toList(), (path) -> {
+				try (RawHttp2Client client = open(1 << 16)) {
+					client.fields(":method", "GET", ":scheme", "https", ":authority", "a", ":path", path);
+					client.fields(":method", "GET", ":scheme", "https", ":authority", "a");
+					client.fields(":method", "GET", ":scheme", "https", ":authority", "a", ":path", "/nothing");
+					int last = client.fields(":method", "GET", ":scheme", "https", ":authority", "a", ":path", "/", "x",
+							"y".repeat(9_000));
+					client.outcomeOf(last, PATIENCE);
 				}
 			});
 
-			assertServesWithoutStackTrace(output);
+			assertThat(output.getAll().lines().count() - before).isLessThan(50);
 		}
 
 		/** For all of them, eight beside each other: most of the time is waiting. */

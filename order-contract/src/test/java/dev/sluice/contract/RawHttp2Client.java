@@ -56,7 +56,12 @@ final class RawHttp2Client implements AutoCloseable {
 
 	private static final int END_HEADERS = 4;
 
+	private static final int HEADER_TABLE_SIZE = 1;
+
 	private static final int INITIAL_WINDOW_SIZE = 4;
+
+	/** The largest frame that a client may send, in bytes. */
+	private static final int MAX_FRAME_BYTES = 16 * 1024;
 
 	private final SSLSocket socket;
 
@@ -88,10 +93,14 @@ final class RawHttp2Client implements AutoCloseable {
 		this.in = new DataInputStream(this.socket.getInputStream());
 		this.out = new DataOutputStream(new BufferedOutputStream(this.socket.getOutputStream()));
 		this.out.write(PREFACE);
-		ByteArrayOutputStream window = new ByteArrayOutputStream();
-		new DataOutputStream(window).writeShort(INITIAL_WINDOW_SIZE);
-		new DataOutputStream(window).writeInt(windowBytes);
-		frame(SETTINGS, 0, 0, window.toByteArray());
+		frame(SETTINGS, 0, 0,
+				// Every answer says its status anew.
+				ByteBuffer.allocate(12)
+					.putShort((short) HEADER_TABLE_SIZE)
+					.putInt(0)
+					.putShort((short) INITIAL_WINDOW_SIZE)
+					.putInt(windowBytes)
+					.array());
 		this.out.flush();
 	}
 
@@ -147,7 +156,17 @@ final class RawHttp2Client implements AutoCloseable {
 			field(block, fields[i], fields[i + 1]);
 		}
 		int stream = this.nextStream;
-		frame(HEADERS, END_HEADERS | ((bodyBytes == 0) ? END_STREAM : 0), stream, block.toByteArray());
+		ByteBuffer rest = ByteBuffer.wrap(block.toByteArray());
+		int type = HEADERS;
+		int flags = (bodyBytes == 0) ? END_STREAM : 0;
+		do {
+			byte[] part = new byte[Math.min(rest.remaining(), MAX_FRAME_BYTES)];
+			rest.get(part);
+			frame(type, rest.hasRemaining() ? flags : flags | END_HEADERS, stream, part);
+			type = CONTINUATION;
+			flags = 0;
+		}
+		while (rest.hasRemaining());
 		this.nextStream += 2;
 		return stream;
 	}
@@ -167,10 +186,22 @@ final class RawHttp2Client implements AutoCloseable {
 	/** A literal field, not indexed and not compressed. */
 	private static void field(ByteArrayOutputStream block, String name, String value) {
 		block.write(0);
-		block.write(name.length());
-		block.writeBytes(name.getBytes(StandardCharsets.ISO_8859_1));
-		block.write(value.length());
-		block.writeBytes(value.getBytes(StandardCharsets.ISO_8859_1));
+		text(block, name);
+		text(block, value);
+	}
+
+	/** Its length, which is an integer with a prefix of seven bits, comes first. */
+	private static void text(ByteArrayOutputStream block, String text) {
+		int length = text.length();
+		block.write(Math.min(length, 0x7f));
+		if (length >= 0x7f) {
+			int rest = length - 0x7f;
+			for (; rest >= 0x80; rest >>= 7) {
+				block.write(rest & 0x7f | 0x80);
+			}
+			block.write(rest);
+		}
+		block.writeBytes(text.getBytes(StandardCharsets.ISO_8859_1));
 	}
 
 	private void frame(int type, int flags, int stream, byte[] payload) throws IOException {

@@ -1,18 +1,26 @@
 package dev.sluice.gateway.edge;
 
+import java.nio.ByteBuffer;
+
 import dev.sluice.gateway.core.config.ConnectionProperties;
+import dev.sluice.gateway.core.http.SentFrames;
+import dev.sluice.gateway.core.metrics.RefusedRequests;
+import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPipeline;
+import io.netty.channel.ChannelPromise;
 import io.netty.handler.codec.http.HttpServerCodec;
+import io.netty.handler.codec.http2.Http2FrameCodec;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import reactor.netty.NettyPipeline;
 
 /**
  * Puts the handlers that protect the gateway into the pipeline of a connection, as soon
- * as its protocol is known: at once, or after the TLS handshake that negotiates it.
- * HTTP/2 has limits of its own, which reactor-netty enforces. One for each connection, on
+ * as its protocol is known: at once, or after the TLS handshake that negotiates it. Those
+ * of the streams of HTTP/2 are {@link Http2StreamGuard}'s. One for each connection, on
  * its event loop.
  */
 public final class ConnectionGuardHandler extends ChannelInboundHandlerAdapter {
@@ -23,13 +31,17 @@ public final class ConnectionGuardHandler extends ChannelInboundHandlerAdapter {
 
 	private final ConnectionProperties connections;
 
-	private ConnectionGuardHandler(int maxHeadBytes, ConnectionProperties connections) {
+	private final RefusedRequests refused;
+
+	private ConnectionGuardHandler(int maxHeadBytes, ConnectionProperties connections, RefusedRequests refused) {
 		this.maxHeadBytes = maxHeadBytes;
 		this.connections = connections;
+		this.refused = refused;
 	}
 
-	public static void install(Channel channel, int maxHeadBytes, ConnectionProperties connections) {
-		ConnectionGuardHandler guard = new ConnectionGuardHandler(maxHeadBytes, connections);
+	public static void install(Channel channel, int maxHeadBytes, ConnectionProperties connections,
+			RefusedRequests refused) {
+		ConnectionGuardHandler guard = new ConnectionGuardHandler(maxHeadBytes, connections, refused);
 		ChannelPipeline pipeline = channel.pipeline();
 		if (pipeline.get(NettyPipeline.H2OrHttp11Codec) != null) {
 			pipeline.addBefore(NettyPipeline.H2OrHttp11Codec, ConnectionGuardHandler.class.getName(), guard);
@@ -54,8 +66,34 @@ public final class ConnectionGuardHandler extends ChannelInboundHandlerAdapter {
 		WriteTimeout.install(pipeline, this.connections.writeTimeout());
 		if (pipeline.get(NettyPipeline.HttpCodec) instanceof HttpServerCodec) {
 			pipeline.addAfter(NettyPipeline.HttpCodec, ContainerProblems.class.getName(), PROBLEMS);
-			RequestFramingHandler.install(pipeline.channel(), this.maxHeadBytes, this.connections.headTimeout());
+			RequestFramingHandler.install(pipeline.channel(), this.maxHeadBytes, this.connections.headTimeout(),
+					this.refused);
 		}
+		ChannelHandlerContext http2 = pipeline.context(Http2FrameCodec.class);
+		if (http2 != null) {
+			pipeline.addBefore(http2.name(), SentFramesHandler.class.getName(), new SentFramesHandler(this.refused));
+		}
+	}
+
+	/** Sees what the codec of HTTP/2 sends, frame by frame. */
+	private static final class SentFramesHandler extends ChannelOutboundHandlerAdapter {
+
+		private final SentFrames frames;
+
+		SentFramesHandler(RefusedRequests refused) {
+			this.frames = new SentFrames(refused::http2);
+		}
+
+		@Override
+		public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) throws Exception {
+			if (message instanceof ByteBuf bytes) {
+				for (ByteBuffer part : bytes.nioBuffers()) {
+					this.frames.look(part);
+				}
+			}
+			super.write(context, message, promise);
+		}
+
 	}
 
 }

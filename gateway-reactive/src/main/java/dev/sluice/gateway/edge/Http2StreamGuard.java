@@ -1,6 +1,7 @@
 package dev.sluice.gateway.edge;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -10,90 +11,95 @@ import com.google.errorprone.annotations.ThreadSafe;
 import dev.sluice.contract.ProblemType;
 import dev.sluice.gateway.core.config.ConnectionProperties;
 import dev.sluice.gateway.core.http.RequestFraming;
+import dev.sluice.gateway.core.metrics.RefusedRequests;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.FullHttpResponse;
+import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpScheme;
+import io.netty.handler.codec.http2.DefaultHttp2DataFrame;
+import io.netty.handler.codec.http2.DefaultHttp2HeadersFrame;
 import io.netty.handler.codec.http2.DefaultHttp2ResetFrame;
 import io.netty.handler.codec.http2.Http2Error;
 import io.netty.handler.codec.http2.Http2Exception;
+import io.netty.handler.codec.http2.Http2FrameCodec;
 import io.netty.handler.codec.http2.Http2Headers;
 import io.netty.handler.codec.http2.Http2Headers.PseudoHeaderName;
 import io.netty.handler.codec.http2.Http2HeadersFrame;
 import io.netty.handler.codec.http2.Http2StreamChannel;
+import io.netty.handler.codec.http2.HttpConversionUtil;
 import io.netty.util.ReferenceCountUtil;
 import reactor.netty.Connection;
 import reactor.netty.ConnectionObserver;
-import reactor.netty.NettyPipeline;
 
 /**
  * Puts the handlers that protect the gateway into the pipeline of each stream of HTTP/2.
- * At most {@code sluice.max-streams} are open at once, over all connections. A further
- * one is refused before anything is done for it ({@code REFUSED_STREAM}), so the client
- * may send it again. A stream whose head breaks the rules of HTTP/2 is reset. A request
- * that {@link RequestFraming} finds ill-formed is answered with 400.
+ * At most {@code sluice.max-streams} are open at once, over all connections, and beyond
+ * them the only one of each connection: streams that other clients hold do not keep it
+ * out. A further one is refused before anything is done for it ({@code REFUSED_STREAM}),
+ * so the client may send it again. A stream whose head breaks the rules of HTTP/2 is
+ * reset. A request that {@link RequestFraming} finds ill-formed is answered with 400.
  */
 @ThreadSafe
 public final class Http2StreamGuard implements ConnectionObserver {
 
 	private final AtomicInteger open = new AtomicInteger();
 
-	private final int max;
+	private final int maxHeadBytes;
 
-	private final Duration writeTimeout;
+	private final ConnectionProperties connections;
 
-	private Http2StreamGuard(ConnectionProperties connections) {
-		this.max = connections.maxStreams();
-		this.writeTimeout = connections.writeTimeout();
+	private final RefusedRequests refused;
+
+	public Http2StreamGuard(int maxHeadBytes, ConnectionProperties connections, RefusedRequests refused) {
+		this.maxHeadBytes = maxHeadBytes;
+		this.connections = connections;
+		this.refused = refused;
 	}
 
-	public static ConnectionObserver observer(ConnectionProperties connections) {
-		return new Http2StreamGuard(connections);
-	}
-
-	/** reactor-netty begins with a request. */
 	@Override
 	public void onStateChange(Connection connection, State newState) {
-		Channel channel = connection.channel();
-		if (newState == State.CONNECTED && channel instanceof Http2StreamChannel) {
-			channel.pipeline().addFirst(new HeadRules());
-		}
-		if (newState == State.CONFIGURED && channel instanceof Http2StreamChannel
-				&& channel.pipeline().get(Http2StreamEndHandler.class) == null) {
-			boolean refused = this.open.incrementAndGet() > this.max;
-			// The request is on its way already.
-			channel.pipeline().addBefore(NettyPipeline.ReactiveBridge, Gate.class.getName(), new Gate(refused));
-			if (refused) {
-				channel.writeAndFlush(new DefaultHttp2ResetFrame(Http2Error.REFUSED_STREAM));
-			}
-			channel.closeFuture().addListener((_) -> this.open.decrementAndGet());
-			Http2StreamEndHandler.install(channel);
-			WriteTimeout.install(channel.pipeline(), this.writeTimeout);
+		if (newState == State.CONNECTED && connection.channel() instanceof Http2StreamChannel stream) {
+			stream.pipeline().addFirst(new Gate());
+			Http2StreamEndHandler.install(stream);
+			WriteTimeout.install(stream.pipeline(), this.connections.writeTimeout());
 		}
 	}
 
 	/**
-	 * Resets a stream whose head breaks the rules of HTTP/2 (RFC 9113, sections 8.2.1 and
-	 * 8.3.1). The codec behind it would fail, and the stream would stay open.
+	 * Whether there is room for a stream, which then has its place until it is closed.
 	 */
-	private static final class HeadRules extends ChannelInboundHandlerAdapter {
+	private boolean takePlace(Channel stream) {
+		if (this.open.incrementAndGet() > this.connections.maxStreams() && !isOnlyOne(stream)) {
+			this.open.decrementAndGet();
+			return false;
+		}
+		stream.closeFuture().addListener((_) -> this.open.decrementAndGet());
+		return true;
+	}
 
-		private boolean read;
+	private static boolean isOnlyOne(Channel stream) {
+		Http2FrameCodec codec = stream.parent().pipeline().get(Http2FrameCodec.class);
+		return codec.connection().remote().numActiveStreams() == 1;
+	}
 
-		private boolean refused;
+	/** Lets nothing in of a request that is refused by its head. */
+	private final class Gate extends ChannelInboundHandlerAdapter {
+
+		private boolean headRead;
+
+		private boolean isRefused;
 
 		@Override
 		public void channelRead(ChannelHandlerContext context, Object message) {
-			if (!this.read && message instanceof Http2HeadersFrame head) {
-				this.read = true;
-				this.refused = !keepsTheRules(head.headers());
-				if (this.refused) {
-					context.writeAndFlush(new DefaultHttp2ResetFrame(Http2Error.PROTOCOL_ERROR));
-				}
+			if (!this.headRead && message instanceof Http2HeadersFrame head) {
+				this.headRead = true;
+				this.isRefused = refuse(context, head.headers());
 			}
-			if (this.refused) {
+			if (this.isRefused) {
 				ReferenceCountUtil.release(message);
+				context.read();
 			}
 			else {
 				context.fireChannelRead(message);
@@ -103,11 +109,33 @@ public final class Http2StreamGuard implements ConnectionObserver {
 		/** Netty resets the stream itself; reactor-netty would log a stack trace. */
 		@Override
 		public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-			if (this.read || !(cause instanceof Http2Exception)) {
+			if (this.headRead || !(cause instanceof Http2Exception)) {
 				context.fireExceptionCaught(cause);
 			}
 		}
 
+		/** Whether the request is refused, and then the client is told. */
+		private boolean refuse(ChannelHandlerContext context, Http2Headers head) {
+			if (!keepsTheRules(head)) {
+				// The codec behind would fail, and the stream would stay open.
+				context.writeAndFlush(new DefaultHttp2ResetFrame(Http2Error.PROTOCOL_ERROR));
+				return true;
+			}
+			if (!takePlace(context.channel())) {
+				context.writeAndFlush(new DefaultHttp2ResetFrame(Http2Error.REFUSED_STREAM));
+				return true;
+			}
+			if (!isWellFormed(head)) {
+				Http2StreamGuard.this.refused.malformed();
+				FullHttpResponse problem = ContainerProblems.problem(ProblemType.INVALID_REQUEST);
+				context.write(new DefaultHttp2HeadersFrame(HttpConversionUtil.toHttp2Headers(problem, true)));
+				context.writeAndFlush(new DefaultHttp2DataFrame(problem.content(), true));
+				return true;
+			}
+			return false;
+		}
+
+		/** Those of RFC 9113, sections 8.2.1 and 8.3.1, that Netty does not enforce. */
 		private static boolean keepsTheRules(Http2Headers head) {
 			return hasOne(head, PseudoHeaderName.METHOD) && hasOne(head, PseudoHeaderName.PATH)
 					&& hasOne(head, PseudoHeaderName.SCHEME) && HttpScheme.HTTPS.name().contentEquals(head.scheme())
@@ -127,44 +155,24 @@ public final class Http2StreamGuard implements ConnectionObserver {
 			return character == ' ' || character == '\t';
 		}
 
-	}
-
-	/**
-	 * Lets nothing in of a request that is refused, because there are too many or because
-	 * it would be ill-formed over HTTP/1.1.
-	 */
-	private static final class Gate extends ChannelInboundHandlerAdapter {
-
-		/** What the codec adds to the fields of a request. */
-		private static final String CODECS_OWN = "x-http2-";
-
-		private boolean refused;
-
-		Gate(boolean refused) {
-			this.refused = refused;
-		}
-
-		@Override
-		public void channelRead(ChannelHandlerContext context, Object message) {
-			if (!this.refused && message instanceof HttpRequest request && !isWellFormed(request)) {
-				this.refused = true;
-				context.writeAndFlush(ContainerProblems.problem(ProblemType.INVALID_REQUEST));
+		private boolean isWellFormed(Http2Headers head) {
+			List<Map.Entry<String, String>> fields = new ArrayList<>();
+			for (Map.Entry<CharSequence, CharSequence> field : head) {
+				String name = field.getKey().toString();
+				if (PseudoHeaderName.AUTHORITY.value().contentEquals(name)) {
+					fields.add(Map.entry(HttpHeaderNames.HOST.toString(), field.getValue().toString()));
+				}
+				else if (!name.startsWith(":") && !HttpHeaderNames.COOKIE.contentEquals(name)) {
+					fields.add(Map.entry(name, field.getValue().toString()));
+				}
 			}
-			if (this.refused) {
-				ReferenceCountUtil.release(message);
+			List<CharSequence> cookies = head.getAll(HttpHeaderNames.COOKIE);
+			if (!cookies.isEmpty()) {
+				// A client may send each crumb in a field of its own (section 8.2.3).
+				fields.add(Map.entry(HttpHeaderNames.COOKIE.toString(), String.join("; ", cookies)));
 			}
-			else {
-				context.fireChannelRead(message);
-			}
-		}
-
-		private static boolean isWellFormed(HttpRequest request) {
-			List<Map.Entry<String, String>> fields = request.headers()
-				.entries()
-				.stream()
-				.filter((field) -> !field.getKey().startsWith(CODECS_OWN))
-				.toList();
-			return RequestFraming.isWellFormed(request.method().name(), request.uri(), fields);
+			return RequestFraming.isWellFormed(head.method().toString(), head.path().toString(), fields,
+					Http2StreamGuard.this.maxHeadBytes);
 		}
 
 	}

@@ -6,6 +6,7 @@ import java.util.concurrent.TimeUnit;
 
 import dev.sluice.contract.ProblemType;
 import dev.sluice.gateway.core.http.RequestFraming;
+import dev.sluice.gateway.core.metrics.RefusedRequests;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
@@ -49,6 +50,8 @@ final class RequestFramingHandler extends ChannelDuplexHandler {
 
 	private final Duration headTimeout;
 
+	private final RefusedRequests refused;
+
 	/** What was read and is not passed on, none if null. */
 	private @Nullable ByteBuf held;
 
@@ -70,9 +73,10 @@ final class RequestFramingHandler extends ChannelDuplexHandler {
 
 	private @Nullable Future<?> deadline;
 
-	private RequestFramingHandler(int maxHeadBytes, Duration headTimeout) {
+	private RequestFramingHandler(int maxHeadBytes, Duration headTimeout, RefusedRequests refused) {
 		this.framing = new RequestFraming(maxHeadBytes);
 		this.headTimeout = headTimeout;
+		this.refused = refused;
 	}
 
 	/**
@@ -80,9 +84,10 @@ final class RequestFramingHandler extends ChannelDuplexHandler {
 	 * @param channel the connection
 	 * @param maxHeadBytes maximum size of a request's head, in bytes
 	 * @param headTimeout maximum time from a request's first byte to the end of its head
+	 * @param refused counts what is refused
 	 */
-	static void install(Channel channel, int maxHeadBytes, Duration headTimeout) {
-		RequestFramingHandler gate = new RequestFramingHandler(maxHeadBytes, headTimeout);
+	static void install(Channel channel, int maxHeadBytes, Duration headTimeout, RefusedRequests refused) {
+		RequestFramingHandler gate = new RequestFramingHandler(maxHeadBytes, headTimeout, refused);
 		channel.pipeline()
 			.addBefore(NettyPipeline.HttpCodec, RequestFramingHandler.class.getName(), gate)
 			.addAfter(NettyPipeline.HttpCodec, Answers.class.getName(), gate.new Answers());
@@ -93,6 +98,11 @@ final class RequestFramingHandler extends ChannelDuplexHandler {
 		ByteBuf bytes = (ByteBuf) message;
 		if (this.closing) {
 			drain(context, bytes);
+			return;
+		}
+		if (this.framing.isBroken()) {
+			// The answer is on its way.
+			bytes.release();
 			return;
 		}
 		if (this.held == null) {
@@ -211,12 +221,17 @@ final class RequestFramingHandler extends ChannelDuplexHandler {
 	private void awaitHead(ChannelHandlerContext context) {
 		if (this.deadline == null && this.framing.isInHead()) {
 			this.deadline = context.executor()
-				.schedule(() -> answerAndClose(context, ProblemType.REQUEST_TIMEOUT), this.headTimeout.toMillis(),
-						TimeUnit.MILLISECONDS);
+				.schedule(() -> endLate(context), this.headTimeout.toMillis(), TimeUnit.MILLISECONDS);
 		}
 	}
 
+	private void endLate(ChannelHandlerContext context) {
+		this.refused.late();
+		answerAndClose(context, ProblemType.REQUEST_TIMEOUT);
+	}
+
 	private void refuse(ChannelHandlerContext context) {
+		this.refused.malformed();
 		cancelDeadline();
 		if (this.stage == Stage.HEAD) {
 			answerAndClose(context, ProblemType.INVALID_REQUEST);

@@ -1,6 +1,7 @@
 package dev.sluice.gateway.web;
 
 import dev.sluice.gateway.core.config.ConnectionProperties;
+import dev.sluice.gateway.core.metrics.RefusedRequests;
 import dev.sluice.gateway.edge.ConnectionGuardHandler;
 import dev.sluice.gateway.edge.ConnectionLimitHandler;
 import dev.sluice.gateway.edge.Http2StreamGuard;
@@ -27,11 +28,12 @@ class GatewayConfiguration {
 
 	@Bean
 	WebServerFactoryCustomizer<NettyReactiveWebServerFactory> container(ServerProperties server,
-			ConnectionProperties connections) {
-		return (factory) -> factory.addServerCustomizers((http) -> guarded(http, server, connections));
+			ConnectionProperties connections, RefusedRequests refused) {
+		return (factory) -> factory.addServerCustomizers((http) -> guarded(http, server, connections, refused));
 	}
 
-	private static HttpServer guarded(HttpServer http, ServerProperties server, ConnectionProperties connections) {
+	private static HttpServer guarded(HttpServer http, ServerProperties server, ConnectionProperties connections,
+			RefusedRequests refused) {
 		int maxHeadBytes = Math.toIntExact(server.getMaxHttpRequestHeaderSize().toBytes());
 		HttpServer guarded = http.option(ChannelOption.SO_BACKLOG, BACKLOG)
 			// For the listening socket: it looks at the limit after each connection.
@@ -42,7 +44,8 @@ class GatewayConfiguration {
 			// RequestFramingHandler has checked the size before.
 			.httpRequestDecoder(
 					(decoder) -> decoder.maxInitialLineLength(2 * maxHeadBytes).maxHeaderSize(2 * maxHeadBytes))
-			.doOnChannelInit((_, channel, _) -> ConnectionGuardHandler.install(channel, maxHeadBytes, connections))
+			.doOnChannelInit(
+					(_, channel, _) -> ConnectionGuardHandler.install(channel, maxHeadBytes, connections, refused))
 			.doOnBound((bound) -> bound.channel()
 				.pipeline()
 				.addFirst(new ConnectionLimitHandler(connections.maxConnections())));
@@ -50,9 +53,11 @@ class GatewayConfiguration {
 			// HTTP/2 needs TLS: without it the gateway does not switch protocols.
 			return guarded.protocol(HttpProtocol.HTTP11);
 		}
-		return server.getHttp2().isEnabled() ? guarded.childObserve(Http2StreamGuard.observer(connections))
+		return server.getHttp2().isEnabled() ? guarded
+			.childObserve(new Http2StreamGuard(maxHeadBytes, connections, refused))
 			.http2Settings((http2) -> http2.maxConcurrentStreams(ConnectionProperties.MAX_STREAMS_PER_CONNECTION)
-				.maxHeaderListSize(maxHeadBytes)) : guarded;
+				// The guard has checked the size before, up to this.
+				.maxHeaderListSize(2 * maxHeadBytes)) : guarded;
 	}
 
 }

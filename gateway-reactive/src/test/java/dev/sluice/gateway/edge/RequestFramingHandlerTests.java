@@ -6,6 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
+import dev.sluice.gateway.core.metrics.RefusedRequests;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
@@ -50,7 +52,8 @@ class RequestFramingHandlerTests {
 		this.channel.freezeTime();
 		this.channel.config().setAutoRead(false);
 		this.channel.pipeline().addLast(NettyPipeline.HttpCodec, new HttpServerCodec()).addLast(this.application);
-		RequestFramingHandler.install(this.channel, 8192, Duration.ofSeconds(10));
+		RequestFramingHandler.install(this.channel, 8192, Duration.ofSeconds(10),
+				new RefusedRequests(new SimpleMeterRegistry()));
 	}
 
 	@AfterEach

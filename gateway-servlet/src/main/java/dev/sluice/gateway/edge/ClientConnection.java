@@ -11,6 +11,7 @@ import com.google.errorprone.annotations.ThreadSafe;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.sluice.gateway.core.config.ConnectionProperties;
 import dev.sluice.gateway.core.http.RequestFraming;
+import dev.sluice.gateway.core.metrics.RefusedRequests;
 import jakarta.servlet.ServletRequest;
 import org.jspecify.annotations.Nullable;
 
@@ -41,6 +42,8 @@ public final class ClientConnection {
 	private final boolean plain;
 
 	private final Duration writeTimeout;
+
+	private final RefusedRequests refused;
 
 	@GuardedBy("this")
 	private final RequestFraming framing;
@@ -80,11 +83,14 @@ public final class ClientConnection {
 	 * @param plain whether its bytes are the request's own, not those of TLS
 	 * @param maxHeadBytes maximum size of a head, in bytes
 	 * @param writeTimeout maximum time for which one answer waits for the client to read
+	 * @param refused counts what is refused
 	 */
-	ClientConnection(SocketChannel socket, boolean plain, int maxHeadBytes, Duration writeTimeout) {
+	ClientConnection(SocketChannel socket, boolean plain, int maxHeadBytes, Duration writeTimeout,
+			RefusedRequests refused) {
 		this.socket = socket;
 		this.plain = plain;
 		this.writeTimeout = writeTimeout;
+		this.refused = refused;
 		this.framing = new RequestFraming(maxHeadBytes);
 	}
 
@@ -172,6 +178,7 @@ public final class ClientConnection {
 		int wellFormed = start + checkRequest(target.duplicate().flip().position(start));
 		target.position(wellFormed);
 		if (this.framing.isBroken()) {
+			this.refused.malformed();
 			this.refusal = ByteBuffer.wrap(new byte[] { 0, '\n' });
 			refuse(target);
 		}

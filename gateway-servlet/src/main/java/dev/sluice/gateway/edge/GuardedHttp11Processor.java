@@ -112,7 +112,8 @@ final class GuardedHttp11Processor extends Http11Processor {
 	}
 
 	/** Without waiting: a client that does not read gets less of it. */
-	private static SocketState timedOut(SocketWrapperBase<?> socket) {
+	private SocketState timedOut(SocketWrapperBase<?> socket) {
+		this.protocol.refused().late();
 		byte[] answer = ContainerProblems.answer(ProblemType.REQUEST_TIMEOUT);
 		try {
 			socket.write(false, ByteBuffer.wrap(answer));

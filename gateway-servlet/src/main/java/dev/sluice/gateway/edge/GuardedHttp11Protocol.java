@@ -4,8 +4,12 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
+import java.util.Objects;
+import java.util.stream.Stream;
 
 import dev.sluice.gateway.core.config.ConnectionProperties;
+import dev.sluice.gateway.core.http.SentFrames;
+import dev.sluice.gateway.core.metrics.RefusedRequests;
 import org.apache.coyote.Processor;
 import org.apache.coyote.http11.Http11NioProtocol;
 import org.apache.tomcat.util.net.NioChannel;
@@ -33,11 +37,13 @@ public final class GuardedHttp11Protocol extends Http11NioProtocol {
 	 * Sets the limits of each connection.
 	 * @param maxHeadBytes maximum size of a head, in bytes
 	 * @param connections the others
+	 * @param refused counts what is refused
 	 */
-	public void limit(int maxHeadBytes, ConnectionProperties connections) {
+	public void limit(int maxHeadBytes, ConnectionProperties connections, RefusedRequests refused) {
 		Endpoint endpoint = (Endpoint) getEndpoint();
 		endpoint.maxHeadBytes = maxHeadBytes;
 		endpoint.writeTimeout = connections.writeTimeout();
+		endpoint.refused = refused;
 		this.headTimeout = connections.headTimeout();
 	}
 
@@ -47,6 +53,10 @@ public final class GuardedHttp11Protocol extends Http11NioProtocol {
 
 	Duration headTimeout() {
 		return this.headTimeout;
+	}
+
+	RefusedRequests refused() {
+		return ((Endpoint) getEndpoint()).refused();
 	}
 
 	@Override
@@ -80,9 +90,19 @@ public final class GuardedHttp11Protocol extends Http11NioProtocol {
 
 		private Duration writeTimeout = Duration.ZERO;
 
+		private @Nullable RefusedRequests refused;
+
 		@Override
 		protected NioChannel createChannel(SocketBufferHandler buffers) {
 			return isSSLEnabled() ? new Secure(buffers, this) : new Plain(buffers, this);
+		}
+
+		RefusedRequests refused() {
+			return Objects.requireNonNull(this.refused, "limit must be called before");
+		}
+
+		ClientConnection connection(SocketChannel socket, boolean plain) {
+			return new ClientConnection(socket, plain, this.maxHeadBytes, this.writeTimeout, refused());
 		}
 
 	}
@@ -102,8 +122,7 @@ public final class GuardedHttp11Protocol extends Http11NioProtocol {
 		@Override
 		public void reset(@Nullable SocketChannel socket, @Nullable NioSocketWrapper wrapper) throws IOException {
 			super.reset(socket, wrapper);
-			this.connection = (socket != null)
-					? new ClientConnection(socket, true, this.endpoint.maxHeadBytes, this.endpoint.writeTimeout) : null;
+			this.connection = (socket != null) ? this.endpoint.connection(socket, true) : null;
 		}
 
 		@Override
@@ -147,17 +166,19 @@ public final class GuardedHttp11Protocol extends Http11NioProtocol {
 
 		private @Nullable ClientConnection connection;
 
+		private SentFrames frames;
+
 		Secure(SocketBufferHandler buffers, Endpoint endpoint) {
 			super(buffers, endpoint);
 			this.endpoint = endpoint;
+			this.frames = new SentFrames(endpoint.refused()::http2);
 		}
 
 		@Override
 		public void reset(@Nullable SocketChannel socket, @Nullable NioSocketWrapper wrapper) throws IOException {
 			super.reset(socket, wrapper);
-			this.connection = (socket != null)
-					? new ClientConnection(socket, false, this.endpoint.maxHeadBytes, this.endpoint.writeTimeout)
-					: null;
+			this.connection = (socket != null) ? this.endpoint.connection(socket, false) : null;
+			this.frames = new SentFrames(this.endpoint.refused()::http2);
 		}
 
 		@Override
@@ -168,20 +189,38 @@ public final class GuardedHttp11Protocol extends Http11NioProtocol {
 		@Override
 		public int read(ByteBuffer target) throws IOException {
 			ClientConnection current = this.connection;
-			if (current == null || HTTP_2.equals(this.socketWrapper.getNegotiatedProtocol())) {
-				return super.read(target);
-			}
-			return current.read(super::read, target);
+			return (current == null || isHttp2()) ? super.read(target) : current.read(super::read, target);
 		}
 
 		@Override
 		public int write(ByteBuffer source) throws IOException {
 			ClientConnection current = this.connection;
-			// HTTP/2 has a time limit for each stream.
-			if (current == null || HTTP_2.equals(this.socketWrapper.getNegotiatedProtocol())) {
+			if (current == null) {
 				return super.write(source);
 			}
-			return current.write(super::write, source);
+			if (!isHttp2()) {
+				return current.write(super::write, source);
+			}
+			// It has a time limit for each stream.
+			ByteBuffer sent = source.duplicate();
+			int written = super.write(source);
+			this.frames.look(sent.limit(source.position()));
+			return written;
+		}
+
+		/** Of HTTP/2 alone. */
+		@Override
+		public long write(ByteBuffer[] sources, int offset, int length) throws IOException {
+			ByteBuffer[] sent = Stream.of(sources).map(ByteBuffer::duplicate).toArray(ByteBuffer[]::new);
+			long written = super.write(sources, offset, length);
+			for (int i = offset; i < offset + length; i++) {
+				this.frames.look(sent[i].limit(sources[i].position()));
+			}
+			return written;
+		}
+
+		private boolean isHttp2() {
+			return HTTP_2.equals(this.socketWrapper.getNegotiatedProtocol());
 		}
 
 		@Override

@@ -1,5 +1,6 @@
 package dev.sluice.gateway.edge;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -7,6 +8,7 @@ import java.util.Map;
 import dev.sluice.contract.ProblemType;
 import dev.sluice.gateway.core.config.ConnectionProperties;
 import dev.sluice.gateway.core.http.RequestFraming;
+import dev.sluice.gateway.core.metrics.RefusedRequests;
 import org.apache.coyote.Adapter;
 import org.apache.coyote.Request;
 import org.apache.coyote.Response;
@@ -35,10 +37,18 @@ public final class GuardedHttp2Protocol extends Http2Protocol {
 	 */
 	private static final int WINDOW_BYTES = 4 * 1024;
 
+	private final int maxHeadBytes;
+
 	private final int maxStreams;
 
-	public GuardedHttp2Protocol(ConnectionProperties connections) {
+	private final RefusedRequests refused;
+
+	public GuardedHttp2Protocol(int maxHeadBytes, ConnectionProperties connections, RefusedRequests refused) {
+		this.maxHeadBytes = maxHeadBytes;
 		this.maxStreams = connections.maxStreams();
+		this.refused = refused;
+		// RequestFraming decides, up to these.
+		setMaxHeaderCount(2 * RequestFraming.MAX_FIELDS);
 		long writeMillis = connections.writeTimeout().toMillis();
 		setWriteTimeout(writeMillis);
 		setStreamWriteTimeout(writeMillis);
@@ -52,6 +62,11 @@ public final class GuardedHttp2Protocol extends Http2Protocol {
 		return Math.clamp(this.maxStreams / connections, MIN_STREAMS, ConnectionProperties.MAX_STREAMS_PER_CONNECTION);
 	}
 
+	@Override
+	public int getMaxHeaderSize() {
+		return 2 * this.maxHeadBytes;
+	}
+
 	/** Tomcat asks for each new connection. */
 	@Override
 	public InternalHttpUpgradeHandler getInternalUpgradeHandler(SocketWrapperBase<?> socket, Adapter adapter,
@@ -60,7 +75,7 @@ public final class GuardedHttp2Protocol extends Http2Protocol {
 	}
 
 	/** Answers a request that would be ill-formed over HTTP/1.1. */
-	private static final class FramingAdapter extends DelegatingAdapter {
+	private final class FramingAdapter extends DelegatingAdapter {
 
 		FramingAdapter(Adapter delegate) {
 			super(delegate);
@@ -72,11 +87,30 @@ public final class GuardedHttp2Protocol extends Http2Protocol {
 				super.service(request, response);
 			}
 			else {
-				ContainerProblems.answer(ProblemType.INVALID_REQUEST, response);
+				refuse(response);
 			}
 		}
 
-		private static boolean isWellFormed(Request request) {
+		/** All that Tomcat tells of a request that it refuses itself. */
+		@Override
+		public void log(Request request, Response response, long time) {
+			if (response.getStatus() == 400 && !response.isCommitted()) {
+				try {
+					refuse(response);
+				}
+				catch (IOException _) {
+					// The client is gone.
+				}
+			}
+			super.log(request, response, time);
+		}
+
+		private void refuse(Response response) throws IOException {
+			GuardedHttp2Protocol.this.refused.malformed();
+			ContainerProblems.answer(ProblemType.INVALID_REQUEST, response);
+		}
+
+		private boolean isWellFormed(Request request) {
 			MessageBytes query = request.queryString();
 			String target = request.requestURI() + (query.isNull() ? "" : "?" + query);
 			MimeHeaders headers = request.getMimeHeaders();
@@ -88,7 +122,8 @@ public final class GuardedHttp2Protocol extends Http2Protocol {
 				int port = request.getServerPort();
 				fields.add(Map.entry(HttpHeaders.HOST, request.serverName() + ((port > 0) ? ":" + port : "")));
 			}
-			return RequestFraming.isWellFormed(request.getMethod(), target, fields);
+			return RequestFraming.isWellFormed(request.getMethod(), target, fields,
+					GuardedHttp2Protocol.this.maxHeadBytes);
 		}
 
 	}

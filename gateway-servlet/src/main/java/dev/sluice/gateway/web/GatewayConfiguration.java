@@ -5,6 +5,7 @@ import java.util.concurrent.Executors;
 
 import dev.sluice.gateway.core.config.ConnectionProperties;
 import dev.sluice.gateway.core.http.RequestFraming;
+import dev.sluice.gateway.core.metrics.RefusedRequests;
 import dev.sluice.gateway.edge.BodyReader;
 import dev.sluice.gateway.edge.ContainerProblems;
 import dev.sluice.gateway.edge.GuardedHttp11Protocol;
@@ -61,17 +62,17 @@ class GatewayConfiguration {
 
 	@Bean
 	WebServerFactoryCustomizer<TomcatServletWebServerFactory> container(ServletProperties servlet,
-			ConnectionProperties connections, ServerProperties server) {
+			ConnectionProperties connections, ServerProperties server, RefusedRequests refused) {
 		int maxHeadBytes = (int) server.getMaxHttpRequestHeaderSize().toBytes();
 		return (factory) -> {
 			factory.setProtocol(GuardedHttp11Protocol.class.getName());
 			factory.addContextCustomizers(containerProblems());
 			factory.addProtocolHandlerCustomizers(buffers());
-			factory.addConnectorCustomizers((connector) -> limit(connector, connections, maxHeadBytes));
+			factory.addConnectorCustomizers((connector) -> limit(connector, connections, maxHeadBytes, refused));
 			Http2 http2 = factory.getHttp2();
 			if (http2 != null && http2.isEnabled() && Ssl.isEnabled(factory.getSsl())) {
-				factory.addConnectorCustomizers(
-						(connector) -> connector.addUpgradeProtocol(new GuardedHttp2Protocol(connections)));
+				factory.addConnectorCustomizers((connector) -> connector
+					.addUpgradeProtocol(new GuardedHttp2Protocol(maxHeadBytes, connections, refused)));
 			}
 			// Spring would add Tomcat's own, also without TLS.
 			factory.setHttp2(null);
@@ -81,7 +82,8 @@ class GatewayConfiguration {
 		};
 	}
 
-	private static void limit(Connector connector, ConnectionProperties connections, int maxHeadBytes) {
+	private static void limit(Connector connector, ConnectionProperties connections, int maxHeadBytes,
+			RefusedRequests refused) {
 		// Reading a parameter must not read a form into memory.
 		connector.setParseBodyMethods("");
 		// The size of the head bounds both. Tomcat's own limits would refuse well-formed
@@ -89,9 +91,9 @@ class GatewayConfiguration {
 		connector.setMaxParameterCount(-1);
 		connector.setMaxCookieCount(-1);
 		if (connector.getProtocolHandler() instanceof GuardedHttp11Protocol protocol) {
-			protocol.limit(maxHeadBytes, connections);
+			protocol.limit(maxHeadBytes, connections, refused);
 			// Tomcat counts differently; the limit above decides.
-			protocol.setMaxHttpHeaderSize(maxHeadBytes + 1024);
+			protocol.setMaxHttpRequestHeaderSize(maxHeadBytes + 1024);
 			protocol.setMaxHeaderCount(RequestFraming.MAX_FIELDS + 1);
 			// RequestFraming decides, and answers with a problem document.
 			protocol.setRelaxedPathChars(UNUSUAL_CHARACTERS);

@@ -26,8 +26,8 @@ import org.springframework.validation.annotation.Validated;
  * backlog of the operating system until one is closed; default 8,192
  * @param maxStreams maximum number of HTTP/2 streams open at once, which is what one
  * request is there, at most 100 for each connection. The servlet gateway gives each new
- * connection an equal share, at least 2; the reactive one refuses further streams;
- * default 1,000
+ * connection an equal share, at least 2; the reactive one refuses further streams, but
+ * not the only one of a connection; default 1,000
  * @param writeTimeout maximum time for which an answer waits for a client that does not
  * read, once 256 KB of its connection wait in the operating system; then the connection
  * is closed. A thread of the servlet gateway waits meanwhile; default 500 ms

@@ -166,8 +166,10 @@ public final class RequestFraming {
 	 * @param method {@code :method}
 	 * @param target {@code :path}
 	 * @param fields names and values, with {@code :authority} as {@code Host}
+	 * @param maxHeadBytes maximum size of the head as one of HTTP/1.1, in bytes
 	 */
-	public static boolean isWellFormed(String method, String target, Iterable<Map.Entry<String, String>> fields) {
+	public static boolean isWellFormed(String method, String target, Iterable<Map.Entry<String, String>> fields,
+			int maxHeadBytes) {
 		StringBuilder head = new StringBuilder(method).append(' ').append(target).append(" HTTP/1.1\r\n");
 		int lines = 2;
 		for (Map.Entry<String, String> field : fields) {
@@ -180,7 +182,7 @@ public final class RequestFraming {
 				|| head.chars().anyMatch((character) -> character > 0xFF)) {
 			return false;
 		}
-		RequestFraming framing = new RequestFraming(head.length());
+		RequestFraming framing = new RequestFraming(maxHeadBytes);
 		framing.check(ByteBuffer.wrap(head.toString().getBytes(StandardCharsets.ISO_8859_1)));
 		return !framing.isBroken() && !framing.isInHead();
 	}

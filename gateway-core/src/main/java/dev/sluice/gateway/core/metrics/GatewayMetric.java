@@ -25,6 +25,13 @@ public enum GatewayMetric {
 	REQUESTS_LIMIT("sluice.requests.limit", "requests", "",
 			"Requests of the API that may be processed at once: sluice.max-in-progress"),
 
+	/**
+	 * Reason: {@code malformed} (400), {@code late} (408), or the error of HTTP/2, such
+	 * as {@code refused-stream}.
+	 */
+	REQUESTS_REFUSED("sluice.requests.refused", "requests", "reason",
+			"Requests refused before the application saw them, and streams and connections of HTTP/2 ended by an error"),
+
 	KEYS_IN_PROGRESS("sluice.keys.in.progress", "keys", "", "Idempotency keys whose request is being processed"),
 
 	/** Outcome: {@code known}, {@code unknown} or {@code unanswered}. */

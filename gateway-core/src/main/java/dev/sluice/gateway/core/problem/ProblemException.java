@@ -8,6 +8,7 @@ import dev.sluice.contract.ProblemType;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpMethod;
+import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import org.springframework.http.ProblemDetail;
 import org.springframework.http.ResponseEntity;
@@ -87,7 +88,7 @@ public final class ProblemException extends RuntimeException {
 		if (!this.errors.isEmpty()) {
 			problem.setProperty("errors", this.errors);
 		}
-		if (method.equals(HttpMethod.POST) && mayHaveTaken()) {
+		if (method.equals(HttpMethod.POST) && saysWhetherPlaced()) {
 			problem.setProperty(Placed.MEMBER, this.placed);
 		}
 		HttpHeaders headers = new HttpHeaders();
@@ -102,8 +103,8 @@ public final class ProblemException extends RuntimeException {
 	}
 
 	/** Every other problem is found before anything is done with the order. */
-	private boolean mayHaveTaken() {
-		return this.type.status() >= 500 || this.type == ProblemType.TOO_MANY_REQUESTS;
+	private boolean saysWhetherPlaced() {
+		return this.type.status() >= 500 || this.type.status() == HttpStatus.TOO_MANY_REQUESTS.value();
 	}
 
 	/**

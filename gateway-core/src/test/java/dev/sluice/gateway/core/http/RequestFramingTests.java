@@ -125,6 +125,10 @@ class RequestFramingTests {
 		assertThat(isWellFormed("GET", "/", "host", "a", "x\n", "y")).isFalse();
 		assertThat(isWellFormed("GET", "/", "host", "a", "x", "\u4f60")).isFalse();
 		assertThat(isWellFormed("GET", "/", "host", "a", "host", "a")).isFalse();
+
+		int rest = "GET / HTTP/1.1\r\nhost:a\r\nx:\r\n\r\n".length();
+		assertThat(isWellFormed("GET", "/", "host", "a", "x", "y".repeat(MAX_HEAD_BYTES - rest))).isTrue();
+		assertThat(isWellFormed("GET", "/", "host", "a", "x", "y".repeat(MAX_HEAD_BYTES - rest + 1))).isFalse();
 	}
 
 	private static boolean isWellFormed(String method, String target, String... fields) {
@@ -132,7 +136,7 @@ class RequestFramingTests {
 		for (int i = 0; i < fields.length; i += 2) {
 			entries.add(Map.entry(fields[i], fields[i + 1]));
 		}
-		return RequestFraming.isWellFormed(method, target, entries);
+		return RequestFraming.isWellFormed(method, target, entries, MAX_HEAD_BYTES);
 	}
 
 	@Test
