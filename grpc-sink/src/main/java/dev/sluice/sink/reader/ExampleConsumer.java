@@ -13,6 +13,7 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 import com.sun.net.httpserver.HttpServer;
+import dev.sluice.contract.Topics;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -24,9 +25,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * An example of a consumer of stored messages: a member of a consumer group which does
- * something with each message, at least once, and serves how far it is behind as a
- * metric, {@value #LAG}. It stands for a program of your own, which replaces what is
- * done.
+ * something with each message, at least once, serves how far it is behind as a metric,
+ * {@value #LAG}, and logs that each second in which messages came. It stands for a
+ * program of your own, which replaces what is done.
  *
  * <pre>
  * java -Dloader.main=dev.sluice.sink.reader.ExampleConsumer -cp grpc-sink.jar \
@@ -58,7 +59,15 @@ public final class ExampleConsumer {
 
 	private final Counter messages;
 
+	/** Not static: {@link #main} says first how it logs. */
+	private final Logger logger = LoggerFactory.getLogger(ExampleConsumer.class);
+
 	private long last;
+
+	/** Consumed since the last line of the log. */
+	private long unreported;
+
+	private long unreportedBytes;
 
 	/**
 	 * Consumes nothing yet.
@@ -83,12 +92,25 @@ public final class ExampleConsumer {
 		if (message != null) {
 			this.action.accept(message);
 			this.messages.increment();
+			this.unreported++;
+			this.unreportedBytes += message.payload().length;
 		}
 		long now = this.nanoTime.getAsLong();
 		if (now - this.last >= PERIOD.toNanos()) {
 			this.last = now;
 			this.reader.commit();
 			this.lag.set(this.reader.lag());
+			report();
+		}
+	}
+
+	private void report() {
+		if (this.unreported > 0) {
+			this.logger.info("Messages consumed: {} ({} bytes); offsets still to read: {}",
+					"%,d".formatted(this.unreported), "%,d".formatted(this.unreportedBytes),
+					"%,d".formatted(this.lag.get()));
+			this.unreported = 0;
+			this.unreportedBytes = 0;
 		}
 	}
 
@@ -120,9 +142,11 @@ public final class ExampleConsumer {
 		try (TopicReader reader = TopicReader.group(Map.of(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, args[0]),
 				args[1])) {
 			ExampleConsumer consumer = new ExampleConsumer(reader,
-					(message) -> logger.info("Partition {}, offset {}: {} bytes", message.partition(), message.offset(),
-							message.payload().length),
+					(message) -> logger.debug("Partition {}, offset {}: {} bytes", message.partition(),
+							message.offset(), message.payload().length),
 					registry, System::nanoTime);
+			logger.info("Reading the topic {} of {} as group {}; metrics: http://127.0.0.1:{}/metrics", Topics.SINK,
+					args[0], args[1], args[2]);
 			while (!stopping) {
 				consumer.step();
 			}

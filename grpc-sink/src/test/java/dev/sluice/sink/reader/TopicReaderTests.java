@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 
 import com.google.protobuf.ByteString;
@@ -20,11 +21,14 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.record.TimestampType;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
-import java.util.Optional;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+@ExtendWith(OutputCaptureExtension.class)
 class TopicReaderTests {
 
 	private static final TopicPartition PARTITION = new TopicPartition(Topics.SINK, 0);
@@ -60,7 +64,7 @@ class TopicReaderTests {
 	}
 
 	@Test
-	void theExampleConsumesCommitsAndSaysItsLag() {
+	void theExampleConsumesCommitsAndSaysItsLag(CapturedOutput output) {
 		AtomicLong nanoTime = new AtomicLong();
 		SimpleMeterRegistry registry = new SimpleMeterRegistry();
 		List<String> consumed = new ArrayList<>();
@@ -83,6 +87,35 @@ class TopicReaderTests {
 		assertThat(lag).as("one polled and eight behind").isEqualTo(9);
 		assertThat(registry.get(ExampleConsumer.LAG).gauge().value()).isEqualTo(8);
 		assertThat(this.kafka.committed(java.util.Set.of(PARTITION)).get(PARTITION).offset()).isEqualTo(2);
+		assertThat(output).contains("Messages consumed: 1 (12 bytes); offsets still to read: 9",
+				"Messages consumed: 1 (12 bytes); offsets still to read: 8");
+	}
+
+	@Test
+	void theExampleLogsOneLineForAllMessagesOfASecondAndNoneWhereNoneCame(CapturedOutput output) {
+		AtomicLong nanoTime = new AtomicLong();
+		TopicReader reader = TopicReader.group(this.kafka);
+		this.kafka.rebalance(List.of(PARTITION));
+		this.kafka.updateBeginningOffsets(Map.of(PARTITION, 0L));
+		this.kafka.updateEndOffsets(Map.of(PARTITION, 1_000L));
+		ExampleConsumer consumer = new ExampleConsumer(reader, (_) -> {
+		}, new SimpleMeterRegistry(), nanoTime::get);
+		for (int i = 0; i < 1_000; i++) {
+			add(i, "a", "", null, 0);
+		}
+
+		for (int i = 0; i < 999; i++) {
+			consumer.step();
+		}
+		nanoTime.addAndGet(Duration.ofSeconds(1).toNanos());
+		consumer.step();
+		nanoTime.addAndGet(Duration.ofSeconds(1).toNanos());
+		consumer.step();
+
+		assertThat(output.getOut().lines().filter((line) -> line.contains("Messages consumed"))).hasSize(2)
+			.last()
+			.asString()
+			.contains("Messages consumed: 999 (11,988 bytes); offsets still to read: 0");
 	}
 
 	private static StoredMessage next(TopicReader reader) {
