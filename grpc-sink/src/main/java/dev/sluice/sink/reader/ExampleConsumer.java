@@ -95,12 +95,12 @@ public final class ExampleConsumer {
 			this.unreported++;
 			this.unreportedBytes += message.payload().length;
 		}
-		long now = this.nanoTime.getAsLong();
-		if (now - this.last >= PERIOD.toNanos()) {
-			this.last = now;
+		if (this.nanoTime.getAsLong() - this.last >= PERIOD.toNanos()) {
 			this.reader.commit();
 			this.lag.set(this.reader.lag());
 			report();
+			// Where that takes long, the next is not due at once.
+			this.last = this.nanoTime.getAsLong();
 		}
 	}
 

@@ -14,6 +14,7 @@ import dev.sluice.sink.format.TopicRecord;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.MockConsumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.Node;
 import org.apache.kafka.common.PartitionInfo;
@@ -118,6 +119,35 @@ class TopicReaderTests {
 			.contains("Messages consumed: 999 (11,988 bytes); offsets still to read: 0");
 	}
 
+	@Test
+	void theExampleGoesOnForASecondAfterACommitThatTookLong(CapturedOutput output) {
+		AtomicLong nanoTime = new AtomicLong();
+		MockConsumer<byte[], byte[]> slow = new MockConsumer<>("earliest") {
+
+			@Override
+			public void commitSync(Map<TopicPartition, OffsetAndMetadata> offsets, Duration timeout) {
+				super.commitSync(offsets, timeout);
+				nanoTime.addAndGet(Duration.ofSeconds(2).toNanos());
+			}
+
+		};
+		TopicReader reader = TopicReader.group(slow);
+		slow.rebalance(List.of(PARTITION));
+		slow.updateBeginningOffsets(Map.of(PARTITION, 0L));
+		slow.updateEndOffsets(Map.of(PARTITION, 3L));
+		ExampleConsumer consumer = new ExampleConsumer(reader, (_) -> {
+		}, new SimpleMeterRegistry(), nanoTime::get);
+		for (int i = 0; i < 3; i++) {
+			slow.addRecord(record(i, "a", "", null, 0));
+		}
+
+		for (int i = 0; i < 3; i++) {
+			consumer.step();
+		}
+
+		assertThat(output.getOut().lines().filter((line) -> line.contains("Messages consumed"))).hasSize(1);
+	}
+
 	private static StoredMessage next(TopicReader reader) {
 		StoredMessage next = reader.next(Duration.ZERO);
 		assertThat(next).isNotNull();
@@ -125,10 +155,15 @@ class TopicReaderTests {
 	}
 
 	private void add(long offset, String id, String key, @Nullable ByteString session, long sequence) {
+		this.kafka.addRecord(record(offset, id, key, session, sequence));
+	}
+
+	private static ConsumerRecord<byte[], byte[]> record(long offset, String id, String key,
+			@Nullable ByteString session, long sequence) {
 		ProducerRecord<byte[], byte[]> record = TopicRecord.of(Topics.SINK, 0,
 				Contents.of(id, key, ("payload of " + id).getBytes()), session, sequence);
-		this.kafka.addRecord(new ConsumerRecord<>(Topics.SINK, 0, offset, 1_000, TimestampType.CREATE_TIME, 0, 0,
-				record.key(), record.value(), record.headers(), Optional.empty()));
+		return new ConsumerRecord<>(Topics.SINK, 0, offset, 1_000, TimestampType.CREATE_TIME, 0, 0, record.key(),
+				record.value(), record.headers(), Optional.empty());
 	}
 
 }
