@@ -59,12 +59,11 @@ public final class ExampleConsumer {
 
 	private final Counter messages;
 
-	/** Not static: {@link #main} says first how it logs. */
-	private final Logger logger = LoggerFactory.getLogger(ExampleConsumer.class);
+	private final Consumer<String> log;
 
 	private long last;
 
-	/** Consumed since the last line of the log. */
+	/** Consumed since the last line. */
 	private long unreported;
 
 	private long unreportedBytes;
@@ -74,10 +73,13 @@ public final class ExampleConsumer {
 	 * @param reader of a group
 	 * @param action what is done with each message; if it throws, the message is not
 	 * consumed and the consumer ends
+	 * @param log takes a line each second in which messages came
 	 */
-	ExampleConsumer(TopicReader reader, Consumer<StoredMessage> action, MeterRegistry registry, LongSupplier nanoTime) {
+	ExampleConsumer(TopicReader reader, Consumer<StoredMessage> action, Consumer<String> log, MeterRegistry registry,
+			LongSupplier nanoTime) {
 		this.reader = reader;
 		this.action = action;
+		this.log = log;
 		this.nanoTime = nanoTime;
 		this.last = nanoTime.getAsLong() - PERIOD.toNanos();
 		Gauge.builder(LAG, this.lag, AtomicLong::get)
@@ -106,9 +108,8 @@ public final class ExampleConsumer {
 
 	private void report() {
 		if (this.unreported > 0) {
-			this.logger.info("Messages consumed: {} ({} bytes); offsets still to read: {}",
-					"%,d".formatted(this.unreported), "%,d".formatted(this.unreportedBytes),
-					"%,d".formatted(this.lag.get()));
+			this.log.accept("Messages consumed: %,d (%,d bytes); offsets still to read: %,d".formatted(this.unreported,
+					this.unreportedBytes, this.lag.get()));
 			this.unreported = 0;
 			this.unreportedBytes = 0;
 		}
@@ -144,7 +145,7 @@ public final class ExampleConsumer {
 			ExampleConsumer consumer = new ExampleConsumer(reader,
 					(message) -> logger.debug("Partition {}, offset {}: {} bytes", message.partition(),
 							message.offset(), message.payload().length),
-					registry, System::nanoTime);
+					logger::info, registry, System::nanoTime);
 			logger.info("Reading the topic {} of {} as group {}; metrics: http://127.0.0.1:{}/metrics", Topics.SINK,
 					args[0], args[1], args[2]);
 			while (!stopping) {
