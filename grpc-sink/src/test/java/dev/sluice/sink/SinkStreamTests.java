@@ -425,6 +425,33 @@ class SinkStreamTests {
 	}
 
 	@Test
+	void returnsTheMemoryOfWhatWaitsForTheStorageWhenTheClientGoes() {
+		Client client = new Client(true);
+		client.sendMany(STORING + 3);
+		assertThat(this.store.pending()).as("three wait for room in the storage").isEqualTo(STORING);
+		double all = gauge(SinkMetric.MEMORY);
+
+		client.call.cancel("gone", null);
+
+		assertThat(gauge(SinkMetric.MEMORY)).as("what the storage has").isPositive().isLessThan(all);
+		this.store.completeAll();
+		assertThat(gauge(SinkMetric.MEMORY)).isZero();
+	}
+
+	@Test
+	void returnsTheMemoryOfWhatWaitsForTheStorageWhenTheStreamFails() {
+		Client client = new Client(true);
+		client.sendMany(STORING + 3);
+
+		this.store.fail("0", new StoreUnavailableException("down"));
+
+		assertThat(client.status()).isEqualTo(Status.Code.UNAVAILABLE);
+		this.store.completeAll();
+		assertThat(this.store.pending()).as("what waited is not stored any more").isZero();
+		assertThat(gauge(SinkMetric.MEMORY)).isZero();
+	}
+
+	@Test
 	void endsAStreamWhoseClientDoesNotReadWhatItIsOwed() {
 		Client client = new Client(false);
 		for (int i = 0; i < 8; i++) {

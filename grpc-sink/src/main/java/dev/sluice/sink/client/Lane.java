@@ -9,7 +9,6 @@ import java.util.random.RandomGenerator;
 
 import com.google.protobuf.ByteString;
 import dev.sluice.contract.sink.DataSinkGrpc;
-import dev.sluice.contract.sink.Refusal;
 import dev.sluice.contract.sink.Request;
 import dev.sluice.contract.sink.Response;
 import dev.sluice.contract.sink.ServiceMessage;
@@ -73,7 +72,7 @@ final class Lane {
 	private final WireSessions sessions;
 
 	/** By id, the one sent first is first. */
-	private final Map<ByteString, InFlight> inFlight = new LinkedHashMap<>();
+	private final Map<Id, InFlight> inFlight = new LinkedHashMap<>();
 
 	private State state = State.IDLE;
 
@@ -139,7 +138,7 @@ final class Lane {
 	}
 
 	boolean has(ByteString id) {
-		return this.inFlight.containsKey(id);
+		return this.inFlight.containsKey(Id.of(id));
 	}
 
 	int limit() {
@@ -168,7 +167,7 @@ final class Lane {
 	/** Sends a message; it {@linkplain #takes may}. */
 	void send(Entry entry) {
 		this.next = entry;
-		fire(Event.SEND, this.inFlight.size() + 1, entry.id());
+		fire(Event.SEND, this.inFlight.size() + 1, null);
 	}
 
 	/** There is no more for it to send. */
@@ -242,7 +241,7 @@ final class Lane {
 	}
 
 	/** The only place where the state changes. */
-	private void fire(Event event, int inFlightAfter, @Nullable ByteString id) {
+	private void fire(Event event, int inFlightAfter, @Nullable Id id) {
 		Step step = ClientMachine.step(this.state, event, Fill.of(inFlightAfter, this.limit));
 		this.state = step.next();
 		for (Effect effect : step.effects()) {
@@ -250,14 +249,14 @@ final class Lane {
 				case TRANSMIT -> transmit(Objects.requireNonNull(this.next));
 				case SETTLE -> {
 					InFlight flying = this.inFlight.remove(Objects.requireNonNull(id));
-					this.session.settle(id, (flying != null) ? flying.number() : null);
+					this.session.settle(id.bytes(), (flying != null) ? flying.number() : null);
 				}
 				case RESCHEDULE -> {
-					ByteString late = Objects.requireNonNull(id);
-					this.session.again(late, Objects.requireNonNull(this.inFlight.remove(late)).number());
+					Id late = Objects.requireNonNull(id);
+					this.session.again(late.bytes(), Objects.requireNonNull(this.inFlight.remove(late)).number());
 				}
 				case RESCHEDULE_ALL -> {
-					this.inFlight.forEach((each, flying) -> this.session.again(each, flying.number()));
+					this.inFlight.forEach((each, flying) -> this.session.again(each.bytes(), flying.number()));
 					this.inFlight.clear();
 				}
 				case POSTPONE, SEND_POSTPONED -> {
@@ -276,7 +275,7 @@ final class Lane {
 		boolean scarce = !this.session.hasMore();
 		Window.Flight flight = this.window.sent(this.loop.nanoTime(), this.inFlight.size(), scarce);
 		ByteString sentIn = open.sequences ? this.sessions.id(entry.session()) : null;
-		this.inFlight.put(entry.id(), new InFlight(entry.number(), entry.session(), sentIn, flight));
+		this.inFlight.put(Id.of(entry.id()), new InFlight(entry.number(), entry.session(), sentIn, flight));
 		Objects.requireNonNull(open.writer).write(entry);
 		runTimer();
 	}
@@ -305,7 +304,8 @@ final class Lane {
 
 	private void acknowledged(List<ByteString> ids) {
 		long now = this.loop.nanoTime();
-		for (ByteString id : ids) {
+		for (ByteString bytes : ids) {
+			Id id = Id.of(bytes);
 			InFlight flying = this.inFlight.get(id);
 			if (flying != null) {
 				this.window.acked(flying.flight(), now, ids.size());
@@ -320,7 +320,7 @@ final class Lane {
 	/**
 	 * One message on is what a stream is worth: one that only says hello may fail again.
 	 */
-	private void done(ByteString id) {
+	private void done(Id id) {
 		this.pause = LEAST_PAUSE;
 		this.doubted = false;
 		fire(Event.ACK, this.inFlight.size() - (this.inFlight.containsKey(id) ? 1 : 0), id);
@@ -343,10 +343,11 @@ final class Lane {
 		this.progress.dropped += Math.max(0, info.getDropped() - from.dropped);
 		from.dropped = info.getDropped();
 		info.getRefusalsList().forEach((refusal) -> {
-			if (forgotten(refusal)) {
+			Id id = Id.of(refusal.getMessageId());
+			if (forgotten(id, refusal.getCode())) {
 				return;
 			}
-			done(refusal.getMessageId());
+			done(id);
 			this.session.refuseSettled(refusal.getCode(), refusal.getDescription());
 			this.listener.refused(refusal.getMessageId(), refusal.getCode(), refusal.getDescription());
 		});
@@ -354,13 +355,13 @@ final class Lane {
 	}
 
 	/** Whether it is to be sent again, in a new session. */
-	private boolean forgotten(Refusal refusal) {
-		InFlight flying = this.inFlight.get(refusal.getMessageId());
-		if (refusal.getCode() != Status.Code.FAILED_PRECONDITION.value() || flying == null || flying.sentIn() == null) {
+	private boolean forgotten(Id id, int code) {
+		InFlight flying = this.inFlight.get(id);
+		if (code != Status.Code.FAILED_PRECONDITION.value() || flying == null || flying.sentIn() == null) {
 			return false;
 		}
 		this.sessions.renew(flying.session(), flying.sentIn());
-		fire(Event.TIMEOUT, this.inFlight.size() - 1, refusal.getMessageId());
+		fire(Event.TIMEOUT, this.inFlight.size() - 1, id);
 		return true;
 	}
 
@@ -415,7 +416,7 @@ final class Lane {
 		Stream open = this.stream;
 		boolean silent = false;
 		while (!this.inFlight.isEmpty()) {
-			Map.Entry<ByteString, InFlight> first = this.inFlight.entrySet().iterator().next();
+			Map.Entry<Id, InFlight> first = this.inFlight.entrySet().iterator().next();
 			long left = first.getValue().flight().sentAt() + timeout - now;
 			if (left > 0) {
 				this.timerRuns = true;

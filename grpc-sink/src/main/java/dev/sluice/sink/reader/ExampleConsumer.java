@@ -13,6 +13,7 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 import com.sun.net.httpserver.HttpServer;
+import dev.sluice.contract.Topics;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -24,9 +25,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * An example of a consumer of stored messages: a member of a consumer group which does
- * something with each message, at least once, and serves how far it is behind as a
- * metric, {@value #LAG}. It stands for a program of your own, which replaces what is
- * done.
+ * something with each message, at least once, serves how far it is behind as a metric,
+ * {@value #LAG}, and logs that each second in which messages came. It stands for a
+ * program of your own, which replaces what is done.
  *
  * <pre>
  * java -Dloader.main=dev.sluice.sink.reader.ExampleConsumer -cp grpc-sink.jar \
@@ -58,17 +59,27 @@ public final class ExampleConsumer {
 
 	private final Counter messages;
 
+	private final Consumer<String> log;
+
 	private long last;
+
+	/** Consumed since the last line. */
+	private long unreported;
+
+	private long unreportedBytes;
 
 	/**
 	 * Consumes nothing yet.
 	 * @param reader of a group
 	 * @param action what is done with each message; if it throws, the message is not
 	 * consumed and the consumer ends
+	 * @param log takes a line each second in which messages came
 	 */
-	ExampleConsumer(TopicReader reader, Consumer<StoredMessage> action, MeterRegistry registry, LongSupplier nanoTime) {
+	ExampleConsumer(TopicReader reader, Consumer<StoredMessage> action, Consumer<String> log, MeterRegistry registry,
+			LongSupplier nanoTime) {
 		this.reader = reader;
 		this.action = action;
+		this.log = log;
 		this.nanoTime = nanoTime;
 		this.last = nanoTime.getAsLong() - PERIOD.toNanos();
 		Gauge.builder(LAG, this.lag, AtomicLong::get)
@@ -83,12 +94,24 @@ public final class ExampleConsumer {
 		if (message != null) {
 			this.action.accept(message);
 			this.messages.increment();
+			this.unreported++;
+			this.unreportedBytes += message.payload().length;
 		}
-		long now = this.nanoTime.getAsLong();
-		if (now - this.last >= PERIOD.toNanos()) {
-			this.last = now;
+		if (this.nanoTime.getAsLong() - this.last >= PERIOD.toNanos()) {
 			this.reader.commit();
 			this.lag.set(this.reader.lag());
+			report();
+			// Where that takes long, the next is not due at once.
+			this.last = this.nanoTime.getAsLong();
+		}
+	}
+
+	private void report() {
+		if (this.unreported > 0) {
+			this.log.accept("Messages consumed: %,d (%,d bytes); offsets still to read: %,d".formatted(this.unreported,
+					this.unreportedBytes, this.lag.get()));
+			this.unreported = 0;
+			this.unreportedBytes = 0;
 		}
 	}
 
@@ -120,9 +143,11 @@ public final class ExampleConsumer {
 		try (TopicReader reader = TopicReader.group(Map.of(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, args[0]),
 				args[1])) {
 			ExampleConsumer consumer = new ExampleConsumer(reader,
-					(message) -> logger.info("Partition {}, offset {}: {} bytes", message.partition(), message.offset(),
-							message.payload().length),
-					registry, System::nanoTime);
+					(message) -> logger.debug("Partition {}, offset {}: {} bytes", message.partition(),
+							message.offset(), message.payload().length),
+					logger::info, registry, System::nanoTime);
+			logger.info("Reading the topic {} of {} as group {}; metrics: http://127.0.0.1:{}/metrics", Topics.SINK,
+					args[0], args[1], args[2]);
 			while (!stopping) {
 				consumer.step();
 			}

@@ -16,6 +16,7 @@ class ExampleConsumerMetricTests {
 		SimpleMeterRegistry registry = new SimpleMeterRegistry();
 		// It consumes nothing, so it needs no reader.
 		new ExampleConsumer(null, (_) -> {
+		}, (_) -> {
 		}, registry, System::nanoTime);
 		GeneratedTable table = new GeneratedTable(Path.of("../docs/metrics.md"), "sink-reader", "metric", "unit",
 				"tags", "meaning");

@@ -1,0 +1,162 @@
+package dev.sluice.sink.client;
+
+import java.time.Duration;
+import java.util.PriorityQueue;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * An event loop with one thread, which any thread may give tasks. They come through a
+ * queue without a lock, and wake the thread only if it sleeps. A task that fails is
+ * logged, and the next one is run.
+ * <p>
+ * Bound: none of its own; as many tasks and timers as its callers have open.
+ */
+final class LoopThread implements EventLoop {
+
+	private static final Logger logger = LoggerFactory.getLogger(LoopThread.class);
+
+	/** What runs when the loop is closed may take so long. */
+	private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(10);
+
+	private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+
+	/** The one that is due first is first. Only the thread uses them. */
+	private final PriorityQueue<Timer> timers = new PriorityQueue<>();
+
+	/** Whether the thread sleeps, or will unless it finds a task now. */
+	private final AtomicBoolean asleep = new AtomicBoolean();
+
+	private final Thread thread;
+
+	private volatile boolean closed;
+
+	private record Timer(long at, Runnable task) implements Comparable<Timer> {
+
+		@Override
+		public int compareTo(Timer other) {
+			return Long.signum(this.at - other.at);
+		}
+
+	}
+
+	private LoopThread(String name) {
+		this.thread = Thread.ofPlatform().daemon().name(name).unstarted(this::run);
+	}
+
+	static LoopThread start(String name) {
+		LoopThread loop = new LoopThread(name);
+		loop.thread.start();
+		return loop;
+	}
+
+	@Override
+	public long nanoTime() {
+		return System.nanoTime();
+	}
+
+	@Override
+	public void execute(Runnable task) {
+		if (!this.closed) {
+			this.tasks.add(task);
+			// It looks at the queue after it has said that it sleeps.
+			if (this.asleep.get() && this.asleep.getAndSet(false)) {
+				LockSupport.unpark(this.thread);
+			}
+		}
+	}
+
+	@Override
+	public void schedule(Duration delay, Runnable task) {
+		Timer timer = new Timer(nanoTime() + delay.toNanos(), task);
+		if (Thread.currentThread() == this.thread) {
+			this.timers.add(timer);
+		}
+		else {
+			execute(() -> this.timers.add(timer));
+		}
+	}
+
+	private void run() {
+		boolean open = true;
+		while (open) {
+			// Read before the queue, which then has all that was given before the close.
+			boolean last = this.closed;
+			if (!last) {
+				runDue();
+			}
+			Runnable task = this.tasks.poll();
+			if (task != null) {
+				run(task);
+			}
+			else if (last) {
+				open = false;
+			}
+			else {
+				sleep();
+			}
+		}
+	}
+
+	/** Not those that become due meanwhile, so that tasks have their turn. */
+	private void runDue() {
+		Timer first = this.timers.peek();
+		if (first != null) {
+			long now = nanoTime();
+			while (first != null && first.at() - now <= 0) {
+				run(this.timers.remove().task());
+				first = this.timers.peek();
+			}
+		}
+	}
+
+	private void run(Runnable task) {
+		try {
+			task.run();
+		}
+		catch (RuntimeException | Error ex) {
+			logger.error("A task of {} has failed", this.thread.getName(), ex);
+		}
+		finally {
+			// The next one has not been interrupted.
+			Thread.interrupted();
+		}
+	}
+
+	private void sleep() {
+		this.asleep.set(true);
+		if (this.tasks.isEmpty()) {
+			Timer first = this.timers.peek();
+			if (first == null) {
+				LockSupport.park(this);
+			}
+			else {
+				LockSupport.parkNanos(this, first.at() - nanoTime());
+			}
+		}
+		this.asleep.set(false);
+	}
+
+	@Override
+	public void close() {
+		this.closed = true;
+		LockSupport.unpark(this.thread);
+		boolean ended = false;
+		try {
+			ended = this.thread.join(CLOSE_TIMEOUT);
+		}
+		catch (InterruptedException _) {
+			Thread.currentThread().interrupt();
+		}
+		if (!ended) {
+			this.tasks.clear();
+			this.thread.interrupt();
+		}
+	}
+
+}

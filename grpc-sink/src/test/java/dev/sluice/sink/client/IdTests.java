@@ -1,0 +1,43 @@
+package dev.sluice.sink.client;
+
+import java.util.List;
+import java.util.stream.LongStream;
+
+import com.google.protobuf.ByteString;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class IdTests {
+
+	/** As many as are in flight, from several places. */
+	private static final List<ByteString> IN_A_ROW = LongStream.of(0, 1_000_000, Integer.MAX_VALUE)
+		.flatMap((from) -> LongStream.range(from, from + 4_096))
+		.mapToObj((number) -> MemorySpool.id(0x0123456789abcdefL, number))
+		.toList();
+
+	@Test
+	void givesIdsThatCountUpHashesOfTheirOwn() {
+		assertThat(IN_A_ROW.stream().map((id) -> Id.of(id).hashCode()).distinct()).hasSizeGreaterThan(12_280);
+	}
+
+	@Test
+	void isNeededWhileProtobufGivesManyOfThemTheSame() {
+		assertThat(IN_A_ROW.stream().map(ByteString::hashCode).distinct()).hasSizeLessThan(4_000);
+	}
+
+	@Test
+	void isEqualToThatOfTheSameBytes() {
+		Id id = Id.of(ByteString.copyFromUtf8("id-1"));
+
+		assertThat(id).isEqualTo(Id.of(ByteString.copyFromUtf8("id-1")))
+			.hasSameHashCodeAs(Id.of(ByteString.copyFromUtf8("id-1")))
+			.isNotEqualTo(Id.of(ByteString.copyFromUtf8("id-2")));
+	}
+
+	@Test
+	void hasTheHashThatItsAuthorsPublished() {
+		assertThat(Id.of(ByteString.copyFromUtf8("foobar")).hashCode()).isEqualTo(0xbf9cf968);
+	}
+
+}
