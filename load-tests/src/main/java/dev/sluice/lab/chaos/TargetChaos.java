@@ -130,6 +130,9 @@ final class TargetChaos extends Experiment {
 
 	@Override
 	protected List<Check> checks() {
+		if (this.plan.isEmpty()) {
+			return List.of(this.target.check());
+		}
 		String problem = this.trial.notMended();
 		return List.of(this.target.check(), new Check("Each command of the faults ended well", problem == null,
 				(problem != null) ? problem : "within %d s each".formatted(CommandFault.DEADLINE.toSeconds())));
@@ -137,10 +140,10 @@ final class TargetChaos extends Experiment {
 
 	@Override
 	protected String summary(RunResult result) {
-		String text = (result.finding() instanceof ChaosResult chaos && chaos.balance() != null)
-				? BalanceText.of(chaos, chaos.balance()) : "";
-		return text + "%nThe gateways were asked: %s.%nNot seen: %s.%n".formatted(lookUps(),
+		String seen = "%nThe gateways were asked: %s.%nNot seen: %s.%n".formatted(lookUps(),
 				String.join("; ", GatewayWitness.UNSEEN));
+		return (result.finding() instanceof ChaosResult chaos && chaos.balance() != null)
+				? BalanceText.of(chaos, chaos.balance()) + seen : "";
 	}
 
 	@Override

@@ -2,6 +2,7 @@ package dev.sluice.lab.chaos;
 
 import java.io.IOException;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.IntPredicate;
 import java.util.function.LongSupplier;
@@ -119,7 +120,9 @@ final class Trial {
 				LedgerAudit.write(violations(this.finding), this.directory.path().resolve(VIOLATIONS));
 			}
 			finally {
-				this.saved = sampler.perSecond();
+				List<@Nullable Integer> told = sampler.perSecond();
+				// Where nobody tells, the seconds end with the load.
+				this.saved = told.stream().anyMatch(Objects::nonNull) ? told : List.of();
 			}
 			if (sampler.failure() != null) {
 				throw new LabException("What was saved could not be counted all the time: " + sampler.failure());

@@ -92,6 +92,7 @@ class TargetChaosTests {
 		assertThat(chaos.witness()).isEqualTo(ChaosResult.Witness.GATEWAYS);
 		assertThat(chaos.customerOrder()).isNull();
 		assertThat(chaos.faults()).isEmpty();
+		assertThat(run.checks()).singleElement().extracting("what").asString().contains("certificates");
 		assertThat(chaos.balance().acceptedSync()).isEqualTo(4);
 		assertThat(chaos.balance().saved()).isEqualTo(20);
 		assertThat(chaos.balance().doubled()).isNull();

@@ -3,7 +3,6 @@ package dev.sluice.lab.kit.result;
 import java.util.List;
 import java.util.Objects;
 
-import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonTypeName;
 import org.jspecify.annotations.Nullable;
 
@@ -32,11 +31,9 @@ public record ChaosResult(long seed, double ratePerSecond, double syncShare, Wit
 	public enum Witness {
 
 		/** It has all that is saved. */
-		@JsonProperty("backend")
 		BACKEND,
 
 		/** They tell of each order, and not of all. */
-		@JsonProperty("gateways")
 		GATEWAYS
 
 	}

@@ -45,7 +45,7 @@ class RunFileTests {
 		Path file = RunFile.write(chaos, this.directory);
 		String named = Files.readString(file);
 
-		Files.writeString(file, named.replaceFirst("\"witness\" : \"backend\",", ""));
+		Files.writeString(file, named.replaceFirst("\"witness\" : \"BACKEND\",", ""));
 
 		assertThat(file).content().isNotEqualTo(named);
 		assertThat(RunFile.read(file)).isEqualTo(chaos);
