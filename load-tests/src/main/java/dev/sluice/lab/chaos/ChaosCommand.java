@@ -9,12 +9,14 @@ import java.util.stream.Collectors;
 
 import dev.sluice.lab.chaos.ChaosPlan.Choice;
 import dev.sluice.lab.chaos.ChaosPlan.Kind;
-import dev.sluice.lab.chaos.ChaosPlan.Target;
+import dev.sluice.lab.kit.deployed.Target;
+import dev.sluice.lab.kit.deployed.TargetOptions;
 import dev.sluice.lab.kit.run.ExperimentCommand;
 import dev.sluice.lab.kit.run.InfrastructureOption;
 import dev.sluice.lab.kit.run.SourceOption;
 import dev.sluice.lab.kit.run.SourceOption.Source;
 import dev.sluice.lab.kit.run.ReportWriter;
+import dev.sluice.lab.scenario.TargetFile;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -24,7 +26,8 @@ import picocli.CommandLine.Option;
 @Command(name = "chaos",
 		description = "Kills, freezes and restarts everything while orders come in, then proves that each accepted"
 				+ " order was saved once, and with --ordering key in its customer's order. The backend is the witness: frozen and made to fail, but killed only with"
-				+ " --store postgres.",
+				+ " --store postgres. With --target, the commands in the target file break a deployed system, and its"
+				+ " gateways are the witness.",
 		footer = { "", "Exit code: 0 the balance holds, 1 it does not or the run is not whole, 2 wrong usage." })
 public final class ChaosCommand extends ExperimentCommand {
 
@@ -70,7 +73,8 @@ public final class ChaosCommand extends ExperimentCommand {
 	private @Nullable Long seed;
 
 	@Option(names = "--faults", split = ",", paramLabel = "TARGET",
-			description = "What to break: gateway, consumer, broker, postgres, backend. Default: all.")
+			description = "What to break: gateway, consumer, broker, postgres, backend; with --target, names of its"
+					+ " faults. Default: all.")
 	private @Nullable List<String> targets;
 
 	@Option(names = "--kinds", split = ",", paramLabel = "KIND",
@@ -80,7 +84,7 @@ public final class ChaosCommand extends ExperimentCommand {
 
 	@Option(names = "--kills-each", paramLabel = "K",
 			description = "Number of kills of each target. Each other kind happens a quarter as often, at least once. Default: "
-					+ KILLS + ".")
+					+ KILLS + ". With --target: how often each of its faults happens. Default: 1.")
 	private @Nullable Integer killsEach;
 
 	@Option(names = "--brokers", paramLabel = "B", defaultValue = "1",
@@ -107,6 +111,9 @@ public final class ChaosCommand extends ExperimentCommand {
 	private ChaosExperiment.Store store = ChaosExperiment.Store.MEMORY;
 
 	@Mixin
+	private TargetOptions target = new TargetOptions();
+
+	@Mixin
 	private SourceOption source = new SourceOption();
 
 	@Mixin
@@ -118,25 +125,50 @@ public final class ChaosCommand extends ExperimentCommand {
 
 	@Override
 	public Integer call() {
+		Target deployed = argument(() -> this.target.value(TargetFile::read));
+		if (deployed != null) {
+			return breakDeployed(deployed);
+		}
 		ChaosExperiment.Settings settings = settings();
 		ChaosPlan plan = plan(settings);
-		String command = (this.seed != null) ? commandLine() : commandLine("--seed", Long.toString(settings.seed()));
-		return run(ChaosExperiment.NAME, command,
-				(run) -> new ChaosExperiment(run, this.infrastructure.value(), settings, plan));
+		return run(settings.load(), (run) -> new ChaosExperiment(run, this.infrastructure.value(), settings, plan));
 	}
 
-	private ChaosExperiment.Settings settings() {
+	private int run(Trial.Load load, Factory factory) {
+		return run(ChaosExperiment.NAME,
+				(this.seed != null) ? commandLine() : commandLine("--seed", Long.toString(load.seed())), factory);
+	}
+
+	/**
+	 * A system that is there gets only as much as the user says, and only their faults.
+	 */
+	private int breakDeployed(Target deployed) {
+		refuse("--target is broken by the commands in its file alone", "--kinds", "--brokers", "--consumers",
+				"--ordering", "--store", "--source", "--infra");
+		if (!has("--rate")) {
+			throw usage("--target needs --rate: how many orders a second may it get, as 20?");
+		}
+		Set<String> known = deployed.faults().keySet();
+		Set<String> names = (this.targets != null) ? new LinkedHashSet<>(this.targets) : known;
+		names.stream().filter((name) -> !known.contains(name)).findFirst().ifPresent((name) -> {
+			throw usage("fault '%s' is not in the target: %s".formatted(name,
+					known.isEmpty() ? "give it 'faults', in a target file" : "use " + String.join(", ", known)));
+		});
+		Trial.Load load = load(false);
+		int each = (this.killsEach != null) ? this.killsEach : 1;
+		if (each < 1) {
+			throw usage("--kills-each must be at least 1");
+		}
+		List<TargetChaos.Planned> plan = argument(() -> TargetChaos.Planned.of(names, each, load));
+		return run(load, (run) -> new TargetChaos(run, deployed, plan, load));
+	}
+
+	private Trial.Load load(boolean inOrder) {
 		if (!(this.rate > 0 && this.rate <= 10_000)) {
 			throw usage("--rate must be above 0 and at most 10,000");
 		}
 		if (!(this.syncShare >= 0 && this.syncShare <= 1)) {
 			throw usage("--sync-share must be between 0 and 1");
-		}
-		if (this.brokers != 1 && this.brokers != 3) {
-			throw usage("--brokers must be 1 or 3");
-		}
-		if (this.consumers < 1 || this.consumers > MAX_CONSUMERS) {
-			throw usage("--consumers must be between 1 and " + MAX_CONSUMERS);
 		}
 		if (this.customers < 1) {
 			throw usage("--customers must be at least 1");
@@ -150,25 +182,34 @@ public final class ChaosCommand extends ExperimentCommand {
 			throw usage("Between 1 and %,d orders can be placed, these are %,.0f".formatted(MAX_ORDERS, count));
 		}
 		long drawn = (this.seed != null) ? this.seed : System.nanoTime() % 1_000_000;
+		return new Trial.Load((int) Math.round(count), this.rate, this.syncShare, this.customers, inOrder, drawn,
+				DRAIN_MILLIS);
+	}
+
+	private ChaosExperiment.Settings settings() {
+		if (this.brokers != 1 && this.brokers != 3) {
+			throw usage("--brokers must be 1 or 3");
+		}
+		if (this.consumers < 1 || this.consumers > MAX_CONSUMERS) {
+			throw usage("--consumers must be between 1 and " + MAX_CONSUMERS);
+		}
 		if (this.ordering.isPerCustomer() && this.source.value() == Source.SHARE_GROUP) {
 			throw usage("A share group keeps no order: use --ordering none, or --source partitions");
 		}
-		return new ChaosExperiment.Settings(this.brokers, this.store, this.consumers, this.ordering, this.customers,
-				(int) Math.round(count), this.rate, this.syncShare, drawn, this.source.value(), DRAIN_MILLIS);
+		return new ChaosExperiment.Settings(this.brokers, this.store, this.consumers, this.ordering,
+				this.source.value(), load(this.ordering.isPerCustomer()));
 	}
 
 	private ChaosPlan plan(ChaosExperiment.Settings settings) {
-		try {
-			Set<Target> chosenTargets = chosen(this.targets, Target::of, EnumSet.allOf(Target.class));
+		return argument(() -> {
+			Set<ChaosPlan.Target> chosenTargets = chosen(this.targets, ChaosPlan.Target::of,
+					EnumSet.allOf(ChaosPlan.Target.class));
 			Set<Kind> chosenKinds = chosen(this.kinds, Kind::of, EnumSet.allOf(Kind.class));
 			int kills = (this.killsEach != null) ? this.killsEach : this.quick ? 1 : KILLS;
-			return ChaosPlan.of(new Choice(chosenTargets, chosenKinds, kills, ChaosExperiment.GATEWAYS.size(),
-					this.consumers, this.brokers, this.store.remembers(),
-					Math.round(settings.orders() / settings.ratePerSecond() * 1_000), settings.seed()));
-		}
-		catch (IllegalArgumentException ex) {
-			throw usage(ex.getMessage());
-		}
+			return ChaosPlan
+				.of(new Choice(chosenTargets, chosenKinds, kills, ChaosExperiment.GATEWAYS.size(), this.consumers,
+						this.brokers, this.store.remembers(), settings.load().millis(), settings.load().seed()));
+		});
 	}
 
 	private static <E> Set<E> chosen(@Nullable List<String> names, Function<String, E> of, Set<E> all) {

@@ -10,13 +10,12 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.IntPredicate;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.contract.BackendBehaviour.Capacity;
@@ -25,11 +24,11 @@ import dev.sluice.devservices.Breakable;
 import dev.sluice.devservices.Infrastructure;
 import dev.sluice.lab.chaos.ChaosPlan.Kind;
 import dev.sluice.lab.chaos.ChaosPlan.Target;
-import dev.sluice.lab.chaos.FaultInjector.Misbehaviour;
-import dev.sluice.lab.chaos.FaultInjector.Victim;
-import dev.sluice.lab.kit.measure.SavedSampler;
-import dev.sluice.lab.kit.plan.Mode;
+import dev.sluice.lab.chaos.Gateways.Gateway;
+import dev.sluice.lab.chaos.Victim.Misbehaviour;
 import dev.sluice.lab.kit.result.ChaosResult;
+import dev.sluice.lab.kit.result.ChaosResult.CustomerOrder;
+import dev.sluice.lab.kit.result.ChaosResult.Witness;
 import dev.sluice.lab.kit.result.Finding;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.run.BackendControl;
@@ -39,7 +38,6 @@ import dev.sluice.lab.kit.run.Run;
 import dev.sluice.lab.kit.run.SourceOption;
 import dev.sluice.lab.kit.run.SourceOption.Source;
 import dev.sluice.lab.kit.stack.Http;
-import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.lab.kit.stack.Module;
 import dev.sluice.lab.kit.stack.Service;
 import dev.sluice.lab.kit.stack.ServiceOptions;
@@ -67,25 +65,11 @@ final class ChaosExperiment extends Experiment {
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
-	/** Beyond the longest fault and the start of what was killed. */
-	private static final long HEAL_MILLIS = 180_000;
-
-	/** Between two faults of the same victim, for its recovery to be seen. */
-	private static final long REST_MILLIS = 5_000;
-
-	private static final int VIOLATIONS_TOLD = 20;
-
-	/** The load goes on for this long after the last fault. */
-	private static final double SEEN_SECONDS = 5;
-
-	/** Where faults take longer than planned, the load is at most so much longer. */
-	private static final int LONGER = 3;
-
 	private final Settings settings;
 
 	private final ChaosPlan plan;
 
-	private final Outcome outcome = new Outcome();
+	private final Trial trial;
 
 	/**
 	 * What is chosen beside the faults.
@@ -94,16 +78,10 @@ final class ChaosExperiment extends Experiment {
 	 * @param store where the backend keeps its orders
 	 * @param consumers that share the work
 	 * @param ordering that they keep
-	 * @param customers that place the orders
-	 * @param orders to be placed
-	 * @param ratePerSecond orders due each second
-	 * @param syncShare share of them placed synchronously, 0 to 1
-	 * @param seed of the plan
 	 * @param source how the consumer reads
-	 * @param drainMillis for accepted orders to arrive after the load, in milliseconds
+	 * @param load the orders
 	 */
-	record Settings(int brokers, Store store, int consumers, Ordering ordering, int customers, int orders,
-			double ratePerSecond, double syncShare, long seed, Source source, long drainMillis) {
+	record Settings(int brokers, Store store, int consumers, Ordering ordering, Source source, Trial.Load load) {
 	}
 
 	/** Which orders are delivered one after another: the property delivery.ordering. */
@@ -150,6 +128,7 @@ final class ChaosExperiment extends Experiment {
 		super(NAME, run, infrastructure);
 		this.settings = settings;
 		this.plan = plan;
+		this.trial = new Trial(settings.load(), directory(), progress());
 	}
 
 	@Override
@@ -163,7 +142,9 @@ final class ChaosExperiment extends Experiment {
 
 	@Override
 	protected Finding finding(@Nullable String partial) {
-		return this.outcome.result(this.settings);
+		return this.trial.result(Witness.BACKEND,
+				(found) -> new CustomerOrder(this.settings.ordering().isPerCustomer(), this.settings.load().customers(),
+						this.settings.consumers(), found.compared(), found.overtaking().size()));
 	}
 
 	@Override
@@ -174,16 +155,7 @@ final class ChaosExperiment extends Experiment {
 
 	@Override
 	protected @Nullable String failure(RunResult result) {
-		if (!(result.finding() instanceof ChaosResult chaos) || chaos.holds()) {
-			return null;
-		}
-		if (chaos.balance() != null && chaos.balance().holds() && chaos.customerOrder() != null
-				&& chaos.customerOrder().inversions() == 0) {
-			return "Nothing is known of the order per customer: no order was sent after another one of its customer was"
-					+ " accepted; take fewer --customers";
-		}
-		return "The balance does not hold; all orders that break it are in "
-				+ directory().path().resolve("violations.csv");
+		return (result.finding() instanceof ChaosResult chaos) ? this.trial.failure(chaos) : null;
 	}
 
 	@Override
@@ -199,62 +171,21 @@ final class ChaosExperiment extends Experiment {
 		Service backend = Objects.requireNonNull(services.get(BACKEND));
 		BackendControl control = new BackendControl(client, backend.uri());
 		control.behave(BackendBehaviour.DEFAULT);
-		List<OrderDriver.Gateway> gateways = GATEWAYS.stream()
-			.map((variant) -> new OrderDriver.Gateway(variant.id(),
-					Objects.requireNonNull(services.get(variant.id())).uri()))
-			.toList();
-		progress().step(
-				"Placing %,d orders, %.0f a second, while %d faults happen (seed %d)".formatted(this.settings.orders(),
-						this.settings.ratePerSecond(), this.plan.faults().size(), this.settings.seed()));
-		OrderIdentity identity = new OrderIdentity("chaos-" + this.settings.seed(), this.settings.customers());
-		try (OrderLedger ledger = new OrderLedger(LONGER * this.settings.orders(), this.settings.syncShare(),
-				directory().path().resolve("attempts.csv"))) {
-			this.outcome.ledger = ledger;
-			long start = System.nanoTime();
-			SavedSampler sampler = new SavedSampler(control::savedIfTold, start);
-			try (sampler) {
-				int placed = load(stack, services, control, gateways, identity, ledger, start);
-				progress().step("Everything runs again; waiting for what is under way");
-				try (ConsumerGroup delivery = ConsumerGroup.delivery(stack.infrastructure().kafka().bootstrapServers(),
-						this.settings.source());
-						LedgerAudit audit = new LedgerAudit(ledger, identity, backend.uri(), gateways.getFirst().uri(),
-								placed, delivery::left)) {
-					this.outcome.finding = audit.run(this.settings.drainMillis(), progress()::now);
-				}
-				LedgerAudit.write(violations(this.outcome.finding, this.settings),
-						directory().path().resolve("violations.csv"));
-			}
-			finally {
-				this.outcome.saved = sampler.perSecond();
-			}
-			if (sampler.failure() != null) {
-				throw new LabException("What was saved could not be counted all the time: " + sampler.failure());
-			}
-		}
+		Gateways gateways = new Gateways(GATEWAYS.stream()
+			.map((variant) -> new Gateway(variant.id(), Objects.requireNonNull(services.get(variant.id())).uri()))
+			.toList(), null, null);
+		Trial.Load load = this.settings.load();
+		this.trial.run(gateways, new OrderIdentity("chaos-" + load.seed(), load.customers()),
+				this.plan.against(victims(stack, services, control)), control::savedIfTold,
+				() -> new BackendWitness(backend.uri(), gateways.inTurn(0).uri(), () -> unfinished(stack),
+						BackendWitness.Pace.DEFAULT));
 	}
 
-	/** An order that overtakes is one where order is promised. */
-	private static List<String> violations(LedgerAudit.Finding finding, Settings settings) {
-		return settings.ordering().isPerCustomer()
-				? Stream.concat(finding.violations().stream(), finding.perCustomer().overtaking().stream()).toList()
-				: finding.violations();
-	}
-
-	private int load(Stack stack, Map<String, Service> services, BackendControl control,
-			List<OrderDriver.Gateway> gateways, OrderIdentity identity, OrderLedger ledger, long start)
-			throws InterruptedException {
-		try (OrderDriver driver = new OrderDriver(gateways, identity, ledger, start);
-				FaultInjector faults = new FaultInjector(this.plan, victims(stack, services, control), start,
-						REST_MILLIS, progress())) {
-			try {
-				driver.run(this.settings.ratePerSecond(), new Length(faults, driver));
-				faults.awaitHealed(HEAL_MILLIS);
-				return driver.placed();
-			}
-			finally {
-				this.outcome.latestMillis = driver.latestMillis();
-				this.outcome.faults = faults.done();
-			}
+	/** With a connection of its own, as brokers were broken until then. */
+	private OptionalLong unfinished(Stack stack) throws InterruptedException {
+		try (ConsumerGroup delivery = ConsumerGroup.delivery(stack.infrastructure().kafka().bootstrapServers(),
+				this.settings.source())) {
+			return delivery.left();
 		}
 	}
 
@@ -313,15 +244,12 @@ final class ChaosExperiment extends Experiment {
 	@Override
 	protected Map<String, String> configuration() {
 		Map<String, String> configuration = new TreeMap<>();
-		configuration.put("load", "open: %.1f orders a second by the clock, %.0f %% of them sync"
-			.formatted(this.settings.ratePerSecond(), this.settings.syncShare() * 100));
+		configuration.put("load", this.settings.load().text());
 		configuration.put("consumers", "%d, delivery.ordering=%s, orders of %,d customers"
-			.formatted(this.settings.consumers(), this.settings.ordering(), this.settings.customers()));
-		configuration.put("client",
-				"%d attempts at most, in turn at %s, after pauses from 1 s, doubled, of which the second half is drawn"
-					.formatted(OrderDriver.ATTEMPTS, GATEWAYS));
+			.formatted(this.settings.consumers(), this.settings.ordering(), this.settings.load().customers()));
+		configuration.put("client", OrderDriver.text(GATEWAYS));
 		configuration.put("source", this.settings.source().toString());
-		configuration.put("seed", Long.toString(this.settings.seed()));
+		configuration.put("seed", Long.toString(this.settings.load().seed()));
 		configuration.put("faults planned", Integer.toString(this.plan.faults().size()));
 		configuration.put("backend", switch (this.settings.store()) {
 			case MEMORY -> "50 ms an order, kept in memory; frozen and made to fail, never killed: it is the witness";
@@ -333,77 +261,6 @@ final class ChaosExperiment extends Experiment {
 				: "Kafka, acks=all, %1$d brokers, 12 partitions of %1$d copies, of which %2$d must have what is acknowledged"
 					.formatted(this.settings.brokers(), this.settings.brokers() - 1));
 		return configuration;
-	}
-
-	/**
-	 * How many orders are placed: those asked for, and more while faults are not over, so
-	 * that each happens under load and its end is seen.
-	 */
-	private final class Length implements IntPredicate {
-
-		private final FaultInjector faults;
-
-		private final OrderDriver driver;
-
-		private long until;
-
-		Length(FaultInjector faults, OrderDriver driver) {
-			this.faults = faults;
-			this.driver = driver;
-			this.until = ChaosExperiment.this.settings.orders();
-		}
-
-		@Override
-		public boolean test(int order) {
-			Settings settings = ChaosExperiment.this.settings;
-			progress().now("%,d of %,d orders placed".formatted(this.driver.placed(), settings.orders()));
-			if (!this.faults.isOver()) {
-				this.until = Math.max(this.until, order + Math.round(SEEN_SECONDS * settings.ratePerSecond()));
-			}
-			return this.faults.isWell() && order < this.until;
-		}
-
-	}
-
-	/** What is known by now; a run that ends early lacks some of it. */
-	private static final class Outcome {
-
-		private @Nullable OrderLedger ledger;
-
-		private LedgerAudit.@Nullable Finding finding;
-
-		private List<FaultInjector.Done> faults = List.of();
-
-		private List<@Nullable Integer> saved = List.of();
-
-		private long latestMillis;
-
-		ChaosResult result(Settings settings) {
-			OrderLedger entered = this.ledger;
-			if (entered == null) {
-				return new ChaosResult(settings.seed(), settings.ratePerSecond(), settings.syncShare(), null, null,
-						List.of(), List.of(), List.of(), 0);
-			}
-			int[] sync = entered.acceptedMillis(Mode.SYNC);
-			int[] queued = entered.acceptedMillis(Mode.QUEUED);
-			List<ChaosResult.Fault> told = this.faults.stream()
-				.map((fault) -> new ChaosResult.Fault(fault.target(), fault.kind().toString(), fault.beganMillis(),
-						fault.healedMillis(), Outage.longest(sync, fault.beganMillis(), fault.healedMillis()),
-						Outage.longest(queued, fault.beganMillis(), fault.healedMillis())))
-				.toList();
-			LedgerAudit.Finding found = this.finding;
-			return new ChaosResult(settings.seed(), settings.ratePerSecond(), settings.syncShare(),
-					(found != null) ? found.balance() : null, (found != null) ? customerOrder(found, settings) : null,
-					told, entered.seconds(this.saved),
-					(found != null) ? violations(found, settings).stream().limit(VIOLATIONS_TOLD).toList() : List.of(),
-					this.latestMillis);
-		}
-
-		private static ChaosResult.CustomerOrder customerOrder(LedgerAudit.Finding found, Settings settings) {
-			return new ChaosResult.CustomerOrder(settings.ordering().isPerCustomer(), settings.customers(),
-					settings.consumers(), found.perCustomer().compared(), found.perCustomer().overtaking().size());
-		}
-
 	}
 
 	/** What the backend may be made to do. */

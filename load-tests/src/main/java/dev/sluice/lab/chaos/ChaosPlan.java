@@ -5,6 +5,7 @@ import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -169,32 +170,71 @@ record ChaosPlan(List<Fault> faults) {
 	 * it
 	 */
 	static ChaosPlan of(Choice choice) {
-		List<Pair> pairs = new ArrayList<>(pairs(choice));
+		List<Pair> pairs = pairs(choice);
 		if (pairs.isEmpty()) {
 			throw new IllegalArgumentException(
 					"None of %s can be broken by %s".formatted(choice.targets(), choice.kinds()));
 		}
-		long needed = LEAD_MILLIS + TAIL_MILLIS + SHARE_MILLIS * pairs.size();
-		if (choice.loadMillis() < needed) {
+		return new ChaosPlan(spread(pairs, choice.loadMillis(), choice.seed(),
+				(number, pair, atMillis, random) -> new Fault(number, pair.target(),
+						instance(pair.target(), choice, random), pair.kind(), atMillis,
+						lastMillis(pair.kind(), choice.loadMillis(), random))));
+	}
+
+	/** Makes a fault of what is to be broken and its time; draws what else it needs. */
+	@FunctionalInterface
+	interface Draw<T, F> {
+
+		F fault(int number, T what, long atMillis, Random random);
+
+	}
+
+	/**
+	 * Draws the order and the times.
+	 * @param what is to be broken, each once
+	 * @throws IllegalArgumentException if the load is too short for it
+	 */
+	static <T, F> List<F> spread(List<T> what, long loadMillis, long seed, Draw<T, F> draw) {
+		long needed = LEAD_MILLIS + TAIL_MILLIS + SHARE_MILLIS * what.size();
+		if (loadMillis < needed && !what.isEmpty()) {
 			throw new IllegalArgumentException("%d faults need a load of at least %d s, this one has %d s"
-				.formatted(pairs.size(), Math.ceilDiv(needed, 1_000), choice.loadMillis() / 1_000));
+				.formatted(what.size(), Math.ceilDiv(needed, 1_000), loadMillis / 1_000));
 		}
-		Random random = new Random(choice.seed());
-		Collections.shuffle(pairs, random);
-		double share = (double) (choice.loadMillis() - LEAD_MILLIS - TAIL_MILLIS) / pairs.size();
-		List<Fault> faults = new ArrayList<>();
+		Random random = new Random(seed);
+		List<T> shuffled = new ArrayList<>(what);
+		Collections.shuffle(shuffled, random);
+		double share = (double) (loadMillis - LEAD_MILLIS - TAIL_MILLIS) / shuffled.size();
+		List<F> faults = new ArrayList<>();
 		long previous = LEAD_MILLIS;
-		for (int i = 0; i < pairs.size(); i++) {
-			Pair pair = pairs.get(i);
+		for (int i = 0; i < shuffled.size(); i++) {
 			boolean together = i > 0 && random.nextInt(4) == 0;
 			long drawn = LEAD_MILLIS + Math.round(share * (i + random.nextDouble() / 2));
 			long at = together ? previous : drawn;
-			int instance = instance(pair.target(), choice, random);
-			faults.add(new Fault(i + 1, pair.target(), instance, pair.kind(), at,
-					lastMillis(pair.kind(), choice.loadMillis(), random)));
+			faults.add(draw.fault(i + 1, shuffled.get(i), at, random));
 			previous = at;
 		}
-		return new ChaosPlan(faults);
+		return faults;
+	}
+
+	/**
+	 * What happens to the victims of each target.
+	 */
+	List<FaultInjector.Fault> against(Map<Target, List<Victim>> victims) {
+		return this.faults.stream().map((fault) -> {
+			List<Victim> ofTarget = victims.getOrDefault(fault.target(), List.of());
+			Victim victim = ofTarget.get(fault.instance() % ofTarget.size());
+			return new FaultInjector.Fault(fault.number(), victim.name(), fault.kind().toString(),
+					oneAtATime(fault.target(), victim), fault.atMillis(),
+					() -> victim.suffer(fault.kind(), fault.lastMillis()));
+		}).toList();
+	}
+
+	/** One at a time is broken: one broker of three can promise nothing. */
+	private static String oneAtATime(Target target, Victim victim) {
+		return switch (target) {
+			case BROKER -> target.toString();
+			case GATEWAY, CONSUMER, POSTGRES, BACKEND -> victim.name();
+		};
 	}
 
 	private static int instance(Target target, Choice choice, Random random) {

@@ -2,26 +2,23 @@ package dev.sluice.lab.chaos;
 
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 
-import dev.sluice.devservices.Breakable;
-import dev.sluice.lab.chaos.ChaosPlan.Fault;
-import dev.sluice.lab.chaos.ChaosPlan.Kind;
 import dev.sluice.lab.kit.run.Progress;
 import dev.sluice.lab.kit.stack.LabException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Breaks and mends by plan: a virtual thread for each fault waits for its time and then
- * for its target, of which one fault at a time has hold, and until fewer than
- * {@link #AT_ONCE} others are going on. What it froze it thaws, whatever happens.
+ * Breaks and mends by plan: a virtual thread for each fault waits for its time, then
+ * until no other fault of its group and fewer than {@link #AT_ONCE} others are going on.
+ * What would outlast the run is mended, whatever happens.
  */
 final class FaultInjector implements AutoCloseable {
 
@@ -48,73 +45,66 @@ final class FaultInjector implements AutoCloseable {
 	private final long restMillis;
 
 	/**
-	 * What can be broken.
+	 * A fault to come.
 	 *
-	 * @param name in the results
-	 * @param process to be killed, frozen and started
-	 * @param behaviour to be made to misbehave; null if it cannot
+	 * @param number from 1, in the order of the times
+	 * @param target what is broken
+	 * @param kind how
+	 * @param group one fault of each group goes on at a time
+	 * @param atMillis when, since the load began
+	 * @param breakage what happens
 	 */
-	record Victim(String name, Breakable process, @Nullable Misbehaviour behaviour) {
+	record Fault(int number, String target, String kind, String group, long atMillis, Breakage breakage) {
 	}
 
-	/** Makes a server answer wrongly, or well again. */
-	interface Misbehaviour {
+	/** Breaks something and mends it. */
+	@FunctionalInterface
+	interface Breakage {
 
-		void begin(Kind kind) throws InterruptedException;
-
-		void end() throws InterruptedException;
+		/**
+		 * Returns when it is mended. What would outlast the run is mended also if this is
+		 * interrupted or fails.
+		 */
+		void run() throws InterruptedException;
 
 	}
 
 	/**
 	 * A fault that is over.
 	 *
-	 * @param target the victim's name
-	 * @param kind how it was broken
+	 * @param target what was broken
+	 * @param kind how
 	 * @param beganMillis since the load began
 	 * @param healedMillis since the load began
 	 */
-	record Done(String target, Kind kind, long beganMillis, long healedMillis) {
+	record Done(String target, String kind, long beganMillis, long healedMillis) {
 	}
 
 	/**
 	 * Begins to wait for the faults' times.
-	 * @param victims those of each target
 	 * @param startNanos the beginning of the load, of {@link System#nanoTime}
-	 * @param restMillis for which each victim is left alone after each fault
+	 * @param restMillis for which each group is left alone after each fault
 	 */
-	FaultInjector(ChaosPlan plan, Map<ChaosPlan.Target, List<Victim>> victims, long startNanos, long restMillis,
-			Progress progress) {
-		this.left = new CountDownLatch(plan.faults().size());
+	FaultInjector(List<Fault> faults, long startNanos, long restMillis, Progress progress) {
+		this.left = new CountDownLatch(faults.size());
 		this.progress = progress;
 		this.startNanos = startNanos;
 		this.restMillis = restMillis;
-		Map<String, ReentrantLock> locks = new ConcurrentHashMap<>();
-		for (Fault fault : plan.faults()) {
-			List<Victim> ofTarget = victims.getOrDefault(fault.target(), List.of());
-			Victim victim = ofTarget.get(fault.instance() % ofTarget.size());
-			// Fair, so that faults of one victim keep their order.
-			ReentrantLock lock = locks.computeIfAbsent(oneAtATime(fault.target(), victim),
-					(_) -> new ReentrantLock(true));
-			this.threads.add(Thread.ofVirtual().name("fault-" + fault.number()).start(() -> run(fault, victim, lock)));
+		Map<String, ReentrantLock> locks = new HashMap<>();
+		for (Fault fault : faults) {
+			// Fair, so that faults of one group keep their order.
+			ReentrantLock lock = locks.computeIfAbsent(fault.group(), (_) -> new ReentrantLock(true));
+			this.threads.add(Thread.ofVirtual().name("fault-" + fault.number()).start(() -> run(fault, lock)));
 		}
 	}
 
-	/** One at a time is broken: one broker of three can promise nothing. */
-	private static String oneAtATime(ChaosPlan.Target target, Victim victim) {
-		return switch (target) {
-			case BROKER -> target.toString();
-			case GATEWAY, CONSUMER, POSTGRES, BACKEND -> victim.name();
-		};
-	}
-
-	private void run(Fault fault, Victim victim, ReentrantLock lock) {
+	private void run(Fault fault, ReentrantLock lock) {
 		try {
 			TimeUnit.NANOSECONDS
 				.sleep(this.startNanos + TimeUnit.MILLISECONDS.toNanos(fault.atMillis()) - System.nanoTime());
 			lock.lockInterruptibly();
 			try {
-				if (breakNow(fault, victim)) {
+				if (breakNow(fault)) {
 					// Before its next fault: else nobody would see that it has recovered.
 					Thread.sleep(this.restMillis);
 				}
@@ -132,6 +122,8 @@ final class FaultInjector implements AutoCloseable {
 			while (this.left.getCount() > 0) {
 				this.left.countDown();
 			}
+			// At once, and also where a run that is told to stop has no use for it.
+			this.progress.step(String.valueOf(ex.getMessage()));
 		}
 		finally {
 			this.left.countDown();
@@ -139,13 +131,13 @@ final class FaultInjector implements AutoCloseable {
 	}
 
 	/** Whether it was done: not once something has gone wrong. */
-	private boolean breakNow(Fault fault, Victim victim) throws InterruptedException {
+	private boolean breakNow(Fault fault) throws InterruptedException {
 		this.atOnce.acquire();
 		try {
 			if (!isWell()) {
 				return false;
 			}
-			begin(fault, victim);
+			begin(fault);
 			return true;
 		}
 		finally {
@@ -153,46 +145,18 @@ final class FaultInjector implements AutoCloseable {
 		}
 	}
 
-	private void begin(Fault fault, Victim victim) throws InterruptedException {
-		this.progress.step("Fault %d: %s, %s".formatted(fault.number(), victim.name(), fault.kind()));
+	private void begin(Fault fault) throws InterruptedException {
+		this.progress.step("Fault %d: %s, %s".formatted(fault.number(), fault.target(), fault.kind()));
 		long began = millis();
 		try {
-			switch (fault.kind()) {
-				case KILL -> {
-					victim.process().kill();
-					Thread.sleep(fault.lastMillis());
-					victim.process().start();
-				}
-				case RESTART -> {
-					victim.process().stop();
-					victim.process().start();
-				}
-				case FREEZE -> {
-					victim.process().freeze();
-					try {
-						Thread.sleep(fault.lastMillis());
-					}
-					finally {
-						victim.process().thaw();
-					}
-				}
-				case ERRORS, HANG, RESET -> {
-					Misbehaviour behaviour = victim.behaviour();
-					if (behaviour == null) {
-						throw new IllegalArgumentException(victim.name() + " cannot be made to misbehave");
-					}
-					behaviour.begin(fault.kind());
-					Thread.sleep(fault.lastMillis());
-					behaviour.end();
-				}
-			}
+			fault.breakage().run();
 		}
 		catch (RuntimeException ex) {
-			throw new LabException("%s did not get over fault %d (%s): %s".formatted(victim.name(), fault.number(),
+			throw new LabException("%s did not get over fault %d (%s): %s".formatted(fault.target(), fault.number(),
 					fault.kind(), ex.getMessage()), ex);
 		}
 		synchronized (this.done) {
-			this.done.add(new Done(victim.name(), fault.kind(), began, millis()));
+			this.done.add(new Done(fault.target(), fault.kind(), began, millis()));
 		}
 	}
 
@@ -203,6 +167,12 @@ final class FaultInjector implements AutoCloseable {
 	/** Whether nothing has gone wrong but by plan. */
 	boolean isWell() {
 		return this.failure.get() == null;
+	}
+
+	/** What went wrong first, but not by plan; null if nothing did. */
+	@Nullable String failure() {
+		RuntimeException ex = this.failure.get();
+		return (ex != null) ? String.valueOf(ex.getMessage()) : null;
 	}
 
 	/** Whether everything is mended that was to be broken. */
@@ -233,7 +203,9 @@ final class FaultInjector implements AutoCloseable {
 		}
 	}
 
-	/** Ends what is still waiting; what is frozen is thawed when this returns. */
+	/**
+	 * Ends what is still waiting; what would outlast the run is mended when this returns.
+	 */
 	@Override
 	public void close() {
 		this.threads.forEach(Thread::interrupt);

@@ -2,7 +2,6 @@ package dev.sluice.lab.chaos;
 
 import java.io.IOException;
 import java.net.ConnectException;
-import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpConnectTimeoutException;
 import java.net.http.HttpRequest;
@@ -27,9 +26,9 @@ import java.util.regex.Pattern;
 import dev.sluice.contract.HttpNames;
 import dev.sluice.contract.Order;
 import dev.sluice.contract.Placed;
+import dev.sluice.lab.chaos.Gateways.Gateway;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.plan.SampleOrder;
-import dev.sluice.lab.kit.stack.Http;
 import dev.sluice.lab.kit.stack.LabException;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
@@ -68,7 +67,7 @@ final class OrderDriver implements AutoCloseable {
 
 	private final JsonMapper json = JsonMapper.shared();
 
-	private final HttpClient client = Http.client(CONNECT_TIMEOUT);
+	private final HttpClient client;
 
 	private final ExecutorService clients = Executors.newThreadPerTaskExecutor(Thread.ofVirtual().factory());
 
@@ -80,7 +79,7 @@ final class OrderDriver implements AutoCloseable {
 
 	private final AtomicReference<@Nullable RuntimeException> failure = new AtomicReference<>();
 
-	private final List<Gateway> gateways;
+	private final Gateways gateways;
 
 	private final OrderIdentity identity;
 
@@ -91,27 +90,18 @@ final class OrderDriver implements AutoCloseable {
 	private final Duration firstPause;
 
 	/**
-	 * Whom orders are sent to.
-	 *
-	 * @param name in the results
-	 * @param uri without a path
-	 */
-	record Gateway(String name, URI uri) {
-	}
-
-	/**
 	 * @param gateways tried in turn
 	 * @param identity of the orders
 	 * @param ledger what is told is entered here
 	 * @param startNanos the beginning of the load, of {@link System#nanoTime}
 	 */
-	OrderDriver(List<Gateway> gateways, OrderIdentity identity, OrderLedger ledger, long startNanos) {
+	OrderDriver(Gateways gateways, OrderIdentity identity, OrderLedger ledger, long startNanos) {
 		this(gateways, identity, ledger, startNanos, FIRST_PAUSE);
 	}
 
-	OrderDriver(List<Gateway> gateways, OrderIdentity identity, OrderLedger ledger, long startNanos,
-			Duration firstPause) {
-		this.gateways = List.copyOf(gateways);
+	OrderDriver(Gateways gateways, OrderIdentity identity, OrderLedger ledger, long startNanos, Duration firstPause) {
+		this.gateways = gateways;
+		this.client = gateways.client(CONNECT_TIMEOUT);
 		this.identity = identity;
 		this.ledger = ledger;
 		this.startNanos = startNanos;
@@ -150,6 +140,12 @@ final class OrderDriver implements AutoCloseable {
 		}
 	}
 
+	/** What the report says of a client. */
+	static String text(List<?> gateways) {
+		return "%d attempts at most, in turn at %s, after pauses from 1 s, doubled, of which the second half is drawn"
+			.formatted(ATTEMPTS, gateways);
+	}
+
 	/** Orders tried at least once. */
 	int placed() {
 		return this.placed.get();
@@ -165,7 +161,7 @@ final class OrderDriver implements AutoCloseable {
 			this.placed.incrementAndGet();
 			long pause = this.firstPause.toMillis();
 			for (int attempt = 1; attempt <= ATTEMPTS; attempt++) {
-				Gateway gateway = this.gateways.get((order + attempt) % this.gateways.size());
+				Gateway gateway = this.gateways.inTurn(order + attempt);
 				if (!attempt(order, attempt, gateway).again()) {
 					return;
 				}
@@ -222,7 +218,7 @@ final class OrderDriver implements AutoCloseable {
 	private HttpRequest request(int order, Gateway gateway) {
 		Mode mode = this.ledger.mode(order);
 		Order body = SampleOrder.of(this.identity.customer(order), "sku-" + order % 97, 1);
-		HttpRequest.Builder request = HttpRequest.newBuilder(gateway.uri().resolve("/orders"))
+		HttpRequest.Builder request = this.gateways.request(gateway, "/orders")
 			.header("Content-Type", "application/json")
 			.header(HttpNames.IDEMPOTENCY_KEY, '"' + this.identity.key(order) + '"')
 			.POST(BodyPublishers.ofByteArray(this.json.writeValueAsBytes(body)));

@@ -2,9 +2,11 @@ package dev.sluice.lab.chaos;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 import dev.sluice.lab.kit.page.Chart;
 import dev.sluice.lab.kit.page.Figures;
@@ -37,8 +39,12 @@ final class TimelineSection extends Section {
 			html.element("p", "No order was placed.");
 			return;
 		}
-		html.element("p",
-				"Each bar above is a fault, from its beginning until what was broken ran again and was ready; its shade goes through all panels. The client retries a failed attempt at the other gateway. What the backend saved while it did not answer is counted in the second in which it did.");
+		html.element("p", switch (this.chaos.witness()) {
+			case BACKEND ->
+				"Each bar above is a fault, from its beginning until what was broken ran again and was ready; its shade goes through all panels. The client retries a failed attempt at the other gateway. What the backend saved while it did not answer is counted in the second in which it did.";
+			case GATEWAYS ->
+				"Each bar above is a fault, from its beginning until its end command had ended or, without one, its time was over; its shade goes through all panels. The client retries a failed attempt at the next gateway. What was saved in each second is not seen.";
+		});
 		html.chart(chart(this.chaos), table(this.chaos));
 	}
 
@@ -48,7 +54,7 @@ final class TimelineSection extends Section {
 				top(seconds, (s) -> (double) s.acceptedSync()));
 		double failed = Math.max(top(seconds, (s) -> (double) s.failedQueued()),
 				top(seconds, (s) -> (double) s.failedSync()));
-		List<Chart.Panel> panels = List.of(
+		List<Chart.Panel> panels = Stream.of(
 				panel("Queued orders accepted per second", 1, "area", accepted, seconds,
 						(s) -> (double) s.acceptedQueued()),
 				panel("Sync orders accepted per second", 0, "area", accepted, seconds,
@@ -57,7 +63,9 @@ final class TimelineSection extends Section {
 						(s) -> (double) s.failedQueued()),
 				panel("Sync attempts failed per second", 0, "bars", failed, seconds, (s) -> (double) s.failedSync()),
 				panel("Orders saved by the backend per second", 3, "area", top(seconds, TimelineSection::saved),
-						seconds, TimelineSection::saved));
+						seconds, TimelineSection::saved))
+			.filter((panel) -> panel.values().stream().anyMatch(Objects::nonNull))
+			.toList();
 		List<Chart.Span> spans = spans(chaos);
 		long lanes = spans.stream().map(Chart.Span::lane).distinct().count();
 		return new Chart.Seconds("Orders and faults",

@@ -1,6 +1,8 @@
 /**
  * {@code lab chaos}: kills, freezes and restarts services while orders come in, and
- * audits every order. Start at {@link dev.sluice.lab.chaos.ChaosExperiment}.
+ * audits every order. Start at {@link dev.sluice.lab.chaos.ChaosExperiment}, or at
+ * {@link dev.sluice.lab.chaos.TargetChaos} for a deployed system; both run a
+ * {@link dev.sluice.lab.chaos.Trial}.
  */
 @NullMarked
 package dev.sluice.lab.chaos;

@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 import dev.sluice.lab.causes.CausesExperiment;
@@ -180,15 +179,6 @@ public final class CompareCommand extends ExperimentCommand {
 				(run) -> new TargetComparison(run, settings));
 	}
 
-	private <T extends @Nullable Object> T argument(Supplier<T> value) {
-		try {
-			return value.get();
-		}
-		catch (IllegalArgumentException ex) {
-			throw usage(ex.getMessage());
-		}
-	}
-
 	private int findCauses() {
 		refuse("--causes chooses its own settings", "--scenario", "--in-flight", "--rates", "--burst", "--orders",
 				"--seed", "--variants", "--modes", "--capacity", "--delivery-concurrency", "--heap", "--pin");
@@ -199,12 +189,6 @@ public final class CompareCommand extends ExperimentCommand {
 		int times = (this.repetitions != null) ? this.repetitions : CAUSES_REPETITIONS;
 		return run(CausesExperiment.SHORT_NAME, commandLine(),
 				(run) -> new CausesExperiment(run, this.infrastructure.value(), chosen, times));
-	}
-
-	private void refuse(String why, String... options) {
-		Stream.of(options).filter(this::has).findFirst().ifPresent((option) -> {
-			throw usage("%s: leave out %s".formatted(why, option));
-		});
 	}
 
 	private int play(Path file) {

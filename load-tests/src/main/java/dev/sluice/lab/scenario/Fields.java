@@ -93,17 +93,22 @@ final class Fields {
 
 	/** A mapping of words that the user chooses, in the file's order. */
 	Map<String, String> texts(Node value) {
+		return named(value, this::scalar);
+	}
+
+	/** A mapping of names that the user chooses, in the file's order. */
+	<T> Map<String, T> named(Node value, Function<Node, T> reader) {
 		if (!(value instanceof MappingNode mapping) || mapping.getValue().isEmpty()) {
 			throw refused(value, "must be a mapping: 'name: value' in each line");
 		}
-		Map<String, String> texts = new LinkedHashMap<>();
+		Map<String, T> named = new LinkedHashMap<>();
 		for (NodeTuple field : mapping.getValue()) {
 			String name = scalar(field.getKeyNode());
-			if (texts.put(name, scalar(field.getValueNode())) != null) {
+			if (named.put(name, reader.apply(field.getValueNode())) != null) {
 				throw refused(field.getKeyNode(), "'%s' is there twice".formatted(name));
 			}
 		}
-		return texts;
+		return named;
 	}
 
 	<T> List<T> list(String key, Function<Node, T> reader, List<T> otherwise) {

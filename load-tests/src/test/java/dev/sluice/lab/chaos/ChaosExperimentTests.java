@@ -13,6 +13,7 @@ import dev.sluice.lab.chaos.ChaosExperiment.Store;
 import dev.sluice.lab.kit.result.ChaosResult;
 import dev.sluice.lab.kit.result.ChaosResult.Balance;
 import dev.sluice.lab.kit.result.ChaosResult.CustomerOrder;
+import dev.sluice.lab.kit.result.ChaosResult.Witness;
 import dev.sluice.lab.kit.result.Runs;
 import dev.sluice.lab.kit.run.Progress;
 import dev.sluice.lab.kit.run.Run;
@@ -66,22 +67,30 @@ class ChaosExperimentTests {
 		assertThat(failure(balance(0, 0, 0, 0), null)).contains("does not hold");
 	}
 
+	@Test
+	void aBalanceOfNothingIsAFailure() {
+		Balance nothing = new Balance(100, 600, 0, 0, 0, 0, 0, 100, 0, 0, 0, 0L, 0, 0L, 0L);
+
+		assertThat(failure(nothing, new CustomerOrder(false, 50, 2, 0, 0))).contains("No order was accepted");
+	}
+
 	private @Nullable String failure(@Nullable Balance balance, @Nullable CustomerOrder order) {
-		ChaosResult result = new ChaosResult(7, 100, 0.2, balance, order, List.of(), List.of(), List.of(), 0);
+		ChaosResult result = new ChaosResult(7, 100, 0.2, Witness.BACKEND, balance, order, List.of(), List.of(),
+				List.of(), 0);
 		try (Interruption interruption = new Interruption()) {
 			Run run = new Run("lab chaos", new RunDirectory(this.directory),
 					new Progress(new PrintStream(PrintStream.nullOutputStream()), false, Instant.now()),
 					new PrintWriter(new StringWriter()), interruption);
-			ChaosExperiment experiment = new ChaosExperiment(run, Infrastructure.EMBEDDED,
-					new ChaosExperiment.Settings(1, Store.MEMORY, 2, Ordering.KEY, 50, 100, 10, 0.2, 7,
-							Source.PARTITIONS, 1_000),
+			ChaosExperiment experiment = new ChaosExperiment(
+					run, Infrastructure.EMBEDDED, new ChaosExperiment.Settings(1, Store.MEMORY, 2, Ordering.KEY,
+							Source.PARTITIONS, new Trial.Load(100, 10, 0.2, 50, true, 7, 1_000)),
 					new ChaosPlan(List.of()));
 			return experiment.failure(Runs.found("chaos", result));
 		}
 	}
 
 	private static Balance balance(int lost, int refusedButSaved, long doubled, int misnamed) {
-		return new Balance(100, 110, 20, 75, 95 - lost, 0, lost, 5, refusedButSaved, 0, 0, doubled, misnamed, 0, 95);
+		return new Balance(100, 110, 20, 75, 95 - lost, 0, lost, 5, refusedButSaved, 0, 0, doubled, misnamed, 0L, 95L);
 	}
 
 }

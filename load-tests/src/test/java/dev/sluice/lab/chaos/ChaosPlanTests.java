@@ -35,6 +35,17 @@ class ChaosPlanTests {
 	}
 
 	@Test
+	void aSeedMeansWhatItMeantInEarlierVersions() {
+		ChaosPlan plan = ChaosPlan.of(new Choice(EnumSet.of(Target.GATEWAY, Target.BROKER),
+				EnumSet.of(Kind.KILL, Kind.FREEZE), 1, 2, 1, 3, false, 60_000, 7));
+
+		assertThat(plan.faults()).containsExactly(new Fault(1, Target.GATEWAY, 0, Kind.KILL, 5_054, 3_177),
+				new Fault(2, Target.GATEWAY, 0, Kind.FREEZE, 18_230, 2_151),
+				new Fault(3, Target.BROKER, 0, Kind.FREEZE, 18_230, 3_804),
+				new Fault(4, Target.BROKER, 0, Kind.KILL, 42_063, 624));
+	}
+
+	@Test
 	void killsEachTargetAsOftenAsAskedAndDoesTheRestAQuarterAsOften() {
 		ChaosPlan plan = ChaosPlan.of(new Choice(ALL, EVERY, 20, 2, 1, 1, false, 900_000, 1));
 

@@ -13,7 +13,6 @@ import dev.sluice.devservices.Breakable;
 import dev.sluice.lab.chaos.ChaosPlan.Fault;
 import dev.sluice.lab.chaos.ChaosPlan.Kind;
 import dev.sluice.lab.chaos.ChaosPlan.Target;
-import dev.sluice.lab.chaos.FaultInjector.Victim;
 import dev.sluice.lab.kit.run.Progress;
 import dev.sluice.lab.kit.stack.LabException;
 import org.junit.jupiter.api.Test;
@@ -53,10 +52,9 @@ class FaultInjectorTests {
 	void breaksOneBrokerAtATime() throws Exception {
 		Breakable one = new Process(false);
 		Breakable other = new Process(false);
-		try (FaultInjector injector = new FaultInjector(
-				new ChaosPlan(List.of(fault(1, 0, Kind.FREEZE, 50), fault(2, 1, Kind.FREEZE, 50))),
+		try (FaultInjector injector = inject(
 				Map.of(Target.BROKER, List.of(new Victim("broker 1", one, null), new Victim("broker 2", other, null))),
-				System.nanoTime(), 0, this.progress)) {
+				fault(1, 0, Kind.FREEZE, 50), fault(2, 1, Kind.FREEZE, 50))) {
 			injector.awaitHealed(TIMEOUT_MILLIS);
 		}
 
@@ -69,11 +67,9 @@ class FaultInjectorTests {
 		Fault[] faults = { new Fault(1, Target.GATEWAY, 0, Kind.FREEZE, 0, 600_000),
 				new Fault(2, Target.CONSUMER, 0, Kind.FREEZE, 0, 600_000),
 				new Fault(3, Target.POSTGRES, 0, Kind.FREEZE, 500, 600_000) };
-		try (FaultInjector _ = new FaultInjector(new ChaosPlan(List.of(faults)),
-				Map.of(Target.GATEWAY, List.of(new Victim("gateway", process, null)), Target.CONSUMER,
-						List.of(new Victim("consumer", process, null)), Target.POSTGRES,
-						List.of(new Victim("postgres", process, null))),
-				System.nanoTime(), 0, this.progress)) {
+		try (FaultInjector _ = inject(Map.of(Target.GATEWAY, List.of(new Victim("gateway", process, null)),
+				Target.CONSUMER, List.of(new Victim("consumer", process, null)), Target.POSTGRES,
+				List.of(new Victim("postgres", process, null))), faults)) {
 			await().until(() -> this.events.size() == 2);
 			await().during(Duration.ofSeconds(1)).until(() -> this.events.size() == 2);
 		}
@@ -88,6 +84,7 @@ class FaultInjectorTests {
 			assertThatExceptionOfType(LabException.class).isThrownBy(() -> injector.awaitHealed(TIMEOUT_MILLIS))
 				.withMessage("broker did not get over fault 1 (kill): it does not start");
 			assertThat(injector.isWell()).isFalse();
+			assertThat(injector.failure()).contains("it does not start");
 			assertThat(injector.done()).isEmpty();
 		}
 	}
@@ -110,9 +107,11 @@ class FaultInjectorTests {
 	}
 
 	private FaultInjector inject(Breakable process, Fault... faults) {
-		return new FaultInjector(new ChaosPlan(List.of(faults)),
-				Map.of(Target.BROKER, List.of(new Victim("broker", process, null))), System.nanoTime(), 0,
-				this.progress);
+		return inject(Map.of(Target.BROKER, List.of(new Victim("broker", process, null))), faults);
+	}
+
+	private FaultInjector inject(Map<Target, List<Victim>> victims, Fault... faults) {
+		return new FaultInjector(new ChaosPlan(List.of(faults)).against(victims), System.nanoTime(), 0, this.progress);
 	}
 
 	private static Fault fault(int number, Kind kind, long lastMillis) {

@@ -27,8 +27,9 @@ import dev.sluice.contract.BackendAudit;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.OrderView;
 import dev.sluice.contract.SavedOrder;
-import dev.sluice.lab.chaos.LedgerAudit.Pace;
-import dev.sluice.lab.chaos.LedgerAudit.Unfinished;
+import dev.sluice.lab.chaos.BackendWitness.Pace;
+import dev.sluice.lab.chaos.BackendWitness.Unfinished;
+import dev.sluice.lab.chaos.Gateways.Gateway;
 import dev.sluice.lab.kit.result.ChaosResult.Balance;
 import dev.sluice.lab.kit.stack.LabException;
 import org.junit.jupiter.api.AfterEach;
@@ -44,6 +45,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 class LedgerAuditTests {
 
 	private static final int ORDERS = 200;
+
+	private static final Duration POLL = Duration.ofMillis(1);
 
 	private static final Answer ACCEPTED = Answer.of(202, null);
 
@@ -238,6 +241,48 @@ class LedgerAuditTests {
 		assertThat(balance.holds()).isTrue();
 	}
 
+	@Test
+	void aGatewayTellsWhatItKnowsOfEachOrder() throws Exception {
+		accept(0, 5);
+		this.ledger.enter(5, 1, "a", 0, 1, Answer.of(422, null));
+		this.ledger.enter(6, 1, "a", 0, 1, Answer.TIMEOUT);
+		this.ledger.enter(7, 1, "a", 0, 1, Answer.UNREACHABLE);
+		this.statuses.put(this.identity.id(0), OrderStatus.SAVED);
+		this.statuses.put(this.identity.id(1), OrderStatus.FAILED);
+		this.statuses.put(this.identity.id(2), OrderStatus.ACCEPTED);
+		this.statuses.put(this.identity.id(3), OrderStatus.RETRYING);
+		this.statuses.put(this.identity.id(5), OrderStatus.SAVED);
+		this.statuses.put(this.identity.id(6), OrderStatus.SAVED);
+
+		LedgerAudit.Finding finding = auditByGateway();
+
+		Balance balance = finding.balance();
+		assertThat(balance.accepted()).isEqualTo(5);
+		assertThat(balance.saved()).isOne();
+		assertThat(balance.failed()).isOne();
+		assertThat(balance.lost()).isEqualTo(3);
+		assertThat(balance.refused()).isEqualTo(2);
+		assertThat(balance.refusedButSaved()).isOne();
+		assertThat(balance.inDoubtSaved()).isOne();
+		assertThat(finding.violations()).containsExactly(this.identity.id(2) + ",lost (still accepted),2",
+				this.identity.id(3) + ",lost (still retrying),3", this.identity.id(4) + ",lost,4",
+				this.identity.id(5) + ",refused but saved,5");
+	}
+
+	@Test
+	void whatGatewaysDoNotTellIsUnknownAndNotZero() throws Exception {
+		accept(0, 1);
+		this.statuses.put(this.identity.id(0), OrderStatus.SAVED);
+
+		LedgerAudit.Finding finding = auditByGateway();
+
+		assertThat(finding.balance().holds()).isTrue();
+		assertThat(finding.balance().doubled()).isNull();
+		assertThat(finding.balance().repeatsAbsorbed()).isNull();
+		assertThat(finding.balance().backendSaved()).isNull();
+		assertThat(finding.perCustomer().compared()).isZero();
+	}
+
 	private BackendAudit backendAudit() {
 		UUID late = this.savedWhenAudited.poll();
 		if (late != null) {
@@ -267,9 +312,18 @@ class LedgerAuditTests {
 	}
 
 	private LedgerAudit.Finding audit(long deadlineMillis, Unfinished unfinished) throws InterruptedException {
-		try (LedgerAudit audit = new LedgerAudit(this.ledger, this.identity, uri(this.backend), uri(this.gateway),
-				ORDERS, unfinished, new Pace(Duration.ofMillis(1), Duration.ZERO))) {
-			return audit.run(deadlineMillis, (_) -> {
+		return audit(deadlineMillis,
+				new BackendWitness(uri(this.backend), uri(this.gateway), unfinished, new Pace(POLL, Duration.ZERO)));
+	}
+
+	private LedgerAudit.Finding auditByGateway() throws InterruptedException {
+		return audit(0, new GatewayWitness(new Gateways(List.of(new Gateway("gateway", uri(this.gateway))), null, null),
+				10_000, POLL));
+	}
+
+	private LedgerAudit.Finding audit(long deadlineMillis, OrderWitness witness) throws InterruptedException {
+		try (witness) {
+			return new LedgerAudit(this.ledger, this.identity, witness, ORDERS, POLL).run(deadlineMillis, (_) -> {
 			});
 		}
 	}

@@ -16,6 +16,7 @@ import com.sun.net.httpserver.HttpServer;
 import dev.sluice.contract.HttpNames;
 import dev.sluice.devservices.Ports;
 import dev.sluice.lab.chaos.Answer.Meaning;
+import dev.sluice.lab.chaos.Gateways.Gateway;
 import dev.sluice.lab.kit.plan.Mode;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -99,7 +100,7 @@ class OrderDriverTests {
 	@Test
 	void gatewayThatIsNotThereHasRefused() throws Exception {
 		try (OrderLedger ledger = ledger(1)) {
-			drive(ledger, new OrderDriver.Gateway("absent", URI.create("http://127.0.0.1:" + Ports.free())));
+			drive(ledger, new Gateway("absent", URI.create("http://127.0.0.1:" + Ports.free())));
 
 			assertThat(ledger.attempts()).isEqualTo(OrderDriver.ATTEMPTS);
 			assertThat(ledger.meaning(0)).isEqualTo(Meaning.REFUSED);
@@ -115,7 +116,7 @@ class OrderDriverTests {
 		}
 	}
 
-	private void drive(OrderLedger ledger, OrderDriver.Gateway... gateways) throws InterruptedException {
+	private void drive(OrderLedger ledger, Gateway... gateways) throws InterruptedException {
 		try (OrderDriver driver = driver(ledger, gateways)) {
 			driver.run(RATE, (_) -> true);
 
@@ -123,8 +124,9 @@ class OrderDriverTests {
 		}
 	}
 
-	private OrderDriver driver(OrderLedger ledger, OrderDriver.Gateway... gateways) {
-		return new OrderDriver(List.of(gateways), this.identity, ledger, System.nanoTime(), Duration.ofMillis(20));
+	private OrderDriver driver(OrderLedger ledger, Gateway... gateways) {
+		return new OrderDriver(new Gateways(List.of(gateways), null, null), this.identity, ledger, System.nanoTime(),
+				Duration.ofMillis(20));
 	}
 
 	private OrderLedger ledger(int orders) throws IOException {
@@ -132,7 +134,7 @@ class OrderDriverTests {
 	}
 
 	/** Answers every order alike, with its own Location or a strange one. */
-	private OrderDriver.Gateway gateway(String name, int status, boolean own) throws IOException {
+	private Gateway gateway(String name, int status, boolean own) throws IOException {
 		HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 100);
 		server.setExecutor(this.executor);
 		server.createContext("/orders", (exchange) -> {
@@ -146,7 +148,7 @@ class OrderDriverTests {
 		});
 		server.start();
 		this.servers.add(server);
-		return new OrderDriver.Gateway(name, URI.create("http://127.0.0.1:" + server.getAddress().getPort()));
+		return new Gateway(name, URI.create("http://127.0.0.1:" + server.getAddress().getPort()));
 	}
 
 }

@@ -76,7 +76,7 @@ class TestBedTests {
 
 	private TargetSystem system() {
 		return TargetSystem.open(new Target(Map.of("servlet", uri("")),
-				Map.of(Target.CONSUMER, uri("/metrics").toString()), null, Target.Access.OPEN));
+				Map.of(Target.CONSUMER, uri("/metrics").toString()), null, Target.Access.OPEN, Map.of()));
 	}
 
 	private URI uri(String path) {

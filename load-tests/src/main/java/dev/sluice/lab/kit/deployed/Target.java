@@ -2,6 +2,7 @@ package dev.sluice.lab.kit.deployed;
 
 import java.net.URI;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -14,15 +15,18 @@ import dev.sluice.lab.kit.result.RunResult.Check;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A deployed system, which the lab loads and watches and neither starts nor changes.
+ * A deployed system, which the lab loads and watches and neither starts nor changes; only
+ * {@code lab chaos} breaks it, by the user's own commands.
  *
  * @param gateways base URIs by name, in the order they are measured; at least one
  * @param metrics by service, either its Prometheus endpoint or a selector of a Prometheus
  * server, such as <code>job="consumer"</code>; the gateways by their names
  * @param prometheus the server's base URI; null if no selector needs one
  * @param access how to be let in
+ * @param faults how it may be broken, by names of the user's choice; none: not at all
  */
-public record Target(Map<String, URI> gateways, Map<String, String> metrics, @Nullable URI prometheus, Access access) {
+public record Target(Map<String, URI> gateways, Map<String, String> metrics, @Nullable URI prometheus, Access access,
+		Map<String, Fault> faults) {
 
 	/** What the consumer is called in {@link #metrics}. */
 	public static final String CONSUMER = "consumer";
@@ -48,11 +52,22 @@ public record Target(Map<String, URI> gateways, Map<String, String> metrics, @Nu
 	}
 
 	/**
+	 * A way to break it.
+	 *
+	 * @param begin command for a shell of this machine
+	 * @param lasts time from then until {@code end}, or until it has healed by itself
+	 * @param end command that mends it; null: it heals by itself
+	 */
+	public record Fault(String begin, Duration lasts, @Nullable String end) {
+	}
+
+	/**
 	 * @throws IllegalArgumentException if it cannot be: the message says why
 	 */
 	public Target {
 		gateways = new LinkedHashMap<>(gateways);
 		metrics = new LinkedHashMap<>(metrics);
+		faults = new LinkedHashMap<>(faults);
 		if (gateways.isEmpty()) {
 			throw new IllegalArgumentException("a target has at least one gateway");
 		}
@@ -70,6 +85,12 @@ public record Target(Map<String, URI> gateways, Map<String, String> metrics, @Nu
 		if (prometheus != null) {
 			base("prometheus", prometheus);
 		}
+		for (String name : faults.keySet()) {
+			if (!name.matches("\\w[\\w.-]*")) {
+				throw new IllegalArgumentException(
+						"fault '%s': a name has letters, digits and ._- and nothing else".formatted(name));
+			}
+		}
 	}
 
 	/**
@@ -83,12 +104,12 @@ public record Target(Map<String, URI> gateways, Map<String, String> metrics, @Nu
 			URI uri = uri(text.strip());
 			gateways.put(String.valueOf(uri.getAuthority()), uri);
 		}
-		return new Target(gateways, Map.of(), null, Access.OPEN);
+		return new Target(gateways, Map.of(), null, Access.OPEN, Map.of());
 	}
 
 	/** The same with another way in. */
 	public Target with(Access other) {
-		return new Target(this.gateways, this.metrics, this.prometheus, other);
+		return new Target(this.gateways, this.metrics, this.prometheus, other, this.faults);
 	}
 
 	/** What of the system cannot be seen, a few words each. */

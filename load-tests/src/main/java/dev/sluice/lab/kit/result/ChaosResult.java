@@ -1,6 +1,7 @@
 package dev.sluice.lab.kit.result;
 
 import java.util.List;
+import java.util.Objects;
 
 import com.fasterxml.jackson.annotation.JsonTypeName;
 import org.jspecify.annotations.Nullable;
@@ -11,8 +12,9 @@ import org.jspecify.annotations.Nullable;
  * @param seed of the schedule
  * @param ratePerSecond orders due each second
  * @param syncShare share of them asked to be saved before the answer, 0 to 1
+ * @param witness who was asked what became of the orders; absent: the backend
  * @param balance null if the run ended before it could be audited
- * @param customerOrder null likewise
+ * @param customerOrder null likewise, and if the witness does not tell
  * @param faults in the order they began
  * @param seconds from the first order due until everything was settled
  * @param violations ids of orders that break the balance and how, the first few; all are
@@ -21,11 +23,23 @@ import org.jspecify.annotations.Nullable;
  * generator's own fault
  */
 @JsonTypeName("chaos")
-public record ChaosResult(long seed, double ratePerSecond, double syncShare, @Nullable Balance balance,
+public record ChaosResult(long seed, double ratePerSecond, double syncShare, Witness witness, @Nullable Balance balance,
 		@Nullable CustomerOrder customerOrder, List<Fault> faults, List<Second> seconds, List<String> violations,
 		long latestMillis) implements Finding {
 
+	/** Who was asked what became of the orders. */
+	public enum Witness {
+
+		/** It has all that is saved. */
+		BACKEND,
+
+		/** They tell of each order, and not of all. */
+		GATEWAYS
+
+	}
+
 	public ChaosResult {
+		witness = Objects.requireNonNullElse(witness, Witness.BACKEND);
 		faults = List.copyOf(faults);
 		seconds = List.copyOf(seconds);
 		violations = List.copyOf(violations);
@@ -33,7 +47,10 @@ public record ChaosResult(long seed, double ratePerSecond, double syncShare, @Nu
 
 	/** Whether it was audited and every promise was kept. */
 	public boolean holds() {
-		return this.balance != null && this.balance.holds() && this.customerOrder != null && this.customerOrder.holds();
+		return this.balance != null && this.balance.holds() && switch (this.witness) {
+			case BACKEND -> this.customerOrder != null && this.customerOrder.holds();
+			case GATEWAYS -> true;
+		};
 	}
 
 	/**
@@ -65,24 +82,25 @@ public record ChaosResult(long seed, double ratePerSecond, double syncShare, @Nu
 	 * @param attempts requests sent for them
 	 * @param acceptedSync answered 201
 	 * @param acceptedQueued answered 202
-	 * @param saved accepted, and the backend has it
+	 * @param saved accepted, and the witness says that it is saved
 	 * @param failed accepted, and a gateway says that it failed and why
 	 * @param lost accepted, and neither: breaks the balance
 	 * @param refused never accepted, and each answer promised that nothing was taken
-	 * @param refusedButSaved of those, the backend has it: breaks the balance
+	 * @param refusedButSaved of those, saved: breaks the balance
 	 * @param inDoubt never accepted, and an answer is missing or left open whether the
 	 * order was taken
-	 * @param inDoubtSaved of those, the backend has it: allowed
+	 * @param inDoubtSaved of those, saved: allowed
 	 * @param doubled orders that the backend has beside those placed: an order that was
-	 * given two ids; breaks the balance
+	 * given two ids; breaks the balance; null if the witness does not tell
 	 * @param misnamed accepted under another id than customer and key stand for: breaks
 	 * the balance
-	 * @param repeatsAbsorbed deliveries that the backend recognised as repeats
-	 * @param backendSaved orders that the backend has
+	 * @param repeatsAbsorbed deliveries that the backend recognised as repeats; null
+	 * likewise
+	 * @param backendSaved orders that the backend has; null likewise
 	 */
 	public record Balance(int placed, long attempts, int acceptedSync, int acceptedQueued, int saved, int failed,
-			int lost, int refused, int refusedButSaved, int inDoubt, int inDoubtSaved, long doubled, int misnamed,
-			long repeatsAbsorbed, long backendSaved) {
+			int lost, int refused, int refusedButSaved, int inDoubt, int inDoubtSaved, @Nullable Long doubled,
+			int misnamed, @Nullable Long repeatsAbsorbed, @Nullable Long backendSaved) {
 
 		public int accepted() {
 			return this.acceptedSync + this.acceptedQueued;
@@ -90,11 +108,17 @@ public record ChaosResult(long seed, double ratePerSecond, double syncShare, @Nu
 
 		/** Whether no order was lost or doubled. */
 		public boolean holds() {
-			return this.lost == 0 && this.refusedButSaved == 0 && this.doubled == 0 && this.misnamed == 0;
+			return this.lost == 0 && this.refusedButSaved == 0 && (this.doubled == null || this.doubled == 0)
+					&& this.misnamed == 0;
 		}
 
-		/** Repeats among all deliveries that reached the ledger, 0 to 1. */
-		public double redeliveredShare() {
+		/**
+		 * Repeats among all deliveries that reached the ledger, 0 to 1; null likewise.
+		 */
+		public @Nullable Double redeliveredShare() {
+			if (this.repeatsAbsorbed == null || this.backendSaved == null) {
+				return null;
+			}
 			long deliveries = this.backendSaved + this.repeatsAbsorbed;
 			return (deliveries > 0) ? (double) this.repeatsAbsorbed / deliveries : 0;
 		}

@@ -10,6 +10,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -156,6 +157,23 @@ public abstract class ExperimentCommand implements Callable<Integer> {
 
 	protected final boolean has(String option) {
 		return this.spec.commandLine().getParseResult().hasMatchedOption(option);
+	}
+
+	/** Refuses the first of the options that is given. */
+	protected final void refuse(String why, String... options) {
+		Stream.of(options).filter(this::has).findFirst().ifPresent((option) -> {
+			throw usage("%s: leave out %s".formatted(why, option));
+		});
+	}
+
+	/** A value whose {@link IllegalArgumentException} is wrong usage. */
+	protected final <T extends @Nullable Object> T argument(Supplier<T> value) {
+		try {
+			return value.get();
+		}
+		catch (IllegalArgumentException ex) {
+			throw usage(ex.getMessage());
+		}
 	}
 
 	protected final ParameterException usage(@Nullable String message) {

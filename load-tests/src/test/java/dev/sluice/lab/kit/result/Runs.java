@@ -74,10 +74,11 @@ public final class Runs {
 				new ChaosResult.Fault("backend", "hang", 52_000, 56_000, 4_500L, 40L),
 				new ChaosResult.Fault("consumer", "restart", 90_000, 97_000, 300L, null));
 		ChaosResult.Balance balance = new ChaosResult.Balance(12_000, 13_100, 2_400, 9_500, 11_899 - lost, 1, lost, 5,
-				0, 95, 90, 0, 0, 210, 11_989 - lost);
+				0, 95, 90, 0L, 0, 210L, 11_989L - lost);
 		return found("chaos",
-				new ChaosResult(42, 100, 0.2, balance, new ChaosResult.CustomerOrder(true, 50, 2, 9_400, 0), faults,
-						seconds, (lost > 0) ? List.of("019a,lost,<17>") : List.of(), 35));
+				new ChaosResult(42, 100, 0.2, ChaosResult.Witness.BACKEND, balance,
+						new ChaosResult.CustomerOrder(true, 50, 2, 9_400, 0), faults, seconds,
+						(lost > 0) ? List.of("019a,lost,<17>") : List.of(), 35));
 	}
 
 	/** Two proofs: one holds, and the other if so many are as they must not be: 0. */

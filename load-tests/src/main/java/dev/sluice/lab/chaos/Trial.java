@@ -1,0 +1,232 @@
+package dev.sluice.lab.chaos;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Function;
+import java.util.function.IntPredicate;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+import dev.sluice.lab.kit.measure.SavedSampler;
+import dev.sluice.lab.kit.plan.Mode;
+import dev.sluice.lab.kit.result.ChaosResult;
+import dev.sluice.lab.kit.result.ChaosResult.CustomerOrder;
+import dev.sluice.lab.kit.run.Progress;
+import dev.sluice.lab.kit.run.RunDirectory;
+import dev.sluice.lab.kit.stack.LabException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Orders are placed at a steady rate while faults happen; then everything is mended, what
+ * is under way arrives, and what clients were told is held against what a witness knows.
+ * It keeps what it has found, also if it ends early. For one thread.
+ */
+final class Trial {
+
+	/** The file with all orders that break the balance, in the run's directory. */
+	static final String VIOLATIONS = "violations.csv";
+
+	/** Beyond the longest fault and the start of what was killed. */
+	private static final long HEAL_MILLIS = 180_000;
+
+	/** Between two faults of the same victim, for its recovery to be seen. */
+	private static final long REST_MILLIS = 5_000;
+
+	private static final int VIOLATIONS_TOLD = 20;
+
+	/** The load goes on for this long after the last fault. */
+	private static final double SEEN_SECONDS = 5;
+
+	/** Where faults take longer than planned, the load is at most so much longer. */
+	private static final int LONGER = 3;
+
+	private final Load load;
+
+	private final RunDirectory directory;
+
+	private final Progress progress;
+
+	private @Nullable OrderLedger ledger;
+
+	private LedgerAudit.@Nullable Finding finding;
+
+	private List<FaultInjector.Done> faults = List.of();
+
+	private List<@Nullable Integer> saved = List.of();
+
+	private long latestMillis;
+
+	private @Nullable String notMended;
+
+	/**
+	 * The orders.
+	 *
+	 * @param orders to be placed
+	 * @param ratePerSecond orders due each second
+	 * @param syncShare share of them placed synchronously, 0 to 1
+	 * @param customers that place them
+	 * @param inOrder whether an order that is saved before one of its customer that was
+	 * accepted earlier breaks the balance
+	 * @param seed of the faults
+	 * @param drainMillis for accepted orders to arrive after the load, in milliseconds
+	 */
+	record Load(int orders, double ratePerSecond, double syncShare, int customers, boolean inOrder, long seed,
+			long drainMillis) {
+
+		/** How long it takes without delay. */
+		long millis() {
+			return Math.round(this.orders / this.ratePerSecond * 1_000);
+		}
+
+		/** What the report says of it. */
+		String text() {
+			return "open: %.1f orders a second by the clock, %.0f %% of them sync".formatted(this.ratePerSecond,
+					this.syncShare * 100);
+		}
+
+	}
+
+	Trial(Load load, RunDirectory directory, Progress progress) {
+		this.load = load;
+		this.directory = directory;
+		this.progress = progress;
+	}
+
+	/**
+	 * Places orders, breaks and audits.
+	 * @param savedByNow asked twice a second; {@link SavedSampler#UNKNOWN} if nobody
+	 * tells
+	 * @param witnesses opens who is asked in the end
+	 * @throws LabException if something was not mended, or the witness does not tell
+	 */
+	void run(Gateways gateways, OrderIdentity identity, List<FaultInjector.Fault> faults, LongSupplier savedByNow,
+			Supplier<OrderWitness> witnesses) throws IOException, InterruptedException {
+		this.progress.step("Placing %,d orders, %.0f a second, while %d faults happen (seed %d)"
+			.formatted(this.load.orders(), this.load.ratePerSecond(), faults.size(), this.load.seed()));
+		try (OrderLedger entered = new OrderLedger(LONGER * this.load.orders(), this.load.syncShare(),
+				this.directory.path().resolve("attempts.csv"))) {
+			this.ledger = entered;
+			long start = System.nanoTime();
+			SavedSampler sampler = new SavedSampler(savedByNow, start);
+			try (sampler) {
+				int placed = place(gateways, identity, faults, entered, start);
+				this.progress.step("Everything runs again; waiting for what is under way");
+				try (OrderWitness witness = witnesses.get()) {
+					this.finding = new LedgerAudit(entered, identity, witness, placed, LedgerAudit.POLL)
+						.run(this.load.drainMillis(), this.progress::now);
+				}
+				LedgerAudit.write(violations(this.finding), this.directory.path().resolve(VIOLATIONS));
+			}
+			finally {
+				List<@Nullable Integer> told = sampler.perSecond();
+				// Where nobody tells, the seconds end with the load.
+				this.saved = told.stream().anyMatch(Objects::nonNull) ? told : List.of();
+			}
+			if (sampler.failure() != null) {
+				throw new LabException("What was saved could not be counted all the time: " + sampler.failure());
+			}
+		}
+	}
+
+	private int place(Gateways gateways, OrderIdentity identity, List<FaultInjector.Fault> planned, OrderLedger entered,
+			long start) throws InterruptedException {
+		OrderDriver driver = new OrderDriver(gateways, identity, entered, start);
+		FaultInjector injector = new FaultInjector(planned, start, REST_MILLIS, this.progress);
+		try (driver; injector) {
+			driver.run(this.load.ratePerSecond(), new Length(injector, driver));
+			injector.awaitHealed(HEAL_MILLIS);
+			return driver.placed();
+		}
+		finally {
+			this.latestMillis = driver.latestMillis();
+			this.faults = injector.done();
+			this.notMended = injector.failure();
+		}
+	}
+
+	/** Why a fault did not go as planned; null if all did. */
+	@Nullable String notMended() {
+		return this.notMended;
+	}
+
+	/**
+	 * What is known by now; a trial that ended early lacks some of it.
+	 * @param order what is told of the order per customer
+	 */
+	ChaosResult result(ChaosResult.Witness witness, Function<OrderPerCustomer, @Nullable CustomerOrder> order) {
+		OrderLedger entered = this.ledger;
+		if (entered == null) {
+			return new ChaosResult(this.load.seed(), this.load.ratePerSecond(), this.load.syncShare(), witness, null,
+					null, List.of(), List.of(), List.of(), 0);
+		}
+		int[] sync = entered.acceptedMillis(Mode.SYNC);
+		int[] queued = entered.acceptedMillis(Mode.QUEUED);
+		List<ChaosResult.Fault> told = this.faults.stream()
+			.map((fault) -> new ChaosResult.Fault(fault.target(), fault.kind(), fault.beganMillis(),
+					fault.healedMillis(), Outage.longest(sync, fault.beganMillis(), fault.healedMillis()),
+					Outage.longest(queued, fault.beganMillis(), fault.healedMillis())))
+			.toList();
+		LedgerAudit.Finding found = this.finding;
+		return new ChaosResult(this.load.seed(), this.load.ratePerSecond(), this.load.syncShare(), witness,
+				(found != null) ? found.balance() : null, (found != null) ? order.apply(found.perCustomer()) : null,
+				told, entered.seconds(this.saved),
+				(found != null) ? violations(found).stream().limit(VIOLATIONS_TOLD).toList() : List.of(),
+				this.latestMillis);
+	}
+
+	/** An order that overtakes is one where order is promised. */
+	private List<String> violations(LedgerAudit.Finding found) {
+		return this.load.inOrder()
+				? Stream.concat(found.violations().stream(), found.perCustomer().overtaking().stream()).toList()
+				: found.violations();
+	}
+
+	/** Why a trial that came to its end has failed all the same; null if it has not. */
+	@Nullable String failure(ChaosResult chaos) {
+		if (chaos.holds()) {
+			return (chaos.balance() != null && chaos.balance().accepted() == 0)
+					? "No order was accepted, so nothing is proved: see the answers in "
+							+ this.directory.path().resolve("attempts.csv")
+					: null;
+		}
+		if (chaos.balance() != null && chaos.balance().holds() && chaos.customerOrder() != null
+				&& chaos.customerOrder().inversions() == 0) {
+			return "Nothing is known of the order per customer: no order was sent after another one of its customer was"
+					+ " accepted; take fewer --customers";
+		}
+		return "The balance does not hold; all orders that break it are in "
+				+ this.directory.path().resolve(VIOLATIONS);
+	}
+
+	/**
+	 * How many orders are placed: those asked for, and more while faults are not over, so
+	 * that each happens under load and its end is seen.
+	 */
+	private final class Length implements IntPredicate {
+
+		private final FaultInjector faults;
+
+		private final OrderDriver driver;
+
+		private long until = Trial.this.load.orders();
+
+		Length(FaultInjector faults, OrderDriver driver) {
+			this.faults = faults;
+			this.driver = driver;
+		}
+
+		@Override
+		public boolean test(int order) {
+			Load load = Trial.this.load;
+			Trial.this.progress.now("%,d of %,d orders placed".formatted(this.driver.placed(), load.orders()));
+			if (!this.faults.isOver()) {
+				this.until = Math.max(this.until, order + Math.round(SEEN_SECONDS * load.ratePerSecond()));
+			}
+			return this.faults.isWell() && order < this.until;
+		}
+
+	}
+
+}
