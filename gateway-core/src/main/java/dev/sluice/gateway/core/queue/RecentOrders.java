@@ -174,7 +174,7 @@ public class RecentOrders implements SmartLifecycle {
 	 */
 	public void accepted(UUID id, @Nullable Fingerprint fingerprint, Instant acceptedAt, int partition, long offset) {
 		synchronized (this.lock) {
-			if (this.partitions.isUnread(new TopicPartition(Topics.ORDERS, partition), offset)) {
+			if (this.partitions.acknowledge(new TopicPartition(Topics.ORDERS, partition), offset, id)) {
 				this.orders.accept(id, new Acceptance(fingerprint, acceptedAt, acceptedAt, offset, offset));
 			}
 		}
@@ -188,8 +188,8 @@ public class RecentOrders implements SmartLifecycle {
 	/** The outcome of a synchronous order has been acknowledged. */
 	void published(UUID id, int partition, long offset) {
 		synchronized (this.lock) {
-			TopicPartition read = new TopicPartition(Topics.ORDER_OUTCOMES, partition);
-			this.orders.published(id, offset, this.partitions.isUnread(read, offset));
+			TopicPartition outcomes = new TopicPartition(Topics.ORDER_OUTCOMES, partition);
+			this.orders.published(id, offset, this.partitions.acknowledge(outcomes, offset, id));
 		}
 	}
 

@@ -42,6 +42,8 @@ class RecentOrdersTests {
 
 	private static final TopicPartition ORDERS = new TopicPartition(Topics.ORDERS, 0);
 
+	private static final TopicPartition OUTCOMES = new TopicPartition(Topics.ORDER_OUTCOMES, 0);
+
 	private static final Duration LOOK = Duration.ofMillis(500);
 
 	private static final Duration LOST = Duration.ofSeconds(3);
@@ -264,6 +266,9 @@ class RecentOrdersTests {
 
 		assertThat(this.orders.acceptance(this.id)).isEqualTo(new Acceptance(FINGERPRINT, TIME, TIME, 0, 0));
 		assertThat(this.orders.syncSave(saved)).isEqualTo(new SyncSave(FINGERPRINT, TIME, 0));
+		this.kafka.commit(OUTCOMES, 1);
+		pass(LOOK);
+		await().until(() -> this.orders.syncSave(saved) == null);
 	}
 
 	@Test
