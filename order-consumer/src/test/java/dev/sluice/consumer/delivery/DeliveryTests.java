@@ -180,7 +180,9 @@ class DeliveryTests {
 	void givesUpAnOrderThatIsTooOldWhateverTheCause() throws InterruptedException {
 		this.maxAge = Duration.between(Instant.parse(Records.TIME), NOW);
 		run(delivery(answering(BUSY), this.producer, good()));
+		assertThat(this.finished.getAndSet(null)).isTrue();
 		run(delivery(answering(throttled(Duration.ZERO)), this.producer, good()));
+		assertThat(this.finished).hasValue(true);
 		this.maxAge = this.maxAge.plusNanos(1);
 		run(delivery(answering(BUSY, SAVED), this.producer, good()));
 
@@ -245,7 +247,9 @@ class DeliveryTests {
 		UUID keyed = UUID.fromString("019ab000-0000-8000-8000-000000000001");
 		Attempt first = saved ? SAVED : REJECTED;
 		run(delivery(answering(first), this.producer, Records.order(keyed).at(7)));
+		this.finished.set(null);
 		run(delivery(answering(SAVED), this.producer, Records.order(keyed).value("{\"other\":1}").at(8)));
+		assertThat(this.finished).hasValue(true);
 		run(delivery(answering(first), this.producer, Records.order(keyed).at(9)));
 
 		assertThat(this.calls).hasValue(2);
@@ -672,12 +676,13 @@ class DeliveryTests {
 			nanos.addAndGet(Duration.ofSeconds(2).toNanos());
 			return SAVED;
 		}, this.producer, good()));
+		Timer acceptToSaved = this.registry.get("sluice.accept.to.saved").timer();
+		assertThat(acceptToSaved.count()).isEqualTo(1);
 		run(delivery(answering(REJECTED), this.producer, good()));
 
 		assertThat(duration("saved").count()).isEqualTo(1);
 		assertThat(duration("saved").totalTime(TimeUnit.NANOSECONDS)).isEqualTo(2e9);
 		assertThat(duration("rejected").count()).isEqualTo(1);
-		Timer acceptToSaved = this.registry.get("sluice.accept.to.saved").timer();
 		assertThat(acceptToSaved.count()).isEqualTo(1);
 		assertThat(acceptToSaved.totalTime(TimeUnit.NANOSECONDS))
 			.isEqualTo(Duration.between(Instant.parse(Records.TIME), NOW).toNanos());
