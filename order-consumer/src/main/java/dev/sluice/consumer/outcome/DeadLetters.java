@@ -105,7 +105,7 @@ public final class DeadLetters {
 	private static void put(Headers headers, String name, String value, int longestBytes) {
 		byte[] bytes = value.getBytes(StandardCharsets.UTF_8);
 		headers.remove(name);
-		headers.add(name, (bytes.length <= longestBytes) ? bytes : Arrays.copyOf(bytes, longestBytes));
+		headers.add(name, Arrays.copyOf(bytes, Math.min(bytes.length, longestBytes)));
 	}
 
 	private static String stack(Exception cause) {

@@ -1,9 +1,11 @@
 package dev.sluice.consumer.backend;
 
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -13,6 +15,7 @@ import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 
 import com.sun.net.httpserver.Headers;
 import com.sun.net.httpserver.HttpServer;
@@ -118,6 +121,15 @@ class HttpBackendTests {
 		backend.close();
 
 		assertThat(backend.connections().getTotalStats().getAvailable()).isZero();
+	}
+
+	@Test
+	void keepsNoDeadlineOfARequestThatHasEnded() {
+		try (HttpBackend backend = backend(this.server.getAddress().getPort(), Duration.ofHours(1))) {
+			backend.deliver(this.order);
+
+			assertThat(backend.deadlines()).isZero();
+		}
 	}
 
 	@ParameterizedTest
@@ -243,6 +255,30 @@ class HttpBackendTests {
 			});
 	}
 
+	/** No byte is late. */
+	@Test
+	void endsAnAnswerThatComesByteByByteAtItsDeadline() throws IOException {
+		try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+			this.executor.submit(() -> {
+				try (Socket connection = socket.accept()) {
+					OutputStream answer = connection.getOutputStream();
+					answer.write(
+							"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+					while (!this.end.await(1, TimeUnit.MILLISECONDS)) {
+						answer.write('x');
+					}
+				}
+				return null;
+			});
+
+			assertThat(deliver(socket.getLocalPort(), Duration.ofMillis(100), Duration.ofMillis(100)))
+				.isInstanceOfSatisfying(RetryLater.class, (attempt) -> {
+					assertThat(attempt.reached()).isTrue();
+					assertThat(attempt.why().reason()).isEqualTo("The backend did not answer within 100 ms.");
+				});
+		}
+	}
+
 	@Test
 	void isTriedAgainWhenTheConnectionIsLost() throws IOException {
 		try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
@@ -270,14 +306,22 @@ class HttpBackendTests {
 	}
 
 	private Attempt deliver(int port, Duration responseTimeout) {
-		try (HttpBackend backend = backend(port, responseTimeout)) {
+		return deliver(port, Duration.ofSeconds(5), responseTimeout);
+	}
+
+	private Attempt deliver(int port, Duration connectTimeout, Duration responseTimeout) {
+		try (HttpBackend backend = backend(port, connectTimeout, responseTimeout)) {
 			return backend.deliver(this.order);
 		}
 	}
 
 	private static HttpBackend backend(int port, Duration responseTimeout) {
-		BackendProperties properties = new BackendProperties(URI.create("http://127.0.0.1:" + port),
-				Duration.ofSeconds(5), responseTimeout, Duration.ofSeconds(60),
+		return backend(port, Duration.ofSeconds(5), responseTimeout);
+	}
+
+	private static HttpBackend backend(int port, Duration connectTimeout, Duration responseTimeout) {
+		BackendProperties properties = new BackendProperties(URI.create("http://127.0.0.1:" + port), connectTimeout,
+				responseTimeout, Duration.ofSeconds(60),
 				new BackendProperties.Circuit(10, 50, Duration.ofSeconds(10), 20, Duration.ofSeconds(2), 10));
 		return new HttpBackend(properties, 1, InstantSource.fixed(NOW));
 	}

@@ -148,6 +148,19 @@ class SinkBackendTests {
 		}
 	}
 
+	/** The sink's keys are shorter than this one. */
+	@Test
+	void isTriedAgainIfTheOrderCannotBeSent() throws Exception {
+		QueuedOrder unsendable = new QueuedOrder(this.order.id(), "c".repeat(129), Instant.EPOCH, null,
+				this.order.body());
+		try (SinkBackend backend = backend(LONG)) {
+			for (int i = 0; i < 2; i++) {
+				assertThat(backend.deliver(unsendable)).isInstanceOfSatisfying(Attempt.RetryLater.class,
+						(later) -> assertThat(later.why().detail()).contains("failed with a bug", "129"));
+			}
+		}
+	}
+
 	private SinkBackend backend(Duration responseTimeout) {
 		return new SinkBackend(InProcessChannelBuilder.forName(this.name).build(), responseTimeout);
 	}

@@ -92,7 +92,8 @@ class DeliveryLoopTests {
 
 	private final LostRecords lost = new LostRecords(new SimpleMeterRegistry());
 
-	private volatile Uuid topic = TOPIC;
+	/** Null if the topic is not there. */
+	private volatile @Nullable Uuid topic = TOPIC;
 
 	private Time time = Time.SYSTEM;
 
@@ -171,6 +172,67 @@ class DeliveryLoopTests {
 		this.kafka.pollAgain();
 		await().untilAsserted(() -> assertThat(this.kafka.committedOffset()).isEqualTo(1));
 		assertThat(this.kafka.commits).hasValue(1);
+
+		nanos.set(Duration.ofMinutes(120).toNanos());
+		this.kafka.pollAgain();
+		assertThat(this.kafka.commits).as("there is nothing new").hasValue(1);
+		assertThat(this.loop.sinceLastPoll()).isZero();
+	}
+
+	@Test
+	void doesNotSpinWhileACommitHasNoAnswer() {
+		start(Map.of(), (order) -> SAVED);
+		this.kafka.silent = true;
+		this.kafka.receive(order(UUID.randomUUID(), 0));
+		await().until(() -> this.kafka.commits.get() == 1);
+		this.kafka.receive(order(UUID.randomUUID(), 1));
+		await().until(() -> this.calls.get() == 2 && this.pending.records() == 0);
+
+		int polls = this.kafka.polls.get();
+		await().until(() -> this.kafka.polls.get() > polls + 10);
+
+		assertThat(this.kafka.commits).as("one at a time").hasValue(1);
+		assertThat(this.kafka.spun).isFalse();
+	}
+
+	@Test
+	void deliversNothingThatIsFinishedAboveTheCommit() {
+		this.kafka.before = new OffsetAndMetadata(1, "finished-1:1,2");
+		this.kafka.updateEndOffsets(Map.of(PARTITION, 5L));
+		start(Map.of(), (order) -> SAVED);
+
+		this.kafka.receive(order(UUID.randomUUID(), 1), order(UUID.randomUUID(), 2), order(UUID.randomUUID(), 3),
+				order(UUID.randomUUID(), 4));
+
+		await().untilAsserted(() -> assertThat(this.kafka.committedOffset()).isEqualTo(5));
+		assertThat(this.calls).as("those at 1 and 4").hasValue(2);
+	}
+
+	@Test
+	void callsNothingLostIfAllOfItWasFinished() {
+		this.kafka.before = new OffsetAndMetadata(1, "finished-1:0,2");
+		this.kafka.updateBeginningOffsets(Map.of(PARTITION, 3L));
+		this.kafka.updateEndOffsets(Map.of(PARTITION, 4L));
+		start(Map.of(), (order) -> SAVED);
+
+		this.kafka.receive(order(UUID.randomUUID(), 3));
+
+		await().untilAsserted(() -> assertThat(this.kafka.committedOffset()).isEqualTo(4));
+		assertThat(this.lost.isEmpty()).isTrue();
+	}
+
+	@Test
+	void goesOnWhileNobodyKnowsTheTopic() {
+		commitsHourly();
+		saveOne();
+
+		this.topic = null;
+		this.kafka.pollAgain();
+		this.kafka.receive(order(UUID.randomUUID(), 1));
+
+		await().until(() -> this.calls.get() == 2 && this.pending.records() == 0);
+		assertThat(this.kafka.closed()).isFalse();
+		assertThat(this.lost.isEmpty()).isTrue();
 	}
 
 	@Test
@@ -230,6 +292,7 @@ class DeliveryLoopTests {
 
 		await().untilAsserted(() -> assertThat(this.kafka.committedOffset()).isEqualTo(3));
 		assertThat(this.kafka.paused()).isEmpty();
+		assertThat(this.loop.isPaused()).isFalse();
 	}
 
 	@Test
@@ -291,6 +354,7 @@ class DeliveryLoopTests {
 		assertThat(this.loop.details()).isEqualTo(Map.of("partitions", 1));
 		assertThat(this.loop.assignment()).containsExactly(PARTITION);
 		assertThat(this.loop.isPaused()).isFalse();
+		assertThat(this.loop.isConnected()).isTrue();
 	}
 
 	@Test
@@ -437,7 +501,8 @@ class DeliveryLoopTests {
 			throw new IllegalStateException("a bug");
 		});
 		this.kafka.receive(order(UUID.randomUUID(), 0));
-		await().until(() -> this.calls.get() == 1 && this.pending.records() == 0);
+		// The loop may end, with an exception, before this wait does.
+		await().dontCatchUncaughtExceptions().until(() -> this.calls.get() == 1 && this.pending.records() == 0);
 
 		this.kafka.then(() -> {
 		});
@@ -519,7 +584,8 @@ class DeliveryLoopTests {
 	}
 
 	private TopicsState state() {
-		return new TopicsState(true, Map.of(Topics.ORDERS, this.topic), List.of(), List.of(), null);
+		Uuid id = this.topic;
+		return new TopicsState(true, (id != null) ? Map.of(Topics.ORDERS, id) : Map.of(), List.of(), List.of(), null);
 	}
 
 	private Delivery.Context context(DeliveryProperties delivery, Function<QueuedOrder, Attempt> backend) {
@@ -551,6 +617,14 @@ class DeliveryLoopTests {
 		private final BlockingQueue<Object> wakeUps = new LinkedBlockingQueue<>();
 
 		private final AtomicInteger commits = new AtomicInteger();
+
+		private final AtomicInteger polls = new AtomicInteger();
+
+		/** Whether a poll was to return without a wait. */
+		private volatile boolean spun;
+
+		/** Whether Kafka does not answer commits of the loop. */
+		private volatile boolean silent;
 
 		/** How many of the next commits of the loop Kafka does not take. */
 		private final AtomicInteger refusals = new AtomicInteger();
@@ -585,6 +659,8 @@ class DeliveryLoopTests {
 
 		@Override
 		public ConsumerRecords<byte[], byte[]> poll(Duration timeout) {
+			this.polls.incrementAndGet();
+			this.spun |= !timeout.isPositive();
 			if (timeout.toMillis() >= 100) {
 				this.asleep = true;
 				try {
@@ -624,6 +700,9 @@ class DeliveryLoopTests {
 			// The commit at the assignment has no callback.
 			if (callback != null) {
 				this.commits.incrementAndGet();
+				if (this.silent) {
+					return;
+				}
 				if (this.refusals.getAndUpdate((left) -> Math.max(left - 1, 0)) > 0) {
 					callback.onComplete(offsets, new RetriableCommitFailedException("not now"));
 					return;

@@ -9,6 +9,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
@@ -17,6 +18,7 @@ import ch.qos.logback.core.read.ListAppender;
 import dev.sluice.consumer.DeliveryProperties;
 import dev.sluice.consumer.Time;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.InterruptException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -59,6 +61,8 @@ class DeliverySourceTests {
 	private final AtomicInteger bugs = new AtomicInteger();
 
 	private boolean refuses;
+
+	private boolean interrupted;
 
 	private final DeliverySource source = new TestSource();
 
@@ -141,6 +145,43 @@ class DeliverySourceTests {
 	}
 
 	@Test
+	void anInterruptWhileItIsPreparedIsTheEnd() throws InterruptedException {
+		this.interrupted = true;
+
+		this.source.start();
+
+		this.ended.await();
+		assertThat(this.uncaught).isEmpty();
+		assertThat(errors()).isEmpty();
+		assertThat(this.pauses.begun).hasValue(0);
+	}
+
+	@Test
+	void isNotAliveBeforeItStarts() {
+		assertThat(this.source.isAlive()).isFalse();
+		assertThat(this.source.isRunning()).isFalse();
+		assertThat(this.source.isConnected()).isFalse();
+
+		this.source.start();
+
+		assertThat(this.source.isAlive()).isTrue();
+		assertThat(this.source.isRunning()).isTrue();
+	}
+
+	/** One without a consumer waits for Kafka, however long. */
+	@Test
+	void knowsForHowLongAReaderWithAConsumerDidNothing() {
+		this.unread.set(1);
+		this.source.start();
+		await().until(() -> this.source.connected() == READERS - 1);
+		assertThat(this.source.sinceLastPoll()).isZero();
+
+		this.pauses.nanos.addAndGet(Duration.ofMinutes(5).toNanos());
+
+		assertThat(this.source.sinceLastPoll()).isEqualTo(Duration.ofMinutes(5));
+	}
+
+	@Test
 	void interruptsNoReaderThatHasAConsumer() {
 		this.source.start();
 		await().until(() -> this.source.connected() == READERS);
@@ -187,6 +228,9 @@ class DeliverySourceTests {
 			DeliverySourceTests.this.preparations.incrementAndGet();
 			if (DeliverySourceTests.this.refuses) {
 				throw new IllegalStateException("refused");
+			}
+			if (DeliverySourceTests.this.interrupted) {
+				throw new InterruptException("stopped");
 			}
 			if (DeliverySourceTests.this.unprepared.getAndDecrement() > 0) {
 				throw new KafkaException("not prepared");
@@ -254,13 +298,15 @@ class DeliverySourceTests {
 
 		private final Semaphore ends = new Semaphore(0);
 
+		private final AtomicLong nanos = new AtomicLong(Duration.ofHours(1).toNanos());
+
 		void end(int pauses) {
 			this.ends.release(pauses);
 		}
 
 		@Override
 		public long nanoTime() {
-			return SYSTEM.nanoTime();
+			return this.nanos.get();
 		}
 
 		@Override

@@ -13,11 +13,14 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 
 import dev.sluice.consumer.Backoff;
+import dev.sluice.consumer.SetTime;
 import dev.sluice.consumer.Time;
 import dev.sluice.consumer.backend.Attempt;
 import dev.sluice.consumer.backend.Attempt.Conflict;
@@ -40,6 +43,7 @@ import dev.sluice.contract.OrderOutcome;
 import dev.sluice.contract.OrderStatus;
 import dev.sluice.contract.Topics;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker.State;
+import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.Callback;
@@ -49,9 +53,11 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.NullSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -92,6 +98,8 @@ class DeliveryTests {
 	private final PayloadHistory payloads = new PayloadHistory(10);
 
 	private Duration maxAge = Duration.ZERO;
+
+	private Time time = Time.SYSTEM;
 
 	private DeliveryLimiter limiter = limiter(2, 1_000);
 
@@ -172,7 +180,9 @@ class DeliveryTests {
 	void givesUpAnOrderThatIsTooOldWhateverTheCause() throws InterruptedException {
 		this.maxAge = Duration.between(Instant.parse(Records.TIME), NOW);
 		run(delivery(answering(BUSY), this.producer, good()));
+		assertThat(this.finished.getAndSet(null)).isTrue();
 		run(delivery(answering(throttled(Duration.ZERO)), this.producer, good()));
+		assertThat(this.finished).hasValue(true);
 		this.maxAge = this.maxAge.plusNanos(1);
 		run(delivery(answering(BUSY, SAVED), this.producer, good()));
 
@@ -226,6 +236,7 @@ class DeliveryTests {
 
 		assertThat(outcomes()).isEmpty();
 		assertThat(header(deadLetters().getFirst(), DeadLetterHeaders.KIND)).isEqualTo("conflict");
+		assertThat(header(deadLetters().getFirst(), DeadLetterHeaders.ATTEMPTS)).isEqualTo("1");
 		assertThat(this.registry.get("sluice.dead.letters").tag("kind", "conflict").counter().count()).isEqualTo(1);
 		assertThat(this.finished).hasValue(true);
 	}
@@ -236,7 +247,9 @@ class DeliveryTests {
 		UUID keyed = UUID.fromString("019ab000-0000-8000-8000-000000000001");
 		Attempt first = saved ? SAVED : REJECTED;
 		run(delivery(answering(first), this.producer, Records.order(keyed).at(7)));
+		this.finished.set(null);
 		run(delivery(answering(SAVED), this.producer, Records.order(keyed).value("{\"other\":1}").at(8)));
+		assertThat(this.finished).hasValue(true);
 		run(delivery(answering(first), this.producer, Records.order(keyed).at(9)));
 
 		assertThat(this.calls).hasValue(2);
@@ -434,6 +447,17 @@ class DeliveryTests {
 		assertThat(this.finished).hasValue(true);
 	}
 
+	@ParameterizedTest
+	@NullSource
+	@ValueSource(strings = { "", "c-2" })
+	void namesTheCustomerOfAnUnreadableRecordIfItIsKnown(@Nullable String key) throws InterruptedException {
+		run(delivery(answering(SAVED), this.producer, Records.order(ID).key(key).value("no JSON").at(7)));
+
+		assertThat(outcomes()).singleElement()
+			.extracting(OrderOutcome::customerId)
+			.isEqualTo("c-2".equals(key) ? "c-2" : "unknown");
+	}
+
 	@Test
 	void saysNothingOfAnUnreadableRecordWithoutId() throws InterruptedException {
 		run(delivery(answering(SAVED), this.producer, Records.order(ID).header(OrderHeaders.ID, null).at(7)));
@@ -486,29 +510,182 @@ class DeliveryTests {
 
 	@Test
 	void beginsNothingMoreWhenCancelledInAnAttemptThatFails() throws InterruptedException {
+		cancelInAttempt(BUSY);
+
+		assertThat(outcomes()).singleElement().extracting(OrderOutcome::status).isEqualTo(OrderStatus.RETRYING);
+	}
+
+	@Test
+	void beginsNothingMoreWhenCancelledInAnAttemptThatIsThrottled() throws InterruptedException {
+		cancelInAttempt(throttled(Duration.ofHours(1)));
+
+		assertThat(outcomes()).isEmpty();
+	}
+
+	@Test
+	void givesItsPlaceBackWhenCancelledAsItGetsIt() throws InterruptedException {
+		AtomicReference<Delivery> delivery = new AtomicReference<>();
+		// The limiter reads the time when it has given the place.
+		Time cancelling = new SystemTime() {
+
+			@Override
+			public long nanoTime() {
+				delivery.get().cancel();
+				return super.nanoTime();
+			}
+
+		};
+		this.limiter = new DeliveryLimiter(2, health(1_000), cancelling);
+		delivery.set(delivery(answering(SAVED), this.producer, good()));
+
+		run(delivery.get());
+
+		assertThat(this.finished).hasValue(false);
+		assertThat(this.calls).hasValue(0);
+		assertThat(this.limiter.inFlight()).isZero();
+	}
+
+	@Test
+	void endsAtOnceWhenAbandoned() throws InterruptedException {
 		CountDownLatch begun = new CountDownLatch(1);
-		CountDownLatch proceed = new CountDownLatch(1);
 		Delivery delivery = delivery((order) -> {
-			this.calls.incrementAndGet();
 			begun.countDown();
 			try {
-				proceed.await();
+				new CountDownLatch(1).await();
 			}
 			catch (InterruptedException ex) {
-				throw new AssertionError(ex);
+				Thread.currentThread().interrupt();
 			}
 			return BUSY;
 		}, this.producer, good());
 		delivery.start();
 		begun.await();
 
-		delivery.cancel();
-		proceed.countDown();
+		delivery.abandon();
 
 		assertThat(delivery.awaitEnd(Duration.ofSeconds(10))).isTrue();
 		assertThat(this.finished).hasValue(false);
-		assertThat(this.calls).hasValue(1);
-		assertThat(outcomes()).singleElement().extracting(OrderOutcome::status).isEqualTo(OrderStatus.RETRYING);
+	}
+
+	/** Kafka takes nothing, so a delivery would publish without end. */
+	@ParameterizedTest
+	@ValueSource(strings = { "saved", "rejected", "conflict", "unreadable" })
+	void stopsPublishingWhenCancelled(String kind) throws InterruptedException {
+		AtomicInteger sends = new AtomicInteger();
+		MockProducer<byte[], byte[]> failing = new MockProducer<>(true, null, new ByteArraySerializer(),
+				new ByteArraySerializer()) {
+
+			@Override
+			public synchronized Future<RecordMetadata> send(ProducerRecord<byte[], byte[]> record, Callback callback) {
+				sends.incrementAndGet();
+				TimeoutException failure = new TimeoutException("no acknowledgement");
+				callback.onCompletion(null, failure);
+				return CompletableFuture.failedFuture(failure);
+			}
+
+		};
+		Attempt attempt = switch (kind) {
+			case "rejected" -> REJECTED;
+			case "conflict" -> new Conflict(FailureReason.otherPayload("422"));
+			default -> SAVED;
+		};
+		Delivery delivery = delivery(answering(attempt), failing,
+				Records.order(ID).value(kind.equals("unreadable") ? "no JSON" : "{}").at(7));
+		delivery.start();
+		await().until(() -> sends.get() > 1);
+
+		delivery.cancel();
+
+		assertThat(delivery.awaitEnd(Duration.ofSeconds(10))).isTrue();
+		assertThat(this.finished).hasValue(false);
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void laysNothingIntoTheDeadLettersOnceItIsCancelled(boolean unreadable) throws InterruptedException {
+		UUID keyed = UUID.fromString("019ab000-0000-8000-8000-000000000001");
+		run(delivery(answering(SAVED), this.producer, Records.order(keyed).at(6)));
+		Delivery delivery = delivery(answering(SAVED), this.producer,
+				Records.order(keyed).value(unreadable ? "no JSON" : "{\"other\":1}").at(7));
+
+		delivery.cancel();
+		run(delivery);
+
+		assertThat(deadLetters()).isEmpty();
+		assertThat(this.finished).hasValue(false);
+	}
+
+	@Test
+	void aRecordWhosePredecessorWasGivenUpIsGivenUpToo() throws InterruptedException {
+		KeySequencer sequencer = new KeySequencer();
+		byte[] key = { 1 };
+		KeySequencer.Ticket before = sequencer.ticket(key);
+		Delivery delivery = new Delivery(good(), sequencer.ticket(key),
+				context(answering(SAVED), this.producer, noWait()), (finished, bug) -> this.finished.set(finished));
+		KeySequencer.Ticket after = sequencer.ticket(key);
+
+		before.release(false);
+		run(delivery);
+
+		assertThat(this.finished).hasValue(false);
+		assertThat(this.calls).hasValue(0);
+		assertThat(after.await()).isFalse();
+	}
+
+	@Test
+	void theNextRecordOfItsKeyGoesOnWhenItHasFinished() throws InterruptedException {
+		KeySequencer sequencer = new KeySequencer();
+		byte[] key = { 1 };
+		Delivery delivery = new Delivery(good(), sequencer.ticket(key),
+				context(answering(SAVED), this.producer, noWait()), (finished, bug) -> {
+				});
+		KeySequencer.Ticket after = sequencer.ticket(key);
+
+		run(delivery);
+
+		assertThat(after.await()).isTrue();
+	}
+
+	@Test
+	void waitsLongerAfterEachFailureInARowAndEachThrottlingInARow() throws InterruptedException {
+		List<Duration> waits = new ArrayList<>();
+		this.time = new SystemTime() {
+
+			@Override
+			public void sleep(Duration duration) {
+				waits.add(duration);
+			}
+
+		};
+		Throttled throttled = throttled(Duration.ofSeconds(10));
+
+		run(delivery(answering(throttled, throttled, BUSY, BUSY, throttled, SAVED), this.producer,
+				new Backoff(Duration.ofSeconds(1), Duration.ofHours(1), () -> 1), good()));
+
+		assertThat(waits).extracting(Duration::toSeconds).containsExactly(11L, 12L, 1L, 2L, 11L);
+	}
+
+	@Test
+	void timesAttemptsAndTheWayFromAcceptToSaved() throws InterruptedException {
+		AtomicLong nanos = new AtomicLong();
+		this.time = new SetTime(nanos);
+		this.limiter = new DeliveryLimiter(2, health(1_000), this.time);
+		nanos.set(Duration.ofSeconds(5).toNanos());
+
+		run(delivery((order) -> {
+			nanos.addAndGet(Duration.ofSeconds(2).toNanos());
+			return SAVED;
+		}, this.producer, good()));
+		Timer acceptToSaved = this.registry.get("sluice.accept.to.saved").timer();
+		assertThat(acceptToSaved.count()).isEqualTo(1);
+		run(delivery(answering(REJECTED), this.producer, good()));
+
+		assertThat(duration("saved").count()).isEqualTo(1);
+		assertThat(duration("saved").totalTime(TimeUnit.NANOSECONDS)).isEqualTo(2e9);
+		assertThat(duration("rejected").count()).isEqualTo(1);
+		assertThat(acceptToSaved.count()).isEqualTo(1);
+		assertThat(acceptToSaved.totalTime(TimeUnit.NANOSECONDS))
+			.isEqualTo(Duration.between(Instant.parse(Records.TIME), NOW).toNanos());
 	}
 
 	@Test
@@ -553,6 +730,34 @@ class DeliveryTests {
 		assertThat(this.limiter.inFlight()).isZero();
 	}
 
+	/** It does not wait for another attempt either. */
+	private void cancelInAttempt(Attempt attempt) throws InterruptedException {
+		CountDownLatch begun = new CountDownLatch(1);
+		CountDownLatch proceed = new CountDownLatch(1);
+		Delivery delivery = delivery((order) -> {
+			this.calls.incrementAndGet();
+			begun.countDown();
+			try {
+				proceed.await();
+			}
+			catch (InterruptedException ex) {
+				throw new AssertionError(ex);
+			}
+			return attempt;
+		}, this.producer, new Backoff(Duration.ofHours(1), Duration.ofHours(1), () -> 1), good());
+		delivery.start();
+		begun.await();
+
+		delivery.cancel();
+		assertThat(delivery.awaitEnd(Duration.ZERO)).isFalse();
+		proceed.countDown();
+
+		assertThat(delivery.awaitEnd(Duration.ofSeconds(10))).isTrue();
+		assertThat(this.finished).hasValue(false);
+		assertThat(this.calls).hasValue(1);
+		assertThat(this.limiter.inFlight()).isZero();
+	}
+
 	private void deliver(Function<QueuedOrder, Attempt> backend) {
 		try {
 			run(delivery(backend, this.producer, good()));
@@ -582,11 +787,11 @@ class DeliveryTests {
 
 	private Delivery.Context context(Function<QueuedOrder, Attempt> backend, MockProducer<byte[], byte[]> producer,
 			Backoff backoff) {
-		ReliablePublisher publisher = new ReliablePublisher(() -> producer, noWait(), Time.SYSTEM);
+		ReliablePublisher publisher = new ReliablePublisher(() -> producer, noWait(), this.time);
 		return new Delivery.Context(new RecordReader(), this.payloads, this.limiter, backend::apply,
 				new RetryPolicy(backoff, MAX_ATTEMPTS, Duration.ofHours(1), this.maxAge),
 				new OutcomePublisher(publisher, this.json, this.registry), new DeadLetters(publisher, this.registry),
-				new DeliveryTimers(this.registry), Thread.ofVirtual().factory(), Time.SYSTEM, InstantSource.fixed(NOW));
+				new DeliveryTimers(this.registry), Thread.ofVirtual().factory(), this.time, InstantSource.fixed(NOW));
 	}
 
 	/** Before each further attempt, the backend saves another order. */
@@ -634,10 +839,17 @@ class DeliveryTests {
 
 	/** Any time between two saves is evidence enough. */
 	private static DeliveryLimiter limiter(int limit, int consecutiveFailures) {
+		return new DeliveryLimiter(limit, health(consecutiveFailures), Time.SYSTEM);
+	}
+
+	private static BackendHealth health(int consecutiveFailures) {
 		BackendProperties.Circuit circuit = new BackendProperties.Circuit(consecutiveFailures, 100,
 				Duration.ofSeconds(10), 1_000, Duration.ofMillis(1), 1);
-		return new DeliveryLimiter(limit, new BackendHealth(circuit, Duration.ofHours(1), System::nanoTime),
-				Time.SYSTEM);
+		return new BackendHealth(circuit, Duration.ofHours(1), System::nanoTime);
+	}
+
+	private Timer duration(String outcome) {
+		return this.registry.get("sluice.delivery.duration").tag("outcome", outcome).timer();
 	}
 
 	private List<OrderOutcome> outcomes() {
@@ -654,6 +866,26 @@ class DeliveryTests {
 
 	private static String header(ProducerRecord<?, ?> record, String name) {
 		return new String(record.headers().lastHeader(name).value());
+	}
+
+	/** The time of the JVM, of which a test replaces a part. */
+	private static class SystemTime implements Time {
+
+		@Override
+		public long nanoTime() {
+			return SYSTEM.nanoTime();
+		}
+
+		@Override
+		public void sleep(Duration duration) throws InterruptedException {
+			SYSTEM.sleep(duration);
+		}
+
+		@Override
+		public boolean await(CompletableFuture<?> event, Duration timeout) throws InterruptedException {
+			return SYSTEM.await(event, timeout);
+		}
+
 	}
 
 }

@@ -47,6 +47,29 @@ class AdaptiveLimitTests {
 		assertThat(this.limit.current()).isEqualTo(64);
 	}
 
+	/** What nanoTime returns may be negative. */
+	@Test
+	void everyAttemptCountsUntilItHasChanged() {
+		this.limit.throttled(-5, -1);
+		assertThat(this.limit.current()).isEqualTo(8);
+
+		this.limit.throttled(-2, -1);
+		assertThat(this.limit.current()).as("it began before").isEqualTo(8);
+		this.limit.throttled(-1, 0);
+		assertThat(this.limit.current()).as("it began with the change").isEqualTo(6);
+	}
+
+	@Test
+	void ignoresAttemptsThatBeganBeforeAnOutage() {
+		grow();
+		this.limit.outage(++this.nanos);
+
+		this.limit.throttled(this.nanos - 1, this.nanos);
+		process(99);
+
+		assertThat(this.limit.current()).as("it doubles up to where it was").isEqualTo(100);
+	}
+
 	@Test
 	void growsByOnePerRoundTripOnceItHasShrunk() {
 		grow();

@@ -140,6 +140,22 @@ class BackendHealthTests {
 	}
 
 	@Test
+	void trialsThatFailedDoNotCountOnceItHasClosed() {
+		BackendHealth health = new BackendHealth(
+				new BackendProperties.Circuit(5, 50, Duration.ofSeconds(10), 20, Duration.ofSeconds(2), 10),
+				Duration.ofSeconds(1), this.nanos::get);
+		attempts(health, FAILED, 5);
+		advance(health.untilNextTrial());
+		attempts(health, SAVED, 6);
+		attempts(health, FAILED, 4);
+		assertThat(health.isHealthy()).isTrue();
+
+		attempts(health, FAILED, 3);
+
+		assertThat(health.isHealthy()).isTrue();
+	}
+
+	@Test
 	void tellsOfEachChangeThatLetsOrdersPass() {
 		AtomicInteger changes = new AtomicInteger();
 		this.health.onChange(changes::incrementAndGet);
@@ -168,9 +184,13 @@ class BackendHealthTests {
 	}
 
 	private void attempts(Attempt attempt, int times) {
+		attempts(this.health, attempt, times);
+	}
+
+	private void attempts(BackendHealth health, Attempt attempt, int times) {
 		for (int i = 0; i < times; i++) {
-			this.health.tryAcquire();
-			this.health.attempted(attempt, this.nanos.get());
+			health.tryAcquire();
+			health.attempted(attempt, this.nanos.get());
 		}
 	}
 

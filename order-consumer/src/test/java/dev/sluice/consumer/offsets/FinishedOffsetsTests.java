@@ -65,6 +65,25 @@ class FinishedOffsetsTests {
 	}
 
 	@Test
+	void usesAllThatABrokerTakes() {
+		FinishedOffsets.Text text = new FinishedOffsets.Text(0);
+		// The version and "1,1", then ",1,100", in base 36.
+		text.add(1, 2);
+		text.add(3, 3 + 36 * 36);
+		long end = 3 + 36 * 36;
+		while (text.toString().length() < LONGEST) {
+			text.add(end + 1, end + 2);
+			end += 2;
+		}
+		assertThat(text.toString()).hasSize(LONGEST);
+
+		text.add(end + 1, end + 2);
+
+		assertThat(text.toString()).hasSize(LONGEST);
+		assertThat(FinishedOffsets.parse(0, text.toString()).contains(end - 1)).isTrue();
+	}
+
+	@Test
 	void countsWhatIsFinishedBelowAnOffset() {
 		FinishedOffsets.Text text = new FinishedOffsets.Text(100);
 		text.add(102, 104);

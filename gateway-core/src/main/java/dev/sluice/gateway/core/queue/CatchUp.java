@@ -3,6 +3,7 @@ package dev.sluice.gateway.core.queue;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.LongSupplier;
 
 import dev.sluice.gateway.core.queue.RecentOrders.Reading;
 import org.apache.kafka.common.TopicPartition;
@@ -15,17 +16,26 @@ import org.jspecify.annotations.Nullable;
  */
 final class CatchUp {
 
+	private final LongSupplier nanoTime;
+
 	/** Callers join it until its question is sent. */
 	private @Nullable Round next;
 
 	/** Its question is sent. */
 	private @Nullable Round current;
 
+	/**
+	 * @param nanoTime as {@link System#nanoTime}
+	 */
+	CatchUp(LongSupplier nanoTime) {
+		this.nanoTime = nanoTime;
+	}
+
 	/** Joins the next question. */
 	CompletableFuture<Reading> join() {
 		Round round = this.next;
 		if (round == null) {
-			round = new Round();
+			round = new Round(this.nanoTime.getAsLong());
 			this.next = round;
 		}
 		return round.done;
@@ -66,7 +76,7 @@ final class CatchUp {
 
 	/** Whether the question under way is older than that. */
 	boolean takesLongerThan(Duration limit) {
-		return this.current != null && System.nanoTime() - this.current.beginNanos > limit.toNanos();
+		return this.current != null && this.nanoTime.getAsLong() - this.current.beginNanos > limit.toNanos();
 	}
 
 	/** Answers the callers of the question under way; the next one may begin. */
@@ -94,9 +104,13 @@ final class CatchUp {
 
 		private final CompletableFuture<Reading> done = new CompletableFuture<>();
 
-		private final long beginNanos = System.nanoTime();
+		private final long beginNanos;
 
 		private @Nullable Map<TopicPartition, Long> ends;
+
+		private Round(long beginNanos) {
+			this.beginNanos = beginNanos;
+		}
 
 		/** Kafka has answered. */
 		void answer(Map<TopicPartition, Long> ends) {

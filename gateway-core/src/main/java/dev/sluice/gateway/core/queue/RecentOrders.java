@@ -10,6 +10,8 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 import com.google.errorprone.annotations.ThreadSafe;
@@ -33,6 +35,7 @@ import org.apache.kafka.common.errors.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.kafka.core.ConsumerFactory;
 import org.springframework.kafka.core.KafkaAdmin;
@@ -75,11 +78,11 @@ public class RecentOrders implements SmartLifecycle {
 
 	private static final Duration RETRY = Duration.ofSeconds(1);
 
-	private final ConsumerFactory<?, ?> consumers;
-
-	private final KafkaAdmin admins;
+	private final Supplier<RecentClients> clients;
 
 	private final JsonMapper json;
+
+	private final LongSupplier nanoTime;
 
 	private final String group;
 
@@ -91,12 +94,12 @@ public class RecentOrders implements SmartLifecycle {
 	private final RecentPartitions partitions;
 
 	@GuardedBy("lock")
-	private final CatchUp catchUp = new CatchUp();
+	private final CatchUp catchUp;
 
 	@GuardedBy("lock")
 	private @Nullable Admin admin;
 
-	private volatile long heardNanos = System.nanoTime();
+	private volatile long heardNanos;
 
 	private volatile long lag;
 
@@ -107,13 +110,27 @@ public class RecentOrders implements SmartLifecycle {
 	/** Whether an outage was logged. Used by the reading thread alone. */
 	private boolean outage;
 
+	@Autowired
 	public RecentOrders(StatusProperties properties, ConsumerFactory<?, ?> consumers, KafkaAdmin admins,
 			JsonMapper json, MeterRegistry meters) {
+		this(properties,
+				() -> RecentClients.open(admins.getConfigurationProperties(), consumers.getConfigurationProperties()),
+				json, meters, System::nanoTime);
+	}
+
+	/**
+	 * @param clients opens the clients, again after each failure
+	 * @param nanoTime as {@link System#nanoTime}
+	 */
+	RecentOrders(StatusProperties properties, Supplier<RecentClients> clients, JsonMapper json, MeterRegistry meters,
+			LongSupplier nanoTime) {
 		this.group = properties.projectionGroup();
 		this.partitions = new RecentPartitions(this.orders, properties.recentOrders());
-		this.consumers = consumers;
-		this.admins = admins;
+		this.clients = clients;
 		this.json = json;
+		this.nanoTime = nanoTime;
+		this.catchUp = new CatchUp(nanoTime);
+		this.heardNanos = nanoTime.getAsLong();
 		GatewayMetric.RECENT_ORDERS.gauge(meters, this, (recent) -> recent.orders.size());
 		GatewayMetric.RECENT_LAG.gauge(meters, this, (recent) -> recent.lag);
 	}
@@ -157,7 +174,7 @@ public class RecentOrders implements SmartLifecycle {
 	 */
 	public void accepted(UUID id, @Nullable Fingerprint fingerprint, Instant acceptedAt, int partition, long offset) {
 		synchronized (this.lock) {
-			if (this.partitions.isUnread(new TopicPartition(Topics.ORDERS, partition), offset)) {
+			if (this.partitions.acknowledge(new TopicPartition(Topics.ORDERS, partition), offset, id)) {
 				this.orders.accept(id, new Acceptance(fingerprint, acceptedAt, acceptedAt, offset, offset));
 			}
 		}
@@ -171,8 +188,8 @@ public class RecentOrders implements SmartLifecycle {
 	/** The outcome of a synchronous order has been acknowledged. */
 	void published(UUID id, int partition, long offset) {
 		synchronized (this.lock) {
-			TopicPartition read = new TopicPartition(Topics.ORDER_OUTCOMES, partition);
-			this.orders.published(id, offset, this.partitions.isUnread(read, offset));
+			TopicPartition outcomes = new TopicPartition(Topics.ORDER_OUTCOMES, partition);
+			this.orders.published(id, offset, this.partitions.acknowledge(outcomes, offset, id));
 		}
 	}
 
@@ -182,13 +199,13 @@ public class RecentOrders implements SmartLifecycle {
 	}
 
 	private boolean lost() {
-		return System.nanoTime() - this.heardNanos > LOST.toNanos();
+		return this.nanoTime.getAsLong() - this.heardNanos > LOST.toNanos();
 	}
 
 	@Override
 	public void start() {
 		this.running = true;
-		this.heardNanos = System.nanoTime();
+		this.heardNanos = this.nanoTime.getAsLong();
 		Thread reader = Thread.ofPlatform().daemon().name("recent-orders").unstarted(this::run);
 		this.thread = reader;
 		reader.start();
@@ -196,13 +213,12 @@ public class RecentOrders implements SmartLifecycle {
 
 	private void run() {
 		while (this.running) {
-			try (RecentClients clients = RecentClients.open(this.admins.getConfigurationProperties(),
-					this.consumers.getConfigurationProperties())) {
+			try (RecentClients opened = this.clients.get()) {
 				try {
 					synchronized (this.lock) {
-						this.admin = clients.admin();
+						this.admin = opened.admin();
 					}
-					read(clients.admin(), clients.consumer());
+					read(opened.admin(), opened.consumer());
 				}
 				finally {
 					// Before the client is closed, or a caller would use it.
@@ -223,10 +239,10 @@ public class RecentOrders implements SmartLifecycle {
 
 	private void read(Admin client, Consumer<byte[], byte[]> consumer) {
 		CompletableFuture<TopicsLook> look = null;
-		long lookNanos = System.nanoTime() - LOOK.toNanos();
+		long lookNanos = this.nanoTime.getAsLong() - LOOK.toNanos();
 		while (this.running) {
-			if (look == null && System.nanoTime() - lookNanos >= LOOK.toNanos()) {
-				lookNanos = System.nanoTime();
+			if (look == null && this.nanoTime.getAsLong() - lookNanos >= LOOK.toNanos()) {
+				lookNanos = this.nanoTime.getAsLong();
 				look = TopicsLook.at(client, TOPICS, this.group, this::heard);
 			}
 			if (look != null && look.isDone()) {
@@ -250,7 +266,7 @@ public class RecentOrders implements SmartLifecycle {
 	}
 
 	private void heard() {
-		this.heardNanos = System.nanoTime();
+		this.heardNanos = this.nanoTime.getAsLong();
 	}
 
 	private void apply(CompletableFuture<TopicsLook> done, Consumer<byte[], byte[]> consumer) {

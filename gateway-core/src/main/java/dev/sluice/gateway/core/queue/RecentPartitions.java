@@ -6,8 +6,10 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.UUID;
 import java.util.stream.Collectors;
 
@@ -48,10 +50,19 @@ final class RecentPartitions {
 		this.capacity = capacity;
 	}
 
-	/** What has been read may have been forgotten already: it must not come back. */
-	boolean isUnread(TopicPartition partition, long offset) {
+	/**
+	 * This gateway has had a record acknowledged.
+	 * @param id the order's
+	 * @return whether its order is to be known: the record is still to be read. What has
+	 * been read may have been forgotten already, and must not come back
+	 */
+	boolean acknowledge(TopicPartition partition, long offset, UUID id) {
 		Part part = this.parts.get(partition);
-		return part != null && offset >= part.position && this.orders.size() < this.capacity;
+		if (part == null || offset < part.position || this.orders.size() >= this.capacity) {
+			return false;
+		}
+		part.acknowledged.put(offset, id);
+		return true;
 	}
 
 	Set<TopicPartition> partitions() {
@@ -85,7 +96,7 @@ final class RecentPartitions {
 			Layout topic = layout.get(partition.topic());
 			if (!wanted.contains(partition) || topic == null
 					|| !topic.id().equals(this.topicIds.get(partition.topic()))) {
-				clear(Objects.requireNonNull(this.parts.remove(partition)));
+				forgetAll(Objects.requireNonNull(this.parts.remove(partition)));
 			}
 		}
 		consumer.assign(wanted);
@@ -121,10 +132,11 @@ final class RecentPartitions {
 			// PostgreSQL has it already.
 			clear(part);
 			part.restart(committed);
+			forgetPassed(part);
 			consumer.seek(part.partition, committed);
 		}
 		while (!part.marks.isEmpty() && part.marks.getFirst().offset() < committed) {
-			forget(part, part.marks.removeFirst(), committed);
+			forget(part, part.marks.removeFirst().id(), committed);
 		}
 		part.base = Math.max(part.base, Math.min(committed, part.position));
 	}
@@ -151,6 +163,7 @@ final class RecentPartitions {
 		if (record.save() != null) {
 			this.orders.save(record.id(), record.save());
 		}
+		part.acknowledged.remove(record.offset());
 		part.marks.addLast(new Mark(record.offset(), record.timestamp(), record.id()));
 	}
 
@@ -165,10 +178,11 @@ final class RecentPartitions {
 		}
 		if (position < part.position) {
 			// The log is shorter than it was.
-			clear(part);
+			forgetAll(part);
 			part.restart(position);
 		}
 		part.position = position;
+		forgetPassed(part);
 	}
 
 	/** Drops the oldest order; false if there is none to drop. */
@@ -183,7 +197,7 @@ final class RecentPartitions {
 		}
 		Mark mark = oldest.marks.removeFirst();
 		oldest.base = mark.offset() + 1;
-		forget(oldest, mark, oldest.base);
+		forget(oldest, mark.id(), oldest.base);
 		return true;
 	}
 
@@ -206,23 +220,37 @@ final class RecentPartitions {
 
 	/** Forgets all orders and partitions. */
 	void clear() {
-		this.parts.values().forEach(this::clear);
+		this.parts.values().forEach(this::forgetAll);
 		this.parts.clear();
 		this.topicIds = Map.of();
 	}
 
+	private void forgetAll(Part part) {
+		clear(part);
+		part.acknowledged.values().forEach((id) -> forget(part, id, Long.MAX_VALUE));
+		part.acknowledged.clear();
+	}
+
+	/** Forgets what was read. */
 	private void clear(Part part) {
-		part.marks.forEach((mark) -> forget(part, mark, Long.MAX_VALUE));
+		part.marks.forEach((mark) -> forget(part, mark.id(), Long.MAX_VALUE));
 		part.marks.clear();
 	}
 
-	/** Unless a later record below the bound says the same again. */
-	private void forget(Part part, Mark mark, long below) {
+	/** Forgets what was acknowledged and will not be read: the position is behind it. */
+	private void forgetPassed(Part part) {
+		Map<Long, UUID> passed = part.acknowledged.headMap(part.position);
+		passed.forEach((offset, id) -> forget(part, id, offset + 1));
+		passed.clear();
+	}
+
+	/** Unless a record from the bound on says the same again. */
+	private void forget(Part part, UUID id, long below) {
 		if (part.partition.topic().equals(Topics.ORDERS)) {
-			this.orders.forgetAcceptance(mark.id(), below);
+			this.orders.forgetAcceptance(id, below);
 		}
 		else {
-			this.orders.forgetSave(mark.id(), below);
+			this.orders.forgetSave(id, below);
 		}
 	}
 
@@ -255,6 +283,9 @@ final class RecentPartitions {
 
 		/** What was read and is not committed yet, in the order of the topic. */
 		private final ArrayDeque<Mark> marks = new ArrayDeque<>();
+
+		/** The orders of records that this gateway wrote and has not read yet. */
+		private final NavigableMap<Long, UUID> acknowledged = new TreeMap<>();
 
 		Part(TopicPartition partition, long committed) {
 			this.partition = partition;

@@ -3,38 +3,86 @@ package dev.sluice.gateway.core.queue;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import dev.sluice.contract.Fingerprint;
+import dev.sluice.contract.OrderOutcome;
+import dev.sluice.contract.Topics;
 import dev.sluice.gateway.core.config.StatusProperties;
+import dev.sluice.gateway.core.queue.RecentOrders.Acceptance;
 import dev.sluice.gateway.core.queue.RecentOrders.Reading;
 import dev.sluice.gateway.core.queue.RecentOrders.SyncSave;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.AuthorizationException;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.springframework.kafka.core.DefaultKafkaConsumerFactory;
-import org.springframework.kafka.core.KafkaAdmin;
+import org.junit.jupiter.api.Timeout;
+import org.slf4j.LoggerFactory;
 import tools.jackson.databind.json.JsonMapper;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
-/** What the recent orders say before anything has been read. */
+/** The recent orders with clients of Kafka that answer as the test says. */
+@Timeout(60)
 class RecentOrdersTests {
 
 	private static final Instant TIME = Instant.parse("2026-11-23T10:00:00.123456Z");
 
 	private static final Fingerprint FINGERPRINT = Fingerprint.ofJson("{}".getBytes(StandardCharsets.UTF_8));
 
+	private static final TopicPartition ORDERS = new TopicPartition(Topics.ORDERS, 0);
+
+	private static final TopicPartition OUTCOMES = new TopicPartition(Topics.ORDER_OUTCOMES, 0);
+
+	private static final Duration LOOK = Duration.ofMillis(500);
+
+	private static final Duration LOST = Duration.ofSeconds(3);
+
+	/** Longer than any test. */
+	private static final Duration PATIENCE = Duration.ofHours(1);
+
+	private static final Logger LOGGER = (Logger) LoggerFactory.getLogger(RecentOrders.class);
+
+	private final ListAppender<ILoggingEvent> log = new ListAppender<>();
+
 	private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
 
 	private final UUID id = UUID.randomUUID();
 
+	private final AtomicLong nanos = new AtomicLong(7);
+
+	private final FakeKafka kafka = new FakeKafka();
+
 	private final RecentOrders orders = new RecentOrders(
-			new StatusProperties(Duration.ofSeconds(1), 1_000, "projection", Duration.ofSeconds(1)),
-			new DefaultKafkaConsumerFactory<>(Map.of()), new KafkaAdmin(Map.of()), JsonMapper.shared(), this.meters);
+			new StatusProperties(Duration.ofSeconds(1), 10, FakeKafka.GROUP, Duration.ofSeconds(1)),
+			this.kafka::clients, JsonMapper.shared(), this.meters, this.nanos::get);
+
+	@BeforeEach
+	void listen() {
+		this.log.start();
+		LOGGER.addAppender(this.log);
+		LOGGER.setAdditive(false);
+	}
+
+	@AfterEach
+	void stop() {
+		this.orders.stop();
+		LOGGER.detachAppender(this.log);
+		LOGGER.setAdditive(true);
+	}
 
 	@Test
-	void doesNotSayThatItKnowsAll() {
+	void doesNotSayThatItKnowsAllBeforeItReads() {
 		assertThat(this.orders.caughtUp(Duration.ZERO).join()).isEqualTo(Reading.BEHIND);
 		assertThat(this.orders.isRunning()).isFalse();
 	}
@@ -74,8 +122,313 @@ class RecentOrdersTests {
 		assertThat(this.orders.getPhase()).as("started before the web server").isZero();
 	}
 
+	@Test
+	void knowsWhatTheTopicsHaveWhenItSaysSo() {
+		UUID save = UUID.randomUUID();
+		this.kafka.accept(this.id, TIME);
+		this.kafka.publish(OrderOutcome.savedSync(save, "c-1", TIME, null));
+
+		start();
+
+		assertThat(this.orders.acceptance(this.id)).isEqualTo(new Acceptance(null, TIME, TIME, 0, 0));
+		assertThat(this.orders.syncSave(save)).isEqualTo(new SyncSave(null, TIME, 0));
+		assertThat(size()).isEqualTo(2);
+		assertThat(this.orders.isRunning()).isTrue();
+	}
+
+	@Test
+	void beginsWhereTheProjectionIs() {
+		UUID pending = UUID.randomUUID();
+		this.kafka.accept(this.id, TIME);
+		this.kafka.accept(pending, TIME);
+		this.kafka.commit(ORDERS, 1);
+
+		start();
+
+		assertThat(this.orders.acceptance(this.id)).isNull();
+		assertThat(this.orders.acceptance(pending)).isNotNull();
+	}
+
+	@Test
+	void waitsUntilItHasReadWhatWasThereWhenItWasAsked() {
+		start();
+		this.kafka.endsAt(ORDERS, 1);
+
+		CompletableFuture<Reading> reading = this.orders.caughtUp(PATIENCE);
+		await().until(() -> lag() == 1);
+		this.kafka.awaitPolls(3);
+		assertThat(reading).isNotDone();
+		this.kafka.accept(this.id, TIME);
+
+		assertThat(reading.join()).isEqualTo(Reading.CURRENT);
+		assertThat(this.orders.acceptance(this.id)).isNotNull();
+		assertThat(lag()).isZero();
+	}
+
+	@Test
+	void waitsNoLongerThanItsCallerAllows() {
+		start();
+		this.kafka.endsAt(ORDERS, 1);
+
+		assertThat(this.orders.caughtUp(Duration.ofMillis(1)).join()).isEqualTo(Reading.BEHIND);
+	}
+
+	@Test
+	void callersThatComeWhileKafkaIsAskedShareTheNextQuestion() {
+		start();
+		int questions = this.kafka.questions();
+		this.kafka.answersEnds(false);
+
+		CompletableFuture<Reading> first = this.orders.caughtUp(PATIENCE);
+		CompletableFuture<Reading> second = this.orders.caughtUp(PATIENCE);
+		CompletableFuture<Reading> third = this.orders.caughtUp(PATIENCE);
+		assertThat(this.kafka.questions()).isEqualTo(questions + 1);
+		this.kafka.answersEnds(true);
+
+		assertThat(first.join()).isEqualTo(Reading.CURRENT);
+		assertThat(second.join()).isEqualTo(Reading.CURRENT);
+		assertThat(third.join()).isEqualTo(Reading.CURRENT);
+		assertThat(this.kafka.questions()).isEqualTo(questions + 2);
+	}
+
+	@Test
+	void isBehindIfKafkaDoesNotTellTheEnds() {
+		start();
+		this.kafka.failsEnds(new TimeoutException("no answer"));
+
+		assertThat(this.orders.caughtUp(PATIENCE).join()).isEqualTo(Reading.BEHIND);
+	}
+
+	@Test
+	void forgetsWhatTheProjectionHasCommitted() {
+		this.kafka.accept(this.id, TIME);
+		start();
+
+		this.kafka.commit(ORDERS, 1);
+		pass(LOOK);
+
+		await().until(() -> this.orders.acceptance(this.id) == null);
+		this.orders.accepted(this.id, null, TIME, 0, 0);
+		assertThat(this.orders.acceptance(this.id)).as("an acknowledgement that comes late").isNull();
+	}
+
+	@Test
+	void looksAtTheTopicsEveryHalfSecond() {
+		start();
+		int looks = this.kafka.looks();
+
+		pass(LOOK.minusNanos(1));
+		this.kafka.awaitPolls(3);
+		assertThat(this.kafka.looks()).isEqualTo(looks);
+		pass(Duration.ofNanos(1));
+
+		await().until(() -> this.kafka.looks() == looks + 1);
+		this.kafka.awaitPolls(3);
+		assertThat(this.kafka.looks()).isEqualTo(looks + 1);
+	}
+
+	@Test
+	void knowsTheLagWithoutACaller() {
+		start();
+		this.kafka.endsAt(ORDERS, 5);
+
+		pass(LOOK);
+
+		await().until(() -> lag() == 5);
+	}
+
+	@Test
+	void asksAtEachLookNoMoreThanOnce() {
+		start();
+		this.kafka.answersEnds(false);
+		CompletableFuture<Reading> reading = this.orders.caughtUp(PATIENCE);
+		int questions = this.kafka.questions();
+		int looks = this.kafka.looks();
+
+		pass(LOOK);
+		await().until(() -> this.kafka.looks() == looks + 1);
+		this.kafka.awaitPolls(3);
+
+		assertThat(this.kafka.questions()).isEqualTo(questions);
+		assertThat(reading).isNotDone();
+		this.kafka.answersEnds(true);
+		assertThat(reading.join()).isEqualTo(Reading.CURRENT);
+	}
+
+	@Test
+	void knowsAtOnceWhatThisGatewayHasHadAcknowledged() {
+		start();
+		UUID saved = UUID.randomUUID();
+		this.orders.publishing(saved, FINGERPRINT, TIME);
+
+		this.orders.accepted(this.id, FINGERPRINT, TIME, 0, 0);
+		this.orders.published(saved, 0, 0);
+
+		assertThat(this.orders.acceptance(this.id)).isEqualTo(new Acceptance(FINGERPRINT, TIME, TIME, 0, 0));
+		assertThat(this.orders.syncSave(saved)).isEqualTo(new SyncSave(FINGERPRINT, TIME, 0));
+		this.kafka.commit(OUTCOMES, 1);
+		pass(LOOK);
+		await().until(() -> this.orders.syncSave(saved) == null);
+	}
+
+	@Test
+	void readsATopicThatWasCreatedAgainFromItsStart() {
+		this.kafka.accept(this.id, TIME);
+		start();
+		this.kafka.answersEnds(false);
+		CompletableFuture<Reading> before = this.orders.caughtUp(PATIENCE);
+
+		this.kafka.createAgain();
+		pass(LOOK);
+
+		assertThat(before.join()).as("the question was about the topic before").isEqualTo(Reading.BEHIND);
+		assertThat(this.orders.acceptance(this.id)).isNull();
+		this.kafka.answersEnds(true);
+		UUID after = UUID.randomUUID();
+		this.kafka.accept(after, TIME);
+		assertThat(this.orders.caughtUp(PATIENCE).join()).isEqualTo(Reading.CURRENT);
+		assertThat(this.orders.acceptance(after)).isNotNull();
+	}
+
+	@Test
+	void isBehindWhileATopicIsMissing() {
+		this.kafka.delete(Topics.ORDER_OUTCOMES);
+		this.orders.start();
+		await().until(() -> this.kafka.looks() == 1);
+		CompletableFuture<Reading> reading = this.orders.caughtUp(PATIENCE);
+
+		pass(LOOK);
+
+		assertThat(reading.join()).isEqualTo(Reading.BEHIND);
+		assertThat(this.kafka.questions()).isZero();
+	}
+
+	@Test
+	void answersCallersThatComeWhileThereIsMuchToRead() {
+		start();
+		this.kafka.endsAt(ORDERS, 1_000);
+		CompletableFuture<Reading> reading = this.orders.caughtUp(PATIENCE);
+		await().until(() -> lag() == 1_000);
+		int looks = this.kafka.looks();
+
+		pass(LOST);
+		await().until(() -> this.kafka.looks() == looks + 1);
+		this.kafka.awaitPolls(3);
+		assertThat(reading).isNotDone();
+		pass(Duration.ofNanos(1));
+
+		assertThat(reading.join()).isEqualTo(Reading.BEHIND);
+	}
+
+	@Test
+	void saysThatKafkaIsLostAndThatItIsBack() {
+		start();
+		this.kafka.answers(false);
+		CompletableFuture<Reading> asked = this.orders.caughtUp(PATIENCE);
+		CompletableFuture<Reading> waiting = this.orders.caughtUp(PATIENCE);
+
+		pass(LOST);
+		this.kafka.awaitPolls(3);
+		assertThat(asked).isNotDone();
+		pass(Duration.ofNanos(1));
+
+		assertThat(asked.join()).isEqualTo(Reading.UNREACHABLE);
+		assertThat(waiting.join()).isEqualTo(Reading.UNREACHABLE);
+		assertThat(this.orders.caughtUp(PATIENCE)).isCompletedWithValue(Reading.UNREACHABLE);
+		this.kafka.awaitPolls(3);
+		assertThat(logged(Level.WARN)).as("once for an outage").isEqualTo(1);
+		this.kafka.answers(true);
+		await().until(() -> this.orders.caughtUp(PATIENCE).join() == Reading.CURRENT);
+		await().until(() -> logged(Level.INFO) == 1);
+	}
+
+	@Test
+	void tellsOfAFailureButNotOfAShortAbsence() {
+		start();
+		int looks = this.kafka.looks();
+
+		this.kafka.failsLooks(new TimeoutException("no answer"));
+		pass(LOOK);
+		await().until(() -> this.kafka.looks() == looks + 1);
+		this.kafka.awaitPolls(3);
+		assertThat(logged(Level.WARN)).isZero();
+		this.kafka.failsLooks(new AuthorizationException("no right to describe the group"));
+		pass(LOOK);
+
+		await().until(() -> logged(Level.WARN) == 1);
+		assertThat(this.orders.caughtUp(PATIENCE).join()).isEqualTo(Reading.CURRENT);
+	}
+
+	@Test
+	void goesOnWithNewClientsAfterAFailure() {
+		this.kafka.accept(this.id, TIME);
+		start();
+		this.kafka.answersEnds(false);
+		CompletableFuture<Reading> reading = this.orders.caughtUp(PATIENCE);
+
+		this.kafka.failPoll(new AuthorizationException("no right to read"));
+
+		assertThat(reading.join()).isEqualTo(Reading.BEHIND);
+		await().until(() -> this.kafka.closed() == 1);
+		await().until(() -> logged(Level.WARN) == 1);
+		this.kafka.answersEnds(true);
+		assertThat(this.orders.caughtUp(PATIENCE).join()).isEqualTo(Reading.CURRENT);
+		assertThat(this.orders.acceptance(this.id)).isNotNull();
+		assertThat(this.kafka.opened()).isEqualTo(2);
+	}
+
+	@Test
+	void saysThatKafkaIsLostIfNoClientCanBeOpened() {
+		this.kafka.failsToOpen(true);
+		this.orders.start();
+		await().until(() -> this.kafka.opened() == 1);
+		CompletableFuture<Reading> reading = this.orders.caughtUp(PATIENCE);
+		assertThat(reading).isNotDone();
+
+		pass(LOST.plusNanos(1));
+
+		assertThat(reading.join()).isEqualTo(Reading.UNREACHABLE);
+	}
+
+	@Test
+	void closesItsClientsWhenItStops() {
+		start();
+
+		this.orders.stop();
+
+		assertThat(this.kafka.closed()).isEqualTo(1);
+		assertThat(this.orders.isRunning()).isFalse();
+	}
+
+	@Test
+	void aLongPauseBeforeTheStartIsNoOutage() {
+		pass(LOST.plusNanos(1));
+		assertThat(this.orders.caughtUp(PATIENCE)).isCompletedWithValue(Reading.UNREACHABLE);
+
+		start();
+
+		assertThat(logged(Level.WARN)).isZero();
+	}
+
+	private void start() {
+		this.orders.start();
+		assertThat(this.orders.caughtUp(PATIENCE).join()).isEqualTo(Reading.CURRENT);
+	}
+
+	private void pass(Duration time) {
+		this.nanos.addAndGet(time.toNanos());
+	}
+
 	private double size() {
 		return this.meters.get("sluice.recent.orders").gauge().value();
+	}
+
+	private double lag() {
+		return this.meters.get("sluice.recent.lag").gauge().value();
+	}
+
+	private long logged(Level level) {
+		return this.log.list.stream().filter((event) -> event.getLevel() == level).count();
 	}
 
 }

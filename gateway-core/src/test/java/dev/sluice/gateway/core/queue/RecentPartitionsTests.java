@@ -169,15 +169,52 @@ class RecentPartitionsTests {
 	}
 
 	@Test
-	void knowsWhatIsStillToBeRead() {
+	void whatIsStillToBeReadIsKnownOnceItIsAcknowledged() {
 		assign(look(1, 5, 0));
 
-		assertThat(this.partitions.isUnread(ORDERS, 4)).isFalse();
-		assertThat(this.partitions.isUnread(ORDERS, 5)).isTrue();
-		assertThat(this.partitions.isUnread(new TopicPartition(Topics.ORDERS, 9), 5)).isFalse();
+		assertThat(this.partitions.acknowledge(ORDERS, 4, THIRD)).isFalse();
+		assertThat(this.partitions.acknowledge(ORDERS, 5, THIRD)).isTrue();
+		assertThat(this.partitions.acknowledge(new TopicPartition(Topics.ORDERS, 9), 5, THIRD)).isFalse();
 		this.orders.accept(FIRST, accepted(FIRST, 5).acceptance());
 		this.orders.accept(SECOND, accepted(SECOND, 6).acceptance());
-		assertThat(this.partitions.isUnread(ORDERS, 7)).isFalse();
+		assertThat(this.partitions.acknowledge(ORDERS, 7, THIRD)).isFalse();
+	}
+
+	/** Else nothing would ever forget it. */
+	@Test
+	void forgetsWhatWasAcknowledgedIfTheProjectionPassesItFirst() {
+		assign(look(1, 0, 0));
+		acknowledge(FIRST, 0);
+		acknowledge(SECOND, 1);
+
+		this.partitions.commit(look(1, 1, 0), this.consumer);
+
+		assertThat(this.orders.acceptance(FIRST)).isNull();
+		assertThat(this.orders.acceptance(SECOND)).isNotNull();
+		read(2, accepted(SECOND, 1));
+		assertThat(this.orders.acceptance(SECOND)).isNotNull();
+		this.partitions.commit(look(1, 2, 0), this.consumer);
+		assertThat(this.orders.size()).isZero();
+	}
+
+	@Test
+	void forgetsWhatWasAcknowledgedIfKafkaDeletesItFirst() {
+		assign(look(1, 0, 0));
+		acknowledge(FIRST, 0);
+
+		read(3);
+
+		assertThat(this.orders.size()).isZero();
+	}
+
+	@Test
+	void forgetsWhatWasAcknowledgedInATopicThatWasMadeAgain() {
+		assign(look(1, 0, 0));
+		acknowledge(FIRST, 3);
+
+		assign(look(Uuid.randomUuid(), 1, 0, 0));
+
+		assertThat(this.orders.size()).isZero();
 	}
 
 	@Test
@@ -194,6 +231,11 @@ class RecentPartitionsTests {
 	private void assign(TopicsLook look) {
 		this.partitions.assign(look, this.consumer);
 		this.partitions.commit(look, this.consumer);
+	}
+
+	private void acknowledge(UUID id, long offset) {
+		assertThat(this.partitions.acknowledge(ORDERS, offset, id)).isTrue();
+		this.orders.accept(id, accepted(id, offset).acceptance());
 	}
 
 	/** Reads records of {@link #ORDERS} up to the given position. */

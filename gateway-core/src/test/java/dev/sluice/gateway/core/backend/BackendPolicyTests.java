@@ -1,0 +1,129 @@
+package dev.sluice.gateway.core.backend;
+
+import java.io.IOException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+import dev.sluice.contract.HttpNames;
+import dev.sluice.contract.Order;
+import dev.sluice.contract.OrderHeaders;
+import dev.sluice.contract.SavedOrder;
+import dev.sluice.gateway.core.config.BackendProperties;
+import dev.sluice.gateway.core.config.CircuitProperties;
+import dev.sluice.gateway.core.order.ValidOrder;
+import io.github.resilience4j.bulkhead.BulkheadRegistry;
+import io.github.resilience4j.circuitbreaker.CircuitBreaker.State;
+import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.json.JsonMapper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class BackendPolicyTests {
+
+	private static final UUID ID = UUID.fromString("019ab000-0000-7000-8000-000000000001");
+
+	private static final Instant TIME = Instant.parse("2026-11-23T10:00:00.123456Z");
+
+	private static final Duration LIMIT = Duration.ofMillis(200);
+
+	/** Two calls at once; the circuit opens when half of two calls fail. */
+	private final BackendProperties properties = new BackendProperties(URI.create("http://backend:8090"),
+			Duration.ofSeconds(1), LIMIT, 2, 1, Duration.ofSeconds(60),
+			new CircuitProperties(50, 2, Duration.ofSeconds(10), Duration.ofSeconds(7)));
+
+	private final BackendPolicy policy = new BackendPolicy(this.properties, BulkheadRegistry.ofDefaults(),
+			CircuitBreakerRegistry.ofDefaults(), JsonMapper.shared());
+
+	private final BackendRequest request = BackendRequest.find(this.properties, ID);
+
+	@ParameterizedTest
+	@ValueSource(ints = { 200, 201 })
+	void readsWhatTheBackendSaved(int status) {
+		String json = "{\"id\":\"%s\",\"savedAt\":\"%s\"}".formatted(ID, TIME);
+
+		assertThat(this.policy.received(response(status, json)))
+			.isEqualTo(new BackendResult.Saved(new SavedOrder(ID, TIME)));
+	}
+
+	@Test
+	void doesNotBelieveAnAnswerThatItCannotRead() {
+		assertThat(this.policy.received(response(201, "saved"))).isEqualTo(new BackendResult.Unreadable());
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 202, 204, 400, 500 })
+	void anyOtherStatusIsARefusal(int status) {
+		assertThat(this.policy.received(response(status, ""))).isEqualTo(new BackendResult.Refused(status));
+	}
+
+	@Test
+	void tellsALateAnswerFromALostConnection() {
+		assertThat(BackendPolicy.failed(this.request, new TimeoutException(), LIMIT))
+			.isEqualTo(new BackendResult.TimedOut(LIMIT));
+		assertThat(BackendPolicy.failed(this.request, new IOException("reset"), LIMIT))
+			.isEqualTo(new BackendResult.Unreachable());
+	}
+
+	@Test
+	void opensTheCircuitForFailuresOfTheBackendOnly() {
+		record(new BackendResult.Refused(400));
+		record(new BackendResult.Busy(429, null));
+		record(new BackendResult.Saved(new SavedOrder(ID, TIME)));
+		assertThat(this.policy.circuit().getState()).isEqualTo(State.CLOSED);
+
+		record(new BackendResult.Unreachable());
+		record(new BackendResult.Unreachable());
+		record(new BackendResult.Unreachable());
+
+		assertThat(this.policy.circuit().getState()).isEqualTo(State.OPEN);
+		assertThat(this.policy.notPermitted()).isEqualTo(new BackendResult.CircuitOpen(Duration.ofSeconds(7)));
+	}
+
+	@Test
+	void hasAsManyCallsAtOnceAsConnections() {
+		assertThat(this.policy.bulkhead().tryAcquirePermission()).isTrue();
+		assertThat(this.policy.bulkhead().tryAcquirePermission()).isTrue();
+		assertThat(this.policy.bulkhead().tryAcquirePermission()).isFalse();
+		assertThat(this.policy.properties()).isSameAs(this.properties);
+	}
+
+	@Test
+	void asksTheBackendToSaveAnOrderOnce() {
+		byte[] json = "{}".getBytes(StandardCharsets.UTF_8);
+
+		BackendRequest save = BackendRequest.save(this.properties,
+				new ValidOrder(ID, new Order("c-1", null, null), json, null, "00-trace"));
+
+		assertThat(save.method()).isEqualTo("POST");
+		assertThat(save.uri()).hasToString("http://backend:8090/orders");
+		assertThat(save.headers())
+			.isEqualTo(Map.of(HttpNames.IDEMPOTENCY_KEY, "\"" + ID + "\"", OrderHeaders.TRACEPARENT, "00-trace"));
+		assertThat(save.json()).isSameAs(json);
+	}
+
+	@Test
+	void asksTheBackendForAnOrder() {
+		assertThat(this.request.method()).isEqualTo("GET");
+		assertThat(this.request.uri()).hasToString("http://backend:8090/orders/" + ID);
+		assertThat(this.request.headers()).isEmpty();
+		assertThat(this.request.json()).isEmpty();
+	}
+
+	private void record(BackendResult result) {
+		this.policy.circuit().onResult(1, TimeUnit.MILLISECONDS, result);
+	}
+
+	private static BackendResponse response(int status, String body) {
+		return new BackendResponse(status, null, body.getBytes(StandardCharsets.UTF_8));
+	}
+
+}

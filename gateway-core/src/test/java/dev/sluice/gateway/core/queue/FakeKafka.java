@@ -1,0 +1,329 @@
+package dev.sluice.gateway.core.queue;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+
+import dev.sluice.contract.OrderHeaders;
+import dev.sluice.contract.OrderOutcome;
+import dev.sluice.contract.Topics;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.DescribeTopicsResult;
+import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsResult;
+import org.apache.kafka.clients.admin.ListOffsetsResult;
+import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.MockConsumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.KafkaFuture;
+import org.apache.kafka.common.Node;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.TopicPartitionInfo;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+import org.apache.kafka.common.header.Headers;
+import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.apache.kafka.common.internals.KafkaFutureImpl;
+import org.apache.kafka.common.record.TimestampType;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
+
+import static org.awaitility.Awaitility.await;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.ArgumentMatchers.anyCollection;
+import static org.mockito.ArgumentMatchers.anyMap;
+import static org.mockito.Mockito.doAnswer;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
+import static org.mockito.Mockito.withSettings;
+
+/**
+ * The two topics of orders, with one partition each, as the clients of
+ * {@link RecentOrders} see them. They answer at once, late or not at all, as a test says.
+ */
+final class FakeKafka {
+
+	static final String GROUP = "projection";
+
+	private static final Node BROKER = new Node(0, "none", 1);
+
+	private final Map<String, Uuid> topics = new ConcurrentHashMap<>();
+
+	private final Map<TopicPartition, List<ConsumerRecord<byte[], byte[]>>> log = new ConcurrentHashMap<>();
+
+	private final Map<TopicPartition, Long> ends = new ConcurrentHashMap<>();
+
+	private final Map<TopicPartition, OffsetAndMetadata> committed = new ConcurrentHashMap<>();
+
+	private final Answers looks = new Answers();
+
+	private final Answers questions = new Answers();
+
+	private final AtomicReference<@Nullable KafkaException> pollFailure = new AtomicReference<>();
+
+	private final AtomicInteger polls = new AtomicInteger();
+
+	private final AtomicInteger opened = new AtomicInteger();
+
+	private final AtomicInteger closedAdmins = new AtomicInteger();
+
+	private final AtomicInteger closedConsumers = new AtomicInteger();
+
+	private volatile boolean failsToOpen;
+
+	FakeKafka() {
+		createAgain();
+	}
+
+	RecentClients clients() {
+		this.opened.incrementAndGet();
+		if (this.failsToOpen) {
+			throw new KafkaException("no client");
+		}
+		return new RecentClients(admin(), new LogConsumer());
+	}
+
+	/** Both topics become empty ones with new ids. */
+	void createAgain() {
+		this.log.clear();
+		this.ends.clear();
+		this.committed.clear();
+		this.topics.put(Topics.ORDERS, Uuid.randomUuid());
+		this.topics.put(Topics.ORDER_OUTCOMES, Uuid.randomUuid());
+	}
+
+	void delete(String topic) {
+		this.topics.remove(topic);
+	}
+
+	void accept(UUID id, Instant acceptedAt) {
+		Headers headers = new RecordHeaders().add(OrderHeaders.ID, utf8(id.toString()))
+			.add(OrderHeaders.TIME, utf8(acceptedAt.toString()));
+		append(new TopicPartition(Topics.ORDERS, 0), utf8("c-1"), utf8("{}"), headers);
+	}
+
+	void publish(OrderOutcome outcome) {
+		append(new TopicPartition(Topics.ORDER_OUTCOMES, 0), utf8(outcome.key()),
+				JsonMapper.shared().writeValueAsBytes(outcome), new RecordHeaders());
+	}
+
+	private void append(TopicPartition partition, byte[] key, byte[] value, Headers headers) {
+		List<ConsumerRecord<byte[], byte[]>> records = log(partition);
+		long offset = records.size();
+		records.add(new ConsumerRecord<>(partition.topic(), partition.partition(), offset, offset,
+				TimestampType.CREATE_TIME, key.length, value.length, key, value, headers, Optional.empty()));
+		this.ends.merge(partition, offset + 1, Math::max);
+	}
+
+	/** There are records that the consumer does not get yet. */
+	void endsAt(TopicPartition partition, long end) {
+		this.ends.put(partition, end);
+	}
+
+	/** The projection commits. */
+	void commit(TopicPartition partition, long offset) {
+		this.committed.put(partition, new OffsetAndMetadata(offset));
+	}
+
+	/** Whether it answers; if so, also what it was asked before. */
+	void answers(boolean answers) {
+		this.looks.open(answers);
+		this.questions.open(answers);
+	}
+
+	/** Whether it tells the ends of the topics. */
+	void answersEnds(boolean answers) {
+		this.questions.open(answers);
+	}
+
+	void failsEnds(KafkaException failure) {
+		this.questions.failure = failure;
+	}
+
+	void failsLooks(KafkaException failure) {
+		this.looks.failure = failure;
+	}
+
+	void failPoll(KafkaException failure) {
+		this.pollFailure.set(failure);
+	}
+
+	void failsToOpen(boolean fails) {
+		this.failsToOpen = fails;
+	}
+
+	/** How often somebody asked for the topics and the group's offsets. */
+	int looks() {
+		return this.looks.asked.get();
+	}
+
+	/** How often somebody asked for the ends of the topics. */
+	int questions() {
+		return this.questions.asked.get();
+	}
+
+	int opened() {
+		return this.opened.get();
+	}
+
+	/** Pairs of clients of which both are closed. */
+	int closed() {
+		return Math.min(this.closedAdmins.get(), this.closedConsumers.get());
+	}
+
+	/** Waits until the consumer has been polled so often. */
+	void awaitPolls(int more) {
+		int until = this.polls.get() + more;
+		await().until(() -> this.polls.get() >= until);
+	}
+
+	private List<ConsumerRecord<byte[], byte[]>> log(TopicPartition partition) {
+		return this.log.computeIfAbsent(partition, (_) -> new CopyOnWriteArrayList<>());
+	}
+
+	private Admin admin() {
+		Admin admin = mock(Admin.class, withSettings().stubOnly());
+		when(admin.describeTopics(anyCollection())).thenAnswer((call) -> describe(call.getArgument(0)));
+		when(admin.listConsumerGroupOffsets(GROUP)).thenAnswer((_) -> offsets());
+		when(admin.listOffsets(anyMap())).thenAnswer((call) -> ends(call.getArgument(0)));
+		doAnswer((_) -> this.closedAdmins.incrementAndGet()).when(admin).close(any(Duration.class));
+		return admin;
+	}
+
+	private DescribeTopicsResult describe(Collection<String> names) {
+		this.looks.asked.incrementAndGet();
+		Map<String, KafkaFuture<TopicDescription>> descriptions = names.stream()
+			.collect(Collectors.toMap(Function.identity(), (name) -> this.looks.answer(() -> description(name))));
+		DescribeTopicsResult result = mock(DescribeTopicsResult.class, withSettings().stubOnly());
+		when(result.topicNameValues()).thenReturn(descriptions);
+		return result;
+	}
+
+	private TopicDescription description(String name) {
+		Uuid id = this.topics.get(name);
+		if (id == null) {
+			throw new UnknownTopicOrPartitionException();
+		}
+		return new TopicDescription(name, false,
+				List.of(new TopicPartitionInfo(0, BROKER, List.of(BROKER), List.of(BROKER))), Set.of(), id);
+	}
+
+	private ListConsumerGroupOffsetsResult offsets() {
+		KafkaFuture<Map<TopicPartition, OffsetAndMetadata>> offsets = this.looks
+			.answer(() -> Map.copyOf(this.committed));
+		ListConsumerGroupOffsetsResult result = mock(ListConsumerGroupOffsetsResult.class, withSettings().stubOnly());
+		when(result.partitionsToOffsetAndMetadata()).thenReturn(offsets);
+		return result;
+	}
+
+	private ListOffsetsResult ends(Map<TopicPartition, OffsetSpec> asked) {
+		this.questions.asked.incrementAndGet();
+		return new ListOffsetsResult(asked.keySet()
+			.stream()
+			.collect(Collectors.toMap(Function.identity(), (partition) -> this.questions.answer(
+					() -> new ListOffsetsResultInfo(this.ends.getOrDefault(partition, 0L), -1, Optional.empty())))));
+	}
+
+	private static byte[] utf8(String text) {
+		return text.getBytes(StandardCharsets.UTF_8);
+	}
+
+	/** The answers to one kind of question, which it may hold back. */
+	private static final class Answers {
+
+		private final AtomicInteger asked = new AtomicInteger();
+
+		private final Queue<Runnable> open = new ConcurrentLinkedQueue<>();
+
+		private volatile boolean answers = true;
+
+		private volatile @Nullable KafkaException failure;
+
+		<T> KafkaFuture<T> answer(Supplier<T> answer) {
+			KafkaFutureImpl<T> future = new KafkaFutureImpl<>();
+			this.open.add(() -> complete(future, answer));
+			answerOpen();
+			return future;
+		}
+
+		private <T> void complete(KafkaFutureImpl<T> future, Supplier<T> answer) {
+			try {
+				if (this.failure != null) {
+					throw this.failure;
+				}
+				future.complete(answer.get());
+			}
+			catch (KafkaException ex) {
+				future.completeExceptionally(ex);
+			}
+		}
+
+		void open(boolean answers) {
+			this.answers = answers;
+			answerOpen();
+		}
+
+		private void answerOpen() {
+			while (this.answers) {
+				Runnable next = this.open.poll();
+				if (next == null) {
+					return;
+				}
+				next.run();
+			}
+		}
+
+	}
+
+	/** Gives out what the log has from its positions on. */
+	private final class LogConsumer extends MockConsumer<byte[], byte[]> {
+
+		LogConsumer() {
+			super("earliest");
+		}
+
+		@Override
+		public ConsumerRecords<byte[], byte[]> poll(Duration timeout) {
+			LockSupport.parkNanos(Duration.ofMillis(1).toNanos());
+			KafkaException failure = FakeKafka.this.pollFailure.getAndSet(null);
+			if (failure != null) {
+				throw failure;
+			}
+			for (TopicPartition partition : assignment()) {
+				long position = position(partition);
+				log(partition).stream().filter((record) -> record.offset() >= position).forEach(this::addRecord);
+			}
+			ConsumerRecords<byte[], byte[]> records = super.poll(timeout);
+			FakeKafka.this.polls.incrementAndGet();
+			return records;
+		}
+
+		@Override
+		public void close() {
+			super.close();
+			FakeKafka.this.closedConsumers.incrementAndGet();
+		}
+
+	}
+
+}

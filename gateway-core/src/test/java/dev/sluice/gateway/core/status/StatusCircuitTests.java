@@ -1,0 +1,43 @@
+package dev.sluice.gateway.core.status;
+
+import java.sql.SQLException;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+
+import io.github.resilience4j.circuitbreaker.CircuitBreaker;
+import io.github.resilience4j.circuitbreaker.CircuitBreaker.State;
+import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class StatusCircuitTests {
+
+	private final CircuitBreaker circuit = StatusCircuit.of(CircuitBreakerRegistry.ofDefaults());
+
+	@Test
+	void opensAfterAFewFailuresOfPostgres() {
+		for (int i = 0; i < 4; i++) {
+			fails(new SQLException("no answer"));
+		}
+		assertThat(this.circuit.getState()).isEqualTo(State.CLOSED);
+
+		fails(new SQLException("no answer"));
+
+		assertThat(this.circuit.getState()).isEqualTo(State.OPEN);
+	}
+
+	@Test
+	void aQuestionThatPostgresNeverGotSaysNothing() {
+		for (int i = 0; i < 20; i++) {
+			fails(new RejectedExecutionException("too many wait"));
+		}
+
+		assertThat(this.circuit.getState()).isEqualTo(State.CLOSED);
+	}
+
+	private void fails(Exception failure) {
+		this.circuit.onError(1, TimeUnit.SECONDS, failure);
+	}
+
+}

@@ -1,0 +1,86 @@
+package dev.sluice.gateway.core.status;
+
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.UUID;
+
+import dev.sluice.contract.OrderStatus;
+import dev.sluice.contract.OrderView;
+import dev.sluice.gateway.core.status.StatusSql.Columns;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatNullPointerException;
+
+class StatusSqlTests {
+
+	private static final UUID ID = new UUID(0, 1);
+
+	private static final Instant TIME = Instant.parse("2026-11-23T10:00:00Z");
+
+	private final Map<String, @Nullable Object> columns = new HashMap<>();
+
+	StatusSqlTests() {
+		this.columns.put("order_id", ID);
+		this.columns.put("status", "failed");
+		this.columns.put("attempts", 3);
+		this.columns.put("accepted_at", at(1));
+		this.columns.put("updated_at", at(2));
+		this.columns.put("acceptance", at(3));
+		this.columns.put("reason", "why");
+		this.columns.put("customer_id", "c-1");
+		this.columns.put("payload", "{}");
+	}
+
+	@Test
+	void readsARow() {
+		StatusRow row = StatusSql.row(columns());
+
+		assertThat(row).isEqualTo(
+				new StatusRow(new OrderView(ID, OrderStatus.FAILED, 3, TIME.plusSeconds(1), TIME.plusSeconds(2), "why"),
+						"c-1", TIME.plusSeconds(3)));
+	}
+
+	@Test
+	void aSyncOrderWasNeverAcceptedAndHasNoReason() {
+		this.columns.put("accepted_at", null);
+		this.columns.put("reason", null);
+
+		OrderView view = StatusSql.view(columns());
+
+		assertThat(view.acceptedAt()).isNull();
+		assertThat(view.reason()).isNull();
+	}
+
+	@Test
+	void readsWhatIsNeededForARedelivery() {
+		assertThat(StatusSql.stored(columns())).isEqualTo(new StoredOrder(OrderStatus.FAILED, "c-1", "{}"));
+	}
+
+	@Test
+	void namesAColumnThatIsMissing() {
+		this.columns.remove("customer_id");
+
+		assertThatNullPointerException().isThrownBy(() -> StatusSql.row(columns())).withMessage("customer_id");
+	}
+
+	private Columns<RuntimeException> columns() {
+		return new Columns<>() {
+
+			@Override
+			public <T> @Nullable T get(String column, Class<T> type) {
+				return type.cast(StatusSqlTests.this.columns.get(column));
+			}
+
+		};
+	}
+
+	private static OffsetDateTime at(int seconds) {
+		return TIME.plusSeconds(seconds).atOffset(ZoneOffset.UTC);
+	}
+
+}
