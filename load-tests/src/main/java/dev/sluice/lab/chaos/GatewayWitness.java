@@ -69,19 +69,29 @@ final class GatewayWitness implements OrderWitness {
 	 */
 	void check(UUID nobodys) throws InterruptedException {
 		for (Gateway gateway : this.gateways.all()) {
+			check(gateway, nobodys);
+		}
+	}
+
+	/** One that has just started may need a moment. */
+	private void check(Gateway gateway, UUID nobodys) throws InterruptedException {
+		for (int tries = 1;; tries++) {
 			String told;
 			try {
 				HttpResponse<String> answer = ask(gateway, nobodys);
 				if (answer.statusCode() == NOT_FOUND) {
-					continue;
+					return;
 				}
 				told = answer.statusCode() + " " + answer.body();
 			}
 			catch (IOException ex) {
 				told = ex.toString();
 			}
-			throw new LabException("Orders cannot be looked up at the gateway %s (%s), so nothing was done: %s"
-				.formatted(gateway.name(), gateway.uri(), told));
+			if (tries == TRIES) {
+				throw new LabException("Orders cannot be looked up at the gateway %s (%s), so nothing was done: %s"
+					.formatted(gateway.name(), gateway.uri(), told));
+			}
+			Thread.sleep(this.pause);
 		}
 	}
 
