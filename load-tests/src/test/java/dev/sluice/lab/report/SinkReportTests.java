@@ -47,7 +47,18 @@ class SinkReportTests {
 		String page = Report.page(List
 			.of(run(new SinkResult(100, 2, 154, "a proxy", List.of(transfer(Setting.LINK, Mode.STREAM, 1, 3))))));
 
-		assertThat(page).contains("\"values\":[12.0,17.0]");
+		assertThat(page).contains("\"values\":[12.0,17.0,9.0]");
+	}
+
+	@Test
+	void drawsNoChartOfTransfersThatWereOverInTwoSeconds() {
+		Transfer brief = new Transfer(Setting.LINK, Mode.STREAM, 1, 1, 6_000, 100_000_000, 101_000_000, 2, 1, 1,
+				List.of(new Moment(0.1, 5, 16), new Moment(1.5, 17, 64)));
+
+		String page = Report.page(List.of(run(new SinkResult(100, 2, 154, "a proxy", List.of(brief)))));
+
+		assertThat(page).contains("In flight and window when a thin link binds")
+			.doesNotContain("\"values\":[5.0,17.0]");
 	}
 
 	@Test
@@ -57,8 +68,8 @@ class SinkReportTests {
 	}
 
 	private static Transfer transfer(Setting setting, Mode mode, int repetition, double seconds) {
-		return new Transfer(setting, mode, repetition, 1, 6_000, 100_000_000, 101_000_000, seconds, 1, 1,
-				List.of(new Moment(0.1, 5, 16), new Moment(0.9, 12, 32), new Moment(1.5, 17, 64)));
+		return new Transfer(setting, mode, repetition, 1, 6_000, 100_000_000, 101_000_000, seconds, 1, 1, List
+			.of(new Moment(0.1, 5, 16), new Moment(0.9, 12, 32), new Moment(1.5, 17, 64), new Moment(2.5, 9, 64)));
 	}
 
 	private static RunResult run(SinkResult sink) {
