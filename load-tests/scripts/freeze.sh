@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Who sees a freeze? A Markdown table of the p50 and p99 that load generators report for a server that is stopped for 6
-# of 10 s. 'lab client' and Gatling always take part; wrk, wrk2, oha, hey and k6 where they are installed.
+# of 10 s. 'lab client' always takes part; wrk, wrk2, oha, hey and k6 where they are installed.
 #
-# The server answers at once and is stopped (SIGSTOP) from 2 s to 8 s of each run. wrk2, k6, Gatling and 'oha -q' send 500
-# requests a second by the clock, as 'lab client --freeze' does; wrk, oha and hey keep 50 connections busy.
+# The server answers at once and is stopped (SIGSTOP) from 2 s to 8 s of each run. wrk2, k6 and 'oha -q' send 500 requests a
+# second by the clock, as 'lab client --freeze' does; wrk, oha and hey keep 50 connections busy.
 #
 #   ./lab doctor                        # builds what is not built
 #   JAVA=/path/to/jdk-25/bin/java load-tests/scripts/freeze.sh
@@ -39,13 +39,12 @@ for _ in $(seq 600); do
 done
 curl -fso /dev/null --max-time 1 "$uri" || { echo "$jar does not answer at $uri" >&2; exit 1; }
 
-# Runs a generator for 10 s while the server stands still from 2 s to 8 s; $started, if set, is what it says when it begins.
+# Runs a generator for 10 s while the server stands still from 2 s to 8 s.
 frozen() {
   local output=$1
   shift
   timeout 60 "$@" >"$output" 2>&1 &
   local generator=$!
-  while [ -n "${started-}" ] && kill -0 "$generator" 2>/dev/null && ! grep -q "$started" "$output"; do sleep 0.1; done
   sleep 2
   kill -STOP "$server"
   sleep 6
@@ -90,7 +89,7 @@ else
 fi
 if command -v hey >/dev/null; then
   frozen "$results/hey" hey -z 10s -c 50 "$uri"
-  hey_percentile() { awk -v wanted="$1%" '$1 == wanted { print $3 * 1000 " ms" }' "$results/hey"; }
+  hey_percentile() { awk -v wanted="^$1%+$" '$1 ~ wanted { print $3 * 1000 " ms" }' "$results/hey"; }
   row hey "50 connections" "$(hey_percentile 50)" "$(hey_percentile 99)"
 else
   missing+=(hey)
@@ -108,12 +107,6 @@ JS
 else
   missing+=(k6)
 fi
-unpacked=$root/load-tests/target/lab
-started="started..." frozen "$results/gatling" "$java" --add-opens=java.base/java.lang=ALL-UNNAMED -Xmx512m -Dlogback.configurationFile=lab-logback.xml \
-  -Duri="$uri" -Drate="$rate" -Dseconds=10 -cp "$unpacked/BOOT-INF/classes:$unpacked/BOOT-INF/lib/*" io.gatling.app.Gatling \
-  --simulation dev.sluice.lab.kit.load.RateSimulation --results-folder "$results" --no-reports
-gatling_percentile() { sed -nE "s/^> response time $1th percentile[^0-9]*([0-9,]+).*/\\1 ms/p" "$results/gatling" | tail -1; }
-row Gatling "$rate/s" "$(gatling_percentile 50)" "$(gatling_percentile 99)"
 "${LAB:-$root/lab}" client --freeze --out "$results/lab.run" >"$results/lab" 2>"$results/lab.err" ||
   { cat "$results/lab.err" >&2; exit 1; }
 lab_percentiles=$(awk '
