@@ -30,14 +30,10 @@ public interface BackendTransport extends AutoCloseable {
 	int MAX_RESPONSE_BYTES = 64 * 1024;
 
 	/**
-	 * Each connection keeps three buffers, which are four times as large by default: 100
-	 * MB of a full pool, for orders and responses of a few hundred bytes.
+	 * Each connection keeps three buffers of this size. By default they have 32 KB, which
+	 * is 96 MB of a full pool, for orders and responses of a few hundred bytes.
 	 */
-	Http1Config HTTP_1 = Http1Config.custom()
-		.setBufferSize(8 * 1024)
-		.setMaxLineLength(8 * 1024)
-		.setMaxHeaderCount(100)
-		.build();
+	Http1Config HTTP_1 = Http1Config.custom().setBufferSize(8 * 1024).build();
 
 	/** Without a charset, which JSON has not. */
 	ContentType JSON = ContentType.create("application/json");

@@ -29,6 +29,7 @@ import org.apache.hc.client5.http.config.ConnectionConfig;
 import org.apache.hc.client5.http.config.RequestConfig;
 import org.apache.hc.client5.http.impl.classic.CloseableHttpClient;
 import org.apache.hc.client5.http.impl.classic.HttpClients;
+import org.apache.hc.client5.http.impl.io.ManagedHttpClientConnectionFactory;
 import org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManager;
 import org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManagerBuilder;
 import org.apache.hc.core5.http.ClassicHttpResponse;
@@ -37,6 +38,7 @@ import org.apache.hc.core5.http.Header;
 import org.apache.hc.core5.http.HttpEntity;
 import org.apache.hc.core5.http.HttpHeaders;
 import org.apache.hc.core5.http.HttpStatus;
+import org.apache.hc.core5.http.config.Http1Config;
 import org.apache.hc.core5.http.io.entity.ByteArrayEntity;
 import org.apache.hc.core5.io.CloseMode;
 import org.apache.hc.core5.util.Timeout;
@@ -59,6 +61,8 @@ import tools.jackson.core.json.JsonFactory;
 public final class HttpBackend implements Backend, AutoCloseable {
 
 	/** Longest part of an answer in a failure's detail, in characters. */
+	private static final int BUFFER_BYTES = 8 * 1024;
+
 	private static final int LONGEST_EXCERPT = 200;
 
 	/** Longest part of an answer's body that is read, in bytes. */
@@ -101,6 +105,10 @@ public final class HttpBackend implements Backend, AutoCloseable {
 				.setConnectTimeout(Timeout.of(properties.connectTimeout()))
 				.setSocketTimeout(response)
 				.setIdleTimeout(Timeout.of(properties.idleTimeout()))
+				.build())
+			// Three for each connection, of 32 KB by default.
+			.setConnectionFactory(ManagedHttpClientConnectionFactory.builder()
+				.http1Config(Http1Config.custom().setBufferSize(BUFFER_BYTES).build())
 				.build())
 			.build();
 		this.client = HttpClients.createMinimal(this.connections);
