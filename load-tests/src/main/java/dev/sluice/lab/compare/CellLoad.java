@@ -54,9 +54,6 @@ record CellLoad(Load.Kind kind, int users, int items, Map<Integer, Double> perSe
 
 	private static final int WARM_UP_USERS = 200;
 
-	/** A warm-up that does not settle ends after so many times its least. */
-	private static final int MOST_WARM_UP = 6;
-
 	/** For what a warm-up has left in the queue. */
 	private static final long WARM_UP_DRAIN_MILLIS = 60_000;
 
@@ -120,12 +117,12 @@ record CellLoad(Load.Kind kind, int users, int items, Map<Integer, Double> perSe
 			return WarmUp.phases(modes, this.warmUpOrders, Math.max(1, Math.min(this.users, this.warmUpOrders / 4)));
 		}
 		long least = cold ? this.settling.leastMillis() : Math.min(AGAIN_MILLIS, this.settling.leastMillis());
-		long most = least * MOST_WARM_UP;
+		Settling rule = new Settling(this.settling.windowMillis(), least, this.settling.within());
 		return List.of(new Phase("warm-up", Mode.SYNC, 1, WARM_UP_USERS, BackendBehaviour.DEFAULT,
-				most + WARM_UP_DRAIN_MILLIS, false)
-			.lasting(most)
+				rule.mostMillis() + WARM_UP_DRAIN_MILLIS, false)
+			.lasting(rule.mostMillis())
 			.at(targets)
-			.until(new Settling(this.settling.windowMillis(), least, this.settling.within())));
+			.until(rule));
 	}
 
 	/**
@@ -183,8 +180,7 @@ record CellLoad(Load.Kind kind, int users, int items, Map<Integer, Double> perSe
 					"all gateways and modes by turns, %d users, windows of %d s until two agree within %s and the compilers use at most %s of the CPU, at least %d s and at most %d"
 						.formatted(WARM_UP_USERS, this.settling.windowMillis() / 1_000,
 								Figures.percent(this.settling.within()), Figures.percent(WarmUpWindow.MOST_JIT),
-								this.settling.leastMillis() / 1_000,
-								this.settling.leastMillis() * MOST_WARM_UP / 1_000));
+								this.settling.leastMillis() / 1_000, this.settling.mostMillis() / 1_000));
 		}
 		notes.put("items of an order", Integer.toString(this.items));
 		this.perSecond.forEach((orders, rate) -> notes.put("N = %,d".formatted(orders),

@@ -80,9 +80,6 @@ final class KneeExperiment extends Experiment {
 	/** What the client's new connections and the last search have left comes to rest. */
 	private static final Load WARM_UP = new Load(300, Duration.ofSeconds(5), Duration.ofSeconds(5), 500);
 
-	/** A warm-up that does not settle ends after so many times its least. */
-	private static final int MOST_WARM_UP = 6;
-
 	private static final Duration DRAIN = Duration.ofSeconds(15);
 
 	/** Requests that have a 99th percentile. */
@@ -217,9 +214,7 @@ final class KneeExperiment extends Experiment {
 	private void warmUp(String gateway, TestBed.Started bench) throws InterruptedException {
 		progress().step(gateway + ": warming up until rate and CPU per order hold");
 		bench.backend().behave(BackendCapacity.UNLIMITED.behaviour());
-		Settling rule = this.settings.settling();
-		Saturation saturation = new Saturation(rule, Duration.ofMillis(rule.leastMillis() * MOST_WARM_UP),
-				bench::saved);
+		Saturation saturation = new Saturation(this.settings.settling(), bench::saved);
 		try (OpenClient client = new OpenClient(CallMode.ASYNC, null)) {
 			this.warmUps.put(gateway,
 					saturation.run(client,
@@ -387,7 +382,7 @@ final class KneeExperiment extends Experiment {
 		}
 		configuration.put("warm-up",
 				"before a variant's first search, both modes by turns with 200 requests outstanding, until rate and CPU per order hold, at most %d s"
-					.formatted(this.settings.settling().leastMillis() * MOST_WARM_UP / 1_000));
+					.formatted(this.settings.settling().mostMillis() / 1_000));
 		configuration.put("services' JVM", String.join(" ", Stack.JVM_ARGS));
 		configuration.put("queue", "Kafka, acks=all, one broker, 12 partitions");
 		configuration.put("consumer delivery.concurrency", Integer.toString(DELIVERY_CONCURRENCY));

@@ -3,6 +3,7 @@ package dev.sluice.lab.kit.load;
 import java.net.http.HttpRequest;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 import java.util.function.Supplier;
 
@@ -11,20 +12,19 @@ import dev.sluice.lab.kit.plan.LoadPlan.Settling;
 import dev.sluice.lab.kit.plan.WarmUpWindow;
 
 /**
- * Warms services and this process's client up before a search: it offers more than the
- * services can take, each kind of request by turns, until the last two windows agree in
- * rate and in CPU per order, and the compilers have little left to do.
+ * Warms services and this process's client up before a search: it keeps 200 requests
+ * outstanding, each kind by turns, until the last two windows agree in rate and in CPU
+ * per order, and the compilers have little left to do.
  *
  * @param rule when the warm-up ends
- * @param limit after which it ends though it has not settled
  * @param saved orders saved until now
  */
-public record Saturation(Settling rule, Duration limit, Count saved) {
+public record Saturation(Settling rule, Count saved) {
 
 	/** Requests without an answer at most, as in the warm-up of a comparison. */
 	private static final int OUTSTANDING = 200;
 
-	/** More than two cores can take, so the outstanding requests are the bound. */
+	/** More than two cores can take. A larger machine gets warm at this rate as well. */
 	private static final double PER_SECOND = 5_000;
 
 	private static final Duration PATIENCE = Duration.ofSeconds(2);
@@ -52,7 +52,8 @@ public record Saturation(Settling rule, Duration limit, Count saved) {
 		long before = this.saved.get();
 		long start = System.nanoTime();
 		watch.start(start, time.millis(), time.jitMillis());
-		while (!watch.isSettled() && System.nanoTime() - start < this.limit.toNanos()) {
+		while (!watch.isSettled()
+				&& System.nanoTime() - start < TimeUnit.MILLISECONDS.toNanos(this.rule.mostMillis())) {
 			for (Supplier<IntFunction<HttpRequest>> kind : kinds) {
 				client.run(load, kind.get(), (_) -> {
 				});

@@ -161,9 +161,16 @@ public record LoadPlan(String token, URI gateway, URI backend, Path results, Lis
 
 		private static final long LEAST_FOR_JVMS = 10_000;
 
+		private static final int MOST = 6;
+
 		/** Whether JVMs can become warm in it; otherwise nothing follows from its end. */
 		public boolean isLong() {
 			return this.leastMillis >= LEAST_FOR_JVMS;
+		}
+
+		/** After which it ends though it has not settled, in milliseconds. */
+		public long mostMillis() {
+			return this.leastMillis * MOST;
 		}
 
 	}

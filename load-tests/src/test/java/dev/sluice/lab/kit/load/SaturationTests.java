@@ -4,7 +4,6 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.http.HttpRequest;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -20,8 +19,6 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 class SaturationTests {
-
-	private static final Duration LIMIT = Duration.ofMillis(900);
 
 	private final ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor();
 
@@ -74,7 +71,7 @@ class SaturationTests {
 
 	private List<WarmUpWindow> run(Saturation.Count saved) throws InterruptedException {
 		try (OpenClient client = new OpenClient(CallMode.ASYNC, null)) {
-			return new Saturation(new Settling(300, 300, WarmUpWindow.AGREE_WITHIN), LIMIT, saved).run(client,
+			return new Saturation(new Settling(300, 200, WarmUpWindow.AGREE_WITHIN), saved).run(client,
 					List.of(() -> (_) -> request("/sync"), () -> (_) -> request("/queued")));
 		}
 	}
