@@ -234,11 +234,13 @@ final class KneeExperiment extends Experiment {
 				if (mode == Mode.QUEUED && bench.mayPileUp()) {
 					Map<Double, Trial> tried = search(gateway, mode, Aim.SAVING, bench, Map.of());
 					search(gateway, mode, Aim.ACCEPTING, bench, tried);
-					progress().step("%s %s: clearing the backlog".formatted(gateway, mode));
-					bench.clear();
 				}
 				else {
 					search(gateway, mode, null, bench, Map.of());
+				}
+				if (bench.mayPileUp()) {
+					progress().step("%s %s: clearing the backlog".formatted(gateway, mode));
+					bench.clear();
 				}
 			}
 		}

@@ -59,7 +59,9 @@ sealed interface TestBed {
 	 */
 	boolean mayPileUp();
 
-	/** Has what has piled up saved. */
+	/**
+	 * Has what has piled up saved; what a started backend has saved is forgotten then.
+	 */
 	void clear() throws InterruptedException;
 
 	/**
@@ -138,6 +140,9 @@ sealed interface TestBed {
 			if (!drained(CLEARED)) {
 				throw new LabException("The backlog was not delivered within %d s".formatted(CLEARED.toSeconds()));
 			}
+			// The backend keeps a bounded number of orders and refuses more: searches of
+			// several variants exceed it.
+			this.backend.forget();
 			this.backend.behave(this.behaviour);
 		}
 

@@ -4,12 +4,17 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
+import java.net.http.HttpClient;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 
 import com.sun.net.httpserver.HttpServer;
+import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.lab.kit.deployed.Target;
 import dev.sluice.lab.kit.deployed.TargetSystem;
+import dev.sluice.lab.kit.run.BackendControl;
 import dev.sluice.lab.kit.stack.LabException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -72,6 +77,28 @@ class TestBedTests {
 			assertThat(bed.savedTimes().counts()).isEmpty();
 			assertThat(system.failures()).isEmpty();
 		}
+	}
+
+	@Test
+	void aBackendThatTheLabStartedForgetsWhatItSavedOnceNothingIsOnItsWay() throws Exception {
+		List<String> requests = new CopyOnWriteArrayList<>();
+		this.server.createContext("/", (exchange) -> {
+			requests.add(exchange.getRequestMethod() + " " + exchange.getRequestURI());
+			exchange.getRequestBody().readAllBytes();
+			byte[] bytes = "{\"saved\":7}".getBytes(StandardCharsets.UTF_8);
+			exchange.sendResponseHeaders(200, bytes.length);
+			exchange.getResponseBody().write(bytes);
+			exchange.close();
+		});
+
+		try (HttpClient http = HttpClient.newHttpClient()) {
+			new TestBed.Started(uri(""), new BackendControl(http, uri("")), BackendBehaviour.DEFAULT, Map.of(),
+					Map.of(), http)
+				.clear();
+		}
+
+		assertThat(requests).containsSubsequence("GET /orders/count", "DELETE /audit", "PUT /behaviour")
+			.containsOnlyOnce("DELETE /audit");
 	}
 
 	private TargetSystem system() {
