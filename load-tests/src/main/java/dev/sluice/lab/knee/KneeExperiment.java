@@ -239,7 +239,7 @@ final class KneeExperiment extends Experiment {
 					search(gateway, mode, null, bench, Map.of());
 				}
 				if (bench.mayPileUp()) {
-					progress().step("%s %s: clearing the backlog".formatted(gateway, mode));
+					progress().step("%s %s: clearing backlog and backend".formatted(gateway, mode));
 					bench.clear();
 				}
 			}

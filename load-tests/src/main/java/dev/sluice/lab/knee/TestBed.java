@@ -60,7 +60,8 @@ sealed interface TestBed {
 	boolean mayPileUp();
 
 	/**
-	 * Has what has piled up saved; what a started backend has saved is forgotten then.
+	 * Waits until what has piled up is saved. A backend that the lab started forgets its
+	 * orders then, so {@link #saved} begins at 0 again.
 	 */
 	void clear() throws InterruptedException;
 

@@ -60,9 +60,10 @@ import tools.jackson.core.json.JsonFactory;
  */
 public final class HttpBackend implements Backend, AutoCloseable {
 
-	/** Longest part of an answer in a failure's detail, in characters. */
+	/** Of each of a connection's three buffers, which have 32 KB by default. */
 	private static final int BUFFER_BYTES = 8 * 1024;
 
+	/** Longest part of an answer in a failure's detail, in characters. */
 	private static final int LONGEST_EXCERPT = 200;
 
 	/** Longest part of an answer's body that is read, in bytes. */
@@ -106,7 +107,6 @@ public final class HttpBackend implements Backend, AutoCloseable {
 				.setSocketTimeout(response)
 				.setIdleTimeout(Timeout.of(properties.idleTimeout()))
 				.build())
-			// Three for each connection, of 32 KB by default.
 			.setConnectionFactory(ManagedHttpClientConnectionFactory.builder()
 				.http1Config(Http1Config.custom().setBufferSize(BUFFER_BYTES).build())
 				.build())
