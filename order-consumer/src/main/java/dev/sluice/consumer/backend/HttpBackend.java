@@ -148,7 +148,9 @@ public final class HttpBackend implements Backend, AutoCloseable {
 		}
 		catch (IOException ex) {
 			String detail = "the backend did not answer: " + describe(ex);
-			boolean late = ex instanceof SocketTimeoutException || deadline.isDone();
+			// The deadline's future is done only after the cancellation, which this thread
+			// may notice first.
+			boolean late = ex instanceof SocketTimeoutException || request.isCancelled();
 			return new RetryLater(late ? FailureReason.notAnsweredWithin(this.properties.responseTimeout(), detail)
 					: FailureReason.connectionLost(detail), true);
 		}
