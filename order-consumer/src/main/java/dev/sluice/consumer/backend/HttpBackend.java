@@ -148,15 +148,21 @@ public final class HttpBackend implements Backend, AutoCloseable {
 		}
 		catch (IOException ex) {
 			String detail = "the backend did not answer: " + describe(ex);
-			// The deadline's future is done only after the cancellation, which this thread
+			// The deadline's future is done only after the cancellation, which this
+			// thread
 			// may notice first.
 			boolean late = ex instanceof SocketTimeoutException || request.isCancelled();
 			return new RetryLater(late ? FailureReason.notAnsweredWithin(this.properties.responseTimeout(), detail)
 					: FailureReason.connectionLost(detail), true);
 		}
 		catch (RuntimeException ex) {
-			// A bug must not lose the order: it becomes a dead letter.
-			return new RetryLater(FailureReason.interrupted("the delivery failed with a bug: " + describe(ex)), true);
+			// A request that is cancelled between a connection's lease and its use fails
+			// with such an exception, too. Otherwise it is a bug, which must not lose the
+			// order: it becomes a dead letter.
+			return new RetryLater(request.isCancelled()
+					? FailureReason.notAnsweredWithin(this.properties.responseTimeout(),
+							"the backend did not answer: " + describe(ex))
+					: FailureReason.interrupted("the delivery failed with a bug: " + describe(ex)), true);
 		}
 		finally {
 			deadline.cancel(false);
