@@ -49,6 +49,7 @@ import dev.sluice.lab.kit.run.BackendControl;
 import dev.sluice.lab.kit.run.Experiment;
 import dev.sluice.lab.kit.run.Run;
 import dev.sluice.lab.kit.stack.Http;
+import dev.sluice.lab.kit.stack.LabException;
 import dev.sluice.lab.kit.stack.Module;
 import dev.sluice.lab.kit.stack.Service;
 import dev.sluice.lab.kit.stack.ServiceOptions;
@@ -282,7 +283,23 @@ final class KneeExperiment extends Experiment {
 		}
 		this.knees.add(new Knee(gateway, mode.label(), aim, search.held(), search.failed(), steps,
 				Duration.ofNanos(System.nanoTime() - start).toMillis()));
+		if (search.held() == null) {
+			checkAnySucceeded(name, steps.getLast());
+		}
 		return trials;
+	}
+
+	/**
+	 * Checks that a search without a result found a limit and not a system that refuses
+	 * all orders.
+	 * @throws LabException if no request of its last step succeeded
+	 */
+	static void checkAnySucceeded(String name, Step last) {
+		if (last.tally().allFailed()) {
+			throw new LabException(
+					"%s: none of %,d requests succeeded, at no more than %,.0f/s: %s. Read the logs of the gateway and of the backend"
+						.formatted(name, last.tally().sent(), last.requestsPerSecond(), last.missed()));
+		}
 	}
 
 	/**
