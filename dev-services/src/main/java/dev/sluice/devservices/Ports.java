@@ -1,7 +1,6 @@
 package dev.sluice.devservices;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -13,6 +12,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Stream;
 
 /** TCP ports of the loopback interface. */
@@ -21,21 +21,33 @@ public final class Ports {
 	/** There is none above. */
 	public static final int GREATEST = 65_535;
 
+	private static final int LOWEST = 10_000;
+
+	private static final int HIGHEST = 24_999;
+
+	private static final int TRIES = 1_000;
+
 	private static final String LISTEN = "0A";
 
 	private Ports() {
 	}
 
 	/**
-	 * A port that was free just now. Nobody reserves it: bind it soon.
+	 * A port that was free just now. Nobody reserves it: bind it soon. It lies below the
+	 * ports of outgoing connections (Linux: from 32768), one of which could take it
+	 * meanwhile.
+	 * @return from 10,000 to 24,999
+	 * @throws IllegalStateException if none was found in {@value #TRIES} tries
 	 */
 	public static int free() {
-		try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-			return socket.getLocalPort();
+		for (int i = 0; i < TRIES; i++) {
+			int port = ThreadLocalRandom.current().nextInt(LOWEST, HIGHEST + 1);
+			if (isFree(port)) {
+				return port;
+			}
 		}
-		catch (IOException ex) {
-			throw new UncheckedIOException("no free port on the loopback interface", ex);
-		}
+		throw new IllegalStateException(
+				"No free port of the loopback interface found from %d to %d".formatted(LOWEST, HIGHEST));
 	}
 
 	/** So many, all different, that were free just now. */
