@@ -49,11 +49,12 @@ import org.springframework.validation.annotation.Validated;
  * @param ordering which orders are delivered in sequence; default {@code none}
  * @param source how orders are read from Kafka; default {@code partitions}
  * @param shareConsumers number of consumers of this instance with
- * {@code source=share-group}, at most the concurrency; with more than there are
- * partitions a kill can lose an order; together they hold up to ten times the
- * concurrency, at most {@code max-pending}, and each gets the next orders when it has
- * finished all that it holds; all instances together have at most what the brokers allow
- * a group (200 by default); default 10
+ * {@code source=share-group}, at least 1 and at most the concurrency; use
+ * {@code queue.partitions}: with fewer, some read two partitions alone, and with more a
+ * kill can lose an order; together they hold up to ten times the concurrency, at most
+ * {@code max-pending}, and each gets the next orders when it has finished all that it
+ * holds; all instances together have at most what the brokers allow a group (200 by
+ * default); default 12
  */
 @ConfigurationProperties("delivery")
 @Validated
@@ -70,7 +71,7 @@ public record DeliveryProperties(@DefaultValue("true") boolean enabled,
 		@DefaultValue("20s") @DurationMin @DurationMax(minutes = 4) Duration drainTimeout,
 		@DefaultValue("order-delivery") @NotBlank String groupId, @DefaultValue("none") @NotNull Ordering ordering,
 		@DefaultValue("partitions") @NotNull Source source,
-		@DefaultValue("10") @Min(1) @Max(1_000) int shareConsumers) {
+		@DefaultValue("12") @Min(1) @Max(1_000) int shareConsumers) {
 
 	/** Which orders are delivered in sequence. */
 	public enum Ordering {

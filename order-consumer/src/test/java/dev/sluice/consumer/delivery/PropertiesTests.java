@@ -36,6 +36,7 @@ class PropertiesTests {
 					new BackendProperties.Circuit(10, 50, Duration.ofSeconds(10), 20, Duration.ofSeconds(2), 10));
 			assertThat(delivery.maxPending()).isEqualTo(10_000);
 			assertThat(delivery.ordering()).isEqualTo(Ordering.NONE);
+			assertThat(delivery.shareConsumers()).isEqualTo(context.getBean(QueueProperties.class).partitions());
 		});
 	}
 
