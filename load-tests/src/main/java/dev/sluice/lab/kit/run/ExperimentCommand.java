@@ -98,7 +98,8 @@ public abstract class ExperimentCommand implements Callable<Integer> {
 			if (this.open) {
 				open(html);
 			}
-			String failure = (result.partial() != null) ? "The run is partial: " + result.partial()
+			String failure = (result.partial() != null)
+					? "The run is partial: %s. Its data are in %s".formatted(result.partial(), directory.path())
 					: experiment.failure(result);
 			if (failure != null) {
 				throw new LabException(failure);

@@ -40,6 +40,8 @@ class ExperimentCommandTests {
 
 	private @Nullable String failure;
 
+	private boolean interrupted;
+
 	@Test
 	void aWholeRunEndsWith0AndItsSummary() {
 		assertThat(trial("true")).isZero();
@@ -63,8 +65,19 @@ class ExperimentCommandTests {
 		this.ending = "the gateway died";
 
 		assertThat(trial("true")).isOne();
-		assertThat(this.err.toString()).isEqualTo("The run is partial: the gateway died%n".formatted());
+		assertThat(this.err.toString()).isEqualTo(
+				"The run is partial: the gateway died. Its data are in %s%n".formatted(this.directory.resolve("run")));
 		assertThat(report()).exists();
+	}
+
+	@Test
+	void aRunThatIsInterruptedSaysWhereItsDataAre() {
+		this.interrupted = true;
+
+		assertThat(trial("true")).isOne();
+		assertThat(this.err.toString()).isEqualTo(
+				"The run is partial: interrupted. Its data are in %s%n".formatted(this.directory.resolve("run")));
+		assertThat(this.directory.resolve("run").resolve(RunFile.NAME)).exists();
 	}
 
 	@Test
@@ -147,7 +160,10 @@ class ExperimentCommandTests {
 		}
 
 		@Override
-		protected void measure() {
+		protected void measure() throws InterruptedException {
+			if (ExperimentCommandTests.this.interrupted) {
+				throw new InterruptedException();
+			}
 			if (ExperimentCommandTests.this.ending != null) {
 				throw new LabException(ExperimentCommandTests.this.ending);
 			}
