@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntSupplier;
 
 import com.sun.net.httpserver.HttpServer;
 import dev.sluice.contract.OrderStatus;
@@ -89,6 +90,23 @@ class GatewayWitnessTests {
 	}
 
 	@Test
+	void asksAGatewayAgainThatHasJustStarted() throws Exception {
+		try (GatewayWitness witness = witness(gateway("starting", () -> (this.lookUps.get() < 5) ? 503 : 404, "{}"))) {
+			assertThatNoException().isThrownBy(() -> witness.check(ID));
+		}
+		assertThat(this.lookUps).hasValue(5);
+	}
+
+	@Test
+	void asksAGatewayFiveTimesAndNoMore() throws Exception {
+		try (GatewayWitness witness = witness(gateway("busy", 503, "busy"))) {
+			assertThatExceptionOfType(LabException.class).isThrownBy(() -> witness.check(ID))
+				.withMessageContaining("nothing was done: 503 busy");
+		}
+		assertThat(this.lookUps).hasValue(5);
+	}
+
+	@Test
 	void asksNoMoreOftenThanItMay() throws Exception {
 		long start = System.nanoTime();
 		try (GatewayWitness witness = new GatewayWitness(new Gateways(List.of(gateway("a", 200, SAVED)), null, null),
@@ -120,11 +138,15 @@ class GatewayWitnessTests {
 	}
 
 	private Gateway gateway(String name, int status, String body) throws IOException {
+		return gateway(name, () -> status, body);
+	}
+
+	private Gateway gateway(String name, IntSupplier status, String body) throws IOException {
 		HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 100);
 		server.createContext("/orders/", (exchange) -> {
 			this.lookUps.incrementAndGet();
 			byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
-			exchange.sendResponseHeaders(status, bytes.length);
+			exchange.sendResponseHeaders(status.getAsInt(), bytes.length);
 			try (OutputStream out = exchange.getResponseBody()) {
 				out.write(bytes);
 			}
