@@ -13,6 +13,7 @@ import dev.sluice.consumer.Time;
 import dev.sluice.contract.Topics;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.InterruptException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -74,6 +75,15 @@ abstract class DeliverySource implements SmartLifecycle {
 	abstract void prepare() throws InterruptedException;
 
 	abstract Reader reader();
+
+	/**
+	 * How long a reader waits after a failure that the source itself tells of, and that
+	 * says nothing of the other readers. Called on the reader's thread.
+	 * @return null for a failure of Kafka, which is told of here
+	 */
+	@Nullable Duration pauseAfter(Reader reader, KafkaException failure) {
+		return null;
+	}
 
 	/** What health shows besides. */
 	abstract Map<String, Object> details();
@@ -250,6 +260,11 @@ abstract class DeliverySource implements SmartLifecycle {
 			}
 			// After the close, which an interrupt would break off.
 			this.connected = false;
+			Duration pause = (failure != null) ? pauseAfter(this, failure) : null;
+			if (pause != null) {
+				DeliverySource.this.time.sleep(pause);
+				return;
+			}
 			boolean first = DeliverySource.this.prepared.getAndSet(false);
 			if (failure != null) {
 				failed(failure, first);

@@ -22,7 +22,9 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.ShareConsumer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.GroupMaxSizeReachedException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -47,6 +49,15 @@ final class ShareSource extends DeliverySource {
 
 	/** The shortest that brokers allow by default, should they not say. */
 	private static final int SHORTEST_LOCK_MILLIS = 15_000;
+
+	/** How soon a consumer that a full group refused tries again. */
+	static final Duration REFUSED_PAUSE = Duration.ofSeconds(30);
+
+	/** Brokers refuse a consumer within its first polls; this long is no refusal. */
+	static final Duration ADMITTED_AFTER = Duration.ofSeconds(10);
+
+	/** Consumers that a full group refused and has not admitted since. */
+	private final Set<Reader> refused = new HashSet<>();
 
 	private final Group group;
 
@@ -101,6 +112,33 @@ final class ShareSource extends DeliverySource {
 	}
 
 	@Override
+	@Nullable Duration pauseAfter(Reader reader, KafkaException failure) {
+		if (!(failure instanceof GroupMaxSizeReachedException)) {
+			return null;
+		}
+		synchronized (this.refused) {
+			if (this.refused.isEmpty()) {
+				logger.error(
+						"Share group {} is full and refuses consumers of this instance, which has {}. Run fewer instances, "
+								+ "set delivery.share-consumers lower, or raise group.share.max.size of the brokers. "
+								+ "Refused consumers try again every {} s: {}",
+						this.properties.groupId(), this.properties.consumers(), REFUSED_PAUSE.toSeconds(),
+						failure.getMessage());
+			}
+			this.refused.add(reader);
+		}
+		return REFUSED_PAUSE;
+	}
+
+	private void admitted(Reader reader) {
+		synchronized (this.refused) {
+			if (this.refused.remove(reader) && this.refused.isEmpty()) {
+				logger.info("Share group {} refuses no consumer of this instance any more", this.properties.groupId());
+			}
+		}
+	}
+
+	@Override
 	Map<String, Object> details() {
 		return Map.of("consumers", connected());
 	}
@@ -137,6 +175,7 @@ final class ShareSource extends DeliverySource {
 			ShareConsumer<byte[], byte[]> kafka = ShareSource.this.consumers.get();
 			try {
 				connected();
+				long begunNanos = ShareSource.this.time.nanoTime();
 				kafka.subscribe(List.of(Topics.ORDERS));
 				while (isWanted()) {
 					if (isOutage()) {
@@ -146,6 +185,9 @@ final class ShareSource extends DeliverySource {
 					}
 					else {
 						receive(kafka.poll(LONGEST_POLL));
+						if (ShareSource.this.time.nanoTime() - begunNanos >= ADMITTED_AFTER.toNanos()) {
+							admitted(this);
+						}
 						work(kafka, ShareSource.this::isWanted);
 					}
 				}
