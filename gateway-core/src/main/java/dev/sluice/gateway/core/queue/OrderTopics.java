@@ -1,10 +1,13 @@
 package dev.sluice.gateway.core.queue;
 
+import java.util.function.Function;
+
 import dev.sluice.contract.Topics;
 import dev.sluice.gateway.core.config.QueueProperties;
 import dev.sluice.topics.OrderTopicSpecs;
 import dev.sluice.topics.TopicWatch;
 import dev.sluice.topics.TopicsState;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.kafka.core.KafkaAdmin;
 import org.springframework.kafka.core.KafkaTemplate;
@@ -26,10 +29,20 @@ public class OrderTopics implements SmartLifecycle {
 
 	private volatile boolean running;
 
+	@Autowired
 	public OrderTopics(QueueProperties properties, KafkaAdmin admin, KafkaTemplate<String, byte[]> kafka) {
+		this(kafka,
+				(preparation) -> new TopicWatch(OrderTopicSpecs.of(properties.partitions(),
+						properties.replicationFactor(), properties.minInsyncReplicas()),
+						admin.getConfigurationProperties(), preparation));
+	}
+
+	/**
+	 * @param watch makes the watch, which calls the preparation
+	 */
+	OrderTopics(KafkaTemplate<String, byte[]> kafka, Function<TopicWatch.Preparation, TopicWatch> watch) {
 		this.kafka = kafka;
-		this.watch = new TopicWatch(OrderTopicSpecs.of(properties.partitions(), properties.replicationFactor(),
-				properties.minInsyncReplicas()), admin.getConfigurationProperties(), this::prepare);
+		this.watch = watch.apply(this::prepare);
 	}
 
 	/** Fetches the producer's metadata, which the first order would wait for. */

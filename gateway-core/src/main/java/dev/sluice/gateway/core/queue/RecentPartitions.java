@@ -120,7 +120,7 @@ final class RecentPartitions {
 	}
 
 	private void commit(Part part, long committed, Consumer<byte[], byte[]> consumer) {
-		if (committed < part.committed && committed < part.base) {
+		if (committed < part.committed) {
 			logger.info("The projection has gone back to offset {} of {}", committed, part.partition);
 			clear(part);
 			part.restart(committed);
@@ -130,7 +130,6 @@ final class RecentPartitions {
 		part.committed = committed;
 		if (committed > part.position) {
 			// PostgreSQL has it already.
-			clear(part);
 			part.restart(committed);
 			forgetPassed(part);
 			consumer.seek(part.partition, committed);
@@ -138,7 +137,7 @@ final class RecentPartitions {
 		while (!part.marks.isEmpty() && part.marks.getFirst().offset() < committed) {
 			forget(part, part.marks.removeFirst().id(), committed);
 		}
-		part.base = Math.max(part.base, Math.min(committed, part.position));
+		part.base = Math.max(part.base, committed);
 	}
 
 	/** Adds what was read, and drops the oldest orders if there are then too many. */
@@ -295,7 +294,7 @@ final class RecentPartitions {
 		void restart(long offset) {
 			this.base = offset;
 			this.position = offset;
-			this.committed = Math.max(0, offset);
+			this.committed = offset;
 		}
 
 	}

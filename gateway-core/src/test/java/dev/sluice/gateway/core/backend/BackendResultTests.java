@@ -50,6 +50,32 @@ class BackendResultTests {
 		assertThat(problem.placed()).isEqualTo(placed);
 	}
 
+	static Stream<Arguments> consequences() {
+		Duration second = Duration.ofSeconds(1);
+		return Stream.of(Arguments.of(new BackendResult.Saved(SAVED), false, false, true),
+				Arguments.of(new BackendResult.Refused(400), false, false, true),
+				Arguments.of(new BackendResult.Refused(499), false, false, true),
+				Arguments.of(new BackendResult.Refused(500), true, true, true),
+				Arguments.of(new BackendResult.Busy(429, null), false, false, true),
+				Arguments.of(new BackendResult.Busy(429, second), false, false, true),
+				Arguments.of(new BackendResult.Busy(503, null), true, false, true),
+				Arguments.of(new BackendResult.Busy(503, second), false, false, true),
+				Arguments.of(new BackendResult.Unreadable(), true, true, true),
+				Arguments.of(new BackendResult.TimedOut(second), true, true, true),
+				Arguments.of(new BackendResult.Unreachable(), true, true, true),
+				Arguments.of(new BackendResult.CircuitOpen(second), false, false, false),
+				Arguments.of(new BackendResult.Full(), false, false, false));
+	}
+
+	@ParameterizedTest
+	@MethodSource("consequences")
+	void saysWhetherTheCircuitCountsItAndAnotherAttemptMayFollow(BackendResult result, boolean failure,
+			boolean repeated, boolean asked) {
+		assertThat(result.isFailure()).as("failure").isEqualTo(failure);
+		assertThat(result.mayBeRepeated()).as("may be repeated").isEqualTo(repeated);
+		assertThat(result.wasAsked()).as("was asked").isEqualTo(asked);
+	}
+
 	@Test
 	void isTheOrderThatTheBackendHas() {
 		assertThat(new BackendResult.Saved(SAVED).savedOrThrow(null)).isEqualTo(SAVED);

@@ -151,6 +151,11 @@ final class FakeKafka {
 		this.questions.open(answers);
 	}
 
+	/** Whether it tells of the topics and the group's offsets. */
+	void answersLooks(boolean answers) {
+		this.looks.open(answers);
+	}
+
 	/** Whether it tells the ends of the topics. */
 	void answersEnds(boolean answers) {
 		this.questions.open(answers);

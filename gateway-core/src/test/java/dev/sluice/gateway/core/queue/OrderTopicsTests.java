@@ -1,29 +1,95 @@
 package dev.sluice.gateway.core.queue;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
 
+import dev.sluice.contract.Topics;
 import dev.sluice.gateway.core.config.CircuitProperties;
 import dev.sluice.gateway.core.config.QueueProperties;
+import dev.sluice.topics.TopicWatch;
+import dev.sluice.topics.TopicsState;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.junit.jupiter.api.Test;
 import org.springframework.kafka.core.KafkaAdmin;
 import org.springframework.kafka.core.KafkaTemplate;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.mockito.Mockito.doThrow;
 import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.never;
+import static org.mockito.Mockito.verify;
+import static org.mockito.Mockito.when;
 
+@SuppressWarnings("unchecked")
 class OrderTopicsTests {
+
+	private final TopicWatch watch = mock(TopicWatch.class);
+
+	private final KafkaTemplate<String, byte[]> kafka = mock(KafkaTemplate.class);
+
+	private final AtomicReference<TopicWatch.Preparation> preparation = new AtomicReference<>();
+
+	private final OrderTopics topics = new OrderTopics(this.kafka, (prepare) -> {
+		this.preparation.set(prepare);
+		return this.watch;
+	});
+
+	@Test
+	void watchesFromItsStartToItsStop() {
+		assertThat(this.topics.isRunning()).isFalse();
+
+		this.topics.start();
+		assertThat(this.topics.isRunning()).isTrue();
+		verify(this.watch).start();
+		verify(this.watch, never()).close();
+
+		this.topics.stop();
+		assertThat(this.topics.isRunning()).isFalse();
+		verify(this.watch).close();
+	}
+
+	@Test
+	void saysWhatTheWatchSees() {
+		TopicsState state = new TopicsState(true, Map.of(), List.of(), List.of(), null);
+		when(this.watch.state()).thenReturn(state);
+
+		assertThat(this.topics.state()).isEqualTo(state);
+		assertThat(this.topics.ready()).isFalse();
+		when(this.watch.ready()).thenReturn(true);
+		assertThat(this.topics.ready()).isTrue();
+	}
+
+	/** The first order does not wait for them. */
+	@Test
+	void hasTheMetadataOfOrdersWhenTheTopicsAreReached() throws InterruptedException {
+		assertThat(this.topics.reached()).isFalse();
+
+		this.preparation.get().prepare();
+
+		verify(this.kafka).partitionsFor(Topics.ORDERS);
+		assertThat(this.topics.reached()).isTrue();
+	}
+
+	@Test
+	void reachesNothingWithoutTheMetadata() {
+		doThrow(new TimeoutException("no metadata")).when(this.kafka).partitionsFor(Topics.ORDERS);
+
+		assertThatExceptionOfType(TimeoutException.class).isThrownBy(() -> this.preparation.get().prepare());
+		assertThat(this.topics.reached()).isFalse();
+	}
 
 	/** A topic cannot be specified with fewer copies than must be in sync. */
 	@Test
-	@SuppressWarnings("unchecked")
 	void hasAsManyCopiesAndAsManyInSyncAsConfigured() {
 		KafkaAdmin admin = new KafkaAdmin(Map.of());
-		KafkaTemplate<String, byte[]> kafka = mock(KafkaTemplate.class);
 
-		assertThatCode(() -> new OrderTopics(queue(3, 2), admin, kafka)).doesNotThrowAnyException();
-		assertThatIllegalArgumentException().isThrownBy(() -> new OrderTopics(queue(1, 2), admin, kafka))
+		assertThatCode(() -> new OrderTopics(queue(3, 2), admin, this.kafka)).doesNotThrowAnyException();
+		assertThatIllegalArgumentException().isThrownBy(() -> new OrderTopics(queue(1, 2), admin, this.kafka))
 			.withMessageContaining("min-insync-replicas must be 0 to the replication factor, 1, and is 2");
 	}
 

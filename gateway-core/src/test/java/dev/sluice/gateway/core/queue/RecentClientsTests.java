@@ -1,15 +1,28 @@
 package dev.sluice.gateway.core.queue;
 
+import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import org.apache.kafka.clients.CommonClientConfigs;
+import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.ConsumerInterceptor;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.MockConsumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.common.errors.InvalidGroupIdException;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.mockito.Mockito.doThrow;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.verify;
 
 class RecentClientsTests {
 
@@ -34,8 +47,66 @@ class RecentClientsTests {
 
 	@Test
 	void opensBothOrNone() {
-		assertThatExceptionOfType(RuntimeException.class).isThrownBy(() -> RecentClients.open(Map.of(), CLIENT))
+		AtomicBoolean closed = new AtomicBoolean();
+		Map<String, Object> consumer = new HashMap<>(CLIENT);
+		consumer.put(ConsumerConfig.INTERCEPTOR_CLASSES_CONFIG, Closing.class.getName());
+		consumer.put(Closing.FLAG, closed);
+
+		assertThatExceptionOfType(RuntimeException.class).isThrownBy(() -> RecentClients.open(Map.of(), consumer))
 			.withRootCauseInstanceOf(ConfigException.class);
+
+		assertThat(closed).as("the consumer is closed").isTrue();
+	}
+
+	/** A question that is open would hold up the stop. */
+	@Test
+	void closesBothAndWaitsForNoAnswer() {
+		Admin admin = mock(Admin.class);
+		MockConsumer<byte[], byte[]> consumer = new MockConsumer<>("earliest");
+
+		new RecentClients(admin, consumer).close();
+
+		verify(admin).close(Duration.ZERO);
+		assertThat(consumer.closed()).isTrue();
+	}
+
+	@Test
+	void closesTheConsumerIfTheAdminDoesNotClose() {
+		Admin admin = mock(Admin.class);
+		MockConsumer<byte[], byte[]> consumer = new MockConsumer<>("earliest");
+		doThrow(new KafkaException("not now")).when(admin).close(Duration.ZERO);
+
+		assertThatExceptionOfType(KafkaException.class).isThrownBy(() -> new RecentClients(admin, consumer).close());
+
+		assertThat(consumer.closed()).isTrue();
+	}
+
+	/** Says that its consumer is closed. */
+	public static final class Closing implements ConsumerInterceptor<byte[], byte[]> {
+
+		static final String FLAG = "test.closed";
+
+		private AtomicBoolean closed = new AtomicBoolean();
+
+		@Override
+		public void configure(Map<String, ?> configs) {
+			this.closed = (AtomicBoolean) configs.get(FLAG);
+		}
+
+		@Override
+		public ConsumerRecords<byte[], byte[]> onConsume(ConsumerRecords<byte[], byte[]> records) {
+			return records;
+		}
+
+		@Override
+		public void onCommit(Map<TopicPartition, OffsetAndMetadata> offsets) {
+		}
+
+		@Override
+		public void close() {
+			this.closed.set(true);
+		}
+
 	}
 
 }

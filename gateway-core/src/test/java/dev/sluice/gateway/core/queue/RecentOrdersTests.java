@@ -401,6 +401,30 @@ class RecentOrdersTests {
 	}
 
 	@Test
+	void anInterruptEndsTheWaitForItsStopAndStays() {
+		start();
+
+		Thread.currentThread().interrupt();
+		this.orders.stop();
+
+		assertThat(Thread.interrupted()).isTrue();
+		assertThat(this.orders.isRunning()).isFalse();
+	}
+
+	@Test
+	void kafkaIsThereWhileItTellsTheEndsOfTheTopics() {
+		start();
+		this.kafka.answersLooks(false);
+
+		pass(LOST);
+		assertThat(this.orders.caughtUp(PATIENCE).join()).isEqualTo(Reading.CURRENT);
+		pass(LOST);
+
+		assertThat(this.orders.caughtUp(PATIENCE).join()).isEqualTo(Reading.CURRENT);
+		assertThat(logged(Level.WARN)).isZero();
+	}
+
+	@Test
 	void aLongPauseBeforeTheStartIsNoOutage() {
 		pass(LOST.plusNanos(1));
 		assertThat(this.orders.caughtUp(PATIENCE)).isCompletedWithValue(Reading.UNREACHABLE);

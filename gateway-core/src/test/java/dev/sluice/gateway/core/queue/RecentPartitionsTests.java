@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import dev.sluice.contract.Topics;
 import dev.sluice.gateway.core.queue.RecentOrders.Acceptance;
@@ -20,6 +21,8 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.TopicPartitionInfo;
 import org.apache.kafka.common.Uuid;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -36,6 +39,8 @@ class RecentPartitionsTests {
 	private static final UUID SECOND = new UUID(0, 2);
 
 	private static final UUID THIRD = new UUID(0, 3);
+
+	private static final UUID FOURTH = new UUID(0, 4);
 
 	private final Uuid topicId = Uuid.randomUuid();
 
@@ -54,6 +59,14 @@ class RecentPartitionsTests {
 		assertThat(this.consumer.position(OUTCOMES)).isEqualTo(3);
 		assertThat(this.partitions.covers(Set.of(Topics.ORDERS, Topics.ORDER_OUTCOMES))).isTrue();
 		assertThat(this.partitions.partitions()).containsExactlyInAnyOrder(ORDERS, OUTCOMES);
+	}
+
+	@Test
+	void readsFromWhatIsCommittedAtOnce() {
+		this.partitions.assign(look(1, 5, 3), this.consumer);
+
+		assertThat(this.consumer.position(ORDERS)).isEqualTo(5);
+		assertThat(this.partitions.rest(Map.of(ORDERS, 7L))).isEqualTo(new Rest(2, true));
 	}
 
 	@Test
@@ -109,6 +122,58 @@ class RecentPartitionsTests {
 	}
 
 	@Test
+	void dropsAsManyAsAreTooMany() {
+		assign(look(1, 0, 0));
+
+		read(4, accepted(FIRST, 0), accepted(SECOND, 1), accepted(THIRD, 2), accepted(FOURTH, 3));
+
+		assertThat(this.orders.size()).isEqualTo(2);
+		assertThat(this.orders.acceptance(THIRD)).isNotNull();
+		assertThat(this.orders.acceptance(FOURTH)).isNotNull();
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "10, 20", "20, 10" })
+	void dropsTheOldestWhicheverTopicHasIt(long accepted, long saved) {
+		assign(look(1, 0, 0));
+		this.consumer.seek(ORDERS, 2);
+		this.consumer.seek(OUTCOMES, 1);
+
+		this.partitions.add(List.of(accepted(FIRST, 0, accepted), accepted(SECOND, 1, 30),
+				new RecentRecord(OUTCOMES, 0, saved, THIRD, null, new SyncSave(null, TIME, 0))), this.consumer);
+
+		assertThat(this.orders.acceptance(FIRST) == null).isEqualTo(accepted < saved);
+		assertThat(this.orders.syncSave(THIRD) == null).isEqualTo(saved < accepted);
+		assertThat(this.orders.acceptance(SECOND)).isNotNull();
+	}
+
+	/** Of what is being published there is no record yet that could be dropped. */
+	@Test
+	void dropsNothingThatItHasNotRead() {
+		assign(look(1, 0, 0));
+		Stream.of(FIRST, SECOND, THIRD).forEach((id) -> this.orders.publishing(id, null, TIME));
+
+		read(0);
+
+		assertThat(this.orders.size()).isEqualTo(3);
+	}
+
+	@Test
+	void readsAgainWhatItHasReadWhenTheProjectionGoesBack() {
+		assign(look(1, 2, 0));
+		read(4, accepted(FIRST, 2), accepted(SECOND, 3));
+		this.partitions.commit(look(1, 3, 0), this.consumer);
+
+		this.partitions.commit(look(1, 1, 0), this.consumer);
+		assertThat(this.orders.size()).isZero();
+
+		read(4, accepted(THIRD, 1), accepted(SECOND, 3));
+		this.partitions.commit(look(1, 2, 0), this.consumer);
+		assertThat(this.orders.acceptance(THIRD)).isNull();
+		assertThat(this.orders.acceptance(SECOND)).isNotNull();
+	}
+
+	@Test
 	void readsAgainWhenTheProjectionGoesBack() {
 		assign(look(1, 5, 0));
 
@@ -127,6 +192,19 @@ class RecentPartitionsTests {
 
 		assertThat(this.orders.size()).isZero();
 		assertThat(this.consumer.position(ORDERS)).isEqualTo(8);
+	}
+
+	@Test
+	void keepsAnOrderOfWhichTheProjectionHasAnEarlierRecordAlone() {
+		assign(look(1, 0, 0));
+		read(1, accepted(FIRST, 0));
+		acknowledge(FIRST, 9);
+
+		this.partitions.commit(look(1, 8, 0), this.consumer);
+		assertThat(this.orders.acceptance(FIRST)).isNotNull();
+		this.partitions.commit(look(1, 10, 0), this.consumer);
+
+		assertThat(this.orders.size()).isZero();
 	}
 
 	@Test
@@ -166,6 +244,43 @@ class RecentPartitionsTests {
 
 		assertThat(this.orders.size()).isZero();
 		assertThat(this.partitions.rest(Map.of(ORDERS, 1L))).isEqualTo(new Rest(1, true));
+	}
+
+	@Test
+	void keepsWhatItKnowsWhileNothingComes() {
+		assign(look(1, 0, 0));
+		read(1, accepted(FIRST, 0));
+
+		read(1);
+
+		assertThat(this.orders.acceptance(FIRST)).isNotNull();
+	}
+
+	@Test
+	void keepsWhatItReadsOfAShorterLog() {
+		assign(look(1, 5, 0));
+		read(7, accepted(FIRST, 5), accepted(SECOND, 6));
+
+		read(2);
+		read(3, accepted(THIRD, 2));
+		this.partitions.commit(look(1, 2, 0), this.consumer);
+
+		assertThat(this.orders.acceptance(THIRD)).isNotNull();
+		assertThat(this.partitions.rest(Map.of(ORDERS, 3L))).isEqualTo(new Rest(0, true));
+	}
+
+	/** The offset at which it was acknowledged is one of the longer log. */
+	@Test
+	void keepsAnOrderThatIsAcceptedAgainInAShorterLog() {
+		assign(look(1, 0, 0));
+		read(1, accepted(SECOND, 0));
+		acknowledge(FIRST, 3);
+
+		read(0);
+		read(2, accepted(FIRST, 1));
+		read(4);
+
+		assertThat(this.orders.acceptance(FIRST)).isNotNull();
 	}
 
 	@Test
@@ -226,6 +341,7 @@ class RecentPartitionsTests {
 
 		assertThat(this.orders.size()).isZero();
 		assertThat(this.partitions.covers(Set.of(Topics.ORDERS))).isFalse();
+		assertThat(this.partitions.partitions()).isEmpty();
 	}
 
 	private void assign(TopicsLook look) {
@@ -245,7 +361,11 @@ class RecentPartitionsTests {
 	}
 
 	private static RecentRecord accepted(UUID id, long offset) {
-		return new RecentRecord(ORDERS, offset, offset, id, new Acceptance(null, TIME, TIME, offset, offset), null);
+		return accepted(id, offset, offset);
+	}
+
+	private static RecentRecord accepted(UUID id, long offset, long timestamp) {
+		return new RecentRecord(ORDERS, offset, timestamp, id, new Acceptance(null, TIME, TIME, offset, offset), null);
 	}
 
 	private TopicsLook look(int partitions, long orders, long outcomes) {

@@ -1,0 +1,45 @@
+package dev.sluice.gateway.core.queue;
+
+import java.util.List;
+import java.util.Map;
+
+import dev.sluice.topics.TopicsState;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.Status;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
+
+class TopicsHealthIndicatorTests {
+
+	private static final TopicsState MISSING = new TopicsState(false, Map.of(), List.of("orders"), List.of(), null);
+
+	private final OrderTopics topics = mock(OrderTopics.class);
+
+	private final TopicsHealthIndicator indicator = new TopicsHealthIndicator(this.topics);
+
+	@Test
+	void isDownUntilTheTopicsHaveBeenThere() {
+		when(this.topics.state()).thenReturn(MISSING);
+
+		Health health = this.indicator.health();
+
+		assertThat(health.getStatus()).isEqualTo(Status.DOWN);
+		assertThat(health.getDetails()).isEqualTo(MISSING.details());
+	}
+
+	/** Every gateway has the same broker: none of them would serve sync orders. */
+	@Test
+	void staysUpWhenATopicIsMissingLater() {
+		when(this.topics.state()).thenReturn(MISSING);
+		when(this.topics.reached()).thenReturn(true);
+
+		Health health = this.indicator.health();
+
+		assertThat(health.getStatus()).isEqualTo(Status.UP);
+		assertThat(health.getDetails()).isEqualTo(MISSING.details());
+	}
+
+}
