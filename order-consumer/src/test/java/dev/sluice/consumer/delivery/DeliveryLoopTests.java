@@ -6,11 +6,13 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Properties;
 import java.util.Queue;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -21,6 +23,7 @@ import java.util.function.Function;
 import dev.sluice.consumer.Backoff;
 import dev.sluice.consumer.DeliveryProperties;
 import dev.sluice.consumer.SetTime;
+import dev.sluice.consumer.SystemTime;
 import dev.sluice.consumer.Time;
 import dev.sluice.consumer.backend.Attempt;
 import dev.sluice.consumer.backend.Attempt.RetryLater;
@@ -39,17 +42,20 @@ import dev.sluice.contract.Topics;
 import dev.sluice.topics.TopicWatch;
 import dev.sluice.topics.TopicsState;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.MockConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.consumer.OffsetCommitCallback;
+import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.clients.consumer.RetriableCommitFailedException;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.WakeupException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
@@ -67,6 +73,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.verify;
 import static org.mockito.Mockito.when;
 
 /** The loop with a consumer that sleeps until it is woken, however long that takes. */
@@ -74,6 +81,8 @@ import static org.mockito.Mockito.when;
 class DeliveryLoopTests {
 
 	private static final TopicPartition PARTITION = new TopicPartition(Topics.ORDERS, 3);
+
+	private static final TopicPartition OTHER = new TopicPartition(Topics.ORDERS, 4);
 
 	private static final Attempt SAVED = new Saved(null);
 
@@ -85,6 +94,9 @@ class DeliveryLoopTests {
 
 	/** With which the loop goes on after it has closed the other one. */
 	private final SleepingConsumer next = new SleepingConsumer();
+
+	@SuppressWarnings("unchecked")
+	private final ConsumerFactory<byte[], byte[]> consumers = mock(ConsumerFactory.class);
 
 	private final CountDownLatch proceed = new CountDownLatch(1);
 
@@ -98,6 +110,8 @@ class DeliveryLoopTests {
 	private Time time = Time.SYSTEM;
 
 	private @Nullable String commitInterval;
+
+	private DeliveryProperties properties;
 
 	private PendingRecords pending;
 
@@ -442,26 +456,127 @@ class DeliveryLoopTests {
 		await().until(() -> this.loop.assignment().contains(PARTITION));
 	}
 
+	/** The thread is not to read again. */
+	@Test
+	void anInterruptOfTheCommitOfWhatItGivesBackIsItsEnd() {
+		commitsHourly();
+		saveOne();
+
+		this.kafka.then(() -> {
+			// It interrupts this thread, as Kafka's client does.
+			this.kafka.syncFailures.add(new InterruptException("stopped"));
+			this.kafka.rebalance(List.of());
+		});
+
+		await().until(() -> !this.loop.isAlive());
+		assertThat(this.kafka.closed()).isTrue();
+		assertThat(this.kafka.last.offset()).isZero();
+		verify(this.consumers).createConsumer(any(), any(), any(), any());
+	}
+
+	@Test
+	void keepsAPartitionWhenItGivesAnotherBack() {
+		commitsHourly();
+		hasTheOther();
+		saveOne();
+		this.kafka.then(() -> {
+			this.kafka.rebalance(List.of(PARTITION, OTHER));
+			this.kafka.addRecord(Records.order(UUID.randomUUID()).at(OTHER.partition(), 0));
+		});
+		await().until(() -> this.calls.get() == 2 && this.pending.records() == 0);
+
+		this.kafka.then(() -> this.kafka.rebalance(List.of(PARTITION)));
+
+		await().untilAsserted(() -> assertThat(this.kafka.taken.get(OTHER).offset()).isEqualTo(1));
+		await().until(() -> this.loop.assignment().equals(Set.of(PARTITION)));
+		assertThat(this.kafka.taken.get(PARTITION).offset()).as("of the one that it keeps").isZero();
+		this.kafka.receive(order(UUID.randomUUID(), 1));
+		await().until(() -> this.calls.get() == 3 && this.pending.records() == 0);
+		this.loop.stop();
+		assertThat(this.kafka.taken.get(PARTITION).offset()).isEqualTo(2);
+	}
+
+	/** ReadPositions decides where to read from, and nothing else. */
+	@Test
+	void readsAsMemberOfItsGroupWithoutAReset() {
+		start(Map.of("delivery.group-id", "group", "delivery.concurrency", "1", "delivery.max-pending", "2"),
+				(order) -> SAVED);
+
+		Properties overrides = new Properties();
+		overrides.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "none");
+		overrides.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, Integer.toString(this.properties.batch()));
+		verify(this.consumers).createConsumer("group", "order-delivery", null, overrides);
+	}
+
+	@Test
+	void finishesARecordWithoutAValue() {
+		start(Map.of(), (order) -> SAVED);
+
+		this.kafka.receive(Records.order(UUID.randomUUID()).value((String) null).at(0));
+
+		await().untilAsserted(() -> assertThat(this.kafka.committedOffset()).isEqualTo(1));
+		assertThat(this.calls).as("it is a dead letter").hasValue(0);
+		assertThat(this.pending.records()).isZero();
+	}
+
+	@Test
+	void beginsAgainWhereTheLogEndsBeforeItsPosition() {
+		this.time = new SystemTime() {
+
+			@Override
+			public void sleep(Duration duration) {
+			}
+
+		};
+		start(Map.of(), (order) -> SAVED);
+
+		this.kafka.then(() -> this.kafka.setPollException(new OffsetOutOfRangeException(Map.of(PARTITION, 9L))));
+		this.kafka.then(() -> {
+		});
+		this.next.assign();
+		this.next.receive(order(UUID.randomUUID(), 0));
+
+		await().untilAsserted(() -> assertThat(this.next.committedOffset()).isEqualTo(1));
+		assertThat(this.kafka.closed()).isTrue();
+		assertThat(this.lost.isEmpty()).isTrue();
+	}
+
+	@Test
+	void waitsForWhatIsInDeliveryWhenItStops() throws InterruptedException {
+		start(Map.of("delivery.drain-timeout", "1h"), (order) -> {
+			held();
+			return Thread.currentThread().isInterrupted() ? FAILED : SAVED;
+		});
+		this.kafka.receive(order(UUID.randomUUID(), 0));
+		await().until(() -> this.calls.get() == 1);
+
+		Thread stopping = Thread.ofPlatform().start(this.loop::stop);
+		await().until(() -> stopping.getState() == Thread.State.TIMED_WAITING);
+		this.proceed.countDown();
+		stopping.join();
+
+		assertThat(this.kafka.last.offset()).isEqualTo(1);
+		assertThat(this.kafka.closed()).isTrue();
+	}
+
 	@Test
 	void readsNoPartitionThatItGetsWhileItIsFull() {
-		TopicPartition other = new TopicPartition(Topics.ORDERS, 4);
 		start(Map.of("delivery.max-pending", "1", "delivery.concurrency", "1"), (order) -> {
 			held();
 			return SAVED;
 		});
-		this.kafka.updateBeginningOffsets(Map.of(other, 0L));
-		this.kafka.updateEndOffsets(Map.of(other, 0L));
+		hasTheOther();
 		this.kafka.receive(order(UUID.randomUUID(), 0));
 		await().until(() -> this.loop.isPaused());
 
 		CompletableFuture<Set<TopicPartition>> paused = new CompletableFuture<>();
 		this.kafka.then(() -> {
-			this.kafka.rebalance(List.of(PARTITION, other));
+			this.kafka.rebalance(List.of(PARTITION, OTHER));
 			paused.complete(this.kafka.paused());
 		});
 
 		await().until(paused::isDone);
-		assertThat(paused.join()).contains(other);
+		assertThat(paused.join()).contains(OTHER);
 	}
 
 	@Test
@@ -553,20 +668,24 @@ class DeliveryLoopTests {
 		}
 	}
 
-	@SuppressWarnings("unchecked")
+	private void hasTheOther() {
+		this.kafka.updateBeginningOffsets(Map.of(OTHER, 0L));
+		this.kafka.updateEndOffsets(Map.of(OTHER, 0L));
+	}
+
 	private void start(Map<String, String> properties, Function<QueuedOrder, Attempt> backend) {
 		Map<String, String> all = new HashMap<>(properties);
-		all.put("delivery.drain-timeout", "0s");
+		all.putIfAbsent("delivery.drain-timeout", "0s");
 		if (this.commitInterval != null) {
 			all.put("delivery.commit-interval", this.commitInterval);
 		}
 		DeliveryProperties delivery = new Binder(new MapConfigurationPropertySource(all)).bindOrCreate("delivery",
 				DeliveryProperties.class);
-		ConsumerFactory<byte[], byte[]> consumers = mock(ConsumerFactory.class);
-		when(consumers.createConsumer(any(), any(), any(), any())).thenReturn(this.kafka, this.next);
+		this.properties = delivery;
+		when(this.consumers.createConsumer(any(), any(), any(), any())).thenReturn(this.kafka, this.next);
 		this.pending = new PendingRecords(delivery.maxPending(), delivery.maxPendingSize().toBytes());
-		this.loop = new DeliveryLoop(delivery, topics(), this.lost, consumers, context(delivery, backend), this.pending,
-				Thread.ofPlatform().factory());
+		this.loop = new DeliveryLoop(delivery, topics(), this.lost, this.consumers, context(delivery, backend),
+				this.pending, Thread.ofPlatform().factory());
 		this.loop.start();
 		this.kafka.assign();
 	}
@@ -632,7 +751,10 @@ class DeliveryLoopTests {
 		/** What the next synchronous commits come to. */
 		private final Queue<KafkaException> syncFailures = new ConcurrentLinkedQueue<>();
 
-		/** The last commit that Kafka took. */
+		/** The last commit of each partition that Kafka took. */
+		private final Map<TopicPartition, OffsetAndMetadata> taken = new ConcurrentHashMap<>();
+
+		/** That of {@link #PARTITION}. */
 		private volatile OffsetAndMetadata last;
 
 		private volatile ConsumerRebalanceListener listener;
@@ -708,7 +830,8 @@ class DeliveryLoopTests {
 					return;
 				}
 			}
-			this.last = offsets.get(PARTITION);
+			this.taken.putAll(offsets);
+			this.last = this.taken.get(PARTITION);
 			super.commitAsync(offsets, callback);
 			if (callback != null) {
 				this.afterCommit.run();

@@ -16,6 +16,7 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import dev.sluice.consumer.DeliveryProperties;
+import dev.sluice.consumer.SetTime;
 import dev.sluice.consumer.Time;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.InterruptException;
@@ -60,6 +61,16 @@ class DeliverySourceTests {
 	/** How many readers end by a bug. */
 	private final AtomicInteger bugs = new AtomicInteger();
 
+	/** How many readers fail that have a consumer. */
+	private final AtomicInteger failures = new AtomicInteger();
+
+	/** Whether a poll goes on although the source stops. */
+	private volatile boolean stuck;
+
+	/** Called when the source ends a poll. */
+	private Runnable atEnd = () -> {
+	};
+
 	private boolean refuses;
 
 	private boolean interrupted;
@@ -75,6 +86,7 @@ class DeliverySourceTests {
 
 	@AfterEach
 	void stop() {
+		this.stuck = false;
 		this.source.stop();
 		LOGGER.detachAppender(this.log);
 		LOGGER.setAdditive(true);
@@ -193,10 +205,70 @@ class DeliverySourceTests {
 		assertThat(this.source.isConnected()).isFalse();
 	}
 
+	@Test
+	void hasNoConsumerBetweenAFailureAndTheNextStart() {
+		this.failures.set(READERS);
+
+		this.source.start();
+
+		await().until(() -> this.pauses.begun.get() == READERS);
+		assertThat(this.source.isConnected()).isFalse();
+		assertThat(this.source.isAlive()).isTrue();
+		this.pauses.end(READERS);
+		await().until(() -> this.source.connected() == READERS);
+	}
+
+	@Test
+	void waitsForReadersThatAreNotDoneYet() throws InterruptedException {
+		this.stuck = true;
+		this.source.start();
+		await().until(() -> this.source.connected() == READERS);
+		Thread stopping = Thread.ofPlatform().start(this.source::stop);
+		await().until(() -> stopping.getState() == Thread.State.TIMED_WAITING);
+
+		this.stuck = false;
+		stopping.join();
+
+		assertThat(this.ended.getCount()).isZero();
+		assertThat(messages(Level.WARN)).isEmpty();
+	}
+
+	@Test
+	void tellsOfEachReaderThatDoesNotStopInTime() {
+		this.stuck = true;
+		this.source.start();
+		await().until(() -> this.source.connected() == READERS);
+		this.atEnd = () -> this.pauses.nanos.addAndGet(Duration.ofHours(1).toNanos());
+
+		this.source.stop();
+
+		assertThat(messages(Level.WARN)).hasSize(READERS).containsOnly("A consumer of orders did not stop in time");
+		assertThat(this.source.isRunning()).isFalse();
+	}
+
+	@Test
+	void anInterruptEndsTheWaitForItsStopAndStays() throws InterruptedException {
+		this.stuck = true;
+		this.source.start();
+		await().until(() -> this.source.connected() == READERS);
+
+		Thread.currentThread().interrupt();
+		this.source.stop();
+
+		assertThat(Thread.interrupted()).isTrue();
+		assertThat(messages(Level.WARN)).isEmpty();
+		this.stuck = false;
+		this.ended.await();
+	}
+
 	private List<String> errors() {
+		return messages(Level.ERROR);
+	}
+
+	private List<String> messages(Level level) {
 		return List.copyOf(this.log.list)
 			.stream()
-			.filter((event) -> event.getLevel() == Level.ERROR)
+			.filter((event) -> event.getLevel() == level)
 			.map(ILoggingEvent::getFormattedMessage)
 			.toList();
 	}
@@ -258,13 +330,17 @@ class DeliverySourceTests {
 					throw new KafkaException("not read");
 				}
 				connected();
-				while (isWanted()) {
+				if (DeliverySourceTests.this.failures.getAndDecrement() > 0) {
+					throw new KafkaException("not read");
+				}
+				while (isWanted() || DeliverySourceTests.this.stuck) {
 					if (DeliverySourceTests.this.bugs.getAndDecrement() > 0) {
 						throw new IllegalStateException("a bug");
 					}
 					try {
 						// A poll.
-						Time.SYSTEM.await(this.polled, Duration.ofMillis(10));
+						Time.SYSTEM.await(DeliverySourceTests.this.stuck ? new CompletableFuture<>() : this.polled,
+								Duration.ofMillis(10));
 					}
 					catch (InterruptedException ex) {
 						throw new IllegalStateException("interrupted", ex);
@@ -284,6 +360,7 @@ class DeliverySourceTests {
 
 			@Override
 			void endPoll() {
+				DeliverySourceTests.this.atEnd.run();
 				this.polled.complete(null);
 			}
 
@@ -292,32 +369,31 @@ class DeliverySourceTests {
 	}
 
 	/** Pauses that last until a test ends them. */
-	private static final class Pauses implements Time {
+	private static final class Pauses extends SetTime {
 
 		private final AtomicInteger begun = new AtomicInteger();
 
 		private final Semaphore ends = new Semaphore(0);
 
-		private final AtomicLong nanos = new AtomicLong(Duration.ofHours(1).toNanos());
+		private final AtomicLong nanos;
+
+		Pauses() {
+			this(new AtomicLong(Duration.ofHours(1).toNanos()));
+		}
+
+		private Pauses(AtomicLong nanos) {
+			super(nanos);
+			this.nanos = nanos;
+		}
 
 		void end(int pauses) {
 			this.ends.release(pauses);
 		}
 
 		@Override
-		public long nanoTime() {
-			return this.nanos.get();
-		}
-
-		@Override
 		public void sleep(Duration duration) throws InterruptedException {
 			this.begun.incrementAndGet();
 			this.ends.acquire();
-		}
-
-		@Override
-		public boolean await(CompletableFuture<?> event, Duration timeout) throws InterruptedException {
-			return SYSTEM.await(event, timeout);
 		}
 
 	}

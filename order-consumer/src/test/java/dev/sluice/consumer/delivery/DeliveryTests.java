@@ -21,6 +21,7 @@ import java.util.function.Function;
 
 import dev.sluice.consumer.Backoff;
 import dev.sluice.consumer.SetTime;
+import dev.sluice.consumer.SystemTime;
 import dev.sluice.consumer.Time;
 import dev.sluice.consumer.backend.Attempt;
 import dev.sluice.consumer.backend.Attempt.Conflict;
@@ -866,26 +867,6 @@ class DeliveryTests {
 
 	private static String header(ProducerRecord<?, ?> record, String name) {
 		return new String(record.headers().lastHeader(name).value());
-	}
-
-	/** The time of the JVM, of which a test replaces a part. */
-	private static class SystemTime implements Time {
-
-		@Override
-		public long nanoTime() {
-			return SYSTEM.nanoTime();
-		}
-
-		@Override
-		public void sleep(Duration duration) throws InterruptedException {
-			SYSTEM.sleep(duration);
-		}
-
-		@Override
-		public boolean await(CompletableFuture<?> event, Duration timeout) throws InterruptedException {
-			return SYSTEM.await(event, timeout);
-		}
-
 	}
 
 }
