@@ -82,8 +82,14 @@ final class SharedLimit {
 		return this.used;
 	}
 
+	/** For each message that leaves: one lock where no task waits. */
 	void release(long amount) {
-		add(-amount);
+		synchronized (this) {
+			this.used -= amount;
+			if (this.waiting.isEmpty()) {
+				return;
+			}
+		}
 		wake();
 	}
 
