@@ -13,6 +13,7 @@ import com.google.protobuf.WireFormat;
 import dev.sluice.contract.sink.Request;
 import dev.sluice.contract.sink.Session;
 import dev.sluice.sink.sequence.ClientSession;
+import io.grpc.KnownLength;
 import io.grpc.MethodDescriptor.Marshaller;
 import org.jspecify.annotations.Nullable;
 
@@ -31,6 +32,13 @@ final class RequestMarshaller implements Marshaller<Received> {
 
 	/** Enough for the envelope; a payload is read past this buffer. */
 	private static final int BUFFER_BYTES = 128;
+
+	/**
+	 * A request of so many bytes at most is read at once: piece by piece, each of its
+	 * messages costs several small reads from the transport's buffers. It takes as much
+	 * memory again until it is parsed.
+	 */
+	private static final int AT_ONCE_BYTES = 16 * 1024;
 
 	private static final byte[] NO_PAYLOAD = {};
 
@@ -52,14 +60,23 @@ final class RequestMarshaller implements Marshaller<Received> {
 
 	@Override
 	public Received parse(InputStream stream) {
-		CodedInputStream in = CodedInputStream.newInstance(stream, BUFFER_BYTES);
-		in.setSizeLimit(this.maxBytes);
 		try {
-			return read(in);
+			return read(open(stream));
 		}
 		catch (IOException ex) {
 			return Received.Unnamed.of("These bytes are no dev.sluice.sink.v1.Request: " + ex.getMessage());
 		}
+	}
+
+	private CodedInputStream open(InputStream stream) throws IOException {
+		// What gRPC has to decompress has no known length.
+		int bytes = (stream instanceof KnownLength) ? stream.available() : Integer.MAX_VALUE;
+		if (bytes <= Math.min(AT_ONCE_BYTES, this.maxBytes)) {
+			return CodedInputStream.newInstance(stream.readNBytes(bytes));
+		}
+		CodedInputStream in = CodedInputStream.newInstance(stream, BUFFER_BYTES);
+		in.setSizeLimit(this.maxBytes);
+		return in;
 	}
 
 	private Received read(CodedInputStream in) throws IOException {
