@@ -14,9 +14,12 @@ interface EventLoop extends AutoCloseable {
 	/** Runs the task after a delay. After the loop is closed, does nothing. */
 	void schedule(Duration delay, Runnable task);
 
+	/** Whether this is a task of the loop, for which nobody may wait. */
+	boolean isRunning();
+
 	/**
 	 * Runs what was given to {@link #execute} before, and then nothing more; waits for
-	 * that.
+	 * that, unless a task of the loop calls it.
 	 */
 	@Override
 	void close();

@@ -74,12 +74,17 @@ final class LoopThread implements EventLoop {
 	@Override
 	public void schedule(Duration delay, Runnable task) {
 		Timer timer = new Timer(nanoTime() + delay.toNanos(), task);
-		if (Thread.currentThread() == this.thread) {
+		if (isRunning()) {
 			this.timers.add(timer);
 		}
 		else {
 			execute(() -> this.timers.add(timer));
 		}
+	}
+
+	@Override
+	public boolean isRunning() {
+		return Thread.currentThread() == this.thread;
 	}
 
 	private void run() {
@@ -145,6 +150,10 @@ final class LoopThread implements EventLoop {
 	@Override
 	public void close() {
 		this.closed = true;
+		if (isRunning()) {
+			// It ends once this task and those behind it have.
+			return;
+		}
 		LockSupport.unpark(this.thread);
 		boolean ended = false;
 		try {

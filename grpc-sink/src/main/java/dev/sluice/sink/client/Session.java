@@ -129,9 +129,14 @@ final class Session {
 		return this.progress.snapshot();
 	}
 
-	/** Ends the streams, without waiting for anything. */
+	/** Ends the streams, without waiting for anything; at once if a listener calls it. */
 	void close() {
-		execute(() -> this.lanes.forEach(Lane::close));
+		if (this.loop.isRunning()) {
+			this.lanes.forEach(Lane::close);
+		}
+		else {
+			execute(() -> this.lanes.forEach(Lane::close));
+		}
 	}
 
 	/**

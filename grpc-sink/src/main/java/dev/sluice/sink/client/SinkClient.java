@@ -253,7 +253,7 @@ public final class SinkClient implements AutoCloseable {
 
 	/**
 	 * Ends the stream. What the sink does not have stays in the file, for the next client
-	 * that opens it.
+	 * that opens it. A listener may call it too.
 	 */
 	@Override
 	public void close() {

@@ -209,6 +209,26 @@ class LoopThreadTests {
 	}
 
 	@Test
+	void aTaskThatClosesItIsNotInterruptedAndThoseBehindItAreRun() throws Exception {
+		CountDownLatch release = new CountDownLatch(1);
+		CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
+		AtomicInteger run = new AtomicInteger();
+		Thread thread = threadOf(this.loop);
+		this.loop.execute(() -> {
+			awaitQuietly(release);
+			this.loop.close();
+			interrupted.complete(Thread.currentThread().isInterrupted());
+		});
+		this.loop.execute(run::incrementAndGet);
+
+		release.countDown();
+
+		assertThat(interrupted.get()).isFalse();
+		thread.join();
+		assertThat(run).hasValue(1);
+	}
+
+	@Test
 	void closesWhileThreadsGiveItTasks() throws Exception {
 		AtomicBoolean stop = new AtomicBoolean();
 		AtomicInteger run = new AtomicInteger();

@@ -59,6 +59,11 @@ final class ManualLoop implements EventLoop {
 		}
 	}
 
+	@Override
+	public boolean isRunning() {
+		return this.running;
+	}
+
 	/** What tasks have thrown. */
 	List<Throwable> failures() {
 		return this.failures;

@@ -46,6 +46,9 @@ class SinkClientTests {
 	/** Of the listener, each to be thrown once. */
 	private final Queue<RuntimeException> troubles = new ArrayDeque<>();
 
+	private Runnable whenAcknowledged = () -> {
+	};
+
 	private Server server;
 
 	private ManagedChannel channel;
@@ -168,6 +171,19 @@ class SinkClientTests {
 		}
 		assertThat(this.client.stats().timeouts()).isPositive();
 		assertThat(this.sink.streams).isEqualTo(1);
+	}
+
+	@Test
+	void sendsNothingMoreOnceAListenerHasClosedIt() throws Exception {
+		this.sink.tell(100);
+		send("a", "b", "c", "d");
+		this.whenAcknowledged = this.client::close;
+
+		this.sink.ack("a");
+
+		assertThat(this.heard).containsExactly("a");
+		assertThat(this.sink.received).containsExactly("a", "b", "c");
+		assertThat(this.client.stats().spooled()).isEqualTo(3);
 	}
 
 	@Test
@@ -440,6 +456,7 @@ class SinkClientTests {
 				throw trouble;
 			}
 			ids.forEach((id) -> SinkClientTests.this.heard.add(id.toStringUtf8()));
+			SinkClientTests.this.whenAcknowledged.run();
 		}
 
 		@Override
