@@ -36,7 +36,7 @@ final class AnswerSection extends Section {
 			html.element("p", "No cell was measured.", "class", "answer");
 			return;
 		}
-		Verdict verdict = new Verdict(this.effects);
+		Conclusions verdict = new Conclusions(this.effects);
 		html.element("p", verdict.answer(), "class", "answer");
 		html.list(verdict.sentences());
 		String many = Figures.count(this.effects.result().many());
@@ -49,7 +49,7 @@ final class AnswerSection extends Section {
 		html.element("p",
 				"A setting differs from the base (%s) in what its name says and in nothing else. A loss is the share of the base's rate at the same N that is missing. It counts as more than noise if the 99 %% interval of at least eight pairs leaves out no loss, or, measured less often, if the ratio is beyond %s. A setting has collapsed below %s of the base's rate; a collector that stops the gateway for less than %s of the time is taken to explain no collapse."
 					.formatted(this.effects.result().variant(), Figures.measured(Math.exp(this.effects.threshold())),
-							Figures.percent(Verdict.COLLAPSED_BELOW), Figures.percent(Verdict.LITTLE_PAUSE)),
+							Figures.percent(Conclusions.COLLAPSED_BELOW), Figures.percent(Conclusions.LITTLE_PAUSE)),
 				"class", "note");
 	}
 
@@ -74,16 +74,16 @@ final class AnswerSection extends Section {
 						"99 % interval", "of N = " + Figures.count(this.effects.result().few()), "p99, ms",
 						"mean, of the whole time", "failed calls", "stopped by GC",
 						"requests at the backend per order"));
-		Verdict verdict = new Verdict(this.effects);
+		Conclusions verdict = new Conclusions(this.effects);
 		for (Effect effect : all) {
 			table.row(Reliability.sign(effect.name(), effect.marked()),
 					this.effects.at(effect.name(), this.effects.result().few())
 						.map((few) -> Figures.measured(few.perSecond()))
 						.orElse(Figures.NONE),
-					Figures.measured(effect.perSecond()), Verdict.percent(this.effects.left(effect)),
-					verdict.range(effect), Verdict.percent(this.effects.growth(effect.name())),
-					Figures.measured(effect.p99()), Verdict.percent(effect.together()),
-					Figures.percent(effect.failedShare()), Verdict.percent(effect.pauseShare()),
+					Figures.measured(effect.perSecond()), Conclusions.percent(this.effects.left(effect)),
+					verdict.range(effect), Conclusions.percent(this.effects.growth(effect.name())),
+					Figures.measured(effect.p99()), Conclusions.percent(effect.together()),
+					Figures.percent(effect.failedShare()), Conclusions.percent(effect.pauseShare()),
 					Figures.measured(effect.attempts()));
 		}
 		return table;

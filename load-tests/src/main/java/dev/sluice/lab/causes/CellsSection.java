@@ -43,7 +43,7 @@ final class CellsSection extends Section {
 					(cell.problem() != null) ? cell.problem() : Figures.NONE, Figures.count(cell.orders()),
 					Figures.count(cell.repetition()), Figures.count(cell.trial()), Figures.measured(cell.seconds()),
 					Figures.measured(cell.perSecond()), Figures.count(cell.answered()), Figures.count(cell.calls()),
-					failures(cell), Verdict.percent(cell.foreignCpuShare()));
+					failures(cell), Conclusions.percent(cell.foreignCpuShare()));
 		}
 		return table;
 	}

@@ -37,7 +37,8 @@ final class GatewaySection extends Section {
 				"longest pause, ms", "promoted per order", "allocated per order", "CPU ms per order", "peak RSS"));
 		for (Effect effect : effects()) {
 			table.row(Reliability.sign(effect.name(), effect.marked()), Figures.count(effect.orders()),
-					Verdict.percent(effect.pauseShare()), Figures.measured(effect.most(ServiceCost::gcPauseMaxMillis)),
+					Conclusions.percent(effect.pauseShare()),
+					Figures.measured(effect.most(ServiceCost::gcPauseMaxMillis)),
 					Figures.bytes(effect.perOrder(ServiceCost::promotedBytesPerOrder)),
 					Figures.bytes(effect.perOrder(ServiceCost::allocatedBytesPerOrder)),
 					Figures.measured(effect.perOrder(ServiceCost::cpuMillisPerOrder)),

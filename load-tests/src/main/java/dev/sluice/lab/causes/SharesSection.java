@@ -31,7 +31,7 @@ final class SharesSection extends Section {
 		}
 		html.element("p",
 				"All at once keep %s of the base's rate at N = %s: %s. A share is the logarithm of what a factor divides the rate by, over that of what all divide it by: losses that multiply then add up. Alone: the base against the base with the factor. Last: all but the factor against all. Where the two differ, the factor's cost depends on the others."
-					.formatted(Verdict.percent(this.effects.left(all.get())),
+					.formatted(Conclusions.percent(this.effects.left(all.get())),
 							Figures.count(this.effects.result().many()),
 							String.join(", ",
 									all.get()
@@ -43,8 +43,8 @@ final class SharesSection extends Section {
 										.sorted()
 										.toList())));
 		Table table = new Table("Shares of the loss", 1, List.of("Factor", "alone", "last"));
-		portions.forEach((portion) -> table.row(portion.factor(), Verdict.percent(portion.alone()),
-				Verdict.percent(portion.last())));
+		portions.forEach((portion) -> table.row(portion.factor(), Conclusions.percent(portion.alone()),
+				Conclusions.percent(portion.last())));
 		table.write(html);
 	}
 

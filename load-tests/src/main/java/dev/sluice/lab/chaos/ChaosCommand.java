@@ -134,7 +134,7 @@ public final class ChaosCommand extends ExperimentCommand {
 		return run(settings.load(), (run) -> new ChaosExperiment(run, this.infrastructure.value(), settings, plan));
 	}
 
-	private int run(Trial.Load load, Factory factory) {
+	private int run(Trial.Workload load, Factory factory) {
 		return run(ChaosExperiment.NAME,
 				(this.seed != null) ? commandLine() : commandLine("--seed", Long.toString(load.seed())), factory);
 	}
@@ -154,7 +154,7 @@ public final class ChaosCommand extends ExperimentCommand {
 			throw usage("fault '%s' is not in the target: %s".formatted(name,
 					known.isEmpty() ? "give it 'faults', in a target file" : "use " + String.join(", ", known)));
 		});
-		Trial.Load load = load(false);
+		Trial.Workload load = load(false);
 		int each = (this.killsEach != null) ? this.killsEach : 1;
 		if (each < 1) {
 			throw usage("--kills-each must be at least 1");
@@ -163,7 +163,7 @@ public final class ChaosCommand extends ExperimentCommand {
 		return run(load, (run) -> new TargetChaos(run, deployed, plan, load));
 	}
 
-	private Trial.Load load(boolean inOrder) {
+	private Trial.Workload load(boolean inOrder) {
 		if (!(this.rate > 0 && this.rate <= 10_000)) {
 			throw usage("--rate must be above 0 and at most 10,000");
 		}
@@ -182,7 +182,7 @@ public final class ChaosCommand extends ExperimentCommand {
 			throw usage("Between 1 and %,d orders can be placed, these are %,.0f".formatted(MAX_ORDERS, count));
 		}
 		long drawn = (this.seed != null) ? this.seed : System.nanoTime() % 1_000_000;
-		return new Trial.Load((int) Math.round(count), this.rate, this.syncShare, this.customers, inOrder, drawn,
+		return new Trial.Workload((int) Math.round(count), this.rate, this.syncShare, this.customers, inOrder, drawn,
 				DRAIN_MILLIS);
 	}
 

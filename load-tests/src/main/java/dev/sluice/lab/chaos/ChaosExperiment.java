@@ -81,7 +81,7 @@ final class ChaosExperiment extends Experiment {
 	 * @param source how the consumer reads
 	 * @param load the orders
 	 */
-	record Settings(int brokers, Store store, int consumers, Ordering ordering, Source source, Trial.Load load) {
+	record Settings(int brokers, Store store, int consumers, Ordering ordering, Source source, Trial.Workload load) {
 	}
 
 	/** Which orders are delivered one after another: the property delivery.ordering. */
@@ -174,7 +174,7 @@ final class ChaosExperiment extends Experiment {
 		Gateways gateways = new Gateways(GATEWAYS.stream()
 			.map((variant) -> new Gateway(variant.id(), Objects.requireNonNull(services.get(variant.id())).uri()))
 			.toList(), null, null);
-		Trial.Load load = this.settings.load();
+		Trial.Workload load = this.settings.load();
 		this.trial.run(gateways, new OrderIdentity("chaos-" + load.seed(), load.customers()),
 				this.plan.against(victims(stack, services, control)), control::savedIfTold,
 				() -> new BackendWitness(backend.uri(), gateways.inTurn(0).uri(), () -> unfinished(stack),

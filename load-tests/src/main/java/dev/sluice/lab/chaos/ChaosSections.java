@@ -15,7 +15,7 @@ public final class ChaosSections {
 
 	public static List<Section> of(ChaosResult chaos) {
 		return List.of(new BalanceSection(chaos), new TimelineSection(chaos), new OutagesSection(chaos),
-				new ProofSection(chaos));
+				new WitnessSection(chaos));
 	}
 
 }

@@ -69,7 +69,7 @@ final class LedgerAudit {
 	 * @param violations a line for each order that breaks the balance, in the order of
 	 * their numbers: {@code id,what,order}
 	 */
-	record Finding(Balance balance, OrderPerCustomer perCustomer, List<String> violations) {
+	record Audited(Balance balance, OrderPerCustomer perCustomer, List<String> violations) {
 	}
 
 	/**
@@ -94,7 +94,7 @@ final class LedgerAudit {
 	 * @throws LabException if the witness does not tell, or knows at the deadline that
 	 * orders are still to be delivered
 	 */
-	Finding run(long deadlineMillis, Consumer<String> progress) throws InterruptedException {
+	Audited run(long deadlineMillis, Consumer<String> progress) throws InterruptedException {
 		long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(deadlineMillis);
 		int accepted = this.ledger.count(Meaning.ACCEPTED);
 		this.witness.awaitQuiet(deadline, (far) -> progress.accept("%,d orders accepted, %s".formatted(accepted, far)));
@@ -111,7 +111,7 @@ final class LedgerAudit {
 			ask(this::isMissing, progress);
 			counts = this.witness.counts();
 		}
-		return new Finding(balance(counts),
+		return new Audited(balance(counts),
 				OrderPerCustomer.of(this.ledger, this.identity, (order) -> this.savedMicros[order]), violations());
 	}
 

@@ -42,7 +42,7 @@ final class TargetChaos extends Experiment {
 
 	private final List<Planned> plan;
 
-	private final Trial.Load load;
+	private final Trial.Workload load;
 
 	private final Trial trial;
 
@@ -58,7 +58,7 @@ final class TargetChaos extends Experiment {
 		 * @param each how often
 		 * @throws IllegalArgumentException if the load is too short for it
 		 */
-		static List<Planned> of(Set<String> names, int each, Trial.Load load) {
+		static List<Planned> of(Set<String> names, int each, Trial.Workload load) {
 			List<String> all = names.stream()
 				.sorted()
 				.flatMap((name) -> Collections.nCopies(each, name).stream())
@@ -69,7 +69,7 @@ final class TargetChaos extends Experiment {
 
 	}
 
-	TargetChaos(Run run, Target target, List<Planned> plan, Trial.Load load) {
+	TargetChaos(Run run, Target target, List<Planned> plan, Trial.Workload load) {
 		super(ChaosExperiment.NAME, run, Infrastructure.AUTO);
 		this.target = target;
 		this.plan = plan;

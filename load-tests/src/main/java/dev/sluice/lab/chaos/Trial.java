@@ -42,7 +42,7 @@ final class Trial {
 	/** Where faults take longer than planned, the load is at most so much longer. */
 	private static final int LONGER = 3;
 
-	private final Load load;
+	private final Workload load;
 
 	private final RunDirectory directory;
 
@@ -50,7 +50,7 @@ final class Trial {
 
 	private @Nullable OrderLedger ledger;
 
-	private LedgerAudit.@Nullable Finding finding;
+	private LedgerAudit.@Nullable Audited audited;
 
 	private List<FaultInjector.Done> faults = List.of();
 
@@ -72,7 +72,7 @@ final class Trial {
 	 * @param seed of the faults
 	 * @param drainMillis for accepted orders to arrive after the load, in milliseconds
 	 */
-	record Load(int orders, double ratePerSecond, double syncShare, int customers, boolean inOrder, long seed,
+	record Workload(int orders, double ratePerSecond, double syncShare, int customers, boolean inOrder, long seed,
 			long drainMillis) {
 
 		/** How long it takes without delay. */
@@ -88,7 +88,7 @@ final class Trial {
 
 	}
 
-	Trial(Load load, RunDirectory directory, Progress progress) {
+	Trial(Workload load, RunDirectory directory, Progress progress) {
 		this.load = load;
 		this.directory = directory;
 		this.progress = progress;
@@ -114,10 +114,10 @@ final class Trial {
 				int placed = place(gateways, identity, faults, entered, start);
 				this.progress.step("Everything runs again; waiting for what is under way");
 				try (OrderWitness witness = witnesses.get()) {
-					this.finding = new LedgerAudit(entered, identity, witness, placed, LedgerAudit.POLL)
+					this.audited = new LedgerAudit(entered, identity, witness, placed, LedgerAudit.POLL)
 						.run(this.load.drainMillis(), this.progress::now);
 				}
-				LedgerAudit.write(violations(this.finding), this.directory.path().resolve(VIOLATIONS));
+				LedgerAudit.write(violations(this.audited), this.directory.path().resolve(VIOLATIONS));
 			}
 			finally {
 				List<@Nullable Integer> told = sampler.perSecond();
@@ -168,7 +168,7 @@ final class Trial {
 					fault.healedMillis(), Outage.longest(sync, fault.beganMillis(), fault.healedMillis()),
 					Outage.longest(queued, fault.beganMillis(), fault.healedMillis())))
 			.toList();
-		LedgerAudit.Finding found = this.finding;
+		LedgerAudit.Audited found = this.audited;
 		return new ChaosResult(this.load.seed(), this.load.ratePerSecond(), this.load.syncShare(), witness,
 				(found != null) ? found.balance() : null, (found != null) ? order.apply(found.perCustomer()) : null,
 				told, entered.seconds(this.saved),
@@ -177,7 +177,7 @@ final class Trial {
 	}
 
 	/** An order that overtakes is one where order is promised. */
-	private List<String> violations(LedgerAudit.Finding found) {
+	private List<String> violations(LedgerAudit.Audited found) {
 		return this.load.inOrder()
 				? Stream.concat(found.violations().stream(), found.perCustomer().overtaking().stream()).toList()
 				: found.violations();
@@ -219,7 +219,7 @@ final class Trial {
 
 		@Override
 		public boolean test(int order) {
-			Load load = Trial.this.load;
+			Workload load = Trial.this.load;
 			Trial.this.progress.now("%,d of %,d orders placed".formatted(this.driver.placed(), load.orders()));
 			if (!this.faults.isOver()) {
 				this.until = Math.max(this.until, order + Math.round(SEEN_SECONDS * load.ratePerSecond()));

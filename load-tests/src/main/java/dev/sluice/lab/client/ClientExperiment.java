@@ -24,7 +24,7 @@ import dev.sluice.lab.kit.deployed.Target;
 import dev.sluice.lab.kit.deployed.TargetSystem;
 import dev.sluice.lab.kit.load.OpenClient;
 import dev.sluice.lab.kit.load.OpenClient.Figures;
-import dev.sluice.lab.kit.load.OpenClient.Load;
+import dev.sluice.lab.kit.load.OpenClient.OpenLoad;
 import dev.sluice.lab.kit.load.OrderRequests;
 import dev.sluice.lab.kit.measure.ProcessGroup;
 import dev.sluice.lab.kit.measure.ProcessSampler;
@@ -163,8 +163,9 @@ final class ClientExperiment extends Experiment {
 		return figures;
 	}
 
-	private Load load(Case each, Duration duration) {
-		return new Load(each.requestsPerSecond(), duration, this.settings.patience(), this.settings.maxOutstanding());
+	private OpenLoad load(Case each, Duration duration) {
+		return new OpenLoad(each.requestsPerSecond(), duration, this.settings.patience(),
+				this.settings.maxOutstanding());
 	}
 
 	private void print(Second second) {

@@ -15,7 +15,7 @@ import dev.sluice.lab.kit.result.CellResult;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.result.Utilisation;
 import dev.sluice.lab.kit.result.Utilisation.LimitUse;
-import dev.sluice.lab.kit.result.Utilisation.Load;
+import dev.sluice.lab.kit.result.Utilisation.ProcessUse;
 
 /** What kept each cell from being faster, and how busy everything was. */
 final class BoundSection extends Section {
@@ -82,7 +82,7 @@ final class BoundSection extends Section {
 		return table;
 	}
 
-	private static List<String> row(CellResult cell, String process, Load load) {
+	private static List<String> row(CellResult cell, String process, ProcessUse load) {
 		return List.of(process, cell.cell().variant(), cell.cell().mode(), cell.cell().capacity(), load(cell),
 				Figures.count(cell.cell().repetition()), Figures.measured(load.cores()),
 				Figures.measured(load.waiting()), Figures.percent(load.jitShare()), Figures.percent(load.gcShare()));

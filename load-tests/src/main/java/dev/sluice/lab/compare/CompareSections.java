@@ -29,7 +29,7 @@ public final class CompareSections {
 			sections.add(new BoundSection());
 		}
 		if (!scenario) {
-			sections.add(new FindingsSection());
+			sections.add(new ConclusionsSection());
 		}
 		if (WarmUpSection.says(run)) {
 			sections.add(new WarmUpSection());

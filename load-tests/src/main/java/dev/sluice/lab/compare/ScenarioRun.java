@@ -19,7 +19,7 @@ import dev.sluice.lab.kit.result.ScenarioResult.Judgement;
 import dev.sluice.lab.kit.stack.Variant;
 import dev.sluice.lab.scenario.Scenario;
 import dev.sluice.lab.scenario.Scenario.Limits;
-import dev.sluice.lab.scenario.Scenario.Load;
+import dev.sluice.lab.scenario.Scenario.Orders;
 import org.jspecify.annotations.Nullable;
 
 import static dev.sluice.lab.kit.result.Load.Kind.BURST;
@@ -34,13 +34,13 @@ record ScenarioRun(Scenario scenario) {
 
 	Sweep sweep() {
 		return new Sweep(this.scenario.variants().stream().map(Variant::id).toList(), this.scenario.modes(),
-				List.of(backend()), BURST, this.scenario.loads().stream().map(Load::orders).toList(),
+				List.of(backend()), BURST, this.scenario.loads().stream().map(Orders::orders).toList(),
 				this.scenario.repetitions(), SEED, false);
 	}
 
 	/** Of a cell, where the loads are rates: the same for each. */
 	Duration length() {
-		Load first = this.scenario.loads().getFirst();
+		Orders first = this.scenario.loads().getFirst();
 		return Duration.ofMillis(Math.round(first.orders() / first.perSecond() * 1_000));
 	}
 

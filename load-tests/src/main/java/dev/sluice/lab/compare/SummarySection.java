@@ -28,12 +28,12 @@ final class SummarySection extends Section {
 			html.element("p", NO_PAIR, "class", "answer");
 			return;
 		}
-		Verdict.write(loads, html);
+		ModeOverview.write(loads, html);
 		if (!BoundSection.says(run)) {
 			html.list(new Bounds(run).sentences(run));
 		}
 		html.open("details").element("summary", "How this is decided");
-		html.element("p", Verdict.rule(), "class", "note");
+		html.element("p", ModeOverview.rule(), "class", "note");
 		html.close();
 	}
 

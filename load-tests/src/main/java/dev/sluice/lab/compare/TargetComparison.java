@@ -205,8 +205,8 @@ final class TargetComparison extends Experiment {
 		return new Wait(accepted, 0, latency.p50(), latency.p95(), latency.p99());
 	}
 
-	private static OpenClient.Load load(int rate, Duration length) {
-		return new OpenClient.Load(rate, length, PATIENCE, Math.max(LEAST_OUTSTANDING, rate * OUTSTANDING_SECONDS));
+	private static OpenClient.OpenLoad load(int rate, Duration length) {
+		return new OpenClient.OpenLoad(rate, length, PATIENCE, Math.max(LEAST_OUTSTANDING, rate * OUTSTANDING_SECONDS));
 	}
 
 	private static OrderRequests requests(TargetSystem system, String gateway, Mode mode) {

@@ -27,7 +27,7 @@ import dev.sluice.lab.kit.load.CallMode;
 import dev.sluice.lab.kit.load.LoadRound;
 import dev.sluice.lab.kit.load.OpenClient;
 import dev.sluice.lab.kit.load.OpenClient.Figures;
-import dev.sluice.lab.kit.load.OpenClient.Load;
+import dev.sluice.lab.kit.load.OpenClient.OpenLoad;
 import dev.sluice.lab.kit.load.OrderRequests;
 import dev.sluice.lab.kit.load.Saturation;
 import dev.sluice.lab.kit.measure.ProcessGroup;
@@ -79,7 +79,7 @@ final class KneeExperiment extends Experiment {
 	private static final double PRECISION = 0.049;
 
 	/** What the client's new connections and the last search have left comes to rest. */
-	private static final Load WARM_UP = new Load(300, Duration.ofSeconds(5), Duration.ofSeconds(5), 500);
+	private static final OpenLoad WARM_UP = new OpenLoad(300, Duration.ofSeconds(5), Duration.ofSeconds(5), 500);
 
 	private static final Duration DRAIN = Duration.ofSeconds(15);
 
@@ -181,7 +181,7 @@ final class KneeExperiment extends Experiment {
 		try (this.http; TargetSystem system = TargetSystem.open(target)) {
 			for (Map.Entry<String, URI> gateway : target.gateways().entrySet()) {
 				searchAll(gateway.getKey(),
-						(mode) -> new TestBed.Deployed(gateway.getValue(), system, mode == Mode.QUEUED));
+						(mode) -> new SystemUnderTest.Deployed(gateway.getValue(), system, mode == Mode.QUEUED));
 			}
 		}
 	}
@@ -203,7 +203,7 @@ final class KneeExperiment extends Experiment {
 						ProcessGroup.ofInfrastructure(stack.infrastructure()));
 				services.forEach((name, service) -> pids.put(name, ProcessGroup.of(service.pid())));
 				pids.put(LoadRound.LOAD_GENERATOR, ProcessGroup.of(ProcessHandle.current().pid()));
-				TestBed.Started bench = new TestBed.Started(gateway.uri(), backend,
+				SystemUnderTest.Started bench = new SystemUnderTest.Started(gateway.uri(), backend,
 						this.settings.capacity().behaviour(), services, pids, this.http);
 				warmUp(variant.id(), bench);
 				searchAll(variant.id(), (_) -> bench);
@@ -212,7 +212,7 @@ final class KneeExperiment extends Experiment {
 	}
 
 	/** As before a comparison; the backend has no limit meanwhile. */
-	private void warmUp(String gateway, TestBed.Started bench) throws InterruptedException {
+	private void warmUp(String gateway, SystemUnderTest.Started bench) throws InterruptedException {
 		progress().step(gateway + ": warming up until rate and CPU per order hold");
 		bench.backend().behave(BackendCapacity.UNLIMITED.behaviour());
 		Saturation saturation = new Saturation(this.settings.settling(), bench::saved);
@@ -228,10 +228,11 @@ final class KneeExperiment extends Experiment {
 		bench.clear();
 	}
 
-	private void searchAll(String gateway, Function<Mode, TestBed> beds) throws IOException, InterruptedException {
+	private void searchAll(String gateway, Function<Mode, SystemUnderTest> beds)
+			throws IOException, InterruptedException {
 		for (int repetition = 1; repetition <= this.settings.repetitions(); repetition++) {
 			for (Mode mode : this.settings.modes()) {
-				TestBed bench = beds.apply(mode);
+				SystemUnderTest bench = beds.apply(mode);
 				if (mode == Mode.QUEUED && bench.mayPileUp()) {
 					Map<Double, Trial> tried = search(gateway, mode, Aim.SAVING, bench, Map.of());
 					search(gateway, mode, Aim.ACCEPTING, bench, tried);
@@ -253,7 +254,7 @@ final class KneeExperiment extends Experiment {
 	 * one step of this
 	 * @return the last measurement of each rate
 	 */
-	private Map<Double, Trial> search(String gateway, Mode mode, @Nullable Aim aim, TestBed bench,
+	private Map<Double, Trial> search(String gateway, Mode mode, @Nullable Aim aim, SystemUnderTest bench,
 			Map<Double, Trial> tried) throws IOException, InterruptedException {
 		String name = new Knee(gateway, mode.label(), aim, null, null, List.of(), 0).name();
 		progress().step(name + ": warming up");
@@ -322,7 +323,7 @@ final class KneeExperiment extends Experiment {
 
 	}
 
-	private Trial trial(double rate, Mode mode, boolean drain, TestBed bench, OpenClient client)
+	private Trial trial(double rate, Mode mode, boolean drain, SystemUnderTest bench, OpenClient client)
 			throws IOException, InterruptedException {
 		bench.check();
 		// More than that would be late for sure: by Little's law the mean is three times
@@ -337,14 +338,15 @@ final class KneeExperiment extends Experiment {
 				case QUEUED -> patience;
 			};
 			backlog = backlog.with(client
-				.run(new Load(rate, this.settings.warmUp(), warmUpPatience, most), requests(bench, mode), (_) -> {
+				.run(new OpenLoad(rate, this.settings.warmUp(), warmUpPatience, most), requests(bench, mode), (_) -> {
 				})
 				.tally());
 			long waiting = backlog.waiting(bench.saved());
 			PrometheusHistogram before = bench.savedTimes();
 			Instant from = Instant.now();
-			Figures figures = client.run(new Load(rate, measured(rate), patience, most), requests(bench, mode), (_) -> {
-			});
+			Figures figures = client.run(new OpenLoad(rate, measured(rate), patience, most), requests(bench, mode),
+					(_) -> {
+					});
 			Window window = new Window(from, Instant.now());
 			backlog = backlog.with(figures.tally());
 			long leftBehind = backlog.waiting(bench.saved()) - waiting;
@@ -363,18 +365,18 @@ final class KneeExperiment extends Experiment {
 				: (enough.compareTo(most) < 0) ? enough : most;
 	}
 
-	private @Nullable ProcessSampler sampler(TestBed bench) throws IOException {
+	private @Nullable ProcessSampler sampler(SystemUnderTest bench) throws IOException {
 		return bench.processes().isEmpty() ? null : new ProcessSampler(bench.processes(),
 				directory().directory("samples").resolve("load-%d.csv".formatted(this.loads)));
 	}
 
-	private OrderRequests requests(TestBed bench, Mode mode) {
+	private OrderRequests requests(SystemUnderTest bench, Mode mode) {
 		this.loads++;
 		return new OrderRequests(bench.gateway(), mode, OrderRequests.unused("knee"), bench.authorization());
 	}
 
 	/** From accepted to saved; null if not all that was accepted is saved in time. */
-	private @Nullable PrometheusHistogram savedTimes(TestBed bench, PrometheusHistogram before, Backlog backlog)
+	private @Nullable PrometheusHistogram savedTimes(SystemUnderTest bench, PrometheusHistogram before, Backlog backlog)
 			throws InterruptedException {
 		if (!bench.drained(DRAIN) || backlog.waiting(bench.saved()) > 0) {
 			return null;

@@ -2,7 +2,7 @@ package dev.sluice.lab.load;
 
 import java.time.Duration;
 
-import dev.sluice.lab.kit.load.OpenClient.Load;
+import dev.sluice.lab.kit.load.OpenClient.OpenLoad;
 import dev.sluice.lab.kit.plan.Mode;
 
 /**
@@ -27,8 +27,8 @@ record Plan(double requestsPerSecond, int seconds, Mode mode, String prefix, lon
 	 * @param duration for which it is sent
 	 * @param patience for the answers then
 	 */
-	Load share(Part part, Duration duration, Duration patience) {
-		return new Load(this.requestsPerSecond / part.of(), duration, patience, MAX_OUTSTANDING);
+	OpenLoad share(Part part, Duration duration, Duration patience) {
+		return new OpenLoad(this.requestsPerSecond / part.of(), duration, patience, MAX_OUTSTANDING);
 	}
 
 	/** When a part's first request is due, by the coordinator's clock. */

@@ -62,7 +62,7 @@ final class ArchivingProof implements Proof {
 		int orders = bench.size(20, 10, 3);
 		bench.startWithoutGateways();
 		bench.backend().behave(BackendBehaviour.DEFAULT.withSpecials(new Special(SLOW, TAKES_MILLIS, UNAVAILABLE)));
-		OrderTimes times = new OrderTimes(orders, (order) -> new UUID(bench.seed(), order));
+		DeliveryTimes times = new DeliveryTimes(orders, (order) -> new UUID(bench.seed(), order));
 		String bootstrap = bench.stack().infrastructure().kafka().bootstrapServers();
 		try (OrderFeed feed = new OrderFeed(bootstrap)) {
 			for (int i = 0; i < orders; i++) {

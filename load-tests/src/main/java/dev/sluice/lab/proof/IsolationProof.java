@@ -178,7 +178,7 @@ final class IsolationProof implements Proof {
 
 		private final AtomicReferenceArray<UUID> ids;
 
-		private final OrderTimes times;
+		private final DeliveryTimes times;
 
 		Round(TestBed bench, OrderFeed feed, int orders, boolean disturbed) {
 			this.bench = bench;
@@ -186,7 +186,7 @@ final class IsolationProof implements Proof {
 			this.orders = orders;
 			this.disturbed = disturbed;
 			this.ids = new AtomicReferenceArray<>(orders);
-			this.times = new OrderTimes(orders, (order) -> Objects.requireNonNull(this.ids.get(order)));
+			this.times = new DeliveryTimes(orders, (order) -> Objects.requireNonNull(this.ids.get(order)));
 		}
 
 		boolean isSlow(int order) {

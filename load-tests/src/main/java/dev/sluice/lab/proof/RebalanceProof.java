@@ -81,7 +81,7 @@ final class RebalanceProof implements Proof {
 		bench.startWithoutGateways();
 		String bootstrap = bench.stack().infrastructure().kafka().bootstrapServers();
 		OrderIdentity identity = new OrderIdentity("rebalance-" + bench.seed());
-		OrderTimes times = new OrderTimes(MAX_ORDERS, identity::id);
+		DeliveryTimes times = new DeliveryTimes(MAX_ORDERS, identity::id);
 		List<Done> done = new ArrayList<>();
 		Instant start;
 		try (OrderFeed feed = new OrderFeed(bootstrap);
@@ -92,7 +92,7 @@ final class RebalanceProof implements Proof {
 			warmUp(bench, feed);
 			bench.step("%.0f orders a second, %d changes of the group".formatted(PER_SECOND, changes));
 			start = Instant.now();
-			try (Load load = new Load(feed, identity, times)) {
+			try (OrderStream load = new OrderStream(feed, identity, times)) {
 				Thread.sleep(REST_MILLIS);
 				Random random = new Random(bench.seed());
 				for (int number = 1; number <= changes; number++) {
@@ -121,7 +121,7 @@ final class RebalanceProof implements Proof {
 		bench.backend().forget();
 	}
 
-	private static Evidence evidence(OrderTimes times, BackendAudit audit, List<Done> done, Instant start) {
+	private static Evidence evidence(DeliveryTimes times, BackendAudit audit, List<Done> done, Instant start) {
 		Map<Change, Long> repeats = new EnumMap<>(Change.class);
 		Map<Change, Long> counts = new EnumMap<>(Change.class);
 		for (Change change : Change.values()) {
@@ -258,13 +258,13 @@ final class RebalanceProof implements Proof {
 	}
 
 	/** Orders by the clock, on a thread of its own. */
-	private static final class Load implements AutoCloseable {
+	private static final class OrderStream implements AutoCloseable {
 
 		private final Thread thread;
 
 		private volatile boolean stopped;
 
-		Load(OrderFeed feed, OrderIdentity identity, OrderTimes times) {
+		OrderStream(OrderFeed feed, OrderIdentity identity, DeliveryTimes times) {
 			long startNanos = System.nanoTime();
 			this.thread = Thread.ofVirtual().name("load").start(() -> {
 				try {

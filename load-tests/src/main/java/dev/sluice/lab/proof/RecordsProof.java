@@ -51,7 +51,7 @@ final class RecordsProof implements Proof {
 		bench.startWithoutGateways();
 		String bootstrap = bench.stack().infrastructure().kafka().bootstrapServers();
 		BadRecords records = new BadRecords(bench.seed());
-		OrderTimes good = new OrderTimes(bad, (order) -> new UUID(~bench.seed(), order));
+		DeliveryTimes good = new DeliveryTimes(bad, (order) -> new UUID(~bench.seed(), order));
 		Map<String, Integer> origins = new ConcurrentHashMap<>();
 		bench.step("Placing %,d bad records and as many good orders".formatted(bad));
 		try (OrderFeed feed = new OrderFeed(bootstrap)) {

@@ -80,7 +80,7 @@ final class RefusalProof implements Proof {
 		bench.stack().startConsumer(ServiceOptions.NONE);
 		bench.backend().behave(BackendBehaviour.DEFAULT.withErrors(this.refused, this.status));
 		String bootstrap = bench.stack().infrastructure().kafka().bootstrapServers();
-		OrderTimes times = new OrderTimes(orders, (order) -> new UUID(bench.seed(), order));
+		DeliveryTimes times = new DeliveryTimes(orders, (order) -> new UUID(bench.seed(), order));
 		bench.step("%,d orders in %d s; the backend refuses %.0f %% of the calls".formatted(orders, seconds,
 				100 * this.refused));
 		try (OrderFeed feed = new OrderFeed(bootstrap)) {

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.function.Consumer;
 
 import dev.sluice.lab.compare.ModeByLoad;
-import dev.sluice.lab.compare.Verdict;
+import dev.sluice.lab.compare.ModeOverview;
 import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.page.Html;
 import dev.sluice.lab.kit.result.CompareResult;
@@ -75,10 +75,10 @@ final class Overview {
 		for (Load.Kind kind : Load.Kind.values()) {
 			List<ModeByLoad> alike = loads.stream().filter((load) -> load.load().kind() == kind).toList();
 			if (!alike.isEmpty()) {
-				Verdict.write(alike, html);
+				ModeOverview.write(alike, html);
 			}
 		}
-		html.element("p", Verdict.rule(), "class", "note");
+		html.element("p", ModeOverview.rule(), "class", "note");
 	}
 
 	private void answers(Html html) {

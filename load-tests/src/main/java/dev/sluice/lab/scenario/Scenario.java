@@ -31,8 +31,9 @@ import org.jspecify.annotations.Nullable;
  * @param target a deployed system to be measured; null: one is started
  */
 public record Scenario(String name, String question, BackendBehaviour backend, @Nullable Flap flap,
-		List<Variant> variants, String heap, String collector, List<Mode> modes, List<Load> loads, int users, int items,
-		Duration deadline, int deliveryConcurrency, int repetitions, Limits limits, @Nullable Target target) {
+		List<Variant> variants, String heap, String collector, List<Mode> modes, List<Orders> loads, int users,
+		int items, Duration deadline, int deliveryConcurrency, int repetitions, Limits limits,
+		@Nullable Target target) {
 
 	public Scenario {
 		variants = List.copyOf(variants);
@@ -46,7 +47,7 @@ public record Scenario(String name, String question, BackendBehaviour backend, @
 	 * @param orders how many
 	 * @param perSecond due a second, by the clock; 0 = whenever a user is free
 	 */
-	public record Load(int orders, double perSecond) {
+	public record Orders(int orders, double perSecond) {
 	}
 
 	/**

@@ -20,7 +20,7 @@ import dev.sluice.lab.kit.plan.LoadPlan.Flap;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.stack.Variant;
 import dev.sluice.lab.scenario.Scenario.Limits;
-import dev.sluice.lab.scenario.Scenario.Load;
+import dev.sluice.lab.scenario.Scenario.Orders;
 import org.yaml.snakeyaml.LoaderOptions;
 import org.yaml.snakeyaml.Yaml;
 import org.yaml.snakeyaml.error.MarkedYAMLException;
@@ -111,7 +111,7 @@ public final class ScenarioFile {
 		List<Mode> modes = load.list("modes",
 				(value) -> load.one(value, names(Stream.of(Mode.values()).map(Mode::label)), Mode::of),
 				List.of(Mode.values()));
-		List<Load> loads = loads(load);
+		List<Orders> loads = loads(load);
 		if (target != null && loads.getFirst().perSecond() == 0) {
 			throw load.refused(load.node(), "a target gets 'rates', as [50/s], with 'for', and not 'orders'");
 		}
@@ -137,7 +137,7 @@ public final class ScenarioFile {
 				target);
 	}
 
-	private List<Load> loads(Fields fields) {
+	private List<Orders> loads(Fields fields) {
 		Optional<Node> rates = fields.take("rates");
 		Optional<Node> orders = fields.take("orders");
 		if (rates.isPresent() == orders.isPresent()) {
@@ -145,14 +145,14 @@ public final class ScenarioFile {
 					"'load' has either 'orders', as [10, 1000], or 'rates', as [50/s], with 'for'");
 		}
 		if (orders.isPresent()) {
-			return fields.list(orders.get(), (value) -> new Load((int) fields.count(value, 1, MOST_ORDERS), 0));
+			return fields.list(orders.get(), (value) -> new Orders((int) fields.count(value, 1, MOST_ORDERS), 0));
 		}
 		Duration length = fields.duration(fields.need("for"), Duration.ofSeconds(1), Duration.ofMinutes(30));
-		List<Load> loads = fields.list(rates.get(), (value) -> {
+		List<Orders> loads = fields.list(rates.get(), (value) -> {
 			double rate = fields.perSecond(value);
-			return new Load((int) Math.max(1, Math.round(rate * length.toMillis() / 1_000)), rate);
+			return new Orders((int) Math.max(1, Math.round(rate * length.toMillis() / 1_000)), rate);
 		});
-		if (loads.stream().map(Load::orders).distinct().count() < loads.size()) {
+		if (loads.stream().map(Orders::orders).distinct().count() < loads.size()) {
 			throw fields.refused(rates.get(),
 					"two of the rates make the same number of orders in that time: choose a longer 'for'");
 		}

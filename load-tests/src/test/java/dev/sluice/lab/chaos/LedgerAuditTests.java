@@ -104,16 +104,16 @@ class LedgerAuditTests {
 		save(0, ORDERS - 1);
 		this.statuses.put(this.identity.id(ORDERS - 1), OrderStatus.FAILED);
 
-		LedgerAudit.Finding finding = audit();
+		LedgerAudit.Audited audited = audit();
 
-		Balance balance = finding.balance();
+		Balance balance = audited.balance();
 		assertThat(balance.holds()).isTrue();
 		assertThat(balance.accepted()).isEqualTo(ORDERS);
 		assertThat(balance.acceptedSync()).isEqualTo(ORDERS / 5);
 		assertThat(balance.saved()).isEqualTo(ORDERS - 1);
 		assertThat(balance.failed()).isOne();
 		assertThat(balance.repeatsAbsorbed()).isEqualTo(3);
-		assertThat(finding.violations()).isEmpty();
+		assertThat(audited.violations()).isEmpty();
 	}
 
 	@Test
@@ -127,11 +127,11 @@ class LedgerAuditTests {
 		save(next, next + 1);
 		this.savedAt.put(this.identity.id(next), Instant.EPOCH.minusNanos(1_000));
 
-		LedgerAudit.Finding finding = audit();
+		LedgerAudit.Audited audited = audit();
 
-		assertThat(finding.balance().lost()).isZero();
-		assertThat(finding.perCustomer().compared()).isOne();
-		assertThat(finding.perCustomer().overtaking()).singleElement()
+		assertThat(audited.balance().lost()).isZero();
+		assertThat(audited.perCustomer().compared()).isOne();
+		assertThat(audited.perCustomer().overtaking()).singleElement()
 			.isEqualTo("%s,overtook an order accepted before,%d".formatted(this.identity.id(next), next));
 	}
 
@@ -141,11 +141,11 @@ class LedgerAuditTests {
 		save(2, ORDERS);
 		this.statuses.put(this.identity.id(0), OrderStatus.ACCEPTED);
 
-		LedgerAudit.Finding finding = audit();
+		LedgerAudit.Audited audited = audit();
 
-		assertThat(finding.balance().holds()).isFalse();
-		assertThat(finding.balance().lost()).isEqualTo(2);
-		assertThat(finding.violations()).containsExactly(this.identity.id(0) + ",lost,0",
+		assertThat(audited.balance().holds()).isFalse();
+		assertThat(audited.balance().lost()).isEqualTo(2);
+		assertThat(audited.violations()).containsExactly(this.identity.id(0) + ",lost,0",
 				this.identity.id(1) + ",lost,1");
 	}
 
@@ -155,12 +155,12 @@ class LedgerAuditTests {
 		this.ledger.enter(1, 1, "a", 0, 1, Answer.UNREACHABLE);
 		save(0, 1);
 
-		LedgerAudit.Finding finding = audit();
+		LedgerAudit.Audited audited = audit();
 
-		assertThat(finding.balance().holds()).isFalse();
-		assertThat(finding.balance().refused()).isEqualTo(2);
-		assertThat(finding.balance().refusedButSaved()).isOne();
-		assertThat(finding.violations()).containsExactly(this.identity.id(0) + ",refused but saved,0");
+		assertThat(audited.balance().holds()).isFalse();
+		assertThat(audited.balance().refused()).isEqualTo(2);
+		assertThat(audited.balance().refusedButSaved()).isOne();
+		assertThat(audited.violations()).containsExactly(this.identity.id(0) + ",refused but saved,0");
 	}
 
 	@Test
@@ -254,9 +254,9 @@ class LedgerAuditTests {
 		this.statuses.put(this.identity.id(5), OrderStatus.SAVED);
 		this.statuses.put(this.identity.id(6), OrderStatus.SAVED);
 
-		LedgerAudit.Finding finding = auditByGateway();
+		LedgerAudit.Audited audited = auditByGateway();
 
-		Balance balance = finding.balance();
+		Balance balance = audited.balance();
 		assertThat(balance.accepted()).isEqualTo(5);
 		assertThat(balance.saved()).isOne();
 		assertThat(balance.failed()).isOne();
@@ -264,7 +264,7 @@ class LedgerAuditTests {
 		assertThat(balance.refused()).isEqualTo(2);
 		assertThat(balance.refusedButSaved()).isOne();
 		assertThat(balance.inDoubtSaved()).isOne();
-		assertThat(finding.violations()).containsExactly(this.identity.id(2) + ",lost (still accepted),2",
+		assertThat(audited.violations()).containsExactly(this.identity.id(2) + ",lost (still accepted),2",
 				this.identity.id(3) + ",lost (still retrying),3", this.identity.id(4) + ",lost,4",
 				this.identity.id(5) + ",refused but saved,5");
 	}
@@ -274,13 +274,13 @@ class LedgerAuditTests {
 		accept(0, 1);
 		this.statuses.put(this.identity.id(0), OrderStatus.SAVED);
 
-		LedgerAudit.Finding finding = auditByGateway();
+		LedgerAudit.Audited audited = auditByGateway();
 
-		assertThat(finding.balance().holds()).isTrue();
-		assertThat(finding.balance().doubled()).isNull();
-		assertThat(finding.balance().repeatsAbsorbed()).isNull();
-		assertThat(finding.balance().backendSaved()).isNull();
-		assertThat(finding.perCustomer().compared()).isZero();
+		assertThat(audited.balance().holds()).isTrue();
+		assertThat(audited.balance().doubled()).isNull();
+		assertThat(audited.balance().repeatsAbsorbed()).isNull();
+		assertThat(audited.balance().backendSaved()).isNull();
+		assertThat(audited.perCustomer().compared()).isZero();
 	}
 
 	private BackendAudit backendAudit() {
@@ -307,21 +307,21 @@ class LedgerAuditTests {
 		}
 	}
 
-	private LedgerAudit.Finding audit() throws InterruptedException {
+	private LedgerAudit.Audited audit() throws InterruptedException {
 		return audit(0, NONE);
 	}
 
-	private LedgerAudit.Finding audit(long deadlineMillis, Unfinished unfinished) throws InterruptedException {
+	private LedgerAudit.Audited audit(long deadlineMillis, Unfinished unfinished) throws InterruptedException {
 		return audit(deadlineMillis,
 				new BackendWitness(uri(this.backend), uri(this.gateway), unfinished, new Pace(POLL, Duration.ZERO)));
 	}
 
-	private LedgerAudit.Finding auditByGateway() throws InterruptedException {
+	private LedgerAudit.Audited auditByGateway() throws InterruptedException {
 		return audit(0, new GatewayWitness(new Gateways(List.of(new Gateway("gateway", uri(this.gateway))), null, null),
 				10_000, POLL));
 	}
 
-	private LedgerAudit.Finding audit(long deadlineMillis, OrderWitness witness) throws InterruptedException {
+	private LedgerAudit.Audited audit(long deadlineMillis, OrderWitness witness) throws InterruptedException {
 		try (witness) {
 			return new LedgerAudit(this.ledger, this.identity, witness, ORDERS, POLL).run(deadlineMillis, (_) -> {
 			});

@@ -167,8 +167,8 @@ class TargetChaosTests {
 			.withMessage("6 faults need a load of at least 33 s, this one has 30 s");
 	}
 
-	private static Trial.Load load(int orders, double rate) {
-		return new Trial.Load(orders, rate, 0.2, 997, false, 7, 0);
+	private static Trial.Workload load(int orders, double rate) {
+		return new Trial.Workload(orders, rate, 0.2, 997, false, 7, 0);
 	}
 
 	private int execute(String... arguments) {

@@ -13,7 +13,7 @@ import com.sun.net.httpserver.HttpServer;
 import dev.sluice.lab.kit.load.CallMode;
 import dev.sluice.lab.kit.load.OpenClient;
 import dev.sluice.lab.kit.load.OpenClient.Figures;
-import dev.sluice.lab.kit.load.OpenClient.Load;
+import dev.sluice.lab.kit.load.OpenClient.OpenLoad;
 import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Test;
 
@@ -54,8 +54,8 @@ class PartReportTests {
 			HttpRequest request = HttpRequest
 				.newBuilder(URI.create("http://127.0.0.1:" + server.getAddress().getPort()))
 				.build();
-			return client.run(new Load(requests, Duration.ofSeconds(1), Duration.ofSeconds(10), 1_000), (_) -> request,
-					(_) -> {
+			return client.run(new OpenLoad(requests, Duration.ofSeconds(1), Duration.ofSeconds(10), 1_000),
+					(_) -> request, (_) -> {
 					});
 		}
 		finally {

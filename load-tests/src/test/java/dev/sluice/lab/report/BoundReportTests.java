@@ -14,7 +14,7 @@ import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.result.Runs;
 import dev.sluice.lab.kit.result.Utilisation;
 import dev.sluice.lab.kit.result.Utilisation.LimitUse;
-import dev.sluice.lab.kit.result.Utilisation.Load;
+import dev.sluice.lab.kit.result.Utilisation.ProcessUse;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -48,7 +48,7 @@ class BoundReportTests {
 	}
 
 	private static RunResult run(@Nullable Bound bound) {
-		Utilisation utilisation = new Utilisation(0.6, 0.01, Map.of("consumer", new Load(0.4, 0.1, null, 0.01)),
+		Utilisation utilisation = new Utilisation(0.6, 0.01, Map.of("consumer", new ProcessUse(0.4, 0.1, null, 0.01)),
 				List.of(new LimitUse("consumer", "orders in delivery", 50, 48, 0.96)), 50.2, 48.0, 996.0, bound);
 		CellResult cell = new CellResult(
 				new Cell("reactive", "queued", "unlimited", dev.sluice.lab.kit.result.Load.inFlight(1_000), 1), START,

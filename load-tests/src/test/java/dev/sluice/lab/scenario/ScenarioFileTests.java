@@ -12,7 +12,7 @@ import dev.sluice.lab.kit.plan.LoadPlan.Flap;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.stack.Variant;
 import dev.sluice.lab.scenario.Scenario.Limits;
-import dev.sluice.lab.scenario.Scenario.Load;
+import dev.sluice.lab.scenario.Scenario.Orders;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -81,7 +81,7 @@ class ScenarioFileTests {
 		assertThat(scenario.heap()).isEqualTo("1g");
 		assertThat(scenario.collector()).isEqualTo("-XX:+UseZGC");
 		assertThat(scenario.modes()).containsExactly(Mode.QUEUED);
-		assertThat(scenario.loads()).containsExactly(new Load(3_000, 50), new Load(30, 0.5));
+		assertThat(scenario.loads()).containsExactly(new Orders(3_000, 50), new Orders(30, 0.5));
 		assertThat(scenario.deadline()).isEqualTo(Duration.ofSeconds(90));
 		assertThat(scenario)
 			.extracting(Scenario::deliveryConcurrency, Scenario::users, Scenario::items, Scenario::repetitions)
@@ -111,7 +111,7 @@ class ScenarioFileTests {
 
 		assertThat(scenario.variants()).containsExactly(Variant.values());
 		assertThat(scenario.modes()).containsExactly(Mode.values());
-		assertThat(scenario.loads()).containsExactly(new Load(100, 0));
+		assertThat(scenario.loads()).containsExactly(new Orders(100, 0));
 		assertThat(scenario.backend().delay()).isEqualTo(new Delay.Fixed(50));
 		assertThat(scenario.flap()).isNull();
 		assertThat(scenario.limits()).isEqualTo(new Limits(null, null, null));

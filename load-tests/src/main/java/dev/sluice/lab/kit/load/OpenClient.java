@@ -34,8 +34,8 @@ import org.jspecify.annotations.Nullable;
  * still is seen as its clients see it, and a generator that lags adds to the latency
  * instead of hiding it.
  * <p>
- * A request that is due while {@link Load#maxOutstanding} are outstanding is not sent at
- * all, and counted as not sent: the generator never waits. One load at a time.
+ * A request that is due while {@link OpenLoad#maxOutstanding} are outstanding is not sent
+ * at all, and counted as not sent: the generator never waits. One load at a time.
  */
 public final class OpenClient implements AutoCloseable {
 
@@ -66,9 +66,9 @@ public final class OpenClient implements AutoCloseable {
 	 * @param patience for answers that are outstanding then; they are given up after it
 	 * @param maxOutstanding requests without an answer
 	 */
-	public record Load(double requestsPerSecond, Duration duration, Duration patience, int maxOutstanding) {
+	public record OpenLoad(double requestsPerSecond, Duration duration, Duration patience, int maxOutstanding) {
 
-		public Load {
+		public OpenLoad {
 			if (!(requestsPerSecond > 0) || duration.isNegative() || maxOutstanding < 1) {
 				throw new IllegalArgumentException("A load needs a rate, a duration and room for one request");
 			}
@@ -139,7 +139,7 @@ public final class OpenClient implements AutoCloseable {
 	 * @param requests by number, from 0; asked for when due
 	 * @param each is told of every second at its end, on a thread of its own
 	 */
-	public Figures run(Load load, IntFunction<HttpRequest> requests, Consumer<Second> each)
+	public Figures run(OpenLoad load, IntFunction<HttpRequest> requests, Consumer<Second> each)
 			throws InterruptedException {
 		return run(load, System.nanoTime() + LEAD_NANOS, requests, each);
 	}
@@ -148,7 +148,7 @@ public final class OpenClient implements AutoCloseable {
 	 * Sends a load from a given time on.
 	 * @param start when the first request is due, by {@link System#nanoTime()}
 	 */
-	public Figures run(Load load, long start, IntFunction<HttpRequest> requests, Consumer<Second> each)
+	public Figures run(OpenLoad load, long start, IntFunction<HttpRequest> requests, Consumer<Second> each)
 			throws InterruptedException {
 		Execution execution = new Execution(load.requests());
 		long cpuBefore = SYSTEM.getProcessCpuTime();

@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 import java.util.function.Supplier;
 
-import dev.sluice.lab.kit.load.OpenClient.Load;
+import dev.sluice.lab.kit.load.OpenClient.OpenLoad;
 import dev.sluice.lab.kit.plan.LoadPlan.Settling;
 import dev.sluice.lab.kit.plan.WarmUpWindow;
 
@@ -44,8 +44,8 @@ public record Saturation(Settling rule, Count saved) {
 	 */
 	public List<WarmUpWindow> run(OpenClient client, List<Supplier<IntFunction<HttpRequest>>> kinds)
 			throws InterruptedException {
-		Load load = new Load(PER_SECOND, Duration.ofMillis(this.rule.windowMillis()).dividedBy(kinds.size()), PATIENCE,
-				OUTSTANDING);
+		OpenLoad load = new OpenLoad(PER_SECOND, Duration.ofMillis(this.rule.windowMillis()).dividedBy(kinds.size()),
+				PATIENCE, OUTSTANDING);
 		// With its children, which the services are.
 		ProcessTime time = new ProcessTime(List.of(ProcessHandle.current().pid()));
 		WarmUpWatch watch = new WarmUpWatch(this.rule);

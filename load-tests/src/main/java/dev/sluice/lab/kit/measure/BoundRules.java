@@ -99,7 +99,7 @@ final class BoundRules {
 		return new Bound.Limit(limit.service(), limit.what(), limit.limit(), limit.share());
 	}
 
-	private static Bound cpu(double busy, Map<String, Utilisation.Load> processes, int cores) {
+	private static Bound cpu(double busy, Map<String, Utilisation.ProcessUse> processes, int cores) {
 		return processes.entrySet()
 			.stream()
 			.filter((entry) -> entry.getValue().cores() != null)

@@ -13,7 +13,7 @@ import dev.sluice.lab.kit.measure.Limit.Use;
 import dev.sluice.lab.kit.measure.Scrapes.Scrape;
 import dev.sluice.lab.kit.result.Utilisation;
 import dev.sluice.lab.kit.result.Utilisation.LimitUse;
-import dev.sluice.lab.kit.result.Utilisation.Load;
+import dev.sluice.lab.kit.result.Utilisation.ProcessUse;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,10 +47,11 @@ record UtilisationEvaluation(ProcessSamples samples, Map<String, Scrapes> scrape
 	 * @param processes to be told of, by the name they have in the samples
 	 */
 	Utilisation in(Window window, List<String> processes) {
-		Map<String, Load> loads = new LinkedHashMap<>();
+		Map<String, ProcessUse> loads = new LinkedHashMap<>();
 		for (String process : processes) {
-			loads.put(process, new Load(this.samples.cpuShare(process, window), this.samples.waiting(process, window),
-					this.samples.jitShare(process, window), this.samples.gcShare(process, window)));
+			loads.put(process,
+					new ProcessUse(this.samples.cpuShare(process, window), this.samples.waiting(process, window),
+							this.samples.jitShare(process, window), this.samples.gcShare(process, window)));
 		}
 		Double millis = backendMillis(window);
 		Double busy = (this.generatorCores == 0) ? this.samples.busyShare(window, this.cores) : this.samples

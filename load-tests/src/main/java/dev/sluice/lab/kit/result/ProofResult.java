@@ -34,7 +34,7 @@ public record ProofResult(String proof, String question, Map<String, String> set
 	}
 
 	/** On which side of the limit what is measured must be. */
-	public enum Bound {
+	public enum Relation {
 
 		AT_MOST, EXACTLY, AT_LEAST
 
@@ -49,7 +49,7 @@ public record ProofResult(String proof, String question, Map<String, String> set
 	 * @param measured in the unit; null if what was waited for did not happen
 	 * @param unit such as {@code ms}; empty for a number of what is measured
 	 */
-	public record Check(String what, Bound bound, double limit, @Nullable Double measured, String unit) {
+	public record Check(String what, Relation bound, double limit, @Nullable Double measured, String unit) {
 
 		public Check {
 			Objects.requireNonNull(what, "what");
@@ -59,7 +59,7 @@ public record ProofResult(String proof, String question, Map<String, String> set
 
 		/** How many of something there are: exactly so many. */
 		public static Check exactly(String what, long limit, long measured) {
-			return new Check(what, Bound.EXACTLY, limit, (double) measured, "");
+			return new Check(what, Relation.EXACTLY, limit, (double) measured, "");
 		}
 
 		/** None may be. */
@@ -68,11 +68,11 @@ public record ProofResult(String proof, String question, Map<String, String> set
 		}
 
 		public static Check atMost(String what, double limit, @Nullable Double measured, String unit) {
-			return new Check(what, Bound.AT_MOST, limit, measured, unit);
+			return new Check(what, Relation.AT_MOST, limit, measured, unit);
 		}
 
 		public static Check atLeast(String what, double limit, @Nullable Double measured, String unit) {
-			return new Check(what, Bound.AT_LEAST, limit, measured, unit);
+			return new Check(what, Relation.AT_LEAST, limit, measured, unit);
 		}
 
 		public boolean holds() {

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * backend allows at its latency: limit by latency
  * @param bound what kept the cell from being faster; null if too little is known
  */
-public record Utilisation(@Nullable Double busyShare, @Nullable Double stealShare, Map<String, Load> processes,
+public record Utilisation(@Nullable Double busyShare, @Nullable Double stealShare, Map<String, ProcessUse> processes,
 		List<LimitUse> limits, @Nullable Double backendMillis, @Nullable Double backendInFlight,
 		@Nullable Double ceilingPerSecond, @Nullable Bound bound) {
 
@@ -41,7 +41,7 @@ public record Utilisation(@Nullable Double busyShare, @Nullable Double stealShar
 	 * @param jitShare of its CPU time that compiled, 0 to 1
 	 * @param gcShare of its CPU time that collected garbage, 0 to 1
 	 */
-	public record Load(@Nullable Double cores, @Nullable Double waiting, @Nullable Double jitShare,
+	public record ProcessUse(@Nullable Double cores, @Nullable Double waiting, @Nullable Double jitShare,
 			@Nullable Double gcShare) {
 	}
 

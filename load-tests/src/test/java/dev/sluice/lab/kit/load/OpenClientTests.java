@@ -16,7 +16,7 @@ import java.util.function.IntFunction;
 import com.sun.net.httpserver.HttpServer;
 import dev.sluice.devservices.Ports;
 import dev.sluice.lab.kit.load.OpenClient.Figures;
-import dev.sluice.lab.kit.load.OpenClient.Load;
+import dev.sluice.lab.kit.load.OpenClient.OpenLoad;
 import dev.sluice.lab.kit.result.ClientResult.Second;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -75,7 +75,7 @@ class OpenClientTests {
 	@ParameterizedTest
 	@EnumSource
 	void sendsEveryRequestThatIsDueAndTakesItsAnswer(CallMode mode) throws Exception {
-		Figures figures = run(mode, new Load(200, SHORT, LONG, 1_000), "/well");
+		Figures figures = run(mode, new OpenLoad(200, SHORT, LONG, 1_000), "/well");
 
 		assertThat(figures.tally().due()).isEqualTo(100);
 		assertThat(figures.tally().sent()).isEqualTo(100);
@@ -87,7 +87,7 @@ class OpenClientTests {
 	@ParameterizedTest
 	@EnumSource
 	void sendsByTheClockAlthoughNobodyAnswers(CallMode mode) throws Exception {
-		Figures figures = run(mode, new Load(200, SHORT, Duration.ZERO, 1_000), "/held");
+		Figures figures = run(mode, new OpenLoad(200, SHORT, Duration.ZERO, 1_000), "/held");
 
 		assertThat(figures.tally().sent()).isEqualTo(100);
 		assertThat(figures.tally().outstanding()).isEqualTo(100);
@@ -96,7 +96,7 @@ class OpenClientTests {
 
 	@Test
 	void countsAsNotSentWhatIsDueWhileTooManyAreOutstanding() throws Exception {
-		Figures figures = run(CallMode.ASYNC, new Load(200, SHORT, Duration.ZERO, 30), "/held");
+		Figures figures = run(CallMode.ASYNC, new OpenLoad(200, SHORT, Duration.ZERO, 30), "/held");
 
 		assertThat(figures.tally().sent()).isEqualTo(30);
 		assertThat(figures.tally().notSent()).isEqualTo(70);
@@ -107,7 +107,7 @@ class OpenClientTests {
 		Duration second = Duration.ofSeconds(1);
 		try (OpenClient client = new OpenClient(CallMode.ASYNC, null)) {
 			// The first second's requests are all answered at its end.
-			Figures figures = client.run(new Load(100, second, LONG, 1_000), request("/held"),
+			Figures figures = client.run(new OpenLoad(100, second, LONG, 1_000), request("/held"),
 					(_) -> this.release.countDown());
 
 			assertThat(figures.tally().answered()).isEqualTo(100);
@@ -119,7 +119,7 @@ class OpenClientTests {
 	@ParameterizedTest
 	@EnumSource
 	void anErrorsStatusIsAnAnswerAndAFailure(CallMode mode) throws Exception {
-		Figures figures = run(mode, new Load(50, SHORT, LONG, 1_000), "/full");
+		Figures figures = run(mode, new OpenLoad(50, SHORT, LONG, 1_000), "/full");
 
 		assertThat(figures.tally().answered()).isEqualTo(25);
 		assertThat(figures.tally().failures()).containsExactlyEntriesOf(Map.of("HTTP 503", 25L));
@@ -130,7 +130,7 @@ class OpenClientTests {
 	void whomNobodyAnswersHasFailedAndIsNotOutstanding(CallMode mode) throws Exception {
 		URI nobody = URI.create("http://127.0.0.1:" + Ports.free());
 		try (OpenClient client = new OpenClient(mode, 4)) {
-			Figures figures = client.run(new Load(50, SHORT, LONG, 1_000),
+			Figures figures = client.run(new OpenLoad(50, SHORT, LONG, 1_000),
 					(_) -> HttpRequest.newBuilder(nobody).build(), this.seconds::add);
 
 			assertThat(figures.tally().answered()).isZero();
@@ -141,7 +141,7 @@ class OpenClientTests {
 
 	@Test
 	void tellsEachSecond() throws Exception {
-		run(CallMode.ASYNC, new Load(50, Duration.ofSeconds(2), LONG, 1_000), "/well");
+		run(CallMode.ASYNC, new OpenLoad(50, Duration.ofSeconds(2), LONG, 1_000), "/well");
 
 		assertThat(this.seconds).hasSizeGreaterThanOrEqualTo(2);
 		Second last = this.seconds.getLast();
@@ -150,7 +150,7 @@ class OpenClientTests {
 		assertThat(this.seconds).allSatisfy((second) -> assertThat(second.threads()).isPositive());
 	}
 
-	private Figures run(CallMode mode, Load load, String path) throws InterruptedException {
+	private Figures run(CallMode mode, OpenLoad load, String path) throws InterruptedException {
 		try (OpenClient client = new OpenClient(mode, 4)) {
 			return client.run(load, request(path), this.seconds::add);
 		}

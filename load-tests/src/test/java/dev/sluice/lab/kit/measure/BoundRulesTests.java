@@ -7,7 +7,7 @@ import dev.sluice.lab.kit.measure.BoundRules.Calls;
 import dev.sluice.lab.kit.result.Bound;
 import dev.sluice.lab.kit.result.Utilisation;
 import dev.sluice.lab.kit.result.Utilisation.LimitUse;
-import dev.sluice.lab.kit.result.Utilisation.Load;
+import dev.sluice.lab.kit.result.Utilisation.ProcessUse;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -82,8 +82,8 @@ class BoundRulesTests {
 
 	@Test
 	void theCpuBindsWhoeverUsesIt() {
-		Utilisation unsampled = new Utilisation(0.97, 0.0, Map.of("kafka", new Load(null, null, null, null)), List.of(),
-				null, null, null, null);
+		Utilisation unsampled = new Utilisation(0.97, 0.0, Map.of("kafka", new ProcessUse(null, null, null, null)),
+				List.of(), null, null, null, null);
 
 		assertThat(BoundRules.of(unsampled, 900, null, WAITING, 2))
 			.isEqualTo(new Bound.Cpu(0.97, "processes that were not sampled", 0.97));
@@ -123,9 +123,10 @@ class BoundRulesTests {
 	}
 
 	private static Utilisation utilisation(@Nullable Double busy, List<LimitUse> limits, @Nullable Double ceiling) {
-		return new Utilisation(busy, 0.0, Map.of("consumer", new Load(0.9, 1.5, 0.1, 0.01), "gateway",
-				new Load(0.7, 1.0, 0.1, 0.01), "kafka", new Load(null, null, null, null)), limits, 50.0, 90.0, ceiling,
-				null);
+		return new Utilisation(
+				busy, 0.0, Map.of("consumer", new ProcessUse(0.9, 1.5, 0.1, 0.01), "gateway",
+						new ProcessUse(0.7, 1.0, 0.1, 0.01), "kafka", new ProcessUse(null, null, null, null)),
+				limits, 50.0, 90.0, ceiling, null);
 	}
 
 }

@@ -9,11 +9,11 @@ import dev.sluice.lab.kit.result.ChaosResult;
 import dev.sluice.lab.kit.result.RunResult;
 
 /** What the balance proves, and what it does not. */
-final class ProofSection extends Section {
+final class WitnessSection extends Section {
 
 	private final ChaosResult chaos;
 
-	ProofSection(ChaosResult chaos) {
+	WitnessSection(ChaosResult chaos) {
 		super("proof", "What this proves, and what it does not");
 		this.chaos = chaos;
 	}

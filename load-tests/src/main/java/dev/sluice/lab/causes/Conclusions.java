@@ -13,7 +13,7 @@ import dev.sluice.lab.kit.result.CausesResult;
 import org.jspecify.annotations.Nullable;
 
 /** What the figures support, in sentences made by fixed rules. */
-record Verdict(Effects effects) {
+record Conclusions(Effects effects) {
 
 	/** What keeps less of the base's rate has collapsed. */
 	static final double COLLAPSED_BELOW = 0.5;
@@ -70,7 +70,7 @@ record Verdict(Effects effects) {
 	}
 
 	private String paused(List<Effect> collapsed) {
-		List<Effect> little = collapsed.stream().filter(Verdict::hasLittlePause).toList();
+		List<Effect> little = collapsed.stream().filter(Conclusions::hasLittlePause).toList();
 		boolean isPart = little.size() < collapsed.size()
 				&& collapsed.stream().allMatch((effect) -> isWithoutCollector(effect, collapsed));
 		String settings = isPart ? "%d of the %d settings".formatted(little.size(), collapsed.size())

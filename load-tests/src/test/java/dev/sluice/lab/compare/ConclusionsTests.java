@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-class FindingsTests {
+class ConclusionsTests {
 
 	private static final Instant START = Instant.parse("2026-11-21T09:00:00Z");
 
@@ -245,8 +245,8 @@ class FindingsTests {
 		return findings().sentences();
 	}
 
-	private Findings findings() {
-		return new Findings(run());
+	private Conclusions findings() {
+		return new Conclusions(run());
 	}
 
 	private RunResult run() {

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 
 import dev.sluice.lab.causes.Effects.Portion;
-import dev.sluice.lab.causes.Verdict.Outcome;
+import dev.sluice.lab.causes.Conclusions.Outcome;
 import dev.sluice.lab.kit.result.CausesResult;
 import dev.sluice.lab.kit.result.CausesResult.Cell;
 import dev.sluice.lab.kit.result.CausesResult.Setting;
@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-class VerdictTests {
+class ConclusionsTests {
 
 	private static final String SLOW = "backend 3 threads";
 
@@ -35,7 +35,7 @@ class VerdictTests {
 		measured(SLOW, 16, 0.001);
 		measured(SMALL, 0.6, 0.05);
 
-		Verdict verdict = verdict();
+		Conclusions verdict = verdict();
 
 		assertThat(verdict.outcome()).isEqualTo(Outcome.REFUTED);
 		assertThat(verdict.answer()).contains("refuted", "the one setting", "at most 0.1 % of the time",
@@ -191,7 +191,7 @@ class VerdictTests {
 			measured(SMALL, repetition, 0.6 + repetition * 0.012, 0.0);
 		}
 
-		Verdict verdict = verdict();
+		Conclusions verdict = verdict();
 
 		assertThat(effects().differs(effects().at(SMALL, 1_000).orElseThrow())).isTrue();
 		assertThat(verdict.range(effects().at(SMALL, 1_000).orElseThrow())).isEqualTo("83 % to 83 %");
@@ -232,8 +232,8 @@ class VerdictTests {
 		return settings;
 	}
 
-	private Verdict verdict() {
-		return new Verdict(effects());
+	private Conclusions verdict() {
+		return new Conclusions(effects());
 	}
 
 }

@@ -25,7 +25,7 @@ import dev.sluice.lab.kit.deployed.TargetSystem;
 import org.jspecify.annotations.Nullable;
 
 /** What a gateway is measured on: a system that the lab started, or one that is there. */
-sealed interface TestBed {
+sealed interface SystemUnderTest {
 
 	String ACCEPT_TO_SAVED = "sluice_accept_to_saved_seconds";
 
@@ -95,7 +95,7 @@ sealed interface TestBed {
 
 	/** Services of a stack. */
 	record Started(URI gateway, BackendControl backend, BackendBehaviour behaviour, Map<String, Service> services,
-			Map<String, ProcessGroup> processes, HttpClient http) implements TestBed {
+			Map<String, ProcessGroup> processes, HttpClient http) implements SystemUnderTest {
 
 		/** A million orders, by a backend that takes no time. */
 		private static final Duration CLEARED = Duration.ofMinutes(3);
@@ -171,7 +171,7 @@ sealed interface TestBed {
 	 *
 	 * @param queued whether queued orders are measured; otherwise nobody is asked
 	 */
-	record Deployed(URI gateway, TargetSystem system, boolean queued) implements TestBed {
+	record Deployed(URI gateway, TargetSystem system, boolean queued) implements SystemUnderTest {
 
 		@Override
 		public @Nullable String authorization() {

@@ -17,11 +17,11 @@ import dev.sluice.lab.kit.result.Load;
 import org.jspecify.annotations.Nullable;
 
 /** Which mode for which load: sentences, figures, a picture. */
-public final class Verdict {
+public final class ModeOverview {
 
 	private static final int MOST_FIGURES = 3;
 
-	private Verdict() {
+	private ModeOverview() {
 	}
 
 	/** The answer first, then the figures it rests on. */

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * What a run says, in sentences. Every sentence follows from the figures by a rule that
  * stands here; none is said where the figures do not carry it.
  */
-final class Findings {
+final class Conclusions {
 
 	/** From this share of the window on, pauses are named as the cause. */
 	static final double GC_SHARE = 0.10;
@@ -34,7 +34,7 @@ final class Findings {
 
 	private final List<Curve> curves;
 
-	Findings(RunResult run) {
+	Conclusions(RunResult run) {
 		this.run = run;
 		this.curves = Curve.of(run);
 	}
@@ -98,13 +98,13 @@ final class Findings {
 		Curve curve = collapsed.get();
 		List<CellResult> cells = Coordinates.at(this.run, curve.series(), curve.last().size());
 		String where = "In the deepest collapse (%s, %s) ".formatted(curve.series(), curve.last().load());
-		Double paused = median(cells, Findings::pauseShare);
+		Double paused = median(cells, Conclusions::pauseShare);
 		String pauses = (paused != null) ? "GC paused the gateway for %s of the time".formatted(Figures.percent(paused))
 				: "GC pauses were not measured";
 		if (paused != null && paused >= GC_SHARE) {
 			return Optional.of(where + pauses + ": the collector is a cause.");
 		}
-		Double cores = median(cells, Findings::coresUsed);
+		Double cores = median(cells, Conclusions::coresUsed);
 		if (cores != null && cores >= CPU_SHARE * this.run.environment().cores()) {
 			return Optional.of(where + pauses + " and the gateway used %s of %s cores: it ran out of CPU."
 				.formatted(Figures.measured(cores), Figures.count(this.run.environment().cores())));

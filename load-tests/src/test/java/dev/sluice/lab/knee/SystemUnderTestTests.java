@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-class TestBedTests {
+class SystemUnderTestTests {
 
 	private HttpServer server;
 
@@ -47,7 +47,7 @@ class TestBedTests {
 				""");
 
 		try (TargetSystem system = system()) {
-			TestBed bed = new TestBed.Deployed(uri(""), system, true);
+			SystemUnderTest bed = new SystemUnderTest.Deployed(uri(""), system, true);
 
 			assertThat(bed.saved()).isEqualTo(40);
 			assertThat(bed.savedTimes().count()).isEqualTo(40);
@@ -59,7 +59,7 @@ class TestBedTests {
 		metrics("jvm_threads_live 4");
 
 		try (TargetSystem system = system()) {
-			TestBed bed = new TestBed.Deployed(uri(""), system, true);
+			SystemUnderTest bed = new SystemUnderTest.Deployed(uri(""), system, true);
 
 			assertThatExceptionOfType(LabException.class).isThrownBy(bed::saved)
 				.withMessageContaining("lack sluice_accept_to_saved_seconds_count");
@@ -71,7 +71,7 @@ class TestBedTests {
 	@Test
 	void asksNobodyWhereOrdersAreSync() throws Exception {
 		try (TargetSystem system = system()) {
-			TestBed bed = new TestBed.Deployed(uri(""), system, false);
+			SystemUnderTest bed = new SystemUnderTest.Deployed(uri(""), system, false);
 
 			assertThat(bed.saved()).isZero();
 			assertThat(bed.savedTimes().counts()).isEmpty();
@@ -92,7 +92,7 @@ class TestBedTests {
 		});
 
 		try (HttpClient http = HttpClient.newHttpClient()) {
-			new TestBed.Started(uri(""), new BackendControl(http, uri("")), BackendBehaviour.DEFAULT, Map.of(),
+			new SystemUnderTest.Started(uri(""), new BackendControl(http, uri("")), BackendBehaviour.DEFAULT, Map.of(),
 					Map.of(), http)
 				.clear();
 		}

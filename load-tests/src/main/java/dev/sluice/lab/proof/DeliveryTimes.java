@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * stamp: one machine, so one clock. Orders are known by their numbers; 16 bytes of each
  * are kept. Accepted by any thread, asked and read by one.
  */
-final class OrderTimes {
+final class DeliveryTimes {
 
 	private static final int ASKERS = 16;
 
@@ -46,7 +46,7 @@ final class OrderTimes {
 	 * @param orders at most
 	 * @param ids of accepted orders, by their numbers
 	 */
-	OrderTimes(int orders, IntFunction<UUID> ids) {
+	DeliveryTimes(int orders, IntFunction<UUID> ids) {
 		this.ids = ids;
 		this.acceptedMicros = new long[orders];
 		this.savedMicros = new long[orders];
