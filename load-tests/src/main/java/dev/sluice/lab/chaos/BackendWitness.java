@@ -26,7 +26,7 @@ import tools.jackson.databind.json.JsonMapper;
  * which of the others failed. Quiet it is when nothing comes any more and Kafka has
  * nothing to be delivered: until then even a refused order may still come to be saved.
  */
-final class BackendWitness implements OrderWitness {
+public final class BackendWitness implements OrderWitness {
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
@@ -52,7 +52,7 @@ final class BackendWitness implements OrderWitness {
 
 	/** What Kafka still has to be delivered. */
 	@FunctionalInterface
-	interface Unfinished {
+	public interface Unfinished {
 
 		/** How many records; empty if that is not known just now. */
 		OptionalLong records() throws InterruptedException;
@@ -66,9 +66,9 @@ final class BackendWitness implements OrderWitness {
 	 * @param quiet nothing has come to the backend for so long: what is missing then may
 	 * be missing for good
 	 */
-	record Pace(Duration poll, Duration quiet) {
+	public record Pace(Duration poll, Duration quiet) {
 
-		static final Pace DEFAULT = new Pace(Duration.ofMillis(500), Duration.ofSeconds(3));
+		public static final Pace DEFAULT = new Pace(Duration.ofMillis(500), Duration.ofSeconds(3));
 
 	}
 
@@ -76,7 +76,7 @@ final class BackendWitness implements OrderWitness {
 	 * @param gateway asked for orders that the backend does not have
 	 * @param unfinished asked once the backend is quiet
 	 */
-	BackendWitness(URI backend, URI gateway, Unfinished unfinished, Pace pace) {
+	public BackendWitness(URI backend, URI gateway, Unfinished unfinished, Pace pace) {
 		this.backend = backend;
 		this.gateway = gateway;
 		this.unfinished = unfinished;

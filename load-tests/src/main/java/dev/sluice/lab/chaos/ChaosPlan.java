@@ -20,7 +20,7 @@ import java.util.stream.Stream;
  *
  * @param faults in the order of their times
  */
-record ChaosPlan(List<Fault> faults) {
+public record ChaosPlan(List<Fault> faults) {
 
 	/** The load runs undisturbed for this long at its start, to be seen. */
 	static final long LEAD_MILLIS = 5_000;
@@ -41,12 +41,12 @@ record ChaosPlan(List<Fault> faults) {
 	/** In loads of at least this length, one freeze in four is a long one. */
 	private static final long LONG_LOAD_MILLIS = 180_000;
 
-	ChaosPlan {
+	public ChaosPlan {
 		faults = List.copyOf(faults);
 	}
 
 	/** What is broken. */
-	enum Target {
+	public enum Target {
 
 		/** One of the two. */
 		GATEWAY,
@@ -67,7 +67,7 @@ record ChaosPlan(List<Fault> faults) {
 		 * The target of that name.
 		 * @throws IllegalArgumentException if there is none
 		 */
-		static Target of(String label) {
+		public static Target of(String label) {
 			return named(values(), "fault", label);
 		}
 
@@ -88,7 +88,7 @@ record ChaosPlan(List<Fault> faults) {
 	}
 
 	/** How it is broken. */
-	enum Kind {
+	public enum Kind {
 
 		/** {@code kill -9}, and started again. */
 		KILL,
@@ -112,7 +112,7 @@ record ChaosPlan(List<Fault> faults) {
 		 * The kind of that name.
 		 * @throws IllegalArgumentException if there is none
 		 */
-		static Kind of(String label) {
+		public static Kind of(String label) {
 			return named(values(), "kind", label);
 		}
 
@@ -150,10 +150,10 @@ record ChaosPlan(List<Fault> faults) {
 	 * @param loadMillis length of the load
 	 * @param seed of all draws
 	 */
-	record Choice(Set<Target> targets, Set<Kind> kinds, int killsEach, int gateways, int consumers, int brokers,
+	public record Choice(Set<Target> targets, Set<Kind> kinds, int killsEach, int gateways, int consumers, int brokers,
 			boolean backendRemembers, long loadMillis, long seed) {
 
-		Choice {
+		public Choice {
 			targets = Set.copyOf(targets);
 			kinds = Set.copyOf(kinds);
 			if (killsEach < 1 || gateways < 1 || consumers < 1 || brokers < 1) {
@@ -169,7 +169,7 @@ record ChaosPlan(List<Fault> faults) {
 	 * @throws IllegalArgumentException if nothing is chosen or the load is too short for
 	 * it
 	 */
-	static ChaosPlan of(Choice choice) {
+	public static ChaosPlan of(Choice choice) {
 		List<Pair> pairs = pairs(choice);
 		if (pairs.isEmpty()) {
 			throw new IllegalArgumentException(
@@ -183,7 +183,7 @@ record ChaosPlan(List<Fault> faults) {
 
 	/** Makes a fault of what is to be broken and its time; draws what else it needs. */
 	@FunctionalInterface
-	interface Draw<T, F> {
+	public interface Draw<T, F> {
 
 		F fault(int number, T what, long atMillis, Random random);
 
@@ -194,7 +194,7 @@ record ChaosPlan(List<Fault> faults) {
 	 * @param what is to be broken, each once
 	 * @throws IllegalArgumentException if the load is too short for it
 	 */
-	static <T, F> List<F> spread(List<T> what, long loadMillis, long seed, Draw<T, F> draw) {
+	public static <T, F> List<F> spread(List<T> what, long loadMillis, long seed, Draw<T, F> draw) {
 		long needed = LEAD_MILLIS + TAIL_MILLIS + SHARE_MILLIS * what.size();
 		if (loadMillis < needed && !what.isEmpty()) {
 			throw new IllegalArgumentException("%d faults need a load of at least %d s, this one has %d s"
@@ -219,7 +219,7 @@ record ChaosPlan(List<Fault> faults) {
 	/**
 	 * What happens to the victims of each target.
 	 */
-	List<FaultInjector.Fault> against(Map<Target, List<Victim>> victims) {
+	public List<FaultInjector.Fault> against(Map<Target, List<Victim>> victims) {
 		return this.faults.stream().map((fault) -> {
 			List<Victim> ofTarget = victims.getOrDefault(fault.target(), List.of());
 			Victim victim = ofTarget.get(fault.instance() % ofTarget.size());

@@ -23,10 +23,10 @@ import dev.sluice.lab.kit.stack.LabException;
  * halfway would leave nobody knows what. It has a deadline instead, after which it is
  * killed with its children. What it prints goes to a file.
  */
-final class CommandFault implements Breakage {
+public final class CommandFault implements Breakage {
 
 	/** Two of them end before the lab, when it is told to stop. */
-	static final Duration DEADLINE = Duration.ofSeconds(60);
+	public static final Duration DEADLINE = Duration.ofSeconds(60);
 
 	/** Ctrl-C goes to all processes of the terminal, and the lab is the one to obey. */
 	private static final String KEEP_ON = "trap '' INT HUP\n";
@@ -48,7 +48,7 @@ final class CommandFault implements Breakage {
 	 * @param number of the fault
 	 * @param deadline of each command
 	 */
-	CommandFault(Target.Fault fault, Path logs, int number, Duration deadline) {
+	public CommandFault(Target.Fault fault, Path logs, int number, Duration deadline) {
 		this.fault = fault;
 		this.logs = logs;
 		this.number = number;

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * until no other fault of its group and fewer than {@link #AT_ONCE} others are going on.
  * What would outlast the run is mended, whatever happens.
  */
-final class FaultInjector implements AutoCloseable {
+public final class FaultInjector implements AutoCloseable {
 
 	/**
 	 * More than that, and a machine that cannot start processes as fast as they are
@@ -54,7 +54,7 @@ final class FaultInjector implements AutoCloseable {
 	 * @param atMillis when, since the load began
 	 * @param breakage what happens
 	 */
-	record Fault(int number, String target, String kind, String group, long atMillis, Breakage breakage) {
+	public record Fault(int number, String target, String kind, String group, long atMillis, Breakage breakage) {
 	}
 
 	/** Breaks something and mends it. */
@@ -77,7 +77,7 @@ final class FaultInjector implements AutoCloseable {
 	 * @param beganMillis since the load began
 	 * @param healedMillis since the load began
 	 */
-	record Done(String target, String kind, long beganMillis, long healedMillis) {
+	public record Done(String target, String kind, long beganMillis, long healedMillis) {
 	}
 
 	/**
@@ -85,7 +85,7 @@ final class FaultInjector implements AutoCloseable {
 	 * @param startNanos the beginning of the load, of {@link System#nanoTime}
 	 * @param restMillis for which each group is left alone after each fault
 	 */
-	FaultInjector(List<Fault> faults, long startNanos, long restMillis, Progress progress) {
+	public FaultInjector(List<Fault> faults, long startNanos, long restMillis, Progress progress) {
 		this.left = new CountDownLatch(faults.size());
 		this.progress = progress;
 		this.startNanos = startNanos;
@@ -165,18 +165,18 @@ final class FaultInjector implements AutoCloseable {
 	}
 
 	/** Whether nothing has gone wrong but by plan. */
-	boolean isWell() {
+	public boolean isWell() {
 		return this.failure.get() == null;
 	}
 
 	/** What went wrong first, but not by plan; null if nothing did. */
-	@Nullable String failure() {
+	public @Nullable String failure() {
 		RuntimeException ex = this.failure.get();
 		return (ex != null) ? String.valueOf(ex.getMessage()) : null;
 	}
 
 	/** Whether everything is mended that was to be broken. */
-	boolean isOver() {
+	public boolean isOver() {
 		return this.left.getCount() == 0;
 	}
 
@@ -184,7 +184,7 @@ final class FaultInjector implements AutoCloseable {
 	 * Waits until everything is mended.
 	 * @throws LabException if something did not start again, or not in time
 	 */
-	void awaitHealed(long millis) throws InterruptedException {
+	public void awaitHealed(long millis) throws InterruptedException {
 		boolean healed = this.left.await(millis, TimeUnit.MILLISECONDS);
 		RuntimeException ex = this.failure.get();
 		if (ex != null) {
@@ -197,7 +197,7 @@ final class FaultInjector implements AutoCloseable {
 	}
 
 	/** Those that are over, in the order of their beginnings. */
-	List<Done> done() {
+	public List<Done> done() {
 		synchronized (this.done) {
 			return this.done.stream().sorted(Comparator.comparingLong(Done::beganMillis)).toList();
 		}

@@ -23,10 +23,10 @@ import tools.jackson.databind.json.JsonMapper;
  * come, and nothing of all orders together. They are asked in turn, at most so many times
  * a second.
  */
-final class GatewayWitness implements OrderWitness {
+public final class GatewayWitness implements OrderWitness {
 
 	/** What gateways do not tell, a few words each. */
-	static final List<String> UNSEEN = List.of("orders saved twice", "orders in the backend that nobody placed",
+	public static final List<String> UNSEEN = List.of("orders saved twice", "orders in the backend that nobody placed",
 			"the order in which a customer's orders were saved",
 			"refused orders that were saved after they were looked up");
 
@@ -55,7 +55,7 @@ final class GatewayWitness implements OrderWitness {
 	 * @param perSecond look-ups at most
 	 * @param pause after a look-up that was not answered
 	 */
-	GatewayWitness(Gateways gateways, double perSecond, Duration pause) {
+	public GatewayWitness(Gateways gateways, double perSecond, Duration pause) {
 		this.gateways = gateways;
 		this.client = gateways.client(TIMEOUT);
 		this.pause = pause;
@@ -67,7 +67,7 @@ final class GatewayWitness implements OrderWitness {
 	 * @param nobodys an id that no gateway has given out
 	 * @throws LabException if one does not answer that it does not know the order
 	 */
-	void check(UUID nobodys) throws InterruptedException {
+	public void check(UUID nobodys) throws InterruptedException {
 		for (Gateway gateway : this.gateways.all()) {
 			check(gateway, nobodys);
 		}

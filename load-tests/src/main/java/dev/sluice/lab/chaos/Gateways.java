@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param tls to trust them; null: as the JDK does
  * @param authorization the header of that name; null: none is sent
  */
-record Gateways(List<Gateway> all, @Nullable SSLContext tls, @Nullable String authorization) {
+public record Gateways(List<Gateway> all, @Nullable SSLContext tls, @Nullable String authorization) {
 
 	/**
 	 * One of them.
@@ -26,14 +26,14 @@ record Gateways(List<Gateway> all, @Nullable SSLContext tls, @Nullable String au
 	 * @param name in the results
 	 * @param uri without a path
 	 */
-	record Gateway(String name, URI uri) {
+	public record Gateway(String name, URI uri) {
 	}
 
-	Gateways {
+	public Gateways {
 		all = List.copyOf(all);
 	}
 
-	Gateway inTurn(int turn) {
+	public Gateway inTurn(int turn) {
 		return this.all.get(Math.floorMod(turn, this.all.size()));
 	}
 

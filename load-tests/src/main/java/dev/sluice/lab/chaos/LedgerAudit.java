@@ -35,13 +35,13 @@ import org.jspecify.annotations.Nullable;
  * Waits for orders under way until a deadline. For one thread; it asks in
  * {@link #ASKERS}.
  */
-final class LedgerAudit {
+public final class LedgerAudit {
 
 	/** Instead of the time at which an order was saved. */
 	static final long NOT_SAVED = Long.MIN_VALUE;
 
 	/** Between two looks at what is still under way. */
-	static final Duration POLL = Duration.ofMillis(500);
+	public static final Duration POLL = Duration.ofMillis(500);
 
 	private static final int ASKERS = 24;
 
@@ -69,14 +69,14 @@ final class LedgerAudit {
 	 * @param violations a line for each order that breaks the balance, in the order of
 	 * their numbers: {@code id,what,order}
 	 */
-	record Audited(Balance balance, OrderPerCustomer perCustomer, List<String> violations) {
+	public record Audited(Balance balance, OrderPerCustomer perCustomer, List<String> violations) {
 	}
 
 	/**
 	 * @param placed orders tried at least once
 	 * @param poll between two looks at what is still under way
 	 */
-	LedgerAudit(OrderLedger ledger, OrderIdentity identity, OrderWitness witness, int placed, Duration poll) {
+	public LedgerAudit(OrderLedger ledger, OrderIdentity identity, OrderWitness witness, int placed, Duration poll) {
 		this.ledger = ledger;
 		this.identity = identity;
 		this.witness = witness;
@@ -94,7 +94,7 @@ final class LedgerAudit {
 	 * @throws LabException if the witness does not tell, or knows at the deadline that
 	 * orders are still to be delivered
 	 */
-	Audited run(long deadlineMillis, Consumer<String> progress) throws InterruptedException {
+	public Audited run(long deadlineMillis, Consumer<String> progress) throws InterruptedException {
 		long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(deadlineMillis);
 		int accepted = this.ledger.count(Meaning.ACCEPTED);
 		this.witness.awaitQuiet(deadline, (far) -> progress.accept("%,d orders accepted, %s".formatted(accepted, far)));
@@ -233,7 +233,7 @@ final class LedgerAudit {
 	 * Writes all violations.
 	 * @throws IOException if they cannot be written
 	 */
-	static void write(List<String> violations, Path file) throws IOException {
+	public static void write(List<String> violations, Path file) throws IOException {
 		try (BufferedWriter writer = Files.newBufferedWriter(file)) {
 			writer.write("id,what,order\n");
 			for (String violation : violations) {

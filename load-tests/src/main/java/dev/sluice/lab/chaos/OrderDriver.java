@@ -42,7 +42,7 @@ import tools.jackson.databind.json.JsonMapper;
  * At most {@link #MAX_OPEN} orders are open at once; beyond that, orders are sent late,
  * and how late is told.
  */
-final class OrderDriver implements AutoCloseable {
+public final class OrderDriver implements AutoCloseable {
 
 	/** Attempts of each order. */
 	static final int ATTEMPTS = 6;
@@ -95,11 +95,11 @@ final class OrderDriver implements AutoCloseable {
 	 * @param ledger what is told is entered here
 	 * @param startNanos the beginning of the load, of {@link System#nanoTime}
 	 */
-	OrderDriver(Gateways gateways, OrderIdentity identity, OrderLedger ledger, long startNanos) {
+	public OrderDriver(Gateways gateways, OrderIdentity identity, OrderLedger ledger, long startNanos) {
 		this(gateways, identity, ledger, startNanos, FIRST_PAUSE);
 	}
 
-	OrderDriver(Gateways gateways, OrderIdentity identity, OrderLedger ledger, long startNanos, Duration firstPause) {
+	public OrderDriver(Gateways gateways, OrderIdentity identity, OrderLedger ledger, long startNanos, Duration firstPause) {
 		this.gateways = gateways;
 		this.client = gateways.client(CONNECT_TIMEOUT);
 		this.identity = identity;
@@ -115,7 +115,7 @@ final class OrderDriver implements AutoCloseable {
 	 * says no
 	 * @throws LabException if clients do not come to their end
 	 */
-	void run(double ratePerSecond, IntPredicate goOn) throws InterruptedException {
+	public void run(double ratePerSecond, IntPredicate goOn) throws InterruptedException {
 		for (int order = 0; order < this.ledger.orders() && goOn.test(order); order++) {
 			long dueNanos = this.startNanos + Math.round(order * 1e9 / ratePerSecond);
 			TimeUnit.NANOSECONDS.sleep(dueNanos - System.nanoTime());
@@ -141,18 +141,18 @@ final class OrderDriver implements AutoCloseable {
 	}
 
 	/** What the report says of a client. */
-	static String text(List<?> gateways) {
+	public static String text(List<?> gateways) {
 		return "%d attempts at most, in turn at %s, after pauses from 1 s, doubled, of which the second half is drawn"
 			.formatted(ATTEMPTS, gateways);
 	}
 
 	/** Orders tried at least once. */
-	int placed() {
+	public int placed() {
 		return this.placed.get();
 	}
 
 	/** How late the latest order was sent. */
-	long latestMillis() {
+	public long latestMillis() {
 		return this.latestMillis.get();
 	}
 

@@ -16,7 +16,7 @@ import dev.sluice.lab.kit.plan.OrderId;
 public record OrderIdentity(String token, int customers) {
 
 	/** Many enough for every partition, few enough for many orders of each. */
-	static final int CUSTOMERS = 997;
+	public static final int CUSTOMERS = 997;
 
 	public OrderIdentity(String token) {
 		this(token, CUSTOMERS);

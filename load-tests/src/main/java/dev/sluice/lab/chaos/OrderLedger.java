@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * Nine bytes an order and 20 a second are kept, so a million orders need 9 MB. For any
  * number of threads.
  */
-final class OrderLedger implements AutoCloseable {
+public final class OrderLedger implements AutoCloseable {
 
 	private static final int NEVER = -1;
 
@@ -50,7 +50,7 @@ final class OrderLedger implements AutoCloseable {
 	 * @param file where the attempts go
 	 * @throws IOException if it cannot be written
 	 */
-	OrderLedger(int orders, double syncShare, Path file) throws IOException {
+	public OrderLedger(int orders, double syncShare, Path file) throws IOException {
 		this.meanings = new byte[orders];
 		this.acceptedAtMillis = new int[orders];
 		Arrays.fill(this.acceptedAtMillis, NEVER);
@@ -158,7 +158,7 @@ final class OrderLedger implements AutoCloseable {
 	/**
 	 * When orders were accepted in a mode, in milliseconds since the load began, sorted.
 	 */
-	synchronized int[] acceptedMillis(Mode mode) {
+	public synchronized int[] acceptedMillis(Mode mode) {
 		int[] times = new int[this.acceptedAtMillis.length];
 		int count = 0;
 		for (int order = 0; order < this.acceptedAtMillis.length; order++) {
@@ -175,7 +175,7 @@ final class OrderLedger implements AutoCloseable {
 	 * The seconds, with what the backend saved in each.
 	 * @param saved by second; null where it did not say
 	 */
-	synchronized List<Second> seconds(List<@Nullable Integer> saved) {
+	public synchronized List<Second> seconds(List<@Nullable Integer> saved) {
 		List<Second> all = new ArrayList<>();
 		for (int i = 0; i < Math.max(this.seconds.size(), saved.size()); i++) {
 			int[] of = (i < this.seconds.size()) ? this.seconds.get(i) : new int[4];

@@ -18,12 +18,12 @@ import dev.sluice.lab.kit.plan.Mode;
  * @param overtaking those of them that were saved before one accepted earlier: a line for
  * each, {@code id,overtook an order accepted before,order}
  */
-record OrderPerCustomer(int compared, List<String> overtaking) {
+public record OrderPerCustomer(int compared, List<String> overtaking) {
 
 	/** The ledger's times are cut to milliseconds: of its sending, and of its answer. */
 	private static final int CUT_MILLIS = 2;
 
-	OrderPerCustomer {
+	public OrderPerCustomer {
 		overtaking = List.copyOf(overtaking);
 	}
 

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * one that is not answered is a {@link dev.sluice.lab.kit.stack.LabException}, as an
  * audit would prove nothing then.
  */
-interface OrderWitness extends AutoCloseable {
+public interface OrderWitness extends AutoCloseable {
 
 	/**
 	 * How far an order has come.

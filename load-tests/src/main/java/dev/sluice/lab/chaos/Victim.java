@@ -11,10 +11,10 @@ import org.jspecify.annotations.Nullable;
  * @param process to be killed, frozen and started
  * @param behaviour to be made to misbehave; null if it cannot
  */
-record Victim(String name, Breakable process, @Nullable Misbehaviour behaviour) {
+public record Victim(String name, Breakable process, @Nullable Misbehaviour behaviour) {
 
 	/** Makes a server answer wrongly, or well again. */
-	interface Misbehaviour {
+	public interface Misbehaviour {
 
 		void begin(Kind kind) throws InterruptedException;
 

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * What bounds a cell's rate, whatever the gateway does. A limit of W orders at a time, of
  * L seconds each, lets W / L orders a second through.
  */
-final class Bounds {
+public final class Bounds {
 
 	/** From this share of a ceiling on, it is said to bind. */
 	private static final double BINDS = 0.85;
@@ -30,7 +30,7 @@ final class Bounds {
 
 	private final @Nullable Setup setup;
 
-	Bounds(RunResult run) {
+	public Bounds(RunResult run) {
 		this.setup = (run.finding() instanceof CompareResult compare) ? compare.setup() : null;
 	}
 
@@ -38,7 +38,7 @@ final class Bounds {
 	 * The most orders a second that the load or the consumer's limit lets through, before
 	 * a backend that takes a fixed time for each and has no limit itself.
 	 */
-	OptionalDouble ceiling(String capacity, String mode, Load load) {
+	public OptionalDouble ceiling(String capacity, String mode, Load load) {
 		Long millis = (this.setup != null) ? this.setup.backendMillis().get(capacity) : null;
 		if (this.setup == null || millis == null || millis == 0) {
 			return OptionalDouble.empty();
@@ -55,7 +55,7 @@ final class Bounds {
 	 * cells that it bound, in the words of the first of them. Of cells whose utilisation
 	 * is not known, the ceiling if they came near it.
 	 */
-	List<String> sentences(RunResult run) {
+	public List<String> sentences(RunResult run) {
 		Map<String, List<CellResult>> cells = run.cells()
 			.stream()
 			.filter((cell) -> !what(cell).isEmpty())

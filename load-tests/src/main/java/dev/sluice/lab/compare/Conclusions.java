@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * What a run says, in sentences. Every sentence follows from the figures by a rule that
  * stands here; none is said where the figures do not carry it.
  */
-final class Conclusions {
+public final class Conclusions {
 
 	/** From this share of the window on, pauses are named as the cause. */
 	static final double GC_SHARE = 0.10;
@@ -34,12 +34,12 @@ final class Conclusions {
 
 	private final List<Curve> curves;
 
-	Conclusions(RunResult run) {
+	public Conclusions(RunResult run) {
 		this.run = run;
 		this.curves = Curve.of(run);
 	}
 
-	List<String> sentences() {
+	public List<String> sentences() {
 		List<String> sentences = new ArrayList<>();
 		for (String capacity : Coordinates.capacities(this.run)) {
 			shape(capacity, Coordinates.SYNC).ifPresent(sentences::add);

@@ -16,15 +16,15 @@ import dev.sluice.lab.kit.result.RunResult;
  * The order in which cells are told, whatever order they were run in, and how a variant
  * is drawn. Names that are not known here come last.
  */
-final class Coordinates {
+public final class Coordinates {
 
-	static final String SYNC = "sync";
+	public static final String SYNC = "sync";
 
-	static final String QUEUED = "queued";
+	public static final String QUEUED = "queued";
 
 	static final String WORKERS = "workers";
 
-	static final String STARVED = "starved";
+	public static final String STARVED = "starved";
 
 	static final String UNLIMITED = "unlimited";
 
@@ -36,9 +36,9 @@ final class Coordinates {
 			"reactive");
 
 	/** Without the load and the repetition. */
-	record Series(String capacity, String mode, String variant) {
+	public record Series(String capacity, String mode, String variant) {
 
-		static Series of(Cell cell) {
+		public static Series of(Cell cell) {
 			return new Series(cell.capacity(), cell.mode(), cell.variant());
 		}
 
@@ -61,20 +61,20 @@ final class Coordinates {
 	 * @param variant its name
 	 * @return an index into the page's colours and shapes
 	 */
-	static int style(String variant) {
+	public static int style(String variant) {
 		int known = VARIANTS.indexOf(variant);
 		return (known >= 0) ? known : VARIANTS.size();
 	}
 
-	static List<Series> series(RunResult run) {
+	public static List<Series> series(RunResult run) {
 		return cells(run).map(Series::of).distinct().sorted(ORDER).toList();
 	}
 
-	static List<String> capacities(RunResult run) {
+	public static List<String> capacities(RunResult run) {
 		return cells(run).map(Cell::capacity).distinct().sorted(as(CAPACITIES)).toList();
 	}
 
-	static List<Integer> loads(RunResult run) {
+	public static List<Integer> loads(RunResult run) {
 		return cells(run).map((cell) -> cell.load().size()).distinct().sorted().toList();
 	}
 
@@ -85,7 +85,7 @@ final class Coordinates {
 	 * @param capacity of the backend
 	 * @return nothing if nothing was measured at that capacity
 	 */
-	static OptionalInt closeLoad(RunResult run, String capacity) {
+	public static OptionalInt closeLoad(RunResult run, String capacity) {
 		List<Cell> cells = run.cells()
 			.stream()
 			.map(CellResult::cell)
@@ -104,11 +104,11 @@ final class Coordinates {
 	}
 
 	/** What its loads count; orders in flight of a run without cells. */
-	static Load.Kind kind(RunResult run) {
+	public static Load.Kind kind(RunResult run) {
 		return cells(run).map((cell) -> cell.load().kind()).findFirst().orElse(Load.Kind.IN_FLIGHT);
 	}
 
-	static List<CellResult> at(RunResult run, Series series, int orders) {
+	public static List<CellResult> at(RunResult run, Series series, int orders) {
 		return run.cells()
 			.stream()
 			.filter((c) -> c.cell().load().size() == orders && Series.of(c.cell()).equals(series))

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * time is not known
  * @param complete whether it has each of the system's services
  */
-record Cost(Series series, Load load, Map<String, Double> cpuMillisPerOrder, boolean complete,
+public record Cost(Series series, Load load, Map<String, Double> cpuMillisPerOrder, boolean complete,
 		@Nullable Double allocatedBytesPerOrder, @Nullable Double promotedBytesPerOrder,
 		@Nullable Double gcPausesPerThousand, @Nullable Double gcPauseMillisPerThousand,
 		@Nullable Double gcPauseMaxMillis, @Nullable Double peakThreads, @Nullable Double peakRssBytes,
@@ -41,11 +41,11 @@ record Cost(Series series, Load load, Map<String, Double> cpuMillisPerOrder, boo
 	 * @param consumerPool to the backend, by the consumer's pool
 	 * @param opened to the backend, in all
 	 */
-	record Connections(@Nullable Double fromClients, @Nullable Double toBackend, @Nullable Double gatewayPool,
+	public record Connections(@Nullable Double fromClients, @Nullable Double toBackend, @Nullable Double gatewayPool,
 			@Nullable Double consumerPool, @Nullable Double opened) {
 	}
 
-	static final String GATEWAY = "gateway";
+	public static final String GATEWAY = "gateway";
 
 	private static final String CONSUMER = "consumer";
 
@@ -56,7 +56,7 @@ record Cost(Series series, Load load, Map<String, Double> cpuMillisPerOrder, boo
 	/** What measures is no part of what an order costs. */
 	private static final List<String> APART = List.of(LoadRound.LOAD_GENERATOR, LoadRound.LAB);
 
-	static Optional<Cost> of(RunResult run, Series series, int orders) {
+	public static Optional<Cost> of(RunResult run, Series series, int orders) {
 		List<CellResult> cells = Coordinates.at(run, series, orders);
 		if (cells.isEmpty()) {
 			return Optional.empty();
@@ -89,7 +89,7 @@ record Cost(Series series, Load load, Map<String, Double> cpuMillisPerOrder, boo
 	 * Whether a service's CPU time is part of what an order costs: that of load generator
 	 * and lab is not.
 	 */
-	static boolean isOfSystem(String service) {
+	public static boolean isOfSystem(String service) {
 		return !APART.contains(service);
 	}
 
@@ -99,7 +99,7 @@ record Cost(Series series, Load load, Map<String, Double> cpuMillisPerOrder, boo
 	 * @param run what was measured
 	 * @return their names
 	 */
-	static List<String> services(RunResult run) {
+	public static List<String> services(RunResult run) {
 		return run.cells()
 			.stream()
 			.flatMap((c) -> c.services().keySet().stream())
@@ -112,7 +112,7 @@ record Cost(Series series, Load load, Map<String, Double> cpuMillisPerOrder, boo
 	 * CPU time of the whole system for an order, in milliseconds; null if that of one of
 	 * its services is not known.
 	 */
-	@Nullable Double cpuMillis() {
+	public @Nullable Double cpuMillis() {
 		return this.complete ? this.cpuMillisPerOrder.entrySet()
 			.stream()
 			.filter((entry) -> isOfSystem(entry.getKey()))

@@ -20,21 +20,21 @@ import dev.sluice.lab.kit.result.RunResult;
  *
  * @param points by rising load, at least one
  */
-record Curve(Series series, List<Point> points) {
+public record Curve(Series series, List<Point> points) {
 
 	/** What ends below this share of its peak has collapsed. */
-	static final double COLLAPSED_BELOW = 0.5;
+	public static final double COLLAPSED_BELOW = 0.5;
 
 	/**
 	 * What never falls further than this below the greatest value so far has held. The
 	 * queued mode of the reference's table, called a plateau, falls by 6 %.
 	 */
-	static final double HELD_WITHIN = 0.10;
+	public static final double HELD_WITHIN = 0.10;
 
 	/** The project's own goal for the queued mode. */
 	static final double GOAL_WITHIN = 0.05;
 
-	Curve {
+	public Curve {
 		if (points.isEmpty()) {
 			throw new IllegalArgumentException("No points: " + series);
 		}
@@ -51,17 +51,17 @@ record Curve(Series series, List<Point> points) {
 	 * @param marked whether one of them is unreliable
 	 * @param failedShare of their calls, 0 to 1
 	 */
-	record Point(Load load, double perSecond, double min, double max, int repetitions, boolean marked,
+	public record Point(Load load, double perSecond, double min, double max, int repetitions, boolean marked,
 			double failedShare) {
 
-		static Point of(Load load, List<CellResult> cells) {
+		public static Point of(Load load, List<CellResult> cells) {
 			double[] rates = cells.stream().mapToDouble(CellResult::savedPerSecond).sorted().toArray();
 			Double median = Figures.median(Arrays.stream(rates));
 			return new Point(load, (median != null) ? median : 0, rates[0], rates[rates.length - 1], rates.length,
 					cells.stream().anyMatch(Reliability::marked), Curve.failedShare(cells));
 		}
 
-		int size() {
+		public int size() {
 			return this.load.size();
 		}
 
@@ -73,7 +73,7 @@ record Curve(Series series, List<Point> points) {
 	}
 
 	/** What a curve does after its peak. */
-	enum Shape {
+	public enum Shape {
 
 		/** There are fewer than two loads to compare. */
 		UNKNOWN("too few loads"),
@@ -93,7 +93,7 @@ record Curve(Series series, List<Point> points) {
 			this.word = word;
 		}
 
-		String word() {
+		public String word() {
 			return this.word;
 		}
 
@@ -104,7 +104,7 @@ record Curve(Series series, List<Point> points) {
 	 *
 	 * @param share of {@code from} that was lost, 0 to 1
 	 */
-	record Drop(Point from, Point to, double share) {
+	public record Drop(Point from, Point to, double share) {
 
 		@Override
 		public String toString() {
@@ -113,7 +113,7 @@ record Curve(Series series, List<Point> points) {
 
 	}
 
-	static List<Curve> of(RunResult run) {
+	public static List<Curve> of(RunResult run) {
 		Map<Series, List<CellResult>> bySeries = run.cells()
 			.stream()
 			.collect(Collectors.groupingBy((c) -> Series.of(c.cell()), () -> new TreeMap<>(Coordinates.ORDER),
@@ -128,13 +128,13 @@ record Curve(Series series, List<Point> points) {
 	}
 
 	/** Of the calls of these cells, 0 to 1. */
-	static double failedShare(List<CellResult> cells) {
+	public static double failedShare(List<CellResult> cells) {
 		long calls = cells.stream().mapToLong(CellResult::calls).sum();
 		long failed = cells.stream().mapToLong(CellResult::failedCalls).sum();
 		return (calls > 0) ? (double) failed / calls : 0;
 	}
 
-	Point peak() {
+	public Point peak() {
 		Point peak = this.points.getFirst();
 		for (Point point : this.points) {
 			if (point.perSecond() > peak.perSecond()) {
@@ -144,7 +144,7 @@ record Curve(Series series, List<Point> points) {
 		return peak;
 	}
 
-	Point last() {
+	public Point last() {
 		return this.points.getLast();
 	}
 
@@ -152,7 +152,7 @@ record Curve(Series series, List<Point> points) {
 	 * From the peak to the greatest load.
 	 * @return of share 0 if the peak is at the greatest load
 	 */
-	Drop end() {
+	public Drop end() {
 		return drop(peak(), last());
 	}
 
@@ -160,7 +160,7 @@ record Curve(Series series, List<Point> points) {
 	 * The largest fall below the greatest value so far.
 	 * @return of share 0 if it never falls
 	 */
-	Drop largestDrop() {
+	public Drop largestDrop() {
 		Point greatest = this.points.getFirst();
 		Drop largest = drop(greatest, greatest);
 		for (Point point : this.points) {
@@ -175,7 +175,7 @@ record Curve(Series series, List<Point> points) {
 		return largest;
 	}
 
-	Shape shape() {
+	public Shape shape() {
 		if (this.points.size() < 2) {
 			return Shape.UNKNOWN;
 		}

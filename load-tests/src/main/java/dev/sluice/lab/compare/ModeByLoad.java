@@ -44,7 +44,7 @@ public record ModeByLoad(String capacity, Load load, Ratio rate, @Nullable Ratio
 	 * mode. Under the noise of pairs that shared machines had (a standard deviation of
 	 * 0.14), two pairs without a difference do so in fewer than one of a hundred cases.
 	 */
-	static final double SHOWN_BY = 0.25;
+	public static final double SHOWN_BY = 0.25;
 
 	private static final Words RATE = new Words(ModeByLoad::rate, "queued saves more", "queued saved more",
 			"sync saves more", "sync saved more", "both save as many");
@@ -143,7 +143,7 @@ public record ModeByLoad(String capacity, Load load, Ratio rate, @Nullable Ratio
 		}
 
 		/** With its doubt. */
-		String doubt() {
+		public String doubt() {
 			return "%s to %s, %s".formatted(Figures.measured(low()), Figures.measured(high()),
 					(pairs() == 1) ? "1 pair" : pairs() + " pairs");
 		}
@@ -284,7 +284,7 @@ public record ModeByLoad(String capacity, Load load, Ratio rate, @Nullable Ratio
 	}
 
 	/** The backend's name for readers. */
-	static String name(String capacity) {
+	public static String name(String capacity) {
 		return switch (capacity) {
 			case Coordinates.WORKERS -> "Slow backend (20 workers)";
 			case Coordinates.STARVED -> "Slow backend (starved)";
@@ -293,7 +293,7 @@ public record ModeByLoad(String capacity, Load load, Ratio rate, @Nullable Ratio
 		};
 	}
 
-	static Map<String, List<ModeByLoad>> byCapacity(List<ModeByLoad> loads) {
+	public static Map<String, List<ModeByLoad>> byCapacity(List<ModeByLoad> loads) {
 		return loads.stream().collect(Collectors.groupingBy(ModeByLoad::capacity, TreeMap::new, Collectors.toList()));
 	}
 

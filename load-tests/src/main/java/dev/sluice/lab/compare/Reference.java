@@ -11,7 +11,7 @@ import dev.sluice.lab.kit.result.Load;
  * The measurement Sluice grew from: another machine, another language, one blocking and
  * one queueing endpoint. Its mode {@code async} is {@code queued} here.
  */
-final class Reference {
+public final class Reference {
 
 	private static final String TABLE = "reference-load-sweep.csv";
 
@@ -25,7 +25,7 @@ final class Reference {
 	record Row(String mode, int orders, double latencyMillis, double perSecond, double failures) {
 	}
 
-	static List<Row> rows() {
+	public static List<Row> rows() {
 		return ReferenceTable.rows(Reference.class, TABLE)
 			.stream()
 			.map((fields) -> new Row(fields[0].equals("async") ? Coordinates.QUEUED : fields[0],
@@ -34,7 +34,7 @@ final class Reference {
 			.toList();
 	}
 
-	static Curve curve(String mode) {
+	public static Curve curve(String mode) {
 		return new Curve(new Series("reference", mode, "reference"),
 				rows().stream()
 					.filter((row) -> row.mode().equals(mode))

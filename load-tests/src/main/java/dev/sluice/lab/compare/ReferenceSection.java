@@ -16,7 +16,7 @@ import dev.sluice.lab.kit.page.Table;
 import dev.sluice.lab.kit.result.RunResult;
 
 /** The reference's table beside ours, and whether this run reproduces its shape. */
-final class ReferenceSection extends Section {
+public final class ReferenceSection extends Section {
 
 	ReferenceSection() {
 		super("reference", "Beside the measurement Sluice grew from");
@@ -47,7 +47,7 @@ final class ReferenceSection extends Section {
 	 * @param ours our curves before the starved backend
 	 * @return in words
 	 */
-	static String verdict(List<Curve> ours) {
+	public static String verdict(List<Curve> ours) {
 		List<Curve> sync = known(ours, Coordinates.SYNC);
 		List<Curve> queued = known(ours, Coordinates.QUEUED);
 		if (sync.isEmpty() || queued.isEmpty()) {

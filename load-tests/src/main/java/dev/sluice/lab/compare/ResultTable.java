@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * backend, a line for each gateway and mode, a column for each load, the median of the
  * repetitions in each place, marked if one of them is.
  */
-final class ResultTable {
+public final class ResultTable {
 
 	private static final int LABEL_WIDTH = 26;
 
@@ -31,7 +31,7 @@ final class ResultTable {
 	private ResultTable() {
 	}
 
-	static String of(RunResult run) {
+	public static String of(RunResult run) {
 		StringBuilder text = new StringBuilder();
 		verdict(run).forEach((sentence) -> text.append(sentence).append(System.lineSeparator()));
 		new Bounds(run).sentences(run).forEach((sentence) -> text.append(sentence).append(System.lineSeparator()));

@@ -24,7 +24,7 @@ import dev.sluice.lab.kit.stack.ServiceOptions;
  * says nothing. No order may be lost so. Until the last kill the backend saves none of
  * them.
  */
-final class ArchivingProof implements Proof {
+public final class ArchivingProof implements Proof {
 
 	private static final String SLOW = "slow-";
 

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * Orders lie in Kafka before the consumer starts, which has a small heap; what it holds
  * is measured while it delivers, garbage left out.
  */
-final class BacklogProof implements Proof {
+public final class BacklogProof implements Proof {
 
 	private static final int CUSTOMERS = 1_000;
 

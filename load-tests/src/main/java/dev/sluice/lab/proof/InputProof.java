@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  * are open that send nothing; every request that is not answered as it must be is kept as
  * a file.
  */
-final class InputProof implements Proof {
+public final class InputProof implements Proof {
 
 	/** Requests at least, before what a gateway holds is looked at first. */
 	private static final int WARM_UP = 500;

@@ -44,7 +44,7 @@ import tools.jackson.databind.json.JsonMapper;
  * orders that the backend refuses) and slow orders among it. Then the backend takes what
  * it refused, and what failed is delivered again.
  */
-final class IsolationProof implements Proof {
+public final class IsolationProof implements Proof {
 
 	private static final double PER_SECOND = 2_000 / 60.0;
 

@@ -35,7 +35,7 @@ import tools.jackson.databind.json.JsonMapper;
  * Every connection is open before the first request is sent; then all are sent at once,
  * in turn to both gateways and in both modes. Then {@link TwoPayloads}.
  */
-final class KeyProof implements Proof {
+public final class KeyProof implements Proof {
 
 	private static final String CUSTOMER = "customer-1";
 

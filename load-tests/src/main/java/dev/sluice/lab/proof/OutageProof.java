@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * Broker, PostgreSQL and backend are frozen one after another (SIGSTOP: connections stay
  * and nobody answers), while both gateways get orders in both modes.
  */
-final class OutageProof implements Proof {
+public final class OutageProof implements Proof {
 
 	/** To each gateway in each mode. */
 	private static final double PER_SECOND = 10;

@@ -12,7 +12,7 @@ import dev.sluice.lab.kit.stack.Module;
 import org.jspecify.annotations.Nullable;
 
 /** One claim, and how it is put to the test. */
-interface Proof {
+public interface Proof {
 
 	/** In commands and results: one word. */
 	String name();
@@ -42,7 +42,7 @@ interface Proof {
 	record Evidence(Map<String, String> setting, List<Check> checks, @Nullable Timeline timeline) {
 
 		/** As a setting says it: {@code 201: 5, 409: 95}. */
-		static String told(Map<?, ? extends Number> counts) {
+		public static String told(Map<?, ? extends Number> counts) {
 			return counts.entrySet()
 				.stream()
 				.map((count) -> "%s: %,d".formatted(count.getKey(), count.getValue().longValue()))

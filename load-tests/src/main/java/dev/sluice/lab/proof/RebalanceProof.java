@@ -34,9 +34,9 @@ import dev.sluice.lab.kit.stack.Stack;
  * or is killed, drawn from the seed, while orders come in at a steady rate. Every order's
  * wait is known by the backend's stamp.
  */
-final class RebalanceProof implements Proof {
+public final class RebalanceProof implements Proof {
 
-	static final String NAME = "rebalance";
+	public static final String NAME = "rebalance";
 
 	private static final double PER_SECOND = 100;
 

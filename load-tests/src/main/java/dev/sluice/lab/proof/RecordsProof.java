@@ -24,7 +24,7 @@ import dev.sluice.lab.proof.DeadLetterBox.Letter;
  * Bad records lie among good orders in Kafka: each bad one must become a dead letter,
  * each good one be saved, and delivery and projection must read on to the end.
  */
-final class RecordsProof implements Proof {
+public final class RecordsProof implements Proof {
 
 	private static final Duration END = Duration.ofSeconds(90);
 

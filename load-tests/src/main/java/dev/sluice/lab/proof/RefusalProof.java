@@ -21,7 +21,7 @@ import dev.sluice.lab.kit.stack.ServiceOptions;
  * For ten minutes the backend refuses all calls, or some of them, chosen at random. No
  * order may become a dead letter for that.
  */
-final class RefusalProof implements Proof {
+public final class RefusalProof implements Proof {
 
 	private static final double PER_SECOND = 20;
 
@@ -48,12 +48,12 @@ final class RefusalProof implements Proof {
 	}
 
 	/** Nearly half of the calls are too many. */
-	static Proof throttling() {
+	public static Proof throttling() {
 		return new RefusalProof("throttling", "Does a backend that throttles cost an order?", 0.45, 429);
 	}
 
 	/** The backend says that it is out of order. */
-	static Proof backendOutage() {
+	public static Proof backendOutage() {
 		return new RefusalProof("backend-outage", "Does a long outage of the backend cost an order?", 1, 503);
 	}
 

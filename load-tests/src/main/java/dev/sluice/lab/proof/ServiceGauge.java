@@ -18,7 +18,7 @@ import dev.sluice.lab.kit.stack.Service;
 import org.jspecify.annotations.Nullable;
 
 /** What a service holds: its heap and its threads. */
-final class ServiceGauge {
+public final class ServiceGauge {
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
@@ -41,10 +41,10 @@ final class ServiceGauge {
 	 * @param heapBytes in use
 	 * @param threads platform threads
 	 */
-	record Held(double heapBytes, double threads) {
+	public record Held(double heapBytes, double threads) {
 	}
 
-	ServiceGauge(HttpClient client, Service service) {
+	public ServiceGauge(HttpClient client, Service service) {
 		this.client = client;
 		this.service = service;
 	}
@@ -52,7 +52,7 @@ final class ServiceGauge {
 	/**
 	 * The least of some looks at what is live: what has only not ended yet is not held.
 	 */
-	Held least() throws InterruptedException {
+	public Held least() throws InterruptedException {
 		Held least = new Held(Double.MAX_VALUE, Double.MAX_VALUE);
 		for (int i = 0; i < LOOKS; i++) {
 			Held held = held();
@@ -63,12 +63,12 @@ final class ServiceGauge {
 	}
 
 	/** What is live. */
-	Held held() throws InterruptedException {
+	public Held held() throws InterruptedException {
 		return new Held(liveBytes(), now().threads());
 	}
 
 	/** As it is, garbage included. */
-	Held now() throws InterruptedException {
+	public Held now() throws InterruptedException {
 		Exposition metrics = Exposition.parse(metrics(), Set.of(HEAP, THREADS)::contains);
 		return new Held(
 				known(HEAP, Exposition.sum(metrics.of(HEAP).filter((part) -> part.label("area").equals("heap")))),

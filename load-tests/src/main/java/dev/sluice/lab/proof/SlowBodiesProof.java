@@ -40,7 +40,7 @@ import dev.sluice.lab.kit.stack.Variant;
  * once, again and again, at a slow backend, so that every bound of the gateway is
  * reached: it may refuse orders then, but must not run out of memory.
  */
-final class SlowBodiesProof implements Proof {
+public final class SlowBodiesProof implements Proof {
 
 	private static final String ORDER = """
 			{"customerId":"good-client","items":[{"sku":"tea","quantity":2,"unitPrice":{"amount":"9.90","currency":"EUR"}}]}""";

@@ -34,10 +34,10 @@ import dev.sluice.lab.kit.stack.Variant;
  * What one proof works on: a fresh stack, the backend's controls and a directory for raw
  * data. Not thread-safe.
  */
-final class TestBed implements AutoCloseable {
+public final class TestBed implements AutoCloseable {
 
 	/** Both, as clients have the choice. */
-	static final List<Variant> GATEWAYS = List.of(Variant.SERVLET_VIRTUAL, Variant.REACTIVE);
+	public static final List<Variant> GATEWAYS = List.of(Variant.SERVLET_VIRTUAL, Variant.REACTIVE);
 
 	private static final String BACKEND = "backend";
 
@@ -70,7 +70,7 @@ final class TestBed implements AutoCloseable {
 	 * @param requests how many requests are asked for; 0 for what belongs to the size
 	 * @param source how the consumer reads
 	 */
-	TestBed(Infrastructure infrastructure, RunDirectory directory, String proof, Progress progress, Length size,
+	public TestBed(Infrastructure infrastructure, RunDirectory directory, String proof, Progress progress, Length size,
 			long seed, int requests, Source source) throws IOException {
 		this.directory = directory.directory(proof);
 		this.stack = Stack.builder()
@@ -88,7 +88,7 @@ final class TestBed implements AutoCloseable {
 	/**
 	 * Starts Kafka, PostgreSQL, backend, one consumer and both gateways, side by side.
 	 */
-	void startAll() throws InterruptedException {
+	public void startAll() throws InterruptedException {
 		startAll(ServiceOptions.NONE);
 	}
 
@@ -96,7 +96,7 @@ final class TestBed implements AutoCloseable {
 	 * Starts everything.
 	 * @param consumer what the consumer differs in
 	 */
-	void startAll(ServiceOptions consumer) throws InterruptedException {
+	public void startAll(ServiceOptions consumer) throws InterruptedException {
 		startAll(consumer, ServiceOptions.NONE);
 	}
 
@@ -105,7 +105,7 @@ final class TestBed implements AutoCloseable {
 	 * @param consumer what the consumer differs in
 	 * @param gateway what each gateway differs in
 	 */
-	void startAll(ServiceOptions consumer, ServiceOptions gateway) throws InterruptedException {
+	public void startAll(ServiceOptions consumer, ServiceOptions gateway) throws InterruptedException {
 		step("Starting Kafka, PostgreSQL (%s), the backend, a consumer and two gateways"
 			.formatted(this.stack.infrastructure().infrastructure()));
 		List<Callable<?>> starts = new ArrayList<>(List.of(this.stack::startInfrastructure,
@@ -118,32 +118,32 @@ final class TestBed implements AutoCloseable {
 	}
 
 	/** Starts Kafka, PostgreSQL and the backend, side by side. */
-	void startWithoutGateways() throws InterruptedException {
+	public void startWithoutGateways() throws InterruptedException {
 		step("Starting Kafka, PostgreSQL (%s) and the backend".formatted(this.stack.infrastructure().infrastructure()));
 		Stack.inParallel(List.of(this.stack::startInfrastructure,
 				() -> this.services.put(BACKEND, this.stack.startBackend(ServiceOptions.NONE))));
 		backend().behave(BackendBehaviour.DEFAULT);
 	}
 
-	Stack stack() {
+	public Stack stack() {
 		return this.stack;
 	}
 
 	/** The group that delivers. */
-	ConsumerGroup deliveryGroup() {
+	public ConsumerGroup deliveryGroup() {
 		return ConsumerGroup.delivery(this.stack.infrastructure().kafka().bootstrapServers(), this.source);
 	}
 
-	BackendControl backend() {
+	public BackendControl backend() {
 		return new BackendControl(this.client, this.stack.uri(Module.BACKEND));
 	}
 
-	Service backendService() {
+	public Service backendService() {
 		return service(BACKEND);
 	}
 
 	/** In the order of {@link #GATEWAYS}. */
-	List<Service> gateways() {
+	public List<Service> gateways() {
 		return GATEWAYS.stream().map((variant) -> service(variant.id())).toList();
 	}
 
@@ -151,26 +151,26 @@ final class TestBed implements AutoCloseable {
 		return Objects.requireNonNull(this.services.get(name), name);
 	}
 
-	HttpClient client() {
+	public HttpClient client() {
 		return this.client;
 	}
 
 	/** The path of a raw file. */
-	Path file(String name) {
+	public Path file(String name) {
 		return this.directory.resolve(name);
 	}
 
-	long seed() {
+	public long seed() {
 		return this.seed;
 	}
 
 	/** The number of requests: what the user asks for, or what belongs to the size. */
-	int requests(int whole, int quick, int smallest) {
+	public int requests(int whole, int quick, int smallest) {
 		return (this.requests > 0) ? this.requests : size(whole, quick, smallest);
 	}
 
 	/** The number of what is asked for. */
-	int size(int whole, int quick, int smallest) {
+	public int size(int whole, int quick, int smallest) {
 		return switch (this.size) {
 			case WHOLE -> whole;
 			case QUICK -> quick;
@@ -178,11 +178,11 @@ final class TestBed implements AutoCloseable {
 		};
 	}
 
-	void step(String text) {
+	public void step(String text) {
 		this.progress.step(text);
 	}
 
-	void now(String text) {
+	public void now(String text) {
 		this.progress.now(text);
 	}
 
@@ -191,7 +191,7 @@ final class TestBed implements AutoCloseable {
 	 * @return what it has seen by then
 	 * @throws LabException if it does not become quiet in time
 	 */
-	BackendAudit awaitQuiet(Duration timeout) throws InterruptedException {
+	public BackendAudit awaitQuiet(Duration timeout) throws InterruptedException {
 		long deadline = System.nanoTime() + timeout.toNanos();
 		long received = -1;
 		long quietSince = System.nanoTime();

@@ -34,7 +34,7 @@ import dev.sluice.lab.proof.TwinRequests.Exchange;
  * come on a connection, and of each the status, the headers that clients act on and the
  * body. What differs is kept as a file, with both answers.
  */
-final class TwinsProof implements Proof {
+public final class TwinsProof implements Proof {
 
 	/** The hosts are of equal length, so the requests are, too. */
 	private static final List<String> HOSTS = List.of("twin-one", "twin-two");

@@ -44,7 +44,7 @@ public record JfrRecording(Instant start, Instant end, List<Pause> pauses, Navig
 	 */
 	public record Pause(Instant start, Duration duration) {
 
-		double millis() {
+		public double millis() {
 			return duration().toNanos() / 1e6;
 		}
 
@@ -74,18 +74,18 @@ public record JfrRecording(Instant start, Instant end, List<Pause> pauses, Navig
 				this.pauses, this.heapUsed, log.promotions(), true, this.allocated);
 	}
 
-	List<Pause> pausesIn(Window window) {
+	public List<Pause> pausesIn(Window window) {
 		return this.pauses.stream().filter((pause) -> window.contains(pause.start())).toList();
 	}
 
 	/** The last value known at a time, in bytes. */
-	@Nullable Long heapUsedAt(Instant time) {
+	public @Nullable Long heapUsedAt(Instant time) {
 		Map.Entry<Instant, Long> entry = this.heapUsed.floorEntry(time);
 		return (entry != null) ? entry.getValue() : null;
 	}
 
 	/** Bytes promoted in the window; null if the collector does not tell. */
-	@Nullable Long promotedIn(Window window) {
+	public @Nullable Long promotedIn(Window window) {
 		if (!this.generational) {
 			return null;
 		}
@@ -97,7 +97,7 @@ public record JfrRecording(Instant start, Instant end, List<Pause> pauses, Navig
 	 * first not before its end; null if it is shorter than two sampling intervals or was
 	 * not sampled whole.
 	 */
-	@Nullable Long allocatedIn(Window window) {
+	public @Nullable Long allocatedIn(Window window) {
 		Map.Entry<Instant, Long> before = this.allocated.floorEntry(window.start());
 		Map.Entry<Instant, Long> after = this.allocated.ceilingEntry(window.end());
 		if (before == null || after == null || window.length().compareTo(ALLOCATION_INTERVAL.multipliedBy(2)) < 0) {

@@ -274,7 +274,7 @@ public final class ProcessSampler implements AutoCloseable {
 	 * @param threads operating-system threads
 	 * @param connections open ones that it accepted; null if not counted this time
 	 */
-	record ProcessSample(Instant time, String process, long cpuMillis, long rssBytes, int threads,
+	public record ProcessSample(Instant time, String process, long cpuMillis, long rssBytes, int threads,
 			@Nullable Integer connections) {
 
 		ProcessSample named(String name) {
@@ -295,7 +295,7 @@ public final class ProcessSampler implements AutoCloseable {
 	 * @param ownMillis that of the sampled processes
 	 * @param stealMillis of the busy time, that in which another machine had the core
 	 */
-	record MachineSample(Instant time, long busyMillis, long ownMillis, long stealMillis) {
+	public record MachineSample(Instant time, long busyMillis, long ownMillis, long stealMillis) {
 	}
 
 	/** The threads of a group of processes at a time. */
