@@ -5,9 +5,9 @@ import java.util.List;
 
 import dev.sluice.lab.kit.measure.CellEvaluation;
 import dev.sluice.lab.kit.measure.GatlingLog.Request;
-import dev.sluice.lab.kit.measure.Latencies;
-import dev.sluice.lab.kit.measure.ScrapedGauge;
-import dev.sluice.lab.kit.measure.Window;
+import dev.sluice.lab.kit.statistics.Latencies;
+import dev.sluice.lab.kit.metrics.ScrapedGauge;
+import dev.sluice.lab.kit.statistics.Window;
 import dev.sluice.lab.kit.plan.PhaseOutcome;
 import dev.sluice.lab.kit.result.CausesResult;
 

@@ -10,7 +10,7 @@ import dev.sluice.lab.kit.page.Reliability;
 import dev.sluice.lab.kit.page.Section;
 import dev.sluice.lab.kit.page.Table;
 import dev.sluice.lab.kit.result.CausesResult.Cell;
-import dev.sluice.lab.kit.result.CellResult.Latency;
+import dev.sluice.lab.kit.cell.CellResult.Latency;
 import dev.sluice.lab.kit.result.RunResult;
 
 /** Every cell as it was run, and what limits what may be said of them. */

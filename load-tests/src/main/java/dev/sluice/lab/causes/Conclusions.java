@@ -7,7 +7,7 @@ import java.util.Objects;
 import java.util.Optional;
 
 import dev.sluice.lab.causes.Effects.Effect;
-import dev.sluice.lab.kit.measure.PairedComparison;
+import dev.sluice.lab.kit.statistics.PairedComparison;
 import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.result.CausesResult;
 import org.jspecify.annotations.Nullable;

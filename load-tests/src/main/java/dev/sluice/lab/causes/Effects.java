@@ -13,14 +13,14 @@ import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
 
-import dev.sluice.lab.kit.measure.PairedComparison;
+import dev.sluice.lab.kit.statistics.PairedComparison;
 import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.page.Reliability;
 import dev.sluice.lab.kit.result.CausesResult;
 import dev.sluice.lab.kit.result.CausesResult.Cell;
 import dev.sluice.lab.kit.result.CausesResult.Setting;
 import dev.sluice.lab.kit.result.CausesResult.Share;
-import dev.sluice.lab.kit.result.CellResult.ServiceCost;
+import dev.sluice.lab.kit.cell.CellResult.ServiceCost;
 import org.jspecify.annotations.Nullable;
 
 /** Each setting's cells taken together, and held against the base. */

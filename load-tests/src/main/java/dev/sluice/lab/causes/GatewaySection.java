@@ -11,7 +11,7 @@ import dev.sluice.lab.kit.page.Reliability;
 import dev.sluice.lab.kit.page.Section;
 import dev.sluice.lab.kit.page.Table;
 import dev.sluice.lab.kit.result.CausesResult.Cell;
-import dev.sluice.lab.kit.result.CellResult.ServiceCost;
+import dev.sluice.lab.kit.cell.CellResult.ServiceCost;
 import dev.sluice.lab.kit.result.RunResult;
 
 /** What the gateway did meanwhile: its collector and its threads. */

@@ -2,6 +2,7 @@ package dev.sluice.lab.chaos;
 
 import java.util.List;
 
+import dev.sluice.lab.chaos.ledger.GatewayWitness;
 import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.page.Html;
 import dev.sluice.lab.kit.page.Section;

@@ -3,7 +3,7 @@ package dev.sluice.lab.client;
 import java.time.Duration;
 import java.util.List;
 
-import dev.sluice.lab.kit.load.CallMode;
+import dev.sluice.lab.kit.client.CallMode;
 import dev.sluice.lab.kit.page.ReferenceTable;
 import dev.sluice.lab.kit.result.ClientResult.Reference;
 import dev.sluice.lab.kit.result.ClientResult.Stopped;

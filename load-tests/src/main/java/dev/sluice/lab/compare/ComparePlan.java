@@ -7,8 +7,8 @@ import java.util.Random;
 
 import dev.sluice.lab.kit.plan.BackendModel;
 import dev.sluice.lab.kit.plan.Mode;
-import dev.sluice.lab.kit.result.Cell;
-import dev.sluice.lab.kit.result.Load;
+import dev.sluice.lab.kit.cell.Cell;
+import dev.sluice.lab.kit.cell.Load;
 
 /**
  * Which cells a comparison runs, and in which order. Each repetition draws the order of

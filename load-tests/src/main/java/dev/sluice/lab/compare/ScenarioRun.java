@@ -11,7 +11,7 @@ import dev.sluice.lab.compare.CompareExperiment.Settings;
 import dev.sluice.lab.compare.ComparePlan.Sweep;
 import dev.sluice.lab.kit.load.Pin;
 import dev.sluice.lab.kit.plan.BackendModel;
-import dev.sluice.lab.kit.result.CellResult;
+import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.result.CompareResult;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.result.ScenarioResult;
@@ -22,7 +22,7 @@ import dev.sluice.lab.scenario.Scenario.Limits;
 import dev.sluice.lab.scenario.Scenario.Orders;
 import org.jspecify.annotations.Nullable;
 
-import static dev.sluice.lab.kit.result.Load.Kind.BURST;
+import static dev.sluice.lab.kit.cell.Load.Kind.BURST;
 
 /** A scenario as a comparison. */
 record ScenarioRun(Scenario scenario) {

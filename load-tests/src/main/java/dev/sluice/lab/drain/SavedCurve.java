@@ -4,7 +4,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 
-import dev.sluice.lab.kit.measure.Window;
+import dev.sluice.lab.kit.statistics.Window;
 
 /**
  * How many orders the backend had saved at which time, as it was asked again and again.

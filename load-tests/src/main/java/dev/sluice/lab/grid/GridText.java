@@ -6,7 +6,7 @@ import java.util.Optional;
 
 import dev.sluice.lab.kit.result.GridResult;
 import dev.sluice.lab.kit.result.GridResult.Cell;
-import dev.sluice.lab.kit.result.Timing;
+import dev.sluice.lab.kit.statistics.Timing;
 import org.jspecify.annotations.Nullable;
 
 /** A grid in 100 columns of text: a table for each delay. */

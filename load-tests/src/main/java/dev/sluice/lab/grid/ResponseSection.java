@@ -12,7 +12,7 @@ import dev.sluice.lab.kit.page.Section;
 import dev.sluice.lab.kit.page.Table;
 import dev.sluice.lab.kit.result.GridResult.Cell;
 import dev.sluice.lab.kit.result.RunResult;
-import dev.sluice.lab.kit.result.Timing;
+import dev.sluice.lab.kit.statistics.Timing;
 
 /** How long an answer takes, and what it costs the gateway. */
 final class ResponseSection extends Section {

@@ -10,7 +10,7 @@ import java.util.function.Function;
 
 import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.page.Reliability;
-import dev.sluice.lab.kit.result.CellResult;
+import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.result.CompareResult;
 import dev.sluice.lab.kit.result.KneeResult;
 import dev.sluice.lab.kit.result.RunResult;

@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.result.ClientResult.Tally;
 import dev.sluice.lab.kit.result.KneeResult.Aim;
-import dev.sluice.lab.kit.result.Timing;
+import dev.sluice.lab.kit.statistics.Timing;
 import org.jspecify.annotations.Nullable;
 
 /**

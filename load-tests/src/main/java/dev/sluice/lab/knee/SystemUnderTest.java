@@ -13,9 +13,9 @@ import javax.net.ssl.SSLContext;
 
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.contract.BackendBehaviour.Delay;
-import dev.sluice.lab.kit.measure.Exposition;
-import dev.sluice.lab.kit.measure.ProcessGroup;
-import dev.sluice.lab.kit.measure.PrometheusHistogram;
+import dev.sluice.lab.kit.metrics.Exposition;
+import dev.sluice.lab.kit.process.ProcessGroup;
+import dev.sluice.lab.kit.metrics.PrometheusHistogram;
 import dev.sluice.lab.kit.plan.BackendCapacity;
 import dev.sluice.lab.kit.run.BackendControl;
 import dev.sluice.lab.kit.stack.LabException;

@@ -7,7 +7,7 @@ import java.time.Duration;
 import dev.sluice.devservices.Ports;
 import dev.sluice.lab.kit.deployed.Target;
 import dev.sluice.lab.kit.deployed.TargetOptions;
-import dev.sluice.lab.kit.load.OpenClient;
+import dev.sluice.lab.kit.client.OpenClient;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.run.ExperimentCommand;
 import dev.sluice.lab.kit.run.ReportWriter;

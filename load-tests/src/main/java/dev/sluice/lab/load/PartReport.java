@@ -12,11 +12,11 @@ import java.util.TreeMap;
 import java.util.stream.IntStream;
 import java.util.zip.DataFormatException;
 
-import dev.sluice.lab.kit.load.OpenClient.Figures;
-import dev.sluice.lab.kit.measure.Percentile;
+import dev.sluice.lab.kit.client.OpenClient.Figures;
+import dev.sluice.lab.kit.statistics.Percentile;
 import dev.sluice.lab.kit.result.ClientResult.Second;
 import dev.sluice.lab.kit.result.ClientResult.Tally;
-import dev.sluice.lab.kit.result.Timing;
+import dev.sluice.lab.kit.statistics.Timing;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 

@@ -2,7 +2,7 @@ package dev.sluice.lab.load;
 
 import java.time.Duration;
 
-import dev.sluice.lab.kit.load.OpenClient.OpenLoad;
+import dev.sluice.lab.kit.client.OpenClient.OpenLoad;
 import dev.sluice.lab.kit.plan.Mode;
 
 /**

@@ -21,6 +21,8 @@ import dev.sluice.lab.kit.run.Run;
 import dev.sluice.lab.kit.run.SourceOption.Source;
 import dev.sluice.lab.kit.stack.Module;
 import dev.sluice.lab.kit.stack.Stack;
+import dev.sluice.lab.proof.claim.Proof;
+import dev.sluice.lab.proof.claim.TestBed;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -10,9 +10,9 @@ import dev.sluice.lab.kit.page.Html;
 import dev.sluice.lab.kit.page.Reliability;
 import dev.sluice.lab.kit.page.Section;
 import dev.sluice.lab.kit.page.Table;
-import dev.sluice.lab.kit.result.CellResult;
-import dev.sluice.lab.kit.result.CellResult.Latency;
-import dev.sluice.lab.kit.result.CellResult.ServiceCost;
+import dev.sluice.lab.kit.cell.CellResult;
+import dev.sluice.lab.kit.cell.CellResult.Latency;
+import dev.sluice.lab.kit.cell.CellResult.ServiceCost;
 import dev.sluice.lab.kit.result.RunResult;
 
 /** Every cell of any experiment, as it was run. */

@@ -3,12 +3,12 @@ package dev.sluice.lab.report;
 import java.util.List;
 import java.util.function.Consumer;
 
-import dev.sluice.lab.compare.ModeByLoad;
-import dev.sluice.lab.compare.ModeOverview;
+import dev.sluice.lab.compare.figures.ModeByLoad;
+import dev.sluice.lab.compare.page.ModeOverview;
 import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.page.Html;
 import dev.sluice.lab.kit.result.CompareResult;
-import dev.sluice.lab.kit.result.Load;
+import dev.sluice.lab.kit.cell.Load;
 import dev.sluice.lab.kit.result.RunResult;
 
 /**

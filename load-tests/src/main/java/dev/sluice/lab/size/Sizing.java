@@ -7,8 +7,8 @@ import java.util.Objects;
 import java.util.stream.Stream;
 
 import dev.sluice.lab.kit.page.Reliability;
-import dev.sluice.lab.kit.result.CellResult;
-import dev.sluice.lab.kit.result.CellResult.ServiceCost;
+import dev.sluice.lab.kit.cell.CellResult;
+import dev.sluice.lab.kit.cell.CellResult.ServiceCost;
 
 /**
  * What a rate costs, by measured CPU of an order: for each variant and mode, and each

@@ -7,8 +7,8 @@ import java.util.TreeMap;
 import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
 
-import dev.sluice.lab.kit.measure.PairedComparison;
-import dev.sluice.lab.kit.result.CellResult;
+import dev.sluice.lab.kit.statistics.PairedComparison;
+import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.result.RunResult;
 
 /**

@@ -3,7 +3,7 @@ package dev.sluice.lab.statistics;
 import java.util.function.IntFunction;
 import java.util.random.RandomGenerator;
 
-import dev.sluice.lab.kit.measure.PairedComparison;
+import dev.sluice.lab.kit.statistics.PairedComparison;
 
 /**
  * Comparisons as the report makes them, many times over: of a thing with itself, and with

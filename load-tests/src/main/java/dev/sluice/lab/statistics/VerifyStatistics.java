@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.Callable;
 
-import dev.sluice.lab.kit.measure.PairedComparison;
+import dev.sluice.lab.kit.statistics.PairedComparison;
 import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.result.RunFile;
 import dev.sluice.lab.kit.result.RunResult;

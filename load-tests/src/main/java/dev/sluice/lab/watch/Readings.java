@@ -16,9 +16,9 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-import dev.sluice.lab.kit.measure.Exposition;
-import dev.sluice.lab.kit.measure.Exposition.Series;
-import dev.sluice.lab.kit.measure.PrometheusHistogram;
+import dev.sluice.lab.kit.metrics.Exposition;
+import dev.sluice.lab.kit.metrics.Exposition.Series;
+import dev.sluice.lab.kit.metrics.PrometheusHistogram;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,6 +1,6 @@
 package dev.sluice.lab.watch;
 
-import dev.sluice.lab.kit.measure.Exposition;
+import dev.sluice.lab.kit.metrics.Exposition;
 import org.jspecify.annotations.Nullable;
 
 /**

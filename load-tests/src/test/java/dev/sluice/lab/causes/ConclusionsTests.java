@@ -10,8 +10,8 @@ import dev.sluice.lab.kit.result.CausesResult;
 import dev.sluice.lab.kit.result.CausesResult.Cell;
 import dev.sluice.lab.kit.result.CausesResult.Setting;
 import dev.sluice.lab.kit.result.CausesResult.Share;
-import dev.sluice.lab.kit.result.CellResult.Latency;
-import dev.sluice.lab.kit.result.CellResult.ServiceCost;
+import dev.sluice.lab.kit.cell.CellResult.Latency;
+import dev.sluice.lab.kit.cell.CellResult.ServiceCost;
 import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.Test;
 

@@ -8,9 +8,9 @@ import dev.sluice.lab.kit.plan.LoadPlan.Phase;
 import dev.sluice.lab.kit.plan.LoadPlan.Target;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.plan.WarmUpWindow;
-import dev.sluice.lab.kit.result.Cell;
+import dev.sluice.lab.kit.cell.Cell;
 import dev.sluice.lab.kit.result.CompareResult.WarmUpCurve;
-import dev.sluice.lab.kit.result.Load;
+import dev.sluice.lab.kit.cell.Load;
 import dev.sluice.lab.kit.result.RunResult.Check;
 import org.junit.jupiter.api.Test;
 

@@ -4,7 +4,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 
 import dev.sluice.lab.kit.plan.BackendCapacity;
-import dev.sluice.lab.kit.result.Load;
+import dev.sluice.lab.kit.cell.Load;
 import dev.sluice.lab.kit.run.LengthOptions.Length;
 import dev.sluice.lab.report.Report;
 import org.junit.jupiter.params.ParameterizedTest;

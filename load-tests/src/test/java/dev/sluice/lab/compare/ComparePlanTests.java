@@ -10,8 +10,8 @@ import dev.sluice.lab.compare.ComparePlan.Sweep;
 import dev.sluice.lab.kit.plan.BackendCapacity;
 import dev.sluice.lab.kit.plan.BackendModel;
 import dev.sluice.lab.kit.plan.Mode;
-import dev.sluice.lab.kit.result.Cell;
-import dev.sluice.lab.kit.result.Load;
+import dev.sluice.lab.kit.cell.Cell;
+import dev.sluice.lab.kit.cell.Load;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;

@@ -7,7 +7,7 @@ import java.util.List;
 import dev.sluice.contract.BackendAudit;
 import dev.sluice.lab.kit.measure.GatlingLog;
 import dev.sluice.lab.kit.measure.GatlingLog.Request;
-import dev.sluice.lab.kit.measure.ProcessSamples;
+import dev.sluice.lab.kit.process.ProcessSamples;
 import dev.sluice.lab.kit.plan.PhaseOutcome;
 import dev.sluice.lab.kit.result.GridResult.Cell;
 import org.junit.jupiter.api.Test;

@@ -10,10 +10,10 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 import com.sun.net.httpserver.HttpServer;
-import dev.sluice.lab.kit.load.CallMode;
-import dev.sluice.lab.kit.load.OpenClient;
-import dev.sluice.lab.kit.load.OpenClient.Figures;
-import dev.sluice.lab.kit.load.OpenClient.OpenLoad;
+import dev.sluice.lab.kit.client.CallMode;
+import dev.sluice.lab.kit.client.OpenClient;
+import dev.sluice.lab.kit.client.OpenClient.Figures;
+import dev.sluice.lab.kit.client.OpenClient.OpenLoad;
 import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Test;
 

@@ -4,6 +4,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.List;
 
+import dev.sluice.lab.proof.claim.Proof;
 import dev.sluice.lab.report.Report;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;

@@ -13,11 +13,11 @@ import java.util.Map;
 import java.util.Random;
 import java.util.stream.IntStream;
 
-import dev.sluice.lab.kit.result.Cell;
-import dev.sluice.lab.kit.result.CellResult;
-import dev.sluice.lab.kit.result.CellResult.Wait;
+import dev.sluice.lab.kit.cell.Cell;
+import dev.sluice.lab.kit.cell.CellResult;
+import dev.sluice.lab.kit.cell.CellResult.Wait;
 import dev.sluice.lab.kit.result.CompareResult;
-import dev.sluice.lab.kit.result.Load;
+import dev.sluice.lab.kit.cell.Load;
 import dev.sluice.lab.kit.result.RunFile;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.result.Runs;

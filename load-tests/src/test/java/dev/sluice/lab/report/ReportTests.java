@@ -6,9 +6,9 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-import dev.sluice.lab.kit.result.Cell;
-import dev.sluice.lab.kit.result.Load;
-import dev.sluice.lab.kit.result.CellResult;
+import dev.sluice.lab.kit.cell.Cell;
+import dev.sluice.lab.kit.cell.Load;
+import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.result.DrainResult;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.result.Runs;

@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.List;
 
 import dev.sluice.lab.Lab;
-import dev.sluice.lab.kit.result.CellResult;
+import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.result.RunFile;
 import dev.sluice.lab.kit.result.Runs;
 import dev.sluice.lab.size.Sizing.Need;

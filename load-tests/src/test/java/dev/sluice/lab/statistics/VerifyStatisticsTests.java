@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.Random;
 
 import dev.sluice.lab.Lab;
-import dev.sluice.lab.kit.result.Cell;
-import dev.sluice.lab.kit.result.CellResult;
-import dev.sluice.lab.kit.result.Load;
+import dev.sluice.lab.kit.cell.Cell;
+import dev.sluice.lab.kit.cell.CellResult;
+import dev.sluice.lab.kit.cell.Load;
 import dev.sluice.lab.kit.result.RunFile;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.result.Runs;

@@ -32,8 +32,8 @@ import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509ExtendedTrustManager;
 
-import dev.sluice.lab.kit.measure.Exposition;
-import dev.sluice.lab.kit.measure.Exposition.Series;
+import dev.sluice.lab.kit.metrics.Exposition;
+import dev.sluice.lab.kit.metrics.Exposition.Series;
 import dev.sluice.lab.kit.stack.Http;
 import dev.sluice.lab.kit.stack.LabException;
 import org.jspecify.annotations.Nullable;

@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicLong;
 
 import dev.sluice.lab.kit.measure.OrderTimes;
 import dev.sluice.lab.kit.measure.OrderTimes.Times;
-import dev.sluice.lab.kit.measure.Percentile;
+import dev.sluice.lab.kit.statistics.Percentile;
 import dev.sluice.lab.kit.plan.LoadPlan.Phase;
 import dev.sluice.lab.kit.plan.LoadPlan.Target;
 import dev.sluice.lab.kit.plan.Mode;

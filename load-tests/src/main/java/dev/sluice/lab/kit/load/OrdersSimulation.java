@@ -22,7 +22,7 @@ import dev.sluice.contract.BackendAudit;
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.contract.HttpNames;
 import dev.sluice.lab.kit.measure.OrderTimes;
-import dev.sluice.lab.kit.measure.ProcessSampler;
+import dev.sluice.lab.kit.process.ProcessSampler;
 import dev.sluice.lab.kit.plan.LoadPlan;
 import dev.sluice.lab.kit.plan.LoadPlan.Client;
 import dev.sluice.lab.kit.plan.LoadPlan.Flap;

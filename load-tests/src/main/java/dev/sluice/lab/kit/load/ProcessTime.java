@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-import dev.sluice.lab.kit.measure.ThreadTimes;
+import dev.sluice.lab.kit.process.ThreadTimes;
 import org.jspecify.annotations.Nullable;
 
 /**

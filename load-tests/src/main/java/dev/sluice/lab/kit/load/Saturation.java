@@ -7,7 +7,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 import java.util.function.Supplier;
 
-import dev.sluice.lab.kit.load.OpenClient.OpenLoad;
+import dev.sluice.lab.kit.client.OpenClient.OpenLoad;
+import dev.sluice.lab.kit.client.OpenClient;
 import dev.sluice.lab.kit.plan.LoadPlan.Settling;
 import dev.sluice.lab.kit.plan.WarmUpWindow;
 

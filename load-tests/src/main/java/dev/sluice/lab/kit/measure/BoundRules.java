@@ -6,9 +6,9 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 
-import dev.sluice.lab.kit.result.Bound;
-import dev.sluice.lab.kit.result.Utilisation;
-import dev.sluice.lab.kit.result.Utilisation.LimitUse;
+import dev.sluice.lab.kit.cell.Bound;
+import dev.sluice.lab.kit.cell.Utilisation;
+import dev.sluice.lab.kit.cell.Utilisation.LimitUse;
 import org.jspecify.annotations.Nullable;
 
 /**

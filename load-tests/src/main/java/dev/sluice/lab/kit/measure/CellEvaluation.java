@@ -15,18 +15,24 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
+import dev.sluice.lab.kit.cell.Bound;
+import dev.sluice.lab.kit.cell.Cell;
+import dev.sluice.lab.kit.cell.CellResult.Latency;
+import dev.sluice.lab.kit.cell.CellResult.Second;
+import dev.sluice.lab.kit.cell.CellResult.ServiceCost;
+import dev.sluice.lab.kit.cell.CellResult;
+import dev.sluice.lab.kit.cell.Utilisation;
+import dev.sluice.lab.kit.jvm.JfrRecording.Pause;
+import dev.sluice.lab.kit.jvm.JfrRecording;
 import dev.sluice.lab.kit.measure.BoundRules.Calls;
 import dev.sluice.lab.kit.measure.GatlingLog.Request;
-import dev.sluice.lab.kit.measure.JfrRecording.Pause;
+import dev.sluice.lab.kit.metrics.ScrapedGauge;
+import dev.sluice.lab.kit.metrics.Scrapes;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.plan.PhaseOutcome;
-import dev.sluice.lab.kit.result.Bound;
-import dev.sluice.lab.kit.result.Cell;
-import dev.sluice.lab.kit.result.CellResult;
-import dev.sluice.lab.kit.result.CellResult.Latency;
-import dev.sluice.lab.kit.result.CellResult.Second;
-import dev.sluice.lab.kit.result.CellResult.ServiceCost;
-import dev.sluice.lab.kit.result.Utilisation;
+import dev.sluice.lab.kit.process.ProcessSamples;
+import dev.sluice.lab.kit.statistics.Latencies;
+import dev.sluice.lab.kit.statistics.Window;
 import org.jspecify.annotations.Nullable;
 
 /**

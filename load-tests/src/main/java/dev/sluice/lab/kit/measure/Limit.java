@@ -4,7 +4,8 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
 
-import dev.sluice.lab.kit.measure.Exposition.Series;
+import dev.sluice.lab.kit.metrics.Exposition.Series;
+import dev.sluice.lab.kit.metrics.Exposition;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -15,7 +15,8 @@ import java.util.function.ToLongFunction;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.GZIPOutputStream;
 
-import dev.sluice.lab.kit.result.CellResult.Wait;
+import dev.sluice.lab.kit.cell.CellResult.Wait;
+import dev.sluice.lab.kit.statistics.Percentile;
 import org.jspecify.annotations.Nullable;
 
 /**

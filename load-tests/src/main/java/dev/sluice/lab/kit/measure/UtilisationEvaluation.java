@@ -9,11 +9,14 @@ import java.util.OptionalDouble;
 import java.util.Set;
 import java.util.TreeSet;
 
+import dev.sluice.lab.kit.cell.Utilisation.LimitUse;
+import dev.sluice.lab.kit.cell.Utilisation.ProcessUse;
+import dev.sluice.lab.kit.cell.Utilisation;
 import dev.sluice.lab.kit.measure.Limit.Use;
-import dev.sluice.lab.kit.measure.Scrapes.Scrape;
-import dev.sluice.lab.kit.result.Utilisation;
-import dev.sluice.lab.kit.result.Utilisation.LimitUse;
-import dev.sluice.lab.kit.result.Utilisation.ProcessUse;
+import dev.sluice.lab.kit.metrics.Scrapes.Scrape;
+import dev.sluice.lab.kit.metrics.Scrapes;
+import dev.sluice.lab.kit.process.ProcessSamples;
+import dev.sluice.lab.kit.statistics.Window;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -2,7 +2,7 @@ package dev.sluice.lab.kit.page;
 
 import dev.sluice.lab.kit.result.ClientResult.Run;
 import dev.sluice.lab.kit.result.ClientResult.Second;
-import dev.sluice.lab.kit.result.Timing;
+import dev.sluice.lab.kit.statistics.Timing;
 import org.jspecify.annotations.Nullable;
 
 /** What is to be said of a run, and of a load that was sent by the clock. */

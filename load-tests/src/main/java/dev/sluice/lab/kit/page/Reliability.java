@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
-import dev.sluice.lab.kit.result.CellResult;
+import dev.sluice.lab.kit.cell.CellResult;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -5,8 +5,8 @@ import java.util.Map;
 import java.util.Objects;
 
 import com.fasterxml.jackson.annotation.JsonTypeName;
-import dev.sluice.lab.kit.result.CellResult.Latency;
-import dev.sluice.lab.kit.result.CellResult.ServiceCost;
+import dev.sluice.lab.kit.cell.CellResult.Latency;
+import dev.sluice.lab.kit.cell.CellResult.ServiceCost;
 import org.jspecify.annotations.Nullable;
 
 /**

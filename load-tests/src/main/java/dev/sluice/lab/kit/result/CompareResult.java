@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Map;
 
 import com.fasterxml.jackson.annotation.JsonTypeName;
+import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.plan.WarmUpWindow;
 import dev.sluice.lab.kit.result.RunResult.LeftOut;
 import org.jspecify.annotations.Nullable;

@@ -3,6 +3,8 @@ package dev.sluice.lab.kit.result;
 import java.util.List;
 import java.util.Objects;
 
+import dev.sluice.lab.kit.cell.Cell;
+
 /**
  * Whether the cells of a scenario keep its limits.
  *

@@ -10,10 +10,10 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 
-import dev.sluice.lab.kit.measure.GcCheck;
-import dev.sluice.lab.kit.measure.GcLog;
-import dev.sluice.lab.kit.measure.JfrRecording;
-import dev.sluice.lab.kit.measure.JfrRepository;
+import dev.sluice.lab.kit.jvm.GcCheck;
+import dev.sluice.lab.kit.jvm.GcLog;
+import dev.sluice.lab.kit.jvm.JfrRecording;
+import dev.sluice.lab.kit.jvm.JfrRepository;
 import dev.sluice.lab.kit.result.RunResult.Check;
 import dev.sluice.lab.kit.stack.ServiceOptions;
 

@@ -2,7 +2,7 @@ package dev.sluice.lab.kit.deployed;
 
 import java.util.Map;
 
-import dev.sluice.lab.kit.measure.Exposition;
+import dev.sluice.lab.kit.metrics.Exposition;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;

@@ -4,10 +4,10 @@ import java.util.List;
 import java.util.Map;
 
 import dev.sluice.lab.kit.measure.BoundRules.Calls;
-import dev.sluice.lab.kit.result.Bound;
-import dev.sluice.lab.kit.result.Utilisation;
-import dev.sluice.lab.kit.result.Utilisation.LimitUse;
-import dev.sluice.lab.kit.result.Utilisation.ProcessUse;
+import dev.sluice.lab.kit.cell.Bound;
+import dev.sluice.lab.kit.cell.Utilisation;
+import dev.sluice.lab.kit.cell.Utilisation.LimitUse;
+import dev.sluice.lab.kit.cell.Utilisation.ProcessUse;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 

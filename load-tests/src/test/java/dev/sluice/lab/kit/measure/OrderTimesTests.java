@@ -11,7 +11,7 @@ import java.util.stream.IntStream;
 import java.util.zip.GZIPOutputStream;
 
 import dev.sluice.lab.kit.measure.OrderTimes.Times;
-import dev.sluice.lab.kit.result.CellResult.Wait;
+import dev.sluice.lab.kit.cell.CellResult.Wait;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -10,8 +10,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.zip.GZIPOutputStream;
 
-import dev.sluice.lab.kit.result.Utilisation;
-import dev.sluice.lab.kit.result.Utilisation.LimitUse;
+import dev.sluice.lab.kit.cell.Utilisation.LimitUse;
+import dev.sluice.lab.kit.cell.Utilisation;
+import dev.sluice.lab.kit.metrics.Scrapes;
+import dev.sluice.lab.kit.process.ProcessSamples;
+import dev.sluice.lab.kit.statistics.Window;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -4,10 +4,10 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 
-import dev.sluice.lab.kit.result.Cell;
-import dev.sluice.lab.kit.result.Load;
-import dev.sluice.lab.kit.result.CellResult;
-import dev.sluice.lab.kit.result.CellResult.Latency;
+import dev.sluice.lab.kit.cell.Cell;
+import dev.sluice.lab.kit.cell.Load;
+import dev.sluice.lab.kit.cell.CellResult;
+import dev.sluice.lab.kit.cell.CellResult.Latency;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;

@@ -8,11 +8,15 @@ import java.util.Map;
 import java.util.Random;
 import java.util.stream.IntStream;
 
-import dev.sluice.lab.kit.result.CellResult.Latency;
-import dev.sluice.lab.kit.result.CellResult.Second;
-import dev.sluice.lab.kit.result.CellResult.ServiceCost;
+import dev.sluice.lab.kit.cell.Cell;
+import dev.sluice.lab.kit.cell.CellResult.Latency;
+import dev.sluice.lab.kit.cell.CellResult.Second;
+import dev.sluice.lab.kit.cell.CellResult.ServiceCost;
+import dev.sluice.lab.kit.cell.CellResult;
+import dev.sluice.lab.kit.cell.Load;
 import dev.sluice.lab.kit.result.RunResult.Environment;
 import dev.sluice.lab.kit.result.RunResult.LeftOut;
+import dev.sluice.lab.kit.statistics.Timing;
 import org.jspecify.annotations.Nullable;
 
 /**

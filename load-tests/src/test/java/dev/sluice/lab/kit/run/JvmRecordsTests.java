@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 
 import dev.sluice.devservices.JavaProcess;
-import dev.sluice.lab.kit.measure.JfrRecording;
+import dev.sluice.lab.kit.jvm.JfrRecording;
 import dev.sluice.lab.kit.stack.ServiceOptions;
 import jdk.jfr.FlightRecorder;
 import jdk.jfr.consumer.EventStream;

@@ -1,0 +1,295 @@
+package dev.sluice.lab.chaos.faults;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * What is broken when. The same choice and seed give the same plan.
+ * <p>
+ * Faults are drawn in random order and spread over the load, one in each equal share of
+ * its time; one in four begins together with the one before it. A fault whose target is
+ * still broken waits for its turn.
+ *
+ * @param faults in the order of their times
+ */
+public record ChaosPlan(List<Fault> faults) {
+
+	/** The load runs undisturbed for this long at its start, to be seen. */
+	static final long LEAD_MILLIS = 5_000;
+
+	/** And at its end, so that the last fault's end is seen too. */
+	static final long TAIL_MILLIS = 10_000;
+
+	/** Least length of a fault: a service needs as long to start again. */
+	static final long SHARE_MILLIS = 3_000;
+
+	private static final long MIN_MILLIS = 1_000;
+
+	private static final long MAX_MILLIS = 5_000;
+
+	/** Longer than the consumer's session, 6 s: it loses its partitions. */
+	private static final long LONG_MILLIS = 12_000;
+
+	/** In loads of at least this length, one freeze in four is a long one. */
+	private static final long LONG_LOAD_MILLIS = 180_000;
+
+	public ChaosPlan {
+		faults = List.copyOf(faults);
+	}
+
+	/** What is broken. */
+	public enum Target {
+
+		/** One of the two. */
+		GATEWAY,
+
+		CONSUMER,
+
+		BROKER,
+
+		POSTGRES,
+
+		/**
+		 * The witness: killed only where it keeps what it saved in a database, and not in
+		 * memory.
+		 */
+		BACKEND;
+
+		/**
+		 * The target of that name.
+		 * @throws IllegalArgumentException if there is none
+		 */
+		public static Target of(String label) {
+			return named(values(), "fault", label);
+		}
+
+		/** What may be done to it. */
+		Set<Kind> kinds(boolean backendRemembers) {
+			return switch (this) {
+				case GATEWAY, CONSUMER, BROKER, POSTGRES -> EnumSet.of(Kind.KILL, Kind.FREEZE, Kind.RESTART);
+				case BACKEND -> backendRemembers ? EnumSet.allOf(Kind.class)
+						: EnumSet.of(Kind.FREEZE, Kind.ERRORS, Kind.HANG, Kind.RESET);
+			};
+		}
+
+		@Override
+		public String toString() {
+			return label(this);
+		}
+
+	}
+
+	/** How it is broken. */
+	public enum Kind {
+
+		/** {@code kill -9}, and started again. */
+		KILL,
+
+		/** SIGSTOP, and some seconds later SIGCONT. */
+		FREEZE,
+
+		/** Stopped with time to finish, and started again. */
+		RESTART,
+
+		/** Each order is answered 503. */
+		ERRORS,
+
+		/** No order is answered. */
+		HANG,
+
+		/** Each order's connection is reset. */
+		RESET;
+
+		/**
+		 * The kind of that name.
+		 * @throws IllegalArgumentException if there is none
+		 */
+		public static Kind of(String label) {
+			return named(values(), "kind", label);
+		}
+
+		@Override
+		public String toString() {
+			return label(this);
+		}
+
+	}
+
+	/**
+	 * One fault.
+	 *
+	 * @param number from 1, in the order of the times
+	 * @param target what
+	 * @param instance which of them, from 0; 0 where there is one
+	 * @param kind how
+	 * @param atMillis when, in milliseconds since the load began
+	 * @param lastMillis how long it is frozen, left dead or misbehaving, in milliseconds
+	 */
+	record Fault(int number, Target target, int instance, Kind kind, long atMillis, long lastMillis) {
+	}
+
+	/**
+	 * What is chosen.
+	 *
+	 * @param targets what may be broken
+	 * @param kinds how
+	 * @param killsEach kills of each target that can be killed, at least 1; of each other
+	 * kind a quarter, at least 1
+	 * @param gateways how many gateways there are
+	 * @param consumers how many consumers there are
+	 * @param brokers how many brokers there are
+	 * @param backendRemembers whether the backend still has what it saved after a kill
+	 * @param loadMillis length of the load
+	 * @param seed of all draws
+	 */
+	public record Choice(Set<Target> targets, Set<Kind> kinds, int killsEach, int gateways, int consumers, int brokers,
+			boolean backendRemembers, long loadMillis, long seed) {
+
+		public Choice {
+			targets = Set.copyOf(targets);
+			kinds = Set.copyOf(kinds);
+			if (killsEach < 1 || gateways < 1 || consumers < 1 || brokers < 1) {
+				throw new IllegalArgumentException(
+						"At least one kill, one gateway, one consumer and one broker are needed");
+			}
+		}
+
+	}
+
+	/**
+	 * The plan of a choice.
+	 * @throws IllegalArgumentException if nothing is chosen or the load is too short for
+	 * it
+	 */
+	public static ChaosPlan of(Choice choice) {
+		List<Pair> pairs = pairs(choice);
+		if (pairs.isEmpty()) {
+			throw new IllegalArgumentException(
+					"None of %s can be broken by %s".formatted(choice.targets(), choice.kinds()));
+		}
+		return new ChaosPlan(spread(pairs, choice.loadMillis(), choice.seed(),
+				(number, pair, atMillis, random) -> new Fault(number, pair.target(),
+						instance(pair.target(), choice, random), pair.kind(), atMillis,
+						lastMillis(pair.kind(), choice.loadMillis(), random))));
+	}
+
+	/** Makes a fault of what is to be broken and its time; draws what else it needs. */
+	@FunctionalInterface
+	public interface Draw<T, F> {
+
+		F fault(int number, T what, long atMillis, Random random);
+
+	}
+
+	/**
+	 * Draws the order and the times.
+	 * @param what is to be broken, each once
+	 * @throws IllegalArgumentException if the load is too short for it
+	 */
+	public static <T, F> List<F> spread(List<T> what, long loadMillis, long seed, Draw<T, F> draw) {
+		long needed = LEAD_MILLIS + TAIL_MILLIS + SHARE_MILLIS * what.size();
+		if (loadMillis < needed && !what.isEmpty()) {
+			throw new IllegalArgumentException("%d faults need a load of at least %d s, this one has %d s"
+				.formatted(what.size(), Math.ceilDiv(needed, 1_000), loadMillis / 1_000));
+		}
+		Random random = new Random(seed);
+		List<T> shuffled = new ArrayList<>(what);
+		Collections.shuffle(shuffled, random);
+		double share = (double) (loadMillis - LEAD_MILLIS - TAIL_MILLIS) / shuffled.size();
+		List<F> faults = new ArrayList<>();
+		long previous = LEAD_MILLIS;
+		for (int i = 0; i < shuffled.size(); i++) {
+			boolean together = i > 0 && random.nextInt(4) == 0;
+			long drawn = LEAD_MILLIS + Math.round(share * (i + random.nextDouble() / 2));
+			long at = together ? previous : drawn;
+			faults.add(draw.fault(i + 1, shuffled.get(i), at, random));
+			previous = at;
+		}
+		return faults;
+	}
+
+	/**
+	 * What happens to the victims of each target.
+	 */
+	public List<FaultInjector.Fault> against(Map<Target, List<Victim>> victims) {
+		return this.faults.stream().map((fault) -> {
+			List<Victim> ofTarget = victims.getOrDefault(fault.target(), List.of());
+			Victim victim = ofTarget.get(fault.instance() % ofTarget.size());
+			return new FaultInjector.Fault(fault.number(), victim.name(), fault.kind().toString(),
+					oneAtATime(fault.target(), victim), fault.atMillis(),
+					() -> victim.suffer(fault.kind(), fault.lastMillis()));
+		}).toList();
+	}
+
+	/** One at a time is broken: one broker of three can promise nothing. */
+	private static String oneAtATime(Target target, Victim victim) {
+		return switch (target) {
+			case BROKER -> target.toString();
+			case GATEWAY, CONSUMER, POSTGRES, BACKEND -> victim.name();
+		};
+	}
+
+	private static int instance(Target target, Choice choice, Random random) {
+		return switch (target) {
+			case GATEWAY -> random.nextInt(choice.gateways());
+			case CONSUMER -> oneOf(choice.consumers(), random);
+			case BROKER -> oneOf(choice.brokers(), random);
+			case POSTGRES, BACKEND -> 0;
+		};
+	}
+
+	/** Nothing is drawn for one, so that a seed means the same as ever. */
+	private static int oneOf(int instances, Random random) {
+		return (instances > 1) ? random.nextInt(instances) : 0;
+	}
+
+	private static long lastMillis(Kind kind, long loadMillis, Random random) {
+		long drawn = MIN_MILLIS + random.nextLong(MAX_MILLIS - MIN_MILLIS);
+		boolean isLong = random.nextInt(4) == 0 && loadMillis >= LONG_LOAD_MILLIS;
+		return switch (kind) {
+			// A supervisor starts it again at once, or a little later.
+			case KILL -> drawn - MIN_MILLIS;
+			case RESTART -> 0;
+			case FREEZE -> isLong ? LONG_MILLIS : drawn;
+			case ERRORS, HANG, RESET -> drawn;
+		};
+	}
+
+	/** In the order of the enums, so that a seed means the same whatever the sets. */
+	private static List<Pair> pairs(Choice choice) {
+		int others = Math.max(1, choice.killsEach() / 4);
+		return Stream.of(Target.values())
+			.filter(choice.targets()::contains)
+			.flatMap((target) -> Stream.of(Kind.values())
+				.filter(choice.kinds()::contains)
+				.filter(target.kinds(choice.backendRemembers())::contains)
+				.flatMap((kind) -> Collections
+					.nCopies((kind == Kind.KILL) ? choice.killsEach() : others, new Pair(target, kind))
+					.stream()))
+			.toList();
+	}
+
+	private static String label(Enum<?> constant) {
+		return constant.name().toLowerCase(Locale.ROOT);
+	}
+
+	private static <E extends Enum<E>> E named(E[] values, String what, String label) {
+		return Stream.of(values)
+			.filter((value) -> label(value).equals(label.strip().toLowerCase(Locale.ROOT)))
+			.findFirst()
+			.orElseThrow(() -> new IllegalArgumentException("%s '%s' is unknown: use %s".formatted(what, label,
+					Stream.of(values).map(ChaosPlan::label).collect(Collectors.joining(", ")))));
+	}
+
+	private record Pair(Target target, Kind kind) {
+	}
+
+}

@@ -1,0 +1,228 @@
+package dev.sluice.lab.chaos.faults;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.ReentrantLock;
+
+import dev.sluice.lab.kit.run.Progress;
+import dev.sluice.lab.kit.stack.LabException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Breaks and mends by plan: a virtual thread for each fault waits for its time, then
+ * until no other fault of its group and fewer than {@link #AT_ONCE} others are going on.
+ * What would outlast the run is mended, whatever happens.
+ */
+public final class FaultInjector implements AutoCloseable {
+
+	/**
+	 * More than that, and a machine that cannot start processes as fast as they are
+	 * killed comes to have nothing that runs.
+	 */
+	static final int AT_ONCE = 2;
+
+	private final List<Thread> threads = new ArrayList<>();
+
+	private final List<Done> done = new ArrayList<>();
+
+	private final AtomicReference<@Nullable RuntimeException> failure = new AtomicReference<>();
+
+	private final Semaphore atOnce = new Semaphore(AT_ONCE, true);
+
+	private final CountDownLatch left;
+
+	private final Progress progress;
+
+	private final long startNanos;
+
+	private final long restMillis;
+
+	/**
+	 * A fault to come.
+	 *
+	 * @param number from 1, in the order of the times
+	 * @param target what is broken
+	 * @param kind how
+	 * @param group one fault of each group goes on at a time
+	 * @param atMillis when, since the load began
+	 * @param breakage what happens
+	 */
+	public record Fault(int number, String target, String kind, String group, long atMillis, Breakage breakage) {
+	}
+
+	/** Breaks something and mends it. */
+	@FunctionalInterface
+	interface Breakage {
+
+		/**
+		 * Returns when it is mended. What would outlast the run is mended also if this is
+		 * interrupted or fails.
+		 */
+		void run() throws InterruptedException;
+
+	}
+
+	/**
+	 * A fault that is over.
+	 *
+	 * @param target what was broken
+	 * @param kind how
+	 * @param beganMillis since the load began
+	 * @param healedMillis since the load began
+	 */
+	public record Done(String target, String kind, long beganMillis, long healedMillis) {
+	}
+
+	/**
+	 * Begins to wait for the faults' times.
+	 * @param startNanos the beginning of the load, of {@link System#nanoTime}
+	 * @param restMillis for which each group is left alone after each fault
+	 */
+	public FaultInjector(List<Fault> faults, long startNanos, long restMillis, Progress progress) {
+		this.left = new CountDownLatch(faults.size());
+		this.progress = progress;
+		this.startNanos = startNanos;
+		this.restMillis = restMillis;
+		Map<String, ReentrantLock> locks = new HashMap<>();
+		for (Fault fault : faults) {
+			// Fair, so that faults of one group keep their order.
+			ReentrantLock lock = locks.computeIfAbsent(fault.group(), (_) -> new ReentrantLock(true));
+			this.threads.add(Thread.ofVirtual().name("fault-" + fault.number()).start(() -> run(fault, lock)));
+		}
+	}
+
+	private void run(Fault fault, ReentrantLock lock) {
+		try {
+			TimeUnit.NANOSECONDS
+				.sleep(this.startNanos + TimeUnit.MILLISECONDS.toNanos(fault.atMillis()) - System.nanoTime());
+			lock.lockInterruptibly();
+			try {
+				if (breakNow(fault)) {
+					// Before its next fault: else nobody would see that it has recovered.
+					Thread.sleep(this.restMillis);
+				}
+			}
+			finally {
+				lock.unlock();
+			}
+		}
+		catch (InterruptedException _) {
+			Thread.currentThread().interrupt();
+		}
+		catch (RuntimeException ex) {
+			this.failure.compareAndSet(null, ex);
+			// Nothing waits for the others any longer.
+			while (this.left.getCount() > 0) {
+				this.left.countDown();
+			}
+			// At once, and also where a run that is told to stop has no use for it.
+			this.progress.step(String.valueOf(ex.getMessage()));
+		}
+		finally {
+			this.left.countDown();
+		}
+	}
+
+	/** Whether it was done: not once something has gone wrong. */
+	private boolean breakNow(Fault fault) throws InterruptedException {
+		this.atOnce.acquire();
+		try {
+			if (!isWell()) {
+				return false;
+			}
+			begin(fault);
+			return true;
+		}
+		finally {
+			this.atOnce.release();
+		}
+	}
+
+	private void begin(Fault fault) throws InterruptedException {
+		this.progress.step("Fault %d: %s, %s".formatted(fault.number(), fault.target(), fault.kind()));
+		long began = millis();
+		try {
+			fault.breakage().run();
+		}
+		catch (RuntimeException ex) {
+			throw new LabException("%s did not get over fault %d (%s): %s".formatted(fault.target(), fault.number(),
+					fault.kind(), ex.getMessage()), ex);
+		}
+		synchronized (this.done) {
+			this.done.add(new Done(fault.target(), fault.kind(), began, millis()));
+		}
+	}
+
+	private long millis() {
+		return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - this.startNanos);
+	}
+
+	/** Whether nothing has gone wrong but by plan. */
+	public boolean isWell() {
+		return this.failure.get() == null;
+	}
+
+	/** What went wrong first, but not by plan; null if nothing did. */
+	public @Nullable String failure() {
+		RuntimeException ex = this.failure.get();
+		return (ex != null) ? String.valueOf(ex.getMessage()) : null;
+	}
+
+	/** Whether everything is mended that was to be broken. */
+	public boolean isOver() {
+		return this.left.getCount() == 0;
+	}
+
+	/**
+	 * Waits until everything is mended.
+	 * @throws LabException if something did not start again, or not in time
+	 */
+	public void awaitHealed(long millis) throws InterruptedException {
+		boolean healed = this.left.await(millis, TimeUnit.MILLISECONDS);
+		RuntimeException ex = this.failure.get();
+		if (ex != null) {
+			throw ex;
+		}
+		if (!healed) {
+			throw new LabException(
+					"%d faults are not over %d s after the load's end".formatted(this.left.getCount(), millis / 1_000));
+		}
+	}
+
+	/** Those that are over, in the order of their beginnings. */
+	public List<Done> done() {
+		synchronized (this.done) {
+			return this.done.stream().sorted(Comparator.comparingLong(Done::beganMillis)).toList();
+		}
+	}
+
+	/**
+	 * Ends what is still waiting; what would outlast the run is mended when this returns.
+	 */
+	@Override
+	public void close() {
+		this.threads.forEach(Thread::interrupt);
+		boolean interrupted = false;
+		for (Thread thread : this.threads) {
+			while (thread.isAlive()) {
+				try {
+					thread.join();
+				}
+				catch (InterruptedException _) {
+					interrupted = true;
+				}
+			}
+		}
+		if (interrupted) {
+			Thread.currentThread().interrupt();
+		}
+	}
+
+}

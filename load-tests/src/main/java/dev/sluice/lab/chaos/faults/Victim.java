@@ -1,0 +1,57 @@
+package dev.sluice.lab.chaos.faults;
+
+import dev.sluice.devservices.Breakable;
+import dev.sluice.lab.chaos.faults.ChaosPlan.Kind;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the lab started and can break.
+ *
+ * @param name in the results
+ * @param process to be killed, frozen and started
+ * @param behaviour to be made to misbehave; null if it cannot
+ */
+public record Victim(String name, Breakable process, @Nullable Misbehaviour behaviour) {
+
+	/** Makes a server answer wrongly, or well again. */
+	public interface Misbehaviour {
+
+		void begin(Kind kind) throws InterruptedException;
+
+		void end() throws InterruptedException;
+
+	}
+
+	/** Is broken, and mended after a while. */
+	void suffer(Kind kind, long lastMillis) throws InterruptedException {
+		switch (kind) {
+			case KILL -> {
+				this.process.kill();
+				Thread.sleep(lastMillis);
+				this.process.start();
+			}
+			case RESTART -> {
+				this.process.stop();
+				this.process.start();
+			}
+			case FREEZE -> {
+				this.process.freeze();
+				try {
+					Thread.sleep(lastMillis);
+				}
+				finally {
+					this.process.thaw();
+				}
+			}
+			case ERRORS, HANG, RESET -> {
+				if (this.behaviour == null) {
+					throw new IllegalArgumentException(this.name + " cannot be made to misbehave");
+				}
+				this.behaviour.begin(kind);
+				Thread.sleep(lastMillis);
+				this.behaviour.end();
+			}
+		}
+	}
+
+}

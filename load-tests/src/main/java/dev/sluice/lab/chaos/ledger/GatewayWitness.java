@@ -1,0 +1,156 @@
+package dev.sluice.lab.chaos.ledger;
+
+import java.io.IOException;
+import java.net.http.HttpClient;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+import dev.sluice.contract.BackendAudit;
+import dev.sluice.contract.OrderView;
+import dev.sluice.lab.chaos.ledger.Gateways.Gateway;
+import dev.sluice.lab.kit.stack.LabException;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * The gateways of a system that others started: they tell of each order how far it has
+ * come, and nothing of all orders together. They are asked in turn, at most so many times
+ * a second.
+ */
+public final class GatewayWitness implements OrderWitness {
+
+	/** What gateways do not tell, a few words each. */
+	public static final List<String> UNSEEN = List.of("orders saved twice", "orders in the backend that nobody placed",
+			"the order in which a customer's orders were saved",
+			"refused orders that were saved after they were looked up");
+
+	private static final Duration TIMEOUT = Duration.ofSeconds(5);
+
+	/** Look-ups of an order at one gateway after the other, until one tells. */
+	private static final int TRIES = 5;
+
+	private static final int OK = 200;
+
+	private static final int NOT_FOUND = 404;
+
+	private final JsonMapper json = JsonMapper.shared();
+
+	private final HttpClient client;
+
+	private final Gateways gateways;
+
+	private final Duration pause;
+
+	private final long intervalNanos;
+
+	private long nextNanos = System.nanoTime();
+
+	/**
+	 * @param perSecond look-ups at most
+	 * @param pause after a look-up that was not answered
+	 */
+	public GatewayWitness(Gateways gateways, double perSecond, Duration pause) {
+		this.gateways = gateways;
+		this.client = gateways.client(TIMEOUT);
+		this.pause = pause;
+		this.intervalNanos = Math.round(1e9 / perSecond);
+	}
+
+	/**
+	 * Finds out whether each gateway can be asked.
+	 * @param nobodys an id that no gateway has given out
+	 * @throws LabException if one does not answer that it does not know the order
+	 */
+	public void check(UUID nobodys) throws InterruptedException {
+		for (Gateway gateway : this.gateways.all()) {
+			check(gateway, nobodys);
+		}
+	}
+
+	/** One that has just started may need a moment. */
+	private void check(Gateway gateway, UUID nobodys) throws InterruptedException {
+		for (int tries = 1;; tries++) {
+			String told;
+			try {
+				HttpResponse<String> answer = ask(gateway, nobodys);
+				if (answer.statusCode() == NOT_FOUND) {
+					return;
+				}
+				told = answer.statusCode() + " " + answer.body();
+			}
+			catch (IOException ex) {
+				told = ex.toString();
+			}
+			if (tries == TRIES) {
+				throw new LabException("Orders cannot be looked up at the gateway %s (%s), so nothing was done: %s"
+					.formatted(gateway.name(), gateway.uri(), told));
+			}
+			Thread.sleep(this.pause);
+		}
+	}
+
+	/** No gateway tells: the audit itself waits for the orders that were accepted. */
+	@Override
+	public void awaitQuiet(long deadlineNanos, Consumer<String> progress) {
+	}
+
+	@Override
+	public @Nullable Fate fate(UUID id) throws InterruptedException {
+		for (int tries = 1;; tries++) {
+			Gateway gateway = this.gateways.inTurn(id.hashCode() + tries);
+			String told;
+			try {
+				HttpResponse<String> answer = ask(gateway, id);
+				switch (answer.statusCode()) {
+					case OK -> {
+						return new Fate(this.json.readValue(answer.body(), OrderView.class).status(), null);
+					}
+					case NOT_FOUND -> {
+						return null;
+					}
+					default -> told = answer.statusCode() + " " + answer.body();
+				}
+			}
+			catch (IOException | JacksonException ex) {
+				told = ex.toString();
+			}
+			if (tries == TRIES) {
+				throw new LabException(
+						"The gateways do not say what became of %s, at last %s: %s".formatted(id, gateway.uri(), told));
+			}
+			Thread.sleep(this.pause);
+		}
+	}
+
+	private HttpResponse<String> ask(Gateway gateway, UUID id) throws IOException, InterruptedException {
+		TimeUnit.NANOSECONDS.sleep(turn() - System.nanoTime());
+		return this.client.send(this.gateways.request(gateway, "/orders/" + id).timeout(TIMEOUT).build(),
+				BodyHandlers.ofString());
+	}
+
+	/** When the next look-up is due. */
+	private synchronized long turn() {
+		long now = System.nanoTime();
+		long turn = (this.nextNanos - now > 0) ? this.nextNanos : now;
+		this.nextNanos = turn + this.intervalNanos;
+		return turn;
+	}
+
+	@Override
+	public @Nullable BackendAudit counts() {
+		return null;
+	}
+
+	@Override
+	public void close() {
+		this.client.shutdownNow();
+		this.client.close();
+	}
+
+}

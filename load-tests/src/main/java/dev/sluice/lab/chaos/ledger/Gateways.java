@@ -1,0 +1,50 @@
+package dev.sluice.lab.chaos.ledger;
+
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.time.Duration;
+import java.util.List;
+
+import javax.net.ssl.SSLContext;
+
+import dev.sluice.lab.kit.stack.Http;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The gateways that get orders and are asked about them, and how to be let in.
+ *
+ * @param all at least one, in the order in which they are tried
+ * @param tls to trust them; null: as the JDK does
+ * @param authorization the header of that name; null: none is sent
+ */
+public record Gateways(List<Gateway> all, @Nullable SSLContext tls, @Nullable String authorization) {
+
+	/**
+	 * One of them.
+	 *
+	 * @param name in the results
+	 * @param uri without a path
+	 */
+	public record Gateway(String name, URI uri) {
+	}
+
+	public Gateways {
+		all = List.copyOf(all);
+	}
+
+	public Gateway inTurn(int turn) {
+		return this.all.get(Math.floorMod(turn, this.all.size()));
+	}
+
+	HttpRequest.Builder request(Gateway gateway, String path) {
+		HttpRequest.Builder request = HttpRequest.newBuilder(gateway.uri().resolve(path));
+		return (this.authorization != null) ? request.header("Authorization", this.authorization) : request;
+	}
+
+	HttpClient client(Duration connectTimeout) {
+		HttpClient.Builder client = Http.builder(connectTimeout);
+		return ((this.tls != null) ? client.sslContext(this.tls) : client).build();
+	}
+
+}

@@ -1,0 +1,246 @@
+package dev.sluice.lab.chaos.ledger;
+
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import java.util.function.IntPredicate;
+import java.util.stream.IntStream;
+
+import dev.sluice.contract.BackendAudit;
+import dev.sluice.contract.OrderStatus;
+import dev.sluice.lab.chaos.ledger.Answer.Meaning;
+import dev.sluice.lab.chaos.ledger.OrderWitness.Fate;
+import dev.sluice.lab.kit.plan.Mode;
+import dev.sluice.lab.kit.result.ChaosResult.Balance;
+import dev.sluice.lab.kit.stack.LabException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Holds what the clients were told against what a witness knows, once everything runs
+ * again: every accepted order must be saved, or have failed; what was refused must not be
+ * saved; and there must be no order beside those placed.
+ * <p>
+ * Waits for orders under way until a deadline. For one thread; it asks in
+ * {@link #ASKERS}.
+ */
+public final class LedgerAudit {
+
+	/** Instead of the time at which an order was saved. */
+	static final long NOT_SAVED = Long.MIN_VALUE;
+
+	/** Between two looks at what is still under way. */
+	public static final Duration POLL = Duration.ofMillis(500);
+
+	private static final int ASKERS = 24;
+
+	private static final int TRIES = 5;
+
+	private final OrderLedger ledger;
+
+	private final OrderIdentity identity;
+
+	private final OrderWitness witness;
+
+	private final int placed;
+
+	private final Duration poll;
+
+	/** As far as the witness knows; null: it does not. Each written by one asker. */
+	private final @Nullable OrderStatus[] statuses;
+
+	/** By the backend's clock, likewise. */
+	private final long[] savedMicros;
+
+	/**
+	 * What came out.
+	 *
+	 * @param violations a line for each order that breaks the balance, in the order of
+	 * their numbers: {@code id,what,order}
+	 */
+	public record Audited(Balance balance, OrderPerCustomer perCustomer, List<String> violations) {
+	}
+
+	/**
+	 * @param placed orders tried at least once
+	 * @param poll between two looks at what is still under way
+	 */
+	public LedgerAudit(OrderLedger ledger, OrderIdentity identity, OrderWitness witness, int placed, Duration poll) {
+		this.ledger = ledger;
+		this.identity = identity;
+		this.witness = witness;
+		this.placed = placed;
+		this.poll = poll;
+		this.statuses = new OrderStatus[ledger.orders()];
+		this.savedMicros = new long[ledger.orders()];
+		Arrays.fill(this.savedMicros, NOT_SAVED);
+	}
+
+	/**
+	 * Waits until the orders under way have arrived, and audits.
+	 * @param deadlineMillis for the accepted orders to arrive
+	 * @param progress is told how far it is
+	 * @throws LabException if the witness does not tell, or knows at the deadline that
+	 * orders are still to be delivered
+	 */
+	public Audited run(long deadlineMillis, Consumer<String> progress) throws InterruptedException {
+		long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(deadlineMillis);
+		int accepted = this.ledger.count(Meaning.ACCEPTED);
+		this.witness.awaitQuiet(deadline, (far) -> progress.accept("%,d orders accepted, %s".formatted(accepted, far)));
+		ask(this::isPending, progress);
+		while (count(this::isPending) > 0 && System.nanoTime() - deadline <= 0) {
+			Thread.sleep(this.poll);
+			ask(this::isPending, progress);
+		}
+		// Those that were not accepted, once the others have arrived.
+		ask(this::isMissing, progress);
+		BackendAudit counts = this.witness.counts();
+		for (int tries = 1; tries < TRIES && counts != null && counts.saved() != count(this::isSaved); tries++) {
+			// Orders in doubt that have arrived since they were asked for.
+			ask(this::isMissing, progress);
+			counts = this.witness.counts();
+		}
+		return new Audited(balance(counts),
+				OrderPerCustomer.of(this.ledger, this.identity, (order) -> this.savedMicros[order]), violations());
+	}
+
+	private boolean isSaved(int order) {
+		return this.statuses[order] == OrderStatus.SAVED;
+	}
+
+	private boolean isFailed(int order) {
+		return this.statuses[order] == OrderStatus.FAILED;
+	}
+
+	private boolean isPending(int order) {
+		return this.ledger.meaning(order) == Meaning.ACCEPTED && !isSaved(order) && !isFailed(order);
+	}
+
+	private boolean isMissing(int order) {
+		return this.ledger.meaning(order) != Meaning.NONE && !isSaved(order);
+	}
+
+	private int count(IntPredicate which) {
+		return (int) IntStream.range(0, this.ledger.orders()).filter(which).count();
+	}
+
+	private void ask(IntPredicate which, Consumer<String> progress) throws InterruptedException {
+		int all = count(which);
+		AtomicInteger next = new AtomicInteger();
+		AtomicInteger asked = new AtomicInteger();
+		AtomicReference<@Nullable RuntimeException> failure = new AtomicReference<>();
+		List<Thread> askers = new ArrayList<>();
+		for (int i = 0; i < ASKERS; i++) {
+			askers.add(Thread.ofVirtual().name("audit-" + i).start(() -> {
+				try {
+					for (int order = next.getAndIncrement(); order < this.ledger.orders()
+							&& failure.get() == null; order = next.getAndIncrement()) {
+						if (which.test(order)) {
+							ask(order);
+							asked.incrementAndGet();
+						}
+					}
+				}
+				catch (InterruptedException _) {
+					Thread.currentThread().interrupt();
+				}
+				catch (RuntimeException ex) {
+					failure.compareAndSet(null, ex);
+				}
+			}));
+		}
+		try {
+			for (Thread asker : askers) {
+				while (!asker.join(Duration.ofSeconds(1))) {
+					progress.accept("%,d of %,d orders looked up".formatted(asked.get(), all));
+				}
+			}
+		}
+		finally {
+			askers.forEach(Thread::interrupt);
+		}
+		RuntimeException ex = failure.get();
+		if (ex != null) {
+			throw ex;
+		}
+	}
+
+	private void ask(int order) throws InterruptedException {
+		Fate fate = this.witness.fate(this.identity.id(order));
+		if (fate != null) {
+			this.statuses[order] = fate.status();
+			this.savedMicros[order] = (fate.savedAt() != null)
+					? ChronoUnit.MICROS.between(Instant.EPOCH, fate.savedAt()) : NOT_SAVED;
+		}
+	}
+
+	private Balance balance(@Nullable BackendAudit counts) {
+		int acceptedSaved = 0;
+		int acceptedFailed = 0;
+		int lost = 0;
+		int refusedSaved = 0;
+		int openSaved = 0;
+		for (int order = 0; order < this.ledger.orders(); order++) {
+			boolean isSaved = isSaved(order);
+			switch (this.ledger.meaning(order)) {
+				case ACCEPTED -> {
+					acceptedSaved += isSaved ? 1 : 0;
+					acceptedFailed += isFailed(order) ? 1 : 0;
+					lost += isPending(order) ? 1 : 0;
+				}
+				case REFUSED -> refusedSaved += isSaved ? 1 : 0;
+				case OPEN -> openSaved += isSaved ? 1 : 0;
+				case NONE -> {
+					// Not placed.
+				}
+			}
+		}
+		return new Balance(this.placed, this.ledger.attempts(), this.ledger.accepted(Mode.SYNC),
+				this.ledger.accepted(Mode.QUEUED), acceptedSaved, acceptedFailed, lost,
+				this.ledger.count(Meaning.REFUSED), refusedSaved, this.ledger.count(Meaning.OPEN), openSaved,
+				(counts != null) ? counts.saved() - count(this::isSaved) : null, this.ledger.misnamedOrders(),
+				(counts != null) ? counts.duplicates() : null, (counts != null) ? counts.saved() : null);
+	}
+
+	private List<String> violations() {
+		List<String> violations = new ArrayList<>();
+		for (int order = 0; order < this.ledger.orders(); order++) {
+			if (isPending(order)) {
+				OrderStatus status = this.statuses[order];
+				violations.add("%s,lost%s,%d".formatted(this.identity.id(order),
+						(status != null) ? " (still %s)".formatted(status.name().toLowerCase(Locale.ROOT)) : "",
+						order));
+			}
+			else if (this.ledger.meaning(order) == Meaning.REFUSED && isSaved(order)) {
+				violations.add("%s,refused but saved,%d".formatted(this.identity.id(order), order));
+			}
+		}
+		return violations;
+	}
+
+	/**
+	 * Writes all violations.
+	 * @throws IOException if they cannot be written
+	 */
+	public static void write(List<String> violations, Path file) throws IOException {
+		try (BufferedWriter writer = Files.newBufferedWriter(file)) {
+			writer.write("id,what,order\n");
+			for (String violation : violations) {
+				writer.write(violation);
+				writer.write('\n');
+			}
+		}
+	}
+
+}

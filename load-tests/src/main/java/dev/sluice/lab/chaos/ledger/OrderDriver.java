@@ -1,0 +1,251 @@
+package dev.sluice.lab.chaos.ledger;
+
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.http.HttpClient;
+import java.net.http.HttpConnectTimeoutException;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.HttpTimeoutException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.IntPredicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import dev.sluice.contract.HttpNames;
+import dev.sluice.contract.Order;
+import dev.sluice.contract.Placed;
+import dev.sluice.lab.chaos.ledger.Gateways.Gateway;
+import dev.sluice.lab.kit.plan.Mode;
+import dev.sluice.lab.kit.plan.SampleOrder;
+import dev.sluice.lab.kit.stack.LabException;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * Clients that do not wait for each other: each order is due at its time by the clock,
+ * whatever became of those before it. A client whose order is not accepted tries the same
+ * order again, with the same key, at the next gateway, after a pause that doubles; after
+ * {@link #ATTEMPTS} attempts it gives up.
+ * <p>
+ * At most {@link #MAX_OPEN} orders are open at once; beyond that, orders are sent late,
+ * and how late is told.
+ */
+public final class OrderDriver implements AutoCloseable {
+
+	/** Attempts of each order. */
+	static final int ATTEMPTS = 6;
+
+	static final int MAX_OPEN = 10_000;
+
+	/** The gateways promise to answer within 2 s. */
+	private static final Duration QUEUED_TIMEOUT = Duration.ofSeconds(4);
+
+	/** The gateways promise to answer within 10 s. */
+	private static final Duration SYNC_TIMEOUT = Duration.ofSeconds(12);
+
+	private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(2);
+
+	/** What a gateway that refuses asks for in Retry-After. */
+	private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
+
+	/** All attempts and pauses of an order, and some more. */
+	private static final long END_MILLIS = 120_000;
+
+	private static final Pattern PLACED = Pattern.compile("\"" + Placed.MEMBER + "\"\\s*:\\s*\"([^\"]*)\"");
+
+	private final JsonMapper json = JsonMapper.shared();
+
+	private final HttpClient client;
+
+	private final ExecutorService clients = Executors.newThreadPerTaskExecutor(Thread.ofVirtual().factory());
+
+	private final Semaphore open = new Semaphore(MAX_OPEN);
+
+	private final AtomicInteger placed = new AtomicInteger();
+
+	private final AtomicLong latestMillis = new AtomicLong();
+
+	private final AtomicReference<@Nullable RuntimeException> failure = new AtomicReference<>();
+
+	private final Gateways gateways;
+
+	private final OrderIdentity identity;
+
+	private final OrderLedger ledger;
+
+	private final long startNanos;
+
+	private final Duration firstPause;
+
+	/**
+	 * @param gateways tried in turn
+	 * @param identity of the orders
+	 * @param ledger what is told is entered here
+	 * @param startNanos the beginning of the load, of {@link System#nanoTime}
+	 */
+	public OrderDriver(Gateways gateways, OrderIdentity identity, OrderLedger ledger, long startNanos) {
+		this(gateways, identity, ledger, startNanos, FIRST_PAUSE);
+	}
+
+	public OrderDriver(Gateways gateways, OrderIdentity identity, OrderLedger ledger, long startNanos, Duration firstPause) {
+		this.gateways = gateways;
+		this.client = gateways.client(CONNECT_TIMEOUT);
+		this.identity = identity;
+		this.ledger = ledger;
+		this.startNanos = startNanos;
+		this.firstPause = firstPause;
+	}
+
+	/**
+	 * Places orders, at most as many as the ledger has room for; returns when each has
+	 * its last answer.
+	 * @param goOn asked before each order, by its number from 0; no more are sent once it
+	 * says no
+	 * @throws LabException if clients do not come to their end
+	 */
+	public void run(double ratePerSecond, IntPredicate goOn) throws InterruptedException {
+		for (int order = 0; order < this.ledger.orders() && goOn.test(order); order++) {
+			long dueNanos = this.startNanos + Math.round(order * 1e9 / ratePerSecond);
+			TimeUnit.NANOSECONDS.sleep(dueNanos - System.nanoTime());
+			this.open.acquire();
+			long lateMillis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - dueNanos);
+			this.latestMillis.accumulateAndGet(lateMillis, Math::max);
+			int number = order;
+			this.clients.execute(() -> place(number));
+			throwFailure();
+		}
+		if (!this.open.tryAcquire(MAX_OPEN, END_MILLIS, TimeUnit.MILLISECONDS)) {
+			throw new LabException("%d clients were still running %d s after the end of the load"
+				.formatted(MAX_OPEN - this.open.availablePermits(), END_MILLIS / 1_000));
+		}
+		throwFailure();
+	}
+
+	private void throwFailure() {
+		RuntimeException ex = this.failure.get();
+		if (ex != null) {
+			throw ex;
+		}
+	}
+
+	/** What the report says of a client. */
+	public static String text(List<?> gateways) {
+		return "%d attempts at most, in turn at %s, after pauses from 1 s, doubled, of which the second half is drawn"
+			.formatted(ATTEMPTS, gateways);
+	}
+
+	/** Orders tried at least once. */
+	public int placed() {
+		return this.placed.get();
+	}
+
+	/** How late the latest order was sent. */
+	public long latestMillis() {
+		return this.latestMillis.get();
+	}
+
+	private void place(int order) {
+		try {
+			this.placed.incrementAndGet();
+			long pause = this.firstPause.toMillis();
+			for (int attempt = 1; attempt <= ATTEMPTS; attempt++) {
+				Gateway gateway = this.gateways.inTurn(order + attempt);
+				if (!attempt(order, attempt, gateway).again()) {
+					return;
+				}
+				if (attempt < ATTEMPTS) {
+					// Half of it drawn, so that clients do not come back in step.
+					Thread.sleep(pause / 2 + ThreadLocalRandom.current().nextLong(pause / 2));
+					pause *= 2;
+				}
+			}
+		}
+		catch (InterruptedException _) {
+			Thread.currentThread().interrupt();
+		}
+		catch (RuntimeException ex) {
+			this.failure.compareAndSet(null, ex);
+		}
+		finally {
+			this.open.release();
+		}
+	}
+
+	private Answer attempt(int order, int attempt, Gateway gateway) throws InterruptedException {
+		HttpRequest request = request(order, gateway);
+		long sentNanos = System.nanoTime();
+		Answer answer;
+		try {
+			HttpResponse<String> response = this.client.send(request, BodyHandlers.ofString());
+			answer = Answer.of(response.statusCode(), placed(response));
+			if (answer.meaning() == Answer.Meaning.ACCEPTED) {
+				check(order, response);
+			}
+		}
+		catch (ConnectException | HttpConnectTimeoutException _) {
+			answer = Answer.UNREACHABLE;
+		}
+		catch (HttpTimeoutException _) {
+			answer = Answer.TIMEOUT;
+		}
+		catch (IOException _) {
+			answer = Answer.BROKEN;
+		}
+		this.ledger.enter(order, attempt, gateway.name(), millis(sentNanos - this.startNanos),
+				millis(System.nanoTime() - sentNanos), answer);
+		return answer;
+	}
+
+	private void check(int order, HttpResponse<String> response) {
+		String location = response.headers().firstValue("Location").orElse("");
+		if (!location.endsWith("/orders/" + this.identity.id(order))) {
+			this.ledger.misnamed();
+		}
+	}
+
+	private HttpRequest request(int order, Gateway gateway) {
+		Mode mode = this.ledger.mode(order);
+		Order body = SampleOrder.of(this.identity.customer(order), "sku-" + order % 97, 1);
+		HttpRequest.Builder request = this.gateways.request(gateway, "/orders")
+			.header("Content-Type", "application/json")
+			.header(HttpNames.IDEMPOTENCY_KEY, '"' + this.identity.key(order) + '"')
+			.POST(BodyPublishers.ofByteArray(this.json.writeValueAsBytes(body)));
+		return switch (mode) {
+			case SYNC -> request.timeout(SYNC_TIMEOUT).build();
+			case QUEUED -> request.timeout(QUEUED_TIMEOUT).header(HttpNames.PREFER, HttpNames.RESPOND_ASYNC).build();
+		};
+	}
+
+	private static @Nullable String placed(HttpResponse<String> response) {
+		if (response.statusCode() / 100 == 2) {
+			return null;
+		}
+		Matcher placed = PLACED.matcher(response.body());
+		return placed.find() ? placed.group(1) : null;
+	}
+
+	private static long millis(long nanos) {
+		return TimeUnit.NANOSECONDS.toMillis(nanos);
+	}
+
+	@Override
+	public void close() {
+		this.clients.shutdownNow();
+		this.client.shutdownNow();
+		this.clients.close();
+		this.client.close();
+	}
+
+}

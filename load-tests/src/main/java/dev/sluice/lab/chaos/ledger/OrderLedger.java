@@ -1,0 +1,193 @@
+package dev.sluice.lab.chaos.ledger;
+
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+import dev.sluice.lab.chaos.ledger.Answer.Meaning;
+import dev.sluice.lab.kit.plan.Mode;
+import dev.sluice.lab.kit.result.ChaosResult.Second;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the clients were told of each order. Each order is counted once, by the strongest
+ * that any of its attempts was told: placed = accepted + refused + in doubt. Each attempt
+ * is a line in a file.
+ * <p>
+ * Nine bytes an order and 20 a second are kept, so a million orders need 9 MB. For any
+ * number of threads.
+ */
+public final class OrderLedger implements AutoCloseable {
+
+	private static final int NEVER = -1;
+
+	private final byte[] meanings;
+
+	/** Since the load began; {@link #NEVER} if it was not. */
+	private final int[] acceptedAtMillis;
+
+	/** The first attempt, likewise. */
+	private final int[] sentAtMillis;
+
+	private final double syncShare;
+
+	private final BufferedWriter attempts;
+
+	private final List<int[]> seconds = new ArrayList<>();
+
+	private long attemptCount;
+
+	private int misnamed;
+
+	/**
+	 * @param orders how many at most
+	 * @param syncShare of the orders, 0 to 1, evenly spread
+	 * @param file where the attempts go
+	 * @throws IOException if it cannot be written
+	 */
+	public OrderLedger(int orders, double syncShare, Path file) throws IOException {
+		this.meanings = new byte[orders];
+		this.acceptedAtMillis = new int[orders];
+		Arrays.fill(this.acceptedAtMillis, NEVER);
+		this.sentAtMillis = new int[orders];
+		Arrays.fill(this.sentAtMillis, NEVER);
+		this.syncShare = syncShare;
+		this.attempts = Files.newBufferedWriter(file);
+		this.attempts.write("order,attempt,gateway,mode,sent_ms,took_ms,answer\n");
+	}
+
+	/** How many orders it has room for. */
+	int orders() {
+		return this.meanings.length;
+	}
+
+	/** How an order is asked to be taken. */
+	Mode mode(int order) {
+		return (Math.floor((order + 1) * this.syncShare) > Math.floor(order * this.syncShare)) ? Mode.SYNC
+				: Mode.QUEUED;
+	}
+
+	/**
+	 * Enters an attempt that has ended.
+	 * @param attempt from 1
+	 * @param gateway whom it was sent to
+	 * @param sentMillis when, since the load began
+	 * @param tookMillis until its answer was known
+	 * @throws UncheckedIOException if the file cannot be written
+	 */
+	synchronized void enter(int order, int attempt, String gateway, long sentMillis, long tookMillis, Answer answer) {
+		long endedMillis = sentMillis + tookMillis;
+		boolean accepted = answer.meaning() == Meaning.ACCEPTED;
+		this.attemptCount++;
+		this.meanings[order] = (byte) Math.max(this.meanings[order], answer.meaning().ordinal());
+		if (this.sentAtMillis[order] == NEVER) {
+			this.sentAtMillis[order] = Math.toIntExact(sentMillis);
+		}
+		if (accepted && this.acceptedAtMillis[order] == NEVER) {
+			this.acceptedAtMillis[order] = Math.toIntExact(endedMillis);
+		}
+		second(endedMillis)[(accepted ? 0 : 2) + mode(order).ordinal()]++;
+		try {
+			this.attempts.write("%d,%d,%s,%s,%d,%d,%s\n".formatted(order, attempt, gateway, mode(order), sentMillis,
+					tookMillis, answer.text()));
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException("The attempts cannot be written", ex);
+		}
+	}
+
+	private int[] second(long millis) {
+		int second = Math.toIntExact(millis / 1_000);
+		while (this.seconds.size() <= second) {
+			this.seconds.add(new int[4]);
+		}
+		return this.seconds.get(second);
+	}
+
+	/** Notes that an answer named another id than the order's. */
+	synchronized void misnamed() {
+		this.misnamed++;
+	}
+
+	/** What its clients were told. */
+	synchronized Meaning meaning(int order) {
+		return Meaning.values()[this.meanings[order]];
+	}
+
+	/** When it was first accepted, in milliseconds since the load began. */
+	synchronized int acceptedAtMillis(int order) {
+		return this.acceptedAtMillis[order];
+	}
+
+	/** When it was first sent, likewise. */
+	synchronized int sentAtMillis(int order) {
+		return this.sentAtMillis[order];
+	}
+
+	/** Orders of a meaning. */
+	synchronized int count(Meaning meaning) {
+		int count = 0;
+		for (byte told : this.meanings) {
+			count += (told == meaning.ordinal()) ? 1 : 0;
+		}
+		return count;
+	}
+
+	/** Orders accepted in a mode. */
+	synchronized int accepted(Mode mode) {
+		int count = 0;
+		for (int order = 0; order < this.meanings.length; order++) {
+			count += (this.acceptedAtMillis[order] != NEVER && mode(order) == mode) ? 1 : 0;
+		}
+		return count;
+	}
+
+	synchronized long attempts() {
+		return this.attemptCount;
+	}
+
+	synchronized int misnamedOrders() {
+		return this.misnamed;
+	}
+
+	/**
+	 * When orders were accepted in a mode, in milliseconds since the load began, sorted.
+	 */
+	public synchronized int[] acceptedMillis(Mode mode) {
+		int[] times = new int[this.acceptedAtMillis.length];
+		int count = 0;
+		for (int order = 0; order < this.acceptedAtMillis.length; order++) {
+			if (this.acceptedAtMillis[order] != NEVER && mode(order) == mode) {
+				times[count++] = this.acceptedAtMillis[order];
+			}
+		}
+		int[] sorted = Arrays.copyOf(times, count);
+		Arrays.sort(sorted);
+		return sorted;
+	}
+
+	/**
+	 * The seconds, with what the backend saved in each.
+	 * @param saved by second; null where it did not say
+	 */
+	public synchronized List<Second> seconds(List<@Nullable Integer> saved) {
+		List<Second> all = new ArrayList<>();
+		for (int i = 0; i < Math.max(this.seconds.size(), saved.size()); i++) {
+			int[] of = (i < this.seconds.size()) ? this.seconds.get(i) : new int[4];
+			all.add(new Second(i, of[Mode.SYNC.ordinal()], of[Mode.QUEUED.ordinal()], of[2 + Mode.SYNC.ordinal()],
+					of[2 + Mode.QUEUED.ordinal()], (i < saved.size()) ? saved.get(i) : null));
+		}
+		return all;
+	}
+
+	@Override
+	public synchronized void close() throws IOException {
+		this.attempts.close();
+	}
+
+}

@@ -1,0 +1,107 @@
+package dev.sluice.lab.compare.figures;
+
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalDouble;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+import dev.sluice.lab.kit.page.Figures;
+import dev.sluice.lab.kit.cell.Bound;
+import dev.sluice.lab.kit.cell.CellResult;
+import dev.sluice.lab.kit.result.CompareResult;
+import dev.sluice.lab.kit.result.CompareResult.Setup;
+import dev.sluice.lab.kit.cell.Load;
+import dev.sluice.lab.kit.result.RunResult;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What bounds a cell's rate, whatever the gateway does. A limit of W orders at a time, of
+ * L seconds each, lets W / L orders a second through.
+ */
+public final class Bounds {
+
+	/** From this share of a ceiling on, it is said to bind. */
+	private static final double BINDS = 0.85;
+
+	/** The rest stands in the section of its own. */
+	private static final int MOST_SENTENCES = 3;
+
+	private final @Nullable Setup setup;
+
+	public Bounds(RunResult run) {
+		this.setup = (run.finding() instanceof CompareResult compare) ? compare.setup() : null;
+	}
+
+	/**
+	 * The most orders a second that the load or the consumer's limit lets through, before
+	 * a backend that takes a fixed time for each and has no limit itself.
+	 */
+	public OptionalDouble ceiling(String capacity, String mode, Load load) {
+		Long millis = (this.setup != null) ? this.setup.backendMillis().get(capacity) : null;
+		if (this.setup == null || millis == null || millis == 0) {
+			return OptionalDouble.empty();
+		}
+		if (mode.equals(Coordinates.QUEUED)) {
+			return OptionalDouble.of(this.setup.deliveryConcurrency() * 1_000.0 / millis);
+		}
+		return (load.kind() == Load.Kind.IN_FLIGHT) ? OptionalDouble.of(load.size() * 1_000.0 / millis)
+				: OptionalDouble.empty();
+	}
+
+	/**
+	 * What bound the cells of a run, that of most cells first: each limit once, with the
+	 * cells that it bound, in the words of the first of them. Of cells whose utilisation
+	 * is not known, the ceiling if they came near it.
+	 */
+	public List<String> sentences(RunResult run) {
+		Map<String, List<CellResult>> cells = run.cells()
+			.stream()
+			.filter((cell) -> !what(cell).isEmpty())
+			.collect(Collectors.groupingBy(this::what, TreeMap::new, Collectors.toList()));
+		return cells.values()
+			.stream()
+			.sorted(Comparator.comparingInt((List<CellResult> own) -> own.size()).reversed())
+			.limit(MOST_SENTENCES)
+			.map((own) -> "Bound in %d of %d cells%s: %s".formatted(own.size(), run.cells().size(),
+					(own.size() > 1 && bound(own.getFirst()) != null) ? ", first in " + name(own.getFirst()) : "",
+					sentence(own.getFirst())))
+			.toList();
+	}
+
+	private static String name(CellResult cell) {
+		return "%s %s, %s, %s".formatted(cell.cell().variant(), cell.cell().mode(), cell.cell().capacity(),
+				cell.cell().load());
+	}
+
+	/** Cells with the same are bound by the same, whatever was measured of it. */
+	private String what(CellResult cell) {
+		Bound bound = bound(cell);
+		if (bound == null) {
+			return sentence(cell);
+		}
+		return (bound instanceof Bound.Limit limit) ? "%s %s %s".formatted(limit.service(), limit.what(), limit.limit())
+				: bound.getClass().getSimpleName();
+	}
+
+	private static @Nullable Bound bound(CellResult cell) {
+		return (cell.utilisation() != null) ? cell.utilisation().bound() : null;
+	}
+
+	private String sentence(CellResult cell) {
+		return cell.boundBy().isEmpty() ? nearCeiling(cell) : cell.boundBy();
+	}
+
+	private String nearCeiling(CellResult cell) {
+		OptionalDouble ceiling = ceiling(cell.cell().capacity(), cell.cell().mode(), cell.cell().load());
+		if (ceiling.isEmpty() || cell.savedPerSecond() < BINDS * ceiling.getAsDouble()) {
+			return "";
+		}
+		return cell.cell().mode().equals(Coordinates.QUEUED)
+				? "the consumer's limit allows %s/s.".formatted(Figures.measured(ceiling.getAsDouble()))
+				: "%s, each for the backend's time, allow %s/s.".formatted(cell.cell().load(),
+						Figures.measured(ceiling.getAsDouble()));
+	}
+
+}

@@ -1,0 +1,113 @@
+package dev.sluice.lab.kit.cell;
+
+import java.util.Locale;
+
+import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import com.fasterxml.jackson.annotation.JsonTypeName;
+
+/** What kept a cell from being faster, by the rules that the report states. */
+@JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "kind")
+public sealed interface Bound {
+
+	/**
+	 * The machine had no CPU left.
+	 *
+	 * @param share of its CPU that was used, 0 to 1
+	 * @param most the process that used most of it
+	 * @param mostShare of the machine's CPU that this process used, 0 to 1
+	 */
+	@JsonTypeName("cpu")
+	record Cpu(double share, String most, double mostShare) implements Bound {
+	}
+
+	/**
+	 * A limit that is set was reached.
+	 *
+	 * @param service whose
+	 * @param what is limited, such as "orders in delivery"
+	 * @param limit how much of it, at most
+	 * @param share of the cell's scrapes in which it was reached, 0 to 1
+	 */
+	@JsonTypeName("limit")
+	record Limit(String service, String what, double limit, double share) implements Bound {
+	}
+
+	/**
+	 * The orders were at the backend, which took its time, and no more were in flight.
+	 *
+	 * @param orders at the backend, on average
+	 * @param millis that it took for one, on average
+	 */
+	@JsonTypeName("backend-latency")
+	record BackendLatency(double orders, double millis) implements Bound {
+	}
+
+	/**
+	 * The load generator did not offer what it should have.
+	 *
+	 * @param lateMillis how late it began 99 % of the orders at most
+	 */
+	@JsonTypeName("generator")
+	record Generator(int lateMillis) implements Bound {
+	}
+
+	/**
+	 * The load generator has cores for itself and used them up.
+	 *
+	 * @param share of their CPU that it used, 0 to 1
+	 */
+	@JsonTypeName("busy-generator")
+	record BusyGenerator(double share) implements Bound {
+	}
+
+	/**
+	 * Nothing that was looked at was at its limit: the rate is calls in flight by what
+	 * each took.
+	 *
+	 * @param calls that the client had in flight, on average
+	 * @param millis that a call took, on average
+	 * @param share of the machine's CPU that was used, 0 to 1
+	 */
+	@JsonTypeName("in-flight")
+	record InFlight(double calls, double millis, double share) implements Bound {
+	}
+
+	/** In words, a whole sentence. */
+	default String sentence() {
+		return switch (this) {
+			case Cpu cpu -> text("The machine's CPU was used to %s, most of it (%s) by %s.", percent(cpu.share()),
+					percent(cpu.mostShare()), cpu.most());
+			case Limit limit -> text("The %s was at its limit of %,.0f %s for %s of the time.", limit.service(),
+					limit.limit(), limit.what(), percent(limit.share()));
+			case BackendLatency backend -> text("The backend held %,.0f orders at a time and took %,.0f ms for each.",
+					backend.orders(), backend.millis());
+			case Generator generator -> text("The load generator was late by up to %,d ms.", generator.lateMillis());
+			case BusyGenerator generator ->
+				text("The load generator used %s of its own cores.", percent(generator.share()));
+			case InFlight client -> text(
+					"No limit was reached, and the machine's CPU was used to %s: %,.0f calls in flight at %,.1f ms each are the rate.",
+					percent(client.share()), client.calls(), client.millis());
+		};
+	}
+
+	/** What it is, without the measured figures: a noun. */
+	default String words() {
+		return switch (this) {
+			case Cpu _ -> "the machine's CPU";
+			case Limit limit -> text("the limit of %,.0f %s", limit.limit(), limit.what());
+			case BackendLatency _ -> "the backend's time for an order";
+			case Generator _ -> "a late load generator";
+			case BusyGenerator _ -> "a busy load generator";
+			case InFlight _ -> "the calls in flight";
+		};
+	}
+
+	private static String text(String format, Object... values) {
+		return format.formatted(values);
+	}
+
+	private static String percent(double share) {
+		return String.format(Locale.ROOT, "%.0f %%", share * 100);
+	}
+
+}

@@ -1,0 +1,61 @@
+package dev.sluice.lab.kit.client;
+
+import java.util.concurrent.Executor;
+import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A pool that grows the way a runtime's default pool does: so many threads at once, then
+ * one more each second while tasks wait, {@link #MOST} at most. It does not shrink. Tasks
+ * wait in the order they came, without a bound: who gives them bounds them.
+ */
+final class GrowingPool implements Executor, AutoCloseable {
+
+	/** A process can have more; nobody waits for them at one a second. */
+	static final int MOST = 10_000;
+
+	private static final long PERIOD_MILLIS = 1_000;
+
+	private final ThreadPoolExecutor threads;
+
+	private final ScheduledExecutorService growth = Executors
+		.newSingleThreadScheduledExecutor(Thread.ofPlatform().daemon().name("pool-growth").factory());
+
+	GrowingPool(int atOnce) {
+		this(atOnce, PERIOD_MILLIS);
+	}
+
+	GrowingPool(int atOnce, long periodMillis) {
+		this.threads = new ThreadPoolExecutor(atOnce, MOST, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>(),
+				Thread.ofPlatform().daemon().name("client-", 0).factory());
+		this.growth.scheduleAtFixedRate(this::grow, periodMillis, periodMillis, TimeUnit.MILLISECONDS);
+	}
+
+	void grow() {
+		int size = this.threads.getCorePoolSize();
+		if (!this.threads.getQueue().isEmpty() && size < MOST) {
+			this.threads.setCorePoolSize(size + 1);
+		}
+	}
+
+	/** Threads that run. */
+	int size() {
+		return this.threads.getPoolSize();
+	}
+
+	@Override
+	public void execute(Runnable task) {
+		this.threads.execute(task);
+	}
+
+	/** Forgets the tasks that wait and interrupts the others. */
+	@Override
+	public void close() {
+		this.growth.shutdownNow();
+		this.threads.shutdownNow();
+	}
+
+}

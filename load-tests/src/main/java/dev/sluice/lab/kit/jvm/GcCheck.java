@@ -1,0 +1,61 @@
+package dev.sluice.lab.kit.jvm;
+
+import java.time.Instant;
+import java.util.List;
+
+import dev.sluice.lab.kit.jvm.GcLog.LoggedPause;
+import dev.sluice.lab.kit.jvm.JfrRecording.Pause;
+
+/**
+ * Whether a JVM's flight recorder and its GC log tell of the same pauses. Only what the
+ * log has between the recorder's first event and its last is held against it: a JVM may
+ * collect before it records and after. The recorder tells of a collection that runs
+ * beside the threads when it ends.
+ *
+ * @param recorded pauses in the recording
+ * @param logged pauses in the log
+ * @param recordedMillis their sum in the recording, in milliseconds
+ * @param loggedMillis their sum in the log, in milliseconds
+ */
+public record GcCheck(int recorded, int logged, double recordedMillis, double loggedMillis) {
+
+	/** Tolerance, as a share of the log's figure. */
+	private static final double TOLERANCE = 0.01;
+
+	/**
+	 * Tolerance of each pause: the log has whole microseconds, and ZGC's pauses are
+	 * short.
+	 */
+	private static final double ROUNDING_MILLIS = 0.0005;
+
+	public static GcCheck of(JfrRecording recording, GcLog log) {
+		Instant start = recording.start();
+		Instant end = recording.end();
+		List<Pause> pauses = log.pauses()
+			.stream()
+			// The log has whole milliseconds.
+			.filter((logged) -> !logged.told().plus(logged.pause().duration()).plusMillis(1).isBefore(start)
+					&& !logged.told().isAfter(end))
+			.map(LoggedPause::pause)
+			.toList();
+		return new GcCheck(recording.pauses().size(), pauses.size(), sum(recording.pauses()), sum(pauses));
+	}
+
+	/** Both together: of several JVMs, or several runs of one. */
+	public GcCheck plus(GcCheck other) {
+		return new GcCheck(this.recorded + other.recorded, this.logged + other.logged,
+				this.recordedMillis + other.recordedMillis, this.loggedMillis + other.loggedMillis);
+	}
+
+	/** Within 1 % in number and in sum, but for the log's rounding. */
+	public boolean holds() {
+		return Math.abs(this.recorded - this.logged) <= TOLERANCE * this.logged
+				&& Math.abs(this.recordedMillis - this.loggedMillis) <= TOLERANCE * this.loggedMillis
+						+ ROUNDING_MILLIS * this.logged;
+	}
+
+	private static double sum(List<Pause> pauses) {
+		return pauses.stream().mapToDouble(Pause::millis).sum();
+	}
+
+}

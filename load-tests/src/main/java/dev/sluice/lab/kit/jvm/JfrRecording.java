@@ -1,0 +1,235 @@
+package dev.sluice.lab.kit.jvm;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+
+import dev.sluice.lab.kit.statistics.Window;
+
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordedThread;
+import jdk.jfr.consumer.RecordingFile;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a service's JVM recorded of its garbage collector and its allocation, by the
+ * settings in {@code sluice.jfc}.
+ *
+ * @param start its first event's time
+ * @param end its last event's time
+ * @param pauses stop-the-world pauses of the collector
+ * @param heapUsed used heap in bytes by time: sampled, and around each collection
+ * @param promotions growth of the old generation in each collection, in bytes, by time;
+ * the recorder tells it of G1 only
+ * @param generational whether promotions could be told at all
+ * @param allocated bytes allocated by all threads since the start, by time
+ */
+public record JfrRecording(Instant start, Instant end, List<Pause> pauses, NavigableMap<Instant, Long> heapUsed,
+		NavigableMap<Instant, Long> promotions, boolean generational, NavigableMap<Instant, Long> allocated) {
+
+	/** The period of the allocation samples in {@code sluice.jfc}. */
+	static final Duration ALLOCATION_INTERVAL = Duration.ofMillis(200);
+
+	/**
+	 * A pause.
+	 *
+	 * @param start when it began
+	 * @param duration how long all threads stood still
+	 */
+	public record Pause(Instant start, Duration duration) {
+
+		public double millis() {
+			return duration().toNanos() / 1e6;
+		}
+
+		Instant end() {
+			return this.start.plus(this.duration);
+		}
+
+	}
+
+	/**
+	 * Reads a recording.
+	 * @throws IOException if it cannot be read or is no recording
+	 */
+	public static JfrRecording read(Path file) throws IOException {
+		Reader reader = new Reader();
+		try (RecordingFile recording = new RecordingFile(file)) {
+			while (recording.hasMoreEvents()) {
+				reader.take(recording.readEvent());
+			}
+		}
+		return reader.recording();
+	}
+
+	/** With the log's promotions, where the recorder has none and the log has. */
+	public JfrRecording completedBy(GcLog log) {
+		return (this.generational || !log.tellsPromotions()) ? this : new JfrRecording(this.start, this.end,
+				this.pauses, this.heapUsed, log.promotions(), true, this.allocated);
+	}
+
+	public List<Pause> pausesIn(Window window) {
+		return this.pauses.stream().filter((pause) -> window.contains(pause.start())).toList();
+	}
+
+	/** The last value known at a time, in bytes. */
+	public @Nullable Long heapUsedAt(Instant time) {
+		Map.Entry<Instant, Long> entry = this.heapUsed.floorEntry(time);
+		return (entry != null) ? entry.getValue() : null;
+	}
+
+	/** Bytes promoted in the window; null if the collector does not tell. */
+	public @Nullable Long promotedIn(Window window) {
+		if (!this.generational) {
+			return null;
+		}
+		return this.promotions.subMap(window.start(), window.end()).values().stream().mapToLong(Long::longValue).sum();
+	}
+
+	/**
+	 * Bytes allocated in the window, from the last sample not after its start to the
+	 * first not before its end; null if it is shorter than two sampling intervals or was
+	 * not sampled whole.
+	 */
+	public @Nullable Long allocatedIn(Window window) {
+		Map.Entry<Instant, Long> before = this.allocated.floorEntry(window.start());
+		Map.Entry<Instant, Long> after = this.allocated.ceilingEntry(window.end());
+		if (before == null || after == null || window.length().compareTo(ALLOCATION_INTERVAL.multipliedBy(2)) < 0) {
+			return null;
+		}
+		return after.getValue() - before.getValue();
+	}
+
+	/**
+	 * Serial's own clock of a pause leaves out what is done before and after: 2 ms of
+	 * 150, which its log has. Those of the other collectors differ from their logs by
+	 * some 30 microseconds. A full collection may follow a young one in the same
+	 * operation; each then lasts until the next.
+	 * @param phases by time
+	 * @param operations what all threads stood still for, by its start
+	 */
+	static List<Pause> whole(List<Pause> phases, NavigableMap<Instant, Pause> operations) {
+		List<Pause> pauses = new ArrayList<>();
+		for (int i = 0; i < phases.size(); i++) {
+			Pause phase = phases.get(i);
+			Pause operation = around(phase, operations);
+			if (operation == null) {
+				pauses.add(phase);
+				continue;
+			}
+			boolean isFirst = i == 0 || !operation.equals(around(phases.get(i - 1), operations));
+			boolean isLast = i == phases.size() - 1 || !operation.equals(around(phases.get(i + 1), operations));
+			Instant start = isFirst ? operation.start() : phase.start();
+			Instant end = isLast ? operation.end() : phases.get(i + 1).start();
+			pauses.add(new Pause(start, Duration.between(start, end)));
+		}
+		return pauses;
+	}
+
+	private static @Nullable Pause around(Pause phase, NavigableMap<Instant, Pause> operations) {
+		Map.Entry<Instant, Pause> operation = operations.floorEntry(phase.start());
+		return (operation != null && !operation.getValue().end().isBefore(phase.end())) ? operation.getValue() : null;
+	}
+
+	private static final class Reader {
+
+		private Instant start = Instant.MAX;
+
+		private Instant end = Instant.MIN;
+
+		private final List<Pause> phases = new ArrayList<>();
+
+		/** What all threads stood still for, by its start. */
+		private final TreeMap<Instant, Pause> operations = new TreeMap<>();
+
+		private final TreeMap<Instant, Long> heapUsed = new TreeMap<>();
+
+		private boolean serial;
+
+		private final List<OldGeneration> oldGeneration = new ArrayList<>();
+
+		private final List<ThreadAllocation> allocations = new ArrayList<>();
+
+		void take(RecordedEvent event) {
+			this.start = event.getStartTime().isBefore(this.start) ? event.getStartTime() : this.start;
+			this.end = event.getEndTime().isAfter(this.end) ? event.getEndTime() : this.end;
+			switch (event.getEventType().getName()) {
+				case "jdk.GCPhasePause" -> this.phases.add(new Pause(event.getStartTime(), event.getDuration()));
+				case "jdk.GCConfiguration" -> this.serial = "DefNew".equals(event.getString("youngCollector"));
+				case "jdk.ExecuteVMOperation" ->
+					this.operations.put(event.getStartTime(), new Pause(event.getStartTime(), event.getDuration()));
+				case "jdk.GCHeapSummary" -> this.heapUsed.put(event.getStartTime(), event.getLong("heapUsed"));
+				case "jdk.GCHeapMemoryUsage" -> this.heapUsed.put(event.getStartTime(), event.getLong("used"));
+				case "jdk.G1HeapSummary" -> this.oldGeneration.add(new OldGeneration(event.getStartTime(),
+						event.getLong("gcId"), event.getString("when"), event.getLong("oldGenUsedSize")));
+				case "jdk.ThreadAllocationStatistics" -> {
+					RecordedThread thread = event.getThread("thread");
+					if (thread != null) {
+						this.allocations.add(
+								new ThreadAllocation(event.getStartTime(), thread.getId(), event.getLong("allocated")));
+					}
+				}
+				default -> {
+					// Recorded for a reader with other questions.
+				}
+			}
+		}
+
+		JfrRecording recording() {
+			this.phases.sort(Comparator.comparing(Pause::start));
+			List<Pause> pauses = this.serial ? whole(this.phases, this.operations) : this.phases;
+			return new JfrRecording(this.start, this.end, pauses, this.heapUsed, promotions(),
+					!this.oldGeneration.isEmpty(), allocated());
+		}
+
+		private TreeMap<Instant, Long> promotions() {
+			Map<Long, Long> before = new HashMap<>();
+			TreeMap<Instant, Long> promotions = new TreeMap<>();
+			this.oldGeneration.sort(Comparator.comparing(OldGeneration::time));
+			for (OldGeneration old : this.oldGeneration) {
+				if (old.when().startsWith("Before")) {
+					before.put(old.collection(), old.used());
+				}
+				else if (before.containsKey(old.collection())) {
+					// A collection that frees more than it promotes hides what it
+					// promotes.
+					long growth = Math.max(0, old.used() - before.get(old.collection()));
+					promotions.merge(old.time(), growth, Long::sum);
+				}
+			}
+			return promotions;
+		}
+
+		/** A thread that has ended keeps its last value, so that the sum never falls. */
+		private TreeMap<Instant, Long> allocated() {
+			Map<Long, Long> last = new HashMap<>();
+			TreeMap<Instant, Long> allocated = new TreeMap<>();
+			long sum = 0;
+			this.allocations.sort(Comparator.comparing(ThreadAllocation::time));
+			for (ThreadAllocation allocation : this.allocations) {
+				long earlier = last.getOrDefault(allocation.thread(), 0L);
+				long now = Math.max(earlier, allocation.bytes());
+				last.put(allocation.thread(), now);
+				sum += now - earlier;
+				allocated.put(allocation.time(), sum);
+			}
+			return allocated;
+		}
+
+		private record OldGeneration(Instant time, long collection, String when, long used) {
+		}
+
+		private record ThreadAllocation(Instant time, long thread, long bytes) {
+		}
+
+	}
+
+}

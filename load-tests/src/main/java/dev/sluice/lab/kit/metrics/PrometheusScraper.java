@@ -1,0 +1,114 @@
+package dev.sluice.lab.kit.metrics;
+
+import java.io.IOException;
+import java.io.OutputStreamWriter;
+import java.io.PrintWriter;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.zip.GZIPOutputStream;
+
+import dev.sluice.lab.kit.process.ProcessSamples.Failure;
+import dev.sluice.lab.kit.stack.Http;
+
+/**
+ * Keeps what the services' Prometheus endpoints say each second, as it is, each scrape
+ * led by a comment with its time, in one compressed file for each service. Scrapes on a
+ * thread of its own; an endpoint that does not answer within a second is noted in the
+ * file and asked again the next time. Any other failure is noted there and in
+ * {@link #failures}.
+ */
+public final class PrometheusScraper implements AutoCloseable {
+
+	private static final Duration PERIOD = Duration.ofSeconds(1);
+
+	private static final int MOST_FAILURES = 10_000;
+
+	private final List<Failure> failures = Collections.synchronizedList(new ArrayList<>());
+
+	private final Map<URI, PrintWriter> files = new LinkedHashMap<>();
+
+	private final HttpClient client = Http.client(PERIOD);
+
+	private final ScheduledExecutorService executor = Executors
+		.newSingleThreadScheduledExecutor(Thread.ofPlatform().daemon().name("prometheus-scraper").factory());
+
+	/**
+	 * Starts to scrape.
+	 * @param endpoints by the name of the service, which is the name of its file
+	 * @param directory where the files go
+	 * @throws IOException if a file cannot be written
+	 */
+	public PrometheusScraper(Map<String, URI> endpoints, Path directory) throws IOException {
+		for (Map.Entry<String, URI> endpoint : endpoints.entrySet()) {
+			this.files.put(endpoint.getValue(),
+					new PrintWriter(new OutputStreamWriter(
+							new GZIPOutputStream(
+									Files.newOutputStream(directory.resolve(endpoint.getKey() + ".prom.gz"))),
+							StandardCharsets.UTF_8)));
+		}
+		this.executor.scheduleAtFixedRate(() -> this.files.forEach(this::scrape), 0, PERIOD.toMillis(),
+				TimeUnit.MILLISECONDS);
+	}
+
+	private void scrape(URI endpoint, PrintWriter file) {
+		try {
+			HttpResponse<String> response = this.client.send(HttpRequest.newBuilder(endpoint).timeout(PERIOD).build(),
+					BodyHandlers.ofString());
+			file.println("# at " + Instant.now() + " status " + response.statusCode());
+			file.println(response.body());
+		}
+		catch (IOException ex) {
+			file.println("# at " + Instant.now() + " no answer: " + ex);
+		}
+		catch (InterruptedException _) {
+			Thread.currentThread().interrupt();
+		}
+		catch (RuntimeException | Error ex) {
+			// An executor drops a task that throws, without a word.
+			Instant now = Instant.now();
+			file.println("# at " + now + " failed: " + ex);
+			if (this.failures.size() < MOST_FAILURES) {
+				this.failures.add(new Failure(now, "%s: %s".formatted(endpoint, ex)));
+			}
+		}
+	}
+
+	/**
+	 * What could not be scraped, beside endpoints that did not answer; the first of them.
+	 */
+	public List<Failure> failures() {
+		return List.copyOf(this.failures);
+	}
+
+	@Override
+	public void close() {
+		this.executor.shutdownNow();
+		try {
+			if (!this.executor.awaitTermination(5, TimeUnit.SECONDS)) {
+				throw new IllegalStateException("The scraper did not end within 5 s");
+			}
+		}
+		catch (InterruptedException _) {
+			Thread.currentThread().interrupt();
+		}
+		this.client.shutdownNow();
+		this.files.values().forEach(PrintWriter::close);
+	}
+
+}

@@ -1,0 +1,67 @@
+package dev.sluice.lab.kit.process;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+import dev.sluice.devservices.ContainerProcesses;
+import dev.sluice.devservices.DevServices;
+import dev.sluice.devservices.Infrastructure;
+import dev.sluice.devservices.Ports;
+
+/**
+ * Processes that have one name in the results.
+ *
+ * @param processes ids; each counts with its descendants
+ * @param containers ids of the first process of a container, which counts as a whole
+ */
+public record ProcessGroup(List<Long> processes, List<Long> containers) {
+
+	public ProcessGroup {
+		processes = List.copyOf(processes);
+		containers = List.copyOf(containers);
+	}
+
+	/** One process and its descendants. */
+	public static ProcessGroup of(long pid) {
+		return new ProcessGroup(List.of(pid), List.of());
+	}
+
+	/**
+	 * Kafka and PostgreSQL, if they run on this machine, by the names they have in the
+	 * results. In containers, the proxy of a container's port counts to the container.
+	 * What is missing here counts as foreign.
+	 */
+	public static Map<String, ProcessGroup> ofInfrastructure(DevServices services) {
+		Map<String, ProcessGroup> groups = new LinkedHashMap<>();
+		List<Integer> kafka = Stream.of(services.kafka().bootstrapServers().split(","))
+			.map((address) -> Integer.valueOf(address.substring(address.lastIndexOf(':') + 1)))
+			.toList();
+		groups.put("kafka", listening(kafka, services.infrastructure()));
+		groups.put("postgresql", listening(List.of(services.postgres().port()), services.infrastructure()));
+		groups.values().removeIf((group) -> group.processes().isEmpty() && group.containers().isEmpty());
+		return groups;
+	}
+
+	private static ProcessGroup listening(List<Integer> ports, Infrastructure infrastructure) {
+		List<Long> processes = new ArrayList<>();
+		List<Long> containers = new ArrayList<>();
+		for (int port : ports) {
+			Ports.holder(port).ifPresent((process) -> processes.add(process.pid()));
+			if (infrastructure == Infrastructure.CONTAINERS) {
+				ContainerProcesses.publishing(port).ifPresent(containers::add);
+			}
+		}
+		return new ProcessGroup(processes, containers);
+	}
+
+	/** The first process of each tree and of each container. */
+	public List<Long> pids() {
+		List<Long> all = new ArrayList<>(this.processes);
+		all.addAll(this.containers);
+		return all;
+	}
+
+}

@@ -1,0 +1,314 @@
+package dev.sluice.lab.kit.process;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+
+import dev.sluice.lab.kit.process.ProcessSamples.Failure;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads CPU time, resident memory and thread count of some processes, descendants
+ * included, and the CPU time of the whole machine, from procfs every {@link #INTERVAL},
+ * and once a second the open connections that they accepted and the times of their
+ * threads, on a thread of its own, and appends them to a CSV file as they come. The CPU
+ * time of a container is that of its control group; where that cannot be read, that of
+ * its first process and what descends from it. A sampling that fails is noted in the
+ * samples and in the file, and the next is tried. On a system without procfs it samples
+ * nothing.
+ */
+public final class ProcessSampler implements AutoCloseable {
+
+	/** The sampling interval; what is shorter cannot be measured by it. */
+	public static final Duration INTERVAL = Duration.ofMillis(200);
+
+	/**
+	 * Alone, without its children: they have names of their own, and one whose starting
+	 * thread ends appears below the main thread with all of its time.
+	 */
+	private static final long LAB = ProcessHandle.current().pid();
+
+	/**
+	 * Connections and threads are looked at in each fifth sampling: the kernel writes its
+	 * table of connections anew for each reader, and a process may have a thousand
+	 * threads, which take 20 ms.
+	 */
+	private static final int SELDOM = 5;
+
+	/** The interval of what is looked at seldom. */
+	static final Duration SELDOM_INTERVAL = INTERVAL.multipliedBy(SELDOM);
+
+	/** Half an hour of samplings; later failures are noted in the file only. */
+	private static final int MOST_FAILURES = 10_000;
+
+	private final Procfs procfs;
+
+	private final Map<String, ProcessGroup> groups;
+
+	/** Each process that was named, whatever group it is of. */
+	private final Set<Long> named;
+
+	/** By a container's first process. */
+	private final Map<Long, Cgroup> cgroups = new HashMap<>();
+
+	private final Map<String, Integer> ports;
+
+	private final @Nullable PrintWriter file;
+
+	private final List<ProcessSample> samples = new ArrayList<>();
+
+	private final List<MachineSample> machine = new ArrayList<>();
+
+	private final List<ThreadSample> threads = new ArrayList<>();
+
+	/** By group, on the sampling thread. */
+	private final Map<String, ThreadTimes> threadTimes = new HashMap<>();
+
+	private final List<Failure> failures = new ArrayList<>();
+
+	private final ScheduledExecutorService executor = Executors
+		.newSingleThreadScheduledExecutor(Thread.ofPlatform().daemon().name("process-sampler").factory());
+
+	/** On the sampling thread. */
+	private int samplings;
+
+	/** By group, on the sampling thread: a counter does not fall. */
+	private final Map<String, Long> lastCpuMillis = new HashMap<>();
+
+	/**
+	 * Starts to sample, without connections.
+	 * @param groups the processes by the name they have in the results
+	 * @param file where the samples go, created anew
+	 * @throws IOException if the file cannot be written
+	 */
+	public ProcessSampler(Map<String, ProcessGroup> groups, Path file) throws IOException {
+		this(groups, Map.of(), file);
+	}
+
+	/**
+	 * Starts to sample.
+	 * @param groups the processes by the name they have in the results
+	 * @param ports where those of them listen whose connections are counted
+	 * @param file where the samples go, created anew
+	 * @throws IOException if the file cannot be written
+	 */
+	public ProcessSampler(Map<String, ProcessGroup> groups, Map<String, Integer> ports, Path file) throws IOException {
+		this(groups, ports, file, Path.of("/proc"), Path.of("/sys/fs/cgroup"));
+	}
+
+	ProcessSampler(Map<String, ProcessGroup> groups, Map<String, Integer> ports, Path file, Path proc, Path sys)
+			throws IOException {
+		this.procfs = new Procfs(proc);
+		this.groups = new LinkedHashMap<>(groups);
+		this.named = groups.values().stream().flatMap((group) -> group.pids().stream()).collect(Collectors.toSet());
+		this.ports = Map.copyOf(ports);
+		if (!Files.isReadable(proc.resolve("stat"))) {
+			this.file = null;
+			return;
+		}
+		groups.values()
+			.stream()
+			.flatMap((group) -> group.containers().stream())
+			.forEach((pid) -> Cgroup.of(proc, sys, pid).ifPresent((cgroup) -> this.cgroups.put(pid, cgroup)));
+		this.file = new PrintWriter(Files.newBufferedWriter(file));
+		this.file.println("time,process,cpu_ms,rss_bytes,threads,connections,wait_us,jit_us,gc_us,steal_ms");
+		this.executor.scheduleAtFixedRate(this::sample, 0, INTERVAL.toMillis(), TimeUnit.MILLISECONDS);
+	}
+
+	/** An executor drops a task that throws, without a word. */
+	private void sample() {
+		PrintWriter out = this.file;
+		if (out == null) {
+			return;
+		}
+		Instant now = Instant.now();
+		try {
+			sample(out);
+			if (out.checkError()) {
+				throw new IllegalStateException("the samples cannot be written");
+			}
+		}
+		catch (RuntimeException | Error ex) {
+			out.println("# %s failed: %s".formatted(now, ex));
+			add(new Failure(now, ex.toString()));
+		}
+	}
+
+	private void sample(PrintWriter out) {
+		boolean isTurn = this.samplings++ % SELDOM == 0;
+		ConnectionTable connections = isTurn ? connections() : null;
+		for (Map.Entry<String, ProcessGroup> entry : this.groups.entrySet()) {
+			ProcessSample sample = read(entry.getKey(), entry.getValue());
+			if (sample != null) {
+				Integer port = this.ports.get(entry.getKey());
+				sample = (connections != null && port != null) ? sample.with(connections.acceptedAt(port)) : sample;
+				add(sample);
+				ThreadSample times = isTurn ? times(entry.getKey(), entry.getValue()) : null;
+				if (times != null) {
+					add(times);
+				}
+				Integer open = sample.connections();
+				out.println(
+						String.join(",", sample.time().toString(), sample.process(), Long.toString(sample.cpuMillis()),
+								Long.toString(sample.rssBytes()), Integer.toString(sample.threads()),
+								(open != null) ? open.toString() : "", (times != null) ? times.columns() : ",,", ""));
+			}
+		}
+		Procfs.Machine read = this.procfs.machine();
+		if (read != null) {
+			// One that has ended uses no more, and what it used stays used.
+			long own = this.lastCpuMillis.values().stream().mapToLong(Long::longValue).sum();
+			MachineSample whole = new MachineSample(Instant.now(), read.busyMillis(), own, read.stealMillis());
+			add(whole);
+			out.println(String.join(",", whole.time().toString(), "machine", Long.toString(whole.busyMillis()), "", "",
+					"", ",,", Long.toString(whole.stealMillis())));
+		}
+	}
+
+	private @Nullable ConnectionTable connections() {
+		try {
+			return this.ports.isEmpty() ? null : ConnectionTable.read(this.procfs.proc().resolve("net"));
+		}
+		catch (IOException _) {
+			return null;
+		}
+	}
+
+	private @Nullable ThreadSample times(String name, ProcessGroup group) {
+		List<Long> pids = group.pids().stream().flatMap((first) -> tree(first).stream()).toList();
+		ThreadTimes.Totals totals = this.threadTimes.computeIfAbsent(name, (_) -> new ThreadTimes(this.procfs))
+			.look(pids);
+		return (totals != null) ? new ThreadSample(Instant.now(), name, totals) : null;
+	}
+
+	private List<Long> tree(long first) {
+		return this.procfs.tree(first, (child) -> first != LAB && !this.named.contains(child));
+	}
+
+	private synchronized void add(ThreadSample sample) {
+		this.threads.add(sample);
+	}
+
+	private synchronized void add(ProcessSample sample) {
+		this.samples.add(sample);
+	}
+
+	private synchronized void add(MachineSample sample) {
+		this.machine.add(sample);
+	}
+
+	private synchronized void add(Failure failure) {
+		if (this.failures.size() < MOST_FAILURES) {
+			this.failures.add(failure);
+		}
+	}
+
+	/** What has been sampled so far. */
+	public synchronized ProcessSamples samples() {
+		return new ProcessSamples(this.samples, this.machine, this.threads, this.failures);
+	}
+
+	@Override
+	public void close() {
+		this.executor.shutdownNow();
+		try {
+			if (!this.executor.awaitTermination(5, TimeUnit.SECONDS)) {
+				throw new IllegalStateException("The process sampler did not end within 5 s");
+			}
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+		if (this.file != null) {
+			this.file.close();
+		}
+	}
+
+	/** Null if the processes are gone. */
+	private @Nullable ProcessSample read(String name, ProcessGroup group) {
+		long cpuMillis = 0;
+		long rssBytes = 0;
+		int threads = 0;
+		for (long first : group.pids()) {
+			Cgroup cgroup = this.cgroups.get(first);
+			for (long pid : tree(first)) {
+				// A parent before its children: one that ends in between is missed once
+				// instead of counted twice.
+				Procfs.Status status = this.procfs.status(pid);
+				if (status != null) {
+					cpuMillis += (cgroup != null) ? 0 : status.cpuMillis() + ((pid == LAB) ? 0 : status.endedMillis());
+					rssBytes += status.rssBytes();
+					threads += status.threads();
+				}
+			}
+			Long accounted = (cgroup != null) ? cgroup.cpuMillis() : null;
+			cpuMillis += (accounted != null) ? accounted : 0;
+		}
+		if (threads == 0) {
+			return null;
+		}
+		return new ProcessSample(Instant.now(), name, this.lastCpuMillis.merge(name, cpuMillis, Math::max), rssBytes,
+				threads, null);
+	}
+
+	/**
+	 * A group of processes at a time.
+	 *
+	 * @param time when
+	 * @param process its name
+	 * @param cpuMillis CPU time since it began, never less than in a sample before
+	 * @param rssBytes resident memory; what several processes share is counted for each
+	 * @param threads operating-system threads
+	 * @param connections open ones that it accepted; null if not counted this time
+	 */
+	public record ProcessSample(Instant time, String process, long cpuMillis, long rssBytes, int threads,
+			@Nullable Integer connections) {
+
+		ProcessSample named(String name) {
+			return new ProcessSample(this.time, name, this.cpuMillis, this.rssBytes, this.threads, this.connections);
+		}
+
+		ProcessSample with(int open) {
+			return new ProcessSample(this.time, this.process, this.cpuMillis, this.rssBytes, this.threads, open);
+		}
+
+	}
+
+	/**
+	 * The machine at a time.
+	 *
+	 * @param time when
+	 * @param busyMillis CPU time of all since it began, idle time left out
+	 * @param ownMillis that of the sampled processes
+	 * @param stealMillis of the busy time, that in which another machine had the core
+	 */
+	public record MachineSample(Instant time, long busyMillis, long ownMillis, long stealMillis) {
+	}
+
+	/** The threads of a group of processes at a time. */
+	record ThreadSample(Instant time, String process, ThreadTimes.Totals totals) {
+
+		ThreadSample named(String name) {
+			return new ThreadSample(this.time, name, this.totals);
+		}
+
+		private String columns() {
+			return "%d,%d,%d".formatted(this.totals.waiting(), this.totals.jit(), this.totals.gc());
+		}
+
+	}
+
+}

@@ -1,0 +1,160 @@
+package dev.sluice.lab.kit.process;
+
+import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.LongPredicate;
+import java.util.stream.Stream;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the kernel tells of processes.
+ *
+ * @param proc where procfs is
+ */
+record Procfs(Path proc) {
+
+	/**
+	 * A clock tick in milliseconds: 100 a second on every Linux that Java runs on.
+	 */
+	private static final int TICK_MILLIS = 10;
+
+	/**
+	 * A process at a time.
+	 *
+	 * @param cpuMillis its own
+	 * @param endedMillis of its children that have ended
+	 * @param rssBytes resident memory
+	 * @param threads operating-system threads
+	 */
+	record Status(long cpuMillis, long endedMillis, long rssBytes, int threads) {
+	}
+
+	/**
+	 * The machine at a time.
+	 *
+	 * @param busyMillis CPU time used since it began, stolen time included
+	 * @param stealMillis of it, time in which another machine had the core
+	 */
+	record Machine(long busyMillis, long stealMillis) {
+	}
+
+	/**
+	 * A thread at a time, since it began.
+	 *
+	 * @param runNanos on a core
+	 * @param waitNanos ready to run and without a core
+	 */
+	record Schedule(long runNanos, long waitNanos) {
+
+		static final Schedule NONE = new Schedule(0, 0);
+
+	}
+
+	/** Null if the process is gone. */
+	@Nullable Status status(long pid) {
+		Path process = this.proc.resolve(Long.toString(pid));
+		try {
+			String stat = Files.readString(process.resolve("stat"));
+			// The command may hold spaces and parentheses: fields count from after it.
+			String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
+			return new Status((Long.parseLong(fields[11]) + Long.parseLong(fields[12])) * TICK_MILLIS,
+					(Long.parseLong(fields[13]) + Long.parseLong(fields[14])) * TICK_MILLIS, residentBytes(process),
+					Integer.parseInt(fields[17]));
+		}
+		catch (IOException | ArrayIndexOutOfBoundsException _) {
+			return null;
+		}
+	}
+
+	private static long residentBytes(Path process) throws IOException {
+		for (String line : Files.readAllLines(process.resolve("status"))) {
+			if (line.startsWith("VmRSS:")) {
+				return Long.parseLong(line.substring("VmRSS:".length()).replace("kB", "").trim()) * 1024;
+			}
+		}
+		return 0; // A zombie has no memory.
+	}
+
+	/**
+	 * A process and its descendants, each parent before its children. Children are those
+	 * of the main thread: a JVM's other threads have none here, PostgreSQL has no other
+	 * threads.
+	 * @param wanted which descendants, with what descends from them
+	 */
+	List<Long> tree(long pid, LongPredicate wanted) {
+		List<Long> tree = new ArrayList<>(List.of(pid));
+		for (int i = 0; i < tree.size(); i++) {
+			children(tree.get(i)).filter(wanted::test).forEach(tree::add);
+		}
+		return tree;
+	}
+
+	private Stream<Long> children(long pid) {
+		try {
+			String children = Files.readString(this.proc.resolve("%1$d/task/%1$d/children".formatted(pid))).strip();
+			return children.isEmpty() ? Stream.of() : Stream.of(children.split(" ")).map(Long::valueOf);
+		}
+		catch (IOException _) {
+			return Stream.of(); // It has ended, or the kernel does not tell.
+		}
+	}
+
+	/** The threads of a process; none if it has ended. */
+	List<Long> threads(long pid) {
+		List<Long> threads = new ArrayList<>();
+		try (DirectoryStream<Path> tasks = Files.newDirectoryStream(this.proc.resolve("%d/task".formatted(pid)))) {
+			tasks.forEach((task) -> threads.add(Long.valueOf(task.getFileName().toString())));
+		}
+		catch (IOException | DirectoryIteratorException _) {
+			// It has ended.
+		}
+		return threads;
+	}
+
+	/** Null if the thread has ended, or the kernel keeps no such account. */
+	@Nullable Schedule schedule(long pid, long thread) {
+		try {
+			String[] fields = Files.readString(this.proc.resolve("%d/task/%d/schedstat".formatted(pid, thread)))
+				.strip()
+				.split(" ");
+			return new Schedule(Long.parseLong(fields[0]), Long.parseLong(fields[1]));
+		}
+		catch (IOException | NumberFormatException | ArrayIndexOutOfBoundsException _) {
+			return null;
+		}
+	}
+
+	/** The first 15 characters; empty if the thread has ended. */
+	String threadName(long pid, long thread) {
+		try {
+			return Files.readString(this.proc.resolve("%d/task/%d/comm".formatted(pid, thread))).strip();
+		}
+		catch (IOException _) {
+			return "";
+		}
+	}
+
+	/** Null if it cannot be read. */
+	@Nullable Machine machine() {
+		try (Stream<String> lines = Files.lines(this.proc.resolve("stat"))) {
+			String[] fields = lines.findFirst().orElseThrow().trim().split(" +");
+			long busy = 0;
+			for (int i = 1; i <= 8 && i < fields.length; i++) {
+				// Fields 4 and 5 are idle and waiting for I/O.
+				busy += (i == 4 || i == 5) ? 0 : Long.parseLong(fields[i]);
+			}
+			long steal = (fields.length > 8) ? Long.parseLong(fields[8]) : 0;
+			return new Machine(busy * TICK_MILLIS, steal * TICK_MILLIS);
+		}
+		catch (IOException _) {
+			return null;
+		}
+	}
+
+}

@@ -1,0 +1,55 @@
+package dev.sluice.lab.kit.statistics;
+
+import java.util.Arrays;
+import java.util.OptionalLong;
+
+import dev.sluice.lab.kit.cell.CellResult.Latency;
+import org.jspecify.annotations.Nullable;
+
+/** Exact statistics of a set of latencies. */
+public final class Latencies {
+
+	private Latencies() {
+	}
+
+	/** Statistics of latencies in milliseconds, in any order; null without any. */
+	public static @Nullable Latency of(long[] millis) {
+		if (millis.length == 0) {
+			return null;
+		}
+		long[] sorted = millis.clone();
+		Arrays.sort(sorted);
+		return new Latency(Arrays.stream(sorted).average().orElseThrow(), asDouble(percentile(sorted, 50)),
+				asDouble(percentile(sorted, 95)), asDouble(percentile(sorted, 99)), sorted[sorted.length - 1]);
+	}
+
+	/** Statistics of times in microseconds, in any order; null without any. */
+	public static @Nullable Timing timing(int[] micros) {
+		if (micros.length == 0) {
+			return null;
+		}
+		long[] sorted = Arrays.stream(micros).sorted().asLongStream().toArray();
+		return new Timing(millis(sorted[0]), millis(Arrays.stream(sorted).average().orElseThrow()), millis(sorted, 50),
+				millis(sorted, 95), millis(sorted, 99), millis(sorted[sorted.length - 1]));
+	}
+
+	private static @Nullable Double millis(long[] sortedMicros, int percent) {
+		Long micros = percentile(sortedMicros, percent);
+		return (micros != null) ? Double.valueOf(millis(micros)) : null;
+	}
+
+	private static double millis(double micros) {
+		return micros / 1_000;
+	}
+
+	private static @Nullable Double asDouble(@Nullable Long value) {
+		return (value != null) ? Double.valueOf(value) : null;
+	}
+
+	/** A {@link Percentile} of sorted values; null if it is not known. */
+	public static @Nullable Long percentile(long[] sorted, int percent) {
+		OptionalLong rank = Percentile.rank(sorted.length, percent);
+		return rank.isPresent() ? Long.valueOf(sorted[(int) rank.getAsLong() - 1]) : null;
+	}
+
+}

@@ -1,0 +1,42 @@
+package dev.sluice.lab.kit.statistics;
+
+import java.time.Duration;
+import java.time.Instant;
+
+/**
+ * The time that a measurement belongs to.
+ *
+ * @param start inclusive
+ * @param end exclusive for what happens in it; not before the start
+ */
+public record Window(Instant start, Instant end) {
+
+	public Window {
+		if (end.isBefore(start)) {
+			throw new IllegalArgumentException("A window cannot end at " + end + ", before its start " + start);
+		}
+	}
+
+	public boolean contains(Instant time) {
+		return !time.isBefore(this.start) && time.isBefore(this.end);
+	}
+
+	public Duration length() {
+		return Duration.between(this.start, this.end);
+	}
+
+	public double seconds() {
+		return length().toNanos() / 1e9;
+	}
+
+	/** How many seconds the window touches, the last one perhaps in part. */
+	public int secondCount() {
+		return Math.max(1, (int) Math.ceil(seconds()));
+	}
+
+	/** The second of the window in which a time lies, from 0; negative before it. */
+	public int secondOf(Instant time) {
+		return (int) Math.floorDiv(Duration.between(this.start, time).toNanos(), 1_000_000_000L);
+	}
+
+}

@@ -1,0 +1,131 @@
+package dev.sluice.lab.proof.claim;
+
+import java.io.IOException;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import dev.sluice.lab.kit.metrics.Exposition;
+import dev.sluice.lab.kit.stack.LabException;
+import dev.sluice.lab.kit.stack.Service;
+import org.jspecify.annotations.Nullable;
+
+/** What a service holds: its heap and its threads. */
+public final class ServiceGauge {
+
+	private static final Duration TIMEOUT = Duration.ofSeconds(10);
+
+	private static final String HEAP = "jvm_memory_used_bytes";
+
+	private static final String THREADS = "jvm_threads_live_threads";
+
+	/** The last line of a histogram: instances, then bytes. */
+	private static final Pattern TOTAL = Pattern.compile("(?m)^Total\\s+\\d+\\s+(\\d+)$");
+
+	private static final int LOOKS = 5;
+
+	private static final long LOOK_MILLIS = 2_000;
+
+	private final HttpClient client;
+
+	private final Service service;
+
+	/**
+	 * @param heapBytes in use
+	 * @param threads platform threads
+	 */
+	public record Held(double heapBytes, double threads) {
+	}
+
+	public ServiceGauge(HttpClient client, Service service) {
+		this.client = client;
+		this.service = service;
+	}
+
+	/**
+	 * The least of some looks at what is live: what has only not ended yet is not held.
+	 */
+	public Held least() throws InterruptedException {
+		Held least = new Held(Double.MAX_VALUE, Double.MAX_VALUE);
+		for (int i = 0; i < LOOKS; i++) {
+			Held held = held();
+			least = new Held(Math.min(least.heapBytes(), held.heapBytes()), Math.min(least.threads(), held.threads()));
+			Thread.sleep(LOOK_MILLIS);
+		}
+		return least;
+	}
+
+	/** What is live. */
+	public Held held() throws InterruptedException {
+		return new Held(liveBytes(), now().threads());
+	}
+
+	/** As it is, garbage included. */
+	public Held now() throws InterruptedException {
+		Exposition metrics = Exposition.parse(metrics(), Set.of(HEAP, THREADS)::contains);
+		return new Held(
+				known(HEAP, Exposition.sum(metrics.of(HEAP).filter((part) -> part.label("area").equals("heap")))),
+				known(THREADS, metrics.sum(THREADS)));
+	}
+
+	private String metrics() throws InterruptedException {
+		try {
+			return this.client
+				.send(HttpRequest.newBuilder(this.service.metrics()).timeout(TIMEOUT).build(), BodyHandlers.ofString())
+				.body();
+		}
+		catch (IOException ex) {
+			throw new LabException("%s serves no metrics: %s".formatted(this.service.name(), ex), ex);
+		}
+	}
+
+	private double known(String metric, @Nullable Double value) {
+		if (value == null) {
+			throw new LabException("%s has no %s".formatted(this.service.name(), metric));
+		}
+		return value;
+	}
+
+	/**
+	 * A histogram of the heap collects the garbage and counts what is left, while nothing
+	 * runs. Asked for afterwards, the heap in use has garbage again: a busy service makes
+	 * some tens of megabytes of it while it answers.
+	 */
+	private double liveBytes() throws InterruptedException {
+		try {
+			Path histogram = Files.createTempFile("histogram", ".txt");
+			try {
+				Process jcmd = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "jcmd").toString(),
+						Long.toString(this.service.pid()), "GC.class_histogram")
+					.redirectErrorStream(true)
+					.redirectOutput(histogram.toFile())
+					.start();
+				try {
+					if (!jcmd.waitFor(TIMEOUT.toSeconds(), TimeUnit.SECONDS)) {
+						throw new LabException(
+								"jcmd does not answer for the heap of %s".formatted(this.service.name()));
+					}
+				}
+				finally {
+					jcmd.destroyForcibly();
+				}
+				Matcher total = TOTAL.matcher(Files.readString(histogram));
+				return known("histogram of its heap", total.find() ? Double.valueOf(total.group(1)) : null);
+			}
+			finally {
+				Files.delete(histogram);
+			}
+		}
+		catch (IOException ex) {
+			throw new LabException("jcmd cannot be run: " + ex.getMessage(), ex);
+		}
+	}
+
+}

@@ -1,0 +1,118 @@
+package dev.sluice.lab.proof.delivery;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+
+import dev.sluice.contract.BackendBehaviour.Special;
+import dev.sluice.contract.BackendBehaviour;
+import dev.sluice.devservices.Breakable;
+import dev.sluice.lab.kit.result.ProofResult.Check;
+import dev.sluice.lab.kit.run.ConsumerGroup;
+import dev.sluice.lab.kit.run.OrderFeed;
+import dev.sluice.lab.kit.stack.LabException;
+import dev.sluice.lab.kit.stack.Module;
+import dev.sluice.lab.kit.stack.ServiceOptions;
+import dev.sluice.lab.proof.claim.Proof;
+import dev.sluice.lab.proof.claim.TestBed;
+
+/**
+ * The backend takes 8 s for an order, and 6 s after it got one the consumer is killed,
+ * again and again. A share group archives a record that was delivered five times, and
+ * says nothing. No order may be lost so. Until the last kill the backend saves none of
+ * them.
+ */
+public final class ArchivingProof implements Proof {
+
+	private static final String SLOW = "slow-";
+
+	private static final long TAKES_MILLIS = 8_000;
+
+	private static final long KILLED_AFTER_MILLIS = 6_000;
+
+	private static final int UNAVAILABLE = 503;
+
+	private static final long POLL_MILLIS = 100;
+
+	/** Longer than a lock lasts and a consumer takes to start. */
+	private static final Duration DELIVERED_AGAIN = Duration.ofSeconds(90);
+
+	private static final Duration END = Duration.ofSeconds(180);
+
+	@Override
+	public String name() {
+		return "archiving";
+	}
+
+	@Override
+	public String question() {
+		return "Is an order lost whose consumer is killed whenever it delivers it?";
+	}
+
+	@Override
+	public Set<Module> modules() {
+		return Set.of(Module.BACKEND, Module.CONSUMER);
+	}
+
+	@Override
+	public Evidence run(TestBed bench) throws IOException, InterruptedException {
+		int kills = bench.size(6, 6, 2);
+		int orders = bench.size(20, 10, 3);
+		bench.startWithoutGateways();
+		bench.backend().behave(BackendBehaviour.DEFAULT.withSpecials(new Special(SLOW, TAKES_MILLIS, UNAVAILABLE)));
+		DeliveryTimes times = new DeliveryTimes(orders, (order) -> new UUID(bench.seed(), order));
+		String bootstrap = bench.stack().infrastructure().kafka().bootstrapServers();
+		try (OrderFeed feed = new OrderFeed(bootstrap)) {
+			for (int i = 0; i < orders; i++) {
+				int order = i;
+				feed.send(OrderFeed.order(new UUID(bench.seed(), order), SLOW + order),
+						(_) -> times.accepted(order, Instant.now()));
+			}
+			feed.flush();
+		}
+		long received = 0;
+		Breakable consumer = bench.stack().breakable(bench.stack().startConsumer(ServiceOptions.NONE));
+		for (int kill = 1; kill <= kills; kill++) {
+			bench.step("Kill %d of %d".formatted(kill, kills));
+			awaitReceived(bench, received);
+			Thread.sleep(KILLED_AFTER_MILLIS);
+			consumer.kill();
+			received = bench.backend().audit().received();
+			consumer.start();
+		}
+		long savedMeanwhile = bench.backend().saved();
+		bench.step("The backend saves the orders now");
+		bench.backend().behave(BackendBehaviour.DEFAULT.withSpecials(new Special(SLOW, TAKES_MILLIS, 0)));
+		long undelivered;
+		try (ConsumerGroup reading = bench.deliveryGroup()) {
+			undelivered = reading.awaitRead(END);
+		}
+		times.ask(bench.backend());
+		times.write(bench.file("orders.csv"));
+		return new Evidence(
+				Map.of("orders", "%d, each takes the backend %d s".formatted(orders, TAKES_MILLIS / 1_000), "kills",
+						"%d, %d s after the backend got an order".formatted(kills, KILLED_AFTER_MILLIS / 1_000)),
+				List.of(Check.exactly("orders in Kafka", orders, times.accepted()),
+						Check.none("orders saved before the last kill", savedMeanwhile),
+						Check.none("orders not saved", times.notSaved((_) -> true)),
+						Check.none("dead letters", new DeadLetterBox(bootstrap).letters().size()),
+						Check.none("records whose delivery has not ended", undelivered)),
+				null);
+	}
+
+	private static void awaitReceived(TestBed bench, long before) throws InterruptedException {
+		long deadline = System.nanoTime() + DELIVERED_AGAIN.toNanos();
+		while (bench.backend().audit().received() <= before) {
+			if (System.nanoTime() - deadline > 0) {
+				throw new LabException(
+						"No order was delivered again within %d s".formatted(DELIVERED_AGAIN.toSeconds()));
+			}
+			Thread.sleep(POLL_MILLIS);
+		}
+	}
+
+}

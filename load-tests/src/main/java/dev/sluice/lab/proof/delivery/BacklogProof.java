@@ -1,0 +1,169 @@
+package dev.sluice.lab.proof.delivery;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.Function;
+
+import dev.sluice.contract.BackendAudit;
+import dev.sluice.contract.BackendBehaviour.Delay;
+import dev.sluice.contract.BackendBehaviour;
+import dev.sluice.lab.kit.result.ProofResult.Check;
+import dev.sluice.lab.kit.result.ProofResult.Series;
+import dev.sluice.lab.kit.result.ProofResult.Timeline;
+import dev.sluice.lab.kit.run.OrderFeed;
+import dev.sluice.lab.kit.stack.LabException;
+import dev.sluice.lab.kit.stack.Module;
+import dev.sluice.lab.kit.stack.Service;
+import dev.sluice.lab.kit.stack.ServiceOptions;
+import dev.sluice.lab.proof.claim.Proof;
+import dev.sluice.lab.proof.claim.ServiceGauge;
+import dev.sluice.lab.proof.claim.TestBed;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Orders lie in Kafka before the consumer starts, which has a small heap; what it holds
+ * is measured while it delivers, garbage left out.
+ */
+public final class BacklogProof implements Proof {
+
+	private static final int CUSTOMERS = 1_000;
+
+	private static final int HEAP_MIB = 256;
+
+	/** Live, beside the garbage that a collector needs room for. */
+	private static final double HELD_MIB = 128;
+
+	private static final long SECOND_MILLIS = 1_000;
+
+	private static final Duration STALL = Duration.ofSeconds(60);
+
+	private static final double MIB = 1 << 20;
+
+	@Override
+	public String name() {
+		return "backlog";
+	}
+
+	@Override
+	public String question() {
+		return "Is the consumer's memory bounded, however many orders lie before it?";
+	}
+
+	@Override
+	public Set<Module> modules() {
+		return Set.of(Module.BACKEND, Module.CONSUMER);
+	}
+
+	@Override
+	public Evidence run(TestBed bench) throws IOException, InterruptedException {
+		int orders = bench.size(1_000_000, 100_000, 10_000);
+		bench.startWithoutGateways();
+		bench.backend().behave(BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(5)));
+		bench.step("Placing %,d orders into Kafka".formatted(orders));
+		try (OrderFeed feed = new OrderFeed(bench.stack().infrastructure().kafka().bootstrapServers())) {
+			for (int i = 0; i < orders; i++) {
+				feed.send(OrderFeed.order(new UUID(bench.seed(), i), "customer-" + i % CUSTOMERS));
+			}
+			feed.flush();
+		}
+		bench.step("Starting a consumer with a heap of %d MB".formatted(HEAP_MIB));
+		Service consumer = bench.stack()
+			.startConsumer(ServiceOptions.NONE.withJvmArgs("-Xms%dm".formatted(HEAP_MIB), "-Xmx%dm".formatted(HEAP_MIB),
+					"-XX:+ExitOnOutOfMemoryError"));
+		List<Look> looks = drain(bench, consumer, orders, bench.size(10, 3, 1));
+		BackendAudit audit = bench.awaitQuiet(Duration.ofSeconds(60));
+		write(bench, looks);
+		return new Evidence(
+				Map.of("orders", "%,d, delivered in %d s".formatted(orders, looks.size()), "consumer",
+						"-Xmx%dm, all else as delivered".formatted(HEAP_MIB), "backend", "5 ms an order"),
+				List.of(Check.exactly("orders saved", orders, audit.saved()),
+						Check.none("orders delivered again", audit.duplicates()),
+						Check.exactly("consumers that live to the end", 1, consumer.isAlive() ? 1 : 0),
+						Check.atMost("most that was live in the consumer's heap", HELD_MIB,
+								looks.stream()
+									.map(Look::heldMib)
+									.filter(Objects::nonNull)
+									.max(Comparator.naturalOrder())
+									.orElse(null),
+								"MiB"),
+						Check.atLeast("looks at what is live", bench.size(2, 2, 1),
+								(double) looks.stream().filter((look) -> look.heldMib() != null).count(), "")),
+				new Timeline(looks.size(),
+						List.of(series("Orders saved per second", looks, (look) -> (double) look.saved()),
+								series("Consumer's heap used, MiB", looks, Look::usedMib),
+								new Series("Live in the consumer's heap, MiB", held(looks))),
+						List.of()));
+	}
+
+	private static List<Look> drain(TestBed bench, Service consumer, int orders, int lookSeconds)
+			throws InterruptedException {
+		ServiceGauge gauge = new ServiceGauge(bench.client(), consumer);
+		List<Look> looks = new ArrayList<>();
+		long saved = 0;
+		long movedNanos = System.nanoTime();
+		long dueNanos = System.nanoTime();
+		while (saved < orders) {
+			long now = bench.backend().saved();
+			if (now > saved) {
+				movedNanos = System.nanoTime();
+			}
+			if (!consumer.isAlive() || System.nanoTime() - movedNanos > STALL.toNanos()) {
+				throw new LabException("Only %,d of %,d orders were delivered; the consumer's log %s ends with:%n%s"
+					.formatted(now, orders, consumer.logFile(), consumer.process().tail()));
+			}
+			Double held = (looks.size() % lookSeconds == lookSeconds - 1) ? gauge.held().heapBytes() / MIB : null;
+			looks.add(new Look(now - saved, gauge.now().heapBytes() / MIB, held));
+			saved = now;
+			bench.now("%,d of %,d saved".formatted(saved, orders));
+			dueNanos += Duration.ofMillis(SECOND_MILLIS).toNanos();
+			Thread.sleep(Duration.ofNanos(Math.max(0, dueNanos - System.nanoTime())));
+		}
+		return looks;
+	}
+
+	private static Series series(String name, List<Look> looks, Function<Look, @Nullable Double> figure) {
+		List<@Nullable Double> values = new ArrayList<>();
+		looks.forEach((look) -> values.add(figure.apply(look)));
+		return new Series(name, values);
+	}
+
+	/** Each look holds until the next. */
+	private static List<@Nullable Double> held(List<Look> looks) {
+		List<@Nullable Double> values = new ArrayList<>();
+		Double last = null;
+		for (Look look : looks) {
+			last = (look.heldMib() != null) ? look.heldMib() : last;
+			values.add(last);
+		}
+		return values;
+	}
+
+	private static void write(TestBed bench, List<Look> looks) throws IOException {
+		List<String> lines = new ArrayList<>(List.of("second,saved,heap_used_mib,heap_held_mib"));
+		for (int i = 0; i < looks.size(); i++) {
+			Look look = looks.get(i);
+			lines.add(String.format(Locale.ROOT, "%d,%d,%.1f,%s", i, look.saved(), look.usedMib(),
+					(look.heldMib() != null) ? "%.1f".formatted(look.heldMib()) : ""));
+		}
+		Files.write(bench.file("seconds.csv"), lines);
+	}
+
+	/**
+	 * One second.
+	 *
+	 * @param saved in it
+	 * @param heldMib live; null where nobody looked
+	 */
+	private record Look(long saved, double usedMib, @Nullable Double heldMib) {
+	}
+
+}

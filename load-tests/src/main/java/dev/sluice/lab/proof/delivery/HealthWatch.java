@@ -1,0 +1,79 @@
+package dev.sluice.lab.proof.delivery;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+import org.jspecify.annotations.Nullable;
+
+/** Asks a service five times a second how it is, until it is closed. */
+final class HealthWatch implements AutoCloseable {
+
+	private static final Duration TIMEOUT = Duration.ofSeconds(2);
+
+	private static final long INTERVAL_MILLIS = 200;
+
+	private static final int OK = 200;
+
+	private final List<Look> looks = new ArrayList<>();
+
+	private final Thread thread;
+
+	private record Look(long atMillis, boolean well) {
+	}
+
+	/**
+	 * Begins to ask.
+	 * @param startNanos the beginning, of {@link System#nanoTime}
+	 */
+	HealthWatch(HttpClient client, URI health, long startNanos) {
+		HttpRequest request = HttpRequest.newBuilder(health).timeout(TIMEOUT).build();
+		this.thread = Thread.ofVirtual().name("health-watch").start(() -> watch(client, request, startNanos));
+	}
+
+	private void watch(HttpClient client, HttpRequest request, long startNanos) {
+		try {
+			while (true) {
+				boolean well = false;
+				try {
+					HttpResponse<Void> answer = client.send(request, BodyHandlers.discarding());
+					well = answer.statusCode() == OK;
+				}
+				catch (IOException _) {
+					// Not well.
+				}
+				synchronized (this.looks) {
+					this.looks.add(new Look(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNanos), well));
+				}
+				Thread.sleep(INTERVAL_MILLIS);
+			}
+		}
+		catch (InterruptedException _) {
+			// Closed.
+		}
+	}
+
+	/** When it first was so in a time; null if it was not. */
+	@Nullable Long first(boolean well, long fromMillis, long toMillis) {
+		synchronized (this.looks) {
+			return this.looks.stream()
+				.filter((look) -> look.well() == well && look.atMillis() >= fromMillis && look.atMillis() <= toMillis)
+				.map(Look::atMillis)
+				.findFirst()
+				.orElse(null);
+		}
+	}
+
+	@Override
+	public void close() {
+		this.thread.interrupt();
+	}
+
+}

@@ -1,0 +1,55 @@
+package dev.sluice.lab.proof.requests;
+
+import java.time.Duration;
+import java.util.List;
+
+import dev.sluice.contract.ProblemType;
+import dev.sluice.lab.kit.stack.RawConnection.Reply;
+
+/**
+ * Sends again what a gateway turned away because Kafka or PostgreSQL did not answer, as
+ * its clients do. A disk that stands still for a second is no failure of a gateway's that
+ * says so; being at its own limit may be one.
+ */
+final class Retry {
+
+	private static final List<ProblemType> SERVERS_FAIL = List.of(ProblemType.QUEUE_UNAVAILABLE,
+			ProblemType.STATUS_UNAVAILABLE);
+
+	private Retry() {
+	}
+
+	/**
+	 * Repeats an exchange, after the pauses that its answers ask for.
+	 * @param exchange sends and receives
+	 * @param patience no more is sent when so much is over
+	 * @return the first other answer; the last, if there was none in time
+	 */
+	static <X extends Exception> Reply whileServersFail(Exchange<X> exchange, Duration patience)
+			throws X, InterruptedException {
+		long deadline = System.nanoTime() + patience.toNanos();
+		Reply reply = exchange.run();
+		while (reply instanceof Reply.Answer answer && answer.isTurnedAway() && tellsOfServers(answer)) {
+			Duration pause = answer.retryAfter();
+			if (System.nanoTime() + pause.toNanos() - deadline > 0) {
+				return reply;
+			}
+			Thread.sleep(pause);
+			reply = exchange.run();
+		}
+		return reply;
+	}
+
+	private static boolean tellsOfServers(Reply.Answer answer) {
+		return SERVERS_FAIL.stream().anyMatch((type) -> answer.body().contains("\"%s\"".formatted(type.type())));
+	}
+
+	/** One request and what comes back. */
+	@FunctionalInterface
+	interface Exchange<X extends Exception> {
+
+		Reply run() throws X;
+
+	}
+
+}

@@ -1,0 +1,361 @@
+package dev.sluice.lab.chaos.ledger;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.Queue;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import dev.sluice.contract.BackendAudit;
+import dev.sluice.contract.OrderStatus;
+import dev.sluice.contract.OrderView;
+import dev.sluice.contract.SavedOrder;
+import dev.sluice.lab.chaos.ledger.BackendWitness.Pace;
+import dev.sluice.lab.chaos.ledger.BackendWitness.Unfinished;
+import dev.sluice.lab.chaos.ledger.Gateways.Gateway;
+import dev.sluice.lab.kit.result.ChaosResult.Balance;
+import dev.sluice.lab.kit.stack.LabException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.json.JsonMapper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+/** A backend and a gateway with invented contents are audited. */
+class LedgerAuditTests {
+
+	private static final int ORDERS = 200;
+
+	private static final Duration POLL = Duration.ofMillis(1);
+
+	private static final Answer ACCEPTED = Answer.of(202, null);
+
+	private static final Unfinished NONE = () -> OptionalLong.of(0);
+
+	@TempDir
+	private Path directory;
+
+	private final OrderIdentity identity = new OrderIdentity("audit");
+
+	private final Set<UUID> saved = ConcurrentHashMap.newKeySet();
+
+	private final Map<UUID, Instant> savedAt = new ConcurrentHashMap<>();
+
+	private final Map<UUID, OrderStatus> statuses = new ConcurrentHashMap<>();
+
+	private final ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor();
+
+	private volatile UUID savedWhenAsked;
+
+	/** With each look at the audit one is saved. */
+	private final Queue<UUID> savedWhenAudited = new ConcurrentLinkedQueue<>();
+
+	private HttpServer backend;
+
+	private HttpServer gateway;
+
+	private OrderLedger ledger;
+
+	@BeforeEach
+	void start() throws IOException {
+		this.ledger = new OrderLedger(ORDERS, 0.2, this.directory.resolve("attempts.csv"));
+		this.backend = serve((path) -> path.equals("/audit") ? backendAudit()
+				: this.saved.contains(id(path)) ? new SavedOrder(id(path), savedAt(id(path))) : null);
+		this.gateway = serve((path) -> {
+			if (id(path).equals(this.savedWhenAsked)) {
+				this.saved.add(id(path));
+			}
+			OrderStatus status = this.statuses.get(id(path));
+			return (status != null) ? new OrderView(id(path), status, 1, null, Instant.EPOCH, null) : null;
+		});
+	}
+
+	@AfterEach
+	void stop() throws IOException {
+		this.backend.stop(0);
+		this.gateway.stop(0);
+		this.executor.close();
+		this.ledger.close();
+	}
+
+	@Test
+	void holdsWhenEveryAcceptedOrderIsSavedOrFailed() throws Exception {
+		accept(0, ORDERS);
+		save(0, ORDERS - 1);
+		this.statuses.put(this.identity.id(ORDERS - 1), OrderStatus.FAILED);
+
+		LedgerAudit.Audited audited = audit();
+
+		Balance balance = audited.balance();
+		assertThat(balance.holds()).isTrue();
+		assertThat(balance.accepted()).isEqualTo(ORDERS);
+		assertThat(balance.acceptedSync()).isEqualTo(ORDERS / 5);
+		assertThat(balance.saved()).isEqualTo(ORDERS - 1);
+		assertThat(balance.failed()).isOne();
+		assertThat(balance.repeatsAbsorbed()).isEqualTo(3);
+		assertThat(audited.violations()).isEmpty();
+	}
+
+	@Test
+	void tellsWhichOrdersOvertookOneOfTheirCustomer() throws Exception {
+		int next = OrderIdentity.CUSTOMERS;
+		this.ledger.close();
+		this.ledger = new OrderLedger(next + 1, 0, this.directory.resolve("attempts.csv"));
+		accept(0, 1);
+		accept(next, next + 1);
+		save(0, 1);
+		save(next, next + 1);
+		this.savedAt.put(this.identity.id(next), Instant.EPOCH.minusNanos(1_000));
+
+		LedgerAudit.Audited audited = audit();
+
+		assertThat(audited.balance().lost()).isZero();
+		assertThat(audited.perCustomer().compared()).isOne();
+		assertThat(audited.perCustomer().overtaking()).singleElement()
+			.isEqualTo("%s,overtook an order accepted before,%d".formatted(this.identity.id(next), next));
+	}
+
+	@Test
+	void namesTheOrdersThatAreLost() throws Exception {
+		accept(0, ORDERS);
+		save(2, ORDERS);
+		this.statuses.put(this.identity.id(0), OrderStatus.ACCEPTED);
+
+		LedgerAudit.Audited audited = audit();
+
+		assertThat(audited.balance().holds()).isFalse();
+		assertThat(audited.balance().lost()).isEqualTo(2);
+		assertThat(audited.violations()).containsExactly(this.identity.id(0) + ",lost,0",
+				this.identity.id(1) + ",lost,1");
+	}
+
+	@Test
+	void doesNotForgiveAnOrderThatWasRefusedAndSaved() throws Exception {
+		this.ledger.enter(0, 1, "a", 0, 1, Answer.of(422, null));
+		this.ledger.enter(1, 1, "a", 0, 1, Answer.UNREACHABLE);
+		save(0, 1);
+
+		LedgerAudit.Audited audited = audit();
+
+		assertThat(audited.balance().holds()).isFalse();
+		assertThat(audited.balance().refused()).isEqualTo(2);
+		assertThat(audited.balance().refusedButSaved()).isOne();
+		assertThat(audited.violations()).containsExactly(this.identity.id(0) + ",refused but saved,0");
+	}
+
+	@Test
+	void allowsAnOrderInDoubtToBeSavedOrNot() throws Exception {
+		this.ledger.enter(0, 1, "a", 0, 1, Answer.TIMEOUT);
+		this.ledger.enter(1, 1, "a", 0, 1, Answer.BROKEN);
+		save(0, 1);
+
+		Balance balance = audit().balance();
+
+		assertThat(balance.holds()).isTrue();
+		assertThat(balance.inDoubt()).isEqualTo(2);
+		assertThat(balance.inDoubtSaved()).isOne();
+	}
+
+	@Test
+	void findsOrdersThatNobodyPlaced() throws Exception {
+		accept(0, ORDERS);
+		save(0, ORDERS);
+		this.saved.add(UUID.randomUUID());
+
+		Balance balance = audit().balance();
+
+		assertThat(balance.holds()).isFalse();
+		assertThat(balance.doubled()).isOne();
+		assertThat(balance.lost()).isZero();
+	}
+
+	@Test
+	void waitsForOrdersUnderWay() throws Exception {
+		accept(0, ORDERS);
+		save(0, ORDERS - 1);
+		// Saved once a gateway has been asked for it, so not before the audit missed it.
+		this.savedWhenAsked = this.identity.id(ORDERS - 1);
+
+		Balance balance = audit(30_000, NONE).balance();
+
+		assertThat(balance.holds()).isTrue();
+		assertThat(balance.saved()).isEqualTo(ORDERS);
+	}
+
+	@Test
+	void waitsForWhatKafkaStillHas() throws Exception {
+		this.ledger.enter(0, 1, "a", 0, 1, Answer.of(422, null));
+		Queue<OptionalLong> looks = new ArrayDeque<>(List.of(OptionalLong.of(1), OptionalLong.empty()));
+
+		Balance balance = audit(30_000, () -> {
+			if (looks.isEmpty()) {
+				save(0, 1);
+				return OptionalLong.of(0);
+			}
+			return looks.remove();
+		}).balance();
+
+		assertThat(balance.refusedButSaved()).isOne();
+		assertThat(balance.holds()).isFalse();
+	}
+
+	@Test
+	void provesNothingWhileOrdersAreUnderWay() {
+		assertThatExceptionOfType(LabException.class).isThrownBy(() -> audit(0, () -> OptionalLong.of(7)))
+			.withMessageContaining("Kafka has 7 to be delivered");
+		assertThatExceptionOfType(LabException.class).isThrownBy(() -> audit(0, OptionalLong::empty))
+			.withMessageContaining("Kafka does not tell");
+	}
+
+	@Test
+	void isNotFooledByOrdersInDoubtThatArriveLate() throws Exception {
+		for (int order = 0; order < 3; order++) {
+			this.ledger.enter(order, 1, "a", 0, 1, Answer.TIMEOUT);
+			this.savedWhenAudited.add(this.identity.id(order));
+		}
+
+		Balance balance = audit().balance();
+
+		assertThat(balance.doubled()).isZero();
+		assertThat(balance.inDoubtSaved()).isEqualTo(3);
+		assertThat(balance.holds()).isTrue();
+	}
+
+	@Test
+	void aGatewayTellsWhatItKnowsOfEachOrder() throws Exception {
+		accept(0, 5);
+		this.ledger.enter(5, 1, "a", 0, 1, Answer.of(422, null));
+		this.ledger.enter(6, 1, "a", 0, 1, Answer.TIMEOUT);
+		this.ledger.enter(7, 1, "a", 0, 1, Answer.UNREACHABLE);
+		this.statuses.put(this.identity.id(0), OrderStatus.SAVED);
+		this.statuses.put(this.identity.id(1), OrderStatus.FAILED);
+		this.statuses.put(this.identity.id(2), OrderStatus.ACCEPTED);
+		this.statuses.put(this.identity.id(3), OrderStatus.RETRYING);
+		this.statuses.put(this.identity.id(5), OrderStatus.SAVED);
+		this.statuses.put(this.identity.id(6), OrderStatus.SAVED);
+
+		LedgerAudit.Audited audited = auditByGateway();
+
+		Balance balance = audited.balance();
+		assertThat(balance.accepted()).isEqualTo(5);
+		assertThat(balance.saved()).isOne();
+		assertThat(balance.failed()).isOne();
+		assertThat(balance.lost()).isEqualTo(3);
+		assertThat(balance.refused()).isEqualTo(2);
+		assertThat(balance.refusedButSaved()).isOne();
+		assertThat(balance.inDoubtSaved()).isOne();
+		assertThat(audited.violations()).containsExactly(this.identity.id(2) + ",lost (still accepted),2",
+				this.identity.id(3) + ",lost (still retrying),3", this.identity.id(4) + ",lost,4",
+				this.identity.id(5) + ",refused but saved,5");
+	}
+
+	@Test
+	void whatGatewaysDoNotTellIsUnknownAndNotZero() throws Exception {
+		accept(0, 1);
+		this.statuses.put(this.identity.id(0), OrderStatus.SAVED);
+
+		LedgerAudit.Audited audited = auditByGateway();
+
+		assertThat(audited.balance().holds()).isTrue();
+		assertThat(audited.balance().doubled()).isNull();
+		assertThat(audited.balance().repeatsAbsorbed()).isNull();
+		assertThat(audited.balance().backendSaved()).isNull();
+		assertThat(audited.perCustomer().compared()).isZero();
+	}
+
+	private BackendAudit backendAudit() {
+		UUID late = this.savedWhenAudited.poll();
+		if (late != null) {
+			this.saved.add(late);
+		}
+		return new BackendAudit(this.saved.size() + 3, this.saved.size(), 3, 0, 0, 0, 1, 1, 0, null);
+	}
+
+	private Instant savedAt(UUID id) {
+		return this.savedAt.getOrDefault(id, Instant.EPOCH);
+	}
+
+	private void accept(int from, int to) {
+		for (int order = from; order < to; order++) {
+			this.ledger.enter(order, 1, "a", order, 1, ACCEPTED);
+		}
+	}
+
+	private void save(int from, int to) {
+		for (int order = from; order < to; order++) {
+			this.saved.add(this.identity.id(order));
+		}
+	}
+
+	private LedgerAudit.Audited audit() throws InterruptedException {
+		return audit(0, NONE);
+	}
+
+	private LedgerAudit.Audited audit(long deadlineMillis, Unfinished unfinished) throws InterruptedException {
+		return audit(deadlineMillis,
+				new BackendWitness(uri(this.backend), uri(this.gateway), unfinished, new Pace(POLL, Duration.ZERO)));
+	}
+
+	private LedgerAudit.Audited auditByGateway() throws InterruptedException {
+		return audit(0, new GatewayWitness(new Gateways(List.of(new Gateway("gateway", uri(this.gateway))), null, null),
+				10_000, POLL));
+	}
+
+	private LedgerAudit.Audited audit(long deadlineMillis, OrderWitness witness) throws InterruptedException {
+		try (witness) {
+			return new LedgerAudit(this.ledger, this.identity, witness, ORDERS, POLL).run(deadlineMillis, (_) -> {
+			});
+		}
+	}
+
+	private interface Contents {
+
+		Object of(String path);
+
+	}
+
+	private HttpServer serve(Contents contents) throws IOException {
+		HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 100);
+		server.setExecutor(this.executor);
+		server.createContext("/", (exchange) -> answer(exchange, contents.of(exchange.getRequestURI().getPath())));
+		server.start();
+		return server;
+	}
+
+	private static void answer(HttpExchange exchange, Object body) throws IOException {
+		byte[] bytes = JsonMapper.shared().writeValueAsString(body).getBytes(StandardCharsets.UTF_8);
+		exchange.sendResponseHeaders((body != null) ? 200 : 404, bytes.length);
+		try (OutputStream out = exchange.getResponseBody()) {
+			out.write(bytes);
+		}
+	}
+
+	private static UUID id(String path) {
+		return UUID.fromString(path.substring(path.lastIndexOf('/') + 1));
+	}
+
+	private static URI uri(HttpServer server) {
+		return URI.create("http://127.0.0.1:" + server.getAddress().getPort());
+	}
+
+}

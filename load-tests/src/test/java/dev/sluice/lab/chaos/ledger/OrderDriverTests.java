@@ -1,0 +1,154 @@
+package dev.sluice.lab.chaos.ledger;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+
+import com.sun.net.httpserver.HttpServer;
+import dev.sluice.contract.HttpNames;
+import dev.sluice.devservices.Ports;
+import dev.sluice.lab.chaos.ledger.Answer.Meaning;
+import dev.sluice.lab.chaos.ledger.Gateways.Gateway;
+import dev.sluice.lab.kit.plan.Mode;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class OrderDriverTests {
+
+	private static final double RATE = 1_000;
+
+	@TempDir
+	private Path directory;
+
+	private final OrderIdentity identity = new OrderIdentity("driver");
+
+	private final ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor();
+
+	private final List<HttpServer> servers = new ArrayList<>();
+
+	private final List<String> requests = new CopyOnWriteArrayList<>();
+
+	@AfterEach
+	void stop() {
+		this.servers.forEach((server) -> server.stop(0));
+		this.executor.close();
+	}
+
+	@Test
+	void triesTheSameOrderAtTheOtherGatewayUntilItIsAccepted() throws Exception {
+		try (OrderLedger ledger = ledger(20)) {
+			drive(ledger, gateway("failing", 503, true), gateway("well", 202, true));
+
+			assertThat(ledger.count(Meaning.ACCEPTED)).isEqualTo(20);
+			assertThat(ledger.attempts()).isEqualTo(30);
+			assertThat(ledger.misnamedOrders()).isZero();
+			assertThat(this.requests).filteredOn((request) -> request.contains("\"driver-0\"")).hasSizeBetween(1, 2);
+			assertThat(this.requests).hasSize(30).allMatch((request) -> request.matches("\\w+ \"driver-\\d+\" .*"));
+		}
+	}
+
+	@Test
+	void givesUpAfterABoundedNumberOfAttempts() throws Exception {
+		try (OrderLedger ledger = ledger(1)) {
+			drive(ledger, gateway("a", 503, true), gateway("b", 504, true));
+
+			assertThat(ledger.attempts()).isEqualTo(OrderDriver.ATTEMPTS);
+			assertThat(ledger.meaning(0)).isEqualTo(Meaning.OPEN);
+		}
+	}
+
+	@Test
+	void doesNotRepeatWhatIsRefusedForGood() throws Exception {
+		try (OrderLedger ledger = ledger(5)) {
+			drive(ledger, gateway("a", 422, true));
+
+			assertThat(ledger.attempts()).isEqualTo(5);
+			assertThat(ledger.count(Meaning.REFUSED)).isEqualTo(5);
+		}
+	}
+
+	@Test
+	void asksForEachOrdersWay() throws Exception {
+		try (OrderLedger ledger = ledger(10)) {
+			drive(ledger, gateway("a", 202, true));
+
+			assertThat(this.requests).filteredOn((request) -> request.endsWith(" respond-async")).hasSize(8);
+			assertThat(ledger.accepted(Mode.SYNC)).isEqualTo(2);
+		}
+	}
+
+	@Test
+	void noticesAnAnswerForAnotherOrder() throws Exception {
+		try (OrderLedger ledger = ledger(3)) {
+			drive(ledger, gateway("a", 202, false));
+
+			assertThat(ledger.misnamedOrders()).isEqualTo(3);
+		}
+	}
+
+	@Test
+	void gatewayThatIsNotThereHasRefused() throws Exception {
+		try (OrderLedger ledger = ledger(1)) {
+			drive(ledger, new Gateway("absent", URI.create("http://127.0.0.1:" + Ports.free())));
+
+			assertThat(ledger.attempts()).isEqualTo(OrderDriver.ATTEMPTS);
+			assertThat(ledger.meaning(0)).isEqualTo(Meaning.REFUSED);
+		}
+	}
+
+	@Test
+	void stopsWhenItIsTold() throws Exception {
+		try (OrderLedger ledger = ledger(100); OrderDriver driver = driver(ledger, gateway("a", 202, true))) {
+			driver.run(RATE, (order) -> order < 10);
+
+			assertThat(driver.placed()).isEqualTo(10);
+		}
+	}
+
+	private void drive(OrderLedger ledger, Gateway... gateways) throws InterruptedException {
+		try (OrderDriver driver = driver(ledger, gateways)) {
+			driver.run(RATE, (_) -> true);
+
+			assertThat(driver.placed()).isEqualTo(ledger.orders());
+		}
+	}
+
+	private OrderDriver driver(OrderLedger ledger, Gateway... gateways) {
+		return new OrderDriver(new Gateways(List.of(gateways), null, null), this.identity, ledger, System.nanoTime(),
+				Duration.ofMillis(20));
+	}
+
+	private OrderLedger ledger(int orders) throws IOException {
+		return new OrderLedger(orders, 0.2, this.directory.resolve("attempts.csv"));
+	}
+
+	/** Answers every order alike, with its own Location or a strange one. */
+	private Gateway gateway(String name, int status, boolean own) throws IOException {
+		HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 100);
+		server.setExecutor(this.executor);
+		server.createContext("/orders", (exchange) -> {
+			exchange.getRequestBody().readAllBytes();
+			String key = exchange.getRequestHeaders().getFirst(HttpNames.IDEMPOTENCY_KEY);
+			this.requests.add("%s %s %s".formatted(name, key, exchange.getRequestHeaders().getFirst(HttpNames.PREFER)));
+			int order = Integer.parseInt(key.replaceAll("\\D", ""));
+			exchange.getResponseHeaders().set("Location", "/orders/" + this.identity.id(own ? order : order + 1));
+			exchange.sendResponseHeaders(status, -1);
+			exchange.close();
+		});
+		server.start();
+		this.servers.add(server);
+		return new Gateway(name, URI.create("http://127.0.0.1:" + server.getAddress().getPort()));
+	}
+
+}

@@ -1,0 +1,99 @@
+package dev.sluice.lab.chaos.ledger;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.stream.IntStream;
+
+import dev.sluice.lab.chaos.ledger.Answer.Meaning;
+import dev.sluice.lab.kit.measure.SavedSampler;
+import dev.sluice.lab.kit.plan.Mode;
+import dev.sluice.lab.kit.result.ChaosResult.Second;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class OrderLedgerTests {
+
+	private static final Answer ACCEPTED = Answer.of(202, null);
+
+	@TempDir
+	private Path directory;
+
+	@Test
+	void countsEachOrderByTheStrongestThatItsClientWasTold() throws IOException {
+		try (OrderLedger ledger = ledger(4, 0)) {
+			ledger.enter(0, 1, "a", 0, 10, Answer.UNREACHABLE);
+			ledger.enter(0, 2, "b", 20, 10, ACCEPTED);
+			ledger.enter(0, 3, "a", 40, 10, Answer.of(400, null));
+			ledger.enter(1, 1, "a", 0, 10, Answer.UNREACHABLE);
+			ledger.enter(1, 2, "b", 20, 10, Answer.TIMEOUT);
+			ledger.enter(2, 1, "a", 0, 10, Answer.UNREACHABLE);
+
+			assertThat(IntStream.range(0, 4).mapToObj(ledger::meaning)).containsExactly(Meaning.ACCEPTED, Meaning.OPEN,
+					Meaning.REFUSED, Meaning.NONE);
+			assertThat(ledger.attempts()).isEqualTo(6);
+			assertThat(ledger.accepted(Mode.QUEUED)).isOne();
+		}
+	}
+
+	@Test
+	void writesEveryAttempt() throws IOException {
+		try (OrderLedger ledger = ledger(2, 0)) {
+			ledger.enter(1, 1, "reactive", 5, 2_000, Answer.TIMEOUT);
+			ledger.enter(1, 2, "servlet-virtual", 2_300, 7, ACCEPTED);
+		}
+
+		assertThat(this.directory.resolve("attempts.csv")).content().isEqualTo("""
+				order,attempt,gateway,mode,sent_ms,took_ms,answer
+				1,1,reactive,queued,5,2000,timeout
+				1,2,servlet-virtual,queued,2300,7,202
+				""");
+	}
+
+	@Test
+	void spreadsSyncOrdersEvenly() throws IOException {
+		try (OrderLedger ledger = ledger(100, 0.2)) {
+			int[] sync = IntStream.range(0, 100).filter((order) -> ledger.mode(order) == Mode.SYNC).toArray();
+
+			assertThat(sync).hasSize(20);
+			assertThat(IntStream.range(1, 20).map((i) -> sync[i] - sync[i - 1])).allMatch((gap) -> gap == 5);
+		}
+	}
+
+	@Test
+	void putsAnswersIntoTheSecondInWhichTheyCame() throws IOException {
+		try (OrderLedger ledger = ledger(3, 0)) {
+			ledger.enter(0, 1, "a", 900, 200, ACCEPTED);
+			ledger.enter(1, 1, "a", 100, 20, Answer.TIMEOUT);
+
+			assertThat(ledger.seconds(Arrays.asList(null, 1, 0))).containsExactly(new Second(0, 0, 0, 0, 1, null),
+					new Second(1, 0, 1, 0, 0, 1), new Second(2, 0, 0, 0, 0, 0));
+			assertThat(ledger.acceptedMillis(Mode.QUEUED)).containsExactly(1_100);
+		}
+	}
+
+	@Test
+	void countsWhatWasSavedWhileTheBackendDidNotAnswerWhenItDid() {
+		long unknown = SavedSampler.UNKNOWN;
+
+		assertThat(SavedSampler.perSecond(java.util.List.of(5L, unknown, unknown, 25L, 26L))).containsExactly(5, null,
+				null, 20, 1);
+	}
+
+	@Test
+	void idFollowsFromCustomerAndKeyAlone() {
+		OrderIdentity identity = new OrderIdentity("t");
+
+		assertThat(identity.id(1)).isEqualTo(new OrderIdentity("t").id(1)).isNotEqualTo(identity.id(998));
+		assertThat(identity.customer(1)).isEqualTo(identity.customer(998));
+		assertThat(identity.id(1).version()).isEqualTo(8);
+		assertThat(identity.id(1).variant()).isEqualTo(2);
+	}
+
+	private OrderLedger ledger(int orders, double syncShare) throws IOException {
+		return new OrderLedger(orders, syncShare, this.directory.resolve("attempts.csv"));
+	}
+
+}

@@ -1,0 +1,166 @@
+package dev.sluice.lab.kit.client;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.function.IntFunction;
+
+import com.sun.net.httpserver.HttpServer;
+import dev.sluice.devservices.Ports;
+import dev.sluice.lab.kit.client.OpenClient.Figures;
+import dev.sluice.lab.kit.client.OpenClient.OpenLoad;
+import dev.sluice.lab.kit.result.ClientResult.Second;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class OpenClientTests {
+
+	private static final Duration LONG = Duration.ofSeconds(60);
+
+	private static final Duration SHORT = Duration.ofMillis(500);
+
+	private final ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor();
+
+	private final CountDownLatch release = new CountDownLatch(1);
+
+	private final List<Second> seconds = new CopyOnWriteArrayList<>();
+
+	private HttpServer server;
+
+	@BeforeEach
+	void start() throws Exception {
+		this.server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 1_000);
+		this.server.setExecutor(this.executor);
+		this.server.createContext("/well", (exchange) -> {
+			exchange.sendResponseHeaders(200, -1);
+			exchange.close();
+		});
+		this.server.createContext("/full", (exchange) -> {
+			exchange.sendResponseHeaders(503, -1);
+			exchange.close();
+		});
+		this.server.createContext("/held", (exchange) -> {
+			try {
+				this.release.await();
+			}
+			catch (InterruptedException _) {
+				Thread.currentThread().interrupt();
+			}
+			exchange.sendResponseHeaders(200, -1);
+			exchange.close();
+		});
+		this.server.start();
+	}
+
+	@AfterEach
+	void stop() {
+		this.release.countDown();
+		this.server.stop(0);
+		this.executor.close();
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void sendsEveryRequestThatIsDueAndTakesItsAnswer(CallMode mode) throws Exception {
+		Figures figures = run(mode, new OpenLoad(200, SHORT, LONG, 1_000), "/well");
+
+		assertThat(figures.tally().due()).isEqualTo(100);
+		assertThat(figures.tally().sent()).isEqualTo(100);
+		assertThat(figures.tally().answered()).isEqualTo(100);
+		assertThat(figures.tally().outstanding()).isZero();
+		assertThat(figures.tally().failed()).isZero();
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void sendsByTheClockAlthoughNobodyAnswers(CallMode mode) throws Exception {
+		Figures figures = run(mode, new OpenLoad(200, SHORT, Duration.ZERO, 1_000), "/held");
+
+		assertThat(figures.tally().sent()).isEqualTo(100);
+		assertThat(figures.tally().outstanding()).isEqualTo(100);
+		assertThat(figures.latency()).isNull();
+	}
+
+	@Test
+	void countsAsNotSentWhatIsDueWhileTooManyAreOutstanding() throws Exception {
+		Figures figures = run(CallMode.ASYNC, new OpenLoad(200, SHORT, Duration.ZERO, 30), "/held");
+
+		assertThat(figures.tally().sent()).isEqualTo(30);
+		assertThat(figures.tally().notSent()).isEqualTo(70);
+	}
+
+	@Test
+	void latencyCountsFromTheTimeARequestWasDue() throws Exception {
+		Duration second = Duration.ofSeconds(1);
+		try (OpenClient client = new OpenClient(CallMode.ASYNC, null)) {
+			// The first second's requests are all answered at its end.
+			Figures figures = client.run(new OpenLoad(100, second, LONG, 1_000), request("/held"),
+					(_) -> this.release.countDown());
+
+			assertThat(figures.tally().answered()).isEqualTo(100);
+			assertThat(figures.latency()).isNotNull();
+			assertThat(figures.latency().max() - figures.latency().min()).isGreaterThan(500);
+		}
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void anErrorsStatusIsAnAnswerAndAFailure(CallMode mode) throws Exception {
+		Figures figures = run(mode, new OpenLoad(50, SHORT, LONG, 1_000), "/full");
+
+		assertThat(figures.tally().answered()).isEqualTo(25);
+		assertThat(figures.tally().failures()).containsExactlyEntriesOf(Map.of("HTTP 503", 25L));
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void whomNobodyAnswersHasFailedAndIsNotOutstanding(CallMode mode) throws Exception {
+		URI nobody = URI.create("http://127.0.0.1:" + Ports.free());
+		try (OpenClient client = new OpenClient(mode, 4)) {
+			Figures figures = client.run(new OpenLoad(50, SHORT, LONG, 1_000),
+					(_) -> HttpRequest.newBuilder(nobody).build(), this.seconds::add);
+
+			assertThat(figures.tally().answered()).isZero();
+			assertThat(figures.tally().outstanding()).isZero();
+			assertThat(figures.tally().failures()).containsExactlyEntriesOf(Map.of("no connection", 25L));
+		}
+	}
+
+	@Test
+	void tellsEachSecond() throws Exception {
+		run(CallMode.ASYNC, new OpenLoad(50, Duration.ofSeconds(2), LONG, 1_000), "/well");
+
+		assertThat(this.seconds).hasSizeGreaterThanOrEqualTo(2);
+		Second last = this.seconds.getLast();
+		assertThat(this.seconds.stream().mapToLong(Second::sentNow).sum()).isEqualTo(last.sent());
+		assertThat(this.seconds.stream().mapToLong(Second::answeredNow).sum()).isEqualTo(last.answered());
+		assertThat(this.seconds).allSatisfy((second) -> assertThat(second.threads()).isPositive());
+	}
+
+	private Figures run(CallMode mode, OpenLoad load, String path) throws InterruptedException {
+		try (OpenClient client = new OpenClient(mode, 4)) {
+			return client.run(load, request(path), this.seconds::add);
+		}
+	}
+
+	private IntFunction<HttpRequest> request(String path) {
+		HttpRequest request = HttpRequest
+			.newBuilder(URI.create("http://127.0.0.1:" + this.server.getAddress().getPort() + path))
+			.build();
+		return (_) -> request;
+	}
+
+}

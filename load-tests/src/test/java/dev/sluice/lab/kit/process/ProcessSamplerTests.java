@@ -1,0 +1,194 @@
+package dev.sluice.lab.kit.process;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+
+import dev.sluice.lab.kit.process.ProcessSampler.ProcessSample;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/** Over a procfs of files. */
+class ProcessSamplerTests {
+
+	private static final Duration TIMEOUT = Duration.ofSeconds(30);
+
+	@TempDir
+	private Path directory;
+
+	private Path proc;
+
+	@BeforeEach
+	void procfs() throws IOException {
+		this.proc = this.directory.resolve("proc");
+		write("stat", "cpu 100 0 0 0 0 0 0 0\n");
+		write("self/cgroup", "0::/\n");
+	}
+
+	@Test
+	void countsDescendantsAndThoseThatHaveEnded() throws IOException {
+		process(10, 1, 2, 30, 40, "11 12");
+		process(11, 5, 0, 0, 0, "13");
+		process(12, 6, 0, 0, 0, "");
+		process(13, 7, 0, 1, 0, "");
+
+		assertThat(sample(ProcessGroup.of(10)).cpuMillis()).isEqualTo((1 + 2 + 30 + 40 + 5 + 6 + 7 + 1) * 10);
+	}
+
+	@Test
+	void countsAProcessOfAnotherNameThereOnly() throws IOException {
+		process(10, 1, 0, 0, 0, "11");
+		process(11, 5, 0, 0, 0, "");
+
+		List<ProcessSample> samples = samples(Map.of("parent", ProcessGroup.of(10), "child", ProcessGroup.of(11)),
+				(all) -> all.size() >= 2);
+
+		assertThat(samples).filteredOn((sample) -> sample.process().equals("parent"))
+			.first()
+			.extracting(ProcessSample::cpuMillis)
+			.isEqualTo(10L);
+	}
+
+	@Test
+	void countsTheLabWithoutWhatItStarted() throws IOException {
+		int lab = Math.toIntExact(ProcessHandle.current().pid());
+		process(lab, 1, 2, 30, 40, "11");
+		process(11, 500, 0, 0, 0, "");
+
+		assertThat(sample(ProcessGroup.of(lab)).cpuMillis()).isEqualTo(30);
+	}
+
+	@Test
+	void countsAContainerByItsControlGroupAndItsProxyToIt() throws IOException {
+		process(10, 1, 0, 0, 0, "11");
+		process(11, 2, 0, 0, 0, "");
+		process(20, 3, 0, 0, 0, "");
+		write("10/cgroup", "0::/docker/abc\n");
+		write("../sys/docker/abc/cpu.stat", "usage_usec 500000\n");
+
+		ProcessSample sample = sample(new ProcessGroup(List.of(20L), List.of(10L)));
+
+		assertThat(sample.cpuMillis()).isEqualTo(530);
+		assertThat(sample.threads()).isEqualTo(3);
+	}
+
+	@Test
+	void countsAContainerByItsProcessesWithoutAControlGroup() throws IOException {
+		process(10, 1, 0, 0, 4, "11");
+		process(11, 2, 0, 0, 0, "");
+		process(20, 3, 0, 0, 0, "");
+
+		assertThat(sample(new ProcessGroup(List.of(20L), List.of(10L))).cpuMillis()).isEqualTo((1 + 4 + 2 + 3) * 10);
+	}
+
+	@Test
+	void addsUpMemoryAndThreadsOfAllProcesses() throws IOException {
+		process(10, 1, 0, 0, 0, "11");
+		process(11, 5, 0, 0, 0, "");
+
+		ProcessSample sample = sample(ProcessGroup.of(10));
+
+		assertThat(sample.rssBytes()).isEqualTo(2 * 100 * 1024);
+		assertThat(sample.threads()).isEqualTo(2);
+	}
+
+	/** Idle time and the wait for I/O are none of it. */
+	@Test
+	void theMachinesTimeIsWhatItsCoresWorked() throws IOException {
+		write("stat", "cpu 1 20 300 4000 50000 600000 7000000 80000000 9 9\n");
+		process(10, 3, 0, 0, 0, "");
+
+		try (ProcessSampler sampler = sampler(Map.of("group", ProcessGroup.of(10)))) {
+			await().atMost(TIMEOUT).until(() -> !sampler.samples().machine().isEmpty());
+
+			assertThat(sampler.samples().machine()).first().satisfies((machine) -> {
+				assertThat(machine.busyMillis()).isEqualTo(87_600_321 * 10L);
+				assertThat(machine.stealMillis()).isEqualTo(80_000_000 * 10L);
+				assertThat(machine.ownMillis()).isEqualTo(30);
+			});
+		}
+	}
+
+	@Test
+	void countsTheConnectionsThatAProcessAcceptedAndTheTimesOfItsThreads() throws IOException {
+		process(10, 1, 0, 0, 0, "");
+		write("10/task/10/comm", "GC Thread#0\n");
+		write("10/task/10/schedstat", "5000000 100000 1\n");
+		write("net/tcp", """
+				  sl  local_address rem_address   st
+				   0: 0100007F:1F90 0100007F:C001 01
+				   1: 0100007F:1F90 0100007F:C002 01
+				   2: 0100007F:1F91 0100007F:C003 01
+				""");
+
+		Path file = this.directory.resolve("samples.csv");
+		try (ProcessSampler sampler = new ProcessSampler(Map.of("gateway", ProcessGroup.of(10)),
+				Map.of("gateway", 8080), file, this.proc, this.directory.resolve("sys"))) {
+			await().atMost(TIMEOUT).until(() -> !sampler.samples().threads().isEmpty());
+
+			assertThat(sampler.samples().processes()).first().extracting(ProcessSample::connections).isEqualTo(2);
+			assertThat(sampler.samples().threads()).first()
+				.satisfies((threads) -> assertThat(threads.process()).isEqualTo("gateway"));
+		}
+		assertThat(file).content()
+			.startsWith("time,process,cpu_ms,rss_bytes,threads,connections,wait_us,jit_us,gc_us,steal_ms\n")
+			.contains(",gateway,10,102400,1,2,0,0,0,\n")
+			.contains(",machine,1000,,,,,,,0\n");
+	}
+
+	@Test
+	void aCounterDoesNotFallWhenAChildEndsBetweenTwoReads() throws IOException {
+		process(10, 1, 0, 0, 0, "11");
+		process(11, 50, 0, 0, 0, "");
+
+		try (ProcessSampler sampler = sampler(Map.of("group", ProcessGroup.of(10)))) {
+			await().atMost(TIMEOUT).until(() -> !sampler.samples().processes().isEmpty());
+			process(10, 1, 0, 0, 0, "");
+			int before = sampler.samples().processes().size();
+			await().atMost(TIMEOUT).until(() -> sampler.samples().processes().size() > before + 1);
+
+			assertThat(sampler.samples().processes()).extracting(ProcessSample::cpuMillis).containsOnly(510L);
+		}
+	}
+
+	private ProcessSample sample(ProcessGroup group) throws IOException {
+		return samples(Map.of("group", group), (all) -> !all.isEmpty()).getFirst();
+	}
+
+	private List<ProcessSample> samples(Map<String, ProcessGroup> groups, Predicate<List<ProcessSample>> until)
+			throws IOException {
+		try (ProcessSampler sampler = sampler(groups)) {
+			await().atMost(TIMEOUT).until(() -> until.test(sampler.samples().processes()));
+			return sampler.samples().processes();
+		}
+	}
+
+	private ProcessSampler sampler(Map<String, ProcessGroup> groups) throws IOException {
+		return new ProcessSampler(groups, Map.of(), this.directory.resolve("samples.csv"), this.proc,
+				this.directory.resolve("sys"));
+	}
+
+	private void process(int pid, long user, long system, long endedUser, long endedSystem, String children)
+			throws IOException {
+		write(pid + "/stat", "%d (a (name) of it) S 1 1 1 0 -1 0 0 0 0 0 %d %d %d %d 20 0 1 0 0\n".formatted(pid, user,
+				system, endedUser, endedSystem));
+		write(pid + "/status", "VmRSS:\t100 kB\n");
+		write("%1$d/task/%1$d/children".formatted(pid), children);
+	}
+
+	private void write(String name, String text) throws IOException {
+		Path file = this.proc.resolve(name).normalize();
+		Files.createDirectories(file.getParent());
+		Path whole = Files.writeString(this.directory.resolve("new"), text);
+		Files.move(whole, file, java.nio.file.StandardCopyOption.REPLACE_EXISTING);
+	}
+
+}

@@ -1,0 +1,116 @@
+package dev.sluice.lab.kit.process;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import com.sun.net.httpserver.HttpServer;
+import dev.sluice.lab.kit.measure.SavedSampler;
+import dev.sluice.lab.kit.metrics.PrometheusScraper;
+import dev.sluice.lab.kit.process.ProcessSamples.Failure;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+class SamplerTests {
+
+	private static final Duration TIMEOUT = Duration.ofSeconds(30);
+
+	@TempDir
+	private Path directory;
+
+	@Test
+	void theProcessSamplerNotesWhatFailsAndGoesOn() throws IOException {
+		Path proc = Files.createDirectory(this.directory.resolve("proc"));
+		Files.writeString(proc.resolve("stat"), "cpu a b c d e f g h\n");
+		Path file = this.directory.resolve("samples.csv");
+		try (ProcessSampler sampler = new ProcessSampler(Map.of(), Map.of(), file, proc, this.directory)) {
+			await().atMost(TIMEOUT).until(() -> !sampler.samples().failures().isEmpty());
+
+			Path mended = Files.writeString(proc.resolve("stat.new"), "cpu 1 2 3 4 5 6 7 8\n");
+			Files.move(mended, proc.resolve("stat"), java.nio.file.StandardCopyOption.REPLACE_EXISTING);
+
+			await().atMost(TIMEOUT).until(() -> !sampler.samples().machine().isEmpty());
+			assertThat(sampler.samples().failures()).first()
+				.extracting(Failure::why)
+				.asString()
+				.contains("NumberFormatException");
+		}
+		assertThat(file).content().contains("failed: java.lang.NumberFormatException");
+	}
+
+	@Test
+	void theScraperNotesWhatFailsAndScrapesTheOthers() throws IOException {
+		AtomicInteger scrapes = new AtomicInteger();
+		HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+		server.createContext("/", (exchange) -> {
+			scrapes.incrementAndGet();
+			byte[] body = "up 1\n".getBytes(StandardCharsets.US_ASCII);
+			exchange.sendResponseHeaders(200, body.length);
+			exchange.getResponseBody().write(body);
+			exchange.close();
+		});
+		server.start();
+		Map<String, URI> endpoints = new LinkedHashMap<>();
+		endpoints.put("bad", URI.create("ftp://127.0.0.1/metrics"));
+		endpoints.put("good", URI.create("http://127.0.0.1:%d/metrics".formatted(server.getAddress().getPort())));
+		try (PrometheusScraper scraper = new PrometheusScraper(endpoints, this.directory)) {
+			await().atMost(TIMEOUT).until(() -> scrapes.get() >= 2);
+
+			assertThat(scraper.failures()).isNotEmpty()
+				.allSatisfy((failure) -> assertThat(failure.why()).contains("ftp://127.0.0.1/metrics"));
+		}
+		finally {
+			server.stop(0);
+		}
+	}
+
+	@Test
+	void theSavedSamplerNotesWhatFailsAndGoesOn() {
+		AtomicInteger counts = new AtomicInteger();
+		try (SavedSampler sampler = new SavedSampler(() -> {
+			if (counts.incrementAndGet() == 1) {
+				throw new IllegalStateException("cut off");
+			}
+			return counts.get();
+		}, System.nanoTime())) {
+			await().atMost(TIMEOUT).until(() -> counts.get() >= 2);
+
+			assertThat(sampler.failure()).contains("cut off");
+		}
+	}
+
+	@Test
+	void whatWasSavedWithoutAnAnswerCountsInTheSecondOfTheNext() {
+		assertThat(SavedSampler.perSecond(List.of(10L, SavedSampler.UNKNOWN, 25L, 25L))).containsExactly(10, null, 15,
+				0);
+	}
+
+	/** The first second is 20 s ago. */
+	@Test
+	void theSavedSamplerNotesTheLastCountOfEachSecond() {
+		AtomicInteger counts = new AtomicInteger();
+		SavedSampler sampler = new SavedSampler(() -> 100 * counts.incrementAndGet(),
+				System.nanoTime() - Duration.ofSeconds(20).toNanos());
+		await().atMost(TIMEOUT).until(() -> counts.get() >= 2);
+		sampler.close();
+
+		assertThat(sampler.perSecond()).hasSizeGreaterThanOrEqualTo(21).startsWith((Integer) null);
+		assertThat(sampler.perSecond()).filteredOn(Objects::nonNull)
+			.satisfies((saved) -> assertThat(saved.stream().mapToInt(Integer::intValue).sum())
+				.isEqualTo(100 * counts.get()));
+	}
+
+}

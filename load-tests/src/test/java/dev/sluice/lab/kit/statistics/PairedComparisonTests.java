@@ -1,0 +1,224 @@
+package dev.sluice.lab.kit.statistics;
+
+import java.util.Arrays;
+import java.util.Random;
+import java.util.stream.IntStream;
+
+import dev.sluice.lab.kit.statistics.PairedComparison.Verdict;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.within;
+
+class PairedComparisonTests {
+
+	/** Of a pair, as it was seen on two shared cores. */
+	private static final double PAIR_NOISE = 0.14;
+
+	/** Of the machine, from slice to slice: the same for both of a pair. */
+	private static final double SLICE_NOISE = 0.27;
+
+	@ParameterizedTest
+	@ValueSource(ints = { 8, 12, 33, 120 })
+	void saysADifferenceOfAThingToItselfInOneOfAHundredTrialsAtMost(int pairs) {
+		int trials = 2_000;
+		long said = IntStream.range(0, trials)
+			.filter((trial) -> saysDifference(compare(pairs, 1, PAIR_NOISE, new Random(trial))))
+			.count();
+
+		// Three deviations of what one in a hundred comes to.
+		assertThat(said).isLessThanOrEqualTo(20 + 14);
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 8, 20, 60 })
+	void saysTheSameOfADifferenceOfTheMarginInOneOfTwentyTrialsAtMost(int pairs) {
+		int trials = 1_000;
+		long said = IntStream.range(0, trials)
+			.filter((trial) -> compare(pairs, 1 + PairedComparison.MARGIN, 0.05, new Random(trial))
+				.verdict() == Verdict.SAME)
+			.count();
+
+		assertThat(said).isLessThanOrEqualTo(50 + 21);
+	}
+
+	@Test
+	void findsTenPerCentInEightOfTenTrialsWithThePairsThatItAsksFor() {
+		int trials = 500;
+		int found = 0;
+		for (int trial = 0; trial < trials; trial++) {
+			Random random = new Random(trial);
+			int pairs = compare(10, 1.1, PAIR_NOISE, random).pairsNeeded();
+			found += (compare(pairs, 1.1, PAIR_NOISE, random).verdict() == Verdict.FASTER) ? 1 : 0;
+		}
+
+		assertThat(found).isGreaterThanOrEqualTo(trials * 8 / 10);
+	}
+
+	@Test
+	void findsSeldomTenPerCentWithEightPairsAndSaysWhatMayHide() {
+		int trials = 500;
+		int open = 0;
+		for (int trial = 0; trial < trials; trial++) {
+			PairedComparison comparison = compare(8, 1.1, PAIR_NOISE, new Random(trial));
+			if (comparison.verdict() == Verdict.OPEN) {
+				open++;
+				assertThat(comparison.mayHide()).isGreaterThan(0.04);
+			}
+		}
+
+		assertThat(open).as("why eight pairs are not enough").isGreaterThan(trials / 2);
+	}
+
+	@Test
+	void saysTheSameWhereTheNoiseIsSmallAndThePairsMany() {
+		assertThat(compare(40, 1.01, 0.05, new Random(1)).verdict()).isEqualTo(Verdict.SAME);
+		assertThat(compare(8, 1, PAIR_NOISE, new Random(1)).verdict()).isEqualTo(Verdict.OPEN);
+	}
+
+	@Test
+	void findsADifferenceThatIsThere() {
+		assertThat(compare(33, 1.25, PAIR_NOISE, new Random(1)).verdict()).isEqualTo(Verdict.FASTER);
+		assertThat(compare(33, 0.8, PAIR_NOISE, new Random(1)).verdict()).isEqualTo(Verdict.SLOWER);
+	}
+
+	@Test
+	void anOutlierDoesNotHideADifference() {
+		double[] first = new double[12];
+		double[] second = new double[12];
+		for (int i = 0; i < first.length; i++) {
+			first[i] = 1_000;
+			second[i] = 1_150 + i;
+		}
+		second[3] = 20;
+
+		assertThat(PairedComparison.of(first, second).medianRatio()).isBetween(1.1, 1.2);
+		assertThat(PairedComparison.of(first, second).probability()).isLessThan(0.05);
+	}
+
+	@Test
+	void isExactWithFewPairs() {
+		PairedComparison all = PairedComparison.of(new double[] { 1, 1, 1, 1, 1, 1, 1, 1 },
+				new double[] { 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7, 1.8 });
+
+		assertThat(all.probability()).as("heads or tails eight times alike").isEqualTo(2 / 256.0);
+		assertThat(all.low()).isCloseTo(1.1, within(1e-9));
+		assertThat(all.high()).isCloseTo(1.8, within(1e-9));
+		assertThat(all.verdict()).isEqualTo(Verdict.FASTER);
+	}
+
+	/** By another program, from the exact distribution of the signed ranks. */
+	@Test
+	void agreesWithAnotherProgramOnFewPairs() {
+		PairedComparison ten = of(1.1, 0.9, 1.3, 1.0, 1.2, 0.8, 1.05, 1.15, 1.4, 0.95);
+
+		assertThat(ten.medianRatio()).isCloseTo(1.0723805294763609, within(1e-12));
+		assertThat(ten.low()).isCloseTo(0.8944271909999159, within(1e-12));
+		assertThat(ten.high()).isCloseTo(1.296148139681572, within(1e-12));
+		assertThat(ten.probability()).isCloseTo(0.322265625, within(1e-12));
+		assertThat(ten.pairsNeeded()).isEqualTo(87);
+		assertThat(ten.verdict()).isEqualTo(Verdict.OPEN);
+	}
+
+	/** By another program, from the normal distribution. */
+	@Test
+	void agreesWithAnotherProgramOnManyPairs() {
+		PairedComparison many = of(
+				IntStream.range(0, 121).mapToDouble((i) -> Math.exp(((i * 37) % 121 - 51.3) / 200)).toArray());
+
+		assertThat(Math.log(many.medianRatio())).isCloseTo(0.0435, within(1e-9));
+		assertThat(Math.log(many.low())).isCloseTo(-0.0015, within(1e-9));
+		assertThat(Math.log(many.high())).isCloseTo(0.0885, within(1e-9));
+		assertThat(many.probability()).isCloseTo(0.010760210856524233, within(1e-6));
+	}
+
+	@Test
+	void pairsWithoutAnyDifferenceShowNone() {
+		PairedComparison alike = of(1, 1, 1, 1, 1, 1, 1, 1);
+
+		assertThat(alike.probability()).isEqualTo(1);
+		assertThat(alike.verdict()).isEqualTo(Verdict.SAME);
+	}
+
+	@Test
+	void theEstimateIsTheMedianOfTheMeansOfAnyTwo() {
+		assertThat(of(2, 8).medianRatio()).as("of three").isCloseTo(4, within(1e-9));
+		assertThat(of(1, 2, 16).medianRatio()).as("of six").isCloseTo(Math.pow(2, 1.5), within(1e-9));
+		assertThat(of(3).pairsNeeded()).isEqualTo(PairedComparison.LEAST_PAIRS);
+	}
+
+	@Test
+	void decidesByTheInterval() {
+		assertThat(interval(1.01, 1.2, 8).verdict()).isEqualTo(Verdict.FASTER);
+		assertThat(interval(1.0, 1.2, 8).verdict()).isEqualTo(Verdict.OPEN);
+		assertThat(interval(0.8, 0.99, 8).verdict()).isEqualTo(Verdict.SLOWER);
+		assertThat(interval(0.8, 1.0, 8).verdict()).isEqualTo(Verdict.OPEN);
+		assertThat(interval(1.01, 1.2, 7).verdict()).isEqualTo(Verdict.TOO_FEW_PAIRS);
+	}
+
+	@Test
+	void mayHideTheGreatestDifferenceThatTheIntervalHolds() {
+		assertThat(interval(0.8, 1.1, 8).mayHide()).isCloseTo(0.25, within(1e-9));
+		assertThat(interval(0.9, 1.3, 8).mayHide()).isCloseTo(0.3, within(1e-9));
+	}
+
+	@Test
+	void saysHowManyPairsItWouldTake() {
+		PairedComparison few = compare(5, 1.5, PAIR_NOISE, new Random(1));
+
+		assertThat(few.verdict()).isEqualTo(Verdict.TOO_FEW_PAIRS);
+		assertThat(few.pairsNeeded()).isBetween(15, 300);
+		assertThat(few.low()).isZero();
+		assertThat(few.high()).isInfinite();
+		assertThat(PairedComparison.of(new double[] { 1, 2 }, new double[] { 2, 4 }).pairsNeeded())
+			.isEqualTo(PairedComparison.LEAST_PAIRS);
+	}
+
+	@Test
+	void theIntervalHoldsTheEstimate() {
+		PairedComparison comparison = compare(20, 1.1, PAIR_NOISE, new Random(3));
+
+		assertThat(comparison.medianRatio()).isBetween(comparison.low(), comparison.high());
+		assertThat(comparison).isEqualTo(compare(20, 1.1, PAIR_NOISE, new Random(3)));
+	}
+
+	@Test
+	void refusesWhatAreNoPairs() {
+		assertThatIllegalArgumentException().isThrownBy(() -> PairedComparison.of(new double[0], new double[0]));
+		assertThatIllegalArgumentException().isThrownBy(() -> PairedComparison.of(new double[2], new double[1]));
+		assertThatIllegalArgumentException()
+			.isThrownBy(() -> PairedComparison.of(new double[] { 1 }, new double[] { 0 }));
+	}
+
+	private static PairedComparison of(double... ratios) {
+		double[] first = new double[ratios.length];
+		Arrays.fill(first, 1);
+		return PairedComparison.of(first, ratios);
+	}
+
+	private static PairedComparison interval(double low, double high, int pairs) {
+		return new PairedComparison(1, low, high, false, 0.5, pairs, pairs);
+	}
+
+	private static boolean saysDifference(PairedComparison comparison) {
+		return switch (comparison.verdict()) {
+			case FASTER, SLOWER -> true;
+			case SAME, OPEN, TOO_FEW_PAIRS -> false;
+		};
+	}
+
+	private static PairedComparison compare(int pairs, double ratio, double noise, Random random) {
+		double[] first = new double[pairs];
+		double[] second = new double[pairs];
+		for (int i = 0; i < pairs; i++) {
+			double slice = 1_000 * Math.exp(SLICE_NOISE * random.nextGaussian());
+			first[i] = slice * Math.exp(noise / Math.sqrt(2) * random.nextGaussian());
+			second[i] = ratio * slice * Math.exp(noise / Math.sqrt(2) * random.nextGaussian());
+		}
+		return PairedComparison.of(first, second);
+	}
+
+}
