@@ -51,8 +51,7 @@ class BoundReportTests {
 	private static RunResult run(@Nullable Bound bound) {
 		Utilisation utilisation = new Utilisation(0.6, 0.01, Map.of("consumer", new ProcessUse(0.4, 0.1, null, 0.01)),
 				List.of(new LimitUse("consumer", "orders in delivery", 50, 48, 0.96)), 50.2, 48.0, 996.0, bound);
-		CellResult cell = new CellResult(
-				new Cell("reactive", "queued", "unlimited", Load.inFlight(1_000), 1), START,
+		CellResult cell = new CellResult(new Cell("reactive", "queued", "unlimited", Load.inFlight(1_000), 1), START,
 				START.plusSeconds(1), 1_000, 0, Map.of(), 1_000, 1_000, 1_000, 1_000, null, null, null, Map.of(), 0L,
 				50, 0.0, 0, null, utilisation, List.of());
 		return Runs.found("compare", new CompareResult(List.of(cell), List.of(), null));

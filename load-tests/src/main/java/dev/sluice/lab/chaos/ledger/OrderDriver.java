@@ -99,7 +99,8 @@ public final class OrderDriver implements AutoCloseable {
 		this(gateways, identity, ledger, startNanos, FIRST_PAUSE);
 	}
 
-	public OrderDriver(Gateways gateways, OrderIdentity identity, OrderLedger ledger, long startNanos, Duration firstPause) {
+	public OrderDriver(Gateways gateways, OrderIdentity identity, OrderLedger ledger, long startNanos,
+			Duration firstPause) {
 		this.gateways = gateways;
 		this.client = gateways.client(CONNECT_TIMEOUT);
 		this.identity = identity;

@@ -1,0 +1,8 @@
+/**
+ * The chapter of {@code lab compare} in a report. Start at
+ * {@link dev.sluice.lab.compare.page.CompareSections}.
+ */
+@NullMarked
+package dev.sluice.lab.compare.page;
+
+import org.jspecify.annotations.NullMarked;

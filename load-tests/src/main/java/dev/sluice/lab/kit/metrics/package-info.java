@@ -1,0 +1,8 @@
+/**
+ * The metrics that services serve, scraped beside the load and read afterwards. Start at
+ * {@link dev.sluice.lab.kit.metrics.Exposition}.
+ */
+@NullMarked
+package dev.sluice.lab.kit.metrics;
+
+import org.jspecify.annotations.NullMarked;
