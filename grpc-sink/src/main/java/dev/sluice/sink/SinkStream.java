@@ -2,7 +2,6 @@ package dev.sluice.sink;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Queue;
 import java.util.Set;
@@ -137,7 +136,7 @@ final class SinkStream implements StreamObserver<Received> {
 
 	/** What the storage has and has not answered, the oldest first. */
 	@GuardedBy("lock")
-	private final Set<Reserved> inStorage = new LinkedHashSet<>();
+	private final InStorage inStorage = new InStorage();
 
 	/** Requests that have been asked for and have not come. */
 	@GuardedBy("lock")
@@ -386,7 +385,13 @@ final class SinkStream implements StreamObserver<Received> {
 	private List<Reserved> overdue(long nowNanos) {
 		long timeout = this.properties.storeTimeout().toNanos();
 		synchronized (this.lock) {
-			return this.inStorage.stream().takeWhile((one) -> nowNanos - one.sinceNanos > timeout).toList();
+			List<Reserved> overdue = new ArrayList<>();
+			Reserved next = this.inStorage.first;
+			while (next != null && nowNanos - next.sinceNanos > timeout) {
+				overdue.add(next);
+				next = next.after;
+			}
+			return overdue;
 		}
 	}
 
@@ -445,10 +450,75 @@ final class SinkStream implements StreamObserver<Received> {
 
 		private final long sinceNanos;
 
+		private boolean inStorage;
+
+		private @Nullable Reserved before;
+
+		private @Nullable Reserved after;
+
 		Reserved(Received.Message message, int contentBytes, long sinceNanos) {
 			this.message = message;
 			this.contentBytes = contentBytes;
 			this.sinceNanos = sinceNanos;
+		}
+
+	}
+
+	/**
+	 * A list whose elements link themselves: with messages of 200 B a hashed set was a
+	 * fifth of the sink's samples. Guarded by the stream's lock.
+	 */
+	private static final class InStorage {
+
+		private @Nullable Reserved first;
+
+		private @Nullable Reserved last;
+
+		private int size;
+
+		void add(Reserved one) {
+			one.inStorage = true;
+			one.before = this.last;
+			if (this.last != null) {
+				this.last.after = one;
+			}
+			else {
+				this.first = one;
+			}
+			this.last = one;
+			this.size++;
+		}
+
+		/** Whether it was there. */
+		boolean remove(Reserved one) {
+			if (!one.inStorage) {
+				return false;
+			}
+			one.inStorage = false;
+			if (one.before != null) {
+				one.before.after = one.after;
+			}
+			else {
+				this.first = one.after;
+			}
+			if (one.after != null) {
+				one.after.before = one.before;
+			}
+			else {
+				this.last = one.before;
+			}
+			one.before = null;
+			one.after = null;
+			this.size--;
+			return true;
+		}
+
+		boolean isEmpty() {
+			return this.size == 0;
+		}
+
+		int size() {
+			return this.size;
 		}
 
 	}
