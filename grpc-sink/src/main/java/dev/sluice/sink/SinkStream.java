@@ -465,8 +465,8 @@ final class SinkStream implements StreamObserver<Received> {
 	}
 
 	/**
-	 * A list whose elements link themselves: a hashed set took 14 % of the
-	 * sink's samples with messages of 200 B. Guarded by the stream's lock.
+	 * A list whose elements link themselves: a hashed set took 14 % of the sink's samples
+	 * with messages of 200 B. Guarded by the stream's lock.
 	 */
 	private static final class InStorage {
 
