@@ -61,15 +61,15 @@ final class BalanceSection extends Section {
 		String doubled = (balance.doubled() != null) ? Figures.count(balance.doubled()) + " doubled"
 				: "doubled ones not seen";
 		if (balance.holds()) {
-			return "Yes%s: %s orders were accepted during %s faults, %s saved, %s failed and reported as failed; 0 lost, %s."
+			return "Yes%s: %s orders were accepted during %s, %s saved, %s failed and reported as failed; 0 lost, %s."
 				.formatted(switch (chaos.witness()) {
 					case BACKEND -> "";
 					case GATEWAYS -> ", as far as the gateways tell";
-				}, Figures.count(balance.accepted()), Figures.count(chaos.faults().size()),
+				}, Figures.count(balance.accepted()), Figures.counted(chaos.faults().size(), "fault"),
 						Figures.count(balance.saved()), Figures.count(balance.failed()), doubled);
 		}
-		return "No: of %s orders accepted during %s faults, %s were lost, %s, %s saved although refused, %s misnamed."
-			.formatted(Figures.count(balance.accepted()), Figures.count(chaos.faults().size()),
+		return "No: of %s orders accepted during %s, %s were lost, %s, %s saved although refused, %s misnamed."
+			.formatted(Figures.count(balance.accepted()), Figures.counted(chaos.faults().size(), "fault"),
 					Figures.count(balance.lost()), doubled, Figures.count(balance.refusedButSaved()),
 					Figures.count(balance.misnamed()));
 	}

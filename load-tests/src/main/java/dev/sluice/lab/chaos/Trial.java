@@ -17,6 +17,7 @@ import dev.sluice.lab.chaos.ledger.OrderIdentity;
 import dev.sluice.lab.chaos.ledger.OrderLedger;
 import dev.sluice.lab.chaos.ledger.OrderPerCustomer;
 import dev.sluice.lab.chaos.ledger.OrderWitness;
+import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.measure.SavedSampler;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.result.ChaosResult.CustomerOrder;
@@ -111,8 +112,8 @@ final class Trial {
 	 */
 	void run(Gateways gateways, OrderIdentity identity, List<FaultInjector.Fault> faults, LongSupplier savedByNow,
 			Supplier<OrderWitness> witnesses) throws IOException, InterruptedException {
-		this.progress.step("Placing %,d orders, %.0f a second, while %d faults happen (seed %d)"
-			.formatted(this.load.orders(), this.load.ratePerSecond(), faults.size(), this.load.seed()));
+		this.progress.step("Placing %,d orders, %.0f a second, during %s (seed %d)".formatted(this.load.orders(),
+				this.load.ratePerSecond(), Figures.counted(faults.size(), "fault"), this.load.seed()));
 		try (OrderLedger entered = new OrderLedger(LONGER * this.load.orders(), this.load.syncShare(),
 				this.directory.path().resolve("attempts.csv"))) {
 			this.ledger = entered;

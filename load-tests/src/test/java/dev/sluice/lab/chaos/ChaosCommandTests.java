@@ -30,7 +30,7 @@ class ChaosCommandTests {
 					--faults sink                    | fault 'sink' is unknown: use gateway, consumer, broker, postgres, backend
 					--kinds burn                     | kind 'burn' is unknown
 					--faults backend --kinds kill    | None of [backend] can be broken by [kill]
-					--minutes 1 --kills-each 20      | faults need a load of at least
+					--minutes 1 --kills-each 20      | The load must last at least
 					--kills-each 0                   | At least one kill
 					--consumers 5                    | --consumers must be between 1 and 4
 					--customers 0                    | --customers must be at least 1
@@ -60,7 +60,7 @@ class ChaosCommandTests {
 		assertRefused("--target %s --rate 1 --faults broker,postgres".formatted(file),
 				"fault 'postgres' is not in the target: use consumer, broker");
 		assertRefused("--target %s --rate 20 --minutes 0.3".formatted(file),
-				"2 faults need a load of at least 21 s, this one has 18 s");
+				"The load must last at least 21 s for 2 faults; this one lasts 18 s");
 	}
 
 	private static void assertRefused(String arguments, String message) {

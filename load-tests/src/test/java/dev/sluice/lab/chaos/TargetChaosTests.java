@@ -164,7 +164,7 @@ class TargetChaosTests {
 		assertThat(plan).extracting(Planned::atMillis).isSorted().allMatch((at) -> at >= 5_000 && at <= 90_000);
 		assertThat(Planned.of(Set.of(), 3, load(1, 20))).isEmpty();
 		assertThatIllegalArgumentException().isThrownBy(() -> Planned.of(Set.of("consumer"), 6, load(600, 20)))
-			.withMessage("6 faults need a load of at least 33 s, this one has 30 s");
+			.withMessage("The load must last at least 33 s for 6 faults; this one lasts 30 s");
 	}
 
 	private static Trial.Workload load(int orders, double rate) {

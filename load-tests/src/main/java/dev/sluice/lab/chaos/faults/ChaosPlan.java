@@ -1,5 +1,6 @@
 package dev.sluice.lab.chaos.faults;
 
+import dev.sluice.lab.kit.page.Figures;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumSet;
@@ -197,8 +198,8 @@ public record ChaosPlan(List<Fault> faults) {
 	public static <T, F> List<F> spread(List<T> what, long loadMillis, long seed, Draw<T, F> draw) {
 		long needed = LEAD_MILLIS + TAIL_MILLIS + SHARE_MILLIS * what.size();
 		if (loadMillis < needed && !what.isEmpty()) {
-			throw new IllegalArgumentException("%d faults need a load of at least %d s, this one has %d s"
-				.formatted(what.size(), Math.ceilDiv(needed, 1_000), loadMillis / 1_000));
+			throw new IllegalArgumentException("The load must last at least %d s for %s; this one lasts %d s"
+				.formatted(Math.ceilDiv(needed, 1_000), Figures.counted(what.size(), "fault"), loadMillis / 1_000));
 		}
 		Random random = new Random(seed);
 		List<T> shuffled = new ArrayList<>(what);

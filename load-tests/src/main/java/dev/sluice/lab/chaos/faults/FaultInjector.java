@@ -11,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 
+import dev.sluice.lab.kit.page.Figures;
 import dev.sluice.lab.kit.run.Progress;
 import dev.sluice.lab.kit.stack.LabException;
 import org.jspecify.annotations.Nullable;
@@ -191,8 +192,8 @@ public final class FaultInjector implements AutoCloseable {
 			throw ex;
 		}
 		if (!healed) {
-			throw new LabException(
-					"%d faults are not over %d s after the load's end".formatted(this.left.getCount(), millis / 1_000));
+			throw new LabException("Not over %d s after the load's end: %s".formatted(millis / 1_000,
+					Figures.counted(this.left.getCount(), "fault")));
 		}
 	}
 

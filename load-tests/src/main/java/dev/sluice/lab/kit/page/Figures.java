@@ -59,6 +59,16 @@ public final class Figures {
 	}
 
 	/**
+	 * Things that were counted.
+	 * @param count how many
+	 * @param one what one of them is called; more get an s
+	 * @return such as "1 fault" and "2 faults"
+	 */
+	public static String counted(long count, String one) {
+		return "%s %s%s".formatted(count(count), one, (count == 1) ? "" : "s");
+	}
+
+	/**
 	 * A size.
 	 * @param bytes how many, null if unknown
 	 * @return with its unit

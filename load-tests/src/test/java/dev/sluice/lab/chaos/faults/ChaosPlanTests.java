@@ -129,7 +129,7 @@ class ChaosPlanTests {
 		assertThatIllegalArgumentException()
 			.isThrownBy(() -> ChaosPlan.of(new Choice(ALL, EVERY, 5, 2, 1, 1, false, 30_000, 1)))
 			.withMessageContaining("at least")
-			.withMessageContaining("this one has 30 s");
+			.withMessageContaining("this one lasts 30 s");
 		assertThatIllegalArgumentException()
 			.isThrownBy(() -> ChaosPlan
 				.of(new Choice(EnumSet.of(Target.BACKEND), EnumSet.of(Kind.KILL), 1, 2, 1, 1, false, 300_000, 1)))

@@ -102,7 +102,7 @@ class FaultInjectorTests {
 	void doesNotWaitForEver() {
 		try (FaultInjector injector = inject(new Process(false), fault(1, Kind.FREEZE, 600_000))) {
 			assertThatExceptionOfType(LabException.class).isThrownBy(() -> injector.awaitHealed(1))
-				.withMessageContaining("1 faults are not over");
+				.withMessageContaining("s after the load's end: 1 fault");
 		}
 	}
 

@@ -35,6 +35,12 @@ class FiguresTests {
 		assertThat(Figures.count(null)).isEqualTo("–");
 	}
 
+	@ParameterizedTest
+	@CsvSource({ "0, 0 faults", "1, 1 fault", "2, 2 faults" })
+	void oneThingIsNamedInTheSingular(long count, String text) {
+		assertThat(Figures.counted(count, "fault")).isEqualTo(text);
+	}
+
 	@Test
 	void durationsGrowCoarser() {
 		assertThat(Figures.duration(Duration.ofMillis(1234))).isEqualTo("1.23 s");
