@@ -74,7 +74,7 @@ public final class Figures {
 	 * @return with its unit
 	 */
 	public static String bytes(@Nullable Number bytes) {
-		if (bytes == null) {
+		if (bytes == null || !Double.isFinite(bytes.doubleValue())) {
 			return NONE;
 		}
 		double value = bytes.doubleValue();
@@ -102,12 +102,15 @@ public final class Figures {
 	 * @return in per cent
 	 */
 	public static String percent(double share) {
-		double percent = share * 100;
-		if (percent > 0 && percent < 0.05) {
-			return "< 0.1 %";
+		if (!Double.isFinite(share)) {
+			return NONE;
 		}
-		return measured((Math.abs(percent) >= 10) ? (double) Math.round(percent) : Math.round(percent * 10) / 10.0)
-				+ " %";
+		double percent = Math.abs(share) * 100;
+		if (percent > 0 && percent < 0.05) {
+			return (share < 0) ? "> −0.1 %" : "< 0.1 %";
+		}
+		double rounded = (percent >= 10) ? Math.round(percent) : Math.round(percent * 10) / 10.0;
+		return measured(Math.copySign(rounded, share)) + " %";
 	}
 
 	/**
