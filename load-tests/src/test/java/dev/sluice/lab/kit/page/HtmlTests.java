@@ -1,0 +1,147 @@
+package dev.sluice.lab.kit.page;
+
+import java.util.List;
+import java.util.NoSuchElementException;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+class HtmlTests {
+
+	private static final Table TABLE = new Table("data", 1, List.of("a", "b")).row("x", "1");
+
+	private final Html html = new Html();
+
+	@Test
+	void textBecomesNoMarkup() {
+		this.html.text("<script>alert('a' && \"b\")</script>");
+
+		assertThat(this.html).hasToString("&lt;script&gt;alert(&#39;a&#39; &amp;&amp; &quot;b&quot;)&lt;/script&gt;");
+	}
+
+	@Test
+	void textIsEscapedOnce() {
+		this.html.text("&lt; – €");
+
+		assertThat(this.html).hasToString("&amp;lt; – €");
+	}
+
+	@Test
+	void anAttributeDoesNotEndItsQuotes() {
+		this.html.element("p", "a", "title", "\" onclick='x' <&>", "id", "b");
+
+		assertThat(this.html).hasToString("<p title=\"&quot; onclick=&#39;x&#39; &lt;&amp;&gt;\" id=\"b\">a</p>\n");
+	}
+
+	@Test
+	void attributesOfAnEmptyElementAreEscaped() {
+		this.html.empty("meta", "content", "\">");
+
+		assertThat(this.html).hasToString("<meta content=\"&quot;&gt;\">");
+	}
+
+	@Test
+	void closesTheElementThatWasOpenedLast() {
+		this.html.open("ul").open("li").text("a").close().open("li").text("b").close().close();
+
+		assertThat(this.html).hasToString("<ul><li>a</li>\n<li>b</li>\n</ul>\n");
+	}
+
+	@Test
+	void anEmptyElementHoldsNothing() {
+		this.html.open("p").empty("br").text("a").close();
+
+		assertThat(this.html).hasToString("<p><br>a</p>\n");
+	}
+
+	@Test
+	void isNoPageWhileAnElementIsOpen() {
+		this.html.open("div").open("p").close();
+
+		assertThatIllegalStateException().isThrownBy(this.html::toString).withMessageContaining("div");
+	}
+
+	@Test
+	void closesNothingThatIsNotOpen() {
+		this.html.element("p", "a");
+
+		assertThatThrownBy(this.html::close).isInstanceOf(NoSuchElementException.class);
+	}
+
+	@Test
+	void itemsOfAListAreEscaped() {
+		this.html.list(List.of("a", "<b>"), "class", "answers");
+
+		assertThat(this.html).hasToString("<ul class=\"answers\"><li>a</li>\n<li>&lt;b&gt;</li>\n</ul>\n");
+	}
+
+	@Test
+	void aListWithoutItemsIsNothing() {
+		this.html.list(List.of(), "class", "answers");
+
+		assertThat(this.html.toString()).isEmpty();
+	}
+
+	@Test
+	void codeIsTakenAsItIs() {
+		this.html.code("script", "if (a < b && c) { d('<p>'); }");
+
+		assertThat(this.html).hasToString("<script>if (a < b && c) { d('<p>'); }</script>\n");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "a</script>b", "a</SCRIPT >b", "a</script" })
+	void codeDoesNotEndItsElement(String code) {
+		assertThatIllegalArgumentException().isThrownBy(() -> this.html.code("script", code))
+			.withMessageContaining("<script>");
+		assertThat(this.html.toString()).isEmpty();
+	}
+
+	@Test
+	void dataOfAChartDoesNotEndItsScript() {
+		this.html.chart(chart("</script><script>alert('a')</script>"));
+
+		assertThat(this.html.toString()).containsOnlyOnce("<script")
+			.containsOnlyOnce("</script>")
+			.contains("\"title\":\"\\u003c/script>\\u003cscript>alert('a')\\u003c/script>\"")
+			.contains("<figcaption>&lt;/script&gt;");
+	}
+
+	@Test
+	void aChartSaysItsKindAndSize() {
+		this.html.chart(chart("a"));
+
+		assertThat(this.html.toString()).contains("--height:120px;--width:340px")
+			.contains("\"kind\":\"stack\"")
+			.startsWith("<figure>")
+			.endsWith("</figure>\n");
+	}
+
+	@Test
+	void theDataOfAChartFollowAsATable() {
+		this.html.chart(chart("a"), TABLE);
+
+		assertThat(this.html.toString()).containsSubsequence("<figure>", "</figure>", "<details>",
+				"<summary>Data as a table</summary>", "<table>", "</table>", "</details>");
+	}
+
+	@Test
+	void chartsSideBySideHaveOneTable() {
+		this.html.charts(List.of(chart("first"), chart("second")), TABLE);
+
+		assertThat(this.html.toString())
+			.containsSubsequence("<div class=\"multiples\">", "<figcaption>first", "<figcaption>second", "<details>")
+			.containsOnlyOnce("<table>");
+	}
+
+	private static Chart chart(String title) {
+		return new Chart.Stack(title, "described", 120, 340, "ms", 1, List.of(), List.of());
+	}
+
+}
