@@ -16,6 +16,7 @@ import dev.sluice.lab.kit.cell.Load;
 import dev.sluice.lab.kit.load.LoadRound;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.result.Runs;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -132,6 +133,157 @@ class ConclusionsTests {
 	}
 
 	@Test
+	void saysNothingOfARunWithoutCells() {
+		assertThat(sentences()).isEmpty();
+	}
+
+	@Test
+	void tellsBackendsApartAndSyncBeforeQueued() {
+		rates("reactive", "queued", "unlimited", 1000, 2000);
+		rates("reactive", "sync", "unlimited", 1000, 2000);
+		rates("reactive", "queued", "starved", 1000, 2000);
+		rates("reactive", "sync", "starved", 1000, 2000);
+
+		assertThat(sentences()).filteredOn((s) -> s.startsWith("Backend"))
+			.extracting((s) -> s.substring(0, s.indexOf(':')))
+			.containsExactly("Backend starved, sync", "Backend starved, queued", "Backend unlimited, sync",
+					"Backend unlimited, queued");
+	}
+
+	@Test
+	void saysThatTheThroughputNeverDropped() {
+		rates("reactive", "sync", "starved", 1000, 2000, 2000);
+
+		assertThat(sentences()).contains("Backend starved, sync: throughput held; it never dropped as the load rose.");
+	}
+
+	@Test
+	void countsTheVariantsThatSaggedAndNamesTheLargestDrop() {
+		rates("servlet-platform", "queued", "starved", 10_000, 8000);
+		rates("servlet-virtual", "queued", "starved", 10_000, 7000);
+		rates("reactive", "queued", "starved", 10_000, 9900);
+
+		assertThat(sentences()).contains(
+				"Backend starved, queued: throughput sagged but did not collapse in 2 of 3 variants; largest drop servlet-virtual, from 10,000/s at 10 in flight to 7,000/s at 100 in flight (−30 %). The goal, a drop of at most 5 %, was missed.");
+	}
+
+	@Test
+	void saysThatAllVariantsCollapsed() {
+		rates("servlet-platform", "sync", "starved", 10_000, 1000);
+		rates("reactive", "sync", "starved", 10_000, 2000);
+
+		assertThat(sentences())
+			.anyMatch((s) -> s.contains("throughput collapsed in all 2 variants. Most in servlet-p"));
+	}
+
+	@Test
+	void onlyTheQueuedModeHasAGoal() {
+		rates("reactive", "sync", "starved", 10_000, 9900);
+
+		assertThat(sentences()).noneMatch((s) -> s.contains("goal"));
+	}
+
+	@Test
+	void aVariantOfOneLoadIsNotCounted() {
+		rates("servlet-platform", "sync", "starved", 10_000);
+		rates("reactive", "sync", "starved", 10_000, 2000);
+
+		assertThat(sentences()).anyMatch((s) -> s.contains("collapsed in the one variant measured"));
+	}
+
+	@Test
+	void namesNoCauseOfTheQueuedMode() {
+		rates("reactive", "queued", "starved", 10_000, 2000);
+
+		assertThat(sentences()).noneMatch((s) -> s.contains("deepest collapse"));
+	}
+
+	@Test
+	void namesTheCauseOfTheDeepestCollapse() {
+		rates("servlet-platform", "sync", "starved", 10_000, 4000);
+		rates("reactive", "sync", "starved", 10_000, 1000);
+
+		assertThat(sentences()).anyMatch((s) -> s
+			.equals("In the deepest collapse (reactive, sync, backend starved, 100 in flight) GC pauses were"
+					+ " not measured; what the cause is the figures do not say."));
+	}
+
+	@Test
+	void doesNotNameTheBackendWhereOnlyAnotherGatewayHolds() {
+		rates("servlet-platform", "sync", "unlimited", 10_000, 20_000);
+		rates("reactive", "sync", "starved", 10_000, 2000);
+
+		assertThat(sentences()).anyMatch((s) -> s.endsWith("what the cause is the figures do not say."));
+	}
+
+	@Test
+	void doesNotNameTheBackendWhereTheSameGatewayCollapsesBeforeAnUnlimitedOne() {
+		rates("reactive", "sync", "unlimited", 10_000, 3000);
+		rates("reactive", "sync", "starved", 10_000, 2000);
+
+		assertThat(sentences()).anyMatch((s) -> s.endsWith("what the cause is the figures do not say."));
+	}
+
+	@Test
+	void namesTheLeastAndTheMostCpuOfAnOrder() {
+		this.cells.add(cpu("reactive", Map.of("gateway", cpu(0.5), "kafka", cpu(0.25)), null));
+		this.cells.add(cpu("servlet-virtual", Map.of("gateway", cpu(1), "kafka", cpu(0.25)), null));
+		this.cells.add(cpu("servlet-platform", Map.of("gateway", cpu(2), "kafka", cpu(0.25)), "gave up"));
+
+		assertThat(sentences()).contains(
+				"CPU per order saved, all services together: least 0.75 ms (reactive, sync, backend starved, 400 in flight), most 2.25 ms (servlet-platform, sync, backend starved, 400 in flight) †.");
+	}
+
+	@Test
+	void comparesNoCpuThatIsNotKnownWhole() {
+		this.cells.add(cpu("reactive", Map.of("gateway", cpu(0.5), "kafka", cpu(0.25)), null));
+		this.cells.add(cpu("servlet-virtual", Map.of("gateway", cpu(1)), null));
+
+		assertThat(sentences()).noneMatch((s) -> s.startsWith("CPU"));
+	}
+
+	@Test
+	void comparesNoCpuWithoutTheGateways() {
+		this.cells.add(cpu("reactive", Map.of("kafka", cpu(0.25)), null));
+		this.cells.add(cpu("servlet-virtual", Map.of("kafka", cpu(1)), null));
+
+		assertThat(sentences()).noneMatch((s) -> s.startsWith("CPU"));
+	}
+
+	@Test
+	void countsFailedCallsByMode() {
+		this.cells.add(calls("queued", 1, 1000, 0));
+		this.cells.add(calls("sync", 1, 1500, 500));
+		this.cells.add(calls("sync", 2, 500, 0));
+
+		assertThat(sentences()).contains(
+				"Failed calls, which the client retried: 500 of 2,000 sync calls (25 %), none of 1,000 queued calls.");
+	}
+
+	@Test
+	void saysNothingOfTheCallsOfAModeThatWasNotMeasured() {
+		this.cells.add(calls("queued", 1, 1000, 0));
+
+		assertThat(sentences()).contains("Failed calls, which the client retried: none of 1,000 queued calls.");
+	}
+
+	@Test
+	void saysThatAllOrdersWereSaved() {
+		rates("reactive", "sync", "starved", 1000, 1000, 1000);
+
+		assertThat(sentences()).contains("Every one of the 1,110 orders that were accepted was saved.");
+	}
+
+	/** An order of a failed call may be saved all the same. */
+	@Test
+	void moreSavedThanAcceptedInOneCellMakesUpForNoneOfAnother() {
+		this.cells.add(saved(1, 100, 97));
+		this.cells.add(saved(2, 100, 110));
+
+		assertThat(sentences()).anyMatch((s) -> s.startsWith("3 of 200 orders that were accepted had not been saved"));
+	}
+
+	@Test
 	void findsTheReferencesOwnShapesByTheSameRule() {
 		assertThat(Reference.rows()).hasSize(16);
 		assertThat(Reference.curve("sync").shape()).isEqualTo(Shape.COLLAPSED);
@@ -222,6 +374,27 @@ class ConclusionsTests {
 		return new CellResult(new Cell("reactive", "sync", "starved", Load.inFlight(400), repetition), START,
 				START.plusSeconds(1), saved, 0, Map.of(), saved, saved, saved, saved, null, null, null, services, 0, 0,
 				0.0, 0, null, List.of());
+	}
+
+	private static ServiceCost cpu(double millisPerOrder) {
+		return new ServiceCost(millisPerOrder, null, null, null, null, null, null, null, null, null);
+	}
+
+	private static CellResult cpu(String variant, Map<String, ServiceCost> services, @Nullable String problem) {
+		return new CellResult(new Cell(variant, "sync", "starved", Load.inFlight(400), 1), START, START.plusSeconds(1),
+				100, 0, Map.of(), 100, 100, 100, 100, null, null, null, services, 0, 0, 0.0, 0, problem, List.of());
+	}
+
+	private static CellResult calls(String mode, int repetition, long calls, long failed) {
+		return new CellResult(new Cell("reactive", mode, "starved", Load.inFlight(400), repetition), START,
+				START.plusSeconds(1), calls, failed, Map.of(), 100, 100, 100, 100, null, null, null, Map.of(), 0, 0,
+				0.0, 0, null, List.of());
+	}
+
+	private static CellResult saved(int repetition, long accepted, long saved) {
+		return new CellResult(new Cell("reactive", "queued", "starved", Load.inFlight(100), repetition), START,
+				START.plusSeconds(60), 200, 0, Map.of(), accepted, saved, 97, 97, null, null, null, Map.of(), 0, 0, 0.0,
+				0, null, List.of());
 	}
 
 	private static CellResult collapsed(ServiceCost gateway, double cpuShare) {

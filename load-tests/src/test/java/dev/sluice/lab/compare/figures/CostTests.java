@@ -1,0 +1,192 @@
+package dev.sluice.lab.compare.figures;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+import dev.sluice.lab.compare.figures.Coordinates.Series;
+import dev.sluice.lab.kit.cell.Cell;
+import dev.sluice.lab.kit.cell.CellResult;
+import dev.sluice.lab.kit.cell.CellResult.ServiceCost;
+import dev.sluice.lab.kit.cell.Load;
+import dev.sluice.lab.kit.load.LoadRound;
+import dev.sluice.lab.kit.result.RunResult;
+import dev.sluice.lab.kit.result.Runs;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.entry;
+
+class CostTests {
+
+	private static final Instant START = Instant.parse("2026-11-21T09:00:00Z");
+
+	private static final Series SERIES = new Series("starved", "queued", "reactive");
+
+	private static final int LOAD = 400;
+
+	private static final ServiceCost UNKNOWN = new ServiceCost(null, null, null, null, null, null, null, null, null,
+			null);
+
+	private final List<CellResult> cells = new ArrayList<>();
+
+	@Test
+	void whatAnOrderCostsIsTheSumOverTheOrdersSaved() {
+		measured(100, Map.of("gateway", new ServiceCost(2.0, 4_000.0, 40.0, 1, 2.0, 2.0, 30, 100L, 5, 6)));
+		measured(300, Map.of("gateway", new ServiceCost(1.0, 8_000.0, 80.0, 3, 10.0, 5.0, 20, 300L, 9, 2)));
+
+		Cost cost = cost();
+
+		assertThat(cost.series()).isEqualTo(SERIES);
+		assertThat(cost.load()).isEqualTo(Load.inFlight(LOAD));
+		assertThat(cost.cpuMillisPerOrder()).containsExactly(entry("gateway", 1.25));
+		assertThat(cost.allocatedBytesPerOrder()).isEqualTo(7_000);
+		assertThat(cost.promotedBytesPerOrder()).isEqualTo(70);
+		assertThat(cost.gcPausesPerThousand()).isEqualTo(10);
+		assertThat(cost.gcPauseMillisPerThousand()).isEqualTo(30);
+	}
+
+	@Test
+	void aPeakIsThatOfTheRepetitionWithTheGreatest() {
+		measured(100, Map.of("gateway", new ServiceCost(2.0, null, null, 1, 2.0, 7.0, 30, 100L, 5, 6), "consumer",
+				pooled(3, 40), "backend", pooled(44, null)));
+		measured(300, Map.of("gateway", new ServiceCost(1.0, null, null, 3, 10.0, 5.0, 20, 300L, 9, 2), "consumer",
+				pooled(3, 50), "backend", pooled(33, null)));
+
+		Cost cost = cost();
+
+		assertThat(cost.gcPauseMaxMillis()).isEqualTo(7);
+		assertThat(cost.peakThreads()).isEqualTo(30);
+		assertThat(cost.peakRssBytes()).isEqualTo(300);
+		assertThat(cost.maxInFlight()).isEqualTo(12);
+		assertThat(cost.connections()).isEqualTo(new Cost.Connections(9.0, 44.0, 6.0, 50.0, 70.0));
+	}
+
+	@Test
+	void aRepetitionWithoutAFigureIsNoPartOfIt() {
+		measured(100, Map.of("gateway", new ServiceCost(2.0, null, null, 2, null, null, 30, null, null, null)));
+		measured(300, Map.of("gateway", UNKNOWN));
+		measured(500, Map.of());
+
+		Cost cost = cost();
+
+		assertThat(cost.cpuMillis()).isEqualTo(2);
+		assertThat(cost.gcPausesPerThousand()).isEqualTo(20);
+		assertThat(cost.peakThreads()).isEqualTo(30);
+	}
+
+	@Test
+	void whatNoRepetitionHasIsNotKnown() {
+		measured(100, Map.of("gateway", UNKNOWN));
+
+		Cost cost = cost();
+
+		assertThat(cost.cpuMillisPerOrder()).isEmpty();
+		assertThat(cost.complete()).isFalse();
+		assertThat(cost.cpuMillis()).isNull();
+		assertThat(cost.allocatedBytesPerOrder()).isNull();
+		assertThat(cost.promotedBytesPerOrder()).isNull();
+		assertThat(cost.gcPausesPerThousand()).isNull();
+		assertThat(cost.gcPauseMillisPerThousand()).isNull();
+		assertThat(cost.gcPauseMaxMillis()).isNull();
+		assertThat(cost.peakThreads()).isNull();
+		assertThat(cost.peakRssBytes()).isNull();
+		assertThat(cost.connections().fromClients()).isNull();
+		assertThat(cost.connections().toBackend()).isNull();
+		assertThat(cost.connections().gatewayPool()).isNull();
+		assertThat(cost.connections().consumerPool()).isNull();
+	}
+
+	@Test
+	void noOrderSavedIsNoCostPerOrder() {
+		measured(0, Map.of("gateway", new ServiceCost(2.0, 1.0, 1.0, 1, 2.0, 7.0, 30, 100L, 5, 6)));
+
+		Cost cost = cost();
+
+		assertThat(cost.cpuMillis()).isNull();
+		assertThat(cost.allocatedBytesPerOrder()).isNull();
+		assertThat(cost.gcPausesPerThousand()).isNull();
+		assertThat(cost.peakThreads()).isEqualTo(30);
+	}
+
+	@Test
+	void anotherSeriesAndAnotherLoadAreNoPartOfIt() {
+		measured(100, Map.of("gateway", cpu(2)));
+		this.cells.add(cell(new Cell("reactive", "sync", "starved", Load.inFlight(LOAD), 1), 100,
+				Map.of("gateway", cpu(50)), null));
+		this.cells.add(cell(new Cell("reactive", "queued", "starved", Load.inFlight(LOAD + 1), 1), 100,
+				Map.of("gateway", cpu(50)), null));
+
+		assertThat(cost().cpuMillis()).isEqualTo(2);
+	}
+
+	@Test
+	void whatWasNotMeasuredHasNoCost() {
+		measured(100, Map.of("gateway", cpu(2)));
+
+		assertThat(Cost.of(run(), SERIES, LOAD + 1)).isEmpty();
+		assertThat(Cost.of(run(), new Series("starved", "sync", "reactive"), LOAD)).isEmpty();
+	}
+
+	@Test
+	void aServiceThatAnotherSeriesHasMakesItIncomplete() {
+		measured(100, Map.of("gateway", cpu(2)));
+		this.cells.add(cell(new Cell("reactive", "sync", "starved", Load.inFlight(LOAD), 1), 100,
+				Map.of("gateway", cpu(1), "kafka", cpu(1)), null));
+
+		assertThat(cost().complete()).isFalse();
+		assertThat(cost().cpuMillis()).isNull();
+	}
+
+	@Test
+	void isMarkedIfOneRepetitionIs() {
+		measured(100, Map.of("gateway", cpu(2)));
+		assertThat(cost().marked()).isFalse();
+
+		this.cells.add(cell(new Cell("reactive", "queued", "starved", Load.inFlight(LOAD), 2), 100,
+				Map.of("gateway", cpu(2)), "gave up"));
+		assertThat(cost().marked()).isTrue();
+	}
+
+	@Test
+	void tellsTheSystemsServicesFirstAndLastWhatMeasures() {
+		measured(100, Map.of("postgresql", cpu(1), LoadRound.LAB, cpu(1), "backend", cpu(1), LoadRound.LOAD_GENERATOR,
+				cpu(1)));
+		measured(100, Map.of("consumer", cpu(1), "kafka", cpu(1), "gateway", cpu(1)));
+
+		assertThat(Cost.services(run())).startsWith("gateway", "consumer", "backend", "kafka", "postgresql")
+			.endsWith(List.of(LoadRound.LAB, LoadRound.LOAD_GENERATOR).stream().sorted().toArray(String[]::new))
+			.hasSize(7);
+		assertThat(cost().cpuMillisPerOrder().keySet()).containsExactlyElementsOf(Cost.services(run()));
+		assertThat(cost().cpuMillis()).as("without what measures").isEqualTo(5);
+	}
+
+	private Cost cost() {
+		return Cost.of(run(), SERIES, LOAD).orElseThrow();
+	}
+
+	private void measured(long saved, Map<String, ServiceCost> services) {
+		this.cells.add(cell(new Cell(SERIES.variant(), SERIES.mode(), SERIES.capacity(), Load.inFlight(LOAD),
+				this.cells.size() + 1), saved, services, null));
+	}
+
+	private static ServiceCost cpu(double millisPerOrder) {
+		return new ServiceCost(millisPerOrder, null, null, null, null, null, null, null, null, null);
+	}
+
+	private static ServiceCost pooled(int accepted, @Nullable Integer pooled) {
+		return new ServiceCost(1.0, null, null, null, null, null, null, null, accepted, pooled);
+	}
+
+	private static CellResult cell(Cell cell, long saved, Map<String, ServiceCost> services, @Nullable String problem) {
+		return new CellResult(cell, START, START.plusSeconds(1), saved, 0, Map.of(), saved, saved, saved, saved, null,
+				null, null, services, 70, 12, 0.0, 0, problem, List.of());
+	}
+
+	private RunResult run() {
+		return Runs.run("compare", null, this.cells, List.of());
+	}
+
+}
