@@ -1,0 +1,180 @@
+package dev.sluice.lab.kit.metrics;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.zip.GZIPInputStream;
+
+import com.sun.net.httpserver.HttpHandler;
+import com.sun.net.httpserver.HttpServer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+class PrometheusScraperTests {
+
+	private static final Duration TIMEOUT = Duration.ofSeconds(30);
+
+	private final ExecutorService handlers = Executors.newVirtualThreadPerTaskExecutor();
+
+	@TempDir
+	private Path directory;
+
+	private HttpServer server;
+
+	@BeforeEach
+	void serve() throws IOException {
+		this.server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+		this.server.setExecutor(this.handlers);
+		this.server.start();
+	}
+
+	@AfterEach
+	void stop() {
+		this.server.stop(0);
+		this.handlers.shutdownNow();
+	}
+
+	@Test
+	void keepsWhatAServiceSaysWithTimeAndStatus() throws IOException {
+		AtomicInteger scrapes = new AtomicInteger();
+		URI endpoint = endpoint("/gateway", answer(200, "jvm_threads 7\nup 1\n", scrapes));
+		Instant before = Instant.now();
+
+		try (PrometheusScraper scraper = new PrometheusScraper(Map.of("gateway", endpoint), this.directory)) {
+			await().atMost(TIMEOUT).until(() -> scrapes.get() >= 3);
+			assertThat(scraper.failures()).isEmpty();
+		}
+
+		List<String> lines = lines("gateway");
+		assertThat(lines).startsWith(lines.getFirst(), "jvm_threads 7", "up 1");
+		assertThat(lines).filteredOn((line) -> line.startsWith("#"))
+			.hasSizeGreaterThanOrEqualTo(2)
+			.allSatisfy((line) -> {
+				assertThat(line).matches("# at \\S+ status 200");
+				assertThat(Instant.parse(line.split(" ")[2])).isBetween(before, Instant.now());
+			});
+	}
+
+	@Test
+	void keepsEachServiceInAFileOfItsOwn() throws IOException {
+		AtomicInteger scrapes = new AtomicInteger();
+		AtomicInteger others = new AtomicInteger();
+		Map<String, URI> endpoints = Map.of("gateway", endpoint("/gateway", answer(200, "gateway 1\n", scrapes)),
+				"consumer", endpoint("/consumer", answer(503, "consumer 1\n", others)));
+
+		try (PrometheusScraper _ = new PrometheusScraper(endpoints, this.directory)) {
+			await().atMost(TIMEOUT).until(() -> scrapes.get() >= 2 && others.get() >= 2);
+		}
+
+		assertThat(lines("gateway")).contains("gateway 1").doesNotContain("consumer 1");
+		assertThat(lines("consumer")).contains("consumer 1")
+			.doesNotContain("gateway 1")
+			.first()
+			.asString()
+			.endsWith(" status 503");
+	}
+
+	@Test
+	void notesThatAServiceIsDownAndAsksItAgain() throws IOException {
+		AtomicInteger refused = new AtomicInteger();
+		AtomicInteger scrapes = new AtomicInteger();
+		HttpHandler up = answer(200, "up 1\n", scrapes);
+		URI endpoint = endpoint("/gateway", (exchange) -> {
+			if (refused.get() < 3) {
+				refused.incrementAndGet();
+				exchange.close();
+			}
+			else {
+				up.handle(exchange);
+			}
+		});
+
+		try (PrometheusScraper scraper = new PrometheusScraper(Map.of("gateway", endpoint), this.directory)) {
+			await().atMost(TIMEOUT).until(() -> scrapes.get() >= 2);
+			assertThat(scraper.failures()).as("a service may be down").isEmpty();
+		}
+
+		assertThat(String.join("\n", lines("gateway"))).containsSubsequence(" no answer: ", " status 200", "up 1");
+	}
+
+	@Test
+	void doesNotWaitForAServiceThatHangs() throws IOException {
+		AtomicInteger hanging = new AtomicInteger();
+		CountDownLatch end = new CountDownLatch(1);
+		URI endpoint = endpoint("/gateway", (exchange) -> {
+			hanging.incrementAndGet();
+			waitFor(end);
+			exchange.close();
+		});
+
+		try (PrometheusScraper scraper = new PrometheusScraper(Map.of("gateway", endpoint), this.directory)) {
+			await().atMost(TIMEOUT).until(() -> hanging.get() >= 2);
+			assertThat(scraper.failures()).isEmpty();
+		}
+		finally {
+			end.countDown();
+		}
+
+		assertThat(lines("gateway")).first().asString().contains(" no answer: ", "Timeout");
+	}
+
+	@Test
+	void failsWhereItCannotWrite() {
+		Map<String, URI> endpoints = Map.of("gateway", URI.create("http://127.0.0.1:1/"));
+
+		assertThatExceptionOfType(NoSuchFileException.class)
+			.isThrownBy(() -> new PrometheusScraper(endpoints, this.directory.resolve("missing")));
+	}
+
+	private URI endpoint(String path, HttpHandler handler) {
+		this.server.createContext(path, handler);
+		return URI.create("http://127.0.0.1:%d%s".formatted(this.server.getAddress().getPort(), path));
+	}
+
+	private static HttpHandler answer(int status, String text, AtomicInteger answered) {
+		return (exchange) -> {
+			byte[] body = text.getBytes(StandardCharsets.UTF_8);
+			exchange.sendResponseHeaders(status, body.length);
+			exchange.getResponseBody().write(body);
+			exchange.close();
+			answered.incrementAndGet();
+		};
+	}
+
+	private static void waitFor(CountDownLatch latch) {
+		try {
+			assertThat(latch.await(TIMEOUT.toSeconds(), TimeUnit.SECONDS)).isTrue();
+		}
+		catch (InterruptedException _) {
+			Thread.currentThread().interrupt();
+		}
+	}
+
+	private List<String> lines(String service) throws IOException {
+		try (InputStream in = new GZIPInputStream(Files.newInputStream(this.directory.resolve(service + ".prom.gz")))) {
+			return new String(in.readAllBytes(), StandardCharsets.UTF_8).lines().toList();
+		}
+	}
+
+}
