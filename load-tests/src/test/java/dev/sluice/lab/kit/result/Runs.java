@@ -217,7 +217,6 @@ public final class Runs {
 				new PoolResult.Share(95, written * 95 / 100, 110, 101, 160, 160.0));
 	}
 
-	/** A run with nothing but that finding. */
 	/** A stream and calls that wait, on a slow store. */
 	public static RunResult sink() {
 		List<SinkResult.Moment> moments = List.of(new SinkResult.Moment(0.1, 5, 16), new SinkResult.Moment(0.9, 12, 32),
@@ -231,6 +230,7 @@ public final class Runs {
 		return found("sink", new SinkResult(100, 2, 154, "a proxy", transfers));
 	}
 
+	/** A run with nothing but that finding. */
 	public static RunResult found(String experiment, Finding finding) {
 		return run(experiment, null, finding, List.of());
 	}
