@@ -170,7 +170,8 @@ record Series(String name, String measure, List<Moment> moments) {
 
 	static String signed(double ratio) {
 		String percent = Figures.percent(ratio - 1);
-		return (ratio >= 1) ? "+" + percent : percent;
+		// Not before the first character, which of a small change is a <.
+		return (ratio >= 1) ? percent.replaceFirst("[0-9]", "+$0") : percent;
 	}
 
 }
