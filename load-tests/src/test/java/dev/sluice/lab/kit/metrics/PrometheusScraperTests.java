@@ -67,8 +67,9 @@ class PrometheusScraperTests {
 		}
 
 		List<String> lines = lines("gateway");
-		assertThat(lines).startsWith(lines.getFirst(), "jvm_threads 7", "up 1");
-		assertThat(lines).filteredOn((line) -> line.startsWith("#"))
+		assertThat(lines).containsSequence("jvm_threads 7", "up 1");
+		// On a busy machine, a scrape may miss its deadline.
+		assertThat(lines).filteredOn((line) -> line.startsWith("#") && !line.contains(" no answer: "))
 			.hasSizeGreaterThanOrEqualTo(2)
 			.allSatisfy((line) -> {
 				assertThat(line).matches("# at \\S+ status 200");
@@ -90,9 +91,7 @@ class PrometheusScraperTests {
 		assertThat(lines("gateway")).contains("gateway 1").doesNotContain("consumer 1");
 		assertThat(lines("consumer")).contains("consumer 1")
 			.doesNotContain("gateway 1")
-			.first()
-			.asString()
-			.endsWith(" status 503");
+			.anySatisfy((line) -> assertThat(line).startsWith("# at ").endsWith(" status 503"));
 	}
 
 	@Test
