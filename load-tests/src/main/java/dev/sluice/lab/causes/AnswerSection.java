@@ -36,9 +36,9 @@ final class AnswerSection extends Section {
 			html.element("p", "No cell was measured.", "class", "answer");
 			return;
 		}
-		Conclusions verdict = new Conclusions(this.effects);
-		html.element("p", verdict.answer(), "class", "answer");
-		html.list(verdict.sentences());
+		Conclusions conclusions = new Conclusions(this.effects);
+		html.element("p", conclusions.answer(), "class", "answer");
+		html.list(conclusions.sentences());
 		String many = Figures.count(this.effects.result().many());
 		double top = all.stream().mapToDouble(Effect::perSecond).max().orElse(1);
 		html.charts(
@@ -74,14 +74,14 @@ final class AnswerSection extends Section {
 						"99 % interval", "of N = " + Figures.count(this.effects.result().few()), "p99, ms",
 						"mean, of the whole time", "failed calls", "stopped by GC",
 						"requests at the backend per order"));
-		Conclusions verdict = new Conclusions(this.effects);
+		Conclusions conclusions = new Conclusions(this.effects);
 		for (Effect effect : all) {
 			table.row(Reliability.sign(effect.name(), effect.marked()),
 					this.effects.at(effect.name(), this.effects.result().few())
 						.map((few) -> Figures.measured(few.perSecond()))
 						.orElse(Figures.NONE),
 					Figures.measured(effect.perSecond()), Conclusions.percent(this.effects.left(effect)),
-					verdict.range(effect), Conclusions.percent(this.effects.growth(effect.name())),
+					conclusions.range(effect), Conclusions.percent(this.effects.growth(effect.name())),
 					Figures.measured(effect.p99()), Conclusions.percent(effect.together()),
 					Figures.percent(effect.failedShare()), Conclusions.percent(effect.pauseShare()),
 					Figures.measured(effect.attempts()));

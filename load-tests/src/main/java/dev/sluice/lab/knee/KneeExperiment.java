@@ -12,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.OptionalDouble;
 import java.util.Set;
 import java.util.TreeMap;
@@ -203,46 +204,46 @@ final class KneeExperiment extends Experiment {
 						ProcessGroup.ofInfrastructure(stack.infrastructure()));
 				services.forEach((name, service) -> pids.put(name, ProcessGroup.of(service.pid())));
 				pids.put(LoadRound.LOAD_GENERATOR, ProcessGroup.of(ProcessHandle.current().pid()));
-				SystemUnderTest.Started bench = new SystemUnderTest.Started(gateway.uri(), backend,
+				SystemUnderTest.Started system = new SystemUnderTest.Started(gateway.uri(), backend,
 						this.settings.capacity().behaviour(), services, pids, this.http);
-				warmUp(variant.id(), bench);
-				searchAll(variant.id(), (_) -> bench);
+				warmUp(variant.id(), system);
+				searchAll(variant.id(), (_) -> system);
 			}
 		}
 	}
 
 	/** As before a comparison; the backend has no limit meanwhile. */
-	private void warmUp(String gateway, SystemUnderTest.Started bench) throws InterruptedException {
+	private void warmUp(String gateway, SystemUnderTest.Started system) throws InterruptedException {
 		progress().step(gateway + ": warming up until rate and CPU per order hold");
-		bench.backend().behave(BackendCapacity.UNLIMITED.behaviour());
-		Saturation saturation = new Saturation(this.settings.settling(), bench::saved);
+		system.backend().behave(BackendCapacity.UNLIMITED.behaviour());
+		Saturation saturation = new Saturation(this.settings.settling(), system::saved);
 		try (OpenClient client = new OpenClient(CallMode.ASYNC, null)) {
 			this.warmUps.put(gateway,
 					saturation.run(client,
 							this.settings.modes()
 								.stream()
-								.<Supplier<IntFunction<HttpRequest>>>map((mode) -> () -> requests(bench, mode))
+								.<Supplier<IntFunction<HttpRequest>>>map((mode) -> () -> requests(system, mode))
 								.toList()));
 		}
-		bench.check();
-		bench.clear();
+		system.check();
+		system.clear();
 	}
 
 	private void searchAll(String gateway, Function<Mode, SystemUnderTest> beds)
 			throws IOException, InterruptedException {
 		for (int repetition = 1; repetition <= this.settings.repetitions(); repetition++) {
 			for (Mode mode : this.settings.modes()) {
-				SystemUnderTest bench = beds.apply(mode);
-				if (mode == Mode.QUEUED && bench.mayPileUp()) {
-					Map<Double, Trial> tried = search(gateway, mode, Aim.SAVING, bench, Map.of());
-					search(gateway, mode, Aim.ACCEPTING, bench, tried);
+				SystemUnderTest system = beds.apply(mode);
+				if (mode == Mode.QUEUED && system.mayPileUp()) {
+					Map<Double, Trial> tried = search(gateway, mode, Aim.SAVING, system, Map.of());
+					search(gateway, mode, Aim.ACCEPTING, system, tried);
 				}
 				else {
-					search(gateway, mode, null, bench, Map.of());
+					search(gateway, mode, null, system, Map.of());
 				}
-				if (bench.mayPileUp()) {
+				if (system.mayPileUp()) {
 					progress().step("%s %s: clearing backlog and backend".formatted(gateway, mode));
-					bench.clear();
+					system.clear();
 				}
 			}
 		}
@@ -254,7 +255,7 @@ final class KneeExperiment extends Experiment {
 	 * one step of this
 	 * @return the last measurement of each rate
 	 */
-	private Map<Double, Trial> search(String gateway, Mode mode, @Nullable Aim aim, SystemUnderTest bench,
+	private Map<Double, Trial> search(String gateway, Mode mode, @Nullable Aim aim, SystemUnderTest system,
 			Map<Double, Trial> tried) throws IOException, InterruptedException {
 		String name = new Knee(gateway, mode.label(), aim, null, null, List.of(), 0).name();
 		progress().step(name + ": warming up");
@@ -263,15 +264,16 @@ final class KneeExperiment extends Experiment {
 		List<Step> steps = new ArrayList<>();
 		Map<Double, Trial> known = new HashMap<>(tried);
 		Map<Double, Trial> trials = new HashMap<>();
-		try (OpenClient client = new OpenClient(CallMode.ASYNC, null, bench.tls())) {
-			client.run(WARM_UP, requests(bench, mode), (_) -> {
+		try (OpenClient client = new OpenClient(CallMode.ASYNC, null, system.tls())) {
+			client.run(WARM_UP, requests(system, mode), (_) -> {
 			});
 			OptionalDouble rate = search.next();
 			// One step at least, however long the warm-up took.
 			do {
 				double perSecond = rate.getAsDouble();
 				Trial earlier = known.remove(perSecond);
-				Trial trial = (earlier != null) ? earlier : trial(perSecond, mode, aim != Aim.ACCEPTING, bench, client);
+				Trial trial = (earlier != null) ? earlier
+						: trial(perSecond, mode, aim != Aim.ACCEPTING, system, client);
 				trials.put(perSecond, trial);
 				Step step = trial.step(this.settings.goal(), mode, aim);
 				steps.add(step);
@@ -285,7 +287,9 @@ final class KneeExperiment extends Experiment {
 		this.knees.add(new Knee(gateway, mode.label(), aim, search.held(), search.failed(), steps,
 				Duration.ofNanos(System.nanoTime() - start).toMillis()));
 		if (search.held() == null) {
-			checkAnySucceeded(name, steps.getLast());
+			Step last = steps.getLast();
+			checkAnySucceeded(name, last, mode == Mode.SYNC || aim == Aim.ACCEPTING
+					|| Objects.requireNonNull(trials.get(last.requestsPerSecond())).savedOrders() > 0);
 		}
 		return trials;
 	}
@@ -293,13 +297,15 @@ final class KneeExperiment extends Experiment {
 	/**
 	 * Checks that a search without a result found a limit and not a system that refuses
 	 * all orders.
-	 * @throws LabException if no request of its last step succeeded
+	 * @param saved whether an order was saved, where the search waits for that
+	 * @throws LabException if no request of its last step succeeded, or none was saved
 	 */
-	static void checkAnySucceeded(String name, Step last) {
-		if (last.tally().allFailed()) {
+	static void checkAnySucceeded(String name, Step last, boolean saved) {
+		if (last.tally().sent() > 0 && (last.tally().allFailed() || !saved)) {
 			throw new LabException(
-					"%s: none of %,d requests succeeded, at no more than %,.0f/s: %s. Read the logs of the gateway and of the backend"
-						.formatted(name, last.tally().sent(), last.requestsPerSecond(), last.missed()));
+					"%s: of %,d orders none was %s, at no more than %,.0f/s: %s. Read the logs of the gateway, the consumer and the backend"
+						.formatted(name, last.tally().sent(), last.tally().allFailed() ? "accepted" : "saved",
+								last.requestsPerSecond(), last.missed()));
 		}
 	}
 
@@ -308,10 +314,12 @@ final class KneeExperiment extends Experiment {
 	 *
 	 * @param saved from accepted to saved; null if not all was saved in time, or it was
 	 * not waited for
+	 * @param savedOrders in the step and its warm-up; of the sync mode of a target not
+	 * known
 	 * @param leftBehind orders that wait at the end and did not at the beginning
 	 */
-	private record Trial(double rate, Figures figures, @Nullable PrometheusHistogram saved, long leftBehind,
-			@Nullable Double foreignCpuShare) {
+	private record Trial(double rate, Figures figures, @Nullable PrometheusHistogram saved, long savedOrders,
+			long leftBehind, @Nullable Double foreignCpuShare) {
 
 		Step step(Goal goal, Mode mode, @Nullable Aim aim) {
 			return new Step(this.rate, this.figures.latency(),
@@ -323,36 +331,37 @@ final class KneeExperiment extends Experiment {
 
 	}
 
-	private Trial trial(double rate, Mode mode, boolean drain, SystemUnderTest bench, OpenClient client)
+	private Trial trial(double rate, Mode mode, boolean drain, SystemUnderTest system, OpenClient client)
 			throws IOException, InterruptedException {
-		bench.check();
+		system.check();
 		// More than that would be late for sure: by Little's law the mean is three times
 		// the goal.
 		int most = Math.max(100, (int) Math.ceil(rate * this.settings.goal().p99().toMillis() * 3 / 1_000));
 		Duration patience = this.settings.goal().p99().multipliedBy(3).plusSeconds(1);
-		try (ProcessSampler sampler = sampler(bench)) {
-			Backlog backlog = new Backlog(bench.saved(), 0);
+		try (ProcessSampler sampler = sampler(system)) {
+			long savedBefore = system.saved();
+			Backlog backlog = new Backlog(savedBefore, 0);
 			// Sync answers are not waited for: what has piled up is to be measured.
 			Duration warmUpPatience = switch (mode) {
 				case SYNC -> Duration.ZERO;
 				case QUEUED -> patience;
 			};
 			backlog = backlog.with(client
-				.run(new OpenLoad(rate, this.settings.warmUp(), warmUpPatience, most), requests(bench, mode), (_) -> {
+				.run(new OpenLoad(rate, this.settings.warmUp(), warmUpPatience, most), requests(system, mode), (_) -> {
 				})
 				.tally());
-			long waiting = backlog.waiting(bench.saved());
-			PrometheusHistogram before = bench.savedTimes();
+			long waiting = backlog.waiting(system.saved());
+			PrometheusHistogram before = system.savedTimes();
 			Instant from = Instant.now();
-			Figures figures = client.run(new OpenLoad(rate, measured(rate), patience, most), requests(bench, mode),
+			Figures figures = client.run(new OpenLoad(rate, measured(rate), patience, most), requests(system, mode),
 					(_) -> {
 					});
 			Window window = new Window(from, Instant.now());
 			backlog = backlog.with(figures.tally());
-			long leftBehind = backlog.waiting(bench.saved()) - waiting;
-			PrometheusHistogram saved = (mode == Mode.QUEUED && drain) ? savedTimes(bench, before, backlog) : null;
+			long leftBehind = backlog.waiting(system.saved()) - waiting;
+			PrometheusHistogram saved = (mode == Mode.QUEUED && drain) ? savedTimes(system, before, backlog) : null;
 			Thread.sleep(ProcessSampler.INTERVAL.multipliedBy(2));
-			return new Trial(rate, figures, saved, leftBehind, (sampler != null)
+			return new Trial(rate, figures, saved, system.saved() - savedBefore, leftBehind, (sampler != null)
 					? sampler.samples().foreignCpuShare(window, Runtime.getRuntime().availableProcessors()) : null);
 		}
 	}
@@ -365,23 +374,23 @@ final class KneeExperiment extends Experiment {
 				: (enough.compareTo(most) < 0) ? enough : most;
 	}
 
-	private @Nullable ProcessSampler sampler(SystemUnderTest bench) throws IOException {
-		return bench.processes().isEmpty() ? null : new ProcessSampler(bench.processes(),
+	private @Nullable ProcessSampler sampler(SystemUnderTest system) throws IOException {
+		return system.processes().isEmpty() ? null : new ProcessSampler(system.processes(),
 				directory().directory("samples").resolve("load-%d.csv".formatted(this.loads)));
 	}
 
-	private OrderRequests requests(SystemUnderTest bench, Mode mode) {
+	private OrderRequests requests(SystemUnderTest system, Mode mode) {
 		this.loads++;
-		return new OrderRequests(bench.gateway(), mode, OrderRequests.unused("knee"), bench.authorization());
+		return new OrderRequests(system.gateway(), mode, OrderRequests.unused("knee"), system.authorization());
 	}
 
 	/** From accepted to saved; null if not all that was accepted is saved in time. */
-	private @Nullable PrometheusHistogram savedTimes(SystemUnderTest bench, PrometheusHistogram before, Backlog backlog)
-			throws InterruptedException {
-		if (!bench.drained(DRAIN) || backlog.waiting(bench.saved()) > 0) {
+	private @Nullable PrometheusHistogram savedTimes(SystemUnderTest system, PrometheusHistogram before,
+			Backlog backlog) throws InterruptedException {
+		if (!system.drained(DRAIN) || backlog.waiting(system.saved()) > 0) {
 			return null;
 		}
-		return bench.savedTimes().since(before);
+		return system.savedTimes().since(before);
 	}
 
 	private static @Nullable Double millis(@Nullable Double seconds) {

@@ -17,23 +17,34 @@ class KneeExperimentTests {
 		Step last = step(new Tally(40, 40, 0, 38, 2, Map.of("HTTP 503", 38L)));
 
 		assertThatExceptionOfType(LabException.class)
-			.isThrownBy(() -> KneeExperiment.checkAnySucceeded("reactive sync", last))
+			.isThrownBy(() -> KneeExperiment.checkAnySucceeded("reactive sync", last, true))
 			.withMessage(
-					"reactive sync: none of 40 requests succeeded, at no more than 2/s: 38 requests failed: HTTP 503. Read the logs of the gateway and of the backend");
+					"reactive sync: of 40 orders none was accepted, at no more than 2/s: 38 requests failed: HTTP 503. Read the logs of the gateway, the consumer and the backend");
 	}
 
 	@Test
 	void aSystemThatAnswersOneOrderHasAKnee() {
 		Step last = step(new Tally(40, 40, 0, 40, 0, Map.of("HTTP 503", 39L)));
 
-		assertThatCode(() -> KneeExperiment.checkAnySucceeded("reactive sync", last)).doesNotThrowAnyException();
+		assertThatCode(() -> KneeExperiment.checkAnySucceeded("reactive sync", last, true)).doesNotThrowAnyException();
+	}
+
+	@Test
+	void aSystemThatSavesNoOrderIsNoKnee() {
+		Step last = new Step(2, null, null, new Tally(40, 40, 0, 40, 0, Map.of()), 0, null, null,
+				"accepted orders were not saved in time");
+
+		assertThatExceptionOfType(LabException.class)
+			.isThrownBy(() -> KneeExperiment.checkAnySucceeded("reactive queued, saving", last, false))
+			.withMessageStartingWith(
+					"reactive queued, saving: of 40 orders none was saved, at no more than 2/s: accepted orders were not saved in time.");
 	}
 
 	@Test
 	void nothingSentSaysNothingOfTheSystem() {
 		Step last = step(new Tally(40, 0, 40, 0, 0, Map.of()));
 
-		assertThatCode(() -> KneeExperiment.checkAnySucceeded("reactive sync", last)).doesNotThrowAnyException();
+		assertThatCode(() -> KneeExperiment.checkAnySucceeded("reactive sync", last, true)).doesNotThrowAnyException();
 	}
 
 	private static Step step(Tally tally) {

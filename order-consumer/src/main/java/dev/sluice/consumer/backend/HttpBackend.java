@@ -148,9 +148,8 @@ public final class HttpBackend implements Backend, AutoCloseable {
 		}
 		catch (IOException ex) {
 			String detail = "the backend did not answer: " + describe(ex);
-			// The deadline's future is done only after the cancellation, which this
-			// thread
-			// may notice first.
+			// Not deadline.isDone(), which becomes true after the cancellation: this
+			// thread may be faster.
 			boolean late = ex instanceof SocketTimeoutException || request.isCancelled();
 			return new RetryLater(late ? FailureReason.notAnsweredWithin(this.properties.responseTimeout(), detail)
 					: FailureReason.connectionLost(detail), true);

@@ -77,9 +77,9 @@ abstract class DeliverySource implements SmartLifecycle {
 	abstract Reader reader();
 
 	/**
-	 * How long a reader waits after a failure that the source itself tells of, and that
-	 * says nothing of the other readers. Called on the reader's thread.
-	 * @return null for a failure of Kafka, which is told of here
+	 * How long a reader waits after a failure that concerns this reader alone and that
+	 * the source has logged itself. Called on the reader's thread.
+	 * @return null if the failure concerns Kafka, and is logged here
 	 */
 	@Nullable Duration pauseAfter(Reader reader, KafkaException failure) {
 		return null;
