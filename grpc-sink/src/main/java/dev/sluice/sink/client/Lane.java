@@ -137,8 +137,8 @@ final class Lane {
 		return this.inFlight.size();
 	}
 
-	boolean has(ByteString id) {
-		return this.inFlight.containsKey(Id.of(id));
+	boolean has(Id id) {
+		return this.inFlight.containsKey(id);
 	}
 
 	int limit() {
@@ -165,9 +165,9 @@ final class Lane {
 	}
 
 	/** Sends a message; it {@linkplain #takes may}. */
-	void send(Entry entry) {
+	void send(Id id, Entry entry) {
 		this.next = entry;
-		fire(Event.SEND, this.inFlight.size() + 1, null);
+		fire(Event.SEND, this.inFlight.size() + 1, id, null);
 	}
 
 	/** There is no more for it to send. */
@@ -175,7 +175,7 @@ final class Lane {
 		Stream open = this.stream;
 		if (open != null && open.ready()) {
 			if (this.state == State.BLOCKED) {
-				fire(Event.SEND, this.inFlight.size(), null);
+				fire(Event.SEND, this.inFlight.size(), null, null);
 			}
 			open.rest(this.state == State.BLOCKED);
 		}
@@ -240,17 +240,19 @@ final class Lane {
 		return open != null;
 	}
 
-	/** The only place where the state changes. */
-	private void fire(Event event, int inFlightAfter, @Nullable Id id) {
+	/**
+	 * The only place where the state changes.
+	 * @param id of the message that it is about, if it is about one
+	 * @param done what the sink is done with, in flight no more; null if it was not
+	 */
+	private void fire(Event event, int inFlightAfter, @Nullable Id id, @Nullable InFlight done) {
 		Step step = ClientMachine.step(this.state, event, Fill.of(inFlightAfter, this.limit));
 		this.state = step.next();
 		for (Effect effect : step.effects()) {
 			switch (effect) {
-				case TRANSMIT -> transmit(Objects.requireNonNull(this.next));
-				case SETTLE -> {
-					InFlight flying = this.inFlight.remove(Objects.requireNonNull(id));
-					this.session.settle(id.bytes(), (flying != null) ? flying.number() : null);
-				}
+				case TRANSMIT -> transmit(Objects.requireNonNull(id), Objects.requireNonNull(this.next));
+				case SETTLE -> this.session.settle(Objects.requireNonNull(id).bytes(),
+						(done != null) ? (Long) done.number() : null);
 				case RESCHEDULE -> {
 					Id late = Objects.requireNonNull(id);
 					this.session.again(late.bytes(), Objects.requireNonNull(this.inFlight.remove(late)).number());
@@ -266,7 +268,7 @@ final class Lane {
 		}
 	}
 
-	private void transmit(Entry entry) {
+	private void transmit(Id id, Entry entry) {
 		Stream open = Objects.requireNonNull(this.stream);
 		if (open.rested) {
 			open.rested = false;
@@ -275,7 +277,7 @@ final class Lane {
 		boolean scarce = !this.session.hasMore();
 		Window.Flight flight = this.window.sent(this.loop.nanoTime(), this.inFlight.size(), scarce);
 		ByteString sentIn = open.sequences ? this.sessions.id(entry.session()) : null;
-		this.inFlight.put(Id.of(entry.id()), new InFlight(entry.number(), entry.session(), sentIn, flight));
+		this.inFlight.put(id, new InFlight(entry.number(), entry.session(), sentIn, flight));
 		Objects.requireNonNull(open.writer).write(entry);
 		runTimer();
 	}
@@ -306,11 +308,11 @@ final class Lane {
 		long now = this.loop.nanoTime();
 		for (ByteString bytes : ids) {
 			Id id = Id.of(bytes);
-			InFlight flying = this.inFlight.get(id);
+			InFlight flying = this.inFlight.remove(id);
 			if (flying != null) {
 				this.window.acked(flying.flight(), now, ids.size());
 			}
-			done(id);
+			done(id, flying, now);
 		}
 		this.session.tellSpool();
 		resize();
@@ -320,13 +322,13 @@ final class Lane {
 	/**
 	 * One message on is what a stream is worth: one that only says hello may fail again.
 	 */
-	private void done(Id id) {
+	private void done(Id id, @Nullable InFlight done, long now) {
 		this.pause = LEAST_PAUSE;
 		this.doubted = false;
-		fire(Event.ACK, this.inFlight.size() - (this.inFlight.containsKey(id) ? 1 : 0), id);
+		fire(Event.ACK, this.inFlight.size(), id, done);
 		Stream open = this.stream;
 		if (open != null) {
-			open.silentSince = this.loop.nanoTime();
+			open.silentSince = now;
 			open.rested = this.inFlight.isEmpty();
 		}
 	}
@@ -347,7 +349,7 @@ final class Lane {
 			if (forgotten(id, refusal.getCode())) {
 				return;
 			}
-			done(id);
+			done(id, this.inFlight.remove(id), this.loop.nanoTime());
 			this.session.refuseSettled(refusal.getCode(), refusal.getDescription());
 			this.listener.refused(refusal.getMessageId(), refusal.getCode(), refusal.getDescription());
 		});
@@ -361,7 +363,7 @@ final class Lane {
 			return false;
 		}
 		this.sessions.renew(flying.session(), flying.sentIn());
-		fire(Event.TIMEOUT, this.inFlight.size() - 1, id);
+		fire(Event.TIMEOUT, this.inFlight.size() - 1, id, null);
 		return true;
 	}
 
@@ -370,7 +372,7 @@ final class Lane {
 		int now = (open != null) ? Math.min(this.window.size(), open.limit) : this.window.size();
 		if (now != this.limit) {
 			this.limit = now;
-			fire(Event.WINDOW, this.inFlight.size(), null);
+			fire(Event.WINDOW, this.inFlight.size(), null, null);
 		}
 	}
 
@@ -385,7 +387,7 @@ final class Lane {
 		this.stream = null;
 		this.doubted = true;
 		from.closed();
-		fire(Event.DISCONNECTED, 0, null);
+		fire(Event.DISCONNECTED, 0, null, null);
 		if (!this.closed) {
 			this.progress.disconnections++;
 			logger.warn("The stream to the sink {} has ended: {}; trying again in about {} ms",
@@ -426,7 +428,7 @@ final class Lane {
 			this.progress.timeouts++;
 			this.doubted = true;
 			this.window.lost(first.getValue().flight(), now);
-			fire(Event.TIMEOUT, this.inFlight.size() - 1, first.getKey());
+			fire(Event.TIMEOUT, this.inFlight.size() - 1, first.getKey(), null);
 			silent |= open != null && now - open.silentSince >= SILENT_TIMEOUTS * timeout;
 		}
 		if (silent && open != null) {

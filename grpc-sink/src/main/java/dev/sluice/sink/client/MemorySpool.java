@@ -1,19 +1,29 @@
 package dev.sluice.sink.client;
 
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentNavigableMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 
 import com.google.protobuf.ByteString;
 import org.jspecify.annotations.Nullable;
 
-/** Not durable at all: for whoever can make a message again. Bound: bytes. */
+/**
+ * Not durable at all: for applications that can make a message again. Bound: bytes.
+ * <p>
+ * Numbers count up and messages are settled about in their order, so they lie in chunks
+ * of {@value #CHUNK} numbers, found by number and let go once they are empty.
+ */
 final class MemorySpool implements Spool {
+
+	private static final int CHUNK = 256;
 
 	private final long maxBytes;
 
@@ -21,11 +31,39 @@ final class MemorySpool implements Spool {
 
 	private final AtomicLong bytes = new AtomicLong();
 
-	private final ConcurrentNavigableMap<Long, Entry> entries = new ConcurrentSkipListMap<>();
+	private final AtomicLong settled = new AtomicLong();
+
+	/** By number / {@value #CHUNK}. */
+	private final Map<Long, Chunk> chunks = new ConcurrentHashMap<>();
 
 	private final ConcurrentNavigableMap<Long, Refused> refused = new ConcurrentSkipListMap<>();
 
+	/** All messages with a lower number are in a chunk, or were. */
 	private volatile long nextNumber;
+
+	/** The first one that is not settled, or {@link #nextNumber}. The reader moves it. */
+	private volatile long first;
+
+	/** Of these numbers nothing else is looked up in between. The reader's. */
+	private Chunk read = new Chunk(-1);
+
+	/** Appended to last. Guarded by the spool. */
+	private Chunk appended = new Chunk(-1);
+
+	private static final class Chunk {
+
+		private final long index;
+
+		private final AtomicReferenceArray<@Nullable Entry> entries = new AtomicReferenceArray<>(CHUNK);
+
+		/** How many were taken out. The reader's. */
+		private int gone;
+
+		Chunk(long index) {
+			this.index = index;
+		}
+
+	}
 
 	MemorySpool(long maxBytes) {
 		this.maxBytes = maxBytes;
@@ -38,16 +76,28 @@ final class MemorySpool implements Spool {
 			throw new SpoolFullException(this.bytes.get(), this.maxBytes);
 		}
 		this.bytes.addAndGet(more);
-		return messages.stream().map(this::put).toList();
+		List<Entry> entries = new ArrayList<>(messages.size());
+		long now = System.currentTimeMillis();
+		long number = this.nextNumber;
+		for (Message message : messages) {
+			Entry entry = new Entry(number, this.session,
+					(message.id() != null) ? message.id() : id(this.session, number), message.key(), message.payload(),
+					now);
+			put(entry);
+			entries.add(entry);
+			number++;
+		}
+		this.nextNumber = number;
+		return entries;
 	}
 
-	private Entry put(Message message) {
-		long number = this.nextNumber;
-		this.nextNumber = number + 1;
-		Entry entry = new Entry(number, this.session, (message.id() != null) ? message.id() : id(this.session, number),
-				message.key(), message.payload(), System.currentTimeMillis());
-		this.entries.put(number, entry);
-		return entry;
+	private void put(Entry entry) {
+		long index = entry.number() / CHUNK;
+		if (this.appended.index != index) {
+			this.appended = new Chunk(index);
+			this.chunks.put(index, this.appended);
+		}
+		this.appended.entries.setRelease((int) (entry.number() % CHUNK), entry);
 	}
 
 	/** The id of a message that came without one, {@value #OWN_ID_BYTES} bytes. */
@@ -57,40 +107,83 @@ final class MemorySpool implements Spool {
 
 	@Override
 	public @Nullable Entry next(long after) {
-		Map.Entry<Long, Entry> next = this.entries.higherEntry(after);
-		return (next != null) ? next.getValue() : null;
+		long number = Math.max(after + 1, this.first);
+		long end = this.nextNumber;
+		Entry next = null;
+		while (next == null && number < end) {
+			Chunk chunk = chunk(number);
+			if (chunk != null) {
+				next = chunk.entries.getAcquire((int) (number % CHUNK));
+				number++;
+			}
+			else {
+				number = (number / CHUNK + 1) * CHUNK;
+			}
+		}
+		return next;
+	}
+
+	private @Nullable Chunk chunk(long number) {
+		long index = number / CHUNK;
+		if (this.read.index != index) {
+			Chunk found = this.chunks.get(index);
+			if (found == null) {
+				return null;
+			}
+			this.read = found;
+		}
+		return this.read;
 	}
 
 	@Override
 	public boolean hasNext(long after) {
-		return this.entries.higherKey(after) != null;
+		return next(after) != null;
 	}
 
 	@Override
 	public long firstUnsettled() {
-		long next = this.nextNumber;
-		Long first = this.entries.ceilingKey(0L);
-		return (first != null) ? first : next;
+		return this.first;
 	}
 
 	@Override
 	public @Nullable Entry get(long number) {
-		return this.entries.get(number);
+		Chunk chunk = chunk(number);
+		return (chunk != null) ? chunk.entries.getAcquire((int) (number % CHUNK)) : null;
 	}
 
 	@Override
 	public void settle(Collection<Long> numbers) {
+		long less = 0;
 		for (long number : numbers) {
-			Entry entry = this.entries.remove(number);
+			Entry entry = take(number);
 			if (entry != null) {
-				this.bytes.addAndGet(-entry.bytes());
+				less += entry.bytes();
 			}
 		}
+		this.bytes.addAndGet(-less);
+	}
+
+	private @Nullable Entry take(long number) {
+		Chunk chunk = chunk(number);
+		Entry entry = (chunk != null) ? chunk.entries.getAndSet((int) (number % CHUNK), null) : null;
+		if (chunk != null && entry != null) {
+			this.settled.incrementAndGet();
+			if (++chunk.gone == CHUNK) {
+				this.chunks.remove(chunk.index);
+			}
+			if (number == this.first) {
+				// Read before the search: what is appended during it is not passed over.
+				long end = this.nextNumber;
+				Entry next = next(number);
+				this.first = (next != null) ? next.number() : end;
+			}
+		}
+		return entry;
 	}
 
 	@Override
 	public void refuse(long number, int code, String description) {
-		Entry entry = this.entries.remove(number);
+		Entry entry = take(number);
 		if (entry != null) {
 			this.refused.put(number, new Refused(number, entry, code, description));
 		}
@@ -111,7 +204,9 @@ final class MemorySpool implements Spool {
 
 	@Override
 	public long size() {
-		return this.entries.size();
+		// In this order, or a message that is appended and settled meanwhile counts once.
+		long gone = this.settled.get();
+		return this.nextNumber - gone;
 	}
 
 	@Override
@@ -126,8 +221,14 @@ final class MemorySpool implements Spool {
 
 	@Override
 	public @Nullable Long oldest() {
-		Map.Entry<Long, Entry> first = this.entries.firstEntry();
-		return (first != null) ? first.getValue().appendedAt() : null;
+		for (long number = this.first; number < this.nextNumber; number++) {
+			Chunk chunk = this.chunks.get(number / CHUNK);
+			Entry entry = (chunk != null) ? chunk.entries.getAcquire((int) (number % CHUNK)) : null;
+			if (entry != null) {
+				return entry.appendedAt();
+			}
+		}
+		return null;
 	}
 
 	@Override

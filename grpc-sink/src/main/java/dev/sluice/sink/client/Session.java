@@ -208,10 +208,11 @@ final class Session {
 	}
 
 	private void give(Lane lane, Entry entry) {
+		Id id = Id.of(entry.id());
 		if (entry.payload().length > lane.maxMessageBytes()) {
 			refuseTooLarge(entry, lane.maxMessageBytes());
 		}
-		else if (lane.has(entry.id())) {
+		else if (lane.has(id)) {
 			// Appended twice: the one acknowledgement is for both.
 			this.again.remove(entry.number());
 			this.repeats.computeIfAbsent(entry.id(), (_) -> new ArrayList<>()).add(entry.number());
@@ -222,7 +223,7 @@ final class Session {
 				this.last = entry.number();
 			}
 			this.progress.sent(entry.number());
-			lane.send(entry);
+			lane.send(id, entry);
 		}
 	}
 

@@ -1,6 +1,8 @@
 package dev.sluice.sink.client;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 
@@ -171,9 +173,13 @@ public final class SinkClient implements AutoCloseable {
 		if (messages.isEmpty()) {
 			return List.of();
 		}
-		List<ByteString> ids = this.spool.append(messages).stream().map(Spool.Entry::id).toList();
+		List<Spool.Entry> entries = this.spool.append(messages);
 		this.session.appended();
-		return ids;
+		List<ByteString> ids = new ArrayList<>(entries.size());
+		for (Spool.Entry entry : entries) {
+			ids.add(entry.id());
+		}
+		return Collections.unmodifiableList(ids);
 	}
 
 	/**

@@ -32,7 +32,16 @@ interface Spool extends AutoCloseable {
 
 		/** Whether the spool made its id: a message with another one has no sequence. */
 		boolean hasOwnId() {
-			return this.id.size() == OWN_ID_BYTES && this.id.equals(MemorySpool.id(this.session, this.number));
+			return this.id.size() == OWN_ID_BYTES && has(this.session, 0) && has(this.number, Long.BYTES);
+		}
+
+		private boolean has(long value, int from) {
+			for (int i = 0; i < Long.BYTES; i++) {
+				if (this.id.byteAt(from + i) != (byte) (value >>> (Long.SIZE - (i + 1) * Byte.SIZE))) {
+					return false;
+				}
+			}
+			return true;
 		}
 
 		long bytes() {
@@ -41,10 +50,12 @@ interface Spool extends AutoCloseable {
 
 		/** What entries of these messages will come to. */
 		static long bytes(Collection<Message> messages) {
-			return messages.stream()
-				.mapToLong((message) -> ((message.id() != null) ? message.id().size() : OWN_ID_BYTES)
-						+ message.key().size() + message.payload().length + OVERHEAD_BYTES)
-				.sum();
+			long bytes = 0;
+			for (Message message : messages) {
+				bytes += ((message.id() != null) ? message.id().size() : OWN_ID_BYTES) + message.key().size()
+						+ message.payload().length + OVERHEAD_BYTES;
+			}
+			return bytes;
 		}
 
 	}

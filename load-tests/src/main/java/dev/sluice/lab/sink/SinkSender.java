@@ -16,7 +16,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongFunction;
-import java.util.stream.LongStream;
 
 import com.google.protobuf.ByteString;
 import com.google.protobuf.UnsafeByteOperations;
@@ -250,8 +249,8 @@ public final class SinkSender {
 			boolean spool = this.job.mode() == Mode.STREAM_SPOOL;
 			return measure(1, (bytes, prefix) -> {
 				long messages = messages(bytes);
-				inParallel(spool ? SPOOL_THREADS : 1, messages, spool ? TOGETHER : 1, (from, to) -> send(client,
-						LongStream.range(from, to).mapToObj((number) -> new Message(null, message(number))).toList()));
+				inParallel(spool ? SPOOL_THREADS : 1, messages, spool ? TOGETHER : 1,
+						(from, to) -> send(client, messages(from, to)));
 				if (!client.awaitEmpty(DEADLINE) || !client.refused().isEmpty()) {
 					throw new IllegalStateException("Not all was stored: " + client.stats());
 				}
@@ -261,6 +260,17 @@ public final class SinkSender {
 		finally {
 			channel.shutdownNow();
 		}
+	}
+
+	private List<Message> messages(long from, long to) {
+		if (to == from + 1) {
+			return List.of(new Message(null, message(from)));
+		}
+		List<Message> messages = new ArrayList<>();
+		for (long number = from; number < to; number++) {
+			messages.add(new Message(null, message(number)));
+		}
+		return messages;
 	}
 
 	private static void send(SinkClient client, List<Message> messages) throws InterruptedException {
