@@ -208,7 +208,8 @@ final class DataSinkService implements BindableService {
 					.orTimeout(this.properties.storeTimeout().toNanos(), TimeUnit.NANOSECONDS)
 					.whenComplete((outcome, failure) -> {
 						if (failure == null) {
-							this.metrics.stored(sample, outcome == OnceStore.Outcome.REPEATED);
+							boolean repeat = outcome == OnceStore.Outcome.REPEATED;
+							this.metrics.stored(sample, repeat ? 0 : 1, repeat ? 1 : 0);
 						}
 						answer(responses, (failure == null) ? Status.OK : SinkStream.status(failure), message,
 								contentBytes);

@@ -34,7 +34,8 @@ enum SinkMetric {
 	STREAMS("sluice.sink.streams", "streams", "Open streams"),
 
 	/** From handing a message to the store to the store's acknowledgement. */
-	STORE_DURATION("sluice.sink.store.duration", "seconds", "Time to store a message");
+	STORE_DURATION("sluice.sink.store.duration", "seconds",
+			"Time to store messages that go to the storage together: those of one request, or one");
 
 	private final String key;
 

@@ -60,13 +60,14 @@ final class SinkMetrics {
 		return Timer.start(this.registry);
 	}
 
-	void stored(Timer.Sample sample, boolean repeat) {
-		if (repeat) {
-			this.repeated.increment();
-		}
-		else {
+	/** What was handed to the storage together has one duration. */
+	void stored(Timer.Sample sample, int messages, int repeats) {
+		if (messages > 0) {
 			sample.stop(this.storeDuration);
-			this.stored.increment();
+			this.stored.increment(messages);
+		}
+		if (repeats > 0) {
+			this.repeated.increment(repeats);
 		}
 	}
 

@@ -3,6 +3,7 @@ package dev.sluice.sink;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletionException;
@@ -23,10 +24,13 @@ import dev.sluice.sink.ServerMachine.Effect;
 import dev.sluice.sink.ServerMachine.Event;
 import dev.sluice.sink.ServerMachine.State;
 import dev.sluice.sink.ServerMachine.Step;
+import dev.sluice.sink.format.Content;
 import dev.sluice.sink.sequence.ClientSession;
 import dev.sluice.sink.sequence.ContentDiffersException;
 import dev.sluice.sink.sequence.Fence;
+import dev.sluice.sink.sequence.Place;
 import dev.sluice.sink.sequence.SessionForgottenException;
+import dev.sluice.sink.store.MessageStore;
 import dev.sluice.sink.store.MessageStore.MessageTooLargeException;
 import dev.sluice.sink.store.MessageStore.StoreUnavailableException;
 import dev.sluice.sink.store.OnceStore;
@@ -68,6 +72,8 @@ final class SinkStream implements StreamObserver<Received> {
 	static final int PREFETCH_BYTES = 80 * 1024;
 
 	private static final int MAX_PREFETCH = 4;
+
+	private static final Result STORED = new Result.Stored();
 
 	/** Memory of an acknowledgement that is owed, beside its id. */
 	private static final int ACK_BYTES = 64;
@@ -433,8 +439,8 @@ final class SinkStream implements StreamObserver<Received> {
 
 	/** Hands messages to the storage, in their order, while it is ready. */
 	private void forward() {
-		Reserved next = next();
-		while (next != null) {
+		List<Reserved> next = next();
+		while (!next.isEmpty()) {
 			store(next);
 			next = next();
 		}
@@ -523,32 +529,54 @@ final class SinkStream implements StreamObserver<Received> {
 
 	}
 
-	private @Nullable Reserved next() {
+	/**
+	 * What goes to the storage next: numbered messages of one session together, any other
+	 * one alone. Empty if there is none, or no room for it now.
+	 */
+	private List<Reserved> next() {
 		synchronized (this.lock) {
 			Received.Message first = this.queue.peek();
 			if (first == null) {
 				this.forwarding = false;
 				this.shared.storing().wake();
 				this.shared.decompressed().wake();
-				return null;
+				return List.of();
 			}
 			int contentBytes = this.shared.contentBytes(first);
 			if (contentBytes > 0 && !this.shared.decompressed().acquire(contentBytes, this.forward)) {
-				return null;
+				return List.of();
 			}
 			if (!this.shared.storing().acquire(1, this.forward)) {
 				if (contentBytes > 0) {
 					this.shared.decompressed().release(contentBytes);
 				}
-				return null;
+				return List.of();
 			}
-			Step step = ServerMachine.step(this.state, Event.STORAGE_READY);
-			this.state = step.next();
-			this.metrics.queued(-1);
-			Reserved reserved = new Reserved(this.queue.remove(), contentBytes, this.nanoTime.getAsLong());
-			this.inStorage.add(reserved);
-			return reserved;
+			long now = this.nanoTime.getAsLong();
+			List<Reserved> together = new ArrayList<>();
+			together.add(take(contentBytes, now));
+			while (together.size() < Received.Batch.MAX_MESSAGES && goesWith(first, this.queue.peek())
+					&& this.shared.storing().tryAcquire(1)) {
+				together.add(take(0, now));
+			}
+			return together;
 		}
+	}
+
+	/** Frames wait for memory one by one. */
+	private static boolean goesWith(Received.Message first, Received.@Nullable Message next) {
+		return next != null && isQueuedAtOnce(first) && isQueuedAtOnce(next) && first.session() != null
+				&& next.session() != null && first.session().id().equals(next.session().id());
+	}
+
+	@GuardedBy("lock")
+	private Reserved take(int contentBytes, long now) {
+		Step step = ServerMachine.step(this.state, Event.STORAGE_READY);
+		this.state = step.next();
+		this.metrics.queued(-1);
+		Reserved reserved = new Reserved(this.queue.remove(), contentBytes, now);
+		this.inStorage.add(reserved);
+		return reserved;
 	}
 
 	/** How the storage was done with a message. */
@@ -566,55 +594,114 @@ final class SinkStream implements StreamObserver<Received> {
 	}
 
 	/** Outside the lock: it may wait for room in the store's buffer, a bounded time. */
-	private void store(Reserved reserved) {
-		Received.Message message = reserved.message;
-		switch (Payload.read(message, this.properties.maxMessageBytes(), this.shared.decompressor())) {
-			case Payload.Refused(Status status) -> left(reserved, new Result.Refused(status));
-			case Payload.Unread(RuntimeException cause) -> left(reserved, new Result.Failed(cause));
-			case Payload.Readable readable -> {
-				Timer.Sample sample = this.metrics.storing();
-				this.shared.store(message, readable.bytes(), this.owner, this.fence)
-					.whenComplete((outcome, failure) -> {
-						if (failure == null) {
-							this.metrics.stored(sample, outcome == OnceStore.Outcome.REPEATED);
-						}
-						left(reserved, (failure == null) ? new Result.Stored() : new Result.Failed(failure));
-					});
-			}
-		}
-	}
-
-	private void left(Reserved reserved, Result result) {
-		ByteString id = reserved.message.id();
-		synchronized (this.lock) {
-			if (!this.inStorage.remove(reserved)) {
-				// The storage has answered too late.
-				return;
-			}
-			if (this.phase != Phase.ENDED) {
-				switch (result) {
-					case Result.Stored _ -> acknowledge(id);
-					case Result.Refused(Status status) -> refuse(id, status);
-					case Result.Failed(Throwable cause) -> failed(id, cause);
+	private void store(List<Reserved> together) {
+		List<Reserved> numbered = new ArrayList<>(together.size());
+		List<MessageStore.Placed> placed = new ArrayList<>(together.size());
+		for (Reserved reserved : together) {
+			Received.Message message = reserved.message;
+			switch (Payload.read(message, this.properties.maxMessageBytes(), this.shared.decompressor())) {
+				case Payload.Refused(Status status) -> left(reserved, new Result.Refused(status));
+				case Payload.Unread(RuntimeException cause) -> left(reserved, new Result.Failed(cause));
+				case Payload.Readable readable -> {
+					Place place = message.place(this.fence);
+					Content content = new Content(message.id(), message.key(), this.owner, readable.bytes());
+					if (place != null) {
+						numbered.add(reserved);
+						placed.add(new MessageStore.Placed(place, content));
+					}
+					else {
+						storeUnnumbered(reserved, content);
+					}
 				}
 			}
 		}
-		if (reserved.contentBytes > 0) {
-			this.shared.decompressed().release(reserved.contentBytes);
+		if (!placed.isEmpty()) {
+			Timer.Sample sample = this.metrics.storing();
+			this.shared.store()
+				.store(placed,
+						(first, results) -> done(sample, numbered.subList(first, first + results.size()), results));
 		}
-		this.shared.memory().release(reserved.message.memoryBytes());
-		this.shared.storing().release(1);
+	}
+
+	private void storeUnnumbered(Reserved reserved, Content content) {
+		Timer.Sample sample = this.metrics.storing();
+		this.shared.store()
+			.store(content)
+			.whenComplete((outcome, failure) -> done(sample, List.of(reserved),
+					List.of(new MessageStore.Completed(outcome, failure))));
+	}
+
+	private void done(Timer.Sample sample, List<Reserved> messages, List<MessageStore.Completed> results) {
+		int stored = 0;
+		int repeated = 0;
+		List<Result> all = new ArrayList<>(results.size());
+		for (MessageStore.Completed result : results) {
+			if (result.outcome() == null) {
+				all.add(new Result.Failed(Objects.requireNonNull(result.failure())));
+			}
+			else {
+				all.add(STORED);
+				stored += (result.outcome() == OnceStore.Outcome.STORED) ? 1 : 0;
+				repeated += (result.outcome() == OnceStore.Outcome.REPEATED) ? 1 : 0;
+			}
+		}
+		this.metrics.stored(sample, stored, repeated);
+		left(messages, all);
+	}
+
+	private void left(Reserved reserved, Result result) {
+		left(List.of(reserved), List.of(result));
+	}
+
+	private void left(List<Reserved> messages, List<Result> results) {
+		int count = 0;
+		long contentBytes = 0;
+		long memoryBytes = 0;
+		synchronized (this.lock) {
+			for (int i = 0; i < messages.size(); i++) {
+				Reserved reserved = messages.get(i);
+				// Else the storage has answered too late.
+				if (this.inStorage.remove(reserved)) {
+					count++;
+					contentBytes += reserved.contentBytes;
+					memoryBytes += reserved.message.memoryBytes();
+					if (this.phase != Phase.ENDED) {
+						done(reserved.message.id(), results.get(i));
+					}
+				}
+			}
+			if (this.phase != Phase.ENDED) {
+				flushOrAwaitMore();
+			}
+		}
+		if (contentBytes > 0) {
+			this.shared.decompressed().release(contentBytes);
+		}
+		if (count > 0) {
+			this.shared.memory().release(memoryBytes);
+			this.shared.storing().release(count);
+		}
 	}
 
 	@GuardedBy("lock")
-	private void acknowledge(ByteString id) {
-		this.stored.add(id);
-		owe(ACK_BYTES + id.size());
+	private void done(ByteString id, Result result) {
+		switch (result) {
+			case Result.Stored _ -> {
+				this.stored.add(id);
+				owe(ACK_BYTES + id.size());
+			}
+			case Result.Refused(Status status) -> refuse(id, status);
+			case Result.Failed(Throwable cause) -> failed(id, cause);
+		}
+	}
+
+	/** A full batch goes at once, and so does what nothing else in process could join. */
+	@GuardedBy("lock")
+	private void flushOrAwaitMore() {
 		if (this.stored.size() >= this.properties.ackBatch() || (this.queue.isEmpty() && this.inStorage.isEmpty())) {
-			// A full batch; or nothing else is in process that could join it.
 			flush();
 		}
-		else if (!this.flushAwaited) {
+		else if (!this.stored.isEmpty() && !this.flushAwaited) {
 			this.flushAwaited = true;
 			awaitMore();
 		}

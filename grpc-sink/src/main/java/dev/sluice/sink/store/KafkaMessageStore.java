@@ -1,6 +1,7 @@
 package dev.sluice.sink.store;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
@@ -81,7 +82,22 @@ public final class KafkaMessageStore implements MessageStore, AutoCloseable {
 
 	@Override
 	public CompletableFuture<OnceStore.Outcome> store(Place place, Content content) {
-		return this.sessions.store(place, content);
+		CompletableFuture<OnceStore.Outcome> done = new CompletableFuture<>();
+		store(List.of(new Placed(place, content)), (_, results) -> {
+			Completed result = results.getFirst();
+			if (result.failure() != null) {
+				done.completeExceptionally(result.failure());
+			}
+			else {
+				done.complete(result.outcome());
+			}
+		});
+		return done;
+	}
+
+	@Override
+	public void store(List<Placed> messages, Completion completion) {
+		this.sessions.store(messages, completion);
 	}
 
 	/** As Kafka's own partitioner does with a record's key. */

@@ -5,14 +5,14 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 
 import com.google.errorprone.annotations.ThreadSafe;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.google.protobuf.ByteString;
 import dev.sluice.sink.format.Content;
 import dev.sluice.sink.sequence.ClientSession;
-import dev.sluice.sink.sequence.Place;
+import dev.sluice.sink.store.MessageStore.Completion;
+import dev.sluice.sink.store.MessageStore.Placed;
 import dev.sluice.sink.store.MessageStore.StoreUnavailableException;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.jspecify.annotations.Nullable;
@@ -58,20 +58,27 @@ final class KafkaSessions implements AutoCloseable {
 		this.maxAge = maxAge;
 	}
 
-	CompletableFuture<OnceStore.Outcome> store(Place place, Content content) {
+	/** All messages are of one stream and session. */
+	void store(List<Placed> messages, Completion completion) {
+		SessionWriter.Group group = new SessionWriter.Group(messages, completion);
+		String refusal = null;
 		synchronized (this) {
-			ClientSession session = place.session();
+			ClientSession session = messages.getFirst().place().session();
 			SessionWriter writer = this.writers.get(session.id());
 			if (writer == null || writer.ended()) {
-				String refusal = refusal(session.id());
-				if (refusal != null) {
-					place.fence().close();
-					return CompletableFuture.failedFuture(new StoreUnavailableException(refusal));
+				refusal = refusal(session.id());
+				if (refusal == null) {
+					writer = new SessionWriter(this.config, session, this.maxAge);
+					this.writers.put(session.id(), writer);
 				}
-				writer = new SessionWriter(this.config, session, this.maxAge);
-				this.writers.put(session.id(), writer);
 			}
-			return writer.store(place, content);
+			if (writer != null && refusal == null) {
+				// Under the lock: a session's messages come to it in their order.
+				refusal = writer.store(group);
+			}
+		}
+		if (refusal != null) {
+			group.fail(new StoreUnavailableException(refusal));
 		}
 	}
 

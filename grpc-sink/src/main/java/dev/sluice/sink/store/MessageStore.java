@@ -1,11 +1,13 @@
 package dev.sluice.sink.store;
 
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 import dev.sluice.sink.format.Content;
 import dev.sluice.sink.sequence.ContentDiffersException;
 import dev.sluice.sink.sequence.Place;
 import dev.sluice.sink.sequence.SessionForgottenException;
+import org.jspecify.annotations.Nullable;
 
 /** Keeps messages: those with a place once, others as often as they are given. */
 public interface MessageStore {
@@ -31,8 +33,51 @@ public interface MessageStore {
 	 */
 	CompletableFuture<OnceStore.Outcome> store(Place place, Content content);
 
+	/**
+	 * Stores messages of one stream and session, in their order; each as of
+	 * {@link #store(Place, Content)}. Does not wait.
+	 * @param messages to be kept
+	 * @param completion hears what came of each, once
+	 */
+	default void store(List<Placed> messages, Completion completion) {
+		for (int i = 0; i < messages.size(); i++) {
+			int index = i;
+			Placed message = messages.get(i);
+			store(message.place(), message.content())
+				.whenComplete((outcome, failure) -> completion.done(index, List.of(new Completed(outcome, failure))));
+		}
+	}
+
 	/** Whether messages are taken now. */
 	boolean ready();
+
+	/** A message of a session, and where it stands. */
+	record Placed(Place place, Content content) {
+	}
+
+	/**
+	 * What came of a message: one of the two is null.
+	 *
+	 * @param failure as of {@link #store(Place, Content)}
+	 */
+	record Completed(OnceStore.@Nullable Outcome outcome, @Nullable Throwable failure) {
+	}
+
+	/**
+	 * Hears what came of messages that were given to the store together, any number of
+	 * them at a time. Any thread; not to wait.
+	 */
+	@FunctionalInterface
+	interface Completion {
+
+		/**
+		 * The store is done with some of them.
+		 * @param first index of the first one
+		 * @param results of that and those behind it, in their order
+		 */
+		void done(int first, List<Completed> results);
+
+	}
 
 	/** The message was not taken, or it is not known yet that it is durable. */
 	final class StoreUnavailableException extends RuntimeException {

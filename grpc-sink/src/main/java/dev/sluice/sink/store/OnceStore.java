@@ -1,6 +1,8 @@
 package dev.sluice.sink.store;
 
+import java.util.Collections;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
@@ -101,6 +103,31 @@ public final class OnceStore {
 		catch (RuntimeException ex) {
 			place.fence().close();
 			return CompletableFuture.failedFuture(new StoreUnavailableException("The store has failed: " + ex, ex));
+		}
+	}
+
+	/**
+	 * Stores messages of one stream and session, those that are not there.
+	 * @param messages to be kept, in their order
+	 * @param completion hears what came of each, as of
+	 * {@link MessageStore#store(Place, Content)}
+	 */
+	public void store(List<MessageStore.Placed> messages, MessageStore.Completion completion) {
+		StoreUnavailableException failure = null;
+		if (!this.store.ready()) {
+			failure = new StoreUnavailableException("The storage is not ready");
+		}
+		else {
+			try {
+				this.store.store(messages, completion);
+			}
+			catch (RuntimeException ex) {
+				failure = new StoreUnavailableException("The store has failed: " + ex, ex);
+			}
+		}
+		if (failure != null) {
+			messages.getFirst().place().fence().close();
+			completion.done(0, Collections.nCopies(messages.size(), new MessageStore.Completed(null, failure)));
 		}
 	}
 

@@ -7,8 +7,8 @@ import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -25,7 +25,10 @@ import dev.sluice.sink.sequence.KnownSessions;
 import dev.sluice.sink.sequence.Place;
 import dev.sluice.sink.sequence.SessionForgottenException;
 import dev.sluice.sink.sequence.SessionState;
+import dev.sluice.sink.store.MessageStore.Completed;
+import dev.sluice.sink.store.MessageStore.Completion;
 import dev.sluice.sink.store.MessageStore.MessageTooLargeException;
+import dev.sluice.sink.store.MessageStore.Placed;
 import dev.sluice.sink.store.MessageStore.StoreUnavailableException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
@@ -33,11 +36,13 @@ import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsOptions;
 import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -69,9 +74,9 @@ final class SessionWriter {
 
 	private static final int QUEUE = 20_000;
 
-	private static final long BATCH_BYTES = 4 * 1024 * 1024;
+	private static final long BATCH_BYTES = 16 * 1024 * 1024;
 
-	private static final int BATCH_MESSAGES = 4_000;
+	private static final int BATCH_MESSAGES = QUEUE;
 
 	private static final Duration POLL = Duration.ofMillis(200);
 
@@ -84,15 +89,20 @@ final class SessionWriter {
 	/** The end of a transaction comes first. */
 	private static final Duration LINGER = Duration.ofSeconds(1);
 
-	private final Map<String, Object> config;
+	/** What the brokers take to end the transaction before, in about one attempt. */
+	private static final Duration RETRY_BACKOFF = Duration.ofMillis(5);
+
+	private static final Completed STORED = new Completed(OnceStore.Outcome.STORED, null);
+
+	private static final Completed REPEATED = new Completed(OnceStore.Outcome.REPEATED, null);
 
 	private final ClientSession session;
 
-	private final Duration maxAge;
-
 	private final String name;
 
-	private final BlockingQueue<Write> writes = new LinkedBlockingQueue<>(QUEUE);
+	private final Brokers brokers;
+
+	private final BlockingQueue<Group> groups = new LinkedBlockingQueue<>(QUEUE);
 
 	private final Thread thread;
 
@@ -103,43 +113,161 @@ final class SessionWriter {
 	/** Whether a transaction is being written. */
 	private volatile boolean busy = true;
 
-	private record Write(Place place, Content content, CompletableFuture<OnceStore.Outcome> done) {
+	/** Messages that were given together, and to whom to say what came of them. */
+	static final class Group {
 
-		/** Nothing of its stream is stored behind it. */
+		private final List<Write> writes;
+
+		private final Completion completion;
+
+		Group(List<Placed> messages, Completion completion) {
+			this.writes = new ArrayList<>(messages.size());
+			for (Placed message : messages) {
+				this.writes.add(new Write(message.place(), message.content()));
+			}
+			this.completion = completion;
+		}
+
+		/** Those of which nothing has come yet have failed. */
 		void fail(RuntimeException cause) {
-			this.place.fence().close();
-			this.done.completeExceptionally(cause);
+			this.writes.forEach((write) -> write.fail(cause));
+			complete();
+		}
+
+		/** Something has come of each. */
+		void complete() {
+			List<Completed> results = new ArrayList<>(this.writes.size());
+			for (Write write : this.writes) {
+				results.add(Objects.requireNonNull(write.result));
+			}
+			try {
+				this.completion.done(0, results);
+			}
+			catch (RuntimeException ex) {
+				// Others of the transaction are to hear of it.
+				logger.error("A stream could not be told what came of its messages", ex);
+			}
 		}
 
 	}
 
-	@SuppressWarnings("this-escape") // The thread begins last.
+	/** A message, and what has come of it. One thread at a time has it. */
+	private static final class Write {
+
+		private final Place place;
+
+		private final Content content;
+
+		private @Nullable Completed result;
+
+		Write(Place place, Content content) {
+			this.place = place;
+			this.content = content;
+		}
+
+		void done(Completed result) {
+			if (this.result == null) {
+				this.result = result;
+			}
+		}
+
+		/** Nothing of its stream is stored behind it. */
+		void fail(RuntimeException cause) {
+			if (this.result == null) {
+				this.place.fence().close();
+				this.result = new Completed(null, cause);
+			}
+		}
+
+	}
+
 	SessionWriter(Map<String, Object> config, ClientSession session, Duration maxAge) {
+		this(session, new KafkaBrokers(config(config, name(session)), session, maxAge));
+	}
+
+	@SuppressWarnings("this-escape") // The thread begins last.
+	SessionWriter(ClientSession session, Brokers brokers) {
 		this.session = session;
-		this.maxAge = maxAge;
-		this.name = NAME + HexFormat.of().formatHex(session.id().toByteArray());
-		this.config = new HashMap<>(config);
-		this.config.put(ProducerConfig.TRANSACTIONAL_ID_CONFIG, this.name);
-		this.config.put(ProducerConfig.CLIENT_ID_CONFIG, this.name);
-		this.config.put(ProducerConfig.TRANSACTION_TIMEOUT_CONFIG, (int) TRANSACTION_TIMEOUT.toMillis());
-		this.config.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, (int) TIMEOUT.toMillis());
-		this.config.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, (int) TIMEOUT.toMillis());
-		// A batch goes when it is full or the transaction is whole: small ones cost more.
-		this.config.put(ProducerConfig.LINGER_MS_CONFIG, (int) LINGER.toMillis());
+		this.name = name(session);
+		this.brokers = brokers;
 		this.thread = Thread.ofVirtual().name(this.name).start(this::run);
 	}
 
-	CompletableFuture<OnceStore.Outcome> store(Place place, Content content) {
-		Write write = new Write(place, content, new CompletableFuture<>());
-		if (this.ending || !this.writes.offer(write)) {
-			write.fail(new StoreUnavailableException("The session has too much to write, or is being closed"));
-			return write.done();
+	private static String name(ClientSession session) {
+		return NAME + HexFormat.of().formatHex(session.id().toByteArray());
+	}
+
+	private static Map<String, Object> config(Map<String, Object> common, String name) {
+		Map<String, Object> config = new HashMap<>(common);
+		config.put(ProducerConfig.TRANSACTIONAL_ID_CONFIG, name);
+		config.put(ProducerConfig.CLIENT_ID_CONFIG, name);
+		config.put(ProducerConfig.TRANSACTION_TIMEOUT_CONFIG, (int) TRANSACTION_TIMEOUT.toMillis());
+		config.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, (int) TIMEOUT.toMillis());
+		config.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, (int) TIMEOUT.toMillis());
+		config.put(ProducerConfig.RETRY_BACKOFF_MS_CONFIG, (int) RETRY_BACKOFF.toMillis());
+		// A batch goes when it is full or the transaction is whole: small ones cost more.
+		config.put(ProducerConfig.LINGER_MS_CONFIG, (int) LINGER.toMillis());
+		return config;
+	}
+
+	/** What a writer needs of them. */
+	interface Brokers {
+
+		Producer<byte[], byte[]> producer();
+
+		/**
+		 * What they have of the session. No other writer can commit for it any more.
+		 * @throws SessionForgottenException if nobody can tell
+		 * @throws StoreUnavailableException if they do not answer
+		 */
+		SessionState state() throws InterruptedException;
+
+	}
+
+	private record KafkaBrokers(Map<String, Object> config, ClientSession session, Duration maxAge) implements Brokers {
+
+		@Override
+		public Producer<byte[], byte[]> producer() {
+			return new KafkaProducer<>(this.config, new ByteArraySerializer(), new ByteArraySerializer());
+		}
+
+		@Override
+		public SessionState state() throws InterruptedException {
+			Map<String, Object> admins = new HashMap<>(this.config);
+			admins.keySet().retainAll(AdminClientConfig.configNames());
+			try (Admin admin = Admin.create(admins)) {
+				OffsetAndMetadata committed = admin
+					.listConsumerGroupOffsets(name(this.session),
+							new ListConsumerGroupOffsetsOptions().requireStable(true))
+					.partitionsToOffsetAndMetadata()
+					.get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)
+					.get(STATE);
+				if (committed != null) {
+					return SessionState.decode(Base64.getDecoder().decode(committed.metadata()));
+				}
+			}
+			catch (ExecutionException | TimeoutException ex) {
+				throw new StoreUnavailableException("The brokers did not say what they have of the session: " + ex, ex);
+			}
+			KnownSessions.requireNew(this.session, this.maxAge);
+			return new SessionState();
+		}
+
+	}
+
+	/**
+	 * Takes messages, which are told of what comes of them.
+	 * @return why they were not taken; null if they were
+	 */
+	@Nullable String store(Group group) {
+		if (this.ending || !this.groups.offer(group)) {
+			return "The session has too much to write, or is being closed";
 		}
 		if (this.ended) {
 			// The thread may have ended between the two.
 			failAll(new ArrayList<>(), new StoreUnavailableException("The session's producer is closed"));
 		}
-		return write.done();
+		return null;
 	}
 
 	/** Nothing is taken any more. */
@@ -159,7 +287,7 @@ final class SessionWriter {
 
 	/** False if there is something to write. */
 	boolean endIfIdle() {
-		if (this.busy || !this.writes.isEmpty()) {
+		if (this.busy || !this.groups.isEmpty()) {
 			return false;
 		}
 		end();
@@ -178,14 +306,13 @@ final class SessionWriter {
 	}
 
 	private void run() {
-		List<Write> batch = new ArrayList<>();
+		List<Group> batch = new ArrayList<>();
 		RuntimeException end = new StoreUnavailableException("The session's producer is closed");
-		try (KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(this.config, new ByteArraySerializer(),
-				new ByteArraySerializer())) {
+		try (Producer<byte[], byte[]> producer = this.brokers.producer()) {
 			try {
 				producer.initTransactions();
-				SessionState state = state();
-				while (!this.ending || !this.writes.isEmpty()) {
+				SessionState state = this.brokers.state();
+				while (!this.ending || !this.groups.isEmpty()) {
 					this.busy = false;
 					collect(batch);
 					if (!batch.isEmpty()) {
@@ -217,80 +344,75 @@ final class SessionWriter {
 		}
 	}
 
-	/** What the brokers have. No other writer can commit for the session any more. */
-	private SessionState state() throws InterruptedException {
-		Map<String, Object> admins = new HashMap<>(this.config);
-		admins.keySet().retainAll(AdminClientConfig.configNames());
-		try (Admin admin = Admin.create(admins)) {
-			OffsetAndMetadata committed = admin
-				.listConsumerGroupOffsets(this.name, new ListConsumerGroupOffsetsOptions().requireStable(true))
-				.partitionsToOffsetAndMetadata()
-				.get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)
-				.get(STATE);
-			if (committed != null) {
-				return SessionState.decode(Base64.getDecoder().decode(committed.metadata()));
-			}
-		}
-		catch (ExecutionException | TimeoutException ex) {
-			throw new StoreUnavailableException("The brokers did not say what they have of the session: " + ex, ex);
-		}
-		KnownSessions.requireNew(this.session, this.maxAge);
-		return new SessionState();
-	}
-
-	private void collect(List<Write> batch) throws InterruptedException {
-		Write next = this.writes.poll(POLL.toMillis(), TimeUnit.MILLISECONDS);
+	private void collect(List<Group> batch) throws InterruptedException {
+		Group next = this.groups.poll(POLL.toMillis(), TimeUnit.MILLISECONDS);
 		this.busy = next != null;
 		long bytes = 0;
+		int messages = 0;
 		while (next != null) {
 			batch.add(next);
-			bytes += next.content().payload().length;
-			next = (bytes < BATCH_BYTES && batch.size() < BATCH_MESSAGES) ? this.writes.poll() : null;
+			for (Write write : next.writes) {
+				bytes += write.content.payload().length;
+			}
+			messages += next.writes.size();
+			next = (bytes < BATCH_BYTES && messages < BATCH_MESSAGES) ? this.groups.poll() : null;
 		}
 	}
 
 	/** If this fails, the state is not used again. */
-	private void write(KafkaProducer<byte[], byte[]> producer, SessionState state, List<Write> batch) {
+	private void write(Producer<byte[], byte[]> producer, SessionState state, List<Group> batch) {
 		List<Write> written = new ArrayList<>();
+		// Of this transaction too, so that nothing is known of them before it is
+		// committed.
 		List<Write> repeats = new ArrayList<>();
-		for (Write write : batch) {
-			Place place = write.place();
-			if (place.fence().isClosed()) {
-				write.fail(new StoreUnavailableException("An earlier message of the stream was not stored"));
-				continue;
-			}
-			state.settledBelow(place.session().firstUnsettled());
-			switch (state.offer(place.sequence(), write.content().checksum())) {
-				case NEW -> written.add(write);
-				case REPEAT -> repeats.add(write);
-				case DIFFERENT -> write.done().completeExceptionally(new ContentDiffersException(place.sequence()));
-				case TOO_MANY_GAPS -> write.fail(new StoreUnavailableException(
-						"Too many older messages of the session are missing; they are to come first"));
+		for (Group group : batch) {
+			for (Write write : group.writes) {
+				offer(state, write, written, repeats);
 			}
 		}
 		if (!written.isEmpty()) {
 			commit(producer, state, written);
 		}
-		written.forEach((write) -> write.done().complete(OnceStore.Outcome.STORED));
-		repeats.forEach((write) -> write.done().complete(OnceStore.Outcome.REPEATED));
+		written.forEach((write) -> write.done(STORED));
+		repeats.forEach((write) -> write.done(REPEATED));
+		batch.forEach(Group::complete);
 	}
 
-	private void commit(KafkaProducer<byte[], byte[]> producer, SessionState state, List<Write> written) {
+	private static void offer(SessionState state, Write write, List<Write> written, List<Write> repeats) {
+		Place place = write.place;
+		if (place.fence().isClosed()) {
+			write.fail(new StoreUnavailableException("An earlier message of the stream was not stored"));
+			return;
+		}
+		state.settledBelow(place.session().firstUnsettled());
+		switch (state.offer(place.sequence(), write.content.checksum())) {
+			case NEW -> written.add(write);
+			case REPEAT -> repeats.add(write);
+			case DIFFERENT -> write.done(new Completed(null, new ContentDiffersException(place.sequence())));
+			case TOO_MANY_GAPS -> write.fail(new StoreUnavailableException(
+					"Too many older messages of the session are missing; they are to come first"));
+		}
+	}
+
+	private void commit(Producer<byte[], byte[]> producer, SessionState state, List<Write> written) {
 		List<Future<RecordMetadata>> sent = new ArrayList<>();
 		try {
 			producer.beginTransaction();
-			int partitions = producer.partitionsFor(Topics.SINK).size();
-			int ofSession = Math.floorMod(this.session.id().hashCode(), partitions);
-			for (Write write : written) {
-				Content content = write.content();
-				int partition = content.key().isEmpty() ? ofSession
-						: KafkaMessageStore.partition(content.key(), partitions);
-				sent.add(producer.send(
-						TopicRecord.of(Topics.SINK, partition, content, this.session.id(), write.place().sequence())));
-			}
+			// First: the brokers refuse a transaction's beginning while they end the one
+			// before,
+			// and a refused offset is tried again sooner than a refused batch.
 			OffsetAndMetadata next = new OffsetAndMetadata(state.end(),
 					Base64.getEncoder().encodeToString(state.encode()));
 			producer.sendOffsetsToTransaction(Map.of(STATE, next), new ConsumerGroupMetadata(this.name));
+			int partitions = producer.partitionsFor(Topics.SINK).size();
+			int ofSession = Math.floorMod(this.session.id().hashCode(), partitions);
+			for (Write write : written) {
+				Content content = write.content;
+				int partition = content.key().isEmpty() ? ofSession
+						: KafkaMessageStore.partition(content.key(), partitions);
+				sent.add(producer
+					.send(TopicRecord.of(Topics.SINK, partition, content, this.session.id(), write.place.sequence())));
+			}
 			producer.commitTransaction();
 		}
 		catch (RuntimeException ex) {
@@ -306,17 +428,15 @@ final class SessionWriter {
 			if (future.state() == Future.State.FAILED
 					&& future.exceptionNow() instanceof RecordTooLargeException cause) {
 				written.get(i)
-					.done()
-					.completeExceptionally(
-							new MessageTooLargeException("Kafka does not take so large a message", cause));
+					.done(new Completed(null,
+							new MessageTooLargeException("Kafka does not take so large a message", cause)));
 			}
 		}
 	}
 
-	private void failAll(List<Write> batch, RuntimeException cause) {
-		this.writes.drainTo(batch);
-		// Those that are done already stay so.
-		batch.forEach((write) -> write.fail(cause));
+	private void failAll(List<Group> batch, RuntimeException cause) {
+		this.groups.drainTo(batch);
+		batch.forEach((group) -> group.fail(cause));
 	}
 
 }

@@ -1,6 +1,7 @@
 package dev.sluice.sink.store;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
@@ -9,6 +10,8 @@ import dev.sluice.sink.format.Content;
 import dev.sluice.sink.sequence.ClientSession;
 import dev.sluice.sink.sequence.Fence;
 import dev.sluice.sink.sequence.Place;
+import dev.sluice.sink.store.MessageStore.Completed;
+import dev.sluice.sink.store.MessageStore.Placed;
 import dev.sluice.sink.store.MessageStore.StoreUnavailableException;
 import org.apache.kafka.clients.CommonClientConfigs;
 import org.junit.jupiter.api.Test;
@@ -56,8 +59,18 @@ class KafkaSessionsTests {
 	private CompletableFuture<OnceStore.Outcome> store(String session, long sequence) {
 		Place place = new Place(new ClientSession(ByteString.copyFromUtf8("session " + session), 1, 0), sequence,
 				this.fence);
-		return this.sessions.store(place,
-				new Content(ByteString.copyFromUtf8("id-" + sequence), ByteString.EMPTY, 0, new byte[10]));
+		Content content = new Content(ByteString.copyFromUtf8("id-" + sequence), ByteString.EMPTY, 0, new byte[10]);
+		CompletableFuture<OnceStore.Outcome> done = new CompletableFuture<>();
+		this.sessions.store(List.of(new Placed(place, content)), (_, results) -> {
+			Completed result = results.getFirst();
+			if (result.failure() != null) {
+				done.completeExceptionally(result.failure());
+			}
+			else {
+				done.complete(result.outcome());
+			}
+		});
+		return done;
 	}
 
 }
