@@ -10,7 +10,7 @@ import java.util.stream.Collectors;
 import dev.sluice.lab.chaos.faults.ChaosPlan.Choice;
 import dev.sluice.lab.chaos.faults.ChaosPlan.Kind;
 import dev.sluice.lab.chaos.faults.ChaosPlan;
-import dev.sluice.lab.chaos.ledger.OrderIdentity;
+import dev.sluice.lab.kit.plan.OrderIdentity;
 import dev.sluice.lab.kit.deployed.Target;
 import dev.sluice.lab.kit.deployed.TargetOptions;
 import dev.sluice.lab.kit.run.ExperimentCommand;

@@ -31,7 +31,7 @@ import dev.sluice.lab.chaos.ledger.BackendWitness;
 import dev.sluice.lab.chaos.ledger.Gateways.Gateway;
 import dev.sluice.lab.chaos.ledger.Gateways;
 import dev.sluice.lab.chaos.ledger.OrderDriver;
-import dev.sluice.lab.chaos.ledger.OrderIdentity;
+import dev.sluice.lab.kit.plan.OrderIdentity;
 import dev.sluice.lab.kit.result.ChaosResult.CustomerOrder;
 import dev.sluice.lab.kit.result.ChaosResult.Witness;
 import dev.sluice.lab.kit.result.ChaosResult;

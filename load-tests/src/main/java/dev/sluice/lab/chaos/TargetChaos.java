@@ -19,7 +19,7 @@ import dev.sluice.lab.chaos.ledger.GatewayWitness;
 import dev.sluice.lab.chaos.ledger.Gateways.Gateway;
 import dev.sluice.lab.chaos.ledger.Gateways;
 import dev.sluice.lab.chaos.ledger.OrderDriver;
-import dev.sluice.lab.chaos.ledger.OrderIdentity;
+import dev.sluice.lab.kit.plan.OrderIdentity;
 import dev.sluice.lab.kit.client.OrderRequests;
 import dev.sluice.lab.kit.deployed.Target;
 import dev.sluice.lab.kit.deployed.TargetSystem;

@@ -13,7 +13,7 @@ import dev.sluice.lab.chaos.faults.FaultInjector;
 import dev.sluice.lab.chaos.ledger.Gateways;
 import dev.sluice.lab.chaos.ledger.LedgerAudit;
 import dev.sluice.lab.chaos.ledger.OrderDriver;
-import dev.sluice.lab.chaos.ledger.OrderIdentity;
+import dev.sluice.lab.kit.plan.OrderIdentity;
 import dev.sluice.lab.chaos.ledger.OrderLedger;
 import dev.sluice.lab.chaos.ledger.OrderPerCustomer;
 import dev.sluice.lab.chaos.ledger.OrderWitness;

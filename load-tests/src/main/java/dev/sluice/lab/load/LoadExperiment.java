@@ -16,8 +16,8 @@ import java.util.TreeMap;
 import java.util.function.IntFunction;
 
 import dev.sluice.devservices.Infrastructure;
-import dev.sluice.lab.client.ClientText;
-import dev.sluice.lab.client.StatusLine;
+import dev.sluice.lab.kit.client.ClientText;
+import dev.sluice.lab.kit.client.StatusLine;
 import dev.sluice.lab.kit.deployed.Target;
 import dev.sluice.lab.kit.deployed.TargetSystem;
 import dev.sluice.lab.kit.client.CallMode;

@@ -323,8 +323,7 @@ public final class DeliveryLoop extends DeliverySource {
 
 	private void ended(int size) {
 		this.pending.remove(size);
-		if (this.full.get() && this.pending.hasRoomFor(this.properties.batch())
-				&& this.full.compareAndSet(true, false)) {
+		if (this.pending.hasRoomFor(this.properties.batch()) && this.full.compareAndSet(true, false)) {
 			wakeUp();
 		}
 	}

@@ -53,9 +53,6 @@ final class ShareSource extends DeliverySource {
 	/** How soon a consumer that a full group refused tries again. */
 	static final Duration REFUSED_PAUSE = Duration.ofSeconds(30);
 
-	/** Brokers refuse a consumer within its first polls; this long is no refusal. */
-	static final Duration ADMITTED_AFTER = Duration.ofSeconds(10);
-
 	/** Consumers that a full group refused and has not admitted since. */
 	private final Set<Reader> refused = new HashSet<>();
 
@@ -130,12 +127,28 @@ final class ShareSource extends DeliverySource {
 		return REFUSED_PAUSE;
 	}
 
-	private void admitted(Reader reader) {
+	private void polled(Reader reader, ShareConsumer<?, ?> kafka) {
 		synchronized (this.refused) {
-			if (this.refused.remove(reader) && this.refused.isEmpty()) {
-				logger.info("Share group {} refuses no consumer of this instance any more", this.properties.groupId());
+			if (this.refused.contains(reader) && isMember(kafka)) {
+				this.refused.remove(reader);
+				if (this.refused.isEmpty()) {
+					logger.info("Share group {} refuses no consumer of this instance any more",
+							this.properties.groupId());
+				}
 			}
 		}
+	}
+
+	/**
+	 * Whether the group has admitted a consumer. Only a member is assigned partitions and
+	 * fetches; a poll also returns if no broker answers.
+	 */
+	static boolean isMember(ShareConsumer<?, ?> kafka) {
+		return kafka.metrics()
+			.entrySet()
+			.stream()
+			.anyMatch((metric) -> metric.getKey().name().equals("fetch-total")
+					&& metric.getValue().metricValue() instanceof Double answered && answered > 0);
 	}
 
 	@Override
@@ -175,7 +188,6 @@ final class ShareSource extends DeliverySource {
 			ShareConsumer<byte[], byte[]> kafka = ShareSource.this.consumers.get();
 			try {
 				connected();
-				long begunNanos = ShareSource.this.time.nanoTime();
 				kafka.subscribe(List.of(Topics.ORDERS));
 				while (isWanted()) {
 					if (isOutage()) {
@@ -185,9 +197,7 @@ final class ShareSource extends DeliverySource {
 					}
 					else {
 						receive(kafka.poll(LONGEST_POLL));
-						if (ShareSource.this.time.nanoTime() - begunNanos >= ADMITTED_AFTER.toNanos()) {
-							admitted(this);
-						}
+						polled(this, kafka);
 						work(kafka, ShareSource.this::isWanted);
 					}
 				}

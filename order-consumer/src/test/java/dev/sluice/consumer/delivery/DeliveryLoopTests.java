@@ -18,6 +18,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 
 import dev.sluice.consumer.Backoff;
@@ -307,6 +308,28 @@ class DeliveryLoopTests {
 		await().untilAsserted(() -> assertThat(this.kafka.committedOffset()).isEqualTo(3));
 		assertThat(this.kafka.paused()).isEmpty();
 		assertThat(this.loop.isPaused()).isFalse();
+	}
+
+	/** Nothing else wakes it: it has something to commit already. */
+	@Test
+	void goesOnWhenThereIsRoomThoughItsCommitIsNotDue() {
+		commitsHourly();
+		UUID first = UUID.randomUUID();
+		start(Map.of("delivery.concurrency", "1", "delivery.max-pending", "2"), (order) -> {
+			if (!order.id().equals(first)) {
+				held();
+			}
+			return SAVED;
+		});
+		this.kafka.receive(order(first, 0));
+		await().until(() -> this.calls.get() == 1 && this.pending.records() == 0);
+		this.kafka.receive(order(UUID.randomUUID(), 1), order(UUID.randomUUID(), 2));
+		await().until(() -> this.kafka.paused().contains(PARTITION));
+		this.kafka.awaitSleep();
+
+		this.proceed.countDown();
+
+		await().until(() -> this.kafka.paused().isEmpty());
 	}
 
 	@Test
@@ -608,6 +631,30 @@ class DeliveryLoopTests {
 
 		assertThat(this.pending.records()).isZero();
 		assertThat(this.kafka.last.offset()).isZero();
+	}
+
+	@Test
+	void commitsWhatEndsRightAfterItIsAbandoned() {
+		this.time = new SystemTime() {
+
+			@Override
+			public boolean await(CompletableFuture<?> event, Duration timeout) throws InterruptedException {
+				return super.await(event, timeout.isPositive() ? Duration.ofHours(1) : timeout);
+			}
+
+		};
+		start(Map.of(), (order) -> {
+			held();
+			boolean interrupted = Thread.interrupted();
+			LockSupport.parkNanos(Duration.ofMillis(100).toNanos());
+			return interrupted ? SAVED : FAILED;
+		});
+		this.kafka.receive(order(UUID.randomUUID(), 0));
+		await().until(() -> this.calls.get() == 1);
+
+		this.loop.stop();
+
+		assertThat(this.kafka.last.offset()).isEqualTo(1);
 	}
 
 	@Test

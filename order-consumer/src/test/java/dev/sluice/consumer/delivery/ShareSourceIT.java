@@ -14,7 +14,10 @@ import dev.sluice.devservices.JavaProcess;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ListShareGroupOffsetsSpec;
 import org.apache.kafka.clients.admin.SharePartitionOffsetInfo;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.KafkaShareConsumer;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -80,6 +83,24 @@ class ShareSourceIT {
 		harness.startConsumer(this.properties);
 
 		awaitSaved(orders);
+	}
+
+	/** By which a source knows that a full group admits its consumer again. */
+	@Test
+	@Execution(ExecutionMode.SAME_THREAD)
+	void aConsumerIsAMemberOnceABrokerHasAnsweredItsFetch() {
+		Map<String, Object> client = Map.of(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, harness.bootstrapServers(),
+				ConsumerConfig.GROUP_ID_CONFIG, this.group);
+		try (KafkaShareConsumer<byte[], byte[]> consumer = new KafkaShareConsumer<>(client, new ByteArrayDeserializer(),
+				new ByteArrayDeserializer())) {
+			assertThat(ShareSource.isMember(consumer)).isFalse();
+			consumer.subscribe(List.of(Topics.ORDERS));
+
+			await().pollInSameThread().atMost(Duration.ofSeconds(60)).until(() -> {
+				consumer.poll(Duration.ofMillis(100));
+				return ShareSource.isMember(consumer);
+			});
+		}
 	}
 
 	private static void awaitSaved(List<UUID> orders) {

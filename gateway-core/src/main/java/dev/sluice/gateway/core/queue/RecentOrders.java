@@ -353,9 +353,8 @@ public class RecentOrders implements SmartLifecycle {
 			.stream()
 			.collect(Collectors.toMap(Map.Entry::getKey, (end) -> end.getValue().offset())));
 		check();
-		if (this.catchUp.isAsking()) {
-			LockSupport.unpark(this.thread);
-		}
+		// It may rest after a batch, and a caller waits.
+		LockSupport.unpark(this.thread);
 	}
 
 	/** Whether the current question is answered. */

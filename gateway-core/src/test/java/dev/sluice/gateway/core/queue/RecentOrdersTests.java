@@ -375,6 +375,22 @@ class RecentOrdersTests {
 		assertThat(this.orders.caughtUp(PATIENCE).join()).isEqualTo(Reading.CURRENT);
 		assertThat(this.orders.acceptance(this.id)).isNotNull();
 		assertThat(this.kafka.opened()).isEqualTo(2);
+		UUID later = UUID.randomUUID();
+		this.kafka.accept(later, TIME);
+		await().until(() -> this.orders.acceptance(later) != null);
+	}
+
+	@Test
+	void answersItsCallersAtOnceWhenItLosesItsClients() {
+		start();
+		this.kafka.answersEnds(false);
+		CompletableFuture<Reading> reading = this.orders.caughtUp(PATIENCE);
+
+		this.kafka.failsToOpen(true);
+		this.kafka.failPoll(new AuthorizationException("no right to read"));
+
+		await().until(reading::isDone);
+		assertThat(reading.join()).isEqualTo(Reading.BEHIND);
 	}
 
 	@Test

@@ -23,6 +23,7 @@ import dev.sluice.contract.OrderStatus;
 import dev.sluice.lab.chaos.ledger.Answer.Meaning;
 import dev.sluice.lab.chaos.ledger.OrderWitness.Fate;
 import dev.sluice.lab.kit.plan.Mode;
+import dev.sluice.lab.kit.plan.OrderIdentity;
 import dev.sluice.lab.kit.result.ChaosResult.Balance;
 import dev.sluice.lab.kit.stack.LabException;
 import org.jspecify.annotations.Nullable;

@@ -28,6 +28,7 @@ import dev.sluice.contract.Order;
 import dev.sluice.contract.Placed;
 import dev.sluice.lab.chaos.ledger.Gateways.Gateway;
 import dev.sluice.lab.kit.plan.Mode;
+import dev.sluice.lab.kit.plan.OrderIdentity;
 import dev.sluice.lab.kit.plan.SampleOrder;
 import dev.sluice.lab.kit.stack.LabException;
 import org.jspecify.annotations.Nullable;

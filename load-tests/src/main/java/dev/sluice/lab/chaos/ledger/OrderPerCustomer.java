@@ -7,6 +7,7 @@ import java.util.function.IntToLongFunction;
 
 import dev.sluice.lab.chaos.ledger.Answer.Meaning;
 import dev.sluice.lab.kit.plan.Mode;
+import dev.sluice.lab.kit.plan.OrderIdentity;
 
 /**
  * Holds the order in which a customer's queued orders were saved against the order in

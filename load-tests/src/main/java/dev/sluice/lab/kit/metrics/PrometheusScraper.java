@@ -15,7 +15,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executors;
@@ -41,7 +40,7 @@ public final class PrometheusScraper implements AutoCloseable {
 
 	private final List<Failure> failures = Collections.synchronizedList(new ArrayList<>());
 
-	private final Map<URI, PrintWriter> files = new LinkedHashMap<>();
+	private final List<Target> targets = new ArrayList<>();
 
 	private final HttpClient client = Http.client(PERIOD);
 
@@ -55,14 +54,21 @@ public final class PrometheusScraper implements AutoCloseable {
 	 * @throws IOException if a file cannot be written
 	 */
 	public PrometheusScraper(Map<String, URI> endpoints, Path directory) throws IOException {
-		for (Map.Entry<String, URI> endpoint : endpoints.entrySet()) {
-			this.files.put(endpoint.getValue(),
-					new PrintWriter(new OutputStreamWriter(
-							new GZIPOutputStream(
-									Files.newOutputStream(directory.resolve(endpoint.getKey() + ".prom.gz"))),
-							StandardCharsets.UTF_8)));
+		try {
+			for (Map.Entry<String, URI> endpoint : endpoints.entrySet()) {
+				this.targets.add(new Target(endpoint.getValue(),
+						new PrintWriter(new OutputStreamWriter(
+								new GZIPOutputStream(
+										Files.newOutputStream(directory.resolve(endpoint.getKey() + ".prom.gz"))),
+								StandardCharsets.UTF_8))));
+			}
 		}
-		this.executor.scheduleAtFixedRate(() -> this.files.forEach(this::scrape), 0, PERIOD.toMillis(),
+		catch (IOException ex) {
+			close();
+			throw ex;
+		}
+		this.executor.scheduleAtFixedRate(
+				() -> this.targets.forEach((target) -> scrape(target.endpoint(), target.file())), 0, PERIOD.toMillis(),
 				TimeUnit.MILLISECONDS);
 	}
 
@@ -108,7 +114,11 @@ public final class PrometheusScraper implements AutoCloseable {
 			Thread.currentThread().interrupt();
 		}
 		this.client.shutdownNow();
-		this.files.values().forEach(PrintWriter::close);
+		this.targets.forEach((target) -> target.file().close());
+	}
+
+	/** A service: two may have one address, of a proxy. */
+	private record Target(URI endpoint, PrintWriter file) {
 	}
 
 }

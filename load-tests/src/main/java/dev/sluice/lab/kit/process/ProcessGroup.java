@@ -2,8 +2,10 @@ package dev.sluice.lab.kit.process;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Stream;
 
 import dev.sluice.devservices.ContainerProcesses;
@@ -46,15 +48,16 @@ public record ProcessGroup(List<Long> processes, List<Long> containers) {
 	}
 
 	private static ProcessGroup listening(List<Integer> ports, Infrastructure infrastructure) {
-		List<Long> processes = new ArrayList<>();
-		List<Long> containers = new ArrayList<>();
+		// One server may have several ports.
+		Set<Long> processes = new LinkedHashSet<>();
+		Set<Long> containers = new LinkedHashSet<>();
 		for (int port : ports) {
 			Ports.holder(port).ifPresent((process) -> processes.add(process.pid()));
 			if (infrastructure == Infrastructure.CONTAINERS) {
 				ContainerProcesses.publishing(port).ifPresent(containers::add);
 			}
 		}
-		return new ProcessGroup(processes, containers);
+		return new ProcessGroup(List.copyOf(processes), List.copyOf(containers));
 	}
 
 	/** The first process of each tree and of each container. */

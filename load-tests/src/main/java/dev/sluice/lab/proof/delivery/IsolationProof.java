@@ -35,7 +35,7 @@ import dev.sluice.lab.kit.stack.Service;
 import dev.sluice.lab.kit.stack.ServiceOptions;
 import dev.sluice.lab.kit.statistics.Latencies;
 import dev.sluice.lab.kit.statistics.Percentile;
-import dev.sluice.lab.order.Redelivery;
+import dev.sluice.lab.kit.client.Redelivery;
 import dev.sluice.lab.proof.claim.Proof;
 import dev.sluice.lab.proof.claim.TestBed;
 import org.apache.kafka.clients.producer.ProducerRecord;

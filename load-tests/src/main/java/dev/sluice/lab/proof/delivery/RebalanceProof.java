@@ -17,7 +17,7 @@ import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 
 import dev.sluice.contract.BackendAudit;
-import dev.sluice.lab.chaos.ledger.OrderIdentity;
+import dev.sluice.lab.kit.plan.OrderIdentity;
 import dev.sluice.lab.kit.result.ProofResult.Check;
 import dev.sluice.lab.kit.result.ProofResult.Series;
 import dev.sluice.lab.kit.result.ProofResult.Span;

@@ -30,6 +30,7 @@ import dev.sluice.contract.SavedOrder;
 import dev.sluice.lab.chaos.ledger.BackendWitness.Pace;
 import dev.sluice.lab.chaos.ledger.BackendWitness.Unfinished;
 import dev.sluice.lab.chaos.ledger.Gateways.Gateway;
+import dev.sluice.lab.kit.plan.OrderIdentity;
 import dev.sluice.lab.kit.result.ChaosResult.Balance;
 import dev.sluice.lab.kit.stack.LabException;
 import org.junit.jupiter.api.AfterEach;

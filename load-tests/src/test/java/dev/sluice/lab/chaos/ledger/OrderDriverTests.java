@@ -18,6 +18,7 @@ import dev.sluice.devservices.Ports;
 import dev.sluice.lab.chaos.ledger.Answer.Meaning;
 import dev.sluice.lab.chaos.ledger.Gateways.Gateway;
 import dev.sluice.lab.kit.plan.Mode;
+import dev.sluice.lab.kit.plan.OrderIdentity;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;

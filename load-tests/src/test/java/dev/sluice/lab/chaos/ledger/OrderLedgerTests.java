@@ -8,6 +8,7 @@ import java.util.stream.IntStream;
 import dev.sluice.lab.chaos.ledger.Answer.Meaning;
 import dev.sluice.lab.kit.measure.SavedSampler;
 import dev.sluice.lab.kit.plan.Mode;
+import dev.sluice.lab.kit.plan.OrderIdentity;
 import dev.sluice.lab.kit.result.ChaosResult.Second;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;

@@ -95,6 +95,20 @@ class PrometheusScraperTests {
 	}
 
 	@Test
+	void keepsEachOfTwoServicesThatHaveOneAddress() throws IOException {
+		AtomicInteger scrapes = new AtomicInteger();
+		URI endpoint = endpoint("/proxy", answer(200, "up 1\n", scrapes));
+
+		try (PrometheusScraper _ = new PrometheusScraper(Map.of("gateway", endpoint, "consumer", endpoint),
+				this.directory)) {
+			await().atMost(TIMEOUT).until(() -> scrapes.get() >= 3);
+		}
+
+		assertThat(lines("gateway")).contains("up 1");
+		assertThat(lines("consumer")).contains("up 1");
+	}
+
+	@Test
 	void notesThatAServiceIsDownAndAsksItAgain() throws IOException {
 		AtomicInteger refused = new AtomicInteger();
 		AtomicInteger scrapes = new AtomicInteger();

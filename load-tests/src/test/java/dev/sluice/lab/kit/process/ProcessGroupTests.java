@@ -75,6 +75,17 @@ class ProcessGroupTests {
 	}
 
 	@Test
+	@EnabledOnOs(OS.LINUX)
+	void countsAProcessWithTwoPortsOnce() throws IOException {
+		try (ServerSocket broker = listen(); ServerSocket other = listen()) {
+			String brokers = "127.0.0.1:%d,127.0.0.1:%d".formatted(broker.getLocalPort(), other.getLocalPort());
+
+			assertThat(ProcessGroup.ofInfrastructure(new Servers(brokers, Ports.free())))
+				.containsExactly(entry("kafka", ProcessGroup.of(SELF)));
+		}
+	}
+
+	@Test
 	void aServerThatIsNotOfThisMachineHasNoGroup() {
 		assertThat(ProcessGroup.ofInfrastructure(new Servers("localhost:" + Ports.free(), Ports.free()))).isEmpty();
 	}

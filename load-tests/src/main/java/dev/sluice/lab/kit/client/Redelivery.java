@@ -1,4 +1,4 @@
-package dev.sluice.lab.order;
+package dev.sluice.lab.kit.client;
 
 import java.io.IOException;
 import java.net.URI;

@@ -1,4 +1,4 @@
-package dev.sluice.lab.client;
+package dev.sluice.lab.kit.client;
 
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;

@@ -1,4 +1,4 @@
-package dev.sluice.lab.client;
+package dev.sluice.lab.kit.client;
 
 import java.util.Locale;
 

@@ -1,8 +1,6 @@
-package dev.sluice.lab.chaos.ledger;
+package dev.sluice.lab.kit.plan;
 
 import java.util.UUID;
-
-import dev.sluice.lab.kit.plan.OrderId;
 
 /**
  * The orders of a load by their numbers: customer, idempotency key and id follow from the

@@ -1,0 +1,46 @@
+package dev.sluice.lab;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+
+import static com.tngtech.archunit.base.DescribedPredicate.alwaysTrue;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+@AnalyzeClasses(packages = "dev.sluice.lab", importOptions = DoNotIncludeTests.class)
+class ArchitectureTests {
+
+	/** The targets and scenarios that several commands read from files. */
+	private static final DescribedPredicate<JavaClass> SHARED = resideInAnyPackage("dev.sluice.lab.kit..",
+			"dev.sluice.lab.scenario..");
+
+	/** It has a chapter of each experiment. */
+	private static final DescribedPredicate<JavaClass> REPORT = resideInAPackage("dev.sluice.lab.report..");
+
+	@ArchTest
+	static final ArchRule kitKnowsNoExperiment = noClasses().that()
+		.resideInAPackage("dev.sluice.lab.kit..")
+		.should()
+		.dependOnClassesThat(resideInAPackage("dev.sluice.lab..")
+			.and(DescribedPredicate.not(resideInAPackage("dev.sluice.lab.kit.."))));
+
+	/** {@code lab compare --causes} is the only command of causes. */
+	@ArchTest
+	static final ArchRule experimentsKnowEachOtherOnlyThroughKit = slices().matching("dev.sluice.lab.(*)..")
+		.should()
+		.notDependOnEachOther()
+		.ignoreDependency(alwaysTrue(), SHARED)
+		.ignoreDependency(REPORT, alwaysTrue())
+		.ignoreDependency(resideInAPackage("dev.sluice.lab.bundle"), REPORT)
+		.ignoreDependency(resideInAPackage("dev.sluice.lab.compare"), resideInAPackage("dev.sluice.lab.causes"));
+
+	@ArchTest
+	static final ArchRule hasNoCyclesOfPackages = slices().matching("dev.sluice.lab.(**)").should().beFreeOfCycles();
+
+}
