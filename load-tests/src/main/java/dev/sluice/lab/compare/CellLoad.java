@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.lab.kit.page.Figures;
@@ -119,8 +120,8 @@ record CellLoad(Load.Kind kind, int users, int items, Map<Integer, Double> perSe
 		long least = cold ? this.settling.leastMillis() : Math.min(AGAIN_MILLIS, this.settling.leastMillis());
 		Settling rule = new Settling(this.settling.windowMillis(), least, this.settling.within());
 		return List.of(new Phase("warm-up", Mode.SYNC, 1, WARM_UP_USERS, BackendBehaviour.DEFAULT,
-				rule.mostMillis() + WARM_UP_DRAIN_MILLIS, false)
-			.lasting(rule.mostMillis())
+				rule.loadMillis() + WARM_UP_DRAIN_MILLIS, false)
+			.lasting(rule.loadMillis())
 			.at(targets)
 			.until(rule));
 	}
@@ -151,7 +152,21 @@ record CellLoad(Load.Kind kind, int users, int items, Map<Integer, Double> perSe
 		return Optional.of(new Check(
 				"The last two windows of each warm-up agree in rate and CPU per order within %s, and the compilers used at most %s of the CPU"
 					.formatted(Figures.percent(WarmUpWindow.AGREE_WITHIN), Figures.percent(WarmUpWindow.MOST_JIT)),
-				!warmUps.isEmpty() && settled == warmUps.size(), "%d of %d do".formatted(settled, warmUps.size())));
+				!warmUps.isEmpty() && settled == warmUps.size(),
+				"%d of %d do%s".formatted(settled, warmUps.size(),
+						warmUps.stream()
+							.filter((curve) -> !curve.settled())
+							.map((curve) -> "; in round %s %s".formatted(curve.round(), end(curve.windows())))
+							.collect(Collectors.joining()))));
+	}
+
+	private static String end(List<WarmUpWindow> windows) {
+		return windows.stream()
+			.skip(Math.max(0, windows.size() - 2))
+			.map((window) -> "%s saved per second for %s ms of CPU each, %s of it compiling".formatted(
+					Figures.measured(window.savedPerSecond()), Figures.measured(window.cpuMillisPerOrder()),
+					Figures.percent(window.jitShare())))
+			.collect(Collectors.joining(", then "));
 	}
 
 	/** In words: name to value. */

@@ -251,6 +251,11 @@ public final class Report {
 		if (unknown > 0) {
 			reasons.add("what other processes used of the machine's CPU is not known in %d".formatted(unknown));
 		}
+		long cold = run.cells().stream().filter(Reliability::cold).count();
+		if (cold > 0) {
+			reasons.add("the compilers of the JVMs, which were not warm, used more than %s of the CPU in %d"
+				.formatted(Figures.percent(Reliability.COMPILING_LIMIT), cold));
+		}
 		long lagged = run.cells().stream().filter(Reliability::lagged).count();
 		if (lagged > 0) {
 			reasons

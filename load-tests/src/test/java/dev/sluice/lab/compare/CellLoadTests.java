@@ -5,6 +5,7 @@ import java.util.List;
 
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.lab.kit.plan.LoadPlan.Phase;
+import dev.sluice.lab.kit.plan.LoadPlan.Settling;
 import dev.sluice.lab.kit.plan.LoadPlan.Target;
 import dev.sluice.lab.kit.plan.Mode;
 import dev.sluice.lab.kit.plan.WarmUpWindow;
@@ -69,9 +70,12 @@ class CellLoadTests {
 			assertThat(phase.targets()).isEqualTo(targets);
 			assertThat(phase.warmUp()).isNotNull();
 			assertThat(phase.warmUp().leastMillis()).isEqualTo(30_000);
-			assertThat(phase.lastMillis()).isEqualTo(180_000);
+			assertThat(phase.warmUp().mostMillis()).isEqualTo(180_000);
+			assertThat(phase.lastMillis()).as("a window that begins before 180 s has load until its end")
+				.isGreaterThan(185_000);
 		});
-		assertThat(load.warmUp(targets, List.of(Mode.SYNC), false).getFirst().lastMillis()).isEqualTo(60_000);
+		assertThat(load.warmUp(targets, List.of(Mode.SYNC), false).getFirst().warmUp()).extracting(Settling::mostMillis)
+			.isEqualTo(60_000L);
 	}
 
 	@Test
@@ -82,6 +86,11 @@ class CellLoadTests {
 
 		assertThat(load.warmUpCheck(List.of(settled))).get().extracting(Check::holds).isEqualTo(true);
 		assertThat(load.warmUpCheck(List.of(settled, rising))).get().extracting(Check::holds).isEqualTo(false);
+		assertThat(load.warmUpCheck(List.of(settled, rising))).get()
+			.extracting(Check::detail)
+			.asString()
+			.startsWith(
+					"1 of 2 do; in round 2 100 saved per second for 1 ms of CPU each, 1 % of it compiling, then 200 ");
 		assertThat(load.warmUpCheck(List.of())).get().extracting(Check::holds).isEqualTo(false);
 		assertThat(CellLoad.burst(1, 1).warmUpCheck(List.of())).isEmpty();
 	}

@@ -39,6 +39,14 @@ class BoundReportTests {
 	}
 
 	@Test
+	void saysHowManyCellsWereMeasuredCold() {
+		assertThat(Report.page(List.of(run(null, 0.16)))).contains(
+				"the compilers of the JVMs, which were not warm, used more than 10 % of the CPU in 1",
+				"the JVMs were not warm: their compilers used 16 % of the CPU");
+		assertThat(Report.page(List.of(run(null, 0.04)))).doesNotContain("not warm");
+	}
+
+	@Test
 	void isTheSameFromTheFile(@TempDir Path directory) throws Exception {
 		for (Bound bound : List.of(new Bound.Cpu(0.97, "kafka", 0.3), new Bound.Limit("gateway", "calls", 7, 0.5),
 				new Bound.BackendLatency(100, 50), new Bound.Generator(300), new Bound.InFlight(10, 3, 0.4))) {
@@ -49,7 +57,12 @@ class BoundReportTests {
 	}
 
 	private static RunResult run(@Nullable Bound bound) {
-		Utilisation utilisation = new Utilisation(0.6, 0.01, Map.of("consumer", new ProcessUse(0.4, 0.1, null, 0.01)),
+		return run(bound, null);
+	}
+
+	private static RunResult run(@Nullable Bound bound, @Nullable Double jitShare) {
+		Utilisation utilisation = new Utilisation(0.6, 0.01,
+				Map.of("consumer", new ProcessUse(0.4, 0.1, jitShare, 0.01)),
 				List.of(new LimitUse("consumer", "orders in delivery", 50, 48, 0.96)), 50.2, 48.0, 996.0, bound);
 		CellResult cell = new CellResult(new Cell("reactive", "queued", "unlimited", Load.inFlight(1_000), 1), START,
 				START.plusSeconds(1), 1_000, 0, Map.of(), 1_000, 1_000, 1_000, 1_000, null, null, null, Map.of(), 0L,

@@ -34,6 +34,22 @@ public record Utilisation(@Nullable Double busyShare, @Nullable Double stealShar
 	}
 
 	/**
+	 * The share of all processes' CPU time that compiled, 0 to 1; null if it is not known
+	 * of any.
+	 */
+	public @Nullable Double jitShare() {
+		double cores = 0;
+		double compiling = 0;
+		for (ProcessUse use : this.processes.values()) {
+			if (use.cores() != null && use.jitShare() != null) {
+				cores += use.cores();
+				compiling += use.cores() * use.jitShare();
+			}
+		}
+		return (cores > 0) ? compiling / cores : null;
+	}
+
+	/**
 	 * A process with its descendants, or a container.
 	 *
 	 * @param cores that it used, on average

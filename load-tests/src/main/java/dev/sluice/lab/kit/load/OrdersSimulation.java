@@ -207,12 +207,12 @@ public final class OrdersSimulation extends Simulation {
 			.on(pause(QUIET), exec((session) -> session.set(RESTED, this.services.isAtRest())));
 	}
 
-	/** Ends the phase when its windows agree. */
+	/** Ends the phase when its windows agree, or with the last of them. */
 	private ChainBuilder watch(Settling rule, WarmUpWatch watch, OrderSupply supply) {
 		return exec((session) -> {
 			watch.start(System.nanoTime(), this.all.millis(), this.all.jitMillis());
 			return session;
-		}).asLongAs((_) -> !watch.isSettled() && !supply.isEnough())
+		}).asLongAs((_) -> !watch.isOver() && !supply.isEnough())
 			.on(pause(Duration.ofMillis(rule.windowMillis())), exec((session) -> session.set(SAVED, 0L)), count(),
 					exec((session) -> {
 						watch.window(System.nanoTime(), session.getLong(SAVED), this.all.millis(),

@@ -3,7 +3,6 @@ package dev.sluice.lab.kit.load;
 import java.net.http.HttpRequest;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 import java.util.function.Supplier;
 
@@ -51,10 +50,8 @@ public record Saturation(Settling rule, Count saved) {
 		ProcessTime time = new ProcessTime(List.of(ProcessHandle.current().pid()));
 		WarmUpWatch watch = new WarmUpWatch(this.rule);
 		long before = this.saved.get();
-		long start = System.nanoTime();
-		watch.start(start, time.millis(), time.jitMillis());
-		while (!watch.isSettled()
-				&& System.nanoTime() - start < TimeUnit.MILLISECONDS.toNanos(this.rule.mostMillis())) {
+		watch.start(System.nanoTime(), time.millis(), time.jitMillis());
+		while (!watch.isOver()) {
 			for (Supplier<IntFunction<HttpRequest>> kind : kinds) {
 				client.run(load, kind.get(), (_) -> {
 				});

@@ -61,6 +61,11 @@ final class WarmUpWatch {
 		this.jitMillis = jit;
 	}
 
+	/** Whether it has settled, or has had its time. */
+	boolean isOver() {
+		return isSettled() || this.endNanos - this.startNanos >= this.rule.mostMillis() * 1_000_000;
+	}
+
 	boolean isSettled() {
 		return this.endNanos - this.startNanos >= this.rule.leastMillis() * 1_000_000
 				&& WarmUpWindow.isWarm(this.windows, this.rule.within());

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Objects;
 
 import dev.sluice.lab.kit.cell.CellResult;
+import dev.sluice.lab.kit.cell.Load;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +19,9 @@ public final class Reliability {
 
 	/** Above this share of the machine's CPU in other hands a cell is marked. */
 	public static final double FOREIGN_CPU_LIMIT = 0.10;
+
+	/** Above this share of the processes' CPU time in the compilers a cell is marked. */
+	public static final double COMPILING_LIMIT = 0.10;
 
 	private Reliability() {
 	}
@@ -38,6 +42,10 @@ public final class Reliability {
 		else if (disturbed(cell.foreignCpuShare())) {
 			marks
 				.add("other processes used %s of the machine's CPU".formatted(Figures.percent(cell.foreignCpuShare())));
+		}
+		if (cold(cell)) {
+			marks.add("the JVMs were not warm: their compilers used %s of the CPU"
+				.formatted(Figures.percent(compiling(cell))));
 		}
 		if (lagged(cell)) {
 			marks.add("the load generator began up to %s ms late, which no latency contains"
@@ -62,6 +70,21 @@ public final class Reliability {
 	 */
 	public static boolean lagged(CellResult cell) {
 		return CellResult.isLagged(cell.startLagP99Millis(), cell.latency());
+	}
+
+	/**
+	 * Whether the JVMs' compilers used too much of the CPU for services that are said to
+	 * be warm. Those of a burst are not.
+	 * @param cell any
+	 * @return true if it is to be marked for that
+	 */
+	public static boolean cold(CellResult cell) {
+		Double compiling = compiling(cell);
+		return compiling != null && compiling > COMPILING_LIMIT && cell.cell().load().kind() != Load.Kind.BURST;
+	}
+
+	private static @Nullable Double compiling(CellResult cell) {
+		return (cell.utilisation() != null) ? cell.utilisation().jitShare() : null;
 	}
 
 	/**

@@ -146,11 +146,10 @@ public record LoadPlan(String token, URI gateway, URI backend, Path results, Lis
 
 	/**
 	 * When a warm-up ends: when two successive windows agree in the rate of saved orders
-	 * and in the CPU time of an order, or with the phase's time.
+	 * and in the CPU time of an order, or with the first window that ends after the
+	 * longest time.
 	 *
 	 * @param windowMillis length of a window, in milliseconds
-	 * @param restMillis of it, at its end, in which no order begins, so that the
-	 * compilers have the machine to themselves; 0 = none
 	 * @param leastMillis before which it does not end, in milliseconds
 	 * @param within by which share of the greater two windows may differ and still agree
 	 */
@@ -171,6 +170,14 @@ public record LoadPlan(String token, URI gateway, URI backend, Path results, Lis
 		/** After which it ends though it has not settled, in milliseconds. */
 		public long mostMillis() {
 			return this.leastMillis * MOST;
+		}
+
+		/**
+		 * For how long orders are placed at most, in milliseconds: until after the last
+		 * window, however late that ends. A window that lacks load agrees with none.
+		 */
+		public long loadMillis() {
+			return mostMillis() + 2 * this.windowMillis;
 		}
 
 	}

@@ -48,6 +48,30 @@ class WarmUpWatchTests {
 	}
 
 	@Test
+	void isOverWhenItHasSettled() {
+		this.watch.start(0, 0, 0L);
+		window(1_000, 1);
+		window(1_000, 1);
+		assertThat(this.watch.isOver()).isFalse();
+		window(1_000, 1);
+
+		assertThat(this.watch.isOver()).isTrue();
+	}
+
+	@Test
+	void isOverWithTheFirstWindowThatEndsAfterTheLongestTime() {
+		this.watch.start(0, 0, 0L);
+		for (int i = 1; i <= 17; i++) {
+			compiling(0.20);
+		}
+		assertThat(this.watch.isOver()).as("after 85 s").isFalse();
+		compiling(0.20);
+
+		assertThat(this.watch.isOver()).as("after 90 s").isTrue();
+		assertThat(this.watch.isSettled()).isFalse();
+	}
+
+	@Test
 	void nothingSavedIsNoAgreement() {
 		this.watch.start(0, 0, 0L);
 		window(0, 0);

@@ -8,6 +8,8 @@ import dev.sluice.lab.kit.cell.Cell;
 import dev.sluice.lab.kit.cell.Load;
 import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.cell.CellResult.Latency;
+import dev.sluice.lab.kit.cell.Utilisation;
+import dev.sluice.lab.kit.cell.Utilisation.ProcessUse;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -44,10 +46,40 @@ class ReliabilityTests {
 		assertThat(Reliability.sign("12 ms", false)).isEqualTo("12 ms");
 	}
 
+	@Test
+	void aCellOfJvmsThatStillCompileIsMarked() {
+		assertThat(Reliability.of(compiling(0.10, Load.inFlight(10)))).isEmpty();
+		assertThat(Reliability.of(compiling(0.12, Load.inFlight(10))))
+			.containsExactly("the JVMs were not warm: their compilers used 12 % of the CPU");
+		assertThat(Reliability.of(compiling(null, Load.inFlight(10)))).as("not known").isEmpty();
+	}
+
+	@Test
+	void aBurstIsForServicesThatAreNew() {
+		assertThat(Reliability.of(compiling(0.50, new Load(Load.Kind.BURST, 10)))).isEmpty();
+	}
+
+	/** The gateway has twice the CPU of the consumer, and PostgreSQL no compiler. */
+	private static CellResult compiling(@Nullable Double share, Load load) {
+		Double gateway = (share != null) ? share * 2 : null;
+		return cell(load, 0.0, null, null,
+				new Utilisation(0.9, 0.0,
+						Map.of("gateway", new ProcessUse(1.0, 0.0, gateway, 0.0), "consumer",
+								new ProcessUse(0.5, 0.0, (share != null) ? 0.0 : null, 0.0), "postgresql",
+								new ProcessUse(0.5, 0.0, (share != null) ? 0.0 : null, 0.0), "kafka",
+								new ProcessUse(null, null, null, null)),
+						List.of(), null, null, null, null));
+	}
+
 	private static CellResult cell(@Nullable Double foreign, @Nullable Integer lag, @Nullable String problem) {
-		return new CellResult(new Cell("reactive", "sync", "unlimited", Load.inFlight(10), 1), START,
-				START.plusSeconds(1), 10, 0, Map.of(), 10, 10, 10, 10, new Latency(310, 300.0, 390.0, 400.0, 400), null,
-				null, Map.of(), 0, 0, foreign, lag, problem, List.of());
+		return cell(Load.inFlight(10), foreign, lag, problem, null);
+	}
+
+	private static CellResult cell(Load load, @Nullable Double foreign, @Nullable Integer lag, @Nullable String problem,
+			@Nullable Utilisation utilisation) {
+		return new CellResult(new Cell("reactive", "sync", "unlimited", load, 1), START, START.plusSeconds(1), 10, 0,
+				Map.of(), 10, 10, 10, 10, new Latency(310, 300.0, 390.0, 400.0, 400), null, null, Map.of(), 0L, 0,
+				foreign, lag, problem, utilisation, List.of());
 	}
 
 }
