@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Who sees a freeze? A Markdown table of the p50 and p99 that load generators report for a server that is stopped for 6
-# of 10 s. 'lab client' always takes part; wrk, wrk2, oha, hey and k6 where they are installed.
+# Which load generators see a freeze? A Markdown table of the p50 and p99 that they report for a server that is stopped
+# for 6 of 10 s. 'lab client' and Gatling always take part; wrk, wrk2, oha, hey and k6 where they are on the path.
 #
-# The server answers at once and is stopped (SIGSTOP) from 2 s to 8 s of each run. wrk2, k6 and 'oha -q' send 500 requests a
-# second by the clock, as 'lab client --freeze' does; wrk, oha and hey keep 50 connections busy.
+# The server answers at once and is stopped (SIGSTOP) from 2 s to 8 s after the generator has connected. wrk2, k6, Gatling
+# and 'oha -q' send 500 requests a second by the clock, as 'lab client --freeze' does; wrk, oha and hey keep 50 connections
+# busy.
 #
 #   ./lab doctor                        # builds what is not built
 #   JAVA=/path/to/jdk-25/bin/java load-tests/scripts/freeze.sh
@@ -14,6 +15,7 @@ jar=${BACKEND_JAR:-$root/backend-mock/target/backend-mock.jar}
 port=${PORT:-18090}
 uri=http://127.0.0.1:$port/0
 rate=500
+unpacked=$root/load-tests/target/lab
 results=$(mktemp -d)
 server=
 
@@ -27,9 +29,10 @@ clean_up() {
 }
 trap clean_up EXIT
 
-java=${JAVA:-java}
+java=$(realpath "$(command -v "${JAVA:-java}")")
 "$java" -version 2>&1 | grep -q '"25' || { echo "JAVA must name a java of a JDK 25" >&2; exit 1; }
-[ -f "$jar" ] || { echo "build first: mvn -q package -DskipTests" >&2; exit 1; }
+[ -f "$jar" ] && [ -d "$unpacked" ] || { echo "build first: ./lab doctor" >&2; exit 1; }
+command -v ss >/dev/null || { echo "needs ss, of iproute2" >&2; exit 1; }
 "$java" -jar "$jar" --server.port="$port" >"$results/server.log" 2>&1 &
 server=$!
 for _ in $(seq 600); do
@@ -39,12 +42,15 @@ for _ in $(seq 600); do
 done
 curl -fso /dev/null --max-time 1 "$uri" || { echo "$jar does not answer at $uri" >&2; exit 1; }
 
-# Runs a generator for 10 s while the server stands still from 2 s to 8 s.
+# Runs a generator for 10 s while the server stands still from 2 s to 8 s after it has connected.
 frozen() {
   local output=$1
   shift
   timeout 60 "$@" >"$output" 2>&1 &
   local generator=$!
+  while kill -0 "$generator" 2>/dev/null && [ -z "$(ss -Htn state established "( dport = :$port )")" ]; do
+    sleep 0.05
+  done
   sleep 2
   kill -STOP "$server"
   sleep 6
@@ -107,6 +113,23 @@ JS
 else
   missing+=(k6)
 fi
+cat >"$results/Freeze.java" <<JAVA
+import io.gatling.javaapi.core.Simulation;
+import static io.gatling.javaapi.core.CoreDsl.*;
+import static io.gatling.javaapi.http.HttpDsl.*;
+public class Freeze extends Simulation {
+  public Freeze() {
+    setUp(scenario("freeze").exec(http("get").get("$uri")).injectOpen(constantUsersPerSec($rate).during(10)))
+      .protocols(http.shareConnections().disableWarmUp());
+  }
+}
+JAVA
+libraries="$unpacked/BOOT-INF/classes:$unpacked/BOOT-INF/lib/*"
+"$(dirname "$java")/javac" -cp "$libraries" -d "$results" "$results/Freeze.java"
+frozen "$results/gatling" "$java" --add-opens=java.base/java.lang=ALL-UNNAMED -Xmx512m -cp "$results:$libraries" \
+  io.gatling.app.Gatling --simulation Freeze --results-folder "$results/gatling.run"
+gatling_percentile() { sed -nE "s/.*$1(th|st|nd|rd) percentile[^0-9]*([0-9,]+).*/\\2 ms/p" "$results/gatling" | head -1; }
+row Gatling "$rate/s" "$(gatling_percentile 50)" "$(gatling_percentile 99)"
 "${LAB:-$root/lab}" client --freeze --out "$results/lab.run" >"$results/lab" 2>"$results/lab.err" ||
   { cat "$results/lab.err" >&2; exit 1; }
 lab_percentiles=$(awk '

@@ -26,6 +26,8 @@ public final class GeneratedTable {
 
 	private final String name;
 
+	private final int columns;
+
 	private final List<String> lines = new ArrayList<>();
 
 	/**
@@ -37,8 +39,15 @@ public final class GeneratedTable {
 	public GeneratedTable(Path document, String name, String... columns) {
 		this.document = document;
 		this.name = name;
+		this.columns = columns.length;
 		row(columns);
 		row(Collections.nCopies(columns.length, "---").toArray(String[]::new));
+	}
+
+	/** Aligns the columns from this one on, counted from 0, at the right. */
+	public GeneratedTable figuresFrom(int column) {
+		this.lines.set(1, "| --- ".repeat(column) + "| ---: ".repeat(this.columns - column) + "|");
+		return this;
 	}
 
 	/** Adds a row. A bar within a cell is escaped. */

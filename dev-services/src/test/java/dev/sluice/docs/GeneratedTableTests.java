@@ -32,6 +32,19 @@ class GeneratedTableTests {
 	}
 
 	@Test
+	void alignsFiguresAtTheRight() throws IOException {
+		GeneratedTable table = table("""
+				<!-- begin all -->
+				| name | meaning |
+				| --- | ---: |
+				| a | 1 |
+				<!-- end all -->
+				""");
+
+		assertThatCode(() -> table.figuresFrom(1).row("a", "1").compare()).doesNotThrowAnyException();
+	}
+
+	@Test
 	void saysWhichCommandWritesAStaleTable() throws IOException {
 		GeneratedTable table = table("""
 				<!-- begin all -->

@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.util.concurrent.Callable;
 
 import dev.sluice.lab.kit.bundle.Bundle;
+import dev.sluice.lab.kit.bundle.Bundle.Content;
 import dev.sluice.lab.kit.stack.LabException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -28,6 +29,11 @@ public final class BundleCommand implements Callable<Integer> {
 			description = "The bundle to write. Default: DIR" + Bundle.SUFFIX + ".")
 	private @Nullable Path out;
 
+	@Option(names = "--cells",
+			description = "Packs only what the cells of a compare are computed from: run.json, the load generator's log,"
+					+ " the times of the orders and the samples of the processes.")
+	private boolean cells;
+
 	@Spec
 	@SuppressWarnings("NullAway.Init") // picocli sets it before call()
 	private CommandSpec spec;
@@ -37,7 +43,7 @@ public final class BundleCommand implements Callable<Integer> {
 		Path run = this.directory.toAbsolutePath().normalize();
 		Path bundle = (this.out != null) ? this.out : Path.of(run + Bundle.SUFFIX);
 		try {
-			Bundle.pack(run, bundle.toAbsolutePath());
+			Bundle.pack(run, bundle.toAbsolutePath(), this.cells ? Content.CELLS : Content.ALL);
 		}
 		catch (IOException ex) {
 			throw new LabException(String.valueOf(ex.getMessage()), ex);

@@ -385,8 +385,8 @@
     const yMax = nice(Math.max(...data.points.map((p) => p.high)));
     const bottom = grid.top + plotHeight;
     const xPixel = (x) => grid.left + ((x + 0.5) / data.runs.length) * plotWidth;
-    const yPixel = (y) => grid.top + (1 - (Math.max(scaled(y), yMin) - yMin) / (yMax - yMin)) * plotHeight;
-    const graphic = said.elements.concat(text(0, 10, data.yName + (data.ratio ? ' (logarithmic)' : '')), text(grid.left + plotWidth / 2, data.height - 10, 'commit of the run', {}, 'center'));
+    const yPixel = (y) => grid.top + (1 - y / yMax) * plotHeight;
+    const graphic = said.elements.concat(text(0, 10, data.yName), text(grid.left + plotWidth / 2, data.height - 10, 'commit of the run', {}, 'center'));
     for (const at of changes) {
       graphic.push(rule(xPixel(at - 0.5), grid.top, xPixel(at - 0.5), bottom, { stroke: 'var(--ink)', lineWidth: 1.5, lineDash: [3, 3] }));
     }
@@ -410,8 +410,8 @@
       graphic,
       xAxis: { type: 'value', min: -0.5, max: data.runs.length - 0.5, axisLabel: { show: false }, axisTick: { show: false },
         splitLine: { show: false }, axisLine: { lineStyle: { color: 'var(--line)' } } },
-      yAxis: { type: 'value', min: yMin, max: yMax, interval: data.ratio ? Math.ceil((yMax - yMin) / 6) : step(yMax), splitLine: GRID,
-        axisLine: { onZero: false }, axisLabel: Object.assign({ formatter: (y) => (data.ratio ? '× ' + measured(Math.pow(2, y)) : measured(y)) }, TEXT) },
+      yAxis: { type: 'value', min: 0, max: yMax, interval: step(yMax), splitLine: GRID,
+        axisLine: { onZero: false }, axisLabel: Object.assign({ formatter: measured }, TEXT) },
       tooltip: tooltip((item) => escaped(data.runs[item.data.point.x]) + '<br>' + escaped(data.yName) + ': ' + measured(item.data.point.y)
         + (item.data.point.marked ? ' †' : '')),
       series: [{ type: 'scatter', name: data.yName, symbolSize: 8, z: 3, clip: false, itemStyle: { color: colour(0), opacity: 1 }, emphasis: { disabled: true },

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 
 import dev.sluice.lab.kit.bundle.Bundle;
+import dev.sluice.lab.kit.bundle.Bundle.Content;
 import dev.sluice.lab.kit.cell.CellResult;
 import dev.sluice.lab.kit.result.CompareResult;
 import dev.sluice.lab.kit.result.RunFile;
@@ -182,7 +183,7 @@ class RerunCommandTests {
 				directory("first",
 						new RunResult(run.schema(), run.experiment(), command, run.startedAt(), run.finishedAt(),
 								run.partial(), run.environment(), run.configuration(), run.finding(), run.checks())),
-				bundle);
+				bundle, Content.ALL);
 		return bundle;
 	}
 

@@ -69,6 +69,30 @@ public final class Bundle {
 	private Bundle() {
 	}
 
+	/** What of a run is packed. */
+	public enum Content {
+
+		/** All that it left, and the report. */
+		ALL,
+
+		/**
+		 * What its cells are computed from: no recordings, scrapes, logs and report,
+		 * which are most of the bytes.
+		 */
+		CELLS;
+
+		private static final Pattern OF_CELLS = Pattern
+			.compile("run\\.json|files\\.sha256|(outcomes|samples)/.+|gatling/.+/simulation\\.log");
+
+		boolean has(String name) {
+			return switch (this) {
+				case ALL -> true;
+				case CELLS -> OF_CELLS.matcher(name).matches();
+			};
+		}
+
+	}
+
 	/**
 	 * What a bundle may hold at most.
 	 *
@@ -88,13 +112,14 @@ public final class Bundle {
 	}
 
 	/**
-	 * Packs a run: the files that it left, and its report.
+	 * Packs a run.
 	 * @param directory the run's
 	 * @param bundle the file, which must not exist
+	 * @param content what of it
 	 * @throws IOException if the directory holds no run, its files are not those that the
 	 * run left, or the bundle cannot be written
 	 */
-	public static void pack(Path directory, Path bundle) throws IOException {
+	public static void pack(Path directory, Path bundle, Content content) throws IOException {
 		if (!Files.isRegularFile(directory.resolve(RunFile.NAME))) {
 			throw new IOException(
 					"There is no %s in %s: name the directory of a finished run".formatted(RunFile.NAME, directory));
@@ -113,6 +138,7 @@ public final class Bundle {
 				digests.put(more, RawFiles.digest(directory.resolve(more)));
 			}
 		}
+		digests.keySet().removeIf((name) -> !content.has(name));
 		Path unfinished = bundle.resolveSibling(bundle.getFileName() + ".tmp");
 		try {
 			write(directory, digests, unfinished);

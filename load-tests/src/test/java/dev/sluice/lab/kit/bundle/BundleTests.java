@@ -16,6 +16,7 @@ import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
 
+import dev.sluice.lab.kit.bundle.Bundle.Content;
 import dev.sluice.lab.kit.bundle.Bundle.Limits;
 import dev.sluice.lab.kit.result.RunFile;
 import dev.sluice.lab.kit.result.Runs;
@@ -41,7 +42,7 @@ class BundleTests {
 		Files.writeString(run.resolve("put here later.txt"), "mine");
 		Path bundle = this.directory.resolve("run.zip");
 
-		Bundle.pack(run, bundle);
+		Bundle.pack(run, bundle, Content.ALL);
 		Path opened = this.directory.resolve("opened");
 		Bundle.unpack(bundle, opened);
 
@@ -52,11 +53,31 @@ class BundleTests {
 	}
 
 	@Test
+	void holdsOnlyWhatTheCellsAreComputedFrom() throws IOException {
+		Path run = run();
+		for (String name : List.of("samples/1.csv", "gatling/1/orders-1/simulation.log", "gatling/1/plan.json",
+				"scrapes/1/backend.prom.gz", "jfr/all-consumer.jfr", "logs/all-consumer.log")) {
+			Files.createDirectories(run.resolve(name).getParent());
+			Files.writeString(run.resolve(name), name);
+		}
+		RawFiles.write(run);
+		Files.writeString(run.resolve("report.html"), "<p>");
+		Path bundle = this.directory.resolve("run.zip");
+
+		Bundle.pack(run, bundle, Content.CELLS);
+		Path opened = this.directory.resolve("opened");
+		Bundle.unpack(bundle, opened);
+
+		assertThat(names(opened)).containsExactlyInAnyOrder("run.json", "files.sha256", "outcomes/1/a b.json",
+				"samples/1.csv", "gatling/1/orders-1/simulation.log");
+	}
+
+	@Test
 	void theSameRunMakesTheSameBytes() throws IOException {
 		Path run = run();
 
-		Bundle.pack(run, this.directory.resolve("one.zip"));
-		Bundle.pack(run, this.directory.resolve("other.zip"));
+		Bundle.pack(run, this.directory.resolve("one.zip"), Content.ALL);
+		Bundle.pack(run, this.directory.resolve("other.zip"), Content.ALL);
 
 		assertThat(this.directory.resolve("one.zip")).hasSameBinaryContentAs(this.directory.resolve("other.zip"));
 	}
@@ -66,7 +87,7 @@ class BundleTests {
 		Path run = run();
 		Files.writeString(run.resolve("outcomes/1/a b.json"), "{\"saved\":9}");
 
-		Throwable refused = catchThrowable(() -> Bundle.pack(run, this.directory.resolve("run.zip")));
+		Throwable refused = catchThrowable(() -> Bundle.pack(run, this.directory.resolve("run.zip"), Content.ALL));
 
 		assertThat(refused).hasMessageContaining("changed: outcomes/1/a b.json");
 		assertThat(this.directory.resolve("run.zip")).doesNotExist();
@@ -76,7 +97,7 @@ class BundleTests {
 	void anExistingFileIsNotReplaced() throws IOException {
 		Path bundle = Files.writeString(this.directory.resolve("run.zip"), "mine");
 
-		Throwable refused = catchThrowable(() -> Bundle.pack(run(), bundle));
+		Throwable refused = catchThrowable(() -> Bundle.pack(run(), bundle, Content.ALL));
 
 		assertThat(refused).hasMessageContaining("exists");
 		assertThat(bundle).hasContent("mine");
@@ -147,7 +168,7 @@ class BundleTests {
 	void aDamagedBundleIsRefusedOrWhole() throws IOException {
 		Path run = run();
 		Path bundle = this.directory.resolve("run.zip");
-		Bundle.pack(run, bundle);
+		Bundle.pack(run, bundle, Content.ALL);
 		byte[] whole = Files.readAllBytes(bundle);
 		Random random = new Random(16);
 		int refused = 0;

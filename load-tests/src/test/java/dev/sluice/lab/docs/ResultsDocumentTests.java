@@ -1,0 +1,201 @@
+package dev.sluice.lab.docs;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Function;
+import java.util.stream.Stream;
+
+import dev.sluice.docs.GeneratedTable;
+import dev.sluice.lab.kit.bundle.Bundle;
+import dev.sluice.lab.kit.cell.Cell;
+import dev.sluice.lab.kit.cell.CellResult;
+import dev.sluice.lab.kit.cell.CellResult.ServiceCost;
+import dev.sluice.lab.kit.cell.CellResult.Wait;
+import dev.sluice.lab.kit.measure.CellEvaluation;
+import dev.sluice.lab.kit.measure.GatlingLog;
+import dev.sluice.lab.kit.measure.OrderTimes;
+import dev.sluice.lab.kit.page.Figures;
+import dev.sluice.lab.kit.page.Reliability;
+import dev.sluice.lab.kit.plan.PhaseOutcome;
+import dev.sluice.lab.kit.process.ProcessSampler.ProcessSample;
+import dev.sluice.lab.kit.process.ProcessSamples;
+import dev.sluice.lab.kit.result.RunFile;
+import dev.sluice.lab.kit.result.RunResult;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.json.JsonMapper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * The tables of {@code compare} in the README and in {@code docs/results.md} are computed
+ * from the raw data of the run in {@code docs/results}. Only the mark of an unreliable
+ * cell is the run's own.
+ */
+class ResultsDocumentTests {
+
+	private static final Path README = MarkdownDocument.ROOT.resolve("README.md");
+
+	private static final Path RESULTS = MarkdownDocument.ROOT.resolve("docs/results.md");
+
+	private static final Path BUNDLE = MarkdownDocument.ROOT.resolve("docs/results/compare-quick.zip");
+
+	private static final String GATEWAY = "gateway";
+
+	private static final List<String> SERVICES = List.of(GATEWAY, "consumer", "backend", "kafka", "postgresql");
+
+	private static final List<String> MODES = List.of("sync", "queued");
+
+	private static final int MOST = 1_000;
+
+	/** Capacity of the backend, and how the README calls it, in its order. */
+	private static final List<Map.Entry<String, String>> BACKENDS = List
+		.of(Map.entry("workers", "slow: 20 workers, 400 a second"), Map.entry("unlimited", "fast: no limit"));
+
+	@TempDir
+	private static Path directory;
+
+	@SuppressWarnings("NullAway.Init")
+	private static RunResult run;
+
+	@SuppressWarnings("NullAway.Init")
+	private static List<CellResult> cells;
+
+	@BeforeAll
+	static void computeFromTheRawData() throws IOException {
+		Path opened = directory.resolve("run");
+		Bundle.unpack(BUNDLE, opened);
+		run = RunFile.read(opened.resolve(RunFile.NAME));
+		cells = compute(opened);
+	}
+
+	@Test
+	void theReadmeHasTheFiguresOfTheRun() throws IOException {
+		GeneratedTable table = new GeneratedTable(README, "compare", "backend takes 50 ms", "mode",
+				"saved per second: 10 in flight", "100", "1,000", "at 1,000: median wait until accepted, ms",
+				"failed calls")
+			.figuresFrom(2);
+		for (Map.Entry<String, String> backend : BACKENDS) {
+			for (String mode : MODES) {
+				table.row(backend.getValue(), mode, range(backend.getKey(), mode, 10, CellResult::savedPerSecond),
+						range(backend.getKey(), mode, 100, CellResult::savedPerSecond),
+						range(backend.getKey(), mode, MOST, CellResult::savedPerSecond),
+						range(backend.getKey(), mode, MOST, (cell) -> median(cell.toAccepted())),
+						range(backend.getKey(), mode, MOST, (cell) -> (double) cell.failedCalls()));
+			}
+		}
+
+		table.check();
+	}
+
+	@Test
+	void theResultsHaveEachCellOfTheRun() throws IOException {
+		GeneratedTable table = new GeneratedTable(RESULTS, "compare", "backend", "mode", "variant", "in flight",
+				"saved per second", "median wait until accepted, ms", "until saved, ms", "failed calls",
+				"CPU ms per order")
+			.figuresFrom(3);
+		cells.stream()
+			.sorted(Comparator.comparing((CellResult cell) -> cell.cell().capacity())
+				.thenComparing((cell) -> MODES.indexOf(cell.cell().mode()))
+				.thenComparing((cell) -> cell.cell().variant(), Comparator.reverseOrder())
+				.thenComparing((cell) -> cell.cell().load().size()))
+			.forEach((cell) -> table.row(cell.cell().capacity(), cell.cell().mode(), cell.cell().variant(),
+					Figures.count(cell.cell().load().size()),
+					Figures.measured(cell.savedPerSecond()) + (marked(cell) ? " " + Reliability.SIGN : ""),
+					Figures.measured(median(cell.toAccepted())), Figures.measured(median(cell.toSaved())),
+					Figures.count(cell.failedCalls()), Figures.measured(cpuMillisPerOrder(cell))));
+
+		table.check();
+	}
+
+	@Test
+	void bothNameTheCommandAndTheDayOfTheRun() throws IOException {
+		for (Path document : List.of(README, RESULTS)) {
+			String text = Files.readString(document).replace('\n', ' ');
+			assertThat(List.of("`./" + run.command() + "`", run.startedAt().toString().substring(0, 10)))
+				.as(document.toString())
+				.allMatch(text::contains);
+		}
+	}
+
+	/** Lowest and highest of the variants. */
+	private static String range(String capacity, String mode, int inFlight,
+			Function<CellResult, @Nullable Double> figure) {
+		List<CellResult> some = cells.stream()
+			.filter((cell) -> cell.cell().capacity().equals(capacity) && cell.cell().mode().equals(mode)
+					&& cell.cell().load().size() == inFlight)
+			.toList();
+		List<String> ends = Stream.of(Comparator.<Double>naturalOrder(), Comparator.<Double>naturalOrder().reversed())
+			.map((order) -> some.stream().map(figure).filter(Objects::nonNull).min(order).orElse(null))
+			.map(Figures::measured)
+			.distinct()
+			.toList();
+		return String.join(" to ", ends)
+				+ (some.stream().anyMatch(ResultsDocumentTests::marked) ? " " + Reliability.SIGN : "");
+	}
+
+	private static boolean marked(CellResult computed) {
+		return run.cells().stream().filter((cell) -> cell.cell().equals(computed.cell())).anyMatch(Reliability::marked);
+	}
+
+	private static @Nullable Double median(@Nullable Wait wait) {
+		return (wait != null) ? wait.p50() : null;
+	}
+
+	private static @Nullable Double cpuMillisPerOrder(CellResult cell) {
+		double sum = 0;
+		for (ServiceCost cost : cell.services().values()) {
+			if (cost.cpuMillisPerOrder() == null) {
+				return null;
+			}
+			sum += cost.cpuMillisPerOrder();
+		}
+		return sum;
+	}
+
+	/** The cells that the run names, from the files of its one round. */
+	private static List<CellResult> compute(Path opened) throws IOException {
+		GatlingLog log;
+		try (Stream<Path> files = Files.walk(opened.resolve("gatling/1"))) {
+			log = GatlingLog.read(files.filter((file) -> file.endsWith("simulation.log")).findFirst().orElseThrow(),
+					GatlingLog.Tail.COMPLETE);
+		}
+		ProcessSamples samples = samples(opened.resolve("samples/1.csv"));
+		JsonMapper json = new JsonMapper();
+		List<CellResult> computed = new ArrayList<>();
+		for (CellResult known : run.cells()) {
+			Cell cell = known.cell();
+			String phase = "%s %s %s %d".formatted(cell.variant(), cell.mode(), cell.capacity(), cell.load().size());
+			Path outcomes = opened.resolve("outcomes/1");
+			OrderTimes times = OrderTimes.read(OrderTimes.file(outcomes, phase));
+			CellEvaluation evaluation = new CellEvaluation(log, samples.calling("gateway-" + cell.variant(), GATEWAY),
+					Map.of(), Map.of(), SERVICES, GATEWAY, run.environment().cores(), 0);
+			computed.add(evaluation
+				.evaluate(cell, json.readValue(outcomes.resolve(phase + ".json").toFile(), PhaseOutcome.class))
+				.waiting(times.toAccepted(), times.toSaved()));
+		}
+		return computed;
+	}
+
+	private static ProcessSamples samples(Path file) throws IOException {
+		List<ProcessSample> samples = new ArrayList<>();
+		for (String line : Files.readAllLines(file)) {
+			String[] fields = line.split(",", -1);
+			if (!line.startsWith("#") && !fields[0].equals("time") && !fields[1].equals("machine")) {
+				samples.add(new ProcessSample(Instant.parse(fields[0]), fields[1], Long.parseLong(fields[2]),
+						Long.parseLong(fields[3]), Integer.parseInt(fields[4]), null));
+			}
+		}
+		return new ProcessSamples(samples, List.of());
+	}
+
+}
