@@ -42,6 +42,9 @@ final class ContainerKafka implements KafkaBroker {
 
 	private static final int EXECUTABLE = 0777;
 
+	/** The variable with further options of the broker's JVM. */
+	private static final String OPTIONS = "TEST_KAFKA_OPTS";
+
 	private final Container<KafkaContainer> container;
 
 	private volatile boolean started;
@@ -88,6 +91,7 @@ final class ContainerKafka implements KafkaBroker {
 		return new KafkaContainer(IMAGE).withEnv("KAFKA_HEAP_OPTS", "-Xms256m -Xmx512m")
 			.withEnv("KAFKA_AUTO_CREATE_TOPICS_ENABLE", "false")
 			.withEnv("KAFKA_GROUP_MIN_SESSION_TIMEOUT_MS", "3000")
+			.withEnv("KAFKA_OPTS", System.getenv().getOrDefault(OPTIONS, ""))
 			.withEnv(copies)
 			.withCopyToContainer(logging(), "/mnt/shared/config/log4j2.yaml")
 			.withCopyToContainer(logging(), "/mnt/shared/config/tools-log4j2.yaml")

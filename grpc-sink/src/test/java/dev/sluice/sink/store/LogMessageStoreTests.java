@@ -391,8 +391,10 @@ class LogMessageStoreTests {
 
 	@Test
 	void losesOnlyTheRecordsInAFirstBlockThatIsLost() throws Exception {
-		for (int i = 0; i < 300; i++) {
-			write(Map.of("id-" + i, new byte[1_000]));
+		try (LogMessageStore store = open(new RecentIds(0))) {
+			for (int i = 0; i < 300; i++) {
+				store.store(Contents.of("id-" + i, new byte[1_000])).get(30, TimeUnit.SECONDS);
+			}
 		}
 		List<Path> segments = segments();
 		assertThat(segments).hasSizeGreaterThan(2);

@@ -33,10 +33,6 @@ public final class TargetOptions {
 
 	}
 
-	public boolean isGiven() {
-		return this.target != null;
-	}
-
 	/**
 	 * The target.
 	 * @return null if none is given

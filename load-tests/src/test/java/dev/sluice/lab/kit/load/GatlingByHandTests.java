@@ -54,7 +54,7 @@ class GatlingByHandTests {
 	private int run(StubSystem system, String... properties) throws IOException, InterruptedException {
 		List<String> command = new ArrayList<>(
 				List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-						"--add-opens=java.base/java.lang=ALL-UNNAMED", "-Xmx256m",
+						"--add-opens=java.base/java.lang=ALL-UNNAMED", "-Xmx256m", "-XX:TieredStopAtLevel=1",
 						"-Dlogback.configurationFile=lab-logback.xml", "-Dgateway.url=" + system.url(),
 						"-Dbackend.url=" + system.url(), "-Dorders=20", "-Dmodes=sync", "-Dusers=4",
 						"-Dresults=" + this.directory.resolve("outcomes")));
