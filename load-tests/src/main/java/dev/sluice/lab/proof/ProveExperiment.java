@@ -76,11 +76,11 @@ final class ProveExperiment extends Experiment {
 		long start = System.nanoTime();
 		Proof.Evidence evidence = new Proof.Evidence(Map.of(), List.of(), null);
 		String problem = null;
-		try (TestBed bench = new TestBed(infrastructure(), directory(), proof.name(), progress(), this.settings.size(),
-				this.settings.seed(), this.settings.requests(), this.settings.source())) {
-			infrastructure(bench.stack().infrastructure().infrastructure());
-			bench.stack().prepare(proof.modules(), progress()::step);
-			evidence = proof.run(bench);
+		try (TestBed testBed = new TestBed(infrastructure(), directory(), proof.name(), progress(),
+				this.settings.size(), this.settings.seed(), this.settings.requests(), this.settings.source())) {
+			infrastructure(testBed.stack().infrastructure().infrastructure());
+			testBed.stack().prepare(proof.modules(), progress()::step);
+			evidence = proof.run(testBed);
 		}
 		catch (Throwable ex) {
 			problem = why(ex);

@@ -88,7 +88,7 @@ class ProveExperimentTests {
 		}
 
 		@Override
-		public Evidence run(TestBed bench) throws IOException {
+		public Evidence run(TestBed testBed) throws IOException {
 			return this.work.done();
 		}
 

@@ -26,11 +26,11 @@ public interface Proof {
 
 	/**
 	 * Puts it to the test.
-	 * @param bench nothing runs on it yet
+	 * @param testBed nothing runs on it yet
 	 * @throws dev.sluice.lab.kit.stack.LabException if it breaks off, which proves
 	 * nothing
 	 */
-	Evidence run(TestBed bench) throws IOException, InterruptedException;
+	Evidence run(TestBed testBed) throws IOException, InterruptedException;
 
 	/**
 	 * What was found.

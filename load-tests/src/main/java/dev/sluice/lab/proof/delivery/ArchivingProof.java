@@ -59,40 +59,40 @@ public final class ArchivingProof implements Proof {
 	}
 
 	@Override
-	public Evidence run(TestBed bench) throws IOException, InterruptedException {
-		int kills = bench.size(6, 6, 2);
-		int orders = bench.size(20, 10, 3);
-		bench.startWithoutGateways();
-		bench.backend().behave(BackendBehaviour.DEFAULT.withSpecials(new Special(SLOW, TAKES_MILLIS, UNAVAILABLE)));
-		DeliveryTimes times = new DeliveryTimes(orders, (order) -> new UUID(bench.seed(), order));
-		String bootstrap = bench.stack().infrastructure().kafka().bootstrapServers();
+	public Evidence run(TestBed testBed) throws IOException, InterruptedException {
+		int kills = testBed.size(6, 6, 2);
+		int orders = testBed.size(20, 10, 3);
+		testBed.startWithoutGateways();
+		testBed.backend().behave(BackendBehaviour.DEFAULT.withSpecials(new Special(SLOW, TAKES_MILLIS, UNAVAILABLE)));
+		DeliveryTimes times = new DeliveryTimes(orders, (order) -> new UUID(testBed.seed(), order));
+		String bootstrap = testBed.stack().infrastructure().kafka().bootstrapServers();
 		try (OrderFeed feed = new OrderFeed(bootstrap)) {
 			for (int i = 0; i < orders; i++) {
 				int order = i;
-				feed.send(OrderFeed.order(new UUID(bench.seed(), order), SLOW + order),
+				feed.send(OrderFeed.order(new UUID(testBed.seed(), order), SLOW + order),
 						(_) -> times.accepted(order, Instant.now()));
 			}
 			feed.flush();
 		}
 		long received = 0;
-		Breakable consumer = bench.stack().breakable(bench.stack().startConsumer(ServiceOptions.NONE));
+		Breakable consumer = testBed.stack().breakable(testBed.stack().startConsumer(ServiceOptions.NONE));
 		for (int kill = 1; kill <= kills; kill++) {
-			bench.step("Kill %d of %d".formatted(kill, kills));
-			awaitReceived(bench, received);
+			testBed.step("Kill %d of %d".formatted(kill, kills));
+			awaitReceived(testBed, received);
 			Thread.sleep(KILLED_AFTER_MILLIS);
 			consumer.kill();
-			received = bench.backend().audit().received();
+			received = testBed.backend().audit().received();
 			consumer.start();
 		}
-		long savedMeanwhile = bench.backend().saved();
-		bench.step("The backend saves the orders now");
-		bench.backend().behave(BackendBehaviour.DEFAULT.withSpecials(new Special(SLOW, TAKES_MILLIS, 0)));
+		long savedMeanwhile = testBed.backend().saved();
+		testBed.step("The backend saves the orders now");
+		testBed.backend().behave(BackendBehaviour.DEFAULT.withSpecials(new Special(SLOW, TAKES_MILLIS, 0)));
 		long undelivered;
-		try (ConsumerGroup reading = bench.deliveryGroup()) {
+		try (ConsumerGroup reading = testBed.deliveryGroup()) {
 			undelivered = reading.awaitRead(END);
 		}
-		times.ask(bench.backend());
-		times.write(bench.file("orders.csv"));
+		times.ask(testBed.backend());
+		times.write(testBed.file("orders.csv"));
 		return new Evidence(
 				Map.of("orders", "%d, each takes the backend %d s".formatted(orders, TAKES_MILLIS / 1_000), "kills",
 						"%d, %d s after the backend got an order".formatted(kills, KILLED_AFTER_MILLIS / 1_000)),
@@ -104,9 +104,9 @@ public final class ArchivingProof implements Proof {
 				null);
 	}
 
-	private static void awaitReceived(TestBed bench, long before) throws InterruptedException {
+	private static void awaitReceived(TestBed testBed, long before) throws InterruptedException {
 		long deadline = System.nanoTime() + DELIVERED_AGAIN.toNanos();
-		while (bench.backend().audit().received() <= before) {
+		while (testBed.backend().audit().received() <= before) {
 			if (System.nanoTime() - deadline > 0) {
 				throw new LabException(
 						"No order was delivered again within %d s".formatted(DELIVERED_AGAIN.toSeconds()));

@@ -64,24 +64,24 @@ public final class BacklogProof implements Proof {
 	}
 
 	@Override
-	public Evidence run(TestBed bench) throws IOException, InterruptedException {
-		int orders = bench.size(1_000_000, 100_000, 10_000);
-		bench.startWithoutGateways();
-		bench.backend().behave(BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(5)));
-		bench.step("Placing %,d orders into Kafka".formatted(orders));
-		try (OrderFeed feed = new OrderFeed(bench.stack().infrastructure().kafka().bootstrapServers())) {
+	public Evidence run(TestBed testBed) throws IOException, InterruptedException {
+		int orders = testBed.size(1_000_000, 100_000, 10_000);
+		testBed.startWithoutGateways();
+		testBed.backend().behave(BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(5)));
+		testBed.step("Placing %,d orders into Kafka".formatted(orders));
+		try (OrderFeed feed = new OrderFeed(testBed.stack().infrastructure().kafka().bootstrapServers())) {
 			for (int i = 0; i < orders; i++) {
-				feed.send(OrderFeed.order(new UUID(bench.seed(), i), "customer-" + i % CUSTOMERS));
+				feed.send(OrderFeed.order(new UUID(testBed.seed(), i), "customer-" + i % CUSTOMERS));
 			}
 			feed.flush();
 		}
-		bench.step("Starting a consumer with a heap of %d MB".formatted(HEAP_MIB));
-		Service consumer = bench.stack()
+		testBed.step("Starting a consumer with a heap of %d MB".formatted(HEAP_MIB));
+		Service consumer = testBed.stack()
 			.startConsumer(ServiceOptions.NONE.withJvmArgs("-Xms%dm".formatted(HEAP_MIB), "-Xmx%dm".formatted(HEAP_MIB),
 					"-XX:+ExitOnOutOfMemoryError"));
-		List<Look> looks = drain(bench, consumer, orders, bench.size(10, 3, 1));
-		BackendAudit audit = bench.awaitQuiet(Duration.ofSeconds(60));
-		write(bench, looks);
+		List<Look> looks = drain(testBed, consumer, orders, testBed.size(10, 3, 1));
+		BackendAudit audit = testBed.awaitQuiet(Duration.ofSeconds(60));
+		write(testBed, looks);
 		return new Evidence(
 				Map.of("orders", "%,d, delivered in %d s".formatted(orders, looks.size()), "consumer",
 						"-Xmx%dm, all else as delivered".formatted(HEAP_MIB), "backend", "5 ms an order"),
@@ -95,7 +95,7 @@ public final class BacklogProof implements Proof {
 									.max(Comparator.naturalOrder())
 									.orElse(null),
 								"MiB"),
-						Check.atLeast("looks at what is live", bench.size(2, 2, 1),
+						Check.atLeast("looks at what is live", testBed.size(2, 2, 1),
 								(double) looks.stream().filter((look) -> look.heldMib() != null).count(), "")),
 				new Timeline(looks.size(),
 						List.of(series("Orders saved per second", looks, (look) -> (double) look.saved()),
@@ -104,15 +104,15 @@ public final class BacklogProof implements Proof {
 						List.of()));
 	}
 
-	private static List<Look> drain(TestBed bench, Service consumer, int orders, int lookSeconds)
+	private static List<Look> drain(TestBed testBed, Service consumer, int orders, int lookSeconds)
 			throws InterruptedException {
-		ServiceGauge gauge = new ServiceGauge(bench.client(), consumer);
+		ServiceGauge gauge = new ServiceGauge(testBed.client(), consumer);
 		List<Look> looks = new ArrayList<>();
 		long saved = 0;
 		long movedNanos = System.nanoTime();
 		long dueNanos = System.nanoTime();
 		while (saved < orders) {
-			long now = bench.backend().saved();
+			long now = testBed.backend().saved();
 			if (now > saved) {
 				movedNanos = System.nanoTime();
 			}
@@ -123,7 +123,7 @@ public final class BacklogProof implements Proof {
 			Double held = (looks.size() % lookSeconds == lookSeconds - 1) ? gauge.held().heapBytes() / MIB : null;
 			looks.add(new Look(now - saved, gauge.now().heapBytes() / MIB, held));
 			saved = now;
-			bench.now("%,d of %,d saved".formatted(saved, orders));
+			testBed.now("%,d of %,d saved".formatted(saved, orders));
 			dueNanos += Duration.ofMillis(SECOND_MILLIS).toNanos();
 			Thread.sleep(Duration.ofNanos(Math.max(0, dueNanos - System.nanoTime())));
 		}
@@ -147,14 +147,14 @@ public final class BacklogProof implements Proof {
 		return values;
 	}
 
-	private static void write(TestBed bench, List<Look> looks) throws IOException {
+	private static void write(TestBed testBed, List<Look> looks) throws IOException {
 		List<String> lines = new ArrayList<>(List.of("second,saved,heap_used_mib,heap_held_mib"));
 		for (int i = 0; i < looks.size(); i++) {
 			Look look = looks.get(i);
 			lines.add(String.format(Locale.ROOT, "%d,%d,%.1f,%s", i, look.saved(), look.usedMib(),
 					(look.heldMib() != null) ? "%.1f".formatted(look.heldMib()) : ""));
 		}
-		Files.write(bench.file("seconds.csv"), lines);
+		Files.write(testBed.file("seconds.csv"), lines);
 	}
 
 	/**

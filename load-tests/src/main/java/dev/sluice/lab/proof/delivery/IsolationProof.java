@@ -85,40 +85,40 @@ public final class IsolationProof implements Proof {
 	}
 
 	@Override
-	public Evidence run(TestBed bench) throws IOException, InterruptedException {
-		int orders = bench.size(2_000, 400, 200);
+	public Evidence run(TestBed testBed) throws IOException, InterruptedException {
+		int orders = testBed.size(2_000, 400, 200);
 		// Longer than the slow ones take, as one would for a backend that is that slow.
-		bench.startAll(ServiceOptions.NONE.withProperty("backend.response-timeout", "15s"));
-		String bootstrap = bench.stack().infrastructure().kafka().bootstrapServers();
+		testBed.startAll(ServiceOptions.NONE.withProperty("backend.response-timeout", "15s"));
+		String bootstrap = testBed.stack().infrastructure().kafka().bootstrapServers();
 		try (OrderFeed feed = new OrderFeed(bootstrap)) {
-			bench.step("Warming up");
-			new Round(bench, feed, orders / 4, false).run();
-			bench.step("%,d orders, 2,000 a minute".formatted(orders));
-			Round calm = new Round(bench, feed, orders, false);
+			testBed.step("Warming up");
+			new Round(testBed, feed, orders / 4, false).run();
+			testBed.step("%,d orders, 2,000 a minute".formatted(orders));
+			Round calm = new Round(testBed, feed, orders, false);
 			calm.run();
-			bench.backend()
+			testBed.backend()
 				.behave(BackendBehaviour.DEFAULT.withSpecials(new Special(SLOW, SLOW_MILLIS, 0),
 						new Special(REFUSED, 0, REFUSAL)));
-			bench.step("The same with one in %d poison and one in %d slow".formatted(EVERY, EVERY));
-			Round disturbed = new Round(bench, feed, orders, true);
+			testBed.step("The same with one in %d poison and one in %d slow".formatted(EVERY, EVERY));
+			Round disturbed = new Round(testBed, feed, orders, true);
 			disturbed.run();
-			calm.times.write(bench.file("calm.csv"));
-			disturbed.times.write(bench.file("disturbed.csv"));
+			calm.times.write(testBed.file("calm.csv"));
+			disturbed.times.write(testBed.file("disturbed.csv"));
 			List<DeadLetterBox.Letter> letters = new DeadLetterBox(bootstrap).letters();
 			long unreadable = count(orders, disturbed::isUnreadable);
 			long refused = count(orders, disturbed::isRefused);
 			long buriedUnreadable = disturbed.buried(letters, disturbed::isUnreadable);
 			long buriedRefused = disturbed.buried(letters, disturbed::isRefused);
-			bench.step("The backend takes what it refused; redelivering what failed");
-			bench.backend().behave(BackendBehaviour.DEFAULT);
+			testBed.step("The backend takes what it refused; redelivering what failed");
+			testBed.backend().behave(BackendBehaviour.DEFAULT);
 			Redelivery.Tally tally;
-			try (Redelivery redelivery = new Redelivery(bench.gateways().getFirst().uri(), REDELIVERIES_PER_SECOND)) {
+			try (Redelivery redelivery = new Redelivery(testBed.gateways().getFirst().uri(), REDELIVERIES_PER_SECOND)) {
 				awaitFailed(redelivery, unreadable + refused);
 				tally = redelivery.run(new Redelivery.Choice(null, null), (_) -> {
 				});
 			}
-			bench.awaitQuiet(ARRIVAL);
-			disturbed.times.ask(bench.backend());
+			testBed.awaitQuiet(ARRIVAL);
+			disturbed.times.ask(testBed.backend());
 			int percent = Percentile.highest(Math.min(calm.others(), disturbed.others()));
 			return new Evidence(Map.of("load",
 					"%,d orders without and %,d with, 2,000 a minute, queued, in turn to %s".formatted(orders, orders,
@@ -170,7 +170,7 @@ public final class IsolationProof implements Proof {
 
 		private final AtomicInteger open = new AtomicInteger();
 
-		private final TestBed bench;
+		private final TestBed testBed;
 
 		private final OrderFeed feed;
 
@@ -182,8 +182,8 @@ public final class IsolationProof implements Proof {
 
 		private final DeliveryTimes times;
 
-		Round(TestBed bench, OrderFeed feed, int orders, boolean disturbed) {
-			this.bench = bench;
+		Round(TestBed testBed, OrderFeed feed, int orders, boolean disturbed) {
+			this.testBed = testBed;
 			this.feed = feed;
 			this.orders = orders;
 			this.disturbed = disturbed;
@@ -217,7 +217,7 @@ public final class IsolationProof implements Proof {
 				for (int i = 0; i < this.orders; i++) {
 					int order = i;
 					TimeUnit.NANOSECONDS.sleep(startNanos + Math.round(i * 1e9 / PER_SECOND) - System.nanoTime());
-					this.bench.now("%,d of %,d orders, %d open".formatted(i, this.orders, this.open.get()));
+					this.testBed.now("%,d of %,d orders, %d open".formatted(i, this.orders, this.open.get()));
 					if (isUnreadable(order)) {
 						this.ids.set(order, UUID.randomUUID());
 						this.feed.send(unreadable(order));
@@ -228,16 +228,16 @@ public final class IsolationProof implements Proof {
 				}
 			}
 			this.feed.flush();
-			this.bench.awaitQuiet(ARRIVAL);
-			this.times.ask(this.bench.backend());
+			this.testBed.awaitQuiet(ARRIVAL);
+			this.times.ask(this.testBed.backend());
 		}
 
 		private void place(int order) {
 			this.open.incrementAndGet();
-			Service gateway = this.bench.gateways().get(order % 2);
+			Service gateway = this.testBed.gateways().get(order % 2);
 			Instant sentAt = Instant.now();
 			try {
-				HttpResponse<Void> answer = this.bench.client()
+				HttpResponse<Void> answer = this.testBed.client()
 					.send(request(order, gateway), BodyHandlers.discarding());
 				String location = answer.headers().firstValue("Location").orElse("");
 				if (answer.statusCode() == ACCEPTED) {

@@ -64,31 +64,31 @@ public final class OutageProof implements Proof {
 	}
 
 	@Override
-	public Evidence run(TestBed bench) throws IOException, InterruptedException {
-		bench.startAll();
-		long frozenMillis = bench.size(FROZEN_MILLIS, QUICK_FROZEN_MILLIS, QUICK_FROZEN_MILLIS);
+	public Evidence run(TestBed testBed) throws IOException, InterruptedException {
+		testBed.startAll();
+		long frozenMillis = testBed.size(FROZEN_MILLIS, QUICK_FROZEN_MILLIS, QUICK_FROZEN_MILLIS);
 		List<SteadyOrders> pulses = new ArrayList<>();
 		List<HealthWatch> watches = new ArrayList<>();
 		long start = System.nanoTime();
 		try {
-			for (Service gateway : bench.gateways()) {
+			for (Service gateway : testBed.gateways()) {
 				for (Mode mode : Mode.values()) {
-					pulses.add(new SteadyOrders(bench.client(), gateway, mode, PER_SECOND, start));
+					pulses.add(new SteadyOrders(testBed.client(), gateway, mode, PER_SECOND, start));
 				}
-				watches.add(new HealthWatch(bench.client(), gateway.management().resolve("/actuator/health"), start));
+				watches.add(new HealthWatch(testBed.client(), gateway.management().resolve("/actuator/health"), start));
 			}
 			Thread.sleep(WELL_MILLIS);
-			Frozen broker = freeze(bench, "broker", bench.stack().infrastructure().kafka(), frozenMillis, start);
-			Frozen postgres = freeze(bench, "PostgreSQL", bench.stack().infrastructure().postgres(), frozenMillis,
+			Frozen broker = freeze(testBed, "broker", testBed.stack().infrastructure().kafka(), frozenMillis, start);
+			Frozen postgres = freeze(testBed, "PostgreSQL", testBed.stack().infrastructure().postgres(), frozenMillis,
 					start);
-			Frozen backend = freeze(bench, "backend", bench.stack().breakable(bench.backendService()), frozenMillis,
-					start);
+			Frozen backend = freeze(testBed, "backend", testBed.stack().breakable(testBed.backendService()),
+					frozenMillis, start);
 			pulses.forEach(SteadyOrders::close);
 			List<Beat> beats = pulses.stream().flatMap((pulse) -> pulse.beats().stream()).toList();
-			write(bench, beats);
+			write(testBed, beats);
 			List<Check> checks = new ArrayList<>();
-			for (int i = 0; i < bench.gateways().size(); i++) {
-				String gateway = bench.gateways().get(i).name();
+			for (int i = 0; i < testBed.gateways().size(); i++) {
+				String gateway = testBed.gateways().get(i).name();
 				checks.addAll(brokerFrozen(gateway, beats, broker, watches.get(i)));
 				checks.addAll(postgresFrozen(gateway, beats, postgres));
 				checks.addAll(backendFrozen(gateway, beats, backend));
@@ -98,7 +98,7 @@ public final class OutageProof implements Proof {
 							"%.0f orders a second to each gateway in each mode, every other with a key"
 								.formatted(PER_SECOND),
 							"frozen for", "%d s each".formatted(frozenMillis / 1_000)),
-					checks, timeline(bench, beats, List.of(broker, postgres, backend)));
+					checks, timeline(testBed, beats, List.of(broker, postgres, backend)));
 		}
 		finally {
 			watches.forEach(HealthWatch::close);
@@ -106,9 +106,9 @@ public final class OutageProof implements Proof {
 		}
 	}
 
-	private static Frozen freeze(TestBed bench, String what, Breakable victim, long frozenMillis, long start)
+	private static Frozen freeze(TestBed testBed, String what, Breakable victim, long frozenMillis, long start)
 			throws InterruptedException {
-		bench.step("Freezing the %s for %d s".formatted(what, frozenMillis / 1_000));
+		testBed.step("Freezing the %s for %d s".formatted(what, frozenMillis / 1_000));
 		victim.freeze();
 		long began = millisSince(start);
 		long thawed;
@@ -211,10 +211,10 @@ public final class OutageProof implements Proof {
 		return (atMillis != null) ? (double) (atMillis - fromMillis) : null;
 	}
 
-	private static Timeline timeline(TestBed bench, List<Beat> beats, List<Frozen> frozen) {
+	private static Timeline timeline(TestBed testBed, List<Beat> beats, List<Frozen> frozen) {
 		int seconds = (int) (frozen.getLast().end() / 1_000) + 1;
 		List<Series> series = new ArrayList<>();
-		for (Service gateway : bench.gateways()) {
+		for (Service gateway : testBed.gateways()) {
 			for (Mode mode : Mode.values()) {
 				double[] placed = new double[seconds];
 				beats.stream()
@@ -230,11 +230,11 @@ public final class OutageProof implements Proof {
 					.toList());
 	}
 
-	private static void write(TestBed bench, List<Beat> beats) throws IOException {
+	private static void write(TestBed testBed, List<Beat> beats) throws IOException {
 		List<String> lines = new ArrayList<>(List.of("gateway,mode,keyed,sent_ms,took_ms,status"));
 		beats.forEach((b) -> lines.add("%s,%s,%s,%d,%d,%d".formatted(b.gateway(), b.mode(), b.keyed(), b.sentMillis(),
 				b.tookMillis(), b.status())));
-		Files.write(bench.file("requests.csv"), lines);
+		Files.write(testBed.file("requests.csv"), lines);
 	}
 
 	/**

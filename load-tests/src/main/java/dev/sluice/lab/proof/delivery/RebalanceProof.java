@@ -78,49 +78,49 @@ public final class RebalanceProof implements Proof {
 	}
 
 	@Override
-	public Evidence run(TestBed bench) throws IOException, InterruptedException {
-		int changes = bench.size(50, 6, 3);
-		bench.startWithoutGateways();
-		String bootstrap = bench.stack().infrastructure().kafka().bootstrapServers();
-		OrderIdentity identity = new OrderIdentity("rebalance-" + bench.seed());
+	public Evidence run(TestBed testBed) throws IOException, InterruptedException {
+		int changes = testBed.size(50, 6, 3);
+		testBed.startWithoutGateways();
+		String bootstrap = testBed.stack().infrastructure().kafka().bootstrapServers();
+		OrderIdentity identity = new OrderIdentity("rebalance-" + testBed.seed());
 		DeliveryTimes times = new DeliveryTimes(MAX_ORDERS, identity::id);
 		List<Done> done = new ArrayList<>();
 		Instant start;
 		try (OrderFeed feed = new OrderFeed(bootstrap);
 				ConsumerGroup group = new ConsumerGroup(bootstrap, ConsumerGroup.DELIVERY)) {
-			Members members = new Members(bench);
+			Members members = new Members(testBed);
 			Stack.inParallel(List.of(members::join, members::join));
 			group.awaitStable(FEWEST, REBALANCE);
-			warmUp(bench, feed);
-			bench.step("%.0f orders a second, %d changes of the group".formatted(PER_SECOND, changes));
+			warmUp(testBed, feed);
+			testBed.step("%.0f orders a second, %d changes of the group".formatted(PER_SECOND, changes));
 			start = Instant.now();
 			try (OrderStream load = new OrderStream(feed, identity, times)) {
 				Thread.sleep(REST_MILLIS);
-				Random random = new Random(bench.seed());
+				Random random = new Random(testBed.seed());
 				for (int number = 1; number <= changes; number++) {
-					done.add(change(bench, group, members, draw(members, random), number, start));
+					done.add(change(testBed, group, members, draw(members, random), number, start));
 				}
 				load.stop();
 			}
 			feed.flush();
 		}
-		bench.step("Asking the backend for every order");
-		BackendAudit audit = bench.awaitQuiet(Duration.ofSeconds(60));
-		times.ask(bench.backend());
-		times.write(bench.file("orders.csv"));
-		write(bench, done);
+		testBed.step("Asking the backend for every order");
+		BackendAudit audit = testBed.awaitQuiet(Duration.ofSeconds(60));
+		times.ask(testBed.backend());
+		times.write(testBed.file("orders.csv"));
+		write(testBed, done);
 		return evidence(times, audit, done, start);
 	}
 
 	/** A JVM that has just started is slower than any rebalance. */
-	private static void warmUp(TestBed bench, OrderFeed feed) throws InterruptedException {
-		bench.step("Warming up");
+	private static void warmUp(TestBed testBed, OrderFeed feed) throws InterruptedException {
+		testBed.step("Warming up");
 		for (int i = 0; i < WARM_UP_ORDERS; i++) {
 			feed.send(OrderFeed.order(UUID.randomUUID(), "customer-" + i));
 		}
 		feed.flush();
-		bench.awaitQuiet(Duration.ofSeconds(60));
-		bench.backend().forget();
+		testBed.awaitQuiet(Duration.ofSeconds(60));
+		testBed.backend().forget();
 	}
 
 	private static Evidence evidence(DeliveryTimes times, BackendAudit audit, List<Done> done, Instant start) {
@@ -169,10 +169,10 @@ public final class RebalanceProof implements Proof {
 		return Change.values()[random.nextInt(Change.values().length)];
 	}
 
-	private static Done change(TestBed bench, ConsumerGroup group, Members members, Change change, int number,
+	private static Done change(TestBed testBed, ConsumerGroup group, Members members, Change change, int number,
 			Instant start) throws InterruptedException {
-		bench.step("Change %d: a consumer %s (of %d)".formatted(number, change, members.count()));
-		long before = bench.backend().audit().duplicates();
+		testBed.step("Change %d: a consumer %s (of %d)".formatted(number, change, members.count()));
+		long before = testBed.backend().audit().duplicates();
 		double begin = secondsSince(start);
 		switch (change) {
 			case JOIN -> members.join();
@@ -182,18 +182,18 @@ public final class RebalanceProof implements Proof {
 		group.awaitStable(members.count(), REBALANCE);
 		double end = secondsSince(start);
 		Thread.sleep(REST_MILLIS);
-		return new Done(change, begin, end, bench.backend().audit().duplicates() - before);
+		return new Done(change, begin, end, testBed.backend().audit().duplicates() - before);
 	}
 
 	private static double secondsSince(Instant start) {
 		return Duration.between(start, Instant.now()).toMillis() / 1_000.0;
 	}
 
-	private static void write(TestBed bench, List<Done> done) throws IOException {
+	private static void write(TestBed testBed, List<Done> done) throws IOException {
 		List<String> lines = new ArrayList<>(List.of("change,begin_s,end_s,repeats"));
 		done.forEach((d) -> lines
 			.add(String.format(Locale.ROOT, "%s,%.3f,%.3f,%d", d.change(), d.begin(), d.end(), d.repeats())));
-		Files.write(bench.file("changes.csv"), lines);
+		Files.write(testBed.file("changes.csv"), lines);
 	}
 
 	private enum Change {
@@ -222,12 +222,12 @@ public final class RebalanceProof implements Proof {
 
 		private final Deque<Service> running = new ArrayDeque<>();
 
-		private final TestBed bench;
+		private final TestBed testBed;
 
 		private int started;
 
-		Members(TestBed bench) {
-			this.bench = bench;
+		Members(TestBed testBed) {
+			this.testBed = testBed;
 		}
 
 		synchronized int count() {
@@ -239,7 +239,7 @@ public final class RebalanceProof implements Proof {
 			synchronized (this) {
 				number = ++this.started;
 			}
-			Service consumer = this.bench.stack()
+			Service consumer = this.testBed.stack()
 				.startConsumer(number, ServiceOptions.NONE
 					.withProperty("spring.kafka.consumer.properties.session.timeout.ms", SESSION_MILLIS)
 					.withProperty("spring.kafka.consumer.properties.heartbeat.interval.ms", SESSION_MILLIS / 4));

@@ -48,40 +48,40 @@ public final class RecordsProof implements Proof {
 	}
 
 	@Override
-	public Evidence run(TestBed bench) throws IOException, InterruptedException {
-		int bad = bench.size(2_000, 200, 54);
-		bench.startWithoutGateways();
-		String bootstrap = bench.stack().infrastructure().kafka().bootstrapServers();
-		BadRecords records = new BadRecords(bench.seed());
-		DeliveryTimes good = new DeliveryTimes(bad, (order) -> new UUID(~bench.seed(), order));
+	public Evidence run(TestBed testBed) throws IOException, InterruptedException {
+		int bad = testBed.size(2_000, 200, 54);
+		testBed.startWithoutGateways();
+		String bootstrap = testBed.stack().infrastructure().kafka().bootstrapServers();
+		BadRecords records = new BadRecords(testBed.seed());
+		DeliveryTimes good = new DeliveryTimes(bad, (order) -> new UUID(~testBed.seed(), order));
 		Map<String, Integer> origins = new ConcurrentHashMap<>();
-		bench.step("Placing %,d bad records and as many good orders".formatted(bad));
+		testBed.step("Placing %,d bad records and as many good orders".formatted(bad));
 		try (OrderFeed feed = new OrderFeed(bootstrap)) {
 			for (int i = 0; i < bad; i++) {
 				int number = i;
 				feed.send(records.record(number),
 						(place) -> origins.put("%d-%d".formatted(place.partition(), place.offset()), number));
-				feed.send(OrderFeed.order(new UUID(~bench.seed(), number), "customer-" + number % CUSTOMERS),
+				feed.send(OrderFeed.order(new UUID(~testBed.seed(), number), "customer-" + number % CUSTOMERS),
 						(_) -> good.accepted(number, Instant.now()));
 			}
 			feed.flush();
 		}
-		bench.stack().startConsumer(ServiceOptions.NONE);
-		bench.step("Waiting until all of them are read");
-		long undelivered = unread(bench.deliveryGroup());
+		testBed.stack().startConsumer(ServiceOptions.NONE);
+		testBed.step("Waiting until all of them are read");
+		long undelivered = unread(testBed.deliveryGroup());
 		long unprojected = unread(new ConsumerGroup(bootstrap, ConsumerGroup.STATUS));
-		good.ask(bench.backend());
+		good.ask(testBed.backend());
 		List<Letter> letters = new DeadLetterBox(bootstrap).letters();
 		Map<Integer, Letter> byNumber = new HashMap<>();
 		letters.stream()
 			.filter((letter) -> origins.containsKey(letter.origin()))
 			.forEach((letter) -> byNumber.put(origins.get(letter.origin()), letter));
-		write(bench, bad, byNumber);
+		write(testBed, bad, byNumber);
 		return new Evidence(
 				Map.of("records",
 						"%,d bad ones of %d kinds among as many good orders".formatted(bad,
 								BadRecords.Kind.values().length),
-						"seed", Long.toString(bench.seed()), "dead letters", Evidence.told(kinds(letters))),
+						"seed", Long.toString(testBed.seed()), "dead letters", Evidence.told(kinds(letters))),
 				List.of(Check.exactly("bad records in the dead letters", bad, byNumber.size()),
 						Check.exactly("dead letters in all", bad, letters.size()),
 						Check.none("dead letters without kind or reason",
@@ -107,7 +107,7 @@ public final class RecordsProof implements Proof {
 		return kinds;
 	}
 
-	private static void write(TestBed bench, int bad, Map<Integer, Letter> letters) throws IOException {
+	private static void write(TestBed testBed, int bad, Map<Integer, Letter> letters) throws IOException {
 		List<String> lines = new ArrayList<>(List.of("number,kind,dead_letter,reason"));
 		for (int number = 0; number < bad; number++) {
 			Letter letter = letters.get(number);
@@ -115,7 +115,7 @@ public final class RecordsProof implements Proof {
 					(letter != null) ? letter.kind() : "none",
 					(letter != null) ? String.valueOf(letter.reason()).replace('"', '\'') : ""));
 		}
-		Files.write(bench.file("records.csv"), lines);
+		Files.write(testBed.file("records.csv"), lines);
 	}
 
 }

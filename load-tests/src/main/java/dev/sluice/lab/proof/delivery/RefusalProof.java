@@ -75,36 +75,36 @@ public final class RefusalProof implements Proof {
 	}
 
 	@Override
-	public Evidence run(TestBed bench) throws IOException, InterruptedException {
-		int seconds = bench.size(600, 30, 5);
+	public Evidence run(TestBed testBed) throws IOException, InterruptedException {
+		int seconds = testBed.size(600, 30, 5);
 		int orders = (int) (seconds * PER_SECOND);
-		bench.startWithoutGateways();
-		bench.stack().startConsumer(ServiceOptions.NONE);
-		bench.backend().behave(BackendBehaviour.DEFAULT.withErrors(this.refused, this.status));
-		String bootstrap = bench.stack().infrastructure().kafka().bootstrapServers();
-		DeliveryTimes times = new DeliveryTimes(orders, (order) -> new UUID(bench.seed(), order));
-		bench.step("%,d orders in %d s; the backend refuses %.0f %% of the calls".formatted(orders, seconds,
+		testBed.startWithoutGateways();
+		testBed.stack().startConsumer(ServiceOptions.NONE);
+		testBed.backend().behave(BackendBehaviour.DEFAULT.withErrors(this.refused, this.status));
+		String bootstrap = testBed.stack().infrastructure().kafka().bootstrapServers();
+		DeliveryTimes times = new DeliveryTimes(orders, (order) -> new UUID(testBed.seed(), order));
+		testBed.step("%,d orders in %d s; the backend refuses %.0f %% of the calls".formatted(orders, seconds,
 				100 * this.refused));
 		try (OrderFeed feed = new OrderFeed(bootstrap)) {
 			long startNanos = System.nanoTime();
 			for (int i = 0; i < orders; i++) {
 				int order = i;
 				TimeUnit.NANOSECONDS.sleep(startNanos + Math.round(i * 1e9 / PER_SECOND) - System.nanoTime());
-				feed.send(OrderFeed.order(new UUID(bench.seed(), order), "customer-" + order % CUSTOMERS),
+				feed.send(OrderFeed.order(new UUID(testBed.seed(), order), "customer-" + order % CUSTOMERS),
 						(_) -> times.accepted(order, Instant.now()));
-				bench.now("%,d of %,d orders".formatted(order, orders));
+				testBed.now("%,d of %,d orders".formatted(order, orders));
 			}
 			feed.flush();
 		}
-		BackendAudit throttled = bench.backend().audit();
-		bench.step("The backend refuses nothing any more");
-		bench.backend().behave(BackendBehaviour.DEFAULT);
+		BackendAudit throttled = testBed.backend().audit();
+		testBed.step("The backend refuses nothing any more");
+		testBed.backend().behave(BackendBehaviour.DEFAULT);
 		long undelivered;
-		try (ConsumerGroup reading = bench.deliveryGroup()) {
+		try (ConsumerGroup reading = testBed.deliveryGroup()) {
 			undelivered = reading.awaitRead(END);
 		}
-		times.ask(bench.backend());
-		times.write(bench.file("orders.csv"));
+		times.ask(testBed.backend());
+		times.write(testBed.file("orders.csv"));
 		int letters = new DeadLetterBox(bootstrap).letters().size();
 		return new Evidence(
 				Map.of("load", "%.0f orders a second for %d s".formatted(PER_SECOND, seconds), "backend",

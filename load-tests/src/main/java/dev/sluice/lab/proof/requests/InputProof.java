@@ -88,21 +88,21 @@ public final class InputProof implements Proof {
 	}
 
 	@Override
-	public Evidence run(TestBed bench) throws IOException, InterruptedException {
-		int requests = bench.size(100_000, 5_000, 400);
-		int idle = bench.size(2_000, 200, 20);
-		bench.startAll();
+	public Evidence run(TestBed testBed) throws IOException, InterruptedException {
+		int requests = testBed.size(100_000, 5_000, 400);
+		int idle = testBed.size(2_000, 200, 20);
+		testBed.startAll();
 		Map<Service, Outcome> outcomes = new ConcurrentHashMap<>();
-		Stack.inParallel(bench.gateways()
+		Stack.inParallel(testBed.gateways()
 			.stream()
-			.<Callable<?>>map((gateway) -> () -> outcomes.put(gateway, prove(bench, gateway, requests, idle)))
+			.<Callable<?>>map((gateway) -> () -> outcomes.put(gateway, prove(testBed, gateway, requests, idle)))
 			.toList());
 		Map<String, String> setting = new TreeMap<>(
 				Map.of("requests", "%,d to each gateway".formatted(requests), "idle connections",
-						"%,d to each gateway meanwhile".formatted(idle), "seed", Long.toString(bench.seed()),
+						"%,d to each gateway meanwhile".formatted(idle), "seed", Long.toString(testBed.seed()),
 						"a stalled request", "must be given up within %d s".formatted(STALLED_MILLIS / 1_000)));
 		List<Check> checks = new ArrayList<>();
-		for (Service gateway : bench.gateways()) {
+		for (Service gateway : testBed.gateways()) {
 			Outcome outcome = Objects.requireNonNull(outcomes.get(gateway));
 			setting.put(gateway.name() + ", answers", outcome.answers());
 			checks.addAll(outcome.checks());
@@ -110,25 +110,25 @@ public final class InputProof implements Proof {
 		return new Evidence(setting, checks, null);
 	}
 
-	private static Outcome prove(TestBed bench, Service gateway, int requests, int idle)
+	private static Outcome prove(TestBed testBed, Service gateway, int requests, int idle)
 			throws IOException, InterruptedException {
-		ServiceGauge gauge = new ServiceGauge(bench.client(), gateway);
-		bench.step("%s: good and bad requests first, so that pools and caches are full".formatted(gateway.name()));
-		BadRequests others = new BadRequests(bench.seed() + 1, gateway.uri().getAuthority());
-		send(bench, gateway,
+		ServiceGauge gauge = new ServiceGauge(testBed.client(), gateway);
+		testBed.step("%s: good and bad requests first, so that pools and caches are full".formatted(gateway.name()));
+		BadRequests others = new BadRequests(testBed.seed() + 1, gateway.uri().getAuthority());
+		send(testBed, gateway,
 				IntStream.range(0, Math.max(requests / 10, WARM_UP))
 					.mapToObj(others::request)
 					.filter((request) -> request.kind() != Kind.STALLED),
 				null);
 		ServiceGauge.Held before = gauge.least();
-		bench.step("%s: %,d bad requests, %,d idle connections".formatted(gateway.name(), requests, idle));
-		Tally tally = new Tally(bench, gateway);
+		testBed.step("%s: %,d bad requests, %,d idle connections".formatted(gateway.name(), requests, idle));
+		Tally tally = new Tally(testBed, gateway);
 		int opened;
 		List<RawConnection> silent = new ArrayList<>();
 		try {
 			opened = open(gateway.uri(), idle, silent);
-			BadRequests corpus = new BadRequests(bench.seed(), gateway.uri().getAuthority());
-			send(bench, gateway, IntStream.range(0, requests).mapToObj(corpus::request), tally);
+			BadRequests corpus = new BadRequests(testBed.seed(), gateway.uri().getAuthority());
+			send(testBed, gateway, IntStream.range(0, requests).mapToObj(corpus::request), tally);
 		}
 		finally {
 			for (RawConnection connection : silent) {
@@ -171,7 +171,7 @@ public final class InputProof implements Proof {
 	/**
 	 * @param tally null for those that only warm up
 	 */
-	private static void send(TestBed bench, Service gateway, Stream<Request> requests, @Nullable Tally tally)
+	private static void send(TestBed testBed, Service gateway, Stream<Request> requests, @Nullable Tally tally)
 			throws InterruptedException {
 		Semaphore quick = new Semaphore(QUICK_AT_ONCE);
 		Semaphore slow = new Semaphore(SLOW_AT_ONCE);
@@ -192,7 +192,7 @@ public final class InputProof implements Proof {
 						places.release();
 					}
 				});
-				bench.now("%s: request %,d".formatted(gateway.name(), request.number()));
+				testBed.now("%s: request %,d".formatted(gateway.name(), request.number()));
 			}
 			clients.shutdown();
 			if (!clients.awaitTermination(2 * EXCHANGE_MILLIS, TimeUnit.MILLISECONDS)) {
@@ -298,8 +298,8 @@ public final class InputProof implements Proof {
 
 		private long slowestMillis;
 
-		Tally(TestBed bench, Service gateway) throws IOException {
-			this.directory = Files.createDirectories(bench.file(gateway.name()));
+		Tally(TestBed testBed, Service gateway) throws IOException {
+			this.directory = Files.createDirectories(testBed.file(gateway.name()));
 			this.failures.add("number,kind,what");
 		}
 

@@ -78,24 +78,24 @@ public final class KeyProof implements Proof {
 	}
 
 	@Override
-	public Evidence run(TestBed bench) throws IOException, InterruptedException {
-		int requests = bench.size(10_000, 1_000, 100);
-		bench.startAll();
-		long before = warmUp(bench);
-		bench.step("Sending %,d requests with one key at once".formatted(requests));
-		List<Exchange> storm = storm(bench, requests);
-		BackendAudit audit = bench.awaitQuiet(Duration.ofSeconds(60));
+	public Evidence run(TestBed testBed) throws IOException, InterruptedException {
+		int requests = testBed.size(10_000, 1_000, 100);
+		testBed.startAll();
+		long before = warmUp(testBed);
+		testBed.step("Sending %,d requests with one key at once".formatted(requests));
+		List<Exchange> storm = storm(testBed, requests);
+		BackendAudit audit = testBed.awaitQuiet(Duration.ofSeconds(60));
 		List<Exchange> repeats = new ArrayList<>();
 		List<Exchange> others = new ArrayList<>();
-		for (Service gateway : bench.gateways()) {
+		for (Service gateway : testBed.gateways()) {
 			for (Mode mode : Mode.values()) {
-				repeats.add(patientExchange(gateway, mode, request(gateway.uri(), mode, key(bench), 1)));
-				others.add(patientExchange(gateway, mode, request(gateway.uri(), mode, key(bench), 2)));
+				repeats.add(patientExchange(gateway, mode, request(gateway.uri(), mode, key(testBed), 1)));
+				others.add(patientExchange(gateway, mode, request(gateway.uri(), mode, key(testBed), 2)));
 			}
 		}
-		write(bench, storm, repeats, others);
-		long saved = bench.backend().audit().saved() - before;
-		List<Check> two = new TwoPayloads(bench, bench.size(100, 20, 4)).run();
+		write(testBed, storm, repeats, others);
+		long saved = testBed.backend().audit().saved() - before;
+		List<Check> two = new TwoPayloads(testBed, testBed.size(100, 20, 4)).run();
 		List<Exchange> alike = new ArrayList<>(storm);
 		alike.addAll(repeats);
 		Map<String, Integer> answers = new TreeMap<>();
@@ -103,7 +103,7 @@ public final class KeyProof implements Proof {
 		return new Evidence(
 				Map.of("requests",
 						"%,d at once, in turn to %s, half of them queued".formatted(requests, TestBed.GATEWAYS), "key",
-						key(bench), "answers", Evidence.told(answers), "deliveries that the backend absorbed",
+						key(testBed), "answers", Evidence.told(answers), "deliveries that the backend absorbed",
 						Long.toString(audit.duplicates())),
 				Stream.concat(Stream.of(Check.exactly("orders at the backend", 1, saved),
 						Check.atLeast("requests answered 201 or 202", 1, (double) count(storm, PLACED), ""),
@@ -128,29 +128,29 @@ public final class KeyProof implements Proof {
 	 * sheds the whole storm.
 	 * @return orders at the backend
 	 */
-	private static long warmUp(TestBed bench) throws IOException, InterruptedException {
-		long orders = (long) WARM_UP * Mode.values().length * bench.gateways().size();
-		bench.step("Placing %,d orders with keys of their own, so that the gateways are warm".formatted(orders));
+	private static long warmUp(TestBed testBed) throws IOException, InterruptedException {
+		long orders = (long) WARM_UP * Mode.values().length * testBed.gateways().size();
+		testBed.step("Placing %,d orders with keys of their own, so that the gateways are warm".formatted(orders));
 		for (int i = 0; i < WARM_UP; i++) {
-			for (Service gateway : bench.gateways()) {
+			for (Service gateway : testBed.gateways()) {
 				for (Mode mode : Mode.values()) {
-					String key = "warm-up-%d-%d-%s-%s".formatted(bench.seed(), i, gateway.name(), mode);
+					String key = "warm-up-%d-%d-%s-%s".formatted(testBed.seed(), i, gateway.name(), mode);
 					patientExchange(gateway, mode, request(gateway.uri(), mode, key, 1));
 				}
 			}
 		}
 		long deadline = System.nanoTime() + PATIENCE.toNanos();
-		while (bench.backend().audit().saved() < orders) {
+		while (testBed.backend().audit().saved() < orders) {
 			if (System.nanoTime() - deadline > 0) {
 				throw new LabException("The backend saved only %,d of the first %,d orders within %d s"
-					.formatted(bench.backend().audit().saved(), orders, PATIENCE.toSeconds()));
+					.formatted(testBed.backend().audit().saved(), orders, PATIENCE.toSeconds()));
 			}
 			Thread.sleep(POLL_MILLIS);
 		}
 		return orders;
 	}
 
-	private List<Exchange> storm(TestBed bench, int requests) throws InterruptedException {
+	private List<Exchange> storm(TestBed testBed, int requests) throws InterruptedException {
 		Semaphore opening = new Semaphore(OPENING);
 		CountDownLatch open = new CountDownLatch(requests);
 		CountDownLatch go = new CountDownLatch(1);
@@ -158,9 +158,9 @@ public final class KeyProof implements Proof {
 		try (ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor()) {
 			try {
 				for (int i = 0; i < requests; i++) {
-					Service gateway = bench.gateways().get(i % 2);
+					Service gateway = testBed.gateways().get(i % 2);
 					Mode mode = Mode.values()[i / 2 % 2];
-					byte[] request = request(gateway.uri(), mode, key(bench), 1);
+					byte[] request = request(gateway.uri(), mode, key(testBed), 1);
 					futures.add(executor.submit(() -> {
 						opening.acquire();
 						RawConnection connection;
@@ -239,8 +239,8 @@ public final class KeyProof implements Proof {
 			.getBytes(StandardCharsets.US_ASCII);
 	}
 
-	private static String key(TestBed bench) {
-		return "prove-" + bench.seed();
+	private static String key(TestBed testBed) {
+		return "prove-" + testBed.seed();
 	}
 
 	private static long count(List<Exchange> exchanges, Set<Integer> statuses) {
@@ -254,13 +254,13 @@ public final class KeyProof implements Proof {
 	}
 
 	@SafeVarargs
-	private static void write(TestBed bench, List<Exchange>... all) throws IOException {
+	private static void write(TestBed testBed, List<Exchange>... all) throws IOException {
 		List<String> lines = new ArrayList<>(List.of("gateway,mode,took_ms,answer,body"));
 		for (List<Exchange> exchanges : all) {
 			exchanges.forEach((e) -> lines.add("%s,%s,%d,%s,\"%s\"".formatted(e.gateway(), e.mode(), e.tookMillis(),
 					e.told(), e.body().replace("\"", "\"\""))));
 		}
-		Files.write(bench.file("answers.csv"), lines);
+		Files.write(testBed.file("answers.csv"), lines);
 	}
 
 	/** A request and what came back. */

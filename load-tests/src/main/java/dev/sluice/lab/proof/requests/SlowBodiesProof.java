@@ -82,11 +82,11 @@ public final class SlowBodiesProof implements Proof {
 	}
 
 	@Override
-	public Evidence run(TestBed bench) throws IOException, InterruptedException {
-		int connections = bench.size(2_100, 400, 40);
-		long seconds = bench.size(60, 20, 5);
-		int megabytes = bench.size(50, 20, 2);
-		bench.startWithoutGateways();
+	public Evidence run(TestBed testBed) throws IOException, InterruptedException {
+		int connections = testBed.size(2_100, 400, 40);
+		long seconds = testBed.size(60, 20, 5);
+		int megabytes = testBed.size(50, 20, 2);
+		testBed.startWithoutGateways();
 		Map<String, String> setting = new TreeMap<>(Map.of("slow connections",
 				"%,d, half of them in heads, a byte every %d s, for %d s".formatted(connections, BYTE_MILLIS / 1_000,
 						seconds),
@@ -97,25 +97,25 @@ public final class SlowBodiesProof implements Proof {
 				"a gateway's JVM", "-Xmx384m"));
 		List<Check> checks = new ArrayList<>();
 		for (Variant variant : Variant.values()) {
-			try (Service gateway = bench.stack()
+			try (Service gateway = testBed.stack()
 				.startGateway(variant, ServiceOptions.NONE.withJvmArgs("-Xms128m", "-Xmx384m"))) {
 				// The first requests of a JVM are slow, with or without other clients.
-				for (int i = 0; i < bench.size(50, 20, 5); i++) {
+				for (int i = 0; i < testBed.size(50, 20, 5); i++) {
 					place(gateway);
 				}
-				bench.step("%s: %,d slow connections".formatted(variant, connections));
-				Good slow = new Good(bench.client(), gateway);
+				testBed.step("%s: %,d slow connections".formatted(variant, connections));
+				Good slow = new Good(testBed.client(), gateway);
 				setting.put(variant + ", slow connections opened",
 						"%,d".formatted(slow(gateway, connections, seconds, slow)));
 				checks.addAll(slow.checks(variant + ", slow: "));
-				bench.step("%s: bodies of %d MB".formatted(variant, megabytes));
-				Good large = new Good(bench.client(), gateway);
+				testBed.step("%s: bodies of %d MB".formatted(variant, megabytes));
+				Good large = new Good(testBed.client(), gateway);
 				setting.put(variant + ", answers to large bodies", large(gateway, megabytes, large));
 				checks.addAll(large.checks(variant + ", large: "));
-				bench.step("%s: %,d busy connections".formatted(variant, connections));
-				bench.backend().behave(BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(SLOW_BACKEND_MILLIS)));
+				testBed.step("%s: %,d busy connections".formatted(variant, connections));
+				testBed.backend().behave(BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(SLOW_BACKEND_MILLIS)));
 				setting.put(variant + ", answers to busy connections", busy(gateway, connections, seconds));
-				bench.backend().behave(BackendBehaviour.DEFAULT);
+				testBed.backend().behave(BackendBehaviour.DEFAULT);
 				checks.add(Check.exactly(variant + ": is alive, and places an order", SAVED, place(gateway)));
 				checks.add(Check.none(variant + ": lines of the log at WARN or ERROR", warnings(gateway)));
 			}

@@ -76,16 +76,16 @@ public final class TwinsProof implements Proof {
 	}
 
 	@Override
-	public Evidence run(TestBed bench) throws IOException, InterruptedException {
-		int count = bench.requests(10_000, 3_000, 1_500);
-		bench.startAll(ServiceOptions.NONE, SHORT_LIMITS);
-		List<URI> gateways = bench.gateways().stream().map(Service::uri).toList();
-		bench.step("%,d exchanges with each gateway".formatted(count));
+	public Evidence run(TestBed testBed) throws IOException, InterruptedException {
+		int count = testBed.requests(10_000, 3_000, 1_500);
+		testBed.startAll(ServiceOptions.NONE, SHORT_LIMITS);
+		List<URI> gateways = testBed.gateways().stream().map(Service::uri).toList();
+		testBed.step("%,d exchanges with each gateway".formatted(count));
 		Map<String, AtomicInteger> answers = new TreeMap<>();
 		Queue<String> differing = new ConcurrentLinkedQueue<>();
 		AtomicInteger silent = new AtomicInteger();
-		inParallel(bench, count, (number) -> {
-			List<List<String>> both = both(gateways, bench.seed(), number);
+		inParallel(testBed, count, (number) -> {
+			List<List<String>> both = both(gateways, testBed.seed(), number);
 			synchronized (answers) {
 				both.getFirst()
 					.forEach((answer) -> answers
@@ -96,12 +96,12 @@ public final class TwinsProof implements Proof {
 				silent.incrementAndGet();
 			}
 			if (!both.getFirst().equals(both.getLast())) {
-				differing.add(describe(bench.seed(), number, both));
+				differing.add(describe(testBed.seed(), number, both));
 			}
 		});
-		Files.write(bench.file("differing.txt"), differing);
+		Files.write(testBed.file("differing.txt"), differing);
 		return new Evidence(
-				Map.of("exchanges", "%,d with each gateway".formatted(count), "seed", Long.toString(bench.seed()),
+				Map.of("exchanges", "%,d with each gateway".formatted(count), "seed", Long.toString(testBed.seed()),
 						"answers", Evidence.told(answers)),
 				List.of(Check.none("exchanges that end differently", differing.size()),
 						Check.none("exchanges that do not end", silent.get()),
@@ -190,7 +190,7 @@ public final class TwinsProof implements Proof {
 				String.join("\n", both.getLast()));
 	}
 
-	private static void inParallel(TestBed bench, int count, Action action) throws InterruptedException {
+	private static void inParallel(TestBed testBed, int count, Action action) throws InterruptedException {
 		Semaphore places = new Semaphore(AT_ONCE);
 		List<Future<?>> all = new ArrayList<>();
 		try (ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -207,7 +207,7 @@ public final class TwinsProof implements Proof {
 					}
 				};
 				all.add(clients.submit(task));
-				bench.now("exchange %,d".formatted(number));
+				testBed.now("exchange %,d".formatted(number));
 			}
 			for (Future<?> one : all) {
 				one.get();

@@ -61,15 +61,15 @@ final class TwoPayloads {
 
 	private static final int UNAVAILABLE = 503;
 
-	private final TestBed bench;
+	private final TestBed testBed;
 
 	private final HttpClient client;
 
 	private final int pairs;
 
-	TwoPayloads(TestBed bench, int pairs) {
-		this.bench = bench;
-		this.client = bench.client();
+	TwoPayloads(TestBed testBed, int pairs) {
+		this.testBed = testBed;
+		this.client = testBed.client();
 		this.pairs = pairs;
 	}
 
@@ -82,8 +82,8 @@ final class TwoPayloads {
 	}
 
 	private List<Check> pending() throws IOException, InterruptedException {
-		this.bench.step("Repeating the keys of %d pending orders with another payload".formatted(this.pairs));
-		this.bench.backend().behave(BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(PENDING_MILLIS)));
+		this.testBed.step("Repeating the keys of %d pending orders with another payload".formatted(this.pairs));
+		this.testBed.backend().behave(BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(PENDING_MILLIS)));
 		int notKnown = 0;
 		int replaced = 0;
 		int queuedTwice = 0;
@@ -94,16 +94,16 @@ final class TwoPayloads {
 			replaced += (place(to(i), Mode.SYNC, "pending", key, 2).statusCode() == REUSED) ? 0 : 1;
 			queuedTwice += (place(to(i), Mode.QUEUED, "pending", key, 2).statusCode() == REUSED) ? 0 : 1;
 		}
-		this.bench.backend().behave(BackendBehaviour.DEFAULT);
-		this.bench.awaitQuiet(PATIENCE);
+		this.testBed.backend().behave(BackendBehaviour.DEFAULT);
+		this.testBed.awaitQuiet(PATIENCE);
 		return List.of(Check.none("orders accepted by one gateway and not known to the other", notKnown),
 				Check.none("pending orders whose key the other gateway used for another sync order", replaced),
 				Check.none("pending orders whose key the other gateway used for another queued order", queuedTwice));
 	}
 
 	private List<Check> failed() throws IOException, InterruptedException {
-		this.bench.step("Repeating the keys of %d failed orders".formatted(this.pairs));
-		this.bench.backend().behave(BackendBehaviour.DEFAULT.withSpecials(new Special(REFUSED, 0, REFUSAL)));
+		this.testBed.step("Repeating the keys of %d failed orders".formatted(this.pairs));
+		this.testBed.backend().behave(BackendBehaviour.DEFAULT.withSpecials(new Special(REFUSED, 0, REFUSAL)));
 		List<String> ids = new ArrayList<>();
 		for (int i = 0; i < this.pairs; i++) {
 			ids.add(view(place(from(i), Mode.QUEUED, REFUSED + i, "failed", 1), ACCEPTED).id().toString());
@@ -111,7 +111,7 @@ final class TwoPayloads {
 		for (int i = 0; i < this.pairs; i++) {
 			awaitFailed(to(i), ids.get(i));
 		}
-		this.bench.backend().behave(BackendBehaviour.DEFAULT);
+		this.testBed.backend().behave(BackendBehaviour.DEFAULT);
 		int replaced = 0;
 		int notSaved = 0;
 		int stillFailed = 0;
@@ -119,7 +119,7 @@ final class TwoPayloads {
 		for (int i = 0; i < this.pairs; i++) {
 			replaced += (place(to(i), Mode.SYNC, REFUSED + i, "failed", 2).statusCode() == REUSED) ? 0 : 1;
 			notSaved += (place(to(i), Mode.SYNC, REFUSED + i, "failed", 1).statusCode() == CREATED) ? 0 : 1;
-			for (Service gateway : this.bench.gateways()) {
+			for (Service gateway : this.testBed.gateways()) {
 				stillFailed += (view(status(gateway, ids.get(i)), OK).status() == OrderStatus.SAVED) ? 0 : 1;
 			}
 			redelivered += (redeliver(from(i), ids.get(i)).statusCode() == CONFLICT) ? 0 : 1;
@@ -131,7 +131,7 @@ final class TwoPayloads {
 	}
 
 	private List<Check> raced() throws IOException, InterruptedException {
-		this.bench.step("Placing %d orders in both modes at once".formatted(this.pairs));
+		this.testBed.step("Placing %d orders in both modes at once".formatted(this.pairs));
 		Set<String> ids = new LinkedHashSet<>();
 		try (ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor()) {
 			for (int i = 0; i < this.pairs; i++) {
@@ -147,12 +147,12 @@ final class TwoPayloads {
 		catch (ExecutionException ex) {
 			throw new LabException("An order could not be placed: " + ex.getCause(), ex);
 		}
-		this.bench.awaitQuiet(PATIENCE);
+		this.testBed.awaitQuiet(PATIENCE);
 		int different = 0;
 		int notSaved = 0;
 		for (String id : ids) {
-			HttpResponse<String> one = status(this.bench.gateways().getFirst(), id);
-			HttpResponse<String> other = status(this.bench.gateways().getLast(), id);
+			HttpResponse<String> one = status(this.testBed.gateways().getFirst(), id);
+			HttpResponse<String> other = status(this.testBed.gateways().getLast(), id);
 			different += one.body().equals(other.body()) ? 0 : 1;
 			notSaved += (view(one, OK).status() == OrderStatus.SAVED) ? 0 : 1;
 		}
@@ -162,11 +162,11 @@ final class TwoPayloads {
 	}
 
 	private Service from(int i) {
-		return this.bench.gateways().get(i % 2);
+		return this.testBed.gateways().get(i % 2);
 	}
 
 	private Service to(int i) {
-		return this.bench.gateways().get((i + 1) % 2);
+		return this.testBed.gateways().get((i + 1) % 2);
 	}
 
 	private HttpResponse<String> place(Service gateway, Mode mode, String customer, String key, int quantity)
@@ -174,7 +174,7 @@ final class TwoPayloads {
 		Order order = SampleOrder.of(customer, "sku-1", quantity);
 		HttpRequest.Builder request = request(gateway.uri().resolve("/orders"))
 			.header("Content-Type", "application/json")
-			.header(HttpNames.IDEMPOTENCY_KEY, "\"%s-%d\"".formatted(key, this.bench.seed()))
+			.header(HttpNames.IDEMPOTENCY_KEY, "\"%s-%d\"".formatted(key, this.testBed.seed()))
 			.POST(BodyPublishers.ofByteArray(JsonMapper.shared().writeValueAsBytes(order)));
 		return switch (mode) {
 			case SYNC -> send(request);
