@@ -78,6 +78,14 @@ final class SessionWriter {
 
 	private static final int BATCH_MESSAGES = QUEUE;
 
+	/**
+	 * For which a transaction waits for more messages if the one before had more than
+	 * {@value #FEW_MESSAGES}: it costs sink and broker as much whatever it has.
+	 */
+	private static final Duration FILL = Duration.ofMillis(6);
+
+	static final int FEW_MESSAGES = 60;
+
 	private static final Duration POLL = Duration.ofMillis(200);
 
 	/** For what a sink left open that has died. */
@@ -101,6 +109,11 @@ final class SessionWriter {
 	private final String name;
 
 	private final Brokers brokers;
+
+	private final Pause fill;
+
+	/** Whether the next transaction waits for more. Of the writer's thread. */
+	private boolean filling;
 
 	private final BlockingQueue<Group> groups = new LinkedBlockingQueue<>(QUEUE);
 
@@ -182,12 +195,13 @@ final class SessionWriter {
 	}
 
 	SessionWriter(Map<String, Object> config, ClientSession session, Duration maxAge) {
-		this(session, new KafkaBrokers(config(config, name(session)), session, maxAge));
+		this(session, new KafkaBrokers(config(config, name(session)), session, maxAge), () -> Thread.sleep(FILL));
 	}
 
 	@SuppressWarnings("this-escape") // The thread begins last.
-	SessionWriter(ClientSession session, Brokers brokers) {
+	SessionWriter(ClientSession session, Brokers brokers, Pause fill) {
 		this.session = session;
+		this.fill = fill;
 		this.name = name(session);
 		this.brokers = brokers;
 		this.thread = Thread.ofVirtual().name(this.name).start(this::run);
@@ -208,6 +222,14 @@ final class SessionWriter {
 		// A batch goes when it is full or the transaction is whole: small ones cost more.
 		config.put(ProducerConfig.LINGER_MS_CONFIG, (int) LINGER.toMillis());
 		return config;
+	}
+
+	/** Lets more messages come. */
+	@FunctionalInterface
+	interface Pause {
+
+		void pause() throws InterruptedException;
+
 	}
 
 	/** What a writer needs of them. */
@@ -347,6 +369,7 @@ final class SessionWriter {
 	private void collect(List<Group> batch) throws InterruptedException {
 		Group next = this.groups.poll(POLL.toMillis(), TimeUnit.MILLISECONDS);
 		this.busy = next != null;
+		boolean fills = this.filling;
 		long bytes = 0;
 		int messages = 0;
 		while (next != null) {
@@ -355,8 +378,13 @@ final class SessionWriter {
 				bytes += write.content.payload().length;
 			}
 			messages += next.writes.size();
+			if (fills) {
+				fills = false;
+				this.fill.pause();
+			}
 			next = (bytes < BATCH_BYTES && messages < BATCH_MESSAGES) ? this.groups.poll() : null;
 		}
+		this.filling = messages > FEW_MESSAGES;
 	}
 
 	/** If this fails, the state is not used again. */

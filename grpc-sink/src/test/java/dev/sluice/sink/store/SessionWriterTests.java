@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 import com.google.protobuf.ByteString;
 import dev.sluice.contract.Topics;
@@ -49,6 +50,10 @@ class SessionWriterTests {
 
 	private final CountDownLatch begins = new CountDownLatch(1);
 
+	private final CountDownLatch pauses = new CountDownLatch(1);
+
+	private final CountDownLatch goesOn = new CountDownLatch(1);
+
 	private final Fence fence = new Fence();
 
 	private final SessionWriter writer = new SessionWriter(SESSION, new SessionWriter.Brokers() {
@@ -64,11 +69,17 @@ class SessionWriterTests {
 			return new SessionState();
 		}
 
-	});
+	}, this::pause);
+
+	private void pause() throws InterruptedException {
+		this.pauses.countDown();
+		this.goesOn.await();
+	}
 
 	@AfterEach
 	void end() {
 		this.begins.countDown();
+		this.goesOn.countDown();
 		this.writer.end();
 		this.writer.await(Duration.ofSeconds(10));
 	}
@@ -155,6 +166,35 @@ class SessionWriterTests {
 		others.await();
 		assertThat(others.outcomes()).containsExactly(OnceStore.Outcome.STORED);
 		assertThat(this.writer.ended()).isFalse();
+	}
+
+	@Test
+	void waitsForMoreBehindALargeTransaction() throws Exception {
+		Placed[] many = new Placed[SessionWriter.FEW_MESSAGES + 1];
+		Arrays.setAll(many, (i) -> message(i + 1, "a"));
+		Results large = store(many);
+		this.begins.countDown();
+		large.await();
+
+		Results first = store(message(100, "b"));
+		assertThat(this.pauses.await(10, TimeUnit.SECONDS)).isTrue();
+		Results second = store(message(101, "c"));
+		this.goesOn.countDown();
+
+		first.await();
+		second.await();
+		assertThat(this.producer.commitCount()).isEqualTo(2);
+	}
+
+	@Test
+	void doesNotWaitBehindASmallTransaction() {
+		this.begins.countDown();
+		for (int sequence = 1; sequence <= 3; sequence++) {
+			store(message(sequence, "a")).await();
+		}
+
+		assertThat(this.pauses.getCount()).isOne();
+		assertThat(this.producer.commitCount()).isEqualTo(3);
 	}
 
 	@Test
