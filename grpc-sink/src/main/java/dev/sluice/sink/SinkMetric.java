@@ -33,7 +33,7 @@ enum SinkMetric {
 	/** Streams open now. */
 	STREAMS("sluice.sink.streams", "streams", "Open streams"),
 
-	/** From handing a message to the store to the store's acknowledgement. */
+	/** From handing messages to the store to the store's acknowledgement. */
 	STORE_DURATION("sluice.sink.store.duration", "seconds",
 			"Time to store messages that go to the storage together: those of one request, or one");
 

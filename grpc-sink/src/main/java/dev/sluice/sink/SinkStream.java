@@ -563,8 +563,8 @@ final class SinkStream implements StreamObserver<Received> {
 		}
 	}
 
-	/** Frames wait for memory one by one. */
-	private static boolean goesWith(Received.Message first, Received.@Nullable Message next) {
+	/** Whether both may go together: frames wait for memory one by one. */
+	static boolean goesWith(Received.Message first, Received.@Nullable Message next) {
 		return next != null && isQueuedAtOnce(first) && isQueuedAtOnce(next) && first.session() != null
 				&& next.session() != null && first.session().id().equals(next.session().id());
 	}
@@ -618,8 +618,8 @@ final class SinkStream implements StreamObserver<Received> {
 		if (!placed.isEmpty()) {
 			Timer.Sample sample = this.metrics.storing();
 			this.shared.store()
-				.store(placed,
-						(first, results) -> done(sample, numbered.subList(first, first + results.size()), results));
+				.store(placed, (first, results) -> completed(sample, numbered.subList(first, first + results.size()),
+						results));
 		}
 	}
 
@@ -627,11 +627,11 @@ final class SinkStream implements StreamObserver<Received> {
 		Timer.Sample sample = this.metrics.storing();
 		this.shared.store()
 			.store(content)
-			.whenComplete((outcome, failure) -> done(sample, List.of(reserved),
+			.whenComplete((outcome, failure) -> completed(sample, List.of(reserved),
 					List.of(new MessageStore.Completed(outcome, failure))));
 	}
 
-	private void done(Timer.Sample sample, List<Reserved> messages, List<MessageStore.Completed> results) {
+	private void completed(Timer.Sample sample, List<Reserved> messages, List<MessageStore.Completed> results) {
 		int stored = 0;
 		int repeated = 0;
 		List<Result> all = new ArrayList<>(results.size());
@@ -666,7 +666,7 @@ final class SinkStream implements StreamObserver<Received> {
 					contentBytes += reserved.contentBytes;
 					memoryBytes += reserved.message.memoryBytes();
 					if (this.phase != Phase.ENDED) {
-						done(reserved.message.id(), results.get(i));
+						settle(reserved.message.id(), results.get(i));
 					}
 				}
 			}
@@ -684,7 +684,7 @@ final class SinkStream implements StreamObserver<Received> {
 	}
 
 	@GuardedBy("lock")
-	private void done(ByteString id, Result result) {
+	private void settle(ByteString id, Result result) {
 		switch (result) {
 			case Result.Stored _ -> {
 				this.stored.add(id);

@@ -28,6 +28,9 @@ public final class FakeStore implements MessageStore {
 
 	private final KnownSessions sessions = new KnownSessions(100, Duration.ofDays(6));
 
+	/** How many came together, each time. */
+	private final List<Integer> together = new ArrayList<>();
+
 	private boolean ready = true;
 
 	private @Nullable RuntimeException thrown;
@@ -81,6 +84,17 @@ public final class FakeStore implements MessageStore {
 			case DIFFERENT -> CompletableFuture.failedFuture(new ContentDiffersException(place.sequence()));
 			case TOO_MANY_GAPS -> CompletableFuture.failedFuture(new StoreUnavailableException("gaps"));
 		};
+	}
+
+	@Override
+	public void store(List<Placed> messages, Completion completion) {
+		this.together.add(messages.size());
+		MessageStore.super.store(messages, completion);
+	}
+
+	/** How many messages with a place came together, each time. */
+	public List<Integer> together() {
+		return List.copyOf(this.together);
 	}
 
 	/** Throws this at the next message. */

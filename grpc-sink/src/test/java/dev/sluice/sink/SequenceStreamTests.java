@@ -15,6 +15,7 @@ import dev.sluice.contract.sink.Request;
 import dev.sluice.contract.sink.Response;
 import dev.sluice.contract.sink.ServiceMessage;
 import dev.sluice.contract.sink.Session;
+import dev.sluice.sink.sequence.ClientSession;
 import dev.sluice.sink.store.LogMessageStore;
 import dev.sluice.sink.store.OnceStore;
 import dev.sluice.sink.store.RecentIds;
@@ -88,6 +89,47 @@ class SequenceStreamTests {
 		client.send(message(3, "d", "").setZstdCompressed(ByteString.copyFrom(Zstd.compress(new byte[9]))));
 		assertThat(this.store.pendingIds()).containsExactly("d");
 		assertThat(this.handedOver).as("what has to be decompressed").isEqualTo(2);
+	}
+
+	@Test
+	void givesTheStoreTheNumberedMessagesOfARequestTogether() throws Exception {
+		Client client = new Client(true);
+		client.send(Request.newBuilder()
+			.setVersion(2)
+			.setSession(SESSION)
+			.addMessages(batched(1, "a"))
+			.addMessages(batched(2, "b"))
+			.addMessages(batched(0, "c"))
+			.addMessages(batched(3, "d")));
+		assertThat(this.store.together()).as("c is alone, without a number").containsExactly(2, 1);
+
+		this.store.completeAll();
+
+		assertThat(client.acked()).containsExactly("a", "b", "c", "d");
+	}
+
+	@Test
+	void messagesOfTwoSessionsNeverGoTogether() {
+		Received.Message first = received(Received.Kind.PLAIN, 1, "session-a");
+
+		assertThat(SinkStream.goesWith(first, received(Received.Kind.PLAIN, 2, "session-a"))).isTrue();
+		assertThat(SinkStream.goesWith(first, received(Received.Kind.PLAIN, 2, "session-b"))).isFalse();
+		assertThat(SinkStream.goesWith(first, received(Received.Kind.PLAIN, 0, "session-a"))).isFalse();
+		assertThat(SinkStream.goesWith(first, received(Received.Kind.ZSTD, 2, "session-a"))).isFalse();
+		assertThat(SinkStream.goesWith(first, null)).isFalse();
+	}
+
+	private static Received.Message received(Received.Kind kind, long sequence, String session) {
+		return new Received.Message(ByteString.copyFromUtf8("id"), ByteString.EMPTY, kind, new byte[1], sequence,
+				new ClientSession(ByteString.copyFromUtf8(session), 1, 0));
+	}
+
+	private static BatchedMessage batched(long sequence, String id) {
+		return BatchedMessage.newBuilder()
+			.setMessageId(ByteString.copyFromUtf8(id))
+			.setSequence(sequence)
+			.setPlainMessage(ByteString.copyFromUtf8(id))
+			.build();
 	}
 
 	@Test

@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  * Not durable at all: for applications that can make a message again. Bound: bytes.
  * <p>
  * Numbers count up and messages are settled about in their order, so they lie in chunks
- * of {@value #CHUNK} numbers, found by number and let go once they are empty.
+ * of {@value #CHUNK} numbers, found by number and let go once they are empty. A chunk
+ * takes up to 2 KB, also for the last message in it.
  */
 final class MemorySpool implements Spool {
 
@@ -44,7 +45,7 @@ final class MemorySpool implements Spool {
 	/** The first one that is not settled, or {@link #nextNumber}. The reader moves it. */
 	private volatile long first;
 
-	/** Of these numbers nothing else is looked up in between. The reader's. */
+	/** What was looked up last, and is likely to be next. The reader's. */
 	private Chunk read = new Chunk(-1);
 
 	/** Appended to last. Guarded by the spool. */

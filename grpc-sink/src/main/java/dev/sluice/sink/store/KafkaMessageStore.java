@@ -83,15 +83,7 @@ public final class KafkaMessageStore implements MessageStore, AutoCloseable {
 	@Override
 	public CompletableFuture<OnceStore.Outcome> store(Place place, Content content) {
 		CompletableFuture<OnceStore.Outcome> done = new CompletableFuture<>();
-		store(List.of(new Placed(place, content)), (_, results) -> {
-			Completed result = results.getFirst();
-			if (result.failure() != null) {
-				done.completeExceptionally(result.failure());
-			}
-			else {
-				done.complete(result.outcome());
-			}
-		});
+		store(List.of(new Placed(place, content)), (_, results) -> results.getFirst().to(done));
 		return done;
 	}
 

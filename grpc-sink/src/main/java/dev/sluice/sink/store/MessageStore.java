@@ -36,15 +36,24 @@ public interface MessageStore {
 	/**
 	 * Stores messages of one stream and session, in their order; each as of
 	 * {@link #store(Place, Content)}. Does not wait.
-	 * @param messages to be kept
-	 * @param completion hears what came of each, once
+	 * @param messages to be kept, one at least
+	 * @param completion hears what came of each, once; of none if this throws
 	 */
 	default void store(List<Placed> messages, Completion completion) {
 		for (int i = 0; i < messages.size(); i++) {
 			int index = i;
-			Placed message = messages.get(i);
-			store(message.place(), message.content())
+			storeOne(messages.get(i))
 				.whenComplete((outcome, failure) -> completion.done(index, List.of(new Completed(outcome, failure))));
+		}
+	}
+
+	private CompletableFuture<OnceStore.Outcome> storeOne(Placed message) {
+		try {
+			return store(message.place(), message.content());
+		}
+		catch (RuntimeException ex) {
+			message.place().fence().close();
+			return CompletableFuture.failedFuture(new StoreUnavailableException("The store has failed: " + ex, ex));
 		}
 	}
 
@@ -61,6 +70,17 @@ public interface MessageStore {
 	 * @param failure as of {@link #store(Place, Content)}
 	 */
 	record Completed(OnceStore.@Nullable Outcome outcome, @Nullable Throwable failure) {
+
+		/** Completes a future likewise. */
+		void to(CompletableFuture<OnceStore.Outcome> future) {
+			if (this.failure != null) {
+				future.completeExceptionally(this.failure);
+			}
+			else {
+				future.complete(this.outcome);
+			}
+		}
+
 	}
 
 	/**

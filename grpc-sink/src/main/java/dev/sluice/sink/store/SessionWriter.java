@@ -58,8 +58,10 @@ import org.slf4j.LoggerFactory;
  * brokers, and the next writer of the session asks them.
  * <p>
  * One virtual thread waits and writes; what comes meanwhile goes into the next
- * transaction. Bounds: {@value #QUEUE} messages wait; beyond, they are not taken. A
- * transaction takes no further message from {@value #BATCH_BYTES} bytes or
+ * transaction. Behind a large transaction it waits for more, a short time. Bounds:
+ * {@value #QUEUE} groups of messages wait, each what a stream gave at once; beyond, they
+ * are not taken, though {@code sink.max-storing} keeps the messages below that. A
+ * transaction takes no further group from {@value #BATCH_BYTES} bytes or
  * {@value #BATCH_MESSAGES} messages on.
  */
 @ThreadSafe
@@ -79,8 +81,9 @@ final class SessionWriter {
 	private static final int BATCH_MESSAGES = QUEUE;
 
 	/**
-	 * For which a transaction waits for more messages if the one before had more than
-	 * {@value #FEW_MESSAGES}: it costs sink and broker as much whatever it has.
+	 * How long a transaction waits for more messages if the one before had more than
+	 * {@value #FEW_MESSAGES}: a transaction costs sink and broker as much whatever it
+	 * has.
 	 */
 	private static final Duration FILL = Duration.ofMillis(6);
 
@@ -97,7 +100,7 @@ final class SessionWriter {
 	/** The end of a transaction comes first. */
 	private static final Duration LINGER = Duration.ofSeconds(1);
 
-	/** What the brokers take to end the transaction before, in about one attempt. */
+	/** The brokers take about as long to end the transaction before. */
 	private static final Duration RETRY_BACKOFF = Duration.ofMillis(5);
 
 	private static final Completed STORED = new Completed(OnceStore.Outcome.STORED, null);
@@ -278,7 +281,7 @@ final class SessionWriter {
 	}
 
 	/**
-	 * Takes messages, which are told of what comes of them.
+	 * Takes messages. If they are taken, their completion hears what comes of them.
 	 * @return why they were not taken; null if they were
 	 */
 	@Nullable String store(Group group) {
@@ -390,8 +393,7 @@ final class SessionWriter {
 	/** If this fails, the state is not used again. */
 	private void write(Producer<byte[], byte[]> producer, SessionState state, List<Group> batch) {
 		List<Write> written = new ArrayList<>();
-		// Of this transaction too, so that nothing is known of them before it is
-		// committed.
+		// Of this transaction too, so they are known once it is committed.
 		List<Write> repeats = new ArrayList<>();
 		for (Group group : batch) {
 			for (Write write : group.writes) {
@@ -426,9 +428,8 @@ final class SessionWriter {
 		List<Future<RecordMetadata>> sent = new ArrayList<>();
 		try {
 			producer.beginTransaction();
-			// First: the brokers refuse a transaction's beginning while they end the one
-			// before,
-			// and a refused offset is tried again sooner than a refused batch.
+			// First: while the brokers end the transaction before, they refuse the next
+			// one, and a refused offset is sent again sooner than a refused batch.
 			OffsetAndMetadata next = new OffsetAndMetadata(state.end(),
 					Base64.getEncoder().encodeToString(state.encode()));
 			producer.sendOffsetsToTransaction(Map.of(STATE, next), new ConsumerGroupMetadata(this.name));

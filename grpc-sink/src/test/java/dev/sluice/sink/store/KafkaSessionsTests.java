@@ -10,7 +10,6 @@ import dev.sluice.sink.format.Content;
 import dev.sluice.sink.sequence.ClientSession;
 import dev.sluice.sink.sequence.Fence;
 import dev.sluice.sink.sequence.Place;
-import dev.sluice.sink.store.MessageStore.Completed;
 import dev.sluice.sink.store.MessageStore.Placed;
 import dev.sluice.sink.store.MessageStore.StoreUnavailableException;
 import org.apache.kafka.clients.CommonClientConfigs;
@@ -61,15 +60,7 @@ class KafkaSessionsTests {
 				this.fence);
 		Content content = new Content(ByteString.copyFromUtf8("id-" + sequence), ByteString.EMPTY, 0, new byte[10]);
 		CompletableFuture<OnceStore.Outcome> done = new CompletableFuture<>();
-		this.sessions.store(List.of(new Placed(place, content)), (_, results) -> {
-			Completed result = results.getFirst();
-			if (result.failure() != null) {
-				done.completeExceptionally(result.failure());
-			}
-			else {
-				done.complete(result.outcome());
-			}
-		});
+		this.sessions.store(List.of(new Placed(place, content)), (_, results) -> results.getFirst().to(done));
 		return done;
 	}
 

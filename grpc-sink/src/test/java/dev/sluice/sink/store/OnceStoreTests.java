@@ -1,6 +1,9 @@
 package dev.sluice.sink.store;
 
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 
@@ -8,7 +11,12 @@ import com.google.protobuf.ByteString;
 import dev.sluice.sink.Contents;
 import dev.sluice.sink.FakeStore;
 import dev.sluice.sink.format.Content;
+import dev.sluice.sink.sequence.ClientSession;
 import dev.sluice.sink.sequence.ContentDiffersException;
+import dev.sluice.sink.sequence.Fence;
+import dev.sluice.sink.sequence.Place;
+import dev.sluice.sink.store.MessageStore.Completed;
+import dev.sluice.sink.store.MessageStore.Placed;
 import dev.sluice.sink.store.MessageStore.StoreUnavailableException;
 import dev.sluice.sink.store.OnceStore.Outcome;
 import org.junit.jupiter.api.Test;
@@ -17,6 +25,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 class OnceStoreTests {
+
+	private static final ClientSession SESSION = new ClientSession(ByteString.copyFromUtf8("session 1"), 1, 0);
 
 	private final FakeStore store = new FakeStore();
 
@@ -60,6 +70,49 @@ class OnceStoreTests {
 
 		assertThat(first).isCompletedExceptionally();
 		assertThat(second).isCompletedWithValue(Outcome.STORED);
+	}
+
+	@Test
+	void tellsOfEachOfSeveralOnceIfTheStoreThrowsAtOne() {
+		this.store.failAtOnce(new IllegalStateException("closed"));
+		Fence fence = new Fence();
+		Map<Integer, Completed> told = storeTogether(fence, "a", "b");
+		assertThat(told).containsOnlyKeys(0);
+
+		this.store.complete("b");
+
+		assertThat(told.get(0).failure()).isInstanceOf(StoreUnavailableException.class);
+		assertThat(told.get(1).outcome()).isEqualTo(Outcome.STORED);
+		assertThat(fence.isClosed()).isTrue();
+	}
+
+	@Test
+	void refusesAllOfSeveralWhileTheStoreIsNotReady() {
+		this.store.ready(false);
+		Fence fence = new Fence();
+
+		Map<Integer, Completed> told = storeTogether(fence, "a", "b");
+
+		assertThat(told.values()).hasSize(2)
+			.allSatisfy((result) -> assertThat(result.failure()).isInstanceOf(StoreUnavailableException.class));
+		assertThat(fence.isClosed()).isTrue();
+		assertThat(this.store.pending()).isZero();
+	}
+
+	/** By index; a second result for one fails. */
+	private Map<Integer, Completed> storeTogether(Fence fence, String... ids) {
+		List<Placed> messages = new ArrayList<>();
+		for (String id : ids) {
+			messages.add(new Placed(new Place(SESSION, messages.size() + 1, fence),
+					Contents.of(ByteString.copyFromUtf8(id), id.getBytes())));
+		}
+		Map<Integer, Completed> told = new TreeMap<>();
+		this.once.store(messages, (first, results) -> {
+			for (int i = 0; i < results.size(); i++) {
+				assertThat(told.put(first + i, results.get(i))).isNull();
+			}
+		});
+		return told;
 	}
 
 	@Test
