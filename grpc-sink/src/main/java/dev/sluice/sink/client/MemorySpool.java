@@ -182,6 +182,11 @@ final class MemorySpool implements Spool {
 		return entry;
 	}
 
+	/** Chunks that are kept. */
+	int chunks() {
+		return this.chunks.size();
+	}
+
 	@Override
 	public void refuse(long number, int code, String description) {
 		Entry entry = take(number);

@@ -58,6 +58,16 @@ class MemorySpoolTests {
 	}
 
 	@Test
+	void keepsNoMemoryOfWhatIsSettled() {
+		append(10_000);
+		assertThat(this.spool.chunks()).isGreaterThan(30);
+
+		this.spool.settle(LongStream.range(0, 10_000).boxed().toList());
+
+		assertThat(this.spool.chunks()).as("what the next message goes to").isLessThanOrEqualTo(1);
+	}
+
+	@Test
 	void settlingTwiceCountsOnce() {
 		append(2);
 
