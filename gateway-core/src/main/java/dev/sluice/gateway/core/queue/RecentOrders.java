@@ -391,7 +391,7 @@ public class RecentOrders implements SmartLifecycle {
 	private void reset() {
 		synchronized (this.lock) {
 			this.admin = null;
-			this.catchUp.finish(Reading.BEHIND);
+			this.catchUp.finishAll(Reading.BEHIND);
 			this.partitions.clear();
 		}
 	}

@@ -380,17 +380,20 @@ class RecentOrdersTests {
 		await().until(() -> this.orders.acceptance(later) != null);
 	}
 
+	/** Also those who share the next question. */
 	@Test
-	void answersItsCallersAtOnceWhenItLosesItsClients() {
+	void answersAllItsCallersAtOnceWhenItLosesItsClients() {
 		start();
 		this.kafka.answersEnds(false);
-		CompletableFuture<Reading> reading = this.orders.caughtUp(PATIENCE);
+		CompletableFuture<Reading> asked = this.orders.caughtUp(PATIENCE);
+		CompletableFuture<Reading> waiting = this.orders.caughtUp(PATIENCE);
 
 		this.kafka.failsToOpen(true);
 		this.kafka.failPoll(new AuthorizationException("no right to read"));
 
-		await().until(reading::isDone);
-		assertThat(reading.join()).isEqualTo(Reading.BEHIND);
+		await().until(() -> asked.isDone() && waiting.isDone());
+		assertThat(asked.join()).isEqualTo(Reading.BEHIND);
+		assertThat(waiting.join()).isEqualTo(Reading.BEHIND);
 	}
 
 	@Test
