@@ -58,10 +58,10 @@ import org.slf4j.LoggerFactory;
  * brokers, and the next writer of the session asks them.
  * <p>
  * One virtual thread waits and writes; what comes meanwhile goes into the next
- * transaction. Behind a large transaction it waits for more, a short time. Bounds:
- * {@value #QUEUE} groups of messages wait, each what a stream gave at once; beyond, they
- * are not taken, though {@code sink.max-storing} keeps the messages below that. A
- * transaction takes no further group from {@value #BATCH_BYTES} bytes or
+ * transaction. Behind a large transaction it waits for more, some milliseconds at most.
+ * Bounds: {@value #QUEUE} groups of messages wait, each what a stream gave at once;
+ * beyond, they are not taken, though {@code sink.max-storing} keeps the messages below
+ * that. A transaction takes no further group from {@value #BATCH_BYTES} bytes or
  * {@value #BATCH_MESSAGES} messages on.
  */
 @ThreadSafe
@@ -81,13 +81,15 @@ final class SessionWriter {
 	private static final int BATCH_MESSAGES = QUEUE;
 
 	/**
-	 * How long a transaction waits for more messages if the one before had more than
-	 * {@value #FEW_MESSAGES}: a transaction costs sink and broker as much whatever it
-	 * has.
+	 * A transaction costs sink and broker as much whatever it has. So behind one of so
+	 * many bytes, the next one waits for more, while they come.
 	 */
-	private static final Duration FILL = Duration.ofMillis(6);
+	static final int LARGE_BYTES = 256 * 1024;
 
-	static final int FEW_MESSAGES = 60;
+	/** A client whose window is used up sends no more: such a pause is in vain. */
+	private static final Duration PAUSE = Duration.ofMillis(1);
+
+	static final int MOST_PAUSES = 6;
 
 	private static final Duration POLL = Duration.ofMillis(200);
 
@@ -113,10 +115,10 @@ final class SessionWriter {
 
 	private final Brokers brokers;
 
-	private final Pause fill;
+	private final Pause pause;
 
-	/** Whether the next transaction waits for more. Of the writer's thread. */
-	private boolean filling;
+	/** Whether the last transaction was large. Of the writer's thread. */
+	private boolean large;
 
 	private final BlockingQueue<Group> groups = new LinkedBlockingQueue<>(QUEUE);
 
@@ -198,13 +200,13 @@ final class SessionWriter {
 	}
 
 	SessionWriter(Map<String, Object> config, ClientSession session, Duration maxAge) {
-		this(session, new KafkaBrokers(config(config, name(session)), session, maxAge), () -> Thread.sleep(FILL));
+		this(session, new KafkaBrokers(config(config, name(session)), session, maxAge), () -> Thread.sleep(PAUSE));
 	}
 
 	@SuppressWarnings("this-escape") // The thread begins last.
-	SessionWriter(ClientSession session, Brokers brokers, Pause fill) {
+	SessionWriter(ClientSession session, Brokers brokers, Pause pause) {
 		this.session = session;
-		this.fill = fill;
+		this.pause = pause;
 		this.name = name(session);
 		this.brokers = brokers;
 		this.thread = Thread.ofVirtual().name(this.name).start(this::run);
@@ -372,7 +374,6 @@ final class SessionWriter {
 	private void collect(List<Group> batch) throws InterruptedException {
 		Group next = this.groups.poll(POLL.toMillis(), TimeUnit.MILLISECONDS);
 		this.busy = next != null;
-		boolean fills = this.filling;
 		long bytes = 0;
 		int messages = 0;
 		while (next != null) {
@@ -381,13 +382,22 @@ final class SessionWriter {
 				bytes += write.content.payload().length;
 			}
 			messages += next.writes.size();
-			if (fills) {
-				fills = false;
-				this.fill.pause();
+			if (this.large) {
+				this.large = false;
+				awaitMore();
 			}
 			next = (bytes < BATCH_BYTES && messages < BATCH_MESSAGES) ? this.groups.poll() : null;
 		}
-		this.filling = messages > FEW_MESSAGES;
+		this.large = bytes >= LARGE_BYTES;
+	}
+
+	/** As long as each pause brings some. */
+	private void awaitMore() throws InterruptedException {
+		int before = -1;
+		for (int i = 0; i < MOST_PAUSES && this.groups.size() > before; i++) {
+			before = this.groups.size();
+			this.pause.pause();
+		}
 	}
 
 	/** If this fails, the state is not used again. */

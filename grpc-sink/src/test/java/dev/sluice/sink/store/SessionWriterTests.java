@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import com.google.protobuf.ByteString;
 import dev.sluice.contract.Topics;
@@ -50,9 +50,8 @@ class SessionWriterTests {
 
 	private final CountDownLatch begins = new CountDownLatch(1);
 
-	private final CountDownLatch pauses = new CountDownLatch(1);
-
-	private final CountDownLatch goesOn = new CountDownLatch(1);
+	private volatile Runnable duringPause = () -> {
+	};
 
 	private final Fence fence = new Fence();
 
@@ -69,17 +68,11 @@ class SessionWriterTests {
 			return new SessionState();
 		}
 
-	}, this::pause);
-
-	private void pause() throws InterruptedException {
-		this.pauses.countDown();
-		this.goesOn.await();
-	}
+	}, () -> this.duringPause.run());
 
 	@AfterEach
 	void end() {
 		this.begins.countDown();
-		this.goesOn.countDown();
 		this.writer.end();
 		this.writer.await(Duration.ofSeconds(10));
 	}
@@ -169,32 +162,53 @@ class SessionWriterTests {
 	}
 
 	@Test
-	void waitsForMoreBehindALargeTransaction() throws Exception {
-		Placed[] many = new Placed[SessionWriter.FEW_MESSAGES + 1];
-		Arrays.setAll(many, (i) -> message(i + 1, "a"));
-		Results large = store(many);
-		this.begins.countDown();
-		large.await();
+	void waitsBehindALargeTransactionWhileMoreComes() {
+		AtomicInteger pauses = new AtomicInteger();
+		List<Results> others = new CopyOnWriteArrayList<>();
+		this.duringPause = () -> {
+			if (pauses.incrementAndGet() <= 2) {
+				others.add(store(message(100 + pauses.get(), "more")));
+			}
+		};
+		storeLarge();
 
-		Results first = store(message(100, "b"));
-		assertThat(this.pauses.await(10, TimeUnit.SECONDS)).isTrue();
-		Results second = store(message(101, "c"));
-		this.goesOn.countDown();
+		store(message(100, "b")).await();
 
-		first.await();
-		second.await();
+		others.forEach(Results::await);
+		assertThat(others).hasSize(2);
+		assertThat(pauses).as("the third one brings nothing").hasValue(3);
 		assertThat(this.producer.commitCount()).isEqualTo(2);
 	}
 
 	@Test
+	void doesNotWaitForEverWhileMoreComes() {
+		AtomicInteger pauses = new AtomicInteger();
+		this.duringPause = () -> store(message(100 + pauses.incrementAndGet(), "more"));
+		storeLarge();
+
+		store(message(100, "b")).await();
+
+		assertThat(pauses).hasValue(SessionWriter.MOST_PAUSES);
+	}
+
+	@Test
 	void doesNotWaitBehindASmallTransaction() {
+		AtomicInteger pauses = new AtomicInteger();
+		this.duringPause = pauses::incrementAndGet;
 		this.begins.countDown();
+
 		for (int sequence = 1; sequence <= 3; sequence++) {
 			store(message(sequence, "a")).await();
 		}
 
-		assertThat(this.pauses.getCount()).isOne();
+		assertThat(pauses).hasValue(0);
 		assertThat(this.producer.commitCount()).isEqualTo(3);
+	}
+
+	private void storeLarge() {
+		Results large = store(message(1, "a".repeat(SessionWriter.LARGE_BYTES)));
+		this.begins.countDown();
+		large.await();
 	}
 
 	@Test
