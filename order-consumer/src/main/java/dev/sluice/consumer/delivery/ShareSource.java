@@ -25,6 +25,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.GroupMaxSizeReachedException;
+import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -326,7 +327,7 @@ final class ShareSource extends DeliverySource {
 
 		private final int size;
 
-		private @Nullable Delivery delivery;
+		private volatile @Nullable Delivery delivery;
 
 		private volatile boolean cancelled;
 
@@ -347,10 +348,17 @@ final class ShareSource extends DeliverySource {
 				ShareSource.this.context.threads().newThread(() -> placeAgain(deliveries, deliveryLimit)).start();
 				return;
 			}
+			deliver();
+		}
+
+		private void deliver() {
 			Delivery begun = new Delivery(this.record, new KeySequencer().ticket(null), ShareSource.this.context,
 					this::ended);
 			this.delivery = begun;
 			begun.start();
+			if (this.cancelled) {
+				begun.cancel();
+			}
 		}
 
 		private void placeAgain(int deliveries, int limit) {
@@ -369,6 +377,15 @@ final class ShareSource extends DeliverySource {
 			catch (InterruptedException ex) {
 				// Cancelled. The thread ends here, so the interrupt flag is not restored.
 			}
+			catch (RecordTooLargeException ex) {
+				logger
+					.warn("The record at offset {} of {}-{} is delivered for the {}th time and will be archived after the {}th. "
+							+ "It cannot be placed again because max.message.bytes of the topic is too low; raise it: {}",
+							this.record.offset(), this.record.topic(), this.record.partition(), deliveries, limit,
+							ex.getMessage());
+				deliver();
+				return;
+			}
 			catch (RuntimeException | Error ex) {
 				failure = ex;
 			}
@@ -385,14 +402,16 @@ final class ShareSource extends DeliverySource {
 
 		void cancel() {
 			this.cancelled = true;
-			if (this.delivery != null) {
-				this.delivery.cancel();
+			Delivery begun = this.delivery;
+			if (begun != null) {
+				begun.cancel();
 			}
 		}
 
 		void abandon() {
-			if (this.delivery != null) {
-				this.delivery.abandon();
+			Delivery begun = this.delivery;
+			if (begun != null) {
+				begun.abandon();
 			}
 		}
 

@@ -503,15 +503,53 @@ class ShareConsumerTests {
 		assertThat(messages(Level.WARN)).as("besides that of the start").hasSize(1);
 	}
 
+	/** One order must not end the delivery of all. */
 	@Test
-	void endsIfARecordCanNeverBePlacedAgain() {
+	void deliversARecordThatIsTooLargeToBePlacedAgain() {
 		this.producer.failure = new RecordTooLargeException("too large");
+		this.backend = (_) -> {
+			this.producer.failure = null;
+			return SAVED;
+		};
+		give(deliveredTimes(3, order(7)));
+		start();
+
+		pass(Duration.ofSeconds(1));
+
+		assertThat(consumer().committed).containsExactly("accept 7");
+		assertThat(this.calls).isEqualTo(1);
+		assertThat(messages(Level.WARN)).last()
+			.asString()
+			.contains("offset 7 of orders-3 is delivered for the 3th time", "max.message.bytes", "too large");
+		assertThat(this.pending.records()).isZero();
+	}
+
+	@Test
+	void releasesARecordThatIsTooLargeToBePlacedAgainWhenItStops() {
+		this.producer.failure = new RecordTooLargeException("too large");
+		this.backend = (_) -> {
+			this.producer.failure = null;
+			return FAILED;
+		};
+		give(deliveredTimes(3, order(0)));
+		start();
+		pass(Duration.ofMillis(100));
+
+		stop();
+		until(() -> consumer().closed);
+
+		assertThat(consumer().committed).containsExactly("release 0");
+	}
+
+	@Test
+	void endsIfPlacingAgainFailsByABug() {
+		this.producer.sendException = new IllegalStateException("a bug");
 		give(deliveredTimes(3, order(0)));
 		start();
 
 		pass(Duration.ofSeconds(1));
 
-		assertThat(this.uncaught).singleElement().satisfies((bug) -> assertThat(bug).hasRootCauseMessage("too large"));
+		assertThat(this.uncaught).singleElement().satisfies((bug) -> assertThat(bug).hasRootCauseMessage("a bug"));
 		assertThat(consumer().committed).isEmpty();
 	}
 
