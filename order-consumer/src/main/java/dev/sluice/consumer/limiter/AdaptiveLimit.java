@@ -1,5 +1,7 @@
 package dev.sluice.consumer.limiter;
 
+import java.time.Duration;
+
 import com.google.errorprone.annotations.ThreadSafe;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import org.jspecify.annotations.Nullable;
@@ -17,11 +19,15 @@ import org.jspecify.annotations.Nullable;
  * or many in a row, and others do not. The next attempts are a trial: if nearly none of
  * them fails, the backend was overloaded, and the smaller limit stays. Else the failures
  * have another cause, and the limit is as before.</li>
- * <li>After an outage it starts at 1, and doubles up to where it was.</li>
+ * <li>After an outage it starts at 1, and doubles up to where it was. After a second
+ * without an order in delivery it starts at {@value #INITIAL} again: what the backend
+ * took before says little about now.</li>
  * </ul>
  *
  * @see <a href="https://www.rfc-editor.org/rfc/rfc5681#section-3.1">TCP's slow start and
  * congestion avoidance</a>
+ * @see <a href="https://www.rfc-editor.org/rfc/rfc5681#section-4.1">TCP's restart of idle
+ * connections</a>
  */
 @ThreadSafe
 final class AdaptiveLimit {
@@ -30,6 +36,9 @@ final class AdaptiveLimit {
 	private static final int INITIAL = 10;
 
 	private static final int AFTER_OUTAGE = 1;
+
+	/** The shortest retransmission timeout of TCP (RFC 6298), after which it restarts. */
+	private static final Duration IDLE = Duration.ofSeconds(1);
 
 	/** Minimum number of attempts after which failures are counted anew. */
 	private static final int WINDOW = 50;
@@ -91,6 +100,10 @@ final class AdaptiveLimit {
 	@GuardedBy("this")
 	private @Nullable Trial trial;
 
+	/** Since when no order is in delivery; null if one is, or none ever was. */
+	@GuardedBy("this")
+	private @Nullable Long idleSinceNanos;
+
 	AdaptiveLimit(int max) {
 		this.max = max;
 		this.limit = Math.min(INITIAL, max);
@@ -151,12 +164,21 @@ final class AdaptiveLimit {
 
 	/** The backend is down. */
 	synchronized void outage(long nowNanos) {
-		double before = (this.trial != null) ? this.trial.limit : this.limit;
-		this.threshold = Math.max(before, this.threshold);
-		this.limit = AFTER_OUTAGE;
-		this.trial = null;
-		this.pause = 0;
-		change(nowNanos);
+		restart(AFTER_OUTAGE, nowNanos);
+	}
+
+	/** The last order in delivery has ended. */
+	synchronized void idle(long nowNanos) {
+		this.idleSinceNanos = nowNanos;
+	}
+
+	/** An order is about to be delivered while none is. */
+	synchronized void resume(long nowNanos) {
+		Long since = this.idleSinceNanos;
+		this.idleSinceNanos = null;
+		if (since != null && nowNanos - since >= IDLE.toNanos() && this.limit > INITIAL) {
+			restart(INITIAL, nowNanos);
+		}
 	}
 
 	synchronized int current() {
@@ -198,6 +220,16 @@ final class AdaptiveLimit {
 	private void shrink(long nowNanos) {
 		this.limit = Math.max(1, this.limit * SHRINK);
 		this.threshold = this.limit;
+		change(nowNanos);
+	}
+
+	@GuardedBy("this")
+	private void restart(int start, long nowNanos) {
+		double before = (this.trial != null) ? this.trial.limit : this.limit;
+		this.threshold = Math.max(before, this.threshold);
+		this.limit = start;
+		this.trial = null;
+		this.pause = 0;
 		change(nowNanos);
 	}
 

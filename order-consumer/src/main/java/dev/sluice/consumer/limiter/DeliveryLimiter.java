@@ -73,6 +73,9 @@ public final class DeliveryLimiter {
 	 */
 	public long acquire() throws InterruptedException {
 		while (true) {
+			if (this.inFlight.get() == 0) {
+				resume();
+			}
 			this.permits.acquire();
 			// Read before tryAcquire, so that a change after it completes this future.
 			CompletableFuture<Void> change = this.change;
@@ -86,6 +89,12 @@ public final class DeliveryLimiter {
 		}
 	}
 
+	/** Locked, so that no order takes a permit of the limit before the pause. */
+	private synchronized void resume() {
+		this.limit.resume(this.time.nanoTime());
+		this.permits.resize(this.limit);
+	}
+
 	/**
 	 * Gives the permit back after an attempt.
 	 * @param beganNanos what {@link #acquire} returned
@@ -93,7 +102,7 @@ public final class DeliveryLimiter {
 	 */
 	public @Nullable Failure release(Attempt attempt, long beganNanos) {
 		Failure failure = this.health.attempted(attempt, beganNanos);
-		int inFlight = this.inFlight.getAndDecrement();
+		int inFlight = ended();
 		if (attempt instanceof Throttled) {
 			this.limit.throttled(beganNanos, this.time.nanoTime());
 		}
@@ -111,8 +120,17 @@ public final class DeliveryLimiter {
 	/** Gives the permit back without an attempt. */
 	public void release() {
 		this.health.releasePermission();
-		this.inFlight.decrementAndGet();
+		ended();
 		this.permits.release();
+	}
+
+	/** Returns how many were in delivery, with the one that has ended. */
+	private int ended() {
+		int inFlight = this.inFlight.getAndDecrement();
+		if (inFlight == 1) {
+			this.limit.idle(this.time.nanoTime());
+		}
+		return inFlight;
 	}
 
 	/** The retry budget of an order, before its first attempt. */

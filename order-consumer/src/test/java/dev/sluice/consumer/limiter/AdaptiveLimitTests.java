@@ -71,6 +71,49 @@ class AdaptiveLimitTests {
 	}
 
 	@Test
+	void restartsAfterASecondWithoutAnOrder() {
+		grow();
+		this.limit.idle(this.nanos);
+		this.nanos += 999_999_999;
+		this.limit.resume(this.nanos);
+		assertThat(this.limit.current()).isEqualTo(100);
+
+		this.limit.idle(this.nanos);
+		this.nanos += 1_000_000_000;
+		this.limit.resume(this.nanos);
+
+		assertThat(this.limit.current()).isEqualTo(10);
+		this.limit.throttled(this.nanos - 1, this.nanos);
+		assertThat(this.limit.current()).as("by one that began before").isEqualTo(10);
+		process(90);
+		assertThat(this.limit.current()).as("it doubles up to where it was").isEqualTo(100);
+	}
+
+	@Test
+	void doesNotGrowByAPause() {
+		throttle();
+		this.limit.idle(this.nanos);
+		this.nanos += 5_000_000_000L;
+
+		this.limit.resume(this.nanos);
+
+		assertThat(this.limit.current()).isEqualTo(8);
+	}
+
+	@Test
+	void doesNotRestartWithoutAPause() {
+		this.limit.resume(Long.MAX_VALUE);
+		grow();
+		this.limit.idle(this.nanos);
+		this.limit.resume(this.nanos);
+		this.nanos += 5_000_000_000L;
+
+		this.limit.resume(this.nanos);
+
+		assertThat(this.limit.current()).isEqualTo(100);
+	}
+
+	@Test
 	void growsByOnePerRoundTripOnceItHasShrunk() {
 		grow();
 		throttle();

@@ -90,6 +90,35 @@ class DeliveryLimiterTests {
 	}
 
 	@Test
+	void admitsFewerAfterAPause() throws InterruptedException {
+		DeliveryLimiter limiter = limiter(100, Duration.ofHours(1));
+		grow(limiter, 100);
+		limiter.acquire();
+		limiter.release();
+		this.nanos.addAndGet(Duration.ofSeconds(1).toNanos());
+
+		AtomicInteger entered = enterLater(limiter, 100);
+
+		await().until(() -> entered.get() == 10);
+		assertThat(limiter.limit()).isEqualTo(10);
+		limiter.release(SAVED, this.nanos.get());
+		await().until(() -> entered.get() == 12);
+	}
+
+	@Test
+	void anOrderThatTakesLongIsNoPause() throws InterruptedException {
+		DeliveryLimiter limiter = limiter(100, Duration.ofHours(1));
+		grow(limiter, 100);
+		limiter.acquire();
+		this.nanos.addAndGet(Duration.ofSeconds(10).toNanos());
+
+		AtomicInteger entered = enterLater(limiter, 99);
+
+		await().until(() -> entered.get() == 99);
+		assertThat(limiter.limit()).isEqualTo(100);
+	}
+
+	@Test
 	void givesBackThePlaceOfOneThatWasNotTried() throws InterruptedException {
 		DeliveryLimiter limiter = limiter(1, Duration.ofHours(1));
 		for (int i = 0; i < 10; i++) {

@@ -17,6 +17,7 @@ import dev.sluice.consumer.backend.BackendProperties;
 import dev.sluice.consumer.backend.FailureReason;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -66,6 +67,29 @@ class OverloadTests {
 			assertThat(simulation.refused / (double) simulation.attempts).as("seed %d: share refused", seed)
 				.isLessThan(0.15);
 			assertThat(simulation.deadLetters).as("seed %d", seed).isZero();
+		}
+	}
+
+	/** What it took before a pause, it does not take any more. */
+	@Test
+	void isNotOverloadedByABurstAfterAPause() {
+		for (int seed = 0; seed < SEEDS; seed++) {
+			Simulation simulation = new Simulation(seed, 1_000);
+			Simulation.Queue backend = simulation.new Queue(1_000, 0);
+			simulation.backend = backend;
+			simulation.run(LENGTH);
+			simulation.orders = 0;
+			simulation.run(LENGTH.plusSeconds(2));
+			assertThat(simulation.inFlight).isZero();
+			int refused = simulation.refused;
+			backend.slots = 16;
+			backend.queue = 200;
+			simulation.orders = 1_000;
+
+			Duration took = simulation.runUntilAllAreSaved();
+
+			assertThat(took.toMillis() / 1e3).as("seed %d: seconds", seed).isLessThan(1.3 * 1_000 * 0.05 / 16);
+			assertThat(simulation.refused - refused).as("seed %d: refused", seed).isLessThan(150);
 		}
 	}
 
@@ -208,6 +232,12 @@ class OverloadTests {
 
 		private int deadLetters;
 
+		/** That have not been tried yet. */
+		private int orders = Integer.MAX_VALUE;
+
+		/** That have been tried and are not saved. */
+		private int begun;
+
 		Simulation(long seed, int concurrency) {
 			this.random = new SplittableRandom(seed);
 			this.limit = new AdaptiveLimit(concurrency);
@@ -230,10 +260,26 @@ class OverloadTests {
 				event.task().run();
 				fill();
 			}
+			this.nowNanos = until.toNanos();
+		}
+
+		Duration runUntilAllAreSaved() {
+			long startNanos = this.nowNanos;
+			fill();
+			while (this.orders > 0 || this.begun > 0) {
+				Event event = this.events.remove();
+				this.nowNanos = event.atNanos();
+				event.task().run();
+				fill();
+			}
+			return Duration.ofNanos(this.nowNanos - startNanos);
 		}
 
 		private void fill() {
-			while (this.inFlight < this.limit.current()) {
+			if (this.inFlight == 0 && hasNext()) {
+				this.limit.resume(this.nowNanos);
+			}
+			while (this.inFlight < this.limit.current() && hasNext()) {
 				if (!this.health.tryAcquire()) {
 					later(this.health.untilNextTrial().plusMillis(1), () -> {
 					});
@@ -241,6 +287,10 @@ class OverloadTests {
 				}
 				begin(next());
 			}
+		}
+
+		private boolean hasNext() {
+			return this.orders > 0 || (!this.retries.isEmpty() && this.retries.peek().atNanos() <= this.nowNanos);
 		}
 
 		/** Retries that are due come before new orders, as they do in a partition. */
@@ -252,6 +302,8 @@ class OverloadTests {
 				}
 				this.deadLetters++;
 			}
+			this.orders--;
+			this.begun++;
 			return new SimulatedOrder(this.health.budget(MAX_ATTEMPTS));
 		}
 
@@ -266,8 +318,12 @@ class OverloadTests {
 		private void end(SimulatedOrder order, long beganNanos, Attempt attempt) {
 			BackendEvidence.Failure failure = this.health.attempted(attempt, beganNanos);
 			int before = this.inFlight--;
+			if (this.inFlight == 0) {
+				this.limit.idle(this.nowNanos);
+			}
 			if (attempt == SAVED) {
 				this.saved++;
+				this.begun--;
 				if (this.health.isHealthy()) {
 					this.limit.processed(beganNanos, before);
 				}
@@ -284,9 +340,11 @@ class OverloadTests {
 				}
 				order.budget.failed(failure);
 			}
-			this.retries.add(new Event(this.nowNanos + this.backoff.after(Math.max(1, order.attempts)).toNanos(),
-					this.number++, order, () -> {
-					}));
+			Duration wait = this.backoff.after(Math.max(1, order.attempts));
+			this.retries.add(new Event(this.nowNanos + wait.toNanos(), this.number++, order, () -> {
+			}));
+			later(wait, () -> {
+			});
 		}
 
 		private void later(Duration wait, Runnable task) {
