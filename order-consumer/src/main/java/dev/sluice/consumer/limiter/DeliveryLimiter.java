@@ -89,7 +89,7 @@ public final class DeliveryLimiter {
 	/**
 	 * Gives the permit back after an attempt.
 	 * @param beganNanos what {@link #acquire} returned
-	 * @return the failure of the attempt, if it may count against the order; else null
+	 * @return the failure of the attempt if it may count against the order, else null
 	 */
 	public @Nullable Failure release(Attempt attempt, long beganNanos) {
 		Failure failure = this.health.attempted(attempt, beganNanos);
@@ -115,7 +115,7 @@ public final class DeliveryLimiter {
 		this.permits.release();
 	}
 
-	/** The retry budget of an order, before its first attempt. */
+	/** Creates the retry budget of an order. Called before its first attempt. */
 	public RetryBudget budget(int maxAttempts) {
 		return this.health.budget(maxAttempts);
 	}

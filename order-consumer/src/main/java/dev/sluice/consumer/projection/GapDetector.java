@@ -34,11 +34,11 @@ final class GapDetector {
 	}
 
 	/**
-	 * Looks for gaps below the records. It may get the same records again, as it does
-	 * after a failure: it tells each gap once.
+	 * Looks for gaps below the records. It may get the same records again, for example
+	 * after a failure, but reports each gap once.
 	 * @param gaps called for each range of deleted offsets
 	 * @throws org.apache.kafka.common.KafkaException if Kafka does not answer in time;
-	 * then the same records have to come again
+	 * the caller must then pass the same records again
 	 */
 	void check(Iterable<? extends ConsumerRecord<?, ?>> records, ReadPositions positions, Consumer<Gap> gaps) {
 		for (ConsumerRecord<?, ?> record : records) {
