@@ -101,7 +101,7 @@ class BackendEvidenceTests {
 
 	@Test
 	void savesThatOverlapProveNothingNew() {
-		// All decided before an outage that began at 11, and answered late.
+		// All were saved before an outage that began at 11, and answered late.
 		this.evidence.saved(0, 10);
 		for (int late = 11; late < 40; late++) {
 			this.evidence.saved(9, late);
