@@ -12,7 +12,7 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * A table of a document that is made from the code. It stands between the comments
+ * A table of a document, generated from the code. It is between the comments
  * {@code <!-- begin NAME -->} and {@code <!-- end NAME -->}. A test fails if the document
  * differs; with the system property {@code sluice.docs=write} it writes the table
  * instead.

@@ -92,11 +92,11 @@ public record DeliveryProperties(@DefaultValue("true") boolean enabled,
 	/** How orders are read from Kafka. */
 	public enum Source {
 
-		/** As a consumer group: each partition has one reader. */
+		/** By a consumer group: each partition has one reader. */
 		PARTITIONS,
 
 		/**
-		 * As a share group (KIP-932): every instance reads every partition. Requires
+		 * By a share group (KIP-932): every instance reads every partition. Requires
 		 * brokers from 4.2 with share groups enabled, and {@code ordering=none}.
 		 */
 		SHARE_GROUP

@@ -41,7 +41,7 @@ public interface Time {
 		}
 	};
 
-	/** As {@link System#nanoTime}. */
+	/** Returns elapsed time, as {@link System#nanoTime} does. */
 	long nanoTime();
 
 	/** Blocks the calling thread for a duration. */

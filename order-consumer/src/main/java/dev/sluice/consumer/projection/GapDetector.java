@@ -48,7 +48,7 @@ final class GapDetector {
 				if (expected != null && record.offset() > expected) {
 					positions.gapBelow(partition, expected, record.offset()).ifPresent(gaps);
 				}
-				// Only now: a request that failed is made again with the same records.
+				// Only now, because a failed request is repeated with the same records.
 				this.next.merge(partition, record.offset() + 1, Math::max);
 			}
 		}

@@ -335,7 +335,10 @@ final class Projection implements SmartLifecycle {
 		return this.running;
 	}
 
-	/** Also false if the container has ended by itself, as it does after an Error. */
+	/**
+	 * Also {@code STOPPED} if the container has ended by itself, as it does after an
+	 * Error.
+	 */
 	State state() {
 		return (this.state == State.WORKING && !this.container.isRunning()) ? State.STOPPED : this.state;
 	}

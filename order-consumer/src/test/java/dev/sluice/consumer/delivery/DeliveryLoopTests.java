@@ -368,7 +368,7 @@ class DeliveryLoopTests {
 					held();
 					return FAILED;
 				});
-		// One in its attempt, one waiting for its place.
+		// One order is in its attempt, one waits for a permit.
 		this.kafka.receive(order(UUID.randomUUID(), 0), order(UUID.randomUUID(), 1));
 		await().until(() -> this.calls.get() == 1);
 
@@ -424,7 +424,7 @@ class DeliveryLoopTests {
 		await().untilAsserted(() -> assertThat(this.kafka.committedOffset()).isEqualTo(3));
 	}
 
-	/** One in its attempt, one waiting for its next attempt. */
+	/** One order is in its attempt, one waits for its next attempt. */
 	@Test
 	void givesAPartitionBackWhenWhatIsInDeliveryHasEnded() {
 		commitsHourly();
@@ -512,7 +512,7 @@ class DeliveryLoopTests {
 
 		await().untilAsserted(() -> assertThat(this.kafka.taken.get(OTHER).offset()).isEqualTo(1));
 		await().until(() -> this.loop.assignment().equals(Set.of(PARTITION)));
-		assertThat(this.kafka.taken.get(PARTITION).offset()).as("of the one that it keeps").isZero();
+		assertThat(this.kafka.taken.get(PARTITION).offset()).as("of the partition that it keeps").isZero();
 		this.kafka.receive(order(UUID.randomUUID(), 1));
 		await().until(() -> this.calls.get() == 3 && this.pending.records() == 0);
 		this.loop.stop();

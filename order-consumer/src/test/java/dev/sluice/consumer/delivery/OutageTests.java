@@ -71,7 +71,7 @@ class OutageTests {
 		}
 		assertThat(failedInOutages).isPositive();
 		if (ordersPerSecond >= 5) {
-			assertThat(buried).as("poisonous orders that were found out in between").isPositive();
+			assertThat(buried).as("poisonous orders that were detected").isPositive();
 		}
 	}
 

@@ -47,7 +47,7 @@ class AdaptiveLimitTests {
 		assertThat(this.limit.current()).isEqualTo(64);
 	}
 
-	/** What nanoTime returns may be negative. */
+	/** The result of nanoTime may be negative. */
 	@Test
 	void everyAttemptCountsUntilItHasChanged() {
 		this.limit.throttled(-5, -1);
@@ -67,7 +67,7 @@ class AdaptiveLimitTests {
 		this.limit.throttled(this.nanos - 1, this.nanos);
 		process(99);
 
-		assertThat(this.limit.current()).as("it doubles up to where it was").isEqualTo(100);
+		assertThat(this.limit.current()).as("it doubles up to its previous value").isEqualTo(100);
 	}
 
 	@Test
@@ -102,7 +102,7 @@ class AdaptiveLimitTests {
 		mix(76, 4);
 		assertThat(this.limit.current()).as("it stays").isEqualTo(80);
 		process(81);
-		assertThat(this.limit.current()).as("and grows on").isEqualTo(81);
+		assertThat(this.limit.current()).as("and continues to grow").isEqualTo(81);
 	}
 
 	@Test

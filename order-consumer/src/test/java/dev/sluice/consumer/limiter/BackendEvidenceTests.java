@@ -28,7 +28,7 @@ class BackendEvidenceTests {
 		this.evidence.saved(4, 5);
 
 		assertThat(failure).isNull();
-		assertThat(this.evidence.failed(4, 6)).as("begun before that save has ended").isNull();
+		assertThat(this.evidence.failed(4, 6)).as("it began before that save ended").isNull();
 	}
 
 	@Test

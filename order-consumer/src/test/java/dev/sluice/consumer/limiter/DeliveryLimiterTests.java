@@ -59,7 +59,7 @@ class DeliveryLimiterTests {
 		}
 
 		assertThat(limiter.limit()).isEqualTo(10);
-		assertThat(entered).as("each went in as one came out, and two more").hasValue(1 + 40 + 2);
+		assertThat(entered).as("one entered for each that left, and two more").hasValue(1 + 40 + 2);
 	}
 
 	@Test
@@ -166,7 +166,7 @@ class DeliveryLimiterTests {
 
 		assertThat(limiter.inFlight()).isZero();
 		this.nanos.addAndGet(Duration.ofHours(2).toNanos());
-		// Blocks for ever if the permit is lost.
+		// Blocks forever if the permit is lost.
 		limiter.acquire();
 		assertThat(limiter.inFlight()).isEqualTo(1);
 	}
