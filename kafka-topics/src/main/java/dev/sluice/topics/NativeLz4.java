@@ -25,8 +25,7 @@ public final class NativeLz4 {
 			Native.load();
 		}
 		catch (RuntimeException | LinkageError ex) {
-			logger.warn("The native lz4 cannot be loaded. Compression for Kafka will need more CPU: {}",
-					ex.toString());
+			logger.warn("The native lz4 cannot be loaded. Compression for Kafka will need more CPU: {}", ex.toString());
 		}
 	}
 

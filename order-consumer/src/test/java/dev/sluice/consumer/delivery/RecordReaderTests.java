@@ -66,8 +66,7 @@ class RecordReaderTests {
 				arguments("not JSON", order().value("{}".getBytes(StandardCharsets.UTF_16BE))),
 				arguments("not JSON", order().value("{\"a\":".repeat(2_000))),
 				arguments("not a JSON object", order().value("[]")),
-				arguments("not a JSON object", order().value("null")),
-				arguments("continues", order().value("{} {}")));
+				arguments("not a JSON object", order().value("null")), arguments("continues", order().value("{} {}")));
 	}
 
 	@ParameterizedTest
