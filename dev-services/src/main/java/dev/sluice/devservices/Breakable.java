@@ -1,31 +1,33 @@
 package dev.sluice.devservices;
 
 /**
- * What can be done to a running server to see what becomes of those who need it. Its
- * address and its data stay: what it had acknowledged before {@link #kill} is there after
- * {@link #start}, as long as the machine itself does not go down with it.
+ * Faults that can be injected into a running server. The server keeps its address and its
+ * data: what it acknowledged before {@link #kill} is there after {@link #start}, unless
+ * the machine itself went down.
  * <p>
- * For one thread at a time; whoever owns the server may close it meanwhile.
+ * Not thread-safe, except that the owner may close the server at any time.
  */
 public interface Breakable {
 
-	/** Ends it at once, as {@code kill -9}. It is gone when this returns. */
+	/** Kills it, as {@code kill -9} does. It is gone when this method returns. */
 	void kill();
 
-	/** Stops it as its operator would, with time to finish. It is gone then. */
+	/** Stops it gracefully, as an operator would. It is gone when this method returns. */
 	void stop();
 
 	/**
-	 * Starts it again after {@link #kill} or {@link #stop}; returns when it serves.
-	 * @throws StartFailedException if it does not within its deadline, or if it was
-	 * closed meanwhile
+	 * Starts it again after {@link #kill} or {@link #stop}. Returns when it is ready.
+	 * @throws StartFailedException if it is not ready within its deadline, or is closed
+	 * meanwhile
 	 */
 	void start();
 
-	/** Lets it run no further, as SIGSTOP: connections stay and nobody answers. */
+	/**
+	 * Suspends it, as SIGSTOP does: its connections stay open, but it does not answer.
+	 */
 	void freeze();
 
-	/** Lets it run on after {@link #freeze}; does nothing to one that runs. */
+	/** Resumes it after {@link #freeze}. Does nothing if it runs. */
 	void thaw();
 
 }

@@ -14,10 +14,10 @@ import org.testcontainers.DockerClientFactory;
 import org.testcontainers.containers.GenericContainer;
 
 /**
- * A container of one server, which can be closed while it starts. It is made once; what
- * is started again is the same container, so its files and its port stay.
+ * A server in a container. It can be closed while it starts. A restart uses the same
+ * container, so its files and its port stay.
  *
- * @param <C> of this kind
+ * @param <C> the kind of container
  */
 final class Container<C extends GenericContainer<?>> implements AutoCloseable {
 
@@ -25,10 +25,10 @@ final class Container<C extends GenericContainer<?>> implements AutoCloseable {
 
 	private static final Duration POLL_INTERVAL = Duration.ofMillis(100);
 
-	/** In which the engine takes a freeze. */
+	/** How long the engine may take to freeze a container. */
 	private static final Duration FREEZE_TIMEOUT = Duration.ofSeconds(20);
 
-	/** From SIGTERM to SIGKILL. */
+	/** The time from SIGTERM to SIGKILL. */
 	private static final int STOP_SECONDS = 20;
 
 	private final String name;
@@ -47,7 +47,7 @@ final class Container<C extends GenericContainer<?>> implements AutoCloseable {
 
 	private boolean frozen;
 
-	/** Whether a server that was started again serves by now; does not throw. */
+	/** Checks whether a restarted server is ready. Must not throw. */
 	@FunctionalInterface
 	interface Probe<C> {
 
@@ -56,9 +56,9 @@ final class Container<C extends GenericContainer<?>> implements AutoCloseable {
 	}
 
 	/**
-	 * Starts nothing, and does not touch the engine.
-	 * @param outerPort 0 takes a free one
-	 * @param probe tells whether it serves again
+	 * Starts nothing and does not call the engine.
+	 * @param outerPort the port on the host; 0 picks a free one
+	 * @param probe checks whether a restarted server is ready
 	 */
 	Container(String name, int innerPort, int outerPort, Supplier<C> factory, Probe<C> probe) {
 		this.name = name;
@@ -110,7 +110,7 @@ final class Container<C extends GenericContainer<?>> implements AutoCloseable {
 						ended.getLogs().lines().reduce((_, line) -> line).orElse("(no log)")));
 			}
 			if (System.nanoTime() - deadline > 0) {
-				throw new StartFailedException("%s does not serve %d s after its container was started again"
+				throw new StartFailedException("%s is not ready %d s after its container was started again"
 					.formatted(this.name, START_TIMEOUT.toSeconds()));
 			}
 			try {
@@ -123,7 +123,7 @@ final class Container<C extends GenericContainer<?>> implements AutoCloseable {
 		}
 	}
 
-	/** Ends all of its processes. */
+	/** Kills all of its processes. */
 	void kill() {
 		C running = get();
 		running.getDockerClient().killContainerCmd(running.getContainerId()).exec();
@@ -136,11 +136,11 @@ final class Container<C extends GenericContainer<?>> implements AutoCloseable {
 			get().execInContainer("sh", "-c", "kill -TERM -1");
 		}
 		catch (IOException ex) {
-			throw new UncheckedIOException("%s cannot be told to stop".formatted(this.name), ex);
+			throw new UncheckedIOException("%s cannot be stopped".formatted(this.name), ex);
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
-			throw new IllegalStateException("%s: interrupted while it was told to stop".formatted(this.name), ex);
+			throw new IllegalStateException("%s: interrupted while it was being stopped".formatted(this.name), ex);
 		}
 	}
 
@@ -151,7 +151,7 @@ final class Container<C extends GenericContainer<?>> implements AutoCloseable {
 			running.getDockerClient().stopContainerCmd(running.getContainerId()).withTimeout(STOP_SECONDS).exec();
 		}
 		catch (NotModifiedException ex) {
-			// It has ended already: of what terminate() sent, for one.
+			// It has already ended, for example by the signal of terminate().
 			return;
 		}
 		awaitEnd(running);
@@ -164,7 +164,7 @@ final class Container<C extends GenericContainer<?>> implements AutoCloseable {
 			.awaitStatusCode(STOP_SECONDS, TimeUnit.SECONDS);
 	}
 
-	/** All of its processes: the engine's freezer. */
+	/** Freezes all of its processes, with the engine's freezer. */
 	synchronized void freeze() {
 		C running = get();
 		requireFrozen(this.name, FREEZE_TIMEOUT,
@@ -173,11 +173,12 @@ final class Container<C extends GenericContainer<?>> implements AutoCloseable {
 	}
 
 	/**
-	 * Asks again while the engine fails: what waits for its disk cannot be frozen, a
-	 * database at its fsync for one, and runc gives up after some 300 ms. Then it has
-	 * thawed the others, so each attempt begins anew.
-	 * @param pause throws as the engine's client does
-	 * @throws IllegalStateException if the engine fails for longer than this, or the
+	 * Retries while the engine fails. A process that waits for its disk, such as a
+	 * database in an fsync, cannot be frozen, and runc gives up after some 300 ms. It
+	 * thaws the other processes then, so each attempt starts from the beginning.
+	 * @param timeout how long to retry
+	 * @param pause throws the exceptions of the engine's client
+	 * @throws IllegalStateException if the engine still fails after the timeout, or the
 	 * thread is interrupted
 	 */
 	static void requireFrozen(String name, Duration timeout, Runnable pause) {
@@ -199,7 +200,7 @@ final class Container<C extends GenericContainer<?>> implements AutoCloseable {
 			}
 			catch (InterruptedException ex) {
 				Thread.currentThread().interrupt();
-				throw new IllegalStateException("%s: interrupted while it was frozen".formatted(name), ex);
+				throw new IllegalStateException("%s: interrupted while it was being frozen".formatted(name), ex);
 			}
 		}
 	}
@@ -212,11 +213,11 @@ final class Container<C extends GenericContainer<?>> implements AutoCloseable {
 		}
 	}
 
-	/** On the loopback interface, unless the engine is on another machine. */
+	/** Binds the loopback interface, unless the engine is on another machine. */
 	private String binding() {
 		String host = DockerClientFactory.instance().dockerHostIpAddress();
 		String address = (host.equals("localhost") || host.startsWith("127.")) ? "127.0.0.1:" : "";
-		// Ours to choose: the engine would choose another one at each start.
+		// Chosen here, because the engine would choose another one at each start.
 		return "%s%d:%d".formatted(address, (this.outerPort != 0) ? this.outerPort : Ports.free(), this.innerPort);
 	}
 
@@ -233,7 +234,7 @@ final class Container<C extends GenericContainer<?>> implements AutoCloseable {
 		this.closed = true;
 		C started = this.container;
 		if (started != null) {
-			// A paused container cannot be ended.
+			// A paused container cannot be stopped.
 			thaw();
 			started.stop();
 		}

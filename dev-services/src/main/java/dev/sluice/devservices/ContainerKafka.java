@@ -21,7 +21,7 @@ import org.testcontainers.containers.Network;
 import org.testcontainers.images.builder.Transferable;
 import org.testcontainers.kafka.KafkaContainer;
 
-/** A Kafka broker, which is a controller too, in a container. */
+/** A Kafka broker and controller in a container. */
 final class ContainerKafka implements KafkaBroker {
 
 	static final String IMAGE = "apache/kafka:4.2.1";
@@ -42,7 +42,7 @@ final class ContainerKafka implements KafkaBroker {
 
 	private static final int EXECUTABLE = 0777;
 
-	/** The variable with further options of the broker's JVM. */
+	/** The environment variable with further options for the broker's JVM. */
 	private static final String OPTIONS = "TEST_KAFKA_OPTS";
 
 	private final Container<KafkaContainer> container;
@@ -50,8 +50,8 @@ final class ContainerKafka implements KafkaBroker {
 	private volatile boolean started;
 
 	/**
-	 * One that is alone; starts nothing.
-	 * @param port 0 takes a free one
+	 * A single broker. Starts nothing.
+	 * @param port 0 picks a free one
 	 */
 	ContainerKafka(int port) {
 		this("Kafka", port, () -> kafka(1));
@@ -62,9 +62,9 @@ final class ContainerKafka implements KafkaBroker {
 	}
 
 	/**
-	 * Several that are one Kafka; starts none.
-	 * @param ports of each; 0 takes a free one
-	 * @param network by which they know each other; made when the first starts
+	 * The brokers of one cluster. Starts none.
+	 * @param ports one for each broker; 0 picks a free one
+	 * @param network connects the brokers; created when the first one starts
 	 */
 	static List<ContainerKafka> cluster(List<Integer> ports, Network network) {
 		String voters = IntStream.rangeClosed(1, ports.size())
@@ -98,7 +98,7 @@ final class ContainerKafka implements KafkaBroker {
 			.withStartupTimeout(Duration.ofSeconds(120));
 	}
 
-	/** What the image calls a property of the broker. */
+	/** The environment variable of the image that sets a broker property. */
 	private static String variable(String property) {
 		return "KAFKA_" + property.replace('.', '_').toUpperCase(Locale.ROOT);
 	}
@@ -109,8 +109,7 @@ final class ContainerKafka implements KafkaBroker {
 		this.container.start();
 		if (!again) {
 			// For the next start: the first one has formatted the storage, which not
-			// every
-			// image lets happen twice, and has written its configuration.
+			// every image allows twice, and has written its configuration.
 			this.container.get().copyFileToContainer(Transferable.of(START_AGAIN, EXECUTABLE), STARTER);
 			this.started = true;
 		}
@@ -123,7 +122,7 @@ final class ContainerKafka implements KafkaBroker {
 
 	@Override
 	public void stop() {
-		// The container's first process is a shell, which passes no signal on.
+		// The container's first process is a shell, which does not forward signals.
 		this.container.terminate();
 		this.container.stop();
 	}
@@ -165,9 +164,9 @@ final class ContainerKafka implements KafkaBroker {
 	}
 
 	/**
-	 * Ours instead of the image's: it copies those with their modes and then writes to
-	 * the copies, which fails where they are read-only. A new one for each copy: the
-	 * container keeps them in a map.
+	 * The logging configuration that replaces the image's. The image copies its own files
+	 * with their modes and then writes to the copies, which fails if they are read-only.
+	 * Returns a new object for each copy, because the container keeps them in a map.
 	 */
 	private static Transferable logging() {
 		try (InputStream stream = ContainerKafka.class.getResourceAsStream("kafka-log4j2.yaml")) {

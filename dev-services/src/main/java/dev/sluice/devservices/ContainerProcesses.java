@@ -27,7 +27,7 @@ public final class ContainerProcesses {
 	 * The first process of the running container that this JVM has started and that
 	 * publishes the port. Empty if there is none, or if containers are not processes of
 	 * this machine (an engine elsewhere, or in a virtual machine).
-	 * @param port on the host
+	 * @param port the port on the host
 	 */
 	public static Optional<Long> publishing(int port) {
 		DockerClient engine = DockerClientFactory.instance().client();
@@ -57,7 +57,7 @@ public final class ContainerProcesses {
 		return Optional.ofNullable(pid).filter((known) -> isOfContainer(known, container));
 	}
 
-	/** Not some process of ours that has the number by chance. */
+	/** Rules out another process that happens to have this id. */
 	private static boolean isOfContainer(long pid, String container) {
 		try {
 			return Files.readString(PROC.resolve(Long.toString(pid)).resolve("cgroup")).contains(container);

@@ -7,25 +7,26 @@ import org.jspecify.annotations.Nullable;
 import org.testcontainers.containers.Network;
 
 /**
- * Kafka and PostgreSQL of one's own, each started when it is first asked for (at once by
- * two threads: side by side). Safe for use by several threads.
+ * Kafka and PostgreSQL for development and tests. Each starts when it is first requested.
+ * If two threads request both, they start in parallel. Thread-safe.
  * <p>
- * Everything listens on the loopback interface only and is thrown away on {@link #close},
- * unless a {@link Builder#directory directory} was named.
+ * The servers listen on the loopback interface only. Their data is deleted on
+ * {@link #close}, unless a {@link Builder#directory directory} was set.
  */
 public interface DevServices extends AutoCloseable {
 
 	/**
-	 * Resolves what to run; starts no server yet. The caller closes it.
-	 * @throws StartFailedException if containers are asked for and no engine answers
+	 * Resolves the infrastructure. Starts no server yet. The caller closes the result.
+	 * @throws StartFailedException if containers are required and no engine answers
 	 */
 	static DevServices start(Infrastructure infrastructure) {
 		return builder().infrastructure(infrastructure).start();
 	}
 
 	/**
-	 * The one that all tests of this JVM share; {@value Infrastructure#VARIABLE} chooses
-	 * what it runs. It ends with the JVM and must not be closed by a test.
+	 * The instance that all tests of this JVM share. The environment variable
+	 * {@value Infrastructure#VARIABLE} selects the infrastructure. The instance ends with
+	 * the JVM, and tests must not close it.
 	 */
 	static DevServices shared() {
 		return SharedDevServices.instance();
@@ -47,14 +48,17 @@ public interface DevServices extends AutoCloseable {
 	 */
 	PostgresService postgres();
 
-	/** What it runs: {@code CONTAINERS} or {@code EMBEDDED}, never {@code AUTO}. */
+	/**
+	 * The infrastructure in use: {@code CONTAINERS} or {@code EMBEDDED}, never
+	 * {@code AUTO}.
+	 */
 	Infrastructure infrastructure();
 
-	/** Stops what was started, also what another thread is just starting. */
+	/** Stops the servers, even one that another thread is starting. */
 	@Override
 	void close();
 
-	/** What may be chosen. */
+	/** Settings of {@link DevServices}. */
 	final class Builder {
 
 		private static final int CLUSTER = 3;
@@ -70,16 +74,17 @@ public interface DevServices extends AutoCloseable {
 		private Builder() {
 		}
 
-		/** Default {@code AUTO}. */
+		/** Sets the infrastructure. Default {@code AUTO}. */
 		public Builder infrastructure(Infrastructure value) {
 			this.infrastructure = value;
 			return this;
 		}
 
 		/**
-		 * A broker for each: one or three; 0 takes a free port. Default: one. Of three,
-		 * each has a copy of what has three copies, as topics have by default, and two
-		 * must have what is acknowledged: one of them may be lost.
+		 * Sets the port of each broker, one or three; 0 picks a free port. Default: one
+		 * broker. With three, a topic has three copies by default, one on each broker,
+		 * and at least two brokers have each acknowledged record, so one broker may be
+		 * lost.
 		 */
 		public Builder kafkaPorts(List<Integer> values) {
 			if (values.size() != 1 && values.size() != CLUSTER) {
@@ -89,18 +94,17 @@ public interface DevServices extends AutoCloseable {
 			return this;
 		}
 
-		/** PostgreSQL's port; 0, the default, takes a free one. */
+		/** Sets PostgreSQL's port. 0, the default, picks a free one. */
 		public Builder postgresPort(int value) {
 			this.postgresPort = value;
 			return this;
 		}
 
 		/**
-		 * Where embedded servers keep data and logs ({@code kafka}, {@code kafka.log}, of
-		 * three brokers {@code kafka-1} and so on, {@code postgres},
-		 * {@code postgres.log}); what is there already is used again, and it is kept on
-		 * close. Default: a temporary directory, deleted on close. Containers keep
-		 * nothing.
+		 * Sets where embedded servers keep data and logs ({@code kafka},
+		 * {@code kafka.log}, {@code postgres}, {@code postgres.log}; with three brokers
+		 * {@code kafka-1} and so on). Existing data is reused and kept on close. Default:
+		 * a temporary directory, deleted on close. Containers keep nothing.
 		 */
 		public Builder directory(Path value) {
 			this.directory = value.toAbsolutePath();
@@ -108,8 +112,8 @@ public interface DevServices extends AutoCloseable {
 		}
 
 		/**
-		 * Resolves what to run; starts no server yet.
-		 * @throws StartFailedException if containers are asked for and no engine answers
+		 * Resolves the infrastructure. Starts no server yet.
+		 * @throws StartFailedException if containers are required and no engine answers
 		 */
 		public DevServices start() {
 			return switch (resolve()) {

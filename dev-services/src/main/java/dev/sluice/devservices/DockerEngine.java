@@ -23,16 +23,16 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks a container engine whether it is there, by its HTTP API and with a deadline:
- * Testcontainers itself waits for minutes on a socket that accepts and does not answer,
- * and on an image that cannot be pulled.
+ * Checks whether a container engine is available, over its HTTP API and with a deadline.
+ * Testcontainers itself waits for minutes if a socket accepts but does not answer, or if
+ * an image cannot be pulled.
  */
 public final class DockerEngine {
 
 	/** How long an engine may take to answer. */
 	public static final Duration TIMEOUT = Duration.ofSeconds(3);
 
-	/** The one that Testcontainers 2.0.5 starts. */
+	/** The image that Testcontainers 2.0.5 starts. */
 	private static final String RYUK_IMAGE = "testcontainers/ryuk:0.14.0";
 
 	private static final int OK = 200;
@@ -46,8 +46,8 @@ public final class DockerEngine {
 	}
 
 	/**
-	 * Whether an engine answers and has every image that Kafka and PostgreSQL need:
-	 * theirs, and the one by which Testcontainers tidies up, unless that is turned off.
+	 * Whether an engine answers and has the images of Kafka and PostgreSQL, and the image
+	 * that Testcontainers uses to clean up, unless that is disabled.
 	 */
 	public static boolean hasServers() {
 		return hasImages(ContainerKafka.IMAGE, ContainerPostgres.IMAGE)
@@ -61,21 +61,18 @@ public final class DockerEngine {
 	}
 
 	/**
-	 * Fails if no engine answers.
-	 * @throws StartFailedException if none does
+	 * @throws StartFailedException if no engine answers
 	 */
 	static void require() {
 		if (!answers()) {
 			throw new StartFailedException(
-					"containers are asked for and no Docker engine answers within %d s (DOCKER_HOST is %s): start Docker, or set %s=embedded"
+					"containers are required, but no Docker engine answers within %d s (DOCKER_HOST is %s): start Docker, or set %s=embedded"
 						.formatted(TIMEOUT.toSeconds(), System.getenv().getOrDefault("DOCKER_HOST", "not set"),
 								Infrastructure.VARIABLE));
 		}
 	}
 
-	/**
-	 * Where the engine should be. Empty if it is nowhere, or only to be spoken to by TLS.
-	 */
+	/** The engine's address. Empty if none is found, or if the engine requires TLS. */
 	static Optional<SocketAddress> address(Map<String, String> environment) {
 		String host = environment.get("DOCKER_HOST");
 		if (host != null && !host.isBlank()) {
@@ -97,10 +94,11 @@ public final class DockerEngine {
 			.findFirst();
 	}
 
-	/** The status of a GET; 0 if there was none in time. */
+	/** The status code of a GET; 0 if there is no answer in time. */
 	static int status(SocketAddress address, String path) {
 		Question question = new Question(address, path);
-		// A platform thread: connecting to a Unix socket may hold its carrier.
+		// A platform thread, because connecting to a Unix socket may pin a carrier
+		// thread.
 		CompletableFuture<Integer> status = new CompletableFuture<>();
 		Thread.ofPlatform().daemon().name("docker-probe").start(() -> {
 			try {
@@ -125,7 +123,7 @@ public final class DockerEngine {
 		}
 	}
 
-	/** A request that another thread can give up. */
+	/** A request that another thread can abort. */
 	private static final class Question implements AutoCloseable {
 
 		private final SocketAddress address;
@@ -148,7 +146,7 @@ public final class DockerEngine {
 					.encode("GET %s HTTP/1.0\r\nHost: docker\r\n\r\n".formatted(this.path)));
 				ByteBuffer answer = ByteBuffer.allocate("HTTP/1.0 200".length());
 				while (answer.hasRemaining() && open.read(answer) >= 0) {
-					// Until there is as much as is needed.
+					// Reads the whole status.
 				}
 				String line = StandardCharsets.US_ASCII.decode(answer.flip()).toString();
 				return line.matches("HTTP/1\\.[01] \\d{3}") ? Integer.parseInt(line.substring(9)) : 0;
@@ -163,7 +161,7 @@ public final class DockerEngine {
 					open.close();
 				}
 				catch (IOException _) {
-					// It was only read from.
+					// The answer is no longer needed.
 				}
 			}
 		}

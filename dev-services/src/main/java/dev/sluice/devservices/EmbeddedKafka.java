@@ -7,7 +7,7 @@ import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
-/** A Kafka broker, which is a controller too, in a child JVM. */
+/** A Kafka broker and controller in a child JVM. */
 final class EmbeddedKafka implements KafkaBroker {
 
 	private static final List<String> JVM_ARGS = List.of("-Xms256m", "-Xmx512m", "-XX:+UseG1GC");
@@ -20,7 +20,7 @@ final class EmbeddedKafka implements KafkaBroker {
 
 	/**
 	 * Starts nothing.
-	 * @param port 0 takes a free one
+	 * @param port 0 picks a free one
 	 * @param directory null for a temporary one
 	 */
 	EmbeddedKafka(int port, @Nullable Path directory) {
@@ -33,8 +33,8 @@ final class EmbeddedKafka implements KafkaBroker {
 	}
 
 	/**
-	 * Several that are one Kafka, each with a directory of its own; starts none.
-	 * @param ports of each; 0 takes a free one
+	 * The brokers of one cluster, each with a directory of its own. Starts none.
+	 * @param ports one for each broker; 0 picks a free one
 	 * @param directory null for temporary ones
 	 */
 	static List<EmbeddedKafka> cluster(List<Integer> ports, @Nullable Path directory) {

@@ -5,11 +5,12 @@ import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
-/** PostgreSQL under a child JVM, which stops it when it ends itself. */
+/** PostgreSQL under a child JVM, which stops it when the JVM itself ends. */
 final class EmbeddedPostgres implements Server, PostgresService {
 
 	/**
-	 * Unpacking PostgreSQL for the first time takes more than 64 MiB; running it nothing.
+	 * Unpacking PostgreSQL for the first time takes more than 64 MiB of heap, running it
+	 * takes none.
 	 */
 	private static final List<String> JVM_ARGS = List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1");
 
@@ -21,7 +22,7 @@ final class EmbeddedPostgres implements Server, PostgresService {
 
 	/**
 	 * Starts nothing.
-	 * @param port 0 takes a free one
+	 * @param port 0 picks a free one
 	 * @param directory null for a temporary one
 	 */
 	EmbeddedPostgres(int port, @Nullable Path directory) {

@@ -20,28 +20,28 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server in a child JVM of ours: its main class gets the port, the data directory and,
- * if that is {@link #TEMPORARY}, this word. It calls {@link #serving} when it serves, and
- * stops on SIGTERM.
+ * A server in a child JVM. The arguments of its main class are the port, the data
+ * directory and, if that is temporary, {@value #TEMPORARY}. The main class calls
+ * {@link #serving} when the server is ready. The server stops on SIGTERM.
  */
 final class EmbeddedProcess implements AutoCloseable {
 
-	/** The word for a data directory that the child deletes, with its log, at its end. */
+	/**
+	 * The argument that makes the child delete its data directory and log when it ends.
+	 */
 	private static final String TEMPORARY = "temporary";
 
-	/**
-	 * A file beside the data that tells a child not to delete it: it is to start again.
-	 */
+	/** A file beside the data that makes the child keep the data for a restart. */
 	private static final String KEEP = "keep";
 
-	/** What the child prints when it serves. */
+	/** What the child prints when the server is ready. */
 	private static final String READY = "sluice: the server is ready";
 
 	private static final Pattern PROCESS_ID = Pattern.compile("\\d{1,18}");
 
 	private static final Duration START_TIMEOUT = Duration.ofSeconds(120);
 
-	/** Data is thrown away or safe in a log: no reason to wait longer. */
+	/** The data is temporary, or safe in a log: there is no reason to wait longer. */
 	private static final Duration STOP_TIMEOUT = Duration.ofSeconds(10);
 
 	private final String name;
@@ -70,7 +70,7 @@ final class EmbeddedProcess implements AutoCloseable {
 		this.keptDirectory = directory;
 	}
 
-	/** Returns when it serves on the port. */
+	/** Starts the server. Returns when it is ready. */
 	void start(int port) {
 		launch(port).awaitReady();
 	}
@@ -114,13 +114,13 @@ final class EmbeddedProcess implements AutoCloseable {
 		return launched;
 	}
 
-	/** Ends the server, and the child, which would only find that it is gone. */
+	/** Kills the server, and the child, which has nothing left to do. */
 	synchronized void kill() {
 		killServer();
 		running().kill();
 	}
 
-	/** Has the child stop the server, and keep its data. */
+	/** Makes the child stop the server and keep its data. */
 	synchronized void stop() {
 		Path keep = base().resolve(KEEP);
 		try {
@@ -172,9 +172,9 @@ final class EmbeddedProcess implements AutoCloseable {
 	}
 
 	/**
-	 * PostgreSQL is no child of the child: had that to be killed, it is still there. Its
-	 * own children go with it, or they would hold its memory, and it could not start
-	 * again.
+	 * Kills PostgreSQL, which survives if the child JVM is killed. PostgreSQL's own child
+	 * processes are killed too. Otherwise they would hold its memory, and it could not
+	 * start again.
 	 */
 	private void killServer() {
 		List<ProcessHandle> processes = server().toList();
@@ -195,15 +195,15 @@ final class EmbeddedProcess implements AutoCloseable {
 		}
 	}
 
-	/** PostgreSQL's own processes, the first one first; none for Kafka. */
+	/** PostgreSQL's processes, beginning with the postmaster; none for Kafka. */
 	private Stream<ProcessHandle> server() {
 		try (Stream<String> lines = Files.lines(base().resolve(this.name).resolve("postmaster.pid"))) {
 			return lines.findFirst()
 				.map(String::strip)
-				// Of one that was killed while it wrote, there is no more to be known.
+				// The file is incomplete if PostgreSQL was killed while it wrote it.
 				.filter((pid) -> PROCESS_ID.matcher(pid).matches())
 				.flatMap((pid) -> ProcessHandle.of(Long.parseLong(pid)))
-				// The file outlives a kill, and the id may be another process's by now.
+				// The file outlives a kill, and another process may have the id now.
 				.filter((process) -> process.info().command().orElse("").endsWith("/postgres"))
 				.stream()
 				.flatMap((postmaster) -> Stream.concat(Stream.of(postmaster), postmaster.children().toList().stream()));
@@ -218,9 +218,10 @@ final class EmbeddedProcess implements AutoCloseable {
 	}
 
 	/**
-	 * In the child: says that it serves, and registers how it stops. A temporary
-	 * directory goes then: nobody else deletes it if the parent was killed. Not before it
-	 * serves: of a start that failed, the parent wants the log.
+	 * Called in the child when the server is ready. Reports this to the parent and
+	 * registers a shutdown hook that stops the server and deletes a temporary directory,
+	 * which nobody else deletes if the parent is killed. Registered only now, because the
+	 * parent reads the log of a start that fails.
 	 */
 	static void serving(String[] args, Runnable stop) {
 		Runtime.getRuntime().addShutdownHook(new Thread(() -> {

@@ -2,7 +2,7 @@ package dev.sluice.devservices;
 
 import java.util.Locale;
 
-/** What Kafka and PostgreSQL run as. */
+/** How Kafka and PostgreSQL run. */
 public enum Infrastructure {
 
 	/** Containers if an engine answers within 3 s and has the images, else embedded. */
@@ -14,12 +14,12 @@ public enum Infrastructure {
 	/** The real servers, as child processes. */
 	EMBEDDED;
 
-	/** The environment variable that chooses for tests. */
+	/** The environment variable that selects the infrastructure of tests. */
 	public static final String VARIABLE = "TEST_INFRA";
 
 	/**
-	 * What {@value #VARIABLE} says; {@link #AUTO} if it says nothing.
-	 * @throws IllegalArgumentException if it says something unknown
+	 * The value of {@value #VARIABLE}; {@link #AUTO} if it is not set.
+	 * @throws IllegalArgumentException if the value is unknown
 	 */
 	public static Infrastructure fromEnvironment() {
 		String value = System.getenv(VARIABLE);
@@ -27,7 +27,7 @@ public enum Infrastructure {
 	}
 
 	/**
-	 * The constant of that name, in any case.
+	 * The constant with this name, ignoring case.
 	 * @throws IllegalArgumentException if there is none
 	 */
 	public static Infrastructure of(String value) {

@@ -27,14 +27,14 @@ import org.jspecify.annotations.Nullable;
  * A child JVM: a service's jar, or a main class of this JVM's class path. Its output goes
  * to a log file.
  * <p>
- * Who starts it closes it. If this JVM ends without, even by {@code kill -9}, the child
- * gets SIGTERM, and SIGKILL after 40 s (see {@link Reaper}). A terminal's Ctrl-C does not
- * reach it: this JVM decides the order in which its children stop. Needs a POSIX shell.
- * Safe for use by several threads.
+ * The caller that starts it must close it. If this JVM ends before that, even by
+ * {@code kill -9}, the child gets SIGTERM, and SIGKILL after 40 s (see {@link Reaper}).
+ * Ctrl-C in a terminal does not reach the child: this JVM decides the order in which its
+ * children stop. Requires a POSIX shell. Thread-safe.
  */
 public final class JavaProcess implements AutoCloseable {
 
-	/** How long a child may take to stop after SIGTERM, unless told otherwise. */
+	/** The default time that a child may take to stop after SIGTERM. */
 	private static final Duration STOP_TIMEOUT = Duration.ofSeconds(30);
 
 	/** How long the kernel may take to remove a killed process. */
@@ -66,10 +66,10 @@ public final class JavaProcess implements AutoCloseable {
 
 	private final Map<String, String> environment;
 
-	/** Where its own part of the log begins: before it is what earlier ones wrote. */
+	/** Where this process's part of the log begins. Earlier processes wrote the rest. */
 	private final long logStart;
 
-	/** How far its log was searched for the text that says it is ready. */
+	/** Up to where the log was searched for the text that says it is ready. */
 	private long searchedTo;
 
 	private JavaProcess(Builder builder, List<String> command, Path logFile) throws IOException {
@@ -106,8 +106,8 @@ public final class JavaProcess implements AutoCloseable {
 	}
 
 	/**
-	 * What each JVM started here takes from the environment beside its own options: the
-	 * variables that are set, {@code NAME=value}, with a space between; empty if none is.
+	 * The JVM options that each child inherits from the environment, as
+	 * {@code NAME=value} separated by spaces. Empty if none is set.
 	 */
 	public static String inheritedOptions() {
 		return inheritedOptions(System.getenv());
@@ -160,11 +160,12 @@ public final class JavaProcess implements AutoCloseable {
 	}
 
 	/**
-	 * Waits until it is ready; at once if nothing was said of when it is.
+	 * Waits until it is ready. Returns immediately if the builder has no condition for
+	 * that.
 	 * @return this
 	 * @throws StartFailedException if it is not ready in time, ends before that, or this
-	 * thread is interrupted (the flag stays set). The process is gone then; the message
-	 * ends with the end of its log.
+	 * thread is interrupted (the flag stays set). The process is gone then. The message
+	 * ends with the last lines of its log.
 	 */
 	public JavaProcess awaitReady() {
 		long deadline = System.nanoTime() + this.readiness.timeout().toNanos();
@@ -196,7 +197,7 @@ public final class JavaProcess implements AutoCloseable {
 	}
 
 	/**
-	 * Starts it again, with the same command; its log goes on. Does not wait.
+	 * Starts it again with the same command, and appends to its log. Does not wait.
 	 * @return the new process, for the caller to close
 	 * @throws IllegalStateException if this one still runs
 	 * @throws StartFailedException if its port is taken or it cannot be executed
@@ -214,19 +215,19 @@ public final class JavaProcess implements AutoCloseable {
 		}
 	}
 
-	/** Lets it run no further, by SIGSTOP. */
+	/** Suspends it with SIGSTOP. */
 	public void freeze() {
 		Signal.STOP.send(this.process.toHandle());
 	}
 
-	/** Lets it run on, by SIGCONT; does nothing to one that runs or has ended. */
+	/** Resumes it with SIGCONT. Does nothing if it runs or has ended. */
 	public void thaw() {
 		Signal.CONT.send(this.process.toHandle());
 	}
 
 	/**
-	 * Whether its own part of the log contains a text. Each call reads what was logged
-	 * since the one before.
+	 * Whether this process's part of the log contains a text. Each call reads what was
+	 * logged since the previous call.
 	 */
 	private synchronized boolean hasLogged(String text) {
 		byte[] wanted = text.getBytes(StandardCharsets.UTF_8);
@@ -237,12 +238,12 @@ public final class JavaProcess implements AutoCloseable {
 				log.seek(this.searchedTo);
 				int length = (int) Math.min(part.length, end - this.searchedTo);
 				log.readFully(part, 0, length);
-				// One character for each byte, so that no character is cut.
+				// Maps each byte to one character, so that no character is cut.
 				if (new String(part, 0, length, StandardCharsets.ISO_8859_1)
 					.contains(new String(wanted, StandardCharsets.ISO_8859_1))) {
 					return true;
 				}
-				// The end of this part may be the beginning of the text.
+				// This part may end with the beginning of the text.
 				this.searchedTo += length - wanted.length + 1;
 			}
 			return false;
@@ -252,7 +253,7 @@ public final class JavaProcess implements AutoCloseable {
 		}
 	}
 
-	/** The end of its log, a few lines. */
+	/** The last lines of its log. */
 	public String tail() {
 		try (var log = Files.newByteChannel(this.logFile)) {
 			log.position(Math.max(this.logStart, log.size() - TAIL_BYTES));
@@ -286,13 +287,13 @@ public final class JavaProcess implements AutoCloseable {
 		return this.logFile;
 	}
 
-	/** Asks it to stop, by SIGTERM, and does not wait. A frozen one is thawed for it. */
+	/** Sends SIGTERM and does not wait. Thaws it if it is frozen, so that it can stop. */
 	public void terminate() {
 		this.process.destroy();
 		thaw();
 	}
 
-	/** Ends it, by SIGKILL, and waits until it is gone. */
+	/** Sends SIGKILL and waits until it is gone. */
 	public void kill() {
 		this.process.destroyForcibly();
 		if (!awaitEnd(KILL_TIMEOUT)) {
@@ -302,8 +303,8 @@ public final class JavaProcess implements AutoCloseable {
 	}
 
 	/**
-	 * Stops it by SIGTERM; by SIGKILL if it has not ended in time. It is gone when this
-	 * returns. An interrupt does not shorten the wait; the flag stays set.
+	 * Stops it with SIGTERM, or with SIGKILL if it does not end in time. It is gone when
+	 * this method returns. An interrupt does not shorten the wait; the flag stays set.
 	 */
 	@Override
 	public void close() {
@@ -347,7 +348,7 @@ public final class JavaProcess implements AutoCloseable {
 		boolean isReady(JavaProcess process);
 
 		/**
-		 * Fails if somebody else would answer for it.
+		 * Fails if another process would answer in its place.
 		 * @throws StartFailedException if its port is taken
 		 */
 		default void requireFreePort(String name) {
@@ -405,7 +406,7 @@ public final class JavaProcess implements AutoCloseable {
 
 	}
 
-	/** What may be said of a process before it starts. */
+	/** Settings of a process that has not started yet. */
 	public static final class Builder {
 
 		private final List<String> program;
@@ -431,18 +432,18 @@ public final class JavaProcess implements AutoCloseable {
 			this.program = program;
 		}
 
-		/** What messages call it. Default: the name of the jar or the class. */
+		/** Sets the name used in messages. Default: the name of the jar or the class. */
 		public Builder name(String value) {
 			this.name = value;
 			return this;
 		}
 
-		/** Adds options of the JVM, such as {@code -Xmx256m}. */
+		/** Adds JVM options, such as {@code -Xmx256m}. */
 		public Builder jvmArgs(String... values) {
 			return jvmArgs(List.of(values));
 		}
 
-		/** Adds options of the JVM. */
+		/** Adds JVM options. */
 		public Builder jvmArgs(List<String> values) {
 			this.jvmArgs.addAll(values);
 			return this;
@@ -465,19 +466,22 @@ public final class JavaProcess implements AutoCloseable {
 			return this;
 		}
 
-		/** Executes it by another command, such as {@code taskset -c 1}. */
+		/** Runs it through another command, such as {@code taskset -c 1}. */
 		public Builder through(List<String> command) {
 			this.through.addAll(command);
 			return this;
 		}
 
-		/** Sets a variable of its environment; the others are those of this JVM. */
+		/** Sets an environment variable. The others are inherited from this JVM. */
 		public Builder environment(String key, String value) {
 			this.environment.put(key, value);
 			return this;
 		}
 
-		/** Where its output goes; replaced. Default: a temporary file, which stays. */
+		/**
+		 * Sets the file for its output. An existing file is replaced. Default: a
+		 * temporary file, which is not deleted.
+		 */
 		public Builder logFile(Path value) {
 			this.logFile = value.toAbsolutePath();
 			return this;
@@ -485,20 +489,22 @@ public final class JavaProcess implements AutoCloseable {
 
 		/**
 		 * It is ready when this URL answers 200. The URL's port must be free before the
-		 * start, so that nobody else's answer is taken for its.
+		 * start, so that no other process can answer in its place.
 		 */
 		public Builder readyWhen(URI healthUrl, Duration timeout) {
 			this.readiness = new Healthy(healthUrl, timeout);
 			return this;
 		}
 
-		/** It is ready when it has logged this text, however much it has logged since. */
+		/** It is ready when it has logged this text, whatever it logs afterwards. */
 		public Builder readyWhenLogged(String text, Duration timeout) {
 			this.readiness = new Logged(text, timeout);
 			return this;
 		}
 
-		/** How long {@link #close} waits between SIGTERM and SIGKILL. Default 30 s. */
+		/**
+		 * Sets how long {@link #close} waits between SIGTERM and SIGKILL. Default 30 s.
+		 */
 		public Builder stopTimeout(Duration value) {
 			this.stopTimeout = value;
 			return this;
@@ -530,7 +536,9 @@ public final class JavaProcess implements AutoCloseable {
 			}
 		}
 
-		/** The shell makes it deaf to Ctrl-C, and then is it: one process, one id. */
+		/**
+		 * The shell ignores Ctrl-C and then executes the JVM: one process with one id.
+		 */
 		private List<String> command() {
 			List<String> command = new ArrayList<>(List.of("sh", "-c", "trap '' HUP INT; exec \"$@\"", "sh"));
 			command.addAll(this.through);

@@ -1,6 +1,6 @@
 package dev.sluice.devservices;
 
-/** One broker, alone or of a {@link KafkaCluster}. */
+/** A broker, single or one of a {@link KafkaCluster}. */
 interface KafkaBroker extends Server {
 
 	/** {@code host:port}, plain text. */

@@ -20,7 +20,7 @@ import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.ListTopicsOptions;
 import org.apache.kafka.clients.admin.TopicDescription;
 
-/** The brokers of one Kafka; one of them is a cluster too. */
+/** The brokers of one Kafka. A single broker is a cluster, too. */
 final class KafkaCluster implements Server, KafkaService {
 
 	private static final Duration SYNC_TIMEOUT = Duration.ofSeconds(60);
@@ -28,8 +28,8 @@ final class KafkaCluster implements Server, KafkaService {
 	private static final Duration LOOK_INTERVAL = Duration.ofMillis(250);
 
 	/**
-	 * In a row: a broker that was frozen may for a moment tell of the state before it
-	 * was.
+	 * Consecutive successful checks. A broker that was frozen may for a moment report the
+	 * state from before.
 	 */
 	private static final int LOOKS = 4;
 
@@ -50,14 +50,14 @@ final class KafkaCluster implements Server, KafkaService {
 	/**
 	 * Starts nothing.
 	 * @param brokers in the order of their node ids, from 1
-	 * @param last closes what they share, after them
+	 * @param last closes what the brokers share, after the brokers
 	 */
 	KafkaCluster(List<? extends KafkaBroker> brokers, Runnable last) {
 		this.brokers = List.copyOf(brokers);
 		this.last = last;
 	}
 
-	/** Side by side: none serves before most of them are there. */
+	/** Starts the brokers in parallel: none is ready before most of them run. */
 	@Override
 	public void start() {
 		try {
@@ -65,7 +65,7 @@ final class KafkaCluster implements Server, KafkaService {
 		}
 		catch (RuntimeException ex) {
 			if (this.brokers.size() > 1) {
-				// Those that did start.
+				// Stops the brokers that did start.
 				close();
 			}
 			throw ex;
@@ -77,7 +77,7 @@ final class KafkaCluster implements Server, KafkaService {
 		all(KafkaBroker::kill);
 	}
 
-	/** Side by side: a broker that stops hands on what it leads. */
+	/** Stops the brokers in parallel: a broker that stops hands over its partitions. */
 	@Override
 	public void stop() {
 		all(KafkaBroker::stop);
@@ -117,8 +117,8 @@ final class KafkaCluster implements Server, KafkaService {
 	}
 
 	/**
-	 * Does it to each of them side by side, whatever becomes of the others, and throws
-	 * the first failure. An interrupt of this thread reaches them all.
+	 * Does this to all brokers in parallel, even if some fail, and throws the first
+	 * failure. An interrupt of this thread interrupts all of them.
 	 */
 	private void all(Consumer<KafkaBroker> action) {
 		Queue<RuntimeException> failures = new ConcurrentLinkedQueue<>();
@@ -151,7 +151,7 @@ final class KafkaCluster implements Server, KafkaService {
 					throw new StartFailedException("Kafka was stopped while broker %d caught up".formatted(node));
 				}
 				if (System.nanoTime() - deadline > 0) {
-					throw new StartFailedException("broker %d serves and has not caught up with the others within %d s"
+					throw new StartFailedException("broker %d runs but has not caught up with the others within %d s"
 						.formatted(node, SYNC_TIMEOUT.toSeconds()));
 				}
 				Thread.sleep(LOOK_INTERVAL);
@@ -182,7 +182,7 @@ final class KafkaCluster implements Server, KafkaService {
 		}
 	}
 
-	/** A broker as its cluster's user sees it. */
+	/** A broker of the cluster. It is ready when it has caught up with the others. */
 	private final class Member implements Breakable {
 
 		private final int node;

@@ -15,13 +15,13 @@ import kafka.tools.StorageTool;
 import org.apache.kafka.common.utils.Time;
 
 /**
- * The main class of the child JVM that is Kafka: a node, broker and controller, on the
- * loopback interface; alone, or one of several as {@link #jvmArgs} say. Arguments: see
- * {@link EmbeddedProcess}.
+ * The main class of the child JVM that runs Kafka: a node, broker and controller, on the
+ * loopback interface. It is the only node, or one of several as {@link #jvmArgs} specify.
+ * Arguments: see {@link EmbeddedProcess}.
  */
 final class KafkaMain {
 
-	/** Any will do: it never meets another cluster. */
+	/** Any id will do, because the cluster never meets another one. */
 	private static final String CLUSTER_ID = "c2x1aWNlLWRldi1rYWZrYQ";
 
 	private static final String NODE = "sluice.kafka.node";
@@ -31,14 +31,14 @@ final class KafkaMain {
 	private KafkaMain() {
 	}
 
-	/** Options of a JVM that is one node of several. */
+	/** JVM options of one node of several. */
 	static List<String> jvmArgs(int node, String voters) {
 		return List.of("-D%s=%d".formatted(NODE, node), "-D%s=%s".formatted(VOTERS, voters));
 	}
 
 	/**
-	 * The controllers of several nodes.
-	 * @param ports of node 1, 2, …
+	 * The quorum voters of several nodes.
+	 * @param ports the controllers' ports, of node 1, 2, …
 	 */
 	static String voters(List<Integer> ports) {
 		return IntStream.rangeClosed(1, ports.size())
@@ -52,8 +52,8 @@ final class KafkaMain {
 		format(properties, directory);
 		KafkaRaftServer server = new KafkaRaftServer(new KafkaConfig(properties, false), Time.SYSTEM);
 		server.startup();
-		// Only now: a shutdown during the start-up can deadlock. Before, SIGTERM just
-		// ends it.
+		// Only now, because a shutdown during start-up can deadlock. Until now, SIGTERM
+		// just ends the JVM.
 		EmbeddedProcess.serving(args, server::shutdown);
 		server.awaitShutdown();
 	}
@@ -69,13 +69,13 @@ final class KafkaMain {
 				"listener.security.protocol.map", "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT", "log.dirs",
 				directory.resolve("data").toString(), "auto.create.topics.enable", "false",
 				"group.initial.rebalance.delay.ms", "0"));
-		// So that who wants a killed consumer to be missed sooner than in 6 s may say so.
+		// Allows a consumer's session timeout below 6 s, the default minimum.
 		properties.put("group.min.session.timeout.ms", "3000");
 		properties.putAll(KafkaSettings.copies(voters.size()));
 		return properties;
 	}
 
-	/** Gives a new directory its cluster id; leaves one that has it. */
+	/** Formats a new directory. Leaves a formatted one as it is. */
 	private static void format(Properties properties, Path directory) throws IOException {
 		Files.createDirectories(directory);
 		Path file = directory.resolve("server.properties");

@@ -3,17 +3,18 @@ package dev.sluice.devservices;
 import java.util.List;
 
 /**
- * A running Kafka: one broker or three, no topic, topics are not created by themselves.
- * What is done to it is done to all of its brokers.
+ * A running Kafka with one broker or three. It has no topics and does not create them
+ * automatically. A fault is injected into all of its brokers.
  */
 public interface KafkaService extends Breakable {
 
-	/** {@code host:port} of each broker, with commas between; plain text. */
+	/** {@code host:port} of each broker, separated by commas; plain text. */
 	String bootstrapServers();
 
 	/**
-	 * Its brokers, to be broken one by one. Of several, {@link #start} and {@link #thaw}
-	 * of one return when it has all that the others have, so that the next may go.
+	 * Its brokers, for faults in one of them. With several brokers, {@link #start} and
+	 * {@link #thaw} return when the broker is in sync with the others, so that the next
+	 * one may fail.
 	 */
 	List<Breakable> brokers();
 

@@ -3,15 +3,16 @@ package dev.sluice.devservices;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** What brokers are told that depends on how many of them there are. */
+/** Broker properties that depend on the number of brokers. */
 final class KafkaSettings {
 
 	private KafkaSettings() {
 	}
 
 	/**
-	 * Properties of each broker: of three, each has a copy of everything and two must
-	 * have what is acknowledged, so that one may be lost; one alone has the only copy.
+	 * Properties of each broker. With three brokers, each has a copy of everything, and
+	 * at least two have each acknowledged record, so one may be lost. A single broker has
+	 * the only copy.
 	 */
 	static Map<String, String> copies(int brokers) {
 		String copies = Integer.toString(brokers);
@@ -25,11 +26,11 @@ final class KafkaSettings {
 		properties.put("share.coordinator.state.topic.replication.factor", copies);
 		properties.put("share.coordinator.state.topic.min.isr", inSync);
 		if (brokers > 1) {
-			// Until a broker that is gone is missed, the others wait for its
-			// acknowledgement: by default 9 s.
+			// Until the controller misses a broker that is gone, the others wait for its
+			// acknowledgement: 9 s by default.
 			properties.put("broker.session.timeout.ms", "3000");
 			properties.put("broker.heartbeat.interval.ms", "500");
-			// One that is back leads a third of the partitions again soon.
+			// Makes a broker that is back lead a third of the partitions again soon.
 			properties.put("leader.imbalance.check.interval.seconds", "5");
 		}
 		return properties;

@@ -3,7 +3,7 @@ package dev.sluice.devservices;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Starts each server when it is first asked for.
+ * Starts each server when it is first requested.
  *
  * @param <K> Kafka
  * @param <P> PostgreSQL
@@ -41,11 +41,11 @@ final class LazyDevServices<K extends Server & KafkaService, P extends Server & 
 	@Override
 	public void close() {
 		try (K _ = this.kafka.server; P _ = this.postgres.server) {
-			// Both are closed, whatever one of them throws.
+			// Closes both, even if one of them throws.
 		}
 	}
 
-	/** A server and whether it was started; who comes second waits for who came first. */
+	/** A server that the first caller starts. Other callers wait for that. */
 	private static final class Lazy<S extends Server> {
 
 		private final ReentrantLock lock = new ReentrantLock();

@@ -18,7 +18,7 @@ import java.util.stream.Stream;
 /** TCP ports of the loopback interface. */
 public final class Ports {
 
-	/** There is none above. */
+	/** The highest port. */
 	public static final int GREATEST = 65_535;
 
 	private static final int LOWEST = 10_000;
@@ -33,9 +33,8 @@ public final class Ports {
 	}
 
 	/**
-	 * A port that was free just now. Nobody reserves it: bind it soon. It lies below the
-	 * ports of outgoing connections (Linux: from 32768), one of which could take it
-	 * meanwhile.
+	 * A port that is free now. It is not reserved: bind it soon. It is below the ports of
+	 * outgoing connections (Linux: from 32768), one of which could take it meanwhile.
 	 * @return from 10,000 to 24,999
 	 * @throws IllegalStateException if none was found in {@value #TRIES} tries
 	 */
@@ -50,7 +49,7 @@ public final class Ports {
 				"No free port of the loopback interface found from %d to %d".formatted(LOWEST, HIGHEST));
 	}
 
-	/** So many, all different, that were free just now. */
+	/** This many different ports that are free now. */
 	static List<Integer> free(int count) {
 		Set<Integer> ports = new LinkedHashSet<>();
 		while (ports.size() < count) {
@@ -73,9 +72,10 @@ public final class Ports {
 	}
 
 	/**
-	 * Fails if the port is taken, naming who has it if that can be found out.
+	 * Fails if the port is taken. The message names the process that has it, if that is
+	 * known.
 	 * @param port 0 is always free
-	 * @param what who wants it
+	 * @param what the server that needs the port
 	 * @throws StartFailedException if it is taken
 	 */
 	public static void requireFree(int port, String what) {
@@ -127,7 +127,7 @@ public final class Ports {
 			}
 		}
 		catch (IOException _) {
-			// It ended, or it is another user's.
+			// It ended, or it belongs to another user.
 		}
 		return false;
 	}

@@ -22,11 +22,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * The main class of the child JVM that starts PostgreSQL and stops it when it is told to
- * end. Arguments: see {@link EmbeddedProcess}.
+ * The main class of the child JVM that starts PostgreSQL and stops it on SIGTERM.
+ * Arguments: see {@link EmbeddedProcess}.
  * <p>
  * PostgreSQL listens on the loopback interface only, opens no socket in the file system,
- * and every login needs a password. The superuser's is drawn at random and kept beside
+ * and every login needs a password. The superuser's password is random and kept beside
  * the data, in a file that only this user can read.
  */
 final class PostgresMain {
@@ -40,8 +40,8 @@ final class PostgresMain {
 
 	public static void main(String[] args) throws IOException, SQLException, InterruptedException {
 		CompletableFuture<io.zonky.test.db.postgres.embedded.EmbeddedPostgres> started = new CompletableFuture<>();
-		// Before the start: PostgreSQL is a process of its own and would outlive this
-		// one.
+		// Before the start, because PostgreSQL is a process of its own and would outlive
+		// this one.
 		Runtime.getRuntime().addShutdownHook(new Thread(() -> close(started), "postgres-close"));
 		var postgres = start(Integer.parseInt(args[0]), Path.of(args[1]), started);
 		try (Connection connection = postgres.getPostgresDatabase().getConnection();
@@ -77,7 +77,7 @@ final class PostgresMain {
 			throws IOException {
 		Path home = PrivateDirectory.create(
 				Path.of(System.getProperty("java.io.tmpdir"), "sluice-postgres-" + System.getProperty("user.name")));
-		// The library makes these writable for everyone: only the directory above
+		// The library makes these writable for everyone. Only the parent directory
 		// protects them.
 		Path programs = Files.createDirectories(home.resolve("programs"));
 		Path passwordFile = passwordFile(directory);
@@ -91,15 +91,15 @@ final class PostgresMain {
 				.setCleanDataDirectory(false)
 				.setRegisterShutdownHook(false)
 				.setPGStartupWait(START_TIMEOUT)
-				// The library has no option for them and passes these on to initdb, after
-				// its own '-A trust', which they replace.
+				// The library has no options for these. It passes them on to initdb,
+				// after its own '-A trust', which they replace.
 				.setLocaleConfig("auth", "scram-sha-256")
 				.setLocaleConfig("pwfile", passwordFile.toString())
 				.setConnectConfig("password", Files.readString(passwordFile))
 				.setServerConfig("listen_addresses", "127.0.0.1")
 				.setServerConfig("unix_socket_directories", "")
 				.setServerConfig("max_connections", "200")
-				// This library turns both off: then commits would cost nothing.
+				// The library turns both off, so that commits would cost nothing.
 				.setServerConfig("fsync", "on")
 				.setServerConfig("synchronous_commit", "on")
 				.start();
@@ -122,7 +122,8 @@ final class PostgresMain {
 	}
 
 	/**
-	 * What was interrupted while it unpacked; the library would stumble over it for ever.
+	 * Deletes programs whose unpacking was interrupted. The library would fail on them at
+	 * every start.
 	 */
 	private static void deleteHalfUnpacked(Path programs) throws IOException {
 		try (DirectoryStream<Path> versions = Files.newDirectoryStream(programs, "PG-*")) {
@@ -137,11 +138,12 @@ final class PostgresMain {
 	private static synchronized void close(
 			CompletableFuture<io.zonky.test.db.postgres.embedded.EmbeddedPostgres> started) {
 		try {
-			// Twice if it serves, and the second waits for the first: its data goes next.
+			// Two shutdown hooks call this if the server was ready. The second call waits
+			// for the first, because the data is deleted after it.
 			started.get(START_TIMEOUT.toSeconds(), TimeUnit.SECONDS).close();
 		}
 		catch (ExecutionException _) {
-			// Nothing to close; why, is in the log.
+			// Nothing to close. The log says why.
 		}
 		catch (InterruptedException | TimeoutException | IOException ex) {
 			throw new IllegalStateException("PostgreSQL does not stop", ex);

@@ -11,7 +11,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.nio.file.attribute.UserPrincipal;
 import java.util.Set;
 
-/** Directories that no other user can read, write or prepare. */
+/** Directories that no other user can read, write or create in advance. */
 final class PrivateDirectory {
 
 	static final Set<PosixFilePermission> PERMISSIONS = PosixFilePermissions.fromString("rwx------");
@@ -20,9 +20,9 @@ final class PrivateDirectory {
 	}
 
 	/**
-	 * Creates a directory, or uses the one that is there if it is as private. Its parent,
-	 * which exists, may be writable for everyone.
-	 * @throws IOException if it cannot be created, is no directory (a link is none),
+	 * Creates a directory, or uses an existing one if it is as private. Its parent must
+	 * exist and may be writable for everyone.
+	 * @throws IOException if it cannot be created, is not a directory (a link is not),
 	 * belongs to another user or is open to others
 	 */
 	static Path create(Path directory) throws IOException {
@@ -45,7 +45,7 @@ final class PrivateDirectory {
 		}
 	}
 
-	/** Who this process runs as: the owner of what it creates. */
+	/** The user of this process: the owner of the files that it creates. */
 	private static UserPrincipal user() throws IOException {
 		Path probe = Files.createTempFile("sluice-user-", "");
 		try {

@@ -10,19 +10,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Ends child processes that outlive this JVM, whatever ended it, {@code kill -9}
- * included: a shell of a few kilobytes that is told of each child and whose standard
- * input ends with this JVM. It then sends SIGTERM to the children left, frozen ones
- * thawed for it, and SIGKILL 40 s later. One per JVM, started with the first child.
+ * Ends child processes that outlive this JVM, whatever ended it, even {@code kill -9}.
+ * The reaper is a shell process of a few kilobytes. It reads the ids of the children from
+ * its standard input, which ends with this JVM. It then sends SIGTERM to the children
+ * left, thaws frozen ones, and sends SIGKILL 40 s later. There is one per JVM, started
+ * with the first child.
  * <p>
- * Not covered: the reaper itself killed, and the moment between a child's start and its
- * being told.
+ * It does not help if the reaper itself is killed, or this JVM between a child's start
+ * and its registration.
  */
 final class Reaper {
 
 	private static final Logger logger = LoggerFactory.getLogger(Reaper.class);
 
-	/** Signals of a terminal reach the whole process group: it must survive them. */
+	/**
+	 * A terminal sends signals to the whole process group: the reaper must survive them.
+	 */
 	private static final String SCRIPT = """
 			trap '' HUP INT QUIT TERM PIPE
 			pids=' '
@@ -60,7 +63,7 @@ final class Reaper {
 		}
 	}
 
-	/** Ends that process when this JVM has ended, unless it ends before. */
+	/** Ends the process after this JVM has ended, unless it ends before. */
 	static void watch(Process process) {
 		instance.tell('+', process.pid());
 		process.onExit().thenRun(() -> instance.tell('-', process.pid()));

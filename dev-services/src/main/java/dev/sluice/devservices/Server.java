@@ -1,19 +1,19 @@
 package dev.sluice.devservices;
 
-/** A server that has an owner, who starts it first and closes it last. */
+/** A server with an owner, which starts it first and closes it last. */
 interface Server extends Breakable, AutoCloseable {
 
 	/**
-	 * Starts it, for the first time or again; returns when it serves.
-	 * @throws StartFailedException if it does not within its deadline, or if it was
-	 * closed meanwhile; nothing is left running then
+	 * Starts it, for the first time or again. Returns when it is ready.
+	 * @throws StartFailedException if it is not ready within its deadline, or is closed
+	 * meanwhile; nothing is left running then
 	 */
 	@Override
 	void start();
 
 	/**
-	 * Ends it for good, frozen or not, from any thread, at any time, any number of times.
-	 * While another thread is in {@link #start()} that fails soon.
+	 * Ends it for good, even if it is frozen. Any thread may call this at any time and
+	 * repeatedly. A {@link #start()} in progress fails soon.
 	 */
 	@Override
 	void close();

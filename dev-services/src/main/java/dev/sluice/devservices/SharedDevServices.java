@@ -1,6 +1,6 @@
 package dev.sluice.devservices;
 
-/** Holds the instance of {@link DevServices#shared()}, made when first asked for. */
+/** Holds the instance of {@link DevServices#shared()}, created when first requested. */
 final class SharedDevServices {
 
 	private SharedDevServices() {

@@ -9,26 +9,29 @@ import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/** The signals that Java cannot send: by the shell's own {@code kill}. */
+/** Signals that Java cannot send. The shell's {@code kill} sends them. */
 enum Signal {
 
 	/**
-	 * Cannot be caught: the process runs no further, from when it is sent or, where there
-	 * is no {@code /proc}, a moment later.
+	 * Suspends the process and cannot be caught. The process is suspended when
+	 * {@link #send} returns or, if there is no {@code /proc}, a moment later.
 	 */
 	STOP,
 
-	/** The process runs on. */
+	/** Resumes the process. */
 	CONT;
 
 	private static final int TIMEOUT_SECONDS = 10;
 
-	/** Beyond, a process waits for its disk, which it cannot be stopped at. */
+	/**
+	 * How long to wait for SIGSTOP to take effect. A process that takes longer waits for
+	 * its disk and cannot be suspended.
+	 */
 	private static final long STOPPED_MILLIS = 2_000;
 
 	private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
-	/** Sends it; a process that has ended is left alone. */
+	/** Sends it, unless the process has ended. */
 	void send(ProcessHandle process) {
 		if (!process.isAlive()) {
 			return;
@@ -52,7 +55,9 @@ enum Signal {
 		}
 	}
 
-	/** On a busy machine it runs on until one of its threads has the CPU next. */
+	/**
+	 * On a busy machine, a process runs on until one of its threads next gets the CPU.
+	 */
 	private static void awaitStopped(ProcessHandle process) {
 		long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(STOPPED_MILLIS);
 		while (runs(process) && System.nanoTime() - deadline < 0) {
@@ -64,18 +69,21 @@ enum Signal {
 		try {
 			String stat = Files.readString(Path.of("/proc", Long.toString(process.pid()), "stat"),
 					StandardCharsets.ISO_8859_1);
-			// The state comes after the name, which is in brackets and may have any in
-			// it.
+			// The state comes after the name, which is in brackets and may contain
+			// brackets.
 			char state = stat.charAt(stat.lastIndexOf(')') + 2);
 			return state != 'T' && state != 'Z';
 		}
 		catch (IOException _) {
-			// It has ended, or nobody can tell.
+			// It has ended, or there is no /proc.
 			return false;
 		}
 	}
 
-	/** Also of a thread that is interrupted: what is frozen must be thawed at the end. */
+	/**
+	 * Waits even if this thread is interrupted: a frozen process must be thawed in the
+	 * end.
+	 */
 	private static boolean awaitEnd(Process shell) {
 		boolean interrupted = false;
 		long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(TIMEOUT_SECONDS);

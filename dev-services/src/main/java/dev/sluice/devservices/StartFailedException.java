@@ -1,8 +1,8 @@
 package dev.sluice.devservices;
 
 /**
- * A server or service did not start. The first line of the message says which, why and
- * what to do; the end of its log may follow.
+ * A server or service did not start. The first line of the message says which one, why
+ * and what to do. The last lines of its log may follow.
  */
 public final class StartFailedException extends RuntimeException {
 

@@ -3,9 +3,9 @@
  * {@link dev.sluice.devservices.DevServices} for the servers, at
  * {@link dev.sluice.devservices.JavaProcess} for a service's jar.
  * <p>
- * Servers are containers where a Docker engine answers, else the real servers as child
- * processes. What is started here ends with the JVM that started it, also when that is
- * killed: see {@link dev.sluice.devservices.Reaper}.
+ * The servers run in containers if a Docker engine answers, otherwise as child processes.
+ * Every process started here ends with the JVM that started it, even if that is killed:
+ * see {@link dev.sluice.devservices.Reaper}.
  */
 @NullMarked
 package dev.sluice.devservices;

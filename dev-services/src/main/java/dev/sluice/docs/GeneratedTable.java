@@ -12,7 +12,7 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * A table of a document that is made from the code. It stands between the comments
+ * A table of a document, generated from the code. It is between the comments
  * {@code <!-- begin NAME -->} and {@code <!-- end NAME -->}. A test fails if the document
  * differs; with the system property {@code sluice.docs=write} it writes the table
  * instead.
@@ -44,7 +44,7 @@ public final class GeneratedTable {
 		row(Collections.nCopies(columns.length, "---").toArray(String[]::new));
 	}
 
-	/** Aligns the columns from this one on, counted from 0, at the right. */
+	/** Right-aligns the columns from this one on, counted from 0. */
 	public GeneratedTable figuresFrom(int column) {
 		this.lines.set(1, "| --- ".repeat(column) + "| ---: ".repeat(this.columns - column) + "|");
 		return this;
@@ -78,12 +78,15 @@ public final class GeneratedTable {
 		String text = Files.readString(this.document);
 		if (!text.substring(begin(text), end(text)).equals(expected)) {
 			throw new AssertionError(
-					"The table '%s' of %s is not what the code says. To write it, run%n  %s%nIt should be:%n%n%s"
+					"The table '%s' of %s differs from the code. To write it, run%n  %s%nIt should be:%n%n%s"
 						.formatted(this.name, this.document, COMMAND, expected));
 		}
 	}
 
-	/** Modules are tested side by side, and several of them may write one document. */
+	/**
+	 * Locks the document: modules are tested in parallel, and several of them may write
+	 * it.
+	 */
 	void write() throws IOException {
 		try (FileChannel channel = FileChannel.open(this.document, StandardOpenOption.READ, StandardOpenOption.WRITE);
 				var _ = channel.lock()) {

@@ -1,5 +1,5 @@
 /**
- * Parts of the documents that are made from the code, for the tests that compare them.
+ * Parts of documents that are generated from the code, for the tests that compare them.
  */
 @NullMarked
 package dev.sluice.docs;

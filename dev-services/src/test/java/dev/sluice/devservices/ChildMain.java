@@ -8,7 +8,7 @@ import java.nio.file.Path;
 
 import com.sun.net.httpserver.HttpServer;
 
-/** What the child JVMs of the tests do: the first argument says it. */
+/** The main class of the tests' child JVMs. The first argument says what to do. */
 final class ChildMain {
 
 	private ChildMain() {

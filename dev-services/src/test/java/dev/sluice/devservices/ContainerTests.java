@@ -12,8 +12,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
- * What becomes of a freeze that the engine fails to do: in a container whose only process
- * writes and calls fsync, runc failed 20 of 60.
+ * Freezes that the engine fails to do. In a container whose only process writes and calls
+ * fsync, runc failed 20 of 60.
  */
 class ContainerTests {
 

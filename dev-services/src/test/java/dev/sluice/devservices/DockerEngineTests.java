@@ -59,7 +59,7 @@ class DockerEngineTests {
 					connection.getOutputStream().write("220 mail.example ready\r\n".getBytes());
 				}
 				catch (IOException _) {
-					// The test fails by the answer that is missing.
+					// The missing answer fails the test.
 				}
 			});
 

@@ -11,7 +11,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 class PortsTests {
 
-	/** From 32768 on, Linux gives ports to outgoing connections. */
+	/** Linux gives outgoing connections ports from 32768 on. */
 	@Test
 	void aFreePortIsNoneThatAnOutgoingConnectionGets() {
 		for (int i = 0; i < 200; i++) {

@@ -26,7 +26,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
-/** A real broker is broken and mended; the tests share it and leave it running. */
+/** Injects faults into a real broker. The tests share it and leave it running. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Tag("embedded")
 class BreakableKafkaIT {

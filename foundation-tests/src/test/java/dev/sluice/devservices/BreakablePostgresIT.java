@@ -16,7 +16,7 @@ import org.junit.jupiter.api.TestInstance;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-/** A real database is broken and mended; the tests share it and leave it running. */
+/** Injects faults into a real database. The tests share it and leave it running. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Tag("embedded")
 class BreakablePostgresIT {
@@ -94,7 +94,7 @@ class BreakablePostgresIT {
 		try (Connection connection = DriverManager.getConnection(postgres.jdbcUrl(), login);
 				Statement statement = connection.createStatement()) {
 			for (boolean rows = statement.execute(sql); !rows; rows = statement.getMoreResults()) {
-				// On to the statement that answers.
+				// Skips to the statement that has a result.
 			}
 			try (ResultSet result = statement.getResultSet()) {
 				result.next();

@@ -12,7 +12,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * What is left after a close: nothing. Alone, as it looks at all children of this JVM.
+ * Nothing is left after a close. Runs alone, because it looks at all children of this
+ * JVM.
  */
 @Tag("embedded")
 @Isolated
@@ -66,7 +67,7 @@ class CloseIT {
 		assertThat(Ports.isFree(port)).isTrue();
 	}
 
-	/** The child JVMs; not the reaper, which lives as long as this one. */
+	/** The child JVMs, without the reaper, which lives as long as this JVM. */
 	private static List<Long> descendants() {
 		return ProcessHandle.current()
 			.descendants()

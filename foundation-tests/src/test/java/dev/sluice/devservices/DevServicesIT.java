@@ -211,7 +211,7 @@ class DevServicesIT {
 	private static String query(Connection connection, String sql) throws SQLException {
 		try (Statement statement = connection.createStatement()) {
 			for (boolean rows = statement.execute(sql); !rows; rows = statement.getMoreResults()) {
-				// On to the statement that answers.
+				// Skips to the statement that has a result.
 			}
 			try (ResultSet result = statement.getResultSet()) {
 				result.next();

@@ -99,7 +99,7 @@ class TopicWatchIT {
 		assertThat(this.preparations).hasValue(2);
 	}
 
-	/** Its offsets begin at zero again, and a producer must fetch its metadata anew. */
+	/** Its offsets start at zero again, and a producer must fetch its metadata again. */
 	@Test
 	void preparesForATopicThatSomebodyElseMadeAgainBetweenTwoLooks() throws Exception {
 		start(true);
@@ -167,7 +167,7 @@ class TopicWatchIT {
 		assertThat(this.watch.ready()).isFalse();
 	}
 
-	/** An idempotent producer that is faster may never get its first batch in. */
+	/** A producer that is faster may never get its first batch acknowledged. */
 	@Test
 	@SuppressWarnings("unchecked")
 	void isNotReadyBeforeEveryPartitionHasALeaderThatServesIt() throws Exception {
@@ -226,7 +226,7 @@ class TopicWatchIT {
 		this.watch.start();
 	}
 
-	/** A client of a user without the right to create topics. */
+	/** A client of a user without permission to create topics. */
 	private Admin withoutCreate(Admin real) {
 		return answering(real, "createTopics", (_) -> {
 			this.creations.incrementAndGet();
@@ -237,8 +237,8 @@ class TopicWatchIT {
 	}
 
 	/**
-	 * A client that answers the calls of one method itself, except where it has no
-	 * answer.
+	 * A client that answers calls of one method itself. A call that it has no answer for
+	 * goes to Kafka.
 	 */
 	private static Admin answering(Admin real, String name, Function<Object[], Object> answer) {
 		return (Admin) Proxy.newProxyInstance(Admin.class.getClassLoader(), new Class<?>[] { Admin.class },

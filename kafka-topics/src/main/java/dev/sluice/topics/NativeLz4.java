@@ -5,9 +5,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The native lz4. The library takes it by itself only where the system's class loader has
- * loaded it, which in an executable jar is not so: there Kafka's clients compress in
- * Java, for several times the CPU.
+ * Loads the native lz4. The library does this itself only if the system class loader has
+ * loaded the library, which is not so in an executable jar. There, Kafka's clients would
+ * compress in Java, for several times the CPU.
  */
 public final class NativeLz4 {
 
@@ -16,14 +16,16 @@ public final class NativeLz4 {
 	private NativeLz4() {
 	}
 
-	/** To be called before any client of Kafka's is made. Without it, Java's is used. */
+	/**
+	 * Call this before the first Kafka client is created. If the native lz4 cannot be
+	 * loaded, the clients compress in Java.
+	 */
 	public static void load() {
 		try {
 			Native.load();
 		}
 		catch (RuntimeException | LinkageError ex) {
-			logger.warn("The native lz4 cannot be loaded, so that compressing for Kafka needs more CPU: {}",
-					ex.toString());
+			logger.warn("The native lz4 cannot be loaded. Compression for Kafka will need more CPU: {}", ex.toString());
 		}
 	}
 

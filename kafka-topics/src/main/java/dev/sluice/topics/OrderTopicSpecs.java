@@ -7,7 +7,7 @@ import java.util.Map;
 import dev.sluice.contract.Topics;
 import org.apache.kafka.common.config.TopicConfig;
 
-/** The topics that an order goes through. The same for every service. */
+/** The topics that an order goes through. They are the same for every service. */
 public final class OrderTopicSpecs {
 
 	private static final String UNLIMITED = "-1";

@@ -1,7 +1,8 @@
 package dev.sluice.topics;
 
 /**
- * A setting of an existing topic that is not as specified. It stops nothing.
+ * A setting of an existing topic that differs from its specification. It is reported, and
+ * the service runs anyway.
  *
  * @param topic the topic's name
  * @param setting {@code partitions}, {@code replication.factor} or a configuration key
@@ -16,7 +17,7 @@ public record TopicDifference(String topic, String setting, String found, String
 
 	static final String CONFIGURATION = "configuration";
 
-	/** What a person can do about it. */
+	/** What an operator can do about it. */
 	public String remedy() {
 		return switch (this.setting) {
 			case PARTITIONS -> "set the service's number of partitions to what is found, or add partitions with "

@@ -8,14 +8,14 @@ import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.common.config.TopicConfig;
 
 /**
- * What a topic is to be like: how it is created if it is missing, and what an existing
- * one is compared with.
+ * Specification of a topic. A missing topic is created from it, an existing one is
+ * compared with it.
  *
  * @param name the topic's name
  * @param partitions number of partitions
  * @param replicationFactor copies of each partition
- * @param configs the topic's configuration, {@code min.insync.replicas} included; what is
- * not named is left to the broker and not compared
+ * @param configs the topic's configuration, including {@code min.insync.replicas}; other
+ * settings are left to the broker and not compared
  */
 public record TopicSpec(String name, int partitions, short replicationFactor, Map<String, String> configs) {
 
@@ -25,15 +25,17 @@ public record TopicSpec(String name, int partitions, short replicationFactor, Ma
 
 	/**
 	 * @param minInsyncReplicas copies that must have a record before it is acknowledged;
-	 * 0 = one less than the replication factor, and at least 1
+	 * 0 means one less than the replication factor, at least 1
 	 * @param configs the rest of the configuration
-	 * @throws IllegalArgumentException if more copies must have a record than there are
+	 * @throws IllegalArgumentException if {@code minInsyncReplicas} is negative or
+	 * greater than the replication factor
 	 */
 	public static TopicSpec of(String name, int partitions, short replicationFactor, int minInsyncReplicas,
 			Map<String, String> configs) {
 		if (minInsyncReplicas < 0 || minInsyncReplicas > replicationFactor) {
-			throw new IllegalArgumentException("min-insync-replicas must be 0 to the replication factor, %d, and is %d"
-				.formatted(replicationFactor, minInsyncReplicas));
+			throw new IllegalArgumentException(
+					"min-insync-replicas must be between 0 and the replication factor, %d, but is %d"
+						.formatted(replicationFactor, minInsyncReplicas));
 		}
 		int inSync = (minInsyncReplicas > 0) ? minInsyncReplicas : Math.max(1, replicationFactor - 1);
 		Map<String, String> all = new TreeMap<>(configs);
@@ -41,7 +43,7 @@ public record TopicSpec(String name, int partitions, short replicationFactor, Ma
 		return new TopicSpec(name, partitions, replicationFactor, all);
 	}
 
-	/** How the topic is created. */
+	/** The request to create the topic. */
 	public NewTopic toNewTopic() {
 		return new NewTopic(this.name, this.partitions, this.replicationFactor).configs(this.configs);
 	}

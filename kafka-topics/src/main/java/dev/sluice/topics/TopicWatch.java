@@ -35,26 +35,28 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps the topics of a service in place. It looks at them every few seconds, creates
- * those that are missing, waits for their leaders, and compares the others with their
- * specification. A topic that exists needs no right to create topics.
+ * Keeps the topics of a service in place. It checks them every few seconds, creates those
+ * that are missing, waits for their leaders, and compares the others with their
+ * specification. If a topic exists, the service needs no permission to create it.
  * <p>
- * One daemon thread and one connection to Kafka, from {@link #start} to {@link #close}.
- * Every request has a deadline; after a failure the watch retries each second, without
- * end. Each change is logged once.
+ * It has one daemon thread and one connection to Kafka, from {@link #start} to
+ * {@link #close}. Every request has a deadline. After a failure the watch retries every
+ * second, without limit. It logs each change once.
  */
 @ThreadSafe
 public final class TopicWatch implements AutoCloseable {
 
 	private static final Logger logger = LoggerFactory.getLogger(TopicWatch.class);
 
-	/** Between two looks while all is well: how long a deleted topic goes unnoticed. */
+	/**
+	 * Pause between checks while all is well: how long a deleted topic goes unnoticed.
+	 */
 	static final Duration INTERVAL = Duration.ofSeconds(3);
 
-	/** After a failure. */
+	/** Pause after a failure. */
 	private static final Duration RETRY = Duration.ofSeconds(1);
 
-	/** After topics were created, until all brokers know them. */
+	/** Pause after topics were created, until all brokers know them. */
 	private static final Duration CREATED = Duration.ofMillis(100);
 
 	private static final int TIMEOUT_MILLIS = 10_000;
@@ -74,11 +76,11 @@ public final class TopicWatch implements AutoCloseable {
 
 	private volatile boolean closed;
 
-	/** Whether to look at once and prepare again. */
+	/** Whether to check immediately and prepare again. */
 	@GuardedBy("this")
 	private boolean again;
 
-	/** Used by the watching thread alone. */
+	/** Confined to the watch's thread. */
 	private @Nullable Admin admin;
 
 	/**
@@ -110,47 +112,47 @@ public final class TopicWatch implements AutoCloseable {
 		this.admins = admins;
 	}
 
-	/** What a service does once its topics are there, before it uses them. */
+	/** What a service does once its topics exist, before it uses them. */
 	@FunctionalInterface
 	public interface Preparation {
 
 		/**
-		 * @throws RuntimeException if it failed; it is called again a second later
+		 * @throws RuntimeException if it fails; the watch calls it again a second later
 		 */
 		void prepare() throws InterruptedException;
 
 	}
 
-	/** Starts to watch. Returns at once; a second call does nothing. */
+	/** Starts the watch and returns immediately. Further calls have no effect. */
 	public synchronized void start() {
 		if (this.thread == null && !this.closed) {
 			this.thread = Thread.ofPlatform().daemon().name("topic-watch").start(this::run);
 		}
 	}
 
-	/** What was seen last. */
+	/** The state at the last check. */
 	public TopicsState state() {
 		return this.state;
 	}
 
-	/** {@link TopicsState#ready()} of what was seen last. */
+	/** {@link TopicsState#ready()} at the last check. */
 	public boolean ready() {
 		return this.state.ready();
 	}
 
 	/**
-	 * Waits until all topics are ready, without limit of time.
-	 * @return the state in which they were
-	 * @throws InterruptedException to give up
+	 * Waits until all topics are ready, without a timeout.
+	 * @return the state in which they are ready
+	 * @throws InterruptedException if this thread is interrupted
 	 */
 	public TopicsState await() throws InterruptedException {
 		return await(TopicsState::ready);
 	}
 
 	/**
-	 * Waits for a state, without limit of time.
-	 * @return the first that was seen
-	 * @throws InterruptedException to give up
+	 * Waits for a state, without a timeout.
+	 * @return the first state that matches
+	 * @throws InterruptedException if this thread is interrupted
 	 */
 	public synchronized TopicsState await(Predicate<TopicsState> wanted) throws InterruptedException {
 		while (!wanted.test(this.state)) {
@@ -160,7 +162,7 @@ public final class TopicWatch implements AutoCloseable {
 	}
 
 	/**
-	 * Waits a limited time until all topics are ready.
+	 * Waits until all topics are ready or the timeout has passed.
 	 * @return whether they are
 	 */
 	public synchronized boolean await(Duration timeout) throws InterruptedException {
@@ -173,7 +175,10 @@ public final class TopicWatch implements AutoCloseable {
 		return this.state.ready();
 	}
 
-	/** Looks at once; the topics are not ready until the preparation has run again. */
+	/**
+	 * Makes the watch check immediately. The topics are not ready until the preparation
+	 * has run again.
+	 */
 	public synchronized void prepareAgain() {
 		this.again = true;
 		this.state = this.state.withReady(false);
@@ -207,7 +212,7 @@ public final class TopicWatch implements AutoCloseable {
 	}
 
 	/**
-	 * @return how long to wait for the next one
+	 * @return how long to wait before the next check
 	 */
 	private Duration look() throws InterruptedException {
 		try {
@@ -248,20 +253,20 @@ public final class TopicWatch implements AutoCloseable {
 		publish(new TopicsState(false, ids, List.of(), this.state.differences(), null));
 		awaitLeaders(found.values());
 		this.preparation.prepare();
-		logger.info("The topics {} are there", this.specs.keySet());
+		logger.info("The topics {} are ready", this.specs.keySet());
 	}
 
 	private void failed(@Nullable Throwable cause) {
 		boolean refused = cause instanceof KafkaRefusal;
-		// Health may be seen by clients, who are told no addresses.
+		// Clients may see the health. They must not learn addresses.
 		String problem = (cause instanceof KafkaRefusal refusal) ? String.valueOf(refusal.getMessage())
 				: "Kafka does not answer: " + ((cause != null) ? cause.getClass().getSimpleName() : "no reason");
 		TopicsState before = this.state;
-		// Kafka's own words vary from one failure to the next.
+		// Kafka's exceptions vary from one failure to the next.
 		boolean news = before.problem() == null || before.equals(TopicsState.INITIAL)
 				|| (refused && !problem.equals(before.problem()));
 		if (news) {
-			logger.warn("The topics {} of Kafka at {} cannot be looked after; trying again until they can: {}",
+			logger.warn("The topics {} of Kafka at {} cannot be checked. Retrying until they can: {}",
 					this.specs.keySet(), this.client.get("bootstrap.servers"),
 					refused ? problem : String.valueOf(cause));
 		}
@@ -275,9 +280,9 @@ public final class TopicWatch implements AutoCloseable {
 			.filter((difference) -> !before.differences().contains(difference))
 			.forEach((difference) -> logger.warn("{}", difference));
 		if (before.problem() != null && seen.problem() == null && !before.equals(TopicsState.INITIAL)) {
-			logger.info("Kafka answers again about the topics {}", this.specs.keySet());
+			logger.info("Kafka answers again, and the topics {} can be checked", this.specs.keySet());
 		}
-		// What was asked for meanwhile is not to be overlooked.
+		// prepareAgain may have been called during the check.
 		this.state = this.again ? seen.withReady(false) : seen;
 		notifyAll();
 	}
@@ -327,9 +332,9 @@ public final class TopicWatch implements AutoCloseable {
 	}
 
 	/**
-	 * Waits until the leader of each partition serves it. An idempotent producer that
-	 * meets a topic just created may have its first batch refused and its second taken,
-	 * and then never gets the first one in (KAFKA-15591).
+	 * Waits until the leader of each partition serves it. A broker may refuse the first
+	 * batch of an idempotent producer to a topic that was just created, and accept the
+	 * second. The first one then never succeeds (KAFKA-15591).
 	 */
 	private void awaitLeaders(Collection<TopicDescription> topics)
 			throws InterruptedException, ExecutionException, TimeoutException {
@@ -416,7 +421,10 @@ public final class TopicWatch implements AutoCloseable {
 		return topics.values().stream().collect(Collectors.toMap(TopicDescription::name, TopicDescription::topicId));
 	}
 
-	/** Stops watching, also within a request. Who waits for the topics is not woken. */
+	/**
+	 * Stops the watch, even during a request. Threads that wait for the topics are not
+	 * woken.
+	 */
 	@Override
 	public void close() {
 		Thread watch;
@@ -429,7 +437,7 @@ public final class TopicWatch implements AutoCloseable {
 		}
 	}
 
-	/** A refusal that a person has to see to; the message says how. */
+	/** A refusal that an operator must resolve; the message says how. */
 	private static final class KafkaRefusal extends KafkaException {
 
 		private static final long serialVersionUID = 1L;

@@ -8,15 +8,15 @@ import org.apache.kafka.common.Uuid;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@link TopicWatch} saw last.
+ * The topics at the last check of {@link TopicWatch}.
  *
- * @param ready whether all topics were there, with leaders, when Kafka last answered, and
- * the service was prepared for them; an outage of Kafka leaves it as it is
- * @param ids the topics that are there; a topic that was deleted and created again has
+ * @param ready whether all topics existed and had leaders when Kafka last answered, and
+ * the preparation has run; an outage of Kafka does not change it
+ * @param ids ids of the existing topics; a topic that was deleted and created again has
  * another id
- * @param missing names of the topics that are not there
- * @param differences settings of existing topics that are not as specified
- * @param problem why the last look failed, or null
+ * @param missing names of the missing topics
+ * @param differences settings of existing topics that differ from their specifications
+ * @param problem why the last check failed, or null
  */
 public record TopicsState(boolean ready, Map<String, Uuid> ids, List<String> missing, List<TopicDifference> differences,
 		@Nullable String problem) {
@@ -38,7 +38,7 @@ public record TopicsState(boolean ready, Map<String, Uuid> ids, List<String> mis
 		return new TopicsState(value, this.ids, this.missing, this.differences, this.problem);
 	}
 
-	/** For a health endpoint: what a person wants to know, without what is in order. */
+	/** Details for a health endpoint. Empty lists are left out. */
 	public Map<String, Object> details() {
 		Map<String, Object> details = new LinkedHashMap<>();
 		details.put("ready", this.ready);

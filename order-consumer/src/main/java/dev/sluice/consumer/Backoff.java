@@ -7,20 +7,20 @@ import java.util.function.DoubleSupplier;
  * The wait after a failure: exponential, with full jitter, so that orders that failed
  * together are not retried together.
  *
- * @param initial the bound of the first wait
- * @param max the maximum of the bound, which doubles with each failure
- * @param random 0 (inclusive) to 1 (exclusive); called by any thread
+ * @param initial upper bound of the first wait
+ * @param max maximum of the upper bound, which doubles with each failure
+ * @param random returns 0 (inclusive) to 1 (exclusive); called by any thread
  * @see <a href=
  * "https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/">Exponential
  * Backoff And Jitter</a>
  */
 public record Backoff(Duration initial, Duration max, DoubleSupplier random) {
 
-	/** With more, even a nanosecond exceeds any {@code max}. */
+	/** After more doublings, even a nanosecond exceeds any {@code max}. */
 	private static final int MOST_DOUBLINGS = 62;
 
 	/**
-	 * @param failures failures in a row, at least 1
+	 * @param failures consecutive failures, at least 1
 	 */
 	public Duration after(int failures) {
 		int doublings = Math.min(failures - 1, MOST_DOUBLINGS);

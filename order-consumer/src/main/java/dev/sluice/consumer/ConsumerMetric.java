@@ -17,50 +17,53 @@ public enum ConsumerMetric {
 	DELIVERY_IN_FLIGHT("sluice.delivery.in.flight", "orders", "", "Orders being delivered now"),
 
 	DELIVERY_LIMIT("sluice.delivery.limit", "orders", "",
-			"Orders that may be delivered at once: delivery.concurrency at most, less until the backend has shown that it can take more, and while it throttles or is overloaded"),
+			"Limit of concurrent deliveries: at most delivery.concurrency, less until the backend has shown that it can take more, and while it throttles or is overloaded"),
 
 	DELIVERY_PENDING("sluice.delivery.pending", "orders", "", "Records read and not finished"),
 
 	DELIVERY_PENDING_LIMIT("sluice.delivery.pending.limit", "orders", "",
-			"Records that may be read and not finished: delivery.max-pending"),
+			"Maximum number of records read and not finished: delivery.max-pending"),
 
 	DELIVERY_OUTCOMES("sluice.delivery.outcomes", "outcomes", "outcome",
 			"Outcomes acknowledged by Kafka: saved, retrying or failed"),
 
 	DELIVERY_DURATION("sluice.delivery.duration", "seconds", "outcome",
-			"One attempt, until the backend has answered or the deadline has passed: saved, later, throttled, rejected or conflict"),
+			"Duration of an attempt, until the backend answers or the deadline passes: saved, later, throttled, rejected or conflict"),
 
 	DELIVERY_THROTTLED("sluice.delivery.throttled", "attempts", "",
 			"Attempts that the backend throttled (429, or 503 with Retry-After)"),
 
 	ACCEPT_TO_SAVED("sluice.accept.to.saved", "seconds", "",
-			"From the gateway's acceptance to the backend's save, over two clocks"),
+			"Time from the gateway's acceptance to the backend's save, by the clocks of the gateway and the consumer"),
 
 	DEAD_LETTERS("sluice.dead.letters", "records", "kind",
 			"Dead letters acknowledged by Kafka: unreadable, rejected, exhausted or conflict"),
 
-	CIRCUIT_OPEN("sluice.circuit.open", "boolean", "", "1 while the backend is taken to be down, 0.5 on trial"),
+	CIRCUIT_OPEN("sluice.circuit.open", "boolean", "",
+			"1 while the circuit breaker is open, 0.5 while it is half-open"),
 
 	SINK_IN_FLIGHT("sluice.delivery.sink.in.flight", "messages", "",
-			"Orders sent to the sink and not acknowledged; only with delivery.target=grpc, as the next three"),
+			"Orders sent to the sink and not acknowledged. This and the next three exist only with delivery.target=grpc"),
 
-	SINK_WINDOW("sluice.delivery.sink.window", "messages", "", "Orders that may be in flight to the sink"),
+	SINK_WINDOW("sluice.delivery.sink.window", "messages", "", "Maximum number of orders in flight to the sink"),
 
-	SINK_SPOOL("sluice.delivery.sink.spool", "bytes", "", "Orders that the sink does not have yet"),
+	SINK_SPOOL("sluice.delivery.sink.spool", "bytes", "", "Size of the orders that the sink does not have yet"),
 
-	SINK_OLDEST("sluice.delivery.sink.oldest", "seconds", "", "Age of the oldest order that the sink does not have"),
+	SINK_OLDEST("sluice.delivery.sink.oldest", "seconds", "",
+			"Age of the oldest order that the sink does not have yet"),
 
 	PROJECTION_BATCH("sluice.projection.batch", "events", "", "Events merged into PostgreSQL by one statement"),
 
-	PROJECTION_DURATION("sluice.projection.duration", "seconds", "", "One statement of the projection"),
+	PROJECTION_DURATION("sluice.projection.duration", "seconds", "", "Duration of a statement of the projection"),
 
 	PROJECTION_AGE("sluice.projection.age", "seconds", "",
-			"Age of the oldest event of the last batch when it was written: how far the status lies behind"),
+			"Age of the oldest event of the last batch when it was written: how far the status lags behind"),
 
 	LOST_RECORDS("sluice.lost.records", "records", "reader, topic",
-			"Records deleted before the delivery or the projection had read them"),
+			"Records deleted before the delivery or the projection read them"),
 
-	PROJECTION_SKIPPED("sluice.projection.skipped", "records", "topic", "Records that say nothing of any order");
+	PROJECTION_SKIPPED("sluice.projection.skipped", "records", "topic",
+			"Records that the projection skipped because it could not read them");
 
 	private final String metricName;
 

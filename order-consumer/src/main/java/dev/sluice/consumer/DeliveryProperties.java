@@ -18,43 +18,43 @@ import org.springframework.validation.annotation.Validated;
 /**
  * How queued orders are delivered.
  *
- * @param enabled whether this instance delivers; with false it only projects; default
- * true
- * @param concurrency maximum number of orders in delivery at once, and of connections to
- * the backend, for any number of partitions; fewer until the backend has shown that it
- * can take more, and while it throttles or is overloaded; default 100
- * @param maxAttempts failed attempts of an order before it becomes a dead letter,
- * counting only those during which the backend saved other orders; default 8
- * @param evidenceGap the longest pause between the orders that the backend saves before,
- * during and after a failed attempt for that attempt to count; default 1 s
- * @param maxAge the age since acceptance from which an order becomes a dead letter at its
- * next failed or throttled attempt, for any cause, also in an outage; 0, the default,
- * means no limit
- * @param maxRetryAfter the longest wait that a backend may ask for by
- * {@code Retry-After}; default 1 min
- * @param initialBackoff upper bound of the wait after the first failure, which doubles
- * with each; the wait is random between 0 and that bound; default 500 ms
- * @param maxBackoff the maximum of that upper bound; default 30 s
- * @param maxPending maximum number of records that are read and not finished; at the
- * bound fetching pauses; at least twice the concurrency; default 10,000
- * @param maxPendingSize maximum total size of their values, exceeded by at most one
- * fetch; default 64 MB
- * @param commitInterval how soon finished records are committed, also when no more
- * records arrive; the next reader repeats the deliveries of a killed consumer's last
- * interval; default 20 ms
+ * @param enabled whether this instance delivers orders. If false, it only runs the
+ * projection; default true
+ * @param concurrency maximum number of concurrent deliveries, and of connections to the
+ * backend, for any number of partitions. The limit is lower until the backend has shown
+ * that it can take more, and while it throttles or is overloaded; default 100
+ * @param maxAttempts number of failed attempts after which an order becomes a dead
+ * letter. Only attempts during which the backend saved other orders count; default 8
+ * @param evidenceGap a failed attempt counts only if the backend saved other orders
+ * before, during and after it, with pauses of at most this time; default 1 s
+ * @param maxAge age since acceptance from which an order becomes a dead letter at its
+ * next failed or throttled attempt, for any cause, even in an outage. 0 means no limit;
+ * default 0
+ * @param maxRetryAfter longest wait that a backend can request with {@code Retry-After};
+ * default 1 min
+ * @param initialBackoff upper bound of the wait after the first failure, doubled at each
+ * further one. The wait is random, from 0 to the bound; default 500 ms
+ * @param maxBackoff maximum of the upper bound of the wait; default 30 s
+ * @param maxPending maximum number of records read and not finished. When it is reached,
+ * fetching pauses. At least twice the concurrency; default 10,000
+ * @param maxPendingSize maximum total size of the values of records read and not
+ * finished, exceeded by at most one fetch; default 64 MB
+ * @param commitInterval interval between commits of finished records. If a consumer is
+ * killed, the next reader repeats the deliveries of its last interval; default 20 ms
  * @param rebalanceTimeout how long a rebalance waits for deliveries of partitions that
- * move to another consumer; the other consumer delivers the rest again; default 5 s
- * @param drainTimeout how long stopping waits for deliveries to end; default 20 s
+ * move to another consumer. The other consumer repeats deliveries that have not ended;
+ * default 5 s
+ * @param drainTimeout how long a shutdown waits for deliveries to end; default 20 s
  * @param groupId the consumer group; default {@code order-delivery}
  * @param ordering which orders are delivered in sequence; default {@code none}
  * @param source how orders are read from Kafka; default {@code partitions}
  * @param shareConsumers number of consumers of this instance with
- * {@code source=share-group}, at least 1 and at most the concurrency; use
- * {@code queue.partitions}: with fewer, some read two partitions alone, and with more a
- * kill can lose an order; together they hold up to ten times the concurrency, at most
- * {@code max-pending}, and each gets the next orders when it has finished all that it
- * holds; all instances together have at most what the brokers allow a group (200 by
- * default); default 12
+ * {@code source=share-group}, at least 1 and at most the concurrency. Use
+ * {@code queue.partitions}: with fewer, some consumers read two partitions alone; with
+ * more, a kill can lose an order. Together the consumers hold up to ten times the
+ * concurrency, at most {@code max-pending}. Each gets the next orders when it has
+ * finished all that it holds. The brokers limit the consumers of a group over all
+ * instances, by default to 200; default 12
  */
 @ConfigurationProperties("delivery")
 @Validated
@@ -81,9 +81,9 @@ public record DeliveryProperties(@DefaultValue("true") boolean enabled,
 
 		/**
 		 * The orders of one customer, in the order in which they were accepted. Each
-		 * waits until the one before is saved or a dead letter, also through its
-		 * back-off. The orders of other customers go on, as long as fewer than
-		 * {@code max-pending} wait.
+		 * waits until the previous one is saved or a dead letter, back-off included. The
+		 * orders of other customers continue, as long as fewer than {@code max-pending}
+		 * wait.
 		 */
 		KEY
 
@@ -92,11 +92,11 @@ public record DeliveryProperties(@DefaultValue("true") boolean enabled,
 	/** How orders are read from Kafka. */
 	public enum Source {
 
-		/** As a consumer group: each partition has one reader. */
+		/** By a consumer group: each partition has one reader. */
 		PARTITIONS,
 
 		/**
-		 * As a share group (KIP-932): every instance reads every partition. Requires
+		 * By a share group (KIP-932): every instance reads every partition. Requires
 		 * brokers from 4.2 with share groups enabled, and {@code ordering=none}.
 		 */
 		SHARE_GROUP
@@ -109,7 +109,9 @@ public record DeliveryProperties(@DefaultValue("true") boolean enabled,
 	/** Maximum number of records of a poll: the default of kafka-clients. */
 	private static final int LARGEST_BATCH = 500;
 
-	/** How many times the concurrency a share group's consumers hold. */
+	/**
+	 * The orders that a share group's consumers hold, as a multiple of the concurrency.
+	 */
 	private static final int SHARED = 10;
 
 	@AssertTrue(message = "must be at least twice delivery.concurrency, or deliveries would wait for fetches")
@@ -117,7 +119,7 @@ public record DeliveryProperties(@DefaultValue("true") boolean enabled,
 		return this.maxPending >= 2 * (long) this.concurrency;
 	}
 
-	@AssertTrue(message = "delivery.max-pending-size must be at least 1MB, which a record may have")
+	@AssertTrue(message = "delivery.max-pending-size must be at least 1MB, the maximum size of a record")
 	boolean isMaxPendingSizeEnough() {
 		return this.maxPendingSize.compareTo(DataSize.ofMegabytes(1)) >= 0;
 	}
@@ -133,22 +135,22 @@ public record DeliveryProperties(@DefaultValue("true") boolean enabled,
 		return this.source != Source.SHARE_GROUP || this.ordering == Ordering.NONE;
 	}
 
-	/** Number of share consumers: one that could hold no order would be of no use. */
+	/** Number of share consumers, at most the concurrency: more would be of no use. */
 	public int consumers() {
 		return Math.min(this.shareConsumers, this.concurrency);
 	}
 
 	/**
 	 * Maximum number of records that a share consumer holds. While one waits for its
-	 * slowest, the others hold enough to keep the concurrency in use.
+	 * slowest order, the others hold enough to use the whole concurrency.
 	 */
 	public int shareBatch() {
 		return Math.clamp(SHARED * (long) this.concurrency, 1, this.maxPending) / consumers();
 	}
 
 	/**
-	 * Maximum number of records of a poll: small enough to keep the bound and not to
-	 * idle.
+	 * Maximum number of records of a poll. The loop polls only if there is room for that
+	 * many, so this is at most a quarter of {@code max-pending}.
 	 */
 	public int batch() {
 		return Math.clamp(this.maxPending / 4, 1, LARGEST_BATCH);

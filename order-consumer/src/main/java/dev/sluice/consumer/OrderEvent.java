@@ -42,7 +42,7 @@ public record OrderEvent(UUID id, String customerId, Instant acceptedAt) {
 		UUID id = UUID.fromString(text);
 		// fromString also accepts 1-1-1-1-1.
 		if (!id.toString().equalsIgnoreCase(text)) {
-			throw new IllegalArgumentException("header " + OrderHeaders.ID + " is no UUID: " + text);
+			throw new IllegalArgumentException("header " + OrderHeaders.ID + " is not a UUID: " + text);
 		}
 		return id;
 	}
@@ -69,7 +69,7 @@ public record OrderEvent(UUID id, String customerId, Instant acceptedAt) {
 			return Instant.parse(text);
 		}
 		catch (DateTimeParseException ex) {
-			throw new IllegalArgumentException("header " + OrderHeaders.TIME + " is no time: " + text, ex);
+			throw new IllegalArgumentException("header " + OrderHeaders.TIME + " is not a time: " + text, ex);
 		}
 	}
 

@@ -12,17 +12,15 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.validation.annotation.Validated;
 
 /**
- * How the topics are created where they are missing, and how long delivered orders stay.
- * The gateways have the first three keys as well: the first service to start creates the
- * topics.
+ * How missing topics are created, and how long delivered orders are kept. The gateways
+ * have the first three keys too, because the first service to start creates the topics.
  *
  * @param partitions partitions of each topic; default 12
  * @param replicationFactor copies of each partition; default 1
- * @param minInsyncReplicas copies that must have a record before it is acknowledged; 0 =
- * one less than the replication factor, and at least 1; default 0
- * @param retention how long an order stays in its topic at least, also after it was
- * delivered and projected; what was not is kept without limit; default 7 days; 0 =
- * nothing is ever deleted
+ * @param minInsyncReplicas copies that must have a record before it is acknowledged; 0
+ * means one less than the replication factor, at least 1; default 0
+ * @param retention age from which an order is deleted from its topic, if it is delivered
+ * and projected. Other orders are kept without limit. 0 disables deletion; default 7 days
  */
 @ConfigurationProperties("queue")
 @Validated

@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Elapsed time, read and waited for. A simulation replaces it by time of its own.
+ * Reads elapsed time and waits. A simulation replaces it with simulated time.
  *
  * @see org.apache.kafka.common.utils.Time
  */
@@ -41,7 +41,7 @@ public interface Time {
 		}
 	};
 
-	/** As {@link System#nanoTime}. */
+	/** Returns elapsed time, as {@link System#nanoTime} does. */
 	long nanoTime();
 
 	/** Blocks the calling thread for a duration. */

@@ -58,8 +58,8 @@ import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /**
- * What an integration test needs around a consumer: a Kafka of the JVM's, with groups of
- * their own for each test, and the real backend in a process of its own.
+ * The environment of a consumer in integration tests: a Kafka that the JVM's tests share,
+ * with consumer groups for each test, and the real backend in its own process.
  */
 public final class ConsumerHarness implements AutoCloseable {
 
@@ -69,7 +69,10 @@ public final class ConsumerHarness implements AutoCloseable {
 
 	private static final int PARTITIONS = 12;
 
-	/** Each start sets up the log of the JVM, in which two would disturb each other. */
+	/**
+	 * Guards starts: each configures the JVM's logging, and concurrent starts would
+	 * disturb each other.
+	 */
 	private static final Object STARTING = new Object();
 
 	private static final List<String> TOPICS = List.of(Topics.ORDERS, Topics.ORDER_OUTCOMES, Topics.ORDERS_DLT);
@@ -103,19 +106,22 @@ public final class ConsumerHarness implements AutoCloseable {
 
 	private Map<TopicPartition, Long> starts = Map.of();
 
-	/** On the Kafka that the tests of this JVM share. */
+	/** Uses the Kafka that the tests of this JVM share. */
 	public ConsumerHarness() {
 		this(DevServices.shared().kafka());
 	}
 
-	/** On a Kafka of the test's own, whose topics it may delete. */
+	/** Uses a Kafka of the test's own, whose topics the test may delete. */
 	public ConsumerHarness(KafkaService kafka) {
 		this.bootstrap = kafka.bootstrapServers();
 		this.producer = new KafkaProducer<>(Map.of("bootstrap.servers", this.bootstrap, "acks", "all"),
 				new ByteArraySerializer(), new ByteArraySerializer());
 	}
 
-	/** A consumer in this JVM, beside others. Closing it is a graceful stop. */
+	/**
+	 * Starts a consumer in this JVM, in addition to others. Closing it is a graceful
+	 * stop.
+	 */
 	public ConfigurableApplicationContext startConsumer(String... properties) {
 		synchronized (STARTING) {
 			ConfigurableApplicationContext consumer = new SpringApplicationBuilder(OrderConsumerApplication.class)
@@ -125,7 +131,7 @@ public final class ConsumerHarness implements AutoCloseable {
 		}
 	}
 
-	/** A consumer in a process of its own, to be killed. */
+	/** Starts a consumer in its own process, which a test can kill. */
 	public JavaProcess startConsumerProcess(String... properties) {
 		int port = Ports.free();
 		return JavaProcess.mainClass(OrderConsumerApplication.class.getName())
@@ -163,10 +169,10 @@ public final class ConsumerHarness implements AutoCloseable {
 	}
 
 	/**
-	 * Begins anew: groups of their own that start at the end of what other tests left,
-	 * and a backend as new. Topics stay, since clients are slow to believe that a topic
-	 * is another one now.
-	 * @param partitions how many of the twelve get orders
+	 * Starts a new round: with new consumer groups, which start at the end of what other
+	 * tests left, and an empty backend. Topics stay, because clients are slow to notice
+	 * that a topic was replaced.
+	 * @param partitions number of the twelve partitions that get orders
 	 */
 	public void reset(int partitions) throws Exception {
 		stopConsumers();
@@ -204,7 +210,7 @@ public final class ConsumerHarness implements AutoCloseable {
 		return response.body();
 	}
 
-	/** Good orders of many customers. */
+	/** Enqueues good orders of many customers. */
 	public List<UUID> enqueue(int orders) {
 		List<UUID> ids = IntStream.range(0, orders).mapToObj((i) -> UUID.randomUUID()).toList();
 		for (int i = 0; i < orders; i++) {
@@ -239,8 +245,8 @@ public final class ConsumerHarness implements AutoCloseable {
 	}
 
 	/**
-	 * The last outcome of each order. They lie in several partitions, so their times
-	 * decide; of the backend's {@code saved} nothing comes after.
+	 * The last outcome of each order. They are in several partitions, so their times
+	 * decide, and nothing follows {@code saved}.
 	 */
 	public Map<UUID, OrderOutcome> outcomes() {
 		Map<UUID, OrderOutcome> outcomes = new HashMap<>();
@@ -255,7 +261,7 @@ public final class ConsumerHarness implements AutoCloseable {
 		return outcomes().values().stream().filter((outcome) -> outcome.status() == OrderStatus.SAVED).count();
 	}
 
-	/** What has come to a topic since the reset. */
+	/** Records that a topic has received since the reset. */
 	public List<ConsumerRecord<byte[], byte[]>> records(String topic) {
 		List<ConsumerRecord<byte[], byte[]>> all = new ArrayList<>();
 		try (KafkaConsumer<byte[], byte[]> consumer = consumer()) {
@@ -269,7 +275,7 @@ public final class ConsumerHarness implements AutoCloseable {
 		return all;
 	}
 
-	/** Orders since the reset that the consumers have not committed. */
+	/** Number of orders since the reset that the consumers have not committed. */
 	public long lag() throws Exception {
 		try (Admin admin = admin()) {
 			Map<TopicPartition, OffsetAndMetadata> committed = admin.listConsumerGroupOffsets(deliveryGroup())
@@ -321,19 +327,19 @@ public final class ConsumerHarness implements AutoCloseable {
 		}
 	}
 
-	/** What the delivery has committed. */
+	/** The commits of the delivery. */
 	public Map<TopicPartition, OffsetAndMetadata> commits() throws Exception {
 		return commits(deliveryGroup());
 	}
 
-	/** What a group has committed. */
+	/** The commits of a group. */
 	public Map<TopicPartition, OffsetAndMetadata> commits(String group) throws Exception {
 		try (Admin admin = admin()) {
 			return admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata().get();
 		}
 	}
 
-	/** Events that the projection has not committed. */
+	/** Number of events that the projection has not committed. */
 	public long projectionLag() throws Exception {
 		Map<TopicPartition, OffsetAndMetadata> committed = commits(projectionGroup());
 		return ends().entrySet()
@@ -344,12 +350,12 @@ public final class ConsumerHarness implements AutoCloseable {
 			.sum();
 	}
 
-	/** Orders that the status projection knows as saved. */
+	/** Number of orders that the status projection knows as saved. */
 	public static long projected(PostgresService postgres) throws SQLException {
 		return count(postgres, "status = 'saved'");
 	}
 
-	/** Rows of the status projection. */
+	/** Number of rows of the status projection that match a condition. */
 	public static long count(PostgresService postgres, String where) throws SQLException {
 		try (Connection connection = connect(postgres); Statement statement = connection.createStatement()) {
 			try (ResultSet there = statement.executeQuery("SELECT to_regclass('order_status') IS NOT NULL")) {
@@ -376,7 +382,7 @@ public final class ConsumerHarness implements AutoCloseable {
 		return DriverManager.getConnection(postgres.jdbcUrl(), postgres.username(), postgres.password());
 	}
 
-	/** What a running projection needs. */
+	/** The properties for a consumer with a projection. */
 	public static String[] projecting(PostgresService postgres, String... properties) {
 		return Stream
 			.concat(Stream.of("projection.enabled=true", "spring.datasource.url=" + postgres.jdbcUrl(),
@@ -406,7 +412,7 @@ public final class ConsumerHarness implements AutoCloseable {
 		}
 	}
 
-	/** What the consumer's health says: the status and all details, as JSON. */
+	/** The consumer's health, with the status and all details, as JSON. */
 	public String health(ConfigurableApplicationContext consumer) throws IOException, InterruptedException {
 		URI health = URI.create("http://127.0.0.1:%s/actuator/health"
 			.formatted(consumer.getEnvironment().getProperty("local.server.port")));

@@ -3,7 +3,7 @@ package dev.sluice.consumer;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
-/** The time of the JVM, of which a test replaces a part. */
+/** The time of the JVM, for tests that replace a part of it. */
 public class SystemTime implements Time {
 
 	@Override

@@ -1,6 +1,6 @@
 package dev.sluice.consumer.backend;
 
-/** What orders are delivered to. */
+/** The destination of deliveries. */
 public interface Backend {
 
 	/**

@@ -17,12 +17,12 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.validation.annotation.Validated;
 
 /**
- * How the backend is reached.
+ * The connection to the backend.
  *
  * @param url the base URL, without a path; default {@code http://127.0.0.1:8090}
- * @param connectTimeout how long opening a connection may take; default 1 s
- * @param responseTimeout how long a whole exchange may take, from the first byte of the
- * request to the last of the answer; default 10 s
+ * @param connectTimeout maximum time to open a connection; default 1 s
+ * @param responseTimeout maximum time of a whole exchange, from the first byte of the
+ * request to the last byte of the answer; default 10 s
  * @param idleTimeout how long an unused connection is kept; default 60 s
  * @param circuit the circuit breaker
  */
@@ -40,20 +40,21 @@ public record BackendProperties(@DefaultValue("http://127.0.0.1:8090") @NotNull 
 	}
 
 	/**
-	 * When the circuit breaker stops deliveries.
+	 * When the circuit breaker opens and closes.
 	 *
-	 * @param consecutiveFailures number of failed attempts in a row, of any orders and at
-	 * any rate, that opens the circuit breaker, or as many as are in flight if those are
-	 * more; default 10
-	 * @param failurePercent the share of failed attempts within the window that opens the
-	 * circuit, in percent; default 50
-	 * @param window how far back attempts count for the share; whole seconds, default 10
-	 * s
-	 * @param minimumCalls attempts within the window before the share counts; default 20
-	 * @param openFor how long the circuit breaker stays open before it lets trials pass;
+	 * @param consecutiveFailures number of consecutive failed attempts, of any orders and
+	 * at any rate, that opens the circuit breaker. If more attempts are in flight, their
+	 * number counts instead; default 10
+	 * @param failurePercent share of failed attempts within the window that opens the
+	 * circuit breaker, in percent; default 50
+	 * @param window period whose attempts count for the share, in whole seconds; default
+	 * 10 s
+	 * @param minimumCalls number of attempts within the window from which the share
+	 * counts; default 20
+	 * @param openFor how long the circuit breaker stays open before it permits trials;
 	 * default 2 s
-	 * @param trials number of orders that are tried while it is half-open; the share that
-	 * fails opens or closes it; default 10
+	 * @param trials number of orders tried while the circuit breaker is half-open. Their
+	 * share of failures opens or closes it; default 10
 	 */
 	public record Circuit(@DefaultValue("10") @Min(1) @Max(1_000_000) int consecutiveFailures,
 			@DefaultValue("50") @Min(1) @Max(100) int failurePercent,

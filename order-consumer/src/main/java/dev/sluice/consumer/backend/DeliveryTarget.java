@@ -7,13 +7,13 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.validation.annotation.Validated;
 
 /**
- * Where queued orders are delivered to.
+ * The destination of queued orders.
  *
  * @param target {@code http}, the backend, or {@code grpc}, the sink; default
  * {@code http}
  * @param sinkAddress {@code host:port} of the sink; default {@code 127.0.0.1:9190}
- * @param sinkSslBundle name of the SSL bundle to reach it with; empty = without TLS, the
- * default
+ * @param sinkSslBundle name of the SSL bundle for the sink. Empty, the default, means no
+ * TLS
  */
 @ConfigurationProperties("delivery")
 @Validated

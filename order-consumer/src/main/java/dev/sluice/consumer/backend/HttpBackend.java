@@ -51,16 +51,16 @@ import tools.jackson.core.json.JsonFactory;
 
 /**
  * The backend over HTTP: {@code POST /orders} with the order's id as idempotency key, so
- * that the backend saves a repeat once. The client blocks virtual threads and has as many
- * connections as orders may be in delivery. It neither retries nor follows redirects nor
- * stores cookies.
+ * that the backend saves an order once, however often it is delivered. The client blocks
+ * virtual threads and has as many connections as orders may be in delivery. It neither
+ * retries nor follows redirects nor stores cookies.
  * <p>
- * One more thread cancels requests at their deadline. A socket timeout does not limit the
- * whole exchange, because an answer may arrive byte by byte.
+ * A thread of its own cancels requests at their deadline. A socket timeout does not limit
+ * the whole exchange, because an answer may arrive byte by byte.
  */
 public final class HttpBackend implements Backend, AutoCloseable {
 
-	/** Of each of a connection's three buffers, which have 32 KB by default. */
+	/** Size of each of a connection's three buffers. The default is 32 KB. */
 	private static final int BUFFER_BYTES = 8 * 1024;
 
 	/** Longest part of an answer in a failure's detail, in characters. */
@@ -218,7 +218,9 @@ public final class HttpBackend implements Backend, AutoCloseable {
 		return ProblemType.KEY_REUSED.type().toString().equals(field(body, "type"));
 	}
 
-	/** A string of a JSON object; null if it is missing or the body is no JSON object. */
+	/**
+	 * A string of a JSON object; null if it is missing or the body is not a JSON object.
+	 */
 	private @Nullable String field(byte[] body, String name) {
 		try (JsonParser parser = this.json.createParser(ObjectReadContext.empty(), body)) {
 			if (parser.nextToken() != JsonToken.START_OBJECT) {

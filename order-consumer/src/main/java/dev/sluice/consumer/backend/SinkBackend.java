@@ -23,14 +23,14 @@ import dev.sluice.sink.client.SpoolFullException;
 import io.grpc.ManagedChannel;
 
 /**
- * Delivers orders to the sink, as messages with the order's id and the customer as the
- * key, so that the sink stores a repeat once and all orders of a customer in one
- * partition. The client keeps its messages in memory, because Kafka has the orders: the
- * offset of an unacknowledged order is not committed.
+ * Delivers orders to the sink as messages. The id of a message is the order's, so the
+ * sink stores a repeat once. Its key is the customer, so all orders of a customer are in
+ * one partition. The client keeps its messages in memory, because Kafka has the orders:
+ * the offset of an unacknowledged order is not committed.
  * <p>
  * After the response timeout the client keeps the order. The next attempt waits for the
- * same acknowledgement, or sends the order again if that has arrived. The client is
- * bounded to 64 MB. When it is full, the attempt is throttled.
+ * same acknowledgement. If that has arrived meanwhile, the attempt sends the order again.
+ * The client is bounded to 64 MB. When it is full, the attempt is throttled.
  */
 public final class SinkBackend implements Backend, AutoCloseable {
 

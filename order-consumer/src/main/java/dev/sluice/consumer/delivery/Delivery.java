@@ -45,7 +45,7 @@ import org.slf4j.LoggerFactory;
  * A record is finished when Kafka has acknowledged its last outcome, and its dead letter
  * if it became one. Only then may its offset be committed. A delivery that waits can be
  * cancelled at once. A busy one completes its attempt, publishes one outcome and then
- * ends. The next reader of the record delivers a cancelled one again.
+ * ends. The next reader of the record delivers it again.
  */
 final class Delivery implements Runnable {
 
@@ -79,9 +79,9 @@ final class Delivery implements Runnable {
 	}
 
 	/**
-	 * What all deliveries share. Each component is thread-safe.
+	 * What all deliveries use. Each component is thread-safe.
 	 *
-	 * @param threads makes the thread of a delivery
+	 * @param threads creates the thread of a delivery
 	 */
 	record Context(RecordReader reader, PayloadHistory payloads, DeliveryLimiter limiter, Backend backend,
 			RetryPolicy retries, OutcomePublisher outcomes, DeadLetters deadLetters, DeliveryTimers timers,
@@ -94,7 +94,7 @@ final class Delivery implements Runnable {
 
 		/**
 		 * @param finished whether the record is finished; if not, it was cancelled
-		 * @param bug an exception that no delivery should end with, or null
+		 * @param bug an unexpected exception that ended the delivery, or null
 		 */
 		void ended(boolean finished, @Nullable Throwable bug);
 
@@ -105,7 +105,7 @@ final class Delivery implements Runnable {
 	}
 
 	/**
-	 * Ends the delivery at once if it waits, else after its attempt and its outcome.
+	 * Ends the delivery: at once if it waits, otherwise after its attempt and outcome.
 	 */
 	synchronized void cancel() {
 		this.cancelled = true;
@@ -205,7 +205,7 @@ final class Delivery implements Runnable {
 					return conflict(attempts + 1, why.detail());
 				}
 				case Throttled attempt -> {
-					// No attempt of the order: it waits as it does for a permit.
+					// Not an attempt of the order, which waits as it does for a permit.
 					if (isTooOld(order)) {
 						return fail(order, DeadLetterKind.EXHAUSTED, Math.max(attempts, 1), attempt.why());
 					}
@@ -259,7 +259,7 @@ final class Delivery implements Runnable {
 				&& finish(order, OrderStatus.FAILED, attempts, now(), why.reason());
 	}
 
-	/** Publishes no outcome: another order has this id, and it goes on. */
+	/** Publishes no outcome: the other order with this id continues. */
 	private boolean conflict(int attempts, String detail) throws InterruptedException {
 		return this.context.deadLetters.publish(this.record, DeadLetterKind.CONFLICT, detail, attempts, null,
 				this::isWanted);
@@ -313,7 +313,8 @@ final class Delivery implements Runnable {
 	}
 
 	/**
-	 * @param failure set if the attempt failed and that may count against the order
+	 * @param failure the failure of the attempt if it may count against the order, else
+	 * null
 	 */
 	private record Ended(Attempt attempt, @Nullable Failure failure) {
 	}

@@ -43,15 +43,15 @@ import org.slf4j.LoggerFactory;
 import org.springframework.kafka.core.ConsumerFactory;
 
 /**
- * Reads {@code orders}, starts a {@link Delivery} for each record and commits what is
- * finished. It runs on one platform thread. Only this thread uses the consumer, and it
+ * Reads {@code orders}, starts a {@link Delivery} for each record and commits finished
+ * records. It runs on one platform thread. Only this thread uses the consumer, and it
  * never waits for a delivery, except for those of partitions that it gives back.
  * <p>
  * {@link PendingRecords} bounds the memory: while there is no room for another batch, the
  * partitions are paused and polling continues, so that the group keeps the consumer as a
  * member. A record is finished, cancelled or pending. The loop commits the lowest
- * unfinished offset of a partition and, in the metadata, what is finished above it, so
- * that no later reader delivers that again. After an error of Kafka the loop restarts
+ * unfinished offset of a partition and, in the metadata, the finished offsets above it,
+ * so that no later reader delivers those again. After a Kafka error the loop restarts
  * from the committed offsets. When the topic was deleted and created again, the loop
  * restarts from the beginning of the new one. {@link ReadPositions} detects records that
  * were deleted before they were read.
@@ -91,7 +91,9 @@ public final class DeliveryLoop extends DeliverySource {
 
 	private final Map<TopicPartition, KeySequencer> sequencers = new HashMap<>();
 
-	/** What the commits say of partitions that no record has been read from yet. */
+	/**
+	 * Finished offsets from the commits of partitions that no record was read from yet.
+	 */
 	private final Map<TopicPartition, FinishedOffsets> earlier = new HashMap<>();
 
 	/** Ids of the topics that the consumer reads. */
@@ -107,11 +109,11 @@ public final class DeliveryLoop extends DeliverySource {
 
 	private volatile @Nullable Consumer<byte[], byte[]> consumer;
 
-	/** An exception that a delivery ended with and never should. */
+	/** An unexpected exception that ended a delivery. */
 	private volatile @Nullable Throwable bug;
 
 	/**
-	 * @param threads makes the loop's thread
+	 * @param threads creates the loop's thread
 	 */
 	DeliveryLoop(DeliveryProperties properties, TopicWatch topics, LostRecords lost,
 			ConsumerFactory<byte[], byte[]> consumers, Delivery.Context context, PendingRecords pending,
@@ -163,7 +165,7 @@ public final class DeliveryLoop extends DeliverySource {
 		overrides.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "none");
 		Consumer<byte[], byte[]> kafka = this.consumers.createConsumer(this.properties.groupId(), "order-delivery",
 				null, overrides);
-		// The last commit of the consumer before may have had no answer.
+		// The last commit of the previous consumer may be unanswered.
 		this.committing = false;
 		try {
 			this.consumer = kafka;
@@ -243,7 +245,7 @@ public final class DeliveryLoop extends DeliverySource {
 			return kafka.poll(untilCommit());
 		}
 		catch (WakeupException ex) {
-			// There is room again, something to commit, or the loop is to stop.
+			// There is room again, there is something to commit, or the loop must stop.
 			return ConsumerRecords.empty();
 		}
 		catch (OffsetOutOfRangeException ex) {
@@ -389,8 +391,8 @@ public final class DeliveryLoop extends DeliverySource {
 	}
 
 	/**
-	 * Gives partitions back: cancels the deliveries that wait, waits for the others to
-	 * end, and commits what is finished. The next reader delivers the others again.
+	 * Gives partitions back: cancels the deliveries that wait, waits for the busy ones to
+	 * end, and commits finished records. The next reader delivers the rest again.
 	 */
 	private void release(Consumer<byte[], byte[]> kafka, Collection<TopicPartition> of, Duration patience)
 			throws InterruptedException {
@@ -435,7 +437,7 @@ public final class DeliveryLoop extends DeliverySource {
 		}
 		catch (KafkaException ex) {
 			logger.warn(
-					"The commit before the partitions are given back failed. The deliveries of up to {} are repeated: {}",
+					"The last commit of partitions that are given back failed. Deliveries of up to {} will be repeated: {}",
 					this.properties.commitInterval(), ex.toString());
 		}
 	}

@@ -20,10 +20,10 @@ import org.slf4j.LoggerFactory;
 import org.springframework.context.SmartLifecycle;
 
 /**
- * Reads {@code orders}, starts deliveries and tells Kafka what is finished. Each
- * {@link Reader} has a thread, which alone uses its consumer. After an error of Kafka a
- * reader begins again with another consumer, and the source is prepared again, once for
- * all readers. After a bug every reader ends, and liveness fails.
+ * Reads {@code orders}, starts deliveries and reports finished records to Kafka. Each
+ * {@link Reader} has a thread, the only one that uses its consumer. After a Kafka error a
+ * reader starts again with another consumer, and the source is prepared again, once for
+ * all readers. After a bug all readers end, and liveness fails.
  */
 abstract class DeliverySource implements SmartLifecycle {
 
@@ -35,7 +35,7 @@ abstract class DeliverySource implements SmartLifecycle {
 	/** How long to wait for interrupted deliveries to end. */
 	static final Duration ABANDON_TIMEOUT = Duration.ofSeconds(1);
 
-	/** The longest time for which a reader does not look whether it is wanted. */
+	/** The longest time until a reader notices that it must stop. */
 	static final Duration LONGEST_POLL = Duration.ofMillis(500);
 
 	private static final Logger logger = LoggerFactory.getLogger(DeliverySource.class);
@@ -62,7 +62,7 @@ abstract class DeliverySource implements SmartLifecycle {
 	private volatile boolean broken;
 
 	/**
-	 * @param threads makes the thread of each reader
+	 * @param threads creates the thread of each reader
 	 */
 	DeliverySource(DeliveryProperties properties, Time time, ThreadFactory threads, int consumers) {
 		this.properties = properties;
@@ -79,13 +79,13 @@ abstract class DeliverySource implements SmartLifecycle {
 	/**
 	 * How long a reader waits after a failure that concerns this reader alone and that
 	 * the source has logged itself. Called on the reader's thread.
-	 * @return null if the failure concerns Kafka, and is logged here
+	 * @return null if the failure concerns Kafka; this class logs it
 	 */
 	@Nullable Duration pauseAfter(Reader reader, KafkaException failure) {
 		return null;
 	}
 
-	/** What health shows besides. */
+	/** Further details for the health endpoint. */
 	abstract Map<String, Object> details();
 
 	@Override
@@ -96,8 +96,8 @@ abstract class DeliverySource implements SmartLifecycle {
 	}
 
 	/**
-	 * Stops reading, waits for deliveries to end and tells Kafka what is finished. Others
-	 * get the rest when the consumers close.
+	 * Stops reading, waits for deliveries to end and reports finished records to Kafka.
+	 * Other instances get the rest when the consumers close.
 	 */
 	@Override
 	public final void stop() {
@@ -125,17 +125,17 @@ abstract class DeliverySource implements SmartLifecycle {
 		return this.running;
 	}
 
-	/** Whether readers are to go on. */
+	/** Whether readers should continue. */
 	final boolean isWanted() {
 		return this.running && !this.broken;
 	}
 
-	/** Whether its threads run. They also run while Kafka is away. */
+	/** Whether its threads run. They also run while Kafka is down. */
 	final boolean isAlive() {
 		return !this.readers.isEmpty() && this.readers.stream().allMatch((reader) -> reader.thread.isAlive());
 	}
 
-	/** Whether it has a consumer. */
+	/** Whether any reader has a consumer. */
 	final boolean isConnected() {
 		return connected() > 0;
 	}
@@ -145,7 +145,7 @@ abstract class DeliverySource implements SmartLifecycle {
 		return this.readers.stream().filter((reader) -> reader.connected).count();
 	}
 
-	/** The longest time since a reader that has a consumer did anything. */
+	/** The longest time for which a reader with a consumer has made no progress. */
 	final Duration sinceLastPoll() {
 		long now = this.time.nanoTime();
 		return Duration.ofNanos(this.readers.stream()
@@ -167,11 +167,13 @@ abstract class DeliverySource implements SmartLifecycle {
 					this.prepared.set(true);
 				}
 				catch (KafkaException ex) {
-					// The other readers wait meanwhile: they would fail as this one.
+					// The other readers wait meanwhile, because they would fail in the
+					// same way.
 					failed(ex, true);
 				}
 				catch (RuntimeException | Error ex) {
-					// Before the next reader has its turn: it would fail as this one.
+					// Before the next reader's turn, because it would fail in the same
+					// way.
 					this.broken = true;
 					throw ex;
 				}
@@ -206,21 +208,21 @@ abstract class DeliverySource implements SmartLifecycle {
 		private volatile long seenNanos;
 
 		/**
-		 * Reads with a new consumer, which it closes, until the source is to stop or to
-		 * be prepared.
+		 * Reads with a new consumer until the source must stop or be prepared again, then
+		 * closes the consumer.
 		 */
 		abstract void read() throws InterruptedException;
 
-		/** Ends the poll. Any thread calls it. */
+		/** Ends the poll. Called by any thread. */
 		abstract void endPoll();
 
-		/** From now on the reader sees by itself that it is to stop. */
+		/** Called when the reader can notice by itself that it must stop. */
 		final void connected() {
 			seen();
 			this.connected = true;
 		}
 
-		/** Says that the thread is not stuck. */
+		/** Records that the thread is not stuck. */
 		final void seen() {
 			this.seenNanos = DeliverySource.this.time.nanoTime();
 		}
@@ -258,7 +260,7 @@ abstract class DeliverySource implements SmartLifecycle {
 			catch (KafkaException ex) {
 				failure = ex;
 			}
-			// After the close, which an interrupt would break off.
+			// Only after the close, which an interrupt would abort.
 			this.connected = false;
 			Duration pause = (failure != null) ? pauseAfter(this, failure) : null;
 			if (pause != null) {

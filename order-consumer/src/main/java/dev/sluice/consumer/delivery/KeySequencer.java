@@ -43,7 +43,8 @@ final class KeySequencer {
 
 		private final @Nullable ByteBuffer key;
 
-		// Cleared after the wait: otherwise each ticket would hold all before it.
+		// Cleared after the wait. Otherwise each ticket would keep all earlier ones in
+		// memory.
 		private @Nullable Ticket before;
 
 		private volatile boolean finished;
@@ -54,9 +55,9 @@ final class KeySequencer {
 		}
 
 		/**
-		 * Blocks until the ticket before is released, without a timeout.
-		 * @return whether the record before is finished; if it is not, this record must
-		 * not overtake it
+		 * Blocks until the previous ticket is released, without a timeout.
+		 * @return whether the previous record is finished; if not, this record must not
+		 * overtake it
 		 */
 		boolean await() throws InterruptedException {
 			Ticket previous = this.before;
@@ -69,7 +70,7 @@ final class KeySequencer {
 		}
 
 		/**
-		 * Lets the next record of the key go on. Called once, whether or not the ticket
+		 * Lets the next record of the key proceed. Called once, whether or not the ticket
 		 * was awaited.
 		 * @param finished whether the record is finished
 		 */

@@ -10,11 +10,11 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import dev.sluice.contract.Fingerprint;
 
 /**
- * Remembers the payload of each order: that of the first record of its id. The
+ * Remembers the payload of each order, from the first record with its id. The
  * {@link KeySequencer} processes the records of one id one after another, so only
  * finished orders are remembered.
  * <p>
- * Only an id that is derived from an idempotency key (version 8) can come with two
+ * Only an id that is derived from an idempotency key (version 8) can occur with two
  * payloads. The history is bounded to the latest ids. For an older id, or one that was
  * finished before this process read its partition, the backend decides: it saves an id
  * once and refuses another payload.

@@ -46,15 +46,15 @@ final class RecordReader {
 	private void requireJsonObject(byte[] value) {
 		try (JsonParser parser = this.json.createParser(ObjectReadContext.empty(), text(value))) {
 			if (parser.nextToken() != JsonToken.START_OBJECT) {
-				throw new IllegalArgumentException("the value is no JSON object");
+				throw new IllegalArgumentException("the value is not a JSON object");
 			}
 			parser.skipChildren();
 			if (parser.nextToken() != null) {
-				throw new IllegalArgumentException("the value goes on after its JSON object");
+				throw new IllegalArgumentException("the value continues after its JSON object");
 			}
 		}
 		catch (JacksonException ex) {
-			throw new IllegalArgumentException("the value is no JSON: " + ex.getOriginalMessage(), ex);
+			throw new IllegalArgumentException("the value is not JSON: " + ex.getOriginalMessage(), ex);
 		}
 	}
 
@@ -64,7 +64,7 @@ final class RecordReader {
 			return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(value)).toString();
 		}
 		catch (CharacterCodingException ex) {
-			throw new IllegalArgumentException("the value is no well-formed UTF-8", ex);
+			throw new IllegalArgumentException("the value is not well-formed UTF-8", ex);
 		}
 	}
 

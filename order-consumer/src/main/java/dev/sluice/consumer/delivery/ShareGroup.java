@@ -17,12 +17,12 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.config.ConfigResource.Type;
 
-/** The share group as the brokers have it. */
+/** Configures the share group at the brokers, and its consumers. */
 final class ShareGroup {
 
 	private static final String FEATURE = "share.version";
 
-	/** Settings of a consumer group, which the client refuses here. */
+	/** Settings of consumer groups, which a share consumer refuses. */
 	private static final Set<String> OF_CONSUMER_GROUPS = Set.of(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG,
 			ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, ConsumerConfig.GROUP_INSTANCE_ID_CONFIG,
 			ConsumerConfig.ISOLATION_LEVEL_CONFIG, ConsumerConfig.PARTITION_ASSIGNMENT_STRATEGY_CONFIG,
@@ -35,8 +35,8 @@ final class ShareGroup {
 
 	/**
 	 * The configuration of a share consumer.
-	 * @param consumer that of an ordinary one
-	 * @param number of the consumer in this process
+	 * @param consumer the configuration of an ordinary consumer
+	 * @param number the consumer's number in this process
 	 */
 	static Map<String, Object> consumer(Map<String, Object> consumer, DeliveryProperties properties, int number) {
 		Map<String, Object> share = new HashMap<>(consumer);
@@ -47,16 +47,16 @@ final class ShareGroup {
 		// Otherwise a consumer gets whole batches, however few records it can hold.
 		share.put(ConsumerConfig.SHARE_ACQUIRE_MODE_CONFIG, "record_limit");
 		share.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, properties.shareBatch());
-		// Nobody polls in an outage of the backend, however long.
+		// No consumer polls in an outage of the backend, however long it lasts.
 		share.put(ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG, Integer.MAX_VALUE);
 		return share;
 	}
 
 	/**
-	 * Lets a new group begin at the first order: by default, it would begin behind the
+	 * Makes a new group start at the first order. By default, it would start after the
 	 * last one.
 	 * @return how often the brokers deliver a record before they archive it
-	 * @throws IllegalStateException if the brokers have no share groups
+	 * @throws IllegalStateException if the brokers do not support share groups
 	 */
 	static int prepare(Map<String, Object> client, String group) throws InterruptedException {
 		try (Admin admin = Admin.create(client)) {
@@ -91,7 +91,7 @@ final class ShareGroup {
 				.filter((entry) -> entry.name().endsWith("share.delivery.count.limit") && entry.value() != null)
 				.mapToInt((entry) -> Integer.parseInt(entry.value()))
 				.min()
-				.orElseThrow(() -> new KafkaException("The broker does not say group.share.delivery.count.limit"));
+				.orElseThrow(() -> new KafkaException("The broker does not report group.share.delivery.count.limit"));
 		}
 		catch (ExecutionException ex) {
 			throw new KafkaException(

@@ -1,7 +1,7 @@
 /**
  * Bounded delivery. {@link dev.sluice.consumer.delivery.DeliveryLoop} reads and commits,
- * a {@link dev.sluice.consumer.delivery.Delivery} is one order's life on a virtual
- * thread, and the {@link dev.sluice.consumer.limiter.DeliveryLimiter} is the only limit.
+ * a {@link dev.sluice.consumer.delivery.Delivery} delivers one order on a virtual thread,
+ * and the {@link dev.sluice.consumer.limiter.DeliveryLimiter} is the only limit.
  */
 @NullMarked
 package dev.sluice.consumer.delivery;

@@ -7,8 +7,8 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The number of orders that may be in delivery at once, within 1 and the maximum. It
- * finds the backend's capacity as TCP finds a network's:
+ * The limit on concurrent deliveries, from 1 to the maximum. It finds the backend's
+ * capacity as TCP finds a network's:
  * <ul>
  * <li>It starts at {@value #INITIAL} and doubles per round trip (slow start) up to the
  * maximum, and grows by one per round trip once it has shrunk. It grows only while half
@@ -16,12 +16,12 @@ import org.jspecify.annotations.Nullable;
  * <li>It shrinks by a factor when the backend throttles, at most once per round
  * trip.</li>
  * <li>It shrinks by the same factor when a share of {@value #MANY} of the attempts fails,
- * or many in a row, and others do not. The next attempts are a trial: if nearly none of
- * them fails, the backend was overloaded, and the smaller limit stays. Else the failures
- * have another cause, and the limit is as before.</li>
- * <li>After an outage it starts at 1, and doubles up to where it was. After a second
- * without an order in delivery it starts at {@value #INITIAL} again: what the backend
- * took before says little about now.</li>
+ * or many consecutive ones, and others do not. The next attempts are a trial: if hardly
+ * any of them fail, the backend was overloaded, and the smaller limit stays. Otherwise
+ * the failures have another cause, and the limit returns to its previous value.</li>
+ * <li>After an outage it starts at 1, and after a second without an order in delivery at
+ * {@value #INITIAL}, because the backend may take less than before. It doubles up to its
+ * previous value.</li>
  * </ul>
  *
  * @see <a href="https://www.rfc-editor.org/rfc/rfc5681#section-3.1">TCP's slow start and
@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 @ThreadSafe
 final class AdaptiveLimit {
 
-	/** As TCP's (RFC 6928): one order that hangs does not hold up all others. */
+	/** As in TCP (RFC 6928): an order that hangs does not hold up all others. */
 	private static final int INITIAL = 10;
 
 	private static final int AFTER_OUTAGE = 1;
@@ -40,7 +40,7 @@ final class AdaptiveLimit {
 	/** The shortest retransmission timeout of TCP (RFC 6298), after which it restarts. */
 	private static final Duration IDLE = Duration.ofSeconds(1);
 
-	/** Minimum number of attempts after which failures are counted anew. */
+	/** Minimum number of attempts in a window. Failures are counted per window. */
 	private static final int WINDOW = 50;
 
 	/**
@@ -49,13 +49,16 @@ final class AdaptiveLimit {
 	 */
 	private static final double MANY = 0.2;
 
-	/** Failures in a row that start a trial, at least; half of those in flight. */
+	/**
+	 * Minimum number of consecutive failures that start a trial. At a higher limit, it is
+	 * half the limit.
+	 */
 	private static final int MANY_IN_A_ROW = 5;
 
-	/** The share that says that a smaller limit does not help. */
+	/** The share of failures above which a smaller limit has not helped. */
 	private static final double FEW = 0.05;
 
-	/** Windows after a trial in vain before the next. */
+	/** Number of windows from a trial that has not helped to the next trial. */
 	private static final int PAUSE = 10;
 
 	private static final double SHRINK = 0.8;
@@ -65,14 +68,14 @@ final class AdaptiveLimit {
 	@GuardedBy("this")
 	private double limit;
 
-	/** Below it the limit doubles per round trip. */
+	/** Below this value the limit doubles per round trip. */
 	@GuardedBy("this")
 	private double threshold;
 
 	@GuardedBy("this")
 	private boolean changed;
 
-	/** When the limit last changed by more than growing. */
+	/** When the limit last changed other than by growth. */
 	@GuardedBy("this")
 	private long changedAtNanos;
 
@@ -89,7 +92,7 @@ final class AdaptiveLimit {
 	@GuardedBy("this")
 	private boolean processed;
 
-	/** Attempts of this window. */
+	/** Number of attempts in the current window. */
 	@GuardedBy("this")
 	private int window = WINDOW;
 
@@ -124,7 +127,7 @@ final class AdaptiveLimit {
 
 	/**
 	 * The backend processed an order.
-	 * @param inFlight orders in delivery, this one among them
+	 * @param inFlight orders in delivery, including this one
 	 */
 	synchronized void processed(long beganNanos, int inFlight) {
 		if (this.trial == null && inFlight >= this.limit / 2) {
@@ -138,7 +141,7 @@ final class AdaptiveLimit {
 		}
 	}
 
-	/** The backend failed at an attempt, although it is no outage. */
+	/** The backend failed at an attempt, and there is no outage. */
 	synchronized void failed(long beganNanos, long nowNanos) {
 		if (!isCurrent(beganNanos)) {
 			return;
@@ -190,7 +193,9 @@ final class AdaptiveLimit {
 		return !this.changed || beganNanos - this.changedAtNanos >= 0;
 	}
 
-	/** Many, but not all: that is an outage, for the circuit breaker to find. */
+	/**
+	 * Many, but not all. If all fail, it is an outage, which the circuit breaker detects.
+	 */
 	@GuardedBy("this")
 	private boolean isMany() {
 		return this.processed && (this.failures >= MANY * this.window
@@ -207,7 +212,8 @@ final class AdaptiveLimit {
 	}
 
 	/**
-	 * Of all in flight at least: failures may be faster than what else they began with.
+	 * A window covers at least all attempts in flight, because failures may be faster
+	 * than saves that began with them.
 	 */
 	@GuardedBy("this")
 	private void startWindow() {
@@ -242,7 +248,7 @@ final class AdaptiveLimit {
 		startWindow();
 	}
 
-	/** What the limit was before it shrank on trial. */
+	/** The limit before it shrank for a trial. */
 	private record Trial(double limit, double threshold) {
 	}
 

@@ -6,13 +6,12 @@ import org.jspecify.annotations.Nullable;
  * Decides whether the backend was healthy while an attempt failed, by the orders that it
  * saved at that time. It keeps the current run only.
  * <p>
- * A run is a chain of saves. Each begins after the one before has ended, and no later
- * than the gap after that, so the backend was healthy at least once between two
- * neighbouring ends. Saves that overlap the last one of the chain prove nothing new and
- * are ignored. An attempt that failed counts if one run began before it, did not break
- * during it, and has a save that began after it. An outage that lasts longer than two
- * links of the chain (a gap and the time of an answer each) breaks the run, and nothing
- * that fails in it counts.
+ * A run is a chain of saves. Each begins after the previous one has ended, and at most
+ * the gap later, so the backend was healthy at least once between two successive ends.
+ * Saves that overlap the last one of the chain prove nothing new and are ignored. A
+ * failed attempt counts if one run began before it, did not break during it, and has a
+ * save that began after it. An outage that lasts longer than two links of the chain (a
+ * gap and the time of an answer each) breaks the run, and no failure in it counts.
  */
 public final class BackendEvidence {
 
@@ -27,7 +26,7 @@ public final class BackendEvidence {
 		this.gapNanos = gapNanos;
 	}
 
-	/** An attempt ended by saving its order. */
+	/** An attempt saved its order. */
 	synchronized void saved(long beganNanos, long endedNanos) {
 		Run current = this.run;
 		if (current == null || beganNanos - current.endedNanos > this.gapNanos) {

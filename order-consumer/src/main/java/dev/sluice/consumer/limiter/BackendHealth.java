@@ -144,7 +144,7 @@ public final class BackendHealth {
 
 	/**
 	 * Records an attempt.
-	 * @return its failure, if it may count against the order; else null
+	 * @return its failure if it may count against the order, else null
 	 */
 	public @Nullable Failure attempted(Attempt attempt, long beganNanos) {
 		long endedNanos = this.nanoTime.getAsLong();
@@ -179,7 +179,8 @@ public final class BackendHealth {
 			return;
 		}
 		int failures = this.failuresInARow.incrementAndGet();
-		// Failures may be faster than saves: then those of all in flight come first.
+		// Failures may be faster than saves. Then the failures of all in flight come
+		// first.
 		if (failures >= Math.max(this.consecutiveFailures, inFlight) && isHealthy()
 				&& this.failuresInARow.compareAndSet(failures, 0)) {
 			this.circuit.transitionToOpenState();
@@ -191,7 +192,7 @@ public final class BackendHealth {
 		return this.circuit.getState() == State.CLOSED;
 	}
 
-	/** The retry budget of an order, before its first attempt. */
+	/** Creates the retry budget of an order. Called before its first attempt. */
 	public RetryBudget budget(int maxAttempts) {
 		return new RetryBudget(maxAttempts, this.windowNanos, this.outages.get(), this.nanoTime.getAsLong());
 	}

@@ -98,7 +98,7 @@ public final class DeliveryLimiter {
 	/**
 	 * Gives the permit back after an attempt.
 	 * @param beganNanos what {@link #acquire} returned
-	 * @return the failure of the attempt, if it may count against the order; else null
+	 * @return the failure of the attempt if it may count against the order, else null
 	 */
 	public @Nullable Failure release(Attempt attempt, long beganNanos) {
 		Failure failure = this.health.attempted(attempt, beganNanos);
@@ -124,7 +124,10 @@ public final class DeliveryLimiter {
 		this.permits.release();
 	}
 
-	/** Returns how many were in delivery, with the one that has ended. */
+	/**
+	 * Counts an order that is no longer in delivery.
+	 * @return the number of orders in delivery before, this one included
+	 */
 	private int ended() {
 		int inFlight = this.inFlight.getAndDecrement();
 		if (inFlight == 1) {
@@ -133,7 +136,7 @@ public final class DeliveryLimiter {
 		return inFlight;
 	}
 
-	/** The retry budget of an order, before its first attempt. */
+	/** Creates the retry budget of an order. Called before its first attempt. */
 	public RetryBudget budget(int maxAttempts) {
 		return this.health.budget(maxAttempts);
 	}

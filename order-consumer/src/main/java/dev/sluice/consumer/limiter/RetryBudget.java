@@ -7,8 +7,8 @@ import dev.sluice.consumer.limiter.BackendEvidence.Failure;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts the failed attempts of one order that count against it. Confined to the thread
- * of its delivery.
+ * Counts the failed attempts that count against one order. Confined to the thread of its
+ * delivery.
  * <p>
  * A failure is judged once, right before the order would be tried again. It counts if the
  * backend saved another order after it and before that moment, so two failures of one

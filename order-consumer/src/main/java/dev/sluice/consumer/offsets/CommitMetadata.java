@@ -14,8 +14,7 @@ import org.jspecify.annotations.Nullable;
  * offsets by topic name, so without the ids the offset of a deleted topic would apply to
  * the topic created in its place.
  *
- * @param topicIds ids of the topics that the reader reads; empty in a commit of another
- * client
+ * @param topicIds ids of the topics that were read; empty in a commit of another client
  * @param rest metadata that the reader adds
  */
 public record CommitMetadata(Set<String> topicIds, String rest) {

@@ -7,10 +7,10 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The finished offsets above a committed one, as the commit's metadata has them: the
- * lengths of alternating runs of unfinished and finished offsets, from the committed
- * offset on, in base 36. The next reader of the partition does not deliver these again.
- * It delivers an offset that is missing here once more, so a shortened list is correct.
+ * The finished offsets above a committed one, as they are stored in the commit's
+ * metadata: the lengths of alternating runs of unfinished and finished offsets, from the
+ * committed offset on, in base 36. The next reader of the partition does not deliver
+ * these again. It repeats an offset that is missing here, so a truncated list is correct.
  * Immutable.
  */
 public final class FinishedOffsets {
@@ -26,7 +26,7 @@ public final class FinishedOffsets {
 
 	private final long committed;
 
-	/** First offset to first offset behind. */
+	/** Maps the first offset of a run to the first offset after it. */
 	private final NavigableMap<Long, Long> runs;
 
 	private FinishedOffsets(long committed, NavigableMap<Long, Long> runs) {
@@ -66,7 +66,7 @@ public final class FinishedOffsets {
 		return new FinishedOffsets(committed, runs);
 	}
 
-	/** Whether they apply to a partition that is read from an offset on. */
+	/** Whether these offsets apply to a partition that is read from an offset on. */
 	boolean applyFrom(long offset) {
 		// A lower position means that the partition was created again.
 		return offset >= this.committed;
@@ -111,9 +111,9 @@ public final class FinishedOffsets {
 		}
 
 		/**
-		 * Adds a run above all before.
+		 * Adds a run above all previous ones.
 		 * @param first its first offset
-		 * @param behind the first offset behind it
+		 * @param behind the first offset after it
 		 */
 		void add(long first, long behind) {
 			if (first >= behind || this.full) {

@@ -39,7 +39,7 @@ public final class LostRecords {
 	 * Records a loss.
 	 * @param reader {@code delivery} or {@code projection}
 	 * @param gap the deleted offsets
-	 * @param records how many of them were not processed
+	 * @param records number of them that were not processed
 	 */
 	public void lost(String reader, Gap gap, long records) {
 		logger.error("LOST: {} records of {}, offsets {} to {}, were deleted before the {} had read them. "

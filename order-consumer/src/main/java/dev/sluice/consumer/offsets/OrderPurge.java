@@ -69,8 +69,8 @@ public final class OrderPurge implements SmartLifecycle {
 	 * @param retention the age from which an order may be deleted; 0 means never
 	 * @param groups the groups that must have committed the order
 	 * @param shareGroup the share group that must have finished the order, or null
-	 * @param partitions supplies the partitions to delete from; with a share group, those
-	 * that it reads are meant
+	 * @param partitions supplies the partitions to delete from; ignored with a share
+	 * group, which determines them
 	 * @param client configuration of the admin client
 	 */
 	public OrderPurge(Duration retention, List<String> groups, @Nullable String shareGroup,
@@ -115,7 +115,7 @@ public final class OrderPurge implements SmartLifecycle {
 					if (!warned) {
 						warned = true;
 						logger.warn(
-								"Delivered orders cannot be deleted from {}. The next try is in a minute. It requires DELETE "
+								"Delivered orders cannot be deleted from {}. Retrying in a minute. This requires DELETE "
 										+ "on the topic and DESCRIBE on the groups {}: {}",
 								Topics.ORDERS, this.groups, ex.toString());
 					}
@@ -127,7 +127,7 @@ public final class OrderPurge implements SmartLifecycle {
 		}
 	}
 
-	/** Runs once. */
+	/** Runs one purge. */
 	public void purge() throws InterruptedException, ExecutionException, TimeoutException {
 		TopicsState state = this.topics.state();
 		Uuid topic = state.ids().get(Topics.ORDERS);
@@ -162,7 +162,9 @@ public final class OrderPurge implements SmartLifecycle {
 		}
 	}
 
-	/** Below which offset the share group has finished everything. */
+	/**
+	 * The offset of each partition below which the share group has finished all records.
+	 */
 	private Map<TopicPartition, Long> shared(Admin admin)
 			throws InterruptedException, ExecutionException, TimeoutException {
 		Map<TopicPartition, Long> starts = new HashMap<>();

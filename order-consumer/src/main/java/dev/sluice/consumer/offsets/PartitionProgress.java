@@ -22,14 +22,15 @@ public final class PartitionProgress<T> {
 	// Records begin in ascending order, so the first entry is the lowest offset.
 	private final SequencedMap<Long, T> unfinished = new LinkedHashMap<>();
 
-	/** What earlier readers of the partition have finished. */
+	/** Offsets that earlier readers of the partition have finished. */
 	private final FinishedOffsets earlier;
 
 	private long next;
 
 	/**
 	 * @param position the first offset that may begin
-	 * @param earlier what the last commit says, of this partition or of a deleted one
+	 * @param earlier the finished offsets of the last commit, which may be that of a
+	 * deleted partition
 	 */
 	public PartitionProgress(long position, FinishedOffsets earlier) {
 		this.next = position;
@@ -65,7 +66,7 @@ public final class PartitionProgress<T> {
 	}
 
 	/**
-	 * What to commit: all records below the offset are finished, and above it those that
+	 * The offset to commit. All records below it are finished, and above it those that
 	 * the metadata lists.
 	 */
 	public synchronized OffsetAndMetadata committable() {

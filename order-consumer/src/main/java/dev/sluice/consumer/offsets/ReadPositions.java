@@ -18,8 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Decides where a reader starts to read the partitions that it was assigned, and detects
- * records that were deleted before. Only the consumer's thread calls it. Each request to
+ * Decides where a reader starts to read its assigned partitions, and detects records that
+ * were deleted before it read them. Only the consumer's thread calls it. Each request to
  * Kafka has a deadline.
  */
 public final class ReadPositions {
@@ -34,7 +34,7 @@ public final class ReadPositions {
 
 	private final Start first;
 
-	/** What it means if a partition without a commit has lost its first records. */
+	/** What it means if the first records of a partition without a commit are deleted. */
 	public enum Start {
 
 		/**
@@ -130,7 +130,7 @@ public final class ReadPositions {
 	/**
 	 * Looks for records that were deleted between two offsets of a partition.
 	 * @param position the next offset to read
-	 * @param found the offset that was read instead, or any above
+	 * @param found the offset that was read instead, or a higher one
 	 */
 	public Optional<Gap> gapBelow(TopicPartition partition, long position, long found) {
 		long start = ask(() -> this.kafka.beginningOffsets(Set.of(partition), TIMEOUT)).getOrDefault(partition, 0L);

@@ -1,5 +1,5 @@
 /**
- * What has been read and finished of each partition: where a reader starts
+ * The progress of each partition: where a reader starts
  * ({@link dev.sluice.consumer.offsets.ReadPositions}), what it commits
  * ({@link dev.sluice.consumer.offsets.PartitionProgress}), what was lost, and what may be
  * deleted.

@@ -14,7 +14,7 @@ public enum DeadLetterKind {
 	/** The retry budget is spent, or the order is too old. */
 	EXHAUSTED,
 
-	/** Another payload was accepted under the id before. That order goes on. */
+	/** Another payload was accepted under the id before. That order continues. */
 	CONFLICT;
 
 	/** As in {@code DeadLetterHeaders.KIND} and in metrics. */

@@ -28,7 +28,7 @@ public final class DeadLetters {
 
 	private static final Logger logger = LoggerFactory.getLogger(DeadLetters.class);
 
-	/** As the contract says. */
+	/** The bound in the contract. */
 	private static final int LONGEST_STACK_BYTES = 8 * 1024;
 
 	private static final int LONGEST_REASON_BYTES = 1024;
@@ -51,7 +51,7 @@ public final class DeadLetters {
 
 	/**
 	 * @param reason one line for operators
-	 * @param attempts number of deliveries begun
+	 * @param attempts number of attempts
 	 * @param cause the exception whose stack trace is added, or null
 	 * @return whether Kafka has acknowledged it; false only if it is no longer wanted
 	 */

@@ -1,6 +1,6 @@
 /**
- * What the consumer publishes: outcomes of orders, and dead letters. Each record is
- * published until Kafka acknowledges it.
+ * Publishes outcomes of orders, and dead letters. Each record is published until Kafka
+ * acknowledges it.
  */
 @NullMarked
 package dev.sluice.consumer.outcome;

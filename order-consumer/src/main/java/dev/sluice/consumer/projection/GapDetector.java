@@ -34,11 +34,11 @@ final class GapDetector {
 	}
 
 	/**
-	 * Looks for gaps below the records. It may get the same records again, as it does
-	 * after a failure: it tells each gap once.
+	 * Looks for gaps below the records. It may get the same records again, for example
+	 * after a failure, but reports each gap once.
 	 * @param gaps called for each range of deleted offsets
 	 * @throws org.apache.kafka.common.KafkaException if Kafka does not answer in time;
-	 * then the same records have to come again
+	 * the caller must then pass the same records again
 	 */
 	void check(Iterable<? extends ConsumerRecord<?, ?>> records, ReadPositions positions, Consumer<Gap> gaps) {
 		for (ConsumerRecord<?, ?> record : records) {
@@ -48,7 +48,7 @@ final class GapDetector {
 				if (expected != null && record.offset() > expected) {
 					positions.gapBelow(partition, expected, record.offset()).ifPresent(gaps);
 				}
-				// Only now: a request that failed is made again with the same records.
+				// Only now, because a failed request is repeated with the same records.
 				this.next.merge(partition, record.offset() + 1, Math::max);
 			}
 		}

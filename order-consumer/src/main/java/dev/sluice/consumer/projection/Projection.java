@@ -49,9 +49,9 @@ import org.springframework.util.backoff.ExponentialBackOff;
  * It may read the topics from any point and repeatedly: see {@link StatusRow}. No
  * delivery waits for it.
  * <p>
- * It runs on one thread. Before, another thread waits for Kafka and for PostgreSQL and
- * migrates the schema. While PostgreSQL is down, the projection retries its batch with
- * back-off, without a limit, and commits no offset.
+ * It runs on one thread. Another thread first waits for Kafka and PostgreSQL and migrates
+ * the schema. While PostgreSQL is down, the projection retries its batch with back-off,
+ * without a limit, and commits no offset.
  */
 final class Projection implements SmartLifecycle {
 
@@ -69,9 +69,7 @@ final class Projection implements SmartLifecycle {
 
 	private static final long LONGEST_BACKOFF_MILLIS = 5_000;
 
-	/**
-	 * More than arrives within the linger time, so that the broker waits for the time.
-	 */
+	/** More than arrives within the linger time, so that the broker waits that long. */
 	private static final int FULL_BATCH_BYTES = 1024 * 1024;
 
 	/** The state that health shows. */
@@ -211,7 +209,7 @@ final class Projection implements SmartLifecycle {
 			catch (FlywayException ex) {
 				if (!warned) {
 					warned = true;
-					logger.warn("The status projection cannot start; trying again until it can: {}", oneLine(ex));
+					logger.warn("The status projection cannot start. Retrying until it can: {}", oneLine(ex));
 				}
 				Thread.sleep(RETRY);
 			}
@@ -223,7 +221,7 @@ final class Projection implements SmartLifecycle {
 		while (!startContainer()) {
 			if (!warned) {
 				warned = true;
-				logger.warn("The status projection cannot connect to Kafka; trying again until it can");
+				logger.warn("The status projection cannot connect to Kafka. Retrying until it can");
 			}
 			Thread.sleep(RETRY);
 		}
@@ -239,14 +237,14 @@ final class Projection implements SmartLifecycle {
 				return false;
 			}
 			this.state = State.WORKING;
-			logger.info("The status projection is at work");
+			logger.info("The status projection has started");
 		}
 		return true;
 	}
 
 	private synchronized void halt() {
 		if (this.running) {
-			logger.warn("A topic was deleted and created again; the status projection reads it from its beginning");
+			logger.warn("A topic was deleted and created again. The status projection reads it from its beginning");
 			this.state = State.WAITING;
 			this.container.stop();
 		}
@@ -263,7 +261,7 @@ final class Projection implements SmartLifecycle {
 		catch (DataAccessException ex) {
 			if (this.state == State.WORKING) {
 				this.state = State.FAILING;
-				logger.warn("The status projection fails; trying again until it does not: {}", oneLine(ex));
+				logger.warn("The status projection fails. Retrying until it succeeds: {}", oneLine(ex));
 			}
 			throw ex;
 		}
@@ -298,7 +296,7 @@ final class Projection implements SmartLifecycle {
 				throw ex;
 			}
 			catch (KafkaException ex) {
-				logger.warn("Whether records of {} were lost to the projection is not known: {}", partitions,
+				logger.warn("The projection could not find out whether it missed records of {}: {}", partitions,
 						ex.toString());
 			}
 		}
@@ -337,7 +335,10 @@ final class Projection implements SmartLifecycle {
 		return this.running;
 	}
 
-	/** Also false if the container has ended by itself, as it does after an Error. */
+	/**
+	 * Also {@code STOPPED} if the container has ended by itself, as it does after an
+	 * Error.
+	 */
 	State state() {
 		return (this.state == State.WORKING && !this.container.isRunning()) ? State.STOPPED : this.state;
 	}

@@ -12,13 +12,13 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.validation.annotation.Validated;
 
 /**
- * How the status of orders is kept in PostgreSQL.
+ * The projection of the status of orders to PostgreSQL.
  *
- * @param enabled whether this instance does it; default true
+ * @param enabled whether this instance runs the projection; default true
  * @param groupId the consumer group; default {@code order-status}
- * @param batchSize events merged by one statement at most; default 1,000
- * @param linger how long to wait for a fuller batch: how far the status may lie behind
- * for the sake of fewer statements; default 50 ms; 0 = not at all
+ * @param batchSize maximum number of events merged by one statement; default 1,000
+ * @param linger how long to wait for a fuller batch. A longer wait saves statements and
+ * delays the status. 0 disables waiting; default 50 ms
  */
 @ConfigurationProperties("projection")
 @Validated

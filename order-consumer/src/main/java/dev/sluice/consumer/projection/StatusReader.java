@@ -32,10 +32,10 @@ final class StatusReader {
 	}
 
 	/**
-	 * @param skipped told of each record that says nothing of any order: delivery puts
-	 * those of {@code orders} into the dead letters
-	 * @return rows to merge one collection after the other; within one, each is of
-	 * another order
+	 * @param skipped called for each unreadable record; the delivery makes those of
+	 * {@code orders} dead letters
+	 * @return collections of rows, to be merged one after another; the rows of a
+	 * collection are of different orders
 	 */
 	List<Collection<StatusRow>> fold(List<ConsumerRecord<byte[], byte[]>> records,
 			Consumer<ConsumerRecord<?, ?>> skipped) {
@@ -90,11 +90,11 @@ final class StatusReader {
 			outcome = this.json.readValue(value);
 		}
 		catch (JacksonException ex) {
-			throw new IllegalArgumentException("the value is no outcome", ex);
+			throw new IllegalArgumentException("the value is not an outcome", ex);
 		}
 		if (outcome == null || outcome.orderId() == null || outcome.customerId() == null || outcome.status() == null
 				|| outcome.at() == null) {
-			throw new IllegalArgumentException("the outcome is not complete");
+			throw new IllegalArgumentException("the outcome is incomplete");
 		}
 		return StatusRow.of(outcome, record.offset());
 	}

@@ -17,19 +17,19 @@ import org.jspecify.annotations.Nullable;
  * <p>
  * {@code saved} wins: the backend has the order, whatever another consumer publishes
  * later. Of two saves the earlier one wins. Otherwise the status of the later acceptance
- * wins (a redelivery is accepted later). Within one acceptance the further status wins,
- * and for the same status the outcome that is later in the topic, which compaction keeps.
- * The clock of a consumer has no influence, so outcomes can be merged in any order and
- * repeatedly.
+ * wins (a redelivery is accepted later). Within one acceptance the more advanced status
+ * wins, and for the same status the outcome that is later in the topic, which compaction
+ * keeps. The clock of a consumer has no influence, so outcomes can be merged in any order
+ * and repeatedly.
  * <p>
  * The fingerprint is that of the first record in the topic. The records of one order are
  * in one partition and are read in its order, so this is the first record read. A record
  * with another fingerprint is a conflict and changes nothing.
  *
  * @param id the order's id
- * @param customerId whose order it is
- * @param status how far it has come
- * @param attempts deliveries begun
+ * @param customerId the customer of the order
+ * @param status the order's status
+ * @param attempts number of attempts
  * @param acceptedAt when a gateway first accepted it; null for a synchronous order
  * @param acceptance the acceptance that the status belongs to; where the outcome does not
  * name one, the time of the outcome
@@ -87,10 +87,10 @@ record StatusRow(UUID id, String customerId, OrderStatus status, int attempts, @
 				fingerprint(outcome.fingerprint()));
 	}
 
-	/** The row of a synchronous order, which has no record in {@code orders}. */
+	/** The fingerprint in an outcome; only that of a synchronous order may have one. */
 	private static @Nullable Fingerprint fingerprint(@Nullable String hex) {
 		if (hex != null && !FINGERPRINT.matcher(hex).matches()) {
-			throw new IllegalArgumentException("the fingerprint is none: " + hex);
+			throw new IllegalArgumentException("the fingerprint is malformed: " + hex);
 		}
 		return (hex != null) ? new Fingerprint(hex) : null;
 	}

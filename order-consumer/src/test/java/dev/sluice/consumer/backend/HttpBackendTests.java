@@ -35,7 +35,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What each answer of a backend comes to. */
+/** The result of each answer of a backend. */
 @Timeout(30)
 class HttpBackendTests {
 
@@ -255,7 +255,7 @@ class HttpBackendTests {
 			});
 	}
 
-	/** No byte is late. */
+	/** No single byte is late. */
 	@Test
 	void endsAnAnswerThatComesByteByByteAtItsDeadline() throws IOException {
 		try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {

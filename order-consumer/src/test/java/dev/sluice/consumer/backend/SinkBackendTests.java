@@ -165,7 +165,7 @@ class SinkBackendTests {
 		return new SinkBackend(InProcessChannelBuilder.forName(this.name).build(), responseTimeout);
 	}
 
-	/** Takes messages and says what it is told to. */
+	/** Accepts messages and answers as the test says. */
 	private static final class FakeSink extends DataSinkGrpc.DataSinkImplBase {
 
 		private final List<Request> received = new CopyOnWriteArrayList<>();

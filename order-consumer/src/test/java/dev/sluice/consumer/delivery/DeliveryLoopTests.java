@@ -93,7 +93,7 @@ class DeliveryLoopTests {
 
 	private final SleepingConsumer kafka = new SleepingConsumer();
 
-	/** With which the loop goes on after it has closed the other one. */
+	/** The consumer that the loop continues with after it has closed the other one. */
 	private final SleepingConsumer next = new SleepingConsumer();
 
 	@SuppressWarnings("unchecked")
@@ -105,7 +105,7 @@ class DeliveryLoopTests {
 
 	private final LostRecords lost = new LostRecords(new SimpleMeterRegistry());
 
-	/** Null if the topic is not there. */
+	/** Null if the topic does not exist. */
 	private volatile @Nullable Uuid topic = TOPIC;
 
 	private Time time = Time.SYSTEM;
@@ -146,14 +146,14 @@ class DeliveryLoopTests {
 		await().untilAsserted(() -> assertThat(this.kafka.committedOffset()).isEqualTo(1));
 
 		this.kafka.awaitSleep();
-		// A commit may have been due before the order had ended.
+		// A commit may have been due before the order ended.
 		assertThat(this.kafka.commits.get()).isBetween(1, 2);
 	}
 
 	@Test
 	void commitsWhatFinishesRightAfterACommit() {
 		UUID late = UUID.randomUUID();
-		// It ends between a commit and what the loop does next, and nothing comes after
+		// The order ends between a commit and the loop's next step, and nothing follows
 		// it.
 		this.kafka.afterCommit = () -> {
 			this.proceed.countDown();
@@ -262,7 +262,7 @@ class DeliveryLoopTests {
 		assertThat(this.lost.details()).containsEntry("delivery: orders-3", "4 records below offset 4");
 	}
 
-	/** Above the commit at 1, 2 and 3 are finished. */
+	/** The commit is 1. Above it, 2 and 3 are finished. */
 	@Test
 	void doesNotCallLostWhatWasFinishedAboveTheCommit() {
 		this.kafka.before = new OffsetAndMetadata(1, "finished-1:1,2");
@@ -310,7 +310,7 @@ class DeliveryLoopTests {
 		assertThat(this.loop.isPaused()).isFalse();
 	}
 
-	/** Nothing else wakes it: it has something to commit already. */
+	/** Nothing else wakes the loop, because it already has something to commit. */
 	@Test
 	void goesOnWhenThereIsRoomThoughItsCommitIsNotDue() {
 		commitsHourly();
@@ -368,7 +368,7 @@ class DeliveryLoopTests {
 					held();
 					return FAILED;
 				});
-		// One in its attempt, one waiting for its place.
+		// One order is in its attempt, one waits for a permit.
 		this.kafka.receive(order(UUID.randomUUID(), 0), order(UUID.randomUUID(), 1));
 		await().until(() -> this.calls.get() == 1);
 
@@ -424,7 +424,7 @@ class DeliveryLoopTests {
 		await().untilAsserted(() -> assertThat(this.kafka.committedOffset()).isEqualTo(3));
 	}
 
-	/** One in its attempt, one waiting for its next attempt. */
+	/** One order is in its attempt, one waits for its next attempt. */
 	@Test
 	void givesAPartitionBackWhenWhatIsInDeliveryHasEnded() {
 		commitsHourly();
@@ -479,14 +479,14 @@ class DeliveryLoopTests {
 		await().until(() -> this.loop.assignment().contains(PARTITION));
 	}
 
-	/** The thread is not to read again. */
+	/** The thread must not read again. */
 	@Test
 	void anInterruptOfTheCommitOfWhatItGivesBackIsItsEnd() {
 		commitsHourly();
 		saveOne();
 
 		this.kafka.then(() -> {
-			// It interrupts this thread, as Kafka's client does.
+			// Interrupts this thread, as Kafka's client does.
 			this.kafka.syncFailures.add(new InterruptException("stopped"));
 			this.kafka.rebalance(List.of());
 		});
@@ -512,14 +512,14 @@ class DeliveryLoopTests {
 
 		await().untilAsserted(() -> assertThat(this.kafka.taken.get(OTHER).offset()).isEqualTo(1));
 		await().until(() -> this.loop.assignment().equals(Set.of(PARTITION)));
-		assertThat(this.kafka.taken.get(PARTITION).offset()).as("of the one that it keeps").isZero();
+		assertThat(this.kafka.taken.get(PARTITION).offset()).as("of the partition that it keeps").isZero();
 		this.kafka.receive(order(UUID.randomUUID(), 1));
 		await().until(() -> this.calls.get() == 3 && this.pending.records() == 0);
 		this.loop.stop();
 		assertThat(this.kafka.taken.get(PARTITION).offset()).isEqualTo(2);
 	}
 
-	/** ReadPositions decides where to read from, and nothing else. */
+	/** Only ReadPositions decides where to read from. */
 	@Test
 	void readsAsMemberOfItsGroupWithoutAReset() {
 		start(Map.of("delivery.group-id", "group", "delivery.concurrency", "1", "delivery.max-pending", "2"),
@@ -694,7 +694,7 @@ class DeliveryLoopTests {
 		assertThat(this.lost.details()).containsEntry("delivery: orders", "the topic was deleted");
 	}
 
-	/** An hour after the beginning at the earliest. */
+	/** Commits an hour after the start at the earliest. */
 	private void commitsHourly() {
 		this.time = new SetTime(new AtomicLong());
 		this.commitInterval = "1h";
@@ -786,22 +786,22 @@ class DeliveryLoopTests {
 
 		private final AtomicInteger polls = new AtomicInteger();
 
-		/** Whether a poll was to return without a wait. */
+		/** Whether any poll was without a wait. */
 		private volatile boolean spun;
 
 		/** Whether Kafka does not answer commits of the loop. */
 		private volatile boolean silent;
 
-		/** How many of the next commits of the loop Kafka does not take. */
+		/** Number of the loop's next commits that Kafka refuses. */
 		private final AtomicInteger refusals = new AtomicInteger();
 
-		/** What the next synchronous commits come to. */
+		/** Failures of the next synchronous commits. */
 		private final Queue<KafkaException> syncFailures = new ConcurrentLinkedQueue<>();
 
-		/** The last commit of each partition that Kafka took. */
+		/** The last commit of each partition that Kafka accepted. */
 		private final Map<TopicPartition, OffsetAndMetadata> taken = new ConcurrentHashMap<>();
 
-		/** That of {@link #PARTITION}. */
+		/** The last accepted commit of {@link #PARTITION}. */
 		private volatile OffsetAndMetadata last;
 
 		private volatile ConsumerRebalanceListener listener;
@@ -856,7 +856,7 @@ class DeliveryLoopTests {
 			this.wakeUps.add(this);
 		}
 
-		/** For the loop, as it begins. */
+		/** Called by the loop as it starts. */
 		@Override
 		public synchronized Map<TopicPartition, OffsetAndMetadata> committed(Set<TopicPartition> partitions,
 				Duration timeout) {

@@ -66,9 +66,9 @@ import org.springframework.kafka.core.DefaultKafkaConsumerFactory;
 import org.springframework.util.unit.DataSize;
 
 /**
- * One life of a consumer that a seed decides: its configuration, the records that come,
- * how the backend and Kafka answer and fail, rebalances, restarts and crashes, and which
- * thread goes on when. At each step it checks what must always hold; after the disorder
+ * Simulates one life of a consumer. A seed decides its configuration, the records, how
+ * the backend and Kafka answer and fail, rebalances, restarts and crashes, and which
+ * thread runs when. The simulation checks its invariants at each step. After the disorder
  * it waits until every record is finished and committed.
  */
 final class DeliverySimulation {
@@ -143,12 +143,12 @@ final class DeliverySimulation {
 		return this.partitions.get(id);
 	}
 
-	/** Zero to a number of milliseconds, evenly spread. */
+	/** A random duration below this number of milliseconds, uniformly distributed. */
 	Duration delay(int maxMillis) {
 		return Duration.ofNanos(this.random.nextLong(maxMillis * 1_000_000L));
 	}
 
-	/** Once in so many times while there is disorder. */
+	/** Whether a call fails: one in {@code once} calls, while there is disorder. */
 	boolean fails(int once) {
 		return this.disorder && this.random.nextInt(once) == 0;
 	}
@@ -181,7 +181,7 @@ final class DeliverySimulation {
 		}
 	}
 
-	/** Without disorder, everything must come to its end. */
+	/** Without disorder, every record must finish. */
 	private void settle() {
 		trace("settle");
 		this.backendDown = false;
@@ -205,7 +205,9 @@ final class DeliverySimulation {
 				&& this.partitions.values().stream().allMatch((of) -> of.assigned && of.isSettled());
 	}
 
-	/** After all of it, as many orders as the limit says are in delivery at once. */
+	/**
+	 * In the end, the limit must be used: as many orders are in delivery as it permits.
+	 */
 	private void checkPlaces() {
 		trace("check places");
 		this.instance.slow = true;
@@ -278,7 +280,7 @@ final class DeliverySimulation {
 	private void appendSome(SimulatedPartition to) {
 		int count = 1 + this.random.nextInt(15);
 		for (int i = 0; i < count; i++) {
-			// Some offsets are never read: markers of transactions.
+			// Skips offsets that are never read, as markers of transactions are.
 			to.end += this.random.nextInt(10) / 9;
 			append(to, "c-" + this.random.nextInt(3), (this.random.nextInt(20) != 0) ? Records.BODY : "no JSON");
 		}
@@ -404,7 +406,7 @@ final class DeliverySimulation {
 
 		private boolean slow;
 
-		/** Deliveries that have begun and not ended. */
+		/** Number of deliveries that have started and not ended. */
 		private int live;
 
 		private int inDelivery;
@@ -488,7 +490,7 @@ final class DeliverySimulation {
 			return thread;
 		}
 
-		/** Whether the delivery on this thread began in the current assignment. */
+		/** Whether the delivery on this thread started in the current assignment. */
 		private boolean isCurrent(SimulatedPartition partition) {
 			Map<TopicPartition, Integer> then = this.assignments.get(Thread.currentThread());
 			return partition.assigned && then != null && then.get(partition.id) == partition.assignment;
@@ -565,7 +567,7 @@ final class DeliverySimulation {
 
 	}
 
-	/** Acknowledges after a time, in any order, or fails. */
+	/** A producer that acknowledges after a time, in any order, or fails. */
 	private final class SimulatedProducer extends MockProducer<byte[], byte[]> {
 
 		private final Instance owner;
@@ -599,7 +601,8 @@ final class DeliverySimulation {
 		}
 
 		/**
-		 * The record of the topic that a record says is finished; null if it says none.
+		 * The record of the topic that a published record finishes; null if it finishes
+		 * none.
 		 */
 		private @Nullable Position finished(ProducerRecord<byte[], byte[]> record) {
 			if (record.topic().equals(Topics.ORDERS_DLT)) {

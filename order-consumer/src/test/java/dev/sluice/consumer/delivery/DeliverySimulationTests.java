@@ -25,7 +25,7 @@ import static org.mockito.Mockito.when;
 /**
  * Hundreds of lives of a consumer, each with thousands of interleavings. A life that
  * fails names its seed; {@code -Dsimulation.seed=N} repeats that one alone, and
- * {@code -Dsimulation.lives=N} tries so many.
+ * {@code -Dsimulation.lives=N} sets the number of lives.
  */
 @Timeout(300)
 class DeliverySimulationTests {

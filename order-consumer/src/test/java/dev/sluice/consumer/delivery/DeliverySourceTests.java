@@ -32,7 +32,7 @@ import org.springframework.boot.context.properties.source.MapConfigurationProper
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/** Ten readers, which fail as a test says. Their pauses last until it ends them. */
+/** Ten readers, which fail as a test says. Their pauses last until the test ends them. */
 @Timeout(60)
 class DeliverySourceTests {
 
@@ -58,13 +58,13 @@ class DeliverySourceTests {
 	/** How often reading fails before it succeeds. */
 	private final AtomicInteger unread = new AtomicInteger();
 
-	/** How many readers end by a bug. */
+	/** Number of readers that end with a bug. */
 	private final AtomicInteger bugs = new AtomicInteger();
 
-	/** How many readers fail that have a consumer. */
+	/** Number of readers with a consumer that fail. */
 	private final AtomicInteger failures = new AtomicInteger();
 
-	/** Whether a poll goes on although the source stops. */
+	/** Whether polls continue although the source stops. */
 	private volatile boolean stuck;
 
 	/** Called when the source ends a poll. */
@@ -180,7 +180,7 @@ class DeliverySourceTests {
 		assertThat(this.source.isRunning()).isTrue();
 	}
 
-	/** One without a consumer waits for Kafka, however long. */
+	/** A reader without a consumer waits for Kafka, however long it takes. */
 	@Test
 	void knowsForHowLongAReaderWithAConsumerDidNothing() {
 		this.unread.set(1);

@@ -65,7 +65,7 @@ import tools.jackson.databind.json.JsonMapper;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/** A delivery against a backend and a producer that do as the test says. */
+/** A delivery with a backend and a producer that answer as the test says. */
 @Timeout(30)
 class DeliveryTests {
 
@@ -345,7 +345,8 @@ class DeliveryTests {
 
 	@Test
 	void doesNotCountWhatFailsWhileTheCircuitIsOpen() {
-		// Opens at the second failure; each trial that fails opens it anew.
+		// The circuit breaker opens at the second failure, and again at each trial that
+		// fails.
 		this.limiter = limiter(2, 2);
 		another(SAVED);
 
@@ -362,7 +363,8 @@ class DeliveryTests {
 		this.limiter = limiter(2, 4);
 		another(SAVED);
 		AtomicInteger waits = new AtomicInteger();
-		// Two failures count, then the circuit opens and closes, and two more are borne.
+		// Two failures count. Then the circuit breaker opens and closes, and two more
+		// failures are tolerated.
 		Backoff backoff = new Backoff(Duration.ofMillis(1), Duration.ofMillis(1), () -> {
 			if (waits.incrementAndGet() == 2) {
 				another(SAVED);
@@ -443,7 +445,8 @@ class DeliveryTests {
 		assertThat(header(deadLetter, DeadLetterHeaders.STACK)).contains("IllegalArgumentException", "RecordReader");
 		assertThat(outcomes()).singleElement().extracting(OrderOutcome::status).isEqualTo(OrderStatus.FAILED);
 		assertThat(outcomes().getFirst().order()).isNull();
-		// Else the projection could not tell it from one before the acceptance.
+		// Otherwise the projection could not tell it from an outcome before the
+		// acceptance.
 		assertThat(outcomes().getFirst().acceptedAt()).isNotNull();
 		assertThat(this.finished).hasValue(true);
 	}
@@ -526,7 +529,7 @@ class DeliveryTests {
 	@Test
 	void givesItsPlaceBackWhenCancelledAsItGetsIt() throws InterruptedException {
 		AtomicReference<Delivery> delivery = new AtomicReference<>();
-		// The limiter reads the time when it has given the place.
+		// The limiter reads the time after it has granted the permit.
 		Time cancelling = new SystemTime() {
 
 			@Override
@@ -568,7 +571,7 @@ class DeliveryTests {
 		assertThat(this.finished).hasValue(false);
 	}
 
-	/** Kafka takes nothing, so a delivery would publish without end. */
+	/** Kafka accepts nothing, so a delivery would retry forever. */
 	@ParameterizedTest
 	@ValueSource(strings = { "saved", "rejected", "conflict", "unreadable" })
 	void stopsPublishingWhenCancelled(String kind) throws InterruptedException {
@@ -731,7 +734,9 @@ class DeliveryTests {
 		assertThat(this.limiter.inFlight()).isZero();
 	}
 
-	/** It does not wait for another attempt either. */
+	/**
+	 * Cancels a delivery during an attempt. It must not wait for another attempt either.
+	 */
 	private void cancelInAttempt(Attempt attempt) throws InterruptedException {
 		CountDownLatch begun = new CountDownLatch(1);
 		CountDownLatch proceed = new CountDownLatch(1);
@@ -795,7 +800,7 @@ class DeliveryTests {
 				new DeliveryTimers(this.registry), Thread.ofVirtual().factory(), this.time, InstantSource.fixed(NOW));
 	}
 
-	/** Before each further attempt, the backend saves another order. */
+	/** A back-off during which the backend saves another order. */
 	private Backoff anotherSavedMeanwhile() {
 		return new Backoff(Duration.ofMillis(1), Duration.ofMillis(1), () -> {
 			another(SAVED);
@@ -803,7 +808,7 @@ class DeliveryTests {
 		});
 	}
 
-	/** An attempt of another order comes to this. */
+	/** Makes an attempt of another order, with this result. */
 	private void another(Attempt attempt) {
 		try {
 			this.limiter.release(attempt, this.limiter.acquire());
@@ -817,7 +822,7 @@ class DeliveryTests {
 		return new Throttled(FailureReason.throttled("the backend answered 429"), retryAfter);
 	}
 
-	/** These in turn, the last for ever. */
+	/** A backend that answers with these in turn, and then always with the last. */
 	private Function<QueuedOrder, Attempt> answering(Attempt... attempts) {
 		Queue<Attempt> left = new ArrayDeque<>(List.of(attempts));
 		return (order) -> {
@@ -838,7 +843,7 @@ class DeliveryTests {
 		return new Backoff(Duration.ofMillis(1), Duration.ofMillis(1), () -> 0);
 	}
 
-	/** Any time between two saves is evidence enough. */
+	/** A limiter that accepts any pause between two saves as evidence. */
 	private static DeliveryLimiter limiter(int limit, int consecutiveFailures) {
 		return new DeliveryLimiter(limit, health(consecutiveFailures), Time.SYSTEM);
 	}

@@ -26,7 +26,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Records that are gone before they are delivered, and topics that are deleted. On a
+ * Records that are deleted before they are delivered, and topics that are deleted. Uses a
  * Kafka of its own.
  */
 class LostOrdersIT {
@@ -85,7 +85,8 @@ class LostOrdersIT {
 	@Test
 	void tellsOfOrdersThatExpireWhileTheConsumerIsBusy() throws Exception {
 		harness.behave(BackendBehaviour.DEFAULT.withDelay(new Delay.Fixed(600_000)));
-		// More than one fetch brings: the rest would be read once the first are done.
+		// More than one fetch returns: the rest would be read when the first ones are
+		// finished.
 		String note = "x".repeat(60_000);
 		for (int i = 0; i < 100; i++) {
 			harness.enqueue(UUID.randomUUID(), "c-1", "{\"note\":\"%s\"}".formatted(note));
@@ -133,7 +134,7 @@ class LostOrdersIT {
 		harness.deleteTopic(Topics.ORDERS);
 		harness.createMissingTopics();
 		harness.enqueue(100);
-		// What a consumer commits late, of the topic that is gone.
+		// A late commit of a consumer for the deleted topic.
 		harness.commit(commits);
 		harness.startConsumer();
 
@@ -182,7 +183,7 @@ class LostOrdersIT {
 
 		consumer.getBean(OrderPurge.class).purge();
 
-		// Where the projection's commits are.
+		// Nothing is deleted beyond the projection's commits.
 		assertThat(harness.logStarts()).isEqualTo(before);
 	}
 

@@ -29,10 +29,10 @@ import org.slf4j.LoggerFactory;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * No order becomes a dead letter because of a failure that every order of that time had,
- * whatever the rate. Simulated: orders, outages and answers at drawn times, hours in
- * milliseconds, each seed the same way each time. What decides is the product's own:
- * circuit, evidence, retry budget and back-off.
+ * No order becomes a dead letter because of a failure that all orders had at that time,
+ * whatever the rate. Orders, outages and answers are simulated at random times, hours in
+ * milliseconds. The same seed repeats the same simulation. The circuit breaker, the
+ * evidence, the retry budget and the back-off are the product's own.
  */
 class OutageTests {
 
@@ -42,7 +42,7 @@ class OutageTests {
 
 	private static final Logger log = (Logger) LoggerFactory.getLogger(BackendHealth.class);
 
-	/** It would tell of thousands of outages. */
+	/** The log would report thousands of outages. */
 	@BeforeAll
 	static void silence() {
 		log.setLevel(Level.OFF);
@@ -71,7 +71,7 @@ class OutageTests {
 		}
 		assertThat(failedInOutages).isPositive();
 		if (ordersPerSecond >= 5) {
-			assertThat(buried).as("poisonous orders that were found out in between").isPositive();
+			assertThat(buried).as("poisonous orders that were detected").isPositive();
 		}
 	}
 
@@ -99,7 +99,8 @@ class OutageTests {
 	void aBackendThatComesAndGoesBuriesNothing() {
 		for (int seed = 0; seed < SEEDS; seed++) {
 			Simulation simulation = new Simulation(seed);
-			// Down three quarters of the time: 10 % of the orders meet it eight times.
+			// The backend is down for three quarters of the time, so 10 % of the orders
+			// (0.75 to the power of 8) fail eight times.
 			for (int i = 0; i < 500; i++) {
 				simulation.outage(Duration.ofSeconds(4L * i + 1), Duration.ofSeconds(4L * i + 4));
 			}
@@ -193,7 +194,10 @@ class OutageTests {
 					Duration.ofMinutes(1), Duration.ZERO);
 		}
 
-		/** Each longer than two links of a run: 2 x (1 s and the time of an answer). */
+		/**
+		 * Draws outages, each longer than two links of a run: 2 x (1 s and the time of an
+		 * answer).
+		 */
 		void drawOutages(Duration until) {
 			Duration at = Duration.ofSeconds(this.random.nextInt(60));
 			while (at.compareTo(until) < 0) {

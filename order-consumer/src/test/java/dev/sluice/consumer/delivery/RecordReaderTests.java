@@ -52,21 +52,21 @@ class RecordReaderTests {
 	static Stream<Arguments> refuses() {
 		return Stream.of(arguments("ce_id is missing", order().header(OrderHeaders.ID, null)),
 				arguments("UUID", order().header(OrderHeaders.ID, "42")),
-				arguments("ce_id is no UUID: 1-1-1-1-1", order().header(OrderHeaders.ID, "1-1-1-1-1")),
+				arguments("ce_id is not a UUID: 1-1-1-1-1", order().header(OrderHeaders.ID, "1-1-1-1-1")),
 				arguments("ce_time is missing", order().header(OrderHeaders.TIME, null)),
-				arguments("ce_time is no time: yesterday", order().header(OrderHeaders.TIME, "yesterday")),
+				arguments("ce_time is not a time: yesterday", order().header(OrderHeaders.TIME, "yesterday")),
 				arguments("ce_type is unknown", order().header(OrderHeaders.TYPE, "dev.sluice.order.accepted.v2")),
 				arguments("the key", order().key(null)), arguments("the key", order().key("")),
 				arguments("the value is missing", order().value((String) null)),
-				arguments("the value is missing", order().value("")), arguments("no JSON", order().value("{\"a\":")),
-				arguments("no JSON", order().value("hello")), arguments("no JSON", order().value("{'a':1}")),
-				arguments("no well-formed UTF-8",
+				arguments("the value is missing", order().value("")), arguments("not JSON", order().value("{\"a\":")),
+				arguments("not JSON", order().value("hello")), arguments("not JSON", order().value("{'a':1}")),
+				arguments("not well-formed UTF-8",
 						order().value(new byte[] { '{', '"', (byte) 0xc3, '"', ':', '1', '}' })),
-				arguments("no well-formed UTF-8", order().value("{}".getBytes(StandardCharsets.UTF_16))),
-				arguments("no JSON", order().value("{}".getBytes(StandardCharsets.UTF_16BE))),
-				arguments("no JSON", order().value("{\"a\":".repeat(2_000))),
-				arguments("no JSON object", order().value("[]")), arguments("no JSON object", order().value("null")),
-				arguments("goes on", order().value("{} {}")));
+				arguments("not well-formed UTF-8", order().value("{}".getBytes(StandardCharsets.UTF_16))),
+				arguments("not JSON", order().value("{}".getBytes(StandardCharsets.UTF_16BE))),
+				arguments("not JSON", order().value("{\"a\":".repeat(2_000))),
+				arguments("not a JSON object", order().value("[]")),
+				arguments("not a JSON object", order().value("null")), arguments("continues", order().value("{} {}")));
 	}
 
 	@ParameterizedTest

@@ -14,7 +14,7 @@ import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.record.TimestampType;
 import org.jspecify.annotations.Nullable;
 
-/** Records of {@code orders}: a good one, of which a test spoils what it wants. */
+/** Builds a record of {@code orders}: a good one, unless a test spoils a part of it. */
 public final class Records {
 
 	static final String BODY = """

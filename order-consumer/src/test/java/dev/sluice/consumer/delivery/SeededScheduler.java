@@ -16,18 +16,18 @@ import dev.sluice.consumer.Time;
 
 /**
  * Runs virtual threads one at a time on the thread of a test. The seed decides which
- * thread goes on, so that the same seed repeats the same interleaving. Time passes only
- * when the scheduler says so: a wait of an hour costs nothing.
+ * thread runs next, so the same seed repeats the same interleaving. Time passes only when
+ * the scheduler says so: a wait of an hour costs nothing.
  * <p>
  * The JDK lets its own tests choose the executor of a virtual thread, by a constructor
  * that needs {@code --add-opens java.base/java.lang=ALL-UNNAMED}.
  */
 final class SeededScheduler implements Time {
 
-	/** One step in so many lets time pass although a thread could go on. */
+	/** One step in this many lets time pass although a thread could run. */
 	private static final int SLOW_STEPS = 24;
 
-	/** The longest time that passes so. */
+	/** The longest time that passes in such a step. */
 	private static final long SLOW_NANOS = 1_000_000_000;
 
 	private static final Constructor<?> VIRTUAL_THREADS = virtualThreads();
@@ -79,7 +79,7 @@ final class SeededScheduler implements Time {
 			return this.threads.newThread(task);
 		}
 
-		/** Its threads stay where they are. */
+		/** Kills the group: its threads never run again. */
 		void kill() {
 			this.killed = true;
 			SeededScheduler.this.ready.removeIf((task) -> task.process == this);
@@ -95,7 +95,7 @@ final class SeededScheduler implements Time {
 	}
 
 	/**
-	 * Lets one thread go on, or the time pass until the next timer.
+	 * Lets one thread run, or the time pass until the next timer.
 	 * @return whether there was anything to do
 	 */
 	boolean step() {
@@ -116,7 +116,7 @@ final class SeededScheduler implements Time {
 		return timer != null;
 	}
 
-	/** Runs a task on the thread of the test when a time has passed. */
+	/** Runs a task on the test's thread after a delay. */
 	Timer after(Duration delay, Runnable task) {
 		Timer timer = new Timer(this.nanos + delay.toNanos(), this.sequence++, task);
 		this.timers.add(timer);

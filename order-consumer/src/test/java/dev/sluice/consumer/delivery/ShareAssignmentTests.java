@@ -33,8 +33,8 @@ import org.springframework.boot.context.properties.source.MapConfigurationProper
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Why there are as many share consumers as partitions: how the brokers' assignor divides
- * the partitions, and what that makes of a backlog.
+ * Why there are as many share consumers as partitions: how the brokers' assignor
+ * distributes the partitions, and how fast a backlog is then delivered.
  */
 class ShareAssignmentTests {
 
@@ -52,7 +52,7 @@ class ShareAssignmentTests {
 		assertThat(assignment.stream().flatMap(Set::stream)).doesNotHaveDuplicates();
 	}
 
-	/** The backlog of these ends last, and no other consumer can help. */
+	/** The backlog of these partitions ends last, and no other consumer can help. */
 	@Test
 	void withFewerConsumersThanPartitionsSomeHaveTwoThatNoOtherReads() {
 		List<Set<Integer>> assignment = assignment(10);
@@ -61,7 +61,7 @@ class ShareAssignmentTests {
 		assertThat(assignment.stream().flatMap(Set::stream)).doesNotHaveDuplicates().hasSize(PARTITIONS);
 	}
 
-	/** Where the times of the orders are log-normal. */
+	/** The delivery times are log-normal. */
 	@Test
 	void asManyConsumersAsPartitionsKeepTheConcurrencyInUse() {
 		assertThat(medianEfficiency(10)).isLessThan(0.85);

@@ -32,8 +32,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /**
- * What is deleted of what a share group has read, and brokers without share groups. On a
- * Kafka of its own.
+ * Deletion of records that a share group has read, and brokers without share groups. Uses
+ * a Kafka of its own.
  */
 @Timeout(180)
 class ShareGroupIT {
@@ -92,7 +92,7 @@ class ShareGroupIT {
 
 		consumer.getBean(OrderPurge.class).purge();
 
-		// Where the projection's commits are.
+		// Nothing is deleted beyond the projection's commits.
 		assertThat(partitionsThatBeginAfter(before)).isZero();
 	}
 
@@ -145,7 +145,7 @@ class ShareGroupIT {
 		awaitSaved(harness.enqueue(5));
 	}
 
-	/** The group also delivers what other tests left. */
+	/** Waits for these orders only: the group also delivers what other tests left. */
 	private static void awaitSaved(List<UUID> orders) {
 		eventually().until(() -> harness.outcomes().keySet().containsAll(orders));
 	}
@@ -166,7 +166,7 @@ class ShareGroupIT {
 		}
 	}
 
-	/** How many partitions have lost records from behind what was there before. */
+	/** Number of partitions in which records after the previous end were deleted. */
 	private static long partitionsThatBeginAfter(Map<TopicPartition, Long> before) {
 		return harness.logStarts()
 			.entrySet()

@@ -36,7 +36,7 @@ class ShareGroupTests {
 					this.properties.shareBatch(), ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG, Integer.MAX_VALUE));
 	}
 
-	/** The client refuses those of consumer groups. */
+	/** The client refuses settings of consumer groups. */
 	@Test
 	void takesTheSettingsOfAConsumerThatAShareConsumerHas() {
 		Map<String, Object> consumer = new HashMap<>(CLIENT);

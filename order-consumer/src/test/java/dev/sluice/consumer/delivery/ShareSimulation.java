@@ -57,10 +57,11 @@ import tools.jackson.databind.json.JsonMapper;
 import org.springframework.util.unit.DataSize;
 
 /**
- * One life of a share group with one consumer process, which a seed decides: how the
+ * Simulates one life of a share group with one consumer process. A seed decides how the
  * backend and Kafka answer and fail, when the process is killed or stopped, and which
- * thread goes on when. The broker archives what is delivered too often. At each step it
- * checks that nothing is accepted that is not finished; in the end everything is.
+ * thread runs when. The broker archives records that are delivered too often. The
+ * simulation checks at each step that no unfinished record is accepted, and in the end
+ * that all records are finished.
  */
 final class ShareSimulation {
 
@@ -104,7 +105,7 @@ final class ShareSimulation {
 
 	private @Nullable String violation;
 
-	/** A record, and what the broker keeps of it. */
+	/** A record, and the broker's state of it. */
 	private static final class Entry {
 
 		private final ConsumerRecord<byte[], byte[]> record;
@@ -227,7 +228,7 @@ final class ShareSimulation {
 		this.log.put(record.offset(), new Entry(record, order));
 	}
 
-	/** Kills the process; the broker notices at once that its connections end. */
+	/** Kills the process. The broker immediately notices that its connections end. */
 	private void crash() {
 		this.instance.process.kill();
 		this.instance.consumers.forEach(this::release);
@@ -351,7 +352,10 @@ final class ShareSimulation {
 	/** A share consumer as that of Kafka 4.2 with explicit acknowledgement. */
 	private final class SimulatedShareConsumer extends MockShareConsumer<byte[], byte[]> {
 
-		/** What the application holds; the value is null until it is acknowledged. */
+		/**
+		 * The records that the application holds; the value is null until a record is
+		 * acknowledged.
+		 */
 		private final Map<Long, Optional<AcknowledgeType>> batch = new HashMap<>();
 
 		private final Set<Long> renewed = new HashSet<>();
@@ -485,7 +489,7 @@ final class ShareSimulation {
 
 	}
 
-	/** Acknowledges after a time, or fails. */
+	/** A producer that acknowledges after a time, or fails. */
 	private final class SimulatedProducer extends MockProducer<byte[], byte[]> {
 
 		SimulatedProducer() {

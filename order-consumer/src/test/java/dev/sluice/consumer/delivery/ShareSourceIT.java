@@ -85,7 +85,7 @@ class ShareSourceIT {
 		awaitSaved(orders);
 	}
 
-	/** By which a source knows that a full group admits its consumer again. */
+	/** How a source knows that a full group admits its consumer again. */
 	@Test
 	@Execution(ExecutionMode.SAME_THREAD)
 	void aConsumerIsAMemberOnceABrokerHasAnsweredItsFetch() {

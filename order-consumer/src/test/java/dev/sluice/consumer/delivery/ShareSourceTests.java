@@ -19,8 +19,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.mockito.Mockito.mock;
 
 /**
- * {@code -Dsimulation.seed=N} repeats one life, {@code -Dsimulation.lives=N} tries so
- * many.
+ * {@code -Dsimulation.seed=N} repeats one life, {@code -Dsimulation.lives=N} sets the
+ * number of lives.
  */
 @Timeout(300)
 class ShareSourceTests {

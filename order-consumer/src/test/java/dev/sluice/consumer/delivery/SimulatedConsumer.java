@@ -30,8 +30,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A consumer whose polls and commits wait in simulated time, and fail as the simulation
- * decides. What the broker keeps is in the {@link SimulatedPartition}s. The simulation
- * calls no method of the mock: a thread that waits may hold its lock.
+ * decides. The broker's state is in the {@link SimulatedPartition}s. The simulation calls
+ * no method of the mock: a thread that waits may hold its lock.
  */
 final class SimulatedConsumer extends MockConsumer<byte[], byte[]> {
 
@@ -62,7 +62,8 @@ final class SimulatedConsumer extends MockConsumer<byte[], byte[]> {
 	}
 
 	/**
-	 * @param lost whether the partitions that go are lost instead of revoked
+	 * @param lost whether partitions that are no longer assigned are lost instead of
+	 * revoked
 	 */
 	void rebalanceTo(Set<TopicPartition> partitions, boolean lost) {
 		this.tasks.add(() -> {
@@ -79,7 +80,10 @@ final class SimulatedConsumer extends MockConsumer<byte[], byte[]> {
 		this.signal.complete(null);
 	}
 
-	/** The broker refuses what this consumer sent, as that of an earlier member. */
+	/**
+	 * Makes the broker refuse requests that this consumer has sent, as those of an
+	 * earlier member.
+	 */
 	void crash() {
 		this.gone = true;
 	}
@@ -123,7 +127,7 @@ final class SimulatedConsumer extends MockConsumer<byte[], byte[]> {
 
 	private void leave(Collection<TopicPartition> partitions) {
 		partitions.forEach((id) -> this.simulation.partition(id).assigned = false);
-		// The mock would go on calling them paused.
+		// Otherwise the mock would still report them as paused.
 		resume(partitions);
 	}
 

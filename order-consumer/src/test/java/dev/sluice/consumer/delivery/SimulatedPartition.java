@@ -12,7 +12,9 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
-/** One partition of the topic as the broker has it, and what a simulation knows of it. */
+/**
+ * A partition of the topic as the broker has it, and what the simulation knows about it.
+ */
 final class SimulatedPartition {
 
 	final TopicPartition id;

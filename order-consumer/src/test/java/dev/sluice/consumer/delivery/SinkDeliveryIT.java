@@ -85,7 +85,10 @@ class SinkDeliveryIT {
 		eventually().until(harness::lag, (lag) -> lag == 0);
 	}
 
-	/** Slow enough to be killed with orders under way and others to come. */
+	/**
+	 * Starts a sink that is slow enough to be killed while orders are in flight and
+	 * others are waiting.
+	 */
 	private static JavaProcess startSink(int port, Certificates certificates) {
 		int managementPort = Ports.free();
 		return JavaProcess.jar(SINK)
@@ -113,7 +116,7 @@ class SinkDeliveryIT {
 			.getBean(DeliveryLimiter.class);
 	}
 
-	/** Those of these orders that the sink's topic has, as often as it has them. */
+	/** The orders among these that the sink's topic has, as often as it has them. */
 	private static List<UUID> stored(Collection<UUID> orders) {
 		return harness.records(Topics.SINK)
 			.stream()

@@ -39,7 +39,7 @@ class AdaptiveLimitTests {
 		throttle();
 		assertThat(this.limit.current()).isEqualTo(80);
 
-		// It began before the limit had shrunk.
+		// This attempt began before the limit shrank.
 		this.limit.throttled(this.nanos - 1, this.nanos + 10);
 		assertThat(this.limit.current()).isEqualTo(80);
 
@@ -47,7 +47,7 @@ class AdaptiveLimitTests {
 		assertThat(this.limit.current()).isEqualTo(64);
 	}
 
-	/** What nanoTime returns may be negative. */
+	/** The result of nanoTime may be negative. */
 	@Test
 	void everyAttemptCountsUntilItHasChanged() {
 		this.limit.throttled(-5, -1);
@@ -67,7 +67,7 @@ class AdaptiveLimitTests {
 		this.limit.throttled(this.nanos - 1, this.nanos);
 		process(99);
 
-		assertThat(this.limit.current()).as("it doubles up to where it was").isEqualTo(100);
+		assertThat(this.limit.current()).as("it doubles up to its previous value").isEqualTo(100);
 	}
 
 	@Test
@@ -145,7 +145,7 @@ class AdaptiveLimitTests {
 		mix(76, 4);
 		assertThat(this.limit.current()).as("it stays").isEqualTo(80);
 		process(81);
-		assertThat(this.limit.current()).as("and grows on").isEqualTo(81);
+		assertThat(this.limit.current()).as("and continues to grow").isEqualTo(81);
 	}
 
 	@Test
@@ -208,7 +208,7 @@ class AdaptiveLimitTests {
 		assertThat(this.limit.current()).isEqualTo(100);
 	}
 
-	/** That is an outage, for the circuit breaker to find. */
+	/** If all fail, it is an outage, which the circuit breaker detects. */
 	@Test
 	void keepsItsLimitWhereAllFail() {
 		grow();
@@ -239,7 +239,7 @@ class AdaptiveLimitTests {
 		assertThat(this.limit.current()).as("by one per round trip").isEqualTo(81);
 	}
 
-	/** To the maximum, and to the end of a window: 50, 60, nine times 100. */
+	/** Grows the limit to the maximum, and ends a window: 50, 60, nine times 100. */
 	private void grow() {
 		process(1_010);
 	}
@@ -249,7 +249,7 @@ class AdaptiveLimitTests {
 		this.limit.throttled(this.nanos, this.nanos);
 	}
 
-	/** Failures spread evenly among what the backend processes, the last one last. */
+	/** Spreads failures evenly among processed orders, with a failure at the end. */
 	private void mix(int processed, int failed) {
 		for (int i = 0, done = 0; i < failed; i++) {
 			int until = (i + 1) * processed / failed;

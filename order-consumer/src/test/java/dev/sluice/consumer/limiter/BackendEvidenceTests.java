@@ -28,7 +28,7 @@ class BackendEvidenceTests {
 		this.evidence.saved(4, 5);
 
 		assertThat(failure).isNull();
-		assertThat(this.evidence.failed(4, 6)).as("begun before that save has ended").isNull();
+		assertThat(this.evidence.failed(4, 6)).as("it began before that save ended").isNull();
 	}
 
 	@Test
@@ -101,7 +101,7 @@ class BackendEvidenceTests {
 
 	@Test
 	void savesThatOverlapProveNothingNew() {
-		// All decided before an outage that began at 11, and answered late.
+		// All were saved before an outage that began at 11, and answered late.
 		this.evidence.saved(0, 10);
 		for (int late = 11; late < 40; late++) {
 			this.evidence.saved(9, late);

@@ -179,7 +179,7 @@ class BackendHealthTests {
 		assertThat(this.health.attempted(new RetryLater(FailureReason.unreachable("gone"), false), this.nanos.get()))
 			.isNull();
 		attempts(FAILED, 2);
-		assertThat(this.health.attempted(FAILED, this.nanos.get())).as("by which it opens").isNull();
+		assertThat(this.health.attempted(FAILED, this.nanos.get())).as("the circuit breaker opens at it").isNull();
 		assertThat(this.health.attempted(FAILED, this.nanos.get())).isNull();
 	}
 

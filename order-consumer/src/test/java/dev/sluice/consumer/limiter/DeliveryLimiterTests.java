@@ -45,7 +45,7 @@ class DeliveryLimiterTests {
 		limiter.release(THROTTLED, 0);
 		assertThat(limiter.limit()).isEqualTo(8);
 		AtomicInteger entered = enterLater(limiter, 80);
-		// This one began before it had shrunk.
+		// This attempt began before the limit shrank.
 		limiter.release(THROTTLED, -1);
 		assertThat(limiter.limit()).isEqualTo(8);
 		assertThat(limiter.inFlight()).isEqualTo(8);
@@ -59,7 +59,7 @@ class DeliveryLimiterTests {
 		}
 
 		assertThat(limiter.limit()).isEqualTo(10);
-		assertThat(entered).as("each went in as one came out, and two more").hasValue(1 + 40 + 2);
+		assertThat(entered).as("one entered for each that left, and two more").hasValue(1 + 40 + 2);
 	}
 
 	@Test
@@ -147,8 +147,8 @@ class DeliveryLimiterTests {
 			limiter.release(SAVED, System.nanoTime());
 		}
 
-		// Each reads the clock a few times: as it comes, when the trial is due, and at
-		// each change. By looking every 50 ms each would have read it 40 times.
+		// Each order reads the clock a few times: on arrival, when its trial is due, and
+		// at each change. With a check every 50 ms it would have been 40 times.
 		assertThat(this.asked.get()).isLessThan(50 * 10);
 		assertThat(limiter.circuit()).isEqualTo(State.CLOSED);
 	}
@@ -195,7 +195,7 @@ class DeliveryLimiterTests {
 
 		assertThat(limiter.inFlight()).isZero();
 		this.nanos.addAndGet(Duration.ofHours(2).toNanos());
-		// Blocks for ever if the permit is lost.
+		// Blocks forever if the permit is lost.
 		limiter.acquire();
 		assertThat(limiter.inFlight()).isEqualTo(1);
 	}

@@ -26,10 +26,10 @@ import org.slf4j.LoggerFactory;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The limit finds what a backend can take, whatever way it says that it is full. A
- * simulated consumer has more orders than it may deliver at once. The product's own
- * limit, circuit breaker and back-off decide; the backends are drawn from a seed, and a
- * minute takes milliseconds.
+ * The limit finds the capacity of a backend, whatever way the backend shows that it is
+ * full. A simulated consumer has more orders than it may deliver at once. The product's
+ * own limit, circuit breaker and back-off decide; the backends are random, from a seed,
+ * and a minute takes milliseconds.
  */
 class OverloadTests {
 
@@ -51,7 +51,10 @@ class OverloadTests {
 		log.setLevel(null);
 	}
 
-	/** Slots of 50 ms each; a full queue is refused within 2 ms, with 503 and no more. */
+	/**
+	 * The backend has slots of 50 ms each. With a full queue it answers 503 within 2 ms,
+	 * without {@code Retry-After}.
+	 */
 	@ParameterizedTest
 	@CsvSource({ "16, 200, 1000, 0.99", "16, 200, 100000, 0.99", "100, 50, 1000, 0.98", "4, 1000, 2000, 0.99",
 			"1, 3, 100, 0.9", "16, 0, 1000, 0.8" })
@@ -100,13 +103,13 @@ class OverloadTests {
 		for (int seed = 0; seed < SEEDS; seed++) {
 			Simulation simulation = new Simulation(seed, concurrency);
 			simulation.backend = simulation.new Failing(1 / 3.0);
-			// The circuit breaker may open once by the first few attempts.
+			// The first few attempts may open the circuit breaker once.
 			simulation.run(LENGTH);
 			int before = simulation.saved;
 			simulation.run(LENGTH.multipliedBy(2));
 
-			// Limited by the places alone: of 50 ms each for saves and of 2 ms for
-			// failures.
+			// The rate if only the concurrency limits it: 50 ms for a save, 2 ms for a
+			// failure.
 			double ideal = concurrency / (0.05 + 0.5 * 0.002) * LENGTH.toSeconds();
 			assertThat((simulation.saved - before) / ideal).as("seed %d: share of the possible rate", seed)
 				.isGreaterThan(0.9);
@@ -126,7 +129,7 @@ class OverloadTests {
 		}
 	}
 
-	/** It loses instances, and gets them back. */
+	/** The backend loses instances, and gets them back. */
 	@ParameterizedTest
 	@ValueSource(ints = { 2, 4 })
 	void followsABackendThatBecomesSmallerAndLarger(int part) {
@@ -178,7 +181,7 @@ class OverloadTests {
 
 	}
 
-	/** Answers an attempt at a time, or later. */
+	/** Schedules the answer to an attempt. */
 	private interface SimulatedBackend {
 
 		void attempt(Answer answer);
@@ -354,7 +357,10 @@ class OverloadTests {
 		private record Event(long atNanos, long number, SimulatedOrder order, Runnable task) {
 		}
 
-		/** As many at once as it has slots, then a queue, then 503. */
+		/**
+		 * A backend that processes as many orders at once as it has slots, queues some,
+		 * and answers 503 to the rest.
+		 */
 		private final class Queue implements SimulatedBackend {
 
 			private int slots;
@@ -398,7 +404,7 @@ class OverloadTests {
 
 		}
 
-		/** Any number at once; a share fails at once. */
+		/** A backend that takes any number at once; a share of them fails immediately. */
 		private final class Failing implements SimulatedBackend {
 
 			private final double share;
@@ -419,7 +425,7 @@ class OverloadTests {
 
 		}
 
-		/** A token bucket; 429 beyond it. */
+		/** A backend with a token bucket, which answers 429 when it is empty. */
 		private final class Rate implements SimulatedBackend {
 
 			private final double perNano;

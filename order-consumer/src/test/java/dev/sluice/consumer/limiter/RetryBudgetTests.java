@@ -43,7 +43,7 @@ class RetryBudgetTests {
 		for (int i = 0; i < 10; i++) {
 			this.budget.failed(failed());
 			if (i == 9) {
-				// Over before the run of saves broke.
+				// The attempt ended before the run of saves broke.
 				saved();
 			}
 			assertThat(this.budget.isSpent(0, this.now)).isFalse();

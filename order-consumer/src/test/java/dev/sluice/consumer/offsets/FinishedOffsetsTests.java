@@ -11,7 +11,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 class FinishedOffsetsTests {
 
-	/** Of the 4,096 bytes that a broker takes by default, the topic's id needs some. */
+	/** A broker accepts 4,096 bytes by default, and the topic's id needs some of them. */
 	private static final int LONGEST = 4_000;
 
 	@Test

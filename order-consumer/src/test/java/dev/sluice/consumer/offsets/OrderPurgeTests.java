@@ -40,7 +40,7 @@ import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.verifyNoInteractions;
 import static org.mockito.Mockito.when;
 
-/** What is deleted, by what Kafka says of partition 0. */
+/** The records that are deleted, given Kafka's answers for partition 0. */
 class OrderPurgeTests {
 
 	private static final TopicPartition PARTITION = new TopicPartition(Topics.ORDERS, 0);
@@ -199,7 +199,7 @@ class OrderPurgeTests {
 		return purge(List.of("delivery", "projection"), null);
 	}
 
-	/** The partitions and the offsets below which it deletes. */
+	/** The partitions, with the offsets below which records are deleted. */
 	private Map<Integer, Long> purge(List<String> groups, @Nullable String shareGroup) throws Exception {
 		this.deleted.clear();
 		purge(RETENTION, groups, shareGroup).purge();

@@ -100,7 +100,7 @@ class PartitionProgressTests {
 		later.finish(10);
 		later.finish(12);
 
-		// Nothing is known of 13 but from the earlier life, and it is not forgotten.
+		// Only the earlier commit says that 13 is finished, and that must not be lost.
 		assertThat(later.committable().offset()).isEqualTo(13);
 		assertThat(FinishedOffsets.parse(13, later.committable().metadata()).contains(13)).isTrue();
 		assertThat(later.skipIfFinished(13)).isTrue();
@@ -115,7 +115,7 @@ class PartitionProgressTests {
 		assertThat(new PartitionProgress<>(0, committed()).skipIfFinished(11)).isFalse();
 	}
 
-	/** Against the obvious model, whatever the order of ends. */
+	/** Compares with the obvious model, whatever the order in which records finish. */
 	@ParameterizedTest
 	@ValueSource(longs = { 1, 2, 3, 4, 5, 6, 7, 8 })
 	void neverPassesAnUnfinishedOffset(long seed) {
@@ -153,7 +153,7 @@ class PartitionProgressTests {
 		return this.progress.committable().offset();
 	}
 
-	/** As whoever comes next reads it. */
+	/** Parses a commit as the next reader does. */
 	private FinishedOffsets committed() {
 		OffsetAndMetadata commit = this.progress.committable();
 		return FinishedOffsets.parse(commit.offset(), commit.metadata());

@@ -35,7 +35,7 @@ class ReadPositionsTests {
 		this.kafka.assign(Set.of(PARTITION));
 		this.kafka.updateBeginningOffsets(Map.of(PARTITION, 10L));
 		this.kafka.updateEndOffsets(Map.of(PARTITION, 100L));
-		// Wherever the consumer is, it moves.
+		// The consumer moves, wherever it is.
 		this.kafka.seek(PARTITION, 77);
 	}
 
@@ -175,7 +175,7 @@ class ReadPositionsTests {
 		assertThat(metadata.isOf(Uuid.randomUuid())).isFalse();
 		assertThat(CommitMetadata.parse("finished-1:1,1").rest()).isEqualTo("finished-1:1,1");
 		assertThat(CommitMetadata.parse("finished-1:1,1").isOf(TOPIC)).isTrue();
-		// Of the 4,096 bytes that brokers take, the delivery uses 4,000.
+		// Brokers accept 4,096 bytes, of which the delivery uses 4,000.
 		assertThat(CommitMetadata.of(List.of(TOPIC, TOPIC), "").text()).hasSizeLessThanOrEqualTo(96);
 	}
 

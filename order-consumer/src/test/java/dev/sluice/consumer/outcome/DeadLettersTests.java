@@ -57,7 +57,7 @@ class DeadLettersTests {
 	void replacesTheHeadersOfAnEarlierDeadLetter() throws InterruptedException {
 		this.headers.add(DeadLetterHeaders.KIND, bytes("unreadable"))
 			.add(DeadLetterHeaders.ATTEMPTS, bytes("0"))
-			.add(DeadLetterHeaders.STACK, bytes("an exception that is long mended"));
+			.add(DeadLetterHeaders.STACK, bytes("an exception that was fixed long ago"));
 
 		publish("refused", 1, null);
 

@@ -32,7 +32,7 @@ class ReliablePublisherTests {
 
 	private final List<Duration> waits = new ArrayList<>();
 
-	/** What the next sends come to; then Kafka acknowledges. */
+	/** The failures of the next sends. After these, Kafka acknowledges. */
 	private final List<RuntimeException> failures = new ArrayList<>();
 
 	private boolean failsAtOnce;
@@ -111,7 +111,7 @@ class ReliablePublisherTests {
 	@Test
 	void endsWhenTheProducerIsInterrupted() {
 		this.failsAtOnce = true;
-		// As Kafka's client does, it interrupts the thread again.
+		// Interrupts the thread again, as Kafka's client does.
 		this.failures.add(new InterruptException("interrupted"));
 
 		assertThatExceptionOfType(InterruptedException.class)

@@ -46,7 +46,7 @@ public final class Events {
 			boolean conflict = i > 0 && random.nextInt(3) == 0;
 			Instant acceptedAt = T0.plusSeconds(random.nextInt(12));
 			this.records.add(StatusRow.of(new OrderEvent(id, "c-1", acceptedAt), conflict ? CONFLICT : FIRST));
-			// A conflict is not delivered.
+			// A conflicting order is not delivered.
 			if (!conflict) {
 				acceptances.add(acceptedAt);
 			}
@@ -59,7 +59,7 @@ public final class Events {
 						"busy " + offset, null);
 				case 1 -> new OrderOutcome(id, "c-1", OrderStatus.FAILED, random.nextInt(9), time(), acceptance,
 						"refused " + offset, "{}");
-				// The backend saves an order once, and says the same time to all.
+				// The backend saves an order once, and reports the same time to all.
 				case 2 ->
 					new OrderOutcome(id, "c-1", OrderStatus.SAVED, random.nextInt(9), savedAt, acceptance, null, null);
 				default -> new OrderOutcome(id, "c-1", OrderStatus.SAVED, 1, savedAt, null, null, null);
@@ -92,8 +92,8 @@ public final class Events {
 	}
 
 	/**
-	 * As a projection may read them: records in the order of their topic, read again now
-	 * and then from an earlier one, and outcomes at any time.
+	 * The events as a projection may read them: records in the order of their topic, now
+	 * and then again from an earlier one, and outcomes at any time.
 	 */
 	List<StatusRow> read(Collection<StatusRow> outcomes) {
 		List<StatusRow> shuffled = new ArrayList<>(outcomes);
@@ -108,7 +108,7 @@ public final class Events {
 		return read;
 	}
 
-	/** What all of them say, worked out apart from any merge. */
+	/** The status that all events together give, computed without a merge. */
 	StatusRow expected() {
 		Fingerprint first = this.records.getFirst().fingerprint();
 		List<StatusRow> said = new ArrayList<>(

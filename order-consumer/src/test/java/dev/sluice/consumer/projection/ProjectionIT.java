@@ -63,7 +63,7 @@ class ProjectionIT {
 		jdbc.update("TRUNCATE order_status");
 	}
 
-	/** Through the reader and the table, as the projection does it. */
+	/** Projects through the reader and the table, as the projection does. */
 	@ParameterizedTest
 	@ValueSource(longs = { 1, 2, 3, 4, 5 })
 	void anyOrderRepetitionAndDivisionGivesTheSameRows(long seed) {
@@ -75,10 +75,10 @@ class ProjectionIT {
 
 			project(random, orders.stream().map((order) -> order.read(order.repeated())).toList());
 			assertThat(rows()).containsExactlyInAnyOrderElementsOf(expected);
-			// Again, over what is there.
+			// Reads all events again into the existing rows.
 			project(random, orders.stream().map((order) -> order.read(order.repeated())).toList());
 			assertThat(rows()).containsExactlyInAnyOrderElementsOf(expected);
-			// And anew, from what compaction has left.
+			// Reads what compaction left into an empty table.
 			empty();
 			project(random, orders.stream().map((order) -> order.read(order.compacted())).toList());
 			assertThat(rows()).containsExactlyInAnyOrderElementsOf(expected);
@@ -126,7 +126,10 @@ class ProjectionIT {
 		assertThat(rows()).extracting(StatusRow::status).containsExactly(OrderStatus.ACCEPTED);
 	}
 
-	/** Mixes the orders and divides them into batches; within an order, order stays. */
+	/**
+	 * Mixes the orders and divides them into batches. The events of one order keep their
+	 * sequence.
+	 */
 	private static void project(Random random, List<List<StatusRow>> orders) {
 		List<Iterator<StatusRow>> left = new ArrayList<>();
 		orders.forEach((order) -> left.add(order.iterator()));

@@ -41,7 +41,8 @@ import tools.jackson.databind.json.JsonMapper;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The projection in a running consumer, from both topics, with PostgreSQL there or not.
+ * The projection in a running consumer, from both topics, with PostgreSQL available or
+ * not.
  */
 class ProjectionLifecycleIT {
 
@@ -118,7 +119,7 @@ class ProjectionLifecycleIT {
 	void tellsOfOrdersThatExpireWhileItIsBehind() throws Exception {
 		try (Gateway way = new Gateway(postgres.port())) {
 			way.open();
-			// Then a fetch ends with the first record that comes.
+			// Makes a fetch end with the first record.
 			ConfigurableApplicationContext consumer = harness
 				.startConsumer(projecting(way.port(), "projection.linger=0s"));
 			harness.enqueue(10);
@@ -126,8 +127,8 @@ class ProjectionLifecycleIT {
 			way.shut();
 			harness.enqueue(20);
 			eventually().until(() -> consumer.getBean(Projection.class).state() == Projection.State.FAILING);
-			// It does not poll while it fails, but it may have asked for one batch ahead,
-			// which this order ends.
+			// The projection does not poll while it fails, but it may have requested one
+			// batch in advance, which this order completes.
 			harness.enqueue(1);
 			eventually().until(harness::saved, (saved) -> saved == 31);
 			harness.enqueue(20);
@@ -137,7 +138,7 @@ class ProjectionLifecycleIT {
 			harness.expireOrders();
 			way.open();
 
-			// A gap is found when something comes behind it.
+			// A gap is detected when a record after it is read.
 			eventually().until(() -> {
 				harness.enqueue(20);
 				return lost(consumer) >= 20;
@@ -197,8 +198,8 @@ class ProjectionLifecycleIT {
 	}
 
 	/**
-	 * The first consumer has an order under way, is frozen until another has saved it,
-	 * and then says that it will try again.
+	 * The first consumer is delivering an order and is frozen until another has saved it.
+	 * It then publishes that it will retry.
 	 */
 	@Test
 	void aThawedConsumerTakesNoSaveBack() throws Exception {
@@ -223,7 +224,7 @@ class ProjectionLifecycleIT {
 		}
 	}
 
-	/** The last record of each key, the late ones last. */
+	/** The last record of each key, ordered by timestamp. */
 	private static List<ConsumerRecord<byte[], byte[]>> compacted(List<ConsumerRecord<byte[], byte[]>> records) {
 		Map<String, ConsumerRecord<byte[], byte[]>> last = new HashMap<>();
 		records.stream()
@@ -255,7 +256,7 @@ class ProjectionLifecycleIT {
 	}
 
 	/**
-	 * A way to PostgreSQL that can be shut: then connections are cut and new ones too.
+	 * A proxy for PostgreSQL that can be shut. It then cuts existing and new connections.
 	 */
 	private static final class Gateway implements AutoCloseable {
 
@@ -302,8 +303,8 @@ class ProjectionLifecycleIT {
 					Thread.ofVirtual().start(() -> pump(database, client));
 				}
 				catch (IOException ex) {
-					// Closed: the loop ends. Or the client has gone: the next one may
-					// come.
+					// The proxy is closed, and the loop ends; or the client is gone, and
+					// another may connect.
 				}
 			}
 		}

@@ -103,7 +103,7 @@ class StatusRowTests {
 		assertThat(sync.fingerprint()).isNull();
 	}
 
-	/** No record of {@code orders} says it. */
+	/** No record of {@code orders} has the fingerprint. */
 	@Test
 	void theOutcomeOfASynchronousOrderBringsItsFingerprint() {
 		StatusRow row = StatusRow

@@ -44,7 +44,7 @@ import tools.jackson.databind.json.JsonMapper;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/** With a Kafka of its own, which it breaks. */
+/** Uses a Kafka of its own, into which it injects faults. */
 @TestInstance(Lifecycle.PER_CLASS)
 @Tag("embedded")
 class RecentOrdersIT {
@@ -360,7 +360,7 @@ class RecentOrdersIT {
 			.getRecordMetadata();
 	}
 
-	/** As an id that comes from an idempotency key. */
+	/** An id as one derived from an idempotency key. */
 	private static UUID derived() {
 		UUID random = UUID.randomUUID();
 		return new UUID((random.getMostSignificantBits() & ~0xf000L) | 0x8000L, random.getLeastSignificantBits());

@@ -90,7 +90,7 @@ class OrderTopicsTests {
 
 		assertThatCode(() -> new OrderTopics(queue(3, 2), admin, this.kafka)).doesNotThrowAnyException();
 		assertThatIllegalArgumentException().isThrownBy(() -> new OrderTopics(queue(1, 2), admin, this.kafka))
-			.withMessageContaining("min-insync-replicas must be 0 to the replication factor, 1, and is 2");
+			.withMessageContaining("min-insync-replicas must be between 0 and the replication factor, 1, but is 2");
 	}
 
 	private static QueueProperties queue(int replicationFactor, int minInsyncReplicas) {
