@@ -10,8 +10,8 @@ import dev.sluice.lab.kit.cell.CellResult.ServiceCost;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What services spent between two readings. A counter that is missing, or of a process
- * that was started meanwhile, is unknown and not zero. Several processes of a service are
+ * Resources that services used between two readings. A counter that is missing, or whose
+ * process was started in between, is unknown, not zero. The processes of a service are
  * added up.
  *
  * @param before by service
@@ -49,7 +49,7 @@ public record Spent(Map<String, Exposition> before, Map<String, Exposition> afte
 	}
 
 	/**
-	 * What an order cost each service that told.
+	 * The cost of an order at each service whose CPU time is known.
 	 * @param orders saved, above 0
 	 */
 	public Map<String, ServiceCost> perOrder(long orders) {

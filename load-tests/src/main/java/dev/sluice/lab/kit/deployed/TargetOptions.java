@@ -8,7 +8,7 @@ import dev.sluice.lab.kit.deployed.Target.Access;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Options of the commands that can measure what is deployed. */
+/** Options of the commands that can measure a deployed system. */
 public final class TargetOptions {
 
 	@Option(names = "--target", paramLabel = "FILE|URI,…",
@@ -36,7 +36,8 @@ public final class TargetOptions {
 	/**
 	 * The target.
 	 * @return null if none is given
-	 * @throws IllegalArgumentException if it cannot be read, or an option lacks it
+	 * @throws IllegalArgumentException if it cannot be read, or is missing although an
+	 * option needs it
 	 */
 	public @Nullable Target value(Reader reader) {
 		if (this.target == null) {
@@ -48,7 +49,7 @@ public final class TargetOptions {
 		return with(read(this.target, reader));
 	}
 
-	/** A target from elsewhere, with these options, which come before its own words. */
+	/** A target read elsewhere, with these options, which override its own settings. */
 	public Target with(Target read) {
 		Access own = read.access();
 		return read.with(new Access((this.token != null) ? this.token : own.token(), own.metricsToken(),

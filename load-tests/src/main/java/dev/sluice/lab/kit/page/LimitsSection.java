@@ -4,7 +4,7 @@ import java.util.List;
 
 import dev.sluice.lab.kit.result.RunResult;
 
-/** What a run's figures do not say, and why. */
+/** The limits of what a run's figures say, and their reasons. */
 public final class LimitsSection extends Section {
 
 	private final List<String> sentences;
