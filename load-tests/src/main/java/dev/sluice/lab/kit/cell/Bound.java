@@ -5,7 +5,7 @@ import java.util.Locale;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import com.fasterxml.jackson.annotation.JsonTypeName;
 
-/** What kept a cell from being faster, by the rules that the report states. */
+/** What kept a cell from being faster, according to the rules that the report states. */
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "kind")
 public sealed interface Bound {
 
@@ -21,11 +21,11 @@ public sealed interface Bound {
 	}
 
 	/**
-	 * A limit that is set was reached.
+	 * A configured limit was reached.
 	 *
-	 * @param service whose
+	 * @param service service that has the limit
 	 * @param what is limited, such as "orders in delivery"
-	 * @param limit how much of it, at most
+	 * @param limit value of the limit
 	 * @param share of the cell's scrapes in which it was reached, 0 to 1
 	 */
 	@JsonTypeName("limit")
@@ -33,7 +33,7 @@ public sealed interface Bound {
 	}
 
 	/**
-	 * The orders were at the backend, which took its time, and no more were in flight.
+	 * The orders in flight were at the backend, waiting for its answers.
 	 *
 	 * @param orders at the backend, on average
 	 * @param millis that it took for one, on average
@@ -43,7 +43,7 @@ public sealed interface Bound {
 	}
 
 	/**
-	 * The load generator did not offer what it should have.
+	 * The load generator did not offer the load that it should have.
 	 *
 	 * @param lateMillis how late it began 99 % of the orders at most
 	 */
@@ -54,15 +54,15 @@ public sealed interface Bound {
 	/**
 	 * The load generator has cores for itself and used them up.
 	 *
-	 * @param share of their CPU that it used, 0 to 1
+	 * @param share share of their CPU that it used, 0 to 1
 	 */
 	@JsonTypeName("busy-generator")
 	record BusyGenerator(double share) implements Bound {
 	}
 
 	/**
-	 * Nothing that was looked at was at its limit: the rate is calls in flight by what
-	 * each took.
+	 * No known limit was reached: the rate is the calls in flight divided by the time
+	 * that each took.
 	 *
 	 * @param calls that the client had in flight, on average
 	 * @param millis that a call took, on average
@@ -72,7 +72,7 @@ public sealed interface Bound {
 	record InFlight(double calls, double millis, double share) implements Bound {
 	}
 
-	/** In words, a whole sentence. */
+	/** A sentence with the figures. */
 	default String sentence() {
 		return switch (this) {
 			case Cpu cpu -> text("The machine's CPU was used to %s, most of it (%s) by %s.", percent(cpu.share()),
@@ -90,7 +90,7 @@ public sealed interface Bound {
 		};
 	}
 
-	/** What it is, without the measured figures: a noun. */
+	/** A noun phrase without the measured figures. */
 	default String words() {
 		return switch (this) {
 			case Cpu _ -> "the machine's CPU";

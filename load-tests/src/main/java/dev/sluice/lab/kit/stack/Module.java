@@ -36,18 +36,18 @@ public enum Module {
 		this.managementPort = managementPort;
 	}
 
-	/** Name of the directory and of the jar. */
+	/** The name of its directory and its jar. */
 	public String directory() {
 		return this.directory;
 	}
 
-	/** The HTTP port it has by default. */
+	/** The default HTTP port. */
 	public int port() {
 		return this.port;
 	}
 
 	/**
-	 * The port of health and metrics that it has by default: the HTTP port or another.
+	 * The default port for health and metrics: the HTTP port or another.
 	 */
 	public int managementPort() {
 		return this.managementPort;
