@@ -14,12 +14,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What Gatling {@value #VERSION} wrote to {@code simulation.log}: a binary file of
- * records, each led by its kind. Numbers are big-endian; times are milliseconds after the
- * start of the run; a string is its length, its bytes and the JDK's coder of them
- * (nothing but the length if it is empty); a cached string is preceded by a new index, or
- * is the negative index of one seen before. Another version, an unknown kind or an
- * impossible value is an error: the layout is Gatling's own affair and may change.
+ * The {@code simulation.log} of Gatling {@value #VERSION}: a binary file of records, each
+ * preceded by its kind. Numbers are big-endian; times are milliseconds after the start of
+ * the run; a string is its length, its bytes and the JDK's coder of them (only the length
+ * if it is empty); a cached string is preceded by a new index, or is the negative index
+ * of one seen before. Another version, an unknown kind or an impossible value is an
+ * error: the layout is internal to Gatling and may change.
  *
  * @param simulation the simulation's class
  * @param startedAt the start of the run

@@ -86,7 +86,8 @@ public record SinkResult(int megabytes, long seed, double storeDelayMillis, @Nul
 	 * @param wireBytes bytes sent by the client, without the headers of HTTP/2, TCP and
 	 * IP; 0 = not known
 	 * @param seconds duration of the transfer
-	 * @param clientCpuSeconds CPU time of the client's process, with generating nothing
+	 * @param clientCpuSeconds CPU time of the client's process; the data was generated
+	 * before
 	 * @param sinkCpuSeconds CPU time of the sink's process, or the relay's; 0 = neither
 	 * took part
 	 * @param moments ten a second
