@@ -221,7 +221,7 @@ public final class Bundle {
 		Counted content = new Counted(zip, limits.bytes(bundle));
 		ZipEntry first = zip.getNextEntry();
 		if (first == null || !first.getName().equals(MANIFEST)) {
-			throw new Refusal("it is no bundle of lab bundle, whose first member is " + MANIFEST);
+			throw new Refusal("it was not made by lab bundle: its first member is not " + MANIFEST);
 		}
 		ByteArrayOutputStream manifest = new ByteArrayOutputStream();
 		content.transferTo(manifest);
@@ -275,7 +275,7 @@ public final class Bundle {
 			}
 		}
 		catch (FileAlreadyExistsException ex) {
-			throw new Refusal("its members '%s' and another are one file".formatted(printable(name)));
+			throw new Refusal("its member '%s' and another one are the same file".formatted(printable(name)));
 		}
 		if (!RawFiles.hex(digested.getMessageDigest()).equals(digest)) {
 			throw new Refusal(
@@ -297,7 +297,7 @@ public final class Bundle {
 		catch (InvalidPathException _) {
 			// Refused as well.
 		}
-		throw new Refusal("its member '%s' would lie elsewhere".formatted(printable(name)));
+		throw new Refusal("its member '%s' would lie outside the directory".formatted(printable(name)));
 	}
 
 	private static String printable(String name) {

@@ -202,7 +202,7 @@ public final class Redelivery implements AutoCloseable {
 				answer = told(response);
 			}
 			catch (JacksonException ex) {
-				throw new LabException("%s answers with no list of orders: is it a gateway?".formatted(uri), ex);
+				throw new LabException("%s did not answer with a list of orders: is it a gateway?".formatted(uri), ex);
 			}
 			catch (IOException ex) {
 				answer = ex.toString();

@@ -161,7 +161,7 @@ public record Target(Map<String, URI> gateways, Map<String, String> metrics, @Nu
 			return URI.create(text);
 		}
 		catch (IllegalArgumentException ex) {
-			throw new IllegalArgumentException("'%s' is no URI: %s".formatted(text, ex.getMessage()), ex);
+			throw new IllegalArgumentException("'%s' is not a URI: %s".formatted(text, ex.getMessage()), ex);
 		}
 	}
 

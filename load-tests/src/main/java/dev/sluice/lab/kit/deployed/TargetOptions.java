@@ -42,7 +42,7 @@ public final class TargetOptions {
 	public @Nullable Target value(Reader reader) {
 		if (this.target == null) {
 			if (this.token != null || this.ca != null || this.insecure) {
-				throw new IllegalArgumentException("--token-file, --ca and --insecure are of --target: add it");
+				throw new IllegalArgumentException("--token-file, --ca and --insecure need --target");
 			}
 			return null;
 		}
@@ -64,7 +64,7 @@ public final class TargetOptions {
 		Path file = Path.of(text);
 		if (!Files.exists(file)) {
 			throw new IllegalArgumentException(
-					"--target '%s' is no file; a gateway's URI begins with http".formatted(text));
+					"--target '%s' is not a file; a gateway's URI begins with http".formatted(text));
 		}
 		try {
 			return reader.read(file);

@@ -138,7 +138,7 @@ public final class TargetSystem implements AutoCloseable {
 			List<Series> times = query(
 					"min(timestamp({%s,__name__=\"process_start_time_seconds\"}))".formatted(selector));
 			if (times.isEmpty()) {
-				throw new IOException("Prometheus has nothing of {%s}: check the selector".formatted(selector));
+				throw new IOException("Prometheus has no series for {%s}: check the selector".formatted(selector));
 			}
 			if (times.getFirst().value() >= after) {
 				return new Exposition(query("{%s,__name__=~\"%s\"}".formatted(selector, READ)));
@@ -168,7 +168,7 @@ public final class TargetSystem implements AutoCloseable {
 			return series;
 		}
 		catch (JacksonException | NumberFormatException ex) {
-			throw new IOException("%s is no Prometheus server: %s".formatted(server, ex.getMessage()), ex);
+			throw new IOException("%s is not a Prometheus server: %s".formatted(server, ex.getMessage()), ex);
 		}
 	}
 
@@ -240,7 +240,7 @@ public final class TargetSystem implements AutoCloseable {
 			}
 		}
 		if (store.size() == 0) {
-			throw new GeneralSecurityException("it holds none");
+			throw new GeneralSecurityException("it contains none");
 		}
 		TrustManagerFactory factory = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
 		factory.init(store);

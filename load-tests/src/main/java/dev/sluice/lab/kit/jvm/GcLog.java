@@ -95,7 +95,7 @@ public record GcLog(List<LoggedPause> pauses, NavigableMap<Instant, Long> promot
 				number++;
 				Matcher line = LINE.matcher(text);
 				if (!line.matches()) {
-					throw damaged(file, number, "is none of a GC log");
+					throw damaged(file, number, "is not a line of a GC log");
 				}
 				Instant time = time(line.group(1), file, number);
 				if (time.isBefore(last.equals(Instant.MIN) ? last : last.minus(BACKWARDS))) {

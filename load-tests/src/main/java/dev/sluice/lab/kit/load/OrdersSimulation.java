@@ -185,7 +185,7 @@ public final class OrdersSimulation extends Simulation {
 		return untilAtRest(phase.client().keepsConnections() ? QUIET : IDLE).exec(behave(phase.behaviour()))
 			.exec((session) -> session.set(STATUS, 0))
 			.exec(http("forget").delete(backend("/audit")).silent().check(status().saveAs(STATUS)))
-			.exec(exitUnless(204, "The backend at " + this.plan.backend() + " does not forget its audit"))
+			.exec(exitUnless(204, "The backend at " + this.plan.backend() + " did not clear its audit"))
 			.exec((session) -> {
 				supply.start();
 				Flap flap = phase.flap();
@@ -341,7 +341,7 @@ public final class OrdersSimulation extends Simulation {
 					http(AUDIT).get(backend("/audit"))
 						.silent()
 						.check(status().saveAs(STATUS), bodyString().saveAs(AUDIT)),
-					exec(exitUnless(200, "The backend at " + this.plan.backend() + " does not serve its audit")),
+					exec(exitUnless(200, "The backend at " + this.plan.backend() + " did not return its audit")),
 					doIf((_) -> phase.measured())
 						.then(http(ORDERS).get(backend("/audit/orders")).silent().check(bodyBytes().saveAs(ORDERS))),
 					exec((session) -> {

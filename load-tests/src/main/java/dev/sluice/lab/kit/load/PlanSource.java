@@ -64,7 +64,7 @@ final class PlanSource {
 		URI backend = URI.create(property("backend.url", "http://127.0.0.1:8090"));
 		if (!Boolean.getBoolean("reset")) {
 			throw new IllegalArgumentException(
-					"The backend at %s would forget its orders and behave otherwise: allow it with -Dreset=true"
+					"This clears the orders of the backend at %s and changes its behaviour: allow it with -Dreset=true"
 						.formatted(backend));
 		}
 		BackendBehaviour behaviour = BackendCapacity.of(System.getProperty("capacity", "unlimited")).behaviour();

@@ -139,7 +139,7 @@ public record GatlingLog(String simulation, Instant startedAt, List<Request> req
 			String version = (kind == RUN) ? readString() : "";
 			if (!version.equals(VERSION)) {
 				throw new IOException(
-						"%s is no log of Gatling %s, the only version that can be read".formatted(this.file, VERSION));
+						"%s is not a log of Gatling %s, the only version that can be read".formatted(this.file, VERSION));
 			}
 			String simulation = readString();
 			this.startMillis = this.in.getLong();

@@ -51,7 +51,7 @@ public final class Reliability {
 				.formatted(Figures.percent(compiling(cell))));
 		}
 		if (lagged(cell)) {
-			marks.add("the load generator began up to %s ms late, which no latency contains"
+			marks.add("the load generator began up to %s ms late, which the latencies do not include"
 				.formatted(Figures.count(Objects.requireNonNull(cell.startLagP99Millis()))));
 		}
 		return marks;

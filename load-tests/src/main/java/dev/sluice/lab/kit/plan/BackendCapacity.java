@@ -13,14 +13,14 @@ public enum BackendCapacity {
 	UNLIMITED(new Capacity.Unlimited(), "any number of orders at once"),
 
 	/** A fixed number of orders at once, however long a measurement lasts. */
-	WORKERS(new Capacity.Workers(20, 200), "20 workers, 200 orders wait at most, 503 beyond"),
+	WORKERS(new Capacity.Workers(20, 200), "20 workers and a queue of 200 orders; 503 when it is full"),
 
 	/**
 	 * A pool of blocked threads, as large as a small server's, that grows by one a second
 	 * while orders wait in a bounded queue.
 	 */
 	STARVED(new Capacity.Starved(16, 1, 1_000, 200),
-			"16 blocked threads, one more each second while orders wait, 200 wait at most, 503 beyond");
+			"16 blocked threads, one more each second while orders wait, and a queue of 200; 503 when it is full");
 
 	/** How long the backend takes for an order, in milliseconds. */
 	public static final long DELAY_MILLIS = 50;

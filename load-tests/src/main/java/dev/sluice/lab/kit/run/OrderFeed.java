@@ -62,13 +62,13 @@ public final class OrderFeed implements AutoCloseable {
 				Map.of(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers))) {
 			topics.start();
 			if (!topics.await(TIMEOUT)) {
-				throw new LabException("Kafka does not take the orders: " + topics.state().problem());
+				throw new LabException("Kafka does not accept the orders: " + topics.state().problem());
 			}
 		}
 	}
 
 	private static LabException refused(Exception ex) {
-		return new LabException("Kafka does not take the orders: " + ex.getMessage(), ex);
+		return new LabException("Kafka does not accept the orders: " + ex.getMessage(), ex);
 	}
 
 	/** A valid order of a customer, as a gateway writes it. */
