@@ -107,12 +107,12 @@ public final class OpenClient implements AutoCloseable {
 			this.lagMicros = lagMicros;
 		}
 
-		/** Of the answered requests, in microseconds. */
+		/** Latencies of the answered requests, in microseconds. */
 		public IntStream latencies() {
 			return Arrays.stream(this.latencyMicros);
 		}
 
-		/** Of all requests that were due, in microseconds. */
+		/** Lags of all requests that were due, in microseconds. */
 		public IntStream lags() {
 			return Arrays.stream(this.lagMicros);
 		}

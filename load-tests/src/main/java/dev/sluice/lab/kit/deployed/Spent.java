@@ -23,7 +23,7 @@ public record Spent(Map<String, Exposition> before, Map<String, Exposition> afte
 
 	private static final double NANOS = 1e9;
 
-	/** By how much a service's counter grew; null if that is not known. */
+	/** The growth of a service's counter; null if it is not known. */
 	public @Nullable Double grown(String service, String counter) {
 		Exposition first = this.before.get(service);
 		Exposition last = this.after.get(service);

@@ -108,7 +108,7 @@ enum Limit {
 		return names;
 	}
 
-	/** What is limited, in words: "orders in delivery". */
+	/** The limited thing in words: "orders in delivery". */
 	String what() {
 		return this.what;
 	}

@@ -72,7 +72,7 @@ public final class ProcessSampler implements AutoCloseable {
 
 	private final List<ThreadSample> threads = new ArrayList<>();
 
-	/** By group. Confined to the sampling thread. */
+	/** Thread times by group. Confined to the sampling thread. */
 	private final Map<String, ThreadTimes> threadTimes = new HashMap<>();
 
 	private final List<Failure> failures = new ArrayList<>();

@@ -28,7 +28,7 @@ public record PoolResult(Sink sink, int messages, long intervalMillis, long back
 		cases = List.copyOf(cases);
 	}
 
-	/** Where messages go. */
+	/** The destination of the messages. */
 	public enum Sink {
 
 		/** Each is a request to the backend. */

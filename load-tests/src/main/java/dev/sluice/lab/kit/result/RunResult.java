@@ -62,7 +62,7 @@ public record RunResult(int schema, String experiment, String command, Instant s
 	}
 
 	/**
-	 * Where it was measured.
+	 * The environment of a run.
 	 *
 	 * @param cores processors available
 	 * @param memoryBytes physical memory

@@ -31,7 +31,7 @@ import dev.sluice.devservices.JavaProcess;
  */
 record FastStart(Path jar, Path cache) {
 
-	/** For one module; a slow machine takes 20 s. */
+	/** Longest time for one module; a slow machine takes 20 s. */
 	private static final Duration TIMEOUT = Duration.ofSeconds(180);
 
 	/**

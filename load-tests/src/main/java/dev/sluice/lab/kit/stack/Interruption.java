@@ -26,13 +26,15 @@ public final class Interruption implements AutoCloseable {
 
 	private volatile boolean requested;
 
-	/** For a run that is partial if it is stopped: exit code 1. */
+	/**
+	 * Ends the JVM with exit code 1 if the run is stopped, because it is then partial.
+	 */
 	public Interruption() {
 		this(FAILED);
 	}
 
 	/**
-	 * @param exitCode of the JVM if it is told to stop
+	 * @param exitCode exit code of the JVM if the run is told to stop
 	 */
 	public Interruption(int exitCode) {
 		this.exitCode = exitCode;

@@ -13,7 +13,7 @@ public enum Module {
 
 	SINK("grpc-sink", 8083);
 
-	/** Where the sink listens for gRPC; its other port is for management. */
+	/** The sink's gRPC port; its other port is for management. */
 	static final int SINK_GRPC_PORT = 9190;
 
 	static final int KAFKA_PORT = 9092;

@@ -231,7 +231,7 @@ public final class Stack implements AutoCloseable {
 		}
 	}
 
-	/** Where a module serves HTTP when it runs. */
+	/** The HTTP address of a module when it runs. */
 	public URI uri(Module module) {
 		return uri(port(module));
 	}
@@ -248,7 +248,7 @@ public final class Stack implements AutoCloseable {
 		return port;
 	}
 
-	/** Where the sink serves gRPC when it runs: {@code host:port}. */
+	/** The gRPC address of the sink when it runs: {@code host:port}. */
 	public String sinkTarget() {
 		return "127.0.0.1:" + this.sinkPort;
 	}
@@ -486,13 +486,13 @@ public final class Stack implements AutoCloseable {
 		private Builder() {
 		}
 
-		/** Where the jars are. Default: {@link Workspace#find()}. */
+		/** The checkout with the jars. Default: {@link Workspace#find()}. */
 		public Builder workspace(Workspace value) {
 			this.workspace = value;
 			return this;
 		}
 
-		/** What Kafka and PostgreSQL run as. Default {@code AUTO}. */
+		/** How Kafka and PostgreSQL run. Default {@code AUTO}. */
 		public Builder infrastructure(Infrastructure value) {
 			this.infrastructure = value;
 			return this;
@@ -507,7 +507,7 @@ public final class Stack implements AutoCloseable {
 			return this;
 		}
 
-		/** Where the services' logs go. Default {@code target/stack}. */
+		/** The directory of the services' logs. Default {@code target/stack}. */
 		public Builder directory(Path value) {
 			this.directory = value.toAbsolutePath();
 			return this;
