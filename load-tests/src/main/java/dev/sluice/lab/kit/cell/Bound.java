@@ -12,9 +12,9 @@ public sealed interface Bound {
 	/**
 	 * The machine had no CPU left.
 	 *
-	 * @param share of its CPU that was used, 0 to 1
+	 * @param share share of its CPU that was used, 0 to 1
 	 * @param most the process that used most of it
-	 * @param mostShare of the machine's CPU that this process used, 0 to 1
+	 * @param mostShare share of the machine's CPU that this process used, 0 to 1
 	 */
 	@JsonTypeName("cpu")
 	record Cpu(double share, String most, double mostShare) implements Bound {
@@ -26,7 +26,7 @@ public sealed interface Bound {
 	 * @param service service that has the limit
 	 * @param what is limited, such as "orders in delivery"
 	 * @param limit value of the limit
-	 * @param share of the cell's scrapes in which it was reached, 0 to 1
+	 * @param share share of the cell's scrapes in which it was reached, 0 to 1
 	 */
 	@JsonTypeName("limit")
 	record Limit(String service, String what, double limit, double share) implements Bound {
@@ -35,8 +35,8 @@ public sealed interface Bound {
 	/**
 	 * The orders in flight were at the backend, waiting for its answers.
 	 *
-	 * @param orders at the backend, on average
-	 * @param millis that it took for one, on average
+	 * @param orders average number of orders at the backend
+	 * @param millis average time that it took for one
 	 */
 	@JsonTypeName("backend-latency")
 	record BackendLatency(double orders, double millis) implements Bound {
@@ -64,9 +64,9 @@ public sealed interface Bound {
 	 * No known limit was reached: the rate is the calls in flight divided by the time
 	 * that each took.
 	 *
-	 * @param calls that the client had in flight, on average
-	 * @param millis that a call took, on average
-	 * @param share of the machine's CPU that was used, 0 to 1
+	 * @param calls average number of calls that the client had in flight
+	 * @param millis average time that a call took
+	 * @param share share of the machine's CPU that was used, 0 to 1
 	 */
 	@JsonTypeName("in-flight")
 	record InFlight(double calls, double millis, double share) implements Bound {

@@ -83,7 +83,7 @@ public record CellResult(Cell cell, Instant start, Instant end, long calls, long
 	 * Whether a load generator was so late that the latencies are unreliable: later than
 	 * the median latency, and than 50 ms.
 	 * @param startLagP99Millis its lag; null if it was not noted
-	 * @param latency of the calls; null if none was answered
+	 * @param latency latency of the calls; null if none was answered
 	 */
 	public static boolean isLagged(@Nullable Integer startLagP99Millis, @Nullable Latency latency) {
 		return startLagP99Millis != null && latency != null

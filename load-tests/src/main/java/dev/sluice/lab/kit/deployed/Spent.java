@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * process was started in between, is unknown, not zero. The processes of a service are
  * added up.
  *
- * @param before by service
- * @param after by service
+ * @param before first reading, by service
+ * @param after second reading, by service
  */
 public record Spent(Map<String, Exposition> before, Map<String, Exposition> after) {
 

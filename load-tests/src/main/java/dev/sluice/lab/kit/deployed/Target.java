@@ -19,8 +19,9 @@ import org.jspecify.annotations.Nullable;
  * it. Only {@code lab chaos} breaks it, with the user's own commands.
  *
  * @param gateways base URIs by name, in the order they are measured; at least one
- * @param metrics by service, either its Prometheus endpoint or a selector of a Prometheus
- * server, such as <code>job="consumer"</code>; the gateways by their names
+ * @param metrics source of each service's metrics: its Prometheus endpoint or a selector
+ * of a Prometheus server, such as <code>job="consumer"</code>; the key of a gateway is
+ * its name
  * @param prometheus the server's base URI; null if no selector needs one
  * @param access credentials and trusted certificates
  * @param faults ways to break it, by names that the user chooses; empty if it must not be

@@ -49,7 +49,7 @@ public final class TargetSystem implements AutoCloseable {
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
-	/** A Prometheus server scrapes every minute by default. */
+	/** Longest wait for a scrape: a Prometheus server scrapes every minute by default. */
 	private static final Duration SCRAPED_WITHIN = Duration.ofSeconds(90);
 
 	private static final Duration LOOK = Duration.ofMillis(500);

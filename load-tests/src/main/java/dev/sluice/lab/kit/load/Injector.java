@@ -30,7 +30,7 @@ final class Injector implements AutoCloseable {
 	private static final String HEAP = "-Xmx512m";
 
 	/**
-	 * Without it Gatling logs each step of each request, which costs more than sending
+	 * Without this, Gatling logs each step of each request, which costs more than sending
 	 * it.
 	 */
 	private static final String LOGGING = "-Dlogback.configurationFile=lab-logback.xml";

@@ -238,7 +238,7 @@ final class OrderSupply {
 
 	/**
 	 * Notes that an order was accepted.
-	 * @param due as {@link #begun} gave it
+	 * @param due as returned by {@link #begun}
 	 */
 	void accepted(int order, long due) {
 		this.accepted.incrementAndGet();
@@ -253,7 +253,7 @@ final class OrderSupply {
 
 	/**
 	 * When each order was due, accepted and saved.
-	 * @param savedMicros by id, in microseconds since 1970
+	 * @param savedMicros times by order id, in microseconds since 1970
 	 */
 	OrderTimes times(Map<UUID, Long> savedMicros) {
 		return new OrderTimes(this.times.stream()
@@ -272,7 +272,7 @@ final class OrderSupply {
 
 	/**
 	 * Notes a failed call.
-	 * @param due as {@link #begun} gave it
+	 * @param due as returned by {@link #begun}
 	 * @return whether to retry the order; otherwise it is given up
 	 */
 	boolean failed(int order, long due, int tries) {

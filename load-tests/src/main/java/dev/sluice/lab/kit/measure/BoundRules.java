@@ -57,7 +57,7 @@ final class BoundRules {
 
 	/**
 	 * Applies the rules.
-	 * @param utilisation of the cell
+	 * @param utilisation utilisation of the cell
 	 * @param perSecond rate of the cell
 	 * @param generator what the load generator lacked; null if it lacked nothing
 	 * @param calls the client's

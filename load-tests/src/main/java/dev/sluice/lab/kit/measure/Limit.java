@@ -58,7 +58,7 @@ enum Limit {
 	 * @param used name of the metric of what is used, or of what is free
 	 * @param limit name of the metric of the limit
 	 * @param isFree whether the first metric is what is free
-	 * @param wanted which series count
+	 * @param wanted selects the series
 	 */
 	private record Source(String used, String limit, boolean isFree, Predicate<Series> wanted) {
 	}

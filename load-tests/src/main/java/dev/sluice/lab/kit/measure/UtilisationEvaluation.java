@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * How busy processes and limits were in a window.
  *
  * @param samples of the processes
- * @param scrapes of the services, by name
+ * @param scrapes scrapes of the services, by name
  * @param cores processors of the machine
  * @param generatorCores number of them that only the load generator uses
  */

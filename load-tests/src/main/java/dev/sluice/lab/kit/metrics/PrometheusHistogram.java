@@ -23,7 +23,7 @@ public record PrometheusHistogram(Map<Double, Double> counts) {
 	/**
 	 * Reads it.
 	 * @param text the endpoint's answer
-	 * @param name without {@code _bucket}
+	 * @param name name of the histogram, without {@code _bucket}
 	 * @return empty if the endpoint has none of that name
 	 */
 	public static PrometheusHistogram read(String text, String name) {

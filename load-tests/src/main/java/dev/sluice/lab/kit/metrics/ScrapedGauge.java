@@ -42,8 +42,8 @@ public record ScrapedGauge(List<Sample> samples) {
 	/**
 	 * Which series of an endpoint are added up, by their label {@code state}.
 	 *
-	 * @param names of the metrics
-	 * @param wanted which of their series
+	 * @param names names of the metrics
+	 * @param wanted selects their series
 	 */
 	public record Gauge(Set<String> names, Predicate<Exposition.Series> wanted) {
 	}

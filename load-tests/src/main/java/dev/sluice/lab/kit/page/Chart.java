@@ -115,11 +115,11 @@ public sealed interface Chart {
 	/**
 	 * One panel.
 	 *
-	 * @param name with the unit
+	 * @param name name with the unit
 	 * @param form {@code area}, {@code bars} or {@code line}
 	 * @param logarithmic whether the axis is; it then starts at 1
 	 * @param max the top of the axis
-	 * @param values one for each second, null where none was sampled
+	 * @param values a value for each second, null where none was sampled
 	 */
 	record Panel(String name, int style, String form, boolean logarithmic, double max, List<@Nullable Double> values) {
 	}

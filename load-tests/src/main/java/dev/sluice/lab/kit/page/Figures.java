@@ -60,7 +60,7 @@ public final class Figures {
 
 	/**
 	 * A count with its noun.
-	 * @param count how many
+	 * @param count number of things
 	 * @param one the noun in the singular; the plural gets an s
 	 * @return such as "1 fault" or "2 faults"
 	 */
@@ -70,7 +70,7 @@ public final class Figures {
 
 	/**
 	 * A size.
-	 * @param bytes how many, null if unknown
+	 * @param bytes number of bytes; null if unknown
 	 * @return with its unit
 	 */
 	public static String bytes(@Nullable Number bytes) {

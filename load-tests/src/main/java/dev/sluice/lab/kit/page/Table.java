@@ -23,7 +23,7 @@ public final class Table {
 	/**
 	 * Begins a table.
 	 * @param caption what it holds, with the unit if all figures have one
-	 * @param textColumns how many columns from the left are words
+	 * @param textColumns number of columns from the left that are text
 	 * @param heads the columns' names
 	 */
 	public Table(String caption, int textColumns, List<String> heads) {

@@ -8,7 +8,7 @@ import java.util.UUID;
  * it, so it is known even for an order that was never answered. Each id in an answer is
  * compared with it.
  *
- * @param token of the load; part of each key
+ * @param token unique for the load; part of each key
  * @param customers number of customers, n; each has every n-th order
  */
 public record OrderIdentity(String token, int customers) {

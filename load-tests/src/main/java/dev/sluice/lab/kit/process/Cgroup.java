@@ -29,8 +29,8 @@ final class Cgroup {
 	/**
 	 * The control group of a container. Empty if none is readable, or if it is also the
 	 * group of this process, which would count much else.
-	 * @param proc where procfs is
-	 * @param sys where the control groups are
+	 * @param proc mount point of procfs
+	 * @param sys mount point of the control groups
 	 * @param pid the container's first process
 	 */
 	static Optional<Cgroup> of(Path proc, Path sys, long pid) {

@@ -12,13 +12,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * The share of its rate that a synchronous gateway lost to each factor.
  *
- * @param variant which gateway
+ * @param variant the gateway
  * @param few orders of the small load
  * @param many orders of the large load, at which the reference had collapsed
  * @param all the name of the setting with all likely factors at once
  * @param shares for each of those factors, the names of the settings with it alone and
  * with all but it
- * @param settings what was varied, the base first
+ * @param settings variations, the base first
  * @param cells in the order they were run
  */
 @JsonTypeName("causes")

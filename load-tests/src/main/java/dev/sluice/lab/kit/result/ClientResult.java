@@ -36,7 +36,7 @@ public record ClientResult(List<Run> runs) implements Finding {
 	 * @param target the URI
 	 * @param requestsPerSecond requests due per second
 	 * @param millis time for which requests were sent
-	 * @param tally what became of the requests
+	 * @param tally number of requests by outcome
 	 * @param latency latency of the answered ones, from when they were due; null if there
 	 * are none
 	 * @param lag how late requests were sent: the load generator's own fault

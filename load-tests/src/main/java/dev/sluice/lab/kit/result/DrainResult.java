@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * How fast the consumer delivered a backlog.
  *
- * @param orders in the backlog
+ * @param orders number of orders in the backlog
  * @param deliveryConcurrency orders delivered at once
  * @param delayMillis mean time that the backend took for an order
  * @param counted orders delivered while the rate was measured, in the middle of the

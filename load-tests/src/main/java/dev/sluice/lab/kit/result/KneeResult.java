@@ -119,7 +119,7 @@ public record KneeResult(String goal, String backend, List<Knee> knees) implemen
 	 * none
 	 * @param savedP99Millis time from accepted to saved, for queued orders; null if not
 	 * measured or not known
-	 * @param tally what became of the requests
+	 * @param tally number of requests by outcome
 	 * @param lagP99Millis how late 99 % of the requests were sent, at most
 	 * @param generatorCpuMillis CPU time of the load generator per request
 	 * @param foreignCpuShare share of the machine's CPU that other processes used, 0 to

@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
  * The result of testing one claim.
  *
  * @param proof its name in commands
- * @param question what is asked
+ * @param question the question that it answers
  * @param setting what was done, how much of it and with which seed: name to value
- * @param checks what it must reach and what was measured
+ * @param checks requirements and measured values
  * @param timeline what happened second by second; null if that is of no interest
  * @param millis duration of the test
  * @param problem why it broke off, which proves nothing; null if it did not

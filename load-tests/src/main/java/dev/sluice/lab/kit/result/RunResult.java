@@ -17,9 +17,9 @@ import org.jspecify.annotations.Nullable;
  * @param experiment its command, such as {@code compare}
  * @param command command line that repeats the run
  * @param startedAt when it began
- * @param finishedAt when it ended, whole or not
- * @param partial why it is not whole (interrupted, no disk space, a service died); null
- * if it is whole
+ * @param finishedAt when it ended, complete or not
+ * @param partial why it is not complete (interrupted, no disk space, a service died);
+ * null if it is complete
  * @param environment the machine and the software
  * @param configuration settings of the experiment and of each service: name to value with
  * its unit

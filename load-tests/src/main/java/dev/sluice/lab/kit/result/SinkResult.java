@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Results of moving the same data to the sink in several ways.
  *
- * @param megabytes of data moved by each transfer that is not over the thin link, in MB
- * of 10^6 bytes
+ * @param megabytes data moved by each transfer that is not over the thin link, in MB of
+ * 10^6 bytes
  * @param seed of the data
  * @param storeDelayMillis delay added to the storage where it is the bottleneck, in
  * milliseconds

@@ -24,7 +24,7 @@ import tools.jackson.databind.json.JsonMapper;
  * Controls the backend and reads its state. A backend that does not answer within 5 s, or
  * refuses, causes a {@link LabException}. Thread-safe.
  *
- * @param client to send with, closed by the caller
+ * @param client client to send with, closed by the caller
  * @param uri the backend's, without a path
  */
 public record BackendControl(HttpClient client, URI uri) {

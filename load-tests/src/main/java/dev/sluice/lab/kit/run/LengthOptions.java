@@ -21,7 +21,7 @@ public final class LengthOptions {
 		/** The main points. */
 		QUICK,
 
-		/** All of it. */
+		/** The whole experiment. */
 		WHOLE;
 
 		@Override

@@ -52,7 +52,7 @@ public final class RawConnection implements AutoCloseable {
 		/**
 		 * An answer.
 		 *
-		 * @param headers by their names in lower case; the last of several
+		 * @param headers by name in lower case; the last one if a name is repeated
 		 */
 		record Answer(int status, Map<String, String> headers, String body) implements Reply {
 

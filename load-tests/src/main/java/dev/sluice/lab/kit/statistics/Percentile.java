@@ -17,8 +17,8 @@ public final class Percentile {
 	}
 
 	/**
-	 * Its rank, from 1.
-	 * @param count of the values
+	 * The rank of a percentile, from 1.
+	 * @param count number of values
 	 * @return empty if too few values are above it
 	 */
 	public static OptionalLong rank(long count, double percent) {
