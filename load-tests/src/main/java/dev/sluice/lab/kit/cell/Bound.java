@@ -75,7 +75,7 @@ public sealed interface Bound {
 	/** A sentence with the figures. */
 	default String sentence() {
 		return switch (this) {
-			case Cpu cpu -> text("The machine's CPU was used to %s, most of it (%s) by %s.", percent(cpu.share()),
+			case Cpu cpu -> text("%s of the machine's CPU was used, most of it (%s) by %s.", percent(cpu.share()),
 					percent(cpu.mostShare()), cpu.most());
 			case Limit limit -> text("The %s was at its limit of %,.0f %s for %s of the time.", limit.service(),
 					limit.limit(), limit.what(), percent(limit.share()));
@@ -85,7 +85,7 @@ public sealed interface Bound {
 			case BusyGenerator generator ->
 				text("The load generator used %s of its own cores.", percent(generator.share()));
 			case InFlight client -> text(
-					"No limit was reached, and the machine's CPU was used to %s: %,.0f calls in flight at %,.1f ms each are the rate.",
+					"No limit was reached, and %s of the machine's CPU was used: %,.0f calls in flight at %,.1f ms each give the rate.",
 					percent(client.share()), client.calls(), client.millis());
 		};
 	}

@@ -16,12 +16,12 @@ import org.jspecify.annotations.Nullable;
  * <ol>
  * <li>The load generator began late, by more than the median latency of the calls, or
  * used up the cores that it has for itself.
- * <li>The machine's CPU was used to {@link #BUSY} or more, and no limit on the calls to
- * the backend explains the rate: that is, the rate is below {@link #EXPLAINS} of limit
- * divided by latency. A limit is also reached when everything is slow.
+ * <li>A share of {@link #BUSY} or more of the machine's CPU was used, and no limit on the
+ * calls to the backend explains the rate: that is, the rate is below {@link #EXPLAINS} of
+ * limit divided by latency. A limit is also reached when everything is slow.
  * <li>A limit was reached in at least {@link #MOSTLY} of the scrapes; if there are
  * several, the one reached most.
- * <li>The machine's CPU was used to {@link #BUSY} or more.
+ * <li>A share of {@link #BUSY} or more of the machine's CPU was used.
  * <li>Of the calls that wait for the backend, a share of {@link #HELD} or more were
  * there.
  * <li>No limit was reached.
