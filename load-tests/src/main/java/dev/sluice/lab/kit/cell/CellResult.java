@@ -81,7 +81,7 @@ public record CellResult(Cell cell, Instant start, Instant end, long calls, long
 
 	/**
 	 * Whether a load generator was so late that the latencies are unreliable: later than
-	 * the median latency, and than 50 ms.
+	 * both 50 ms and the median latency.
 	 * @param startLagP99Millis its lag; null if it was not noted
 	 * @param latency latency of the calls; null if none was answered
 	 */

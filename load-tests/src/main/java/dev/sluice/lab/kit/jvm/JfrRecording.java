@@ -97,7 +97,7 @@ public record JfrRecording(Instant start, Instant end, List<Pause> pauses, Navig
 	/**
 	 * Bytes allocated in the window, from the last sample not after its start to the
 	 * first not before its end; null if the window is shorter than two sampling intervals
-	 * or has no sample on either side.
+	 * or lacks a sample on one side.
 	 */
 	public @Nullable Long allocatedIn(Window window) {
 		Map.Entry<Instant, Long> before = this.allocated.floorEntry(window.start());

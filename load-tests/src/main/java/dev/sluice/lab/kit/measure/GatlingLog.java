@@ -138,8 +138,8 @@ public record GatlingLog(String simulation, Instant startedAt, List<Request> req
 			int kind = this.in.get();
 			String version = (kind == RUN) ? readString() : "";
 			if (!version.equals(VERSION)) {
-				throw new IOException(
-						"%s is not a log of Gatling %s, the only version that can be read".formatted(this.file, VERSION));
+				throw new IOException("%s is not a log of Gatling %s, the only version that can be read"
+					.formatted(this.file, VERSION));
 			}
 			String simulation = readString();
 			this.startMillis = this.in.getLong();

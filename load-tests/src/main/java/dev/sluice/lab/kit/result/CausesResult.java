@@ -90,8 +90,8 @@ public record CausesResult(String variant, int few, int many, String all, List<S
 	 * @param calls calls of the client, retries included
 	 * @param failures failed calls by cause
 	 * @param latency latency of the answered calls; null if none was
-	 * @param received requests that the backend received: more than the orders, as
-	 * retries are included
+	 * @param received requests that the backend received, retries included; may exceed
+	 * the orders
 	 * @param backendMaxInFlight greatest number of requests at the backend at once
 	 * @param connectionsOpened connections that the backend accepted
 	 * @param gateway resources that the gateway used for each order answered
