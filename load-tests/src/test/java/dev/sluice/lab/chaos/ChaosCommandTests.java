@@ -46,7 +46,7 @@ class ChaosCommandTests {
 					--target http://h --rate 1 --faults consumer  | fault 'consumer' is not in the target: give it 'faults', in a target file
 					--target http://h --rate 0                    | --rate must be above 0
 					--target http://h --rate 1 --kills-each 0     | --kills-each must be at least 1
-					--token-file x                                | --token-file, --ca and --insecure are of --target: add it
+					--token-file x                                | --token-file, --ca and --insecure need --target
 					""")
 	void refusesWhatCannotBe(String arguments, String message) {
 		assertRefused(arguments, message);

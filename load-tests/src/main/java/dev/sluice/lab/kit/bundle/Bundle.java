@@ -40,23 +40,23 @@ import dev.sluice.lab.kit.run.ReportWriter;
  * A run in one file: a ZIP archive with {@code run.json}, which has plan, machine,
  * versions and command, the raw data and the report. Its first member is
  * {@value #MANIFEST}, the SHA-256 of every other member in the form of {@code sha256sum}.
- * Members are in the order of their names and have one fixed time, so that the same run
- * makes the same bytes.
+ * Members are sorted by name and have one fixed time, so that the same run gives the same
+ * bytes.
  * <p>
- * A bundle comes from others, and opening it trusts none of it: a member is written only
- * if the manifest names it, its name stays below the directory, its content has the
- * manifest's digest, and all together are not more than a run can be. What was written of
- * a bundle that is refused is deleted. The message of every exception is one line for the
- * user.
+ * A bundle may come from anybody, and opening it trusts nothing in it: a member is kept
+ * only if the manifest names it, its name stays below the directory, its content has the
+ * manifest's digest, and all members together are no larger than a run can be. When a
+ * bundle is refused, the files written from it are deleted. The message of every
+ * exception is one line for the user.
  */
 public final class Bundle {
 
-	/** How a bundle's name ends. */
+	/** The file name extension of a bundle. */
 	public static final String SUFFIX = ".zip";
 
 	static final String MANIFEST = "manifest.sha256";
 
-	/** Of a line of the manifest. */
+	/** A line of the manifest. */
 	private static final Pattern LINE = Pattern.compile("([0-9a-f]{64})  (.+)");
 
 	private static final LocalDateTime TIME = LocalDateTime.of(1980, 1, 1, 0, 0);
@@ -69,15 +69,15 @@ public final class Bundle {
 	private Bundle() {
 	}
 
-	/** What of a run is packed. */
+	/** The part of a run that is packed. */
 	public enum Content {
 
-		/** All that it left, and the report. */
+		/** All its files and the report. */
 		ALL,
 
 		/**
-		 * What its cells are computed from: no recordings, scrapes, logs and report,
-		 * which are most of the bytes.
+		 * The files that its cells are computed from, without recordings, scrapes, logs
+		 * and report, which are most of the bytes.
 		 */
 		CELLS;
 
@@ -94,15 +94,15 @@ public final class Bundle {
 	}
 
 	/**
-	 * What a bundle may hold at most.
+	 * The upper limits of a bundle.
 	 *
-	 * @param members files
-	 * @param bytes of all members together
-	 * @param ratio of those bytes to the bundle's own
+	 * @param members number of files
+	 * @param bytes size of all members together
+	 * @param ratio of that size to the bundle's own
 	 */
 	record Limits(int members, long bytes, int ratio) {
 
-		/** The least that any bundle may unpack to, whatever its length. */
+		/** Any bundle may unpack to this size, however small it is. */
 		private static final long ALWAYS = 1 << 20;
 
 		long bytes(Path bundle) throws IOException {
@@ -115,7 +115,7 @@ public final class Bundle {
 	 * Packs a run.
 	 * @param directory the run's
 	 * @param bundle the file, which must not exist
-	 * @param content what of it
+	 * @param content the part to pack
 	 * @throws IOException if the directory holds no run, its files are not those that the
 	 * run left, or the bundle cannot be written
 	 */
@@ -173,7 +173,7 @@ public final class Bundle {
 		zip.putNextEntry(entry);
 	}
 
-	/** Whether that is to be opened as a bundle: a file, and no directory. */
+	/** Whether a path is opened as a bundle: a file other than {@value RunFile#NAME}. */
 	public static boolean isBundle(Path path) {
 		return Files.isRegularFile(path) && !path.endsWith(RunFile.NAME);
 	}
@@ -181,8 +181,8 @@ public final class Bundle {
 	/**
 	 * Opens a bundle.
 	 * @param into a directory that does not exist yet
-	 * @throws IOException if it is no bundle, is damaged or altered, or holds more than a
-	 * run can
+	 * @throws IOException if it is not a bundle, is damaged or altered, or holds more
+	 * than a run can
 	 */
 	public static void unpack(Path bundle, Path into) throws IOException {
 		unpack(bundle, into, LIMITS);
@@ -221,7 +221,7 @@ public final class Bundle {
 		Counted content = new Counted(zip, limits.bytes(bundle));
 		ZipEntry first = zip.getNextEntry();
 		if (first == null || !first.getName().equals(MANIFEST)) {
-			throw new Refusal("it is no bundle of lab bundle, whose first member is " + MANIFEST);
+			throw new Refusal("it was not made by lab bundle: its first member is not " + MANIFEST);
 		}
 		ByteArrayOutputStream manifest = new ByteArrayOutputStream();
 		content.transferTo(manifest);
@@ -275,7 +275,7 @@ public final class Bundle {
 			}
 		}
 		catch (FileAlreadyExistsException ex) {
-			throw new Refusal("its members '%s' and another are one file".formatted(printable(name)));
+			throw new Refusal("its member '%s' and another one are the same file".formatted(printable(name)));
 		}
 		if (!RawFiles.hex(digested.getMessageDigest()).equals(digest)) {
 			throw new Refusal(
@@ -283,7 +283,7 @@ public final class Bundle {
 		}
 	}
 
-	/** Names have no way up, no root and no other system's separators. */
+	/** Refuses names with {@code ..}, a root or another system's separators. */
 	private static Path below(Path into, String name) throws Refusal {
 		try {
 			Path file = into.resolve(name);
@@ -297,7 +297,7 @@ public final class Bundle {
 		catch (InvalidPathException _) {
 			// Refused as well.
 		}
-		throw new Refusal("its member '%s' would lie elsewhere".formatted(printable(name)));
+		throw new Refusal("its member '%s' would lie outside the directory".formatted(printable(name)));
 	}
 
 	private static String printable(String name) {
@@ -310,8 +310,8 @@ public final class Bundle {
 	}
 
 	/**
-	 * Deletes a directory with all that is in it.
-	 * @throws IOException if something of it stays
+	 * Deletes a directory and everything in it.
+	 * @throws IOException if a file cannot be deleted
 	 */
 	public static void delete(Path directory) throws IOException {
 		try (Stream<Path> files = Files.walk(directory)) {
@@ -330,7 +330,7 @@ public final class Bundle {
 
 	}
 
-	/** Refuses to read on once all members together are too long. */
+	/** Refuses to read on once all members together are too large. */
 	private static final class Counted extends FilterInputStream {
 
 		private final long most;

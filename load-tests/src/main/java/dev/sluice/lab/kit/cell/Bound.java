@@ -5,45 +5,45 @@ import java.util.Locale;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import com.fasterxml.jackson.annotation.JsonTypeName;
 
-/** What kept a cell from being faster, by the rules that the report states. */
+/** What kept a cell from being faster, according to the rules that the report states. */
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "kind")
 public sealed interface Bound {
 
 	/**
 	 * The machine had no CPU left.
 	 *
-	 * @param share of its CPU that was used, 0 to 1
+	 * @param share share of its CPU that was used, 0 to 1
 	 * @param most the process that used most of it
-	 * @param mostShare of the machine's CPU that this process used, 0 to 1
+	 * @param mostShare share of the machine's CPU that this process used, 0 to 1
 	 */
 	@JsonTypeName("cpu")
 	record Cpu(double share, String most, double mostShare) implements Bound {
 	}
 
 	/**
-	 * A limit that is set was reached.
+	 * A configured limit was reached.
 	 *
-	 * @param service whose
+	 * @param service service that has the limit
 	 * @param what is limited, such as "orders in delivery"
-	 * @param limit how much of it, at most
-	 * @param share of the cell's scrapes in which it was reached, 0 to 1
+	 * @param limit value of the limit
+	 * @param share share of the cell's scrapes in which it was reached, 0 to 1
 	 */
 	@JsonTypeName("limit")
 	record Limit(String service, String what, double limit, double share) implements Bound {
 	}
 
 	/**
-	 * The orders were at the backend, which took its time, and no more were in flight.
+	 * The orders in flight were at the backend, waiting for its answers.
 	 *
-	 * @param orders at the backend, on average
-	 * @param millis that it took for one, on average
+	 * @param orders average number of orders at the backend
+	 * @param millis average time that it took for one
 	 */
 	@JsonTypeName("backend-latency")
 	record BackendLatency(double orders, double millis) implements Bound {
 	}
 
 	/**
-	 * The load generator did not offer what it should have.
+	 * The load generator did not offer the load that it should have.
 	 *
 	 * @param lateMillis how late it began 99 % of the orders at most
 	 */
@@ -54,28 +54,28 @@ public sealed interface Bound {
 	/**
 	 * The load generator has cores for itself and used them up.
 	 *
-	 * @param share of their CPU that it used, 0 to 1
+	 * @param share share of their CPU that it used, 0 to 1
 	 */
 	@JsonTypeName("busy-generator")
 	record BusyGenerator(double share) implements Bound {
 	}
 
 	/**
-	 * Nothing that was looked at was at its limit: the rate is calls in flight by what
-	 * each took.
+	 * No known limit was reached: the rate is the calls in flight divided by the time
+	 * that each took.
 	 *
-	 * @param calls that the client had in flight, on average
-	 * @param millis that a call took, on average
-	 * @param share of the machine's CPU that was used, 0 to 1
+	 * @param calls average number of calls that the client had in flight
+	 * @param millis average time that a call took
+	 * @param share share of the machine's CPU that was used, 0 to 1
 	 */
 	@JsonTypeName("in-flight")
 	record InFlight(double calls, double millis, double share) implements Bound {
 	}
 
-	/** In words, a whole sentence. */
+	/** A sentence with the figures. */
 	default String sentence() {
 		return switch (this) {
-			case Cpu cpu -> text("The machine's CPU was used to %s, most of it (%s) by %s.", percent(cpu.share()),
+			case Cpu cpu -> text("%s of the machine's CPU was used, most of it (%s) by %s.", percent(cpu.share()),
 					percent(cpu.mostShare()), cpu.most());
 			case Limit limit -> text("The %s was at its limit of %,.0f %s for %s of the time.", limit.service(),
 					limit.limit(), limit.what(), percent(limit.share()));
@@ -85,12 +85,12 @@ public sealed interface Bound {
 			case BusyGenerator generator ->
 				text("The load generator used %s of its own cores.", percent(generator.share()));
 			case InFlight client -> text(
-					"No limit was reached, and the machine's CPU was used to %s: %,.0f calls in flight at %,.1f ms each are the rate.",
+					"No limit was reached, and %s of the machine's CPU was used: %,.0f calls in flight at %,.1f ms each give the rate.",
 					percent(client.share()), client.calls(), client.millis());
 		};
 	}
 
-	/** What it is, without the measured figures: a noun. */
+	/** A noun phrase without the measured figures. */
 	default String words() {
 		return switch (this) {
 			case Cpu _ -> "the machine's CPU";

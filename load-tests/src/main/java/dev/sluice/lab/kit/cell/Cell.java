@@ -3,11 +3,11 @@ package dev.sluice.lab.kit.cell;
 /**
  * The coordinates of a measurement of {@code lab compare}.
  *
- * @param variant which gateway
+ * @param variant the gateway
  * @param mode {@code sync} or {@code queued}
- * @param capacity the backend's capacity model, {@code unlimited} or {@code starved}
- * @param load how much is asked of it
- * @param repetition which time, from 1
+ * @param capacity label of the backend's capacity model, such as {@code unlimited}
+ * @param load the load on it
+ * @param repetition number of the repetition, from 1
  */
 public record Cell(String variant, String mode, String capacity, Load load, int repetition) {
 

@@ -8,34 +8,35 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one cell came to. Every figure belongs to the one window from the first request's
- * start to the moment the backend had saved all of the cell's orders, by one clock.
- * Counters are end minus start.
+ * The result of one cell. All figures belong to one window on one clock, from the start
+ * of the first request until the backend had saved all of the cell's orders. Counters are
+ * end minus start.
  *
- * @param cell which
+ * @param cell the cell
  * @param start the first request's start
- * @param end when the last order was saved; where not all were, when the run gave up
+ * @param end when the last order was saved or, if not all were, when the run gave up
  * @param calls the client's calls of {@code POST /orders}, repeats included
  * @param failedCalls calls that were not answered 201 or 202
- * @param failures failed calls by what they failed of, such as {@code HTTP 503}
+ * @param failures failed calls by cause, such as {@code HTTP 503}
  * @param accepted orders that were answered 201 or 202
  * @param saved different orders the backend saved
- * @param savedPerSecond saved orders by the length of the window
- * @param acceptedPerSecond accepted orders by the time from the first call's start to the
- * end of the last call that was accepted
- * @param latency of an answered call, in milliseconds, by the client's clock
- * @param toAccepted from an order's first try until it was accepted, in milliseconds;
- * null if it was not noted
- * @param toSaved from an order's first try until the backend had saved it, likewise
- * @param services what each service spent, by name; the gateway's is {@code gateway}
+ * @param savedPerSecond saved orders divided by the length of the window
+ * @param acceptedPerSecond accepted orders divided by the time from the start of the
+ * first call to the end of the last accepted call
+ * @param latency latency of an answered call, in milliseconds, by the client's clock
+ * @param toAccepted time from an order's first try until it was accepted, in
+ * milliseconds; null if it was not noted
+ * @param toSaved time from an order's first try until the backend had saved it, likewise
+ * @param services resources that each service used, by name; the gateway's is
+ * {@code gateway}
  * @param connectionsOpened TCP connections the backend accepted; null if not known
- * @param backendMaxInFlight the most orders the backend had in process at once; null if
- * not known
+ * @param backendMaxInFlight greatest number of orders that the backend processed at once;
+ * null if not known
  * @param foreignCpuShare share of the machine's CPU used by other processes, 0 to 1, in
- * the window or, where it is shorter, in the second around it; null if it is not known
+ * the window or, if that is shorter, in the second around it; null if it is not known
  * @param startLagP99Millis how late the load generator began 99 % of the orders that were
  * due by the clock, or with the first, at most; null if it was not noted
- * @param problem why the cell cannot be believed or is incomplete; null if it can
+ * @param problem why the cell is unreliable or incomplete; null if it is neither
  * @param utilisation how busy everything was, and what bound the cell; null if that was
  * not evaluated
  * @param seconds the window second by second
@@ -47,7 +48,7 @@ public record CellResult(Cell cell, Instant start, Instant end, long calls, long
 		@Nullable Integer startLagP99Millis, @Nullable String problem, @Nullable Utilisation utilisation,
 		List<Second> seconds) {
 
-	/** As late as that a load generator may always begin, in milliseconds. */
+	/** A load generator may always begin this late, in milliseconds. */
 	private static final double LAG_LIMIT_MILLIS = 50;
 
 	public CellResult {
@@ -59,7 +60,7 @@ public record CellResult(Cell cell, Instant start, Instant end, long calls, long
 		seconds = List.copyOf(seconds);
 	}
 
-	/** One whose utilisation was not evaluated. */
+	/** A result whose utilisation was not evaluated. */
 	public CellResult(Cell cell, Instant start, Instant end, long calls, long failedCalls, Map<String, Long> failures,
 			long accepted, long saved, double savedPerSecond, double acceptedPerSecond, @Nullable Latency latency,
 			@Nullable Wait toAccepted, @Nullable Wait toSaved, Map<String, ServiceCost> services,
@@ -70,7 +71,7 @@ public record CellResult(Cell cell, Instant start, Instant end, long calls, long
 				startLagP99Millis, problem, null, seconds);
 	}
 
-	/** The same, with what clients waited for. */
+	/** This result with the waits of the clients. */
 	public CellResult waiting(@Nullable Wait accepted, @Nullable Wait saved) {
 		return new CellResult(this.cell, this.start, this.end, this.calls, this.failedCalls, this.failures,
 				this.accepted, this.saved, this.savedPerSecond, this.acceptedPerSecond, this.latency, accepted, saved,
@@ -79,10 +80,10 @@ public record CellResult(Cell cell, Instant start, Instant end, long calls, long
 	}
 
 	/**
-	 * Whether a load generator was too late for the latencies to be believed: by more
-	 * than half of the calls took.
+	 * Whether a load generator was so late that the latencies are unreliable: later than
+	 * both 50 ms and the median latency.
 	 * @param startLagP99Millis its lag; null if it was not noted
-	 * @param latency of the calls; null if none was answered
+	 * @param latency latency of the calls; null if none was answered
 	 */
 	public static boolean isLagged(@Nullable Integer startLagP99Millis, @Nullable Latency latency) {
 		return startLagP99Millis != null && latency != null
@@ -96,12 +97,12 @@ public record CellResult(Cell cell, Instant start, Instant end, long calls, long
 	}
 
 	/**
-	 * How long all orders of a cell waited, those that failed and were retried and those
-	 * that never came to an end included. A percentile is exact (nearest rank); it is
-	 * null if fewer than ten orders waited longer, or the order at its rank waits still.
+	 * How long all orders of a cell waited, including those that were retried and those
+	 * that never finished. A percentile is exact (nearest rank); it is null if fewer than
+	 * ten orders waited longer, or if the order at its rank is still waiting.
 	 *
-	 * @param orders placed
-	 * @param unfinished that came to no end within the cell's time
+	 * @param orders number of orders placed
+	 * @param unfinished orders that did not finish within the cell's time
 	 * @param p50 median, in milliseconds
 	 * @param p95 in milliseconds
 	 * @param p99 in milliseconds
@@ -116,8 +117,8 @@ public record CellResult(Cell cell, Instant start, Instant end, long calls, long
 	public record Latency(double mean, @Nullable Double p50, @Nullable Double p95, @Nullable Double p99, double max) {
 
 		/**
-		 * What 99 % of the calls did not exceed: the 99th percentile or, of too few calls
-		 * for one, the greatest.
+		 * The time that 99 % of the calls did not exceed: the 99th percentile or, with
+		 * too few calls for one, the greatest.
 		 */
 		public double p99AtMost() {
 			return Objects.requireNonNullElse(this.p99, this.max);
@@ -126,7 +127,7 @@ public record CellResult(Cell cell, Instant start, Instant end, long calls, long
 	}
 
 	/**
-	 * What a service spent in the window. A figure is null where it could not be
+	 * Resources that a service used in the window. A figure is null where it could not be
 	 * measured, for example because the window was shorter than the sampling interval.
 	 *
 	 * @param cpuMillisPerOrder CPU time per saved order, in milliseconds
@@ -135,12 +136,12 @@ public record CellResult(Cell cell, Instant start, Instant end, long calls, long
 	 * @param gcPauses stop-the-world pauses
 	 * @param gcPauseMillis their sum, in milliseconds
 	 * @param gcPauseMaxMillis the longest, in milliseconds
-	 * @param peakThreads platform threads at most
-	 * @param peakRssBytes resident memory at most
-	 * @param peakConnections open connections that it accepted, at most, by the kernel's
-	 * table once a second
-	 * @param peakPooled open connections in its pool to the backend, at most, by its own
-	 * gauge once a second
+	 * @param peakThreads greatest number of platform threads
+	 * @param peakRssBytes greatest resident memory
+	 * @param peakConnections greatest number of open connections that it accepted, by the
+	 * kernel's table once a second
+	 * @param peakPooled greatest number of open connections in its pool to the backend,
+	 * by its own gauge once a second
 	 */
 	public record ServiceCost(@Nullable Double cpuMillisPerOrder, @Nullable Double allocatedBytesPerOrder,
 			@Nullable Double promotedBytesPerOrder, @Nullable Integer gcPauses, @Nullable Double gcPauseMillis,
@@ -149,12 +150,13 @@ public record CellResult(Cell cell, Instant start, Instant end, long calls, long
 	}
 
 	/**
-	 * One second of the window; of the gateway where it says nothing else.
+	 * One second of the window. Figures are the gateway's unless they say otherwise.
 	 *
-	 * @param second from 0
+	 * @param second number of the second, from 0
 	 * @param calls calls answered in it
 	 * @param failedCalls calls failed in it
-	 * @param p99Millis of the calls answered in it; null with fewer than ten above
+	 * @param p99Millis latency of the calls answered in it; null with fewer than ten
+	 * above
 	 * @param gcPauseMillis stop-the-world time in it; null if not recorded
 	 * @param threads platform threads; null if not sampled
 	 * @param heapUsedBytes used heap, the last value known; null if not sampled

@@ -3,10 +3,10 @@ package dev.sluice.lab.kit.cell;
 import java.util.Locale;
 
 /**
- * How much is asked of a gateway. Loads of different kinds do not compare.
+ * The load on a gateway. Loads of different kinds cannot be compared.
  *
  * @param kind what is counted
- * @param size how many
+ * @param size number of those
  */
 public record Load(Kind kind, int size) {
 
@@ -16,7 +16,7 @@ public record Load(Kind kind, int size) {
 		/** Orders in flight: each user places the next when one is accepted. */
 		IN_FLIGHT("orders in flight"),
 
-		/** Orders due each second by the clock, whatever becomes of the others. */
+		/** Orders due each second on schedule, whatever becomes of the others. */
 		OFFERED("orders offered per second"),
 
 		/** Orders placed at once, and no more. */
@@ -28,7 +28,7 @@ public record Load(Kind kind, int size) {
 			this.words = words;
 		}
 
-		/** What an axis of such loads is called. */
+		/** The name of an axis of such loads. */
 		public String words() {
 			return this.words;
 		}
@@ -38,7 +38,7 @@ public record Load(Kind kind, int size) {
 			return text(String.format(Locale.ROOT, "%,d", size));
 		}
 
-		/** Some loads in words, their sizes being written already. */
+		/** Several loads in words, given their sizes as text. */
 		public String text(String sizes) {
 			return switch (this) {
 				case IN_FLIGHT -> sizes + " in flight";

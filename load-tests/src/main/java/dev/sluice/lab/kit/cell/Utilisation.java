@@ -8,14 +8,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * How busy everything was in a cell. A figure is null where it is not known.
  *
- * @param busyShare of the machine's CPU, 0 to 1
- * @param stealShare of the machine's CPU that another machine had, 0 to 1
- * @param processes by name
- * @param limits that the services export, those that were never near left out
- * @param backendMillis that the backend took for an order, on average
- * @param backendInFlight orders at the backend, on average
+ * @param busyShare share of the machine's CPU that was used, 0 to 1
+ * @param stealShare share of the machine's CPU that another virtual machine had, 0 to 1
+ * @param processes use of each process, by name
+ * @param limits limits that the services export, without those that were never near
+ * @param backendMillis average time that the backend took for an order
+ * @param backendInFlight average number of orders at the backend
  * @param ceilingPerSecond orders per second that the tightest limit on calls to the
- * backend allows at its latency: limit by latency
+ * backend allows at its latency: limit divided by latency
  * @param bound what kept the cell from being faster; null if too little is known
  */
 public record Utilisation(@Nullable Double busyShare, @Nullable Double stealShare, Map<String, ProcessUse> processes,
@@ -27,15 +27,15 @@ public record Utilisation(@Nullable Double busyShare, @Nullable Double stealShar
 		limits = List.copyOf(limits);
 	}
 
-	/** The same, bound by this. */
+	/** This utilisation with a bound. */
 	public Utilisation boundBy(@Nullable Bound by) {
 		return new Utilisation(this.busyShare, this.stealShare, this.processes, this.limits, this.backendMillis,
 				this.backendInFlight, this.ceilingPerSecond, by);
 	}
 
 	/**
-	 * The share of all processes' CPU time that compiled, 0 to 1; null if it is not known
-	 * of any.
+	 * The share of all processes' CPU time that compilers used, 0 to 1; null if it is not
+	 * known for any.
 	 */
 	public @Nullable Double jitShare() {
 		double cores = 0;
@@ -52,23 +52,23 @@ public record Utilisation(@Nullable Double busyShare, @Nullable Double stealShar
 	/**
 	 * A process with its descendants, or a container.
 	 *
-	 * @param cores that it used, on average
-	 * @param waiting threads that were ready to run and had no core, on average
-	 * @param jitShare of its CPU time that compiled, 0 to 1
-	 * @param gcShare of its CPU time that collected garbage, 0 to 1
+	 * @param cores average number of cores that it used
+	 * @param waiting average number of its threads that were ready to run and had no core
+	 * @param jitShare share of its CPU time that its compilers used, 0 to 1
+	 * @param gcShare share of its CPU time that its collector used, 0 to 1
 	 */
 	public record ProcessUse(@Nullable Double cores, @Nullable Double waiting, @Nullable Double jitShare,
 			@Nullable Double gcShare) {
 	}
 
 	/**
-	 * A limit, by the service's scrapes in the window.
+	 * The use of a limit, from the service's scrapes in the window.
 	 *
-	 * @param service whose
+	 * @param service service that has the limit
 	 * @param what is limited
-	 * @param limit the greatest it was
-	 * @param used on average
-	 * @param share of the scrapes in which it was reached, 0 to 1
+	 * @param limit its greatest value
+	 * @param used average use
+	 * @param share share of the scrapes in which it was reached, 0 to 1
 	 */
 	public record LimitUse(String service, String what, double limit, double used, double share) {
 	}

@@ -9,18 +9,20 @@ import org.jspecify.annotations.Nullable;
 /** How a client waits for its answers. */
 public enum CallMode {
 
-	/** It does not: the answer calls back. */
+	/** No thread waits: the answer invokes a callback. */
 	ASYNC("async", null),
 
-	/** Each request has one of a fixed number of platform threads until its answer. */
+	/**
+	 * Each request holds one of a fixed number of platform threads until it is answered.
+	 */
 	BLOCKING("blocking", 200),
 
 	/** Each request has a virtual thread of its own. */
 	VIRTUAL("virtual", null),
 
 	/**
-	 * Each request blocks a thread of a pool on the future of its answer. The pool has so
-	 * many threads at once and grows by one a second while requests wait for one.
+	 * Each request blocks a thread of a pool on the future of its answer. The pool starts
+	 * with this many threads and grows by one a second while requests wait for one.
 	 */
 	SYNC_OVER_ASYNC("sync-over-async", 12);
 
@@ -38,7 +40,7 @@ public enum CallMode {
 		return this.label;
 	}
 
-	/** How many threads it waits with unless told; null if it needs none. */
+	/** The default number of threads that it waits with; null if it needs none. */
 	public @Nullable Integer threads() {
 		return this.threads;
 	}

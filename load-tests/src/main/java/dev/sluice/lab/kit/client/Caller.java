@@ -21,8 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Sends requests in one {@link CallMode}. {@link #call} returns at once; the reply is
- * given on any thread, once. How many calls are outstanding the caller of this has to
- * bound.
+ * given on any thread, once. The number of outstanding calls is not bounded here.
  */
 abstract sealed class Caller implements AutoCloseable {
 
@@ -40,7 +39,7 @@ abstract sealed class Caller implements AutoCloseable {
 		this.client = ((tls != null) ? builder.sslContext(tls) : builder).build();
 	}
 
-	/** What became of a request: empty if it is well, else what went wrong. */
+	/** Receives the outcome of a request. */
 	@FunctionalInterface
 	interface Reply {
 
@@ -54,8 +53,8 @@ abstract sealed class Caller implements AutoCloseable {
 
 	/**
 	 * A caller of that mode.
-	 * @param threads to wait with, where the mode needs some
-	 * @param tls whom to trust; null for the JDK's own
+	 * @param threads number of threads to wait with, if the mode needs any
+	 * @param tls certificates to trust; null for the JDK's own
 	 */
 	static Caller of(CallMode mode, @Nullable Integer threads, @Nullable SSLContext tls) {
 		return switch (mode) {
@@ -89,7 +88,7 @@ abstract sealed class Caller implements AutoCloseable {
 		});
 	}
 
-	/** Ends what is outstanding; nobody is told of it any more. */
+	/** Cancels outstanding calls, without replies. */
 	@Override
 	public void close() {
 		this.client.shutdownNow();

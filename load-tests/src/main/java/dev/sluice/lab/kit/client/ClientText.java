@@ -9,7 +9,7 @@ import dev.sluice.lab.kit.result.ClientResult.Reference;
 import dev.sluice.lab.kit.statistics.Timing;
 import org.jspecify.annotations.Nullable;
 
-/** What runs of the client came to, in 100 columns of text. */
+/** The results of runs of the client as text of 100 columns. */
 public final class ClientText {
 
 	private ClientText() {

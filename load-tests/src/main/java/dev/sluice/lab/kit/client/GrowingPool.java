@@ -8,13 +8,14 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A pool that grows the way a runtime's default pool does: so many threads at once, then
- * one more each second while tasks wait, {@link #MOST} at most. It does not shrink. Tasks
- * wait in the order they came, without a bound: who gives them bounds them.
+ * A pool that grows as the default pool of some runtimes does: it starts with a number of
+ * threads and adds one each second while tasks wait, up to {@link #MOST}. It does not
+ * shrink. Its queue is first in, first out, and unbounded: the caller must bound the
+ * tasks.
  */
 final class GrowingPool implements Executor, AutoCloseable {
 
-	/** A process can have more; nobody waits for them at one a second. */
+	/** A process can have more, but at one a second nobody waits that long. */
 	static final int MOST = 10_000;
 
 	private static final long PERIOD_MILLIS = 1_000;
@@ -41,7 +42,7 @@ final class GrowingPool implements Executor, AutoCloseable {
 		}
 	}
 
-	/** Threads that run. */
+	/** The number of threads. */
 	int size() {
 		return this.threads.getPoolSize();
 	}
@@ -51,7 +52,7 @@ final class GrowingPool implements Executor, AutoCloseable {
 		this.threads.execute(task);
 	}
 
-	/** Forgets the tasks that wait and interrupts the others. */
+	/** Drops the tasks that wait and interrupts the others. */
 	@Override
 	public void close() {
 		this.growth.shutdownNow();

@@ -29,10 +29,9 @@ import dev.sluice.lab.kit.statistics.Timing;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An open model: requests are due by the clock and sent when due, whatever became of
- * those before, and a latency begins when its request was due. So a target that stands
- * still is seen as its clients see it, and a generator that lags adds to the latency
- * instead of hiding it.
+ * An open model: requests are sent on schedule, whatever became of those before, and
+ * latency counts from when a request was due. So a stall of the target shows as clients
+ * see it, and a generator that lags adds to the latency instead of hiding it.
  * <p>
  * A request that is due while {@link OpenLoad#maxOutstanding} are outstanding is not sent
  * at all, and counted as not sent: the generator never waits. One load at a time.
@@ -42,13 +41,13 @@ public final class OpenClient implements AutoCloseable {
 	/** As many as fit into memory, twice four bytes each. */
 	public static final int MAX_REQUESTS = 5_000_000;
 
-	/** Before the clock starts, so that the first request is not late. */
+	/** Time before the first request is due, so that it is not late. */
 	private static final long LEAD_NANOS = 50_000_000;
 
-	/** What is nearer than this is waited for without sleeping. */
+	/** A shorter wait spins instead of sleeping. */
 	private static final long SPIN_NANOS = 60_000;
 
-	/** For the listener to be done with a second. */
+	/** Longest wait for the listener to handle a second. */
 	private static final long TELL_SECONDS = 10;
 
 	private static final int NOT_ANSWERED = -1;
@@ -59,12 +58,13 @@ public final class OpenClient implements AutoCloseable {
 	private final Caller caller;
 
 	/**
-	 * What is sent.
+	 * The load to send.
 	 *
-	 * @param requestsPerSecond due
-	 * @param duration for which requests are sent
-	 * @param patience for answers that are outstanding then; they are given up after it
-	 * @param maxOutstanding requests without an answer
+	 * @param requestsPerSecond requests due per second
+	 * @param duration time for which requests are sent
+	 * @param patience time after that to wait for outstanding answers, which are then
+	 * given up
+	 * @param maxOutstanding maximum number of requests without an answer
 	 */
 	public record OpenLoad(double requestsPerSecond, Duration duration, Duration patience, int maxOutstanding) {
 
@@ -73,7 +73,7 @@ public final class OpenClient implements AutoCloseable {
 				throw new IllegalArgumentException("A load needs a rate, a duration and room for one request");
 			}
 			if (requestsPerSecond * duration.toMillis() / 1_000 > MAX_REQUESTS) {
-				throw new IllegalArgumentException("These are more than %,d requests".formatted(MAX_REQUESTS));
+				throw new IllegalArgumentException("A load has at most %,d requests".formatted(MAX_REQUESTS));
 			}
 		}
 
@@ -84,12 +84,12 @@ public final class OpenClient implements AutoCloseable {
 	}
 
 	/**
-	 * What came of it.
+	 * The results of a load.
 	 *
-	 * @param latency of the answered requests since they were due, failed ones included;
-	 * null if there are none
-	 * @param lag between due and sent
-	 * @param cpuMillisPerRequest of this process; null if nothing was sent
+	 * @param latency latency of the answered requests from when they were due, failed
+	 * ones included; null if there are none
+	 * @param lag time between due and sent
+	 * @param cpuMillisPerRequest CPU time of this process; null if nothing was sent
 	 */
 	public record Figures(Tally tally, @Nullable Timing latency, Timing lag, @Nullable Double cpuMillisPerRequest,
 			List<Second> seconds, Samples samples) {
@@ -107,12 +107,12 @@ public final class OpenClient implements AutoCloseable {
 			this.lagMicros = lagMicros;
 		}
 
-		/** Of the answered requests, in microseconds. */
+		/** Latencies of the answered requests, in microseconds. */
 		public IntStream latencies() {
 			return Arrays.stream(this.latencyMicros);
 		}
 
-		/** Of all requests that were due, in microseconds. */
+		/** Lags of all requests that were due, in microseconds. */
 		public IntStream lags() {
 			return Arrays.stream(this.lagMicros);
 		}
@@ -120,24 +120,24 @@ public final class OpenClient implements AutoCloseable {
 	}
 
 	/**
-	 * @param threads to wait with, where the mode needs some
+	 * @param threads number of threads to wait with, if the mode needs any
 	 */
 	public OpenClient(CallMode mode, @Nullable Integer threads) {
 		this(mode, threads, null);
 	}
 
 	/**
-	 * @param threads to wait with, where the mode needs some
-	 * @param tls whom to trust; null for the JDK's own
+	 * @param threads number of threads to wait with, if the mode needs any
+	 * @param tls certificates to trust; null for the JDK's own
 	 */
 	public OpenClient(CallMode mode, @Nullable Integer threads, @Nullable SSLContext tls) {
 		this.caller = Caller.of(mode, threads, tls);
 	}
 
 	/**
-	 * Sends a load; returns when all is answered or given up.
-	 * @param requests by number, from 0; asked for when due
-	 * @param each is told of every second at its end, on a thread of its own
+	 * Sends a load; returns when all requests are answered or given up.
+	 * @param requests by number, from 0; made when due
+	 * @param each receives every second at its end, on a thread of its own
 	 */
 	public Figures run(OpenLoad load, IntFunction<HttpRequest> requests, Consumer<Second> each)
 			throws InterruptedException {
@@ -180,7 +180,7 @@ public final class OpenClient implements AutoCloseable {
 		return execution.figures(SYSTEM.getProcessCpuTime() - cpuBefore);
 	}
 
-	/** A sleep alone is late by what the kernel rounds it up to. */
+	/** Sleeps and then spins, because the kernel rounds up a sleep. */
 	private static void sleepUntil(long time) throws InterruptedException {
 		long left = time - System.nanoTime();
 		while (left > 0) {
@@ -201,13 +201,13 @@ public final class OpenClient implements AutoCloseable {
 		return (int) Math.min(TimeUnit.NANOSECONDS.toMicros(nanos), Integer.MAX_VALUE);
 	}
 
-	/** Ends what is outstanding. */
+	/** Cancels outstanding requests. */
 	@Override
 	public void close() {
 		this.caller.close();
 	}
 
-	/** One load under way. */
+	/** A load being sent. */
 	private static final class Execution {
 
 		private final int[] lagMicros;
@@ -282,7 +282,7 @@ public final class OpenClient implements AutoCloseable {
 			}
 		}
 
-		/** The last second ends with the load: it is told all the same. */
+		/** The last second ends with the load, but is reported like the others. */
 		void awaitSecond(long second) throws InterruptedException {
 			if (second > 0 && !this.told.tryAcquire((int) second, TELL_SECONDS, TimeUnit.SECONDS)) {
 				throw new IllegalStateException("The status of a second was not reported");

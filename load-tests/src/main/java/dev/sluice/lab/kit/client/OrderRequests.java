@@ -37,7 +37,7 @@ public final class OrderRequests implements IntFunction<HttpRequest> {
 
 	/**
 	 * @param prefix of the keys, never used before at this system
-	 * @param authorization the header of that name; null: none is sent
+	 * @param authorization the header of that name; null to send none
 	 */
 	public OrderRequests(URI gateway, Mode mode, String prefix, @Nullable String authorization) {
 		this.orders = gateway.resolve("/orders");

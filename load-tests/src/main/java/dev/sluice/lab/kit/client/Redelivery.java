@@ -24,24 +24,24 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Has failed orders delivered again, one after another and at a bounded rate, page by
- * page: what is kept does not grow with their number. An order that fails again meanwhile
- * is not taken a second time: it comes behind the last of a first look through the pages,
- * so that no clock but the system's own counts. Not thread-safe.
+ * Asks a gateway to deliver failed orders again, one after another, at a bounded rate and
+ * page by page, so that memory does not grow with their number. An order that fails again
+ * in the meantime is not sent twice: it is listed after the order that was the last one
+ * at the beginning. Only times of the system itself are compared. Not thread-safe.
  */
 public final class Redelivery implements AutoCloseable {
 
-	/** Tries of an order that the gateway cannot accept at the moment. */
+	/** Tries for an order that the gateway cannot accept at the moment. */
 	private static final int TRIES = 3;
 
-	/** So many in a row, and the gateway is down: there is no use in going on. */
+	/** After this many in a row the gateway counts as down, and redelivery ends. */
 	private static final int UNAVAILABLE_IN_A_ROW = 10;
 
 	private static final int PAGE = 500;
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
-	/** Before the same is asked for again. */
+	/** Pause before a retry. */
 	private static final Duration PAUSE = Duration.ofMillis(400);
 
 	private static final int OK = 200;
@@ -59,10 +59,10 @@ public final class Redelivery implements AutoCloseable {
 	private final long periodNanos;
 
 	/**
-	 * Which failed orders.
+	 * A selection of failed orders.
 	 *
-	 * @param reason part of why they failed, in any case; null for any
-	 * @param since those that failed then or later; null for any
+	 * @param reason part of the reason why they failed, case-insensitive; null for any
+	 * @param since time from which on they failed; null for any
 	 */
 	public record Choice(@Nullable String reason, @Nullable Instant since) {
 
@@ -75,30 +75,30 @@ public final class Redelivery implements AutoCloseable {
 
 	}
 
-	/** What became of one. */
+	/** The outcome for an order. */
 	public enum End {
 
 		/** It is queued again. */
 		TAKEN,
 
-		/** There is nothing to send again, or it has not failed any more. */
+		/** There is nothing to send again, or it is no longer failed. */
 		REFUSED,
 
-		/** The gateway could not, however often it was asked. */
+		/** The gateway could not accept it in any try. */
 		UNAVAILABLE
 
 	}
 
 	/**
-	 * One order.
+	 * An order and its outcome.
 	 *
-	 * @param why it failed
-	 * @param answer the gateway's, empty if it was taken
+	 * @param why why it failed
+	 * @param answer the gateway's answer; empty if it accepted the order
 	 */
 	public record Redelivered(UUID id, @Nullable String why, End end, String answer) {
 	}
 
-	/** How many came to which end. */
+	/** The number of orders by outcome. */
 	public record Tally(int taken, int refused, int unavailable) {
 
 		static final Tally NONE = new Tally(0, 0, 0);
@@ -119,7 +119,7 @@ public final class Redelivery implements AutoCloseable {
 	}
 
 	/**
-	 * @param ratePerSecond orders a second at most
+	 * @param ratePerSecond maximum number of orders a second
 	 */
 	public Redelivery(URI gateway, double ratePerSecond) {
 		this.gateway = gateway;
@@ -127,18 +127,18 @@ public final class Redelivery implements AutoCloseable {
 	}
 
 	/**
-	 * Goes through the failed orders, the earliest first.
-	 * @param each is told of every order chosen
-	 * @throws LabException if the gateway does not tell which have failed, or takes none
-	 * any more
+	 * Sends the failed orders again, the earliest first.
+	 * @param each receives every chosen order
+	 * @throws LabException if the gateway does not list the failed orders, or accepts no
+	 * more
 	 */
 	public Tally run(Choice choice, Consumer<Redelivered> each) throws InterruptedException {
 		return go(choice, this::redeliver, each);
 	}
 
 	/**
-	 * Goes through them and changes nothing: each that would be sent counts as taken.
-	 * @param each is told of every order chosen
+	 * Lists them and changes nothing: each order that would be sent counts as taken.
+	 * @param each receives every chosen order
 	 */
 	public Tally list(Choice choice, Consumer<Redelivered> each) throws InterruptedException {
 		return go(choice, (order) -> new Redelivered(order.id(), order.reason(), End.TAKEN, ""), each);
@@ -151,7 +151,7 @@ public final class Redelivery implements AutoCloseable {
 		OrderPage page = page(null);
 		while (true) {
 			for (OrderView order : page.orders()) {
-				// What fails again is listed again, behind the others.
+				// An order that fails again is listed again, after the others.
 				if (last == null || (order.updatedAt() != null && order.updatedAt().isAfter(last))) {
 					return tally;
 				}
@@ -202,7 +202,7 @@ public final class Redelivery implements AutoCloseable {
 				answer = told(response);
 			}
 			catch (JacksonException ex) {
-				throw new LabException("%s answers with no list of orders: is it a gateway?".formatted(uri), ex);
+				throw new LabException("%s did not answer with a list of orders: is it a gateway?".formatted(uri), ex);
 			}
 			catch (IOException ex) {
 				answer = ex.toString();

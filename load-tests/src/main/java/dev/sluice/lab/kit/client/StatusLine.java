@@ -6,7 +6,7 @@ import java.util.Locale;
 
 import dev.sluice.lab.kit.result.ClientResult.Second;
 
-/** What went on in a second, in one line of columns that stand below each other. */
+/** Formats a second as one line of aligned columns. */
 public final class StatusLine {
 
 	private StatusLine() {

@@ -10,12 +10,12 @@ import dev.sluice.lab.kit.cell.CellResult.ServiceCost;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What services spent between two readings. A counter that is missing, or of a process
- * that was started meanwhile, is unknown and not zero. Several processes of a service are
+ * Resources that services used between two readings. A counter that is missing, or whose
+ * process was started in between, is unknown, not zero. The processes of a service are
  * added up.
  *
- * @param before by service
- * @param after by service
+ * @param before first reading, by service
+ * @param after second reading, by service
  */
 public record Spent(Map<String, Exposition> before, Map<String, Exposition> after) {
 
@@ -23,7 +23,7 @@ public record Spent(Map<String, Exposition> before, Map<String, Exposition> afte
 
 	private static final double NANOS = 1e9;
 
-	/** By how much a service's counter grew; null if that is not known. */
+	/** The growth of a service's counter; null if it is not known. */
 	public @Nullable Double grown(String service, String counter) {
 		Exposition first = this.before.get(service);
 		Exposition last = this.after.get(service);
@@ -49,7 +49,7 @@ public record Spent(Map<String, Exposition> before, Map<String, Exposition> afte
 	}
 
 	/**
-	 * What an order cost each service that told.
+	 * The cost of an order at each service whose CPU time is known.
 	 * @param orders saved, above 0
 	 */
 	public Map<String, ServiceCost> perOrder(long orders) {

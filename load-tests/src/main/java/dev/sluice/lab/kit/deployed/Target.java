@@ -15,28 +15,31 @@ import dev.sluice.lab.kit.result.RunResult.Check;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A deployed system, which the lab loads and watches and neither starts nor changes; only
- * {@code lab chaos} breaks it, by the user's own commands.
+ * A deployed system. The lab puts load on it and watches it, but does not start or change
+ * it. Only {@code lab chaos} breaks it, with the user's own commands.
  *
  * @param gateways base URIs by name, in the order they are measured; at least one
- * @param metrics by service, either its Prometheus endpoint or a selector of a Prometheus
- * server, such as <code>job="consumer"</code>; the gateways by their names
+ * @param metrics source of each service's metrics: its Prometheus endpoint or a selector
+ * of a Prometheus server, such as <code>job="consumer"</code>; the key of a gateway is
+ * its name
  * @param prometheus the server's base URI; null if no selector needs one
- * @param access how to be let in
- * @param faults how it may be broken, by names of the user's choice; none: not at all
+ * @param access credentials and trusted certificates
+ * @param faults ways to break it, by names that the user chooses; empty if it must not be
+ * broken
  */
 public record Target(Map<String, URI> gateways, Map<String, String> metrics, @Nullable URI prometheus, Access access,
 		Map<String, Fault> faults) {
 
-	/** What the consumer is called in {@link #metrics}. */
+	/** The consumer's name in {@link #metrics}. */
 	public static final String CONSUMER = "consumer";
 
 	/**
-	 * How to be let in.
+	 * Credentials and trusted certificates.
 	 *
-	 * @param token file with the bearer token for the gateways; null: none is sent
-	 * @param metricsToken file with that for metrics, which is sent nowhere else
-	 * @param ca file with the certificates to trust, PEM; null: those of the JDK
+	 * @param token file with the bearer token for the gateways; null to send none
+	 * @param metricsToken file with the bearer token for metrics, which is sent nowhere
+	 * else; null to send none
+	 * @param ca PEM file with the certificates to trust; null for the JDK's
 	 * @param insecure whether any certificate is trusted
 	 */
 	public record Access(@Nullable Path token, @Nullable Path metricsToken, @Nullable Path ca, boolean insecure) {
@@ -54,15 +57,16 @@ public record Target(Map<String, URI> gateways, Map<String, String> metrics, @Nu
 	/**
 	 * A way to break it.
 	 *
-	 * @param begin command for a shell of this machine
-	 * @param lasts time from then until {@code end}, or until it has healed by itself
-	 * @param end command that mends it; null: it heals by itself
+	 * @param begin shell command, run on this machine
+	 * @param lasts time from {@code begin} to {@code end}, or until the system has
+	 * recovered by itself
+	 * @param end shell command that ends the fault; null if the system recovers by itself
 	 */
 	public record Fault(String begin, Duration lasts, @Nullable String end) {
 	}
 
 	/**
-	 * @throws IllegalArgumentException if it cannot be: the message says why
+	 * @throws IllegalArgumentException if a value is invalid; the message says why
 	 */
 	public Target {
 		gateways = new LinkedHashMap<>(gateways);
@@ -94,9 +98,9 @@ public record Target(Map<String, URI> gateways, Map<String, String> metrics, @Nu
 	}
 
 	/**
-	 * Gateways alone, named by their host and port.
+	 * A target with gateways only, each named by its host and port.
 	 * @param uris as {@code http://host:8080}, separated by commas
-	 * @throws IllegalArgumentException if one is no base URI
+	 * @throws IllegalArgumentException if one is not a base URI
 	 */
 	public static Target of(String uris) {
 		Map<String, URI> gateways = new LinkedHashMap<>();
@@ -107,12 +111,12 @@ public record Target(Map<String, URI> gateways, Map<String, String> metrics, @Nu
 		return new Target(gateways, Map.of(), null, Access.OPEN, Map.of());
 	}
 
-	/** The same with another way in. */
+	/** This target with other credentials. */
 	public Target with(Access other) {
 		return new Target(this.gateways, this.metrics, this.prometheus, other, this.faults);
 	}
 
-	/** What of the system cannot be seen, a few words each. */
+	/** The parts of the system that cannot be observed, in a few words each. */
 	public List<String> unseen() {
 		List<String> unseen = new ArrayList<>();
 		Stream.concat(this.gateways.keySet().stream(), Stream.of(CONSUMER, "backend"))
@@ -132,7 +136,7 @@ public record Target(Map<String, URI> gateways, Map<String, String> metrics, @Nu
 						: "against " + ((this.access.ca() != null) ? this.access.ca() : "the JDK's CAs"));
 	}
 
-	/** What the report says of it: name to value. */
+	/** Notes on it for the report: name to value. */
 	public Map<String, String> notes() {
 		Map<String, String> notes = new LinkedHashMap<>();
 		notes.put("target",
@@ -158,7 +162,7 @@ public record Target(Map<String, URI> gateways, Map<String, String> metrics, @Nu
 			return URI.create(text);
 		}
 		catch (IllegalArgumentException ex) {
-			throw new IllegalArgumentException("'%s' is no URI: %s".formatted(text, ex.getMessage()), ex);
+			throw new IllegalArgumentException("'%s' is not a URI: %s".formatted(text, ex.getMessage()), ex);
 		}
 	}
 

@@ -8,7 +8,7 @@ import dev.sluice.lab.kit.deployed.Target.Access;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Options of the commands that can measure what is deployed. */
+/** Options of the commands that can measure a deployed system. */
 public final class TargetOptions {
 
 	@Option(names = "--target", paramLabel = "FILE|URI,…",
@@ -36,19 +36,20 @@ public final class TargetOptions {
 	/**
 	 * The target.
 	 * @return null if none is given
-	 * @throws IllegalArgumentException if it cannot be read, or an option lacks it
+	 * @throws IllegalArgumentException if it cannot be read, or is missing although an
+	 * option needs it
 	 */
 	public @Nullable Target value(Reader reader) {
 		if (this.target == null) {
 			if (this.token != null || this.ca != null || this.insecure) {
-				throw new IllegalArgumentException("--token-file, --ca and --insecure are of --target: add it");
+				throw new IllegalArgumentException("--token-file, --ca and --insecure need --target");
 			}
 			return null;
 		}
 		return with(read(this.target, reader));
 	}
 
-	/** A target from elsewhere, with these options, which come before its own words. */
+	/** A target read elsewhere, with these options, which override its own settings. */
 	public Target with(Target read) {
 		Access own = read.access();
 		return read.with(new Access((this.token != null) ? this.token : own.token(), own.metricsToken(),
@@ -63,7 +64,7 @@ public final class TargetOptions {
 		Path file = Path.of(text);
 		if (!Files.exists(file)) {
 			throw new IllegalArgumentException(
-					"--target '%s' is no file; a gateway's URI begins with http".formatted(text));
+					"--target '%s' is not a file; a gateway's URI begins with http".formatted(text));
 		}
 		try {
 			return reader.read(file);

@@ -42,14 +42,14 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * The open connection to a {@link Target}: asks its services, or their Prometheus server,
- * for what they count. For one thread.
+ * Reads the counters of a {@link Target} from its services or their Prometheus server.
+ * Not thread-safe.
  */
 public final class TargetSystem implements AutoCloseable {
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
-	/** A Prometheus server scrapes every minute by default. */
+	/** Longest wait for a scrape: a Prometheus server scrapes every minute by default. */
 	private static final Duration SCRAPED_WITHIN = Duration.ofSeconds(90);
 
 	private static final Duration LOOK = Duration.ofMillis(500);
@@ -83,7 +83,7 @@ public final class TargetSystem implements AutoCloseable {
 	}
 
 	/**
-	 * Reads tokens and certificates; connects to nothing yet.
+	 * Reads tokens and certificates. Opens no connection yet.
 	 * @throws LabException if one cannot be read
 	 */
 	public static TargetSystem open(Target target) {
@@ -95,7 +95,7 @@ public final class TargetSystem implements AutoCloseable {
 		return this.target;
 	}
 
-	/** For clients of the gateways; null: the JDK's own. */
+	/** The TLS context for clients of the gateways; null for the JDK's own. */
 	public @Nullable SSLContext tls() {
 		return this.tls;
 	}
@@ -106,9 +106,9 @@ public final class TargetSystem implements AutoCloseable {
 	}
 
 	/**
-	 * What the services count, each asked now; a service that does not answer lacks, and
-	 * {@link #failures} says why. Of a Prometheus server it is what it scraped after this
-	 * was called, so this may wait for its next scrape.
+	 * Reads the services' counters now. A service that does not answer is missing, and
+	 * {@link #failures} says why. From a Prometheus server it takes only values scraped
+	 * after the call, so the call may wait for the next scrape.
 	 */
 	public Map<String, Exposition> read() throws InterruptedException {
 		Map<String, Exposition> all = new LinkedHashMap<>();
@@ -128,7 +128,7 @@ public final class TargetSystem implements AutoCloseable {
 		return all;
 	}
 
-	/** Why services did not tell, by service; the last time each. */
+	/** The last failure of each service that could not be read. */
 	public Map<String, String> failures() {
 		return Map.copyOf(this.failures);
 	}
@@ -138,7 +138,7 @@ public final class TargetSystem implements AutoCloseable {
 			List<Series> times = query(
 					"min(timestamp({%s,__name__=\"process_start_time_seconds\"}))".formatted(selector));
 			if (times.isEmpty()) {
-				throw new IOException("Prometheus has nothing of {%s}: check the selector".formatted(selector));
+				throw new IOException("Prometheus has no series for {%s}: check the selector".formatted(selector));
 			}
 			if (times.getFirst().value() >= after) {
 				return new Exposition(query("{%s,__name__=~\"%s\"}".formatted(selector, READ)));
@@ -168,7 +168,7 @@ public final class TargetSystem implements AutoCloseable {
 			return series;
 		}
 		catch (JacksonException | NumberFormatException ex) {
-			throw new IOException("%s is no Prometheus server: %s".formatted(server, ex.getMessage()), ex);
+			throw new IOException("%s is not a Prometheus server: %s".formatted(server, ex.getMessage()), ex);
 		}
 	}
 
@@ -240,7 +240,7 @@ public final class TargetSystem implements AutoCloseable {
 			}
 		}
 		if (store.size() == 0) {
-			throw new GeneralSecurityException("it holds none");
+			throw new GeneralSecurityException("it contains none");
 		}
 		TrustManagerFactory factory = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
 		factory.init(store);
@@ -248,7 +248,8 @@ public final class TargetSystem implements AutoCloseable {
 	}
 
 	/**
-	 * Trusts anybody, under any name: only with {@code --insecure}, which a check tells.
+	 * Trusts any certificate, under any name. Used only with {@code --insecure}, which a
+	 * check of the run reports.
 	 */
 	private static final class TrustingManager extends X509ExtendedTrustManager {
 

@@ -1,6 +1,6 @@
 /**
- * A system that is deployed already: where it is, how to be let in, and what its services
- * say of themselves. Start reading at {@link dev.sluice.lab.kit.deployed.Target}.
+ * A deployed system: its addresses, credentials and the metrics of its services. Start
+ * reading at {@link dev.sluice.lab.kit.deployed.Target}.
  */
 @NullMarked
 package dev.sluice.lab.kit.deployed;

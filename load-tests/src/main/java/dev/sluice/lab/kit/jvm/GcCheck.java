@@ -7,10 +7,10 @@ import dev.sluice.lab.kit.jvm.GcLog.LoggedPause;
 import dev.sluice.lab.kit.jvm.JfrRecording.Pause;
 
 /**
- * Whether a JVM's flight recorder and its GC log tell of the same pauses. Only what the
- * log has between the recorder's first event and its last is held against it: a JVM may
- * collect before it records and after. The recorder tells of a collection that runs
- * beside the threads when it ends.
+ * Whether a JVM's flight recorder and its GC log report the same pauses. Only the part of
+ * the log between the recorder's first event and its last is compared, because a JVM may
+ * collect before and after it records. The recorder reports a concurrent collection when
+ * it ends.
  *
  * @param recorded pauses in the recording
  * @param logged pauses in the log
@@ -23,7 +23,7 @@ public record GcCheck(int recorded, int logged, double recordedMillis, double lo
 	private static final double TOLERANCE = 0.01;
 
 	/**
-	 * Tolerance of each pause: the log has whole microseconds, and ZGC's pauses are
+	 * Tolerance for each pause: the log rounds to microseconds, and ZGC's pauses are
 	 * short.
 	 */
 	private static final double ROUNDING_MILLIS = 0.0005;
@@ -41,13 +41,13 @@ public record GcCheck(int recorded, int logged, double recordedMillis, double lo
 		return new GcCheck(recording.pauses().size(), pauses.size(), sum(recording.pauses()), sum(pauses));
 	}
 
-	/** Both together: of several JVMs, or several runs of one. */
+	/** The sum of both: of several JVMs, or of several runs of one. */
 	public GcCheck plus(GcCheck other) {
 		return new GcCheck(this.recorded + other.recorded, this.logged + other.logged,
 				this.recordedMillis + other.recordedMillis, this.loggedMillis + other.loggedMillis);
 	}
 
-	/** Within 1 % in number and in sum, but for the log's rounding. */
+	/** Whether number and sum agree within 1 %, apart from the log's rounding. */
 	public boolean holds() {
 		return Math.abs(this.recorded - this.logged) <= TOLERANCE * this.logged
 				&& Math.abs(this.recordedMillis - this.loggedMillis) <= TOLERANCE * this.loggedMillis

@@ -23,28 +23,28 @@ import java.util.regex.Pattern;
 import dev.sluice.lab.kit.jvm.JfrRecording.Pause;
 
 /**
- * What a JVM logged of its garbage collector by {@link #jvmArg(Path)}: the second witness
- * beside its flight recorder. Serial, Parallel, G1 and ZGC are known. A line that is not
- * one of the log's, or a time that runs backwards, is an error.
+ * A JVM's GC log, written with {@link #jvmArg(Path)}: a second source to check the flight
+ * recorder against. Reads the logs of Serial, Parallel, G1 and ZGC. An unknown line, or a
+ * time that runs backwards, is an error.
  *
- * @param pauses stop-the-world pauses of the collector, but for those of a collection
- * beside the threads that the JVM's end cut short
+ * @param pauses stop-the-world pauses of the collector, without those of a concurrent
+ * collection that the JVM's exit cut short
  * @param promotions growth of the old generation in each collection, in bytes, by time
- * @param tellsPromotions whether the collector logs its old generation by size: Serial
- * and Parallel do
+ * @param tellsPromotions whether the collector logs the size of its old generation:
+ * Serial and Parallel do
  */
 public record GcLog(List<LoggedPause> pauses, NavigableMap<Instant, Long> promotions, boolean tellsPromotions) {
 
 	private static final Pattern LINE = Pattern.compile("\\[([0-9T:.+-]+)]\\[(gc[a-z0-9,+ ]*)] (.*)");
 
 	/**
-	 * The end of a pause. Those of a collection beside the threads are G1's remark and
-	 * cleanup, and all of ZGC's, which name their generation and are logged as phases.
+	 * The end of a pause. Pauses of a concurrent collection are G1's remark and cleanup,
+	 * and all of ZGC's, which name their generation and are logged as phases.
 	 */
 	private static final Pattern PAUSE = Pattern.compile(
 			"GC\\((?<id>\\d+)\\) (?<generation>[yYoO]: )?Pause (?<beside>Remark|Cleanup)?.* (?<millis>[0-9]+\\.[0-9]+)ms");
 
-	/** The end of a collection beside the threads: of G1, and of ZGC. */
+	/** The end of a concurrent collection of G1 or ZGC. */
 	private static final Pattern CYCLE_END = Pattern
 		.compile("GC\\((?<id>\\d+)\\) (?:Concurrent \\w+ Cycle|(?:Minor|Major) Collection) .*[0-9]m?s");
 
@@ -67,16 +67,16 @@ public record GcLog(List<LoggedPause> pauses, NavigableMap<Instant, Long> promot
 	/**
 	 * A pause.
 	 *
-	 * @param pause itself
-	 * @param told when the flight recorder of the same JVM tells of it: at once, or when
-	 * the collection that it is part of ends
+	 * @param pause the pause
+	 * @param told when the flight recorder of the same JVM reports it: at once, or when
+	 * the concurrent collection that it is part of ends
 	 */
 	record LoggedPause(Pause pause, Instant told) {
 	}
 
 	/**
-	 * What makes a JVM write such a log. No more than is needed: it writes within its
-	 * pauses, and its own clock runs meanwhile.
+	 * The JVM option that writes such a log. It logs no more than is needed, because the
+	 * JVM writes within its pauses, and the logged durations include that time.
 	 */
 	public static String jvmArg(Path file) {
 		return "-Xlog:gc,gc+heap,gc+phases:file=\"%s\":utctime,tags:filecount=0".formatted(file);
@@ -84,7 +84,7 @@ public record GcLog(List<LoggedPause> pauses, NavigableMap<Instant, Long> promot
 
 	/**
 	 * Reads a log.
-	 * @throws IOException if it cannot be read or is no such log
+	 * @throws IOException if it cannot be read or is not such a log
 	 */
 	public static GcLog read(Path file) throws IOException {
 		Content content = new Content();
@@ -95,7 +95,7 @@ public record GcLog(List<LoggedPause> pauses, NavigableMap<Instant, Long> promot
 				number++;
 				Matcher line = LINE.matcher(text);
 				if (!line.matches()) {
-					throw damaged(file, number, "is none of a GC log");
+					throw damaged(file, number, "is not a line of a GC log");
 				}
 				Instant time = time(line.group(1), file, number);
 				if (time.isBefore(last.equals(Instant.MIN) ? last : last.minus(BACKWARDS))) {
@@ -108,12 +108,12 @@ public record GcLog(List<LoggedPause> pauses, NavigableMap<Instant, Long> promot
 		return new GcLog(content.pauses, content.promotions, content.tellsPromotions);
 	}
 
-	/** What the lines come to. */
+	/** Collects pauses and promotions from the lines. */
 	private static final class Content {
 
 		private final List<LoggedPause> pauses = new ArrayList<>();
 
-		/** Pauses of collections beside the threads that have not ended, by their id. */
+		/** Pauses of concurrent collections that have not ended, by collection id. */
 		private final Map<String, List<Pause>> cycles = new HashMap<>();
 
 		private final NavigableMap<Instant, Long> promotions = new TreeMap<>();

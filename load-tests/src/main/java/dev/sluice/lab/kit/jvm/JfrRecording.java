@@ -20,7 +20,7 @@ import jdk.jfr.consumer.RecordingFile;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a service's JVM recorded of its garbage collector and its allocation, by the
+ * A service's flight recording of garbage collection and allocation, made with the
  * settings in {@code sluice.jfc}.
  *
  * @param start its first event's time
@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
  * @param pauses stop-the-world pauses of the collector
  * @param heapUsed used heap in bytes by time: sampled, and around each collection
  * @param promotions growth of the old generation in each collection, in bytes, by time;
- * the recorder tells it of G1 only
- * @param generational whether promotions could be told at all
+ * the recorder has them for G1 only
+ * @param generational whether promotions are known
  * @param allocated bytes allocated by all threads since the start, by time
  */
 public record JfrRecording(Instant start, Instant end, List<Pause> pauses, NavigableMap<Instant, Long> heapUsed,
@@ -58,7 +58,7 @@ public record JfrRecording(Instant start, Instant end, List<Pause> pauses, Navig
 
 	/**
 	 * Reads a recording.
-	 * @throws IOException if it cannot be read or is no recording
+	 * @throws IOException if it cannot be read or is not a recording
 	 */
 	public static JfrRecording read(Path file) throws IOException {
 		Reader reader = new Reader();
@@ -70,7 +70,7 @@ public record JfrRecording(Instant start, Instant end, List<Pause> pauses, Navig
 		return reader.recording();
 	}
 
-	/** With the log's promotions, where the recorder has none and the log has. */
+	/** This recording with the log's promotions, if only the log has them. */
 	public JfrRecording completedBy(GcLog log) {
 		return (this.generational || !log.tellsPromotions()) ? this : new JfrRecording(this.start, this.end,
 				this.pauses, this.heapUsed, log.promotions(), true, this.allocated);
@@ -86,7 +86,7 @@ public record JfrRecording(Instant start, Instant end, List<Pause> pauses, Navig
 		return (entry != null) ? entry.getValue() : null;
 	}
 
-	/** Bytes promoted in the window; null if the collector does not tell. */
+	/** Bytes promoted in the window; null if they are not known. */
 	public @Nullable Long promotedIn(Window window) {
 		if (!this.generational) {
 			return null;
@@ -96,8 +96,8 @@ public record JfrRecording(Instant start, Instant end, List<Pause> pauses, Navig
 
 	/**
 	 * Bytes allocated in the window, from the last sample not after its start to the
-	 * first not before its end; null if it is shorter than two sampling intervals or was
-	 * not sampled whole.
+	 * first not before its end; null if the window is shorter than two sampling intervals
+	 * or lacks a sample on one side.
 	 */
 	public @Nullable Long allocatedIn(Window window) {
 		Map.Entry<Instant, Long> before = this.allocated.floorEntry(window.start());
@@ -109,12 +109,13 @@ public record JfrRecording(Instant start, Instant end, List<Pause> pauses, Navig
 	}
 
 	/**
-	 * Serial's own clock of a pause leaves out what is done before and after: 2 ms of
-	 * 150, which its log has. Those of the other collectors differ from their logs by
-	 * some 30 microseconds. A full collection may follow a young one in the same
-	 * operation; each then lasts until the next.
+	 * Extends Serial's pauses to the VM operation around them. Serial's pause events
+	 * leave out the work before and after, 2 ms of 150, which its log includes. The
+	 * events of the other collectors differ from their logs by some 30 microseconds. A
+	 * full collection may follow a young one in the same operation; each then lasts until
+	 * the next.
 	 * @param phases by time
-	 * @param operations what all threads stood still for, by its start
+	 * @param operations VM operations, for which all threads stand still, by start
 	 */
 	static List<Pause> whole(List<Pause> phases, NavigableMap<Instant, Pause> operations) {
 		List<Pause> pauses = new ArrayList<>();
@@ -147,7 +148,7 @@ public record JfrRecording(Instant start, Instant end, List<Pause> pauses, Navig
 
 		private final List<Pause> phases = new ArrayList<>();
 
-		/** What all threads stood still for, by its start. */
+		/** VM operations, for which all threads stand still, by start. */
 		private final TreeMap<Instant, Pause> operations = new TreeMap<>();
 
 		private final TreeMap<Instant, Long> heapUsed = new TreeMap<>();
@@ -178,7 +179,7 @@ public record JfrRecording(Instant start, Instant end, List<Pause> pauses, Navig
 					}
 				}
 				default -> {
-					// Recorded for a reader with other questions.
+					// Recorded for other tools.
 				}
 			}
 		}

@@ -9,38 +9,39 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Where a JVM's flight recorder keeps what it has recorded until the JVM ends in good
- * order, leaves its recording and removes this. Of one that was killed or ran out of
- * memory it is all there is, and lacks a second at most: so often the recorder flushes.
+ * The directory in which a JVM's flight recorder keeps its data until the JVM exits
+ * normally, writes its recording and removes the directory. If the JVM is killed or runs
+ * out of memory, this is all that is left. It lacks at most the last second, because the
+ * recorder flushes once a second.
  *
- * @param directory the JVM's own, which it makes
+ * @param directory created by the JVM and not shared
  */
 public record JfrRepository(Path directory) {
 
-	/** Where a chunk's header has its length in bytes up to the last flush. */
+	/** Offset, in a chunk's header, of its length in bytes up to the last flush. */
 	private static final int LENGTH_OFFSET = 8;
 
-	/** Where it has 0 once the chunk is complete, else the number of flushes. */
+	/** Offset of its state: 0 once the chunk is complete, else the number of flushes. */
 	private static final int STATE_OFFSET = 64;
 
-	/** Up to the end of the state and the flags behind it. */
+	/** Includes the state and the flags after it. */
 	private static final int HEADER_LENGTH = 68;
 
-	/** What makes a JVM keep it there. */
+	/** The JVM option that sets this directory. */
 	public String jvmArg() {
 		return "-XX:FlightRecorderOptions=repository=" + this.directory;
 	}
 
 	/**
-	 * Makes a recording of what was left behind. A reader waits for the end of a chunk
-	 * that is not marked complete, and the JDK's {@code jfr assemble} leaves it so; here
-	 * it is marked.
-	 * @param recording is written, unless there is nothing
-	 * @return whether there was anything
+	 * Makes a recording from the chunks left behind. A reader waits for the end of a
+	 * chunk that is not marked complete, and the JDK's {@code jfr assemble} does not mark
+	 * it; this method does.
+	 * @param recording the file to write if there are chunks
+	 * @return whether the recording has data
 	 * @throws IOException if it cannot be read or written
 	 */
 	public boolean assemble(Path recording) throws IOException {
-		// In directories and files that are named after their time.
+		// Directories and files are named after their time and sort by it.
 		List<Path> chunks = files().stream().filter((file) -> file.toString().endsWith(".jfr")).toList();
 		if (chunks.isEmpty()) {
 			return false;
@@ -51,7 +52,7 @@ public record JfrRepository(Path directory) {
 				byte[] bytes = Files.readAllBytes(chunk);
 				ByteBuffer header = ByteBuffer.wrap(bytes);
 				if (bytes.length < HEADER_LENGTH || header.getLong(LENGTH_OFFSET) < HEADER_LENGTH) {
-					// It ended before the first flush.
+					// The JVM ended before the first flush.
 					continue;
 				}
 				bytes[STATE_OFFSET] = 0;
@@ -71,7 +72,9 @@ public record JfrRepository(Path directory) {
 		}
 	}
 
-	/** With all that is in it, by name, a directory before what it holds. */
+	/**
+	 * The directory and all that is in it, by name, each directory before its content.
+	 */
 	private List<Path> files() throws IOException {
 		if (!Files.isDirectory(this.directory)) {
 			return List.of();

@@ -1,5 +1,5 @@
 /**
- * What a JVM recorded of itself: flight recordings and GC logs. Start at
+ * Records that JVMs write about themselves: flight recordings and GC logs. Start at
  * {@link dev.sluice.lab.kit.jvm.JfrRecording}.
  */
 @NullMarked

@@ -12,10 +12,11 @@ import static io.gatling.javaapi.http.HttpDsl.http;
 import static io.gatling.javaapi.http.HttpDsl.status;
 
 /**
- * The same requests as {@link OrdersSimulation}'s with nothing of ours around them: no
- * supply of orders, no tries, no phases. What a request costs here is the engine's own;
- * {@code load-tests/scripts/generator-cost.sh} holds ours against it. Takes
- * {@code gateway.url}, {@code orders} and {@code users}, as that one does.
+ * Sends the same requests as {@link OrdersSimulation} without the lab's code around them:
+ * no supply of orders, no retries, no phases. The cost of a request here is Gatling's
+ * own; {@code load-tests/scripts/generator-cost.sh} compares the cost in the lab with it.
+ * Takes {@code gateway.url}, {@code orders} and {@code users}, like
+ * {@link OrdersSimulation}.
  */
 public final class BareSimulation extends Simulation {
 

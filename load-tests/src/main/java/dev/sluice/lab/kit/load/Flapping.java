@@ -9,12 +9,13 @@ import dev.sluice.lab.kit.plan.LoadPlan.Flap;
 import dev.sluice.lab.kit.run.BackendControl;
 
 /**
- * Makes a backend well and unwell by turns, on a thread of its own, until it is closed;
- * the next one to set its behaviour finds it as it is. What goes wrong ends it.
+ * Switches a backend between two behaviours, on its own thread, until it is closed. It
+ * does not restore the first behaviour, because the next phase sets its own. A failed
+ * request to the backend ends it.
  */
 final class Flapping implements AutoCloseable {
 
-	/** For what it is about to ask of the backend. */
+	/** Longest wait for a request to the backend that is under way. */
 	private static final Duration END = Duration.ofSeconds(5);
 
 	private final BackendControl backend;
@@ -48,7 +49,7 @@ final class Flapping implements AutoCloseable {
 			}
 		}
 		catch (InterruptedException _) {
-			// Closed: the end of the thread.
+			// Closed.
 		}
 	}
 

@@ -21,7 +21,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 /**
  * The load generator: Gatling in a process of its own, because its main method ends the
- * JVM and its garbage must not be ours. The caller closes it. Not thread-safe.
+ * JVM, and its garbage must not burden the lab. The caller closes it. Not thread-safe.
  */
 final class Injector implements AutoCloseable {
 
@@ -30,7 +30,7 @@ final class Injector implements AutoCloseable {
 	private static final String HEAP = "-Xmx512m";
 
 	/**
-	 * Without it Gatling logs each step of each request, which costs more than sending
+	 * Without this, Gatling logs each step of each request, which costs more than sending
 	 * it.
 	 */
 	private static final String LOGGING = "-Dlogback.configurationFile=lab-logback.xml";
@@ -55,7 +55,7 @@ final class Injector implements AutoCloseable {
 	 * @param plan what to do; its results directory must exist
 	 * @param directory where the plan and Gatling's log go, created if missing
 	 * @param logFile where the process's output goes
-	 * @param pin the cores that it has for itself; null: none
+	 * @param pin the cores that it has for itself; null for none
 	 * @throws IOException if the plan cannot be written
 	 */
 	static Injector start(JsonMapper json, LoadPlan plan, Path directory, Path logFile, @Nullable Pin pin)
@@ -96,7 +96,7 @@ final class Injector implements AutoCloseable {
 		}
 	}
 
-	/** The first phase that lacks the outcome it is to leave, if there is one. */
+	/** The first phase that must leave an outcome and has not yet, if there is one. */
 	Optional<Phase> current() {
 		return this.plan.phases()
 			.stream()

@@ -27,36 +27,36 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * One load generator's work from start to end, with everything that watches it: what all
- * experiments with load have in common. The services run already.
+ * One load generator's work from start to end, with everything that watches it. All
+ * experiments with load have this in common. The services must be running.
  *
  * @param directory the run's
- * @param name the round's, unique in the run; what its files are called by
- * @param stack what the services belong to
- * @param services those under load, by the name they have in the results
- * @param pin the cores that the load generator has for itself; null: none
+ * @param name unique in the run; its files are named after it
+ * @param stack the stack that the services belong to
+ * @param services those under load, by their name in the results
+ * @param pin the cores that the load generator has for itself; null for none
  */
 public record LoadRound(RunDirectory directory, String name, Stack stack, Map<String, Service> services,
 		@Nullable Pin pin) {
 
-	/** With a load generator that has no cores for itself. */
+	/** A round whose load generator has no cores for itself. */
 	public LoadRound(RunDirectory directory, String name, Stack stack, Map<String, Service> services) {
 		this(directory, name, stack, services, null);
 	}
 
-	/** What the load generator is called in the results. */
+	/** The load generator's name in the results. */
 	public static final String LOAD_GENERATOR = CellEvaluation.LOAD_GENERATOR;
 
-	/** What this process is called in the results. */
+	/** This process's name in the results. */
 	public static final String LAB = "lab";
 
 	private static final long POLL_MILLIS = 500;
 
 	/**
-	 * What came of a round, whole or not.
+	 * The record of a round, complete or not.
 	 *
-	 * @param outcomes how phases ended, of which no call is missing in the log
-	 * @param logFile Gatling's; null if it has written none
+	 * @param outcomes outcomes of the phases whose calls are all in the log
+	 * @param logFile Gatling's log; null if it has written none
 	 */
 	public record Record(List<PhaseOutcome> outcomes, @Nullable Path logFile, ProcessSamples samples,
 			@Nullable LabException failure, boolean interrupted) {
@@ -67,7 +67,7 @@ public record LoadRound(RunDirectory directory, String name, Stack stack, Map<St
 		}
 
 		/**
-		 * Every call, read anew each time; null if no log was written.
+		 * Every call, read from the file each time; null if no log was written.
 		 * @throws IOException if the log cannot be read
 		 */
 		public @Nullable GatlingLog log() throws IOException {
@@ -82,10 +82,10 @@ public record LoadRound(RunDirectory directory, String name, Stack stack, Map<St
 		}
 
 		/**
-		 * Evaluates what there is, and then ends as the round did.
-		 * @param evaluation makes results of it
+		 * Evaluates the record, and then fails if the round failed.
+		 * @param evaluation turns the record into results
 		 * @throws LabException if the round failed, also if there is nothing to evaluate
-		 * @throws IOException if the round was well, and cannot be evaluated
+		 * @throws IOException if the round succeeded, but cannot be evaluated
 		 * @throws InterruptedException if the round was interrupted
 		 */
 		public void conclude(Evaluation evaluation) throws IOException, InterruptedException {
@@ -108,7 +108,7 @@ public record LoadRound(RunDirectory directory, String name, Stack stack, Map<St
 
 	}
 
-	/** Makes results of a round. */
+	/** Turns the record of a round into results. */
 	@FunctionalInterface
 	public interface Evaluation {
 
@@ -116,7 +116,7 @@ public record LoadRound(RunDirectory directory, String name, Stack stack, Map<St
 
 	}
 
-	/** Told about twice a second which measured phase runs. */
+	/** Receives the running measured phase about twice a second. */
 	@FunctionalInterface
 	public interface Watcher {
 
@@ -125,8 +125,8 @@ public record LoadRound(RunDirectory directory, String name, Stack stack, Map<St
 	}
 
 	/**
-	 * Runs the phases. Does not throw for what goes wrong under way: what was measured
-	 * until then is in the record, beside the failure.
+	 * Runs the phases. A failure on the way is not thrown but recorded, with all that was
+	 * measured until then.
 	 * @throws IOException if files cannot be written or read
 	 */
 	public Record run(JsonMapper json, LoadPlan plan, Watcher watcher) throws IOException {
@@ -180,8 +180,8 @@ public record LoadRound(RunDirectory directory, String name, Stack stack, Map<St
 	}
 
 	/**
-	 * Of a round that was cut off: a phase whose calls are missing at the end of the log
-	 * would be told wrong, whatever they were.
+	 * Leaves out the phases whose last calls are missing in the log of a round that was
+	 * cut off, because their figures would be wrong.
 	 */
 	static List<PhaseOutcome> complete(List<PhaseOutcome> outcomes, GatlingLog log) {
 		return outcomes.stream()

@@ -31,7 +31,7 @@ final class OrderSupply {
 	/** No order is left. */
 	static final int NONE = -1;
 
-	/** Calls for an order at most. */
+	/** Maximum number of calls for an order. */
 	static final int MAX_TRIES = 100;
 
 	private static final long FIRST_PAUSE_MILLIS = 100;
@@ -40,7 +40,7 @@ final class OrderSupply {
 
 	private static final int CUSTOMERS = 1_000;
 
-	/** Later ones count as this late. */
+	/** Orders that are later count as this late. */
 	private static final int MAX_LAG_MILLIS = 60_000;
 
 	private static final long SECOND_NANOS = 1_000_000_000;
@@ -68,7 +68,10 @@ final class OrderSupply {
 	/** Start of the first order; 0 before it. The others are due relative to it. */
 	private final AtomicLong firstNanos = new AtomicLong();
 
-	/** Orders by how many milliseconds after they were due a user was at them. */
+	/**
+	 * Number of orders by the milliseconds between when they were due and when a user
+	 * began them.
+	 */
 	private final AtomicIntegerArray lags = new AtomicIntegerArray(MAX_LAG_MILLIS + 1);
 
 	/** Bounded by the orders of the phase. */
@@ -85,7 +88,7 @@ final class OrderSupply {
 	/**
 	 * The orders of a phase.
 	 * @param token part of every idempotency key
-	 * @param gateway of a phase without targets
+	 * @param gateway for a phase without targets
 	 */
 	OrderSupply(String token, URI gateway, Phase phase) {
 		this.prefix = token + "-" + phase.name().replace(' ', '-') + "-";
@@ -114,13 +117,13 @@ final class OrderSupply {
 		return this.stopped || isOver() || (longEnough && this.next.get() >= this.phase.orders());
 	}
 
-	/** No more orders are taken of a phase with a time. */
+	/** Ends a phase with a time: no more orders are taken. */
 	void stop() {
 		this.stopped = true;
 	}
 
 	/**
-	 * Stops a phase whose backlog is as large as it may become.
+	 * Ends a phase when its backlog has reached its limit.
 	 * @param saved orders of the phase that the backend has
 	 */
 	void watchBacklog(long saved) {
@@ -129,14 +132,14 @@ final class OrderSupply {
 		}
 	}
 
-	/** Orders that users began with. */
+	/** Orders that users have begun. */
 	int placedCount() {
 		return this.phase.isTimed() ? this.next.get() : Math.min(this.next.get(), this.phase.orders());
 	}
 
 	/**
-	 * Whether the backend has what it must have for the phase to end: of a phase with a
-	 * time what was accepted.
+	 * Whether the backend has saved enough for the phase to end: all orders or, in a
+	 * phase with a time, those accepted.
 	 */
 	boolean isSaved(long saved) {
 		return saved >= (this.phase.isTimed() ? this.accepted.get() : this.phase.orders());
@@ -147,24 +150,25 @@ final class OrderSupply {
 		return this.targets.getFirst().gateway();
 	}
 
-	/** How its orders are asked to be taken: one or both. */
+	/** The modes of its orders, one or both. */
 	List<Mode> modes() {
 		return this.targets.stream().map(Target::mode).distinct().toList();
 	}
 
-	/** How the order is asked to be taken. */
+	/** The mode of an order. */
 	Mode mode(int order) {
 		return this.targets.get(order % this.targets.size()).mode();
 	}
 
-	/** The address that the order is placed at. */
+	/** The URL that an order is sent to. */
 	String url(int order) {
 		return this.targets.get(order % this.targets.size()).gateway().resolve("/orders").toString();
 	}
 
 	/**
 	 * An order's {@code Idempotency-Key}: a structured-field string.
-	 * @param again 0 for the one that each try has; above, one more for each
+	 * @param again 0 for the key that all tries share; otherwise the number of the retry,
+	 * for a key of its own
 	 */
 	String key(int order, int again) {
 		return "\"" + this.prefix + order + ((again > 0) ? "-" + again : "") + "\"";
@@ -184,14 +188,14 @@ final class OrderSupply {
 		return body.append("]}").toString();
 	}
 
-	/** How long an order is still not due; 0 if it is. */
+	/** The time until an order is due; 0 if it is. */
 	Duration untilDue(int order) {
 		return Duration.ofNanos(Math.max(0, dueNanos(order) - System.nanoTime()));
 	}
 
 	/**
-	 * Notes that a user is at an order.
-	 * @return when it was due, by the clock or now, in microseconds since 1970
+	 * Notes that a user begins an order.
+	 * @return when it was due, on schedule or now, in microseconds since 1970
 	 */
 	long begun(int order) {
 		long now = System.nanoTime();
@@ -213,8 +217,8 @@ final class OrderSupply {
 	}
 
 	/**
-	 * How late 99 % of the orders were at most, in milliseconds; of too few orders for a
-	 * percentile, all.
+	 * How late 99 % of the orders were at most, in milliseconds; with too few orders for
+	 * a percentile, all of them.
 	 */
 	int startLagP99Millis() {
 		long all = 0;
@@ -234,7 +238,7 @@ final class OrderSupply {
 
 	/**
 	 * Notes that an order was accepted.
-	 * @param due as {@link #begun} gave it
+	 * @param due as returned by {@link #begun}
 	 */
 	void accepted(int order, long due) {
 		this.accepted.incrementAndGet();
@@ -249,7 +253,7 @@ final class OrderSupply {
 
 	/**
 	 * When each order was due, accepted and saved.
-	 * @param savedMicros by id, in microseconds since 1970
+	 * @param savedMicros times by order id, in microseconds since 1970
 	 */
 	OrderTimes times(Map<UUID, Long> savedMicros) {
 		return new OrderTimes(this.times.stream()
@@ -268,7 +272,7 @@ final class OrderSupply {
 
 	/**
 	 * Notes a failed call.
-	 * @param due as {@link #begun} gave it
+	 * @param due as returned by {@link #begun}
 	 * @return whether to retry the order; otherwise it is given up
 	 */
 	boolean failed(int order, long due, int tries) {
@@ -282,8 +286,8 @@ final class OrderSupply {
 	}
 
 	/**
-	 * How long to wait before the next try, in milliseconds: doubling, with the upper
-	 * half drawn at random so that orders refused together do not come back together.
+	 * The pause before the next try, in milliseconds. It doubles with each try, and its
+	 * upper half is random, so that orders refused together are not retried together.
 	 */
 	static long pauseMillis(int tries, double random) {
 		long pause = Math.min(LONGEST_PAUSE_MILLIS, FIRST_PAUSE_MILLIS << Math.min(tries - 1, 10));
@@ -294,12 +298,12 @@ final class OrderSupply {
 		return System.nanoTime() - this.deadlineNanos.get() >= 0;
 	}
 
-	/** Has the backend flap until the phase ends. */
+	/** Lets the backend flap until the phase ends. */
 	void flap(Flapping whatFlaps) {
 		this.flapping = whatFlaps;
 	}
 
-	/** Notes what the backend had saved when the phase ended. */
+	/** Notes how many orders the backend had saved when the phase ended. */
 	void ended(long saved) {
 		Flapping whatFlaps = this.flapping;
 		if (whatFlaps != null) {
@@ -308,7 +312,7 @@ final class OrderSupply {
 		this.complete = isSaved(saved);
 	}
 
-	/** Whether every order was taken at once and saved in time. */
+	/** Whether every order was accepted at the first try and saved in time. */
 	boolean isClean() {
 		return this.complete && this.failedCalls.get() == 0;
 	}

@@ -53,11 +53,11 @@ import static io.gatling.javaapi.http.HttpDsl.http;
 import static io.gatling.javaapi.http.HttpDsl.status;
 
 /**
- * The phases of a {@link LoadPlan}, one after another, each in three steps: prepare (the
- * services are at rest, the backend behaves as the phase wants and has forgotten
- * everything), orders (each user takes an order, waits until it is due, places it, tries
- * again until it is taken, then takes the next), drain (until the backend has saved them
- * all, or the deadline). Only the order requests of measured phases are in the log.
+ * Runs the phases of a {@link LoadPlan}, one after another, each in three steps: prepare
+ * (the services are at rest, the backend has the phase's behaviour and no orders), orders
+ * (each user takes an order, waits until it is due, places it, retries until it is
+ * accepted, then takes the next), drain (until the backend has saved them all, or the
+ * deadline). Only the order requests of measured phases are in the log.
  *
  * <p>
  * All phases run in one process on purpose: starting Gatling costs about four seconds,
@@ -67,34 +67,36 @@ import static io.gatling.javaapi.http.HttpDsl.status;
  */
 public final class OrdersSimulation extends Simulation {
 
-	/** Between two looks whether the services are at rest. */
+	/** Pause between checks whether the services are at rest. */
 	private static final Duration QUIET = Duration.ofMillis(300);
 
-	/** For the services to come to rest; then the next phase begins all the same. */
+	/**
+	 * Longest wait for the services to come to rest; then the next phase begins anyway.
+	 */
 	private static final Duration MOST_QUIET = Duration.ofSeconds(8);
 
 	/**
-	 * For the gateway to close what it has kept: twice the shortest time that it can be
-	 * told, and a little.
+	 * Time for the gateway to close its unused connections: a little more than twice the
+	 * shortest idle timeout that it can have, 1 s.
 	 */
 	private static final Duration IDLE = Duration.ofMillis(2_300);
 
-	/** After the last phase: a sample behind its end is needed for what it cost. */
+	/** Pause after the last phase: its cost needs a sample taken after its end. */
 	private static final Duration LAST_SAMPLES = ProcessSampler.INTERVAL.multipliedBy(5);
 
 	private static final Duration POLL = Duration.ofMillis(50);
 
-	/** Between two looks at the backlog while orders are placed. */
+	/** Pause between checks of the backlog while orders are placed. */
 	private static final Duration BACKLOG_POLL = Duration.ofMillis(200);
 
-	/** For what an unfinished phase has left behind. */
+	/** Time to clear what an unfinished phase has left behind. */
 	private static final Duration CLEAN_UP = Duration.ofSeconds(30);
 
-	/** Fast and without limit: to get rid of left-overs. */
+	/** Fast and unlimited, to clear leftovers. */
 	private static final BackendBehaviour FAST = BackendBehaviour.DEFAULT
 		.withDelay(new BackendBehaviour.Delay.Fixed(0));
 
-	/** More than fit into the time for it. */
+	/** More than fit into {@link #CLEAN_UP}. */
 	private static final int MAX_PROBES = 100_000;
 
 	private static final String NUMBER = "number";
@@ -129,17 +131,17 @@ public final class OrdersSimulation extends Simulation {
 
 	private final LoadPlan plan = PlanSource.read(this.json);
 
-	/** Of the services that must be at rest between phases. */
+	/** CPU time of the services that must be at rest between phases. */
 	private final ProcessTime services = new ProcessTime(this.plan.pids());
 
-	/** Of the services and this process. */
+	/** CPU time of the services and of this process. */
 	private final ProcessTime all = new ProcessTime(
 			Stream.concat(this.plan.pids().stream(), Stream.of(ProcessHandle.current().pid())).toList());
 
 	public OrdersSimulation() {
 		int users = this.plan.phases().stream().mapToInt(OrdersSimulation::users).max().orElseThrow();
 		AtomicInteger arrivals = new AtomicInteger();
-		// The first is the conductor, the others place orders.
+		// The first user conducts the phases, the others place orders.
 		ChainBuilder chain = exec((session) -> session.set(NUMBER, arrivals.getAndIncrement()));
 		OrderSupply before = null;
 		for (Phase phase : this.plan.phases()) {
@@ -183,7 +185,7 @@ public final class OrdersSimulation extends Simulation {
 		return untilAtRest(phase.client().keepsConnections() ? QUIET : IDLE).exec(behave(phase.behaviour()))
 			.exec((session) -> session.set(STATUS, 0))
 			.exec(http("forget").delete(backend("/audit")).silent().check(status().saveAs(STATUS)))
-			.exec(exitUnless(204, "The backend at " + this.plan.backend() + " does not forget its audit"))
+			.exec(exitUnless(204, "The backend at " + this.plan.backend() + " did not clear its audit"))
 			.exec((session) -> {
 				supply.start();
 				Flap flap = phase.flap();
@@ -195,8 +197,8 @@ public final class OrdersSimulation extends Simulation {
 	}
 
 	/**
-	 * Until the services have nothing left to do, so that no phase pays for the one
-	 * before: compilers, the projection of statuses, the garbage of thousands of orders.
+	 * Waits until the services have nothing left to compile, project or collect, so that
+	 * no phase pays for the one before.
 	 */
 	private ChainBuilder untilAtRest(Duration least) {
 		return exec((session) -> {
@@ -207,7 +209,7 @@ public final class OrdersSimulation extends Simulation {
 			.on(pause(QUIET), exec((session) -> session.set(RESTED, this.services.isAtRest())));
 	}
 
-	/** Ends the phase when its windows agree, or with the last of them. */
+	/** Ends a warm-up when its windows agree, or after the last of them. */
 	private ChainBuilder watch(Settling rule, WarmUpWatch watch, OrderSupply supply) {
 		return exec((session) -> {
 			watch.start(System.nanoTime(), this.all.millis(), this.all.jitMillis());
@@ -225,7 +227,7 @@ public final class OrdersSimulation extends Simulation {
 			});
 	}
 
-	/** Ends the phase with the greatest backlog that it may have. */
+	/** Ends the phase when its backlog has reached its limit. */
 	private ChainBuilder watchBacklog(OrderSupply supply) {
 		return exec((session) -> session.set(SAVED, 0L)).asLongAs((_) -> !supply.isEnough())
 			.on(pause(BACKLOG_POLL), count(), exec((session) -> {
@@ -339,7 +341,7 @@ public final class OrdersSimulation extends Simulation {
 					http(AUDIT).get(backend("/audit"))
 						.silent()
 						.check(status().saveAs(STATUS), bodyString().saveAs(AUDIT)),
-					exec(exitUnless(200, "The backend at " + this.plan.backend() + " does not serve its audit")),
+					exec(exitUnless(200, "The backend at " + this.plan.backend() + " did not return its audit")),
 					doIf((_) -> phase.measured())
 						.then(http(ORDERS).get(backend("/audit/orders")).silent().check(bodyBytes().saveAs(ORDERS))),
 					exec((session) -> {
@@ -383,7 +385,7 @@ public final class OrdersSimulation extends Simulation {
 		}
 	}
 
-	/** As the backend exports it: 24 bytes an order. */
+	/** Reads the backend's export: 24 bytes an order. */
 	private static Map<UUID, Long> savedMicros(Session session) {
 		ByteBuffer bytes = ByteBuffer.wrap(Objects.requireNonNull(session.get(ORDERS), "No orders were read"));
 		Map<UUID, Long> micros = new HashMap<>();

@@ -13,8 +13,8 @@ import java.util.stream.IntStream;
 import dev.sluice.lab.kit.stack.LabException;
 
 /**
- * Cores that the load generator has for itself. All else that the lab starts has the
- * others, because a process inherits the affinity of the thread that starts it. Java
+ * Cores that the load generator has for itself. Everything else that the lab starts has
+ * the others, because a process inherits the affinity of the thread that starts it. Java
  * cannot set affinities, so {@code taskset} does.
  *
  * @param generator the load generator's
@@ -22,7 +22,7 @@ import dev.sluice.lab.kit.stack.LabException;
  */
 public record Pin(List<Integer> generator, List<Integer> others) {
 
-	/** The generator has one core of so many, and at least one. */
+	/** The generator has one core of this many, and at least one. */
 	private static final int SHARE = 4;
 
 	private static final Path STATUS = Path.of("/proc/self/status");
@@ -36,7 +36,7 @@ public record Pin(List<Integer> generator, List<Integer> others) {
 		others = List.copyOf(others);
 	}
 
-	/** Ends when it is closed. */
+	/** Lasts until it is closed. */
 	@FunctionalInterface
 	public interface Confinement extends AutoCloseable {
 
@@ -48,6 +48,7 @@ public record Pin(List<Integer> generator, List<Integer> others) {
 	/**
 	 * Shares the cores that this process may use.
 	 * @throws IllegalArgumentException if there is no core to spare, or the system cannot
+	 * set affinities
 	 */
 	public static Pin ofThisProcess() {
 		try (var lines = Files.lines(STATUS)) {
@@ -71,7 +72,7 @@ public record Pin(List<Integer> generator, List<Integer> others) {
 				cores.subList(0, cores.size() - generator));
 	}
 
-	/** The cores of the kernel's list, such as {@code 0-2,5}. */
+	/** The cores in a list of the kernel's, such as {@code 0-2,5}. */
 	static List<Integer> cores(String list) {
 		List<Integer> cores = new ArrayList<>();
 		for (String part : list.split(",")) {
@@ -82,18 +83,19 @@ public record Pin(List<Integer> generator, List<Integer> others) {
 		return cores;
 	}
 
-	/** How many there are. */
+	/** The number of cores. */
 	public int cores() {
 		return this.generator.size() + this.others.size();
 	}
 
-	/** What executes the load generator's command on its cores. */
+	/** The prefix that runs the load generator's command on its cores. */
 	List<String> command() {
 		return List.of("taskset", "-c", list(this.generator));
 	}
 
 	/**
-	 * Confines this process, and what it starts meanwhile, to the others' cores.
+	 * Confines this process, and processes that it starts in the meantime, to the others'
+	 * cores.
 	 * @throws LabException if that fails
 	 */
 	public Confinement confine() {

@@ -20,11 +20,11 @@ import tools.jackson.databind.json.JsonMapper;
 import static io.gatling.javaapi.core.CoreDsl.global;
 
 /**
- * Where a simulation has its plan from: the file that the lab names by
- * {@code -Dsluice.plan}, or, run by hand, the system properties {@code gateway.url},
+ * Reads a simulation's plan: from the file that the lab names in {@code -Dsluice.plan}
+ * or, in a run by hand, from the system properties {@code gateway.url},
  * {@code backend.url}, {@code orders}, {@code modes}, {@code capacity}, {@code users} and
- * {@code results}. By hand it also has to reach something: {@code max-failed} and
- * {@code max-p99}; what the lab measures is a result whatever it is.
+ * {@code results}. A run by hand also has goals, {@code max-failed} and {@code max-p99};
+ * in the lab any figure is a result.
  */
 final class PlanSource {
 
@@ -46,7 +46,7 @@ final class PlanSource {
 		}
 	}
 
-	/** What a run by hand must reach; nothing of the lab's. */
+	/** The goals of a run by hand; none for the lab's. */
 	static List<Assertion> assertions() {
 		if (System.getProperty(PLAN) != null) {
 			return List.of();
@@ -64,7 +64,7 @@ final class PlanSource {
 		URI backend = URI.create(property("backend.url", "http://127.0.0.1:8090"));
 		if (!Boolean.getBoolean("reset")) {
 			throw new IllegalArgumentException(
-					"The backend at %s would forget its orders and behave otherwise: allow it with -Dreset=true"
+					"This clears the orders of the backend at %s and changes its behaviour: allow it with -Dreset=true"
 						.formatted(backend));
 		}
 		BackendBehaviour behaviour = BackendCapacity.of(System.getProperty("capacity", "unlimited")).behaviour();

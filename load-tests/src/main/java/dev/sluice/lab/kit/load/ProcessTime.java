@@ -9,12 +9,12 @@ import dev.sluice.lab.kit.process.ThreadTimes;
 import org.jspecify.annotations.Nullable;
 
 /**
- * CPU time of some processes and of their children, as far as the system tells it.
+ * CPU time of some processes and of their children, as far as the system reports it.
  * Children that end between two readings are missing in the second. Not thread-safe.
  */
 final class ProcessTime {
 
-	/** Of all processes together, 1 = one core: less is rest. */
+	/** Processes that together use no more CPU than this are at rest; 1 = one core. */
 	static final double REST = 0.25;
 
 	private static final long MICROS_PER_MILLI = 1_000;
@@ -31,7 +31,9 @@ final class ProcessTime {
 		this.pids = List.copyOf(pids);
 	}
 
-	/** Since their start, in milliseconds; 0 where the system does not tell. */
+	/**
+	 * CPU time since their start, in milliseconds; 0 where the system does not report it.
+	 */
 	long millis() {
 		return processes().map((process) -> process.info().totalCpuDuration())
 			.flatMap(Optional::stream)
@@ -40,8 +42,8 @@ final class ProcessTime {
 	}
 
 	/**
-	 * Of the JVMs' compilers since the first call, in milliseconds; null where the system
-	 * does not tell.
+	 * CPU time of the JVMs' compilers since the first call, in milliseconds; null where
+	 * the system does not report it.
 	 */
 	@Nullable Long jitMillis() {
 		ThreadTimes.Totals totals = this.threads.look(processes().map(ProcessHandle::pid).toList());
@@ -54,14 +56,14 @@ final class ProcessTime {
 			.flatMap((process) -> Stream.concat(Stream.of(process), process.descendants()));
 	}
 
-	/** Begins to look. */
+	/** Reads the CPU time, for {@link #isAtRest}. */
 	void look() {
 		this.millis = millis();
 		this.readNanos = System.nanoTime();
 	}
 
 	/**
-	 * Whether the processes were at rest since the last look. Looks again.
+	 * Whether the processes were at rest since the last reading. Reads again.
 	 */
 	boolean isAtRest() {
 		long before = this.millis;

@@ -12,8 +12,8 @@ import dev.sluice.lab.kit.plan.LoadPlan.Settling;
 import dev.sluice.lab.kit.plan.WarmUpWindow;
 
 /**
- * Warms services and this process's client up before a search: it keeps 200 requests
- * outstanding, each kind by turns, until the last two windows agree in rate and in CPU
+ * Warms up the services and this process's client before a search: keeps 200 requests
+ * outstanding, of each kind in turn, until the last two windows agree in rate and in CPU
  * per order, and the compilers have little left to do.
  *
  * @param rule when the warm-up ends
@@ -21,10 +21,12 @@ import dev.sluice.lab.kit.plan.WarmUpWindow;
  */
 public record Saturation(Settling rule, Count saved) {
 
-	/** Requests without an answer at most, as in the warm-up of a comparison. */
+	/**
+	 * Maximum number of requests without an answer, as in the warm-up of a comparison.
+	 */
 	private static final int OUTSTANDING = 200;
 
-	/** More than two cores can take. A larger machine gets warm at this rate as well. */
+	/** More than two cores can handle. A larger machine also gets warm at this rate. */
 	private static final double PER_SECOND = 5_000;
 
 	private static final Duration PATIENCE = Duration.ofSeconds(2);
@@ -39,14 +41,14 @@ public record Saturation(Settling rule, Count saved) {
 
 	/**
 	 * Returns when the services are warm or the limit is reached.
-	 * @param kinds of requests, asked for anew in each window
+	 * @param kinds of requests, obtained again in each window
 	 * @return the windows; {@link WarmUpWindow#isWarm} says whether they have settled
 	 */
 	public List<WarmUpWindow> run(OpenClient client, List<Supplier<IntFunction<HttpRequest>>> kinds)
 			throws InterruptedException {
 		OpenLoad load = new OpenLoad(PER_SECOND, Duration.ofMillis(this.rule.windowMillis()).dividedBy(kinds.size()),
 				PATIENCE, OUTSTANDING);
-		// With its children, which the services are.
+		// Includes its children, the services.
 		ProcessTime time = new ProcessTime(List.of(ProcessHandle.current().pid()));
 		WarmUpWatch watch = new WarmUpWatch(this.rule);
 		long before = this.saved.get();

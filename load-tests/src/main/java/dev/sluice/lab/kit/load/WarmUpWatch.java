@@ -7,7 +7,7 @@ import dev.sluice.lab.kit.plan.LoadPlan.Settling;
 import dev.sluice.lab.kit.plan.WarmUpWindow;
 import org.jspecify.annotations.Nullable;
 
-/** The windows of a warm-up, and whether it has come to its end. Not thread-safe. */
+/** The windows of a warm-up, and whether it is over. Not thread-safe. */
 final class WarmUpWatch {
 
 	private static final double SECOND_NANOS = 1e9;
@@ -31,9 +31,10 @@ final class WarmUpWatch {
 	}
 
 	/**
-	 * The first window begins.
-	 * @param cpu time of the processes until now, in milliseconds
-	 * @param jit of it that their compilers used; null where the system does not tell
+	 * Begins the first window.
+	 * @param cpu CPU time of the processes until now, in milliseconds
+	 * @param jit the part of it that their compilers used; null where the system does not
+	 * report it
 	 */
 	void start(long nanos, long cpu, @Nullable Long jit) {
 		this.startNanos = nanos;
@@ -43,10 +44,11 @@ final class WarmUpWatch {
 	}
 
 	/**
-	 * A window ends and the next one begins.
+	 * Ends a window and begins the next one.
 	 * @param orders saved since the start
-	 * @param cpu time of the processes until now, in milliseconds
-	 * @param jit of it that their compilers used; null where the system does not tell
+	 * @param cpu CPU time of the processes until now, in milliseconds
+	 * @param jit the part of it that their compilers used; null where the system does not
+	 * report it
 	 */
 	void window(long nanos, long orders, long cpu, @Nullable Long jit) {
 		long more = orders - this.saved;
@@ -61,7 +63,7 @@ final class WarmUpWatch {
 		this.jitMillis = jit;
 	}
 
-	/** Whether it has settled, or has had its time. */
+	/** Whether it has settled or its time is up. */
 	boolean isOver() {
 		return isSettled() || this.endNanos - this.startNanos >= this.rule.mostMillis() * 1_000_000;
 	}

@@ -14,30 +14,31 @@ import org.jspecify.annotations.Nullable;
 /**
  * What bound a cell: the first of these rules that holds.
  * <ol>
- * <li>The load generator began late, by more than half of the calls took, or used up the
- * cores that it has for itself.
- * <li>The machine's CPU was used to {@link #BUSY} or more, and no limit on the calls to
- * the backend explains the rate: that is, the rate is below {@link #EXPLAINS} of limit by
- * latency. A limit is reached also because all is slow.
- * <li>A limit was reached in at least {@link #MOSTLY} of the scrapes; of several, the one
- * reached most.
- * <li>The machine's CPU was used to {@link #BUSY} or more.
- * <li>Of the calls that wait for the backend, {@link #HELD} or more were there.
- * <li>Nothing was at its limit.
+ * <li>The load generator began late, by more than the median latency of the calls, or
+ * used up the cores that it has for itself.
+ * <li>A share of {@link #BUSY} or more of the machine's CPU was used, and no limit on the
+ * calls to the backend explains the rate: that is, the rate is below {@link #EXPLAINS} of
+ * limit divided by latency. A limit is also reached when everything is slow.
+ * <li>A limit was reached in at least {@link #MOSTLY} of the scrapes; if there are
+ * several, the one reached most.
+ * <li>A share of {@link #BUSY} or more of the machine's CPU was used.
+ * <li>Of the calls that wait for the backend, a share of {@link #HELD} or more were
+ * there.
+ * <li>No limit was reached.
  * </ol>
  */
 final class BoundRules {
 
-	/** Above this share of the machine's CPU, others wait for it. */
+	/** If more than this share of the machine's CPU is used, threads wait for it. */
 	static final double BUSY = 0.90;
 
 	/** A limit that was reached in this share of the scrapes is what bound the cell. */
 	static final double MOSTLY = 0.5;
 
-	/** Of limit by latency. */
+	/** Share of limit divided by latency. */
 	static final double EXPLAINS = 0.8;
 
-	/** Of the client's calls in flight. */
+	/** Share of the client's calls in flight. */
 	static final double HELD = 0.8;
 
 	private BoundRules() {
@@ -46,20 +47,21 @@ final class BoundRules {
 	/**
 	 * The client's calls.
 	 *
-	 * @param inFlight on average
-	 * @param millis that one took, on average
-	 * @param waitForBackend whether a call is answered when the backend has answered
+	 * @param inFlight average number of calls in flight
+	 * @param millis average time that one took
+	 * @param waitForBackend whether a call is answered only after the backend has
+	 * answered
 	 */
 	record Calls(double inFlight, double millis, boolean waitForBackend) {
 	}
 
 	/**
 	 * Applies the rules.
-	 * @param utilisation of the cell
-	 * @param perSecond its rate
+	 * @param utilisation utilisation of the cell
+	 * @param perSecond rate of the cell
 	 * @param generator what the load generator lacked; null if it lacked nothing
 	 * @param calls the client's
-	 * @param cores of the machine, but for those of the generator alone
+	 * @param cores cores of the machine, without those of the generator alone
 	 * @return null if too little is known
 	 */
 	static @Nullable Bound of(Utilisation utilisation, double perSecond, @Nullable Bound generator, Calls calls,
@@ -70,7 +72,7 @@ final class BoundRules {
 		Double busy = utilisation.busyShare();
 		Optional<LimitUse> reached = reached(utilisation.limits());
 		if (busy == null) {
-			// Without the machine's CPU, only a limit can be told.
+			// If the use of the machine's CPU is not known, only a limit can be found.
 			return reached.map(BoundRules::limit).orElse(null);
 		}
 		Double ceiling = utilisation.ceilingPerSecond();

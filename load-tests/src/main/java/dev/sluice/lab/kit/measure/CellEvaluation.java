@@ -36,21 +36,21 @@ import dev.sluice.lab.kit.statistics.Window;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Cuts what was recorded of a whole round to its cells.
+ * Evaluates the cells of a round from the records of the whole round.
  *
  * @param log the load generator's calls
  * @param samples of the processes
  * @param recordings of the JVMs that were recorded, by service
- * @param scrapes what the services exported, by service, as {@link #scrapes} reads it
- * @param services the names of all services, as the samples know them
- * @param gateway the one whose seconds are told
+ * @param scrapes metrics of the services, by service, as {@link #scrapes} reads them
+ * @param services names of all services in the samples
+ * @param gateway name of the service whose seconds are reported
  * @param cores processors of the machine
- * @param generatorCores of them, those that the load generator has for itself; 0: none
+ * @param generatorCores number of them that the load generator has for itself; 0 = none
  */
 public record CellEvaluation(GatlingLog log, ProcessSamples samples, Map<String, JfrRecording> recordings,
 		Map<String, Scrapes> scrapes, List<String> services, String gateway, int cores, int generatorCores) {
 
-	/** As the samples know it. */
+	/** The load generator's name in the samples. */
 	public static final String LOAD_GENERATOR = "load-generator";
 
 	private static final Duration FOREIGN_WINDOW = Duration.ofSeconds(1);
@@ -61,9 +61,9 @@ public record CellEvaluation(GatlingLog log, ProcessSamples samples, Map<String,
 
 	/**
 	 * A cell's result.
-	 * @param cell which
-	 * @param outcome what the load generator noted at its end, under the name its
-	 * requests have in the log
+	 * @param cell the cell
+	 * @param outcome the load generator's record of it; its name is that of its requests
+	 * in the log
 	 */
 	public CellResult evaluate(Cell cell, PhaseOutcome outcome) {
 		List<Request> requests = this.log.requests()
@@ -75,7 +75,8 @@ public record CellEvaluation(GatlingLog log, ProcessSamples samples, Map<String,
 		Instant lastSaved = outcome.audit().lastSavedAt();
 		Instant start = requests.stream().map(Request::start).min(Instant::compareTo).orElse(outcome.endedAt());
 		Instant end = (saved >= outcome.placed() && lastSaved != null) ? lastSaved : outcome.endedAt();
-		// The log has whole milliseconds: the backend may have saved within the first.
+		// The log has whole milliseconds, and the backend may have saved within the
+		// first.
 		Window window = new Window(start, end.isBefore(start) ? start : end);
 		return new CellResult(cell, window.start(), window.end(), requests.size(), requests.size() - answered.size(),
 				failures(requests), answered.size(), saved, perSecond(saved, window),
@@ -87,15 +88,15 @@ public record CellEvaluation(GatlingLog log, ProcessSamples samples, Map<String,
 	}
 
 	/**
-	 * The share of the machine's CPU in other hands, 0 to 1, in the window or, where that
-	 * is shorter, in the second around it; null if it is not known.
+	 * The share of the machine's CPU that other processes used, 0 to 1, in the window or,
+	 * if that is shorter, in the second around it; null if it is not known.
 	 */
 	public @Nullable Double foreignCpuShare(Window window) {
 		return this.samples.foreignCpuShare(widened(window), this.cores);
 	}
 
 	/**
-	 * Reads what a scraper kept of a service, as far as it is evaluated.
+	 * Reads a scraper's file: the metrics that are evaluated.
 	 * @throws IOException if it cannot be read
 	 */
 	public static Scrapes scrapes(Path file) throws IOException {
@@ -119,7 +120,10 @@ public record CellEvaluation(GatlingLog log, ProcessSamples samples, Map<String,
 				this.cores - this.generatorCores));
 	}
 
-	/** That it used up the cores of its own; null if it did not, or has none. */
+	/**
+	 * The bound if the load generator used up its own cores; null if it did not, or has
+	 * none.
+	 */
 	private Bound.@Nullable BusyGenerator busyGenerator(Window window) {
 		Double used = this.samples.cpuShare(LOAD_GENERATOR, window);
 		return (this.generatorCores > 0 && used != null && used >= BoundRules.BUSY * this.generatorCores)
@@ -143,7 +147,7 @@ public record CellEvaluation(GatlingLog log, ProcessSamples samples, Map<String,
 		return new Window(window.start().minus(missing.dividedBy(2)), window.end().plus(missing.dividedBy(2)));
 	}
 
-	/** Failed calls by what they failed of. */
+	/** The number of failed calls by cause. */
 	public static Map<String, Long> failures(List<Request> requests) {
 		return requests.stream()
 			.filter((request) -> !request.ok())
@@ -205,8 +209,8 @@ public record CellEvaluation(GatlingLog log, ProcessSamples samples, Map<String,
 	}
 
 	/**
-	 * What a service spent.
-	 * @param orders what its figures for an order are divided by
+	 * The resources that a service used.
+	 * @param orders divisor of the figures per order
 	 */
 	public ServiceCost cost(String service, Window window, long orders) {
 		Double cpuMillis = this.samples.cpuMillis(service, window);
@@ -240,7 +244,7 @@ public record CellEvaluation(GatlingLog log, ProcessSamples samples, Map<String,
 		return (amount != null && saved > 0) ? amount.doubleValue() / saved : null;
 	}
 
-	/** What ended in the moment after the last save belongs to the last second. */
+	/** Calls that ended just after the last save belong to the last second. */
 	private List<Second> seconds(Window window, List<Request> requests) {
 		int count = window.secondCount();
 		Map<Integer, List<Request>> bySecond = requests.stream()

@@ -14,12 +14,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What Gatling {@value #VERSION} wrote to {@code simulation.log}: a binary file of
- * records, each led by its kind. Numbers are big-endian; times are milliseconds after the
- * start of the run; a string is its length, its bytes and the JDK's coder of them
- * (nothing but the length if it is empty); a cached string is preceded by a new index, or
- * is the negative index of one seen before. Another version, an unknown kind or an
- * impossible value is an error: the layout is Gatling's own affair and may change.
+ * The {@code simulation.log} of Gatling {@value #VERSION}: a binary file of records, each
+ * preceded by its kind. Numbers are big-endian; times are milliseconds after the start of
+ * the run; a string is its length, its bytes and the JDK's coder of them (only the length
+ * if it is empty); a cached string is preceded by a new index, or is the negative index
+ * of one seen before. Another version, an unknown kind or an impossible value is an
+ * error: the layout is internal to Gatling and may change.
  *
  * @param simulation the simulation's class
  * @param startedAt the start of the run
@@ -138,8 +138,8 @@ public record GatlingLog(String simulation, Instant startedAt, List<Request> req
 			int kind = this.in.get();
 			String version = (kind == RUN) ? readString() : "";
 			if (!version.equals(VERSION)) {
-				throw new IOException(
-						"%s is no log of Gatling %s, the only version that can be read".formatted(this.file, VERSION));
+				throw new IOException("%s is not a log of Gatling %s, the only version that can be read"
+					.formatted(this.file, VERSION));
 			}
 			String simulation = readString();
 			this.startMillis = this.in.getLong();

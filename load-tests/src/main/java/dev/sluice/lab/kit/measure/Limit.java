@@ -9,8 +9,7 @@ import dev.sluice.lab.kit.metrics.Exposition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a service exports of something that is limited: how much of it is used, and the
- * limit.
+ * Something limited in a service, whose use and limit the service exports.
  */
 enum Limit {
 
@@ -43,8 +42,8 @@ enum Limit {
 	DELIVERY("orders in delivery", "sluice_delivery_in_flight", "sluice_delivery_limit"),
 
 	/**
-	 * The consumer reads no further batch that might not fit: a quarter of the limit, at
-	 * most.
+	 * The consumer reads no further batch if it might not fit. A batch is a quarter of
+	 * the limit at most.
 	 */
 	PENDING("records read and not finished", 0.75,
 			new Source("sluice_delivery_pending", "sluice_delivery_pending_limit", false, (_) -> true)),
@@ -54,20 +53,23 @@ enum Limit {
 	WORKERS("workers of the backend", "sluice_backend_in_flight", "sluice_backend_workers");
 
 	/**
-	 * Where the figures are.
+	 * The metrics that hold use and limit.
 	 *
-	 * @param used name of what is used, or of what is free
-	 * @param limit name of the limit
-	 * @param isFree whether the first is what is free
-	 * @param wanted which of the series
+	 * @param used name of the metric of what is used, or of what is free
+	 * @param limit name of the metric of the limit
+	 * @param isFree whether the first metric is what is free
+	 * @param wanted selects the series
 	 */
 	private record Source(String used, String limit, boolean isFree, Predicate<Series> wanted) {
 	}
 
-	/** A gauge moves between two looks: so near a limit is at it. */
+	/**
+	 * From this share on a limit counts as reached, because a gauge moves between two
+	 * scrapes.
+	 */
 	private static final double NEAR = 0.95;
 
-	/** How the mock says that it has no limit. */
+	/** The mock's value for no limit. */
 	private static final double NO_LIMIT = Integer.MAX_VALUE;
 
 	private final String what;
@@ -96,7 +98,7 @@ enum Limit {
 				(series) -> series.label("name").equals(name));
 	}
 
-	/** The names of all metrics that are looked at. */
+	/** The names of all metrics that are read. */
 	static Set<String> names() {
 		Set<String> names = new TreeSet<>();
 		for (Limit limit : values()) {
@@ -106,7 +108,7 @@ enum Limit {
 		return names;
 	}
 
-	/** What is limited, in words: "orders in delivery". */
+	/** The limited thing in words: "orders in delivery". */
 	String what() {
 		return this.what;
 	}

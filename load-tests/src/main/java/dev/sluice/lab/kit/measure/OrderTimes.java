@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * keeps them: {@code order,due_us,accepted_us,saved_us}, in microseconds since 1970, 0
  * for what did not happen.
  *
- * @param orders in no order
+ * @param orders in no particular order
  */
 public record OrderTimes(List<Times> orders) {
 
@@ -62,7 +62,7 @@ public record OrderTimes(List<Times> orders) {
 
 	/**
 	 * Reads a file.
-	 * @throws IOException if it cannot be read or is none
+	 * @throws IOException if it cannot be read or is not such a file
 	 */
 	public static OrderTimes read(Path file) throws IOException {
 		List<Times> orders = new ArrayList<>();
@@ -84,13 +84,13 @@ public record OrderTimes(List<Times> orders) {
 	}
 
 	/**
-	 * What clients waited for: from the first try until accepted; null without orders.
+	 * The waits of the clients from the first try until accepted; null without orders.
 	 */
 	public @Nullable Wait toAccepted() {
 		return wait(Times::accepted);
 	}
 
-	/** From the first try until saved; null without orders. */
+	/** The waits from the first try until saved; null without orders. */
 	public @Nullable Wait toSaved() {
 		return wait(Times::saved);
 	}
@@ -110,8 +110,8 @@ public record OrderTimes(List<Times> orders) {
 	}
 
 	/**
-	 * The nearest rank, orders that are still waiting being the last; null if too few are
-	 * above it, or the one at the rank still waits.
+	 * A percentile by the nearest rank, where orders that still wait come last; null if
+	 * too few are above it, or if the order at the rank still waits.
 	 */
 	private static @Nullable Double percentile(double[] sorted, int orders, int percent) {
 		OptionalLong rank = Percentile.rank(orders, percent);

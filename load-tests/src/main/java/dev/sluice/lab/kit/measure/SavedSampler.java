@@ -8,17 +8,17 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks the backend four times a second how many orders it has, until it is closed. For
- * one reader after the close.
+ * Asks the backend four times a second how many orders it has, until it is closed. The
+ * counts are for one thread to read after that.
  */
 public final class SavedSampler implements AutoCloseable {
 
-	/** What is given for a count that could not be had. */
+	/** Stands for a count that is not known. */
 	public static final long UNKNOWN = -1;
 
 	private static final long INTERVAL_MILLIS = 250;
 
-	/** By second: the last count heard in it, or {@link #UNKNOWN}. */
+	/** By second: the last count received in it, or {@link #UNKNOWN}. */
 	private final List<Long> counts = new ArrayList<>();
 
 	private volatile @Nullable String failure;
@@ -26,17 +26,17 @@ public final class SavedSampler implements AutoCloseable {
 	private final Thread thread;
 
 	/**
-	 * Begins to ask.
-	 * @param count asks, with a deadline; {@link #UNKNOWN} if there is no answer
-	 * @param startNanos the beginning of the load, of {@link System#nanoTime}
+	 * Starts to ask.
+	 * @param count asks the backend, with a deadline; {@link #UNKNOWN} if there is no
+	 * answer
+	 * @param startNanos the beginning of the load, by {@link System#nanoTime}
 	 */
 	public SavedSampler(LongSupplier count, long startNanos) {
 		this.thread = Thread.ofVirtual().name("saved-sampler").start(() -> sample(count, startNanos));
 	}
 
 	/**
-	 * Why a count could not be had, the first time that asking failed; null if it never
-	 * did.
+	 * Why asking failed for the first time; null if it never did.
 	 */
 	public @Nullable String failure() {
 		return this.failure;
@@ -88,12 +88,15 @@ public final class SavedSampler implements AutoCloseable {
 		}
 	}
 
-	/** Saved in each second; null where the backend did not answer. */
+	/** Orders saved in each second; null where the backend did not answer. */
 	public List<@Nullable Integer> perSecond() {
 		return perSecond(this.counts);
 	}
 
-	/** What was saved while the backend did not answer counts in the second it did. */
+	/**
+	 * Orders saved while the backend did not answer count in the second in which it
+	 * answered again.
+	 */
 	public static List<@Nullable Integer> perSecond(List<Long> counts) {
 		List<@Nullable Integer> saved = new ArrayList<>();
 		long previous = 0;

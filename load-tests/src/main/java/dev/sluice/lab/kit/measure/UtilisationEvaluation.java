@@ -23,9 +23,9 @@ import org.jspecify.annotations.Nullable;
  * How busy processes and limits were in a window.
  *
  * @param samples of the processes
- * @param scrapes of the services, by name
+ * @param scrapes scrapes of the services, by name
  * @param cores processors of the machine
- * @param generatorCores of them, those of the load generator alone
+ * @param generatorCores number of them that only the load generator uses
  */
 record UtilisationEvaluation(ProcessSamples samples, Map<String, Scrapes> scrapes, int cores, int generatorCores) {
 
@@ -35,7 +35,7 @@ record UtilisationEvaluation(ProcessSamples samples, Map<String, Scrapes> scrape
 
 	private static final String IN_FLIGHT = "sluice_backend_in_flight";
 
-	/** A limit of which never half was used is not worth a line. */
+	/** A limit that was never used to this share is left out. */
 	private static final double NOTABLE = 0.5;
 
 	/** The metrics it needs. */
@@ -47,7 +47,7 @@ record UtilisationEvaluation(ProcessSamples samples, Map<String, Scrapes> scrape
 
 	/**
 	 * Evaluates, without saying what bound the window.
-	 * @param processes to be told of, by the name they have in the samples
+	 * @param processes processes to report, by their name in the samples
 	 */
 	Utilisation in(Window window, List<String> processes) {
 		Map<String, ProcessUse> loads = new LinkedHashMap<>();
@@ -86,7 +86,7 @@ record UtilisationEvaluation(ProcessSamples samples, Map<String, Scrapes> scrape
 		return uses.stream().mapToDouble(Use::limit).max().orElseThrow();
 	}
 
-	/** By the backend's own clock, what waits for a worker included. */
+	/** The time that the backend measures itself, including the wait for a worker. */
 	private @Nullable Double backendMillis(Window window) {
 		List<Scrape> scrapes = all(window, DURATION_COUNT);
 		if (scrapes.size() < 2) {
@@ -120,8 +120,8 @@ record UtilisationEvaluation(ProcessSamples samples, Map<String, Scrapes> scrape
 	}
 
 	/**
-	 * Of the service that delivers in this window: whichever has most calls at the
-	 * backend.
+	 * The ceiling of the service that delivers in this window: the one with most calls at
+	 * the backend.
 	 */
 	private @Nullable Double ceiling(Window window, @Nullable Double millis) {
 		if (millis == null || millis <= 0) {

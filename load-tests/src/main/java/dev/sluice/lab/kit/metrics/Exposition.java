@@ -10,7 +10,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a Prometheus endpoint says, in the text format, as far as it is wanted.
+ * The wanted series of a Prometheus endpoint's answer in the text format.
  *
  * @param series in the order of the text
  */
@@ -24,7 +24,7 @@ public record Exposition(List<Series> series) {
 	 * A line.
 	 *
 	 * @param labels empty if it has none
-	 * @param value may be infinite, is a number
+	 * @param value may be infinite, but not NaN
 	 */
 	public record Series(String name, Map<String, String> labels, double value) {
 
@@ -40,8 +40,8 @@ public record Exposition(List<Series> series) {
 	}
 
 	/**
-	 * Reads a text. What is no line of that format, or has no value, is left out.
-	 * @param wanted the names to be kept
+	 * Reads a text. Leaves out lines that are not of that format or have no value.
+	 * @param wanted the names to keep
 	 */
 	public static Exposition parse(String text, Predicate<String> wanted) {
 		return new Exposition(text.lines().flatMap((line) -> line(line, wanted).stream()).toList());
@@ -65,7 +65,7 @@ public record Exposition(List<Series> series) {
 		return series.map(Series::value).reduce(Double::sum).orElse(null);
 	}
 
-	/** A number as the format writes it. */
+	/** A number in the format's notation. */
 	public static double number(String text) {
 		return switch (text) {
 			case "+Inf" -> Double.POSITIVE_INFINITY;
@@ -74,7 +74,7 @@ public record Exposition(List<Series> series) {
 		};
 	}
 
-	/** A line being read, from left to right. */
+	/** Reads a line from left to right. */
 	private static final class Line {
 
 		private final String text;
@@ -101,7 +101,7 @@ public record Exposition(List<Series> series) {
 					}
 				}
 			}
-			// A time may follow.
+			// A timestamp may follow.
 			Double value = value(this.text.substring(this.at).strip().split("\\s+")[0]);
 			return (value != null) ? new Series(name, labels, value) : null;
 		}
@@ -114,7 +114,7 @@ public record Exposition(List<Series> series) {
 			return false;
 		}
 
-		/** One, with the comma behind it. */
+		/** Reads one label and the comma after it. */
 		private boolean label(Map<String, String> labels) {
 			int equals = this.text.indexOf("=\"", this.at);
 			if (equals < 0) {

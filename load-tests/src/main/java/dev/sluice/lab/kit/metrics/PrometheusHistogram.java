@@ -9,8 +9,8 @@ import dev.sluice.lab.kit.statistics.Percentile;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A histogram as a Prometheus endpoint tells it, all its series added up: how many values
- * there were at or below each bound, since the process began.
+ * A histogram of a Prometheus endpoint, all its series added up: the number of values at
+ * or below each bound since the process began.
  *
  * @param counts cumulative, by upper bound in seconds
  */
@@ -22,8 +22,8 @@ public record PrometheusHistogram(Map<Double, Double> counts) {
 
 	/**
 	 * Reads it.
-	 * @param text what the endpoint says
-	 * @param name without {@code _bucket}
+	 * @param text the endpoint's answer
+	 * @param name name of the histogram, without {@code _bucket}
 	 * @return empty if the endpoint has none of that name
 	 */
 	public static PrometheusHistogram read(String text, String name) {
@@ -38,21 +38,21 @@ public record PrometheusHistogram(Map<Double, Double> counts) {
 		return new PrometheusHistogram(counts);
 	}
 
-	/** What came since an earlier reading of the same process. */
+	/** The values added since an earlier reading of the same process. */
 	public PrometheusHistogram since(PrometheusHistogram earlier) {
 		Map<Double, Double> grown = new TreeMap<>();
 		this.counts.forEach((bound, count) -> grown.put(bound, count - earlier.counts.getOrDefault(bound, 0.0)));
 		return new PrometheusHistogram(grown);
 	}
 
-	/** How many values there were. */
+	/** The number of values. */
 	public double count() {
 		return this.counts.values().stream().mapToDouble(Double::doubleValue).max().orElse(0);
 	}
 
 	/**
-	 * The upper bound of the bucket that a {@link Percentile} lies in, in seconds: the
-	 * true one is at most that, and above the bound before. Null if it is not known,
+	 * The upper bound, in seconds, of the bucket that a {@link Percentile} lies in. The
+	 * true value is at most that, and above the bound before. Null if it is not known,
 	 * infinite if it lies beyond the last bound.
 	 */
 	public @Nullable Double percentile(int percent) {
@@ -61,8 +61,9 @@ public record PrometheusHistogram(Map<Double, Double> counts) {
 	}
 
 	/**
-	 * What 99 % of the values did not exceed, in seconds: the 99th percentile or, of too
-	 * few values for one, the greatest; null without values.
+	 * The bound, in seconds, that 99 % of the values did not exceed: that of the 99th
+	 * percentile or, with too few values for one, of the greatest value; null without
+	 * values.
 	 */
 	public @Nullable Double p99AtMost() {
 		Double p99 = percentile(99);

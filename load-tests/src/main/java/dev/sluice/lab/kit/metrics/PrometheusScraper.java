@@ -26,10 +26,10 @@ import dev.sluice.lab.kit.process.ProcessSamples.Failure;
 import dev.sluice.lab.kit.stack.Http;
 
 /**
- * Keeps what the services' Prometheus endpoints say each second, as it is, each scrape
- * led by a comment with its time, in one compressed file for each service. Scrapes on a
- * thread of its own; an endpoint that does not answer within a second is noted in the
- * file and asked again the next time. Any other failure is noted there and in
+ * Scrapes the services' Prometheus endpoints each second, on its own thread, into one
+ * compressed file for each service. The answers are kept unchanged, each after a comment
+ * with its time. If an endpoint does not answer within a second, that is noted in the
+ * file, and the next scrape tries again. Other failures are noted there and in
  * {@link #failures}.
  */
 public final class PrometheusScraper implements AutoCloseable {
@@ -49,7 +49,7 @@ public final class PrometheusScraper implements AutoCloseable {
 
 	/**
 	 * Starts to scrape.
-	 * @param endpoints by the name of the service, which is the name of its file
+	 * @param endpoints by the name of the service, which names its file
 	 * @param directory where the files go
 	 * @throws IOException if a file cannot be written
 	 */
@@ -86,7 +86,7 @@ public final class PrometheusScraper implements AutoCloseable {
 			Thread.currentThread().interrupt();
 		}
 		catch (RuntimeException | Error ex) {
-			// An executor drops a task that throws, without a word.
+			// An executor silently drops a task that throws.
 			Instant now = Instant.now();
 			file.println("# at " + now + " failed: " + ex);
 			if (this.failures.size() < MOST_FAILURES) {
@@ -96,7 +96,7 @@ public final class PrometheusScraper implements AutoCloseable {
 	}
 
 	/**
-	 * What could not be scraped, beside endpoints that did not answer; the first of them.
+	 * The first failures, without endpoints that did not answer.
 	 */
 	public List<Failure> failures() {
 		return List.copyOf(this.failures);
@@ -117,7 +117,7 @@ public final class PrometheusScraper implements AutoCloseable {
 		this.targets.forEach((target) -> target.file().close());
 	}
 
-	/** A service: two may have one address, of a proxy. */
+	/** A service. Two may share the address of a proxy. */
 	private record Target(URI endpoint, PrintWriter file) {
 	}
 

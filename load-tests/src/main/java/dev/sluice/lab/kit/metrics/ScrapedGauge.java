@@ -16,7 +16,8 @@ import dev.sluice.lab.kit.statistics.Window;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A gauge of a service over time, as a {@link PrometheusScraper} kept it, by a label.
+ * A service's gauge over time, by a label, from the scrapes of a
+ * {@link PrometheusScraper}.
  *
  * @param samples in the order they were taken
  */
@@ -41,13 +42,13 @@ public record ScrapedGauge(List<Sample> samples) {
 	/**
 	 * Which series of an endpoint are added up, by their label {@code state}.
 	 *
-	 * @param names of the metrics
-	 * @param wanted which of their series
+	 * @param names names of the metrics
+	 * @param wanted selects their series
 	 */
 	public record Gauge(Set<String> names, Predicate<Exposition.Series> wanted) {
 	}
 
-	/** Its values at a time, by the label. */
+	/** The gauge's values at a time, by the label. */
 	private record Sample(Instant time, Map<String, Double> values) {
 
 		double sum() {
@@ -57,7 +58,7 @@ public record ScrapedGauge(List<Sample> samples) {
 	}
 
 	/**
-	 * Reads what a scraper kept of one service.
+	 * Reads a scraper's file.
 	 * @param gauge which series
 	 * @throws IOException if it cannot be read
 	 */
@@ -66,7 +67,7 @@ public record ScrapedGauge(List<Sample> samples) {
 	}
 
 	/**
-	 * A gauge of scrapes that hold it.
+	 * Takes the gauge from scrapes that contain it.
 	 */
 	public static ScrapedGauge of(Scrapes scrapes, Gauge gauge) {
 		return new ScrapedGauge(scrapes.scrapes().stream().map((scrape) -> {
@@ -93,7 +94,7 @@ public record ScrapedGauge(List<Sample> samples) {
 		return in(window).stream().map((sample) -> (int) sample.sum()).max(Integer::compare).orElse(null);
 	}
 
-	/** The sum over the label, the last known at a time; null if none was before. */
+	/** The last sum over the label known at a time; null if there is none. */
 	public @Nullable Integer lastAt(Instant time) {
 		return known().filter((sample) -> !sample.time().isAfter(time))
 			.reduce((_, later) -> later)

@@ -19,7 +19,7 @@ import dev.sluice.lab.kit.statistics.Window;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a {@link PrometheusScraper} kept of one service.
+ * The scrapes of one service that a {@link PrometheusScraper} kept.
  *
  * @param scrapes those that were answered, in the order they were taken
  */
@@ -33,13 +33,13 @@ public record Scrapes(List<Scrape> scrapes) {
 		scrapes = List.copyOf(scrapes);
 	}
 
-	/** What the service said at a time. */
+	/** The service's metrics at a time. */
 	public record Scrape(Instant time, Exposition values) {
 	}
 
 	/**
 	 * Reads a scraper's file.
-	 * @param wanted the names to be kept
+	 * @param wanted the names to keep
 	 * @throws IOException if it cannot be read
 	 */
 	public static Scrapes read(Path file, Predicate<String> wanted) throws IOException {
@@ -70,7 +70,7 @@ public record Scrapes(List<Scrape> scrapes) {
 		}
 	}
 
-	/** Those of a window. */
+	/** The scrapes in a window. */
 	public List<Scrape> in(Window window) {
 		return this.scrapes.stream().filter((scrape) -> window.contains(scrape.time())).toList();
 	}

@@ -7,9 +7,9 @@ import com.fasterxml.jackson.annotation.JsonTypeName;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a chart shows; {@code report.js} knows how. A {@code style} is an index into the
+ * The data of a chart, drawn by {@code report.js}. A {@code style} is an index into the
  * page's colours and point shapes, so that a variant looks the same in every chart; -1 is
- * the grey of what is there for comparison.
+ * grey, for data shown for comparison.
  */
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "kind")
 public sealed interface Chart {
@@ -17,38 +17,38 @@ public sealed interface Chart {
 	String title();
 
 	/**
-	 * In words, for those who do not see it.
+	 * A text alternative for readers who cannot see the chart.
 	 * @return a sentence or two
 	 */
 	String description();
 
 	/**
-	 * How high it is drawn.
+	 * The height.
 	 * @return in pixels
 	 */
 	int height();
 
 	/**
-	 * Below this width it scrolls.
+	 * The width below which it scrolls.
 	 * @return in pixels
 	 */
 	int width();
 
 	/**
-	 * Lines over the load, on a logarithmic axis, which says so.
+	 * Lines over the load, on a logarithmic axis that is labelled as such.
 	 *
-	 * @param whiskers what the points' whiskers reach from and to; empty if they have
-	 * none
+	 * @param whiskers what the points' whiskers span, in words; empty if there are none
 	 * @param yMax the top of the axis, the same for charts to be compared
-	 * @param ratio whether values are multiples of something: their axis is logarithmic
-	 * then, with 1 on it
-	 * @param loads the other axis, from the first to the last, likewise
+	 * @param ratio whether the values are ratios; their axis is then logarithmic and
+	 * includes 1
+	 * @param loads values of the x axis, from first to last, the same for charts to be
+	 * compared
 	 */
 	@JsonTypeName("lines")
 	record Lines(String title, String description, int height, int width, String xName, String yName, String whiskers,
 			double yMax, boolean ratio, List<Integer> loads, List<Line> lines) implements Chart {
 
-		/** Of values that begin at 0. */
+		/** Lines whose value axis begins at 0. */
 		public Lines(String title, String description, int height, int width, String xName, String yName,
 				String whiskers, double yMax, List<Integer> loads, List<Line> lines) {
 			this(title, description, height, width, xName, yName, whiskers, yMax, false, loads, lines);
@@ -65,11 +65,11 @@ public sealed interface Chart {
 	 * @param low where its whisker begins
 	 * @param high where its whisker ends; it has none if that is no more than {@code low}
 	 * @param marked whether it is unreliable
-	 * @param failedShare of the calls behind it, 0 to 1
+	 * @param failedShare share of its calls that failed, 0 to 1
 	 */
 	record Point(double x, double y, double low, double high, boolean marked, double failedShare) {
 
-		/** Without a whisker or failures. */
+		/** A point without a whisker or failures. */
 		public static Point at(double x, double y, boolean marked) {
 			return new Point(x, y, y, y, marked, 0);
 		}
@@ -92,8 +92,9 @@ public sealed interface Chart {
 	/**
 	 * Panels one above the other on one axis of seconds.
 	 *
-	 * @param seconds how many
-	 * @param spans what went on meanwhile, in lanes above the panels; may be none
+	 * @param seconds length of the axis
+	 * @param spans what happened during that time, in lanes above the panels; may be
+	 * empty
 	 */
 	@JsonTypeName("seconds")
 	record Seconds(String title, String description, int height, int width, int seconds, List<Panel> panels,
@@ -101,10 +102,10 @@ public sealed interface Chart {
 	}
 
 	/**
-	 * A length of time with a name.
+	 * A named interval.
 	 *
 	 * @param lane the row it is drawn in; rows are in the order of their first spans
-	 * @param name what it is, written on it where there is room
+	 * @param name written on it where there is room
 	 * @param from in seconds
 	 * @param to in seconds
 	 */
@@ -114,17 +115,17 @@ public sealed interface Chart {
 	/**
 	 * One panel.
 	 *
-	 * @param name with the unit
+	 * @param name name with the unit
 	 * @param form {@code area}, {@code bars} or {@code line}
 	 * @param logarithmic whether the axis is; it then starts at 1
 	 * @param max the top of the axis
-	 * @param values one for each second, null where none was sampled
+	 * @param values a value for each second, null where none was sampled
 	 */
 	record Panel(String name, int style, String form, boolean logarithmic, double max, List<@Nullable Double> values) {
 	}
 
 	/**
-	 * Bars made of parts, a bar for each row, the sum at its end.
+	 * Stacked bars, one for each row, with the sum at the end.
 	 *
 	 * @param xMax the end of the axis, the same for charts to be compared
 	 */
@@ -142,11 +143,11 @@ public sealed interface Chart {
 	}
 
 	/**
-	 * A figure over runs, and the levels that it had.
+	 * A figure over several runs, and its levels.
 	 *
 	 * @param runs their names, in the order of time
 	 * @param points one for each run; {@code x} is its place from 0
-	 * @param levels one after the other; a change lies between two
+	 * @param levels in order; a change lies between two
 	 */
 	@JsonTypeName("steps")
 	record Steps(String title, String description, int height, int width, String yName, List<String> runs,
@@ -157,7 +158,7 @@ public sealed interface Chart {
 	 * A level.
 	 *
 	 * @param from its first run
-	 * @param to its last
+	 * @param to its last run
 	 */
 	record Level(int from, int to, double value) {
 	}

@@ -5,13 +5,13 @@ import dev.sluice.lab.kit.result.ClientResult.Second;
 import dev.sluice.lab.kit.statistics.Timing;
 import org.jspecify.annotations.Nullable;
 
-/** What is to be said of a run, and of a load that was sent by the clock. */
+/** Whether a client's run, or a load that was sent on schedule, is reliable. */
 public final class ClientReliability {
 
-	/** A generator later than this has other latencies than its target. */
+	/** If a generator is later than this, its latencies are not those of its target. */
 	public static final double LAG_LIMIT_MILLIS = 20;
 
-	/** Beyond what rate and least latency explain. */
+	/** Factor allowed over what rate and least latency explain. */
 	private static final double SLACK = 1.5;
 
 	private ClientReliability() {
@@ -22,17 +22,18 @@ public final class ClientReliability {
 	}
 
 	/**
-	 * Whether a load was sent late or disturbed, or it is not known.
-	 * @param lagP99Millis of its generator, at most
-	 * @param foreignCpuShare of the machine's CPU, 0 to 1; null if not sampled
+	 * Whether a load was sent late, or other processes disturbed it or may have.
+	 * @param lagP99Millis how late its generator sent 99 % of the requests, at most
+	 * @param foreignCpuShare share of the machine's CPU that other processes used, 0 to
+	 * 1; null if not sampled
 	 */
 	public static boolean marked(double lagP99Millis, @Nullable Double foreignCpuShare) {
 		return lagP99Millis > LAG_LIMIT_MILLIS || Reliability.disturbed(foreignCpuShare);
 	}
 
 	/**
-	 * Whether every request was sent, none failed, and no more was outstanding at the end
-	 * than rate and least latency explain (Little's law).
+	 * Whether every request was sent, none failed, and no more were outstanding at the
+	 * end than rate and least latency explain (Little's law).
 	 */
 	public static boolean keptUp(Run run) {
 		Second last = run.last();

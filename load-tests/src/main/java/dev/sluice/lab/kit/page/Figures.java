@@ -13,12 +13,12 @@ import java.util.stream.DoubleStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Figures as people read them: at most three significant digits, thousands apart, an en
- * dash for what was not measured.
+ * Formats figures for readers: at most three significant digits, thousands separators, an
+ * en dash for what was not measured.
  */
 public final class Figures {
 
-	/** What stands where there is no figure. */
+	/** Shown in place of a missing figure. */
 	public static final String NONE = "–";
 
 	private static final DateTimeFormatter TIME = DateTimeFormatter
@@ -50,7 +50,7 @@ public final class Figures {
 	}
 
 	/**
-	 * A counted figure.
+	 * A count.
 	 * @param value any, null if there is none
 	 * @return all its digits
 	 */
@@ -59,10 +59,10 @@ public final class Figures {
 	}
 
 	/**
-	 * Things that were counted.
-	 * @param count how many
-	 * @param one what one of them is called; more get an s
-	 * @return such as "1 fault" and "2 faults"
+	 * A count with its noun.
+	 * @param count number of things
+	 * @param one the noun in the singular; the plural gets an s
+	 * @return such as "1 fault" or "2 faults"
 	 */
 	public static String counted(long count, String one) {
 		return "%s %s%s".formatted(count(count), one, (count == 1) ? "" : "s");
@@ -70,7 +70,7 @@ public final class Figures {
 
 	/**
 	 * A size.
-	 * @param bytes how many, null if unknown
+	 * @param bytes number of bytes; null if unknown
 	 * @return with its unit
 	 */
 	public static String bytes(@Nullable Number bytes) {

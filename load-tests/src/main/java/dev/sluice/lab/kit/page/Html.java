@@ -8,8 +8,8 @@ import java.util.Locale;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Markup under construction. Whatever comes in as text, attribute or data is escaped
- * here, so that nobody has to remember it. Not thread-safe.
+ * Builds markup. Escapes all text, attributes and data, so that callers need not. Not
+ * thread-safe.
  */
 public final class Html {
 
@@ -32,7 +32,7 @@ public final class Html {
 	}
 
 	/**
-	 * Ends the element begun last.
+	 * Ends the innermost open element.
 	 * @return this
 	 */
 	public Html close() {
@@ -52,7 +52,7 @@ public final class Html {
 	}
 
 	/**
-	 * Adds an element that holds text alone.
+	 * Adds an element that holds only text.
 	 * @param tag its name
 	 * @param text its content, escaped here
 	 * @param attributes name, value, name, value ...
@@ -90,7 +90,7 @@ public final class Html {
 	/**
 	 * Adds a style sheet or script of our own.
 	 * @param tag {@code style} or {@code script}
-	 * @param code taken as it is
+	 * @param code not escaped
 	 * @return this
 	 */
 	public Html code(String tag, String code) {
@@ -102,8 +102,8 @@ public final class Html {
 	}
 
 	/**
-	 * Adds a chart that scrolls in its box, and its data as a table to be unfolded. The
-	 * table is there without JavaScript too, the chart is not.
+	 * Adds a chart that scrolls in its box, and its data as a collapsed table. Without
+	 * JavaScript there is only the table.
 	 * @param chart what to draw
 	 * @param data the same figures
 	 * @return this
@@ -126,8 +126,8 @@ public final class Html {
 	}
 
 	/**
-	 * Adds a table to be unfolded.
-	 * @param summary what is to be seen while it is folded
+	 * Adds a collapsed table.
+	 * @param summary text shown while it is collapsed
 	 * @param table the table
 	 * @return this
 	 */
@@ -147,7 +147,7 @@ public final class Html {
 		open("div", "class", "scroll", "role", "group", "tabindex", "0", "aria-label", chart.title());
 		open("div", "class", "chart", "style", "--height:%dpx;--width:%dpx".formatted(chart.height(), chart.width()));
 		this.out.append("<script type=\"application/json\">");
-		// Within JSON a < stands in strings alone, where this escape means the same.
+		// In JSON, < occurs only in strings, where this escape means the same.
 		this.out.append(JSON.writeValueAsString(chart).replace("<", "\\u003c"));
 		this.out.append("</script>\n");
 		return close().close().close();

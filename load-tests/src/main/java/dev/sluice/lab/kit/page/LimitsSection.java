@@ -4,7 +4,7 @@ import java.util.List;
 
 import dev.sluice.lab.kit.result.RunResult;
 
-/** What a run's figures do not say, and why. */
+/** What a run's figures do not show, and why. */
 public final class LimitsSection extends Section {
 
 	private final List<String> sentences;

@@ -5,7 +5,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 
-/** What every page begins with: head, style, what it may load. */
+/** The beginning of every page: head, style, content security policy. */
 public final class Page {
 
 	private static final String STYLE = "/dev/sluice/lab/report/report.css";
@@ -16,8 +16,8 @@ public final class Page {
 	/**
 	 * Begins a page; {@code body} and {@code html} are left open.
 	 * @param title of the window
-	 * @param sources what it may load beside its own styles and scripts, as directives of
-	 * a content security policy, each ended by a semicolon; may be empty
+	 * @param sources what it may load besides its own styles and scripts, as directives
+	 * of a content security policy, each ending with a semicolon; may be empty
 	 * @param style added to the style that all pages have; may be empty
 	 * @return where to write its content
 	 */
@@ -34,7 +34,7 @@ public final class Page {
 	}
 
 	/**
-	 * A text on the class path.
+	 * Reads a text from the class path.
 	 * @param name from its root
 	 * @return its content
 	 */

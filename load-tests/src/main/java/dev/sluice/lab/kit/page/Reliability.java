@@ -9,27 +9,30 @@ import dev.sluice.lab.kit.cell.Load;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Why a figure is unreliable. An unreliable figure is shown, with {@value #SIGN} behind
- * it and a hollow point in a chart.
+ * Why a figure is unreliable. An unreliable figure is shown, with {@value #SIGN} after it
+ * and as a hollow point in a chart.
  */
 public final class Reliability {
 
-	/** Stands behind a marked figure. */
+	/** The sign after a marked figure. */
 	public static final String SIGN = "†";
 
-	/** Above this share of the machine's CPU in other hands a cell is marked. */
+	/**
+	 * A cell is marked if other processes used more than this share of the machine's CPU.
+	 */
 	public static final double FOREIGN_CPU_LIMIT = 0.10;
 
-	/** Above this share of the processes' CPU time in the compilers a cell is marked. */
+	/**
+	 * A cell is marked if the compilers used more than this share of the processes' CPU
+	 * time.
+	 */
 	public static final double COMPILING_LIMIT = 0.10;
 
 	private Reliability() {
 	}
 
 	/**
-	 * What is to be said of a cell.
-	 * @param cell any
-	 * @return nothing if it can be believed
+	 * The reasons why a cell is unreliable.
 	 */
 	public static List<String> of(CellResult cell) {
 		List<String> marks = new ArrayList<>();
@@ -48,14 +51,14 @@ public final class Reliability {
 				.formatted(Figures.percent(compiling(cell))));
 		}
 		if (lagged(cell)) {
-			marks.add("the load generator began up to %s ms late, which no latency contains"
+			marks.add("the load generator began up to %s ms late, which the latencies do not include"
 				.formatted(Figures.count(Objects.requireNonNull(cell.startLagP99Millis()))));
 		}
 		return marks;
 	}
 
 	/**
-	 * Whether others used too much of the machine's CPU, or it is not known.
+	 * Whether other processes used too much of the machine's CPU, or may have.
 	 * @param foreignCpuShare their share, 0 to 1; null if it is not known
 	 */
 	public static boolean disturbed(@Nullable Double foreignCpuShare) {
@@ -63,20 +66,16 @@ public final class Reliability {
 	}
 
 	/**
-	 * Whether the load generator itself was too late for the latencies to be believed: by
-	 * more than half of the calls took.
-	 * @param cell any
-	 * @return true if it is to be marked for that
+	 * Whether the load generator was so late that the latencies are unreliable: later
+	 * than the median latency.
 	 */
 	public static boolean lagged(CellResult cell) {
 		return CellResult.isLagged(cell.startLagP99Millis(), cell.latency());
 	}
 
 	/**
-	 * Whether the JVMs' compilers used too much of the CPU for services that are said to
-	 * be warm. Those of a burst are not.
-	 * @param cell any
-	 * @return true if it is to be marked for that
+	 * Whether the JVMs' compilers used too much of the CPU for services that should be
+	 * warm. Before a burst they need not be.
 	 */
 	public static boolean cold(CellResult cell) {
 		Double compiling = compiling(cell);
@@ -88,16 +87,14 @@ public final class Reliability {
 	}
 
 	/**
-	 * Whether anything is to be said of a cell.
-	 * @param cell any
-	 * @return true if it is to be marked
+	 * Whether a cell is unreliable.
 	 */
 	public static boolean marked(CellResult cell) {
 		return !of(cell).isEmpty();
 	}
 
 	/**
-	 * Adds the sign where it belongs.
+	 * Adds the sign to a marked figure.
 	 * @param text a figure
 	 * @param marked whether it is marked
 	 * @return the figure, marked or not

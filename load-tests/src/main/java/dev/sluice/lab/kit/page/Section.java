@@ -33,17 +33,17 @@ public abstract class Section {
 	}
 
 	/**
-	 * What came out, if it is this section that says so; the overview of several runs
-	 * repeats it.
+	 * The run's answers, if this section states any; the overview of several runs repeats
+	 * them.
 	 * @param run what was measured
-	 * @return plain sentences, none if the section answers nothing
+	 * @return plain sentences; empty if the section answers nothing
 	 */
 	public List<String> answers(RunResult run) {
 		return List.of();
 	}
 
 	/**
-	 * Writes what comes below the heading.
+	 * Writes the content below the heading.
 	 * @param run what was measured
 	 * @param html where to
 	 */

@@ -4,12 +4,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A table with a caption, that scrolls in its box where it is wider than the page. Text
- * columns come first and head their rows, then come figures.
+ * A table with a caption that scrolls in its box if it is wider than the page. Text
+ * columns come first and head their rows; figures follow.
  */
 public final class Table {
 
-	/** From so many columns on, less space stands between them. */
+	/** From this many columns on, there is less space between them. */
 	private static final int MANY_COLUMNS = 9;
 
 	private final String caption;
@@ -23,7 +23,7 @@ public final class Table {
 	/**
 	 * Begins a table.
 	 * @param caption what it holds, with the unit if all figures have one
-	 * @param textColumns how many columns from the left are words
+	 * @param textColumns number of columns from the left that are text
 	 * @param heads the columns' names
 	 */
 	public Table(String caption, int textColumns, List<String> heads) {

@@ -1,6 +1,6 @@
 /**
- * What every page of a report is made of: markup that escapes by construction, tables,
- * charts, figures for people, marks. Knows no experiment. Start at
+ * The parts of every report page: markup that escapes by construction, tables, charts,
+ * formatted figures, marks. Independent of any experiment. Start at
  * {@link dev.sluice.lab.kit.page.Section}.
  */
 @NullMarked

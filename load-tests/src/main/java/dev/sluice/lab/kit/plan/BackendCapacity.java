@@ -12,15 +12,15 @@ public enum BackendCapacity {
 	/** Any number of orders at once. */
 	UNLIMITED(new Capacity.Unlimited(), "any number of orders at once"),
 
-	/** So many orders at once, and no more however long a measurement lasts. */
-	WORKERS(new Capacity.Workers(20, 200), "20 workers, 200 orders wait at most, 503 beyond"),
+	/** A fixed number of orders at once, however long a measurement lasts. */
+	WORKERS(new Capacity.Workers(20, 200), "20 workers and a queue of 200 orders; 503 when it is full"),
 
 	/**
-	 * A pool of blocked threads as large as a small server's, that grows by one a second
-	 * while orders wait, before a bounded queue.
+	 * A pool of blocked threads, as large as a small server's, that grows by one a second
+	 * while orders wait in a bounded queue.
 	 */
 	STARVED(new Capacity.Starved(16, 1, 1_000, 200),
-			"16 blocked threads, one more each second while orders wait, 200 wait at most, 503 beyond");
+			"16 blocked threads, one more each second while orders wait, and a queue of 200; 503 when it is full");
 
 	/** How long the backend takes for an order, in milliseconds. */
 	public static final long DELAY_MILLIS = 50;
@@ -51,7 +51,7 @@ public enum BackendCapacity {
 		return valueOf(label.toUpperCase(Locale.ROOT));
 	}
 
-	/** As what a comparison runs against. */
+	/** The backend with this capacity. */
 	public BackendModel model() {
 		return new BackendModel(label(), this.behaviour, null,
 				"%d ms for an order; %s".formatted(DELAY_MILLIS, this.description));

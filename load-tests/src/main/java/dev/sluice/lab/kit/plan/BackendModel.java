@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
  * A backend that a comparison runs against.
  *
  * @param label its name in options and results
- * @param behaviour how it is
- * @param flap what it turns into by turns; null if it stays as it is
+ * @param behaviour its behaviour
+ * @param flap behaviour that it alternates with; null if it does not flap
  * @param description its parameters in words
  */
 public record BackendModel(String label, BackendBehaviour behaviour, @Nullable Flap flap, String description) {

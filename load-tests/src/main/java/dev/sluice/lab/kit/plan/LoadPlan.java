@@ -9,15 +9,14 @@ import dev.sluice.contract.BackendBehaviour;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the load generator is to do, as JSON for its process: phases one after another
- * against one gateway.
+ * The load generator's work, passed to its process as JSON: phases, one after another.
  *
  * @param token part of every idempotency key, so that two runs never share one
- * @param gateway the base address of the gateway of every phase without targets
- * @param backend the backend's base address
- * @param results where each measured phase leaves its {@code <name>.json}
- * @param pids of the processes that must be at rest before a phase begins, for some
- * seconds at most
+ * @param gateway base address of the gateway for every phase without targets
+ * @param backend base address of the backend
+ * @param results directory in which each measured phase leaves its {@code <name>.json}
+ * @param pids ids of the processes that must be at rest before a phase begins; it waits
+ * for some seconds at most
  * @param phases in the order they run
  */
 public record LoadPlan(String token, URI gateway, URI backend, Path results, List<Long> pids, List<Phase> phases) {
@@ -32,33 +31,33 @@ public record LoadPlan(String token, URI gateway, URI backend, Path results, Lis
 		this(token, gateway, backend, results, List.of(), phases);
 	}
 
-	/** The same, which waits for these processes between its phases. */
+	/** This plan, waiting for these processes between its phases. */
 	public LoadPlan awaiting(Collection<Long> others) {
 		return new LoadPlan(this.token, this.gateway, this.backend, this.results, List.copyOf(others), this.phases);
 	}
 
 	/**
-	 * A number of orders, or as many as fit into a time, placed by users who each place
-	 * one at a time, again and again until it is taken. A phase ends when the backend has
-	 * saved them.
+	 * A number of orders, or as many as fit into a time. Each user places one order at a
+	 * time and retries it until it is accepted. A phase ends when the backend has saved
+	 * them.
 	 *
 	 * @param name unique in the plan; the name of its requests in the Gatling log
-	 * @param mode how the orders are asked to be taken
-	 * @param orders how many; of a phase with a time, at least
-	 * @param users how many at once, at most
-	 * @param behaviour the backend's, set before
-	 * @param deadlineMillis after it no order is tried or awaited any more, in
+	 * @param mode mode of the orders
+	 * @param orders number of orders; the least number for a phase with a time
+	 * @param users maximum number of users at once
+	 * @param behaviour behaviour of the backend, set before the phase
+	 * @param deadlineMillis time after which no order is tried or awaited any more, in
 	 * milliseconds
 	 * @param measured whether its requests are logged and its audit is kept; a warm-up's
 	 * are not
-	 * @param lastMillis for which orders are placed at least, in milliseconds; 0 = until
-	 * all are placed
+	 * @param lastMillis least time for which orders are placed, in milliseconds; 0 =
+	 * until all are placed
 	 * @param client how its users behave
-	 * @param flap what the backend turns into now and then; null = it stays as it is
-	 * @param targets that the orders go to by turns; empty = the plan's gateway
-	 * @param warmUp when it ends as a warm-up; null = it is none
-	 * @param mostBacklog orders accepted and not yet saved with which a phase with a time
-	 * places no more, once it has its least; 0 = as many as come
+	 * @param flap behaviour that the backend alternates with; null = it does not flap
+	 * @param targets targets of the orders, in turn; empty = the plan's gateway
+	 * @param warmUp rule by which it ends as a warm-up; null = it is not a warm-up
+	 * @param mostBacklog number of orders accepted and not yet saved at which a phase
+	 * with a time places no more, once it has placed its least number; 0 = no limit
 	 */
 	public record Phase(String name, Mode mode, int orders, int users, BackendBehaviour behaviour, long deadlineMillis,
 			boolean measured, long lastMillis, Client client, @Nullable Flap flap, List<Target> targets,
@@ -72,7 +71,7 @@ public record LoadPlan(String token, URI gateway, URI backend, Path results, Lis
 			}
 		}
 
-		/** A number of orders. */
+		/** A phase with a number of orders. */
 		public Phase(String name, Mode mode, int orders, int users, BackendBehaviour behaviour, long deadlineMillis,
 				boolean measured) {
 			this(name, mode, orders, users, behaviour, deadlineMillis, measured, 0, Client.USUAL, null, List.of(), null,
@@ -80,50 +79,52 @@ public record LoadPlan(String token, URI gateway, URI backend, Path results, Lis
 		}
 
 		/**
-		 * As many orders as so many users place in a time, one after another. It does not
-		 * wait for what is not saved by then.
+		 * A phase with as many orders as its users place in a time, one after another. It
+		 * does not wait for orders that are not saved at its end.
 		 */
 		public static Phase lasting(long millis, String name, Mode mode, int users, BackendBehaviour behaviour) {
 			return new Phase(name, mode, 1, users, behaviour, millis, true).lasting(millis);
 		}
 
-		/** One that lasts at least so long, in milliseconds. */
+		/** This phase, lasting at least this long, in milliseconds. */
 		public Phase lasting(long millis) {
 			return new Phase(this.name, this.mode, this.orders, this.users, this.behaviour, this.deadlineMillis,
 					this.measured, millis, this.client, this.flap, this.targets, this.warmUp, this.mostBacklog);
 		}
 
-		/** With orders to these gateways by turns. */
+		/** This phase, with orders to these targets in turn. */
 		public Phase at(List<Target> others) {
 			return new Phase(this.name, this.mode, this.orders, this.users, this.behaviour, this.deadlineMillis,
 					this.measured, this.lastMillis, this.client, this.flap, others, this.warmUp, this.mostBacklog);
 		}
 
-		/** A warm-up that ends by this rule. */
+		/** This phase as a warm-up that ends by this rule. */
 		public Phase until(Settling rule) {
 			return new Phase(this.name, this.mode, this.orders, this.users, this.behaviour, this.deadlineMillis,
 					this.measured, this.lastMillis, this.client, this.flap, this.targets, rule, this.mostBacklog);
 		}
 
-		/** One that ends early with so many orders accepted and not yet saved. */
+		/**
+		 * This phase, ending early when this many orders are accepted and not yet saved.
+		 */
 		public Phase withBacklogUpTo(int most) {
 			return new Phase(this.name, this.mode, this.orders, this.users, this.behaviour, this.deadlineMillis,
 					this.measured, this.lastMillis, this.client, this.flap, this.targets, this.warmUp, most);
 		}
 
-		/** With other users. */
+		/** This phase with other users. */
 		public Phase with(Client other) {
 			return new Phase(this.name, this.mode, this.orders, this.users, this.behaviour, this.deadlineMillis,
 					this.measured, this.lastMillis, other, this.flap, this.targets, this.warmUp, this.mostBacklog);
 		}
 
-		/** Before a backend that flaps. */
+		/** This phase with a backend that flaps. */
 		public Phase with(@Nullable Flap other) {
 			return new Phase(this.name, this.mode, this.orders, this.users, this.behaviour, this.deadlineMillis,
 					this.measured, this.lastMillis, this.client, other, this.targets, this.warmUp, this.mostBacklog);
 		}
 
-		/** Whether orders are placed for a time, however many they come to. */
+		/** Whether orders are placed for a time, however many that makes. */
 		public boolean isTimed() {
 			return this.lastMillis > 0;
 		}
@@ -136,10 +137,10 @@ public record LoadPlan(String token, URI gateway, URI backend, Path results, Lis
 	}
 
 	/**
-	 * Where orders go, and how.
+	 * A gateway and the mode of the orders sent to it.
 	 *
-	 * @param gateway its base address
-	 * @param mode how the orders are asked to be taken
+	 * @param gateway base address of the gateway
+	 * @param mode mode of the orders
 	 */
 	public record Target(URI gateway, Mode mode) {
 	}
@@ -150,31 +151,36 @@ public record LoadPlan(String token, URI gateway, URI backend, Path results, Lis
 	 * longest time.
 	 *
 	 * @param windowMillis length of a window, in milliseconds
-	 * @param leastMillis before which it does not end, in milliseconds
-	 * @param within by which share of the greater two windows may differ and still agree
+	 * @param leastMillis shortest time after which it may end, in milliseconds
+	 * @param within greatest difference between two windows that agree, as a share of the
+	 * greater
 	 */
 	public record Settling(long windowMillis, long leastMillis, double within) {
 
-		/** Of new JVMs. */
+		/** The warm-up of new JVMs. */
 		public static final Settling WHOLE = new Settling(5_000, 30_000, WarmUpWindow.AGREE_WITHIN);
 
 		private static final long LEAST_FOR_JVMS = 10_000;
 
 		private static final int MOST = 6;
 
-		/** Whether JVMs can become warm in it; otherwise nothing follows from its end. */
+		/**
+		 * Whether it is long enough for JVMs to become warm; otherwise its end proves
+		 * nothing.
+		 */
 		public boolean isLong() {
 			return this.leastMillis >= LEAST_FOR_JVMS;
 		}
 
-		/** After which it ends though it has not settled, in milliseconds. */
+		/** The time after which it ends even if it has not settled, in milliseconds. */
 		public long mostMillis() {
 			return this.leastMillis * MOST;
 		}
 
 		/**
-		 * For how long orders are placed at most, in milliseconds: until after the last
-		 * window, however late that ends. A window that lacks load agrees with none.
+		 * The longest time for which orders are placed, in milliseconds: until after the
+		 * last window, however late that ends. A window that lacks load agrees with no
+		 * other.
 		 */
 		public long loadMillis() {
 			return mostMillis() + 2 * this.windowMillis;
@@ -185,21 +191,22 @@ public record LoadPlan(String token, URI gateway, URI backend, Path results, Lis
 	/**
 	 * How the users of a phase behave.
 	 *
-	 * @param timeoutMillis after which a call is given up and made again, in milliseconds
-	 * @param keepsKey whether a call made again has the {@code Idempotency-Key} of the
-	 * first; otherwise it is a new order
+	 * @param timeoutMillis time after which a call is given up and retried, in
+	 * milliseconds
+	 * @param keepsKey whether a retry has the {@code Idempotency-Key} of the first call;
+	 * otherwise it is a new order
 	 * @param keepsConnections whether connections are kept; otherwise each call closes
 	 * its own, and before the phase there is time for the gateway to close those that it
-	 * had kept
-	 * @param perSecond orders due a second, by the clock, as long as a user is free; 0 =
-	 * whenever one is
-	 * @param items of an order
+	 * has kept
+	 * @param perSecond orders due a second, on schedule, as long as a user is free; 0 =
+	 * one whenever a user is free
+	 * @param items number of items of an order
 	 */
 	public record Client(long timeoutMillis, boolean keepsKey, boolean keepsConnections, double perSecond, int items) {
 
 		public static final Client USUAL = new Client(60_000, true, true, 0, 2);
 
-		/** With orders by the clock, of another size. */
+		/** These users, with orders on schedule and of another size. */
 		public Client placing(double rate, int count) {
 			return new Client(this.timeoutMillis, this.keepsKey, this.keepsConnections, rate, count);
 		}
@@ -207,11 +214,12 @@ public record LoadPlan(String token, URI gateway, URI backend, Path results, Lis
 	}
 
 	/**
-	 * A backend that is well and unwell by turns, beginning well with the phase.
+	 * A backend that alternates between the phase's behaviour and another, beginning with
+	 * the phase's.
 	 *
-	 * @param wellMillis for which it is as the phase wants it, in milliseconds
-	 * @param unwellMillis for which it is otherwise, in milliseconds
-	 * @param unwell how it is then
+	 * @param wellMillis how long it has the phase's behaviour, in milliseconds
+	 * @param unwellMillis how long it has the other one, in milliseconds
+	 * @param unwell the other behaviour
 	 */
 	public record Flap(long wellMillis, long unwellMillis, BackendBehaviour unwell) {
 	}

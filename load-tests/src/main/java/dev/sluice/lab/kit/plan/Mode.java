@@ -5,7 +5,7 @@ import java.util.stream.Stream;
 
 import com.fasterxml.jackson.annotation.JsonValue;
 
-/** How an order is asked to be taken. */
+/** How a gateway takes an order. */
 public enum Mode {
 
 	/** The gateway calls the backend and answers when the order is saved. */

@@ -3,17 +3,17 @@ package dev.sluice.lab.kit.plan;
 import java.util.UUID;
 
 /**
- * The orders of a load by their numbers: customer, idempotency key and id follow from the
- * number, so none of them is kept. The id is derived as the gateways promise to: also of
- * an order that nobody ever answered it is known. Each answer that names an id is held
- * against it.
+ * The orders of a load by number. Customer, idempotency key and id follow from the
+ * number, so none of them is kept. The id is derived as the gateways promise to derive
+ * it, so it is known even for an order that was never answered. Each id in an answer is
+ * compared with it.
  *
- * @param token of the load; part of each key
- * @param customers how many there are; each has every so-manieth order
+ * @param token unique for the load; part of each key
+ * @param customers number of customers, n; each has every n-th order
  */
 public record OrderIdentity(String token, int customers) {
 
-	/** Many enough for every partition, few enough for many orders of each. */
+	/** Enough for every partition, and few enough that each has many orders. */
 	public static final int CUSTOMERS = 997;
 
 	public OrderIdentity(String token) {

@@ -13,12 +13,12 @@ public final class SampleOrder {
 	private SampleOrder() {
 	}
 
-	/** One item of one piece. */
+	/** An order with one item of quantity 1. */
 	public static Order of(String customer) {
 		return of(customer, "sku-1", 1);
 	}
 
-	/** One item. */
+	/** An order with one item. */
 	public static Order of(String customer, String sku, int quantity) {
 		return new Order(customer,
 				List.of(new OrderItem(sku, quantity, new Money("19.99", Currency.getInstance("EUR")))), null);

@@ -8,8 +8,8 @@ import dev.sluice.contract.BackendBehaviour.Delay;
 import dev.sluice.lab.kit.plan.LoadPlan.Phase;
 
 /**
- * What every round begins with, unmeasured: as many orders as compile the hot paths of
- * gateway, consumer and load generator, both modes, then a burst that opens the
+ * The unmeasured beginning of a round: enough orders of both modes to get the hot paths
+ * of gateway, consumer and load generator compiled, then a burst that opens the
  * connections and starts the threads that the largest cell will need.
  */
 public final class WarmUp {
@@ -25,8 +25,8 @@ public final class WarmUp {
 
 	/**
 	 * The phases of a warm-up.
-	 * @param orders how many the compiler gets to see of each mode
-	 * @param burst how many at once in the end
+	 * @param orders number of orders of each mode, for the compiler
+	 * @param burst number of orders at once at the end
 	 */
 	public static List<Phase> phases(List<Mode> modes, int orders, int burst) {
 		return modes.stream()

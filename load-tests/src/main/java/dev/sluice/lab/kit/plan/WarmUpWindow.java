@@ -7,26 +7,26 @@ import org.jspecify.annotations.Nullable;
 /**
  * A few seconds of a warm-up, all services together.
  *
- * @param endSeconds after the beginning of the warm-up
- * @param savedPerSecond orders that the backend saved, by the length of the window
+ * @param endSeconds its end, in seconds after the beginning of the warm-up
+ * @param savedPerSecond orders that the backend saved, divided by the length of the
+ * window
  * @param cpuMillisPerOrder CPU time of all services and the load generator for a saved
- * order, in milliseconds; null if none was saved or the system does not tell the time
- * @param jitShare of that CPU time that the JVMs' compilers used, 0 to 1; null if the
- * system does not tell
+ * order, in milliseconds; null if none was saved or the system does not report CPU time
+ * @param jitShare share of that CPU time that the JVMs' compilers used, 0 to 1; null if
+ * the system does not report it
  */
 public record WarmUpWindow(double endSeconds, double savedPerSecond, @Nullable Double cpuMillisPerOrder,
 		@Nullable Double jitShare) {
 
 	/**
-	 * Above this share of the CPU time the JVMs are cold. Rates of cold JVMs agree as
-	 * well: for as long as the compilers have more to do than their share of the cores
-	 * lets them.
+	 * Above this share of the CPU time the JVMs are cold. The rates of cold JVMs agree
+	 * too, as long as the compilers have more to do than their share of the cores allows.
 	 */
 	public static final double MOST_JIT = 0.05;
 
 	/**
-	 * By which share of the greater two windows may differ and still agree, in rate and
-	 * in CPU per order.
+	 * The greatest difference, in rate and in CPU per order, between two windows that
+	 * agree, as a share of the greater.
 	 */
 	public static final double AGREE_WITHIN = 0.10;
 

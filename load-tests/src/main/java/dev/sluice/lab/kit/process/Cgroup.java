@@ -9,8 +9,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The kernel's account of a container's CPU time: all of its processes, those that have
- * ended included.
+ * The kernel's account of a container's CPU time: all of its processes, including those
+ * that have ended.
  */
 final class Cgroup {
 
@@ -27,10 +27,10 @@ final class Cgroup {
 	}
 
 	/**
-	 * The control group of a container. Empty if none is readable, or if the process
-	 * shares that of this process, so that it would count much else.
-	 * @param proc where procfs is
-	 * @param sys where the control groups are
+	 * The control group of a container. Empty if none is readable, or if it is also the
+	 * group of this process, which would count much else.
+	 * @param proc mount point of procfs
+	 * @param sys mount point of the control groups
 	 * @param pid the container's first process
 	 */
 	static Optional<Cgroup> of(Path proc, Path sys, long pid) {
@@ -39,8 +39,8 @@ final class Cgroup {
 			List<String> lines = Files.readAllLines(proc.resolve(Long.toString(pid)).resolve("cgroup"));
 			return lines.stream()
 				.filter((line) -> !own.contains(line))
-				// The first version's account first: beside it, the second one's is
-				// often without processes.
+				// Version 1 first: where both exist, the group of version 2 often has no
+				// processes.
 				.sorted((one, other) -> Boolean.compare(isVersion2(one), isVersion2(other)))
 				.flatMap((line) -> files(sys, line).stream())
 				.map(Cgroup::new)
@@ -56,7 +56,7 @@ final class Cgroup {
 		return line.startsWith("0::");
 	}
 
-	/** Where the account of {@code hierarchy:controllers:path} may be. */
+	/** The possible files for a line {@code hierarchy:controllers:path}. */
 	private static List<Path> files(Path sys, String line) {
 		String[] parts = line.split(":", 3);
 		if (parts.length < 3 || parts[2].length() < 2) {

@@ -12,7 +12,7 @@ import java.util.Map;
 
 /**
  * The kernel's table of TCP connections, of this network namespace. A connection within
- * the machine is in it twice, once for each end; by its local port it is found at one.
+ * the machine is in it twice, once for each end; the local port tells the ends apart.
  *
  * @param established connections that are open at both ends, by their local port
  */
@@ -59,7 +59,7 @@ record ConnectionTable(Map<Integer, Integer> established) {
 		return Integer.parseInt(address.substring(address.lastIndexOf(':') + 1), HEXADECIMAL);
 	}
 
-	/** Open connections that who listens at this port has accepted. */
+	/** Open connections that the listener at this port has accepted. */
 	int acceptedAt(int port) {
 		return this.established.getOrDefault(port, 0);
 	}

@@ -14,10 +14,11 @@ import dev.sluice.devservices.Infrastructure;
 import dev.sluice.devservices.Ports;
 
 /**
- * Processes that have one name in the results.
+ * Processes that share a name in the results.
  *
  * @param processes ids; each counts with its descendants
- * @param containers ids of the first process of a container, which counts as a whole
+ * @param containers ids of the first process of each container; the whole container
+ * counts
  */
 public record ProcessGroup(List<Long> processes, List<Long> containers) {
 
@@ -32,9 +33,9 @@ public record ProcessGroup(List<Long> processes, List<Long> containers) {
 	}
 
 	/**
-	 * Kafka and PostgreSQL, if they run on this machine, by the names they have in the
-	 * results. In containers, the proxy of a container's port counts to the container.
-	 * What is missing here counts as foreign.
+	 * Kafka and PostgreSQL, if they run on this machine, by their names in the results.
+	 * The proxy of a container's port counts as part of the container. Processes missing
+	 * here count as foreign.
 	 */
 	public static Map<String, ProcessGroup> ofInfrastructure(DevServices services) {
 		Map<String, ProcessGroup> groups = new LinkedHashMap<>();

@@ -21,34 +21,32 @@ import dev.sluice.lab.kit.process.ProcessSamples.Failure;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads CPU time, resident memory and thread count of some processes, descendants
- * included, and the CPU time of the whole machine, from procfs every {@link #INTERVAL},
- * and once a second the open connections that they accepted and the times of their
- * threads, on a thread of its own, and appends them to a CSV file as they come. The CPU
- * time of a container is that of its control group; where that cannot be read, that of
- * its first process and what descends from it. A sampling that fails is noted in the
- * samples and in the file, and the next is tried. On a system without procfs it samples
- * nothing.
+ * Samples procfs every {@link #INTERVAL} on its own thread: CPU time, resident memory and
+ * thread count of some processes, descendants included, and the CPU time of the whole
+ * machine. Once a second it also reads the open connections that they accepted and the
+ * times of their threads. Each sample is appended to a CSV file. The CPU time of a
+ * container is that of its control group or, if that cannot be read, that of its first
+ * process and its descendants. A failed sampling is noted in the samples and in the file,
+ * and sampling continues. On a system without procfs it samples nothing.
  */
 public final class ProcessSampler implements AutoCloseable {
 
-	/** The sampling interval; what is shorter cannot be measured by it. */
+	/** The sampling interval. Nothing shorter can be measured. */
 	public static final Duration INTERVAL = Duration.ofMillis(200);
 
 	/**
-	 * Alone, without its children: they have names of their own, and one whose starting
-	 * thread ends appears below the main thread with all of its time.
+	 * The lab counts without its children: they have names of their own, and a child
+	 * whose starting thread ends appears below the main thread with all of its time.
 	 */
 	private static final long LAB = ProcessHandle.current().pid();
 
 	/**
-	 * Connections and threads are looked at in each fifth sampling: the kernel writes its
-	 * table of connections anew for each reader, and a process may have a thousand
-	 * threads, which take 20 ms.
+	 * Connections and threads are read in every fifth sampling: the kernel builds its
+	 * table of connections for each reader, and reading a thousand threads takes 20 ms.
 	 */
 	private static final int SELDOM = 5;
 
-	/** The interval of what is looked at seldom. */
+	/** The interval at which connections and threads are read. */
 	static final Duration SELDOM_INTERVAL = INTERVAL.multipliedBy(SELDOM);
 
 	/** Half an hour of samplings; later failures are noted in the file only. */
@@ -58,10 +56,10 @@ public final class ProcessSampler implements AutoCloseable {
 
 	private final Map<String, ProcessGroup> groups;
 
-	/** Each process that was named, whatever group it is of. */
+	/** The processes named in any group. */
 	private final Set<Long> named;
 
-	/** By a container's first process. */
+	/** Control groups by a container's first process. */
 	private final Map<Long, Cgroup> cgroups = new HashMap<>();
 
 	private final Map<String, Integer> ports;
@@ -74,7 +72,7 @@ public final class ProcessSampler implements AutoCloseable {
 
 	private final List<ThreadSample> threads = new ArrayList<>();
 
-	/** By group, on the sampling thread. */
+	/** Thread times by group. Confined to the sampling thread. */
 	private final Map<String, ThreadTimes> threadTimes = new HashMap<>();
 
 	private final List<Failure> failures = new ArrayList<>();
@@ -82,16 +80,19 @@ public final class ProcessSampler implements AutoCloseable {
 	private final ScheduledExecutorService executor = Executors
 		.newSingleThreadScheduledExecutor(Thread.ofPlatform().daemon().name("process-sampler").factory());
 
-	/** On the sampling thread. */
+	/** Confined to the sampling thread. */
 	private int samplings;
 
-	/** By group, on the sampling thread: a counter does not fall. */
+	/**
+	 * The greatest value by group, because a counter must not fall. Confined to the
+	 * sampling thread.
+	 */
 	private final Map<String, Long> lastCpuMillis = new HashMap<>();
 
 	/**
-	 * Starts to sample, without connections.
+	 * Starts to sample everything except connections.
 	 * @param groups the processes by the name they have in the results
-	 * @param file where the samples go, created anew
+	 * @param file for the samples, replaced if it exists
 	 * @throws IOException if the file cannot be written
 	 */
 	public ProcessSampler(Map<String, ProcessGroup> groups, Path file) throws IOException {
@@ -101,8 +102,8 @@ public final class ProcessSampler implements AutoCloseable {
 	/**
 	 * Starts to sample.
 	 * @param groups the processes by the name they have in the results
-	 * @param ports where those of them listen whose connections are counted
-	 * @param file where the samples go, created anew
+	 * @param ports listening ports, by process name, whose connections are counted
+	 * @param file for the samples, replaced if it exists
 	 * @throws IOException if the file cannot be written
 	 */
 	public ProcessSampler(Map<String, ProcessGroup> groups, Map<String, Integer> ports, Path file) throws IOException {
@@ -128,7 +129,7 @@ public final class ProcessSampler implements AutoCloseable {
 		this.executor.scheduleAtFixedRate(this::sample, 0, INTERVAL.toMillis(), TimeUnit.MILLISECONDS);
 	}
 
-	/** An executor drops a task that throws, without a word. */
+	/** Catches everything, because an executor silently drops a task that throws. */
 	private void sample() {
 		PrintWriter out = this.file;
 		if (out == null) {
@@ -169,7 +170,7 @@ public final class ProcessSampler implements AutoCloseable {
 		}
 		Procfs.Machine read = this.procfs.machine();
 		if (read != null) {
-			// One that has ended uses no more, and what it used stays used.
+			// A group that has ended uses no more, but what it used still counts.
 			long own = this.lastCpuMillis.values().stream().mapToLong(Long::longValue).sum();
 			MachineSample whole = new MachineSample(Instant.now(), read.busyMillis(), own, read.stealMillis());
 			add(whole);
@@ -216,7 +217,7 @@ public final class ProcessSampler implements AutoCloseable {
 		}
 	}
 
-	/** What has been sampled so far. */
+	/** The samples taken so far. */
 	public synchronized ProcessSamples samples() {
 		return new ProcessSamples(this.samples, this.machine, this.threads, this.failures);
 	}
@@ -265,12 +266,12 @@ public final class ProcessSampler implements AutoCloseable {
 	}
 
 	/**
-	 * A group of processes at a time.
+	 * A group of processes at a point in time.
 	 *
 	 * @param time when
 	 * @param process its name
 	 * @param cpuMillis CPU time since it began, never less than in a sample before
-	 * @param rssBytes resident memory; what several processes share is counted for each
+	 * @param rssBytes resident memory; shared memory counts for each process
 	 * @param threads operating-system threads
 	 * @param connections open ones that it accepted; null if not counted this time
 	 */
@@ -288,17 +289,18 @@ public final class ProcessSampler implements AutoCloseable {
 	}
 
 	/**
-	 * The machine at a time.
+	 * The machine at a point in time.
 	 *
 	 * @param time when
-	 * @param busyMillis CPU time of all since it began, idle time left out
-	 * @param ownMillis that of the sampled processes
-	 * @param stealMillis of the busy time, that in which another machine had the core
+	 * @param busyMillis CPU time of all processes since boot, without idle time
+	 * @param ownMillis CPU time of the sampled processes
+	 * @param stealMillis part of the busy time in which another virtual machine had the
+	 * core
 	 */
 	public record MachineSample(Instant time, long busyMillis, long ownMillis, long stealMillis) {
 	}
 
-	/** The threads of a group of processes at a time. */
+	/** The threads of a group of processes at a point in time. */
 	record ThreadSample(Instant time, String process, ThreadTimes.Totals totals) {
 
 		ThreadSample named(String name) {

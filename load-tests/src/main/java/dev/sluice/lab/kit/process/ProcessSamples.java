@@ -16,9 +16,9 @@ import dev.sluice.lab.kit.statistics.Window;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a {@link ProcessSampler} has seen. A counter's growth in a window is cut to the
- * window: at each end its value is interpolated between the two samples around it. So
- * windows side by side add up, and no window has more CPU time than its cores could give.
+ * The samples of a {@link ProcessSampler}. A counter's growth is cut to the window: at
+ * each end its value is interpolated between the two samples around it. So adjacent
+ * windows add up, and no window has more CPU time than its cores could give.
  */
 public record ProcessSamples(List<ProcessSample> processes, List<MachineSample> machine, List<ThreadSample> threads,
 		List<Failure> failures) {
@@ -26,14 +26,14 @@ public record ProcessSamples(List<ProcessSample> processes, List<MachineSample> 
 	/** A window of fewer intervals lies between two samples, or nearly so. */
 	private static final int LEAST_INTERVALS = 2;
 
-	/** Between samples that are further apart nobody knows when the time was used. */
+	/** Between samples further apart than this, it is unknown when the time was used. */
 	private static final int MOST_INTERVALS = 5;
 
-	/** No sample: what a system without procfs gives. */
+	/** No samples, as on a system without procfs. */
 	public static final ProcessSamples NONE = new ProcessSamples(List.of(), List.of());
 
 	/**
-	 * What could not be sampled.
+	 * A failed sampling.
 	 *
 	 * @param time when
 	 * @param why in words
@@ -52,13 +52,13 @@ public record ProcessSamples(List<ProcessSample> processes, List<MachineSample> 
 		threads = List.copyOf(threads);
 	}
 
-	/** The same, and what others could not sample. */
+	/** These samples, with failures of other samplers added. */
 	public ProcessSamples with(List<Failure> more) {
 		return new ProcessSamples(this.processes, this.machine, this.threads,
 				Stream.concat(this.failures.stream(), more.stream()).toList());
 	}
 
-	/** The same, with a process under another name. */
+	/** These samples, with a process renamed. */
 	public ProcessSamples calling(String process, String name) {
 		return new ProcessSamples(
 				this.processes.stream()
@@ -71,7 +71,7 @@ public record ProcessSamples(List<ProcessSample> processes, List<MachineSample> 
 				this.failures);
 	}
 
-	/** Why the window was not sampled whole; null if no sampling failed in it. */
+	/** Why the window is incomplete; null if no sampling failed in it. */
 	public @Nullable String failure(Window window) {
 		return this.failures.stream()
 			.filter((failure) -> window.contains(failure.time()))
@@ -103,7 +103,7 @@ public record ProcessSamples(List<ProcessSample> processes, List<MachineSample> 
 		return within(of(process), window).stream().map(ProcessSample::threads).max(Integer::compare).orElse(null);
 	}
 
-	/** Open connections that a process accepted. */
+	/** The greatest number of open connections that a process had accepted. */
 	public @Nullable Integer peakConnections(String process, Window window) {
 		return within(of(process), window).stream()
 			.map(ProcessSample::connections)
@@ -112,7 +112,7 @@ public record ProcessSamples(List<ProcessSample> processes, List<MachineSample> 
 			.orElse(null);
 	}
 
-	/** The same, the last known at a time; null if none was before. */
+	/** The last number of open connections known at a time; null if there is none. */
 	public @Nullable Integer connectionsAt(String process, Instant time) {
 		return of(process).stream()
 			.filter((sample) -> sample.connections() != null && !sample.time().isAfter(time))
@@ -145,8 +145,8 @@ public record ProcessSamples(List<ProcessSample> processes, List<MachineSample> 
 	}
 
 	/**
-	 * The share of some cores' CPU that was used by anything but one process, which has
-	 * other cores, 0 to 1; null if it is not known.
+	 * The share of some cores' CPU that was used, 0 to 1, without one process that runs
+	 * on other cores; null if it is not known.
 	 */
 	public @Nullable Double busyShareWithout(String process, Window window, int cores) {
 		Double busy = growth(this.machine, MachineSample::time, MachineSample::busyMillis, window);
@@ -161,8 +161,8 @@ public record ProcessSamples(List<ProcessSample> processes, List<MachineSample> 
 	}
 
 	/**
-	 * The share of the machine's CPU time that another machine had, 0 to 1; null if it is
-	 * not known.
+	 * The share of the machine's CPU time that another virtual machine had, 0 to 1; null
+	 * if it is not known.
 	 */
 	public @Nullable Double stealShare(Window window, int cores) {
 		Double steal = growth(this.machine, MachineSample::time, MachineSample::stealMillis, window);
@@ -186,7 +186,10 @@ public record ProcessSamples(List<ProcessSample> processes, List<MachineSample> 
 		return share(threadMicros(process, Totals::jit, window), cpuMillis(process, window));
 	}
 
-	/** The same of its collector. */
+	/**
+	 * The share of a process's CPU time that its collector used, 0 to 1; null if it is
+	 * not known.
+	 */
 	public @Nullable Double gcShare(String process, Window window) {
 		return share(threadMicros(process, Totals::gc, window), cpuMillis(process, window));
 	}
@@ -215,8 +218,8 @@ public record ProcessSamples(List<ProcessSample> processes, List<MachineSample> 
 	}
 
 	/**
-	 * Null for a window that is too short, was not sampled whole, or has no sample near
-	 * one of its ends.
+	 * Null for a window that is too short, has gaps, or has no sample near one of its
+	 * ends.
 	 */
 	private static <T> @Nullable Double growth(List<T> samples, Function<T, Instant> time, ToLongFunction<T> counter,
 			Window window) {

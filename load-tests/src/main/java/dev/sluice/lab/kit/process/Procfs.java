@@ -13,9 +13,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the kernel tells of processes.
+ * Reads the kernel's data about processes.
  *
- * @param proc where procfs is
+ * @param proc the mount point of procfs
  */
 record Procfs(Path proc) {
 
@@ -25,10 +25,10 @@ record Procfs(Path proc) {
 	private static final int TICK_MILLIS = 10;
 
 	/**
-	 * A process at a time.
+	 * A process at a point in time.
 	 *
-	 * @param cpuMillis its own
-	 * @param endedMillis of its children that have ended
+	 * @param cpuMillis its own CPU time
+	 * @param endedMillis CPU time of its children that have ended
 	 * @param rssBytes resident memory
 	 * @param threads operating-system threads
 	 */
@@ -36,19 +36,19 @@ record Procfs(Path proc) {
 	}
 
 	/**
-	 * The machine at a time.
+	 * The machine at a point in time.
 	 *
-	 * @param busyMillis CPU time used since it began, stolen time included
-	 * @param stealMillis of it, time in which another machine had the core
+	 * @param busyMillis CPU time used since boot, stolen time included
+	 * @param stealMillis the part of it in which another virtual machine had the core
 	 */
 	record Machine(long busyMillis, long stealMillis) {
 	}
 
 	/**
-	 * A thread at a time, since it began.
+	 * A thread's times since it began.
 	 *
-	 * @param runNanos on a core
-	 * @param waitNanos ready to run and without a core
+	 * @param runNanos time on a core
+	 * @param waitNanos time ready to run, without a core
 	 */
 	record Schedule(long runNanos, long waitNanos) {
 
@@ -61,7 +61,8 @@ record Procfs(Path proc) {
 		Path process = this.proc.resolve(Long.toString(pid));
 		try {
 			String stat = Files.readString(process.resolve("stat"));
-			// The command may hold spaces and parentheses: fields count from after it.
+			// The command may contain spaces and parentheses: fields are counted from its
+			// end.
 			String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
 			return new Status((Long.parseLong(fields[11]) + Long.parseLong(fields[12])) * TICK_MILLIS,
 					(Long.parseLong(fields[13]) + Long.parseLong(fields[14])) * TICK_MILLIS, residentBytes(process),
@@ -85,7 +86,8 @@ record Procfs(Path proc) {
 	 * A process and its descendants, each parent before its children. Children are those
 	 * of the main thread: a JVM's other threads have none here, PostgreSQL has no other
 	 * threads.
-	 * @param wanted which descendants, with what descends from them
+	 * @param wanted which descendants to include; the descendants of others are left out
+	 * too
 	 */
 	List<Long> tree(long pid, LongPredicate wanted) {
 		List<Long> tree = new ArrayList<>(List.of(pid));
@@ -101,7 +103,7 @@ record Procfs(Path proc) {
 			return children.isEmpty() ? Stream.of() : Stream.of(children.split(" ")).map(Long::valueOf);
 		}
 		catch (IOException _) {
-			return Stream.of(); // It has ended, or the kernel does not tell.
+			return Stream.of(); // It has ended, or the kernel does not list its children.
 		}
 	}
 

@@ -9,14 +9,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * How long the threads of some processes ran, by kind, and how long they waited for a
- * core, since it first looked. What a thread does between a look and its end is not seen.
- * Used by one thread.
+ * core, since the first look. What a thread does after its last look is missing. Not
+ * thread-safe.
  */
 public final class ThreadTimes {
 
 	private static final long NANOS_PER_MICRO = 1_000;
 
-	/** The names that a HotSpot JVM gives its threads, as the kernel cuts them. */
+	/** The names that a HotSpot JVM gives its threads, as truncated by the kernel. */
 	private static final List<String> JIT = List.of("C1 Compiler", "C2 Compiler");
 
 	/** The VM thread does the work of a safepoint: with Serial, all of a collection. */
@@ -38,7 +38,7 @@ public final class ThreadTimes {
 		this.procfs = procfs;
 	}
 
-	/** Of the machine that this runs on. */
+	/** Thread times on this machine. */
 	public static ThreadTimes ofThisMachine() {
 		return new ThreadTimes(new Procfs(Path.of("/proc")));
 	}
@@ -46,9 +46,9 @@ public final class ThreadTimes {
 	/**
 	 * Sums since the first look, in microseconds.
 	 *
-	 * @param waiting ready to run and without a core, all threads together
-	 * @param jit of the compiler's threads
-	 * @param gc of the collector's threads
+	 * @param waiting time that all threads together were ready to run and had no core
+	 * @param jit CPU time of the compiler's threads
+	 * @param gc CPU time of the collector's threads
 	 */
 	public record Totals(long waiting, long jit, long gc) {
 	}
@@ -66,12 +66,12 @@ public final class ThreadTimes {
 
 	}
 
-	/** As it was at the last look; its name is final from its second look on. */
+	/** A thread at the last look. Its name is final from its second look on. */
 	private record Thread(Kind kind, boolean named, Procfs.Schedule schedule) {
 	}
 
 	/**
-	 * Looks at all threads of the processes; null if the kernel does not tell of any.
+	 * Reads all threads of the processes; null if the kernel reports none.
 	 */
 	public @Nullable Totals look(List<Long> pids) {
 		Map<Long, Thread> seen = new HashMap<>();
@@ -94,7 +94,7 @@ public final class ThreadTimes {
 		Thread last = this.threads.get(id);
 		if (last != null
 				&& (now.runNanos() < last.schedule().runNanos() || now.waitNanos() < last.schedule().waitNanos())) {
-			last = null; // The number has gone to another thread.
+			last = null; // Another thread has the id now.
 		}
 		Kind kind = (last != null && last.named()) ? last.kind() : Kind.of(this.procfs.threadName(pid, id));
 		if (this.begun) {

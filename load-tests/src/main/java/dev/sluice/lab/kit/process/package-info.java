@@ -1,5 +1,5 @@
 /**
- * What the kernel counts of processes and of the machine, sampled beside the load. Start
+ * The kernel's counters of processes and of the machine, sampled during the load. Start
  * at {@link dev.sluice.lab.kit.process.ProcessSampler}.
  */
 @NullMarked

@@ -10,15 +10,15 @@ import dev.sluice.lab.kit.cell.CellResult.ServiceCost;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a synchronous gateway lost by each factor.
+ * The share of its rate that a synchronous gateway lost to each factor.
  *
- * @param variant which gateway
+ * @param variant the gateway
  * @param few orders of the small load
- * @param many orders of the great load, at which the reference had collapsed
+ * @param many orders of the large load, at which the reference had collapsed
  * @param all the name of the setting with all likely factors at once
- * @param shares for each of those factors the names of the settings with it alone and
+ * @param shares for each of those factors, the names of the settings with it alone and
  * with all but it
- * @param settings what was varied, the base first
+ * @param settings variations, the base first
  * @param cells in the order they were run
  */
 @JsonTypeName("causes")
@@ -34,8 +34,9 @@ public record CausesResult(String variant, int few, int many, String all, List<S
 	}
 
 	/**
-	 * Share of the time of all these cells for which the collector stopped the gateway: a
-	 * cell of a second may have no pause. Null if one is unknown, or there are no cells.
+	 * Share of the total time of these cells for which the collector stopped the gateway.
+	 * They are taken together, because a cell of a second may have no pause. Null if one
+	 * is unknown, or there are no cells.
 	 */
 	public static @Nullable Double pauseShare(List<Cell> cells) {
 		if (cells.isEmpty() || cells.stream().anyMatch((cell) -> cell.pauseShare() == null)) {
@@ -54,10 +55,9 @@ public record CausesResult(String variant, int few, int many, String all, List<S
 	 * A setting.
 	 *
 	 * @param name unique
-	 * @param changes level by factor, of the factors that differ from the base
-	 * @param memory whether it differs from the base in nothing but heap and collector
-	 * @param outOfMemory whether the gateway ended with it, at least once, for lack of
-	 * memory
+	 * @param changes level by factor, for the factors that differ from the base
+	 * @param memory whether it differs from the base only in heap and collector
+	 * @param outOfMemory whether the gateway ran out of memory with it at least once
 	 */
 	public record Setting(String name, Map<String, String> changes, boolean memory, boolean outOfMemory) {
 
@@ -69,7 +69,7 @@ public record CausesResult(String variant, int few, int many, String all, List<S
 	}
 
 	/**
-	 * A factor whose share of the loss is told.
+	 * A factor whose share of the loss is reported.
 	 *
 	 * @param factor its name
 	 * @param alone the setting with it alone
@@ -82,22 +82,23 @@ public record CausesResult(String variant, int few, int many, String all, List<S
 	 * One measurement: from the first call to the last order's answer.
 	 *
 	 * @param setting its name
-	 * @param orders placed
+	 * @param orders number of orders placed
 	 * @param repetition from 1; each has its own start of the gateway
-	 * @param trial of the same within the repetition, from 1
+	 * @param trial number of the measurement within the repetition, from 1
 	 * @param seconds from the first call to the last answer
 	 * @param answered orders answered 201
-	 * @param calls of the client, tries included
-	 * @param failures calls that failed, by what of
-	 * @param latency of an answered call; null if none was
-	 * @param received requests that the backend had: above the orders, tries included
-	 * @param backendMaxInFlight requests that the backend had at once, at most
-	 * @param connectionsOpened that the backend accepted
-	 * @param gateway what the gateway spent, for each order answered
-	 * @param threads platform threads of the gateway by state, the mean of the samples;
-	 * empty if it ended before one was taken
-	 * @param foreignCpuShare of the machine's CPU, 0 to 1, in other hands; null if not
-	 * sampled
+	 * @param calls calls of the client, retries included
+	 * @param failures failed calls by cause
+	 * @param latency latency of the answered calls; null if none was
+	 * @param received requests that the backend received, retries included; may exceed
+	 * the orders
+	 * @param backendMaxInFlight greatest number of requests at the backend at once
+	 * @param connectionsOpened connections that the backend accepted
+	 * @param gateway resources that the gateway used for each order answered
+	 * @param threads platform threads of the gateway by state, mean of the samples; empty
+	 * if it ended before one was taken
+	 * @param foreignCpuShare share of the machine's CPU that other processes used, 0 to
+	 * 1; null if not sampled
 	 * @param problem why it is incomplete; null if it is not
 	 */
 	public record Cell(String setting, int orders, int repetition, int trial, double seconds, long answered, long calls,

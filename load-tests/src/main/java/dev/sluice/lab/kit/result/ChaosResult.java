@@ -7,18 +7,18 @@ import com.fasterxml.jackson.annotation.JsonTypeName;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What came of orders placed while the system was being broken.
+ * The outcomes of orders that were placed while the system was being broken.
  *
  * @param seed of the schedule
  * @param ratePerSecond orders due each second
  * @param syncShare share of them asked to be saved before the answer, 0 to 1
- * @param witness who was asked what became of the orders; absent: the backend
+ * @param witness source of the orders' outcomes; the backend if absent
  * @param balance null if the run ended before it could be audited
- * @param customerOrder null likewise, and if the witness does not tell
+ * @param customerOrder null likewise, and if the witness does not know
  * @param faults in the order they began
  * @param seconds from the first order due until everything was settled
- * @param violations ids of orders that break the balance and how, the first few; all are
- * in the file {@code violations.csv}
+ * @param violations the first ids of orders that break the balance, and how; all are in
+ * the file {@code violations.csv}
  * @param latestMillis how late the latest order was sent, in milliseconds: the load
  * generator's own fault
  */
@@ -27,13 +27,13 @@ public record ChaosResult(long seed, double ratePerSecond, double syncShare, Wit
 		@Nullable CustomerOrder customerOrder, List<Fault> faults, List<Second> seconds, List<String> violations,
 		long latestMillis) implements Finding {
 
-	/** Who was asked what became of the orders. */
+	/** The source of the orders' outcomes. */
 	public enum Witness {
 
-		/** It has all that is saved. */
+		/** It has all saved orders. */
 		BACKEND,
 
-		/** They tell of each order, and not of all. */
+		/** They know the status of each order, but not the total. */
 		GATEWAYS
 
 	}
@@ -59,11 +59,11 @@ public record ChaosResult(long seed, double ratePerSecond, double syncShare, Wit
 	 * that one's 202.
 	 *
 	 * @param promised whether {@code delivery.ordering} is {@code key}
-	 * @param customers how many there are
-	 * @param consumers how many share the work
+	 * @param customers number of customers
+	 * @param consumers number of consumers that share the work
 	 * @param compared saved orders that come after another one
-	 * @param inversions of those, saved before one that they come after; breaks the
-	 * balance if order is promised
+	 * @param inversions those saved before one that they come after; breaks the balance
+	 * if order is promised
 	 */
 	public record CustomerOrder(boolean promised, int customers, int consumers, int compared, int inversions) {
 
@@ -84,16 +84,16 @@ public record ChaosResult(long seed, double ratePerSecond, double syncShare, Wit
 	 * @param acceptedQueued answered 202
 	 * @param saved accepted, and the witness says that it is saved
 	 * @param failed accepted, and a gateway says that it failed and why
-	 * @param lost accepted, and neither: breaks the balance
+	 * @param lost accepted, but neither saved nor failed: breaks the balance
 	 * @param refused never accepted, and each answer promised that nothing was taken
-	 * @param refusedButSaved of those, saved: breaks the balance
+	 * @param refusedButSaved refused, but saved: breaks the balance
 	 * @param inDoubt never accepted, and an answer is missing or left open whether the
 	 * order was taken
-	 * @param inDoubtSaved of those, saved: allowed
-	 * @param doubled orders that the backend has beside those placed: an order that was
-	 * given two ids; breaks the balance; null if the witness does not tell
-	 * @param misnamed accepted under another id than customer and key stand for: breaks
-	 * the balance
+	 * @param inDoubtSaved in doubt and saved: allowed
+	 * @param doubled orders that the backend has besides those placed, because an order
+	 * was given two ids: breaks the balance; null if the witness does not know
+	 * @param misnamed accepted under another id than follows from customer and key:
+	 * breaks the balance
 	 * @param repeatsAbsorbed deliveries that the backend recognised as repeats; null
 	 * likewise
 	 * @param backendSaved orders that the backend has; null likewise
@@ -128,8 +128,8 @@ public record ChaosResult(long seed, double ratePerSecond, double syncShare, Wit
 	/**
 	 * A fault as it happened.
 	 *
-	 * @param target what, such as {@code gateway reactive}
-	 * @param kind how
+	 * @param target what was broken, such as {@code gateway reactive}
+	 * @param kind how it was broken
 	 * @param beganMillis when, since the load began
 	 * @param healedMillis when it ran again and was ready, likewise
 	 * @param syncGapMillis the longest time without an accepted sync order, from the
@@ -147,7 +147,7 @@ public record ChaosResult(long seed, double ratePerSecond, double syncShare, Wit
 	 * @param second since the load began
 	 * @param acceptedSync orders answered 201
 	 * @param acceptedQueued orders answered 202
-	 * @param failedSync sync attempts without an answer or with another
+	 * @param failedSync sync attempts with another answer or none
 	 * @param failedQueued queued attempts likewise
 	 * @param saved orders that the backend saved; null while it did not say
 	 */

@@ -10,7 +10,7 @@ import com.fasterxml.jackson.annotation.JsonTypeName;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What came of requests that were sent by the clock.
+ * The results of requests that were sent on schedule.
  *
  * @param runs in the order they were run
  */
@@ -31,22 +31,22 @@ public record ClientResult(List<Run> runs) implements Finding {
 	 *
 	 * @param name unique in the result
 	 * @param mode how the client waited for answers
-	 * @param threads it may wait with; at first, where it grows; null where waiting takes
-	 * none
+	 * @param threads threads that it may wait with, the initial number if that grows;
+	 * null if waiting needs none
 	 * @param target the URI
-	 * @param requestsPerSecond due, by the clock
-	 * @param millis for which requests were sent
-	 * @param tally what became of the requests
-	 * @param latency of the answered ones, from the time they were due; null if there are
-	 * none
+	 * @param requestsPerSecond requests due per second
+	 * @param millis time for which requests were sent
+	 * @param tally number of requests by outcome
+	 * @param latency latency of the answered ones, from when they were due; null if there
+	 * are none
 	 * @param lag how late requests were sent: the load generator's own fault
-	 * @param cpuMillisPerRequest of the load generator; null if it sent none
-	 * @param foreignCpuShare of the machine's CPU, 0 to 1, that neither generator nor
-	 * target used; null if not sampled
-	 * @param seconds one after the other
+	 * @param cpuMillisPerRequest CPU time of the load generator; null if it sent none
+	 * @param foreignCpuShare share of the machine's CPU that neither generator nor target
+	 * used, 0 to 1; null if not sampled
+	 * @param seconds the seconds in order
 	 * @param reference the last line of the same run in the measurement that this
 	 * repeats; null if there is none
-	 * @param stopped when the target was stopped under way; null if it was not
+	 * @param stopped when the target was stopped during the run; null if it was not
 	 */
 	public record Run(String name, String mode, @Nullable Integer threads, String target, double requestsPerSecond,
 			long millis, Tally tally, @Nullable Timing latency, Timing lag, @Nullable Double cpuMillisPerRequest,
@@ -81,7 +81,7 @@ public record ClientResult(List<Run> runs) implements Finding {
 	}
 
 	/**
-	 * A time during which the target was stopped, as by SIGSTOP: it neither answered nor
+	 * A time for which the target was stopped, as by SIGSTOP: it neither answered nor
 	 * refused.
 	 *
 	 * @param fromSecond of the run
@@ -93,12 +93,12 @@ public record ClientResult(List<Run> runs) implements Finding {
 	/**
 	 * Requests, each counted once.
 	 *
-	 * @param due by the clock
-	 * @param sent begun
-	 * @param notSent given up when due, as too many were outstanding
-	 * @param answered with whatever status
-	 * @param outstanding without an answer when the run ended
-	 * @param failures what went wrong, and how often: an answer of 400 or above, or none
+	 * @param due requests due on schedule
+	 * @param sent requests sent
+	 * @param notSent requests given up when due, because too many were outstanding
+	 * @param answered requests answered with any status
+	 * @param outstanding requests without an answer when the run ended
+	 * @param failures number of failures by cause: an answer of 400 or above, or none
 	 */
 	public record Tally(long due, long sent, long notSent, long answered, long outstanding,
 			Map<String, Long> failures) {
@@ -119,7 +119,7 @@ public record ClientResult(List<Run> runs) implements Finding {
 	}
 
 	/**
-	 * One second, as the status line tells it.
+	 * One second, as in the status line.
 	 *
 	 * @param second from 1
 	 * @param sent requests since the start
@@ -135,7 +135,7 @@ public record ClientResult(List<Run> runs) implements Finding {
 	}
 
 	/**
-	 * The same run elsewhere, as its last line tells it.
+	 * The same run elsewhere, from its last status line.
 	 *
 	 * @param requests total
 	 * @param responses total

@@ -10,14 +10,14 @@ import dev.sluice.lab.kit.result.RunResult.LeftOut;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gateways and modes under loads of orders of one kind.
+ * Gateways and modes under loads of one kind.
  *
  * @param cells in the order they were run
- * @param leftOut what was planned or could be expected but was not run, and why
- * @param scenario the judgement of a scenario; null of a sweep
+ * @param leftOut cells that were planned or could be expected but were not run, and why
+ * @param scenario the judgement of a scenario; null for a sweep
  * @param warmUps in the order they were run; empty where the warm-up is a number of
  * orders
- * @param setup what bounds the rates; null where it is not known
+ * @param setup limits that bound the rates; null where they are not known
  */
 @JsonTypeName("compare")
 public record CompareResult(List<CellResult> cells, List<LeftOut> leftOut, @Nullable ScenarioResult scenario,
@@ -29,7 +29,7 @@ public record CompareResult(List<CellResult> cells, List<LeftOut> leftOut, @Null
 		warmUps = List.copyOf(warmUps);
 	}
 
-	/** Cells alone. */
+	/** A result without warm-ups and setup. */
 	public CompareResult(List<CellResult> cells, List<LeftOut> leftOut, @Nullable ScenarioResult scenario) {
 		this(cells, leftOut, scenario, List.of(), null);
 	}
@@ -37,9 +37,10 @@ public record CompareResult(List<CellResult> cells, List<LeftOut> leftOut, @Null
 	/**
 	 * The warm-up before some cells.
 	 *
-	 * @param round that it began
-	 * @param windows one after another
-	 * @param within which the last two must agree, as a share of the greater
+	 * @param round the round that it began
+	 * @param windows the windows in order
+	 * @param within greatest difference at which the last two agree, as a share of the
+	 * greater
 	 */
 	public record WarmUpCurve(String round, List<WarmUpWindow> windows, double within) {
 
@@ -54,11 +55,12 @@ public record CompareResult(List<CellResult> cells, List<LeftOut> leftOut, @Null
 	}
 
 	/**
-	 * Bounds that were set.
+	 * The configured limits.
 	 *
-	 * @param deliveryConcurrency orders that the consumer delivers at once, at most
-	 * @param backendMillis that a backend takes for an order, by its name; those alone
-	 * that take a fixed time
+	 * @param deliveryConcurrency maximum number of orders that the consumer delivers at
+	 * once
+	 * @param backendMillis time that a backend takes for an order, by its name; only for
+	 * backends with a fixed time
 	 */
 	public record Setup(int deliveryConcurrency, Map<String, Long> backendMillis) {
 

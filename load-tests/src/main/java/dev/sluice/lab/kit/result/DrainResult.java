@@ -8,30 +8,31 @@ import org.jspecify.annotations.Nullable;
 /**
  * How fast the consumer delivered a backlog.
  *
- * @param orders in the backlog
+ * @param orders number of orders in the backlog
  * @param deliveryConcurrency orders delivered at once
- * @param delayMillis that the backend took for an order, in the mean
- * @param counted orders delivered while the rate was taken, in the middle of the backlog
- * @param seconds for which the rate was taken
+ * @param delayMillis mean time that the backend took for an order
+ * @param counted orders delivered while the rate was measured, in the middle of the
+ * backlog
+ * @param seconds time for which the rate was measured
  * @param perSecond orders a second
  * @param source how the consumer read them, as {@code delivery.source} says
- * @param delays how the times that the backend took were spread
- * @param use what the consumer and the servers used meanwhile
+ * @param delays distribution of the times that the backend took
+ * @param use resources that the consumer and the servers used in that time
  */
 @JsonTypeName("drain")
 public record DrainResult(int orders, int deliveryConcurrency, long delayMillis, long counted, double seconds,
 		double perSecond, String source, String delays, List<Use> use) implements Finding {
 
 	public DrainResult {
-		// Results of before 2026-11-24 have none.
+		// Results from before 2026-11-24 have none.
 		use = (use != null) ? List.copyOf(use) : List.of();
 	}
 
 	/**
-	 * What a process used; null where it was not seen.
+	 * Resources that a process used; null where not sampled.
 	 *
-	 * @param process its name
-	 * @param cpuMicrosPerOrder CPU time, in microseconds an order
+	 * @param process name of the process
+	 * @param cpuMicrosPerOrder CPU time per order, in microseconds
 	 * @param peakRssBytes greatest resident memory
 	 * @param peakThreads greatest number of platform threads
 	 */

@@ -6,8 +6,9 @@ import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an experiment found: each has its own form. A sealed type has its permitted types
- * in its own package, so that the forms are here and not beside their experiments.
+ * The finding of an experiment. Each experiment has a form of its own. A sealed type and
+ * its permitted types share a package, so the forms are here and not beside their
+ * experiments.
  */
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "kind")
 public sealed interface Finding permits CausesResult, ChaosResult, ClientResult, CompareResult, DrainResult, GridResult,

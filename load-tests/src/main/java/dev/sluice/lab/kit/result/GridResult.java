@@ -10,7 +10,7 @@ import com.fasterxml.jackson.annotation.JsonTypeName;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gateways that wait for a backend, over its delay and the requests in flight.
+ * Gateways that wait for a backend, by its delay and the requests in flight.
  *
  * @param smallPool threads of the small pool
  * @param cells in the order they were run
@@ -30,18 +30,18 @@ public record GridResult(int smallPool, List<Cell> cells) implements Finding {
 	/**
 	 * One variant at one delay and one number of requests in flight: a closed model.
 	 *
-	 * @param variant with its pool, where that is not the usual one
-	 * @param delayMillis that the backend takes for an order
+	 * @param variant the variant, with its pool if that is not the usual one
+	 * @param delayMillis time that the backend takes for an order
 	 * @param concurrency requests in flight
 	 * @param seconds from the first request to the last answer
 	 * @param answered requests answered 201
-	 * @param failures what became of the others, and how often
-	 * @param latency of the answered ones; null if there are none
-	 * @param executingMost requests that the backend had at once, at most: those that the
-	 * gateway executed; the others waited in it
-	 * @param service what the gateway spent
-	 * @param foreignCpuShare of the machine's CPU, 0 to 1, in other hands; null if not
-	 * sampled
+	 * @param failures number of other requests by cause of failure
+	 * @param latency latency of the answered ones; null if there are none
+	 * @param executingMost greatest number of requests at the backend at once: those that
+	 * the gateway executed, while the others waited in it
+	 * @param service resources that the gateway used
+	 * @param foreignCpuShare share of the machine's CPU that other processes used, 0 to
+	 * 1; null if not sampled
 	 */
 	public record Cell(String variant, long delayMillis, int concurrency, double seconds, long answered,
 			Map<String, Long> failures, @Nullable Timing latency, int executingMost, Cost service,
@@ -57,7 +57,7 @@ public record GridResult(int smallPool, List<Cell> cells) implements Finding {
 			return (this.seconds > 0) ? this.answered / this.seconds : 0;
 		}
 
-		/** Requests in flight that were never at the backend at once. */
+		/** Requests in flight beyond those that were at the backend at once. */
 		public int queued() {
 			return Math.max(0, this.concurrency - this.executingMost);
 		}
@@ -69,12 +69,12 @@ public record GridResult(int smallPool, List<Cell> cells) implements Finding {
 	}
 
 	/**
-	 * What the gateway spent; null where it was not sampled.
+	 * Resources that the gateway used; null where not sampled.
 	 *
 	 * @param cpuMillisPerRequest CPU time
 	 * @param cpuShare 1 = one core
-	 * @param rssBytes resident memory, at most
-	 * @param threads of the operating system, at most
+	 * @param rssBytes greatest resident memory
+	 * @param threads greatest number of operating-system threads
 	 */
 	public record Cost(@Nullable Double cpuMillisPerRequest, @Nullable Double cpuShare, @Nullable Long rssBytes,
 			@Nullable Integer threads) {

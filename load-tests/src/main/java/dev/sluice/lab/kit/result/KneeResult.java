@@ -27,13 +27,13 @@ public record KneeResult(String goal, String backend, List<Knee> knees) implemen
 		knees = List.copyOf(knees);
 	}
 
-	/** What a queued order's way is searched for. */
+	/** The goal of a search in queued mode. */
 	public enum Aim {
 
-		/** It is answered in time. */
+		/** Orders are answered in time. */
 		ACCEPTING,
 
-		/** It is saved in time, and the backlog does not grow. */
+		/** Orders are saved in time, and the backlog does not grow. */
 		SAVING;
 
 		@Override
@@ -61,24 +61,26 @@ public record KneeResult(String goal, String backend, List<Knee> knees) implemen
 	/**
 	 * One variant, mode and aim.
 	 *
-	 * @param aim of the queued mode; null: all that the mode's orders must meet, as of
-	 * the sync mode, of a target, and in results from before there were two
+	 * @param aim aim in queued mode; null if one search covers all goals, as in sync
+	 * mode, at a target, and in results from before there were two aims
 	 * @param sustainedPerSecond the greatest rate that met the goal; null if none did
 	 * @param failedPerSecond the least rate above it that did not; null if none was found
 	 * @param steps in the order they were tried
-	 * @param millis how long it took
+	 * @param millis duration of the search
 	 */
 	public record Knee(String variant, String mode, @Nullable Aim aim, @Nullable Double sustainedPerSecond,
 			@Nullable Double failedPerSecond, List<Step> steps, long millis) {
 
-		/** The two rates are no further apart where the search came to its end. */
+		/**
+		 * After a complete search the two rates are no further apart than this factor.
+		 */
 		private static final double NEAR = 1.05;
 
 		public Knee {
 			steps = List.copyOf(steps);
 		}
 
-		/** What it is called. */
+		/** Its name. */
 		public String name() {
 			return "%s %s%s".formatted(this.variant, this.mode, (this.aim != null) ? ", " + this.aim : "");
 		}
@@ -112,15 +114,16 @@ public record KneeResult(String goal, String backend, List<Knee> knees) implemen
 	/**
 	 * A rate that was tried.
 	 *
-	 * @param requestsPerSecond due, by the clock
-	 * @param latency of the answers, since due; null if there were none
-	 * @param savedP99Millis from accepted to saved, of queued orders; null if not asked
-	 * for or not known
-	 * @param tally what became of the requests
+	 * @param requestsPerSecond requests due per second
+	 * @param latency latency of the answers, from when they were due; null if there were
+	 * none
+	 * @param savedP99Millis time from accepted to saved, for queued orders; null if not
+	 * measured or not known
+	 * @param tally number of requests by outcome
 	 * @param lagP99Millis how late 99 % of the requests were sent, at most
-	 * @param generatorCpuMillis of the load generator, for a request
-	 * @param foreignCpuShare of the machine's CPU, 0 to 1, in other hands; null if not
-	 * sampled
+	 * @param generatorCpuMillis CPU time of the load generator per request
+	 * @param foreignCpuShare share of the machine's CPU that other processes used, 0 to
+	 * 1; null if not sampled
 	 * @param missed why the goal was not met; null if it was
 	 */
 	public record Step(double requestsPerSecond, @Nullable Timing latency, @Nullable Double savedP99Millis,

@@ -10,11 +10,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * Messages through a queue and a dispatcher, over connections that were kept or not.
  *
- * @param sink where they went; older files do not say: HTTP
+ * @param sink where they went; HTTP in older files, which do not say
  * @param messages produced at once
  * @param intervalMillis between two productions
- * @param backendMillis that an HTTP backend takes for a message
- * @param newConnectionsPerSecond that an HTTP backend lets in; 0 = any number
+ * @param backendMillis time that an HTTP backend takes for a message
+ * @param newConnectionsPerSecond new connections that an HTTP backend accepts per second;
+ * 0 = any number
  * @param cases in the order they were run
  */
 @JsonTypeName("pool")
@@ -27,7 +28,7 @@ public record PoolResult(Sink sink, int messages, long intervalMillis, long back
 		cases = List.copyOf(cases);
 	}
 
-	/** Where messages go. */
+	/** The destination of the messages. */
 	public enum Sink {
 
 		/** Each is a request to the backend. */
@@ -60,18 +61,18 @@ public record PoolResult(Sink sink, int messages, long intervalMillis, long back
 	}
 
 	/**
-	 * How it stood: produced = refused + queued + in flight + written + errors.
+	 * The state at a time: produced = refused + queued + in flight + written + errors.
 	 *
-	 * @param second since the beginning
-	 * @param produced messages
-	 * @param refused as the queue was full
+	 * @param second seconds since the beginning
+	 * @param produced messages produced
+	 * @param refused messages refused because the queue was full
 	 * @param errors messages given up
-	 * @param failedAttempts to send one
-	 * @param concurrency messages that might be in flight
+	 * @param failedAttempts failed attempts to send one
+	 * @param concurrency maximum number of messages in flight
 	 * @param openConnections at that moment
 	 * @param openedConnections since the beginning
-	 * @param shares the fastest so many percent of the written messages; none if none was
-	 * written
+	 * @param shares times of the fastest shares of the written messages; empty if none
+	 * was written
 	 */
 	public record Status(double second, long produced, long refused, int queued, int inFlight, long errors,
 			long failedAttempts, int concurrency, int openConnections, long openedConnections, List<Share> shares) {
@@ -80,7 +81,7 @@ public record PoolResult(Sink sink, int messages, long intervalMillis, long back
 			shares = List.copyOf(shares);
 		}
 
-		/** With how long messages took. */
+		/** This status, with the times of the messages. */
 		public Status with(List<Share> times) {
 			return new Status(this.second, this.produced, this.refused, this.queued, this.inFlight, this.errors,
 					this.failedAttempts, this.concurrency, this.openConnections, this.openedConnections, times);
@@ -94,12 +95,12 @@ public record PoolResult(Sink sink, int messages, long intervalMillis, long back
 	}
 
 	/**
-	 * The fastest so many percent of the written messages, since they were produced.
+	 * The fastest share of the written messages, timed from when they were produced.
 	 *
-	 * @param percent how many
-	 * @param written messages that these are
-	 * @param meanMillis of these messages: the reference's figure, which leaves out the
-	 * slow ones and is no percentile
+	 * @param percent size of the share
+	 * @param written number of these messages
+	 * @param meanMillis mean of these messages: the reference's figure, which leaves out
+	 * the slow ones and is not a percentile
 	 * @param minMillis the fastest
 	 * @param maxMillis the slowest of these
 	 * @param percentileMillis the true percentile, by the nearest rank; null with fewer

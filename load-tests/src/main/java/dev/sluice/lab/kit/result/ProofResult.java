@@ -8,15 +8,15 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What putting one claim to the test came to.
+ * The result of testing one claim.
  *
  * @param proof its name in commands
- * @param question what is asked
+ * @param question the question that it answers
  * @param setting what was done, how much of it and with which seed: name to value
- * @param checks what it must reach and what was measured
- * @param timeline what went on second by second; null if that tells nothing
- * @param millis how long it took
- * @param problem why it broke off, which is no proof either; null if it did not
+ * @param checks requirements and measured values
+ * @param timeline what happened second by second; null if that is of no interest
+ * @param millis duration of the test
+ * @param problem why it broke off, which proves nothing; null if it did not
  */
 public record ProofResult(String proof, String question, Map<String, String> setting, List<Check> checks,
 		@Nullable Timeline timeline, long millis, @Nullable String problem) {
@@ -28,12 +28,12 @@ public record ProofResult(String proof, String question, Map<String, String> set
 		checks = List.copyOf(checks);
 	}
 
-	/** Whether it went through and everything was reached. */
+	/** Whether it was completed and all checks hold. */
 	public boolean holds() {
 		return this.problem == null && !this.checks.isEmpty() && this.checks.stream().allMatch(Check::holds);
 	}
 
-	/** On which side of the limit what is measured must be. */
+	/** The side of the limit on which the measured value must be. */
 	public enum Relation {
 
 		AT_MOST, EXACTLY, AT_LEAST
@@ -41,12 +41,12 @@ public record ProofResult(String proof, String question, Map<String, String> set
 	}
 
 	/**
-	 * One thing that must be reached.
+	 * A requirement.
 	 *
 	 * @param what is measured
-	 * @param bound how it must lie to the limit
+	 * @param bound relation of the measured value to the limit
 	 * @param limit in the unit
-	 * @param measured in the unit; null if what was waited for did not happen
+	 * @param measured in the unit; null if the awaited event did not happen
 	 * @param unit such as {@code ms}; empty for a number of what is measured
 	 */
 	public record Check(String what, Relation bound, double limit, @Nullable Double measured, String unit) {
@@ -57,12 +57,12 @@ public record ProofResult(String proof, String question, Map<String, String> set
 			Objects.requireNonNull(unit, "unit");
 		}
 
-		/** How many of something there are: exactly so many. */
+		/** Requires this exact number. */
 		public static Check exactly(String what, long limit, long measured) {
 			return new Check(what, Relation.EXACTLY, limit, (double) measured, "");
 		}
 
-		/** None may be. */
+		/** Requires that there are none. */
 		public static Check none(String what, long measured) {
 			return exactly(what, 0, measured);
 		}
@@ -91,8 +91,8 @@ public record ProofResult(String proof, String question, Map<String, String> set
 	/**
 	 * Figures on one axis of seconds.
 	 *
-	 * @param seconds how many
-	 * @param spans what went on meanwhile
+	 * @param seconds length of the axis
+	 * @param spans what happened during that time
 	 */
 	public record Timeline(int seconds, List<Series> series, List<Span> spans) {
 
@@ -111,7 +111,7 @@ public record ProofResult(String proof, String question, Map<String, String> set
 	 */
 	public record Series(String name, List<@Nullable Double> values) {
 
-		/** A figure that is known all the time. */
+		/** A figure that is known for every second. */
 		public static Series of(String name, double[] values) {
 			List<@Nullable Double> all = new ArrayList<>();
 			for (double value : values) {
@@ -123,7 +123,7 @@ public record ProofResult(String proof, String question, Map<String, String> set
 	}
 
 	/**
-	 * Something that lasted.
+	 * Something that was done for a time.
 	 *
 	 * @param what it was done to
 	 * @param how what was done

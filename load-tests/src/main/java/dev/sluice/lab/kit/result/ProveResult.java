@@ -5,7 +5,7 @@ import java.util.List;
 import com.fasterxml.jackson.annotation.JsonTypeName;
 
 /**
- * What {@code lab prove} found.
+ * The findings of {@code lab prove}.
  *
  * @param proofs in the order they were run
  */

@@ -44,8 +44,8 @@ public final class RunFile {
 	 * Reads a run.
 	 * @param file a {@code run.json}
 	 * @return the run
-	 * @throws IOException if there is none, it cannot be read, it is no run or it is of
-	 * another schema than {@value RunResult#SCHEMA}
+	 * @throws IOException if there is none, it cannot be read, it is not a run or its
+	 * schema is not {@value RunResult#SCHEMA}
 	 */
 	public static RunResult read(Path file) throws IOException {
 		byte[] content = content(file);

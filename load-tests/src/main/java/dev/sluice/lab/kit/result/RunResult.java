@@ -15,16 +15,16 @@ import org.jspecify.annotations.Nullable;
  *
  * @param schema the version of this record: {@value #SCHEMA}; another is refused
  * @param experiment its command, such as {@code compare}
- * @param command the command line, to be repeated
+ * @param command command line that repeats the run
  * @param startedAt when it began
- * @param finishedAt when it ended, whole or not
- * @param partial why it is not whole (interrupted, no disk space, a service died); null
- * if it is whole
+ * @param finishedAt when it ended, complete or not
+ * @param partial why it is not complete (interrupted, no disk space, a service died);
+ * null if it is complete
  * @param environment the machine and the software
- * @param configuration what was set, for the experiment and for each service: name to
- * value with its unit
+ * @param configuration settings of the experiment and of each service: name to value with
+ * its unit
  * @param finding what was found; null if the run ended before anything was
- * @param checks what the run was held against itself by; empty if it has no such check
+ * @param checks checks of the run's own data; empty if there are none
  */
 public record RunResult(int schema, String experiment, String command, Instant startedAt, Instant finishedAt,
 		@Nullable String partial, Environment environment, Map<String, String> configuration, @Nullable Finding finding,
@@ -42,26 +42,27 @@ public record RunResult(int schema, String experiment, String command, Instant s
 		checks = List.copyOf(checks);
 	}
 
-	/** The same, held against itself by these checks. */
+	/** This run with other checks. */
 	public RunResult with(List<Check> other) {
 		return new RunResult(this.schema, this.experiment, this.command, this.startedAt, this.finishedAt, this.partial,
 				this.environment, this.configuration, this.finding, other);
 	}
 
 	/**
-	 * What was measured of orders, in the order it was run; empty of another experiment.
+	 * The measured cells, in the order they were run; empty for an experiment without
+	 * cells.
 	 */
 	public List<CellResult> cells() {
 		return (this.finding instanceof CompareResult compare) ? compare.cells() : List.of();
 	}
 
-	/** What was planned or could be expected but was not run. */
+	/** The cells that were planned or could be expected but were not run. */
 	public List<LeftOut> leftOut() {
 		return (this.finding instanceof CompareResult compare) ? compare.leftOut() : List.of();
 	}
 
 	/**
-	 * Where it was measured.
+	 * The environment of a run.
 	 *
 	 * @param cores processors available
 	 * @param memoryBytes physical memory
@@ -86,7 +87,7 @@ public record RunResult(int schema, String experiment, String command, Instant s
 			versions = Map.copyOf(versions);
 		}
 
-		/** Where nothing could be found out. */
+		/** An environment of which nothing is known. */
 		public static Environment unknown() {
 			return new Environment(Runtime.getRuntime().availableProcessors(), 0, "unknown",
 					System.getProperty("os.name"), System.getProperty("java.runtime.version"), "unknown", "unknown",
@@ -96,7 +97,7 @@ public record RunResult(int schema, String experiment, String command, Instant s
 	}
 
 	/**
-	 * What must hold if the run's figures are to be believed.
+	 * A condition for the run's figures to be reliable.
 	 *
 	 * @param what in words
 	 * @param holds whether it does

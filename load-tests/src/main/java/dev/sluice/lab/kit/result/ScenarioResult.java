@@ -6,12 +6,12 @@ import java.util.Objects;
 import dev.sluice.lab.kit.cell.Cell;
 
 /**
- * Whether the cells of a scenario keep its limits.
+ * Whether the cells of a scenario meet its limits.
  *
  * @param name the scenario's
- * @param question that it is to answer
+ * @param question the question that it answers
  * @param limits in words; empty if it has none
- * @param judgements of each cell, in the order they were run
+ * @param judgements one for each cell, in the order they were run
  */
 public record ScenarioResult(String name, String question, List<String> limits, List<Judgement> judgements) {
 
@@ -23,10 +23,10 @@ public record ScenarioResult(String name, String question, List<String> limits, 
 	}
 
 	/**
-	 * A cell held against the limits.
+	 * A cell compared with the limits.
 	 *
 	 * @param cell which
-	 * @param missed the limits it does not keep, in words with its figures
+	 * @param missed limits that it does not meet, in words with its figures
 	 */
 	public record Judgement(Cell cell, List<String> missed) {
 

@@ -6,14 +6,14 @@ import com.fasterxml.jackson.annotation.JsonTypeName;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What came of moving the same data to the sink in several ways.
+ * Results of moving the same data to the sink in several ways.
  *
- * @param megabytes of data moved by each transfer that is not over the thin link, in MB
- * of 10^6 bytes
+ * @param megabytes data moved by each transfer that is not over the thin link, in MB of
+ * 10^6 bytes
  * @param seed of the data
- * @param storeDelayMillis by which the storage was slower than it is, in milliseconds,
- * where the storage is what binds
- * @param link what the thin link was; null if there was none
+ * @param storeDelayMillis delay added to the storage where it is the bottleneck, in
+ * milliseconds
+ * @param link description of the thin link; null if there was none
  * @param transfers in the order they were run
  */
 @JsonTypeName("sink")
@@ -24,7 +24,7 @@ public record SinkResult(int megabytes, long seed, double storeDelayMillis, @Nul
 		transfers = List.copyOf(transfers);
 	}
 
-	/** What binds. */
+	/** The bottleneck. */
 	public enum Setting {
 
 		/** Each message takes the storage a long time. */
@@ -39,7 +39,7 @@ public record SinkResult(int megabytes, long seed, double storeDelayMillis, @Nul
 		/** Nothing but the machine. */
 		LOOPBACK,
 
-		/** Nothing but the machine, and the messages are of 200 bytes. */
+		/** Nothing but the machine, with messages of 200 bytes. */
 		LOOPBACK_SMALL
 
 	}
@@ -63,8 +63,8 @@ public record SinkResult(int megabytes, long seed, double storeDelayMillis, @Nul
 		STREAM_SPOOL,
 
 		/**
-		 * A stream of gRPC into the same topic that promises nothing: the least that one
-		 * more hop costs.
+		 * A gRPC stream into the same topic without guarantees: the least cost of one
+		 * more hop.
 		 */
 		RELAY,
 
@@ -77,16 +77,17 @@ public record SinkResult(int megabytes, long seed, double storeDelayMillis, @Nul
 	 * One transfer, from the first message sent until the last was stored and
 	 * acknowledged.
 	 *
-	 * @param setting what binds
-	 * @param mode how
-	 * @param repetition which time, from 1
+	 * @param setting the bottleneck
+	 * @param mode how the data was moved
+	 * @param repetition number of the repetition, from 1
 	 * @param connections TCP connections
-	 * @param messages how many
-	 * @param bytes of data
-	 * @param wireBytes sent by the client, without the headers of HTTP/2, TCP and IP; 0 =
-	 * not known
-	 * @param seconds how long
-	 * @param clientCpuSeconds CPU time of the client's process, with generating nothing
+	 * @param messages number of messages
+	 * @param bytes bytes of data
+	 * @param wireBytes bytes sent by the client, without the headers of HTTP/2, TCP and
+	 * IP; 0 = not known
+	 * @param seconds duration of the transfer
+	 * @param clientCpuSeconds CPU time of the client's process; the data was generated
+	 * before
 	 * @param sinkCpuSeconds CPU time of the sink's process, or the relay's; 0 = neither
 	 * took part
 	 * @param moments ten a second
@@ -98,12 +99,14 @@ public record SinkResult(int megabytes, long seed, double storeDelayMillis, @Nul
 			moments = List.copyOf(moments);
 		}
 
-		/** Data by time, in MB of 10^6 bytes a second. */
+		/** Data per time, in MB of 10^6 bytes a second. */
 		public double megabytesPerSecond() {
 			return this.bytes / this.seconds / 1e6;
 		}
 
-		/** CPU of client and sink by data, in milliseconds for a MB of 10^6 bytes. */
+		/**
+		 * CPU time of client and sink per data, in milliseconds for a MB of 10^6 bytes.
+		 */
 		public double cpuMillisPerMegabyte() {
 			return (this.clientCpuSeconds + this.sinkCpuSeconds) * 1_000 / (this.bytes / 1e6);
 		}
@@ -115,11 +118,11 @@ public record SinkResult(int megabytes, long seed, double storeDelayMillis, @Nul
 	}
 
 	/**
-	 * A moment of a transfer.
+	 * The state of a transfer at a moment.
 	 *
 	 * @param seconds since its beginning
 	 * @param inFlight messages sent and not acknowledged
-	 * @param window messages that may be
+	 * @param window messages that may be sent and not acknowledged
 	 */
 	public record Moment(double seconds, int inFlight, int window) {
 	}

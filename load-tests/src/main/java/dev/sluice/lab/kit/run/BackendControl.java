@@ -21,10 +21,10 @@ import dev.sluice.lab.kit.stack.LabException;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Steers the backend and asks it what it has. Every answer is waited for 5 s; a backend
- * that does not give it is a {@link LabException}. Thread-safe.
+ * Controls the backend and reads its state. A backend that does not answer within 5 s, or
+ * refuses, causes a {@link LabException}. Thread-safe.
  *
- * @param client to send with, closed by the caller
+ * @param client client to send with, closed by the caller
  * @param uri the backend's, without a path
  */
 public record BackendControl(HttpClient client, URI uri) {
@@ -35,36 +35,36 @@ public record BackendControl(HttpClient client, URI uri) {
 
 	private static final int NOT_FOUND = 404;
 
-	/** From now on it behaves so. */
+	/** Sets its behaviour. */
 	public void behave(BackendBehaviour behaviour) throws InterruptedException {
 		send("/behaviour", "PUT", BodyPublishers.ofString(JSON.writeValueAsString(behaviour)));
 	}
 
-	/** What it has seen. */
+	/** Its audit. */
 	public BackendAudit audit() throws InterruptedException {
 		return JSON.readValue(get("/audit"), BackendAudit.class);
 	}
 
-	/** It forgets its orders and its counts. */
+	/** Clears its orders and its counts. */
 	public void forget() throws InterruptedException {
 		send("/audit", "DELETE", BodyPublishers.noBody());
 	}
 
-	/** The order if it has saved it. */
+	/** The order, if it has saved it. */
 	public Optional<SavedOrder> find(UUID id) throws InterruptedException {
 		HttpResponse<String> answer = exchange("/orders/" + id, "GET", BodyPublishers.noBody());
 		return (answer.statusCode() == NOT_FOUND) ? Optional.empty()
 				: Optional.of(JSON.readValue(required(answer), SavedOrder.class));
 	}
 
-	/** How many orders it has. */
+	/** The number of orders that it has saved. */
 	public long saved() throws InterruptedException {
 		return JSON.readValue(get("/orders/count"), BackendCount.class).saved();
 	}
 
 	/**
-	 * How many orders it has, for a {@link SavedSampler}; one that is frozen says
-	 * nothing.
+	 * The number of orders that it has saved, for a {@link SavedSampler};
+	 * {@link SavedSampler#UNKNOWN} if it does not answer.
 	 */
 	public long savedIfTold() {
 		try {

@@ -30,10 +30,10 @@ import org.apache.kafka.common.errors.RetriableException;
 /** A group that reads {@code orders}, as the broker knows it. Not thread-safe. */
 public final class ConsumerGroup implements AutoCloseable {
 
-	/** {@code delivery.group-id}'s default. */
+	/** The default of {@code delivery.group-id}. */
 	public static final String DELIVERY = "order-delivery";
 
-	/** {@code projection.group-id}'s default. */
+	/** The default of {@code projection.group-id}. */
 	public static final String STATUS = "order-status";
 
 	private static final int PARTITIONS = 12;
@@ -42,7 +42,10 @@ public final class ConsumerGroup implements AutoCloseable {
 
 	private static final long POLL_MILLIS = 250;
 
-	/** Between the two steps of a cooperative rebalance it is stable for a moment. */
+	/**
+	 * A cooperative rebalance is stable for a moment between its two steps, so one look
+	 * is not enough.
+	 */
 	private static final int LOOKS = 2;
 
 	private final String name;
@@ -56,7 +59,7 @@ public final class ConsumerGroup implements AutoCloseable {
 		return new ConsumerGroup(bootstrapServers, DELIVERY, source == Source.SHARE_GROUP);
 	}
 
-	/** A group that has partitions. */
+	/** A consumer group, whose members are assigned partitions. */
 	public ConsumerGroup(String bootstrapServers, String name) {
 		this(bootstrapServers, name, false);
 	}
@@ -68,9 +71,9 @@ public final class ConsumerGroup implements AutoCloseable {
 	}
 
 	/**
-	 * Waits until the group has so many members, which share all partitions, and nothing
-	 * moves any more.
-	 * @throws LabException if that is not so in time
+	 * Waits until the group has this many members, they share all partitions, and no
+	 * rebalance is under way.
+	 * @throws LabException if that takes longer than the timeout
 	 */
 	public void awaitStable(int members, Duration timeout) throws InterruptedException {
 		long deadline = System.nanoTime() + timeout.toNanos();
@@ -87,8 +90,8 @@ public final class ConsumerGroup implements AutoCloseable {
 
 	/**
 	 * Waits until the group has read {@code orders} to its end.
-	 * @return how many records it has not committed by then
-	 * @throws LabException if Kafka has not told by then
+	 * @return number of records that it has not committed when the time is up
+	 * @throws LabException if Kafka has not answered by then
 	 */
 	public long awaitRead(Duration timeout) throws InterruptedException {
 		long deadline = System.nanoTime() + timeout.toNanos();
@@ -106,9 +109,9 @@ public final class ConsumerGroup implements AutoCloseable {
 	}
 
 	/**
-	 * How many records of {@code orders} the group has not committed; empty if Kafka does
-	 * not know just now, as while the group has no coordinator yet.
-	 * @throws LabException if asking again is of no use
+	 * The number of records of {@code orders} that the group has not committed; empty if
+	 * Kafka does not know at the moment, for example while the group has no coordinator.
+	 * @throws LabException if a retry cannot help
 	 */
 	public OptionalLong left() throws InterruptedException {
 		Map<TopicPartition, OffsetSpec> partitions = new HashMap<>();
@@ -144,8 +147,8 @@ public final class ConsumerGroup implements AutoCloseable {
 	}
 
 	/**
-	 * By the lag: a share group's start offset, as the broker tells it, stays behind
-	 * until the next record is accepted.
+	 * Uses the lag, because the start offset that the broker reports for a share group
+	 * stays behind until the next record is accepted.
 	 */
 	private OptionalLong leftOfShares(Map<TopicPartition, ListOffsetsResultInfo> ends)
 			throws InterruptedException, ExecutionException, TimeoutException {
@@ -173,7 +176,7 @@ public final class ConsumerGroup implements AutoCloseable {
 				&& group.members().stream().noneMatch((member) -> member.assignment().topicPartitions().isEmpty());
 	}
 
-	/** Empty before anybody has joined. */
+	/** Empty before the first member has joined. */
 	private Optional<ConsumerGroupDescription> describe() throws InterruptedException {
 		try {
 			return Optional.of(Objects

@@ -22,13 +22,13 @@ import dev.sluice.lab.kit.result.RunResult.Environment;
 
 import static java.lang.management.ManagementFactory.getPlatformMXBean;
 
-/** Finds out where a run takes place. */
+/** Determines the environment of a run. */
 public final class EnvironmentProbe {
 
 	/** A library in an executable jar, whose name ends with its version. */
 	private static final Pattern LIBRARY = Pattern.compile("BOOT-INF/lib/(.+?)-(\\d[^/]*)\\.jar");
 
-	/** What a reader of the figures will want to know of. */
+	/** The libraries whose versions are reported. */
 	private static final List<String> TOLD = List.of("spring-boot", "spring-webmvc", "spring-webflux", "spring-kafka",
 			"tomcat-embed-core", "reactor-core", "reactor-netty-http", "netty-transport", "kafka-clients",
 			"httpclient5", "resilience4j-core", "micrometer-core", "postgresql", "r2dbc-postgresql");
@@ -38,14 +38,14 @@ public final class EnvironmentProbe {
 	private EnvironmentProbe() {
 	}
 
-	/** The machine's physical memory, or what a container may have of it. */
+	/** The machine's physical memory, or the limit of a container. */
 	public static long memoryBytes() {
 		return getPlatformMXBean(OperatingSystemMXBean.class).getTotalMemorySize();
 	}
 
 	/**
 	 * The environment.
-	 * @param checkout where to ask git
+	 * @param checkout directory in which to call git
 	 * @param jars the services' executable jars
 	 * @throws IOException if a jar cannot be read
 	 */
@@ -53,7 +53,7 @@ public final class EnvironmentProbe {
 		Map<String, String> versions = new TreeMap<>();
 		versions.put("gatling", GatlingLog.VERSION);
 		for (Path jar : jars) {
-			// What is not built is not measured either.
+			// A module that is not built is not measured.
 			if (Files.exists(jar)) {
 				versions.putAll(libraries(jar));
 			}

@@ -26,10 +26,10 @@ import org.apache.kafka.common.KafkaException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The course of every experiment: it measures, and then its result is written. Whatever
- * ends the measuring early, be it an exception, an error or an interrupt, the result has
- * what was measured until then and says why it is partial. An unexpected exception leaves
- * its stack trace in {@value #FAILURES}. Used by one thread.
+ * The course of every experiment: measure, then write the result. If an exception, an
+ * error or an interrupt ends the measuring early, the result has what was measured until
+ * then and says why it is partial. An unexpected exception leaves its stack trace in
+ * {@value #FAILURES}. Used by one thread.
  */
 public abstract class Experiment {
 
@@ -40,12 +40,12 @@ public abstract class Experiment {
 
 	private final Run run;
 
-	/** What was asked for, until it is known what runs. */
+	/** The infrastructure asked for, until it is known what runs. */
 	private Infrastructure infrastructure;
 
 	/**
 	 * @param name its command, for the result
-	 * @param infrastructure what Kafka and PostgreSQL are to run as
+	 * @param infrastructure how Kafka and PostgreSQL are to run
 	 */
 	protected Experiment(String name, Run run, Infrastructure infrastructure) {
 		this.name = name;
@@ -53,31 +53,33 @@ public abstract class Experiment {
 		this.infrastructure = infrastructure;
 	}
 
-	/** Measures. Whatever it throws makes the result partial. */
+	/** Measures. Anything thrown makes the result partial. */
 	protected abstract void measure() throws Exception;
 
 	/**
-	 * What was found until now; called again if it fails.
-	 * @param partial why the run is not whole; null if it is
+	 * The finding so far; called again if it fails.
+	 * @param partial why the run is partial; null if it is complete
 	 * @return null if nothing was found
 	 */
 	protected abstract @Nullable Finding finding(@Nullable String partial) throws IOException;
 
-	/** What was set: name to value with its unit. */
+	/** The configuration: name to value with its unit. */
 	protected abstract Map<String, String> configuration();
 
 	/** The services that take part. */
 	protected abstract Set<Module> modules();
 
-	/** What the run is held against itself by. */
+	/** The checks of the run's own data. */
 	protected List<Check> checks() {
 		return List.of();
 	}
 
-	/** What the terminal shows of a result, ending with a line break or empty. */
+	/**
+	 * The text that the terminal shows of a result: empty, or ending with a line break.
+	 */
 	protected abstract String summary(RunResult result);
 
-	/** Why a whole run has failed all the same; null if it has not. */
+	/** Why a complete run has failed anyway; null if it has not. */
 	protected @Nullable String failure(RunResult result) {
 		return null;
 	}
@@ -106,7 +108,10 @@ public abstract class Experiment {
 		}
 	}
 
-	/** An interrupt that comes while the result is written must not cost it. */
+	/**
+	 * Writes the result again after a failure, which may be an interrupt; without finding
+	 * and environment if that fails too.
+	 */
 	private RunResult writeAgain(Instant startedAt, Instant finishedAt, String partial) throws IOException {
 		try {
 			return write(startedAt, finishedAt, partial);
@@ -118,7 +123,7 @@ public abstract class Experiment {
 		}
 	}
 
-	/** Writes what is there by now. */
+	/** Writes the result so far. */
 	protected final RunResult write(Instant startedAt, Instant finishedAt, @Nullable String partial)
 			throws IOException {
 		Workspace workspace = Workspace.find();
@@ -136,8 +141,8 @@ public abstract class Experiment {
 	}
 
 	/**
-	 * Why a run that ended so is partial. The thread can go on and write what was
-	 * measured: it is no longer interrupted.
+	 * Why a run that ended this way is partial. Clears the thread's interrupt, so that it
+	 * can write what was measured.
 	 */
 	protected final String why(Throwable ending) {
 		progress().endLine();
@@ -161,7 +166,7 @@ public abstract class Experiment {
 			ending.printStackTrace(out);
 		}
 		catch (IOException ex) {
-			// The reason is in the result all the same.
+			// The reason is in the result anyway.
 			ending.addSuppressed(ex);
 		}
 	}
@@ -177,7 +182,7 @@ public abstract class Experiment {
 		return stack;
 	}
 
-	/** What Kafka and PostgreSQL run as; before the first stack, what they are to. */
+	/** How Kafka and PostgreSQL run; before the first stack, how they are to run. */
 	protected final Infrastructure infrastructure() {
 		return this.infrastructure;
 	}

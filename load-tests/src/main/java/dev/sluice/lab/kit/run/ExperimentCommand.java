@@ -27,8 +27,8 @@ import picocli.CommandLine.Spec;
 
 /**
  * A command that runs an experiment: it creates the run's directory, runs the experiment,
- * writes the report and prints the summary. Exit code 0 if the run is whole and the
- * experiment met what it must, 1 if not, 2 for wrong usage.
+ * writes the report and prints the summary. Exit code 0 if the run is complete and the
+ * experiment met its requirements, 1 if not, 2 for wrong usage.
  */
 @Command(mixinStandardHelpOptions = true, sortOptions = false)
 public abstract class ExperimentCommand implements Callable<Integer> {
@@ -77,7 +77,7 @@ public abstract class ExperimentCommand implements Callable<Integer> {
 	 * @param name for the directory of a run without {@code --out}
 	 * @param command the command line for the report
 	 * @return the exit code 0
-	 * @throws LabException if the run is partial or misses what it must meet
+	 * @throws LabException if the run is partial or does not meet its requirements
 	 */
 	protected final int run(String name, String command, Factory factory) {
 		RunDirectory directory = RunDirectory.create(this.out, name, Instant.now());
@@ -114,7 +114,10 @@ public abstract class ExperimentCommand implements Callable<Integer> {
 		}
 	}
 
-	/** Leaves it to the desktop; what it cannot open is there all the same. */
+	/**
+	 * Opens the report with the desktop's command. If that fails, the report still
+	 * exists.
+	 */
 	private void open(Path html) {
 		try {
 			new ProcessBuilder(this.opener, html.toString()).redirectErrorStream(true)
@@ -128,8 +131,8 @@ public abstract class ExperimentCommand implements Callable<Integer> {
 	}
 
 	/**
-	 * The command line as the user wrote it, words with spaces in apostrophes.
-	 * @param more words to add, so that a repetition draws the same
+	 * The command line as the user wrote it, with words that need it in single quotes.
+	 * @param more words to add, so that a repetition makes the same random choices
 	 */
 	protected final String commandLine(String... more) {
 		Stream<String> words = this.spec.commandLine()
@@ -147,7 +150,7 @@ public abstract class ExperimentCommand implements Callable<Integer> {
 		return word.matches("[\\w@%+=:,./-]+") ? word : "'%s'".formatted(word.replace("'", "'\\''"));
 	}
 
-	/** The value of {@code --out}; null for a directory of the run's own. */
+	/** The value of {@code --out}; null for the default directory. */
 	protected final @Nullable Path out() {
 		return this.out;
 	}
@@ -167,7 +170,7 @@ public abstract class ExperimentCommand implements Callable<Integer> {
 		});
 	}
 
-	/** A value whose {@link IllegalArgumentException} is wrong usage. */
+	/** Evaluates a value; an {@link IllegalArgumentException} becomes wrong usage. */
 	protected final <T extends @Nullable Object> T argument(Supplier<T> value) {
 		try {
 			return value.get();

@@ -17,7 +17,7 @@ public final class InfrastructureOption {
 		return this.infrastructure;
 	}
 
-	/** Refuses what is unknown and says what is not. */
+	/** Refuses an unknown value and names the known ones. */
 	static final class Converter implements ITypeConverter<Infrastructure> {
 
 		@Override

@@ -18,9 +18,9 @@ import dev.sluice.lab.kit.result.RunResult.Check;
 import dev.sluice.lab.kit.stack.ServiceOptions;
 
 /**
- * What the measured JVMs of a run tell of themselves: each leaves {@code jfr/<name>.jfr}
- * and beside it {@code jfr/<name>-gc.log}, however it ends. Whatever is read of the one
- * is held against the other. Not thread-safe.
+ * The recordings and GC logs of a run's measured JVMs. Each JVM leaves
+ * {@code jfr/<name>.jfr} and {@code jfr/<name>-gc.log}, however it ends. Each recording
+ * that is read is compared with the log. Not thread-safe.
  */
 public final class JvmRecords {
 
@@ -28,7 +28,7 @@ public final class JvmRecords {
 
 	private final Path settings;
 
-	/** By name, of those that were read. */
+	/** Checks of the recordings that were read, by name. */
 	private final Map<String, GcCheck> checks = new TreeMap<>();
 
 	/**
@@ -45,7 +45,7 @@ public final class JvmRecords {
 	}
 
 	/**
-	 * Makes a JVM tell.
+	 * Adds the options that make a JVM record.
 	 * @param name unique in the run
 	 */
 	public ServiceOptions recorded(String name, ServiceOptions options) {
@@ -56,8 +56,9 @@ public final class JvmRecords {
 	}
 
 	/**
-	 * What a JVM that has ended told; empty if it never began. One that came to no end of
-	 * its own left an empty recording, or none: then it is made of what it had flushed.
+	 * The recording of a JVM that has ended; empty if it never started. A JVM that did
+	 * not exit by itself left an empty recording or none: then it is made from the data
+	 * that it had flushed.
 	 * @throws IOException if it cannot be read
 	 */
 	public Optional<JfrRecording> read(String name) throws IOException {
@@ -74,7 +75,7 @@ public final class JvmRecords {
 		return Optional.of(recording.completedBy(log));
 	}
 
-	/** Whether recorders and logs agree, of all JVMs that were read. */
+	/** Whether recordings and logs agree, for all JVMs that were read. */
 	public Check check() {
 		GcCheck all = this.checks.values().stream().reduce(new GcCheck(0, 0, 0, 0), GcCheck::plus);
 		String disagree = String.join(", ",

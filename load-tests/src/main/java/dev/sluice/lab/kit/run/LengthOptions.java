@@ -12,7 +12,7 @@ public final class LengthOptions {
 	@ArgGroup
 	private @Nullable Choice choice;
 
-	/** How much of an experiment. */
+	/** How much of an experiment to run. */
 	public enum Length {
 
 		/** Shows that everything works; its figures mean little. */
@@ -21,7 +21,7 @@ public final class LengthOptions {
 		/** The main points. */
 		QUICK,
 
-		/** All of it. */
+		/** The whole experiment. */
 		WHOLE;
 
 		@Override

@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Puts orders into Kafka as a gateway would, without one. What is on its way is bounded
- * by the producer's buffer. Thread-safe.
+ * Writes orders to Kafka as a gateway would. The producer's buffer bounds the records in
+ * flight. Thread-safe.
  */
 public final class OrderFeed implements AutoCloseable {
 
@@ -42,7 +42,7 @@ public final class OrderFeed implements AutoCloseable {
 	private final KafkaProducer<byte[], byte[]> producer;
 
 	/**
-	 * Connects, and makes the topic if it is missing.
+	 * Connects, and creates the topic if it is missing.
 	 * @throws LabException if Kafka does not answer
 	 */
 	public OrderFeed(String bootstrapServers) throws InterruptedException {
@@ -62,16 +62,16 @@ public final class OrderFeed implements AutoCloseable {
 				Map.of(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers))) {
 			topics.start();
 			if (!topics.await(TIMEOUT)) {
-				throw new LabException("Kafka does not take the orders: " + topics.state().problem());
+				throw new LabException("Kafka does not accept the orders: " + topics.state().problem());
 			}
 		}
 	}
 
 	private static LabException refused(Exception ex) {
-		return new LabException("Kafka does not take the orders: " + ex.getMessage(), ex);
+		return new LabException("Kafka does not accept the orders: " + ex.getMessage(), ex);
 	}
 
-	/** A good order of a customer's, as a gateway puts it there. */
+	/** A valid order of a customer, as a gateway writes it. */
 	public static ProducerRecord<byte[], byte[]> order(UUID id, String customer) {
 		Order order = SampleOrder.of(customer);
 		ProducerRecord<byte[], byte[]> record = new ProducerRecord<>(Topics.ORDERS, utf8(customer),
@@ -86,15 +86,15 @@ public final class OrderFeed implements AutoCloseable {
 		return record;
 	}
 
-	/** Puts a record there; {@link #flush} tells if one was refused. */
+	/** Sends a record; {@link #flush} fails if it was refused. */
 	public void send(ProducerRecord<byte[], byte[]> record) {
 		send(record, (_) -> {
 		});
 	}
 
 	/**
-	 * Puts a record there.
-	 * @param acknowledged is told where it lies, on the producer's thread
+	 * Sends a record.
+	 * @param acknowledged receives its partition and offset, on the producer's thread
 	 */
 	public void send(ProducerRecord<byte[], byte[]> record, Consumer<RecordMetadata> acknowledged) {
 		this.producer.send(record, (metadata, ex) -> {
@@ -108,7 +108,7 @@ public final class OrderFeed implements AutoCloseable {
 	}
 
 	/**
-	 * Waits until all are there.
+	 * Waits until all records are acknowledged.
 	 * @throws LabException if one was refused
 	 */
 	public void flush() {

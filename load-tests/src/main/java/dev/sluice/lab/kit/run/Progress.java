@@ -8,8 +8,8 @@ import java.time.InstantSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells how far a run is: one line that changes, on a terminal; a line for each step,
- * elsewhere. Thread-safe.
+ * Shows the progress of a run: on a terminal in one line that changes, elsewhere in a
+ * line for each step. Thread-safe.
  */
 public final class Progress {
 
@@ -18,7 +18,9 @@ public final class Progress {
 
 	private static final int WIDTH = 100;
 
-	/** Elsewhere than on a terminal, a line for each so many per cent. */
+	/**
+	 * Without a terminal, a line is written whenever this many per cent more are done.
+	 */
 	private static final int PERCENT_STEP = 10;
 
 	private final PrintStream out;
@@ -31,7 +33,7 @@ public final class Progress {
 
 	private final int width;
 
-	/** When the first of several things was about to begin. */
+	/** When the first of several steps was about to begin. */
 	private @Nullable Instant firstBegan;
 
 	private int toldPercent = -PERCENT_STEP;
@@ -39,7 +41,7 @@ public final class Progress {
 	private boolean lineOpen;
 
 	/**
-	 * @param out where to
+	 * @param out where to write
 	 * @param live whether it is a terminal
 	 */
 	public Progress(PrintStream out, boolean live, Instant startedAt) {
@@ -60,19 +62,19 @@ public final class Progress {
 		return new Progress(System.err, live, Instant.now(), InstantSource.system(), width(System.getenv("COLUMNS")));
 	}
 
-	/** The terminal's, as the script {@code lab} says it. */
+	/** The terminal's width, as the script {@code lab} passes it. */
 	static int width(@Nullable String columns) {
 		return (columns != null && columns.matches("[1-9]\\d{0,3}")) ? Math.min(WIDTH, Integer.parseInt(columns))
 				: WIDTH;
 	}
 
 	/**
-	 * One of several things that take about as long has begun: how far all of them are,
-	 * and the time that is left if the others take as long as those before. On a terminal
-	 * each replaces the one before; elsewhere a line is written every
+	 * Reports that one of several steps of similar length has begun: the progress of all,
+	 * and the time left if the others take as long as those before. On a terminal each
+	 * line replaces the one before; elsewhere a line is written every
 	 * {@value #PERCENT_STEP} per cent.
-	 * @param done how many are done
-	 * @param all how many there are
+	 * @param done number of steps done
+	 * @param all number of all steps
 	 */
 	public synchronized void of(int done, int all, String text) {
 		Instant now = this.clock.instant();
@@ -99,14 +101,14 @@ public final class Progress {
 		return (duration.toSeconds() < 90) ? duration.toSeconds() + " s" : (duration.toSeconds() + 30) / 60 + " min";
 	}
 
-	/** A step has begun or ended: stays to be read. */
+	/** Reports that a step has begun or ended, in a line that stays. */
 	public synchronized void step(String text) {
 		endLine();
 		this.out.println(stamped(text));
 		this.out.flush();
 	}
 
-	/** Where it is just now: replaced by the next; not shown unless on a terminal. */
+	/** Reports the current position, only on a terminal; the next line replaces it. */
 	public synchronized void now(String text) {
 		if (this.live) {
 			String line = stamped(text);
@@ -116,7 +118,7 @@ public final class Progress {
 		}
 	}
 
-	/** No more: the live line goes. */
+	/** Erases the live line. */
 	public synchronized void endLine() {
 		if (this.lineOpen) {
 			this.out.print(ERASE);

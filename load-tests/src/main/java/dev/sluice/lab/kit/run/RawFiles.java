@@ -19,22 +19,22 @@ import dev.sluice.lab.kit.result.RunResult.Check;
 
 /**
  * The list of a run's files with their SHA-256, in the form of {@code sha256sum}, written
- * when the run ends: it shows later whether a report is built from what was measured.
+ * when the run ends: it shows later whether a report is built from the files of that run.
  */
 public final class RawFiles {
 
 	/** The list's name, in the run's directory. */
 	public static final String NAME = "files.sha256";
 
-	/** So many names are told of. */
+	/** Maximum number of names in a message. */
 	private static final int MOST_NAMED = 5;
 
 	private RawFiles() {
 	}
 
 	/**
-	 * Lists all files below a run's directory, but for the report.
-	 * @throws IOException if one cannot be read, or the list not be written
+	 * Lists all files below a run's directory, except the report.
+	 * @throws IOException if one cannot be read, or the list cannot be written
 	 */
 	public static void write(Path directory) throws IOException {
 		StringBuilder list = new StringBuilder();
@@ -100,7 +100,7 @@ public final class RawFiles {
 	}
 
 	/**
-	 * What the run's list says: SHA-256 by name.
+	 * The SHA-256 by name from the run's list.
 	 * @throws IOException if it cannot be read
 	 */
 	public static Map<String, String> listed(Path directory) throws IOException {
@@ -134,7 +134,7 @@ public final class RawFiles {
 		}
 	}
 
-	/** What was digested until now, in hexadecimal digits. */
+	/** The digest so far, in hexadecimal digits. */
 	public static String hex(MessageDigest digest) {
 		return HexFormat.of().formatHex(digest.digest());
 	}

@@ -5,9 +5,9 @@ import java.io.PrintWriter;
 import dev.sluice.lab.kit.stack.Interruption;
 
 /**
- * What one execution of an experiment works with.
+ * The context of one execution of an experiment.
  *
- * @param command the command line, to be repeated
+ * @param command command line that repeats the run
  * @param directory for raw data, the result and the report
  * @param progress for steps and the live line
  * @param out for results, standard output

@@ -23,9 +23,9 @@ import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a run leaves everything: {@value RunFile#NAME} and, beside it, the raw files.
+ * The directory of a run, with {@value RunFile#NAME} and the raw files.
  *
- * @param path its path, existing
+ * @param path its path, which exists
  */
 public record RunDirectory(Path path) {
 
@@ -67,7 +67,7 @@ public record RunDirectory(Path path) {
 	}
 
 	/**
-	 * Keeps a copy of the scenario that the run reads, so that another can repeat it.
+	 * Keeps a copy of the scenario that the run reads, so that another run can repeat it.
 	 * @return the copy
 	 */
 	public Path keepScenario(Path file) throws IOException {
@@ -79,14 +79,14 @@ public record RunDirectory(Path path) {
 		return copy;
 	}
 
-	/** Where a run in that directory keeps its copy of a scenario. */
+	/** The path of a run's copy of a scenario. */
 	public static Path scenario(Path directory, Path file) {
 		return directory.resolve("scenario").resolve(Objects.requireNonNull(file.getFileName()).toString());
 	}
 
 	/**
-	 * Why a run that ended so is partial. The thread can go on and write what was
-	 * measured: it is no longer interrupted.
+	 * Why a run that ended this way is partial. Clears the thread's interrupt, so that it
+	 * can write what was measured.
 	 */
 	static String whyPartial(Throwable ending, Interruption interruption) {
 		Thread.interrupted();
@@ -96,7 +96,7 @@ public record RunDirectory(Path path) {
 		}
 		return switch (ending) {
 			case InterruptedException _, InterruptException _, ClosedByInterruptException _ -> "interrupted";
-			// Often its message alone says nothing.
+			// Its message alone often says nothing.
 			case KafkaException ex -> ex.toString();
 			case IOException ex -> String.valueOf(failure("The run cannot go on", ex).getMessage());
 			case UncheckedIOException ex -> whyPartial(Objects.requireNonNull(ex.getCause()), interruption);
@@ -105,7 +105,7 @@ public record RunDirectory(Path path) {
 		};
 	}
 
-	/** One clear line for what may go wrong with files. */
+	/** An exception with one clear line for a failure with files. */
 	public static LabException failure(String what, IOException cause) {
 		String message = String.valueOf(cause.getMessage());
 		if (message.contains("No space left on device")) {

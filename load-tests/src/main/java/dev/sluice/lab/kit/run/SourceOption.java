@@ -12,7 +12,7 @@ public final class SourceOption {
 			description = "How the consumer reads orders from Kafka: ${COMPLETION-CANDIDATES}. Default: ${DEFAULT-VALUE}.")
 	private Source source = Source.PARTITIONS;
 
-	/** What {@code delivery.source} may be. */
+	/** The values of {@code delivery.source}. */
 	public enum Source {
 
 		PARTITIONS("partitions"), SHARE_GROUP("share-group");
@@ -23,7 +23,7 @@ public final class SourceOption {
 			this.text = text;
 		}
 
-		/** As the property and the option have it. */
+		/** The value in the property and in the option. */
 		@Override
 		public String toString() {
 			return this.text;

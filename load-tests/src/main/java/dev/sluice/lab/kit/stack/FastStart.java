@@ -19,28 +19,33 @@ import java.util.concurrent.TimeoutException;
 import dev.sluice.devservices.JavaProcess;
 
 /**
- * A service's jar made ready to start fast: unpacked, beside the JVM's cache of the
+ * A service's jar prepared for a fast start: unpacked, with the JVM's cache of the
  * classes that a start loads and links (JEP 483). A start then costs 2 to 3 s of CPU
  * instead of 8 or 9, which is most of what it takes to start five services on two cores.
  * <p>
  * It is made once after each build, by a start that ends as soon as the application is
  * wired, and lies beside the jar. A service without one starts from its jar.
  *
- * @param jar what to start instead
- * @param cache what the JVM reads
+ * @param jar the unpacked jar, which is started instead
+ * @param cache the JVM's AOT cache
  */
 record FastStart(Path jar, Path cache) {
 
-	/** For one module; a slow machine takes 20 s. */
+	/** Longest time for one module; a slow machine takes 20 s. */
 	private static final Duration TIMEOUT = Duration.ofSeconds(180);
 
-	/** A cache is of use only with the modules it was made with, and JFR adds its own. */
+	/**
+	 * A cache works only with the modules that it was made with, and JFR adds its own.
+	 */
 	private static final String MODULES = "--add-modules=jdk.jfr";
 
-	/** A lock of a file is between processes only; these are between threads. */
+	/** A file lock only excludes other processes; these exclude other threads. */
 	private static final Map<Path, Object> MONITORS = new ConcurrentHashMap<>();
 
-	/** So that the start that makes the cache meets nothing of the user's. */
+	/**
+	 * An address without a server, so that the start that makes the cache reaches nothing
+	 * of the user's.
+	 */
 	private static final String NOWHERE = "127.0.0.1:1";
 
 	/** Options of a JVM that starts {@link #jar()}. */
@@ -67,7 +72,7 @@ record FastStart(Path jar, Path cache) {
 		return of(jar, JavaProcess.inheritedOptions());
 	}
 
-	/** Another JVM's cache is none, nor is that of a JVM with other options. */
+	/** A cache of another JVM, or of a JVM with other options, does not count. */
 	static FastStart of(Path jar, String inheritedOptions) {
 		String options = inheritedOptions.isEmpty() ? "" : "-" + Integer.toHexString(inheritedOptions.hashCode());
 		Path directory = jar.resolveSibling("fast-start-" + Runtime.version() + options);

@@ -11,7 +11,7 @@ public final class Http {
 
 	/**
 	 * A client.
-	 * @param connectTimeout for the connection
+	 * @param connectTimeout longest wait for a connection
 	 */
 	public static HttpClient client(Duration connectTimeout) {
 		return builder(connectTimeout).build();
@@ -19,7 +19,7 @@ public final class Http {
 
 	/**
 	 * A client with more to set.
-	 * @param connectTimeout for the connection
+	 * @param connectTimeout longest wait for a connection
 	 */
 	public static HttpClient.Builder builder(Duration connectTimeout) {
 		return HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(connectTimeout);

@@ -7,8 +7,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets a run end well when it is told to stop (Ctrl-C, SIGTERM, the terminal is closed):
- * the thread that opened this is interrupted, and the JVM does not end before that thread
+ * Lets a run end cleanly when it is told to stop (Ctrl-C, SIGTERM, closing the terminal):
+ * interrupts the thread that created it, and delays the exit of the JVM until that thread
  * has closed it or a deadline has passed.
  */
 public final class Interruption implements AutoCloseable {
@@ -26,13 +26,15 @@ public final class Interruption implements AutoCloseable {
 
 	private volatile boolean requested;
 
-	/** For a run that is partial if it is stopped: exit code 1. */
+	/**
+	 * Ends the JVM with exit code 1 if the run is stopped, because it is then partial.
+	 */
 	public Interruption() {
 		this(FAILED);
 	}
 
 	/**
-	 * @param exitCode of the JVM if it is told to stop
+	 * @param exitCode exit code of the JVM if the run is told to stop
 	 */
 	public Interruption(int exitCode) {
 		this.exitCode = exitCode;
@@ -45,7 +47,7 @@ public final class Interruption implements AutoCloseable {
 		this.requested = true;
 		runner.interrupt();
 		try {
-			// Bounded: whatever the runner is stuck in, the JVM ends.
+			// Bounded, so that the JVM ends even if the runner is stuck.
 			this.closed.await(GRACE.toMillis(), TimeUnit.MILLISECONDS);
 		}
 		catch (InterruptedException _) {
@@ -58,12 +60,12 @@ public final class Interruption implements AutoCloseable {
 		return this.requested;
 	}
 
-	/** Why the run is not whole; null if nobody told it to stop. */
+	/** Why the run is partial; null if it was not told to stop. */
 	public @Nullable String reason() {
 		return this.requested ? "interrupted" : null;
 	}
 
-	/** Lets the JVM end, if it is to end; does not return then. */
+	/** If the run was told to stop, ends the JVM and does not return. */
 	@Override
 	public void close() {
 		if (this.requested) {
@@ -76,7 +78,7 @@ public final class Interruption implements AutoCloseable {
 			Runtime.getRuntime().removeShutdownHook(this.hook);
 		}
 		catch (IllegalStateException _) {
-			// It has begun this moment and will wait for no one.
+			// The shutdown has just begun: the hook must not wait.
 			this.closed.countDown();
 		}
 	}

@@ -1,6 +1,6 @@
 package dev.sluice.lab.kit.stack;
 
-/** What ends a command with exit code 1. The message's first line says what to do. */
+/** Ends a command with exit code 1. The message's first line says what to do. */
 public class LabException extends RuntimeException {
 
 	private static final long serialVersionUID = 1L;

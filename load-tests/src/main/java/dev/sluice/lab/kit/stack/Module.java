@@ -13,7 +13,7 @@ public enum Module {
 
 	SINK("grpc-sink", 8083);
 
-	/** Where the sink listens for gRPC; its other port is for management. */
+	/** The sink's gRPC port; its other port is for management. */
 	static final int SINK_GRPC_PORT = 9190;
 
 	static final int KAFKA_PORT = 9092;
@@ -36,18 +36,18 @@ public enum Module {
 		this.managementPort = managementPort;
 	}
 
-	/** Name of the directory and of the jar. */
+	/** The name of its directory and its jar. */
 	public String directory() {
 		return this.directory;
 	}
 
-	/** The HTTP port it has by default. */
+	/** The default HTTP port. */
 	public int port() {
 		return this.port;
 	}
 
 	/**
-	 * The port of health and metrics that it has by default: the HTTP port or another.
+	 * The default port for health and metrics: the HTTP port or another.
 	 */
 	public int managementPort() {
 		return this.managementPort;

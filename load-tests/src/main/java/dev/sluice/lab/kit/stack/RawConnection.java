@@ -19,15 +19,15 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An HTTP/1.1 client's end of a connection, byte for byte: it sends also what no HTTP
- * client would. Reading has one deadline over the whole answer. Not thread-safe. Its
- * thread blocks, so it is best a virtual one.
+ * The client's end of an HTTP/1.1 connection, byte for byte: it can also send what no
+ * HTTP client would. One deadline covers reading a whole answer. Not thread-safe. Blocks
+ * its thread, preferably a virtual one.
  */
 public final class RawConnection implements AutoCloseable {
 
 	private static final int CONNECT_MILLIS = 10_000;
 
-	/** Longer lines and bodies are no answers of a gateway's. */
+	/** A gateway sends no longer lines or bodies. */
 	private static final int MAX_LINE = 16 * 1024;
 
 	private static final int MAX_BODY = 1024 * 1024;
@@ -46,22 +46,22 @@ public final class RawConnection implements AutoCloseable {
 
 	private long deadlineNanos;
 
-	/** What came back. */
+	/** The result of waiting for an answer. */
 	public sealed interface Reply {
 
 		/**
 		 * An answer.
 		 *
-		 * @param headers by their names in lower case; the last of several
+		 * @param headers by name in lower case; the last one if a name is repeated
 		 */
 		record Answer(int status, Map<String, String> headers, String body) implements Reply {
 
-			/** Whether it says that it cannot be served now, and when to come again. */
+			/** Whether it refuses the request for now and says when to retry. */
 			public boolean isTurnedAway() {
 				return this.status == UNAVAILABLE && this.headers.getOrDefault(RETRY_AFTER, "").matches("[0-9]{1,4}");
 			}
 
-			/** The pause it asks for; only of one that turns away. */
+			/** The pause that it asks for; only if {@link #isTurnedAway}. */
 			public Duration retryAfter() {
 				return Duration.ofSeconds(Integer.parseInt(Objects.requireNonNull(this.headers.get(RETRY_AFTER))));
 			}
@@ -72,11 +72,11 @@ public final class RawConnection implements AutoCloseable {
 		record Closed() implements Reply {
 		}
 
-		/** Neither, until the deadline. */
+		/** Neither an answer nor a close before the deadline. */
 		record Silent() implements Reply {
 		}
 
-		/** No answer, or none that is HTTP. */
+		/** Bytes that are not an HTTP answer. */
 		record Garbled(String what) implements Reply {
 		}
 
@@ -92,7 +92,7 @@ public final class RawConnection implements AutoCloseable {
 	}
 
 	/**
-	 * @param receiveBytes room for what nobody reads; 0 for the usual
+	 * @param receiveBytes size of the receive buffer; 0 for the default
 	 */
 	public static RawConnection open(URI uri, int receiveBytes) throws IOException {
 		Socket socket = new Socket();
@@ -114,18 +114,19 @@ public final class RawConnection implements AutoCloseable {
 		this.socket.getOutputStream().write(bytes);
 	}
 
-	/** Nothing more will be sent. */
+	/** Half-closes the connection: nothing more is sent. */
 	public void endOutput() throws IOException {
 		this.socket.shutdownOutput();
 	}
 
-	/** Waits for one answer, those that only say to go on left out. */
+	/** Waits for one answer, skipping {@code 100 Continue}. */
 	public Reply receive(long timeoutMillis) {
 		return receive(timeoutMillis, false);
 	}
 
 	/**
-	 * @param headOnly whether it has no body whatever its headers say, as that to a HEAD
+	 * @param headOnly whether the answer has no body whatever its headers say, as one to
+	 * HEAD
 	 */
 	public Reply receive(long timeoutMillis, boolean headOnly) {
 		this.deadlineNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
@@ -207,7 +208,7 @@ public final class RawConnection implements AutoCloseable {
 			}
 		}
 		catch (NumberFormatException _) {
-			// No number is no size.
+			// Not a number: fails below.
 		}
 		throw new BadAnswerException("length " + text);
 	}
@@ -249,7 +250,7 @@ public final class RawConnection implements AutoCloseable {
 
 	}
 
-	/** Each read waits for what is left of the time for all of them. */
+	/** Each read waits no longer than the rest of the common deadline. */
 	private final class Deadlined extends InputStream {
 
 		private final InputStream stream;

@@ -10,8 +10,8 @@ import dev.sluice.devservices.JavaProcess;
  *
  * @param name the module's, or the variant's for a gateway
  * @param uri where it serves HTTP, without a path
- * @param management where it serves health and metrics: there too, unless it was told a
- * port of their own
+ * @param management where it serves health and metrics: the same, unless they have a port
+ * of their own
  * @param process its JVM
  */
 public record Service(String name, URI uri, URI management, JavaProcess process) implements AutoCloseable {
@@ -30,8 +30,8 @@ public record Service(String name, URI uri, URI management, JavaProcess process)
 	}
 
 	/**
-	 * Whether it ended for lack of memory: every service is told to
-	 * ({@code -XX:+ExitOnOutOfMemoryError}), and its JVM says so last.
+	 * Whether it ran out of memory: every service then exits
+	 * ({@code -XX:+ExitOnOutOfMemoryError}), and its JVM logs that last.
 	 */
 	public boolean ranOutOfMemory() {
 		return !isAlive() && this.process.tail().contains("Terminating due to java.lang.OutOfMemoryError");
@@ -45,7 +45,7 @@ public record Service(String name, URI uri, URI management, JavaProcess process)
 		return this.process.logFile();
 	}
 
-	/** Stops it: SIGTERM, then SIGKILL. It is gone when this returns. */
+	/** Stops it: SIGTERM, then SIGKILL. The process has ended when this returns. */
 	@Override
 	public void close() {
 		this.process.close();

@@ -6,17 +6,17 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * What one start of a service differs in.
+ * The options of one start of a service.
  *
- * @param jvmArgs options of the JVM after the stack's own; of two that contradict each
- * other the JVM takes the last
- * @param properties Spring properties, stronger than the stack's own
+ * @param jvmArgs JVM options, placed after the stack's own; if two conflict, the JVM
+ * takes the last
+ * @param properties Spring properties, which override the stack's own
  * @param log name of its log file in the stack's directory, without {@code .log}; empty
  * for the service's name
  */
 public record ServiceOptions(List<String> jvmArgs, Map<String, String> properties, String log) {
 
-	/** The property of a port of its own for health and metrics. */
+	/** The property that gives health and metrics a port of their own. */
 	public static final String MANAGEMENT_PORT = "management.server.port";
 
 	public static final ServiceOptions NONE = new ServiceOptions(List.of(), Map.of(), "");

@@ -33,27 +33,27 @@ import org.jspecify.annotations.Nullable;
  * The system on this machine: one Kafka (of one broker or three), one PostgreSQL, and
  * services as child JVMs that know each other's addresses. Each service is started and
  * stopped alone; all have the same heap and collector unless a start says otherwise.
- * Ports are fixed when the stack is made, so services may start before what they need:
- * they wait for it.
+ * Ports are fixed when the stack is made, so a service may start before the services it
+ * needs: it waits for them.
  * <p>
- * Thread-safe: services may start side by side, and {@link #close} by another thread ends
- * also what is just starting.
+ * Thread-safe: services may start concurrently, and {@link #close} on another thread also
+ * ends those that are starting.
  */
 public final class Stack implements AutoCloseable {
 
 	/**
-	 * The same for every service, so that they can be compared. One without memory ends,
-	 * instead of going on with some of its threads.
+	 * The same for every service, so that they can be compared. One that runs out of
+	 * memory exits, instead of continuing with some of its threads.
 	 */
 	public static final List<String> JVM_ARGS = List.of("-Xms384m", "-Xmx384m", "-XX:+UseG1GC",
 			"-XX:+ExitOnOutOfMemoryError");
 
-	/** From one broker's fixed port to the next one's. */
+	/** The distance between the fixed ports of two brokers. */
 	private static final int BROKER_OFFSET = 100;
 
 	private static final Duration START_TIMEOUT = Duration.ofSeconds(120);
 
-	/** What a graceful shutdown may take: 20 s to drain, and what comes after it. */
+	/** The longest graceful shutdown: 20 s to drain, and what follows. */
 	private static final Duration STOP_TIMEOUT = Duration.ofSeconds(40);
 
 	private final Workspace workspace;
@@ -70,14 +70,14 @@ public final class Stack implements AutoCloseable {
 
 	private final int sinkPort;
 
-	/** One for each broker. */
+	/** A port for each broker. */
 	private final List<Integer> kafkaPorts;
 
 	private final int postgresPort;
 
 	private final DevServices infrastructure;
 
-	/** In the order of their starts; guarded by itself. */
+	/** Running services in the order of their starts; guarded by itself. */
 	private final List<Running> running = new ArrayList<>();
 
 	private boolean closed;
@@ -117,7 +117,7 @@ public final class Stack implements AutoCloseable {
 		return this.infrastructure;
 	}
 
-	/** Starts Kafka and PostgreSQL, side by side, and returns when both serve. */
+	/** Starts Kafka and PostgreSQL concurrently, and returns when both are ready. */
 	public Stack startInfrastructure() {
 		inParallel(List.of(this.infrastructure::kafka, this.infrastructure::postgres));
 		return this;
@@ -125,9 +125,9 @@ public final class Stack implements AutoCloseable {
 
 	/**
 	 * Makes these modules start fast, once after each build, which takes about half a
-	 * minute. Without it they start from their jars, so a failure is told and no more.
+	 * minute. Otherwise they start from their jars, so a failure is only reported.
 	 * @param modules those that will be started
-	 * @param progress is told if there is something to do
+	 * @param progress receives a message if there is something to do
 	 * @throws LabException if this thread is interrupted
 	 */
 	public void prepare(Set<Module> modules, Consumer<String> progress) {
@@ -156,7 +156,7 @@ public final class Stack implements AutoCloseable {
 		};
 	}
 
-	/** Starts the backend; returns when it is ready, as the others. */
+	/** Starts the backend; like the other methods, returns when it is ready. */
 	public Service startBackend(ServiceOptions options) {
 		boolean postgres = "postgres".equals(options.properties().get("backend.store"));
 		return start(Module.BACKEND, Module.BACKEND.directory(), postgres ? jdbc() : Map.of(), options);
@@ -169,7 +169,7 @@ public final class Stack implements AutoCloseable {
 
 	/**
 	 * Starts an order-consumer beside others of the same group, on a free port.
-	 * @param number of it, in its name and its log's
+	 * @param number its number, in its name and its log's
 	 */
 	public Service startConsumer(int number, ServiceOptions options) {
 		return start(Module.CONSUMER, "%s-%d".formatted(Module.CONSUMER.directory(), number), Ports.free(), consumer(),
@@ -183,7 +183,7 @@ public final class Stack implements AutoCloseable {
 		return own;
 	}
 
-	/** Starts a gateway: one servlet and one reactive can be there at once. */
+	/** Starts a gateway: one servlet and one reactive gateway can run at once. */
 	public Service startGateway(Variant variant, ServiceOptions options) {
 		return start(variant.module(), variant.id(), gateway(variant), options);
 	}
@@ -213,8 +213,8 @@ public final class Stack implements AutoCloseable {
 	}
 
 	/**
-	 * A service of this stack as what can be broken. What is started again has the same
-	 * command, port and log, and belongs to this stack as the first did.
+	 * A service of this stack as a {@link Breakable}. Started again, it has the same
+	 * command, port and log, and still belongs to this stack.
 	 */
 	public Breakable breakable(Service service) {
 		return new BreakableService(service);
@@ -231,7 +231,7 @@ public final class Stack implements AutoCloseable {
 		}
 	}
 
-	/** Where a module serves HTTP when it runs. */
+	/** The HTTP address of a module when it runs. */
 	public URI uri(Module module) {
 		return uri(port(module));
 	}
@@ -248,12 +248,12 @@ public final class Stack implements AutoCloseable {
 		return port;
 	}
 
-	/** Where the sink serves gRPC when it runs: {@code host:port}. */
+	/** The gRPC address of the sink when it runs: {@code host:port}. */
 	public String sinkTarget() {
 		return "127.0.0.1:" + this.sinkPort;
 	}
 
-	/** Where logs are. */
+	/** The directory of the logs. */
 	public Path directory() {
 		return this.directory;
 	}
@@ -265,7 +265,10 @@ public final class Stack implements AutoCloseable {
 		}
 	}
 
-	/** Every port that is needed, by who needs it, to be checked before a start. */
+	/**
+	 * Every port that is needed, by the process that needs it, to be checked before a
+	 * start.
+	 */
 	public Map<String, Integer> ports() {
 		Map<String, Integer> all = new LinkedHashMap<>();
 		all.put("Kafka", this.kafkaPorts.getFirst());
@@ -279,7 +282,7 @@ public final class Stack implements AutoCloseable {
 		return all;
 	}
 
-	/** The documented ports, by who has them. */
+	/** The documented ports, by process. */
 	public static Map<String, Integer> defaultPorts() {
 		Map<String, Integer> all = new LinkedHashMap<>();
 		all.put("Kafka", Module.KAFKA_PORT);
@@ -296,7 +299,7 @@ public final class Stack implements AutoCloseable {
 
 	private Map<String, String> kafka() {
 		String brokers = switch (this.infrastructure.infrastructure()) {
-			// Known before it runs: who needs it can start beside it.
+			// Known before it runs, so services that need it can start at the same time.
 			case EMBEDDED ->
 				this.kafkaPorts.stream().map((port) -> "127.0.0.1:" + port).collect(Collectors.joining(","));
 			case CONTAINERS, AUTO -> this.infrastructure.kafka().bootstrapServers();
@@ -362,8 +365,8 @@ public final class Stack implements AutoCloseable {
 	}
 
 	/**
-	 * Stops everything: first who takes orders, then who delivers them, then Kafka and
-	 * PostgreSQL; what depends on nothing of the others side by side.
+	 * Stops everything: first the gateways, then the consumers, then backend and sink,
+	 * and last Kafka and PostgreSQL. Services of one step stop concurrently.
 	 */
 	@Override
 	public void close() {
@@ -389,7 +392,7 @@ public final class Stack implements AutoCloseable {
 	}
 
 	/**
-	 * Does all of it side by side; the first failure ends the others' wait.
+	 * Runs the tasks concurrently; the first failure ends the wait for the others.
 	 * @throws LabException if this thread is interrupted
 	 */
 	public static void inParallel(List<Callable<?>> tasks) {
@@ -458,7 +461,7 @@ public final class Stack implements AutoCloseable {
 	private record Running(Module module, Service service) {
 	}
 
-	/** What may be chosen. */
+	/** The options of a stack. */
 	public static final class Builder {
 
 		private @Nullable Workspace workspace;
@@ -473,7 +476,7 @@ public final class Stack implements AutoCloseable {
 
 		private int portOffset;
 
-		/** Given out already: a port that is free may be offered twice. */
+		/** Ports given out already, because a free port may be offered twice. */
 		private final Set<Integer> taken = new HashSet<>();
 
 		private final List<String> jvmArgs = new ArrayList<>(JVM_ARGS);
@@ -483,34 +486,35 @@ public final class Stack implements AutoCloseable {
 		private Builder() {
 		}
 
-		/** Where the jars are. Default: {@link Workspace#find()}. */
+		/** The checkout with the jars. Default: {@link Workspace#find()}. */
 		public Builder workspace(Workspace value) {
 			this.workspace = value;
 			return this;
 		}
 
-		/** What Kafka and PostgreSQL run as. Default {@code AUTO}. */
+		/** How Kafka and PostgreSQL run. Default {@code AUTO}. */
 		public Builder infrastructure(Infrastructure value) {
 			this.infrastructure = value;
 			return this;
 		}
 
 		/**
-		 * How many brokers Kafka has, 1 or 3; each topic has as many copies. Default 1.
+		 * The number of Kafka brokers, 1 or 3; each topic has as many replicas. Default
+		 * 1.
 		 */
 		public Builder brokers(int value) {
 			this.brokers = value;
 			return this;
 		}
 
-		/** Where the services' logs go. Default {@code target/stack}. */
+		/** The directory of the services' logs. Default {@code target/stack}. */
 		public Builder directory(Path value) {
 			this.directory = value.toAbsolutePath();
 			return this;
 		}
 
 		/**
-		 * The documented ports, each plus this; otherwise ports that are free.
+		 * Uses the documented ports, each plus this offset. Default: free ports.
 		 */
 		public Builder fixedPorts(int offset) {
 			this.fixedPorts = true;
@@ -531,7 +535,7 @@ public final class Stack implements AutoCloseable {
 		}
 
 		/**
-		 * The stack; nothing of it runs yet.
+		 * Builds the stack. Starts nothing.
 		 * @throws dev.sluice.devservices.StartFailedException if containers are asked for
 		 * and no engine answers
 		 */

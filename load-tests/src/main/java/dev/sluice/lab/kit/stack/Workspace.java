@@ -20,7 +20,7 @@ import java.util.stream.Stream;
 public record Workspace(Path root) {
 
 	/**
-	 * The one that this program's own jar or classes lie in, else the one around the
+	 * The checkout that contains this program's jar or classes, else the one around the
 	 * current directory.
 	 * @throws LabException if there is none
 	 */
@@ -33,7 +33,7 @@ public record Workspace(Path root) {
 			.orElseThrow(() -> new LabException("no checkout of Sluice here: run ./lab in one"));
 	}
 
-	/** Where a module's jar is, built or not. */
+	/** The path of a module's jar, built or not. */
 	public Path jar(Module module) {
 		return jar(module.directory());
 	}
@@ -43,7 +43,7 @@ public record Workspace(Path root) {
 	}
 
 	/**
-	 * The file of that module that changed after its jar was built; empty without jar.
+	 * A file of the module that changed after its jar was built; empty without a jar.
 	 */
 	public Optional<Path> newerThanJar(Module module) {
 		try {

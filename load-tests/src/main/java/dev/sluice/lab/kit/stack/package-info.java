@@ -1,6 +1,6 @@
 /**
  * The system under test on this machine: Kafka, PostgreSQL and the services as child
- * processes, each to be started and stopped alone. Start at
+ * processes, each started and stopped on its own. Start at
  * {@link dev.sluice.lab.kit.stack.Stack}.
  */
 @NullMarked

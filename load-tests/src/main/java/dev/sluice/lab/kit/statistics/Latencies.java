@@ -12,7 +12,7 @@ public final class Latencies {
 	private Latencies() {
 	}
 
-	/** Statistics of latencies in milliseconds, in any order; null without any. */
+	/** Statistics of latencies in milliseconds, in any order; null if there are none. */
 	public static @Nullable Latency of(long[] millis) {
 		if (millis.length == 0) {
 			return null;
@@ -23,7 +23,7 @@ public final class Latencies {
 				asDouble(percentile(sorted, 95)), asDouble(percentile(sorted, 99)), sorted[sorted.length - 1]);
 	}
 
-	/** Statistics of times in microseconds, in any order; null without any. */
+	/** Statistics of times in microseconds, in any order; null if there are none. */
 	public static @Nullable Timing timing(int[] micros) {
 		if (micros.length == 0) {
 			return null;

@@ -7,25 +7,25 @@ import java.util.Arrays;
  * close in time: what a shared machine does to both cancels out in the ratio. Pairs must
  * be independent of each other.
  * <p>
- * The test is Wilcoxon's of signed ranks, on the logarithms of the ratios: it is the
+ * The test is Wilcoxon's signed-rank test on the logarithms of the ratios: the
  * permutation test in which each pair may have come either way round, computed exactly.
- * The estimate is Hodges' and Lehmann's, the median of the means of any two ratios, and
- * the intervals are those that the test does not reject. They hold for any symmetric
- * noise, also with the outliers of a shared machine, and lose a twentieth against a
- * t-test where the noise is normal.
+ * The estimate is Hodges and Lehmann's, the median of the means of any two ratios, and
+ * the intervals are what the test does not reject. They hold for any symmetric noise,
+ * including the outliers of a shared machine, and lose a twentieth against a t-test if
+ * the noise is normal.
  * <p>
- * A difference is said at {@value #LEVEL}: of 20 comparisons of a thing with itself, all
- * are to find none almost always. That it is the same is said if two one-sided tests at
+ * A difference is reported at the level {@value #LEVEL}: 20 comparisons of a thing with
+ * itself almost always find none. The two are called the same if two one-sided tests at
  * {@value #SAME_LEVEL} each exclude a difference of {@link #MARGIN}.
  *
- * @param medianRatio the estimate of the second's rate to the first's
- * @param low where the interval of the ratio at 99 % begins; 0 with too few pairs
- * @param high where it ends; infinite with too few pairs
+ * @param medianRatio estimate of the second's rate divided by the first's
+ * @param low lower end of the 99 % interval of the ratio; 0 with too few pairs
+ * @param high its upper end; infinite with too few pairs
  * @param same whether a difference of {@link #MARGIN} either way is excluded
  * @param probability of ratios at least as far from 1 if there were no difference
- * @param pairs how many there were
- * @param pairsNeeded how many would find a difference of {@link #MARGIN} in nine of ten
- * comparisons, by the noise of these pairs; at least {@link #LEAST_PAIRS}
+ * @param pairs number of pairs
+ * @param pairsNeeded number of pairs that would find a difference of {@link #MARGIN} in
+ * nine of ten comparisons, given the noise of these pairs; at least {@link #LEAST_PAIRS}
  */
 public record PairedComparison(double medianRatio, double low, double high, boolean same, double probability, int pairs,
 		int pairsNeeded) {
@@ -45,16 +45,18 @@ public record PairedComparison(double medianRatio, double low, double high, bool
 
 	private static final double Z_POWER = 1.282;
 
-	/** Few pairs say little of their noise: its upper limit at 80 % is planned with. */
+	/**
+	 * Few pairs say little about their noise, so planning uses its upper limit at 80 %.
+	 */
 	private static final double Z_NOISE = 0.842;
 
-	/** Of the test, relative to the t-test, under normal noise: 3 by pi. */
+	/** Efficiency of the test, relative to the t-test, under normal noise: 3 / pi. */
 	private static final double EFFICIENCY = 3 / Math.PI;
 
 	/** From here on the normal distribution is exact enough. */
 	private static final int MANY_PAIRS = 100;
 
-	/** What can be said. */
+	/** The result of a comparison. */
 	public enum Verdict {
 
 		/** The second is faster. */
@@ -77,9 +79,9 @@ public record PairedComparison(double medianRatio, double low, double high, bool
 	/**
 	 * Compares.
 	 * @param first rates above 0
-	 * @param second those measured next to them, as many
-	 * @throws IllegalArgumentException if there are none, not as many, or one is not
-	 * above 0
+	 * @param second the rates measured next to them, as many
+	 * @throws IllegalArgumentException if there are none, their numbers differ, or one is
+	 * not above 0
 	 */
 	public static PairedComparison of(double[] first, double[] second) {
 		if (first.length == 0 || first.length != second.length) {
@@ -106,7 +108,7 @@ public record PairedComparison(double medianRatio, double low, double high, bool
 				probability(means, cumulative), logs.length, needed(logs));
 	}
 
-	/** The means of any two, each with itself too, sorted. */
+	/** The means of any two values, including each with itself, sorted. */
 	private static double[] means(double[] values) {
 		double[] means = new double[values.length * (values.length + 1) / 2];
 		int next = 0;
@@ -125,8 +127,8 @@ public record PairedComparison(double medianRatio, double low, double high, bool
 	}
 
 	/**
-	 * By rank sum: how probable it is that the ranks of the positive pairs come to that
-	 * or less, if each pair is as often positive as negative.
+	 * By rank sum: the probability that the ranks of the positive pairs add up to that or
+	 * less, if each pair is as often positive as negative.
 	 */
 	private static double[] cumulative(int pairs) {
 		int most = pairs * (pairs + 1) / 2;
@@ -146,7 +148,7 @@ public record PairedComparison(double medianRatio, double low, double high, bool
 		return cumulative;
 	}
 
-	/** The normal distribution, to 1e-7: Abramowitz and Stegun, 26.2.17. */
+	/** The normal distribution, exact to 1e-7: Abramowitz and Stegun, 26.2.17. */
 	private static double normal(double z) {
 		double t = 1 / (1 + 0.2316419 * Math.abs(z));
 		double tail = Math.exp(-z * z / 2) / Math.sqrt(2 * Math.PI) * t

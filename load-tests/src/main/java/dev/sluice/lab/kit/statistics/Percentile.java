@@ -4,9 +4,9 @@ import java.util.OptionalLong;
 import java.util.stream.IntStream;
 
 /**
- * Which of some sorted values is a percentile, by the nearest rank: the least value that
- * at least so many percent of the values do not exceed. With fewer than
- * {@value #LEAST_ABOVE} values above it, chance says which value that is, and the
+ * Finds percentiles among sorted values by the nearest rank: the least value that at
+ * least that percentage of the values do not exceed. With fewer than
+ * {@value #LEAST_ABOVE} values above it, chance decides which value that is, and the
  * percentile counts as unknown.
  */
 public final class Percentile {
@@ -17,8 +17,8 @@ public final class Percentile {
 	}
 
 	/**
-	 * Its rank, from 1.
-	 * @param count of the values
+	 * The rank of a percentile, from 1.
+	 * @param count number of values
 	 * @return empty if too few values are above it
 	 */
 	public static OptionalLong rank(long count, double percent) {
@@ -26,7 +26,7 @@ public final class Percentile {
 		return (count - rank >= LEAST_ABOVE) ? OptionalLong.of(rank) : OptionalLong.empty();
 	}
 
-	/** The highest of 99, 95, 90 and 50 that is known; of too few values 50. */
+	/** The highest of 99, 95, 90 and 50 that is known; 50 if none is. */
 	public static int highest(long count) {
 		return IntStream.of(99, 95, 90).filter((percent) -> rank(count, percent).isPresent()).findFirst().orElse(50);
 	}

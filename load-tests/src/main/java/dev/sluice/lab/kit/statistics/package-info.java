@@ -1,6 +1,6 @@
 /**
- * What figures are made with: the window that they belong to, percentiles, comparisons of
- * pairs. Start at {@link dev.sluice.lab.kit.statistics.PairedComparison}.
+ * Statistics: the window of a measurement, percentiles, comparisons of pairs. Start at
+ * {@link dev.sluice.lab.kit.statistics.PairedComparison}.
  */
 @NullMarked
 package dev.sluice.lab.kit.statistics;

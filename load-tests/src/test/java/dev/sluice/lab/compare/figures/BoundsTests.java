@@ -53,7 +53,7 @@ class BoundsTests {
 				bound("queued", new Bound.Cpu(0.94, "gateway", 0.4)));
 
 		assertThat(new Bounds(run).sentences(run)).containsExactly(
-				"Bound in 2 of 3 cells, first in reactive queued, unlimited, 10 in flight: The machine's CPU was used to 97 %, most of it (30 %) by kafka.",
+				"Bound in 2 of 3 cells, first in reactive queued, unlimited, 10 in flight: 97 % of the machine's CPU was used, most of it (30 %) by kafka.",
 				"Bound in 1 of 3 cells: The gateway was at its limit of 7 calls for 50 % of the time.");
 	}
 

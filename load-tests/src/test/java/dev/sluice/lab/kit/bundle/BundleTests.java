@@ -109,7 +109,7 @@ class BundleTests {
 	void aMemberElsewhereIsNotWritten(String name) throws IOException {
 		String refused = refusal(zip(List.of(Map.entry("run.json", "{}"), Map.entry(name, "x"))));
 
-		assertThat(refused).contains("would lie elsewhere");
+		assertThat(refused).contains("would lie outside the directory");
 		assertThat(names(this.directory)).containsExactly("hostile.zip");
 	}
 
@@ -159,7 +159,7 @@ class BundleTests {
 	void whatIsNoBundleIsSaid() throws IOException {
 		Path text = Files.writeString(this.directory.resolve("hostile.zip"), "no archive");
 
-		assertThat(refusal(text)).contains("it is no bundle of lab bundle");
+		assertThat(refusal(text)).contains("it was not made by lab bundle");
 		assertThat(refusal(this.directory.resolve("none.zip"))).startsWith("There is no ");
 	}
 

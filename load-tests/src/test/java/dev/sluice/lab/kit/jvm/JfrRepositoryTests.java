@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What a killed JVM leaves, made of recordings of this one. */
+/** The repository that a killed JVM leaves, made from recordings of this JVM. */
 class JfrRepositoryTests {
 
 	private static final int LENGTH = 8;

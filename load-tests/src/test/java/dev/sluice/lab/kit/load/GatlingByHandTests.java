@@ -47,7 +47,7 @@ class GatlingByHandTests {
 	void aRunningBackendIsNotResetUnasked() throws Exception {
 		try (StubSystem system = new StubSystem(0)) {
 			assertThat(run(system)).isNotZero();
-			assertThat(output()).contains("would forget its orders", "-Dreset=true");
+			assertThat(output()).contains("clears the orders", "-Dreset=true");
 		}
 	}
 

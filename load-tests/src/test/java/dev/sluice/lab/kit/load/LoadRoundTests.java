@@ -47,7 +47,8 @@ class LoadRoundTests {
 	}
 
 	/**
-	 * All of the first phase, and of the second one that was taken and one that was not.
+	 * All calls of the first phase, and of the second one that was accepted and one that
+	 * was not.
 	 */
 	private static List<Request> calls() {
 		return IntStream.range(0, 5)

@@ -14,7 +14,9 @@ import org.junit.jupiter.api.parallel.Isolated;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-/** Meanwhile no other test starts a process, which would inherit the cores. */
+/**
+ * No other test may start a process at the same time, because it would inherit the cores.
+ */
 @Isolated
 class PinTests {
 

@@ -239,7 +239,7 @@ class GatlingLogFormatTests {
 		file[0] = USER;
 
 		assertThatIOException().isThrownBy(() -> GatlingLog.read(file(file), Tail.MAY_BE_TRUNCATED))
-			.withMessageContaining("is no log of Gatling");
+			.withMessageContaining("is not a log of Gatling");
 	}
 
 	private void user(int scenario, int flag, int millis) throws IOException {

@@ -62,7 +62,7 @@ class GatlingLogTests {
 		byte[] other = replaced(this.recorded, "3.15.1", "3.16.0");
 
 		assertThatExceptionOfType(IOException.class).isThrownBy(() -> GatlingLog.read(file(other), Tail.COMPLETE))
-			.withMessageContaining("no log of Gatling 3.15.1");
+			.withMessageContaining("not a log of Gatling 3.15.1");
 	}
 
 	@Test

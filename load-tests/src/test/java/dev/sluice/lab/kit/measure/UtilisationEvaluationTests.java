@@ -63,7 +63,10 @@ class UtilisationEvaluationTests {
 			.containsExactly(new LimitUse("backend", "workers of the backend", 3, 5, 1));
 	}
 
-	/** As the services export them, each beside a series that is none of the limit's. */
+	/**
+	 * Limits as the services export them, each beside a series that does not belong to
+	 * it.
+	 */
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', quoteCharacter = '~',
 			textBlock = """
@@ -155,7 +158,7 @@ class UtilisationEvaluationTests {
 		return new UtilisationEvaluation(ProcessSamples.NONE, scrapes, 2, 0).in(WINDOW, List.of("gateway"));
 	}
 
-	/** One each second. */
+	/** One scrape each second. */
 	private Scrapes scrapes(String... bodies) throws IOException {
 		Path file = this.directory.resolve("service.prom.gz");
 		try (PrintWriter out = writer(file)) {

@@ -20,8 +20,8 @@ class ColourTests {
 	private static final Pattern COLOURS = Pattern.compile("(--card|--s[0-5]): #([0-9a-f]{6})");
 
 	/**
-	 * How eyes see linear RGB: all receptors, and without the one for red, green, blue
-	 * (Machado, Oliveira and Fernandes 2009, severity 1).
+	 * How eyes see linear RGB: with all receptors, and without the one for red, green or
+	 * blue (Machado, Oliveira and Fernandes 2009, severity 1).
 	 */
 	private static final List<double[][]> EYES = List.of(new double[][] { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } },
 			new double[][] { { 0.152286, 1.052583, -0.204868 }, { 0.114503, 0.786281, 0.099216 },
@@ -31,10 +31,13 @@ class ColourTests {
 			new double[][] { { 1.255528, -0.076749, -0.178779 }, { -0.078411, 0.930809, 0.147602 },
 					{ 0.004733, 0.691367, 0.303900 } });
 
-	/** Of lightness, 0 to 100, in grey print: a step of 5 is seen side by side. */
+	/**
+	 * Difference of lightness, 0 to 100, in grey print: a step of 5 is visible side by
+	 * side.
+	 */
 	private static final double GREY_STEP = 5;
 
-	/** CIE76; 2.3 is just noticeable. */
+	/** Difference of two colours by CIE76; 2.3 is just noticeable. */
 	private static final double APART = 20;
 
 	@ParameterizedTest
@@ -66,7 +69,9 @@ class ColourTests {
 		});
 	}
 
-	/** On light, on dark and on paper: the page, and then its six colours. */
+	/**
+	 * The colours of the page and then its six series: on light, on dark and on paper.
+	 */
 	private static List<double[]> colours(int scheme) {
 		return all().subList(scheme * 7 + 1, scheme * 7 + 7);
 	}

@@ -30,7 +30,7 @@ class ReliabilityTests {
 	void othersWorkALateGeneratorAndProblemsAreMarked() {
 		assertThat(Reliability.of(cell(0.11, 5_000, "not all were saved"))).containsExactly("not all were saved",
 				"other processes used 11 % of the machine's CPU",
-				"the load generator began up to 5,000 ms late, which no latency contains");
+				"the load generator began up to 5,000 ms late, which the latencies do not include");
 		assertThat(Reliability.marked(cell(0.0, 301, null))).isTrue();
 	}
 

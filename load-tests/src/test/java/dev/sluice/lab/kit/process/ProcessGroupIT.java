@@ -57,8 +57,8 @@ class ProcessGroupIT {
 	}
 
 	/**
-	 * Works, again where the machine was too busy to be sampled meanwhile: then the CPU
-	 * time of that window stays unknown.
+	 * Works, and works again if the machine was too busy to be sampled, because then the
+	 * CPU time of that window stays unknown.
 	 */
 	private static Window workAndWait(DevServices services, ProcessSampler sampler) throws SQLException {
 		for (int attempt = 1;; attempt++) {

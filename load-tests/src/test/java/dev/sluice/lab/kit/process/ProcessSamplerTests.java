@@ -100,7 +100,7 @@ class ProcessSamplerTests {
 		assertThat(sample.threads()).isEqualTo(2);
 	}
 
-	/** Idle time and the wait for I/O are none of it. */
+	/** Idle time and the wait for I/O are not part of it. */
 	@Test
 	void theMachinesTimeIsWhatItsCoresWorked() throws IOException {
 		write("stat", "cpu 1 20 300 4000 50000 600000 7000000 80000000 9 9\n");

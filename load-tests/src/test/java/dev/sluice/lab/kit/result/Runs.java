@@ -85,7 +85,7 @@ public final class Runs {
 						(lost > 0) ? List.of("019a,lost,<17>") : List.of(), 35));
 	}
 
-	/** Two proofs: one holds, and the other if so many are as they must not be: 0. */
+	/** Two proofs: one holds, and the other holds if the number of wrong answers is 0. */
 	public static RunResult proofs(int wrong) {
 		ProofResult outage = new ProofResult("outage", "What do clients get?", Map.of("frozen for", "1 s"),
 				List.of(ProofResult.Check.atMost("slowest answer", 2_000, 1_523.0, "ms")),
@@ -100,7 +100,7 @@ public final class Runs {
 		return proofs(key, outage);
 	}
 
-	/** A client that keeps up, and one of whose requests ever more wait. */
+	/** A client that keeps up, and one with more and more waiting requests. */
 	public static RunResult client() {
 		ClientResult.Run healthy = client("async, 100/s", 5, 100, 500, 52, Map.of(),
 				new ClientResult.Reference(18, 1709, 1208, 501, 5008, 52, true));
@@ -283,7 +283,7 @@ public final class Runs {
 				finding, checks);
 	}
 
-	/** A cell of which all is known that a rate needs, and nothing else. */
+	/** A cell with the figures that a rate needs, and no others. */
 	public static CellResult rate(Cell cell, double perSecond) {
 		return new CellResult(cell, START,
 				START.plusMillis((long) (1_000 * cell.load().size() / Math.max(perSecond, 0.01))), cell.load().size(),

@@ -15,10 +15,10 @@ import static org.assertj.core.api.Assertions.within;
 
 class PairedComparisonTests {
 
-	/** Of a pair, as it was seen on two shared cores. */
+	/** Noise of a pair, as it was seen on two shared cores. */
 	private static final double PAIR_NOISE = 0.14;
 
-	/** Of the machine, from slice to slice: the same for both of a pair. */
+	/** Noise of the machine from slice to slice, the same for both cells of a pair. */
 	private static final double SLICE_NOISE = 0.27;
 
 	@ParameterizedTest
@@ -110,7 +110,10 @@ class PairedComparisonTests {
 		assertThat(all.verdict()).isEqualTo(Verdict.FASTER);
 	}
 
-	/** By another program, from the exact distribution of the signed ranks. */
+	/**
+	 * The values were computed by another program, from the exact distribution of the
+	 * signed ranks.
+	 */
 	@Test
 	void agreesWithAnotherProgramOnFewPairs() {
 		PairedComparison ten = of(1.1, 0.9, 1.3, 1.0, 1.2, 0.8, 1.05, 1.15, 1.4, 0.95);
@@ -123,7 +126,7 @@ class PairedComparisonTests {
 		assertThat(ten.verdict()).isEqualTo(Verdict.OPEN);
 	}
 
-	/** By another program, from the normal distribution. */
+	/** The values were computed by another program, from the normal distribution. */
 	@Test
 	void agreesWithAnotherProgramOnManyPairs() {
 		PairedComparison many = of(
