@@ -193,7 +193,7 @@ public final class BodyMemory {
 	}
 
 	/**
-	 * Where the bytes of a body come from.
+	 * The source of a body's bytes.
 	 *
 	 * @param <X> what it may throw
 	 */
