@@ -35,9 +35,9 @@ import reactor.netty.ConnectionObserver;
 
 /**
  * Puts the handlers that protect the gateway into the pipeline of each HTTP/2 stream. At
- * most {@code sluice.max-streams} are open at once, over all connections. Beyond them
- * each connection may have its only stream, so that streams of other clients do not keep
- * it out. Further streams are refused before any processing ({@code REFUSED_STREAM}), so
+ * most {@code sluice.max-streams} are open at once, over all connections. Beyond them a
+ * connection that has none may open one, so that streams of other clients do not keep it
+ * out. Further streams are refused before any processing ({@code REFUSED_STREAM}), so
  * clients may send them again. A stream whose head breaks the rules of HTTP/2 is reset. A
  * request that {@link RequestFraming} finds ill-formed is answered with 400.
  */
@@ -85,7 +85,7 @@ public final class Http2StreamGuard implements ConnectionObserver {
 		return codec.connection().remote().numActiveStreams() == 1;
 	}
 
-	/** Lets no part of a request in that is refused because of its head. */
+	/** Lets in no part of a request that is refused because of its head. */
 	private final class Gate extends ChannelInboundHandlerAdapter {
 
 		private boolean headRead;

@@ -25,8 +25,8 @@ import reactor.util.context.Context;
  * of its own, which ends with a signal. Reactor does not signal an error such as
  * {@link NoClassDefFoundError} or {@link StackOverflowError}: it throws it on the thread
  * where it occurs, and the request would wait for ever. So an error thrown while a
- * request begins fails the request, and so does a duration longer than all time limits
- * together. Checks once a second; holds one entry for each request in progress.
+ * request begins fails the request. A request that takes longer than all time limits
+ * together fails too. Checks once a second; holds one entry for each request in progress.
  */
 @Component
 @ThreadSafe

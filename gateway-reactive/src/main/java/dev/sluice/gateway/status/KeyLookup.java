@@ -63,7 +63,7 @@ public final class KeyLookup {
 				Fingerprint inKafka = RecentOrder.of(id, this.recent).fingerprint();
 				return inTable(id, limit).map((inTable) -> KeyUse.of(reading, inKafka, inTable))
 					.onErrorResume((failure) -> {
-						logger.debug("PostgreSQL did not answer whether order {} was accepted before", id, failure);
+						logger.debug("PostgreSQL did not report whether order {} was accepted before", id, failure);
 						return Mono.just(KeyUse.of(reading, inKafka, null));
 					});
 			}).doOnNext((use) -> use.record(this.meters, System.nanoTime() - startNanos));

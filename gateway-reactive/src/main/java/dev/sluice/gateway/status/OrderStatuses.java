@@ -109,7 +109,9 @@ public final class OrderStatuses {
 		});
 	}
 
-	/** Meanwhile PostgreSQL may have got the order and the gateway forgotten it. */
+	/**
+	 * Meanwhile the order may have reached PostgreSQL and been forgotten by the gateway.
+	 */
 	private Mono<OrderView> readAgain(UUID id, Reading reading, BackendResult result, long deadlineNanos) {
 		return read(id, left(deadlineNanos)).onErrorMap((_) -> StatusProblem.unavailable(id))
 			.map((row) -> RecentOrder.of(id, this.recent).beside(row))

@@ -62,7 +62,7 @@ public final class Waiters {
 				() -> this.guard.ask(this.limit, this.repository.find(wait.id()).map(StatusRow::view).singleOptional()))
 			.flatMap((order) -> Mono.justOrEmpty(wait.look(order, System.nanoTime())))
 			.onErrorResume((failure) -> {
-				logger.debug("PostgreSQL did not answer whether order {} is saved", wait.id(), failure);
+				logger.debug("PostgreSQL did not report whether order {} is saved", wait.id(), failure);
 				return Mono.just(wait.notWaited());
 			});
 	}

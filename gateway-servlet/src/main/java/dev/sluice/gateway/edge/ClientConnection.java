@@ -76,7 +76,7 @@ public final class ClientConnection {
 	private volatile long waitingSinceNanos;
 
 	/**
-	 * The bytes that Tomcat gets in place of those from the broken rule on; empty before.
+	 * The bytes that Tomcat gets in place of a byte that breaks a rule; empty until then.
 	 */
 	@GuardedBy("this")
 	private ByteBuffer refusal = ByteBuffer.allocate(0);

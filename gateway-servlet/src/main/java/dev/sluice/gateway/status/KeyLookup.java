@@ -71,7 +71,7 @@ public final class KeyLookup {
 			return this.guard.ask(limit, () -> this.repository.fingerprint(id));
 		}
 		catch (RuntimeException ex) {
-			logger.debug("PostgreSQL did not answer whether order {} was accepted before", id, ex);
+			logger.debug("PostgreSQL did not report whether order {} was accepted before", id, ex);
 			return null;
 		}
 	}

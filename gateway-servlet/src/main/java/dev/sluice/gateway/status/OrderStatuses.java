@@ -109,7 +109,9 @@ public final class OrderStatuses {
 				: readAgain(id, reading, result, deadlineNanos);
 	}
 
-	/** Meanwhile PostgreSQL may have got the order and the gateway forgotten it. */
+	/**
+	 * Meanwhile the order may have reached PostgreSQL and been forgotten by the gateway.
+	 */
 	private OrderView readAgain(UUID id, Reading reading, BackendResult result, long deadlineNanos) {
 		Optional<StatusRow> row;
 		try {

@@ -77,7 +77,7 @@ public final class Waiters {
 			order = this.guard.ask(this.limit, () -> this.repository.find(wait.id()).map(StatusRow::view));
 		}
 		catch (RuntimeException ex) {
-			logger.debug("PostgreSQL did not answer whether order {} is saved", wait.id(), ex);
+			logger.debug("PostgreSQL did not report whether order {} is saved", wait.id(), ex);
 			return wait.notWaited();
 		}
 		return wait.look(order, System.nanoTime());

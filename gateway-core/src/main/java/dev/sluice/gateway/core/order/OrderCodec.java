@@ -51,7 +51,7 @@ import tools.jackson.databind.type.LogicalType;
 @ThreadSafe
 public final class OrderCodec {
 
-	/** An order is three levels deep; anything deeper than this is not an order. */
+	/** An order is three levels deep, so anything deeper than this is not an order. */
 	private static final int MAX_DEPTH = 16;
 
 	/**
