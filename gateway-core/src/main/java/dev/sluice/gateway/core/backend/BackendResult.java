@@ -118,10 +118,10 @@ public sealed interface BackendResult {
 					busy.retryAfter());
 			case Unreadable _ ->
 				throw new ProblemException(ProblemType.BACKEND_REFUSED, "The backend's answer cannot be read.");
-			case TimedOut timedOut -> throw new ProblemException(ProblemType.BACKEND_TIMEOUT,
-					("The backend did not answer within %d ms. "
-							+ "Whether it saved the order is unknown: repeat the request with the same Idempotency-Key.")
-						.formatted(timedOut.limit().toMillis()));
+			case TimedOut timedOut ->
+				throw new ProblemException(ProblemType.BACKEND_TIMEOUT, ("The backend did not answer within %d ms. "
+						+ "Whether it saved the order is unknown: repeat the request with the same Idempotency-Key.")
+					.formatted(timedOut.limit().toMillis()));
 			case Unreachable _ ->
 				throw new ProblemException(ProblemType.BACKEND_UNAVAILABLE, "The connection to the backend failed.");
 			case CircuitOpen open -> throw new ProblemException(ProblemType.BACKEND_UNAVAILABLE,

@@ -132,8 +132,7 @@ public final class RequestLimit implements SmartLifecycle {
 			}
 			if (RequestLimit.this.inProgress.incrementAndGet() > RequestLimit.this.maxInProgress) {
 				RequestLimit.this.inProgress.decrementAndGet();
-				throw new ProblemException(ProblemType.OVERLOADED, "Too many requests are in progress.",
-						Placed.NO);
+				throw new ProblemException(ProblemType.OVERLOADED, "Too many requests are in progress.", Placed.NO);
 			}
 			this.taken = true;
 		}

@@ -125,8 +125,8 @@ public final class QueuePolicy {
 		return switch (failure) {
 			case BulkheadFullException _ -> new ProblemException(ProblemType.OVERLOADED,
 					"Too many orders await Kafka's acknowledgement.", Placed.NO);
-			case RejectedExecutionException _ -> new ProblemException(ProblemType.OVERLOADED,
-					"Too many orders wait to be sent to Kafka.", Placed.NO);
+			case RejectedExecutionException _ ->
+				new ProblemException(ProblemType.OVERLOADED, "Too many orders wait to be sent to Kafka.", Placed.NO);
 			case CallNotPermittedException _ ->
 				unavailable("Kafka has failed too often. Sends to it are suspended for a moment.", Placed.NO);
 			default -> {
