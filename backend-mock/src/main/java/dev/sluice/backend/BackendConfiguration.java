@@ -91,7 +91,7 @@ class BackendConfiguration {
 		return (server) -> server.doOnChannelInit((_, channel, _) -> cap.accepted(channel));
 	}
 
-	/** Ends hanging requests before the server waits for its requests to end. */
+	/** Ends hanging requests before the server waits for requests in progress. */
 	@Bean
 	SmartLifecycle letGoAtStop(Loop loop, Backend backend) {
 		return new SmartLifecycle() {
@@ -123,7 +123,7 @@ class BackendConfiguration {
 	@EnableConfigurationProperties(DataSourceProperties.class)
 	static class Postgres {
 
-		/** How much later than PostgreSQL the client gives up a statement. */
+		/** How much longer than PostgreSQL the client waits for a statement. */
 		private static final Duration GRACE = Duration.ofSeconds(1);
 
 		@Bean
@@ -136,7 +136,7 @@ class BackendConfiguration {
 			pool.setValidationTimeout(timeout.toMillis());
 			// PostgreSQL may start later.
 			pool.setInitializationFailTimeout(-1);
-			// PostgreSQL cancels and undoes a statement that is late.
+			// PostgreSQL cancels and rolls back a late statement.
 			pool.addDataSourceProperty("options", "-c statement_timeout=" + timeout.toMillis());
 			String seconds = Long.toString(timeout.plus(GRACE).toSeconds());
 			pool.addDataSourceProperty("socketTimeout", seconds);

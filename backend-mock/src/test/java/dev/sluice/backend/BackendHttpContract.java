@@ -36,7 +36,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
-/** What the backend does by HTTP, wherever it keeps its orders. */
+/** The backend's behaviour over HTTP, with any store. */
 @SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT)
 abstract class BackendHttpContract {
 
@@ -59,7 +59,7 @@ abstract class BackendHttpContract {
 		this.client = WebTestClient.bindToServer()
 			.baseUrl("http://127.0.0.1:" + this.port)
 			.responseTimeout(DEADLINE)
-			// Reads each body, or those that a test does not look at would leak.
+			// Reads each body: otherwise those that a test ignores would leak.
 			.filter((request, next) -> next.exchange(request)
 				.flatMap((response) -> response.bodyToMono(String.class)
 					.defaultIfEmpty("")
@@ -349,7 +349,7 @@ abstract class BackendHttpContract {
 
 	@Test
 	void closesConnectionsBeyondTheCap() throws IOException {
-		// This client's own connection is open already and stays so.
+		// This client's own connection is already open and stays open.
 		behave(faults(0, 0, 1));
 
 		int closed = 0;
@@ -477,7 +477,7 @@ abstract class BackendHttpContract {
 		socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
 	}
 
-	/** A connection that is kept answers; one that is refused ends or is reset. */
+	/** A connection within the cap answers; one over it ends or is reset. */
 	private static boolean isClosedByPeer(Socket socket) {
 		try {
 			sendOrder(socket);

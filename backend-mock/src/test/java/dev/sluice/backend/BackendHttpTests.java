@@ -8,7 +8,7 @@ import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
 import org.springframework.test.context.TestPropertySource;
 
-/** With its orders in memory. */
+/** The backend with its orders in memory. */
 @TestPropertySource(properties = "backend.max-orders=100")
 class BackendHttpTests extends BackendHttpContract {
 

@@ -29,7 +29,7 @@ import org.springframework.test.web.reactive.server.WebTestClient;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/** With its orders in PostgreSQL, which is broken as well. */
+/** The backend with its orders in PostgreSQL, which some tests break. */
 @TestPropertySource(properties = { "backend.store=postgres", "backend.store-pool-size=2", "backend.store-timeout=1s" })
 @DirtiesContext
 @Tag("embedded")

@@ -9,8 +9,8 @@ import reactor.netty.resources.LoopResources;
 
 /**
  * The server of health and metrics: an event loop of its own, so that no number of
- * requests to the API delays an answer. In a package that the gateway does not scan,
- * since it belongs to the management context alone.
+ * requests to the API delays an answer. It is in a package that the gateway does not
+ * scan, because it belongs to the management context only.
  */
 @ManagementContextConfiguration(value = ManagementContextType.CHILD, proxyBeanMethods = false)
 class ManagementServer {

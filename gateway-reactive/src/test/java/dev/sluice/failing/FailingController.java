@@ -9,8 +9,8 @@ import org.springframework.web.bind.annotation.RestController;
 import reactor.core.publisher.Mono;
 
 /**
- * Fails by an error. Outside the package that a gateway scans: only the test that imports
- * it has it.
+ * Fails with an error. It is outside the package that a gateway scans, so only a test
+ * that imports it has it.
  */
 @RestController
 public class FailingController {

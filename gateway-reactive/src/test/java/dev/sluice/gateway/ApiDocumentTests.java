@@ -18,7 +18,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 class ApiDocumentTests {
 
-	/** Answers only what fails elsewhere. */
+	/** Answers only failures from elsewhere. */
 	private static final String ERROR_PAGE = "/error";
 
 	@Test

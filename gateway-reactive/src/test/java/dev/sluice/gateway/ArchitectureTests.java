@@ -74,9 +74,9 @@ class ArchitectureTests {
 				"java.sql..", "javax.sql..", "java.net.http..");
 
 	/**
-	 * What serves requests never waits. OrderTopics, RecentOrders and OutcomePublisher
-	 * wait on threads of their own, or when the gateway stops. TopicsLook takes the
-	 * results of futures that are complete.
+	 * Code that serves requests never blocks. OrderTopics, RecentOrders and
+	 * OutcomePublisher wait on threads of their own, or when the gateway stops.
+	 * TopicsLook takes the results of futures that are complete.
 	 */
 	@ArchTest
 	static final ArchRule neverWaits = noClasses().that()
@@ -101,7 +101,7 @@ class ArchitectureTests {
 		});
 	}
 
-	/** A record may have a component of that name, but with no such parameters. */
+	/** A record may have a component of that name, but without these parameters. */
 	private static boolean isObjectWait(MethodCallTarget target) {
 		return target.getName().equals("wait") && target.getRawReturnType().isEquivalentTo(void.class);
 	}
@@ -121,7 +121,7 @@ class ArchitectureTests {
 		};
 	}
 
-	/** Test classes of another module are a jar once that is packaged. */
+	/** Test classes of another module are in a jar once it is packaged. */
 	static final class DoNotIncludeTestJars implements ImportOption {
 
 		@Override

@@ -9,8 +9,9 @@ import reactor.blockhound.BlockHound;
 import reactor.blockhound.BlockingOperationError;
 
 /**
- * Finds what blocks an event loop or a thread of {@code Schedulers.parallel()}, by
- * BlockHound. The call is recorded and goes on, because its caller may swallow an error.
+ * Detects, with BlockHound, calls that block an event loop or a thread of
+ * {@code Schedulers.parallel()}. The call is recorded and continues, because its caller
+ * may swallow an error.
  */
 final class BlockedEventLoops {
 
@@ -19,14 +20,14 @@ final class BlockedEventLoops {
 	private static final List<String> HARMLESS = List.of(
 			// A class or a resource is read from its jar once.
 			"java.util.zip.",
-			// The kernel's generator of random numbers, which ids are made of, does not
-			// block once it is seeded.
+			// The kernel's random number generator, which ids need, does not block once
+			// it is seeded.
 			"sun.security.provider.NativePRNG",
 			// The lock of a bounded queue is held for the time of an assignment.
 			"java.util.concurrent.ArrayBlockingQueue.offer",
 			// Starts a thread of a pool, and waits for nothing.
 			"java.util.concurrent.ThreadPoolExecutor.addWorker",
-			// A pool's thread that has nothing to do.
+			// An idle thread of a pool.
 			"java.util.concurrent.ThreadPoolExecutor.getTask");
 
 	private static final List<BlockingOperationError> FOUND = new CopyOnWriteArrayList<>();
@@ -40,7 +41,7 @@ final class BlockedEventLoops {
 				(builder) -> builder.blockingMethodCallback((method) -> FOUND.add(new BlockingOperationError(method))));
 	}
 
-	/** What was found since the last call, each with the first lines of its stack. */
+	/** The calls found since the last call, each with the first lines of its stack. */
 	static List<String> found() {
 		List<String> found = FOUND.stream()
 			.filter((error) -> !isHarmless(error))

@@ -15,7 +15,9 @@ import reactor.netty.resources.LoopResources;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** A blocked event loop is found, so that the other tests say something. */
+/**
+ * Shows that a blocked event loop is detected, so that the other tests prove something.
+ */
 @ResourceLock(GatewayEdgeContract.JVM)
 class EventLoopIT {
 

@@ -41,7 +41,7 @@ class GatewayEdgeIT extends GatewayEdgeContract {
 		this.context.close();
 	}
 
-	/** A gateway that ends takes no other's event loops with it. */
+	/** A gateway that stops does not stop the event loops of others. */
 	static class OwnLoops {
 
 		@Bean

@@ -17,8 +17,8 @@ import org.springframework.core.io.FileSystemResource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The two gateways are twins: a class, a test or a property that one has, the other has
- * too, or this test says why not.
+ * The two gateways are twins: each has every class, test and property of the other,
+ * except those that are listed here with a reason.
  */
 class TwinTreeTests {
 
@@ -38,7 +38,7 @@ class TwinTreeTests {
 	 */
 	private static final Set<String> SERVLET_ERRORS = Set.of("ErrorPage.java");
 
-	/** Each server is told the same limits in its own way. */
+	/** Each server gets the same limits in its own way. */
 	private static final Set<String> SERVLET_CONTAINER = Set.of("ReceivedBody.java", "ClientConnection.java",
 			"DelegatingAdapter.java", "GuardedHttp11Processor.java", "GuardedHttp11Protocol.java",
 			"GuardedHttp2Protocol.java", "GuardedHttp11ProtocolTests.java");
@@ -53,7 +53,7 @@ class TwinTreeTests {
 	/** Only Reactor throws an error instead of signalling it. */
 	private static final Set<String> REACTIVE_ERRORS = Set.of("RequestDeadline.java");
 
-	/** This test is needed once. */
+	/** This test is needed only once. */
 	private static final Set<String> REACTIVE_ONLY = Set.of("TwinTreeTests.java");
 
 	@Test

@@ -33,7 +33,7 @@ class ArchitectureTests {
 		.and()
 		.resideOutsideOfPackage("dev.sluice.gateway.core..")
 		.and()
-		// Tomcat makes these by their names.
+		// Tomcat creates these by their names.
 		.areNotAssignableTo(ErrorReportValve.class)
 		.and()
 		.areNotAssignableTo(Http11NioProtocol.class)
@@ -49,7 +49,7 @@ class ArchitectureTests {
 		.dependOnClassesThat()
 		.resideInAnyPackage("reactor..", "org.springframework.web.reactive..", "io.r2dbc..", "io.netty..");
 
-	/** Waiters sleeps between two looks at an order's status. */
+	/** Waiters sleeps between two polls of an order's status. */
 	@ArchTest
 	static final ArchRule neverSleeps = noClasses().that()
 		.doNotHaveSimpleName("Waiters")
@@ -83,7 +83,7 @@ class ArchitectureTests {
 		};
 	}
 
-	/** Test classes of another module are a jar once that is packaged. */
+	/** Test classes of another module are in a jar once it is packaged. */
 	static final class DoNotIncludeTestJars implements ImportOption {
 
 		@Override

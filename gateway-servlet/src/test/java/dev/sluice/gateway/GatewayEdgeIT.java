@@ -10,12 +10,12 @@ import org.junit.jupiter.api.Nested;
 import org.springframework.boot.SpringApplication;
 import org.springframework.context.ConfigurableApplicationContext;
 
-/** Each thread model beside the others. Nothing listens on port 1. */
+/** Each thread model in parallel with the others. Nothing listens on port 1. */
 class GatewayEdgeIT {
 
 	static {
-		// Tomcat tells of the first client each day that breaks the rules of HTTP. So
-		// each is the first.
+		// Tomcat logs only the first client each day that breaks the rules of HTTP. With
+		// this setting it logs each.
 		System.setProperty("org.apache.juli.logging.UserDataHelper.CONFIG", "INFO_ALL");
 	}
 

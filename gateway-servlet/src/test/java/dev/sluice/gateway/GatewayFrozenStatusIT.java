@@ -16,7 +16,7 @@ import org.springframework.boot.test.web.server.LocalServerPort;
 import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
 
-/** A frozen PostgreSQL, and what is not asked in time. */
+/** A frozen PostgreSQL, and queries that are not sent in time. */
 class GatewayFrozenStatusIT {
 
 	private static final ServerSocket POSTGRES = GatewayFrozenStatusContract.frozenServer();

@@ -17,19 +17,19 @@ import jakarta.validation.constraints.PositiveOrZero;
 import jakarta.validation.constraints.Size;
 
 /**
- * How the backend behaves, read by {@code GET /behaviour} and replaced whole by
- * {@code PUT /behaviour}.
+ * How the backend behaves. {@code GET /behaviour} returns it, {@code PUT /behaviour}
+ * replaces all of it.
  *
  * @param delay how long saving an order takes
- * @param cpuMicros CPU burnt per request, in microseconds; 0 = none
+ * @param cpuMicros CPU time burnt for each request, in microseconds; 0 = none
  * @param errorRate share of requests answered with {@code errorStatus}, 0 to 1
- * @param errorStatus HTTP status of those, 400 to 599
+ * @param errorStatus HTTP status of those requests, 400 to 599
  * @param hangRate share of requests never answered, 0 to 1
  * @param resetRate share of requests whose connection is reset, 0 to 1
- * @param maxNewConnectionsPerSecond TCP connections beyond this are closed at once; 0 =
- * no cap
+ * @param maxNewConnectionsPerSecond maximum number of new TCP connections a second.
+ * Further ones are closed at once. 0 = no cap
  * @param capacity how many requests are processed at once
- * @param specials customers whose orders fare otherwise, the first that fits; copied, and
+ * @param specials customers with a special behaviour; the first match applies; copied;
  * empty if there are none
  */
 public record BackendBehaviour(@NotNull @Valid Delay delay, @PositiveOrZero long cpuMicros,
@@ -43,7 +43,7 @@ public record BackendBehaviour(@NotNull @Valid Delay delay, @PositiveOrZero long
 			new Capacity.Unlimited());
 
 	public BackendBehaviour {
-		// Who leaves them out means none.
+		// A document without them means none.
 		specials = List.copyOf(Objects.requireNonNullElse(specials, List.of()));
 	}
 
@@ -75,19 +75,19 @@ public record BackendBehaviour(@NotNull @Valid Delay delay, @PositiveOrZero long
 	}
 
 	/**
-	 * What becomes of some customers' orders.
+	 * A special behaviour for the orders of some customers.
 	 *
-	 * @param customerPrefix what their ids begin with
-	 * @param delayMillis how long saving theirs takes, in milliseconds; 0 = as long as
-	 * any
-	 * @param status HTTP status they are answered with instead of being saved, 400 to
-	 * 599; 0 = they are saved
+	 * @param customerPrefix prefix of their customer ids
+	 * @param delayMillis how long saving one of their orders takes, in milliseconds; 0 =
+	 * as for any other
+	 * @param status HTTP status with which they are answered instead of being saved, 400
+	 * to 599; 0 = they are saved
 	 */
 	public record Special(@NotEmpty String customerPrefix, @PositiveOrZero @Max(600_000) long delayMillis,
 			@Max(599) int status) {
 	}
 
-	/** How long saving takes, drawn anew for each request. */
+	/** How long saving takes, drawn for each request. */
 	@JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "kind")
 	@JsonSubTypes({ @JsonSubTypes.Type(value = Delay.Fixed.class, name = "fixed"),
 			@JsonSubTypes.Type(value = Delay.Uniform.class, name = "uniform"),
@@ -101,8 +101,8 @@ public record BackendBehaviour(@NotNull @Valid Delay delay, @PositiveOrZero long
 		}
 
 		/**
-		 * @param minMillis the least, in milliseconds
-		 * @param maxMillis the greatest, in milliseconds; not less than {@code minMillis}
+		 * @param minMillis minimum, in milliseconds
+		 * @param maxMillis maximum, in milliseconds; not less than {@code minMillis}
 		 */
 		record Uniform(@PositiveOrZero long minMillis, @PositiveOrZero @Max(600_000) long maxMillis) implements Delay {
 		}
@@ -126,27 +126,30 @@ public record BackendBehaviour(@NotNull @Valid Delay delay, @PositiveOrZero long
 			@JsonSubTypes.Type(value = Capacity.Rate.class, name = "rate") })
 	public sealed interface Capacity {
 
-		/** A timer a request, no thread held. */
+		/** No limit: each request has a timer and holds no thread. */
 		record Unlimited() implements Capacity {
 		}
 
 		/**
-		 * A fixed pool of blocked workers before a queue.
+		 * A fixed pool of blocked workers behind a queue.
 		 *
-		 * @param workers requests processed at once
-		 * @param queue requests waiting at most; beyond: 503; 0 = none waits
+		 * @param workers number of requests processed at once
+		 * @param queue maximum number of waiting requests. Further ones get 503. 0 = no
+		 * queue
 		 */
 		record Workers(@Min(1) @Max(100_000) int workers, @PositiveOrZero int queue) implements Capacity {
 		}
 
 		/**
 		 * A pool of blocked threads that starts small and grows slowly while requests
-		 * wait, as a thread pool does that was sized for code that does not block.
+		 * wait, like a thread pool that was sized for non-blocking code.
 		 *
-		 * @param initialWorkers workers at first
-		 * @param growthPerSecond workers added each second while a request waits
-		 * @param maxWorkers workers at most
-		 * @param queue requests waiting at most; beyond: 503; 0 = none waits
+		 * @param initialWorkers number of workers at first
+		 * @param growthPerSecond number of workers added each second while a request
+		 * waits
+		 * @param maxWorkers maximum number of workers
+		 * @param queue maximum number of waiting requests. Further ones get 503. 0 = no
+		 * queue
 		 */
 		record Starved(@Min(1) int initialWorkers, @Positive double growthPerSecond,
 				@Min(1) @Max(100_000) int maxWorkers, @PositiveOrZero int queue) implements Capacity {
@@ -157,7 +160,7 @@ public record BackendBehaviour(@NotNull @Valid Delay delay, @PositiveOrZero long
 		 * {@code delay * (1 + contention * (n - 1) + coherency * n * (n - 1))}.
 		 *
 		 * @param contention the serial share of the work (alpha), 0 to 1
-		 * @param coherency the cost of keeping n in agreement (beta), 0 to 1
+		 * @param coherency the cost of keeping n requests consistent (beta), 0 to 1
 		 */
 		record Contended(@DecimalMin("0") @DecimalMax("1") double contention,
 				@DecimalMin("0") @DecimalMax("1") double coherency) implements Capacity {
@@ -165,12 +168,12 @@ public record BackendBehaviour(@NotNull @Valid Delay delay, @PositiveOrZero long
 
 		/**
 		 * A rate limit: a token bucket that is full at first. A request takes a token, or
-		 * is answered 429 with the {@code Retry-After} after which there is one. Any
+		 * is answered 429 with the time until the next one as {@code Retry-After}. Any
 		 * number of admitted requests is processed at once.
 		 *
 		 * @param perSecond tokens added each second
-		 * @param burst tokens that the bucket holds at most: requests admitted at once
-		 * after a pause
+		 * @param burst maximum number of tokens in the bucket, and so of requests
+		 * admitted at once after a pause
 		 */
 		record Rate(@Positive double perSecond, @Min(1) @Max(1_000_000) int burst) implements Capacity {
 		}

@@ -1,8 +1,8 @@
 package dev.sluice.contract;
 
 /**
- * What a record of {@link Topics#ORDERS_DLT} has beside the headers of the record it was.
- * Values are UTF-8, numbers in decimal.
+ * Headers that a record of {@link Topics#ORDERS_DLT} has in addition to those of the
+ * original record. Values are UTF-8, numbers in decimal.
  */
 public final class DeadLetterHeaders {
 
@@ -10,15 +10,15 @@ public final class DeadLetterHeaders {
 	public static final String KIND = "dlt_kind";
 
 	/**
-	 * One line for operators: the backend's words or the exception. Not for clients,
-	 * whose reason is {@link OrderOutcome#reason}.
+	 * One line for operators: the backend's answer or the exception. Clients get
+	 * {@link OrderOutcome#reason} instead.
 	 */
 	public static final String REASON = "dlt_reason";
 
-	/** The stack trace, at most 8 KiB of it; absent where there was no exception. */
+	/** The stack trace, at most 8 KiB of it; absent if there was no exception. */
 	public static final String STACK = "dlt_stack";
 
-	/** Deliveries begun; 0 for an unreadable record. */
+	/** Number of deliveries started; 0 for an unreadable record. */
 	public static final String ATTEMPTS = "dlt_attempts";
 
 	public static final String ORIGINAL_TOPIC = "dlt_original_topic";

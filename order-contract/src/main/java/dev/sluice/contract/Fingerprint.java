@@ -5,15 +5,15 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /**
- * Tells whether two orders are the same: the SHA-256 of an order's canonical JSON, which
- * is the value of a record of {@link Topics#ORDERS}. Here, and not where it is used,
- * because who writes it and who compares it must mean the same.
+ * Identifies the content of an order: the SHA-256 of its canonical JSON, which is the
+ * value of a record of {@link Topics#ORDERS}. It is part of the contract, because all
+ * services must compute it in the same way.
  *
  * @param hex 64 lower-case hexadecimal digits
  */
 public record Fingerprint(String hex) implements Comparable<Fingerprint> {
 
-	/** The column {@code order_status.fingerprint}. */
+	/** From the column {@code order_status.fingerprint}. */
 	public static Fingerprint ofBytes(byte[] sha256) {
 		return new Fingerprint(HexFormat.of().formatHex(sha256));
 	}
@@ -27,7 +27,7 @@ public record Fingerprint(String hex) implements Comparable<Fingerprint> {
 		}
 	}
 
-	/** The order in which PostgreSQL has the bytes. */
+	/** Sorts as PostgreSQL sorts the bytes. */
 	@Override
 	public int compareTo(Fingerprint other) {
 		return this.hex.compareTo(other.hex);

@@ -6,19 +6,21 @@ public final class HttpNames {
 	/**
 	 * From client to gateway: names a request, so that it can be sent again (IETF draft
 	 * httpapi-idempotency-key-header: a structured-field string). From gateway and
-	 * consumer to backend: the order id, quoted likewise.
+	 * consumer to backend: the order id, also quoted.
 	 */
 	public static final String IDEMPOTENCY_KEY = "Idempotency-Key";
 
 	/** RFC 7240. {@value #RESPOND_ASYNC} chooses the queued mode. */
 	public static final String PREFER = "Prefer";
 
-	/** RFC 7240: which preferences were honoured. */
+	/** RFC 7240: the preferences that were applied. */
 	public static final String PREFERENCE_APPLIED = "Preference-Applied";
 
 	public static final String RESPOND_ASYNC = "respond-async";
 
-	/** {@code wait=n}: how many seconds a queued order may be waited for. */
+	/**
+	 * {@code wait=n}: maximum number of seconds to wait for a queued order to be saved.
+	 */
 	public static final String WAIT = "wait";
 
 	private HttpNames() {

@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An order as a client sends it, as Kafka keeps it and as the backend receives it. The
- * annotations state the contract; who takes an order from outside validates it.
+ * annotations state the contract; a service that receives orders from outside validates
+ * them.
  *
  * @param customerId 1 to 64 characters of {@code A-Z a-z 0-9 . _ -}; the Kafka key
  * @param items 1 to 100 items; copied
@@ -29,7 +30,7 @@ public record Order(
 
 	static final String IDENTIFIER = "[A-Za-z0-9._-]{1,64}";
 
-	/** The largest request body a gateway reads, in bytes. */
+	/** Maximum size of a request body that a gateway reads, in bytes. */
 	public static final int MAX_BYTES = 64 * 1024;
 
 	public Order {

@@ -14,17 +14,17 @@ import org.jspecify.annotations.Nullable;
  * in any order and any number of times.
  *
  * @param orderId the order's id
- * @param customerId whose order it is; {@code unknown} if an unreadable record does not
- * say
+ * @param customerId the order's customer; {@code unknown} if an unreadable record does
+ * not contain it
  * @param status {@link OrderStatus#RETRYING}, {@link OrderStatus#SAVED} or
  * {@link OrderStatus#FAILED}
- * @param attempts deliveries begun so far; 0 only for a record that was unreadable
+ * @param attempts number of deliveries started; 0 only for an unreadable record
  * @param at when the status was reached: for a saved order when the backend saved it, by
  * the backend's clock; else by the consumer's clock
  * @param acceptedAt {@link OrderHeaders#TIME} of the record that was delivered, which
- * tells a redelivery from the delivery before it; null for a synchronous order, and for a
- * record that does not say
- * @param reason why it was not saved; null when it was
+ * distinguishes a redelivery from the delivery before it; null for a synchronous order,
+ * and for a record without the header
+ * @param reason why it was not saved; null if it was
  * @param order the order as JSON if it has failed and was readable, so that it can be
  * delivered again; else null
  * @param fingerprint {@link Fingerprint#hex()} of a synchronous order with an idempotency
@@ -34,13 +34,16 @@ import org.jspecify.annotations.Nullable;
 public record OrderOutcome(UUID orderId, String customerId, OrderStatus status, int attempts, Instant at,
 		@Nullable Instant acceptedAt, @Nullable String reason, @Nullable String order, @Nullable String fingerprint) {
 
-	/** Of an order that was delivered from {@link Topics#ORDERS}. */
+	/** The outcome of an order that was delivered from {@link Topics#ORDERS}. */
 	public OrderOutcome(UUID orderId, String customerId, OrderStatus status, int attempts, Instant at,
 			@Nullable Instant acceptedAt, @Nullable String reason, @Nullable String order) {
 		this(orderId, customerId, status, attempts, at, acceptedAt, reason, order, null);
 	}
 
-	/** Of an order that the backend has saved and that was not delivered from Kafka. */
+	/**
+	 * The outcome of an order that the backend has saved and that was not delivered from
+	 * Kafka.
+	 */
 	public static OrderOutcome savedSync(UUID orderId, String customerId, Instant savedAt,
 			@Nullable Fingerprint fingerprint) {
 		return new OrderOutcome(orderId, customerId, OrderStatus.SAVED, 1, savedAt, null, null, null,
@@ -49,8 +52,8 @@ public record OrderOutcome(UUID orderId, String customerId, OrderStatus status, 
 
 	/**
 	 * The key of the record: order, status and acceptance. Compaction keeps the last
-	 * record of a key, so a key of the order alone would let a late {@code retrying} of a
-	 * consumer that was frozen erase another's {@code saved}.
+	 * record of a key, so a key of the order alone would let the late {@code retrying} of
+	 * a consumer that was frozen erase the {@code saved} of another one.
 	 */
 	public String key() {
 		String acceptance = (this.acceptedAt != null) ? this.acceptedAt.toString() : "sync";

@@ -7,10 +7,10 @@ import com.fasterxml.jackson.annotation.JsonInclude.Include;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Some of many orders: the body of {@code GET /orders}.
+ * A page of orders: the body of {@code GET /orders}.
  *
- * @param orders in the order in which they came to their status; copied
- * @param next what {@code after} must be for those that follow; null if there are none
+ * @param orders the orders, sorted by the time at which they reached their status; copied
+ * @param next the value of {@code after} for the next page; null on the last page
  */
 @JsonInclude(Include.NON_NULL)
 public record OrderPage(List<OrderView> orders, @Nullable String next) {

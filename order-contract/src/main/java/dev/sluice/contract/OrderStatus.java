@@ -5,11 +5,11 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 /** How far an order has come. {@link #SAVED} and {@link #FAILED} are final. */
 public enum OrderStatus {
 
-	/** Durable in Kafka, no delivery has been tried yet or none has ended. */
+	/** Durable in Kafka; no delivery has ended yet. */
 	@JsonProperty("accepted")
 	ACCEPTED,
 
-	/** At least one delivery failed for a passing reason; another will follow. */
+	/** At least one delivery failed for a temporary reason; another will follow. */
 	@JsonProperty("retrying")
 	RETRYING,
 
@@ -17,7 +17,7 @@ public enum OrderStatus {
 	@JsonProperty("saved")
 	SAVED,
 
-	/** The backend refused it, or every attempt failed: it lies in the dead letters. */
+	/** The backend refused it, or every attempt failed: it is a dead letter. */
 	@JsonProperty("failed")
 	FAILED
 

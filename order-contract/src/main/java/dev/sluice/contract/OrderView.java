@@ -8,13 +8,13 @@ import com.fasterxml.jackson.annotation.JsonInclude.Include;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a gateway tells of an order: the body of 201, 202 and {@code GET /orders/{id}}.
+ * An order as clients see it: the body of 201, 202 and {@code GET /orders/{id}}.
  *
  * @param id the order's id
  * @param status how far it has come
- * @param attempts deliveries begun; 0 while none is known
- * @param acceptedAt when a gateway took it; null where only the backend knows the order,
- * and in a 202, whose bytes are the same each time the request is repeated
+ * @param attempts number of deliveries started; 0 while none is known
+ * @param acceptedAt when a gateway accepted it; null if only the backend knows the order,
+ * and in a 202, whose bytes are the same for each repeat of the request
  * @param updatedAt when the status was last changed; null in a 202
  * @param reason why it failed or is being retried; null otherwise
  */

@@ -3,13 +3,13 @@ package dev.sluice.contract;
 import com.fasterxml.jackson.annotation.JsonProperty;
 
 /**
- * What a problem promises of the order that was not answered 2xx: its member
- * {@value #MEMBER}. It speaks of this one request; an earlier one with the same key may
- * have had more success.
+ * Whether an order that was not answered 2xx may have been placed: the member
+ * {@value #MEMBER} of a problem document. It refers to this request only; an earlier one
+ * with the same key may have succeeded.
  */
 public enum Placed {
 
-	/** The order was passed on to nobody. */
+	/** The order was not passed on. */
 	@JsonProperty("no")
 	NO,
 
@@ -17,7 +17,7 @@ public enum Placed {
 	@JsonProperty("unknown")
 	UNKNOWN;
 
-	/** Of a problem document that answers a POST with 429 or 5xx. */
+	/** Name of the member of a problem document that answers a POST with 429 or 5xx. */
 	public static final String MEMBER = "placed";
 
 }

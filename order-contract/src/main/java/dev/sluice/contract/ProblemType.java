@@ -8,28 +8,28 @@ import java.net.URI;
  */
 public enum ProblemType {
 
-	/** The body is no JSON, or not an order: wrong type, unknown field, bad value. */
+	/** The body is not JSON, or not an order: wrong type, unknown field, bad value. */
 	INVALID_ORDER(400, "invalid-order", "The order is not valid"),
 
 	/** A header, a parameter or the body cannot be read. */
 	INVALID_REQUEST(400, "invalid-request", "The request is not valid"),
 
-	/** No order has this id, or nothing is at this path. */
+	/** No order has this id, or there is nothing at this path. */
 	NOT_FOUND(404, "not-found", "Not found"),
 
-	/** The path knows other methods. */
+	/** The path does not support this method. */
 	METHOD_NOT_ALLOWED(405, "method-not-allowed", "Method not allowed"),
 
 	/** The client accepts no representation that the gateway has. */
 	NOT_ACCEPTABLE(406, "not-acceptable", "Not acceptable"),
 
-	/** The request did not come in completely in time, or came too slowly. */
+	/** The request did not arrive completely in time, or arrived too slowly. */
 	REQUEST_TIMEOUT(408, "request-timeout", "The request did not arrive in time"),
 
 	/** A request with the same idempotency key is in progress. */
 	IN_PROGRESS(409, "in-progress", "The same request is in progress"),
 
-	/** The order has not failed, or nobody knows any more what was in it. */
+	/** The order has not failed, or its payload is no longer known. */
 	NOT_REDELIVERABLE(409, "not-redeliverable", "The order cannot be delivered again"),
 
 	/** The body is larger than {@link Order#MAX_BYTES}. */
@@ -41,13 +41,13 @@ public enum ProblemType {
 	/** The idempotency key was used with another payload. */
 	KEY_REUSED(422, "key-reused", "The idempotency key was used for another order"),
 
-	/** The client is over its limit. */
+	/** The customer is over its limit. */
 	TOO_MANY_REQUESTS(429, "too-many-requests", "Too many requests"),
 
 	/** A bug. The detail is never a stack trace. */
 	INTERNAL(500, "internal", "Internal error"),
 
-	/** The backend answered, but not that it saved the order. */
+	/** The backend answered, but did not confirm that it saved the order. */
 	BACKEND_REFUSED(502, "backend-refused", "The backend refused the order"),
 
 	/** The backend is busy or cannot be reached, or its circuit is open. */
@@ -59,10 +59,10 @@ public enum ProblemType {
 	/** The status store did not answer, or the order is not known yet. */
 	STATUS_UNAVAILABLE(503, "status-unavailable", "The status is unavailable"),
 
-	/** As much as allowed is in progress already. */
+	/** A limit of the gateway is reached. */
 	OVERLOADED(503, "overloaded", "The gateway is at its limit"),
 
-	/** The gateway is about to stop. */
+	/** The gateway is shutting down. */
 	SHUTTING_DOWN(503, "shutting-down", "The gateway is shutting down"),
 
 	/**

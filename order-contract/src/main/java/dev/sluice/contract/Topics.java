@@ -10,23 +10,27 @@ public final class Topics {
 	public static final String ORDERS = "orders";
 
 	/**
-	 * Compacted. Key: {@link OrderOutcome#key()}. Value: {@link OrderOutcome} as JSON.
+	 * Outcomes of orders; compacted. Key: {@link OrderOutcome#key()}. Value:
+	 * {@link OrderOutcome} as JSON.
 	 */
 	public static final String ORDER_OUTCOMES = "order-outcomes";
 
 	/**
-	 * Key, value and headers of the record that could not be delivered, and
+	 * Dead letters: key, value and headers of the record that could not be delivered, and
 	 * {@link DeadLetterHeaders}.
 	 */
 	public static final String ORDERS_DLT = "orders-dlt";
 
 	/**
-	 * {@code max.message.bytes} of {@link #ORDERS_DLT}: a dead letter is the record it
-	 * was, which may have been as large as a broker takes, and up to 10 KiB of headers.
+	 * {@code max.message.bytes} of {@link #ORDERS_DLT}: a dead letter is the original
+	 * record, which may be as large as a broker accepts, and up to 10 KiB of headers.
 	 */
 	public static final int ORDERS_DLT_MAX_BYTES = 2 * 1024 * 1024;
 
-	/** What the gRPC sink stores. Key: message id. Value: the payload, decompressed. */
+	/**
+	 * Messages that the gRPC sink stores. Key: message id. Value: the payload,
+	 * decompressed.
+	 */
 	public static final String SINK = "sink";
 
 	private Topics() {

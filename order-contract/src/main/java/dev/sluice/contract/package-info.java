@@ -1,7 +1,7 @@
 /**
- * What crosses a process boundary, once: the HTTP and Kafka records, topic and header
- * names and problem types that gateway, consumer, backend and laboratory must agree on.
- * Start at {@link dev.sluice.contract.Order}. No Spring, no I/O, no logic.
+ * Everything that crosses a process boundary: the HTTP and Kafka records, topic and
+ * header names and problem types that gateway, consumer, backend and laboratory must
+ * agree on. Start at {@link dev.sluice.contract.Order}. No Spring, no I/O, no logic.
  */
 @NullMarked
 package dev.sluice.contract;

@@ -24,7 +24,7 @@ record Certificate(Path keyStore) {
 
 	private static final String PASSWORD = "changeit";
 
-	/** Makes one that is valid for a day. */
+	/** Creates one that is valid for a day. */
 	static Certificate selfSigned(Path directory) throws IOException, InterruptedException {
 		Path file = directory.resolve("gateway.p12");
 		Process keytool = new ProcessBuilder(
@@ -44,13 +44,13 @@ record Certificate(Path keyStore) {
 		return new Certificate(file);
 	}
 
-	/** For a server that shows it. */
+	/** Properties of a server that uses it. */
 	Map<String, String> properties() {
 		return Map.of("server.ssl.key-store", this.keyStore.toUri().toString(), "server.ssl.key-store-password",
 				PASSWORD);
 	}
 
-	/** For a client that trusts it alone. */
+	/** The context of a client that trusts only it. */
 	SSLContext trusting() throws GeneralSecurityException, IOException {
 		KeyStore trusted = KeyStore.getInstance("PKCS12");
 		try (InputStream stream = Files.newInputStream(this.keyStore)) {

@@ -30,9 +30,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 
 /**
- * The OpenAPI document of the gateways, and whether an exchange is one that it describes:
- * the status of the operation, the answer's headers, media type and body, and the request
- * if it was answered 2xx. For any number of threads.
+ * The OpenAPI document of the gateways. It checks whether the document describes an
+ * exchange: the status of the operation, the answer's headers, media type and body, and
+ * the request if it was answered 2xx. Thread-safe.
  */
 public final class DescribedApi {
 
@@ -79,13 +79,13 @@ public final class DescribedApi {
 			.toList();
 	}
 
-	/** What is at a place in the document, without references. */
+	/** The node at a place in the document, with references resolved. */
 	JsonNode at(String pointer) {
 		JsonNode node = this.document.at(pointer);
 		return node.has("$ref") ? at(node.get("$ref").asString().substring(1)) : node;
 	}
 
-	/** What is wrong with some JSON by the schema at a place in the document. */
+	/** The errors of some JSON against the schema at a place in the document. */
 	List<Error> errors(String schemaPointer, String json) {
 		assertThat(at(schemaPointer).isObject()).as("There is no schema at " + schemaPointer).isTrue();
 		return this.schemas.getSchema(SchemaLocation.of(IRI + "#" + schemaPointer))
@@ -93,7 +93,9 @@ public final class DescribedApi {
 					(context) -> context.executionConfig((config) -> config.formatAssertionsEnabled(true)));
 	}
 
-	/** Checks what has passed between a client and a gateway, management excepted. */
+	/**
+	 * Checks an exchange between a client and a gateway, except with its management port.
+	 */
 	<T extends HttpResponse<String>> T checked(HttpRequest request, T response) {
 		if (!request.uri().getPath().startsWith("/actuator/") || response.statusCode() == 404) {
 			check(new Exchange(request.method(), request.uri(), request.headers(), body(request), response.statusCode(),
@@ -180,7 +182,7 @@ public final class DescribedApi {
 		assertThat(errors(schemaPointer, number ? text : StringNode.valueOf(text).toString())).as(what).isEmpty();
 	}
 
-	/** Where it is if there is a reference at this place. */
+	/** The pointer, with references at its place resolved. */
 	private String pointer(String pointer) {
 		JsonNode node = this.document.at(pointer);
 		return node.has("$ref") ? pointer(node.get("$ref").asString().substring(1)) : pointer;

@@ -215,7 +215,7 @@ class DescribedApiTests {
 		return this.api.at("/components/schemas/" + type.getSimpleName());
 	}
 
-	/** Of all operations, and those that are of none. */
+	/** The answers of all operations, and the shared ones. */
 	private List<JsonNode> answers() {
 		Stream<JsonNode> described = DescribedApi.operations()
 			.stream()
@@ -227,7 +227,7 @@ class DescribedApiTests {
 		return Stream.concat(described, this.api.at("/components/responses").values().stream()).toList();
 	}
 
-	/** Where examples are. */
+	/** Pointers to the examples. */
 	private static Stream<String> examples(String pointer, JsonNode node) {
 		return node.propertyStream().flatMap((property) -> {
 			String inner = pointer + "/" + property.getKey().replace("~", "~0").replace("/", "~1");

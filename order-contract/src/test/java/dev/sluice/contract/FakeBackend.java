@@ -18,8 +18,9 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A backend that misbehaves as told, byte for byte: what the real one's faults cannot do.
- * A virtual thread a connection; all end with it.
+ * A backend that misbehaves byte for byte as a test decides, where the faults of the
+ * backend mock are not enough. It has a virtual thread for each connection; all end with
+ * it.
  */
 public final class FakeBackend implements AutoCloseable {
 
@@ -42,7 +43,7 @@ public final class FakeBackend implements AutoCloseable {
 		return URI.create("http://127.0.0.1:" + this.server.getLocalPort());
 	}
 
-	/** What requests get from now on. */
+	/** Sets the reply to requests from now on. */
 	public void reply(Reply reply) {
 		this.reply = reply;
 	}
@@ -78,7 +79,7 @@ public final class FakeBackend implements AutoCloseable {
 			}
 		}
 		catch (IOException | InterruptedException ex) {
-			// The connection has ended, as the reply or the client wanted.
+			// The reply or the client has ended the connection.
 		}
 	}
 
@@ -110,7 +111,7 @@ public final class FakeBackend implements AutoCloseable {
 		}
 	}
 
-	/** What is done to a connection when a request has been read from it. */
+	/** Acts on a connection after a request has been read from it. */
 	@FunctionalInterface
 	public interface Reply {
 
@@ -125,7 +126,7 @@ public final class FakeBackend implements AutoCloseable {
 					%s""".formatted(status, json.length(), json));
 		}
 
-		/** Never answers, nor closes. */
+		/** Neither answers nor closes. */
 		static Reply never() {
 			return (_) -> Thread.currentThread().join();
 		}

@@ -32,13 +32,13 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Whom every gateway lets in: at most {@link #MAX_IN_PROGRESS} at once, and nobody while
- * it stops; what it has begun it ends. Needs no servers but the backend, which is a fake.
+ * Which requests every gateway admits: at most {@link #MAX_IN_PROGRESS} at once, and none
+ * while it stops. It finishes admitted requests. Needs no servers except a fake backend.
  */
 @ResourceLock(GatewayEdgeContract.JVM)
 public abstract class GatewayAdmissionContract {
 
-	/** What the gateway is told to allow: {@code sluice.max-in-progress}. */
+	/** The gateway's {@code sluice.max-in-progress}. */
 	protected static final int MAX_IN_PROGRESS = 2;
 
 	private static final String ORDER = """
@@ -60,11 +60,11 @@ public abstract class GatewayAdmissionContract {
 	/**
 	 * Starts a gateway without Kafka and PostgreSQL that may have
 	 * {@link #MAX_IN_PROGRESS} requests in progress.
-	 * @return where it is
+	 * @return its address
 	 */
 	protected abstract URI start(URI backend);
 
-	/** Where its health is. */
+	/** The address of its health. */
 	protected abstract URI management();
 
 	/** Stops it, as SIGTERM does; returns when it has stopped. */
@@ -147,7 +147,7 @@ public abstract class GatewayAdmissionContract {
 			assertThat(slow).allSatisfy((answer) -> assertThat(answer).succeedsWithin(PATIENCE)
 				.extracting(HttpResponse::statusCode)
 				.isEqualTo(201));
-			// A request may leave a moment after its client has the answer.
+			// A request may give up its place a moment after its client has the answer.
 			await().atMost(PATIENCE).until(() -> place().join().statusCode() == 201);
 		}
 	}
@@ -176,7 +176,7 @@ public abstract class GatewayAdmissionContract {
 	private record Answer(int status, List<String> headers, String body) {
 	}
 
-	/** A connection that is used more than once, without a client that hides its end. */
+	/** A keep-alive connection, without a client that would hide its end. */
 	private static final class Kept implements AutoCloseable {
 
 		private final Socket socket;

@@ -50,9 +50,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * What every gateway does, whatever it is made of: over HTTP, against a real Kafka, a
- * real PostgreSQL and the real backend. A gateway's own test starts these and says where
- * they are.
+ * The behaviour of every gateway, with any thread model: over HTTP, against a real Kafka,
+ * a real PostgreSQL and the backend mock. A gateway's own test starts these and provides
+ * their addresses.
  */
 @TestInstance(Lifecycle.PER_CLASS)
 @ResourceLock(GatewayEdgeContract.JVM)
@@ -73,16 +73,18 @@ public abstract class GatewayContract {
 
 	private final HttpClient client = HttpClient.newBuilder().connectTimeout(PATIENCE).build();
 
-	/** Where the gateway is. */
+	/** The gateway's address. */
 	protected abstract URI gateway();
 
-	/** Where its health and metrics are. */
+	/** The address of its health and metrics. */
 	protected abstract URI management();
 
-	/** Another gateway with the same servers, in which nobody can wait. */
+	/**
+	 * The address of another gateway with the same servers, without places for waiters.
+	 */
 	protected abstract URI otherGateway();
 
-	/** Where its backend is. */
+	/** The address of its backend. */
 	protected abstract URI backend();
 
 	/** Its Kafka. */
@@ -505,7 +507,7 @@ public abstract class GatewayContract {
 		assertThat(records(id)).hasSize(1);
 	}
 
-	/** As after a synchronous save whose outcome was lost with Kafka. */
+	/** Like after a synchronous save whose outcome was lost with Kafka. */
 	@ParameterizedTest
 	@ValueSource(strings = { "GET", "POST" })
 	void tellsTheProjectionThatAFailedOrderIsAtTheBackend(String asked) throws Exception {
@@ -701,7 +703,7 @@ public abstract class GatewayContract {
 			answersWhatIsNoHttpWithAProblem("GET /%zz HTTP/1.1\r\nHost: a");
 		}
 
-		// Others may have something to tell meanwhile.
+		// Other tests may log something meanwhile.
 		assertThat(logged("warn") + logged("error") - before).isLessThan(requests);
 	}
 
@@ -743,7 +745,7 @@ public abstract class GatewayContract {
 
 		String response = answerTo(cut);
 
-		// Who has hung up need not be answered.
+		// A client that has hung up need not get an answer.
 		if (!response.isEmpty()) {
 			assertBlamesTheClient(response);
 		}
@@ -1002,7 +1004,7 @@ public abstract class GatewayContract {
 		return send(request(otherGateway(), body, headers));
 	}
 
-	/** The same order, by turns at both gateways. */
+	/** Sends the same order several times, alternating between both gateways. */
 	private List<HttpResponse<String>> atOnce(int requests, String... headers) {
 		List<CompletableFuture<HttpResponse<String>>> answers = new ArrayList<>();
 		for (int i = 0; i < requests; i++) {
@@ -1057,7 +1059,7 @@ public abstract class GatewayContract {
 		}
 	}
 
-	/** Of an order whose client sends this, then no more. */
+	/** The answer to an order whose client sends these bytes and then stops. */
 	private String answerTo(String framingAndBody) throws IOException {
 		try (Socket socket = new Socket(gateway().getHost(), gateway().getPort())) {
 			socket.setSoTimeout((int) PATIENCE.toMillis());
@@ -1069,12 +1071,12 @@ public abstract class GatewayContract {
 		}
 	}
 
-	/** A stack trace is never for what a client does. */
+	/** Errors logged; a client's mistake must not cause one. */
 	private double errorsLogged() throws IOException, InterruptedException {
 		return logged("error");
 	}
 
-	/** Lines of that level so far. */
+	/** Number of lines of a level so far. */
 	private double logged(String level) throws IOException, InterruptedException {
 		return manage("/actuator/prometheus").body()
 			.lines()
@@ -1118,7 +1120,7 @@ public abstract class GatewayContract {
 			.thenApply((response) -> checked(request, response));
 	}
 
-	/** Whatever a gateway answers is in its API's description. */
+	/** Every answer of a gateway must be described in the API document. */
 	private HttpResponse<String> checked(HttpRequest request, HttpResponse<String> response) {
 		boolean ofBackend = request.uri().getAuthority().equals(backend().getAuthority());
 		return ofBackend ? response : this.api.checked(request, response);
@@ -1145,12 +1147,12 @@ public abstract class GatewayContract {
 		return found.getFirst();
 	}
 
-	/** All there are: whoever calls has been answered that they are durable. */
+	/** All records of an order: its caller was answered, so they are durable. */
 	private List<ConsumerRecord<String, String>> records(UUID id) {
 		return records(Topics.ORDERS, (record) -> id.toString().equals(headers(record).get(OrderHeaders.ID)));
 	}
 
-	/** At least one, which comes after the answer. */
+	/** The outcomes of an order, at least one; it arrives after the answer. */
 	private List<ConsumerRecord<String, String>> outcomes(UUID id) {
 		return await().atMost(PATIENCE)
 			.until(() -> records(Topics.ORDER_OUTCOMES, (record) -> record.key().startsWith(id.toString())),

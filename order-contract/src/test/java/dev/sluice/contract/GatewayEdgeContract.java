@@ -60,12 +60,11 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
- * How every gateway treats connections: which requests it refuses by their form, what
+ * How every gateway treats connections: which ill-formed requests it refuses, how it
  * limits slow and large requests, and that health and metrics stay reachable meanwhile.
- * Needs no servers but the backend, which is a fake.
+ * Needs no servers except a fake backend.
  * <p>
- * The nested classes run beside each other, each with a gateway of its own: most of their
- * time is waiting.
+ * The nested classes run in parallel, each with a gateway of its own: they mostly wait.
  */
 @Execution(ExecutionMode.CONCURRENT)
 public abstract class GatewayEdgeContract {
@@ -76,12 +75,12 @@ public abstract class GatewayEdgeContract {
 			{"customerId":"c-1","items":[{"sku":"tea","quantity":2,"unitPrice":{"amount":"9.90","currency":"EUR"}}]}""";
 
 	/**
-	 * What all gateways of a JVM share: its log, its event loops, its CPU. The classes of
-	 * this suite run beside each other, and all else alone.
+	 * Resource that all gateways of a JVM share: its log, its event loops, its CPU. The
+	 * classes of this suite run in parallel, all others alone.
 	 */
 	public static final String JVM = "jvm";
 
-	/** Each start sets up the log of the JVM, in which two would disturb each other. */
+	/** Each start sets up the log of the JVM, so two at once would disturb each other. */
 	private static final Object STARTING = new Object();
 
 	private static final int FIFTY_MEGABYTES = 50 * 1024 * 1024;
@@ -94,12 +93,12 @@ public abstract class GatewayEdgeContract {
 
 	/**
 	 * Starts a gateway without Kafka and PostgreSQL on free ports.
-	 * @param properties beside its defaults
-	 * @return where its API is
+	 * @param properties properties in addition to its defaults
+	 * @return the address of its API
 	 */
 	protected abstract URI start(Map<String, String> properties);
 
-	/** Where health and metrics of the gateway are. */
+	/** The address of its health and metrics. */
 	protected abstract URI management();
 
 	/** Stops it; returns when it has stopped. */
@@ -291,10 +290,7 @@ public abstract class GatewayEdgeContract {
 			return Map.of();
 		}
 
-		/**
-		 * All on one gateway: none of them harms it, and a good request is answered
-		 * after.
-		 */
+		/** All on one gateway: it survives them and answers a good request afterwards. */
 		@Test
 		void refusesAndCountsWhatIsIllFormed() throws Exception {
 			List<String> wrong = new ArrayList<>();
@@ -316,7 +312,7 @@ public abstract class GatewayEdgeContract {
 			assertThat(place().status()).isEqualTo(201);
 		}
 
-		/** What is wrong with the answer, empty if nothing. */
+		/** The error in the answer, empty if there is none. */
 		private String fault(String request) throws IOException {
 			try (RawClient raw = connect()) {
 				Answer answer = raw.sendWhatIsRead(request.getBytes(StandardCharsets.ISO_8859_1)).answer();
@@ -349,8 +345,8 @@ public abstract class GatewayEdgeContract {
 					"POST /orders HTTP/1.1\r\nHOST:a.b:8080\r\n" + rest,
 					"POST /orders HTTP/1.1\r\nHost: [::1]:80\r\n" + rest,
 					"\r\nPOST /orders HTTP/1.1\r\nHost: \t a \t\r\nX:\r\nY: \u00ff\r\n" + rest,
-					// What codecs of HTTP/2 add to a request means nothing if a client
-					// sends it.
+					// Fields that HTTP/2 codecs add to a request have no effect if a
+					// client sends them.
 					"POST /orders HTTP/1.1\r\nHost: a\r\nX-Http2-Path: /nothing\r\nX-Http2-Scheme: x\r\nX-Http2-Stream-Id: x\r\n"
 							+ rest,
 					"POST /orders HTTP/1.1\r\nHost: a\r\nCookie: a=b" + "; a=b".repeat(1_000) + "\r\n" + rest,
@@ -362,7 +358,9 @@ public abstract class GatewayEdgeContract {
 			}
 		}
 
-		/** However the sizes of the body and of the containers' buffers meet. */
+		/**
+		 * With any relation between the sizes of the body and of the containers' buffers.
+		 */
 		@Test
 		void passesBodiesOfAnySizeOnAsTheyAre() throws Exception {
 			String item = ORDER.substring(ORDER.indexOf("[") + 1, ORDER.indexOf("]"));
@@ -386,7 +384,8 @@ public abstract class GatewayEdgeContract {
 		@Test
 		void answersPipelinedRequestsInOrder() throws Exception {
 			StringBuilder requests = new StringBuilder();
-			// It waits for the backend: the others come while it is in progress.
+			// This request waits for the backend: the others arrive while it is in
+			// progress.
 			requests.append(order());
 			for (String path : List.of("/openapi.json", "/2", "/openapi.json")) {
 				requests.append("GET ").append(path).append(" HTTP/1.1\r\nHost: a\r\n\r\n");
@@ -398,7 +397,7 @@ public abstract class GatewayEdgeContract {
 				raw.send(requests.toString());
 				assertAnswersUpToTheFourth(raw);
 
-				// It goes on reading from a connection that was ahead of it.
+				// The gateway goes on reading from a connection that was ahead of it.
 				raw.send(requests + last + ignored);
 				assertAnswersUpToTheFourth(raw);
 				Answer answer = raw.answer();
@@ -428,7 +427,7 @@ public abstract class GatewayEdgeContract {
 			}
 		}
 
-		/** More than a server reads at once, so that a body ends within a read. */
+		/** More bytes than a server reads at once, so that a body ends within a read. */
 		@Test
 		void answersWhatIsPipelinedBehindAChunkedBody() throws Exception {
 			String small = chunkedOrder(0);
@@ -493,7 +492,7 @@ public abstract class GatewayEdgeContract {
 			}
 		}
 
-		/** Whatever of the body has come in, and whatever is behind it. */
+		/** Whichever part of the body has arrived, and whatever follows it. */
 		@Test
 		void closesTheConnectionAfterABodyThatNobodyReads() throws Exception {
 			for (String request : List.of("GET /openapi.json", "POST /nothing", "PUT /orders", "POST /orders",
@@ -577,7 +576,7 @@ public abstract class GatewayEdgeContract {
 
 	}
 
-	/** A body may take long as a whole: what ends it is its rate. */
+	/** A body may take long as a whole: only its rate ends it. */
 	@Nested
 	class ShortHeadTimeoutAndBodyRate extends Configured {
 
@@ -680,7 +679,8 @@ public abstract class GatewayEdgeContract {
 				assertThat(place().status()).isEqualTo(201);
 
 				for (RawClient raw : slow) {
-					// A request may leave a moment after its client has the answer.
+					// A request may give up its place a moment after its client has the
+					// answer.
 					await().atMost(PATIENCE).until(() -> metrics().contains("sluice_requests_in_progress 0.0"));
 					assertThat(raw.send(ORDER.substring(1)).answer().status()).isEqualTo(201);
 				}
@@ -704,7 +704,7 @@ public abstract class GatewayEdgeContract {
 					"sluice.write-timeout", "10m");
 		}
 
-		/** They are always ahead of their answers, and take one now and then. */
+		/** The clients always have requests pending, and read an answer now and then. */
 		@Test
 		void holdNoThread() throws Exception {
 			List<SlowReader> readers = new ArrayList<>();
@@ -724,7 +724,7 @@ public abstract class GatewayEdgeContract {
 			}
 		}
 
-		/** They are answered until there is no room for more. */
+		/** The clients are answered until there is no room for more. */
 		@Test
 		void holdNoThreadWhenTheyStop() throws Exception {
 			List<RawClient> stopped = new ArrayList<>();
@@ -839,7 +839,8 @@ public abstract class GatewayEdgeContract {
 							BodyHandlers.ofString());
 					assertThat(placed.version()).isEqualTo(version);
 					assertThat(placed.statusCode()).isEqualTo(201);
-					// A client that still sends when the gateway closes may see a reset.
+					// A client that is still sending when the gateway closes may see a
+					// reset.
 					await().atMost(PATIENCE)
 						.ignoreException(IOException.class)
 						.until(() -> tls
@@ -847,8 +848,8 @@ public abstract class GatewayEdgeContract {
 									BodyHandlers.ofString())
 							.statusCode(), (status) -> status == 413);
 					if (version == HttpClient.Version.HTTP_2) {
-						// The length is all that comes of this body. Over HTTP/1.1 this
-						// client reads no answer before it has sent a body.
+						// Only the length of this body is sent. Over HTTP/1.1 this client
+						// reads no answer before it has sent the body.
 						assertThat(
 								tls.send(order(secure)
 									.POST(BodyPublishers
@@ -862,7 +863,7 @@ public abstract class GatewayEdgeContract {
 			}
 		}
 
-		/** Of HTTP/2 the stream may be reset instead of answered. */
+		/** Over HTTP/2 the stream may be reset instead of answered. */
 		private static void assertHeadTooLarge(HttpClient tls, URI secure) throws InterruptedException {
 			try {
 				HttpResponse<String> refused = tls.send(
@@ -908,7 +909,7 @@ public abstract class GatewayEdgeContract {
 			}
 		}
 
-		/** Whatever they take is progress. They would need a minute for all. */
+		/** Every read of theirs is progress. They would need a minute for everything. */
 		@Test
 		void holdsNoThreadForClientsThatReadLittleByLittle() throws Exception {
 			try (RawHttp2Client slow = open(0)) {
@@ -965,7 +966,7 @@ public abstract class GatewayEdgeContract {
 			await().atMost(PATIENCE).until(() -> placeOverTls() == 201);
 		}
 
-		/** More of them than the gateway has threads and streams. */
+		/** With more such clients than the gateway has threads and streams. */
 		@Test
 		void holdsNothingOfClientsThatBreakTheRulesWithinABody() throws Exception {
 			byte[] tooMuch = new byte[2_000];
@@ -1003,7 +1004,7 @@ public abstract class GatewayEdgeContract {
 			}
 		}
 
-		/** By the rules of HTTP/1.1, and of HTTP/2 where these are stricter. */
+		/** By the rules of HTTP/1.1, and by those of HTTP/2 where they are stricter. */
 		@Test
 		void refusesWhatIsIllFormed() throws Exception {
 			List<String> wrong = new ArrayList<>();
@@ -1076,7 +1077,7 @@ public abstract class GatewayEdgeContract {
 				.isEmpty();
 		}
 
-		/** More than twice what it may be: the gateway need not have read it. */
+		/** More than twice the limit: the gateway need not read it. */
 		@Test
 		void endsTheStreamOfAHeadThatIsMuchTooLarge() throws Exception {
 			for (int bytes : List.of(17_000, 100_000)) {
@@ -1086,14 +1087,14 @@ public abstract class GatewayEdgeContract {
 					assertThat(client.outcomeOf(stream, PATIENCE).status()).as("%d bytes", bytes).isIn(0, 431);
 				}
 				catch (SocketException | SSLException ex) {
-					// The gateway has closed the connection before it had all.
+					// The gateway closed the connection before it had everything.
 				}
 				assertThat(refused(metricsOverTls(this.certificate), "") - before).isPositive();
 			}
 			assertThat(placeOverTls()).isEqualTo(201);
 		}
 
-		/** An answer or a reset, but an end, and a trace. */
+		/** The stream ends, with an answer or a reset, and is counted. */
 		@Test
 		void refusesAndCountsHeadsThatBreakTheRules() throws Exception {
 			List<String[]> heads = new ArrayList<>();
@@ -1141,8 +1142,8 @@ public abstract class GatewayEdgeContract {
 		}
 
 		/**
-		 * What is wrong with the answer, empty if nothing.
-		 * @param expected 200; 400; or 0, which is 400 or a reset; 400 has a document
+		 * The error in the answer, empty if there is none.
+		 * @param expected 200; 400; or 0 for 400 or a reset; 400 has a document
 		 */
 		private String fault(int expected, String... fields) throws Exception {
 			try (RawHttp2Client client = open(1 << 20)) {
@@ -1160,7 +1161,7 @@ public abstract class GatewayEdgeContract {
 			return sum(metricsOverTls(this.certificate), "sluice_requests_in_progress", "");
 		}
 
-		/** The client may repeat it, because the gateway has done nothing for it. */
+		/** The client may repeat it, because the gateway has not processed it. */
 		@Test
 		void placesAnOrderWhoseStreamWasRefusedOnlyWhenItIsRepeated() throws Exception {
 			String order = noted("refused");
@@ -1175,7 +1176,7 @@ public abstract class GatewayEdgeContract {
 			assertThat(received("refused")).hasSize(1);
 		}
 
-		/** The backend is asked for an order that PostgreSQL and Kafka cannot tell of. */
+		/** The backend is asked for an order that PostgreSQL and Kafka do not know. */
 		@Test
 		void beginsNothingForARequestWithoutABodyWhoseStreamWasRefused() throws Exception {
 			String path = "/orders/" + UUID.randomUUID();
@@ -1184,7 +1185,7 @@ public abstract class GatewayEdgeContract {
 				fill(full);
 				double begun = begun();
 				assertRefused(full, full.request("GET", path, ""));
-				// Time for what it might have begun.
+				// Time for a request that it might have started.
 				assertThat(full.openStreams(Duration.ofSeconds(1))).isPositive();
 				assertThat(received(path)).isEmpty();
 				assertThat(begun()).isEqualTo(begun);
@@ -1200,7 +1201,7 @@ public abstract class GatewayEdgeContract {
 		}
 
 		/**
-		 * Requests with GET that the API has served, also those that the client gave up.
+		 * GET requests that the API has served, including those that the client gave up.
 		 */
 		private double begun() throws Exception {
 			return metricsOverTls(this.certificate).lines()
@@ -1218,7 +1219,10 @@ public abstract class GatewayEdgeContract {
 			}
 		}
 
-		/** The servlet gateway closes a connection of which it has to refuse several. */
+		/**
+		 * The servlet gateway closes a connection of which it must refuse several
+		 * streams.
+		 */
 		private static void assertRefused(RawHttp2Client connection, int stream) {
 			await().atMost(PATIENCE)
 				.untilAsserted(() -> assertThat(connection.resetOf(stream, Duration.ofMillis(100)))
@@ -1229,7 +1233,7 @@ public abstract class GatewayEdgeContract {
 			return ORDER.substring(0, ORDER.length() - 1) + ",\"note\":\"" + note + "\"}";
 		}
 
-		/** What the backend got that has a text in it. */
+		/** The backend's requests that contain a text. */
 		private List<String> received(String text) {
 			return GatewayEdgeContract.this.backend.requests()
 				.stream()
@@ -1248,7 +1252,7 @@ public abstract class GatewayEdgeContract {
 			return Map.of("sluice.max-streams", "20", "sluice.write-timeout", "10m");
 		}
 
-		/** As many as they like, on as many connections as they like. */
+		/** With any number of streams, on any number of connections. */
 		@Test
 		void keepNoOtherClientOut() throws Exception {
 			List<RawHttp2Client> unread = new ArrayList<>();
@@ -1294,15 +1298,15 @@ public abstract class GatewayEdgeContract {
 
 	}
 
-	/** With the log levels of a default configuration. Alone, as it looks at the log. */
+	/** With the default log levels. Runs alone, because it reads the log. */
 	@Nested
 	@ResourceLock(JVM)
 	@ExtendWith(OutputCaptureExtension.class)
 	class BrokenTlsAndHttp2 extends OverHttp2 {
 
 		/**
-		 * There is none, which is another matter. The log's level does not keep these
-		 * stack traces away: it is the JVM's, and other gateways start in it.
+		 * There is no PostgreSQL, which is irrelevant here. The log level cannot suppress
+		 * these stack traces: it is the JVM's, and other gateways start in it.
 		 */
 		private static final Pattern NO_POSTGRESQL = Pattern.compile(
 				"(?m)^org\\.postgresql\\.util\\.PSQLException: .*\\R(?:(?:\\tat |\\t\\.\\.\\. |Caused by: ).*\\R)*");
@@ -1339,7 +1343,7 @@ public abstract class GatewayEdgeContract {
 			assertServesWithoutStackTrace(output);
 		}
 
-		/** Sends something over it if it succeeds, and resets it. */
+		/** Shakes hands, then sends bytes and resets the connection. */
 		private void handshake(SSLContext context, Consumer<SSLParameters> settings) throws IOException {
 			URI uri = GatewayEdgeContract.this.gateway;
 			try (SSLSocket socket = (SSLSocket) context.getSocketFactory().createSocket(uri.getHost(), uri.getPort())) {
@@ -1351,7 +1355,7 @@ public abstract class GatewayEdgeContract {
 				socket.setSoLinger(true, 0);
 			}
 			catch (SSLException | SocketException ex) {
-				// One of the two has refused.
+				// One of the two sides has refused.
 			}
 		}
 
@@ -1369,7 +1373,7 @@ public abstract class GatewayEdgeContract {
 			return twice;
 		}
 
-		/** The record's length stays right. */
+		/** Leaves the record's length correct. */
 		private static byte[] garbled(byte[] bytes) {
 			byte[] garbled = bytes.clone();
 			Arrays.fill(garbled, 9, garbled.length, (byte) 0xff);
@@ -1388,7 +1392,7 @@ public abstract class GatewayEdgeContract {
 							misdeed.with(client);
 						}
 						catch (SocketException | SSLException ex) {
-							// The gateway has closed the connection before it had all.
+							// The gateway closed the connection before it had everything.
 						}
 					}
 					reset.reset();
@@ -1400,7 +1404,7 @@ public abstract class GatewayEdgeContract {
 			assertServesWithoutStackTrace(output);
 		}
 
-		/** On a connection whose first stream has a request without its body. */
+		/** For a connection whose first stream has a request without its body. */
 		private static List<Attempt<RawHttp2Client>> misdeeds() {
 			return List.of((_) -> {
 			}, (client) -> client.send(RawHttp2Client.DATA, 0, 1, new byte[2_000]),
@@ -1463,7 +1467,7 @@ public abstract class GatewayEdgeContract {
 					socket.getInputStream().readAllBytes();
 				}
 				catch (SSLException | SocketException | SocketTimeoutException ex) {
-					// However the gateway ends it.
+					// The gateway may end it in any way.
 				}
 			}
 		}
@@ -1485,11 +1489,11 @@ public abstract class GatewayEdgeContract {
 				socket.getInputStream().readAllBytes();
 			}
 			catch (SSLException | SocketException | SocketTimeoutException ex) {
-				// However the gateway ends it.
+				// The gateway may end it in any way.
 			}
 		}
 
-		/** A client could fill the disk. */
+		/** Otherwise a client could fill the disk. */
 		@Test
 		void leavesNoLineInTheLogForEachRequestThatIsRefused(CapturedOutput output) throws Exception {
 			long before = output.getAll().lines().count();
@@ -1505,7 +1509,7 @@ public abstract class GatewayEdgeContract {
 					client.outcomeOf(last, PATIENCE);
 				}
 				try (RawHttp2Client client = open(1 << 16)) {
-					// A head without a path, END_HEADERS; the body comes behind the
+					// A head without a path, END_HEADERS; the body follows after the
 					// reset.
 					client.send(RawHttp2Client.HEADERS, 4, 1, (byte) 0x83, (byte) 0x87);
 					for (int frame = 0; frame < 20; frame++) {
@@ -1514,14 +1518,14 @@ public abstract class GatewayEdgeContract {
 					client.outcomeOf(1, PATIENCE);
 				}
 				catch (SocketException | SSLException ex) {
-					// The gateway has closed the connection before it had all.
+					// The gateway closed the connection before it had everything.
 				}
 			});
 
 			assertThat(output.getAll().lines().count() - before).isLessThan(50);
 		}
 
-		/** For all of them, eight beside each other: most of the time is waiting. */
+		/** Attempts all of them, eight in parallel, because they mostly wait. */
 		private static <T> void someAtATime(List<T> all, Attempt<T> attempt) throws Exception {
 			try (ExecutorService threads = Executors.newFixedThreadPool(8)) {
 				List<Future<Void>> attempts = new ArrayList<>();
@@ -1544,7 +1548,7 @@ public abstract class GatewayEdgeContract {
 
 	}
 
-	/** What is done with one of several. */
+	/** An action on one of several items. */
 	@FunctionalInterface
 	private interface Attempt<T> {
 
@@ -1560,12 +1564,12 @@ public abstract class GatewayEdgeContract {
 	abstract class Configured {
 
 		/**
-		 * Of the gateway, beside its defaults.
-		 * @param directory of this class alone, for files that they name
+		 * The gateway's properties, in addition to its defaults.
+		 * @param directory the class's own directory, for files that the properties name
 		 */
 		abstract Map<String, String> properties(Path directory) throws Exception;
 
-		// Not a static field: classes that inherit one and run beside each other share
+		// Not a static field: classes that inherit one and run in parallel would share
 		// its directory, which the first to end deletes.
 		@BeforeAll
 		void begin(@TempDir Path directory) throws Exception {
@@ -1584,7 +1588,7 @@ public abstract class GatewayEdgeContract {
 
 		Certificate certificate;
 
-		/** Of the gateway, beside what TLS and HTTP/2 need. */
+		/** The gateway's properties, in addition to those for TLS and HTTP/2. */
 		abstract Map<String, String> more();
 
 		@Override
@@ -1592,7 +1596,7 @@ public abstract class GatewayEdgeContract {
 			this.certificate = Certificate.selfSigned(directory);
 			Map<String, String> properties = new HashMap<>(this.certificate.properties());
 			properties.put("server.http2.enabled", "true");
-			// Tomcat counts requests as active whose clients broke a rule.
+			// Tomcat counts requests of clients that broke a rule as active.
 			properties.put("spring.lifecycle.timeout-per-shutdown-phase", "2s");
 			properties.putAll(more());
 			return properties;
@@ -1612,7 +1616,7 @@ public abstract class GatewayEdgeContract {
 
 	}
 
-	/** Asks for many documents at once, and reads one after 50 ms each. */
+	/** Requests many documents at once, and reads one every 50 ms. */
 	private static final class SlowReader implements AutoCloseable {
 
 		private static final String REQUEST = "GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n";
@@ -1644,7 +1648,7 @@ public abstract class GatewayEdgeContract {
 			return this.answers;
 		}
 
-		/** Whether it has neither all answers nor been given up. */
+		/** Whether it is still reading: it has not got all answers and has not failed. */
 		boolean isReading() {
 			return this.thread.isAlive();
 		}
@@ -1656,7 +1660,7 @@ public abstract class GatewayEdgeContract {
 
 	}
 
-	/** Of a body that never comes. */
+	/** The subscription to a body that never arrives. */
 	private static final class NoBody implements Flow.Subscription {
 
 		@Override

@@ -22,27 +22,27 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Every gateway answers a request whose handler fails by an {@link Error}, which
- * libraries treat in ways of their own, and has its place back.
+ * Every gateway answers a request whose handler fails with an {@link Error}, which
+ * libraries treat differently from an exception, and releases its place.
  */
 @TestInstance(Lifecycle.PER_CLASS)
 @ResourceLock(GatewayEdgeContract.JVM)
 public abstract class GatewayErrorContract {
 
-	/** Where a handler is that fails: {@code /errors/when/which}. */
+	/** Path of a handler that fails: {@code /errors/when/which}. */
 	public static final String PATH = "/errors/{when}/{which}";
 
 	private static final Duration PATIENCE = Duration.ofSeconds(40);
 
 	private final HttpClient client = HttpClient.newHttpClient();
 
-	/** Where the gateway is. */
+	/** The gateway's address. */
 	protected abstract URI gateway();
 
-	/** Where its metrics are. */
+	/** The address of its metrics. */
 	protected abstract URI management();
 
-	/** The error that a handler is to fail by. */
+	/** The error with which a handler must fail. */
 	public static Error error(String which) {
 		return switch (which) {
 			case "stack-overflow" -> new StackOverflowError();
@@ -56,7 +56,7 @@ public abstract class GatewayErrorContract {
 		this.client.close();
 	}
 
-	/** All at once: some are answered when their time is over. */
+	/** All at once, because some are answered only at their deadline. */
 	@Test
 	void answersEachRequestThatFailsByAnError() throws Exception {
 		Map<String, CompletableFuture<HttpResponse<String>>> answers = new TreeMap<>();

@@ -24,8 +24,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * What every gateway does whose Kafka is well and whose PostgreSQL takes connections and
- * says nothing: it accepts. Its backend cannot be reached.
+ * How every gateway behaves while Kafka works and PostgreSQL accepts connections but does
+ * not answer: it accepts orders. The backend cannot be reached.
  */
 @TestInstance(Lifecycle.PER_CLASS)
 @ResourceLock(GatewayEdgeContract.JVM)
@@ -38,13 +38,13 @@ public abstract class GatewayFrozenStatusContract {
 
 	private final HttpClient client = HttpClient.newHttpClient();
 
-	/** Where the gateway is. */
+	/** The gateway's address. */
 	protected abstract URI gateway();
 
-	/** Where its health and metrics are. */
+	/** The address of its health and metrics. */
 	protected abstract URI management();
 
-	/** The kernel accepts its connections, and nobody reads from them. */
+	/** A server whose connections the kernel accepts and nothing reads. */
 	public static ServerSocket frozenServer() {
 		try {
 			return new ServerSocket(0, 200, InetAddress.getLoopbackAddress());
@@ -84,7 +84,7 @@ public abstract class GatewayFrozenStatusContract {
 		assertThat(notAsked(metrics) - notAsked(before)).isGreaterThan(ORDERS / 2.0);
 	}
 
-	/** An order that was accepted under the key would be replaced. */
+	/** Otherwise an order that was accepted under the key might be replaced. */
 	@Test
 	void refusesSyncOrdersWhoseKeyCannotBeLookedUp() throws Exception {
 		HttpResponse<String> response = send(HttpRequest.newBuilder(gateway().resolve("/orders"))
@@ -98,7 +98,7 @@ public abstract class GatewayFrozenStatusContract {
 		assertThat(JsonPath.<String>read(response.body(), "$.placed")).isEqualTo("no");
 	}
 
-	/** Kafka has it, and says so without PostgreSQL. */
+	/** Kafka has the order and is enough to detect it, without PostgreSQL. */
 	@Test
 	void refusesAnotherPayloadUnderAKeyThatKafkaKnows() throws Exception {
 		HttpRequest.Builder order = HttpRequest.newBuilder(gateway().resolve("/orders"))

@@ -27,8 +27,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What every gateway does that has been started while Kafka, PostgreSQL and the backend
- * are all down: it is there, and says at once what it cannot do.
+ * How every gateway behaves that was started while Kafka, PostgreSQL and the backend were
+ * all down: it runs, and answers at once what it cannot do.
  */
 @TestInstance(Lifecycle.PER_CLASS)
 @ResourceLock(GatewayEdgeContract.JVM)
@@ -39,10 +39,10 @@ public abstract class GatewayOutageContract {
 
 	private final HttpClient client = HttpClient.newHttpClient();
 
-	/** Where the gateway is. */
+	/** The gateway's address. */
 	protected abstract URI gateway();
 
-	/** Where its health and metrics are. */
+	/** The address of its health and metrics. */
 	protected abstract URI management();
 
 	@AfterAll
@@ -74,7 +74,7 @@ public abstract class GatewayOutageContract {
 		assertThat(JsonPath.<String>read(response.body(), "$.placed")).isEqualTo("no");
 	}
 
-	/** PostgreSQL is down too: it could not tell what the key was used for. */
+	/** PostgreSQL is down too, so it is unknown what the key was used for. */
 	@Test
 	void refusesSyncOrdersWhoseKeyCannotBeLookedUp() throws Exception {
 		HttpResponse<String> response = post("Idempotency-Key", "\"a key\"");
@@ -91,7 +91,7 @@ public abstract class GatewayOutageContract {
 		assertThat(response.body()).doesNotContain("placed");
 	}
 
-	/** The gateway's limit is 5 orders, and one in 100 s. */
+	/** The gateway's limit is 5 orders at once, and one every 100 s. */
 	@Test
 	void refusesOneCustomersOrdersBeyondTheLimit() throws Exception {
 		String order = ORDER.replace("c-1", "c-eager");
@@ -170,7 +170,7 @@ public abstract class GatewayOutageContract {
 			return DescribedApi.instance().checked(sent, this.client.send(sent, BodyHandlers.ofString()));
 		}
 		catch (HttpTimeoutException ex) {
-			// The gateway runs in this JVM: what it hangs in is seen nowhere else.
+			// The gateway runs in this JVM: only its threads show where it hangs.
 			String threads = Thread.getAllStackTraces()
 				.entrySet()
 				.stream()

@@ -33,8 +33,8 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What every gateway does about its topics, on a Kafka of its own. PostgreSQL and the
- * backend are down: neither is needed.
+ * How every gateway manages its topics, on a Kafka of its own. PostgreSQL and the backend
+ * are down: neither is needed.
  */
 @TestInstance(Lifecycle.PER_CLASS)
 @ResourceLock(GatewayEdgeContract.JVM)
@@ -45,13 +45,13 @@ public abstract class GatewayTopicContract {
 
 	private final HttpClient client = HttpClient.newHttpClient();
 
-	/** Where the gateway is. */
+	/** The gateway's address. */
 	protected abstract URI gateway();
 
-	/** Where its health and metrics are. */
+	/** The address of its health and metrics. */
 	protected abstract URI management();
 
-	/** The Kafka of the test's own. */
+	/** The bootstrap servers of the test's own Kafka. */
 	protected abstract String bootstrapServers();
 
 	@AfterAll
@@ -67,7 +67,7 @@ public abstract class GatewayTopicContract {
 				var before = admin.describeTopics(List.of(Topics.ORDERS)).allTopicNames().get().get(Topics.ORDERS);
 				admin.deleteTopics(List.of(Topics.ORDERS)).all().get();
 
-				// Each is answered, and the topic comes back.
+				// Each order is answered, and the topic is created again.
 				eventually().until(() -> {
 					assertThat(enqueue().statusCode()).isIn(202, 503);
 					return admin.listTopics().names().get().contains(Topics.ORDERS);

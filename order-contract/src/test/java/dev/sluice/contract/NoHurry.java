@@ -4,9 +4,9 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Properties for a gateway under test whose servers are well. Its own time limits tell an
- * outage from a slow answer by tenths of a second; a machine that is busy with other
- * tests must not look like one.
+ * Properties for a gateway under test whose servers work. By default a few tenths of a
+ * second distinguish a slow answer from an outage; a machine that is busy with other
+ * tests must not look like an outage.
  */
 public final class NoHurry {
 
@@ -18,7 +18,7 @@ public final class NoHurry {
 
 	/**
 	 * With PostgreSQL and the backend. {@code backend.response-timeout} is no longer than
-	 * this as {@link GatewayContract} waits for it.
+	 * this, because {@link GatewayContract} waits for it.
 	 */
 	private static final Map<String, String> STATUS_AND_BACKEND = Map.of("status.timeout", "15s",
 			"status.key-lookup-timeout", "15s", "backend.connect-timeout", "10s", "backend.response-timeout", "5s");

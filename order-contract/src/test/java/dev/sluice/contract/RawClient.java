@@ -17,8 +17,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * One connection to a gateway that sends bytes as they are, so that a test can send what
- * no HTTP client sends. Not thread-safe.
+ * A connection to a gateway that sends bytes unchecked, so that a test can send what no
+ * HTTP client sends. Not thread-safe.
  */
 final class RawClient implements AutoCloseable {
 
@@ -49,7 +49,9 @@ final class RawClient implements AutoCloseable {
 		return this;
 	}
 
-	/** Sends if the gateway still reads; one that has answered may have closed. */
+	/**
+	 * Sends bytes if the gateway still reads: it may already have answered and closed.
+	 */
 	RawClient sendWhatIsRead(byte[] bytes) {
 		try {
 			return send(bytes);
@@ -112,10 +114,7 @@ final class RawClient implements AutoCloseable {
 		return line.toString(StandardCharsets.ISO_8859_1);
 	}
 
-	/**
-	 * Whether the gateway has closed the connection, which is found out by sending an
-	 * empty line.
-	 */
+	/** Whether the gateway has closed the connection. Sends an empty line to find out. */
 	boolean isReset() {
 		try {
 			send("\r\n");
@@ -126,7 +125,7 @@ final class RawClient implements AutoCloseable {
 		}
 	}
 
-	/** Reads until nothing has come for a time, or the connection ends. */
+	/** Reads until nothing arrives for a time, or the connection ends. */
 	void readFor(Duration quiet) throws IOException {
 		this.socket.setSoTimeout((int) quiet.toMillis());
 		try {
@@ -137,7 +136,7 @@ final class RawClient implements AutoCloseable {
 		}
 	}
 
-	/** Closes with a reset instead of an end. */
+	/** Closes with a reset instead of a regular end. */
 	void reset() throws IOException {
 		this.socket.setSoLinger(true, 0);
 		this.socket.close();
@@ -149,7 +148,7 @@ final class RawClient implements AutoCloseable {
 			return this.in.read() < 0;
 		}
 		catch (SocketException ex) {
-			// A reset: it closed while bytes were on their way to it.
+			// A reset: it closed while bytes were still on their way.
 			return true;
 		}
 	}

@@ -26,14 +26,14 @@ import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
 
 /**
- * One connection of HTTP/2 over TLS that sends frames as they are, so that a test can do
- * what no HTTP client does. Not thread-safe.
+ * An HTTP/2 connection over TLS that sends frames unchecked, so that a test can send what
+ * no HTTP client sends. Not thread-safe.
  */
 final class RawHttp2Client implements AutoCloseable {
 
 	private static final byte[] PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
 
-	/** Error code of a stream that was refused before anything was done for it. */
+	/** Error code of a stream that was refused before any processing. */
 	static final int REFUSED_STREAM = 7;
 
 	static final int DATA = 0;
@@ -83,7 +83,8 @@ final class RawHttp2Client implements AutoCloseable {
 
 	/**
 	 * Connects.
-	 * @param windowBytes what the gateway may send of an answer before it is read
+	 * @param windowBytes bytes of an answer that the gateway may send before they are
+	 * read
 	 */
 	RawHttp2Client(URI gateway, SSLContext trusting, int windowBytes) throws IOException {
 		this.socket = (SSLSocket) trusting.getSocketFactory().createSocket(gateway.getHost(), gateway.getPort());
@@ -94,7 +95,7 @@ final class RawHttp2Client implements AutoCloseable {
 		this.out = new DataOutputStream(new BufferedOutputStream(this.socket.getOutputStream()));
 		this.out.write(PREFACE);
 		frame(SETTINGS, 0, 0,
-				// Every answer says its status anew.
+				// No dynamic table, so every answer contains its status.
 				ByteBuffer.allocate(12)
 					.putShort((short) HEADER_TABLE_SIZE)
 					.putInt(0)
@@ -116,8 +117,8 @@ final class RawHttp2Client implements AutoCloseable {
 	}
 
 	/**
-	 * Sends a whole request at once: its body is there when its head is read.
-	 * @param body of JSON, at most one frame
+	 * Sends a whole request at once: its body has arrived when its head is read.
+	 * @param body JSON, at most one frame
 	 * @return its stream
 	 */
 	int request(String method, String path, String body) throws IOException {
@@ -131,7 +132,7 @@ final class RawHttp2Client implements AutoCloseable {
 	}
 
 	/**
-	 * Sends a request without a body whose fields are as they are given.
+	 * Sends a request without a body, with unchecked fields.
 	 * @param fields names and values, one after the other, the pseudo fields first
 	 * @return its stream
 	 */
@@ -171,13 +172,13 @@ final class RawHttp2Client implements AutoCloseable {
 		return stream;
 	}
 
-	/** Sends a frame, whatever the rules of HTTP/2 say of it. */
+	/** Sends a frame, even if it breaks the rules of HTTP/2. */
 	void send(int type, int flags, int stream, byte... payload) throws IOException {
 		frame(type, flags, stream, payload);
 		this.out.flush();
 	}
 
-	/** Closes with a reset instead of an end. */
+	/** Closes with a reset instead of a regular end. */
 	void reset() throws IOException {
 		this.socket.setSoLinger(true, 0);
 		this.socket.close();
@@ -190,7 +191,7 @@ final class RawHttp2Client implements AutoCloseable {
 		text(block, value);
 	}
 
-	/** Its length, which is an integer with a prefix of seven bits, comes first. */
+	/** Writes a string, after its length as an integer with a prefix of seven bits. */
 	private static void text(ByteArrayOutputStream block, String text) {
 		int length = text.length();
 		block.write(Math.min(length, 0x7f));
@@ -214,7 +215,7 @@ final class RawHttp2Client implements AutoCloseable {
 	}
 
 	/**
-	 * Reads frames until none has come for a time.
+	 * Reads frames until none arrives for a time.
 	 * @return how many streams are open: not reset, and their connection not closed
 	 */
 	int openStreams(Duration quiet) throws IOException {
@@ -222,7 +223,7 @@ final class RawHttp2Client implements AutoCloseable {
 	}
 
 	/**
-	 * Reads frames until none has come for a time.
+	 * Reads frames until none arrives for a time.
 	 * @return the error code with which a stream was reset first, empty if it was not
 	 */
 	OptionalInt resetOf(int stream, Duration quiet) throws IOException {
@@ -233,8 +234,8 @@ final class RawHttp2Client implements AutoCloseable {
 
 	/**
 	 * Reads frames until a stream has ended, or its connection.
-	 * @return what came of the stream; status 0 if it was not answered, and then it was
-	 * reset or the connection closed
+	 * @return the outcome; status 0 if the stream was not answered but reset, or the
+	 * connection was closed
 	 */
 	Outcome outcomeOf(int stream, Duration patience) throws IOException {
 		boolean open = true;
@@ -248,7 +249,7 @@ final class RawHttp2Client implements AutoCloseable {
 		return new Outcome(this.statuses.getOrDefault(stream, 0), this.bodies.getOrDefault(stream, ""));
 	}
 
-	/** Reads frames until none has come for a time; false if the connection has ended. */
+	/** Reads frames until none arrives for a time; false if the connection has ended. */
 	private boolean read(Duration quiet) throws IOException {
 		this.socket.setSoTimeout((int) quiet.toMillis());
 		try {
@@ -324,10 +325,10 @@ final class RawHttp2Client implements AutoCloseable {
 	}
 
 	/**
-	 * What came of a stream.
+	 * The outcome of a stream.
 	 *
-	 * @param status of the answer, 0 if there was none
-	 * @param body of the answer
+	 * @param status the answer's status, 0 if there was none
+	 * @param body the answer's body
 	 */
 	record Outcome(int status, String body) {
 	}

@@ -10,9 +10,7 @@ import dev.sluice.contract.BackendBehaviour.Capacity;
 import dev.sluice.contract.BackendBehaviour.Delay;
 import jakarta.validation.Validator;
 
-/**
- * Validates a behaviour: the constraints of its fields, and those between fields.
- */
+/** Validates a behaviour: each field, and the relations between fields. */
 public final class BehaviourRules {
 
 	private static final long MAX_CPU_MICROS = 10_000_000;
@@ -64,7 +62,7 @@ public final class BehaviourRules {
 				}
 			}
 			case Delay.LogNormal(double median, double p99) -> {
-				// Negated, so that no comparison with a NaN passes.
+				// Negated, so that NaN does not pass.
 				if (!(median <= p99)) {
 					errors.add(new FieldError("delay.medianMillis", "must not be greater than p99Millis"));
 				}

@@ -7,10 +7,10 @@ import dev.sluice.backend.model.Backend;
 import io.netty.channel.Channel;
 
 /**
- * Counts new connections and closes those over the cap at once, as an exhausted address
- * translation does. The cap is a token bucket with the tokens of one second: a client may
- * open a full pool at once, and then the rate applies. Every connection to the port
- * counts, also one that scrapes metrics or changes the behaviour.
+ * Counts new connections and closes those over the cap at once, like an exhausted network
+ * address translation. The cap is a token bucket with the tokens of one second: a client
+ * may open a full pool at once, and then the rate applies. Every connection to the port
+ * counts, including those that scrape metrics or change the behaviour.
  * <p>
  * Confined to the {@link Loop}.
  */

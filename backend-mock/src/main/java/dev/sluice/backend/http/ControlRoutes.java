@@ -69,9 +69,10 @@ public final class ControlRoutes {
 	}
 
 	/**
-	 * Every order saved since the last {@code DELETE /audit}, 24 bytes each: its id, and
-	 * when it was saved in microseconds since 1970, as big-endian longs; in no order. One
-	 * part at a time is in memory. An order that is saved meanwhile may be missing.
+	 * Sends every order saved since the last {@code DELETE /audit}, 24 bytes each: its
+	 * id, and the time of its save in microseconds since 1970, as big-endian longs;
+	 * unsorted. One part at a time is in memory. An order that is saved meanwhile may be
+	 * missing.
 	 */
 	private Mono<ServerResponse> orders() {
 		Flux<byte[]> parts = Flux.range(0, SavedOrders.PARTS)

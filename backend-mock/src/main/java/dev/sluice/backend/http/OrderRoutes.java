@@ -35,10 +35,10 @@ import org.springframework.http.MediaType;
 import org.springframework.http.ProblemDetail;
 
 /**
- * The routes that are under load, {@code POST /orders} and {@code GET /{delayMillis}}.
- * They are handlers of reactor-netty and not of WebFlux, which would cost more than the
- * rest of a request: the backend shares its cores with the system under measurement. Here
- * a fault can also reset the connection.
+ * The routes under load, {@code POST /orders} and {@code GET /{delayMillis}}. They are
+ * reactor-netty handlers: WebFlux would cost more than the rest of a request, and the
+ * backend shares its cores with the system under measurement. A handler can also reset
+ * the connection, as a fault.
  * <p>
  * Confined to the {@link Loop}. A body is bounded to {@link Order#MAX_BYTES}.
  */
@@ -48,7 +48,7 @@ public final class OrderRoutes implements NettyRouteProvider {
 
 	private static final String ORDERS = "/orders";
 
-	/** A UUID and its quotes. */
+	/** Length of a UUID in quotes. */
 	private static final int KEY_LENGTH = 38;
 
 	private final Backend backend;
@@ -148,7 +148,7 @@ public final class OrderRoutes implements NettyRouteProvider {
 			}
 			case Answer.TooManyInFlight(var limit) -> send(response,
 					problem(503, limit + " requests are in flight, as many as backend.max-in-flight allows"));
-			case Answer.Failed(var status) -> send(response, problem(status, "A fault, as PUT /behaviour asked for"));
+			case Answer.Failed(var status) -> send(response, problem(status, "A fault that PUT /behaviour asked for"));
 			case Answer.Reset() -> close(response, true);
 			case Answer.Abandoned() -> close(response, false);
 		};

@@ -1,6 +1,6 @@
 /**
- * The routes of the backend. Those for orders are handlers of Netty, which take the least
- * CPU; those that control the backend are of WebFlux.
+ * The routes of the backend. The order routes are reactor-netty handlers, which use the
+ * least CPU; the control routes use WebFlux.
  */
 @NullMarked
 package dev.sluice.backend.http;

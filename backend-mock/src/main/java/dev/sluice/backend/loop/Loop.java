@@ -3,8 +3,8 @@ package dev.sluice.backend.loop;
 import java.time.Instant;
 
 /**
- * The thread that owns all state of the backend, and the time that it goes by. Tests use
- * a loop in virtual time.
+ * The thread that owns all state of the backend, and its clock. Tests use a loop with
+ * virtual time.
  */
 public interface Loop {
 

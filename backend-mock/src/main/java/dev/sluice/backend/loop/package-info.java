@@ -1,6 +1,4 @@
-/**
- * The one thread that owns all state of the backend, and its time.
- */
+/** The one thread that owns all state of the backend, and its clock. */
 @NullMarked
 package dev.sluice.backend.loop;
 

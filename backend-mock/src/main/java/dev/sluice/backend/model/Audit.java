@@ -15,7 +15,7 @@ import dev.sluice.contract.SavedOrder;
 
 /**
  * Counts the requests since {@code DELETE /audit} and keeps the orders saved since. A
- * reset creates a new audit. A request counts in the audit that it began in, so requests
+ * reset creates a new audit. A request counts in the audit in which it began, so requests
  * in flight at a reset do not appear in the new counts.
  * <p>
  * At any time received = saved + duplicates + refused + failed + in flight. An order that

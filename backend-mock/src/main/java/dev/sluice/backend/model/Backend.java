@@ -21,9 +21,9 @@ import dev.sluice.contract.SavedOrder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The backend without its HTTP: takes requests, lets them through the
- * {@link CapacityModel}, makes them wait, fail or hang as the {@link BackendBehaviour}
- * says, and saves their orders into the {@link Audit} at the end of the delay.
+ * The backend without HTTP: passes requests through the {@link CapacityModel}, makes them
+ * wait, fail or hang as the {@link BackendBehaviour} prescribes, and saves their orders
+ * into the {@link Audit} at the end of the delay.
  * <p>
  * A request is in flight from its admission (it is read, valid and not refused) to its
  * answer, including the time in the queue and in the store. In the audit, at any time,
@@ -31,8 +31,8 @@ import org.jspecify.annotations.Nullable;
  * order ({@link #delay(long, Reply)}) is in none of them.
  * <p>
  * A request goes on, in service or in the queue, when its client disconnects: a real
- * server seldom notices, and an order that is saved although its client gave up is the
- * case to test. Only a hanging request ends when its client disconnects.
+ * server seldom notices, and an order that is saved after its client gave up is the case
+ * to test. Only a hanging request ends when its client disconnects.
  * <p>
  * A new behaviour applies to requests received from then on. Earlier requests keep their
  * behaviour and their capacity model, except that none hangs any longer.
@@ -63,8 +63,8 @@ public final class Backend {
 	private boolean stopping;
 
 	/**
-	 * @param burner burns the CPU microseconds given, on no event loop, then runs the
-	 * task given on any thread
+	 * @param burner burns the given CPU microseconds off the event loop, then runs the
+	 * given task on any thread
 	 */
 	public Backend(Loop loop, RandomGenerator random, BiConsumer<Long, Runnable> burner, BackendProperties properties,
 			OrderStore store, BackendMetrics metrics) {
@@ -79,10 +79,11 @@ public final class Backend {
 	}
 
 	/**
-	 * Saves an order, after the delay and unless a fault comes between.
-	 * @param customerId whose it is: some fare otherwise
-	 * @param fingerprint of the order's body: a repeat of the id has the same
-	 * @return to be called if the client goes before the answer
+	 * Saves an order after the delay, unless a fault occurs.
+	 * @param customerId the order's customer: some have a special behaviour
+	 * @param fingerprint the fingerprint of the order's body, the same for a repeat of
+	 * the id
+	 * @return run it if the client disconnects before the answer
 	 */
 	public Runnable save(UUID id, String customerId, long fingerprint, Reply reply) {
 		Regime regime = this.regime;
@@ -90,8 +91,9 @@ public final class Backend {
 	}
 
 	/**
-	 * Answers after that long, once the capacity model lets it begin.
-	 * @return to be called if the client goes before the answer
+	 * Answers after the delay, which starts when the capacity model lets the request
+	 * begin.
+	 * @return run it if the client disconnects before the answer
 	 */
 	public Runnable delay(long delayMillis, Reply reply) {
 		return receive(new Request(this.regime, null, null, 0, delayMillis, null, reply));
@@ -117,15 +119,15 @@ public final class Backend {
 	}
 
 	/**
-	 * Replaces the behaviour, with a new capacity model even if it is the same, and lets
-	 * go all that hangs.
+	 * Replaces the behaviour, with a new capacity model even if it is the same, and ends
+	 * hanging requests.
 	 */
 	public void behave(BackendBehaviour behaviour) {
 		this.regime = new Regime(behaviour, CapacityModel.of(behaviour.capacity(), this.loop));
 		letGoWhatHangs();
 	}
 
-	/** Fails with {@link StoreUnavailableException}, as the next three. */
+	/** Fails with {@link StoreUnavailableException}, like the next three methods. */
 	public CompletableFuture<Optional<SavedOrder>> find(UUID id) {
 		return this.audit.find(id);
 	}
@@ -143,14 +145,12 @@ public final class Backend {
 		return this.audit.audit();
 	}
 
-	/**
-	 * Forgets the counts and the orders. What is in flight is counted nowhere any more.
-	 */
+	/** Forgets the counts and the orders. Requests in flight are no longer counted. */
 	public CompletableFuture<Void> reset() {
 		return this.audit.next().thenAccept((next) -> this.audit = next);
 	}
 
-	/** Counts a connection in. */
+	/** Counts a new connection. */
 	public void connection(boolean refused) {
 		this.metrics.connection(refused);
 		if (refused) {
@@ -161,13 +161,13 @@ public final class Backend {
 		}
 	}
 
-	/** Lets go all that hangs; from now on nothing hangs. */
+	/** Ends hanging requests; from now on no request hangs. */
 	public void stop() {
 		this.stopping = true;
 		letGoWhatHangs();
 	}
 
-	/** Requests waiting for a place. May be read by any thread. */
+	/** Requests waiting for a place. Any thread may call it. */
 	int waiting() {
 		return this.regime.capacity().waiting();
 	}

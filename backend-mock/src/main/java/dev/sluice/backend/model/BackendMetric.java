@@ -2,22 +2,24 @@ package dev.sluice.backend.model;
 
 import java.util.List;
 
-/** Every metric of the backend's own. */
+/** The backend's own metrics. */
 enum BackendMetric {
 
 	/** Orders received. Unlike the audit, never reset. */
-	RECEIVED("sluice.backend.received", "orders", "Order requests begun"),
+	RECEIVED("sluice.backend.received", "orders", "Order requests received"),
 
 	/** Orders ended, by outcome: saved, duplicate, refused or failed. */
 	ENDED("sluice.backend.ended", "orders", "Order requests ended", "outcome"),
 
-	/** From reception to answer, the time in the queue included; not of refused ones. */
+	/**
+	 * From reception to answer, including the time in the queue; without refused orders.
+	 */
 	DURATION("sluice.backend.duration", "seconds", "Time from reception to answer of an order request"),
 
-	/** Orders in flight now, those that wait included. */
-	IN_FLIGHT("sluice.backend.in.flight", "orders", "Order requests in flight, waiting ones included"),
+	/** Orders in flight now, including waiting ones. */
+	IN_FLIGHT("sluice.backend.in.flight", "orders", "Order requests in flight, including waiting ones"),
 
-	/** Requests that wait for a place now. */
+	/** Requests waiting for a place now. */
 	WAITING("sluice.backend.waiting", "requests", "Requests waiting for a worker"),
 
 	/** Workers of the capacity model now; 2,147,483,647 if it has no limit. */

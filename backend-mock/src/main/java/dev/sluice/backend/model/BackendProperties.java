@@ -14,17 +14,18 @@ import org.springframework.validation.annotation.Validated;
 /**
  * The settings at start. {@code PUT /behaviour} sets the rest at run time.
  *
- * @param store where orders are saved: {@code memory}, the default, or {@code postgres},
- * which keeps them after the backend ends
+ * @param store where orders are saved: {@code memory}, or {@code postgres}, which keeps
+ * them after the backend stops; default {@code memory}
  * @param storePoolSize maximum number of connections to PostgreSQL, and so of orders
- * saved at once; further orders wait; default 10
- * @param storeTimeout how long an order waits for a connection, and then for PostgreSQL,
- * before the answer is 503; default 2 s
- * @param maxOrders maximum number of orders in memory, 43 to 64 bytes each; a new order
- * over it gets 507 until {@code DELETE /audit}; default 2,000,000
- * @param maxInFlight maximum number of requests in flight, for any capacity model; a
- * request over it gets 503; default 100,000
- * @param seed of the random faults and delays; 0, the default: another one at each start
+ * saved at once. Further orders wait; default 10
+ * @param storeTimeout maximum time that an order waits for a connection, and again for
+ * PostgreSQL. Then it gets 503; default 2 s
+ * @param maxOrders maximum number of orders in memory, 43 to 64 bytes each. Further
+ * orders get 507 until {@code DELETE /audit}; default 2,000,000
+ * @param maxInFlight maximum number of requests in flight, for any capacity model.
+ * Further requests get 503; default 100,000
+ * @param seed seed of the random faults and delays. 0 = a new one at each start; default
+ * 0
  */
 @Validated
 @ConfigurationProperties("backend")

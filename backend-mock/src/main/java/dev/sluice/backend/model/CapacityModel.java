@@ -20,10 +20,10 @@ import org.jspecify.annotations.Nullable;
  * <ul>
  * <li>unlimited: no limit on places;
  * <li>workers: a fixed number of places;
- * <li>starved: as workers, but {@code growthPerSecond} places are added while work waits:
- * the growth clock starts when work begins to wait. At each tick on which work still
- * waits, places are added, until none waits or {@code maxWorkers} is reached. Added
- * places stay until the next {@code PUT /behaviour};
+ * <li>starved: like workers, but {@code growthPerSecond} places are added each second
+ * while work waits. The growth clock starts when work begins to wait. Each tick adds
+ * places, until no work waits or {@code maxWorkers} is reached. Added places stay until
+ * the next {@code PUT /behaviour};
  * <li>contended: no limit on places, but the more are in use, the longer work lasts.
  * </ul>
  * The fifth, rate, has no limit on places and a {@link TokenBucket} in front of them.
@@ -137,17 +137,17 @@ final class CapacityModel {
 		startWaiting();
 	}
 
-	/** Work that waits. Any thread may call it. */
+	/** Amount of work that waits. Any thread may call it. */
 	int waiting() {
 		return this.waiting;
 	}
 
-	/** Work that can be in service at once. Any thread may call it. */
+	/** Amount of work that can be in service at once. Any thread may call it. */
 	int places() {
 		return this.places;
 	}
 
-	/** Work in service now. */
+	/** Amount of work in service now. */
 	int inService() {
 		return this.inService;
 	}

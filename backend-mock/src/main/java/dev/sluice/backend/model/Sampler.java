@@ -11,7 +11,7 @@ import dev.sluice.contract.BackendBehaviour.Delay;
  */
 public final class Sampler {
 
-	/** Maximum delay in milliseconds, whatever the distribution says. */
+	/** Maximum delay in milliseconds, for any distribution. */
 	public static final long MAX_DELAY_MILLIS = 600_000;
 
 	/** The 99th percentile of the standard normal distribution. */

@@ -1,7 +1,6 @@
 /**
- * What the backend does, without its HTTP: start at
- * {@link dev.sluice.backend.model.Backend}. Its capacity, its faults and delays, its
- * audit and its metrics.
+ * The backend without HTTP: its capacity, its faults and delays, its audit and its
+ * metrics. Start at {@link dev.sluice.backend.model.Backend}.
  */
 @NullMarked
 package dev.sluice.backend.model;

@@ -11,21 +11,21 @@ import dev.sluice.contract.SavedOrder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stores the orders of one audit. Only the {@link Loop} calls it, and each answer is
- * given on the loop, at once or later.
+ * Stores the orders of one audit. Only the {@link Loop} calls it, and it answers on the
+ * loop, at once or later.
  */
 public interface OrderStore {
 
 	/**
 	 * Saves an order unless its id exists.
 	 * @param nowMicros the time, in microseconds since 1970, more than 0
-	 * @param then gets {@link Answer.Saved}, {@link Answer.Repeated},
+	 * @param then receives {@link Answer.Saved}, {@link Answer.Repeated},
 	 * {@link Answer.KeyReused}, {@link Answer.StoreFull} or
 	 * {@link Answer.StoreUnavailable}
 	 */
 	void save(UUID id, long fingerprint, long nowMicros, Consumer<Answer> then);
 
-	/** Fails with {@link StoreUnavailableException}, as the methods below. */
+	/** Fails with {@link StoreUnavailableException}, like the methods below. */
 	CompletableFuture<Optional<SavedOrder>> find(UUID id);
 
 	/** Number of saved orders. */
@@ -35,9 +35,9 @@ public interface OrderStore {
 
 	/**
 	 * A part of the saved orders: each is in exactly one of {@link SavedOrders#PARTS}.
-	 * @param part from 0
-	 * @return for each order 24 bytes: its id, and when it was saved in microseconds
-	 * since 1970, as big-endian longs; in no order
+	 * @param part the part, from 0
+	 * @return for each order 24 bytes: its id, and the time of its save in microseconds
+	 * since 1970, as big-endian longs; unsorted
 	 */
 	CompletableFuture<byte[]> export(int part);
 
@@ -51,9 +51,9 @@ public interface OrderStore {
 	/**
 	 * The counts of a store.
 	 *
-	 * @param saved different orders
-	 * @param duplicates repeats of them
-	 * @param earlier requests that were received before this process started
+	 * @param saved number of distinct orders
+	 * @param duplicates number of their repeats
+	 * @param earlier number of requests that were received before this process started
 	 * @param lastSavedAt when the newest was saved; null if there is none
 	 */
 	record Totals(long saved, long duplicates, long earlier, @Nullable Instant lastSavedAt) {

@@ -29,15 +29,16 @@ import org.slf4j.LoggerFactory;
 
 /**
  * {@code backend.store=postgres}: one row for each order, so an order that was answered
- * 201 survives a kill. The primary key of the table saves an order once. The same
- * statement says whether it is a repeat.
+ * 201 survives a kill. The table's primary key ensures that an order is saved once, and
+ * the same statement returns whether it is a repeat.
  * <p>
  * Each request to the store has a virtual thread, which waits for a connection of the
- * pool, with a timeout. PostgreSQL cancels a statement that takes too long and undoes it.
- * Only if the connection to PostgreSQL breaks in between, an order that was answered 503
- * may be saved.
+ * pool, with a timeout. PostgreSQL cancels and rolls back a statement that takes too
+ * long. An order that was answered 503 may be saved only if the connection to PostgreSQL
+ * breaks in between.
  * <p>
- * The tables are created when PostgreSQL is first reached. It may start later than this.
+ * The tables are created when PostgreSQL is first reached. PostgreSQL may start later
+ * than the backend.
  */
 public final class PostgresOrderStore implements OrderStore {
 
@@ -46,7 +47,7 @@ public final class PostgresOrderStore implements OrderStore {
 	/** Key of the advisory lock for creating the tables. The number is arbitrary. */
 	private static final long LOCK = 0x51_75_69_63_65L;
 
-	/** Orders of earlier ledgers are found by nobody, and a late save may leave one. */
+	/** Orders of earlier ledgers are never read; a late save may leave one. */
 	private static final String TABLES = """
 			create schema if not exists backend;
 			create table if not exists backend.ledger (
@@ -83,7 +84,7 @@ public final class PostgresOrderStore implements OrderStore {
 
 	private volatile @Nullable Opened opened;
 
-	/** The store of the audit that the database is at. */
+	/** Opens the store of the database's current audit. */
 	public PostgresOrderStore(DataSource pool, Loop loop) {
 		this(new Shared(pool, loop, new ReentrantLock(), new AtomicBoolean()), null);
 	}
@@ -234,9 +235,7 @@ public final class PostgresOrderStore implements OrderStore {
 		}
 	}
 
-	/**
-	 * A connection that cannot be closed does not undo a statement that was committed.
-	 */
+	/** Ignores a failure to close: it does not undo a committed statement. */
 	private static void close(Connection connection) {
 		try {
 			connection.close();
@@ -267,7 +266,7 @@ public final class PostgresOrderStore implements OrderStore {
 	}
 
 	private static Opened open(Statement statement) throws SQLException {
-		// IF NOT EXISTS is not safe for two processes at once.
+		// IF NOT EXISTS is not safe for concurrent processes.
 		statement.execute("select pg_advisory_xact_lock(%d)".formatted(LOCK));
 		statement.execute(TABLES);
 		try (ResultSet row = statement.executeQuery("select current from backend.ledger")) {
@@ -293,15 +292,15 @@ public final class PostgresOrderStore implements OrderStore {
 		return row.getObject(column, OffsetDateTime.class).toInstant();
 	}
 
-	/** What all ledgers' stores have in common. */
+	/** The state that the stores of all ledgers share. */
 	private record Shared(DataSource pool, Loop loop, ReentrantLock opening, AtomicBoolean failing) {
 	}
 
 	/**
-	 * An audit as the database has it.
+	 * An audit in the database.
 	 *
 	 * @param audit its number
-	 * @param earlier requests that it already counts
+	 * @param earlier number of requests that it already counts
 	 */
 	private record Opened(long audit, long earlier) {
 	}

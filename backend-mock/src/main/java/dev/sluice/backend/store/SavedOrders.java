@@ -28,7 +28,7 @@ public final class SavedOrders {
 
 	private static final int SHARD_BITS = 8;
 
-	/** How many parts {@link #export} has. */
+	/** Number of parts of {@link #export}. */
 	public static final int PARTS = 1 << SHARD_BITS;
 
 	private static final int EXPORTED_BYTES = 3 * Long.BYTES;
@@ -93,9 +93,9 @@ public final class SavedOrders {
 
 	/**
 	 * A part of the orders: each is in exactly one of {@link #PARTS}.
-	 * @param part from 0
-	 * @return for each order 24 bytes: its id, and when it was saved in microseconds
-	 * since 1970, as big-endian longs; in no order
+	 * @param part the part, from 0
+	 * @return for each order 24 bytes: its id, and the time of its save in microseconds
+	 * since 1970, as big-endian longs; unsorted
 	 */
 	byte[] export(int part) {
 		Shard shard = this.shards[part];
@@ -135,7 +135,7 @@ public final class SavedOrders {
 
 		private int used;
 
-		/** Where the id is, or the empty slot where it belongs. */
+		/** The slot of the id, or the empty slot in which it belongs. */
 		int slot(long hash, UUID id) {
 			int slots = this.table.length / SLOT;
 			int slot = (int) ((hash & 0xffff_ffffL) * slots >>> Integer.SIZE);

@@ -1,5 +1,5 @@
 /**
- * Where orders are saved, once each: in memory or in PostgreSQL. Start at
+ * The stores that save orders, once each: in memory or in PostgreSQL. Start at
  * {@link dev.sluice.backend.store.OrderStore}.
  */
 @NullMarked

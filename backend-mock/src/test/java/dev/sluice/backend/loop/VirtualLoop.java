@@ -7,7 +7,7 @@ import java.util.Comparator;
 import java.util.PriorityQueue;
 import java.util.Queue;
 
-/** A loop whose time stands still until it is moved. */
+/** A loop whose time stands still until a test advances it. */
 public final class VirtualLoop implements Loop {
 
 	private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
@@ -41,12 +41,12 @@ public final class VirtualLoop implements Loop {
 		return START.plusNanos(this.nanos);
 	}
 
-	/** Runs what is due now. */
+	/** Runs the tasks that are due now. */
 	public void run() {
 		advance(Duration.ZERO);
 	}
 
-	/** Moves time on, stopping at each timer on the way. */
+	/** Advances the time, stopping at each timer on the way. */
 	public void advance(Duration duration) {
 		long end = this.nanos + duration.toNanos();
 		runReady();

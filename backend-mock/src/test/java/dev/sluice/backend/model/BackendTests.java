@@ -449,7 +449,7 @@ class BackendTests {
 				store, new BackendMetrics(this.registry));
 	}
 
-	/** Answers when it is told to. */
+	/** Answers when a test tells it to. */
 	private static final class SlowStore implements OrderStore {
 
 		private final Queue<Consumer<Answer>> waiting = new ArrayDeque<>();

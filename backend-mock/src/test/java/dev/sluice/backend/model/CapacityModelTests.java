@@ -183,9 +183,8 @@ class CapacityModelTests {
 
 	@Test
 	void starvedServesABurstInTheTimeThatItsGrowthAllows() {
-		// Workers that take 1 s each, 1 at first and 1 more each second: 1 + 2 + 3 + 4
-		// are
-		// done after 4 s.
+		// Workers take 1 s each; there is 1 at first and 1 more each second: 1 + 2 + 3 +
+		// 4 are done after 4 s.
 		CapacityModel capacity = CapacityModel.of(new Capacity.Starved(1, 1, 100, 100), this.loop);
 		int[] done = { 0 };
 		for (int i = 0; i < 10; i++) {

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What every store does. */
+/** The behaviour of every store. */
 abstract class OrderStoreContract {
 
 	static final UUID ID = new UUID(1, 2);
@@ -24,7 +24,7 @@ abstract class OrderStoreContract {
 
 	static final Instant LATER = FIRST.plusSeconds(1);
 
-	/** One that is empty. */
+	/** An empty store. */
 	abstract OrderStore store();
 
 	@Test

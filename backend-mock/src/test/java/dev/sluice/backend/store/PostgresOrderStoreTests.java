@@ -28,7 +28,7 @@ import static org.mockito.Mockito.doThrow;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.when;
 
-/** The store against a connection that fails as the test says. */
+/** The store with a connection that fails as the test decides. */
 class PostgresOrderStoreTests {
 
 	private static final UUID ID = new UUID(1, 2);
@@ -58,7 +58,7 @@ class PostgresOrderStoreTests {
 
 		store.save(ID, 7, 1, this.answers::add);
 		runNext();
-		// What the first still has to say comes before the answer to the second.
+		// Everything that the first still reports comes before the answer to the second.
 		store.save(ID, 7, 1, this.answers::add);
 		runNext();
 

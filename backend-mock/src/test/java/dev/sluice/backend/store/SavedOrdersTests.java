@@ -51,7 +51,7 @@ class SavedOrdersTests {
 		Map<UUID, Long> expected = new HashMap<>();
 		Random random = new Random(42);
 		for (int i = 1; i <= 300_000; i++) {
-			// Ids of one time differ in few bits, as those of a burst of version 7 do.
+			// Ids of one time differ in few bits, like those of a burst of UUIDv7.
 			UUID id = (i % 2 == 0) ? new UUID(0x0199_0000_0000_7000L, i)
 					: new UUID(random.nextLong(), random.nextLong());
 			expected.put(id, (long) i);

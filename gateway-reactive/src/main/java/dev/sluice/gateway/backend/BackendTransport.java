@@ -21,15 +21,15 @@ import reactor.netty.http.client.HttpClientResponse;
 import reactor.netty.resources.ConnectionProvider;
 
 /**
- * Sends requests to the backend over a pool of kept connections. The caller bounds how
- * many at once. Holds no thread: the response comes on an event loop, which must not be
- * blocked.
+ * Sends requests to the backend over a pool of keep-alive connections. The caller bounds
+ * the number of concurrent requests. Holds no thread: the response comes on an event
+ * loop, which must not be blocked.
  */
 @Component
 @ThreadSafe
 final class BackendTransport implements DisposableBean {
 
-	/** Maximum size of a response, in bytes. A response is far smaller. */
+	/** Maximum size of a response, in bytes. Usual responses are far smaller. */
 	private static final int MAX_RESPONSE_BYTES = 64 * 1024;
 
 	private static final int UNBOUNDED = -1;
@@ -41,9 +41,10 @@ final class BackendTransport implements DisposableBean {
 	BackendTransport(BackendProperties backend) {
 		this.connections = ConnectionProvider.builder("backend")
 			.maxConnections(backend.maxConcurrent())
-			// The bulkhead bounds the calls that wait. A call whose time is over has left
-			// it, but its wait for a connection ends a moment later, on an event loop. A
-			// bound of the pool would refuse the next call for that.
+			// The bulkhead bounds the waiting calls. A call that times out leaves the
+			// bulkhead at once, but its wait for a connection ends a moment later, on an
+			// event loop. With a bound here, the pool would refuse the next call
+			// meanwhile.
 			.pendingAcquireMaxCount(UNBOUNDED)
 			.pendingAcquireTimeout(backend.connectTimeout())
 			.maxIdleTime(backend.idleTimeout())
@@ -59,7 +60,7 @@ final class BackendTransport implements DisposableBean {
 
 	/**
 	 * Sends a request.
-	 * @param request what to send
+	 * @param request the request
 	 * @param limit maximum time of the whole exchange; then the connection is closed
 	 * @return the response; fails with {@link TimeoutException} at the limit and
 	 * otherwise if there was no connection or it broke

@@ -14,7 +14,7 @@ import reactor.core.publisher.Mono;
 
 /**
  * Every request of the API passes here first and takes a place of {@link RequestLimit}. A
- * request whose body is being read gives its place up, see {@link BodyReader}.
+ * request whose body is being read gives up its place, see {@link BodyReader}.
  */
 @Component
 @Order(Ordered.HIGHEST_PRECEDENCE + 10)
@@ -53,10 +53,11 @@ final class Admission implements WebFilter {
 	}
 
 	/**
-	 * Reads the body of a request, which gives its place up meanwhile.
+	 * Reads the body of a request, which gives up its place meanwhile.
 	 * @param <T> the body
 	 * @param body reads it
-	 * @return what was read; fails with {@link ProblemException} if then no place is free
+	 * @return the body; fails with {@link ProblemException} if no place is free
+	 * afterwards
 	 */
 	static <T> Mono<T> whileReading(Mono<T> body) {
 		return Mono.deferContextual((context) -> {

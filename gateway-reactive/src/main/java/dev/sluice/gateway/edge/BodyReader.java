@@ -39,14 +39,14 @@ public final class BodyReader {
 	 */
 	public Mono<byte[]> read(ServerHttpRequest request) {
 		return Admission.whileReading(Mono.using(() -> begin(request), (body) -> request.getBody()
-			// Without a limit reactor-netty reports a failure twice.
+			// Without a limit, reactor-netty reports a failure twice.
 			.limitRate(PREFETCH)
 			.doOnNext((bytes) -> add(body, bytes))
 			.then(Mono.fromSupplier(body::bytes))
 			.timeout(late(body)), BodyMemory.Body::release).onErrorMap((failure) -> switch (failure) {
 				case ProblemException problem -> problem;
 				case TimeoutException _ -> StandardProblem.of(ProblemType.REQUEST_TIMEOUT);
-				// The client cut it off or chunked it badly.
+				// The body is cut off or badly chunked.
 				default -> StandardProblem.of(ProblemType.INVALID_REQUEST);
 			}));
 	}
@@ -57,7 +57,8 @@ public final class BodyReader {
 	}
 
 	/**
-	 * The bytes are copied: a few of them would keep the whole buffer that they came in.
+	 * Copies the bytes: otherwise a few of them would retain the whole buffer that they
+	 * arrived in.
 	 */
 	private static void add(BodyMemory.Body body, DataBuffer bytes) {
 		try {

@@ -19,9 +19,9 @@ import reactor.netty.NettyPipeline;
 
 /**
  * Puts the handlers that protect the gateway into the pipeline of a connection, as soon
- * as its protocol is known: at once, or after the TLS handshake that negotiates it. Those
- * of the streams of HTTP/2 are {@link Http2StreamGuard}'s. One for each connection, on
- * its event loop.
+ * as its protocol is known: at once, or after the TLS handshake that negotiates it.
+ * {@link Http2StreamGuard} adds those of HTTP/2 streams. Each connection has an instance
+ * of its own, confined to its event loop.
  */
 public final class ConnectionGuardHandler extends ChannelInboundHandlerAdapter {
 
@@ -75,7 +75,7 @@ public final class ConnectionGuardHandler extends ChannelInboundHandlerAdapter {
 		}
 	}
 
-	/** Sees what the codec of HTTP/2 sends, frame by frame. */
+	/** Reads the frames that the HTTP/2 codec sends. */
 	private static final class SentFramesHandler extends ChannelOutboundHandlerAdapter {
 
 		private final SentFrames frames;

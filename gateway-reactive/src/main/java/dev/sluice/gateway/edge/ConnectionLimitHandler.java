@@ -8,8 +8,8 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 
 /**
  * Accepts at most {@code sluice.max-connections} connections at once. Further ones wait
- * in the operating system's backlog until one is closed. Sits in the pipeline of the
- * socket that listens, on its event loop; connections close on theirs.
+ * in the operating system's backlog until one is closed. It is in the pipeline of the
+ * listening socket and runs on its event loop; connections close on theirs.
  */
 public final class ConnectionLimitHandler extends ChannelInboundHandlerAdapter {
 

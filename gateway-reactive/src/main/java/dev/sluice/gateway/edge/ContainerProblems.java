@@ -18,7 +18,7 @@ import io.netty.handler.codec.http.HttpVersion;
 import org.springframework.http.MediaType;
 
 /**
- * Problem documents in place of the empty bodies that reactor-netty answers with by
+ * Sends a problem document in place of the empty body with which reactor-netty answers by
  * itself, such as to a request that it cannot read.
  */
 @Sharable

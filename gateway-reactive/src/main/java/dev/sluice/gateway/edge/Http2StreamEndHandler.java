@@ -13,8 +13,8 @@ import io.netty.handler.codec.http2.Http2Stream;
 import io.netty.handler.codec.http2.Http2StreamChannel;
 
 /**
- * Ends a stream of HTTP/2 with its answer, also if the request's body has not come in:
- * the client is asked to stop sending it (RFC 9113, section 8.1). Without this the stream
+ * Ends an HTTP/2 stream with its answer, even if the request's body has not arrived: the
+ * client is asked to stop sending it (RFC 9113, section 8.1). Without this the stream
  * would stay open, and a client that sends before it reads would wait.
  */
 @Sharable

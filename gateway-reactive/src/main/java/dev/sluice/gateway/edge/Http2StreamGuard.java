@@ -34,12 +34,12 @@ import reactor.netty.Connection;
 import reactor.netty.ConnectionObserver;
 
 /**
- * Puts the handlers that protect the gateway into the pipeline of each stream of HTTP/2.
- * At most {@code sluice.max-streams} are open at once, over all connections, and beyond
- * them the only one of each connection: streams that other clients hold do not keep it
- * out. A further one is refused before anything is done for it ({@code REFUSED_STREAM}),
- * so the client may send it again. A stream whose head breaks the rules of HTTP/2 is
- * reset. A request that {@link RequestFraming} finds ill-formed is answered with 400.
+ * Puts the handlers that protect the gateway into the pipeline of each HTTP/2 stream. At
+ * most {@code sluice.max-streams} are open at once, over all connections. Beyond them a
+ * connection that has none may open one, so that streams of other clients do not keep it
+ * out. Further streams are refused before any processing ({@code REFUSED_STREAM}), so
+ * clients may send them again. A stream whose head breaks the rules of HTTP/2 is reset. A
+ * request that {@link RequestFraming} finds ill-formed is answered with 400.
  */
 @ThreadSafe
 public final class Http2StreamGuard implements ConnectionObserver {
@@ -68,7 +68,8 @@ public final class Http2StreamGuard implements ConnectionObserver {
 	}
 
 	/**
-	 * Whether there is room for a stream, which then has its place until it is closed.
+	 * Takes a place for a stream, which keeps it until it is closed; false if none is
+	 * free.
 	 */
 	private boolean takePlace(Channel stream) {
 		if (this.open.incrementAndGet() > this.connections.maxStreams() && !isOnlyOne(stream)) {
@@ -84,7 +85,7 @@ public final class Http2StreamGuard implements ConnectionObserver {
 		return codec.connection().remote().numActiveStreams() == 1;
 	}
 
-	/** Lets nothing in of a request that is refused by its head. */
+	/** Lets in no part of a request that is refused because of its head. */
 	private final class Gate extends ChannelInboundHandlerAdapter {
 
 		private boolean headRead;
@@ -114,10 +115,13 @@ public final class Http2StreamGuard implements ConnectionObserver {
 			}
 		}
 
-		/** Whether the request is refused, and then the client is told. */
+		/**
+		 * Refuses the request, with an answer to the client, if it must; true if it did.
+		 */
 		private boolean refuse(ChannelHandlerContext context, Http2Headers head) {
 			if (!keepsTheRules(head)) {
-				// The codec behind would fail, and the stream would stay open.
+				// The codec behind this handler would fail, and the stream would stay
+				// open.
 				context.writeAndFlush(new DefaultHttp2ResetFrame(Http2Error.PROTOCOL_ERROR));
 				return true;
 			}
@@ -135,7 +139,10 @@ public final class Http2StreamGuard implements ConnectionObserver {
 			return false;
 		}
 
-		/** Those of RFC 9113, sections 8.2.1 and 8.3.1, that Netty does not enforce. */
+		/**
+		 * Checks rules of RFC 9113, sections 8.2.1 and 8.3.1, that Netty does not
+		 * enforce.
+		 */
 		private static boolean keepsTheRules(Http2Headers head) {
 			return hasOne(head, PseudoHeaderName.METHOD) && hasOne(head, PseudoHeaderName.PATH)
 					&& hasOne(head, PseudoHeaderName.SCHEME) && HttpScheme.HTTPS.name().contentEquals(head.scheme())

@@ -21,18 +21,21 @@ import reactor.core.scheduler.Schedulers;
 import reactor.util.context.Context;
 
 /**
- * Ends every request. Whatever a request waits for has a time limit of its own, which
- * ends with a signal. Reactor does not signal an error such as
+ * Ensures that every request ends. Everything that a request waits for has a time limit
+ * of its own, which ends with a signal. Reactor does not signal an error such as
  * {@link NoClassDefFoundError} or {@link StackOverflowError}: it throws it on the thread
- * where it happens, and the request would wait for ever. So an error that is thrown while
- * the request begins fails it, and a request that takes longer than all time limits
- * together fails too. Looks once a second; holds one entry for each request in progress.
+ * where it occurs, and the request would wait for ever. So an error thrown while a
+ * request begins fails the request. A request that takes longer than all time limits
+ * together fails too. Checks once a second; holds one entry for each request in progress.
  */
 @Component
 @ThreadSafe
 final class RequestDeadline implements DisposableBean {
 
-	/** How often PostgreSQL may be asked for one request, or Kafka read to its end. */
+	/**
+	 * Maximum number of queries to PostgreSQL, or reads of Kafka to its end, for one
+	 * request.
+	 */
 	private static final int LOOKUPS = 5;
 
 	private static final Duration GRACE = Duration.ofSeconds(5);
@@ -58,9 +61,9 @@ final class RequestDeadline implements DisposableBean {
 	}
 
 	/**
-	 * Ends a request.
-	 * @param request serves it
-	 * @return the same; fails by an error that the request throws, and at the deadline
+	 * Makes a request end.
+	 * @param request serves the request
+	 * @return the same; fails with an error that the request throws, and at the deadline
 	 */
 	Mono<Void> ended(Mono<Void> request) {
 		return Mono.create((sink) -> {

@@ -30,17 +30,17 @@ import reactor.netty.channel.ChannelOperations;
 /**
  * Lets the requests of an HTTP/1.1 connection in, one at a time: the next one waits until
  * the one before is answered, and the body of a request waits until the application wants
- * it. What waits stays in the socket, except for the last buffer that was read. A request
- * that {@link RequestFraming} finds ill-formed is answered with 400, a head that does not
- * end within {@code sluice.head-timeout} with 408, and the connection is closed. It is
- * also closed after an answer to a request of which the body was not read.
+ * it. Waiting bytes stay in the socket, except for the last buffer that was read. A
+ * request that {@link RequestFraming} finds ill-formed is answered with 400, a head that
+ * does not end within {@code sluice.head-timeout} with 408, and the connection is closed.
+ * It is also closed after an answer to a request of which the body was not read.
  * <p>
- * Sits on both sides of the HTTP codec: before it come bytes, behind it go answers. One
- * for each connection, on its event loop.
+ * It has handlers on both sides of the HTTP codec: bytes arrive before it, answers leave
+ * behind it. Each connection has an instance of its own, confined to its event loop.
  */
 final class RequestFramingHandler extends ChannelDuplexHandler {
 
-	/** Maximum number of bytes that are read, and thrown away, before a close. */
+	/** Maximum number of bytes that are read and discarded before a close. */
 	private static final int MAX_DRAINED_BYTES = 64 * 1024;
 
 	/** Maximum time to wait for a client to stop sending before a close. */
@@ -52,13 +52,13 @@ final class RequestFramingHandler extends ChannelDuplexHandler {
 
 	private final RefusedRequests refused;
 
-	/** What was read and is not passed on, none if null. */
+	/** Bytes that were read and have not been passed on; null if there are none. */
 	private @Nullable ByteBuf held;
 
-	/** How much of that is known to be well-formed. */
+	/** Number of those bytes that are known to be well-formed. */
 	private int checked;
 
-	/** Requests that were complete when bytes were passed on last. */
+	/** Number of complete requests when bytes were last passed on. */
 	private long completedBefore;
 
 	private Stage stage = Stage.HEAD;
@@ -84,7 +84,7 @@ final class RequestFramingHandler extends ChannelDuplexHandler {
 	 * @param channel the connection
 	 * @param maxHeadBytes maximum size of a request's head, in bytes
 	 * @param headTimeout maximum time from a request's first byte to the end of its head
-	 * @param refused counts what is refused
+	 * @param refused counts refused requests
 	 */
 	static void install(Channel channel, int maxHeadBytes, Duration headTimeout, RefusedRequests refused) {
 		RequestFramingHandler gate = new RequestFramingHandler(maxHeadBytes, headTimeout, refused);
@@ -101,7 +101,7 @@ final class RequestFramingHandler extends ChannelDuplexHandler {
 			return;
 		}
 		if (this.framing.isBroken()) {
-			// The answer is on its way.
+			// The answer is being sent.
 			bytes.release();
 			return;
 		}
@@ -119,7 +119,10 @@ final class RequestFramingHandler extends ChannelDuplexHandler {
 		shrink(context);
 	}
 
-	/** A few bytes do not keep the whole buffer that they were read into. */
+	/**
+	 * Copies a few bytes, so that they do not retain the whole buffer that they were read
+	 * into.
+	 */
 	private void shrink(ChannelHandlerContext context) {
 		ByteBuf large = this.held;
 		if (large != null && large.readableBytes() < large.capacity() / 2) {
@@ -145,13 +148,13 @@ final class RequestFramingHandler extends ChannelDuplexHandler {
 			advance(context);
 			context.fireChannelReadComplete();
 		}
-		// What waits fills no more than one buffer.
+		// Waiting bytes take no more than one buffer.
 		if (this.held == null || this.stage == Stage.HEAD && !this.answering) {
 			context.read();
 		}
 	}
 
-	/** Passes on what may be passed on. */
+	/** Passes on the bytes that may be passed on. */
 	private void advance(ChannelHandlerContext context) {
 		while (this.held != null && !this.closing && mayPass()) {
 			int length = check(this.held);
@@ -185,12 +188,12 @@ final class RequestFramingHandler extends ChannelDuplexHandler {
 		};
 	}
 
-	/** Whether a whole request has been looked at since the last one was passed on. */
+	/** Whether a whole request has been checked since the last one was passed on. */
 	private boolean isRequestComplete() {
 		return this.framing.completed() > this.completedBefore;
 	}
 
-	/** Looks at what waits, up to the end of the head or of the request. */
+	/** Checks the waiting bytes up to the end of the head or of the request. */
 	private int check(ByteBuf bytes) {
 		int unchecked = bytes.readableBytes() - this.checked;
 		if (unchecked > 0 && this.framing.completed() == this.completedBefore) {
@@ -217,7 +220,7 @@ final class RequestFramingHandler extends ChannelDuplexHandler {
 		context.fireChannelRead(part);
 	}
 
-	/** The time of a head begins with its first byte, or when it is its turn. */
+	/** The time limit of a head starts with its first byte, or when its turn comes. */
 	private void awaitHead(ChannelHandlerContext context) {
 		if (this.deadline == null && this.framing.isInHead()) {
 			this.deadline = context.executor()
@@ -254,8 +257,8 @@ final class RequestFramingHandler extends ChannelDuplexHandler {
 	}
 
 	/**
-	 * The client may still be sending. It is told that nothing more comes, and for a
-	 * moment what it sends is thrown away, so that it reads the answer and not a reset.
+	 * The client may still be sending. Closes the output, and discards for a moment what
+	 * the client sends, so that it reads the answer and not a reset.
 	 */
 	@Override
 	public void close(ChannelHandlerContext context, ChannelPromise promise) {
@@ -325,12 +328,15 @@ final class RequestFramingHandler extends ChannelDuplexHandler {
 
 	}
 
-	/** The answers on their way to the codec, and the requests on their way from it. */
+	/** Handles the answers to the codec and the requests from it. */
 	private final class Answers extends ChannelDuplexHandler {
 
 		private boolean last;
 
-		/** A client that sends no body waits for nothing, whatever it expects. */
+		/**
+		 * A client that sends no body does not wait for 100 (Continue), even if it says
+		 * so.
+		 */
 		@Override
 		public void channelRead(ChannelHandlerContext context, Object message) {
 			if (message instanceof HttpRequest request && RequestFramingHandler.this.stage == Stage.HEAD) {
@@ -366,8 +372,8 @@ final class RequestFramingHandler extends ChannelDuplexHandler {
 		}
 
 		/**
-		 * A request that reactor-netty gets before it has ended the exchange before is
-		 * lost.
+		 * Waits for the end of the exchange: reactor-netty loses a request that it gets
+		 * earlier.
 		 */
 		private void ending(ChannelHandlerContext context, @Nullable ChannelOperations<?, ?> exchange) {
 			if (exchange == null) {
@@ -382,7 +388,7 @@ final class RequestFramingHandler extends ChannelDuplexHandler {
 			ChannelHandlerContext gate = context.pipeline().context(RequestFramingHandler.this);
 			if (gate != null) {
 				advance(gate);
-				// No read of the socket ends here: the idle time begins with this.
+				// No read of the socket completes here, so this starts the idle time.
 				gate.fireChannelReadComplete();
 				if (!RequestFramingHandler.this.answering) {
 					gate.read();
@@ -390,7 +396,7 @@ final class RequestFramingHandler extends ChannelDuplexHandler {
 			}
 		}
 
-		/** As the servlet gateway's container does. */
+		/** The same as Tomcat in the servlet gateway. */
 		private static boolean closesAfter(int status) {
 			return switch (status) {
 				case 400, 408, 411, 413, 414, 500, 501, 503 -> true;
@@ -401,7 +407,7 @@ final class RequestFramingHandler extends ChannelDuplexHandler {
 	}
 
 	/**
-	 * The body's framing breaks the rules of HTTP. Expected, so without a stack trace.
+	 * The body's framing breaks the rules of HTTP. Expected, so it has no stack trace.
 	 */
 	private static final class IllFormedBodyException extends RuntimeException {
 

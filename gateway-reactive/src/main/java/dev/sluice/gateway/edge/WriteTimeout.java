@@ -14,9 +14,10 @@ import io.netty.util.concurrent.ScheduledFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Closes a connection, or resets a stream of HTTP/2, whose client does not read: when a
- * write waits, or may not begin, and none has ended for {@code sluice.write-timeout}.
- * Netty's own handler does not see the second. One for each, on its event loop.
+ * Closes a connection, or resets an HTTP/2 stream, whose client does not read: when a
+ * write is waiting, or the channel is not writable, and no write has ended for
+ * {@code sluice.write-timeout}. Netty's own handler does not cover the second case. Each
+ * channel has an instance of its own, confined to its event loop.
  */
 final class WriteTimeout extends ChannelDuplexHandler {
 
@@ -47,7 +48,7 @@ final class WriteTimeout extends ChannelDuplexHandler {
 		context.write(message, written);
 	}
 
-	/** Most writes end here, and need no timer. */
+	/** Most writes end in this call and need no timer. */
 	@Override
 	public void flush(ChannelHandlerContext context) {
 		context.flush();

@@ -68,7 +68,7 @@ final class OrderPlacement {
 	}
 
 	/**
-	 * Has a failed order delivered again.
+	 * Enqueues a failed order for redelivery.
 	 * @return the order, accepted; fails with {@link ProblemException} if it was not
 	 * placed
 	 */

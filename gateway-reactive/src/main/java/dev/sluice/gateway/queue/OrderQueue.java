@@ -22,8 +22,8 @@ import reactor.core.scheduler.Schedulers;
 
 /**
  * Puts orders into Kafka, within the limits of {@link QueuePolicy}. An order is accepted
- * when the broker has acknowledged it with acks=all, and not before. One thread of its
- * own sends, because sending may block for {@code max.block.ms}.
+ * only when the broker has acknowledged it with acks=all. A thread of its own sends,
+ * because sending may block for {@code max.block.ms}.
  */
 @Component
 @ThreadSafe
@@ -55,7 +55,7 @@ public final class OrderQueue implements DisposableBean {
 			return acknowledged(send).timeout(this.policy.properties().timeout())
 				.transformDeferred(CircuitBreakerOperator.of(this.policy.circuit()))
 				.transformDeferred(BulkheadOperator.of(this.policy.bulkhead()))
-				// Away from the producer's thread, which has every other order to send.
+				// Not on the producer's thread, which must go on sending other orders.
 				.publishOn(Schedulers.parallel())
 				.onErrorMap((failure) -> this.policy.problem(send, failure))
 				.map((record) -> this.policy.acknowledged(send, record));
@@ -65,7 +65,7 @@ public final class OrderQueue implements DisposableBean {
 	private Mono<RecordMetadata> acknowledged(PendingSend send) {
 		return Mono.defer(() -> {
 			this.sender.execute(() -> send.send(this.kafka));
-			// Only this order waits for it: to give up is enough.
+			// Only this order waits for it, so giving up is enough.
 			return Mono.fromFuture(send.acknowledgement(), true).doOnCancel(send::giveUp);
 		});
 	}

@@ -24,9 +24,9 @@ import org.springframework.stereotype.Component;
 import reactor.core.publisher.Mono;
 
 /**
- * Lists the orders that failed, and has one delivered again, under its id and with the
- * payload that PostgreSQL keeps. Two redeliveries of one order have one effect, because
- * the backend saves an id once. Asks the backend first, which may have saved the order
+ * Lists failed orders and redelivers them, under their id and with the payload that
+ * PostgreSQL keeps. Two redeliveries of one order have one effect, because the backend
+ * saves an id once. The backend is asked first, because it may have saved the order
  * although it failed. PostgreSQL and the backend together have {@code status.timeout}.
  */
 @Component
@@ -75,18 +75,17 @@ public final class FailedOrders {
 	}
 
 	/**
-	 * Has an order delivered again; completes when Kafka has it.
+	 * Enqueues a failed order for redelivery; completes when Kafka has it.
 	 * @param id the order's id
-	 * @return fails with {@link ProblemException} if the order has not failed or is
-	 * saved, or PostgreSQL or Kafka does not answer
+	 * @return completes empty; fails with {@link ProblemException} if the order has not
+	 * failed or is saved, or PostgreSQL or Kafka does not answer
 	 */
 	public Mono<Void> redeliver(UUID id) {
 		return Mono.defer(() -> {
 			long deadlineNanos = System.nanoTime() + this.properties.timeout().toNanos();
 			return ask(this.repository.stored(id))
-				// Another source that knows the order says that it has not failed; else
-				// it
-				// is not found.
+				// If another source knows the order, it has not failed; otherwise it is
+				// not found.
 				.switchIfEmpty(Mono.defer(() -> this.statuses.find(id)).map((_) -> {
 					throw StoredOrder.notFailed(id);
 				}))
@@ -108,7 +107,7 @@ public final class FailedOrders {
 
 	private <T> Mono<T> ask(Mono<T> question) {
 		return this.guard.ask(this.properties.timeout(), question).onErrorMap((failure) -> {
-			logger.debug("The failed orders cannot be read", failure);
+			logger.debug("Failed orders cannot be read", failure);
 			return StatusProblem.unavailable();
 		});
 	}

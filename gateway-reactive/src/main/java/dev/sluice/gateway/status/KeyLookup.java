@@ -49,7 +49,7 @@ public final class KeyLookup {
 
 	/**
 	 * Looks up what a key was used for.
-	 * @param id the id made of the key
+	 * @param id the id derived from the key
 	 * @param mode the mode of the order that has the key now
 	 */
 	public Mono<KeyUse> find(UUID id, Mode mode) {
@@ -63,7 +63,7 @@ public final class KeyLookup {
 				Fingerprint inKafka = RecentOrder.of(id, this.recent).fingerprint();
 				return inTable(id, limit).map((inTable) -> KeyUse.of(reading, inKafka, inTable))
 					.onErrorResume((failure) -> {
-						logger.debug("PostgreSQL does not say whether order {} was accepted before", id, failure);
+						logger.debug("PostgreSQL did not report whether order {} was accepted before", id, failure);
 						return Mono.just(KeyUse.of(reading, inKafka, null));
 					});
 			}).doOnNext((use) -> use.record(this.meters, System.nanoTime() - startNanos));

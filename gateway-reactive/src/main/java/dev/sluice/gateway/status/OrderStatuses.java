@@ -23,9 +23,9 @@ import org.springframework.stereotype.Component;
 import reactor.core.publisher.Mono;
 
 /**
- * How far an order has come. PostgreSQL knows of every order, a moment late; Kafka knows
- * those that PostgreSQL does not know yet; the backend knows those that it has saved.
- * {@link RecentOrder} gives the order of precedence. An answer takes at most twice
+ * Looks up the status of an order. PostgreSQL knows every order, with a delay; Kafka
+ * knows those that PostgreSQL does not know yet; the backend knows those that it has
+ * saved. {@link RecentOrder} gives the order of precedence. An answer takes at most twice
  * {@code status.timeout}.
  */
 @Component
@@ -57,10 +57,10 @@ public final class OrderStatuses {
 	}
 
 	/**
-	 * Looks an order up.
+	 * Looks up an order.
 	 * @param id the order's id
-	 * @return the order; fails with {@link ProblemException} if the id was given to no
-	 * client, or a source that may know it does not answer
+	 * @return the order; fails with {@link ProblemException} if no client was given the
+	 * id, or if a source that may know it does not answer
 	 */
 	public Mono<OrderView> find(UUID id) {
 		return Mono.defer(() -> {
@@ -76,7 +76,7 @@ public final class OrderStatuses {
 		return this.guard.ask(limit, this.repository.find(id));
 	}
 
-	/** The backend may have saved an order that failed; then its outcome is published. */
+	/** The backend may have saved an order that failed; then publishes its outcome. */
 	private Mono<OrderView> found(UUID id, StatusRow row, long deadlineNanos) {
 		RecentOrder known = RecentOrder.of(id, this.recent);
 		OrderView view = known.beside(row);
@@ -92,7 +92,7 @@ public final class OrderStatuses {
 		});
 	}
 
-	/** Reads Kafka up to its end before it says that there is no such order. */
+	/** Reads Kafka up to its end before it reports that there is no such order. */
 	private Mono<OrderView> notFound(UUID id, long deadlineNanos) {
 		OrderView view = RecentOrder.of(id, this.recent).alone();
 		if (view != null) {
@@ -109,7 +109,9 @@ public final class OrderStatuses {
 		});
 	}
 
-	/** The order may have gone from Kafka's part into PostgreSQL in between. */
+	/**
+	 * Meanwhile the order may have reached PostgreSQL and been forgotten by the gateway.
+	 */
 	private Mono<OrderView> readAgain(UUID id, Reading reading, BackendResult result, long deadlineNanos) {
 		return read(id, left(deadlineNanos)).onErrorMap((_) -> StatusProblem.unavailable(id))
 			.map((row) -> RecentOrder.of(id, this.recent).beside(row))
@@ -118,7 +120,7 @@ public final class OrderStatuses {
 
 	/** The backend may know better than Kafka. */
 	private Mono<OrderView> notRead(UUID id, Throwable failure, long deadlineNanos) {
-		logger.debug("PostgreSQL does not tell the status of order {}", id, failure);
+		logger.debug("PostgreSQL did not return the status of order {}", id, failure);
 		RecentOrder known = RecentOrder.of(id, this.recent);
 		OrderView view = known.alone();
 		if (view != null && view.status() == OrderStatus.SAVED) {

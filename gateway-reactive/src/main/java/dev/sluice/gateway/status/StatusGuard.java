@@ -16,9 +16,9 @@ import org.springframework.stereotype.Component;
 import reactor.core.publisher.Mono;
 
 /**
- * Asks PostgreSQL with a time limit, and not at all while the circuit breaker is open;
- * every request can do without an answer. A bounded number of questions wait for a
- * connection. A question that does not fit in fails at once.
+ * Queries PostgreSQL with a time limit, and not at all while the circuit breaker is open;
+ * every request can do without the answer. A bounded number of queries wait for a
+ * connection. A query that does not fit fails at once.
  */
 @Component
 @ThreadSafe
@@ -29,8 +29,7 @@ class StatusGuard {
 	private final CircuitBreaker circuit;
 
 	/**
-	 * A question with as many before it may have spent its time on waiting for a
-	 * connection.
+	 * A query with this many before it may have spent its time waiting for a connection.
 	 */
 	private final int connections;
 
@@ -45,12 +44,12 @@ class StatusGuard {
 	}
 
 	/**
-	 * Asks.
+	 * Runs a query.
 	 * @param <T> the answer
 	 * @param limit maximum time to wait for the answer
-	 * @param question gives the answer
+	 * @param question the query
 	 * @return the answer; fails if there is none in time, with
-	 * {@link RejectedExecutionException} if PostgreSQL did not get the question
+	 * {@link RejectedExecutionException} if the query was not sent
 	 */
 	<T> Mono<T> ask(Duration limit, Mono<T> question) {
 		return Mono
@@ -61,7 +60,7 @@ class StatusGuard {
 
 	private <T> Mono<T> asked(Duration limit, Mono<T> question, int before) {
 		if (before >= this.connections + StatusCircuit.MAX_WAITING) {
-			return Mono.error(new RejectedExecutionException("As many questions as allowed wait"));
+			return Mono.error(new RejectedExecutionException("Too many queries wait for PostgreSQL"));
 		}
 		return question.timeout(limit)
 			.onErrorMap((failure) -> failure instanceof TimeoutException && before >= this.connections,

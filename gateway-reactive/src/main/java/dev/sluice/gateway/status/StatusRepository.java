@@ -30,7 +30,7 @@ class StatusRepository {
 		this.database = database;
 	}
 
-	/** Looks an order up. */
+	/** Looks up an order. */
 	Mono<StatusRow> find(UUID id) {
 		return this.database.sql(StatusSql.FIND)
 			.bind("id", id)
@@ -57,7 +57,7 @@ class StatusRepository {
 			.collectList();
 	}
 
-	/** Looks up what is needed to deliver an order again. */
+	/** Looks up the data for a redelivery. */
 	Mono<StoredOrder> stored(UUID id) {
 		return this.database.sql(StatusSql.STORED)
 			.bind("id", id)

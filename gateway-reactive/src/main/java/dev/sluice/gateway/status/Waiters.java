@@ -15,9 +15,8 @@ import org.springframework.stereotype.Component;
 import reactor.core.publisher.Mono;
 
 /**
- * Waits for a queued order to be saved ({@code Prefer: wait=n}) by asking PostgreSQL
- * again and again. At most {@code sluice.max-waiters} requests wait; a further one does
- * not wait.
+ * Waits for a queued order to be saved ({@code Prefer: wait=n}) by polling PostgreSQL. At
+ * most {@code sluice.max-waiters} requests wait; further ones do not wait.
  */
 @Component
 @ThreadSafe
@@ -63,7 +62,7 @@ public final class Waiters {
 				() -> this.guard.ask(this.limit, this.repository.find(wait.id()).map(StatusRow::view).singleOptional()))
 			.flatMap((order) -> Mono.justOrEmpty(wait.look(order, System.nanoTime())))
 			.onErrorResume((failure) -> {
-				logger.debug("PostgreSQL does not say whether order {} is saved", wait.id(), failure);
+				logger.debug("PostgreSQL did not report whether order {} is saved", wait.id(), failure);
 				return Mono.just(wait.notWaited());
 			});
 	}

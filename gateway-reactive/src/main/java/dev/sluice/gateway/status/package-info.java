@@ -1,5 +1,5 @@
 /**
- * How far an order has come, asked of PostgreSQL, Kafka and the backend. Start at
+ * Looks up the status of an order in PostgreSQL, Kafka and the backend. Start at
  * {@link dev.sluice.gateway.status.OrderStatuses}.
  */
 @NullMarked

@@ -20,7 +20,7 @@ import reactor.netty.http.server.HttpServer;
 @Configuration(proxyBeanMethods = false)
 class GatewayConfiguration {
 
-	/** What is read at once from a connection, and waits in memory at most. */
+	/** Bytes read from a connection at once, and the maximum that waits in memory. */
 	private static final int READ_BUFFER_BYTES = 16 * 1024;
 
 	/** Connections that wait to be accepted, as with the other gateway. */
@@ -36,12 +36,13 @@ class GatewayConfiguration {
 			RefusedRequests refused) {
 		int maxHeadBytes = Math.toIntExact(server.getMaxHttpRequestHeaderSize().toBytes());
 		HttpServer guarded = http.option(ChannelOption.SO_BACKLOG, BACKLOG)
-			// For the listening socket: it looks at the limit after each connection.
+			// For the listening socket: the connection limit is checked after each
+			// connection.
 			.option(ChannelOption.RECVBUF_ALLOCATOR, new ServerChannelRecvByteBufAllocator().maxMessagesPerRead(1))
 			.childOption(ChannelOption.RECVBUF_ALLOCATOR,
 					new FixedRecvByteBufAllocator(READ_BUFFER_BYTES).maxMessagesPerRead(1))
 			.childOption(ChannelOption.SO_SNDBUF, ConnectionProperties.SEND_BUFFER_BYTES)
-			// RequestFramingHandler has checked the size before.
+			// RequestFramingHandler has already checked the size.
 			.httpRequestDecoder(
 					(decoder) -> decoder.maxInitialLineLength(2 * maxHeadBytes).maxHeaderSize(2 * maxHeadBytes))
 			.doOnChannelInit(
@@ -56,7 +57,7 @@ class GatewayConfiguration {
 		return server.getHttp2().isEnabled() ? guarded
 			.childObserve(new Http2StreamGuard(maxHeadBytes, connections, refused))
 			.http2Settings((http2) -> http2.maxConcurrentStreams(ConnectionProperties.MAX_STREAMS_PER_CONNECTION)
-				// The guard has checked the size before, up to this.
+				// The guard has already checked the size, up to this.
 				.maxHeaderListSize(2 * maxHeadBytes)) : guarded;
 	}
 

@@ -23,10 +23,10 @@ import reactor.core.publisher.Mono;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Every error that the application or the framework raises, as a problem document (RFC
- * 9457) of a {@link ProblemType}. What a client is told of an error is written here or at
- * its cause, and never comes from an exception of a library. No {@code ControllerAdvice}:
- * WebFlux leaves out an advice's body where it cannot read the request's {@code Accept}.
+ * Answers every error that the application or the framework raises with a problem
+ * document (RFC 9457) of a {@link ProblemType}. Its text is written here or at the cause,
+ * and never comes from an exception of a library. Not a {@code ControllerAdvice}: WebFlux
+ * omits its body if it cannot read the request's {@code Accept}.
  */
 @Component
 @org.springframework.core.annotation.Order(-1)
@@ -63,16 +63,17 @@ final class Problems implements ErrorWebExceptionHandler {
 		HttpMethod method = request.getMethod();
 		return switch (failure) {
 			case ProblemException problem -> problem.toResponse(method);
-			// What the framework raises has a status, and headers such as Allow.
+			// Errors of the framework have a status, and headers such as Allow.
 			case ErrorResponse known when known.getStatusCode().value() != 500 -> {
 				ProblemType type = StandardProblem.typeOf(known.getStatusCode().value());
 				yield StandardProblem.of(type).toResponse(method, known.getHeaders());
 			}
-			// Spring Boot 4.1 fails so below a health component that is not there.
+			// Spring Boot 4.1 fails like this below a health component that does not
+			// exist.
 			case IllegalStateException _ when request.getPath().value().startsWith(HEALTH) ->
 				StandardProblem.of(ProblemType.NOT_FOUND).toResponse(method);
 			default -> {
-				log.error("A request failed by a bug", failure);
+				log.error("A request failed because of a bug", failure);
 				yield StandardProblem.of(ProblemType.INTERNAL).toResponse(method);
 			}
 		};

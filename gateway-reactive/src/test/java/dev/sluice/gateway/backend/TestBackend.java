@@ -10,7 +10,7 @@ import io.github.resilience4j.bulkhead.BulkheadRegistry;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import tools.jackson.databind.json.JsonMapper;
 
-/** A client of a backend, for tests of what uses it. */
+/** A client of a backend, for tests of classes that use one. */
 public final class TestBackend implements AutoCloseable {
 
 	private final BackendTransport transport;

@@ -117,7 +117,7 @@ class RequestFramingHandlerTests {
 		assertThat(this.application.body).hasToString("12345");
 	}
 
-	/** Else a connection that was answered so would never be found idle. */
+	/** Otherwise a connection that was answered like this would never count as idle. */
 	@Test
 	void endsTheReadThatABodyBelongsTo() {
 		receive(POST + "12345");
@@ -187,7 +187,7 @@ class RequestFramingHandlerTests {
 		assertThat(this.channel.isOpen()).isTrue();
 	}
 
-	/** reactor-netty loses a request that it gets earlier. */
+	/** Reactor-netty loses a request that it gets earlier. */
 	@Test
 	void letsTheNextRequestInOnceTheExchangeHasEnded() {
 		receive(GET.formatted(0) + GET.formatted(1));
@@ -228,7 +228,7 @@ class RequestFramingHandlerTests {
 		this.channel.runPendingTasks();
 	}
 
-	/** What gets through the gate. */
+	/** Records the messages that pass the gate. */
 	private static final class Application extends ChannelInboundHandlerAdapter {
 
 		private final List<String> requests = new ArrayList<>();

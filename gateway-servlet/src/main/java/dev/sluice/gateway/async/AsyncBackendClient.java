@@ -17,7 +17,7 @@ import io.github.resilience4j.circuitbreaker.CircuitBreaker;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.stereotype.Component;
 
-/** As {@link dev.sluice.gateway.backend.BackendClient}, and holds no thread. */
+/** Like {@link dev.sluice.gateway.backend.BackendClient}, but holds no thread. */
 @Component
 @ConditionalOnProperty(name = "sluice.threads", havingValue = "async")
 @ThreadSafe

@@ -51,7 +51,9 @@ import org.springframework.stereotype.Component;
 @ThreadSafe
 final class AsyncBackendTransport implements BackendTransport {
 
-	/** How often the client looks for exchanges whose time is over. */
+	/**
+	 * Interval at which the client looks for exchanges that are over their time limit.
+	 */
 	private static final TimeValue LOOK = TimeValue.ofMilliseconds(100);
 
 	private final CloseableHttpAsyncClient client;
@@ -91,7 +93,7 @@ final class AsyncBackendTransport implements BackendTransport {
 
 	/**
 	 * Sends a request.
-	 * @param request what to send
+	 * @param request the request
 	 * @param limit maximum time of the whole exchange; then the connection is closed
 	 * @return the response; fails with {@link TimeoutException} at the limit and
 	 * {@link IOException} if there was no connection or it broke
@@ -108,9 +110,9 @@ final class AsyncBackendTransport implements BackendTransport {
 	}
 
 	/**
-	 * With the limit as the client's own, too: it overlooks a cancellation while an
-	 * exchange gets its connection. The exchange then keeps the connection until this
-	 * limit.
+	 * Sets the limit as the client's own, too: the client misses a cancellation that
+	 * comes while an exchange gets its connection. The exchange then keeps the connection
+	 * until this limit.
 	 */
 	private HttpClientContext context(Duration limit) {
 		HttpClientContext context = HttpClientContext.create();
@@ -121,7 +123,7 @@ final class AsyncBackendTransport implements BackendTransport {
 		return context;
 	}
 
-	/** For the look-ups, whose virtual thread waits: both share one pool. */
+	/** For the look-ups, which wait on a virtual thread. Both methods share one pool. */
 	@Override
 	public BackendResponse send(BackendRequest request, Duration limit) throws IOException, TimeoutException {
 		try {

@@ -34,9 +34,9 @@ import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
 /**
- * The API with {@code async}: the container gets a future, and its thread back. An order
- * holds no thread while the gateway waits for the backend or for Kafka. What reads
- * PostgreSQL runs on {@link BlockingCalls}.
+ * The API with {@code async}: the container gets a future and its thread is released. An
+ * order holds no thread while the gateway waits for the backend or for Kafka. Reads of
+ * PostgreSQL run on {@link BlockingCalls}.
  */
 @RestController
 @ConditionalOnProperty(name = "sluice.threads", havingValue = "async")

@@ -20,7 +20,7 @@ import dev.sluice.gateway.status.KeyLookup;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.stereotype.Component;
 
-/** As the blocking placement, and holds no thread of the container's. */
+/** Like the blocking placement, but holds no thread of the container. */
 @Component
 @ConditionalOnProperty(name = "sluice.threads", havingValue = "async")
 @ThreadSafe
@@ -76,7 +76,7 @@ final class AsyncOrderPlacement {
 	}
 
 	/**
-	 * Has a failed order delivered again.
+	 * Enqueues a failed order for redelivery.
 	 * @return the order, accepted; fails with {@link ProblemException} if it was not
 	 * placed
 	 */

@@ -22,8 +22,8 @@ import org.springframework.kafka.core.KafkaTemplate;
 import org.springframework.stereotype.Component;
 
 /**
- * As {@link dev.sluice.gateway.queue.OrderQueue}, and holds no thread of the caller's:
- * one thread of its own sends, because sending may block for {@code max.block.ms}.
+ * Like {@link dev.sluice.gateway.queue.OrderQueue}, but does not hold the calling thread:
+ * a thread of its own sends, because sending may block for {@code max.block.ms}.
  */
 @Component
 @ConditionalOnProperty(name = "sluice.threads", havingValue = "async")

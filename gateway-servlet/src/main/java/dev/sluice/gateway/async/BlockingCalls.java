@@ -11,8 +11,8 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.stereotype.Component;
 
 /**
- * Calls what blocks by its nature, the look-ups by way of JDBC, each on a virtual thread.
- * The limit on requests in progress bounds how many at once.
+ * Runs calls that block, the look-ups over JDBC, each on a virtual thread. The limit on
+ * requests in progress bounds their number.
  */
 @Component
 @ConditionalOnProperty(name = "sluice.threads", havingValue = "async")

@@ -21,26 +21,26 @@ import org.apache.hc.core5.util.Timeout;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends requests to the backend over a pool of kept connections. The caller bounds how
- * many at once.
+ * Sends requests to the backend over a pool of keep-alive connections. The caller bounds
+ * the number of concurrent requests.
  */
 public interface BackendTransport extends AutoCloseable {
 
-	/** Maximum size of a response, in bytes. A response is far smaller. */
+	/** Maximum size of a response, in bytes. Usual responses are far smaller. */
 	int MAX_RESPONSE_BYTES = 64 * 1024;
 
 	/**
-	 * Each connection keeps three buffers of this size. By default they have 32 KB, which
-	 * is 96 MB of a full pool, for orders and responses of a few hundred bytes.
+	 * Each connection keeps three buffers of this size. The default of 32 KB would take
+	 * 96 MB in a full pool, for orders and responses of a few hundred bytes.
 	 */
 	Http1Config HTTP_1 = Http1Config.custom().setBufferSize(8 * 1024).build();
 
-	/** Without a charset, which JSON has not. */
+	/** Without a charset: JSON has none (RFC 8259). */
 	ContentType JSON = ContentType.create("application/json");
 
 	/**
 	 * Sends a request and waits for the response.
-	 * @param request what to send
+	 * @param request the request
 	 * @param limit maximum time of the whole exchange; then the connection is closed
 	 * @return the response
 	 * @throws TimeoutException at the limit
@@ -57,7 +57,7 @@ public interface BackendTransport extends AutoCloseable {
 
 	static RequestConfig requestConfig(BackendProperties backend) {
 		return RequestConfig.custom()
-			// The bulkhead has as many places as the pool: a connection is free.
+			// The bulkhead is as wide as the pool, so a connection is free.
 			.setConnectionRequestTimeout(Timeout.of(backend.connectTimeout()))
 			.setResponseTimeout(Timeout.of(backend.responseTimeout()))
 			.setProtocolUpgradeEnabled(false)
@@ -65,8 +65,9 @@ public interface BackendTransport extends AutoCloseable {
 	}
 
 	/**
-	 * What an exchange fails with. The client's time limit for one read is as long as the
-	 * one for the whole exchange, and may be noticed first. That of a connect is another.
+	 * The failure of an exchange. The client's time limit for one read is as long as the
+	 * one for the whole exchange, and may fire first, so it means the same. A connect
+	 * timeout does not.
 	 */
 	static Exception failure(IOException ex) {
 		return (ex instanceof SocketTimeoutException && !(ex instanceof ConnectTimeoutException))

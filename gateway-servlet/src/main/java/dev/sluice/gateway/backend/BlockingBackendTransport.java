@@ -29,7 +29,7 @@ import org.apache.hc.core5.util.TimeValue;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.stereotype.Component;
 
-/** Holds the calling thread, platform or virtual, until the response is there. */
+/** Holds the calling thread, platform or virtual, until the response has arrived. */
 @Component
 @Conditional(NotAsync.class)
 @ThreadSafe
@@ -69,7 +69,7 @@ final class BlockingBackendTransport implements BackendTransport {
 		if (request.json().length > 0) {
 			http.setEntity(new ByteArrayEntity(request.json(), JSON));
 		}
-		// The client's own time limits are for one read; a backend that trickles resets
+		// The client's own time limits are for one read: a backend that trickles restarts
 		// them.
 		AtomicBoolean late = new AtomicBoolean();
 		Future<?> deadline = this.deadlines.after(limit, () -> {
@@ -86,8 +86,8 @@ final class BlockingBackendTransport implements BackendTransport {
 			throw ex;
 		}
 		catch (RuntimeException ex) {
-			// A client that is cancelled between a connection's lease and its use
-			// fails in ways of its own: the connection is gone under it.
+			// A request that is cancelled between the lease of a connection and its use
+			// fails with other exceptions, because the client has lost the connection.
 			if (late.get()) {
 				throw new TimeoutException();
 			}

@@ -29,7 +29,7 @@ import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 
 /**
  * Every request of the API passes here first and takes a place of {@link RequestLimit}. A
- * request that waits for the rest of its body gives its place up, see {@link BodyReader}.
+ * request that waits for the rest of its body gives up its place, see {@link BodyReader}.
  */
 @Component
 @Order(Ordered.HIGHEST_PRECEDENCE + 10)
@@ -47,7 +47,7 @@ final class Admission extends OncePerRequestFilter {
 		this.problems = problems;
 	}
 
-	/** A request whose body had to be waited for comes in when that has been read. */
+	/** A request that had to wait for its body passes when the body has been read. */
 	@Override
 	protected boolean shouldNotFilterAsyncDispatch() {
 		return false;
@@ -94,7 +94,7 @@ final class Admission extends OncePerRequestFilter {
 		}
 	}
 
-	/** {@link BodyReader} takes this back when it has read the body. */
+	/** {@link BodyReader} reverts this when it has read the body. */
 	private static void closeAfterUnread(HttpServletRequest request, HttpServletResponse response) {
 		boolean hasBody = request.getContentLengthLong() > 0
 				|| request.getHeader(HttpHeaders.TRANSFER_ENCODING) != null;
@@ -104,9 +104,9 @@ final class Admission extends OncePerRequestFilter {
 	}
 
 	/**
-	 * Closes the place of a request over HTTP/2 whose answer has been found on another
-	 * thread. Tomcat never completes such a request if it has closed its stream before,
-	 * because the client broke a rule.
+	 * Closes the place of an HTTP/2 request whose answer was produced on another thread.
+	 * Tomcat never completes such a request if it has closed the stream before, because
+	 * the client broke a rule.
 	 */
 	@Component
 	static final class Results implements DeferredResultProcessingInterceptor, WebMvcConfigurer {

@@ -24,10 +24,10 @@ import org.springframework.web.servlet.HandlerInterceptor;
 
 /**
  * Reads the body of a request whose handler takes a {@link ReceivedBody}, before the
- * handler is called. A body that has come in with its head is read at once. For any other
- * one the container's thread goes back: the rest is read as it comes in, and then the
- * request is dispatched again, within the limits of {@link BodyMemory}. No request
- * without such a handler has its body read.
+ * handler is called, within the limits of {@link BodyMemory}. A body that arrived with
+ * its head is read at once. For any other one the container's thread is released: the
+ * rest is read as it arrives, and then the request is dispatched again. Bodies of
+ * requests with other handlers are not read.
  */
 @Component
 @ThreadSafe
@@ -52,7 +52,7 @@ public final class BodyReader implements HandlerInterceptor {
 	}
 
 	/**
-	 * Whether the request is dispatched again because its body was read; once.
+	 * Whether the request is dispatched again because its body was read. Clears the mark.
 	 * @return true for the first call after that
 	 */
 	static boolean hasRead(ServletRequest request) {
@@ -78,8 +78,8 @@ public final class BodyReader implements HandlerInterceptor {
 			request.setAttribute(BODY, body);
 		}
 		if (body.problem() == null) {
-			// Nothing of the request is left that would keep the connection from the
-			// next.
+			// Nothing is left of the request that would prevent the next one on the
+			// connection.
 			response.setHeader(HttpHeaders.CONNECTION, null);
 		}
 		return true;
@@ -98,7 +98,7 @@ public final class BodyReader implements HandlerInterceptor {
 
 	/**
 	 * Reads a body.
-	 * @return the body, null if the rest of it is read as it comes in
+	 * @return the body, null if the rest of it is read as it arrives
 	 */
 	private @Nullable ReceivedBody read(HttpServletRequest request) throws IOException {
 		BodyMemory.Body begun;
@@ -130,7 +130,7 @@ public final class BodyReader implements HandlerInterceptor {
 
 		private final @Nullable ClientConnection connection;
 
-		/** What is announced, negative if nothing is. */
+		/** The announced length, negative if none is. */
 		private final long length;
 
 		private final BodyMemory.Body body;
@@ -150,8 +150,8 @@ public final class BodyReader implements HandlerInterceptor {
 		}
 
 		/**
-		 * Reads what is there, without waiting.
-		 * @return the body, null if more must come
+		 * Reads the bytes that are available, without waiting.
+		 * @return the body, null if it is not complete
 		 */
 		@Nullable ReceivedBody readNow() {
 			ReceivedBody received = (this.connection != null) ? read(this::isReadable) : null;
@@ -161,7 +161,10 @@ public final class BodyReader implements HandlerInterceptor {
 			return received;
 		}
 
-		/** Without a listener, Tomcat waits for bytes unless it knows of some. */
+		/**
+		 * Whether a read does not wait: without a listener, Tomcat waits unless it has
+		 * bytes.
+		 */
 		private boolean isReadable() throws IOException {
 			ClientConnection current = this.connection;
 			if (current == null) {
@@ -172,20 +175,19 @@ public final class BodyReader implements HandlerInterceptor {
 			}
 			current.expectBody();
 			if (this.in.available() > 0) {
-				// Tomcat would receive over what it holds. And of chunks it may hold no
-				// more
-				// than a size, and would wait for the rest.
+				// Receiving would overwrite the bytes that Tomcat holds. Of chunks it may
+				// hold only a size, and a read would wait for the rest.
 				return this.length >= 0;
 			}
 			int received = current.receive();
 			if (current.isRequestComplete() || current.isRequestBroken()) {
 				return true;
 			}
-			// Tomcat would wait for the end of a chunk's size.
+			// With chunks, Tomcat would wait for the end of a chunk's size.
 			return this.length >= 0 && received > 0;
 		}
 
-		/** Reads the rest as it comes in, while no thread waits. */
+		/** Reads the rest as it arrives, while no thread waits. */
 		void readOn() {
 			this.request.setAttribute(READING, this);
 			AsyncContext context = this.request.startAsync();
@@ -216,7 +218,7 @@ public final class BodyReader implements HandlerInterceptor {
 			}
 		}
 
-		/** A body that has come in completely needs one buffer. */
+		/** A body that has arrived completely needs only one buffer. */
 		private void reserve() {
 			if (this.body.count() == 0 && this.connection != null && this.connection.isRequestComplete()) {
 				this.body.reserveAll();
@@ -226,7 +228,7 @@ public final class BodyReader implements HandlerInterceptor {
 			}
 		}
 
-		/** Looks again and again whether the body is late. */
+		/** Checks repeatedly whether the body is late. */
 		private void watch() {
 			if (this.body.isLate()) {
 				end(ReceivedBody.unreadable(ProblemType.REQUEST_TIMEOUT));
@@ -251,7 +253,7 @@ public final class BodyReader implements HandlerInterceptor {
 			end(ReceivedBody.of(this.body.bytes()));
 		}
 
-		/** The client is gone. */
+		/** The client has disconnected. */
 		@Override
 		public void onError(Throwable failure) {
 			AsyncContext context = this.async;

@@ -16,10 +16,9 @@ import jakarta.servlet.ServletRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One client's connection as the application sees it: whether the request that it carries
- * is well-formed, has come in completely, and whether the client is still there. A
- * request has it as an attribute, except over HTTP/2. It sees each byte before Tomcat
- * does.
+ * One client's connection as the application sees it: whether its request is well-formed
+ * and has arrived completely, and whether the client is still connected. A request has it
+ * as an attribute, except over HTTP/2. It sees each byte before Tomcat does.
  */
 @ThreadSafe
 public final class ClientConnection {
@@ -27,13 +26,13 @@ public final class ClientConnection {
 	/** Name of the request attribute. */
 	public static final String ATTRIBUTE = "dev.sluice.gateway.edge.ClientConnection";
 
-	/** Maximum number of bytes that are read, and thrown away, before it is closed. */
+	/** Maximum number of bytes that are read and discarded before a close. */
 	private static final int MAX_DRAINED_BYTES = 128 * 1024;
 
 	/**
-	 * What it may have been sent since it was known to have room. With one answer more,
-	 * of 64 KB at most, this is less than a third of the operating system's buffer, and
-	 * so much is free when the system calls it writable.
+	 * Maximum number of bytes sent since the socket was known to have room. With one more
+	 * answer, of at most 64 KB, this is less than a third of the operating system's
+	 * buffer, which is free when the system reports the socket as writable.
 	 */
 	private static final int MAX_UNCONFIRMED_BYTES = ConnectionProperties.SEND_BUFFER_BYTES / 8;
 
@@ -49,8 +48,8 @@ public final class ClientConnection {
 	private final RequestFraming framing;
 
 	/**
-	 * What was read behind the end of a request; Tomcat gets it with the next one. At
-	 * most one buffer of Tomcat's.
+	 * Bytes read behind the end of a request; Tomcat gets them with the next one. At most
+	 * one buffer of Tomcat's.
 	 */
 	@GuardedBy("this")
 	private ByteBuffer ahead = ByteBuffer.allocate(0);
@@ -71,19 +70,23 @@ public final class ClientConnection {
 
 	private final AtomicInteger unconfirmedBytes = new AtomicInteger();
 
-	/** When the socket did not take all of this answer first; 0 if it has always. */
+	/**
+	 * When the socket first did not take all bytes of this answer; 0 if it always did.
+	 */
 	private volatile long waitingSinceNanos;
 
-	/** What Tomcat gets from the byte that breaks a rule on; empty before. */
+	/**
+	 * The bytes that Tomcat gets in place of a byte that breaks a rule; empty until then.
+	 */
 	@GuardedBy("this")
 	private ByteBuffer refusal = ByteBuffer.allocate(0);
 
 	/**
-	 * @param socket the socket under it
+	 * @param socket the connection's socket
 	 * @param plain whether its bytes are the request's own, not those of TLS
 	 * @param maxHeadBytes maximum size of a head, in bytes
-	 * @param writeTimeout maximum time for which one answer waits for the client to read
-	 * @param refused counts what is refused
+	 * @param writeTimeout maximum time that one answer waits for the client to read
+	 * @param refused counts refused requests
 	 */
 	ClientConnection(SocketChannel socket, boolean plain, int maxHeadBytes, Duration writeTimeout,
 			RefusedRequests refused) {
@@ -99,12 +102,12 @@ public final class ClientConnection {
 		return (ClientConnection) request.getAttribute(ATTRIBUTE);
 	}
 
-	/** Whether a request's client is known to be gone. */
+	/** Whether a request's client is known to have disconnected. */
 	public static boolean isGone(@Nullable ClientConnection connection) {
 		return connection != null && connection.isGone();
 	}
 
-	/** Tomcat begins with the next request. */
+	/** Tomcat begins the next request. */
 	synchronized void begin(GuardedHttp11Processor processor) {
 		this.processor = processor;
 		this.requests++;
@@ -112,25 +115,28 @@ public final class ClientConnection {
 		this.waitingSinceNanos = 0;
 	}
 
-	/** Tomcat has answered the request. It gets no byte of another before its turn. */
+	/**
+	 * Tomcat has answered the request. It gets no byte of the next one before
+	 * {@link #next}.
+	 */
 	synchronized void end() {
 		this.inProgress = false;
 		this.answered = true;
 	}
 
-	/** It is the next request's turn. */
+	/** The next request may begin. */
 	synchronized void next() {
 		this.answered = false;
 	}
 
-	/** Whether the client has sent more than the requests that are answered. */
+	/** Whether the client has sent bytes behind the answered requests. */
 	synchronized boolean isAhead() {
 		return this.ahead.hasRemaining();
 	}
 
 	/**
-	 * Whether an answer might have to wait for the client to read. If so, it is to be
-	 * asked of the socket whether it is writable.
+	 * Whether an answer might have to wait for the client to read. If so, the caller must
+	 * check that the socket is writable.
 	 */
 	boolean isRoomUnknown() {
 		return this.unconfirmedBytes.get() > MAX_UNCONFIRMED_BYTES;
@@ -142,14 +148,13 @@ public final class ClientConnection {
 	}
 
 	/**
-	 * Reads for Tomcat, at most to the end of a request, and nothing more before that is
-	 * answered: of what follows a chunked body, Tomcat loses bytes. A byte that breaks
-	 * the rules of HTTP becomes NUL, which Tomcat refuses with 400 wherever it stands in
-	 * a head or in chunked framing. Only the line's end follows it, which Tomcat waits
-	 * for.
-	 * @param channel where the bytes come from
-	 * @param target where they go
-	 * @return how many there are; 0 if there is none yet, -1 if none will come
+	 * Reads for Tomcat, at most to the end of a request, and nothing more until that is
+	 * answered: Tomcat loses bytes that follow a chunked body. A byte that breaks the
+	 * rules of HTTP becomes NUL, which Tomcat refuses with 400 anywhere in a head or in
+	 * chunked framing. Only an end of line follows it, because Tomcat waits for one.
+	 * @param channel the source of the bytes
+	 * @param target the buffer to read into
+	 * @return the number of bytes; 0 if there are none yet, -1 at the end
 	 */
 	synchronized int read(Channel channel, ByteBuffer target) throws IOException {
 		if (this.framing.isBroken()) {
@@ -189,9 +194,9 @@ public final class ClientConnection {
 	}
 
 	/**
-	 * What the channel has read from the socket must be seen now: the poller would not
-	 * report it.
-	 * @return 0, -1 if nothing will come
+	 * Keeps bytes that the channel has already read from the socket: the poller would not
+	 * report them.
+	 * @return 0, -1 at the end
 	 */
 	@GuardedBy("this")
 	private int readAhead(Channel channel, ByteBuffer target) throws IOException {
@@ -208,7 +213,7 @@ public final class ClientConnection {
 		return Math.min(read, 0);
 	}
 
-	/** Looks at bytes up to the end of a request. */
+	/** Checks bytes up to the end of a request. */
 	@GuardedBy("this")
 	private int checkRequest(ByteBuffer bytes) {
 		long before = this.framing.completed();
@@ -219,7 +224,7 @@ public final class ClientConnection {
 		return bytes.position() - start;
 	}
 
-	/** What was kept before stands behind these bytes. */
+	/** Keeps the bytes, before those that were kept already. */
 	@GuardedBy("this")
 	private void keep(ByteBuffer bytes) {
 		this.ahead = ByteBuffer.allocate(bytes.remaining() + this.ahead.remaining()).put(bytes).put(this.ahead).flip();
@@ -234,8 +239,8 @@ public final class ClientConnection {
 	}
 
 	/**
-	 * Writes for Tomcat, whose thread waits while the client does not read. Its own time
-	 * limit begins again with each byte that the client takes.
+	 * Writes for Tomcat, whose thread waits while the client does not read. Tomcat's own
+	 * time limit restarts with each byte that the client takes.
 	 * @throws SocketTimeoutException if the client has kept the answer waiting for too
 	 * long
 	 */
@@ -259,14 +264,14 @@ public final class ClientConnection {
 		return this.framing.completed() >= this.requests;
 	}
 
-	/** Whether more bytes of that request cannot come: it is ill-formed or cut off. */
+	/** Whether that request will never be complete: it is ill-formed or cut off. */
 	synchronized boolean isRequestBroken() {
 		return !isRequestComplete() && (this.framing.isBroken() || this.ended);
 	}
 
 	/**
-	 * Takes what has come in from the socket, if Tomcat has used up what it had.
-	 * @return how many bytes of the body can be read without waiting
+	 * Receives bytes from the socket, if Tomcat has used up those that it had.
+	 * @return the number of bytes of the body that can be read without waiting
 	 */
 	int receive() {
 		GuardedHttp11Processor current = this.processor;
@@ -301,15 +306,15 @@ public final class ClientConnection {
 	}
 
 	/**
-	 * Takes what the client has sent meanwhile, within bounds, so that closing does not
-	 * reset the connection before the client has read the answer.
+	 * Discards bytes that the client has sent meanwhile, within bounds, so that closing
+	 * does not reset the connection before the client has read the answer.
 	 */
 	synchronized void drain() throws IOException {
 		if (!this.socket.isConnected() || (isRequestComplete() && !this.framing.isBroken())) {
 			return;
 		}
 		if (this.plain) {
-			// TLS has more to say before its end.
+			// TLS still has to send its close message.
 			this.socket.shutdownOutput();
 		}
 		ByteBuffer drained = ByteBuffer.allocate(8 * 1024);
@@ -319,7 +324,7 @@ public final class ClientConnection {
 		}
 	}
 
-	/** Where bytes come from, or go. */
+	/** The source or the destination of bytes. */
 	@FunctionalInterface
 	interface Channel {
 

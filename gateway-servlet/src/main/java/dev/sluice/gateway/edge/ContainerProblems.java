@@ -16,14 +16,14 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.http.MediaType;
 
 /**
- * What Tomcat answers by itself, such as a request line that it cannot read, as a problem
- * document in place of Tomcat's page. Tomcat makes it by its class name.
+ * Sends a problem document in place of Tomcat's page for requests that Tomcat answers by
+ * itself, such as an unreadable request line. Tomcat creates it by its class name.
  */
 public final class ContainerProblems extends ErrorReportValve {
 
 	private static final Log log = LogFactory.getLog(ContainerProblems.class);
 
-	/** A whole answer, for a connection that is closed after it. */
+	/** A whole answer, after which the connection is closed. */
 	static byte[] answer(ProblemType type) {
 		byte[] body = document(type);
 		ByteBuffer head = StandardCharsets.US_ASCII.encode("""
@@ -68,7 +68,7 @@ public final class ContainerProblems extends ErrorReportValve {
 			response.finishResponse();
 		}
 		catch (IOException ex) {
-			log.debug("The client is gone", ex);
+			log.debug("The client has disconnected", ex);
 		}
 	}
 

@@ -6,8 +6,8 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Ends what takes too long: one thread, whose tasks must not wait. Holds one entry for
- * each exchange, or body, in progress.
+ * Ends exchanges and bodies that take too long, on one thread, whose tasks must not
+ * block. Holds one entry for each exchange, or body, in progress.
  */
 public final class Deadlines implements AutoCloseable {
 
@@ -18,7 +18,7 @@ public final class Deadlines implements AutoCloseable {
 	 */
 	public Deadlines(String name) {
 		this.scheduler = new ScheduledThreadPoolExecutor(1, Thread.ofPlatform().daemon().name(name).factory());
-		// Nearly all are cancelled: they must not stay until their time comes.
+		// Nearly all are cancelled: they must not stay until they are due.
 		this.scheduler.setRemoveOnCancelPolicy(true);
 	}
 

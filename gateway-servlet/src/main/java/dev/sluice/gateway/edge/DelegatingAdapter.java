@@ -5,7 +5,7 @@ import org.apache.coyote.Request;
 import org.apache.coyote.Response;
 import org.apache.tomcat.util.net.SocketEvent;
 
-/** An adapter that passes everything on. */
+/** An adapter that passes every call on. */
 abstract class DelegatingAdapter implements Adapter {
 
 	private final Adapter delegate;

@@ -17,12 +17,12 @@ import org.apache.tomcat.util.net.SocketWrapperBase;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tomcat's processor of HTTP/1.1 with a time limit for a whole head. Tomcat's own is for
- * the time between two reads; after each read of an incomplete head this one sets it to
- * what is left. And no thread of the container waits for the rest of a body that the
- * application does not read: the connection is closed instead. Nor does one wait for a
- * client that does not read: a request begins when there is room for its answer, and
- * after each answer other connections have their turn.
+ * Tomcat's HTTP/1.1 processor with a time limit for a whole head. Tomcat's own limit is
+ * for the time between two reads; this class sets it to the remaining time after each
+ * read of an incomplete head. No thread of the container waits for the rest of a body
+ * that the application does not read: the connection is closed instead. Nor does one wait
+ * for a client that does not read: a request begins when there is room for its answer,
+ * and after each answer other connections have their turn.
  */
 final class GuardedHttp11Processor extends Http11Processor {
 
@@ -75,8 +75,8 @@ final class GuardedHttp11Processor extends Http11Processor {
 	}
 
 	/**
-	 * The poller tells when, or that it was too long. No thread waits meanwhile, so it
-	 * may be as long as for a head that is late.
+	 * The poller reports when the socket is writable, or that it took too long. No thread
+	 * waits meanwhile, so the limit is that of a head.
 	 */
 	private SocketState untilWritable(SocketWrapperBase<?> socket) {
 		socket.setWriteTimeout(this.protocol.headTimeout().toMillis());
@@ -84,7 +84,10 @@ final class GuardedHttp11Processor extends Http11Processor {
 		return SocketState.SENDFILE;
 	}
 
-	/** As Tomcat goes on with what is pipelined behind a file, the state that it has. */
+	/**
+	 * Continues like Tomcat after a file: with the state that it uses for requests
+	 * pipelined behind one.
+	 */
 	private static SocketState afterOthers(SocketWrapperBase<?> socket) {
 		socket.processSocket(SocketEvent.OPEN_READ, true);
 		return SocketState.SENDFILE;
@@ -105,13 +108,13 @@ final class GuardedHttp11Processor extends Http11Processor {
 		return SocketState.LONG;
 	}
 
-	/** Whatever a request in progress waits for has its own deadline. */
+	/** Everything that a request in progress waits for has its own deadline. */
 	private static SocketState untilAnswered(SocketWrapperBase<?> socket) {
 		socket.setReadTimeout(-1);
 		return SocketState.LONG;
 	}
 
-	/** Without waiting: a client that does not read gets less of it. */
+	/** Answers without waiting: a client that does not read gets part of the answer. */
 	private SocketState timedOut(SocketWrapperBase<?> socket) {
 		this.protocol.refused().late();
 		byte[] answer = ContainerProblems.answer(ProblemType.REQUEST_TIMEOUT);
@@ -120,12 +123,12 @@ final class GuardedHttp11Processor extends Http11Processor {
 			socket.flush(false);
 		}
 		catch (IOException _) {
-			// The client is gone.
+			// The client has disconnected.
 		}
 		return SocketState.CLOSED;
 	}
 
-	/** How many bytes of the body can be read without waiting. */
+	/** The number of bytes of the body that can be read without waiting. */
 	int receive() {
 		return available(true);
 	}
@@ -157,7 +160,7 @@ final class GuardedHttp11Processor extends Http11Processor {
 		}
 	}
 
-	/** Tells the request its connection, and ends it without its body. */
+	/** Gives the request its connection, and ends it without reading its body. */
 	private final class GuardingAdapter extends DelegatingAdapter {
 
 		GuardingAdapter(Adapter delegate) {

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Tomcat's HTTP/1.1 over NIO with the gateway's own rules for connections: every byte
  * passes {@link ClientConnection} before Tomcat reads it, and a head has a time limit,
- * see {@link GuardedHttp11Processor}. Tomcat makes it by its class name; {@link #limit}
+ * see {@link GuardedHttp11Processor}. Tomcat creates it by its class name; {@link #limit}
  * must be called before it starts.
  */
 public final class GuardedHttp11Protocol extends Http11NioProtocol {
@@ -36,8 +36,8 @@ public final class GuardedHttp11Protocol extends Http11NioProtocol {
 	/**
 	 * Sets the limits of each connection.
 	 * @param maxHeadBytes maximum size of a head, in bytes
-	 * @param connections the others
-	 * @param refused counts what is refused
+	 * @param connections the other limits
+	 * @param refused counts refused requests
 	 */
 	public void limit(int maxHeadBytes, ConnectionProperties connections, RefusedRequests refused) {
 		Endpoint endpoint = (Endpoint) getEndpoint();
@@ -65,9 +65,9 @@ public final class GuardedHttp11Protocol extends Http11NioProtocol {
 	}
 
 	/**
-	 * Tomcat remembers requests that wait, for the time limits that it has for them; the
-	 * gateway has its own. It would remember one over HTTP/2 for ever if it closes its
-	 * stream meanwhile, because the client broke a rule: it never ends such a request.
+	 * Tomcat remembers waiting requests to apply its time limits; the gateway has its
+	 * own. Tomcat would remember an HTTP/2 request for ever if it closed the stream
+	 * meanwhile, because the client broke a rule: it never ends such a request.
 	 */
 	@Override
 	public void addWaitingProcessor(Processor processor) {
@@ -76,7 +76,7 @@ public final class GuardedHttp11Protocol extends Http11NioProtocol {
 		}
 	}
 
-	/** A channel of Tomcat's that checks what it reads. */
+	/** A channel of Tomcat that checks the bytes that it reads. */
 	interface Guarded {
 
 		/** The connection that uses it now, null if none does. */
@@ -98,7 +98,7 @@ public final class GuardedHttp11Protocol extends Http11NioProtocol {
 		}
 
 		RefusedRequests refused() {
-			return Objects.requireNonNull(this.refused, "limit must be called before");
+			return Objects.requireNonNull(this.refused, "limit must be called before the start");
 		}
 
 		ClientConnection connection(SocketChannel socket, boolean plain) {
@@ -107,7 +107,7 @@ public final class GuardedHttp11Protocol extends Http11NioProtocol {
 
 	}
 
-	/** Tomcat uses a channel again for another connection. */
+	/** Tomcat reuses a channel for other connections. */
 	private static final class Plain extends NioChannel implements Guarded {
 
 		private final Endpoint endpoint;
@@ -201,14 +201,14 @@ public final class GuardedHttp11Protocol extends Http11NioProtocol {
 			if (!isHttp2()) {
 				return current.write(super::write, source);
 			}
-			// It has a time limit for each stream.
+			// Tomcat has a time limit for each stream.
 			ByteBuffer sent = source.duplicate();
 			int written = super.write(source);
 			this.frames.look(sent.limit(source.position()));
 			return written;
 		}
 
-		/** Of HTTP/2 alone. */
+		/** Used by HTTP/2 only. */
 		@Override
 		public long write(ByteBuffer[] sources, int offset, int length) throws IOException {
 			ByteBuffer[] sent = Stream.of(sources).map(ByteBuffer::duplicate).toArray(ByteBuffer[]::new);

@@ -21,19 +21,22 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 
 /**
- * Tomcat's HTTP/2 with bounds for what all connections together make it hold. A stream
- * takes some 25 KB of heap from its head on, so the more connections are open, the fewer
+ * Tomcat's HTTP/2 with bounds for the memory of all connections together. A stream takes
+ * about 25 KB of heap from its head on, so the more connections are open, the fewer
  * streams a new one gets. A request that {@link RequestFraming} finds ill-formed is
  * answered with 400.
  */
 public final class GuardedHttp2Protocol extends Http2Protocol {
 
-	/** Least number of streams, so that a request does not wait for an answer. */
+	/**
+	 * Minimum number of streams, so that a request need not wait for the answer to
+	 * another one.
+	 */
 	private static final int MIN_STREAMS = 2;
 
 	/**
-	 * What a client may send of a body before the application reads, in bytes. Tomcat has
-	 * two buffers of this size for each body. Most orders are smaller.
+	 * Bytes of a body that a client may send before the application reads. Tomcat has two
+	 * buffers of this size for each body. Most orders are smaller.
 	 */
 	private static final int WINDOW_BYTES = 4 * 1024;
 
@@ -47,7 +50,7 @@ public final class GuardedHttp2Protocol extends Http2Protocol {
 		this.maxHeadBytes = maxHeadBytes;
 		this.maxStreams = connections.maxStreams();
 		this.refused = refused;
-		// RequestFraming decides, up to these.
+		// RequestFraming enforces the exact limits.
 		setMaxHeaderCount(2 * RequestFraming.MAX_FIELDS);
 		long writeMillis = connections.writeTimeout().toMillis();
 		setWriteTimeout(writeMillis);
@@ -91,7 +94,7 @@ public final class GuardedHttp2Protocol extends Http2Protocol {
 			}
 		}
 
-		/** All that Tomcat tells of a request that it refuses itself. */
+		/** The only call in which Tomcat reports a request that it refuses itself. */
 		@Override
 		public void log(Request request, Response response, long time) {
 			if (response.getStatus() == 400 && !response.isCommitted()) {
@@ -99,7 +102,7 @@ public final class GuardedHttp2Protocol extends Http2Protocol {
 					refuse(response);
 				}
 				catch (IOException _) {
-					// The client is gone.
+					// The client has disconnected.
 				}
 			}
 			super.log(request, response, time);

@@ -6,10 +6,10 @@ import dev.sluice.gateway.core.problem.StandardProblem;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The body of a request, or why there is none.
+ * The body of a request, or the problem that it could not be read.
  *
  * @param content the whole body, null if there is a problem
- * @param problem why the body was not read, null if it was
+ * @param problem the reason why the body was not read, null if it was
  */
 public record ReceivedBody(byte @Nullable [] content, @Nullable ProblemException problem) {
 

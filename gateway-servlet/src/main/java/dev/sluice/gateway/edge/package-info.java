@@ -1,5 +1,5 @@
 /**
- * What protects the gateway from its clients before a request reaches the application:
+ * Protects the gateway from its clients before a request reaches the application, with
  * limits for connections, heads, bodies and requests in progress. Start at
  * {@link dev.sluice.gateway.edge.Admission}.
  */

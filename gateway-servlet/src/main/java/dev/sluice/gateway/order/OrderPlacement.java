@@ -65,7 +65,7 @@ final class OrderPlacement {
 	}
 
 	/**
-	 * Has a failed order delivered again.
+	 * Enqueues a failed order for redelivery.
 	 * @return the order, accepted
 	 * @throws ProblemException if it was not placed
 	 */

@@ -15,8 +15,8 @@ import org.springframework.stereotype.Component;
 
 /**
  * Puts orders into Kafka, within the limits of {@link QueuePolicy}. An order is accepted
- * when the broker has acknowledged it with acks=all, and not before. Holds the calling
- * thread for at most {@code queue.timeout}.
+ * only when the broker has acknowledged it with acks=all. Holds the calling thread for at
+ * most {@code queue.timeout}.
  */
 @Component
 @ThreadSafe

@@ -25,9 +25,9 @@ import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
 
 /**
- * Lists the orders that failed, and has one delivered again, under its id and with the
- * payload that PostgreSQL keeps. Two redeliveries of one order have one effect, because
- * the backend saves an id once. Asks the backend first, which may have saved the order
+ * Lists failed orders and redelivers them, under their id and with the payload that
+ * PostgreSQL keeps. Two redeliveries of one order have one effect, because the backend
+ * saves an id once. The backend is asked first, because it may have saved the order
  * although it failed. PostgreSQL and the backend together have {@code status.timeout}.
  * Holds the calling thread.
  */
@@ -77,7 +77,7 @@ public final class FailedOrders {
 	}
 
 	/**
-	 * Has an order delivered again; returns when Kafka has it.
+	 * Enqueues a failed order for redelivery; returns when Kafka has it.
 	 * @param id the order's id
 	 * @throws ProblemException if the order has not failed or is saved, or PostgreSQL or
 	 * Kafka does not answer
@@ -86,8 +86,8 @@ public final class FailedOrders {
 		long deadlineNanos = System.nanoTime() + this.properties.timeout().toNanos();
 		Optional<StoredOrder> stored = ask(() -> this.repository.stored(id));
 		if (stored.isEmpty()) {
-			// Another source that knows the order says that it has not failed; else it is
-			// not found.
+			// If another source knows the order, it has not failed; otherwise it is not
+			// found.
 			this.statuses.find(id);
 			throw StoredOrder.notFailed(id);
 		}
@@ -105,7 +105,7 @@ public final class FailedOrders {
 			return this.guard.ask(this.properties.timeout(), question);
 		}
 		catch (RuntimeException ex) {
-			logger.debug("The failed orders cannot be read", ex);
+			logger.debug("Failed orders cannot be read", ex);
 			throw StatusProblem.unavailable();
 		}
 	}

@@ -50,7 +50,7 @@ public final class KeyLookup {
 
 	/**
 	 * Looks up what a key was used for.
-	 * @param id the id made of the key
+	 * @param id the id derived from the key
 	 * @param mode the mode of the order that has the key now
 	 */
 	public KeyUse find(UUID id, Mode mode) {
@@ -71,7 +71,7 @@ public final class KeyLookup {
 			return this.guard.ask(limit, () -> this.repository.fingerprint(id));
 		}
 		catch (RuntimeException ex) {
-			logger.debug("PostgreSQL does not say whether order {} was accepted before", id, ex);
+			logger.debug("PostgreSQL did not report whether order {} was accepted before", id, ex);
 			return null;
 		}
 	}

@@ -23,10 +23,10 @@ import org.springframework.dao.QueryTimeoutException;
 import org.springframework.stereotype.Component;
 
 /**
- * Asks PostgreSQL with a time limit, and not at all while the circuit breaker is open;
- * every request can do without an answer. A JDBC driver's own time limits are whole
- * seconds, so a pool of threads asks, one for each connection, with a bounded queue. A
- * question that does not fit in fails at once. Holds the calling thread.
+ * Queries PostgreSQL with a time limit, and not at all while the circuit breaker is open;
+ * every request can do without the answer. The time limits of JDBC are whole seconds, so
+ * a pool of threads runs the queries, one thread for each connection, with a bounded
+ * queue. A query that does not fit fails at once. Holds the calling thread.
  */
 @Component
 @ThreadSafe
@@ -50,13 +50,13 @@ class StatusGuard implements DisposableBean {
 	}
 
 	/**
-	 * Asks.
+	 * Runs a query.
 	 * @param <T> the answer
 	 * @param limit maximum time to wait for the answer
-	 * @param question blocks until the answer is there
+	 * @param question the query, which blocks until it has the answer
 	 * @return the answer
 	 * @throws RuntimeException if there is none in time:
-	 * {@link RejectedExecutionException} if PostgreSQL did not get the question
+	 * {@link RejectedExecutionException} if the query was not sent
 	 */
 	<T> T ask(Duration limit, Supplier<T> question) {
 		return this.circuit.executeSupplier(() -> asked(limit, question));
@@ -85,7 +85,7 @@ class StatusGuard implements DisposableBean {
 		}
 	}
 
-	/** Number of questions that are asked or wait. */
+	/** Number of queries that are running or waiting. */
 	int questions() {
 		return this.askers.getActiveCount() + this.askers.getQueue().size();
 	}

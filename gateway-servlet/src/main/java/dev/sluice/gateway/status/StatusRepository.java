@@ -30,7 +30,7 @@ class StatusRepository {
 		this.jdbc = jdbc;
 	}
 
-	/** Looks an order up. */
+	/** Looks up an order. */
 	Optional<StatusRow> find(UUID id) {
 		return this.jdbc.sql(StatusSql.FIND)
 			.param("id", id)
@@ -56,7 +56,7 @@ class StatusRepository {
 			.list();
 	}
 
-	/** Looks up what is needed to deliver an order again. */
+	/** Looks up the data for a redelivery. */
 	Optional<StoredOrder> stored(UUID id) {
 		return this.jdbc.sql(StatusSql.STORED)
 			.param("id", id)

@@ -18,9 +18,9 @@ import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
 
 /**
- * Waits for a queued order to be saved ({@code Prefer: wait=n}) by asking PostgreSQL
- * again and again. Holds the calling thread. At most {@code sluice.max-waiters} requests
- * wait; a further one does not wait.
+ * Waits for a queued order to be saved ({@code Prefer: wait=n}) by polling PostgreSQL.
+ * Holds the calling thread. At most {@code sluice.max-waiters} requests wait; further
+ * ones do not wait.
  */
 @Component
 @ThreadSafe
@@ -77,7 +77,7 @@ public final class Waiters {
 			order = this.guard.ask(this.limit, () -> this.repository.find(wait.id()).map(StatusRow::view));
 		}
 		catch (RuntimeException ex) {
-			logger.debug("PostgreSQL does not say whether order {} is saved", wait.id(), ex);
+			logger.debug("PostgreSQL did not report whether order {} is saved", wait.id(), ex);
 			return wait.notWaited();
 		}
 		return wait.look(order, System.nanoTime());

@@ -13,13 +13,15 @@ import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RequestMethod;
 import org.springframework.web.bind.annotation.RestController;
 
-/** What fails outside the controllers, such as in a filter, as a problem document. */
+/**
+ * Answers failures outside the controllers, such as in a filter, with a problem document.
+ */
 @RestController
 final class ErrorPage implements ErrorController {
 
 	@RequestMapping("/error")
 	ResponseEntity<ProblemDetail> error(HttpServletRequest request, HttpMethod method) {
-		// Without a status, a client has asked for this page itself.
+		// Without a status, a client has requested this page directly.
 		int status = (request.getAttribute(RequestDispatcher.ERROR_STATUS_CODE) instanceof Integer code) ? code : 404;
 		ProblemType type = StandardProblem.typeOf(status);
 		return StandardProblem.of(type).toResponse(method);
@@ -31,7 +33,7 @@ final class ErrorPage implements ErrorController {
 		return error(request, method);
 	}
 
-	/** The handler of every path that no controller has. */
+	/** The handler of every path without a controller. */
 	public ResponseEntity<ProblemDetail> nothingThere(HttpMethod method) {
 		return StandardProblem.of(ProblemType.NOT_FOUND).toResponse(method);
 	}

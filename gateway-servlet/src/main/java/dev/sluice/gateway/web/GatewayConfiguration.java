@@ -35,7 +35,7 @@ import org.springframework.web.servlet.handler.SimpleUrlHandlerMapping;
 @Configuration(proxyBeanMethods = false)
 class GatewayConfiguration {
 
-	/** What Tomcat would otherwise refuse in a target by itself. */
+	/** Characters of a target that Tomcat would otherwise refuse by itself. */
 	private static final String UNUSUAL_CHARACTERS = "\"<>[\\]^`{|}";
 
 	@Bean
@@ -51,8 +51,8 @@ class GatewayConfiguration {
 	}
 
 	/**
-	 * What no controller takes goes to a handler of its own: the framework's fails with a
-	 * media type such as {@code *&#47;*}.
+	 * Requests that no controller takes go to a handler of their own: the framework's
+	 * fails with a media type such as {@code *&#47;*}.
 	 */
 	@Bean
 	SimpleUrlHandlerMapping nothingThere(ErrorPage page) throws NoSuchMethodException {
@@ -74,7 +74,7 @@ class GatewayConfiguration {
 				factory.addConnectorCustomizers((connector) -> connector
 					.addUpgradeProtocol(new GuardedHttp2Protocol(maxHeadBytes, connections, refused)));
 			}
-			// Spring would add Tomcat's own, also without TLS.
+			// Spring would add Tomcat's own protocol, even without TLS.
 			factory.setHttp2(null);
 			if (servlet.threads() == Threads.VIRTUAL) {
 				factory.addProtocolHandlerCustomizers(virtualThreads());
@@ -92,20 +92,23 @@ class GatewayConfiguration {
 		connector.setMaxCookieCount(-1);
 		if (connector.getProtocolHandler() instanceof GuardedHttp11Protocol protocol) {
 			protocol.limit(maxHeadBytes, connections, refused);
-			// Tomcat counts differently; the limit above decides.
+			// Tomcat counts differently; the limit above applies.
 			protocol.setMaxHttpRequestHeaderSize(maxHeadBytes + 1024);
 			protocol.setMaxHeaderCount(RequestFraming.MAX_FIELDS + 1);
-			// RequestFraming decides, and answers with a problem document.
+			// RequestFraming checks them, and answers with a problem document.
 			protocol.setRelaxedPathChars(UNUSUAL_CHARACTERS);
 			protocol.setRelaxedQueryChars(UNUSUAL_CHARACTERS);
-			// More wait in the backlog.
+			// Further connections wait in the backlog.
 			protocol.setMaxConnections(connections.maxConnections());
-			// Only when the application reads the body.
+			// Sent only when the application reads the body.
 			protocol.setContinueResponseTiming(ContinueResponseTiming.ON_REQUEST_BODY_READ.toString());
 		}
 	}
 
-	/** What Tomcat refuses before the application sees it is a problem document too. */
+	/**
+	 * Requests that Tomcat refuses before the application sees them get a problem
+	 * document too.
+	 */
 	private static TomcatContextCustomizer containerProblems() {
 		return (context) -> {
 			if (context.getParent() instanceof StandardHost host) {
@@ -115,8 +118,8 @@ class GatewayConfiguration {
 	}
 
 	/**
-	 * Each connection has two in the heap, busy or not. An order is smaller than one, so
-	 * that of 8,192 connections 64 MB are left and not 128.
+	 * Each connection has two buffers in the heap, busy or not. An order is smaller than
+	 * one, so 8,192 connections take 64 MB instead of 128.
 	 */
 	private static TomcatProtocolHandlerCustomizer<AbstractProtocol<?>> buffers() {
 		return (protocol) -> {
@@ -126,7 +129,7 @@ class GatewayConfiguration {
 		};
 	}
 
-	/** As many as there are connections: {@code sluice.max-connections}. */
+	/** At most one for each connection: {@code sluice.max-connections}. */
 	private static TomcatProtocolHandlerCustomizer<?> virtualThreads() {
 		return (protocol) -> protocol
 			.setExecutor(Executors.newThreadPerTaskExecutor(Thread.ofVirtual().name("http-", 0).factory()));

@@ -22,9 +22,9 @@ import org.springframework.web.context.request.WebRequest;
 import org.springframework.web.servlet.mvc.method.annotation.ResponseEntityExceptionHandler;
 
 /**
- * Every error that the application or the framework raises, as a problem document (RFC
- * 9457) of a {@link ProblemType}. What a client is told of an error is written here or at
- * its cause, and never comes from an exception of a library.
+ * Answers every error that the application or the framework raises with a problem
+ * document (RFC 9457) of a {@link ProblemType}. Its text is written here or at the cause,
+ * and never comes from an exception of a library.
  */
 @RestControllerAdvice
 final class Problems extends ResponseEntityExceptionHandler {
@@ -46,13 +46,13 @@ final class Problems extends ResponseEntityExceptionHandler {
 
 	@ExceptionHandler
 	ResponseEntity<ProblemDetail> unexpected(IllegalStateException ex, HttpServletRequest request, HttpMethod method) {
-		// Spring Boot 4.1 fails so below a health component that is not there.
+		// Spring Boot 4.1 fails like this below a health component that does not exist.
 		return request.getRequestURI().startsWith(HEALTH) ? of(ProblemType.NOT_FOUND, method) : bug(ex, method);
 	}
 
 	@ExceptionHandler
 	ResponseEntity<ProblemDetail> bug(Exception ex, HttpMethod method) {
-		log.error("A request failed by a bug", ex);
+		log.error("A request failed because of a bug", ex);
 		return of(ProblemType.INTERNAL, method);
 	}
 
@@ -60,7 +60,7 @@ final class Problems extends ResponseEntityExceptionHandler {
 		return StandardProblem.of(type).toResponse(method);
 	}
 
-	/** What the framework raises has a status, and headers such as {@code Allow}. */
+	/** Errors of the framework have a status, and headers such as {@code Allow}. */
 	@Override
 	protected ResponseEntity<Object> handleExceptionInternal(Exception ex, @Nullable Object body, HttpHeaders headers,
 			HttpStatusCode status, WebRequest request) {

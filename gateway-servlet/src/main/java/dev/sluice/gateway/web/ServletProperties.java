@@ -14,7 +14,7 @@ import org.springframework.validation.annotation.Validated;
 @Validated
 record ServletProperties(@DefaultValue("platform") Threads threads) {
 
-	/** What serves a request, and what it does while it waits. */
+	/** The thread that serves a request, and what it does while the request waits. */
 	enum Threads {
 
 		/** A thread of the container's pool, blocked. */
@@ -23,7 +23,7 @@ record ServletProperties(@DefaultValue("platform") Threads threads) {
 		/** A virtual thread, blocked. */
 		VIRTUAL,
 
-		/** Nothing: the container's thread goes back, a callback answers. */
+		/** None: the container's thread is released, and a callback answers. */
 		ASYNC
 
 	}

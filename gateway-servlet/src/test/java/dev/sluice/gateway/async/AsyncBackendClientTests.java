@@ -11,7 +11,7 @@ import dev.sluice.gateway.core.config.BackendProperties;
 import dev.sluice.gateway.core.order.ValidOrder;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 
-/** A look-up waits. */
+/** Look-ups block; deliveries do not. */
 class AsyncBackendClientTests extends BackendClientTests {
 
 	@Override

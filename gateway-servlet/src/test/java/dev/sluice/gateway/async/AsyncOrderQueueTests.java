@@ -10,7 +10,7 @@ import dev.sluice.gateway.core.queue.QueuePolicy;
 import org.junit.jupiter.api.AfterEach;
 import org.springframework.kafka.core.KafkaTemplate;
 
-/** The same behaviour, without a thread of the caller's. */
+/** The same behaviour, without holding the calling thread. */
 class AsyncOrderQueueTests extends OrderQueueContract {
 
 	private AsyncOrderQueue queue;

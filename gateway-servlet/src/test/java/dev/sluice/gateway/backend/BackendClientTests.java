@@ -16,7 +16,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 public class BackendClientTests extends BackendClientContract {
 
-	/** On a busy machine it may be noticed before the exchange's end. */
+	/** On a busy machine this limit may fire before that of the exchange. */
 	@Test
 	void takesAReadThatTimesOutForATimeout() {
 		server().reply(Reply.never());

@@ -11,7 +11,7 @@ import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import tools.jackson.databind.json.JsonMapper;
 
-/** A client of a backend, for tests of what uses it. */
+/** A client of a backend, for tests of classes that use one. */
 public final class TestBackend implements AutoCloseable {
 
 	private final BackendTransport transport;

@@ -11,7 +11,7 @@ class GuardedHttp11ProtocolTests {
 
 	private final GuardedHttp11Protocol protocol = new GuardedHttp11Protocol();
 
-	/** Tomcat never takes one out whose stream it closed while the request waited. */
+	/** Tomcat never removes a request whose stream it closed while the request waited. */
 	@Test
 	void remembersNoStreamOfHttp2() {
 		this.protocol.addWaitingProcessor(mock(Processor.class));

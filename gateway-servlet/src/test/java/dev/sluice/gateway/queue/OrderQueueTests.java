@@ -12,7 +12,7 @@ import org.springframework.kafka.core.KafkaTemplate;
 
 class OrderQueueTests extends OrderQueueContract {
 
-	/** The thread that calls is blocked, so that each call has one of its own. */
+	/** The call blocks its thread, so each call has a thread of its own. */
 	@Override
 	protected Function<ValidOrder, CompletionStage<Instant>> queue(QueuePolicy policy,
 			KafkaTemplate<String, byte[]> kafka) {

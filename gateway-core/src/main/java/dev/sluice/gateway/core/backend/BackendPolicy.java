@@ -19,8 +19,8 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * The limits of calls to the backend, and what a response or a failure means. Every call
- * goes through one bulkhead, as wide as the connection pool and without waiting, and one
+ * Limits calls to the backend and interprets responses and failures. Every call goes
+ * through one bulkhead, as wide as the connection pool and without a queue, and one
  * circuit breaker.
  */
 @Component
@@ -68,7 +68,7 @@ public final class BackendPolicy {
 		return this.circuit;
 	}
 
-	/** What a response means. */
+	/** Interprets a response. */
 	public BackendResult received(BackendResponse response) {
 		if (response.status() != 200 && response.status() != 201) {
 			return BackendResult.notSaved(response, Instant.now());
@@ -84,9 +84,9 @@ public final class BackendPolicy {
 	}
 
 	/**
-	 * What it means that there was no response.
+	 * Interprets the failure of a call that got no response.
 	 * @param request the request
-	 * @param failure why; {@link TimeoutException} at the time limit
+	 * @param failure the cause; a {@link TimeoutException} at the time limit
 	 * @param limit the time limit of the call
 	 */
 	public static BackendResult failed(BackendRequest request, Throwable failure, Duration limit) {
@@ -97,7 +97,7 @@ public final class BackendPolicy {
 		return new BackendResult.Unreachable();
 	}
 
-	/** What it means that the circuit breaker does not permit a call. */
+	/** The result of a call that the circuit breaker rejects. */
 	public BackendResult notPermitted() {
 		return new BackendResult.CircuitOpen(this.properties.circuit().openFor());
 	}

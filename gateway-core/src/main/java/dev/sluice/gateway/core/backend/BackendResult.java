@@ -11,7 +11,7 @@ import dev.sluice.gateway.core.order.IdempotencyKey;
 import dev.sluice.gateway.core.problem.ProblemException;
 import org.jspecify.annotations.Nullable;
 
-/** What asking the backend came to. */
+/** The result of a call to the backend. */
 public sealed interface BackendResult {
 
 	/** The backend has the order. */
@@ -19,7 +19,7 @@ public sealed interface BackendResult {
 	}
 
 	/**
-	 * The backend answered otherwise.
+	 * The backend answered with another status.
 	 *
 	 * @param status its HTTP status
 	 */
@@ -30,12 +30,12 @@ public sealed interface BackendResult {
 	 * The backend is busy: 429, or 503.
 	 *
 	 * @param status its HTTP status
-	 * @param retryAfter when it wants to be asked again; null if it does not say
+	 * @param retryAfter the pause that it asks for; null if it does not say
 	 */
 	record Busy(int status, @Nullable Duration retryAfter) implements BackendResult {
 	}
 
-	/** The backend said that it has the order, but not so that it can be understood. */
+	/** The backend's status says that it has the order, but its body cannot be parsed. */
 	record Unreadable() implements BackendResult {
 	}
 
@@ -47,23 +47,26 @@ public sealed interface BackendResult {
 	record Unreachable() implements BackendResult {
 	}
 
-	/** The circuit is open: the backend was not asked. */
+	/** The circuit is open: the backend was not called. */
 	record CircuitOpen(Duration retryAfter) implements BackendResult {
 	}
 
-	/** As many exchanges as allowed are going on: the backend was not asked. */
+	/** The bulkhead is full: the backend was not called. */
 	record Full() implements BackendResult {
 	}
 
-	/** The backend has the order. Its time is cut to what PostgreSQL keeps of it. */
+	/**
+	 * The backend has the order. The time is truncated to microseconds, as PostgreSQL
+	 * keeps it.
+	 */
 	static BackendResult saved(SavedOrder order) {
 		return new Saved(new SavedOrder(order.id(), order.savedAt().truncatedTo(ChronoUnit.MICROS)));
 	}
 
 	/**
-	 * What an answer with another status than 200 and 201 comes to.
+	 * The result of an answer whose status is neither 200 nor 201.
 	 * @param answer the backend's answer
-	 * @param now to which a date in {@code Retry-After} is compared
+	 * @param now the time that a date in {@code Retry-After} is compared with
 	 * @return {@link Busy} or {@link Refused}
 	 */
 	static BackendResult notSaved(BackendResponse answer, Instant now) {
@@ -74,8 +77,8 @@ public sealed interface BackendResult {
 	}
 
 	/**
-	 * Whether the circuit counts it as a failure of the backend. What the backend says of
-	 * one order (4xx) is none, and neither is throttling: 429, and 503 with
+	 * Whether the circuit breaker counts it as a failure of the backend. A 4xx concerns
+	 * one order and is not a failure; nor is throttling: 429, and 503 with
 	 * {@code Retry-After}.
 	 */
 	default boolean isFailure() {
@@ -87,26 +90,26 @@ public sealed interface BackendResult {
 		};
 	}
 
-	/** Whether another attempt may follow at once. A busy backend is left alone. */
+	/** Whether another attempt may follow at once. A busy backend is not retried. */
 	default boolean mayBeRepeated() {
 		return isFailure() && !(this instanceof Busy);
 	}
 
-	/** Whether the backend was asked. */
+	/** Whether the backend was called. */
 	default boolean wasAsked() {
 		return !(this instanceof CircuitOpen || this instanceof Full);
 	}
 
 	/**
-	 * The order, or the problem to answer with.
+	 * Returns the saved order, or throws the problem to answer with.
 	 * @param key the client's idempotency key, or null
-	 * @return what the backend saved
-	 * @throws ProblemException if it did not
+	 * @return the saved order
+	 * @throws ProblemException if the backend did not confirm that it saved the order
 	 */
 	default SavedOrder savedOrThrow(@Nullable IdempotencyKey key) {
 		return switch (this) {
 			case Saved saved -> saved.order();
-			// An id made of a key is the only one that can have been used before.
+			// Only an id derived from a key can have been used before.
 			case Refused(int status) when status == 422 && key != null -> throw key.reused();
 			case Refused refused -> throw new ProblemException(ProblemType.BACKEND_REFUSED,
 					"The backend answered with status " + refused.status() + ".");
@@ -115,17 +118,17 @@ public sealed interface BackendResult {
 					busy.retryAfter());
 			case Unreadable _ ->
 				throw new ProblemException(ProblemType.BACKEND_REFUSED, "The backend's answer cannot be read.");
-			case TimedOut timedOut -> throw new ProblemException(ProblemType.BACKEND_TIMEOUT,
-					("The backend did not answer within %d ms. "
-							+ "Whether it saved the order is unknown: repeat it with the same Idempotency-Key.")
-						.formatted(timedOut.limit().toMillis()));
+			case TimedOut timedOut ->
+				throw new ProblemException(ProblemType.BACKEND_TIMEOUT, ("The backend did not answer within %d ms. "
+						+ "Whether it saved the order is unknown: repeat the request with the same Idempotency-Key.")
+					.formatted(timedOut.limit().toMillis()));
 			case Unreachable _ ->
 				throw new ProblemException(ProblemType.BACKEND_UNAVAILABLE, "The connection to the backend failed.");
 			case CircuitOpen open -> throw new ProblemException(ProblemType.BACKEND_UNAVAILABLE,
-					"The backend has failed too often lately and is left alone for a moment.", Placed.NO,
+					"The backend has failed too often. Calls to it are suspended for a moment.", Placed.NO,
 					open.retryAfter());
 			case Full _ -> throw new ProblemException(ProblemType.OVERLOADED,
-					"As many orders as allowed are being delivered to the backend.", Placed.NO);
+					"Too many orders are being delivered to the backend.", Placed.NO);
 		};
 	}
 

@@ -12,7 +12,7 @@ final class RetryAfter {
 
 	private static final Duration SHORTEST = Duration.ofSeconds(1);
 
-	/** A backend that asks for more is asked again nevertheless. */
+	/** A longer pause is cut to this. */
 	private static final Duration LONGEST = Duration.ofSeconds(60);
 
 	private RetryAfter() {
@@ -30,7 +30,7 @@ final class RetryAfter {
 		}
 		String value = header.strip();
 		if (!value.isEmpty() && value.chars().allMatch((c) -> c >= '0' && c <= '9')) {
-			// More digits than these are more than the longest.
+			// A number with more digits is over the limit.
 			return within((value.length() > 9) ? LONGEST : Duration.ofSeconds(Long.parseLong(value)));
 		}
 		try {

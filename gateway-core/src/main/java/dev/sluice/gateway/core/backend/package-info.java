@@ -1,5 +1,5 @@
 /**
- * What a gateway sends to the backend and what it gets back. Start at
+ * The gateway's requests to the backend and their results. Start at
  * {@link dev.sluice.gateway.core.backend.BackendResult}.
  */
 @NullMarked

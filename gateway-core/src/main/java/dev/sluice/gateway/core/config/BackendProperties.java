@@ -22,11 +22,11 @@ import org.springframework.validation.annotation.Validated;
  * @param connectTimeout maximum time to open a connection; default 1 s
  * @param responseTimeout maximum time of a whole exchange, from asking for a connection
  * to the last byte of the response; default 10 s
- * @param maxConcurrent maximum number of exchanges at once, and of connections of the
- * pool. Further orders get 503 immediately; default 1,000
- * @param maxAttempts maximum number of attempts to deliver an order. A retry follows at
- * once after a failure of the backend, and has the whole response timeout; more than 1
- * gives a slow backend more to do; default 1
+ * @param maxConcurrent maximum number of concurrent exchanges, and of pooled connections.
+ * Further orders get 503 immediately; default 1,000
+ * @param maxAttempts maximum number of attempts to deliver an order. After a failure of
+ * the backend a retry follows at once, with a response timeout of its own. More than 1
+ * adds load to a slow backend; default 1
  * @param idleTimeout time after which an unused connection is closed; default 60 s
  * @param circuit the circuit breaker
  */

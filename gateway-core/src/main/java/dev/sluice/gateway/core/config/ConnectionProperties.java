@@ -17,22 +17,24 @@ import org.springframework.validation.annotation.Validated;
  * send slowly, not at all, or from too many connections.
  *
  * @param headTimeout maximum time from the first byte of a request to the end of its
- * head; then 408 where it can be sent, and the connection is closed; default 10 s
- * @param bodyTimeout maximum time from the end of the head to the end of the body; then
- * 408, and the connection is closed; default 10 s
- * @param minBodyRate bytes a second that a body must come in with on average, after a
- * grace period of 2 s; a slower one ends as at the time limit; 0 = any rate; default 1 KB
- * @param maxConnections maximum number of open connections; a further one waits in the
- * backlog of the operating system until one is closed; default 8,192
- * @param maxStreams maximum number of HTTP/2 streams open at once, which is what one
- * request is there, at most 100 for each connection. The servlet gateway gives each new
- * connection an equal share, at least 2; the reactive one refuses further streams, but
- * not the only one of a connection; default 1,000
- * @param writeTimeout maximum time for which an answer waits for a client that does not
- * read, once 256 KB of its connection wait in the operating system; then the connection
- * is closed. A thread of the servlet gateway waits meanwhile; default 500 ms
- * @param maxBodyMemory maximum number of bytes of unfinished bodies in memory; a request
- * beyond it is answered 503; default 32 MB
+ * head. Then the gateway answers 408 where it can, and closes the connection; default 10
+ * s
+ * @param bodyTimeout maximum time from the end of the head to the end of the body. Then
+ * the gateway answers 408 and closes the connection; default 10 s
+ * @param minBodyRate minimum average rate of an arriving body, in bytes a second, after a
+ * grace period of 2 s. A slower body ends as if its time were over. 0 = any rate; default
+ * 1 KB
+ * @param maxConnections maximum number of open connections. Further connections wait in
+ * the operating system's backlog until one is closed; default 8,192
+ * @param maxStreams maximum number of open HTTP/2 streams, each of which carries one
+ * request; at most 100 for each connection. The servlet gateway gives each new connection
+ * an equal share, at least 2; the reactive one refuses further streams, but never the
+ * only one of a connection; default 1,000
+ * @param writeTimeout maximum time that an answer waits for a client that does not read,
+ * once the operating system holds 256 KB for its connection. Then the connection is
+ * closed. In the servlet gateway a thread waits meanwhile; default 500 ms
+ * @param maxBodyMemory maximum memory for bodies that have not arrived completely.
+ * Further requests get 503; default 32 MB
  */
 @ConfigurationProperties("sluice")
 @Validated
@@ -45,16 +47,16 @@ public record ConnectionProperties(
 		@DefaultValue("32MB") DataSize maxBodyMemory) {
 
 	/**
-	 * What the operating system takes for a connection before an answer waits, in bytes.
-	 * Larger than any answer, so that only a client with several of them unread can make
-	 * one wait.
+	 * Bytes that the operating system buffers for a connection before an answer waits.
+	 * Larger than any answer, so that only a client with several unread answers makes one
+	 * wait.
 	 */
 	public static final int SEND_BUFFER_BYTES = 256 * 1024;
 
 	/** Maximum number of HTTP/2 streams of one connection. */
 	public static final int MAX_STREAMS_PER_CONNECTION = 100;
 
-	/** Before this has passed, a body may come at any rate. */
+	/** Time during which a body may arrive at any rate. */
 	public static final Duration RATE_GRACE = Duration.ofSeconds(2);
 
 	@AssertTrue(message = "must not be negative")

@@ -20,18 +20,18 @@ import org.springframework.validation.annotation.Validated;
  * @param defaultMode the mode of an order whose client states no preference: {@code sync}
  * or {@code queued}; default {@code sync}
  * @param maxInProgress maximum number of requests of the API in progress. Further
- * requests get 503 immediately. Each takes some 50 KB of heap, and its body's size
- * several times; default 2,000
- * @param maxWait maximum time that {@code Prefer: wait=n} can ask for; a longer time is
- * cut to it; whole seconds; 0 disables waiting; default 10 s
+ * requests get 503 immediately. Each takes about 50 KB of heap, and several times the
+ * size of its body; default 2,000
+ * @param maxWait maximum time that {@code Prefer: wait=n} can ask for, in whole seconds.
+ * A longer time is cut to it. 0 disables waiting; default 10 s
  * @param maxWaiters maximum number of requests waiting with {@code wait=n}. Further
  * requests get 202 immediately. 0 disables waiting; default 100
  * @param clientLimit maximum number of orders a second that a customer may place at this
  * gateway. Further orders get 429. 0 = no limit; default 0
  * @param clientBurst number of orders that a customer may place at once after a pause;
  * default 10
- * @param drainTime minimum time for which a gateway that stops answers new requests with
- * 503. It does so longer while earlier requests are in progress. 0 = only while they are;
+ * @param drainTime minimum time for which a stopping gateway answers new requests with
+ * 503. It goes on while earlier requests are in progress. 0 = only while they are;
  * default 1 s
  */
 @ConfigurationProperties("sluice")

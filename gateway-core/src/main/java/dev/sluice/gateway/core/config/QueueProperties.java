@@ -19,11 +19,13 @@ import org.springframework.validation.annotation.Validated;
  * 1.7 s, which with {@code status.key-lookup-timeout} stays below 2 s
  * @param maxInFlight maximum number of orders that await acknowledgement. Further orders
  * get 503 immediately; default 10,000
- * @param partitions partitions of the topics, where they are created; default 12
- * @param replicationFactor copies of each partition, where they are created; default 1
- * @param minInsyncReplicas copies that must have a record before it is acknowledged,
- * where the topics are created; 0 = one less than the replication factor, and at least 1;
- * default 0
+ * @param partitions number of partitions of the topics that the gateway creates; default
+ * 12
+ * @param replicationFactor number of replicas of each partition, for topics that the
+ * gateway creates; default 1
+ * @param minInsyncReplicas number of replicas that must have a record before it is
+ * acknowledged, for topics that the gateway creates; 0 = one less than the replication
+ * factor, and at least 1; default 0
  * @param circuit the circuit breaker
  */
 @ConfigurationProperties("queue")

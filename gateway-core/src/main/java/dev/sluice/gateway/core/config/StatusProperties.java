@@ -14,19 +14,19 @@ import org.springframework.validation.annotation.Validated;
 /**
  * Properties of the look-up of an order's status.
  *
- * @param timeout maximum time for PostgreSQL, and again for Kafka and the backend
+ * @param timeout maximum time to wait for PostgreSQL, and again for Kafka and the backend
  * together; default 1 s
- * @param recentOrders maximum number of orders kept in memory that Kafka has and the
+ * @param recentOrders maximum number of orders in memory that are in Kafka and that the
  * status projection has not reached yet, about 250 bytes each. When there are more, the
- * oldest are dropped, and orders that are not known are answered 503 until the projection
- * has passed them; default 100,000
+ * oldest are dropped, and until the projection has passed them a look-up that finds
+ * nothing gets 503; default 100,000
  * @param projectionGroup the consumer group of the status projection:
  * {@code projection.group-id} of order-consumer; default {@code order-status}
- * @param keyLookupTimeout how long a queued order with an idempotency key waits to learn
- * whether the key was used before: half of it for Kafka, half for PostgreSQL; then it is
- * accepted. A sync order waits {@code status.timeout} for each; then it is refused with
- * 503. 0 = keys are not looked up, for a gateway without Kafka and PostgreSQL: the
- * backend alone tells what a key was used for; default 250 ms
+ * @param keyLookupTimeout maximum time that a queued order waits for the look-up of its
+ * idempotency key: half of it for Kafka, half for PostgreSQL. Then the order is accepted.
+ * A sync order waits {@code status.timeout} for each and is then refused with 503. 0 = no
+ * look-up, for a gateway without Kafka and PostgreSQL: only the backend knows what a key
+ * was used for; default 250 ms
  */
 @ConfigurationProperties("status")
 @Validated
@@ -36,8 +36,8 @@ public record StatusProperties(@DefaultValue("1s") @DurationMin(millis = 1) Dura
 		@DefaultValue("250ms") @DurationMin Duration keyLookupTimeout) {
 
 	/**
-	 * How long a key look-up waits for Kafka, and again for PostgreSQL. Then a queued
-	 * order is accepted, and a synchronous one, which waits longer, is refused.
+	 * Maximum time that a key look-up waits for Kafka, and again for PostgreSQL. Then a
+	 * queued order is accepted, and a sync order, which waits longer, is refused.
 	 */
 	public Duration keyLookupLimit(Mode mode) {
 		return switch (mode) {

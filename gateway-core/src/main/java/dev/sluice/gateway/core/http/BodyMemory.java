@@ -16,19 +16,19 @@ import dev.sluice.gateway.core.problem.StandardProblem;
 import org.springframework.stereotype.Component;
 
 /**
- * The bodies of requests while they come in. A body has {@code sluice.body-timeout}, must
- * come in with {@code sluice.min-body-rate} and may have {@link Order#MAX_BYTES}. All
- * unfinished bodies together have {@code sluice.max-body-memory}; a body beyond it is
- * refused with 503.
+ * Memory for the bodies of requests while they arrive. A body must arrive within
+ * {@code sluice.body-timeout}, at {@code sluice.min-body-rate} or faster, and has at most
+ * {@link Order#MAX_BYTES}. All unfinished bodies together take at most
+ * {@code sluice.max-body-memory}; a body beyond it is refused with 503.
  */
 @Component
 @ThreadSafe
 public final class BodyMemory {
 
-	/** Capacity that a buffer begins with, in bytes. */
+	/** Initial capacity of a buffer, in bytes. */
 	private static final int FIRST_CAPACITY = 2 * 1024;
 
-	/** How often the rate is looked at after the grace period. */
+	/** Interval of the rate checks after the grace period. */
 	private static final Duration CHECK_INTERVAL = Duration.ofSeconds(1);
 
 	private final AtomicLong held = new AtomicLong();
@@ -46,10 +46,10 @@ public final class BodyMemory {
 	}
 
 	/**
-	 * Begins with a body; {@link Body#release} must be called when it has ended.
+	 * Begins to receive a body; {@link Body#release} must be called at its end.
 	 * @param length its announced length in bytes, negative if none is announced
 	 * @param nanoTime the clock of its time limits, in nanoseconds
-	 * @throws ProblemException if it is announced too large
+	 * @throws ProblemException if the announced length is too large
 	 */
 	public Body begin(long length, LongSupplier nanoTime) {
 		if (length > Order.MAX_BYTES) {
@@ -58,7 +58,7 @@ public final class BodyMemory {
 		return new Body((int) length, nanoTime);
 	}
 
-	/** Bytes that unfinished bodies have in memory. */
+	/** Bytes of memory that unfinished bodies hold. */
 	long held() {
 		return this.held.get();
 	}
@@ -69,7 +69,7 @@ public final class BodyMemory {
 	 */
 	public final class Body {
 
-		/** Up to what is announced, else up to one byte more than is allowed. */
+		/** The announced length; without one, the maximum length and one byte. */
 		private final int maxCapacity;
 
 		private final LongSupplier nanoTime;
@@ -94,14 +94,14 @@ public final class BodyMemory {
 			this.startNanos = nanoTime.getAsLong();
 		}
 
-		/** Number of bytes that have come in. */
+		/** Number of bytes received. */
 		public int count() {
 			return this.count;
 		}
 
 		/**
-		 * Makes room.
-		 * @param bytes least number of bytes to make room for
+		 * Makes room for more bytes.
+		 * @param bytes minimum number of bytes to make room for
 		 * @throws ProblemException if there is no memory for them
 		 */
 		public void reserve(int bytes) {
@@ -115,7 +115,7 @@ public final class BodyMemory {
 			this.buffer = Arrays.copyOf(this.buffer, capacity);
 		}
 
-		/** A body that has ended meanwhile holds nothing: its reader notices soon. */
+		/** A body that was released meanwhile holds nothing: its reader notices soon. */
 		private synchronized void hold(int more) {
 			if (this.released) {
 				return;
@@ -127,13 +127,13 @@ public final class BodyMemory {
 			this.holds += more;
 		}
 
-		/** Makes room for all that the body may have. */
+		/** Makes room for the whole body. */
 		public void reserveAll() {
 			reserve(this.maxCapacity - this.count);
 		}
 
 		/**
-		 * Takes what has come in into the room that was made.
+		 * Reads bytes into the room that was made.
 		 * @param <X> what the source may throw
 		 * @param source where the bytes come from
 		 * @return what the source returned: the number of bytes, negative at the end
@@ -151,13 +151,13 @@ public final class BodyMemory {
 			return read;
 		}
 
-		/** What has come in. */
+		/** The bytes received. */
 		public byte[] bytes() {
 			return (this.count == this.buffer.length) ? this.buffer : Arrays.copyOf(this.buffer, this.count);
 		}
 
 		/**
-		 * Gives the memory back. Any thread may call it, also while another one reads; a
+		 * Releases the memory. Any thread may call it, even while another one reads; a
 		 * second call does nothing.
 		 */
 		public synchronized void release() {
@@ -193,7 +193,7 @@ public final class BodyMemory {
 	}
 
 	/**
-	 * Where the bytes of a body come from.
+	 * The source of a body's bytes.
 	 *
 	 * @param <X> what it may throw
 	 */
@@ -202,10 +202,10 @@ public final class BodyMemory {
 
 		/**
 		 * Reads bytes.
-		 * @param target where they go
-		 * @param offset where they begin there
-		 * @param length maximum number
-		 * @return their number, negative at the end
+		 * @param target the array to read into
+		 * @param offset the index of the first byte
+		 * @param length maximum number of bytes
+		 * @return the number of bytes read, negative at the end
 		 */
 		int read(byte[] target, int offset, int length) throws X;
 

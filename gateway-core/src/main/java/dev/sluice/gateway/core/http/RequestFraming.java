@@ -13,26 +13,28 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Checks that the bytes of one connection are well-formed HTTP/1.0 or HTTP/1.1 requests
- * (RFC 9112), one after the other. It takes no reading that another server could see
+ * (RFC 9112), one after the other. It accepts nothing that another server could read
  * differently: lines end with CRLF, one space separates the parts of a request line,
  * nothing is folded, and a body has exactly one length. Everything that a lenient server
  * would repair is an error here, so that two servers behind this check agree on where a
  * request ends.
  * <p>
- * A connection whose bytes break a rule stays broken; answer it with 400 and close it.
- * Holds some hundred bytes, and of a head only the values of {@code Host},
- * {@code Content-Length}, {@code Transfer-Encoding}, {@code Expect} and the target. For
- * one thread at a time.
+ * Once a byte breaks a rule, the connection stays broken; answer with 400 and close it.
+ * An instance holds a few hundred bytes, and of a head only the target and the values of
+ * {@code Host}, {@code Content-Length}, {@code Transfer-Encoding} and {@code Expect}. Not
+ * thread-safe.
  */
 public final class RequestFraming {
 
 	/** Maximum number of header fields, and of trailer fields. */
 	public static final int MAX_FIELDS = 100;
 
-	/** Maximum number of bytes of a chunk's size line, and digits of its size. */
+	/** Maximum number of bytes of a chunk's extensions. */
 	private static final int MAX_CHUNK_LINE_BYTES = 256;
 
-	/** A chunk is smaller than 256 MB: no server behind this check counts further. */
+	/**
+	 * Limits a chunk to less than 256 MB: the servers behind this check count no further.
+	 */
 	private static final int MAX_CHUNK_DIGITS = 7;
 
 	private static final int CR = '\r';
@@ -41,12 +43,15 @@ public final class RequestFraming {
 
 	private static final int DEL = 0x7F;
 
-	/** Nothing has them, and servers answer them by themselves. */
+	/**
+	 * No resource has these methods, and servers answer them without asking the
+	 * application.
+	 */
 	private static final Set<String> REFUSED_METHODS = Set.of("CONNECT", "TRACE");
 
 	private static final byte[] VERSION = "HTTP/1.".getBytes(StandardCharsets.US_ASCII);
 
-	/** Longest name of a field that is looked at: {@code transfer-encoding}. */
+	/** Length of the longest field name that is compared: {@code transfer-encoding}. */
 	private static final int MAX_KNOWN_NAME = 17;
 
 	private static final String LABEL = "[A-Za-z0-9]+(?:-+[A-Za-z0-9]+)*+";
@@ -65,7 +70,7 @@ public final class RequestFraming {
 	/** {@code tchar} of RFC 9110. */
 	private static final boolean[] TOKEN = characters("!#$%&'*+-.^_`|~");
 
-	/** What a target may have, except the percent sign: RFC 3986. */
+	/** The characters of a target, except the percent sign (RFC 3986). */
 	private static final boolean[] TARGET = characters("-._~!$&'()*+,;=:@/?[]");
 
 	private final int maxHeadBytes;
@@ -107,7 +112,7 @@ public final class RequestFraming {
 
 	private boolean extensionValue;
 
-	/** Bytes of the body or the chunk that are still to come. */
+	/** Bytes of the body or the chunk that have not arrived yet. */
 	private long remaining;
 
 	/**
@@ -119,20 +124,20 @@ public final class RequestFraming {
 	}
 
 	/**
-	 * Looks at the next bytes of the connection.
-	 * @param bytes the bytes from position to limit, which both stay
-	 * @return how many of them are well-formed; fewer than there are if the next one
-	 * breaks a rule
+	 * Checks the next bytes of the connection.
+	 * @param bytes the bytes from position to limit; neither is changed
+	 * @return the number of well-formed bytes; less than all if the next one breaks a
+	 * rule
 	 */
 	public int check(ByteBuffer bytes) {
 		return check(bytes, false);
 	}
 
 	/**
-	 * As {@link #check(ByteBuffer)}, but looks no further than to the end of a head or of
-	 * a request, whichever comes first.
-	 * @param bytes the bytes from position to limit, which both stay
-	 * @return how many of them were looked at and are well-formed
+	 * Like {@link #check(ByteBuffer)}, but stops at the end of a head or of a request,
+	 * whichever comes first.
+	 * @param bytes the bytes from position to limit; neither is changed
+	 * @return the number of bytes that were checked and are well-formed
 	 */
 	public int checkPart(ByteBuffer bytes) {
 		return check(bytes, true);
@@ -161,12 +166,12 @@ public final class RequestFraming {
 	}
 
 	/**
-	 * Whether a head of HTTP/2 keeps the same rules, so that a request has the same
-	 * answer over either protocol.
+	 * Whether an HTTP/2 head obeys the same rules, so that a request gets the same answer
+	 * over either protocol.
 	 * @param method {@code :method}
 	 * @param target {@code :path}
 	 * @param fields names and values, with {@code :authority} as {@code Host}
-	 * @param maxHeadBytes maximum size of the head as one of HTTP/1.1, in bytes
+	 * @param maxHeadBytes maximum size of the head in its HTTP/1.1 form, in bytes
 	 */
 	public static boolean isWellFormed(String method, String target, Iterable<Map.Entry<String, String>> fields,
 			int maxHeadBytes) {
@@ -177,7 +182,7 @@ public final class RequestFraming {
 			lines++;
 		}
 		head.append("\r\n");
-		// A part that ends a line would begin another one.
+		// A part with a line feed in it would begin another line.
 		if (!target.startsWith("/") || head.chars().filter((character) -> character == LF).count() != lines
 				|| head.chars().anyMatch((character) -> character > 0xFF)) {
 			return false;
@@ -201,7 +206,7 @@ public final class RequestFraming {
 		return this.state == State.START || this.state == State.EMPTY_LINE_LF;
 	}
 
-	/** Number of requests that have come in completely, each with its body. */
+	/** Number of requests received completely, with their bodies. */
 	public long completed() {
 		return this.completed;
 	}
@@ -253,7 +258,7 @@ public final class RequestFraming {
 		return ++this.sectionBytes <= this.maxHeadBytes;
 	}
 
-	/** One empty line before a request is ignored, as RFC 9112 wants it. */
+	/** One empty line before a request is ignored (RFC 9112, section 2.2). */
 	private boolean start(int octet) {
 		if (octet == CR) {
 			return ++this.index == 1 && go(State.EMPTY_LINE_LF);
@@ -320,7 +325,7 @@ public final class RequestFraming {
 		return octet == CR && go(State.REQUEST_LINE_LF);
 	}
 
-	/** A line that begins with white space continues the one before: never. */
+	/** White space would continue the line before (obsolete line folding): refused. */
 	private boolean beginField(int octet) {
 		this.index = 0;
 		return ++this.fields <= MAX_FIELDS && TOKEN[octet] && name(octet) && go(State.NAME);
@@ -378,7 +383,7 @@ public final class RequestFraming {
 		};
 	}
 
-	/** Only spaces and tabs are optional white space; {@code trim} takes more. */
+	/** Only spaces and tabs are optional white space; {@code trim} removes more. */
 	private static String trimmed(CharSequence text) {
 		int start = 0;
 		int end = text.length();
@@ -399,7 +404,7 @@ public final class RequestFraming {
 		if (!LENGTH.matcher(text).matches()) {
 			return false;
 		}
-		// At most 19 digits: more than a long holds is negative, not smaller.
+		// 19 digits fit an unsigned long: a length over Long.MAX_VALUE is negative here.
 		return Long.parseUnsignedLong(text) >= 0;
 	}
 
@@ -440,7 +445,9 @@ public final class RequestFraming {
 		return (this.remaining == 0) ? end() : go(State.BODY);
 	}
 
-	/** A path, or {@code http://} and the same authority as the Host field's. */
+	/**
+	 * Whether it is a path, or {@code http(s)://} with the authority of the Host field.
+	 */
 	private boolean isTargetUsable() {
 		if (this.target.charAt(0) == '/') {
 			return isPathUsable(this.target.toString());
@@ -456,10 +463,9 @@ public final class RequestFraming {
 	}
 
 	/**
-	 * Every server decodes a usable target in the same way: it is UTF-8, and the path has
-	 * no NUL, no slash that separates nothing, and does not lead above the root. As a
-	 * reference it is a path: it has no brackets, and two slashes at its beginning would
-	 * make the rest an authority.
+	 * Whether every server decodes the target in the same way: it is UTF-8, and its path
+	 * has no brackets and no escaped NUL, slash or backslash, and does not lead above the
+	 * root. Nor does it begin with two slashes, which would make the rest an authority.
 	 */
 	private static boolean isPathUsable(String target) {
 		int query = target.indexOf('?');
@@ -550,7 +556,9 @@ public final class RequestFraming {
 		return octet == CR && go(State.CHUNK_SIZE_LF);
 	}
 
-	/** Names and values that are tokens, without white space; they have no effect. */
+	/**
+	 * Accepts names and values that are tokens, without white space; they have no effect.
+	 */
 	private boolean chunkExtension(int octet) {
 		if (++this.sectionBytes > MAX_CHUNK_LINE_BYTES) {
 			return false;
@@ -601,8 +609,8 @@ public final class RequestFraming {
 	}
 
 	/**
-	 * The fields whose values decide where a request ends, to whom it goes, or what comes
-	 * before.
+	 * The fields whose values decide where a request ends, which host it is for, or
+	 * whether its client waits for 100 (Continue).
 	 */
 	private enum Field {
 

@@ -4,13 +4,13 @@ import java.nio.ByteBuffer;
 import java.util.function.IntConsumer;
 
 /**
- * Looks at the frames of HTTP/2 that a server sends on one connection, and tells with
- * which error it resets a stream or ends the connection. The servers' codecs do both by
- * themselves and tell nobody. Holds the beginning of one frame. Not thread-safe.
+ * Reads the HTTP/2 frames that a server sends on one connection and reports the errors
+ * with which it resets streams or ends the connection. The servers' codecs do both
+ * without notifying the application. Holds the beginning of one frame. Not thread-safe.
  */
 public final class SentFrames {
 
-	/** Its length in three bytes, its type, its flags and its stream. */
+	/** A frame's length in three bytes, its type, its flags and its stream. */
 	private static final int HEAD_BYTES = 9;
 
 	private static final int TYPE_AT = 3;
@@ -21,22 +21,22 @@ public final class SentFrames {
 
 	private final IntConsumer errors;
 
-	/** The head of a frame, and what follows up to the end of an error code. */
+	/** The head of a frame, and its payload up to the end of an error code. */
 	private final ByteBuffer beginning = ByteBuffer.allocate(HEAD_BYTES + 2 * Integer.BYTES);
 
-	/** Bytes of a frame that are still to come behind its beginning. */
+	/** Bytes of a frame behind its beginning that have not been read yet. */
 	private int rest;
 
 	/**
-	 * @param errors gets each error code, also that which means no error
+	 * @param errors receives each error code, including the code for no error
 	 */
 	public SentFrames(IntConsumer errors) {
 		this.errors = errors;
 	}
 
 	/**
-	 * Looks at the next bytes of the connection.
-	 * @param bytes whole frames or parts of them; taken up to their limit
+	 * Reads the next bytes of the connection.
+	 * @param bytes whole frames or parts of them; consumed up to the limit
 	 */
 	public void look(ByteBuffer bytes) {
 		while (bytes.hasRemaining()) {
@@ -55,7 +55,7 @@ public final class SentFrames {
 	}
 
 	/**
-	 * What a frame has up to the end of its error code; before it, GOAWAY has a stream.
+	 * Size of the payload up to the end of its error code; GOAWAY has a stream before it.
 	 */
 	private int errorBytes() {
 		return switch (this.beginning.get(TYPE_AT)) {

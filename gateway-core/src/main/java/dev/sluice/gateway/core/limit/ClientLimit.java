@@ -14,11 +14,11 @@ import dev.sluice.gateway.core.problem.ProblemException;
 import org.springframework.stereotype.Component;
 
 /**
- * How many orders a customer may place at this gateway: {@code sluice.client-limit} a
- * second, and {@code sluice.client-burst} at once after a while without any. Kept as the
- * time before which the next order would be too early (GCRA), one number a customer. It
- * remembers at most 100,000 customers; a customer that it forgets may place a whole
- * burst.
+ * Limits the orders that a customer may place at this gateway:
+ * {@code sluice.client-limit} a second, and {@code sluice.client-burst} at once after a
+ * pause. It keeps one number for each customer, the time before which the next order
+ * would be too early (GCRA). It remembers at most 100,000 customers; one that it has
+ * forgotten may place a whole burst.
  */
 @Component
 @ThreadSafe
@@ -26,10 +26,10 @@ public final class ClientLimit {
 
 	private static final long MAX_CUSTOMERS = 100_000;
 
-	/** By which the cache may forget an entry too early: it does not note each write. */
+	/** How much too early the cache may drop an entry: it does not record each write. */
 	private static final Duration CACHE_TOLERANCE = Duration.ofSeconds(1);
 
-	/** The longest time that is reckoned with, so that no sum of two overflows. */
+	/** Upper bound of each duration, so that the sum of two does not overflow. */
 	private static final double MAX_NANOS = Duration.ofDays(365).toNanos();
 
 	private final Ticker ticker;
@@ -51,15 +51,15 @@ public final class ClientLimit {
 		this.nextOrders = Caffeine.newBuilder()
 			.ticker(ticker)
 			.maximumSize(MAX_CUSTOMERS)
-			// By then the whole burst is free again, as for one who is not known.
+			// After that the whole burst is free again, as for an unknown customer.
 			.expireAfterWrite(Duration.ofNanos(this.toleranceNanos + this.intervalNanos).plus(CACHE_TOLERANCE))
 			.build();
 	}
 
 	/**
-	 * A customer places an order.
-	 * @param customerId who
-	 * @throws ProblemException if it is one too many
+	 * Checks and counts an order.
+	 * @param customerId the order's customer
+	 * @throws ProblemException if the order exceeds the limit
 	 */
 	public void check(String customerId) {
 		if (!this.limited) {

@@ -16,8 +16,8 @@ import org.springframework.stereotype.Component;
 
 /**
  * The orders with an idempotency key, and the redeliveries, that this gateway is working
- * on. A repeat that arrives meanwhile gets 409. Its capacity is the sum of what both
- * modes let in; beyond it a request gets 503.
+ * on. A repeat that arrives meanwhile gets 409. Its capacity is the sum of the limits of
+ * both modes. Further requests get 503.
  */
 @Component
 @ThreadSafe
@@ -35,16 +35,17 @@ public final class KeysInProgress {
 	/**
 	 * Begins the work on an order.
 	 * @param id the order's id
-	 * @return ends the work; must be closed once, before the answer is passed on, because
-	 * a repeat may follow the answer at once
+	 * @return the work; close it once, before the answer is passed on, because a repeat
+	 * may follow the answer at once
 	 * @throws ProblemException if the order is in progress already, or too many are
 	 */
 	public Work begin(UUID id) {
 		if (!this.ids.add(id)) {
 			throw new ProblemException(ProblemType.IN_PROGRESS,
-					"Another request for this order is being processed. Repeat this one when that is answered.");
+					"Another request for this order is being processed. Repeat this one when that one is answered.");
 		}
-		// After the add, so that the bound holds however many threads are in between.
+		// After the add, so that the bound holds however many threads add at the same
+		// time.
 		if (this.ids.size() > this.capacity) {
 			this.ids.remove(id);
 			throw new ProblemException(ProblemType.OVERLOADED, "Too many requests are in progress.", Placed.NO);

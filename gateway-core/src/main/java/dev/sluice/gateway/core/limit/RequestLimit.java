@@ -22,10 +22,10 @@ import org.springframework.stereotype.Component;
  * most {@code sluice.max-in-progress} are in progress, so that no number of connections
  * makes the heap overflow.
  * <p>
- * When the gateway stops, it answers each new request that it is shutting down, until
+ * When the gateway stops, it answers new requests with {@code shutting-down} until
  * {@code sluice.drain-time} has passed and every earlier request is answered. The web
- * server's own graceful shutdown follows; it would close kept connections without an
- * answer.
+ * server's own graceful shutdown follows; it would close keep-alive connections without
+ * an answer.
  */
 @Component
 @ThreadSafe
@@ -54,7 +54,8 @@ public final class RequestLimit implements SmartLifecycle {
 	/** A request arrives. Its place must be closed when the request is answered. */
 	public Place arrive() {
 		this.present.incrementAndGet();
-		// After it is counted, so that the shutdown waits for it or it sees the shutdown.
+		// Read after counting: either the shutdown waits for the request, or the request
+		// sees the shutdown.
 		return new Place(this.drained != null);
 	}
 
@@ -98,7 +99,7 @@ public final class RequestLimit implements SmartLifecycle {
 		return false;
 	}
 
-	/** Just before the web server's own. */
+	/** Just before the web server's own graceful shutdown. */
 	@Override
 	public int getPhase() {
 		return WebServerApplicationContext.GRACEFUL_SHUTDOWN_PHASE + 1;
@@ -127,12 +128,11 @@ public final class RequestLimit implements SmartLifecycle {
 		public void take() {
 			if (this.tooLate) {
 				throw new ProblemException(ProblemType.SHUTTING_DOWN,
-						"This gateway is about to stop. Send it to another.", Placed.NO);
+						"This gateway is shutting down. Send the request to another one.", Placed.NO);
 			}
 			if (RequestLimit.this.inProgress.incrementAndGet() > RequestLimit.this.maxInProgress) {
 				RequestLimit.this.inProgress.decrementAndGet();
-				throw new ProblemException(ProblemType.OVERLOADED, "As many requests as allowed are in progress.",
-						Placed.NO);
+				throw new ProblemException(ProblemType.OVERLOADED, "Too many requests are in progress.", Placed.NO);
 			}
 			this.taken = true;
 		}

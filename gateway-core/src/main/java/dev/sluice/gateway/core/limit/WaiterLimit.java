@@ -9,7 +9,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import org.springframework.stereotype.Component;
 
 /**
- * The number of requests that wait for the outcome of their queued order, at most
+ * Limits the requests that wait for the outcome of their queued order to
  * {@code sluice.max-waiters}.
  */
 @Component

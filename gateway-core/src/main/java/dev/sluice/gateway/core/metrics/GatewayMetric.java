@@ -11,19 +11,20 @@ import io.micrometer.core.instrument.Timer;
 public enum GatewayMetric {
 
 	/**
-	 * Outcome: {@code saved}, {@code accepted}, {@code abandoned} (the client has gone),
-	 * or the problem's name.
+	 * Outcome: {@code saved}, {@code accepted}, {@code abandoned} (the client has
+	 * disconnected), or the problem's name.
 	 */
 	ORDERS("sluice.orders", "orders", "mode, outcome", "Orders answered"),
 
-	ORDER_DURATION("sluice.order.duration", "seconds", "mode", "From an order's headers read to its answer known"),
+	ORDER_DURATION("sluice.order.duration", "seconds", "mode",
+			"Time from reading an order's headers to knowing its answer"),
 
 	ORDERS_IN_FLIGHT("sluice.orders.in.flight", "orders", "mode", "Orders being processed"),
 
 	REQUESTS_IN_PROGRESS("sluice.requests.in.progress", "requests", "", "Requests of the API being processed"),
 
 	REQUESTS_LIMIT("sluice.requests.limit", "requests", "",
-			"Requests of the API that may be processed at once: sluice.max-in-progress"),
+			"Maximum number of API requests being processed: sluice.max-in-progress"),
 
 	/**
 	 * Reason: {@code malformed} (400), {@code late} (408), or the error of HTTP/2, such
@@ -36,7 +37,7 @@ public enum GatewayMetric {
 
 	/** Outcome: {@code known}, {@code unknown} or {@code unanswered}. */
 	KEY_LOOKUP("sluice.key.lookup", "seconds", "outcome",
-			"Asking Kafka and PostgreSQL whether an idempotency key was used before"),
+			"Time to ask Kafka and PostgreSQL whether an idempotency key was used before"),
 
 	WAITERS("sluice.waiters", "requests", "", "Requests waiting for their queued order to be saved"),
 

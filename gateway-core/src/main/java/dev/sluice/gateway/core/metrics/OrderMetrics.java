@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.stereotype.Component;
 
 /**
- * Counts and times orders: begun = answered + in flight, per mode. A request that the
+ * Counts and times orders: started = answered + in flight, per mode. A request that the
  * framework refuses before the mode is known (wrong path, method or media type) is not
  * counted here.
  */
@@ -41,9 +41,9 @@ public final class OrderMetrics {
 	}
 
 	/**
-	 * An order has come.
+	 * Starts timing an order.
 	 * @param mode the mode it takes
-	 * @return its timing; {@link Timing#end} must follow, and counts once
+	 * @return its timing; call {@link Timing#end}, of which only the first call counts
 	 */
 	public Timing begin(Mode mode) {
 		of(mode).inFlight().incrementAndGet();
@@ -61,14 +61,14 @@ public final class OrderMetrics {
 		return GatewayMetric.ORDERS.counter(this.registry, "mode", outcome.mode().tag(), "outcome", outcome.name());
 	}
 
-	/** One order, from its coming to its answer. */
+	/** One order, from its arrival to its answer. */
 	public final class Timing {
 
 		private final Mode mode;
 
 		private final long startNanos;
 
-		/** A client may go in the moment when the answer comes. */
+		/** The client may disconnect at the moment of the answer. */
 		private final AtomicBoolean ended = new AtomicBoolean();
 
 		private Timing(Mode mode, long startNanos) {
@@ -78,8 +78,8 @@ public final class OrderMetrics {
 
 		/**
 		 * The answer is known.
-		 * @param failure why the order was not taken, {@link CancellationException} if
-		 * its client has gone; null if it was taken
+		 * @param failure why the order was not accepted, a {@link CancellationException}
+		 * if its client has disconnected; null if it was accepted
 		 */
 		public void end(@Nullable Throwable failure) {
 			if (!this.ended.compareAndSet(false, true)) {

@@ -8,14 +8,14 @@ import io.micrometer.core.instrument.MeterRegistry;
 import org.springframework.stereotype.Component;
 
 /**
- * Counts the requests that are refused before the application sees them. The log does not
- * tell of them: any client can send as many as it likes.
+ * Counts the requests that are refused before the application sees them. They are not
+ * logged, because a client can send any number of them.
  */
 @Component
 @ThreadSafe
 public final class RefusedRequests {
 
-	/** By their codes (RFC 9113, section 7). The first one is no error. */
+	/** Indexed by their codes (RFC 9113, section 7). The first one is not an error. */
 	private static final List<String> HTTP2_ERRORS = List.of("no-error", "protocol-error", "internal-error",
 			"flow-control-error", "settings-timeout", "stream-closed", "frame-size-error", "refused-stream", "cancel",
 			"compression-error", "connect-error", "enhance-your-calm", "inadequate-security", "http-1-1-required");
@@ -41,14 +41,14 @@ public final class RefusedRequests {
 		this.malformed.increment();
 	}
 
-	/** A head has not come in time: 408. */
+	/** A head did not arrive in time: 408. */
 	public void late() {
 		this.late.increment();
 	}
 
 	/**
-	 * A stream of HTTP/2 was reset, or a connection of it ended.
-	 * @param errorCode what the client was told as the reason
+	 * An HTTP/2 stream was reset, or an HTTP/2 connection was ended.
+	 * @param errorCode the error code that was sent to the client
 	 */
 	public void http2(int errorCode) {
 		if (errorCode > 0 && errorCode < HTTP2_ERRORS.size()) {

@@ -28,7 +28,7 @@ public record IdempotencyKey(String value) {
 			return null;
 		}
 		if (lines.size() > 1) {
-			throw invalid("is there more than once");
+			throw invalid("occurs more than once");
 		}
 		return new IdempotencyKey(unquote(lines.getFirst().strip()));
 	}
@@ -62,10 +62,10 @@ public record IdempotencyKey(String value) {
 		return value.toString();
 	}
 
-	/** The problem of a key that names another order already. */
+	/** The problem of a key that already names another order. */
 	public ProblemException reused() {
 		return new ProblemException(ProblemType.KEY_REUSED,
-				"This Idempotency-Key was used for an order that is not the same. Send that order, or use another key.");
+				"This Idempotency-Key was used for a different order. Send that order, or use another key.");
 	}
 
 	private static ProblemException invalid(String what) {

@@ -44,18 +44,19 @@ import tools.jackson.databind.module.SimpleModule;
 import tools.jackson.databind.type.LogicalType;
 
 /**
- * Bytes from outside to a valid {@link Order}, and an order to its canonical bytes.
- * Nothing is guessed, coerced or ignored: the client is told what it got wrong.
+ * Decodes a request body to a valid {@link Order} and encodes an order to its canonical
+ * bytes. Nothing is guessed, coerced or ignored; the problem names the errors.
  */
 @Component
 @ThreadSafe
 public final class OrderCodec {
 
-	/** An order is three levels deep; what is deeper is no order. */
+	/** An order is three levels deep, so anything deeper than this is not an order. */
 	private static final int MAX_DEPTH = 16;
 
 	/**
-	 * More would tell a client nothing, and would let 64 KiB in ask for megabytes out.
+	 * More would not help a client, and a request of 64 KiB could demand an answer of
+	 * megabytes.
 	 */
 	private static final int MAX_ERRORS = 20;
 
@@ -63,13 +64,13 @@ public final class OrderCodec {
 
 	private final ValidatorFactory validators = Validation.byProvider(HibernateValidator.class)
 		.configure()
-		// One language whatever the machine's: the messages are part of the API.
+		// One language on every machine: the messages are part of the API.
 		.defaultLocale(Locale.ENGLISH)
 		.buildValidatorFactory();
 
 	/**
-	 * What mapper and validator find out about an order they find out now, once, and not
-	 * for each of the first orders, which would all wait for it.
+	 * Decodes and encodes an order, so that mapper and validator inspect its types now.
+	 * Otherwise the first orders would all wait for that.
 	 */
 	public OrderCodec() {
 		Money price = new Money("1", Currency.getInstance("EUR"));
@@ -113,7 +114,7 @@ public final class OrderCodec {
 				.toList());
 		}
 		String note = order.note();
-		// JSON can escape half a surrogate pair, which UTF-8 cannot carry any further.
+		// JSON can escape half a surrogate pair, which UTF-8 cannot encode.
 		if (note != null && !StandardCharsets.UTF_8.newEncoder().canEncode(note)) {
 			throw invalid("The order breaks the rules listed in errors.",
 					List.of(new InvalidField("note", "must be well-formed Unicode")));
@@ -121,12 +122,15 @@ public final class OrderCodec {
 		return order;
 	}
 
-	/** The same bytes for equal orders: compact, properties in a fixed order, UTF-8. */
+	/**
+	 * Encodes equal orders to the same bytes: compact, properties in a fixed order,
+	 * UTF-8.
+	 */
 	public byte[] encode(Order order) {
 		return this.mapper.writeValueAsBytes(order);
 	}
 
-	/** Jackson would also take UTF-16 and UTF-32, and some ill-formed UTF-8. */
+	/** Jackson would also accept UTF-16 and UTF-32, and some ill-formed UTF-8. */
 	private static String text(byte[] body) {
 		try {
 			return StandardCharsets.UTF_8.newDecoder()
@@ -161,7 +165,7 @@ public final class OrderCodec {
 		}
 		String field = path(ex);
 		if (field.isEmpty()) {
-			return invalid("The body must be one JSON object and nothing after it.", List.of());
+			return invalid("The body must be exactly one JSON object.", List.of());
 		}
 		String message = switch (cause) {
 			case UnrecognizedPropertyException _ -> "is unknown";
@@ -172,9 +176,9 @@ public final class OrderCodec {
 		return invalid("The order breaks the rules listed in errors.", List.of(new InvalidField(field, message)));
 	}
 
-	/** Where, not what: Jackson's own messages name classes and quote the input. */
+	/** Says where, not what: Jackson's own messages name classes and quote the input. */
 	private static ProblemException notJson(JacksonException ex) {
-		return invalid("The body is not valid JSON near line %d, column %d: syntax, a repeated name or too deep."
+		return invalid("The body is not valid JSON near line %d, column %d: syntax error, repeated name or too deep."
 			.formatted(ex.getLocation().getLineNr(), ex.getLocation().getColumnNr()), List.of());
 	}
 
@@ -195,7 +199,7 @@ public final class OrderCodec {
 		return new ProblemException(ProblemType.INVALID_ORDER, detail, errors);
 	}
 
-	/** Jackson's own passes over white space around the code. */
+	/** Jackson's own deserializer ignores white space around the code. */
 	private static final class ExactCurrency extends StdDeserializer<Currency> {
 
 		ExactCurrency() {

@@ -17,7 +17,7 @@ import org.springframework.stereotype.Component;
 
 /**
  * Gives orders their ids. Without an idempotency key it is a UUIDv7; with one it is a
- * UUIDv8 made of customer and key alone, so that a repeat has the same id at every
+ * UUIDv8 derived from customer and key alone, so that a repeat has the same id at every
  * gateway and after every restart.
  */
 @Component
@@ -45,17 +45,17 @@ public final class OrderIds {
 		return new UUID(high, low);
 	}
 
-	/** Whether an id comes from an idempotency key, so that it may come again. */
+	/** Whether an id is derived from an idempotency key, so that it may be used again. */
 	public static boolean isDerived(UUID id) {
 		return id.version() == 8;
 	}
 
 	/**
-	 * Reads an id from a path. {@link UUID#fromString} alone would take
+	 * Reads an id from a path. {@link UUID#fromString} alone would accept
 	 * {@code 1-1-1-1-1}.
 	 * @param text what the client sent
 	 * @return the id
-	 * @throws ProblemException if it is none
+	 * @throws ProblemException if it is not a UUID
 	 */
 	public static UUID parse(String text) {
 		if (!UUID_FORM.matcher(text).matches()) {

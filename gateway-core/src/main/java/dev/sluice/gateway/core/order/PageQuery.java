@@ -16,12 +16,13 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.MultiValueMap;
 
 /**
- * Which failed orders a client wants to see: {@code status=failed}, {@code limit} and
- * {@code after}. Anything else is refused.
+ * A client's query for failed orders: {@code status=failed}, {@code limit} and
+ * {@code after}. Other parameters are refused.
  *
- * @param limit how many at most, 1 to 1,000
- * @param after those that failed later than this, or then and have a greater id
- * @param afterId the id
+ * @param limit maximum number of orders, 1 to 1,000
+ * @param after time of failure after which the list begins
+ * @param afterId of the orders that failed at that time, the id after which the list
+ * begins
  */
 public record PageQuery(int limit, Instant after, UUID afterId) {
 
@@ -35,9 +36,9 @@ public record PageQuery(int limit, Instant after, UUID afterId) {
 
 	/**
 	 * Reads the parameters.
-	 * @param parameters those of the request
-	 * @return what is asked for
-	 * @throws ProblemException if it cannot be given
+	 * @param parameters the request's parameters
+	 * @return the query
+	 * @throws ProblemException if a parameter is unknown, repeated or not valid
 	 */
 	public static PageQuery parse(MultiValueMap<String, String> parameters) {
 		for (String name : parameters.keySet()) {
@@ -53,7 +54,7 @@ public record PageQuery(int limit, Instant after, UUID afterId) {
 		return new PageQuery(limit(single(parameters, "limit")), after, new UUID(cursor.getLong(), cursor.getLong()));
 	}
 
-	/** The cursor after which the orders come that follow this one. */
+	/** The cursor of the page that follows this order. */
 	public static String cursorAfter(OrderView order) {
 		Instant updatedAt = (order.updatedAt() != null) ? order.updatedAt() : Instant.EPOCH;
 		ByteBuffer cursor = ByteBuffer.allocate(CURSOR_BYTES)
@@ -64,7 +65,7 @@ public record PageQuery(int limit, Instant after, UUID afterId) {
 	}
 
 	/**
-	 * The page that is answered.
+	 * Makes the page to answer with.
 	 * @param oneMore the orders found, one more than the limit if there are more
 	 */
 	public OrderPage page(List<OrderView> oneMore) {
@@ -82,15 +83,15 @@ public record PageQuery(int limit, Instant after, UUID afterId) {
 		try {
 			ByteBuffer cursor = ByteBuffer.wrap(Base64.getUrlDecoder().decode(text));
 			long micros = (cursor.remaining() == CURSOR_BYTES) ? cursor.getLong(0) : -1;
-			// The year 9999 is the last that the table has.
+			// The year 9999 is the last one in the table.
 			if (micros >= 0 && micros < 253_402_300_800_000_000L) {
 				return cursor;
 			}
 		}
 		catch (IllegalArgumentException ex) {
-			// No base64 at all: nor a cursor.
+			// Not base64, so not a cursor.
 		}
-		throw invalid("The parameter after must be the next of an answer before.");
+		throw invalid("The parameter after must be the member next of an earlier answer.");
 	}
 
 	private static int limit(@Nullable String text) {
@@ -104,7 +105,7 @@ public record PageQuery(int limit, Instant after, UUID afterId) {
 			}
 		}
 		catch (NumberFormatException ex) {
-			// No number is no number in the range.
+			// Not a number, so not in the range.
 		}
 		throw invalid("The parameter limit must be a number from 1 to " + MAX_LIMIT + ".");
 	}
@@ -112,7 +113,7 @@ public record PageQuery(int limit, Instant after, UUID afterId) {
 	private static @Nullable String single(MultiValueMap<String, String> parameters, String name) {
 		List<String> values = parameters.getOrDefault(name, List.of());
 		if (values.size() > 1) {
-			throw invalid("The parameter " + name + " is there more than once.");
+			throw invalid("The parameter " + name + " occurs more than once.");
 		}
 		return values.isEmpty() ? null : values.getFirst();
 	}

@@ -12,18 +12,18 @@ import java.util.regex.Pattern;
 import dev.sluice.contract.HttpNames;
 
 /**
- * What a client prefers (RFC 7240). {@code respond-async} and {@code wait} are known;
- * other preferences, parameters and what cannot be read are passed over, as the RFC asks.
+ * A client's preferences (RFC 7240): {@code respond-async} and {@code wait}. Other
+ * preferences, parameters and malformed values are ignored, as the RFC asks.
  *
  * @param respondAsync whether the client prefers the queued mode
- * @param longestWait how long the client would wait for a queued order to be saved; zero
- * if it did not say
+ * @param longestWait maximum time that the client waits for a queued order to be saved;
+ * zero if it states none
  */
 public record Prefer(boolean respondAsync, Duration longestWait) {
 
 	private static final Pattern SECONDS = Pattern.compile("0*([0-9]+)");
 
-	/** More digits than this are beyond any time that can be waited. */
+	/** A number with more digits exceeds any time that can be waited. */
 	private static final int MAX_DIGITS = 9;
 
 	/**
@@ -42,7 +42,7 @@ public record Prefer(boolean respondAsync, Duration longestWait) {
 			}
 		}
 		String wait = values.getOrDefault(HttpNames.WAIT, "");
-		// A value makes it another preference: the RFC gives respond-async none.
+		// With a value it is another preference: in the RFC respond-async has none.
 		return new Prefer("".equals(values.get(HttpNames.RESPOND_ASYNC)), seconds(wait));
 	}
 
@@ -61,8 +61,8 @@ public record Prefer(boolean respondAsync, Duration longestWait) {
 
 	/**
 	 * How long to wait, in whole seconds.
-	 * @param allowed what may be waited
-	 * @return zero for not at all
+	 * @param allowed maximum time
+	 * @return zero if the client does not wait
 	 */
 	public Duration waitWithin(Duration allowed) {
 		return Duration.ofSeconds(Math.min(this.longestWait.toSeconds(), allowed.toSeconds()));
@@ -70,7 +70,7 @@ public record Prefer(boolean respondAsync, Duration longestWait) {
 
 	/**
 	 * The value of {@code Preference-Applied}.
-	 * @param waited how long was waited for, at most; zero for not at all
+	 * @param waited maximum time that the client waited; zero if it did not
 	 * @return empty if nothing was applied
 	 */
 	public String applied(Duration waited) {
@@ -89,7 +89,7 @@ public record Prefer(boolean respondAsync, Duration longestWait) {
 		return quoted ? value.substring(1, value.length() - 1) : value;
 	}
 
-	/** Splits at the separator where it is not within a quoted string. */
+	/** Splits at separators outside quoted strings. */
 	private static List<String> split(String text, char separator) {
 		List<String> parts = new ArrayList<>();
 		boolean quoted = false;

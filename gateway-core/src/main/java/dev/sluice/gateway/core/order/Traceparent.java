@@ -5,7 +5,7 @@ import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
 
-/** The client's trace context (W3C), which is passed on and never made here. */
+/** The client's trace context (W3C), which is passed on and never created here. */
 public final class Traceparent {
 
 	private static final Pattern VALID = Pattern
@@ -17,8 +17,8 @@ public final class Traceparent {
 	/**
 	 * Reads the {@code traceparent} header.
 	 * @param lines its field lines; empty if there is none
-	 * @return the header's value, or null if there is no valid one: it is then to be
-	 * passed over
+	 * @return the header's value, or null if there is no valid one; an invalid one is
+	 * ignored
 	 */
 	public static @Nullable String parse(List<String> lines) {
 		return (lines.size() == 1 && VALID.matcher(lines.getFirst()).matches()) ? lines.getFirst() : null;

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param id the order's id
  * @param order the order
  * @param json its canonical bytes
- * @param fingerprint of the bytes if the id comes from an idempotency key, else null
+ * @param fingerprint the bytes' fingerprint if the id is derived from an idempotency key,
+ * else null
  * @param traceparent the client's trace context, or null
  */
 public record ValidOrder(UUID id, Order order, byte[] json, @Nullable Fingerprint fingerprint,

@@ -14,8 +14,8 @@ import org.springframework.http.ProblemDetail;
 import org.springframework.http.ResponseEntity;
 
 /**
- * A request that ends with a problem document. Thrown where it is found and answered by
- * the gateway's error handler; it is expected under load, so it has no stack trace.
+ * A problem that ends a request. The gateway's error handler answers it with a problem
+ * document. It is expected under load, so it has no stack trace.
  */
 public final class ProblemException extends RuntimeException {
 
@@ -31,7 +31,7 @@ public final class ProblemException extends RuntimeException {
 
 	private final @Nullable Duration retryAfter;
 
-	/** A problem that does not say whether the order was placed. */
+	/** A problem after which it is unknown whether the order was placed. */
 	public ProblemException(ProblemType type, String detail) {
 		this(type, detail, Placed.UNKNOWN, List.of(), null);
 	}
@@ -54,7 +54,7 @@ public final class ProblemException extends RuntimeException {
 		this.type = type;
 		this.placed = placed;
 		this.errors = List.copyOf(errors);
-		// No 503 without a Retry-After.
+		// Every 503 has a Retry-After.
 		this.retryAfter = (retryAfter == null && type.status() == 503) ? RETRY_AFTER : retryAfter;
 	}
 
@@ -76,8 +76,8 @@ public final class ProblemException extends RuntimeException {
 
 	/**
 	 * The problem document.
-	 * @param method of the request: only a POST places anything
-	 * @param more headers to send beside {@code Retry-After}
+	 * @param method the request's method: only a POST places an order
+	 * @param more further headers
 	 * @return the response
 	 */
 	public ResponseEntity<ProblemDetail> toResponse(HttpMethod method, HttpHeaders more) {
@@ -95,7 +95,7 @@ public final class ProblemException extends RuntimeException {
 		headers.putAll(more);
 		headers.setContentType(MediaType.APPLICATION_PROBLEM_JSON);
 		if (this.retryAfter != null) {
-			// Whole seconds, rounded up: 0 would ask for a storm.
+			// Whole seconds, rounded up: with 0 every client would retry at once.
 			headers.set(HttpHeaders.RETRY_AFTER,
 					Long.toString(Math.max(1, this.retryAfter.plusMillis(999).toSeconds())));
 		}

@@ -37,10 +37,10 @@ public final class StandardProblem {
 	/** The standard detail of a type. */
 	public static String detailOf(ProblemType type) {
 		return switch (type) {
-			case NOT_FOUND -> "Nothing is at this path.";
+			case NOT_FOUND -> "There is nothing at this path.";
 			case METHOD_NOT_ALLOWED -> "The header Allow lists the methods of this path.";
 			case NOT_ACCEPTABLE -> "Only " + MediaType.APPLICATION_JSON_VALUE + " can be sent.";
-			case REQUEST_TIMEOUT -> "The request came too slowly, or stopped coming.";
+			case REQUEST_TIMEOUT -> "The request arrived too slowly, or not completely.";
 			case TOO_LARGE -> "The body may have at most " + Order.MAX_BYTES + " bytes.";
 			case UNSUPPORTED_MEDIA_TYPE -> "The body must be " + MediaType.APPLICATION_JSON_VALUE + ".";
 			case INVALID_REQUEST -> "The request line, a header, a parameter or the body cannot be read.";

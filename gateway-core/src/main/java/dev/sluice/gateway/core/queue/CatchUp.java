@@ -11,17 +11,17 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The callers that wait until the topics have been read to their ends. One question to
- * Kafka is under way at a time; callers that come meanwhile share the next one. Not
+ * Kafka is under way at a time; callers that arrive meanwhile share the next one. Not
  * thread-safe.
  */
 final class CatchUp {
 
 	private final LongSupplier nanoTime;
 
-	/** Callers join it until its question is sent. */
+	/** Callers join this round until its question is sent. */
 	private @Nullable Round next;
 
-	/** Its question is sent. */
+	/** The round whose question has been sent. */
 	private @Nullable Round current;
 
 	/**
@@ -41,14 +41,14 @@ final class CatchUp {
 		return round.done;
 	}
 
-	/** Whether no question is under way or waits. */
+	/** Whether no question is under way or waiting. */
 	boolean isIdle() {
 		return this.next == null && this.current == null;
 	}
 
 	/**
-	 * Begins with the next question.
-	 * @return the question; null if none waits or another one is under way
+	 * Begins the next question.
+	 * @return the question; null if none is waiting or another one is under way
 	 */
 	@Nullable Round begin() {
 		if (this.current != null) {
@@ -69,12 +69,12 @@ final class CatchUp {
 		return this.current == round;
 	}
 
-	/** The ends that Kafka has reported; null if it is not asked or has not answered. */
+	/** The ends that Kafka has reported; null if it was not asked or has not answered. */
 	@Nullable Map<TopicPartition, Long> ends() {
 		return (this.current != null) ? this.current.ends : null;
 	}
 
-	/** Whether the question under way is older than that. */
+	/** Whether the question under way is older than the limit. */
 	boolean takesLongerThan(Duration limit) {
 		return this.current != null && this.nanoTime.getAsLong() - this.current.beginNanos > limit.toNanos();
 	}
@@ -92,14 +92,17 @@ final class CatchUp {
 		this.next = null;
 	}
 
-	/** Not on this thread, which has all orders to read. */
+	/** Completes on another thread, because this one must go on reading orders. */
 	private static void end(@Nullable Round round, Reading reading) {
 		if (round != null) {
 			round.done.completeAsync(() -> reading);
 		}
 	}
 
-	/** One question how far the topics go, for all who wait for its answer. */
+	/**
+	 * One question for the ends of the topics, shared by the callers that wait for its
+	 * answer.
+	 */
 	static final class Round {
 
 		private final CompletableFuture<Reading> done = new CompletableFuture<>();

@@ -54,7 +54,8 @@ final class KnownOrders {
 
 	/**
 	 * The outcome of a synchronous order has been acknowledged.
-	 * @param unread whether it is still to be read; if not, it may be forgotten already
+	 * @param unread whether its record has not been read yet; if it has, the order may
+	 * have been forgotten already
 	 */
 	void published(UUID id, long offset, boolean unread) {
 		this.saved.computeIfPresent(id, (_, save) -> (save.offset() != UNPUBLISHED) ? save
@@ -66,12 +67,12 @@ final class KnownOrders {
 		this.saved.computeIfPresent(id, (_, save) -> (save.offset() == UNPUBLISHED) ? null : save);
 	}
 
-	/** Forgets an acceptance, unless a record from the given offset on says it again. */
+	/** Forgets an acceptance, unless a record at or after the offset repeats it. */
 	void forgetAcceptance(UUID id, long below) {
 		this.accepted.computeIfPresent(id, (_, order) -> (order.lastOffset() < below) ? null : order);
 	}
 
-	/** Forgets a save, unless a record from the given offset on says it again. */
+	/** Forgets a save, unless a record at or after the offset repeats it. */
 	void forgetSave(UUID id, long below) {
 		this.saved.computeIfPresent(id, (_, save) -> (save.offset() < below) ? null : save);
 	}

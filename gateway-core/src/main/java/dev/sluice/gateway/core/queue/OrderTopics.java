@@ -14,9 +14,9 @@ import org.springframework.kafka.core.KafkaTemplate;
 import org.springframework.stereotype.Component;
 
 /**
- * The topics of orders, watched and created where they are missing. Start-up does not
- * wait for Kafka. While a topic is missing nothing is enqueued, or the broker would
- * create it by itself, with one partition. One thread, see {@link TopicWatch}.
+ * Watches the topics of orders and creates missing ones. Start-up does not wait for
+ * Kafka. While a topic is missing nothing is enqueued; otherwise the broker would create
+ * it by itself, with one partition. Uses one thread, see {@link TopicWatch}.
  */
 @Component
 public class OrderTopics implements SmartLifecycle {
@@ -45,21 +45,21 @@ public class OrderTopics implements SmartLifecycle {
 		this.watch = watch.apply(this::prepare);
 	}
 
-	/** Fetches the producer's metadata, which the first order would wait for. */
+	/** Fetches the producer's metadata; otherwise the first order would wait for it. */
 	private void prepare() {
 		this.kafka.partitionsFor(Topics.ORDERS);
 		this.reached = true;
 	}
 
 	/**
-	 * Whether all topics were there when Kafka last answered. An outage of Kafka leaves
-	 * it as it is.
+	 * Whether all topics were there when Kafka last answered. An outage of Kafka does not
+	 * change it.
 	 */
 	public boolean ready() {
 		return this.watch.ready();
 	}
 
-	/** Whether all topics have been there once. It stays so. */
+	/** Whether all topics have been there once. Stays true. */
 	boolean reached() {
 		return this.reached;
 	}

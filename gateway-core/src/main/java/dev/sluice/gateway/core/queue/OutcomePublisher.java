@@ -66,8 +66,8 @@ public class OutcomePublisher implements DisposableBean {
 	/**
 	 * Publishes that an order is saved.
 	 * @param id the order's id
-	 * @param customerId whose order it is
-	 * @param savedAt by the backend's clock
+	 * @param customerId the order's customer
+	 * @param savedAt time of the save, by the backend's clock
 	 * @param fingerprint of an order with an idempotency key; else null
 	 */
 	public void publish(UUID id, String customerId, Instant savedAt, @Nullable Fingerprint fingerprint) {
@@ -80,7 +80,7 @@ public class OutcomePublisher implements DisposableBean {
 			this.sender.execute(() -> send(OrderOutcome.savedSync(id, customerId, savedAt, fingerprint)));
 		}
 		catch (RejectedExecutionException ex) {
-			// The gateway stops.
+			// The gateway is shutting down.
 			end(id, ex);
 		}
 	}
@@ -109,18 +109,18 @@ public class OutcomePublisher implements DisposableBean {
 	}
 
 	private void end(UUID id, Throwable failure) {
-		logger.debug("The outcome of order {} is not published", id, failure);
+		logger.debug("The outcome of order {} was not published", id, failure);
 		this.places.release();
 		this.accepted.notPublished(id);
 		this.lost.increment();
 	}
 
-	/** What is left is handed to the producer, which is closed after this. */
+	/** Hands the remaining outcomes to the producer, which is closed after this. */
 	@Override
 	public void destroy() throws InterruptedException {
 		this.sender.shutdown();
 		if (!this.sender.awaitTermination(1, TimeUnit.SECONDS)) {
-			logger.warn("Kafka does not take the last outcomes of synchronous orders");
+			logger.warn("The last outcomes of synchronous orders could not be handed to Kafka's producer");
 		}
 	}
 

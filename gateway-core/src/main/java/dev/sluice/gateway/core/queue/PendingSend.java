@@ -18,8 +18,8 @@ import org.springframework.kafka.core.KafkaTemplate;
 
 /**
  * One order on its way into Kafka. It knows whether the producer may have the order,
- * which decides what a client is told if Kafka does not acknowledge it. One thread sends,
- * another may give up.
+ * which decides the answer to the client if Kafka does not acknowledge it. One thread
+ * sends, another may give up.
  */
 @ThreadSafe
 public final class PendingSend {
@@ -32,10 +32,12 @@ public final class PendingSend {
 
 	private final CompletableFuture<RecordMetadata> acknowledgement = new CompletableFuture<>();
 
-	/** Set once: by {@link #send}, or by {@link #giveUp}, and then it is never sent. */
+	/**
+	 * Set once: by {@link #send}, or by {@link #giveUp}, after which it is never sent.
+	 */
 	private final AtomicBoolean decided = new AtomicBoolean();
 
-	/** The producer has refused the record at once. */
+	/** Whether the producer refused the record when it was handed over. */
 	private volatile boolean refused;
 
 	private PendingSend(ValidOrder order, Instant acceptedAt, ProducerRecord<String, byte[]> message) {
@@ -73,7 +75,7 @@ public final class PendingSend {
 		return this.acceptedAt;
 	}
 
-	/** Where the record is in Kafka, once all replicas have it. */
+	/** The record's place in Kafka, once all in-sync replicas have it. */
 	public CompletableFuture<RecordMetadata> acknowledgement() {
 		return this.acknowledgement;
 	}
@@ -89,7 +91,8 @@ public final class PendingSend {
 		AtomicBoolean handedOver = new AtomicBoolean();
 		Thread caller = Thread.currentThread();
 		try {
-			// Not by send(): the template does not tell what the producer never took.
+			// Not send(): the template does not show that the producer never accepted a
+			// record.
 			kafka.execute((producer) -> producer.send(this.message, (metadata, failure) -> {
 				if (failure == null) {
 					this.acknowledgement.complete(metadata);

@@ -6,8 +6,8 @@ import org.springframework.stereotype.Component;
 
 /**
  * Whether queued orders are accepted: down until Kafka has been reached once, and while
- * it fails. Only orders find that out: with none, a dead Kafka goes unnoticed. Not part
- * of readiness, see {@link TopicsHealthIndicator}.
+ * it fails. Only orders detect an outage: without them a dead Kafka goes unnoticed. Not
+ * part of readiness, see {@link TopicsHealthIndicator}.
  */
 @Component
 final class QueueHealthIndicator implements HealthIndicator {

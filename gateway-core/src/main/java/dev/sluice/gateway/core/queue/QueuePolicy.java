@@ -27,7 +27,7 @@ import org.springframework.core.env.Environment;
 import org.springframework.stereotype.Component;
 
 /**
- * The limits of sends into Kafka, and what a failure means. At most
+ * Limits sends to Kafka and interprets their failures. At most
  * {@code queue.max-in-flight} orders await Kafka's acknowledgement; while Kafka fails, a
  * circuit breaker refuses orders at once.
  */
@@ -88,7 +88,8 @@ public final class QueuePolicy {
 
 	/**
 	 * Whether Kafka takes orders: its topics are there, the circuit is not open, and the
-	 * last order did not fail. The circuit alone would not tell: it waits for many calls.
+	 * last order did not fail. The circuit alone is not enough: it opens only after many
+	 * calls.
 	 */
 	public boolean accepts() {
 		Instant failed = this.failedAt;
@@ -104,7 +105,7 @@ public final class QueuePolicy {
 		if (!this.topics.ready()) {
 			throw unavailable("Kafka has not been reached yet, or its topics are being created.", Placed.NO);
 		}
-		// As PostgreSQL keeps it.
+		// The precision of PostgreSQL.
 		return PendingSend.of(order, Instant.now().truncatedTo(ChronoUnit.MICROS), this.source);
 	}
 
@@ -123,18 +124,18 @@ public final class QueuePolicy {
 	public ProblemException problem(PendingSend send, Throwable failure) {
 		return switch (failure) {
 			case BulkheadFullException _ -> new ProblemException(ProblemType.OVERLOADED,
-					"As many orders as allowed await Kafka's acknowledgement.", Placed.NO);
-			case RejectedExecutionException _ -> new ProblemException(ProblemType.OVERLOADED,
-					"As many orders as allowed wait to be sent to Kafka.", Placed.NO);
+					"Too many orders await Kafka's acknowledgement.", Placed.NO);
+			case RejectedExecutionException _ ->
+				new ProblemException(ProblemType.OVERLOADED, "Too many orders wait to be sent to Kafka.", Placed.NO);
 			case CallNotPermittedException _ ->
-				unavailable("Kafka has failed too often lately and is left alone for a moment.", Placed.NO);
+				unavailable("Kafka has failed too often. Sends to it are suspended for a moment.", Placed.NO);
 			default -> {
 				this.failedAt = Instant.now();
 				logger.debug("Kafka did not acknowledge order {}", send.order().id(), failure);
 				yield switch (send.giveUp()) {
 					case NO -> unavailable("The order could not be sent to Kafka.", Placed.NO);
 					case UNKNOWN -> unavailable(("Kafka did not acknowledge the order within %d ms. "
-							+ "Whether it has it is unknown: repeat it with the same Idempotency-Key.")
+							+ "Whether Kafka has it is unknown: repeat the request with the same Idempotency-Key.")
 						.formatted(this.properties.timeout().toMillis()), Placed.UNKNOWN);
 				};
 			}

@@ -13,14 +13,14 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
  * The two Kafka clients of {@link RecentOrders}: one asks about topics and offsets, the
- * other reads. Both find out within 2 s that a broker does not answer.
+ * other reads. Both detect within 2 s that a broker does not answer.
  *
- * @param admin asks
+ * @param admin asks about topics and offsets
  * @param consumer reads, without a consumer group
  */
 record RecentClients(Admin admin, Consumer<byte[], byte[]> consumer) implements AutoCloseable {
 
-	/** A batch of so many means that there are more. */
+	/** A batch of this many records means that there are more. */
 	static final int FULL_BATCH = 2_000;
 
 	private static final String CLIENT_ID = "recent-orders";
@@ -30,7 +30,7 @@ record RecentClients(Admin admin, Consumer<byte[], byte[]> consumer) implements 
 	private static final int MAX_BACKOFF_MILLIS = 500;
 
 	/**
-	 * Opens both; waits for no broker.
+	 * Opens both without waiting for a broker.
 	 * @param admins configuration of an admin client
 	 * @param consumers configuration of a consumer
 	 */
@@ -64,14 +64,17 @@ record RecentClients(Admin admin, Consumer<byte[], byte[]> consumer) implements 
 		config.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
 		config.put(ConsumerConfig.RECONNECT_BACKOFF_MAX_MS_CONFIG, MAX_BACKOFF_MILLIS);
 		config.put(ConsumerConfig.REQUEST_TIMEOUT_MS_CONFIG, TIMEOUT_MILLIS);
-		// What is behind is read in small portions: the heap may be small.
+		// A backlog is read in small portions, because the heap may be small.
 		config.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, FULL_BATCH);
 		config.put(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, 256 * 1024);
 		config.put(ConsumerConfig.FETCH_MAX_BYTES_CONFIG, 2 * 1024 * 1024);
 		return config;
 	}
 
-	/** At once: while Kafka is away, an open question would hold up the stop for 2 s. */
+	/**
+	 * Closes at once: while Kafka is down, an open question would delay the shutdown by 2
+	 * s.
+	 */
 	@Override
 	public void close() {
 		try {

@@ -43,16 +43,16 @@ import org.springframework.stereotype.Component;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * What Kafka knows of orders and PostgreSQL does not know yet. Each gateway reads
+ * The orders that are in Kafka and not yet in PostgreSQL. Each gateway reads
  * {@link Topics#ORDERS}, and the outcomes of synchronous orders in
  * {@link Topics#ORDER_OUTCOMES}, from the committed offsets of the status projection to
  * the end, and stays there. An order is forgotten when the projection has committed its
- * record, because PostgreSQL has it from then on. So all gateways know the same, also
- * after a restart.
+ * record, because PostgreSQL has it from then on. So all gateways know the same orders,
+ * even after a restart.
  * <p>
- * One thread reads, without a consumer group. It goes on by itself after an outage, and
+ * One thread reads, without a consumer group. It resumes by itself after an outage, and
  * from the log's start after a topic was deleted. At most {@code status.recent-orders}
- * are kept. When there are more, the oldest are dropped, and {@link #caughtUp} says
+ * are kept. When there are more, the oldest are dropped, and {@link #caughtUp} returns
  * {@link Reading#BEHIND} until the projection has passed them. No method blocks.
  */
 @Component
@@ -63,15 +63,13 @@ public class RecentOrders implements SmartLifecycle {
 
 	private static final Set<String> TOPICS = Set.of(Topics.ORDERS, Topics.ORDER_OUTCOMES);
 
-	/** How often topics and committed offsets are looked at. */
+	/** Interval between two looks at topics and committed offsets. */
 	private static final Duration LOOK = Duration.ofMillis(500);
 
-	/** Kafka counts as lost when it has answered nothing for so long. */
+	/** Kafka counts as lost when it has not answered for this long. */
 	private static final Duration LOST = Duration.ofSeconds(3);
 
-	/**
-	 * Between two reads, so that a gateway under load does not fetch each batch alone.
-	 */
+	/** Pause between two reads, so that a gateway under load reads larger batches. */
 	private static final Duration PAUSE = Duration.ofMillis(20);
 
 	private static final Duration POLL = Duration.ofMillis(100);
@@ -107,7 +105,7 @@ public class RecentOrders implements SmartLifecycle {
 
 	private volatile @Nullable Thread thread;
 
-	/** Whether an outage was logged. Used by the reading thread alone. */
+	/** Whether an outage was logged. Confined to the reading thread. */
 	private boolean outage;
 
 	@Autowired
@@ -135,22 +133,22 @@ public class RecentOrders implements SmartLifecycle {
 		GatewayMetric.RECENT_LAG.gauge(meters, this, (recent) -> recent.lag);
 	}
 
-	/** What is known of the acceptance of an order; null if nothing. */
+	/** The acceptance of an order; null if none is known. */
 	public @Nullable Acceptance acceptance(UUID id) {
 		return this.orders.acceptance(id);
 	}
 
-	/** What is known of the synchronous save of an order; null if nothing. */
+	/** The synchronous save of an order; null if none is known. */
 	public @Nullable SyncSave syncSave(UUID id) {
 		return this.orders.syncSave(id);
 	}
 
 	/**
 	 * Waits until everything has been read that was in the topics when this was called.
-	 * Calls that come while Kafka is being asked share the next question.
-	 * @param limit how long to wait; then the answer is {@link Reading#BEHIND}
-	 * @return whether it has been read; does not fail, and completes on a thread that
-	 * must not be blocked
+	 * Calls that arrive while Kafka is being asked share the next question.
+	 * @param limit maximum time to wait; then the result is {@link Reading#BEHIND}
+	 * @return whether it has been read; never fails, and completes on a thread that must
+	 * not be blocked
 	 */
 	public CompletableFuture<Reading> caughtUp(Duration limit) {
 		if (lost()) {
@@ -165,12 +163,12 @@ public class RecentOrders implements SmartLifecycle {
 	}
 
 	/**
-	 * This gateway has had an order acknowledged.
+	 * Kafka has acknowledged an order of this gateway.
 	 * @param id the order's id
-	 * @param fingerprint its payload's if its id may come again, else null
+	 * @param fingerprint the payload's fingerprint if the id may be used again, else null
 	 * @param acceptedAt when it was accepted
-	 * @param partition where its record is
-	 * @param offset of its record
+	 * @param partition the partition of its record
+	 * @param offset the offset of its record
 	 */
 	public void accepted(UUID id, @Nullable Fingerprint fingerprint, Instant acceptedAt, int partition, long offset) {
 		synchronized (this.lock) {
@@ -221,7 +219,7 @@ public class RecentOrders implements SmartLifecycle {
 					read(opened.admin(), opened.consumer());
 				}
 				finally {
-					// Before the client is closed, or a caller would use it.
+					// Before the clients are closed, so that no caller uses a closed one.
 					reset();
 				}
 			}
@@ -272,7 +270,7 @@ public class RecentOrders implements SmartLifecycle {
 	private void apply(CompletableFuture<TopicsLook> done, Consumer<byte[], byte[]> consumer) {
 		if (done.isCompletedExceptionally()) {
 			Throwable failure = TopicsLook.cause(done.exceptionNow());
-			// A short absence of the broker is not logged; lost() tells a long one.
+			// A short outage is not logged; lost() detects a long one.
 			if (!(failure instanceof TimeoutException)) {
 				warn(failure);
 			}
@@ -290,7 +288,7 @@ public class RecentOrders implements SmartLifecycle {
 				finish(Reading.BEHIND);
 			}
 			this.partitions.commit(look, consumer);
-			// Each look, so that the lag is known.
+			// Asks at each look, so that the lag is known.
 			if (this.catchUp.isIdle()) {
 				this.catchUp.join();
 			}
@@ -302,7 +300,7 @@ public class RecentOrders implements SmartLifecycle {
 		}
 	}
 
-	/** Adds what was read. Returns whether a caller waits for more. */
+	/** Adds the records. Returns whether a caller waits for more. */
 	private boolean apply(ConsumerRecords<byte[], byte[]> records, Consumer<byte[], byte[]> consumer) {
 		List<RecentRecord> said = new ArrayList<>(records.count());
 		for (ConsumerRecord<byte[], byte[]> record : records) {
@@ -344,7 +342,7 @@ public class RecentOrders implements SmartLifecycle {
 	private void answered(Round round, @Nullable Map<TopicPartition, ListOffsetsResultInfo> ends,
 			@Nullable Throwable failure) {
 		if (ends == null) {
-			logger.debug("Kafka does not tell the ends of the topics", failure);
+			logger.debug("Kafka did not return the end offsets of the topics", failure);
 			finish(Reading.BEHIND);
 			return;
 		}
@@ -353,11 +351,14 @@ public class RecentOrders implements SmartLifecycle {
 			.stream()
 			.collect(Collectors.toMap(Map.Entry::getKey, (end) -> end.getValue().offset())));
 		check();
-		// It may rest after a batch, and a caller waits.
+		// The thread may be pausing after a batch while a caller waits.
 		LockSupport.unpark(this.thread);
 	}
 
-	/** Whether the current question is answered. */
+	/**
+	 * Finishes the current question if its ends have been reached, or if it takes too
+	 * long.
+	 */
 	@GuardedBy("lock")
 	private void check() {
 		Map<TopicPartition, Long> ends = this.catchUp.ends();
@@ -370,7 +371,7 @@ public class RecentOrders implements SmartLifecycle {
 			finish(rest.complete() ? Reading.CURRENT : Reading.BEHIND);
 		}
 		else if (this.catchUp.takesLongerThan(LOST)) {
-			// There is much to read. A caller that comes now need not wait for all of it.
+			// There is much to read: a caller need not wait for all of it.
 			finish(Reading.BEHIND);
 		}
 	}
@@ -433,11 +434,11 @@ public class RecentOrders implements SmartLifecycle {
 	public enum Reading {
 
 		/**
-		 * Everything that PostgreSQL may not have yet: what is not known was not there.
+		 * Everything that PostgreSQL may lack: an order that is not known was not there.
 		 */
 		CURRENT,
 
-		/** Not everything in time, or more than can be kept. */
+		/** Not everything in time, or there is more than can be kept. */
 		BEHIND,
 
 		/** Kafka has answered nothing for some seconds. */
@@ -448,17 +449,20 @@ public class RecentOrders implements SmartLifecycle {
 	/**
 	 * An order in {@link Topics#ORDERS}.
 	 *
-	 * @param fingerprint of its first record; null if its id does not come from an
-	 * idempotency key
+	 * @param fingerprint the payload's, from its first record; null if its id is not
+	 * derived from an idempotency key
 	 * @param first when it was accepted
-	 * @param last when it was accepted again for redelivery, else as the first
-	 * @param firstOffset of its first record
-	 * @param lastOffset of its last record
+	 * @param last when it was accepted again for redelivery, else the same as
+	 * {@code first}
+	 * @param firstOffset the offset of its first record
+	 * @param lastOffset the offset of its last record
 	 */
 	public record Acceptance(@Nullable Fingerprint fingerprint, Instant first, Instant last, long firstOffset,
 			long lastOffset) {
 
-		/** A later record with another payload is no acceptance: the first one counts. */
+		/**
+		 * A later record with another payload is not an acceptance: the first one counts.
+		 */
 		Acceptance merge(Acceptance other) {
 			Acceptance earlier = (this.firstOffset <= other.firstOffset) ? this : other;
 			Acceptance later = (earlier == this) ? other : this;
@@ -470,11 +474,12 @@ public class RecentOrders implements SmartLifecycle {
 	}
 
 	/**
-	 * An order that a gateway had saved synchronously.
+	 * An order that was saved synchronously.
 	 *
-	 * @param fingerprint null if its id does not come from an idempotency key
-	 * @param savedAt by the backend's clock
-	 * @param offset of its outcome
+	 * @param fingerprint the payload's; null if its id is not derived from an idempotency
+	 * key
+	 * @param savedAt time of the save, by the backend's clock
+	 * @param offset the offset of its outcome
 	 */
 	public record SyncSave(@Nullable Fingerprint fingerprint, Instant savedAt, long offset) {
 	}

@@ -23,11 +23,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How far {@link RecentOrders} has read each partition, and the projection committed it.
- * An order stays in {@link KnownOrders} until its partition's committed offset has passed
- * its last record, or until there are more than the capacity; then the oldest go, and
- * {@link #rest} says that not everything is known until the projection has passed them.
- * Not thread-safe.
+ * How far {@link RecentOrders} has read each partition and the projection has committed
+ * it. An order stays in {@link KnownOrders} until its partition's committed offset has
+ * passed its last record, or until there are more than the capacity; then the oldest are
+ * dropped, and {@link #rest} is not complete until the projection has passed them. Not
+ * thread-safe.
  */
 final class RecentPartitions {
 
@@ -42,7 +42,7 @@ final class RecentPartitions {
 	private Map<String, Uuid> topicIds = Map.of();
 
 	/**
-	 * @param orders where the orders are put
+	 * @param orders the known orders, which this adds and removes
 	 * @param capacity maximum number of orders
 	 */
 	RecentPartitions(KnownOrders orders, int capacity) {
@@ -51,10 +51,10 @@ final class RecentPartitions {
 	}
 
 	/**
-	 * This gateway has had a record acknowledged.
-	 * @param id the order's
-	 * @return whether its order is to be known: the record is still to be read. What has
-	 * been read may have been forgotten already, and must not come back
+	 * Kafka has acknowledged a record of this gateway.
+	 * @param id the order's id
+	 * @return whether to add its order: the record has not been read yet. An order that
+	 * was read may have been forgotten already, and must not come back
 	 */
 	boolean acknowledge(TopicPartition partition, long offset, UUID id) {
 		Part part = this.parts.get(partition);
@@ -74,7 +74,7 @@ final class RecentPartitions {
 		return this.topicIds.keySet().containsAll(topics);
 	}
 
-	/** Whether a topic is new, was made again or has more partitions. */
+	/** Whether a topic is new, was recreated or has more partitions. */
 	boolean isOutdated(TopicsLook look) {
 		return !look.layout().equals(layout());
 	}
@@ -88,7 +88,7 @@ final class RecentPartitions {
 					(topic) -> new Layout(topic.getValue(), counts.getOrDefault(topic.getKey(), 0))));
 	}
 
-	/** Reads the partitions that there are now, the new ones from what is committed. */
+	/** Assigns the current partitions; new ones are read from their committed offset. */
 	void assign(TopicsLook look, Consumer<byte[], byte[]> consumer) {
 		Map<String, Layout> layout = look.layout();
 		Set<TopicPartition> wanted = look.partitions();
@@ -112,7 +112,7 @@ final class RecentPartitions {
 			.collect(Collectors.toMap(Map.Entry::getKey, (topic) -> topic.getValue().id()));
 	}
 
-	/** Forgets what the projection has committed. */
+	/** Forgets the orders that the projection has committed. */
 	void commit(TopicsLook look, Consumer<byte[], byte[]> consumer) {
 		for (Part part : this.parts.values()) {
 			commit(part, look.committed(part.partition), consumer);
@@ -140,14 +140,14 @@ final class RecentPartitions {
 		part.base = Math.max(part.base, committed);
 	}
 
-	/** Adds what was read, and drops the oldest orders if there are then too many. */
+	/** Adds the records, and drops the oldest orders if there are too many. */
 	void add(List<RecentRecord> records, Consumer<byte[], byte[]> consumer) {
 		records.forEach(this::add);
 		for (Part part : this.parts.values()) {
 			advance(part, consumer);
 		}
 		while (this.orders.size() > this.capacity && evict()) {
-			// One more.
+			// Each call drops one.
 		}
 	}
 
@@ -172,7 +172,7 @@ final class RecentPartitions {
 			position = consumer.position(part.partition, Duration.ZERO);
 		}
 		catch (TimeoutException ex) {
-			// It is being found.
+			// The consumer is still looking it up.
 			return;
 		}
 		if (position < part.position) {
@@ -201,7 +201,7 @@ final class RecentPartitions {
 	}
 
 	/**
-	 * What is left to read.
+	 * Counts the records left to read.
 	 * @param ends the ends of the partitions
 	 */
 	Rest rest(Map<TopicPartition, Long> ends) {
@@ -230,20 +230,23 @@ final class RecentPartitions {
 		part.acknowledged.clear();
 	}
 
-	/** Forgets what was read. */
+	/** Forgets the orders of the records that were read. */
 	private void clear(Part part) {
 		part.marks.forEach((mark) -> forget(part, mark.id(), Long.MAX_VALUE));
 		part.marks.clear();
 	}
 
-	/** Forgets what was acknowledged and will not be read: the position is behind it. */
+	/**
+	 * Forgets acknowledged orders whose records will not be read: the position is past
+	 * them.
+	 */
 	private void forgetPassed(Part part) {
 		Map<Long, UUID> passed = part.acknowledged.headMap(part.position);
 		passed.forEach((offset, id) -> forget(part, id, offset + 1));
 		passed.clear();
 	}
 
-	/** Unless a record from the bound on says the same again. */
+	/** Forgets an order, unless a record at or after the bound repeats it. */
 	private void forget(Part part, UUID id, long below) {
 		if (part.partition.topic().equals(Topics.ORDERS)) {
 			this.orders.forgetAcceptance(id, below);
@@ -254,15 +257,15 @@ final class RecentPartitions {
 	}
 
 	/**
-	 * How much there is to read.
+	 * How much is left to read.
 	 *
-	 * @param records their number
+	 * @param records number of records
 	 * @param complete whether no order was dropped that PostgreSQL may not have
 	 */
 	record Rest(long records, boolean complete) {
 	}
 
-	/** Where a record of an order is. */
+	/** The place of an order's record. */
 	private record Mark(long offset, long timestamp, UUID id) {
 	}
 
@@ -271,16 +274,16 @@ final class RecentPartitions {
 
 		private final TopicPartition partition;
 
-		/** Orders from here on are known. */
+		/** Orders from this offset on are known. */
 		private long base;
 
 		/** The next record to be read. */
 		private long position;
 
-		/** PostgreSQL has all below. */
+		/** PostgreSQL has all orders below this offset. */
 		private long committed;
 
-		/** What was read and is not committed yet, in the order of the topic. */
+		/** The records read and not committed yet, in the order of the topic. */
 		private final ArrayDeque<Mark> marks = new ArrayDeque<>();
 
 		/** The orders of records that this gateway wrote and has not read yet. */

@@ -21,13 +21,12 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * What one record says of an order: either that it was accepted, or that it was saved
- * synchronously.
+ * A record about an order: the order was either accepted or saved synchronously.
  *
- * @param partition where the record is
- * @param offset the record's
- * @param timestamp the record's, in milliseconds
- * @param id the order's
+ * @param partition the record's partition
+ * @param offset the record's offset
+ * @param timestamp the record's timestamp, in milliseconds
+ * @param id the order's id
  * @param acceptance null if the record is an outcome
  * @param save null if the record is an order
  */
@@ -38,7 +37,7 @@ record RecentRecord(TopicPartition partition, long offset, long timestamp, UUID 
 
 	/**
 	 * Parses a record of {@link Topics#ORDERS} or {@link Topics#ORDER_OUTCOMES}.
-	 * @return what it says; null if it cannot be read or says nothing that is needed
+	 * @return the parsed record; null if it cannot be read or is not needed
 	 */
 	static @Nullable RecentRecord of(ConsumerRecord<byte[], byte[]> record, JsonMapper json) {
 		return record.topic().equals(Topics.ORDERS) ? order(record) : outcome(record, json);
@@ -49,7 +48,7 @@ record RecentRecord(TopicPartition partition, long offset, long timestamp, UUID 
 		Instant acceptedAt = time(text(record, OrderHeaders.TIME));
 		byte[] value = record.value();
 		if (id == null || acceptedAt == null || value == null) {
-			// Delivery puts it into the dead letters.
+			// The delivery of orders makes it a dead letter.
 			return null;
 		}
 		Fingerprint fingerprint = OrderIds.isDerived(id) ? Fingerprint.ofJson(value) : null;
@@ -98,7 +97,7 @@ record RecentRecord(TopicPartition partition, long offset, long timestamp, UUID 
 
 	private static @Nullable Instant time(@Nullable String text) {
 		try {
-			// As PostgreSQL keeps it.
+			// The precision of PostgreSQL.
 			return (text != null) ? Instant.parse(text).truncatedTo(ChronoUnit.MICROS) : null;
 		}
 		catch (DateTimeException ex) {

@@ -5,11 +5,10 @@ import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.stereotype.Component;
 
 /**
- * The topics, as readiness sees them: down until all of them have been there once. Later
- * outages leave them up, as every gateway has the same broker: turning clients away from
- * all of them would stop sync orders and status too. {@link QueueHealthIndicator} tells
- * of those. The details say which topics are missing and which settings differ from what
- * they should be.
+ * The topics' part of readiness: down until all of them have been there once. Later
+ * outages, which {@link QueueHealthIndicator} reports, leave it up: every gateway has the
+ * same broker, and taking all gateways out of rotation would stop sync orders and status
+ * too. The details list missing topics and settings that differ from the expected ones.
  */
 @Component
 public final class TopicsHealthIndicator implements HealthIndicator {

@@ -20,10 +20,10 @@ import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What Kafka said of some topics and of a consumer group, at one time.
+ * Some topics, and the offsets of a consumer group, as Kafka reports them at one time.
  *
- * @param topics those that are there
- * @param committed the group's offsets; none for a group that has committed nothing
+ * @param topics the topics that exist
+ * @param committed the group's offsets; empty if it has committed nothing
  */
 record TopicsLook(List<TopicDescription> topics, Map<TopicPartition, OffsetAndMetadata> committed) {
 
@@ -32,7 +32,8 @@ record TopicsLook(List<TopicDescription> topics, Map<TopicPartition, OffsetAndMe
 	 * @param client sends the questions
 	 * @param names the topics
 	 * @param group the consumer group
-	 * @param heard called when the topics were described, whatever comes of the offsets
+	 * @param heard called when Kafka has described the topics, whether or not it returns
+	 * the offsets
 	 * @return the answers; fails with the failure of Kafka's client, unwrapped or as the
 	 * cause of a {@link CompletionException}
 	 */
@@ -81,7 +82,7 @@ record TopicsLook(List<TopicDescription> topics, Map<TopicPartition, OffsetAndMe
 		return (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause() : failure;
 	}
 
-	/** The offset below which the group has everything. */
+	/** The group has committed every record below this offset. */
 	long committed(TopicPartition partition) {
 		OffsetAndMetadata offset = this.committed.get(partition);
 		return (offset != null) ? offset.offset() : 0;
@@ -102,10 +103,10 @@ record TopicsLook(List<TopicDescription> topics, Map<TopicPartition, OffsetAndMe
 	}
 
 	/**
-	 * What changes when a topic is made again or gets more partitions.
+	 * What changes when a topic is recreated or gets more partitions.
 	 *
-	 * @param id the topic's
-	 * @param partitions their number
+	 * @param id the topic's id
+	 * @param partitions the number of partitions
 	 */
 	record Layout(Uuid id, int partitions) {
 	}

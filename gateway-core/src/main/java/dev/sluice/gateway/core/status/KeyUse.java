@@ -20,13 +20,13 @@ public sealed interface KeyUse {
 	}
 
 	/**
-	 * It was not used, as far as PostgreSQL and Kafka know. Where Kafka has not answered
-	 * for some seconds, that is what the gateway had read before.
+	 * It was not used, as far as PostgreSQL and Kafka know. If Kafka has not answered for
+	 * some seconds, what the gateway read before counts.
 	 */
 	record Unused() implements KeyUse {
 	}
 
-	/** PostgreSQL or Kafka did not say so in time. */
+	/** PostgreSQL or Kafka did not answer in time. */
 	record Unknown() implements KeyUse {
 	}
 
@@ -43,7 +43,7 @@ public sealed interface KeyUse {
 	 * Whether an order with this key must still be dispatched.
 	 * @param request the request
 	 * @param key its idempotency key
-	 * @return false if the order was accepted before, and the same answer is due
+	 * @return false if the order was accepted before and gets the same answer
 	 * @throws ProblemException if the key was used for another order, or it is not known
 	 * whether it was
 	 */
@@ -51,7 +51,7 @@ public sealed interface KeyUse {
 		return switch (this) {
 			case Used(Fingerprint first) when !first.equals(request.order().fingerprint()) -> throw key.reused();
 			case Used _ -> switch (request.mode()) {
-				// The backend alone has the answer that it gave at first.
+				// Only the backend has its first answer.
 				case SYNC -> true;
 				case QUEUED -> false;
 			};
@@ -71,9 +71,8 @@ public sealed interface KeyUse {
 	}
 
 	/**
-	 * Decides from what was found out, in this order: Kafka was read first, then
-	 * PostgreSQL was asked, so that an order which leaves Kafka's part in between is
-	 * found in PostgreSQL.
+	 * Decides from the look-ups. Kafka must be read before PostgreSQL is asked, so that
+	 * an order that is forgotten in between is found in PostgreSQL.
 	 * @param reading how much of Kafka had been read
 	 * @param inKafka the payload that Kafka has under the id, or null
 	 * @param inTable the payload that PostgreSQL has under the id, empty if none; null if
@@ -81,7 +80,8 @@ public sealed interface KeyUse {
 	 */
 	static KeyUse of(Reading reading, @Nullable Fingerprint inKafka, @Nullable Optional<Fingerprint> inTable) {
 		if (inTable != null && inTable.isPresent()) {
-			// What is earlier is here: Kafka's part may begin with a later record.
+			// PostgreSQL has the first record: what was read from Kafka may begin with a
+			// later one.
 			return new Used(inTable.get());
 		}
 		if (inKafka != null) {

@@ -13,10 +13,10 @@ import dev.sluice.gateway.core.queue.RecentOrders.SyncSave;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What Kafka knows of an order, beside what PostgreSQL or the backend says of it. The
- * order of precedence is the same at every gateway, and no gateway's clock takes part:
- * saved according to PostgreSQL, saved according to Kafka, accepted again since the row
- * was written, the row, accepted according to Kafka.
+ * An order as Kafka knows it, combined with the answers of PostgreSQL or the backend. The
+ * order of precedence is the same at every gateway and does not depend on a gateway's
+ * clock: saved according to PostgreSQL, saved according to Kafka, accepted again since
+ * the row was written, the row, accepted according to Kafka.
  *
  * @param id the order's id
  * @param acceptance null if Kafka has no record that PostgreSQL may lack
@@ -24,12 +24,12 @@ import org.jspecify.annotations.Nullable;
  */
 public record RecentOrder(UUID id, @Nullable Acceptance acceptance, @Nullable SyncSave save) {
 
-	/** What is known of an order now. */
+	/** The order as Kafka knows it now. */
 	public static RecentOrder of(UUID id, RecentOrders orders) {
 		return new RecentOrder(id, orders.acceptance(id), orders.syncSave(id));
 	}
 
-	/** What is told of it where PostgreSQL has it. */
+	/** The client's view if PostgreSQL has the order. */
 	public OrderView beside(StatusRow row) {
 		OrderView view = row.view();
 		if (view.status() == OrderStatus.SAVED) {
@@ -45,7 +45,10 @@ public record RecentOrder(UUID id, @Nullable Acceptance acceptance, @Nullable Sy
 		return view;
 	}
 
-	/** What is told of it where PostgreSQL does not have it; null if nothing is known. */
+	/**
+	 * The client's view if PostgreSQL does not have the order; null if Kafka does not
+	 * either.
+	 */
 	public @Nullable OrderView alone() {
 		if (this.save != null) {
 			return saved(this.save.savedAt(), acceptedAt());
@@ -53,17 +56,20 @@ public record RecentOrder(UUID id, @Nullable Acceptance acceptance, @Nullable Sy
 		return (this.acceptance != null) ? accepted(this.acceptance.first(), this.acceptance.last()) : null;
 	}
 
-	/** What is told of it where the backend has it and PostgreSQL does not. */
+	/** The client's view if the backend has the order and PostgreSQL does not. */
 	public OrderView atBackend(SavedOrder order) {
 		return saved(order.savedAt(), acceptedAt());
 	}
 
-	/** What is told of it where the backend has it and PostgreSQL does not know yet. */
+	/**
+	 * The client's view if the backend has the order and PostgreSQL's row does not say so
+	 * yet.
+	 */
 	public OrderView atBackend(SavedOrder order, OrderView row) {
 		return saved(order.savedAt(), row.acceptedAt());
 	}
 
-	/** The payload that its id stands for; null if Kafka does not know. */
+	/** The fingerprint of the order's payload; null if Kafka does not know it. */
 	public @Nullable Fingerprint fingerprint() {
 		if (this.save != null && this.save.fingerprint() != null) {
 			return this.save.fingerprint();

@@ -8,15 +8,15 @@ import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig.SlidingWindowType;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerRegistry;
 
-/** The circuit breaker of PostgreSQL, and how many questions wait for it. */
+/** The circuit breaker of queries to PostgreSQL, and the limit of waiting queries. */
 public final class StatusCircuit {
 
 	/** Name of the circuit breaker. */
 	public static final String NAME = "status";
 
 	/**
-	 * Maximum number of questions that wait for a connection. At two milliseconds each,
-	 * ten connections answer about as many in 200 ms.
+	 * Maximum number of queries that wait for a connection. At two milliseconds each, ten
+	 * connections answer about this many in 200 ms.
 	 */
 	public static final int MAX_WAITING = 1_000;
 
@@ -25,8 +25,8 @@ public final class StatusCircuit {
 
 	/**
 	 * The circuit breaker. It opens after a few failures, because each costs its request
-	 * the whole time limit. A question that was rejected before PostgreSQL got it says
-	 * nothing of PostgreSQL.
+	 * the whole time limit. A query that was rejected before it was sent says nothing
+	 * about PostgreSQL and does not count.
 	 */
 	public static CircuitBreaker of(CircuitBreakerRegistry circuits) {
 		return circuits.circuitBreaker(NAME,

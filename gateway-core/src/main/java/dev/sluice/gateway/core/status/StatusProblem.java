@@ -19,22 +19,22 @@ public final class StatusProblem {
 	 * @param id the order's id
 	 * @param reading how much of Kafka had been read before PostgreSQL was asked
 	 * @param answer the backend's
-	 * @return 404 only if the id was given to no client
+	 * @return 404 only if no client was given the id
 	 */
 	public static ProblemException unknown(UUID id, Reading reading, BackendResult answer) {
 		return switch (answer) {
 			case BackendResult.Refused(int status) when status == 404 -> (reading == Reading.CURRENT)
 					? new ProblemException(ProblemType.NOT_FOUND, "No order has the id " + id + ".") : notKnownYet(id);
-			// It may be a sync order, which the backend alone knows.
+			// It may be a sync order, which only the backend knows.
 			case BackendResult.Saved _, BackendResult.Refused _, BackendResult.Busy _, BackendResult.Unreadable _,
 					BackendResult.TimedOut _, BackendResult.Unreachable _, BackendResult.CircuitOpen _,
 					BackendResult.Full _ ->
 				new ProblemException(ProblemType.STATUS_UNAVAILABLE,
-						"The backend does not answer, so nothing can be said of order " + id + ".", Placed.NO);
+						"The backend does not answer, so the status of order " + id + " is unknown.", Placed.NO);
 		};
 	}
 
-	/** The projection is behind, and so is what this gateway has read of Kafka. */
+	/** Neither the projection nor this gateway has read all of Kafka. */
 	private static ProblemException notKnownYet(UUID id) {
 		return new ProblemException(ProblemType.STATUS_UNAVAILABLE, "Order " + id + " is not known yet.", Placed.NO);
 	}
@@ -42,7 +42,7 @@ public final class StatusProblem {
 	/** PostgreSQL does not answer, and no other source knows the order. */
 	public static ProblemException unavailable(UUID id) {
 		return new ProblemException(ProblemType.STATUS_UNAVAILABLE,
-				"The status store does not answer, so nothing can be said of order " + id + ".", Placed.NO);
+				"The status store does not answer, so the status of order " + id + " is unknown.", Placed.NO);
 	}
 
 	/** PostgreSQL does not answer. */
@@ -53,7 +53,7 @@ public final class StatusProblem {
 	/** A sync order cannot be placed, because its key may stand for another order. */
 	static ProblemException keyNotKnown() {
 		return new ProblemException(ProblemType.STATUS_UNAVAILABLE,
-				"Whether the Idempotency-Key was used before cannot be found out at the moment.", Placed.NO);
+				"Whether the Idempotency-Key was used before cannot be determined at the moment.", Placed.NO);
 	}
 
 }

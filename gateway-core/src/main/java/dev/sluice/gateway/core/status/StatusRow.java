@@ -7,9 +7,9 @@ import dev.sluice.contract.OrderView;
 /**
  * A row of {@code order_status}.
  *
- * @param view what clients are told of it
- * @param customerId whose order it is
- * @param acceptance the acceptance that its status belongs to
+ * @param view the client's view of it
+ * @param customerId the order's customer
+ * @param acceptance time of the acceptance that its status belongs to
  */
 public record StatusRow(OrderView view, String customerId, Instant acceptance) {
 }

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The queries of the table {@code order_status}, which order-consumer projects from
- * Kafka, and how their rows are read. The parameters are {@code id}, {@code after} and
+ * Kafka, and the readers of their rows. The parameters are {@code id}, {@code after} and
  * {@code limit}.
  */
 public final class StatusSql {
@@ -31,7 +31,7 @@ public final class StatusSql {
 	public static final String FAILED = "SELECT " + VIEW + " FROM order_status WHERE status = 'failed' "
 			+ "AND (updated_at, order_id) > (:after, :id) ORDER BY updated_at, order_id LIMIT :limit";
 
-	/** What is needed to deliver an order again: {@link #stored}. */
+	/** The data for a redelivery: {@link #stored}. */
 	public static final String STORED = "SELECT status, customer_id, payload FROM order_status WHERE order_id = :id";
 
 	private StatusSql() {
@@ -64,9 +64,9 @@ public final class StatusSql {
 	}
 
 	/**
-	 * A row of a result, as JDBC and R2DBC both have it.
+	 * A row of a result, of JDBC or R2DBC.
 	 *
-	 * @param <E> what reading a column fails with
+	 * @param <E> the exception of a column that cannot be read
 	 */
 	@FunctionalInterface
 	public interface Columns<E extends Exception> {

@@ -14,10 +14,10 @@ import dev.sluice.gateway.core.queue.RecentOrders;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What PostgreSQL keeps of an order to deliver it again.
+ * An order as PostgreSQL keeps it for redelivery.
  *
  * @param status how far the order has come
- * @param customerId whose order it is
+ * @param customerId the order's customer
  * @param payload its JSON; null unless it has failed and was readable
  */
 public record StoredOrder(OrderStatus status, String customerId, @Nullable String payload) {
@@ -26,15 +26,17 @@ public record StoredOrder(OrderStatus status, String customerId, @Nullable Strin
 	 * The order to deliver again.
 	 * @param id the order's id
 	 * @param recent what Kafka knows of orders
-	 * @param codec reads the payload: the order may have come into Kafka by other rules
-	 * @throws ProblemException if the order has not failed, or its payload is no order
+	 * @param codec reads and checks the payload, which may have been enqueued under other
+	 * rules
+	 * @throws ProblemException if the order has not failed, or its payload is not a valid
+	 * order
 	 */
 	public ValidOrder forRedelivery(UUID id, RecentOrders recent, OrderCodec codec) {
 		if (this.status != OrderStatus.FAILED || recent.syncSave(id) != null) {
 			throw notFailed(id);
 		}
 		if (this.payload == null) {
-			throw notRedeliverable("What order " + id + " contained could not be read.");
+			throw notRedeliverable("The payload of order " + id + " could not be read.");
 		}
 		byte[] json = this.payload.getBytes(StandardCharsets.UTF_8);
 		Fingerprint fingerprint = OrderIds.isDerived(id) ? Fingerprint.ofJson(json) : null;

@@ -1,5 +1,5 @@
 /**
- * What a gateway says of an order, made of what PostgreSQL, Kafka and the backend know.
+ * The status of an order, combined from what PostgreSQL, Kafka and the backend know.
  * Start at {@link dev.sluice.gateway.core.status.RecentOrder}.
  */
 @NullMarked

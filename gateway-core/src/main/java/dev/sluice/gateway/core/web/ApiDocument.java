@@ -9,8 +9,8 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
 
 /**
- * The API in OpenAPI 3.1, for clients and their tools: the contract's own bytes; and a
- * page for people, which makes itself from it.
+ * Serves the API's OpenAPI 3.1 document, which is the contract's own bytes, and a page
+ * that renders it for people.
  */
 @RestController
 final class ApiDocument {

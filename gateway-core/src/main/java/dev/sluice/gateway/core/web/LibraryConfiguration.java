@@ -15,8 +15,8 @@ import org.springframework.kafka.support.ProducerListener;
 class LibraryConfiguration {
 
 	/**
-	 * Boot's own listener logs an error, and the payload, for each order; the circuit's
-	 * metrics tell of an outage.
+	 * Boot's own listener logs an error, with the payload, for each order that fails; the
+	 * circuit's metrics show an outage.
 	 */
 	@Bean
 	ProducerListener<Object, Object> silentProducerListener() {

@@ -40,12 +40,12 @@ public record OrderReply(OrderView order, String preferenceApplied) {
 		return new OrderReply(order, prefer.applied(waited));
 	}
 
-	/** An order that is in Kafka. Nothing but its id is in the answer. */
+	/** An order that is in Kafka. Its id is all that the answer says about it. */
 	public static OrderView accepted(UUID id) {
 		return new OrderView(id, OrderStatus.ACCEPTED, 0, null, null, null);
 	}
 
-	/** An order that the backend saved. The time says when it saved the order first. */
+	/** An order that the backend saved. The time is when it first saved the order. */
 	public static OrderView saved(SavedOrder order) {
 		return new OrderView(order.id(), OrderStatus.SAVED, 1, null, order.savedAt(), null);
 	}

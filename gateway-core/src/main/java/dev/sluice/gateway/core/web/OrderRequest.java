@@ -43,7 +43,7 @@ public record OrderRequest(ValidOrder order, @Nullable IdempotencyKey key, Prefe
 	}
 
 	/**
-	 * The headers that say which request this is.
+	 * The headers that identify a request.
 	 *
 	 * @param key the client's idempotency key, or null
 	 * @param traceparent the client's trace context, or null

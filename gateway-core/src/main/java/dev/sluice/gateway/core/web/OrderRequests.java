@@ -21,7 +21,7 @@ import dev.sluice.gateway.core.web.OrderRequest.Preference;
 import org.springframework.http.HttpHeaders;
 import org.springframework.stereotype.Component;
 
-/** Makes an {@link OrderRequest} of the headers and the body of a request. */
+/** Makes an {@link OrderRequest} from the headers and the body of a request. */
 @Component
 @ThreadSafe
 public final class OrderRequests {
@@ -49,7 +49,7 @@ public final class OrderRequests {
 	}
 
 	/**
-	 * Reads the headers that say which request this is.
+	 * Reads the headers that identify a request.
 	 * @throws ProblemException if the idempotency key cannot be read
 	 */
 	public static Identity identity(HttpHeaders headers) {
@@ -60,7 +60,7 @@ public final class OrderRequests {
 	/**
 	 * Reads the order and gives it its id.
 	 * @param preference how the client prefers to be answered
-	 * @param identity which request this is
+	 * @param identity the headers that identify the request
 	 * @param body the request's body
 	 * @return the request
 	 * @throws ProblemException if the order is not valid, or its customer has placed too

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One request that waits for its queued order to be saved ({@code Prefer: wait=n}). It
- * looks at the order's status again and again, with growing pauses, and a last time at
- * its deadline. Used by one thread at a time.
+ * polls the order's status with growing pauses, the last time at its deadline. Used by
+ * one thread at a time.
  */
 public final class OutcomeWait {
 
@@ -28,7 +28,7 @@ public final class OutcomeWait {
 	/**
 	 * Begins to wait.
 	 * @param request the request
-	 * @param nowNanos the time, of the clock of {@link System#nanoTime()}
+	 * @param nowNanos the time, as {@link System#nanoTime()}
 	 */
 	public OutcomeWait(OrderRequest request, long nowNanos) {
 		this.request = request;
@@ -40,7 +40,7 @@ public final class OutcomeWait {
 	}
 
 	/**
-	 * What one look at the order says.
+	 * Evaluates one look at the order.
 	 * @param order the order, empty if PostgreSQL does not know it yet
 	 * @param nowNanos the time of the look
 	 * @return the reply, null if the wait goes on

@@ -96,9 +96,7 @@ public abstract class BackendClientContract {
 			.allSatisfy((request) -> assertThat(request).startsWith("GET /orders/" + ID + " HTTP/1.1\r\n"));
 	}
 
-	/**
-	 * One would be too few: an answer is there a moment before its connection is free.
-	 */
+	/** One would be too few: an answer arrives a moment before its connection is free. */
 	@Test
 	void keepsItsConnections() {
 		this.server.reply(Reply.of(201, SAVED));
@@ -148,7 +146,7 @@ public abstract class BackendClientContract {
 		assertThat(deliver(backend(10, 50, LIMIT))).isEqualTo(new BackendResult.TimedOut(LIMIT));
 	}
 
-	/** Wherever in an exchange its end comes: before the connection, while it is made. */
+	/** The limit may end an exchange before it has a connection or while connecting. */
 	@Test
 	void endsAnExchangeWhoseTimeIsOverBeforeItHasBegun() {
 		this.server.reply(Reply.never());
@@ -169,8 +167,7 @@ public abstract class BackendClientContract {
 
 	@Test
 	void tellsThatThereIsNoConnection() {
-		// Nothing listens there; a port that was just given back may be another's
-		// already.
+		// Nothing listens there; a port that was just released may be in use again.
 		Calls backend = backend(URI.create("http://127.0.0.1:1"), 10, 50, PATIENCE);
 
 		assertThat(deliver(backend)).isEqualTo(new BackendResult.Unreachable());
@@ -204,7 +201,7 @@ public abstract class BackendClientContract {
 		assertThat(deliver(backend)).isInstanceOf(BackendResult.Saved.class);
 	}
 
-	/** Also of one that is given up before it has a connection, or just then. */
+	/** Includes calls that are given up before they have a connection, or just then. */
 	@Test
 	void hasTheConnectionBackOfACallThatIsGivenUp() {
 		Calls backend = backend(1, 1_000);
@@ -280,7 +277,7 @@ public abstract class BackendClientContract {
 		assertThat(this.server.requests()).hasSize(1);
 	}
 
-	/** The first attempt may have been taken, whatever keeps the second one from it. */
+	/** The first attempt may have been accepted, whatever prevents the second one. */
 	@Test
 	void doesNotPromiseThatNothingWasTakenAfterAnAttemptThatFailed() {
 		this.server.reply(Reply.reset());
@@ -347,7 +344,7 @@ public abstract class BackendClientContract {
 		return this.server;
 	}
 
-	/** The calls of a client, which wait for the result. */
+	/** The calls of a client; they wait for the result. */
 	protected interface Calls {
 
 		BackendResult deliver(ValidOrder order);

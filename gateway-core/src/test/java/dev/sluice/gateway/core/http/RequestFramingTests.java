@@ -77,7 +77,7 @@ class RequestFramingTests {
 			"0\r\nX: \n", "0\r\nHost: a\r", "0\r\nContent-Length: 1\r" })
 	void stopsAtTheByteThatBreaksChunkedFraming(String chunks) {
 		String head = "POST / HTTP/1.1\r\n" + HOST + "Transfer-Encoding: chunked\r\n\r\n";
-		// The one that is whole but for its last byte is a bad one only with it.
+		// The trailer "X" is bad only with the CR behind it.
 		assertStopsAtLastByte(head + (chunks.equals("0\r\nX") ? "0\r\nX\r" : chunks));
 	}
 
@@ -196,7 +196,7 @@ class RequestFramingTests {
 		return wellFormed(new RequestFraming(maxHeadBytes), bytes, bytes.length) == bytes.length;
 	}
 
-	/** Gives the bytes in pieces. */
+	/** Feeds the bytes in pieces. */
 	private static int wellFormed(RequestFraming framing, byte[] bytes, int size) {
 		int checked = 0;
 		while (checked < bytes.length) {

@@ -23,7 +23,7 @@ class SentFramesTests {
 
 	private final SentFrames frames = new SentFrames(this.errors::add);
 
-	/** However the frames are cut into pieces. */
+	/** Works with any split of the frames into pieces. */
 	@ParameterizedTest
 	@ValueSource(ints = { 1, 2, 5, 9, 13, 100_000 })
 	void tellsTheErrorsOfStreamsAndConnections(int size) {

@@ -15,7 +15,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 class ClientLimitTests {
 
-	/** Near the end of the numbers, where the sum of two times is negative. */
+	/** Near the largest number, where the sum of two times is negative. */
 	private final AtomicLong nanos = new AtomicLong(Long.MAX_VALUE - 1_000);
 
 	@Test

@@ -92,8 +92,8 @@ class OrderCodecTests {
 	}
 
 	static Stream<byte[]> illFormed() {
-		// A lone continuation, an overlong slash, a surrogate, beyond Unicode, one cut
-		// short.
+		// A lone continuation byte, an overlong slash, a surrogate, a code point beyond
+		// Unicode, a truncated one.
 		return Stream.of(new byte[] { (byte) 0x80 }, new byte[] { (byte) 0xc0, (byte) 0xaf },
 				new byte[] { (byte) 0xed, (byte) 0xa0, (byte) 0x80 },
 				new byte[] { (byte) 0xf5, (byte) 0x80, (byte) 0x80, (byte) 0x80 },

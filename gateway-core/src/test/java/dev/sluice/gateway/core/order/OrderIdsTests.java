@@ -26,7 +26,8 @@ class OrderIdsTests {
 	}
 
 	/**
-	 * The value is fixed: another gateway, or this one tomorrow, must derive the same.
+	 * The value is fixed: every gateway must derive the same one, now and after an
+	 * upgrade.
 	 */
 	@Test
 	void derivesTheSameIdEverywhere() {

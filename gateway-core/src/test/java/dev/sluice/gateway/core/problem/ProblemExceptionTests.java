@@ -63,7 +63,7 @@ class ProblemExceptionTests {
 		}
 	}
 
-	/** Whole seconds: 0 would ask for a storm. */
+	/** Whole seconds: with 0 every client would retry at once. */
 	@ParameterizedTest
 	@CsvSource({ "0, 1", "1, 1", "1000, 1", "1001, 2", "7000, 7" })
 	void roundsTheTimeToWaitUp(long millis, String seconds) {

@@ -59,7 +59,8 @@ import static org.mockito.Mockito.withSettings;
 
 /**
  * The two topics of orders, with one partition each, as the clients of
- * {@link RecentOrders} see them. They answer at once, late or not at all, as a test says.
+ * {@link RecentOrders} see them. They answer at once, late or not at all, as the test
+ * decides.
  */
 final class FakeKafka {
 
@@ -135,7 +136,7 @@ final class FakeKafka {
 		this.ends.merge(partition, offset + 1, Math::max);
 	}
 
-	/** There are records that the consumer does not get yet. */
+	/** Adds records that the consumer does not get yet. */
 	void endsAt(TopicPartition partition, long end) {
 		this.ends.put(partition, end);
 	}
@@ -145,18 +146,18 @@ final class FakeKafka {
 		this.committed.put(partition, new OffsetAndMetadata(offset));
 	}
 
-	/** Whether it answers; if so, also what it was asked before. */
+	/** Sets whether it answers; true also answers earlier questions. */
 	void answers(boolean answers) {
 		this.looks.open(answers);
 		this.questions.open(answers);
 	}
 
-	/** Whether it tells of the topics and the group's offsets. */
+	/** Sets whether it returns the topics and the group's offsets. */
 	void answersLooks(boolean answers) {
 		this.looks.open(answers);
 	}
 
-	/** Whether it tells the ends of the topics. */
+	/** Sets whether it returns the ends of the topics. */
 	void answersEnds(boolean answers) {
 		this.questions.open(answers);
 	}
@@ -177,12 +178,12 @@ final class FakeKafka {
 		this.failsToOpen = fails;
 	}
 
-	/** How often somebody asked for the topics and the group's offsets. */
+	/** How often the topics and the group's offsets were asked for. */
 	int looks() {
 		return this.looks.asked.get();
 	}
 
-	/** How often somebody asked for the ends of the topics. */
+	/** How often the ends of the topics were asked for. */
 	int questions() {
 		return this.questions.asked.get();
 	}
@@ -191,12 +192,12 @@ final class FakeKafka {
 		return this.opened.get();
 	}
 
-	/** Pairs of clients of which both are closed. */
+	/** Number of pairs of clients of which both are closed. */
 	int closed() {
 		return Math.min(this.closedAdmins.get(), this.closedConsumers.get());
 	}
 
-	/** Waits until the consumer has been polled so often. */
+	/** Waits until the consumer has been polled this many times more. */
 	void awaitPolls(int more) {
 		int until = this.polls.get() + more;
 		await().until(() -> this.polls.get() >= until);
@@ -300,7 +301,7 @@ final class FakeKafka {
 
 	}
 
-	/** Gives out what the log has from its positions on. */
+	/** Returns the log's records from its positions on. */
 	private final class LogConsumer extends MockConsumer<byte[], byte[]> {
 
 		LogConsumer() {

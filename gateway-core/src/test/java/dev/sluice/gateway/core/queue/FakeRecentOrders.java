@@ -14,7 +14,7 @@ import org.springframework.kafka.core.DefaultKafkaConsumerFactory;
 import org.springframework.kafka.core.KafkaAdmin;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Knows what a test tells it, and reads as far as a test says. */
+/** Knows the orders that a test gives it, and reads as far as the test decides. */
 public class FakeRecentOrders extends RecentOrders {
 
 	private final Map<UUID, Acceptance> acceptances = new HashMap<>();
@@ -48,7 +48,7 @@ public class FakeRecentOrders extends RecentOrders {
 		this.reading = reading;
 	}
 
-	/** What happens while somebody waits for it to have read everything. */
+	/** Runs while a caller waits until everything has been read. */
 	public void whileReading(Runnable event) {
 		this.whileReading = event;
 	}

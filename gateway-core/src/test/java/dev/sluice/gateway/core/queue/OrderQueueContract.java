@@ -177,8 +177,8 @@ public abstract class OrderQueueContract {
 	}
 
 	/**
-	 * A queue, which a call of the function puts an order into. Each call may hold a
-	 * thread of its own.
+	 * A queue: each call of the function enqueues an order and may hold a thread of its
+	 * own.
 	 */
 	protected abstract Function<ValidOrder, CompletionStage<Instant>> queue(QueuePolicy policy,
 			KafkaTemplate<String, byte[]> kafka);

@@ -64,7 +64,7 @@ class OrderTopicsTests {
 		assertThat(this.topics.ready()).isTrue();
 	}
 
-	/** The first order does not wait for them. */
+	/** Otherwise the first order would wait for the metadata. */
 	@Test
 	void hasTheMetadataOfOrdersWhenTheTopicsAreReached() throws InterruptedException {
 		assertThat(this.topics.reached()).isFalse();
@@ -83,7 +83,7 @@ class OrderTopicsTests {
 		assertThat(this.topics.reached()).isFalse();
 	}
 
-	/** A topic cannot be specified with fewer copies than must be in sync. */
+	/** A topic cannot have fewer replicas than must be in sync. */
 	@Test
 	void hasAsManyCopiesAndAsManyInSyncAsConfigured() {
 		KafkaAdmin admin = new KafkaAdmin(Map.of());

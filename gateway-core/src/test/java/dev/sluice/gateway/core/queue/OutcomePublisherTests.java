@@ -140,7 +140,7 @@ class OutcomePublisherTests {
 		};
 	}
 
-	/** At most two outcomes under way. */
+	/** At most two outcomes in flight. */
 	private static QueueProperties queue() {
 		return new QueueProperties(Duration.ofSeconds(1), 2, 1, (short) 1, 0,
 				new CircuitProperties(50, 50, Duration.ofSeconds(10), Duration.ofSeconds(1)));

@@ -54,7 +54,7 @@ class PendingSendTests {
 		assertThat(this.sending.giveUp()).isEqualTo(Placed.NO);
 	}
 
-	/** A full buffer and missing metadata are told so, by Kafka's own producer. */
+	/** Kafka's producer reports a full buffer and missing metadata in this way. */
 	@Test
 	void wasNotTakenWhenTheProducerRefusedItAtOnce() {
 		this.producer = new MockProducer<>(false, null, new StringSerializer(), new ByteArraySerializer()) {

@@ -30,9 +30,7 @@ class RecentClientsTests {
 	private static final Map<String, Object> CLIENT = Map.of(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG,
 			"127.0.0.1:1");
 
-	/**
-	 * A group of its own would be a second projection, and none of its offsets is needed.
-	 */
+	/** With a group it would look like a second projection, and it needs no offsets. */
 	@Test
 	void readsWithoutAGroupAndWaitsForNoBroker() {
 		Map<String, Object> consumer = Map.of(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG, "127.0.0.1:1",
@@ -58,7 +56,7 @@ class RecentClientsTests {
 		assertThat(closed).as("the consumer is closed").isTrue();
 	}
 
-	/** A question that is open would hold up the stop. */
+	/** An open question would delay the stop. */
 	@Test
 	void closesBothAndWaitsForNoAnswer() {
 		Admin admin = mock(Admin.class);
@@ -81,7 +79,7 @@ class RecentClientsTests {
 		assertThat(consumer.closed()).isTrue();
 	}
 
-	/** Says that its consumer is closed. */
+	/** Records that its consumer is closed. */
 	public static final class Closing implements ConsumerInterceptor<byte[], byte[]> {
 
 		static final String FLAG = "test.closed";

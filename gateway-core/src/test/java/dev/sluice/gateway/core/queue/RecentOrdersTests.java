@@ -32,7 +32,7 @@ import tools.jackson.databind.json.JsonMapper;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/** The recent orders with clients of Kafka that answer as the test says. */
+/** Tests recent orders with Kafka clients that answer as the test decides. */
 @Timeout(60)
 class RecentOrdersTests {
 
@@ -102,7 +102,7 @@ class RecentOrdersTests {
 		assertThat(size()).isZero();
 	}
 
-	/** It would never learn that the projection has committed it. */
+	/** Otherwise it would never learn that the projection has committed the order. */
 	@Test
 	void keepsNothingOfAPartitionThatItDoesNotRead() {
 		this.orders.accepted(this.id, FINGERPRINT, TIME, 0, 7);
@@ -380,7 +380,7 @@ class RecentOrdersTests {
 		await().until(() -> this.orders.acceptance(later) != null);
 	}
 
-	/** Also those who share the next question. */
+	/** Includes callers that share the next question. */
 	@Test
 	void answersAllItsCallersAtOnceWhenItLosesItsClients() {
 		start();

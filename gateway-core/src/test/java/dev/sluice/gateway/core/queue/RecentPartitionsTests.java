@@ -147,7 +147,7 @@ class RecentPartitionsTests {
 		assertThat(this.orders.acceptance(SECOND)).isNotNull();
 	}
 
-	/** Of what is being published there is no record yet that could be dropped. */
+	/** An outcome being published has no record yet that could be dropped. */
 	@Test
 	void dropsNothingThatItHasNotRead() {
 		assign(look(1, 0, 0));
@@ -269,7 +269,7 @@ class RecentPartitionsTests {
 		assertThat(this.partitions.rest(Map.of(ORDERS, 3L))).isEqualTo(new Rest(0, true));
 	}
 
-	/** The offset at which it was acknowledged is one of the longer log. */
+	/** The offset of its acknowledgement belongs to the longer log. */
 	@Test
 	void keepsAnOrderThatIsAcceptedAgainInAShorterLog() {
 		assign(look(1, 0, 0));
@@ -295,7 +295,7 @@ class RecentPartitionsTests {
 		assertThat(this.partitions.acknowledge(ORDERS, 7, THIRD)).isFalse();
 	}
 
-	/** Else nothing would ever forget it. */
+	/** Otherwise nothing would ever forget it. */
 	@Test
 	void forgetsWhatWasAcknowledgedIfTheProjectionPassesItFirst() {
 		assign(look(1, 0, 0));

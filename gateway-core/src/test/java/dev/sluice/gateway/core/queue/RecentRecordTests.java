@@ -26,7 +26,7 @@ class RecentRecordTests {
 
 	private static final UUID RANDOM = UUID.fromString("019ab000-0000-7000-8000-000000000001");
 
-	/** Made of an idempotency key. */
+	/** Derived from an idempotency key. */
 	private static final UUID DERIVED = UUID.fromString("019ab000-0000-8000-8000-000000000001");
 
 	private static final Instant TIME = Instant.parse("2026-11-23T10:00:00.123456Z");

@@ -30,7 +30,9 @@ class TopicsHealthIndicatorTests {
 		assertThat(health.getDetails()).isEqualTo(MISSING.details());
 	}
 
-	/** Every gateway has the same broker: none of them would serve sync orders. */
+	/**
+	 * Every gateway has the same broker: otherwise none of them would serve sync orders.
+	 */
 	@Test
 	void staysUpWhenATopicIsMissingLater() {
 		when(this.topics.state()).thenReturn(MISSING);

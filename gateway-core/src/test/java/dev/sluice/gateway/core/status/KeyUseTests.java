@@ -72,7 +72,7 @@ class KeyUseTests {
 			.satisfies((problem) -> assertThat(problem.type()).isEqualTo(ProblemType.KEY_REUSED));
 	}
 
-	/** Of a repeated sync order the backend alone has the answer. */
+	/** Only the backend has the answer to a repeated sync order. */
 	@Test
 	void dispatchesARepeatInSyncModeAlone() {
 		assertThat(new KeyUse.Used(ONE).isDispatchNeeded(request(Mode.SYNC), KEY)).isTrue();

@@ -39,8 +39,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 /**
- * How every gateway tells how far an order has come, whichever of the three sources knows
- * it. The table is a row, or down.
+ * How every gateway finds the status of an order, whichever of the three sources knows
+ * it. The table has one row, or is down.
  */
 public abstract class OrderStatusesContract {
 
@@ -70,23 +70,23 @@ public abstract class OrderStatusesContract {
 	private FakeBackend server;
 
 	/**
-	 * Opens what is tested.
-	 * @param backend where the backend is
+	 * Opens the statuses under test.
+	 * @param backend the backend's address
 	 */
 	protected abstract void open(StatusProperties properties, FakeRecentOrders recent, URI backend,
 			OutcomePublisher outcomes);
 
-	/** Looks an order up; waits for the answer. */
+	/** Looks up an order and waits for the answer. */
 	protected abstract OrderView find(UUID id);
 
-	/** Asks the table as much as it can be asked at once, without an answer. */
+	/** Sends the table the maximum number of concurrent queries, which get no answer. */
 	protected abstract void useUpTable();
 
-	/** Closes what was opened, and answers what was asked. */
+	/** Closes the statuses and answers the open queries. */
 	protected abstract void close() throws Exception;
 
 	/**
-	 * What the table has.
+	 * The table's row.
 	 * @throws QueryTimeoutException if it is down
 	 */
 	protected final Optional<StatusRow> table() {

@@ -44,7 +44,7 @@ class StoredOrderTests {
 		assertThat(order.fingerprint()).as("no other order can have this id").isNull();
 	}
 
-	/** Else another payload would be accepted under the key meanwhile. */
+	/** Otherwise another payload would be accepted under the key meanwhile. */
 	@Test
 	void keepsThePayloadThatItsKeyStandsFor() {
 		UUID derived = this.ids.idOf("c-1", new IdempotencyKey("k"));
