@@ -146,7 +146,9 @@ class HostileClientTests {
 		}
 		Duration taken = Duration.ofNanos(System.nanoTime() - begin);
 
-		assertThat(output.getAll().lines().filter((line) -> line.contains("has been ended: The message is larger")))
+		assertThat(output.getAll()
+			.lines()
+			.filter((line) -> line.contains("Ended a call of ") && line.contains("The message is larger")))
 			.as("one each 10 s")
 			.hasSizeBetween((taken.toSeconds() >= 10) ? 1 : 0, 1 + (int) taken.toSeconds() / 10);
 	}

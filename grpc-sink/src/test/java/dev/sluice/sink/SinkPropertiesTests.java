@@ -21,7 +21,7 @@ class SinkPropertiesTests {
 		this.runner.withPropertyValues("sink.memory=1MB", "sink.max-message=1MB")
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
-				.hasMessageContaining("sink.memory must be 4KB more than sink.max-message"));
+				.hasMessageContaining("sink.memory must be at least 4KB more than sink.max-message"));
 		this.runner.withPropertyValues("sink.memory=1MB", "sink.max-message=1020KB")
 			.run((context) -> assertThat(context).hasNotFailed());
 		this.runner.withPropertyValues("sink.memory=1MB", "sink.max-message=1MB", "sink.store=log")

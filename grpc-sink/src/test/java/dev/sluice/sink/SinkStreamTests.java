@@ -632,7 +632,7 @@ class SinkStreamTests {
 			.hasSize(2)
 			.last()
 			.asString()
-			.contains("(48 lines like this were left out before)");
+			.contains("(48 similar lines suppressed)");
 	}
 
 	@Test
