@@ -224,7 +224,7 @@ class LogMessageStoreTests {
 		Files.delete(newest);
 
 		assertThatExceptionOfType(UncheckedIOException.class).isThrownBy(() -> open(new RecentIds(10)))
-			.withMessageContaining("no segment behind 0000000002-");
+			.withMessageContaining("no segment after 0000000002-");
 
 		RecentIds recent = new RecentIds(10);
 		try (LogMessageStore store = new LogMessageStore(this.directory, SEGMENT_BYTES, Damage.CONTINUE,
@@ -453,7 +453,7 @@ class LogMessageStoreTests {
 		assertThat(segments()).hasSizeGreaterThan(segments.size() + 3);
 		zero(segments().getFirst(), 4_096);
 		assertThatExceptionOfType(UncheckedIOException.class).isThrownBy(() -> open(new RecentIds(1_000)))
-			.withMessageContaining("0000000000.log does not begin as a segment");
+			.withMessageContaining("0000000000.log does not begin with a segment's header");
 	}
 
 	/** What a crash can leave of a file that was being made. */
