@@ -13,7 +13,7 @@ enum SinkMetric {
 	REPEATED("sluice.sink.repeated", "messages", "Repeats of messages that were already stored"),
 
 	/** Messages that will never be stored. */
-	REFUSED("sluice.sink.refused", "messages", "Messages refused, never to be stored"),
+	REFUSED("sluice.sink.refused", "messages", "Messages permanently refused"),
 
 	/** Messages dropped from a full queue. */
 	DROPPED("sluice.sink.dropped", "messages", "Oldest messages dropped from a full queue; the client sends them again"),

@@ -89,7 +89,7 @@ class SpoolFullDiskTests {
 			append(spool, "first");
 			this.disk.failsToForce = true;
 			assertThatExceptionOfType(SpoolFailedException.class).isThrownBy(() -> append(spool, "lost"))
-				.withMessageContaining("may be delivered all the same");
+				.withMessageContaining("may still be delivered");
 			assertThat(numbers(spool)).hasSize(1);
 
 			this.disk.failsToForce = false;
