@@ -50,7 +50,7 @@ class RequestMarshallerTests {
 		assertThat(read).as("many are still requests").isGreaterThan(50_000);
 	}
 
-	/** Whether both have read it, and the same. */
+	/** Whether both parsers accept it and read the same. */
 	private static boolean agrees(Received received, byte[] wire) throws IOException {
 		Request expected;
 		try {
@@ -242,7 +242,7 @@ class RequestMarshallerTests {
 			assertThat(message.payload()).isEqualTo(BYTES);
 			assertThat(message.memoryBytes()).isLessThan(200);
 		});
-		assertThat(allocated).as("beside the copy of the test").isLessThan(bytes.length + 100_000L);
+		assertThat(allocated).as("in addition to the test's copy").isLessThan(bytes.length + 100_000L);
 	}
 
 	private static long allocated() {
@@ -339,7 +339,7 @@ class RequestMarshallerTests {
 		// Field 1, start of a group.
 		Arrays.fill(endlessGroups, (byte) 0x0B);
 		assertUnnamed(endlessGroups, "no dev.sluice.sink.v1.Request");
-		// A payload that says it has 2 GB and has one byte.
+		// A payload with a declared length of 2 GB and one byte.
 		assertUnnamed(new byte[] { 0x4A, (byte) 0xFF, (byte) 0xFF, (byte) 0xFF, (byte) 0xFF, 7, 1 },
 				"no dev.sluice.sink.v1.Request");
 	}
@@ -359,7 +359,7 @@ class RequestMarshallerTests {
 		});
 	}
 
-	/** As gRPC gives what is not compressed. */
+	/** A stream like gRPC's for an uncompressed message. */
 	private static final class Known extends ByteArrayInputStream implements KnownLength {
 
 		Known(byte[] wire) {

@@ -43,7 +43,7 @@ class SinkPropertiesTests {
 		this.runner.withPropertyValues("sink.repeat-horizon=0").run((context) -> assertThat(context).hasNotFailed());
 	}
 
-	/** Other tests put shorter times in the place of these. */
+	/** Other tests override these with shorter times. */
 	@Test
 	void freesWhatAClientHoldsThatHasVanishedAndLetsStreamsEndBeforeTheirConnection() {
 		this.runner.withInitializer(new ConfigDataApplicationContextInitializer()).run((context) -> {

@@ -25,7 +25,7 @@ import org.springframework.grpc.server.lifecycle.GrpcServerLifecycle;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/** Nothing listens at port 1: the sink starts all the same, and says what is wrong. */
+/** Nothing listens at port 1: the sink starts nevertheless, and reports the problem. */
 @SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT,
 		properties = { "spring.grpc.server.port=0", "spring.kafka.bootstrap-servers=127.0.0.1:1" })
 class StartWithoutKafkaTests {

@@ -25,7 +25,7 @@ class SpoolFullDiskTests {
 
 	private final FaultyDisk disk = new FaultyDisk();
 
-	/** Also on a disk that is smaller than a segment. */
+	/** Works even on a disk that is smaller than a segment. */
 	@ParameterizedTest
 	@ValueSource(longs = { 20_000, 200_000 })
 	void deliversOnAFullDiskAndTakesMessagesAgainWhenSomeAreDelivered(long room) throws Exception {
