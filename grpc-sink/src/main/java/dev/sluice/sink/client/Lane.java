@@ -290,7 +290,8 @@ final class Lane {
 			return;
 		}
 		if (response.getVersion() != RequestWriter.VERSION) {
-			logger.error("The sink sends responses of version {}, but this client reads version {}: update the client; no message is lost meanwhile",
+			logger.error("The sink sends responses of version {}, but this client reads version {}: update the client; "
+					+ "no message is lost meanwhile",
 					response.getVersion(), RequestWriter.VERSION);
 			this.pause = GREATEST_PAUSE;
 			from.cancel("Version " + response.getVersion() + " is not known", null);

@@ -24,7 +24,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * An example of a consumer of stored messages. It is a member of a consumer group, processes each message at least once, exports its lag as the metric {@value #LAG}, and logs a line each second in which messages came. Use it as a template: replace the action.
+ * An example of a consumer of stored messages. It is a member of a consumer group,
+ * processes each message at least once, exports its lag as the metric {@value #LAG}, and
+ * logs a line each second in which messages came. Use it as a template: replace the
+ * action.
  *
  * <pre>
  * java -Dloader.main=dev.sluice.sink.reader.ExampleConsumer -cp grpc-sink.jar \

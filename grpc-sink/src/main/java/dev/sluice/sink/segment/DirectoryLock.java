@@ -34,7 +34,7 @@ public final class DirectoryLock implements Closeable {
 		}
 		if (!taken) {
 			file.close();
-			throw new IOException("another process has it; give each its own directory");
+			throw new IOException("another process uses it; give each its own directory");
 		}
 		return new DirectoryLock(file);
 	}

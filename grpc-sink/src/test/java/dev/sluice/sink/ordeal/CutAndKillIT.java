@@ -21,7 +21,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Sends messages from a process with a spool to a sink process, while the connection is cut and both processes are killed. Then every message must be in the topic once, byte for byte. The long run:
+ * Sends messages from a process with a spool to a sink process, while the connection is
+ * cut and both processes are killed. Then every message must be in the topic once, byte
+ * for byte. The long run:
  *
  * <pre>
  * mvn verify -pl grpc-sink -am -Dit.test=CutAndKillIT -Dsluice.cuts=200 -Dsluice.kills=20 -Dsluice.messages=100000

@@ -26,7 +26,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Three clients, each with a spool, send numbered messages to two sinks that share a topic, while connections are cut and sinks and clients are killed. Then every message that a client accepted must be committed in the topic once, byte for byte, and messages with the same key in the order in which they were sent. The long run:
+ * Three clients, each with a spool, send numbered messages to two sinks that share a
+ * topic, while connections are cut and sinks and clients are killed. Then every message
+ * that a client accepted must be committed in the topic once, byte for byte, and messages
+ * with the same key in the order in which they were sent. The long run:
  *
  * <pre>
  * mvn verify -pl grpc-sink -am -Dit.test=TwoSinksIT -Dsluice.cuts=200 -Dsluice.kills=20 -Dsluice.messages=100000
