@@ -90,7 +90,7 @@ final class InboundLimits extends ServerStreamTracer.Factory {
 		if (memoryBytes > 2 * this.properties.memory().toBytes()) {
 			return Status.RESOURCE_EXHAUSTED
 				.withDescription("The sink's memory is used up (sink.memory); "
-						+ "send the messages without an acknowledgement again");
+						+ "resend unacknowledged messages");
 		}
 		return null;
 	}

@@ -314,7 +314,7 @@ final class SinkStream implements StreamObserver<Received> {
 			// Sent again, it would be stored behind the messages after it.
 			end(Status.UNAVAILABLE.withDescription(
 					"The queue was full (sink.queue-capacity) and a message with a sequence was dropped; "
-							+ "send the messages without an acknowledgement again, in order"));
+							+ "resend unacknowledged messages in order"));
 		}
 	}
 
@@ -763,7 +763,7 @@ final class SinkStream implements StreamObserver<Received> {
 			case SessionForgottenException forgotten ->
 				Status.FAILED_PRECONDITION.withDescription(forgotten.getMessage());
 			default -> Status.UNAVAILABLE
-				.withDescription("The message could not be stored; send the messages without an acknowledgement again")
+				.withDescription("The message could not be stored; resend unacknowledged messages")
 				.withCause(cause);
 		};
 	}

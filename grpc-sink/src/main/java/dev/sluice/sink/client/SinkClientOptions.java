@@ -19,10 +19,10 @@ import org.jspecify.annotations.Nullable;
  * Default 0
  * @param maxWindow maximum of the adaptive window, which the sink's capacity also limits.
  * Default 16,384
- * @param ackTimeout time after which a message without an acknowledgement is sent again;
- * longer than the sink's {@code sink.store-timeout}. A stream on which the sink does not
- * answer within that time, or acknowledges nothing for three times that time, is replaced
- * by a new one. Default 20 s
+ * @param ackTimeout time after which an unacknowledged message is sent again; longer than
+ * the sink's {@code sink.store-timeout}. A stream on which the sink does not answer
+ * within that time, or acknowledges nothing for three times that time, is replaced by a
+ * new one. Default 20 s
  * @param zstdLevel compression level, if the sink accepts compressed messages; 0 = none.
  * Default 3
  * @param dictionary whether to use the sink's dictionary, if it has one. Default true

@@ -73,7 +73,7 @@ final class SpoolWrites {
 
 	private RuntimeException failed(SegmentQueue queue, IOException cause) {
 		if (this.failure == null) {
-			logger.error("The spool {} cannot be written and accepts messages again as soon as it can be: {}", this.directory,
+			logger.error("The spool {} cannot be written; sending fails until it can: {}", this.directory,
 					cause.toString());
 		}
 		this.failure = cause;

@@ -67,8 +67,8 @@ final class WireSessions {
 	void renew(long session, ByteString refused) {
 		if (id(session).equals(refused)) {
 			logger.warn(
-					"The sink has forgotten which messages of session {} it has; those without an acknowledgement are "
-							+ "sent in a new session, and stored twice if they were stored before",
+					"The sink has forgotten which messages of session {} it has; unacknowledged ones are sent again "
+							+ "in a new session, and stored twice if they were stored before",
 					Long.toHexString(session));
 			this.renewed.add(session);
 			this.names.put(session, bytes(this.random.nextLong()));

@@ -77,8 +77,8 @@ public final class KnownSessions {
 	public static void requireNew(ClientSession session, Duration maxAge) {
 		if (session.ageMillis() > maxAge.toMillis()) {
 			throw new SessionForgottenException(
-					("The session is not known and has a message older than sessions are remembered (%s, sink.session-age); "
-							+ "send the message in a new session").formatted(maxAge));
+					("The session is unknown, and its oldest message is older than sessions are remembered "
+							+ "(%s, sink.session-age); send the message in a new session").formatted(maxAge));
 		}
 	}
 

@@ -295,7 +295,7 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 		}
 		catch (IOException ex) {
 			this.ready = false;
-			logger.error("The log in {} cannot be written: {}; it accepts messages again as soon as it can be", this.directory,
+			logger.error("The log in {} cannot be written: {}; messages are refused until it can", this.directory,
 					ex.getMessage());
 			stored.takeBack();
 			refuseAll(batch);
