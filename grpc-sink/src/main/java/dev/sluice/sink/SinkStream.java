@@ -420,7 +420,10 @@ final class SinkStream implements StreamObserver<Received> {
 		return age > 0 && nowNanos - this.inbound.openedNanos() > age - less;
 	}
 
-	/** Messages in process are still stored, but not acknowledged on this stream. */
+	/**
+	 * Ends without waiting: messages in the queue are dropped, those in the storage are
+	 * not acknowledged on this stream.
+	 */
 	private void endAtOnce(Status status) {
 		synchronized (this.lock) {
 			end(status);
