@@ -25,7 +25,7 @@ import java.time.Duration;
  * takes longer, so twice the product may be too little for it. So one and a half times
  * the factor is tried for some round trips. It is kept if at least a tenth more was
  * acknowledged than before and after the trial; otherwise the factor shrinks by a tenth,
- * at least to two.</li>
+ * but not below two.</li>
  * <li>A round trip ends after a second at the latest: otherwise a sink that became slow
  * would be considered fast for ten long round trips.</li>
  * <li>A message that is not acknowledged in time halves the measured rate, once per round
