@@ -89,8 +89,7 @@ final class InboundLimits extends ServerStreamTracer.Factory {
 		}
 		if (memoryBytes > 2 * this.properties.memory().toBytes()) {
 			return Status.RESOURCE_EXHAUSTED
-				.withDescription("The sink's memory is used up (sink.memory); "
-						+ "resend unacknowledged messages");
+				.withDescription("The sink's memory is used up (sink.memory); " + "resend unacknowledged messages");
 		}
 		return null;
 	}

@@ -101,9 +101,9 @@ final class RequestMarshaller implements Marshaller<Received> {
 		if (fields.messages.isEmpty()) {
 			return fields.message();
 		}
-		return (fields.idBytes == 0 && fields.kind == Received.Kind.NONE && fields.sequence == 0 && fields.key
-			.isEmpty()) ? new Received.Batch(fields.messages, fields.session) : Received.Unnamed
-				.of("A request with messages must have no message_id, sequence, routing_key or payload of its own");
+		return (fields.idBytes == 0 && fields.kind == Received.Kind.NONE && fields.sequence == 0
+				&& fields.key.isEmpty()) ? new Received.Batch(fields.messages, fields.session) : Received.Unnamed
+					.of("A request with messages must have no message_id, sequence, routing_key or payload of its own");
 	}
 
 	/** As in protobuf, the last of several values of a field counts. */

@@ -16,7 +16,8 @@ enum SinkMetric {
 	REFUSED("sluice.sink.refused", "messages", "Messages permanently refused"),
 
 	/** Messages dropped from a full queue. */
-	DROPPED("sluice.sink.dropped", "messages", "Oldest messages dropped from a full queue; the client sends them again"),
+	DROPPED("sluice.sink.dropped", "messages",
+			"Oldest messages dropped from a full queue; the client sends them again"),
 
 	/** Messages whose acknowledgement has been written. */
 	ACKED("sluice.sink.acked", "messages", "Messages acknowledged to the client"),

@@ -260,7 +260,8 @@ final class SinkStream implements StreamObserver<Received> {
 				}
 				this.prefetch = (int) Math.clamp(PREFETCH_BYTES / bytes, 1, MAX_PREFETCH);
 			}
-			// If the stream has ended, they are not acknowledged and the client sends them again.
+			// If the stream has ended, they are not acknowledged and the client sends
+			// them again.
 			this.inbound.handedOver();
 			if (this.infoOwed) {
 				flush();
@@ -312,9 +313,9 @@ final class SinkStream implements StreamObserver<Received> {
 		this.state = step.next();
 		if (oldest != null && oldest.sequence() > 0 && step.effects().contains(Effect.DROP_OLDEST)) {
 			// Sent again, it would be stored behind the messages after it.
-			end(Status.UNAVAILABLE.withDescription(
-					"The queue was full (sink.queue-capacity) and a message with a sequence was dropped; "
-							+ "resend unacknowledged messages in order"));
+			end(Status.UNAVAILABLE
+				.withDescription("The queue was full (sink.queue-capacity) and a message with a sequence was dropped; "
+						+ "resend unacknowledged messages in order"));
 		}
 	}
 
@@ -765,9 +766,9 @@ final class SinkStream implements StreamObserver<Received> {
 			case ContentDiffersException differs -> Status.ALREADY_EXISTS.withDescription(differs.getMessage());
 			case SessionForgottenException forgotten ->
 				Status.FAILED_PRECONDITION.withDescription(forgotten.getMessage());
-			default -> Status.UNAVAILABLE
-				.withDescription("The message could not be stored; resend unacknowledged messages")
-				.withCause(cause);
+			default ->
+				Status.UNAVAILABLE.withDescription("The message could not be stored; resend unacknowledged messages")
+					.withCause(cause);
 		};
 	}
 

@@ -73,7 +73,8 @@ class ConnectionLimitsTests {
 			}
 			await().atMost(DEADLINE).until(() -> answered(streams).size() == 2);
 			Stream first = answered(streams).getFirst();
-			// A message stored on one stream came after all that the connection sent before.
+			// A message stored on one stream came after all that the connection sent
+			// before.
 			first.requests.onNext(Request.newBuilder()
 				.setVersion(1)
 				.setMessageId(ByteString.copyFromUtf8("a"))

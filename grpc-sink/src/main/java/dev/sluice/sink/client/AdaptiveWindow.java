@@ -216,7 +216,8 @@ final class AdaptiveWindow implements Window {
 			begin(Stage.BEFORE);
 		}
 		else if (this.probing) {
-			// Repeats this stage and not the whole trial, which may be longer than the time between two probes.
+			// Repeats this stage and not the whole trial, which may be longer than the
+			// time between two probes.
 			begin(this.stage);
 		}
 		else if (++this.stageRounds == ROUNDS) {

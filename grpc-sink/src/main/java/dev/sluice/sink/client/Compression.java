@@ -32,7 +32,8 @@ final class Compression implements AutoCloseable {
 	Compression(int level, byte @Nullable [] dictionary) {
 		this.context = new ZstdCompressCtx();
 		this.context.setLevel(level);
-		// The sink refuses a frame made with a damaged dictionary, and does not misread it.
+		// The sink refuses a frame made with a damaged dictionary, and does not misread
+		// it.
 		this.context.setChecksum(true);
 		this.dictionary = (dictionary != null) ? new ZstdDictCompress(dictionary, level) : null;
 		if (this.dictionary != null) {

@@ -350,8 +350,7 @@ final class FileSpool implements Spool {
 			this.refused.queue().deleteSettled(room);
 		}
 		catch (IOException ex) {
-			logger.warn("Unneeded files of the spool {} cannot be deleted: {}", this.directory,
-					ex.toString());
+			logger.warn("Unneeded files of the spool {} cannot be deleted: {}", this.directory, ex.toString());
 		}
 	}
 

@@ -206,7 +206,8 @@ final class Lane {
 				headers.put(Dictionaries.HEADER, known);
 				told = ClientInterceptors.intercept(this.channel, MetadataUtils.newAttachHeadersInterceptor(headers));
 			}
-			// The stream hands each callback to the event loop, so any thread may call it.
+			// The stream hands each callback to the event loop, so any thread may call
+			// it.
 			DataSinkGrpc.newStub(told).withExecutor(Runnable::run).withOnReadyThreshold(TRANSPORT_BYTES).send(opened);
 			this.session.schedule(this.options.ackTimeout(), () -> {
 				if (opened == this.stream && !opened.info) {
@@ -291,8 +292,7 @@ final class Lane {
 		}
 		if (response.getVersion() != RequestWriter.VERSION) {
 			logger.error("The sink sends responses of version {}, but this client reads version {}: update the client; "
-					+ "no message is lost meanwhile",
-					response.getVersion(), RequestWriter.VERSION);
+					+ "no message is lost meanwhile", response.getVersion(), RequestWriter.VERSION);
 			this.pause = GREATEST_PAUSE;
 			from.cancel("Version " + response.getVersion() + " is not known", null);
 			return;
@@ -301,7 +301,8 @@ final class Lane {
 			case ACK -> acknowledged(response.getAck().getMessageIdsList());
 			case INFO -> told(from, response.getInfo());
 			case RESPONSE_NOT_SET -> {
-				// A kind of response from a newer server, which this client does not need.
+				// A kind of response from a newer server, which this client does not
+				// need.
 			}
 		}
 		this.session.pump();
@@ -340,8 +341,9 @@ final class Lane {
 
 	private void told(Stream from, ServiceMessage info) {
 		if (info.getMinVersion() > RequestWriter.SEQUENCES_VERSION) {
-			logger.error("The sink accepts version {} and newer, but this client sends {} and older: update the client; "
-					+ "no message is lost meanwhile", info.getMinVersion(), RequestWriter.SEQUENCES_VERSION);
+			logger
+				.error("The sink accepts version {} and newer, but this client sends {} and older: update the client; "
+						+ "no message is lost meanwhile", info.getMinVersion(), RequestWriter.SEQUENCES_VERSION);
 			this.pause = GREATEST_PAUSE;
 			from.cancel("Version " + info.getMinVersion() + " is not known", null);
 			return;

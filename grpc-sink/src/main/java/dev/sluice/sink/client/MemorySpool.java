@@ -173,7 +173,8 @@ final class MemorySpool implements Spool {
 				this.chunks.remove(chunk.index);
 			}
 			if (number == this.first) {
-				// Read before the search, so that entries appended during it are not skipped.
+				// Read before the search, so that entries appended during it are not
+				// skipped.
 				long end = this.nextNumber;
 				Entry next = next(number);
 				this.first = (next != null) ? next.number() : end;
@@ -210,7 +211,8 @@ final class MemorySpool implements Spool {
 
 	@Override
 	public long size() {
-		// In this order: otherwise a message appended and settled meanwhile would count as -1.
+		// In this order: otherwise a message appended and settled meanwhile would count
+		// as -1.
 		long gone = this.settled.get();
 		return this.nextNumber - gone;
 	}

@@ -171,8 +171,9 @@ public final class SinkClient implements AutoCloseable {
 	public List<ByteString> sendAll(List<Message> messages) throws InterruptedException {
 		for (Message message : messages) {
 			if (message.payload().length > this.options.maxMessageBytes()) {
-				throw new IllegalArgumentException("A message must have at most %,d bytes (maxMessageBytes), this one has %,d"
-					.formatted(this.options.maxMessageBytes(), message.payload().length));
+				throw new IllegalArgumentException(
+						"A message must have at most %,d bytes (maxMessageBytes), this one has %,d"
+							.formatted(this.options.maxMessageBytes(), message.payload().length));
 			}
 		}
 		if (messages.isEmpty()) {

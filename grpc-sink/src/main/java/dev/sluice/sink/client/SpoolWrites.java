@@ -84,8 +84,7 @@ final class SpoolWrites {
 		catch (IOException ex) {
 			cause.addSuppressed(ex);
 			return new SpoolFailedException(
-					"The messages could not be written, but may still be delivered after a restart: " + cause,
-					cause);
+					"The messages could not be written, but may still be delivered after a restart: " + cause, cause);
 		}
 		return isFull(cause)
 				? new SpoolFullException("The disk of the spool %s is full; send again when there is room (%s)"

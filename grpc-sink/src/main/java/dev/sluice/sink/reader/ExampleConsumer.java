@@ -101,7 +101,8 @@ public final class ExampleConsumer {
 			this.reader.commit();
 			this.lag.set(this.reader.lag());
 			report();
-			// Measured after the commit, so that a slow one does not make the next due at once.
+			// Measured after the commit, so that a slow one does not make the next due at
+			// once.
 			this.last = this.nanoTime.getAsLong();
 		}
 	}

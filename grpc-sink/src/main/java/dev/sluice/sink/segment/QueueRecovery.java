@@ -113,8 +113,9 @@ final class QueueRecovery {
 	/** Within a session, a segment ends where the next one begins. */
 	private static void meet(QueueSegment segment, QueueSegment newer) {
 		if (segment.end() > newer.first()) {
-			logger.error("{} has messages with the numbers of those in {}, as if an old copy was restored; its messages "
-					+ "from {} on are ignored", segment.file(), newer.file(), newer.first());
+			logger
+				.error("{} has messages with the numbers of those in {}, as if an old copy was restored; its messages "
+						+ "from {} on are ignored", segment.file(), newer.file(), newer.first());
 		}
 		if (segment.end() > newer.first() || segment.header().session() == newer.header().session()) {
 			segment.reaches(newer.first(), newer.first(), segment.bytes());

@@ -309,7 +309,8 @@ public final class SegmentQueue implements Closeable {
 		}
 		for (Path file : gone) {
 			if (this.force && all && gone.size() > 1 && file.equals(gone.getLast())) {
-				// The last file notes that the others are settled, until they are durably deleted.
+				// The last file notes that the others are settled, until they are durably
+				// deleted.
 				this.disk.forceDirectory(this.directory);
 			}
 			this.disk.delete(file);

@@ -78,7 +78,8 @@ public final class KnownSessions {
 		if (session.ageMillis() > maxAge.toMillis()) {
 			throw new SessionForgottenException(
 					("The session is unknown, and its oldest message is older than sessions are remembered "
-							+ "(%s, sink.session-age); send the message in a new session").formatted(maxAge));
+							+ "(%s, sink.session-age); send the message in a new session")
+						.formatted(maxAge));
 		}
 	}
 

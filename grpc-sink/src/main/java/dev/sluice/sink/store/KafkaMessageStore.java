@@ -113,7 +113,8 @@ public final class KafkaMessageStore implements MessageStore, AutoCloseable {
 			return new MessageTooLargeException("The message is too large for Kafka", cause);
 		}
 		if (!(cause instanceof TimeoutException || cause instanceof BufferExhaustedException)) {
-			// The producer is unusable, and it is unknown whether the broker has the message.
+			// The producer is unusable, and it is unknown whether the broker has the
+			// message.
 			this.topic.readAgain();
 			this.kafka.getProducerFactory().reset();
 		}

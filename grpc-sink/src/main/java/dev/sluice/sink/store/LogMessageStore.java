@@ -35,12 +35,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Stores messages in a log of
- * {@linkplain dev.sluice.sink.segment.SegmentFormat segments}. A message is durable once
- * it is forced to the disk, so it survives a loss of power. One thread writes; messages
- * that come while it forces go with the next force (group commit). {@link Retention}
- * decides which segments are deleted: whole ones, the oldest first, never the newest.
- * {@link LogRecord} describes the body of a record.
+ * Stores messages in a log of {@linkplain dev.sluice.sink.segment.SegmentFormat
+ * segments}. A message is durable once it is forced to the disk, so it survives a loss of
+ * power. One thread writes; messages that come while it forces go with the next force
+ * (group commit). {@link Retention} decides which segments are deleted: whole ones, the
+ * oldest first, never the newest. {@link LogRecord} describes the body of a record.
  * <p>
  * Each segment begins with notes about all sessions known before it. So the newest
  * segment has which of their messages are stored, however old they are.
@@ -250,7 +249,8 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 				}
 				while (!this.ready && !this.closing) {
 					Thread.sleep(RETRY);
-					// A message queued during the failure would overtake those that failed.
+					// A message queued during the failure would overtake those that
+					// failed.
 					batch.clear();
 					refuseAll(batch);
 					resume();
@@ -424,8 +424,7 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 			}
 		}
 		catch (IOException ex) {
-			logger.warn("Expired segments in {} cannot be deleted yet: {}", this.directory,
-					ex.getMessage());
+			logger.warn("Expired segments in {} cannot be deleted yet: {}", this.directory, ex.getMessage());
 		}
 	}
 
@@ -492,8 +491,8 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 			switch (damage) {
 				case REFUSE -> throw new IOException(what
 						+ ". Restore the files, or set sink.log-damage=continue to continue with the intact records");
-				case CONTINUE -> logger.error("In the log in {}, {}. It continues with the intact records",
-						this.directory, what);
+				case CONTINUE ->
+					logger.error("In the log in {}, {}. It continues with the intact records", this.directory, what);
 			}
 		}
 		found.names().forEach((stored) -> {

@@ -54,8 +54,8 @@ final class OffsetsRetention {
 			return limit(kept, wanted);
 		}
 		catch (ExecutionException | TimeoutException | RuntimeException ex) {
-			logger.warn("The brokers' {} cannot be read: {}. It must be at least sink.session-age, {}",
-					SETTING, (ex.getCause() != null) ? ex.getCause().toString() : ex.toString(), wanted);
+			logger.warn("The brokers' {} cannot be read: {}. It must be at least sink.session-age, {}", SETTING,
+					(ex.getCause() != null) ? ex.getCause().toString() : ex.toString(), wanted);
 			return wanted;
 		}
 	}

@@ -276,7 +276,8 @@ final class SessionWriter {
 				}
 			}
 			catch (ExecutionException | TimeoutException ex) {
-				throw new StoreUnavailableException("The session's state could not be read from the brokers: " + ex, ex);
+				throw new StoreUnavailableException("The session's state could not be read from the brokers: " + ex,
+						ex);
 			}
 			KnownSessions.requireNew(this.session, this.maxAge);
 			return new SessionState();
@@ -407,7 +408,8 @@ final class SessionWriter {
 	/** If this throws, the state must not be used again. */
 	private void write(Producer<byte[], byte[]> producer, SessionState state, List<Group> batch) {
 		List<Write> written = new ArrayList<>();
-		// They may repeat messages of this transaction, so they complete after the commit.
+		// They may repeat messages of this transaction, so they complete after the
+		// commit.
 		List<Write> repeats = new ArrayList<>();
 		for (Group group : batch) {
 			for (Write write : group.writes) {
@@ -442,7 +444,8 @@ final class SessionWriter {
 		List<Future<RecordMetadata>> sent = new ArrayList<>();
 		try {
 			producer.beginTransaction();
-			// Offsets first: while the brokers end the previous transaction they refuse the next one, and a refused
+			// Offsets first: while the brokers end the previous transaction they refuse
+			// the next one, and a refused
 			// offset is retried sooner than a refused batch.
 			OffsetAndMetadata next = new OffsetAndMetadata(state.end(),
 					Base64.getEncoder().encodeToString(state.encode()));

@@ -159,8 +159,9 @@ public final class SinkTopic implements SmartLifecycle {
 				since = nanoTime.getAsLong();
 			}
 			if (!goOn.getAsBoolean() || nanoTime.getAsLong() - since > READ_TIMEOUT.toNanos()) {
-				throw new TimeoutException("Reading the end of the topic made no progress for %d s or was stopped; %,d offsets are left"
-					.formatted(READ_TIMEOUT.toSeconds(), left));
+				throw new TimeoutException(
+						"Reading the end of the topic made no progress for %d s or was stopped; %,d offsets are left"
+							.formatted(READ_TIMEOUT.toSeconds(), left));
 			}
 		}
 	}
@@ -174,7 +175,8 @@ public final class SinkTopic implements SmartLifecycle {
 
 	private void remember(ConsumerRecord<byte[], Integer> record) {
 		TopicRecord stored = TopicRecord.read(record.headers());
-		// A record without a key is not the sink's; one with a session is known by its place.
+		// A record without a key is not the sink's; one with a session is known by its
+		// place.
 		if (record.key() != null && record.value() != null && stored.session() == null) {
 			ByteString id = ByteString.copyFrom(record.key());
 			this.recent.add(record.partition(), RecentIds.Name.of(stored.client(), id),
