@@ -65,7 +65,7 @@ class StartWithoutKafkaTests {
 
 			Status status = Status.fromThrowable(failure.get(20, TimeUnit.SECONDS));
 			assertThat(status.getCode()).isEqualTo(Status.Code.UNAVAILABLE);
-			assertThat(status.getDescription()).contains("send again");
+			assertThat(status.getDescription()).contains("resend");
 		}
 		finally {
 			channel.shutdownNow().awaitTermination(20, TimeUnit.SECONDS);

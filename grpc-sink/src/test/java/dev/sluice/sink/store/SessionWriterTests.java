@@ -216,7 +216,7 @@ class SessionWriterTests {
 		this.writer.end();
 
 		assertThat(this.writer.store(new SessionWriter.Group(List.of(message(1, "a")), new Results())))
-			.contains("being closed");
+			.contains("its writer is ending");
 	}
 
 	private Results store(Placed... messages) {
