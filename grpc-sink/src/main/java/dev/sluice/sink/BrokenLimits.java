@@ -6,8 +6,8 @@ import io.grpc.ServerCallHandler;
 import io.grpc.ServerInterceptor;
 
 /**
- * Tells the client of a call with one request which limit the request breaks. The request
- * never becomes whole, so that no handler answers beside it.
+ * Ends a unary call whose request breaks a limit, with a status that names the limit. The
+ * request is never received whole, so no handler answers the call as well.
  */
 final class BrokenLimits implements ServerInterceptor {
 

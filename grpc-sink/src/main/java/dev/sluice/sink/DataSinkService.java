@@ -34,13 +34,17 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The sink's gRPC service: a {@link SinkStream} for each call. Limits:
- * {@code sink.max-streams} and {@code sink.max-streams-per-client}; {@code sink.memory}
- * for messages from their first byte to their acknowledgement, and at most as much again
- * for what was asked for while there was room; as much for messages in the storage that
- * were decompressed, exceeded by less than one message; {@code sink.max-storing} messages
- * in the storage.
+ * <ul>
+ * <li>{@code sink.max-streams} and {@code sink.max-streams-per-client} streams.</li>
+ * <li>{@code sink.memory} bytes of messages, from the first byte of each to its
+ * acknowledgement, and at most as much again for messages requested while there was
+ * room.</li>
+ * <li>{@code sink.memory} bytes of decompressed messages in the storage, exceeded by less
+ * than one message.</li>
+ * <li>{@code sink.max-storing} messages in the storage.</li>
+ * </ul>
  * <p>
- * A server of it must have its {@link #tracerFactory}.
+ * A server with this service must also have its {@link #tracerFactory}.
  */
 @ThreadSafe
 final class DataSinkService implements BindableService {
@@ -71,25 +75,26 @@ final class DataSinkService implements BindableService {
 	private volatile boolean draining;
 
 	/**
-	 * What all streams share.
+	 * State and limits that all streams share.
 	 *
-	 * @param store keeps the messages
-	 * @param memory of messages as they came, and of what is owed to clients
-	 * @param decompressed bytes in the storage. Not limited with the others: messages
-	 * that wait would keep those out that make room
+	 * @param store stores the messages
+	 * @param memory bytes of messages as received, and of responses not yet written
+	 * @param decompressed bytes of decompressed messages in the storage. It has a limit
+	 * of its own: otherwise messages that wait for the storage would keep out those that
+	 * could free memory
 	 * @param storing messages in the storage
 	 * @param unnumbered streams that send messages without a sequence
-	 * @param decompressor reads what is compressed
-	 * @param executor runs what may wait
-	 * @param failures what the storage says
+	 * @param decompressor decompresses payloads
+	 * @param executor runs tasks that may block
+	 * @param failures log of the storage's failures
 	 */
 	record Shared(OnceStore store, SharedLimit memory, SharedLimit decompressed, SharedLimit storing,
 			SharedLimit unnumbered, Decompressor decompressor, Executor executor, RateLimitedLog failures) {
 
 		/**
 		 * Stores a message once.
-		 * @param client whose id the message has
-		 * @param fence of its stream
+		 * @param client the owner of the message's id
+		 * @param fence the fence of its stream
 		 */
 		CompletableFuture<OnceStore.Outcome> store(Received.Message message, byte[] payload, long client, Fence fence) {
 			Place place = message.place(fence);
@@ -97,7 +102,7 @@ final class DataSinkService implements BindableService {
 			return (place != null) ? this.store.store(place, content) : this.store.store(content);
 		}
 
-		/** Memory that a message needs to be read, beside what it takes already. */
+		/** Memory that decompressing a message needs, beside its payload as received. */
 		int contentBytes(Received.Message message) {
 			return (message.kind() == Received.Kind.ZSTD) ? this.decompressor.contentBytes(message.payload()) : 0;
 		}
@@ -122,12 +127,12 @@ final class DataSinkService implements BindableService {
 		metrics.memory(() -> this.shared.memory().used() + this.shared.decompressed().used());
 	}
 
-	/** Counts what calls receive. */
+	/** Counts the bytes that calls receive. */
 	ServerStreamTracer.Factory tracerFactory() {
 		return this.inboundLimits;
 	}
 
-	/** As the generated service, but with a marshaller of its own for requests. */
+	/** Like the generated service, but with {@link RequestMarshaller} for requests. */
 	@Override
 	public ServerServiceDefinition bindService() {
 		MethodDescriptor<Received, Response> send = method(DataSinkGrpc.getSendMethod());
@@ -218,9 +223,9 @@ final class DataSinkService implements BindableService {
 		}
 	}
 
-	/** Room for one message in the storage, or why there is none. */
+	/** Reserves room for one message in the storage. Returns why it cannot, else null. */
 	private @Nullable String reserve(int contentBytes) {
-		String refusal = "The storage has as much as it takes at once";
+		String refusal = "The sink has as many messages as it takes at once";
 		if (this.draining) {
 			return "The sink is shutting down";
 		}
@@ -255,8 +260,8 @@ final class DataSinkService implements BindableService {
 	}
 
 	/**
-	 * Ends each stream once what it has in process is stored and acknowledged, and each
-	 * new one at once. Does not wait.
+	 * Ends each stream once its messages are stored and acknowledged, and each new stream
+	 * at once. Does not block.
 	 */
 	void drain() {
 		this.draining = true;
@@ -264,8 +269,9 @@ final class DataSinkService implements BindableService {
 	}
 
 	/**
-	 * Ends streams that are too old, those whose storage does not answer, and those of
-	 * clients that neither finish a message nor read. To be called often.
+	 * Ends streams that are too old, streams that wait too long for the storage, and
+	 * streams whose client does not finish a message or does not read. Call it
+	 * periodically.
 	 */
 	void check() {
 		long now = this.nanoTime.getAsLong();
@@ -274,7 +280,7 @@ final class DataSinkService implements BindableService {
 			stream.check(now);
 			return stream.over();
 		});
-		// A task that was run and found its stream idle has used no room.
+		// A task that ran but needed no room has woken no other task.
 		this.shared.memory().wake();
 		this.shared.decompressed().wake();
 	}

@@ -21,8 +21,8 @@ import dev.sluice.contract.sink.Dictionary;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads zstd frames, none of which may come to more than a number of bytes. Its native
- * memory is bounded by the number of threads that read at once: 160 KB each.
+ * Decompresses zstd frames, each up to a maximum number of bytes. Its native memory is
+ * bounded by the number of threads that decompress at once: 160 KB each.
  */
 @ThreadSafe
 final class Decompressor {
@@ -46,9 +46,9 @@ final class Decompressor {
 	private final Queue<ZstdDecompressCtx> idleWithDictionary = new ConcurrentLinkedQueue<>();
 
 	/**
-	 * Knows at most one dictionary.
-	 * @param maxBytes of a message
-	 * @param dictionary null if there is none
+	 * Creates a decompressor with at most one dictionary.
+	 * @param maxBytes maximum size of a decompressed message
+	 * @param dictionary a zstd dictionary; null if there is none
 	 */
 	Decompressor(int maxBytes, byte @Nullable [] dictionary) {
 		this.maxBytes = maxBytes;
@@ -70,7 +70,7 @@ final class Decompressor {
 		}
 	}
 
-	/** With the dictionary of a file. */
+	/** Creates a decompressor with the dictionary in a file. */
 	static Decompressor of(int maxBytes, @Nullable Path dictionary) {
 		if (dictionary == null) {
 			return new Decompressor(maxBytes, null);
@@ -86,15 +86,14 @@ final class Decompressor {
 		}
 	}
 
-	/** What clients may make frames with. */
+	/** The dictionary that clients may compress with. */
 	@Nullable Dictionary dictionary() {
 		return this.dictionary;
 	}
 
 	/**
-	 * Memory that {@link #read} needs for the content of a frame, in bytes: what the
-	 * frame says, the greatest there may be if it does not say, and 0 if it will be
-	 * refused.
+	 * Memory that {@link #read} needs for the content of a frame, in bytes: the size in
+	 * its header, the maximum if the header has none, or 0 if the frame will be refused.
 	 */
 	int contentBytes(byte[] frame) {
 		if (!ZstdFrame.isOne(frame)) {
@@ -119,7 +118,7 @@ final class Decompressor {
 		if (dictionaryId != 0
 				&& (this.dictionary == null || dictionaryId != Integer.toUnsignedLong(this.dictionary.getId()))) {
 			return Payload
-				.invalid("zstd_compressed was made with dictionary %d, which is not known".formatted(dictionaryId));
+				.invalid("zstd_compressed needs dictionary %d, which the sink does not have".formatted(dictionaryId));
 		}
 		try {
 			return (size >= 0) ? knownSize(frame, (int) size, dictionaryId != 0)
@@ -137,7 +136,7 @@ final class Decompressor {
 		}
 	}
 
-	/** A frame that holds more than it says fails, for its target has no room. */
+	/** A frame with more content than its header says fails: the array has no room. */
 	private Payload knownSize(byte[] frame, int size, boolean withDictionary) {
 		Queue<ZstdDecompressCtx> pool = withDictionary ? this.idleWithDictionary : this.idle;
 		ZstdDecompressCtx context = pool.poll();
@@ -156,7 +155,7 @@ final class Decompressor {
 			pool.add(context);
 		}
 		return (decompressed == size) ? new Payload.Readable(bytes)
-				: Payload.invalid("zstd_compressed holds less than its header says");
+				: Payload.invalid("zstd_compressed has less content than its header says");
 	}
 
 	private Payload unknownSize(byte[] frame, boolean withDictionary) throws IOException {

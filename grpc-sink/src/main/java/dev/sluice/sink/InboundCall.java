@@ -23,13 +23,13 @@ import io.grpc.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one call receives. The transport says how many bytes of a message have come, long
- * before the message is whole and any handler hears of it; they count as memory from then
- * on.
+ * Counts what one call receives. The transport reports the bytes of a message as they
+ * arrive, long before the message is complete and a handler sees it. They count as memory
+ * from then on.
  * <p>
- * A call that breaks a limit is ended with a status. A client that does not read it can
- * keep the call, and what it has sent, alive all the same: such a call is reset, at once
- * if its client goes on sending, else after a time.
+ * A call that breaks a limit is ended with a status. A client that does not read the
+ * status would keep the call and its bytes in memory. Such a call is reset: at once if
+ * its client goes on sending, else after {@code sink.stall-timeout}.
  */
 @ThreadSafe
 final class InboundCall extends ServerStreamTracer {
@@ -47,7 +47,7 @@ final class InboundCall extends ServerStreamTracer {
 	@GuardedBy("this")
 	private Object client = "unknown";
 
-	/** Ends the call, so that the client hears the status. */
+	/** Ends the call with a status that the client can read. */
 	@GuardedBy("this")
 	private @Nullable Consumer<Status> ender;
 
@@ -55,14 +55,14 @@ final class InboundCall extends ServerStreamTracer {
 	@GuardedBy("this")
 	private long counted;
 
-	/** Bytes of the message that is not whole. */
+	/** Bytes received of the incomplete message. */
 	@GuardedBy("this")
 	private long unfinished;
 
 	@GuardedBy("this")
 	private boolean begun;
 
-	/** When the message that is not whole began. */
+	/** When the incomplete message started. */
 	@GuardedBy("this")
 	private long begunNanos;
 
@@ -83,9 +83,7 @@ final class InboundCall extends ServerStreamTracer {
 		this.openedNanos = nowNanos;
 	}
 
-	/**
-	 * The call's context is one that can be cancelled from here, which resets the call.
-	 */
+	/** Gives the call a context that this class can cancel, which resets the call. */
 	@Override
 	public Context filterContext(Context parent) {
 		Context.CancellableContext cancellable = parent.withValue(CURRENT, this).withCancellation();
@@ -103,7 +101,7 @@ final class InboundCall extends ServerStreamTracer {
 		}
 	}
 
-	/** By its certificate, which it keeps behind any address; else by its address. */
+	/** The client's certificate, which is the same from any address; else its address. */
 	private static Object client(Attributes attributes) {
 		SSLSession session = attributes.get(Grpc.TRANSPORT_ATTR_SSL_SESSION);
 		if (session != null) {
@@ -120,15 +118,16 @@ final class InboundCall extends ServerStreamTracer {
 				: String.valueOf(address);
 	}
 
-	/** Whose call it is: equal for calls of the same client. */
+	/** The client of the call: equal for calls of the same client. */
 	synchronized Object client() {
 		return this.client;
 	}
 
 	/**
-	 * Whose ids the call's messages have: a hash of the subject of the client's
-	 * certificate, which stays when the certificate is renewed; 0 without one. An address
-	 * would not do: clients behind one NAT share it, and a client changes it.
+	 * The owner of the ids of the call's messages: a hash of the subject of the client's
+	 * certificate, which stays the same when the certificate is renewed, or 0 without a
+	 * certificate. An address would not do: clients behind one NAT share it, and a
+	 * client's address changes.
 	 */
 	long owner() {
 		return (client() instanceof X509Certificate certificate) ? owner(certificate) : 0;
@@ -146,7 +145,7 @@ final class InboundCall extends ServerStreamTracer {
 		}
 	}
 
-	/** To be called once, by the handler of the call, before any message is whole. */
+	/** The call's handler calls it once, before any message is complete. */
 	synchronized void onBrokenLimit(Consumer<Status> ender) {
 		this.ender = ender;
 	}
@@ -192,7 +191,7 @@ final class InboundCall extends ServerStreamTracer {
 		this.unfinished = 0;
 	}
 
-	/** From now on the handler counts what has come whole. */
+	/** From now on the handler counts the memory of the complete messages. */
 	void handedOver() {
 		long bytes;
 		synchronized (this) {
@@ -202,7 +201,7 @@ final class InboundCall extends ServerStreamTracer {
 		this.limits.discount(bytes);
 	}
 
-	/** The call has ended for this side, and may still be kept by its client. */
+	/** The call has ended on this side; its client may still keep it open. */
 	void ended() {
 		synchronized (this) {
 			if (!this.ended) {
@@ -223,7 +222,9 @@ final class InboundCall extends ServerStreamTracer {
 		this.limits.closed(this, bytes);
 	}
 
-	/** Ends it if its message takes too long, resets it if its client ignores that. */
+	/**
+	 * Ends the call if a message takes too long; resets it if the client ignores that.
+	 */
 	void check(long nowNanos) {
 		boolean stalled;
 		boolean ignored;
@@ -261,14 +262,16 @@ final class InboundCall extends ServerStreamTracer {
 		}
 	}
 
-	/** gRPC resets a call whose context is cancelled for its deadline, for that alone. */
+	/**
+	 * gRPC resets a call whose context is cancelled only if the cause is the deadline.
+	 */
 	private void reset() {
 		Context.CancellableContext cancellable;
 		synchronized (this) {
 			cancellable = Objects.requireNonNull(this.context);
 		}
 		cancellable.cancel(
-				Status.DEADLINE_EXCEEDED.withDescription("The client does not take the end of the call").asException());
+				Status.DEADLINE_EXCEEDED.withDescription("The client does not read the end of the call").asException());
 	}
 
 }

@@ -15,15 +15,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Limits what all calls receive, from the first byte of a message on.
+ * Limits what calls receive, from the first byte of a message.
  * <ul>
- * <li>A message of more than {@code sink.max-message} and an envelope ends its call with
+ * <li>A message larger than {@code sink.max-message} plus an envelope ends its call with
  * {@code RESOURCE_EXHAUSTED}. gRPC's own limit would reset a stream that has had a
  * response, which its client sees as {@code CANCELLED} (grpc-java #11245).</li>
- * <li>Messages that have been asked for may come at once, in excess of
- * {@code sink.memory}; a call that brings the excess to as much again ends with
- * {@code RESOURCE_EXHAUSTED}, and is reset if it goes on.</li>
- * <li>A message that is not whole {@code sink.stall-timeout} after its first byte ends
+ * <li>Messages that were already requested may still arrive when {@code sink.memory} is
+ * used up. A call that brings the total over twice {@code sink.memory} ends with
+ * {@code RESOURCE_EXHAUSTED}, and is reset if its client goes on sending.</li>
+ * <li>A message that is incomplete {@code sink.stall-timeout} after its first byte ends
  * its call with {@code DEADLINE_EXCEEDED}.</li>
  * </ul>
  */
@@ -58,7 +58,7 @@ final class InboundLimits extends ServerStreamTracer.Factory {
 		return call;
 	}
 
-	/** Looks for calls that take too long. To be called often. */
+	/** Ends calls that take too long. Call it periodically. */
 	void check() {
 		long now = nowNanos();
 		this.calls.forEach((call) -> call.check(now));
@@ -68,19 +68,19 @@ final class InboundLimits extends ServerStreamTracer.Factory {
 		return this.nanoTime.getAsLong();
 	}
 
-	/** Bytes have come. Returns the memory in use now. */
+	/** Counts bytes received. Returns the memory in use now. */
 	long count(long bytes) {
 		return this.memory.add(bytes);
 	}
 
-	/** They are held no longer, or somebody else counts them. */
+	/** Uncounts bytes that are no longer held, or that the handler counts from now on. */
 	void discount(long bytes) {
 		if (bytes > 0) {
 			this.memory.release(bytes);
 		}
 	}
 
-	/** What a call ends with for what it has sent; null if it may go on. */
+	/** The status that ends a call that breaks a limit; null if it may go on. */
 	@Nullable Status brokenBy(long messageBytes, long memoryBytes) {
 		if (messageBytes > this.properties.maxRequestBytes()) {
 			return Status.RESOURCE_EXHAUSTED
@@ -89,17 +89,17 @@ final class InboundLimits extends ServerStreamTracer.Factory {
 		}
 		if (memoryBytes > 2 * this.properties.memory().toBytes()) {
 			return Status.RESOURCE_EXHAUSTED
-				.withDescription("The sink's memory is used up (sink.memory); send again what was not acknowledged");
+				.withDescription("The sink's memory is used up (sink.memory); " + "resend unacknowledged messages");
 		}
 		return null;
 	}
 
-	/** More than can have been under way when the client was told of the end. */
+	/** Whether more has come than can have been under way when the call ended. */
 	boolean ignoresItsEnd(long bytesAfterEnd) {
 		return bytesAfterEnd > this.properties.flowWindow().toBytes();
 	}
 
-	/** There is no room for what comes until the client has read the end. */
+	/** Whether the memory is too short to wait until the client has read the end. */
 	boolean cannotWait(long memoryBytes) {
 		return memoryBytes > 2 * this.properties.memory().toBytes() + this.properties.flowWindow().toBytes();
 	}
@@ -110,12 +110,12 @@ final class InboundLimits extends ServerStreamTracer.Factory {
 
 	Status stallStatus() {
 		return Status.DEADLINE_EXCEEDED
-			.withDescription("A message was not whole %d ms after it began (sink.stall-timeout)"
+			.withDescription("A message was incomplete %d ms after its first byte (sink.stall-timeout)"
 				.formatted(this.properties.stallTimeout().toMillis()));
 	}
 
 	void tell(Object client, Status status) {
-		this.log.warn("A call of %s has been ended: %s",
+		this.log.warn("Ended a call of %s: %s",
 				(client instanceof X509Certificate certificate) ? certificate.getSubjectX500Principal() : client,
 				status.getDescription());
 	}

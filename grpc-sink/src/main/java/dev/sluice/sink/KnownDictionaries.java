@@ -13,7 +13,7 @@ import io.grpc.ServerInterceptor;
 /** Reads from the headers of a call which dictionaries its client has. */
 final class KnownDictionaries implements ServerInterceptor {
 
-	/** Of the call that is being handled. */
+	/** Ids of the dictionaries that the client of the current call has. */
 	static final Context.Key<Set<Integer>> CALL = Context.keyWithDefault("sink-dictionaries", Set.of());
 
 	private static final Metadata.Key<String> HEADER = Metadata.Key.of("sink-dictionaries",
@@ -28,7 +28,7 @@ final class KnownDictionaries implements ServerInterceptor {
 				: next.startCall(call, headers);
 	}
 
-	/** What is no number is nothing the client has. */
+	/** Anything that is not a number is ignored. */
 	private static Set<Integer> ids(String header) {
 		Set<Integer> ids = new HashSet<>();
 		for (String id : header.split(",", -1)) {
@@ -36,7 +36,7 @@ final class KnownDictionaries implements ServerInterceptor {
 				ids.add(Integer.parseUnsignedInt(id.strip()));
 			}
 			catch (NumberFormatException _) {
-				// The dictionary is sent once more.
+				// At worst the dictionary is sent again.
 			}
 		}
 		return ids;

@@ -2,17 +2,17 @@ package dev.sluice.sink;
 
 import io.grpc.Status;
 
-/** What the payload of a message comes to. */
+/** The result of reading a message's payload. */
 sealed interface Payload {
 
-	/** The version of responses, and the first one of requests. */
+	/** The version of responses, and the oldest version of requests. */
 	int VERSION = 1;
 
 	/** The version of requests that may have a session and sequences. */
 	int SEQUENCES_VERSION = 2;
 
 	/**
-	 * A message to be stored.
+	 * A payload to store.
 	 *
 	 * @param bytes the payload, decompressed
 	 */
@@ -20,7 +20,8 @@ sealed interface Payload {
 	}
 
 	/**
-	 * A message that can be named and never be stored.
+	 * A payload that can never be stored. The message has an id, so it can be refused by
+	 * it.
 	 *
 	 * @param status says what is wrong with it
 	 */
@@ -28,7 +29,8 @@ sealed interface Payload {
 	}
 
 	/**
-	 * A message that could not be read, through no fault of its own: memory was short.
+	 * A payload that could not be read for a reason outside it, such as too little
+	 * memory.
 	 *
 	 * @param cause what was thrown
 	 */
@@ -36,10 +38,10 @@ sealed interface Payload {
 	}
 
 	/**
-	 * Reads a payload, without copying one that is not compressed.
-	 * @param message that came
-	 * @param maxBytes of the payload, decompressed
-	 * @param decompressor for frames
+	 * Reads a payload. Copies it only to decompress it.
+	 * @param message the message as received
+	 * @param maxBytes maximum size of the decompressed payload
+	 * @param decompressor decompresses zstd frames
 	 */
 	static Payload read(Received.Message message, int maxBytes, Decompressor decompressor) {
 		try {

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
 /**
- * Warns of something that clients can cause as often as they like: at most one line an
- * interval, which says how many were left out before it.
+ * Logs a warning that clients can cause as often as they like: at most one line per
+ * interval, with the number of lines suppressed since the previous one.
  */
 @ThreadSafe
 final class RateLimitedLog {
@@ -52,7 +52,7 @@ final class RateLimitedLog {
 			this.leftOut = 0;
 		}
 		String line = format.formatted(arguments);
-		this.logger.warn("{}{}", line, (before > 0) ? " (" + before + " lines like this were left out before)" : "");
+		this.logger.warn("{}{}", line, (before > 0) ? " (" + before + " similar lines suppressed)" : "");
 	}
 
 }

@@ -9,19 +9,19 @@ import dev.sluice.sink.sequence.Place;
 import io.grpc.Status;
 import org.jspecify.annotations.Nullable;
 
-/** What a client sent: as much of a {@code Request} as the sink needs. */
+/** A {@code Request} from a client, with the fields that the sink needs. */
 sealed interface Received {
 
-	/** How a payload came. */
+	/** How a client sent a payload. */
 	enum Kind {
 
-		/** As it is. */
+		/** Uncompressed. */
 		PLAIN,
 
 		/** As a zstd frame. */
 		ZSTD,
 
-		/** In a field that this version does not know, if at all. */
+		/** Perhaps in a field that this version does not know. */
 		UNKNOWN,
 
 		/** Not at all. */
@@ -30,29 +30,33 @@ sealed interface Received {
 	}
 
 	/**
-	 * A message that can be named.
+	 * A message with a valid id.
 	 *
 	 * @param id 1 to 64 bytes
-	 * @param key for the partition, up to 128 bytes; empty = none
-	 * @param kind of the payload
-	 * @param payload as it came; empty if the kind is unknown or none. Not copied
-	 * @param sequence in its session; 0 = none
-	 * @param session whose it is; null if the stream says so, or if it has no sequence
+	 * @param key routing key, up to 128 bytes; empty = none
+	 * @param kind kind of the payload
+	 * @param payload payload as received, not copied; empty if the kind is unknown or
+	 * none
+	 * @param sequence number in its session; 0 = none
+	 * @param session its session; null if the stream's session applies, or if it has no
+	 * sequence
 	 */
 	record Message(ByteString id, ByteString key, Kind kind, byte[] payload, long sequence,
 			@Nullable ClientSession session) implements Received {
 
 		/**
-		 * Memory that a message takes beside the bytes of its id and its payload: this
-		 * record (40 bytes), the id (24), two arrays' headers (32), their padding and a
-		 * place in a queue. {@code MemoryTests} measures it.
+		 * Memory of a message without the bytes of its id and its payload: this record
+		 * (40 bytes), the id (24), two array headers (32), their padding and a place in a
+		 * queue. {@code MemoryTests} measures it.
 		 */
 		static final int OVERHEAD_BYTES = 144;
 
-		/** Memory that a key takes beside its bytes: an object and an array's header. */
+		/** Memory of a key without its bytes: an object and an array header. */
 		static final int KEY_OVERHEAD_BYTES = 48;
 
-		/** The same message, if the stream says whose it is. */
+		/**
+		 * This message, with the stream's session if it has a sequence and no session.
+		 */
 		Message of(@Nullable ClientSession ofStream) {
 			return (this.sequence == 0 || this.session != null) ? this
 					: new Message(this.id, this.key, this.kind, this.payload, this.sequence, ofStream);
@@ -63,7 +67,7 @@ sealed interface Received {
 			return (this.session != null && this.sequence > 0) ? new Place(this.session, this.sequence, fence) : null;
 		}
 
-		/** Memory that it takes while it waits, in bytes. */
+		/** Memory of the message while it waits, in bytes. */
 		long memoryBytes() {
 			int key = this.key.isEmpty() ? 0 : KEY_OVERHEAD_BYTES + this.key.size();
 			return (long) OVERHEAD_BYTES + this.id.size() + key + this.payload.length;
@@ -75,13 +79,13 @@ sealed interface Received {
 	 * Messages of one request.
 	 *
 	 * @param messages 1 to {@value #MAX_MESSAGES}
-	 * @param session whose they are; null if the request does not say
+	 * @param session their session; null if the request has none
 	 */
 	record Batch(List<Message> messages, @Nullable ClientSession session) implements Received {
 
 		/**
-		 * What clients are told. So many of no bytes take 36 KB, whatever the request
-		 * has.
+		 * The {@code batch_messages} that clients are sent. This many empty messages take
+		 * 36 KB, however small the request is.
 		 */
 		static final int MAX_MESSAGES = 256;
 
@@ -92,9 +96,9 @@ sealed interface Received {
 	}
 
 	/**
-	 * What cannot be named, so that its stream ends.
+	 * A request without a valid id or version, which ends its stream.
 	 *
-	 * @param status for the client; says what is wrong and how to mend it
+	 * @param status for the client; says what is wrong and how to fix it
 	 */
 	record Unnamed(Status status) implements Received {
 

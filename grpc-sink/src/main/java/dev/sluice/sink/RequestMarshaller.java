@@ -18,10 +18,10 @@ import io.grpc.MethodDescriptor.Marshaller;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a {@link Request} from the wire: its known fields, the payload in one copy, and
- * nothing else. The generated parser keeps each unknown field as objects, so that 4 MB
- * can come to 141 MB. It never throws: what is no request ends its stream as any other
- * message that cannot be named.
+ * Reads the known fields of a {@link Request} from the wire, with one copy of the
+ * payload. The generated parser keeps each unknown field as objects, so 4 MB on the wire
+ * can take 141 MB. It never throws: bytes that are not a request end their stream like
+ * any other message without a valid id.
  */
 @Immutable
 final class RequestMarshaller implements Marshaller<Received> {
@@ -34,9 +34,9 @@ final class RequestMarshaller implements Marshaller<Received> {
 	private static final int BUFFER_BYTES = 128;
 
 	/**
-	 * A request of so many bytes at most is read at once: piece by piece, each of its
-	 * messages costs several small reads from the transport's buffers. It takes as much
-	 * memory again until it is parsed.
+	 * A request of up to this many bytes is read at once: read piece by piece, each of
+	 * its messages costs several small reads from the transport's buffers. Until it is
+	 * parsed it takes twice its memory.
 	 */
 	private static final int AT_ONCE_BYTES = 16 * 1024;
 
@@ -49,9 +49,9 @@ final class RequestMarshaller implements Marshaller<Received> {
 	private final int maxVersion;
 
 	/**
-	 * Reads requests.
-	 * @param maxBytes of a request at most, also after gRPC has decompressed it
-	 * @param maxVersion of a request
+	 * Creates a marshaller.
+	 * @param maxBytes maximum size of a request, also after gRPC has decompressed it
+	 * @param maxVersion newest version of a request
 	 */
 	RequestMarshaller(int maxBytes, int maxVersion) {
 		this.maxBytes = maxBytes;
@@ -64,12 +64,12 @@ final class RequestMarshaller implements Marshaller<Received> {
 			return read(open(stream));
 		}
 		catch (IOException ex) {
-			return Received.Unnamed.of("These bytes are no dev.sluice.sink.v1.Request: " + ex.getMessage());
+			return Received.Unnamed.of("The bytes are not a dev.sluice.sink.v1.Request: " + ex.getMessage());
 		}
 	}
 
 	private CodedInputStream open(InputStream stream) throws IOException {
-		// What gRPC has to decompress has no known length.
+		// A request that gRPC decompresses has no known length.
 		int bytes = (stream instanceof KnownLength) ? stream.available() : Integer.MAX_VALUE;
 		if (bytes <= Math.min(AT_ONCE_BYTES, this.maxBytes)) {
 			return CodedInputStream.newInstance(stream.readNBytes(bytes));
@@ -95,18 +95,18 @@ final class RequestMarshaller implements Marshaller<Received> {
 		}
 		if (fields.session != null && !fields.session.isValid()) {
 			return Received.Unnamed
-				.of("A session has an id of %d to %d bytes, and a first_unsettled and an age_millis of less than 2^63"
+				.of("A session must have an id of %d to %d bytes, and first_unsettled and age_millis less than 2^63"
 					.formatted(ClientSession.MIN_ID_BYTES, ClientSession.MAX_ID_BYTES));
 		}
 		if (fields.messages.isEmpty()) {
 			return fields.message();
 		}
-		return (fields.idBytes == 0 && fields.kind == Received.Kind.NONE && fields.sequence == 0 && fields.key
-			.isEmpty()) ? new Received.Batch(fields.messages, fields.session) : Received.Unnamed
-				.of("A request with messages has no message_id, no sequence, no routing_key and no payload of its own");
+		return (fields.idBytes == 0 && fields.kind == Received.Kind.NONE && fields.sequence == 0
+				&& fields.key.isEmpty()) ? new Received.Batch(fields.messages, fields.session) : Received.Unnamed
+					.of("A request with messages must have no message_id, sequence, routing_key or payload of its own");
 	}
 
-	/** As protobuf has it, the last of several values of a field counts. */
+	/** As in protobuf, the last of several values of a field counts. */
 	private static final class Fields {
 
 		private int version;
@@ -139,7 +139,7 @@ final class RequestMarshaller implements Marshaller<Received> {
 
 		/**
 		 * Reads a request.
-		 * @return why its stream ends; null if it may go on
+		 * @return what is wrong with it, which ends its stream; null if nothing is
 		 */
 		Received.@Nullable Unnamed read(CodedInputStream in) throws IOException {
 			int tag = in.readTag();
@@ -170,7 +170,7 @@ final class RequestMarshaller implements Marshaller<Received> {
 		private Received.@Nullable Unnamed readOneOfSeveral(CodedInputStream in) throws IOException {
 			if (this.messages.size() == Received.Batch.MAX_MESSAGES) {
 				return Received.Unnamed
-					.of("A request has " + Received.Batch.MAX_MESSAGES + " messages at most (batch_messages)");
+					.of("A request has at most " + Received.Batch.MAX_MESSAGES + " messages (batch_messages)");
 			}
 			Fields fields = new Fields();
 			int outer = in.pushLimit(in.readRawVarint32());
@@ -196,7 +196,7 @@ final class RequestMarshaller implements Marshaller<Received> {
 			};
 		}
 
-		/** As protobuf has it, several of them are one. */
+		/** As in protobuf, several session fields are merged into one. */
 		private Received.@Nullable Unnamed readSession(CodedInputStream in) throws IOException {
 			ClientSession before = (this.session != null) ? this.session : NO_SESSION;
 			ByteString of = before.id();
@@ -227,7 +227,7 @@ final class RequestMarshaller implements Marshaller<Received> {
 			return null;
 		}
 
-		/** A field that a request has as well as one of several messages. */
+		/** Reads a field that both a request and each message of a batch can have. */
 		private void readField(CodedInputStream in, int tag) throws IOException {
 			if (tag == tag(Request.MESSAGE_ID_FIELD_NUMBER, WireFormat.WIRETYPE_LENGTH_DELIMITED)) {
 				this.idBytes = in.readRawVarint32();
@@ -262,11 +262,11 @@ final class RequestMarshaller implements Marshaller<Received> {
 				return Received.Unnamed.of("message_id has " + this.idBytes + " bytes; send 1 to " + MAX_ID_BYTES);
 			}
 			if (this.sequence < 0 || this.sequence == Long.MAX_VALUE) {
-				return Received.Unnamed.of("A sequence is less than 2^63 - 1");
+				return Received.Unnamed.of("A sequence must be less than 2^63 - 1");
 			}
 			if (this.keyBytes > MAX_KEY_BYTES) {
 				return Received.Unnamed
-					.of("routing_key has " + this.keyBytes + " bytes; send " + MAX_KEY_BYTES + " at most");
+					.of("routing_key has " + this.keyBytes + " bytes; send at most " + MAX_KEY_BYTES);
 			}
 			return new Received.Message(this.id, this.key, (this.kind != Received.Kind.NONE) ? this.kind : this.ifNone,
 					this.payload, this.sequence, this.session);
@@ -274,7 +274,7 @@ final class RequestMarshaller implements Marshaller<Received> {
 
 	}
 
-	/** None if they are too many. */
+	/** Returns no bytes if there are more than {@code maxBytes}. */
 	private static ByteString readBytes(CodedInputStream in, int length, int maxBytes) throws IOException {
 		if (length > maxBytes || length == 0) {
 			in.skipRawBytes(length);

@@ -3,16 +3,16 @@ package dev.sluice.sink;
 import java.util.List;
 
 /**
- * The server's side of a connection as a table: what is to be done, and what comes next,
- * for each event in each state. Pure; {@link SinkStream} does what it says. The diagram
- * in {@code docs/sink-machines.md} is made from it.
+ * The server's side of a connection as a table: the effects and the next state for each
+ * event in each state. It is pure; {@link SinkStream} performs the effects. The diagram
+ * in {@code docs/sink-machines.md} is generated from it.
  */
 final class ServerMachine {
 
 	private ServerMachine() {
 	}
 
-	/** Of a connection's queue. */
+	/** The state of a connection's queue. */
 	enum State {
 
 		/** The queue has room for another message. */
@@ -26,10 +26,10 @@ final class ServerMachine {
 	/** What happens to a connection. */
 	enum Event {
 
-		/** A message came, and room is left behind it. */
+		/** A message came, and the queue has room for another. */
 		RECEIVED,
 
-		/** A message came, and no room is left behind it. */
+		/** A message came, and the queue has no room for another. */
 		RECEIVED_LAST,
 
 		/** The storage is ready for the next message. */
@@ -37,13 +37,13 @@ final class ServerMachine {
 
 	}
 
-	/** What is to be done. */
+	/** What {@link SinkStream} does about an event. */
 	enum Effect {
 
 		/** Put the message at the end of the queue. */
 		ENQUEUE,
 
-		/** Forget the message at the head of the queue. */
+		/** Drop the message at the head of the queue. */
 		DROP_OLDEST,
 
 		/** Tell the client the queue's capacity. */
@@ -55,9 +55,9 @@ final class ServerMachine {
 	}
 
 	/**
-	 * What an event comes to.
+	 * The result of an event.
 	 *
-	 * @param next the state from then on
+	 * @param next the next state
 	 * @param effects to be done, in this order
 	 */
 	record Step(State next, List<Effect> effects) {

@@ -10,13 +10,13 @@ import com.google.errorprone.annotations.ThreadSafe;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 
 /**
- * A limit that all streams share: bytes of memory, or messages in the storage. It never
- * blocks: a task that finds the limit reached waits in a queue, at most once, and the
- * executor runs it when there is room again. A task that then needs no room calls
- * {@link #wake}, so that the next one is run.
+ * A limit that all streams share, such as bytes of memory or messages in the storage. It
+ * never blocks. A task that finds the limit reached waits in a queue, at most once, until
+ * there is room; then the executor runs it. A task that then needs no room must call
+ * {@link #wake}, so that the next task runs.
  * <p>
- * An amount is admitted while less than the limit is in use, so that the limit is
- * exceeded by less than one amount, beside what {@link #add} brings.
+ * An amount is admitted while less than the limit is in use, so the limit is exceeded by
+ * less than one amount, not counting {@link #add}.
  */
 @ThreadSafe
 final class SharedLimit {
@@ -34,10 +34,10 @@ final class SharedLimit {
 	private long used;
 
 	/**
-	 * Nothing is in use yet.
-	 * @param limit the most that is to be in use
-	 * @param step what a waiting task is expected to use: with room for three steps,
-	 * three tasks are run
+	 * Creates a limit of which nothing is in use.
+	 * @param limit the maximum in use
+	 * @param step the amount that a waiting task is expected to use: with room for three
+	 * steps, three tasks run
 	 * @param executor runs tasks that have waited
 	 */
 	SharedLimit(long limit, long step, Executor executor) {
@@ -46,7 +46,7 @@ final class SharedLimit {
 		this.executor = executor;
 	}
 
-	/** Uses the amount if there is room; else the task waits. */
+	/** Uses the amount if there is room; else queues the task. */
 	synchronized boolean acquire(long amount, Runnable task) {
 		if (!hasRoom(task)) {
 			return false;
@@ -64,7 +64,7 @@ final class SharedLimit {
 		return true;
 	}
 
-	/** Whether there is room; if not, the task waits. */
+	/** Whether there is room; if not, queues the task. */
 	synchronized boolean hasRoom(Runnable task) {
 		if (this.used < this.limit) {
 			return true;
@@ -75,14 +75,14 @@ final class SharedLimit {
 
 	/**
 	 * Uses the amount, whether there is room or not.
-	 * @return what is in use now
+	 * @return the amount in use now
 	 */
 	synchronized long add(long amount) {
 		this.used += amount;
 		return this.used;
 	}
 
-	/** For each message that leaves: one lock where no task waits. */
+	/** Called for each message: takes one lock if no task waits. */
 	void release(long amount) {
 		synchronized (this) {
 			this.used -= amount;
@@ -94,7 +94,7 @@ final class SharedLimit {
 	}
 
 	/**
-	 * Runs as many waiting tasks as there is room for, one at least if there is any room,
+	 * Runs as many waiting tasks as there is room for: at least one if there is any room,
 	 * and all if nothing is in use.
 	 */
 	void wake() {

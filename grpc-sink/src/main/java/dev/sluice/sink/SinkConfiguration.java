@@ -42,17 +42,19 @@ import org.springframework.grpc.server.GlobalServerInterceptor;
 import org.springframework.grpc.server.ServerBuilderCustomizer;
 import org.springframework.kafka.core.KafkaTemplate;
 
-/** Puts the sink together. */
+/** Assembles the sink. */
 @Configuration(proxyBeanMethods = false)
 class SinkConfiguration {
 
-	/** What Kafka's producer sends at once where no single message is larger. */
+	/**
+	 * Kafka's default for {@code max.request.size}, unless a single message is larger.
+	 */
 	private static final int REQUEST_BYTES = 1024 * 1024;
 
-	/** How often calls are looked at that may take too long. */
+	/** How often calls are checked for taking too long. */
 	private static final Duration CHECK_PERIOD = Duration.ofSeconds(1);
 
-	/** As often as gRPC's clients can be set to ask whether the connection is alive. */
+	/** The shortest keep-alive interval that gRPC's clients allow. */
 	private static final Duration LEAST_KEEP_ALIVE = Duration.ofSeconds(10);
 
 	@Bean
@@ -122,7 +124,7 @@ class SinkConfiguration {
 					admin, recent);
 		}
 
-		/** Not down: the store's health says whether messages are taken. */
+		/** Never down: the store's health says whether messages are accepted. */
 		@Bean
 		HealthIndicator topicsHealthIndicator(SinkTopic topic) {
 			return () -> (topic.state().ready() ? Health.up() : Health.unknown()).withDetails(topic.state().details())
@@ -157,22 +159,25 @@ class SinkConfiguration {
 		return Executors.newSingleThreadScheduledExecutor(Thread.ofPlatform().daemon().name("acks").factory());
 	}
 
-	/** Else each connection may grow its window to 8 MB, which memory does not limit. */
+	/**
+	 * Without it each connection may grow its window to 8 MB, which {@code sink.memory}
+	 * does not limit.
+	 */
 	@Bean
 	ServerBuilderCustomizer<NettyServerBuilder> flowWindow(SinkProperties properties) {
 		int bytes = Math.toIntExact(properties.flowWindow().toBytes());
 		return (builder) -> builder.flowControlWindow(bytes);
 	}
 
-	/** Else a client that asks more often than each 5 minutes is sent away. */
+	/** Without it a client that pings more often than every 5 minutes is disconnected. */
 	@Bean
 	ServerBuilderCustomizer<NettyServerBuilder> keepAlive() {
 		return (builder) -> builder.permitKeepAliveTime(LEAST_KEEP_ALIVE.toSeconds(), TimeUnit.SECONDS);
 	}
 
 	/**
-	 * The stream's messages are taken on the connection's own thread: to hand each to
-	 * another one would cost more than to take it.
+	 * A stream's messages are received on the connection's own thread: handing each to
+	 * another thread would cost more than receiving it.
 	 */
 	@Bean
 	ServerBuilderCustomizer<NettyServerBuilder> streamExecutor() {
@@ -188,8 +193,8 @@ class SinkConfiguration {
 	}
 
 	/**
-	 * Who stores may wait for room in the producer's buffer: a virtual thread is cheap to
-	 * hold.
+	 * A thread that stores may wait for room in the producer's buffer: a virtual thread
+	 * is cheap to block.
 	 */
 	@Bean(destroyMethod = "close")
 	ExecutorService callExecutor() {
@@ -202,7 +207,7 @@ class SinkConfiguration {
 	}
 
 	/**
-	 * Begins to drain before the server waits for its calls to end
+	 * Starts to drain before the server waits for its calls to end
 	 * ({@code spring.grpc.server.shutdown.grace-period}).
 	 */
 	@Bean

@@ -1,30 +1,31 @@
 package dev.sluice.sink;
 
-/** Every metric of the sink's own. */
+/** Every metric that the sink itself records. */
 enum SinkMetric {
 
 	/** Messages read from streams, good or bad. */
 	RECEIVED("sluice.sink.received", "messages", "Messages received"),
 
-	/** Messages that the storage has. */
+	/** Messages newly stored. */
 	STORED("sluice.sink.stored", "messages", "Messages stored"),
 
 	/** Messages that the storage had already. */
-	REPEATED("sluice.sink.repeated", "messages", "Repeats of messages that the storage had already"),
+	REPEATED("sluice.sink.repeated", "messages", "Repeats of messages that were already stored"),
 
 	/** Messages that will never be stored. */
-	REFUSED("sluice.sink.refused", "messages", "Messages refused for good"),
+	REFUSED("sluice.sink.refused", "messages", "Messages permanently refused"),
 
 	/** Messages dropped from a full queue. */
-	DROPPED("sluice.sink.dropped", "messages", "Oldest messages of a full queue, dropped; the client sends them again"),
+	DROPPED("sluice.sink.dropped", "messages",
+			"Oldest messages dropped from a full queue; the client sends them again"),
 
 	/** Messages whose acknowledgement has been written. */
 	ACKED("sluice.sink.acked", "messages", "Messages acknowledged to the client"),
 
 	/** Messages in the queues of open streams. */
-	QUEUED("sluice.sink.queued", "messages", "Messages that wait for the storage"),
+	QUEUED("sluice.sink.queued", "messages", "Messages waiting for the storage"),
 
-	/** What sink.memory limits, and what messages in the storage have grown to. */
+	/** What {@code sink.memory} limits, plus decompressed messages in the storage. */
 	MEMORY("sluice.sink.memory", "bytes", "Memory that messages take from their first byte to their acknowledgement"),
 
 	/** Messages received whose acknowledgement has not been written, of open streams. */
@@ -33,9 +34,9 @@ enum SinkMetric {
 	/** Streams open now. */
 	STREAMS("sluice.sink.streams", "streams", "Open streams"),
 
-	/** From handing messages to the store to the store's acknowledgement. */
+	/** From the hand-over of messages to the store until the store acknowledges them. */
 	STORE_DURATION("sluice.sink.store.duration", "seconds",
-			"Time to store messages that go to the storage together: those of one request, or one");
+			"Time to store the messages that go to the storage together: those of one request, or a single one");
 
 	private final String key;
 

@@ -60,7 +60,7 @@ final class SinkMetrics {
 		return Timer.start(this.registry);
 	}
 
-	/** What was handed to the storage together has one duration. */
+	/** Messages that were handed to the storage together have one duration. */
 	void stored(Timer.Sample sample, int messages, int repeats) {
 		if (messages > 0) {
 			sample.stop(this.storeDuration);
@@ -86,12 +86,12 @@ final class SinkMetrics {
 		left(messages);
 	}
 
-	/** So many more, or fewer, wait for the storage. */
+	/** Adds to the messages that wait for the storage; a negative number subtracts. */
 	void queued(int more) {
 		this.queued.addAndGet(more);
 	}
 
-	/** They are in process no more, for whatever reason. */
+	/** Counts messages that are no longer in process, for whatever reason. */
 	void left(int messages) {
 		this.inFlight.addAndGet(-messages);
 	}

@@ -17,86 +17,93 @@ import org.springframework.util.unit.DataSize;
 import org.springframework.validation.annotation.Validated;
 
 /**
- * The sink's own settings.
+ * Settings of the sink.
  *
- * @param store where messages are kept: {@code kafka}, the topic {@code sink}, or
+ * @param store where messages are stored: {@code kafka}, the topic {@code sink}, or
  * {@code log}, files that are forced to the disk. Default {@code kafka}
- * @param queueCapacity messages of a stream that wait for the storage at most; beyond,
- * the oldest is dropped, to be sent again. What clients are told. Default 4,096
- * @param window messages a client is advised to have in flight at most, no more than
- * {@code queueCapacity}; 0 = no advice. Default 0
- * @param memory that received messages take until they are acknowledged, of all streams
- * together: payloads, what each message takes beside, and messages of which a part has
- * come. Beyond, flow control holds the clients back. What was asked for before may take
- * as much again, beyond which a stream ends with RESOURCE_EXHAUSTED. Compressed messages
- * may take as much when they go to the storage; beyond, they wait as they came. Kafka's
- * producer buffers as much. The heap should be four times this at least. 1 MB to 16 GB,
- * and with Kafka 4 KB more than {@code maxMessage} at least. Default 64 MB
- * @param flowWindow bytes of a connection on their way to the sink and not read yet, 64
- * KB to 8 MB: native memory, beside {@code memory}. The rate of a connection is at most
- * this by the round trip. Default 512 KB
- * @param maxStoring messages of all streams in the storage at once. Default 10,000
- * @param maxStreams streams open at once at most; beyond, RESOURCE_EXHAUSTED. Default
- * 1,000
- * @param maxStreamsPerClient streams of one client open at once at most; beyond,
- * RESOURCE_EXHAUSTED. A client is known by its certificate, without one by its address. 0
- * = no limit beside {@code maxStreams}. Default 250
- * @param maxUnnumberedStreams streams open at once at most that send messages without a
- * sequence, if {@code repeatHorizon} is not 0; beyond, RESOURCE_EXHAUSTED. Default 8
- * @param maxCallsPerConnection calls of one connection open at once at most; beyond, they
- * wait at the client. Default 100
- * @param maxStreamAge after which a stream stores and acknowledges what it has and ends
- * with UNAVAILABLE, so that clients spread over all sinks anew; each stream's own is up
- * to a tenth shorter. 1 s to 30 days; 0 = no limit. Default 30 min
- * @param stallTimeout for a message to be whole after its first byte, and for a client to
- * read what is written to it; then its stream ends with DEADLINE_EXCEEDED. 100 ms to 10
- * min. Default 30 s
- * @param maxMessage the largest payload, after decompression, 1 B to 4 MB; beyond, the
- * message is refused. Default 1 MB
- * @param ackBatch acknowledgements in one response at most. Default 100
- * @param ackDelay how long an acknowledgement waits for others to go with it, at most 1
- * s; 0 = not at all. Default 5 ms
- * @param storeTimeout until a stream whose message is not stored ends with UNAVAILABLE,
- * 10 ms to 5 min. Default 10 s
- * @param repeatHorizon how far back a repeat of a message without a sequence is known and
- * not stored again, also after a restart: so many messages of each partition, of the log
- * as a whole; 0 = such repeats are stored again. Else no less than clients may have in
- * flight without a sequence: {@code queueCapacity} times {@code maxUnnumberedStreams},
- * and {@code maxStoring} by calls of {@code Store}. Each takes some 200 bytes, and twice
- * as many offsets of each partition are read at the start. Default 45,000
- * @param sequences whether clients are told that they may number their messages, so that
- * a repeat is known however old it is. Default true
- * @param maxSessions sessions of clients that the log knows at once; beyond, a new one is
- * refused with UNAVAILABLE while none is older than {@code sink.session-age}. 7 KB each.
- * Default 2,000
- * @param maxWriters sessions that Kafka's topic is written for at once, each with a
- * producer of its own; the one that was idle longest makes room for another. While none
- * is idle, UNAVAILABLE. Default 200
- * @param sessionAge how long a session is known at least after its last message; what
- * comes later is sent again in a new session. With Kafka no more than the brokers'
- * {@code offsets.retention.minutes}, which is 7 days by default. 1 min to 365 days.
- * Default 6 d
- * @param partitions of the topic, if it has to be made. Default 12
- * @param replicationFactor of the topic, if it has to be made. Default 1
- * @param minInsyncReplicas copies that must have a message before it is acknowledged, if
- * the topic has to be made; 0 = one less than the replication factor, and at least 1.
- * Default 0
- * @param retention how long a stored message is kept at least, at most 10 years; then its
- * segment of the log is deleted, whole, or Kafka does so. Of the topic if it has to be
- * made; 0 = for ever. Default 0
- * @param retentionSize bytes that stored messages may take, of all partitions or of the
- * log; beyond, the oldest segments are deleted. Of the topic if it has to be made; 0 = no
- * limit. Default 0
- * @param dictionary file of a zstd dictionary that clients may compress with, trained by
- * {@code lab sink --train}; none by default
- * @param storeDelay by which each message is stored later than it could be, for
- * measurements, at most 10 s; 0 = not. Default 0
- * @param logDirectory of the log. Default {@code sink-log}
- * @param logSegment length at which the log begins another file, 1 MB to 1 GB. Default
- * 256 MB
- * @param logDamage what to do at the start if records of the log are lost that were
- * acknowledged: {@code refuse} to start and say which, or {@code continue} with those
- * that are whole. Default {@code refuse}
+ * @param queueCapacity maximum number of messages of a stream that wait for the storage.
+ * A message that finds the queue full drops the oldest, which the client sends again.
+ * Clients are sent this number. Default 4,096
+ * @param window maximum number of messages that a client is advised to have in flight, no
+ * more than {@code queueCapacity}. 0 = no advice. Default 0
+ * @param memory memory for received messages of all streams until they are acknowledged:
+ * payloads, the overhead of each message, and messages that have arrived in part. While
+ * it is used up, flow control holds the clients back. Messages requested before that may
+ * take as much again; after that, streams end with RESOURCE_EXHAUSTED. Decompressed
+ * messages in the storage may take as much; further compressed messages wait as received.
+ * Kafka's producer buffers as much. The heap should be at least four times this. 1 MB to
+ * 16 GB, and with Kafka at least 4 KB more than {@code maxMessage}. Default 64 MB
+ * @param flowWindow maximum number of bytes of a connection that have been sent to the
+ * sink and not read, 64 KB to 8 MB. It is native memory, in addition to {@code memory}.
+ * The rate of a connection is at most this per round trip. Default 512 KB
+ * @param maxStoring maximum number of messages of all streams in the storage at once.
+ * Default 10,000
+ * @param maxStreams maximum number of open streams. Further streams are refused with
+ * RESOURCE_EXHAUSTED. Default 1,000
+ * @param maxStreamsPerClient maximum number of open streams of one client. Further
+ * streams are refused with RESOURCE_EXHAUSTED. A client is identified by its certificate,
+ * or by its address if it has none. 0 = no limit other than {@code maxStreams}. Default
+ * 250
+ * @param maxUnnumberedStreams maximum number of open streams that send messages without a
+ * sequence, if {@code repeatHorizon} is not 0. Further ones end with RESOURCE_EXHAUSTED.
+ * Default 8
+ * @param maxCallsPerConnection maximum number of open calls of one connection. Further
+ * calls wait at the client. Default 100
+ * @param maxStreamAge maximum age of a stream. At that age it stores and acknowledges its
+ * messages and ends with UNAVAILABLE, so that clients spread over all sinks again. The
+ * limit of each stream is up to a tenth shorter. 1 s to 30 days. 0 = no limit. Default 30
+ * min
+ * @param stallTimeout maximum time from the first byte of a message to its last, and for
+ * a client to read its responses. After that the stream ends with DEADLINE_EXCEEDED. 100
+ * ms to 10 min. Default 30 s
+ * @param maxMessage maximum size of a payload after decompression, 1 B to 4 MB. Larger
+ * messages are refused. Default 1 MB
+ * @param ackBatch maximum number of acknowledgements in one response. Default 100
+ * @param ackDelay how long an acknowledgement waits for others to share its response, at
+ * most 1 s. 0 = not at all. Default 5 ms
+ * @param storeTimeout how long a stream waits for the storage to answer for a message
+ * before it ends with UNAVAILABLE, 10 ms to 5 min. Default 10 s
+ * @param repeatHorizon number of the latest messages among which a repeat of a message
+ * without a sequence is recognized and not stored again, also after a restart: messages
+ * of each partition, or of the whole log. 0 = such repeats are stored again. Otherwise at
+ * least as many as clients may have in flight without a sequence: {@code queueCapacity}
+ * times {@code maxUnnumberedStreams}, plus {@code maxStoring} by calls of {@code Store}.
+ * Each takes some 200 bytes, and twice as many offsets of each partition are read at
+ * start-up. Default 45,000
+ * @param sequences whether clients may number their messages, so that a repeat is
+ * recognized however old it is. Default true
+ * @param maxSessions maximum number of client sessions that the log remembers. While none
+ * is older than {@code sink.session-age}, a new one is refused with UNAVAILABLE. 7 KB
+ * each. Default 2,000
+ * @param maxWriters maximum number of sessions with a writer to Kafka's topic, each with
+ * its own producer. The one that has been idle longest makes room for a new one. While
+ * none is idle, a new one is refused with UNAVAILABLE. Default 200
+ * @param sessionAge minimum time for which a session is remembered after its last
+ * message. Later messages are sent again in a new session. With Kafka no more than the
+ * brokers' {@code offsets.retention.minutes}, which is 7 days by default. 1 min to 365
+ * days. Default 6 days
+ * @param partitions number of partitions of the topic, if the sink creates it. Default 12
+ * @param replicationFactor replication factor of the topic, if the sink creates it.
+ * Default 1
+ * @param minInsyncReplicas number of copies that must have a message before it is
+ * acknowledged, if the sink creates the topic. 0 = one less than the replication factor,
+ * and at least 1. Default 0
+ * @param retention minimum time for which a stored message is kept, at most 10 years.
+ * After that the sink deletes the whole segment of the log, or Kafka does. Applies to the
+ * topic if the sink creates it. 0 = forever. Default 0
+ * @param retentionSize maximum number of bytes of stored messages, of all partitions or
+ * of the log. Beyond that the oldest segments are deleted. Applies to the topic if the
+ * sink creates it. 0 = no limit. Default 0
+ * @param dictionary file with a zstd dictionary that clients may compress with, trained
+ * by {@code lab sink --train}. None by default
+ * @param storeDelay artificial delay before each message is stored, for measurements, at
+ * most 10 s. 0 = none. Default 0
+ * @param logDirectory directory of the log. Default {@code sink-log}
+ * @param logSegment length at which the log starts a new file, 1 MB to 1 GB. Default 256
+ * MB
+ * @param logDamage what to do at start-up if acknowledged records of the log are lost:
+ * {@code refuse} to start and name them, or {@code continue} with the intact ones.
+ * Default {@code refuse}
  */
 @Validated
 @ConfigurationProperties("sink")
@@ -125,16 +132,16 @@ record SinkProperties(@DefaultValue("kafka") Store store, @DefaultValue("4096") 
 		@DefaultValue("sink-log") Path logDirectory, @DefaultValue("256MB") DataSize logSegment,
 		@DefaultValue("refuse") LogMessageStore.Damage logDamage) {
 
-	/** What a request has beside its payload at most, and a record batch of Kafka's. */
+	/** Maximum size of a request, or of a Kafka record batch, without its payload. */
 	static final int ENVELOPE_BYTES = 4 * 1024;
 
-	/** Where messages are kept. */
+	/** Where messages are stored. */
 	enum Store {
 
 		/** The topic {@code sink}. */
 		KAFKA,
 
-		/** Files that only grow. */
+		/** Append-only files. */
 		LOG
 
 	}
@@ -154,8 +161,8 @@ record SinkProperties(@DefaultValue("kafka") Store store, @DefaultValue("4096") 
 		return between(this.memory, DataSize.ofMegabytes(1), DataSize.ofGigabytes(16));
 	}
 
-	/** Kafka's producer refuses for good what is larger than its whole buffer. */
-	@AssertTrue(message = "sink.memory must be 4KB more than sink.max-message at least where sink.store=kafka")
+	/** Kafka's producer always refuses a record larger than its whole buffer. */
+	@AssertTrue(message = "sink.memory must be at least 4KB more than sink.max-message with sink.store=kafka")
 	boolean isMemoryLargerThanAnyMessage() {
 		return this.store == Store.LOG || !isMaxMessageBounded() || this.memory.toBytes() >= maxRecordBytes();
 	}
@@ -170,14 +177,14 @@ record SinkProperties(@DefaultValue("kafka") Store store, @DefaultValue("4096") 
 		return between(this.logSegment, DataSize.ofMegabytes(1), DataSize.ofGigabytes(1));
 	}
 
-	@AssertTrue(message = "sink.window must not be greater than sink.queue-capacity: what is beyond would be dropped")
+	@AssertTrue(message = "sink.window must not be greater than sink.queue-capacity: messages over it would be dropped")
 	boolean isWindowWithinCapacity() {
 		return this.window <= this.queueCapacity;
 	}
 
-	/** All that is in flight may be sent again, and be of one partition. */
-	@AssertTrue(message = "sink.repeat-horizon must be 0 or no less than sink.queue-capacity x "
-			+ "sink.max-unnumbered-streams + sink.max-storing: what clients have in flight could be stored twice. "
+	/** All messages in flight may be sent again, and may belong to one partition. */
+	@AssertTrue(message = "sink.repeat-horizon must be 0 or at least sink.queue-capacity x "
+			+ "sink.max-unnumbered-streams + sink.max-storing: messages in flight could be stored twice. "
 			+ "Raise sink.repeat-horizon or lower one of these")
 	boolean isHorizonBeyondWhatIsInFlight() {
 		return this.repeatHorizon == 0
@@ -202,24 +209,22 @@ record SinkProperties(@DefaultValue("kafka") Store store, @DefaultValue("4096") 
 		return Math.toIntExact(this.maxMessage.toBytes());
 	}
 
-	/**
-	 * What a partition of the topic may have in bytes; -1 = no limit, as Kafka has it.
-	 */
+	/** Maximum size of a partition of the topic in bytes; -1 = no limit, as in Kafka. */
 	long retentionBytesOfPartition() {
 		return this.retentionSize.toBytes() == 0 ? -1 : Math.max(1, this.retentionSize.toBytes() / this.partitions);
 	}
 
-	/** The newest version of requests that is taken. */
+	/** The newest version of requests that is accepted. */
 	int maxVersion() {
 		return this.sequences ? Payload.SEQUENCES_VERSION : Payload.VERSION;
 	}
 
-	/** The largest request that is taken. */
+	/** The largest request that is accepted. */
 	int maxRequestBytes() {
 		return maxMessageBytes() + ENVELOPE_BYTES;
 	}
 
-	/** The largest record batch that a message of the greatest size makes. */
+	/** The largest record batch that a single message can make. */
 	int maxRecordBytes() {
 		return maxMessageBytes() + ENVELOPE_BYTES;
 	}

@@ -41,33 +41,34 @@ import io.micrometer.core.instrument.Timer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call of {@code DataSink.Send}: does what the {@link ServerMachine} says. A message
- * waits in the queue until the storage is ready for it, goes there, and is acknowledged
- * once the storage has it.
+ * One call of {@code DataSink.Send}: performs the effects of {@link ServerMachine}. A
+ * message waits in the queue until the storage is ready for it, goes to the storage, and
+ * is acknowledged once it is stored.
  * <p>
- * The queue has a fixed number of places; where a client sends more than it was told, the
- * oldest message is dropped and the client is told again. Memory is limited for all
- * streams together: while it is used up no more is asked for, so that flow control holds
- * the clients back, and so is a client that reads no acknowledgements. What is compressed
- * waits as it came, while the storage has too much that was. Acknowledgements go out when
- * there are enough for a batch, when the oldest has waited for {@code ackDelay}, when
- * nothing else is in process, and as soon as a client that was too slow to read is ready
- * again.
+ * The queue has a fixed capacity. If a client sends more than that, the oldest message is
+ * dropped and the client is sent the capacity again. Memory is limited for all streams
+ * together: while it is used up, no stream requests more messages, so flow control holds
+ * the clients back. A stream also requests none while its client does not read its
+ * acknowledgements. A compressed message waits as received while the decompressed
+ * messages in the storage take too much memory.
+ * <p>
+ * Acknowledgements are sent when there are enough for a batch, when the oldest has waited
+ * for {@code ackDelay}, when nothing else is in process, and as soon as a client that was
+ * too slow to read is ready again.
  * <p>
  * Received = acknowledged + refused + dropped + in process, while the stream is open.
  * <p>
- * One lock guards all state and the writing of responses; nothing waits under it. One
- * thread at a time hands messages to the storage: the connection's where all of a request
- * are plain and have a sequence and there is room, else one of the executor, for others
- * may wait or take time.
+ * One lock guards all state and the writing of responses; no thread blocks while it holds
+ * the lock. One thread at a time hands messages to the storage: the connection's thread
+ * if all messages of a request are uncompressed and have a sequence and there is room,
+ * else a thread of the executor, because other messages may block or take time.
  */
 @ThreadSafe
-// lock.
 final class SinkStream implements StreamObserver<Received> {
 
 	/**
-	 * What is asked for in advance, which hides the way to the network's thread: so many
-	 * bytes as requests like the last one have, but one request at least.
+	 * Bytes to request in advance, which hides the hop to the network's thread: as many
+	 * requests as have this many bytes if they are like the last one, and at least one.
 	 */
 	static final int PREFETCH_BYTES = 80 * 1024;
 
@@ -75,17 +76,17 @@ final class SinkStream implements StreamObserver<Received> {
 
 	private static final Result STORED = new Result.Stored();
 
-	/** Memory of an acknowledgement that is owed, beside its id. */
+	/** Memory of an acknowledgement not yet written, without its id. */
 	private static final int ACK_BYTES = 64;
 
-	/** Memory of a refusal that is owed, with its words, beside its id. */
+	/** Memory of a refusal not yet written, with its description, without its id. */
 	private static final int REFUSAL_BYTES = 512;
 
 	private final ServerCallStreamObserver<Response> responses;
 
 	private final InboundCall inbound;
 
-	/** Whose ids its messages have. */
+	/** The owner of the ids of its messages: {@link InboundCall#owner()}. */
 	private final long owner;
 
 	private final Fence fence = new Fence();
@@ -100,7 +101,7 @@ final class SinkStream implements StreamObserver<Received> {
 
 	private final LongSupplier nanoTime;
 
-	/** That the client has. */
+	/** Ids of the dictionaries that the client has. */
 	private final Set<Integer> dictionaries;
 
 	private final Consumer<SinkStream> whenGone;
@@ -114,11 +115,11 @@ final class SinkStream implements StreamObserver<Received> {
 	@GuardedBy("lock")
 	private final Queue<Received.Message> queue = new ArrayDeque<>();
 
-	/** Stored, not acknowledged yet. */
+	/** Ids of messages that are stored and not yet acknowledged. */
 	@GuardedBy("lock")
 	private final Queue<ByteString> stored = new ArrayDeque<>();
 
-	/** Will never be stored, and the client is not told yet. */
+	/** Refusals not yet written. */
 	@GuardedBy("lock")
 	private final List<Refusal> refusals = new ArrayList<>();
 
@@ -128,11 +129,11 @@ final class SinkStream implements StreamObserver<Received> {
 	@GuardedBy("lock")
 	private Phase phase = Phase.OPEN;
 
-	/** With what it ends once nothing is in process; null if all is well. */
+	/** The status that ends it once nothing is in process; null for OK. */
 	@GuardedBy("lock")
 	private @Nullable Status ending;
 
-	/** Whose messages with a sequence come. */
+	/** The session of messages with a sequence; null until the client has sent one. */
 	@GuardedBy("lock")
 	private @Nullable ClientSession session;
 
@@ -140,15 +141,15 @@ final class SinkStream implements StreamObserver<Received> {
 	@GuardedBy("lock")
 	private boolean unnumbered;
 
-	/** What the storage has and has not answered, the oldest first. */
+	/** Messages that the storage has not answered, oldest first. */
 	@GuardedBy("lock")
 	private final InStorage inStorage = new InStorage();
 
-	/** Requests that have been asked for and have not come. */
+	/** Requests asked of the transport that have not arrived. */
 	@GuardedBy("lock")
 	private int requested;
 
-	/** Requests to be asked for in advance. */
+	/** Requests to ask of the transport in advance. */
 	@GuardedBy("lock")
 	private int prefetch = 1;
 
@@ -165,7 +166,7 @@ final class SinkStream implements StreamObserver<Received> {
 	@GuardedBy("lock")
 	private boolean forwarding;
 
-	/** Memory of what is owed to the client, or was written when it was not ready. */
+	/** Memory of responses not yet written, or written when the client was not ready. */
 	@GuardedBy("lock")
 	private long owedBytes;
 
@@ -194,7 +195,7 @@ final class SinkStream implements StreamObserver<Received> {
 		this.whenGone = whenGone;
 	}
 
-	/** To be called once, before the call's handler returns. */
+	/** Call it once, before the call's handler returns. */
 	void open() {
 		this.metrics.opened();
 		this.responses.disableAutoRequest();
@@ -228,7 +229,10 @@ final class SinkStream implements StreamObserver<Received> {
 		this.inbound.handedOver();
 	}
 
-	/** Those of one request, and whose they are; null if the stream has said so. */
+	/**
+	 * Receives the messages of one request.
+	 * @param of their session; null if it is that of the stream
+	 */
 	private void named(List<Received.Message> messages, @Nullable ClientSession of) {
 		synchronized (this.lock) {
 			this.session = (of != null) ? of : this.session;
@@ -256,7 +260,8 @@ final class SinkStream implements StreamObserver<Received> {
 				}
 				this.prefetch = (int) Math.clamp(PREFETCH_BYTES / bytes, 1, MAX_PREFETCH);
 			}
-			// Else they are not acknowledged, and the client sends them again.
+			// If the stream has ended, they are not acknowledged and the client sends
+			// them again.
 			this.inbound.handedOver();
 			if (this.infoOwed) {
 				flush();
@@ -268,7 +273,7 @@ final class SinkStream implements StreamObserver<Received> {
 			this.forwarding = true;
 		}
 		if (messages.stream().allMatch(SinkStream::isQueuedAtOnce)) {
-			// A thread would cost two wake-ups for each request.
+			// Another thread would cost two wake-ups for each request.
 			forward();
 		}
 		else {
@@ -276,12 +281,18 @@ final class SinkStream implements StreamObserver<Received> {
 		}
 	}
 
-	/** Without a sequence it may wait for room, and a frame is decompressed first. */
+	/**
+	 * Whether storing the message does not block: one without a sequence may wait for
+	 * room, and a zstd frame is decompressed first.
+	 */
 	private static boolean isQueuedAtOnce(Received.Message message) {
 		return message.sequence() > 0 && message.kind() != Received.Kind.ZSTD;
 	}
 
-	/** The horizon covers what so many streams have in flight. */
+	/**
+	 * The repeat horizon covers what {@code sink.max-unnumbered-streams} streams have in
+	 * flight.
+	 */
 	@GuardedBy("lock")
 	private boolean mayBeUnnumbered(List<Received.Message> messages) {
 		if (!this.unnumbered && messages.stream().anyMatch((message) -> message.sequence() == 0)) {
@@ -301,10 +312,10 @@ final class SinkStream implements StreamObserver<Received> {
 		}
 		this.state = step.next();
 		if (oldest != null && oldest.sequence() > 0 && step.effects().contains(Effect.DROP_OLDEST)) {
-			// It would come behind those that are stored meanwhile.
-			end(Status.UNAVAILABLE.withDescription(
-					"More messages came than the queue has room for (sink.queue-capacity), and one with a sequence was "
-							+ "dropped; send again what was not acknowledged, in its order"));
+			// Sent again, it would be stored behind the messages after it.
+			end(Status.UNAVAILABLE
+				.withDescription("The queue was full (sink.queue-capacity) and a message with a sequence was dropped; "
+						+ "resend unacknowledged messages in order"));
 		}
 	}
 
@@ -344,14 +355,14 @@ final class SinkStream implements StreamObserver<Received> {
 		cancelled();
 	}
 
-	/** Takes no more messages, stores and acknowledges what it has, and then ends. */
+	/** Accepts no more messages, stores and acknowledges those it has, then ends. */
 	void drain() {
 		synchronized (this.lock) {
 			endAfterStoring(Status.UNAVAILABLE.withDescription("The sink is shutting down"));
 		}
 	}
 
-	/** Whether the client has gone and the storage has nothing of it. */
+	/** Whether the client has gone and no message of it is in the storage. */
 	boolean over() {
 		synchronized (this.lock) {
 			return this.gone && this.inStorage.isEmpty();
@@ -360,8 +371,8 @@ final class SinkStream implements StreamObserver<Received> {
 
 	/**
 	 * Ends the stream if it is too old, if the storage has not answered for
-	 * {@code sink.store-timeout}, or if its client has not read for
-	 * {@code sink.stall-timeout} although it is owed something.
+	 * {@code sink.store-timeout}, or if its client has not read a response for
+	 * {@code sink.stall-timeout}.
 	 */
 	void check(long nowNanos) {
 		overdue(nowNanos).forEach((late) -> left(late,
@@ -371,7 +382,7 @@ final class SinkStream implements StreamObserver<Received> {
 		synchronized (this.lock) {
 			if (this.phase == Phase.OPEN && tooOld(nowNanos)) {
 				endAfterStoring(Status.UNAVAILABLE
-					.withDescription("The stream has reached its age (sink.max-stream-age); open another one"));
+					.withDescription("The stream has reached its maximum age (sink.max-stream-age); open another one"));
 			}
 			if (this.phase == Phase.ENDED || !owes() || this.responses.isReady()) {
 				this.unread = false;
@@ -382,7 +393,7 @@ final class SinkStream implements StreamObserver<Received> {
 			}
 			else if (nowNanos - this.unreadSinceNanos > this.properties.stallTimeout().toNanos()) {
 				end(Status.DEADLINE_EXCEEDED
-					.withDescription("The client has not read for %d ms what it is owed (sink.stall-timeout)"
+					.withDescription("The client has not read its responses for %d ms (sink.stall-timeout)"
 						.formatted(this.properties.stallTimeout().toMillis())));
 			}
 		}
@@ -401,14 +412,19 @@ final class SinkStream implements StreamObserver<Received> {
 		}
 	}
 
-	/** Streams that were opened together do not all end together. */
+	/**
+	 * The age varies by up to a tenth, so streams opened together do not end together.
+	 */
 	private boolean tooOld(long nowNanos) {
 		long age = this.properties.maxStreamAge().toNanos();
 		long less = Math.floorMod(System.identityHashCode(this), 1_000) * (age / 10_000);
 		return age > 0 && nowNanos - this.inbound.openedNanos() > age - less;
 	}
 
-	/** What is in process is stored, but not acknowledged on this stream. */
+	/**
+	 * Ends without waiting: messages in the queue are dropped, those in the storage are
+	 * not acknowledged on this stream.
+	 */
 	private void endAtOnce(Status status) {
 		synchronized (this.lock) {
 			end(status);
@@ -424,7 +440,7 @@ final class SinkStream implements StreamObserver<Received> {
 		flush();
 	}
 
-	/** Asks for what may be asked for, else waits until it may. */
+	/** Requests as many messages as it may; if there is no memory, waits for it. */
 	private void request() {
 		synchronized (this.lock) {
 			int count = this.prefetch - this.requested;
@@ -437,7 +453,7 @@ final class SinkStream implements StreamObserver<Received> {
 		}
 	}
 
-	/** Hands messages to the storage, in their order, while it is ready. */
+	/** Hands messages to the storage, in order, while it is ready. */
 	private void forward() {
 		List<Reserved> next = next();
 		while (!next.isEmpty()) {
@@ -446,12 +462,12 @@ final class SinkStream implements StreamObserver<Received> {
 		}
 	}
 
-	/** A message that there is room for in the storage. Each is another one. */
+	/** A message with a reserved place in the storage. Compared by identity. */
 	private static final class Reserved {
 
 		private final Received.Message message;
 
-		/** Reserved to decompress it. */
+		/** Memory reserved to decompress it, in bytes. */
 		private final int contentBytes;
 
 		private final long sinceNanos;
@@ -471,8 +487,8 @@ final class SinkStream implements StreamObserver<Received> {
 	}
 
 	/**
-	 * A list whose elements link themselves: a hashed set took 14 % of the sink's samples
-	 * with messages of 200 B. Guarded by the stream's lock.
+	 * An intrusive linked list: a hash set took 14 % of the sink's profiler samples with
+	 * messages of 200 B. Guarded by the stream's lock.
 	 */
 	private static final class InStorage {
 
@@ -530,8 +546,9 @@ final class SinkStream implements StreamObserver<Received> {
 	}
 
 	/**
-	 * What goes to the storage next: numbered messages of one session together, any other
-	 * one alone. Empty if there is none, or no room for it now.
+	 * Takes the next messages for the storage: numbered messages of one session together,
+	 * any other message alone. Returns none if the queue is empty or the storage has no
+	 * room now.
 	 */
 	private List<Reserved> next() {
 		synchronized (this.lock) {
@@ -563,7 +580,7 @@ final class SinkStream implements StreamObserver<Received> {
 		}
 	}
 
-	/** Whether both may go together: frames wait for memory one by one. */
+	/** Whether both may be stored together: zstd frames wait for memory one by one. */
 	static boolean goesWith(Received.Message first, Received.@Nullable Message next) {
 		return next != null && isQueuedAtOnce(first) && isQueuedAtOnce(next) && first.session() != null
 				&& next.session() != null && first.session().id().equals(next.session().id());
@@ -579,7 +596,7 @@ final class SinkStream implements StreamObserver<Received> {
 		return reserved;
 	}
 
-	/** How the storage was done with a message. */
+	/** The storage's result for a message. */
 	private sealed interface Result {
 
 		record Stored() implements Result {
@@ -593,7 +610,9 @@ final class SinkStream implements StreamObserver<Received> {
 
 	}
 
-	/** Outside the lock: it may wait for room in the store's buffer, a bounded time. */
+	/**
+	 * Call it without the lock: it may block for a bounded time, for the store's buffer.
+	 */
 	private void store(List<Reserved> together) {
 		List<Reserved> numbered = new ArrayList<>(together.size());
 		List<MessageStore.Placed> placed = new ArrayList<>(together.size());
@@ -660,7 +679,7 @@ final class SinkStream implements StreamObserver<Received> {
 		synchronized (this.lock) {
 			for (int i = 0; i < messages.size(); i++) {
 				Reserved reserved = messages.get(i);
-				// Else the storage has answered too late.
+				// If it was not there, the storage has answered after the timeout.
 				if (this.inStorage.remove(reserved)) {
 					count++;
 					contentBytes += reserved.contentBytes;
@@ -695,7 +714,7 @@ final class SinkStream implements StreamObserver<Received> {
 		}
 	}
 
-	/** A full batch goes at once, and so does what nothing else in process could join. */
+	/** Sends a full batch at once, and any batch if nothing else is in process. */
 	@GuardedBy("lock")
 	private void flushOrAwaitMore() {
 		if (this.stored.size() >= this.properties.ackBatch() || (this.queue.isEmpty() && this.inStorage.isEmpty())) {
@@ -738,7 +757,7 @@ final class SinkStream implements StreamObserver<Received> {
 		}
 	}
 
-	/** What a client is told of what the storage says. */
+	/** The status that a client gets for a failure of the storage. */
 	static Status status(Throwable failure) {
 		Throwable cause = (failure instanceof CompletionException && failure.getCause() != null) ? failure.getCause()
 				: failure;
@@ -747,9 +766,9 @@ final class SinkStream implements StreamObserver<Received> {
 			case ContentDiffersException differs -> Status.ALREADY_EXISTS.withDescription(differs.getMessage());
 			case SessionForgottenException forgotten ->
 				Status.FAILED_PRECONDITION.withDescription(forgotten.getMessage());
-			default -> Status.UNAVAILABLE
-				.withDescription("The message could not be stored; send again what was not acknowledged")
-				.withCause(cause);
+			default ->
+				Status.UNAVAILABLE.withDescription("The message could not be stored; resend unacknowledged messages")
+					.withCause(cause);
 		};
 	}
 
@@ -836,9 +855,10 @@ final class SinkStream implements StreamObserver<Received> {
 	}
 
 	/**
-	 * Ends the stream, after acknowledging what is stored, however slow the client reads:
-	 * that is no more than a queue's capacity of ids and what is in the storage.
-	 * @param status null if all is well
+	 * Ends the stream after writing all acknowledgements, however slowly the client
+	 * reads: there are at most as many as the queue's capacity plus the messages that
+	 * were in the storage.
+	 * @param status null for OK
 	 */
 	@GuardedBy("lock")
 	private void end(@Nullable Status status) {
@@ -885,7 +905,7 @@ final class SinkStream implements StreamObserver<Received> {
 		this.shared.decompressed().wake();
 	}
 
-	/** The transport has nothing more of it: the client has read the end, or has gone. */
+	/** The transport is done with the call: the client has read the end, or has gone. */
 	private void gone() {
 		synchronized (this.lock) {
 			if (this.gone) {
@@ -903,13 +923,13 @@ final class SinkStream implements StreamObserver<Received> {
 
 	private enum Phase {
 
-		/** Takes messages. */
+		/** Accepts messages. */
 		OPEN,
 
-		/** Takes no more messages; acknowledgements are owed. */
+		/** Accepts no more messages; some are not stored or acknowledged yet. */
 		ENDING,
 
-		/** Nothing is owed or nobody is there to have it. */
+		/** All responses are written, or the client has gone. */
 		ENDED
 
 	}

@@ -7,7 +7,7 @@ import com.google.errorprone.annotations.ThreadSafe;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import org.jspecify.annotations.Nullable;
 
-/** How many streams may be open: of all clients together, and of each. */
+/** Limits the open streams, of all clients together and of each client. */
 @ThreadSafe
 final class StreamLimit {
 
@@ -22,16 +22,17 @@ final class StreamLimit {
 	private int count;
 
 	/**
-	 * None is open yet.
-	 * @param all streams at most
-	 * @param perClient streams of a client at most; 0 = as many as of all
+	 * Creates a limit with no open streams.
+	 * @param all maximum number of open streams
+	 * @param perClient maximum number of open streams of one client; 0 = no limit of its
+	 * own
 	 */
 	StreamLimit(int all, int perClient) {
 		this.all = all;
 		this.perClient = perClient;
 	}
 
-	/** Counts a stream. Returns why it may not open, or null if it may. */
+	/** Counts a stream and returns null, or returns why it may not open. */
 	synchronized @Nullable String open(Object client) {
 		if (this.count >= this.all) {
 			return this.all + " streams are open, as many as sink.max-streams allows";

@@ -17,8 +17,8 @@ final class ZstdFrame {
 	}
 
 	/**
-	 * Whether the bytes are one frame, whole and with nothing behind it. A skippable
-	 * frame is none. The content of its blocks is not checked.
+	 * Whether the bytes are exactly one complete frame. A skippable frame does not count.
+	 * The content of the blocks is not checked.
 	 */
 	static boolean isOne(byte[] bytes) {
 		if (bytes.length <= Integer.BYTES || littleEndian(bytes, 0, Integer.BYTES) != MAGIC) {

@@ -1,6 +1,6 @@
 /**
- * The streaming sink: messages come over gRPC, go to the storage, and are acknowledged
- * once it has them.
+ * The streaming sink: receives messages over gRPC, stores them, and acknowledges each
+ * once it is stored.
  * <p>
  * Start at {@link dev.sluice.sink.DataSinkService}, which opens a
  * {@link dev.sluice.sink.SinkStream} for each call.

@@ -7,12 +7,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Key stores of a sink and of two clients that trust each other, and of a stranger, made
- * by the JDK's keytool. Other modules' tests use it too.
+ * Key stores for a sink and two clients that trust each other, and for a stranger,
+ * created with the JDK's keytool. Tests of other modules use it too.
  */
 public final class Certificates {
 
-	/** Of every store. */
+	/** The password of every store. */
 	public static final String PASSWORD = "secret";
 
 	private final Path directory;
@@ -21,7 +21,7 @@ public final class Certificates {
 		this.directory = directory;
 	}
 
-	/** Makes them in a directory. */
+	/** Creates the stores in a directory. */
 	public static Certificates in(Path directory) throws IOException, InterruptedException {
 		Certificates made = new Certificates(directory);
 		for (String name : List.of("sink", "client", "other-client", "stranger")) {
@@ -46,7 +46,9 @@ public final class Certificates {
 		return this.directory.resolve(name);
 	}
 
-	/** The PKCS12 store of whom {@code sink} or {@code client} trusts. */
+	/**
+	 * The PKCS12 store with the certificates that {@code sink} or {@code client} trusts.
+	 */
 	public Path trustedBy(String name) {
 		return this.directory.resolve("trusted-by-" + name);
 	}

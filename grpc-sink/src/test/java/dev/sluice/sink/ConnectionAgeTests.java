@@ -15,7 +15,7 @@ import org.springframework.test.context.DynamicPropertySource;
 
 import static org.awaitility.Awaitility.await;
 
-/** With an age that would end what other tests do on a connection. */
+/** Has its own server: its connection age would end connections of other tests. */
 @SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT, properties = { "spring.grpc.server.port=0",
 		"sink.store=log", "spring.grpc.server.keepalive.connection.max-age=1s" })
 class ConnectionAgeTests {

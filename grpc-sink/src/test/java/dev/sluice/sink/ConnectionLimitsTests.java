@@ -27,7 +27,7 @@ import org.springframework.test.context.DynamicPropertySource;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/** What the sink does with connections by itself, with times that a test can wait for. */
+/** The sink's own limits on connections, with times that a test can wait for. */
 @SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT,
 		properties = { "spring.grpc.server.port=0", "sink.store=log", "spring.grpc.server.keepalive.time=1s",
 				"spring.grpc.server.keepalive.timeout=1s", "sink.max-calls-per-connection=2" })
@@ -73,7 +73,7 @@ class ConnectionLimitsTests {
 			}
 			await().atMost(DEADLINE).until(() -> answered(streams).size() == 2);
 			Stream first = answered(streams).getFirst();
-			// What is stored on one stream has come behind what the connection had
+			// A message stored on one stream came after all that the connection sent
 			// before.
 			first.requests.onNext(Request.newBuilder()
 				.setVersion(1)
@@ -94,7 +94,7 @@ class ConnectionLimitsTests {
 		}
 	}
 
-	/** A channel opens the calls that waited for its connection in any order. */
+	/** A channel opens calls that waited for its connection in any order. */
 	private static List<Stream> answered(List<Stream> streams) {
 		return streams.stream().filter((stream) -> !stream.responses.isEmpty()).toList();
 	}

@@ -9,7 +9,7 @@ public final class Contents {
 	private Contents() {
 	}
 
-	/** A message of a client without a certificate, without a key. */
+	/** A message without a key, of a client without a certificate. */
 	public static Content of(String id, byte[] payload) {
 		return of(ByteString.copyFromUtf8(id), payload);
 	}

@@ -135,7 +135,7 @@ class DataSinkIT {
 					: request.setZstdCompressed(ByteString.copyFrom(Zstd.compress(payload))))
 				.build());
 		}
-		// The largest there may be: the broker takes it too.
+		// The largest one allowed: the broker accepts it too.
 		ByteString largeId = ByteString.copyFromUtf8("it-large");
 		byte[] large = new byte[1024 * 1024];
 		random.nextBytes(large);
@@ -206,7 +206,9 @@ class DataSinkIT {
 		assertThat(readBack()).containsKey(id);
 	}
 
-	/** Whatever was on its way when the topic was deleted, and while it was not there. */
+	/**
+	 * Includes messages in flight when the topic was deleted, and while it was missing.
+	 */
 	@Test
 	void keepsTheOrderOfASessionWhoseTopicIsMadeAgain() throws Exception {
 		int messages = 3_000;
@@ -280,7 +282,7 @@ class DataSinkIT {
 			.contains("sluice_sink_received_total", "sluice_sink_in_flight", "sluice_sink_store_duration_seconds");
 	}
 
-	/** As grpcurl does, and knowing no more than it. */
+	/** Like grpcurl, using only what reflection returns. */
 	@Test
 	void canBeCalledByWhoKnowsOnlyItsReflection() throws Exception {
 		MethodDescriptor store = service(DataSinkGrpc.SERVICE_NAME).findMethodByName("Store");
@@ -329,7 +331,7 @@ class DataSinkIT {
 			.getFileDescriptorResponse()
 			.getFileDescriptorProto(0);
 		call.onCompleted();
-		// The sink's file imports no other.
+		// The sink's proto file imports no other.
 		return FileDescriptor.buildFrom(FileDescriptorProto.parseFrom(file), new FileDescriptor[0])
 			.findServiceByName(name.substring(name.lastIndexOf('.') + 1));
 	}

@@ -122,7 +122,8 @@ class DictionaryNegotiationTests {
 	}
 
 	/**
-	 * What it holds is one byte further on, so that all that is found in it is another.
+	 * A dictionary whose content is shifted by one byte, so that every match in it
+	 * differs.
 	 */
 	private static void damage(Path dictionary) throws IOException {
 		byte[] bytes = Files.readAllBytes(dictionary);
@@ -159,7 +160,7 @@ class DictionaryNegotiationTests {
 		assertThat(this.wire.payloadBytes()).containsExactly(SampleDictionary.message(1).length);
 	}
 
-	/** Keeps all it is given. */
+	/** Keeps all messages that it gets. */
 	private static final class KeepingStore implements MessageStore {
 
 		private final List<byte[]> payloads = new CopyOnWriteArrayList<>();

@@ -18,17 +18,17 @@ import dev.sluice.sink.store.MessageStore;
 import dev.sluice.sink.store.OnceStore;
 import org.jspecify.annotations.Nullable;
 
-/** Keeps what it is given, and says so when it is told to. */
+/** Keeps messages, and completes them when a test says so. */
 public final class FakeStore implements MessageStore {
 
 	private final List<Pending> pending = new ArrayList<>();
 
-	/** Being stored, by session and sequence. */
+	/** Messages being stored, by session and sequence. */
 	private final Map<String, CompletableFuture<Integer>> placed = new HashMap<>();
 
 	private final KnownSessions sessions = new KnownSessions(100, Duration.ofDays(6));
 
-	/** How many came together, each time. */
+	/** Number of messages in each call. */
 	private final List<Integer> together = new ArrayList<>();
 
 	private boolean ready = true;
@@ -92,7 +92,7 @@ public final class FakeStore implements MessageStore {
 		MessageStore.super.store(messages, completion);
 	}
 
-	/** How many messages with a place came together, each time. */
+	/** Number of messages with a place in each call. */
 	public List<Integer> together() {
 		return List.copyOf(this.together);
 	}
@@ -102,7 +102,7 @@ public final class FakeStore implements MessageStore {
 		this.thrown = failure;
 	}
 
-	/** How many messages have come and are neither stored nor failed. */
+	/** Number of messages that are neither stored nor failed. */
 	public int pending() {
 		return this.pending.size();
 	}

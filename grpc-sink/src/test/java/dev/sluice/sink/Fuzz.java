@@ -10,13 +10,13 @@ import ch.qos.logback.classic.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs a test with many seeds: always the same few in a build, and as many new ones as
- * fit into {@code -Dsluice.fuzz=PT1H}. A failure names its seed;
- * {@code -Dsluice.fuzz.seed=N} repeats it alone.
+ * Runs a test with many seeds: the same few in each build, and with
+ * {@code -Dsluice.fuzz=PT1H} as many new ones as fit into that time. A failure names its
+ * seed; {@code -Dsluice.fuzz.seed=N} runs only that one.
  */
 public final class Fuzz {
 
-	/** What is tested, with one seed. */
+	/** The test of one seed. */
 	@FunctionalInterface
 	public interface Round {
 
@@ -28,11 +28,11 @@ public final class Fuzz {
 	}
 
 	/**
-	 * Runs rounds until they are done or the time is over.
-	 * @param rounds in a build
+	 * Runs rounds until all are done or the time is up.
+	 * @param rounds number of rounds in a build
 	 */
 	public static void run(int rounds, Round round) {
-		// Each damage is a line.
+		// Each damage logs a line.
 		Logger sink = (Logger) LoggerFactory.getLogger("dev.sluice.sink");
 		Level before = sink.getLevel();
 		sink.setLevel(Level.OFF);
@@ -74,7 +74,7 @@ public final class Fuzz {
 		}
 	}
 
-	/** Bytes with one place, or a few, that are not as they were. */
+	/** Returns a copy that is damaged in one place or a few. */
 	public static byte[] mutated(byte[] bytes, RandomGenerator random) {
 		byte[] result = bytes.clone();
 		for (int times = 1 + random.nextInt(3); times > 0 && result.length > 0; times--) {
@@ -94,7 +94,7 @@ public final class Fuzz {
 				}
 				case 3 -> Arrays.copyOf(result, at);
 				case 4 -> {
-					// A part of it stands in another place as well.
+					// A part of it is copied to another place.
 					System.arraycopy(result, at, result, random.nextInt(result.length - length + 1), length);
 					yield result;
 				}

@@ -31,7 +31,7 @@ import org.springframework.test.context.DynamicPropertySource;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/** What clients that keep no rule can do to a sink, over a real connection. */
+/** Clients that break every rule, over a real connection. */
 @SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT,
 		properties = { "spring.grpc.server.port=0", "sink.store=log", "sink.memory=" + HostileClientTests.MEMORY + "B",
 				"sink.stall-timeout=1s", "sink.max-streams-per-client=60" })
@@ -146,7 +146,9 @@ class HostileClientTests {
 		}
 		Duration taken = Duration.ofNanos(System.nanoTime() - begin);
 
-		assertThat(output.getAll().lines().filter((line) -> line.contains("has been ended: The message is larger")))
+		assertThat(output.getAll()
+			.lines()
+			.filter((line) -> line.contains("Ended a call of ") && line.contains("The message is larger")))
 			.as("one each 10 s")
 			.hasSizeBetween((taken.toSeconds() >= 10) ? 1 : 0, 1 + (int) taken.toSeconds() / 10);
 	}
@@ -190,8 +192,7 @@ class HostileClientTests {
 				client.close();
 			}
 		}
-		// Until a call is reset, its connection may have one or two more reads of the
-		// socket.
+		// Until a call is reset, its connection may read the socket once or twice more.
 		double reads = 2.0 * clients.size() * 64 * 1024;
 		assertThat(most).as("50 MB were sent").isBetween((double) MAX_MESSAGE, 2.0 * MEMORY + 600_000 + reads);
 	}
@@ -215,7 +216,7 @@ class HostileClientTests {
 			while (!call.isEnded()) {
 				call.write(new byte[100_000]);
 				most = Math.max(most, memory());
-				// One piece is under way at a time.
+				// One piece is in flight at a time.
 				await().atMost(DEADLINE).until(() -> call.isEnded() || call.settled());
 			}
 
@@ -232,7 +233,7 @@ class HostileClientTests {
 				calls.add(client.call("Send"));
 			}
 
-			// The sink opens streams in parallel: any of them may be the one too many.
+			// The sink opens streams in parallel: any of them may exceed the limit.
 			await().atMost(DEADLINE).untilAsserted(() -> {
 				assertThat(calls).filteredOn(RawClient.Call::isEnded).hasSize(1);
 				assertThat(this.registry.get(SinkMetric.STREAMS.key()).gauge().value()).isEqualTo(60);

@@ -12,8 +12,8 @@ import java.util.Map;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The part of {@code docs/sink-machines.md} that one machine's table makes: a diagram and
- * the table itself. {@code mvn test -pl grpc-sink -am -Dsluice.docs=write} writes it.
+ * The part of {@code docs/sink-machines.md} that is generated from one machine: a diagram
+ * and a table. {@code mvn test -pl grpc-sink -am -Dsluice.docs=write} writes it.
  */
 public final class MachineDoc {
 
@@ -30,7 +30,7 @@ public final class MachineDoc {
 		this.name = name;
 	}
 
-	/** What an event in a state comes to, in the words of the code. */
+	/** The result of an event in a state, in the words of the code. */
 	public MachineDoc row(Enum<?> state, String event, Enum<?> next, List<? extends Enum<?>> effects) {
 		String done = String.join(", ", effects.stream().map(MachineDoc::words).toList());
 		this.rows.add(new Row(words(state), event, words(next), done.isEmpty() ? "nothing" : done));

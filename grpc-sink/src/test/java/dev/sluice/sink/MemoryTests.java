@@ -30,7 +30,7 @@ import org.springframework.util.unit.DataSize;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What {@code sink.memory} counts is what messages take. */
+/** Messages take as much memory as {@code sink.memory} counts. */
 class MemoryTests {
 
 	private static final int MESSAGES = 200_000;
@@ -89,7 +89,7 @@ class MemoryTests {
 			}
 
 			double received = registry.get(SinkMetric.RECEIVED.key()).counter().count();
-			assertThat(received).as("of 20,000, which would come to 340 KB on the wire")
+			assertThat(received).as("of 20,000, which take 340 KB on the wire")
 				.isBetween(memory / 160.0, memory / (double) Received.Message.OVERHEAD_BYTES + 5 * together);
 		}
 		finally {

@@ -39,7 +39,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
- * As the README says: an SSL bundle for the server, and clients must have a certificate.
+ * Mutual TLS as the README describes it: an SSL bundle for the server, and clients must
+ * have a certificate.
  */
 @SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT,
 		properties = { "spring.grpc.server.port=0", "sink.store=log", "sink.max-streams-per-client=1",
@@ -79,7 +80,7 @@ class MutualTlsTests {
 		}
 	}
 
-	/** All of them come from one address. */
+	/** All these clients have the same address. */
 	@Test
 	void knowsAClientByItsCertificate() throws Exception {
 		ByteString id = ByteString.copyFromUtf8("order-1");

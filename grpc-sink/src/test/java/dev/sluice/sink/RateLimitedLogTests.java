@@ -32,7 +32,7 @@ class RateLimitedLogTests {
 		this.nanoTime.addAndGet(Duration.ofSeconds(10).toNanos());
 		this.log.warn("Number %d", 1_000);
 
-		assertThat(output.getAll()).contains("Number 1000 (999 lines like this were left out before)");
+		assertThat(output.getAll()).contains("Number 1000 (999 similar lines suppressed)");
 	}
 
 }

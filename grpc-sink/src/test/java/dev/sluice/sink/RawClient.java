@@ -30,8 +30,8 @@ import io.netty.handler.codec.http2.Http2StreamChannelBootstrap;
 import io.netty.util.ReferenceCountUtil;
 
 /**
- * A client that speaks HTTP/2 and not gRPC: it sends parts of messages, and reads only if
- * it wants to.
+ * A client that speaks HTTP/2 and not gRPC: it can send parts of messages, and read or
+ * not.
  */
 final class RawClient implements AutoCloseable {
 
@@ -41,7 +41,8 @@ final class RawClient implements AutoCloseable {
 
 	/**
 	 * Connects.
-	 * @param window bytes that the server may send on a stream; 0 = it never reads
+	 * @param window bytes that the server may send on a stream; 0 = the client never
+	 * reads
 	 */
 	RawClient(int port, int window) throws Exception {
 		this.connection = new Bootstrap().group(this.group)
@@ -83,7 +84,8 @@ final class RawClient implements AutoCloseable {
 	}
 
 	/**
-	 * As a client whose machine has gone: it answers nothing, and its end says nothing.
+	 * Acts like a client whose machine has crashed: it does not answer, and does not
+	 * close the connection.
 	 */
 	void vanish() {
 		this.connection.config().setAutoRead(false);
@@ -111,7 +113,7 @@ final class RawClient implements AutoCloseable {
 
 		private Http2StreamChannel stream;
 
-		/** Begins a message. */
+		/** Sends the header of a message. */
 		void header(int bytes) {
 			write(ByteBuffer.allocate(5).put((byte) 0).putInt(bytes).array());
 		}
@@ -122,12 +124,12 @@ final class RawClient implements AutoCloseable {
 			done.addListener((_) -> this.underWay.decrementAndGet());
 		}
 
-		/** Sends no more. */
+		/** Half-closes the call. */
 		void complete() {
 			this.stream.writeAndFlush(new DefaultHttp2DataFrame(true));
 		}
 
-		/** Whether all that was written has gone out, or failed. */
+		/** Whether all writes have been sent or have failed. */
 		boolean settled() {
 			return this.underWay.get() == 0;
 		}

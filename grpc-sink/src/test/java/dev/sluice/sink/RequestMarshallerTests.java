@@ -50,7 +50,7 @@ class RequestMarshallerTests {
 		assertThat(read).as("many are still requests").isGreaterThan(50_000);
 	}
 
-	/** Whether both have read it, and the same. */
+	/** Whether both parsers accept it and read the same. */
 	private static boolean agrees(Received received, byte[] wire) throws IOException {
 		Request expected;
 		try {
@@ -242,7 +242,7 @@ class RequestMarshallerTests {
 			assertThat(message.payload()).isEqualTo(BYTES);
 			assertThat(message.memoryBytes()).isLessThan(200);
 		});
-		assertThat(allocated).as("beside the copy of the test").isLessThan(bytes.length + 100_000L);
+		assertThat(allocated).as("in addition to the test's copy").isLessThan(bytes.length + 100_000L);
 	}
 
 	private static long allocated() {
@@ -296,7 +296,7 @@ class RequestMarshallerTests {
 					.allSatisfy((message) -> assertThat(message.payload()).isEqualTo(BYTES)));
 
 		request.addMessages(BatchedMessage.newBuilder().setMessageId(ID));
-		assertUnnamed(request.build().toByteArray(), "256 messages at most");
+		assertUnnamed(request.build().toByteArray(), "at most 256 messages");
 	}
 
 	@Test
@@ -323,7 +323,7 @@ class RequestMarshallerTests {
 			.setPlainMessage(ByteString.copyFrom(BYTES))
 			.addMessages(named)
 			.build()
-			.toByteArray(), "no payload of its own");
+			.toByteArray(), "or payload of its own");
 		assertUnnamed(request().clearMessageId()
 			.addMessages(named)
 			.addMessages(BatchedMessage.getDefaultInstance())
@@ -333,15 +333,15 @@ class RequestMarshallerTests {
 
 	@Test
 	void namesNothingOfWhatIsNoProtobuf() throws IOException {
-		assertUnnamed("GET / HTTP/1.1\r\n".getBytes(), "no dev.sluice.sink.v1.Request");
-		assertUnnamed(new byte[] { 0 }, "no dev.sluice.sink.v1.Request");
+		assertUnnamed("GET / HTTP/1.1\r\n".getBytes(), "not a dev.sluice.sink.v1.Request");
+		assertUnnamed(new byte[] { 0 }, "not a dev.sluice.sink.v1.Request");
 		byte[] endlessGroups = new byte[4_000_000];
 		// Field 1, start of a group.
 		Arrays.fill(endlessGroups, (byte) 0x0B);
-		assertUnnamed(endlessGroups, "no dev.sluice.sink.v1.Request");
-		// A payload that says it has 2 GB and has one byte.
+		assertUnnamed(endlessGroups, "not a dev.sluice.sink.v1.Request");
+		// A payload with a declared length of 2 GB and one byte.
 		assertUnnamed(new byte[] { 0x4A, (byte) 0xFF, (byte) 0xFF, (byte) 0xFF, (byte) 0xFF, 7, 1 },
-				"no dev.sluice.sink.v1.Request");
+				"not a dev.sluice.sink.v1.Request");
 	}
 
 	@Test
@@ -359,7 +359,7 @@ class RequestMarshallerTests {
 		});
 	}
 
-	/** As gRPC gives what is not compressed. */
+	/** A stream like gRPC's for an uncompressed message. */
 	private static final class Known extends ByteArrayInputStream implements KnownLength {
 
 		Known(byte[] wire) {

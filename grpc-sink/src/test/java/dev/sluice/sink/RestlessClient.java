@@ -18,10 +18,10 @@ import dev.sluice.sink.store.OnceStore.Outcome;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A client that leaves its stream at any moment and begins the next one, on any sink,
- * with the first message that is not acknowledged. The sinks do not hear that: what was
- * sent on the streams before goes to the storage all the same, now and then, between what
- * comes on the next ones.
+ * A client that leaves its stream at any moment, and starts the next one, on any sink,
+ * with the first message that is not acknowledged. The sinks do not notice: messages sent
+ * on earlier streams still go to the storage from time to time, between those of later
+ * streams.
  */
 public final class RestlessClient {
 
@@ -48,10 +48,10 @@ public final class RestlessClient {
 
 	private final List<Sent> pending = new ArrayList<>();
 
-	/** How often a message was not stored because of what happened to one before it. */
+	/** Number of messages that were not stored because an earlier one was not. */
 	private int failures;
 
-	/** The storage of each sink. */
+	/** The stores of the sinks. */
 	@FunctionalInterface
 	public interface Storage {
 
@@ -68,10 +68,10 @@ public final class RestlessClient {
 
 		private final Fence fence = new Fence();
 
-		/** That goes to the storage next. */
+		/** The index of the next message for the storage. */
 		private long next;
 
-		/** The last one that the client has sent. */
+		/** The index of the last message that the client has sent. */
 		private long sent;
 
 		Stream(int sink, long first) {
@@ -90,7 +90,7 @@ public final class RestlessClient {
 		this.storage = storage;
 	}
 
-	/** Sends until all are acknowledged. Returns how often a message was not stored. */
+	/** Sends until all are acknowledged. Returns the number of failures. */
 	public int run() throws Exception {
 		long deadline = System.nanoTime() + DEADLINE.toNanos();
 		begin();

@@ -6,7 +6,7 @@ import java.util.stream.IntStream;
 
 import com.github.luben.zstd.ZstdDictTrainer;
 
-/** A dictionary for messages that are much alike, and such messages. */
+/** A dictionary for messages that are very similar, and such messages. */
 public final class SampleDictionary {
 
 	private static final int SAMPLES = 500;

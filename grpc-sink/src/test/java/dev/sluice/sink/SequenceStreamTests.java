@@ -45,7 +45,7 @@ class SequenceStreamTests {
 
 	private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
 
-	/** Times that the executor got something to do. */
+	/** Number of tasks given to the executor. */
 	private int handedOver;
 
 	private @Nullable Server server;
@@ -83,12 +83,12 @@ class SequenceStreamTests {
 
 		client.send(unnumbered("c", "hello"));
 		assertThat(this.store.pendingIds()).containsExactly("a", "b", "c");
-		assertThat(this.handedOver).as("who may wait").isOne();
+		assertThat(this.handedOver).as("a message that may block").isOne();
 
 		this.store.completeAll();
 		client.send(message(3, "d", "").setZstdCompressed(ByteString.copyFrom(Zstd.compress(new byte[9]))));
 		assertThat(this.store.pendingIds()).containsExactly("d");
-		assertThat(this.handedOver).as("what has to be decompressed").isEqualTo(2);
+		assertThat(this.handedOver).as("a message to decompress").isEqualTo(2);
 	}
 
 	@Test
@@ -157,7 +157,7 @@ class SequenceStreamTests {
 		client.send(unnumbered("a", "theirs"));
 
 		assertThat(client.refusals()).containsExactly("a: ALREADY_EXISTS");
-		assertThat(client.acked()).as("the repeat of what is stored").containsExactly("a");
+		assertThat(client.acked()).as("the repeat of a stored message").containsExactly("a");
 		assertThat(this.store.pending()).isZero();
 	}
 

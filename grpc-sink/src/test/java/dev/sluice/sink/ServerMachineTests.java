@@ -40,7 +40,7 @@ class ServerMachineTests {
 		if (dropped) {
 			assertThat(step.effects().indexOf(Effect.DROP_OLDEST)).isLessThan(step.effects().indexOf(Effect.ENQUEUE));
 		}
-		assertThat(step.effects().contains(Effect.TELL_CAPACITY)).as("whoever fills the queue is told")
+		assertThat(step.effects().contains(Effect.TELL_CAPACITY)).as("tells the capacity when the queue is full")
 			.isEqualTo(received && step.next() == State.FULL);
 		assertThat(step.next()).isEqualTo((event == Event.RECEIVED_LAST || dropped) ? State.FULL : State.HAS_CAPACITY);
 	}

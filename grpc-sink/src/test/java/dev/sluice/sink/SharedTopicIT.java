@@ -108,7 +108,7 @@ class SharedTopicIT {
 			.withCauseInstanceOf(SessionForgottenException.class);
 	}
 
-	/** With repeats, gaps and a change of the sink at any point. */
+	/** Includes repeats, gaps and changes of the sink at any point. */
 	@Test
 	void storeEachMessageOnceWhateverHappens() throws Exception {
 		Random random = new Random(42);
@@ -132,7 +132,7 @@ class SharedTopicIT {
 		assertThat(stored(session)).doesNotHaveDuplicates().containsExactlyInAnyOrderElementsOf(sent);
 	}
 
-	/** The client leaves one sink for the other, and the first does not hear of it. */
+	/** The client leaves one sink for the other, and the first does not notice. */
 	@Test
 	void keepTheOrderOfASessionWhoseStreamsAreLeft() throws Exception {
 		ClientSession session = session(6);
@@ -148,7 +148,7 @@ class SharedTopicIT {
 		assertThat(stored(session)).isEqualTo(LongStream.rangeClosed(1, messages).boxed().toList());
 	}
 
-	/** The brokers of the tests keep what they know of a session for 7 days. */
+	/** The brokers of the tests keep the state of a session for 7 days. */
 	@Test
 	void refuseASessionThatTheBrokersForgetBeforeItsAge() {
 		ClientSession old = new ClientSession(session(7).id(), 1, Duration.ofDays(7).toMillis() + 1);
@@ -173,12 +173,12 @@ class SharedTopicIT {
 	}
 
 	/**
-	 * As a client: what could not be stored is sent again, also while the writer that
-	 * another sink fenced is ending.
+	 * Acts like a client: sends messages that could not be stored again, also while the
+	 * writer that another sink fenced is ending.
 	 */
 	private static Outcome store(int sink, ClientSession session, long sequence) {
 		AtomicReference<Outcome> outcome = new AtomicReference<>();
-		// Awaitility would wait 100 ms before the first time.
+		// Awaitility would wait 100 ms before the first attempt.
 		await().pollDelay(Duration.ZERO).atMost(Duration.ofMinutes(1)).until(() -> {
 			try {
 				outcome.set(tryToStore(sink, session, sequence));
@@ -203,7 +203,7 @@ class SharedTopicIT {
 		return ByteString.copyFromUtf8("id-" + sequence);
 	}
 
-	/** The sequences of a session that are committed, as they lie in the topic. */
+	/** The committed sequences of a session, in the order of the topic. */
 	private static List<Long> stored(ClientSession session) {
 		List<Long> stored = new ArrayList<>();
 		TopicRecords.forEach(DevServices.shared().kafka().bootstrapServers(), (record) -> {

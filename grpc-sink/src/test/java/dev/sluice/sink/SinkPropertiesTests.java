@@ -21,7 +21,7 @@ class SinkPropertiesTests {
 		this.runner.withPropertyValues("sink.memory=1MB", "sink.max-message=1MB")
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
-				.hasMessageContaining("sink.memory must be 4KB more than sink.max-message"));
+				.hasMessageContaining("sink.memory must be at least 4KB more than sink.max-message"));
 		this.runner.withPropertyValues("sink.memory=1MB", "sink.max-message=1020KB")
 			.run((context) -> assertThat(context).hasNotFailed());
 		this.runner.withPropertyValues("sink.memory=1MB", "sink.max-message=1MB", "sink.store=log")
@@ -43,7 +43,7 @@ class SinkPropertiesTests {
 		this.runner.withPropertyValues("sink.repeat-horizon=0").run((context) -> assertThat(context).hasNotFailed());
 	}
 
-	/** Other tests put shorter times in the place of these. */
+	/** Other tests override these with shorter times. */
 	@Test
 	void freesWhatAClientHoldsThatHasVanishedAndLetsStreamsEndBeforeTheirConnection() {
 		this.runner.withInitializer(new ConfigDataApplicationContextInitializer()).run((context) -> {

@@ -48,8 +48,8 @@ import org.springframework.util.unit.DataSize;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The whole protocol over an in-process transport whose every callback runs on the test's
- * thread, with a timer that the test moves.
+ * The whole protocol over an in-process transport. Every callback runs on the test's
+ * thread, and the test controls the timer.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class SinkStreamTests {
@@ -62,7 +62,7 @@ class SinkStreamTests {
 
 	private static final int MEMORY = 4_000;
 
-	/** Small messages of a stream that are asked for in advance. */
+	/** Number of small messages that a stream requests in advance. */
 	private static final int PREFETCH = 4;
 
 	private static final SinkProperties PROPERTIES = new SinkProperties(SinkProperties.Store.KAFKA, CAPACITY, 7,
@@ -197,7 +197,7 @@ class SinkStreamTests {
 				.build());
 		}
 
-		assertThat(gauge(SinkMetric.MEMORY)).as("the bound, and what was asked for before it was reached")
+		assertThat(gauge(SinkMetric.MEMORY)).as("the limit, plus messages requested before it was reached")
 			.isBetween((double) MEMORY, (double) MEMORY + PREFETCH * 2 * (500 + 147));
 		assertThat(counter(SinkMetric.RECEIVED)).isLessThan(20);
 
@@ -313,7 +313,7 @@ class SinkStreamTests {
 			.doesNotHaveDuplicates();
 	}
 
-	/** As when a client sends again what timed out, behind what is in the queue. */
+	/** Like a client that sends timed-out messages again, behind those in the queue. */
 	@Test
 	void endsAStreamWhoseNumberedMessageItDropsAndStoresNothingBehindThat() {
 		List<String> stored = new ArrayList<>();
@@ -367,7 +367,7 @@ class SinkStreamTests {
 			client.send(Integer.toString(i), 500);
 		}
 
-		assertThat(gauge(SinkMetric.MEMORY)).as("the bound, and what was asked for before it was reached")
+		assertThat(gauge(SinkMetric.MEMORY)).as("the limit, plus messages requested before it was reached")
 			.isBetween((double) MEMORY, (double) MEMORY + PREFETCH * (500 + 146));
 		assertThat(counter(SinkMetric.RECEIVED)).isLessThan(12);
 
@@ -385,7 +385,7 @@ class SinkStreamTests {
 			client.call.onNext(zeros(Integer.toString(i)));
 		}
 
-		assertThat(this.store.pending()).as("four do not come to the limit").isEqualTo(5);
+		assertThat(this.store.pending()).as("four are below the limit").isEqualTo(5);
 		assertThat(gauge(SinkMetric.MEMORY)).isLessThan(5 * 900 + 14 * 176);
 
 		completeEverything();
@@ -433,7 +433,7 @@ class SinkStreamTests {
 
 		client.call.cancel("gone", null);
 
-		assertThat(gauge(SinkMetric.MEMORY)).as("what the storage has").isPositive().isLessThan(all);
+		assertThat(gauge(SinkMetric.MEMORY)).as("messages in the storage").isPositive().isLessThan(all);
 		this.store.completeAll();
 		assertThat(gauge(SinkMetric.MEMORY)).isZero();
 	}
@@ -447,7 +447,7 @@ class SinkStreamTests {
 
 		assertThat(client.status()).isEqualTo(Status.Code.UNAVAILABLE);
 		this.store.completeAll();
-		assertThat(this.store.pending()).as("what waited is not stored any more").isZero();
+		assertThat(this.store.pending()).as("waiting messages are no longer stored").isZero();
 		assertThat(gauge(SinkMetric.MEMORY)).isZero();
 	}
 
@@ -521,8 +521,7 @@ class SinkStreamTests {
 			runTimers();
 		}
 
-		// Some acknowledgements fit into the transport before it says that it is not
-		// ready.
+		// Some acknowledgements fit into the transport before it is no longer ready.
 		assertThat(counter(SinkMetric.RECEIVED)).isLessThan(100);
 
 		for (int i = 0; i < 50; i++) {
@@ -632,7 +631,7 @@ class SinkStreamTests {
 			.hasSize(2)
 			.last()
 			.asString()
-			.contains("(48 lines like this were left out before)");
+			.contains("(48 similar lines suppressed)");
 	}
 
 	@Test
@@ -654,7 +653,7 @@ class SinkStreamTests {
 		assertThat(gauge(SinkMetric.MEMORY)).isZero();
 		Client next = new Client(true);
 		next.send("b");
-		assertThat(this.store.pendingIds()).as("it is being stored still").containsExactly("b");
+		assertThat(this.store.pendingIds()).as("it is still being stored").containsExactly("b");
 		this.store.complete("b");
 		assertThat(next.acked()).containsExactly("b");
 		assertThat(gauge(SinkMetric.MEMORY)).as("nothing is released twice").isZero();
@@ -837,7 +836,7 @@ class SinkStreamTests {
 		return Request.newBuilder().setVersion(1).setMessageId(ByteString.copyFromUtf8(id));
 	}
 
-	/** Some 20 bytes that come to 900. */
+	/** Some 20 bytes that decompress to 900. */
 	private static Request zeros(String id) {
 		return request(id).setZstdCompressed(ByteString.copyFrom(Zstd.compress(new byte[900]))).build();
 	}
@@ -930,7 +929,7 @@ class SinkStreamTests {
 
 	}
 
-	/** A timer that runs nothing by itself. */
+	/** A timer whose tasks run only when a test runs them. */
 	private static final class ManualTimer extends ScheduledThreadPoolExecutor {
 
 		private final List<Runnable> timers;

@@ -25,7 +25,7 @@ import org.springframework.grpc.server.lifecycle.GrpcServerLifecycle;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-/** Nothing listens at port 1: the sink starts all the same, and says what is wrong. */
+/** Nothing listens at port 1: the sink starts nevertheless, and reports the problem. */
 @SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT,
 		properties = { "spring.grpc.server.port=0", "spring.kafka.bootstrap-servers=127.0.0.1:1" })
 class StartWithoutKafkaTests {
@@ -65,7 +65,7 @@ class StartWithoutKafkaTests {
 
 			Status status = Status.fromThrowable(failure.get(20, TimeUnit.SECONDS));
 			assertThat(status.getCode()).isEqualTo(Status.Code.UNAVAILABLE);
-			assertThat(status.getDescription()).contains("send again");
+			assertThat(status.getDescription()).contains("resend");
 		}
 		finally {
 			channel.shutdownNow().awaitTermination(20, TimeUnit.SECONDS);

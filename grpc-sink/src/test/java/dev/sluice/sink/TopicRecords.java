@@ -15,7 +15,7 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 import static org.awaitility.Awaitility.await;
 
-/** Reads what sinks have stored in the topic. */
+/** Reads the messages that sinks have stored in the topic. */
 public final class TopicRecords {
 
 	private static final Duration DEADLINE = Duration.ofMinutes(2);
@@ -24,7 +24,7 @@ public final class TopicRecords {
 	}
 
 	/**
-	 * Gives every committed record, those of a partition in their order.
+	 * Reads all committed records, those of a partition in order.
 	 * @param kafka bootstrap servers
 	 */
 	public static void forEach(String kafka, Consumer<ConsumerRecord<byte[], byte[]>> each) {

@@ -52,8 +52,9 @@ import org.springframework.util.unit.DataSize;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Streams of requests, whole and damaged: each ends, with a status that the protocol
- * knows; what is acknowledged is stored as it was sent; nothing is held afterwards.
+ * Streams of requests, intact and damaged. Each stream ends with a status of the
+ * protocol, acknowledged messages are stored as they were sent, and no memory is in use
+ * afterwards.
  */
 class WireFuzzTests {
 
@@ -66,7 +67,7 @@ class WireFuzzTests {
 
 	private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
 
-	/** One for all rounds: it keeps its native memory until it is garbage. */
+	/** Shared by all rounds: it keeps its native memory until it is garbage-collected. */
 	private final Decompressor decompressor = new Decompressor(1024 * 1024, null);
 
 	@AfterEach
@@ -191,7 +192,7 @@ class WireFuzzTests {
 		return payload;
 	}
 
-	/** What the generated parser finds in bytes that were damaged was sent as well. */
+	/** Messages that the generated parser finds in damaged bytes count as sent too. */
 	private static void note(byte[] wire, Map<ByteString, Set<ByteString>> sent) {
 		try {
 			Request request = Request.parseFrom(wire);
@@ -211,7 +212,7 @@ class WireFuzzTests {
 			}
 		}
 		catch (IOException _) {
-			// Nothing of it may be stored.
+			// No message of it may be stored.
 		}
 	}
 
@@ -220,7 +221,7 @@ class WireFuzzTests {
 			note(id, Zstd.decompress(frame.toByteArray(), 1_000_000), sent);
 		}
 		catch (RuntimeException _) {
-			// No frame: nothing of it may be stored.
+			// Not a frame: it must not be stored.
 		}
 	}
 
@@ -234,7 +235,7 @@ class WireFuzzTests {
 			.build();
 	}
 
-	/** Sends bytes as they are. */
+	/** Sends bytes unchanged. */
 	private static final class Bytes implements Marshaller<byte[]> {
 
 		@Override
@@ -274,7 +275,7 @@ class WireFuzzTests {
 
 	}
 
-	/** Stores at once, and knows no repeats. */
+	/** Stores at once, and does not recognize repeats. */
 	private final class Store implements MessageStore {
 
 		@Override

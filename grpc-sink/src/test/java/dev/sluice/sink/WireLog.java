@@ -17,7 +17,7 @@ import io.grpc.ForwardingClientCallListener.SimpleForwardingClientCallListener;
 import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
 
-/** What goes over a channel of the sink, both ways. */
+/** Records the messages of a channel to the sink, in both directions. */
 final class WireLog implements ClientInterceptor {
 
 	private final List<Request> requests = new CopyOnWriteArrayList<>();
@@ -50,14 +50,14 @@ final class WireLog implements ClientInterceptor {
 		};
 	}
 
-	/** Of each message, as it went over the wire. */
+	/** Length of each message on the wire. */
 	List<Integer> payloadBytes() {
 		return messages().map((message) -> message.hasPlainMessage() ? message.getPlainMessage().size()
 				: message.getZstdCompressed().size())
 			.toList();
 	}
 
-	/** Of the dictionary each message was compressed with, 0 for none. */
+	/** Id of the dictionary that each message was compressed with; 0 for none. */
 	List<Long> dictionaryIds() {
 		return messages().map((message) -> Zstd.getDictIdFromFrame(message.getZstdCompressed().toByteArray())).toList();
 	}
@@ -75,7 +75,7 @@ final class WireLog implements ClientInterceptor {
 			.build();
 	}
 
-	/** Of the dictionary told at the start of each stream. */
+	/** Size of the dictionary sent at the start of each stream. */
 	List<Integer> dictionaryBytes() {
 		return this.responses.stream()
 			.filter((response) -> response.getInfo().hasDictionary())

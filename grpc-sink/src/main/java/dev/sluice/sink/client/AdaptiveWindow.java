@@ -3,28 +3,34 @@ package dev.sluice.sink.client;
 import java.time.Duration;
 
 /**
- * Follows what the sink can take: twice the product of the greatest rate of
- * acknowledgements and the shortest time of one, so that the sink never starves and what
- * queues up is bounded. The algorithm is BBR's (N. Cardwell et al., "BBR:
+ * Adapts to the capacity of the sink. The window is twice the product of the highest rate
+ * of acknowledgements and the shortest round-trip time, so that the sink never starves
+ * and its queue is bounded. The algorithm is BBR's (N. Cardwell et al., "BBR:
  * Congestion-Based Congestion Control", ACM Queue 14(5), 2016) in messages instead of
  * bytes, without its pacing, which flow control does:
  * <ul>
- * <li>at the start the window doubles each round trip, until the rate has grown by less
- * than a quarter in three of them;</li>
- * <li>the rate is the greatest of the last ten round trips, each measured from one
- * acknowledgement to another, so that bursts of acknowledgements do not raise it;</li>
- * <li>acknowledgements come in batches; the largest seen lately is added, or the window
- * would be empty while a batch is gathered;</li>
- * <li>the shortest time is forgotten after ten seconds: nothing is sent until no more
- * than half of what fits is in flight, and then the time of one message shows.</li>
+ * <li>At the start the window doubles each round trip, until the rate has grown by less
+ * than a quarter in three of them.</li>
+ * <li>The rate is the highest of the last ten round trips, each measured from one
+ * acknowledgement to another, so that bursts of acknowledgements do not raise it.</li>
+ * <li>Acknowledgements come in batches. The largest recent batch is added: otherwise the
+ * window would be used up while the sink gathers a batch.</li>
+ * <li>The shortest round-trip time expires after ten seconds. Then nothing is sent until
+ * at most half of the product is in flight, and a message sent after that gives the new
+ * time.</li>
  * </ul>
- * Beside BBR: a sink that stores in batches is faster the more it is given, though each
- * message takes longer then, so that twice the product may be too little for it. So half
- * as much again is tried for some round trips, and kept if a tenth more was acknowledged
- * than before and than after it; else a tenth is given back. And a round trip counts as
- * one after a second at the latest, or a sink that got slow would be believed fast for
- * ten long ones; and a message that is not acknowledged in time halves what is believed
- * of the rate, once a round trip.
+ * Additions to BBR:
+ * <ul>
+ * <li>A sink that stores in batches is faster with more messages in flight, although each
+ * takes longer, so twice the product may be too little for it. So one and a half times
+ * the factor is tried for some round trips. It is kept if at least a tenth more was
+ * acknowledged than before and after the trial; otherwise the factor shrinks by a tenth,
+ * but not below two.</li>
+ * <li>A round trip ends after a second at the latest: otherwise a sink that became slow
+ * would be considered fast for ten long round trips.</li>
+ * <li>A message that is not acknowledged in time halves the measured rate, once per round
+ * trip.</li>
+ * </ul>
  */
 final class AdaptiveWindow implements Window {
 
@@ -42,7 +48,9 @@ final class AdaptiveWindow implements Window {
 
 	private static final double WORTH_MORE = 1.1;
 
-	/** Of each stage of a trial, and its time: less says little on a busy machine. */
+	/**
+	 * Minimum length of a stage of a trial: a shorter one says little on a busy machine.
+	 */
 	private static final int STAGE_ROUNDS = 4;
 
 	private static final long STAGE_NANOS = Duration.ofMillis(200).toNanos();
@@ -57,7 +65,7 @@ final class AdaptiveWindow implements Window {
 
 	private final int greatest;
 
-	/** Messages a nanosecond, the greatest of each of the last rounds. */
+	/** The highest rate of each of the last rounds, in messages per nanosecond. */
 	private final double[] rates = new double[ROUNDS];
 
 	/** The largest batch of acknowledgements of each of the last rounds. */
@@ -87,13 +95,13 @@ final class AdaptiveWindow implements Window {
 
 	private long minRttAt;
 
-	/** Whether the queue is to drain for the shortest time to show. */
+	/** Whether the window is small to measure the shortest round-trip time. */
 	private boolean probing;
 
-	/** When the first was sent into the drained queue; meaningful while probing. */
+	/** When the first message was sent with a small window. Valid while probing. */
 	private long drainedAt = Long.MAX_VALUE;
 
-	/** What the product is multiplied by. */
+	/** The factor of the product. */
 	private double gain = LEAST_GAIN;
 
 	private Stage stage = Stage.BEFORE;
@@ -104,7 +112,7 @@ final class AdaptiveWindow implements Window {
 
 	private int stageRounds;
 
-	/** Messages a nanosecond, in the earlier stages of a trial. */
+	/** Rates in the earlier stages of a trial, in messages per nanosecond. */
 	private double rateBeforeMore;
 
 	private double rateWithMore;
@@ -113,7 +121,10 @@ final class AdaptiveWindow implements Window {
 
 	private boolean lostInRound;
 
-	/** Of a trial of more. A machine that gets faster by itself is so after it too. */
+	/**
+	 * The stages of a trial of a larger window. If the sink became faster for another
+	 * reason, it is still as fast in the last one.
+	 */
 	private enum Stage {
 
 		BEFORE, MORE, AFTER
@@ -121,8 +132,8 @@ final class AdaptiveWindow implements Window {
 	}
 
 	/**
-	 * Starts small.
-	 * @param greatest it may become
+	 * Creates a small window.
+	 * @param greatest maximum size
 	 */
 	AdaptiveWindow(int greatest) {
 		this.greatest = Math.max(1, greatest);
@@ -205,12 +216,12 @@ final class AdaptiveWindow implements Window {
 			begin(Stage.BEFORE);
 		}
 		else if (this.probing) {
-			// This stage again; not the whole trial, which may be longer than from one
-			// shortest time to the next.
+			// Repeats this stage and not the whole trial, which may be longer than the
+			// time between two probes.
 			begin(this.stage);
 		}
 		else if (++this.stageRounds == ROUNDS) {
-			// Until now the rates of the stage before had a part in the window.
+			// Until now the rates of the previous stage affected the window.
 			this.stageBeganAt = nanos;
 			this.stageDelivered = this.delivered;
 		}

@@ -3,9 +3,9 @@ package dev.sluice.sink.client;
 import java.util.List;
 
 /**
- * The client's side of a connection as a table: what is to be done, and what comes next,
- * for each event in each state. Pure; {@link Lane} does what it says. The diagram in
- * {@code docs/sink-machines.md} is made from it.
+ * The client's side of a connection as a table: the effects and the next state for each
+ * event in each state. It is pure; {@link Lane} performs the effects. The diagram in
+ * {@code docs/sink-machines.md} is generated from it.
  */
 final class ClientMachine {
 
@@ -21,24 +21,24 @@ final class ClientMachine {
 		/** Some, fewer than the window. */
 		SENDING,
 
-		/** As many as the window, or more where it has shrunk. */
+		/** As many as the window, or more after it has shrunk. */
 		BLOCKED
 
 	}
 
-	/** What happens. */
+	/** What happens to a connection. */
 	enum Event {
 
-		/** A message is to be sent. */
+		/** The session has a message to send. */
 		SEND,
 
-		/** The sink has a message, or will never take it. */
+		/** The sink has acknowledged or refused a message. */
 		ACK,
 
 		/** A message in flight was not acknowledged in time. */
 		TIMEOUT,
 
-		/** The window is another one. */
+		/** The size of the window has changed. */
 		WINDOW,
 
 		/** The stream has ended. */
@@ -64,35 +64,33 @@ final class ClientMachine {
 
 	}
 
-	/** What is to be done. */
+	/** What {@link Lane} does about an event. */
 	enum Effect {
 
-		/** Send the message, count it as in flight, start its time. */
+		/** Send the message, count it as in flight, start its timeout. */
 		TRANSMIT,
 
 		/** Leave the message in the spool; its turn will come. */
 		POSTPONE,
 
-		/** It is in flight no more; mark it as sent. */
+		/** The message is no longer in flight: settle it. */
 		SETTLE,
 
-		/** It is in flight no more; it is to be sent again before all others. */
+		/** The message is no longer in flight: send it again before new ones. */
 		RESCHEDULE,
 
-		/**
-		 * All that was in flight is to be sent again, in its order, before all others.
-		 */
+		/** Send all messages in flight again, in order, before new ones. */
 		RESCHEDULE_ALL,
 
-		/** Send what was postponed, as far as the window allows. */
+		/** Send postponed messages, as far as the window allows. */
 		SEND_POSTPONED
 
 	}
 
 	/**
-	 * What an event comes to.
+	 * The result of an event.
 	 *
-	 * @param next the state from then on
+	 * @param next the next state
 	 * @param effects to be done, in this order
 	 */
 	record Step(State next, List<Effect> effects) {
@@ -103,7 +101,7 @@ final class ClientMachine {
 
 	}
 
-	/** Whether an event can leave so many in flight. */
+	/** Whether an event can leave this many messages in flight. */
 	static boolean possible(State state, Event event, Fill after) {
 		return switch (event) {
 			case SEND -> (state == State.BLOCKED) ? after == Fill.FULL : after != Fill.NONE;
@@ -118,8 +116,9 @@ final class ClientMachine {
 	}
 
 	/**
-	 * One cell of the table.
-	 * @throws IllegalStateException if the event cannot leave so many in flight
+	 * Looks up one cell of the table.
+	 * @throws IllegalStateException if the event cannot leave this many messages in
+	 * flight
 	 */
 	static Step step(State state, Event event, Fill after) {
 		if (!possible(state, event, after)) {
@@ -133,7 +132,7 @@ final class ClientMachine {
 		return switch (state) {
 			case IDLE -> switch (event) {
 				case SEND -> Step.of(next, Effect.TRANSMIT);
-				// Of one that timed out before.
+				// The acknowledgement of a message that has timed out.
 				case ACK -> Step.of(next, Effect.SETTLE);
 				case TIMEOUT, WINDOW, DISCONNECTED -> Step.of(next);
 			};

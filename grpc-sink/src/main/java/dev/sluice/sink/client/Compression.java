@@ -5,9 +5,9 @@ import com.github.luben.zstd.ZstdDictCompress;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compresses messages into zstd frames where that pays. Where it has not paid for some
- * messages in a row, only one in sixteen is tried, until it pays again. Confined to one
- * thread.
+ * Compresses messages into zstd frames if that makes them smaller. After {@value #ENOUGH}
+ * messages in a row that did not become smaller, it tries only one in {@value #TRY_EACH},
+ * until one does. Not thread-safe.
  */
 final class Compression implements AutoCloseable {
 
@@ -15,7 +15,7 @@ final class Compression implements AutoCloseable {
 
 	private static final int TRY_EACH = 16;
 
-	/** Below this a frame's header is more than what is saved. */
+	/** Below this size, a frame's header costs more than compression saves. */
 	private static final int SMALL_BYTES = 64;
 
 	private final ZstdCompressCtx context;
@@ -25,14 +25,15 @@ final class Compression implements AutoCloseable {
 	private int inVain;
 
 	/**
-	 * A new one for each dictionary.
-	 * @param level of zstd
-	 * @param dictionary null for none
+	 * Creates a compressor.
+	 * @param level level of zstd
+	 * @param dictionary a zstd dictionary; null for none
 	 */
 	Compression(int level, byte @Nullable [] dictionary) {
 		this.context = new ZstdCompressCtx();
 		this.context.setLevel(level);
-		// A frame made with a damaged dictionary is refused, and not read as another one.
+		// The sink refuses a frame made with a damaged dictionary, and does not misread
+		// it.
 		this.context.setChecksum(true);
 		this.dictionary = (dictionary != null) ? new ZstdDictCompress(dictionary, level) : null;
 		if (this.dictionary != null) {
@@ -40,7 +41,7 @@ final class Compression implements AutoCloseable {
 		}
 	}
 
-	/** A frame, smaller than the payload; null if it would not be. */
+	/** Returns a frame that is smaller than the payload; null if there is none. */
 	byte @Nullable [] compress(byte[] payload) {
 		if (payload.length < SMALL_BYTES || this.inVain >= ENOUGH && this.inVain++ % TRY_EACH != 0) {
 			return null;

@@ -5,21 +5,21 @@ import java.util.List;
 import com.google.protobuf.ByteString;
 
 /**
- * Hears what came of messages. Called by the client's own thread: it must not wait. After
- * a crash or a lost connection it may hear of a message again.
+ * Receives the results of messages. The client's own thread calls it, so it must not
+ * block. After a crash or a lost connection it may receive the result of a message again.
  */
 public interface DeliveryListener {
 
-	/** Hears nothing. */
+	/** Ignores all results. */
 	DeliveryListener NONE = new DeliveryListener() {
 	};
 
-	/** The sink has these. */
+	/** The sink has stored these messages. */
 	default void acknowledged(List<ByteString> ids) {
 	}
 
 	/**
-	 * The sink will never take this one.
+	 * The message is permanently refused.
 	 * @param code a gRPC status code
 	 */
 	default void refused(ByteString id, int code, String description) {

@@ -20,8 +20,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Dictionaries by their ids: those a sink has told, beside the spool too, so that none is
- * sent twice. Bound: the last {@value #MOST}. Confined to one thread.
+ * The dictionaries that sinks have sent, by id. They are also saved beside the spool, so
+ * that none is sent twice. Bounded by the last {@value #MOST}. Not thread-safe.
  */
 final class Dictionaries {
 
@@ -38,8 +38,8 @@ final class Dictionaries {
 	private final Map<Integer, byte[]> known = new LinkedHashMap<>();
 
 	/**
-	 * Knows those that lie beside the spool.
-	 * @param spool null if there is none
+	 * Reads the dictionaries beside the spool.
+	 * @param spool the spool's directory; null if there is none
 	 */
 	Dictionaries(@Nullable Path spool) {
 		this.spool = spool;
@@ -48,7 +48,7 @@ final class Dictionaries {
 				files.filter((file) -> isOf(spool, file)).limit(MOST).forEach(this::read);
 			}
 			catch (IOException ex) {
-				logger.warn("Dictionaries beside {} cannot be read, the sink will send its own: {}", spool,
+				logger.warn("The dictionaries beside {} cannot be read; the sink will send its own: {}", spool,
 						ex.toString());
 			}
 		}
@@ -73,17 +73,17 @@ final class Dictionaries {
 			}
 		}
 		catch (IOException ex) {
-			logger.warn("{} cannot be read, the sink will send it: {}", file, ex.toString());
+			logger.warn("{} cannot be read; the sink will send it: {}", file, ex.toString());
 		}
 	}
 
-	/** What is told to the sink; null if there is nothing to tell. */
+	/** The header with the known ids; null if there are none. */
 	@Nullable String header() {
 		return this.known.isEmpty() ? null
 				: this.known.keySet().stream().map(Integer::toUnsignedString).collect(Collectors.joining(","));
 	}
 
-	/** What the sink tells; null if it is not what it says. */
+	/** The content of a dictionary from the sink; null if unknown or of another id. */
 	byte @Nullable [] of(Dictionary told) {
 		if (told.getContent().isEmpty()) {
 			return this.known.get(told.getId());
@@ -123,7 +123,7 @@ final class Dictionaries {
 			Files.move(unfinished, file, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
 		}
 		catch (IOException ex) {
-			logger.warn("{} cannot be kept, the sink will send it again: {}", file, ex.toString());
+			logger.warn("{} cannot be saved; the sink will send it again: {}", file, ex.toString());
 		}
 	}
 

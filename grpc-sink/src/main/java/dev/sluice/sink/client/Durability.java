@@ -1,12 +1,12 @@
 package dev.sluice.sink.client;
 
-/** What a message in the spool outlives. */
+/** What a message in the spool survives. */
 public enum Durability {
 
-	/** The death of this process, by {@code kill -9} too. */
+	/** The end of this process, also by {@code kill -9}. */
 	PROCESS,
 
-	/** Also that of the machine: each group of messages is forced to the disk. */
+	/** Also a loss of power: each group of messages is forced to the disk. */
 	POWER
 
 }

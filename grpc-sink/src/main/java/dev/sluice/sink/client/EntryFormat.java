@@ -8,15 +8,16 @@ import dev.sluice.sink.client.Spool.Entry;
 import dev.sluice.sink.client.Spool.Refused;
 
 /**
- * The bodies of a spool's records. Of an entry: when it was appended (8 bytes), the
- * length of its id (1), the id and the payload; the length is 0 for an id that the spool
- * made. Where 128 is added to the length, the length of a key (1) and the key come before
- * the payload. Of a refused entry: code (4), number (8) and session (8) of the entry,
- * length of the description (4), the description, and the entry.
+ * The format of the bodies of a spool's records. An entry has the time when it was
+ * appended (8 bytes), the length of its id (1), the id and the payload; the length is 0
+ * for an id that the spool made. If 128 is added to the length, the length of a key (1)
+ * and the key come before the payload. A refused entry has the code (4), the entry's
+ * number (8) and session (8), the length of the description (4), the description, and the
+ * entry.
  */
 final class EntryFormat {
 
-	/** Bytes of an entry's record beside its id and payload. */
+	/** Length of an entry's record without its id, key and payload. */
 	private static final int HEAD_BYTES = 9;
 
 	private static final int HAS_KEY = 0x80;

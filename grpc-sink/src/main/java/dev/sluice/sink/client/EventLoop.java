@@ -2,29 +2,29 @@ package dev.sluice.sink.client;
 
 import java.time.Duration;
 
-/** Runs tasks one at a time, in their order, and knows what time it is. */
+/** Runs tasks one at a time, in order, and has a clock. */
 interface EventLoop extends AutoCloseable {
 
-	/** Nanoseconds since some moment; never goes back. */
+	/** Nanoseconds since an arbitrary moment; monotonic. */
 	long nanoTime();
 
-	/** Runs the task soon. After the loop is closed, does nothing. */
+	/** Queues a task. Does nothing once the loop is closed. */
 	void execute(Runnable task);
 
-	/** Runs the task after a delay. After the loop is closed, does nothing. */
+	/** Runs a task after a delay. Does nothing once the loop is closed. */
 	void schedule(Duration delay, Runnable task);
 
-	/** Whether this is a task of the loop, for which nobody may wait. */
+	/** Whether the caller is a task of the loop, which must not wait for the loop. */
 	boolean isRunning();
 
 	/**
-	 * Runs what was given to {@link #execute} before, and then nothing more; waits for
-	 * that, unless a task of the loop calls it.
+	 * Closes the loop. Tasks given to {@link #execute} before still run. Waits for them,
+	 * unless a task of the loop calls it.
 	 */
 	@Override
 	void close();
 
-	/** One thread. */
+	/** Starts a loop with one thread. */
 	static EventLoop ofThread(String name) {
 		return LoopThread.start(name);
 	}

@@ -31,22 +31,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A directory with two {@linkplain SegmentQueue queues}: the messages, and in
- * {@code refused} those that the sink will never take. One thread writes; what many
- * threads append meanwhile goes into one commit (group commit). With
+ * A spool in a directory, with two {@linkplain SegmentQueue queues}: the messages, and in
+ * {@code refused} the permanently refused ones. One thread writes; messages that other
+ * threads append meanwhile go into one commit (group commit). With
  * {@link Durability#POWER} each commit is forced to the disk, with
- * {@link Durability#PROCESS} it is written to the operating system. That a message is
- * settled is written with the next commit or within 50 ms, and not waited for: after a
- * crash the last ones are sent again.
+ * {@link Durability#PROCESS} it is written to the operating system. Settled messages are
+ * noted with the next commit or within 50 ms, and no caller waits for that: after a crash
+ * the last ones are sent again.
  * <p>
- * Bounds: bytes of entries ({@code maxBytes}); the files take twice that and two segments
- * at most, beyond which nothing is taken until the oldest message is settled;
- * {@value #QUEUE} appending threads wait with their messages; the entries appended last
- * are kept in memory for their way to the sink, up to 16 MB.
+ * Bounds: {@code maxBytes} bytes of entries. The files take at most twice that plus two
+ * segments; at that limit nothing is appended until the oldest message is settled. At
+ * most {@value #QUEUE} appends wait. The last entries, up to 16 MB, are kept in memory
+ * until they are sent.
  * <p>
- * While the disk is full or fails, nothing is appended, and everything else goes on. What
- * could not be appended is taken back; if that fails too, it may be sent after the next
- * opening all the same.
+ * While the disk is full or fails, nothing is appended; everything else continues. A
+ * failed append is rolled back; if that fails too, its messages may still be sent after
+ * the next opening.
  */
 final class FileSpool implements Spool {
 
@@ -58,7 +58,7 @@ final class FileSpool implements Spool {
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
-	/** Committed together at most, unless they are appended together. */
+	/** Maximum size of a commit, unless the messages are appended together. */
 	private static final long GROUP_BYTES = 16 * 1024 * 1024;
 
 	private static final long LEAST_SEGMENT_BYTES = 64 * 1024;
@@ -73,7 +73,7 @@ final class FileSpool implements Spool {
 
 	private final long maxFileBytes;
 
-	/** Drawn anew at each opening, so that a directory put back gives no id again. */
+	/** Random at each opening, so that a restored directory never reuses an id. */
 	private final long session = new SecureRandom().nextLong();
 
 	private final DirectoryLock lock;
@@ -92,7 +92,7 @@ final class FileSpool implements Spool {
 	/** Confined to the writer. */
 	private final QueueReader reading;
 
-	/** Bytes of what is being appended. */
+	/** Bytes of messages being appended. */
 	private final AtomicLong appending = new AtomicLong();
 
 	private final BlockingQueue<Append> appends = new ArrayBlockingQueue<>(QUEUE);
@@ -109,22 +109,23 @@ final class FileSpool implements Spool {
 
 	private volatile boolean closing;
 
-	/** Nothing is written any more. */
+	/** Whether the writer has ended. */
 	private volatile boolean ended;
 
 	/** Messages that become durable together. */
 	private record Append(List<Message> messages, long bytes, CompletableFuture<List<Entry>> done) {
 
-		/** Has the writer look at what else there is to do. */
+		/** Wakes the writer. */
 		static final Append NOTHING = new Append(List.of(), 0, new CompletableFuture<>());
 
 	}
 
 	/**
-	 * Opens the directory, or makes it.
-	 * @param directory of this process alone
-	 * @param maxBytes of entries
-	 * @throws SpoolFailedException if another process has it or it cannot be read
+	 * Opens a spool, or creates one.
+	 * @param directory directory for this spool only
+	 * @param maxBytes maximum size of all entries
+	 * @throws SpoolFailedException if another process uses the directory, or if it cannot
+	 * be read
 	 */
 	FileSpool(Path directory, long maxBytes, Durability durability) {
 		this(directory, maxBytes, durability,
@@ -189,17 +190,17 @@ final class FileSpool implements Spool {
 			}
 		}
 		if (!offered) {
-			throw new SpoolFailedException("The spool takes nothing more: it is closed or the disk is stuck");
+			throw new SpoolFailedException("The spool accepts no more messages: it is closed, or the disk is stuck");
 		}
 		if (this.ended) {
-			// The writer may have ended between the two.
+			// The writer may have ended between the check and the offer.
 			failAll(new ArrayList<>(), new SpoolFailedException("The spool is closed"));
 		}
 		try {
 			return append.done().get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
 		}
 		catch (TimeoutException ex) {
-			throw new SpoolFailedException("The disk is stuck: what was sent may not be durable", ex);
+			throw new SpoolFailedException("The disk is stuck: the messages may not be durable", ex);
 		}
 		catch (ExecutionException ex) {
 			Throwable cause = Objects.requireNonNull(ex.getCause());
@@ -220,8 +221,8 @@ final class FileSpool implements Spool {
 		if (files + size > this.maxFileBytes) {
 			this.appending.addAndGet(-size);
 			throw new SpoolFullException(
-					("The spool's files have %,d of at most %,d bytes, most of them behind an old message: send again "
-							+ "when the sink has taken that, or discard old refused messages")
+					("The spool's files have %,d of at most %,d bytes, most of them after an old message: send again "
+							+ "when the sink has stored that one, or discard old refused messages")
 						.formatted(files, this.maxFileBytes));
 		}
 	}
@@ -249,8 +250,8 @@ final class FileSpool implements Spool {
 			Thread.currentThread().interrupt();
 		}
 		catch (RuntimeException | Error ex) {
-			logger.error("The spool {} has failed; nothing more is taken", this.directory, ex);
-			end = new SpoolFailedException("The spool has failed, what was sent may not be durable: " + ex, ex);
+			logger.error("The spool {} has failed and accepts no more messages", this.directory, ex);
+			end = new SpoolFailedException("The spool has failed, the messages may not be durable: " + ex, ex);
 		}
 		finally {
 			this.closing = true;
@@ -286,7 +287,7 @@ final class FileSpool implements Spool {
 				}
 				entries.add(together);
 			}
-			// Nothing is sent before it is committed.
+			// The sending thread sees none of them before the commit.
 			entries.forEach((together) -> together.forEach(this.tail::add));
 		});
 		if (failure != null) {
@@ -316,7 +317,7 @@ final class FileSpool implements Spool {
 
 	private void fail(List<Append> group, RuntimeException cause) {
 		for (Append append : group) {
-			// One that is done already stays so.
+			// An append that already has a result keeps it.
 			if (append.done().completeExceptionally(cause)) {
 				this.appending.addAndGet(-append.bytes());
 			}
@@ -328,7 +329,7 @@ final class FileSpool implements Spool {
 			RuntimeException failure = this.writes.write(queue, () -> {
 			});
 			if (failure != null) {
-				logger.debug("What is settled is not written yet", failure);
+				logger.debug("Settled messages are not noted yet", failure);
 			}
 		}
 	}
@@ -349,8 +350,7 @@ final class FileSpool implements Spool {
 			this.refused.queue().deleteSettled(room);
 		}
 		catch (IOException ex) {
-			logger.warn("Files of the spool {} that are not needed cannot be deleted: {}", this.directory,
-					ex.toString());
+			logger.warn("Unneeded files of the spool {} cannot be deleted: {}", this.directory, ex.toString());
 		}
 	}
 
@@ -362,7 +362,9 @@ final class FileSpool implements Spool {
 		}
 	}
 
-	/** Read only when it is another one: while the sink is away the first one stays. */
+	/**
+	 * Reads the oldest entry only if it has changed: it does not while the sink is down.
+	 */
 	private void showOldest() {
 		long number = this.messages.firstUnsettled(0);
 		if (number == this.first) {
@@ -493,7 +495,7 @@ final class FileSpool implements Spool {
 		return this.oldest;
 	}
 
-	/** Writes what was taken and lets the directory go. */
+	/** Writes the appends that wait, and unlocks the directory. */
 	@Override
 	public void close() {
 		this.closing = true;
@@ -514,7 +516,7 @@ final class FileSpool implements Spool {
 		}
 	}
 
-	/** Where it is full, the writer is awake. */
+	/** If the queue is full, the writer is awake. */
 	private void wake() {
 		if (!this.appends.offer(Append.NOTHING)) {
 			logger.debug("The spool {} has appends to write", this.directory);
@@ -526,7 +528,7 @@ final class FileSpool implements Spool {
 			resource.close();
 		}
 		catch (Exception ex) {
-			logger.warn("The spool {} could not be closed whole: {}", this.directory, ex.toString());
+			logger.warn("The spool {} could not be closed completely: {}", this.directory, ex.toString());
 		}
 	}
 

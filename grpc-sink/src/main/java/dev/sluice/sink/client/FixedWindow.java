@@ -1,6 +1,6 @@
 package dev.sluice.sink.client;
 
-/** Always the same. */
+/** A window of a fixed size. */
 record FixedWindow(int size) implements Window {
 
 	@Override

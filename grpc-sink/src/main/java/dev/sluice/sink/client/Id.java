@@ -3,8 +3,8 @@ package dev.sluice.sink.client;
 import com.google.protobuf.ByteString;
 
 /**
- * A message's id as the key of a table. The ids that a spool makes count up, and of 4,096
- * in a row {@link ByteString#hashCode} gives some six the same hash.
+ * A message's id as the key of a map. The ids that a spool makes count up, and
+ * {@link ByteString#hashCode} gives about six of 4,096 consecutive ones the same hash.
  *
  * @param hash of the bytes: FNV-1a (G. Fowler, L. C. Noll, K.-P. Vo), 32 bits
  */

@@ -30,25 +30,26 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One address of the sink: does what the {@link ClientMachine} says, and opens a stream
- * again whenever one has ended. Which messages it sends says the {@link Session}; what it
- * had in flight when its stream ends is the session's again, for any address.
+ * The connection to one address of the sink. Performs the effects of
+ * {@link ClientMachine}, and opens a new stream whenever one has ended. The
+ * {@link Session} decides which messages it sends. When its stream ends, the messages in
+ * flight return to the session, which may send them to any address.
  * <p>
- * Confined to the event loop. gRPC's flow control is respected: nothing is sent while the
- * transport is not ready, and responses are asked for one at a time.
+ * Confined to the event loop. It respects gRPC's flow control: it sends nothing while the
+ * transport is not ready, and requests responses one at a time.
  */
 final class Lane {
 
 	private static final Logger logger = LoggerFactory.getLogger(Lane.class);
 
-	/** What the transport takes before it is not ready: several messages of 20 KB. */
+	/** Bytes that the transport buffers while it is ready: several messages of 20 KB. */
 	private static final int TRANSPORT_BYTES = 256 * 1024;
 
 	private static final Duration LEAST_PAUSE = Duration.ofMillis(50);
 
 	private static final Duration GREATEST_PAUSE = Duration.ofSeconds(5);
 
-	/** A sink that acknowledges nothing is left after so many {@code ackTimeout}s. */
+	/** A stream without acknowledgements is left after this many {@code ackTimeout}s. */
 	private static final int SILENT_TIMEOUTS = 3;
 
 	private final Channel channel;
@@ -71,15 +72,15 @@ final class Lane {
 
 	private final WireSessions sessions;
 
-	/** By id, the one sent first is first. */
+	/** By id, in the order of sending. */
 	private final Map<Id, InFlight> inFlight = new LinkedHashMap<>();
 
 	private State state = State.IDLE;
 
-	/** Messages that may be in flight. */
+	/** Maximum number of messages in flight. */
 	private int limit = 1;
 
-	/** What is being sent. */
+	/** The message being sent. */
 	private @Nullable Entry next;
 
 	private @Nullable Stream stream;
@@ -87,9 +88,9 @@ final class Lane {
 	private Duration pause = LEAST_PAUSE;
 
 	/**
-	 * Whether it has failed and acknowledged nothing since. Where there are others, it
-	 * then gets one message at a time: a sink that loses what it is sent has an empty
-	 * window, and would get the most.
+	 * Whether it has failed and acknowledged nothing since. If there are other lanes, it
+	 * then gets one message at a time: otherwise a sink that loses its messages would get
+	 * the most, because its window is empty.
 	 */
 	private boolean doubted;
 
@@ -98,10 +99,11 @@ final class Lane {
 	private boolean closed;
 
 	/**
-	 * A message that was sent.
+	 * A message in flight.
 	 *
-	 * @param session of the spool
-	 * @param sentIn the session, as the sink was told it; null if it knows none
+	 * @param number number in the spool
+	 * @param session session in the spool
+	 * @param sentIn session id that the sink got; null if it does not support sequences
 	 */
 	private record InFlight(long number, long session, @Nullable ByteString sentIn, Window.Flight flight) {
 	}
@@ -121,14 +123,14 @@ final class Lane {
 		this.sessions = sessions;
 	}
 
-	/** Whether it may be sent a message now. */
+	/** Whether it can send a message now. */
 	boolean takes() {
 		boolean room = this.state != State.BLOCKED
 				&& !(this.doubted && !this.inFlight.isEmpty() && this.session.hasSeveralLanes());
 		return room && this.stream != null && this.stream.ready();
 	}
 
-	/** How much of its window is in use, from 0; 1 and more is all of it. */
+	/** The share of its window in use: 0 = none, 1 or more = all. */
 	double load() {
 		return (double) this.inFlight.size() / this.limit;
 	}
@@ -145,7 +147,7 @@ final class Lane {
 		return this.limit;
 	}
 
-	/** Whether its sink knows sequences, so that one at a time should get them. */
+	/** Whether its sink supports sequences, so that only one lane should send them. */
 	boolean numbers() {
 		return this.stream != null && this.stream.sequences;
 	}
@@ -159,18 +161,18 @@ final class Lane {
 		return this.stream != null && this.stream.info;
 	}
 
-	/** The largest payload that its sink takes, in bytes. */
+	/** The largest payload that its sink accepts, in bytes. */
 	int maxMessageBytes() {
 		return Objects.requireNonNull(this.stream).maxMessageBytes;
 	}
 
-	/** Sends a message; it {@linkplain #takes may}. */
+	/** Sends a message. Call it only if it {@linkplain #takes can send one}. */
 	void send(Id id, Entry entry) {
 		this.next = entry;
 		fire(Event.SEND, this.inFlight.size() + 1, id, null);
 	}
 
-	/** There is no more for it to send. */
+	/** Tells it that no more messages follow for now. */
 	void rest() {
 		Stream open = this.stream;
 		if (open != null && open.ready()) {
@@ -181,12 +183,12 @@ final class Lane {
 		}
 	}
 
-	/** Ends the stream, without waiting for anything, and opens no other. */
+	/** Ends the stream without waiting, and opens no other. */
 	void close() {
 		this.closed = true;
 		Stream open = this.stream;
 		if (open != null) {
-			// The loop will not hear of the call's end.
+			// The end of the call is ignored.
 			this.stream = null;
 			open.cancel("The client is closed", null);
 			open.closed();
@@ -204,17 +206,18 @@ final class Lane {
 				headers.put(Dictionaries.HEADER, known);
 				told = ClientInterceptors.intercept(this.channel, MetadataUtils.newAttachHeadersInterceptor(headers));
 			}
-			// What a stream is told goes to the event loop, so any thread may tell it.
+			// The stream hands each callback to the event loop, so any thread may call
+			// it.
 			DataSinkGrpc.newStub(told).withExecutor(Runnable::run).withOnReadyThreshold(TRANSPORT_BYTES).send(opened);
 			this.session.schedule(this.options.ackTimeout(), () -> {
 				if (opened == this.stream && !opened.info) {
-					leave(opened, "The sink has said nothing for %s".formatted(this.options.ackTimeout()));
+					leave(opened, "The sink has not answered for %s".formatted(this.options.ackTimeout()));
 				}
 			});
 		}
 	}
 
-	/** What was in flight is sent again. */
+	/** Leaves its stream; messages in flight are sent again. */
 	private void leave(Stream open, String because) {
 		open.cancel(because, null);
 		ended(open, Status.DEADLINE_EXCEEDED.withDescription(because));
@@ -242,8 +245,9 @@ final class Lane {
 
 	/**
 	 * The only place where the state changes.
-	 * @param id of the message that it is about, if it is about one
-	 * @param done what the sink is done with, in flight no more; null if it was not
+	 * @param id id of the message that the event is about, if any
+	 * @param done the message that the sink acknowledged or refused; null if it was not
+	 * in flight
 	 */
 	private void fire(Event event, int inFlightAfter, @Nullable Id id, @Nullable InFlight done) {
 		Step step = ClientMachine.step(this.state, event, Fill.of(inFlightAfter, this.limit));
@@ -262,7 +266,7 @@ final class Lane {
 					this.inFlight.clear();
 				}
 				case POSTPONE, SEND_POSTPONED -> {
-					// It is in the spool; whoever fires sends what it can afterwards.
+					// The message is in the spool; the session pumps after the event.
 				}
 			}
 		}
@@ -287,8 +291,8 @@ final class Lane {
 			return;
 		}
 		if (response.getVersion() != RequestWriter.VERSION) {
-			logger.error("The sink speaks version {} and this client {}: update the client; nothing is lost meanwhile",
-					response.getVersion(), RequestWriter.VERSION);
+			logger.error("The sink sends responses of version {}, but this client reads version {}: update the client; "
+					+ "no message is lost meanwhile", response.getVersion(), RequestWriter.VERSION);
 			this.pause = GREATEST_PAUSE;
 			from.cancel("Version " + response.getVersion() + " is not known", null);
 			return;
@@ -297,7 +301,8 @@ final class Lane {
 			case ACK -> acknowledged(response.getAck().getMessageIdsList());
 			case INFO -> told(from, response.getInfo());
 			case RESPONSE_NOT_SET -> {
-				// Of a kind that a later server sends: nothing this client needs.
+				// A kind of response from a newer server, which this client does not
+				// need.
 			}
 		}
 		this.session.pump();
@@ -320,7 +325,8 @@ final class Lane {
 	}
 
 	/**
-	 * One message on is what a stream is worth: one that only says hello may fail again.
+	 * A stream has proved itself once it is done with a message; one that has only opened
+	 * may fail again.
 	 */
 	private void done(Id id, @Nullable InFlight done, long now) {
 		this.pause = LEAST_PAUSE;
@@ -335,8 +341,9 @@ final class Lane {
 
 	private void told(Stream from, ServiceMessage info) {
 		if (info.getMinVersion() > RequestWriter.SEQUENCES_VERSION) {
-			logger.error("The sink takes version {} and newer, and this client sends {} and older: update the client; "
-					+ "nothing is lost meanwhile", info.getMinVersion(), RequestWriter.SEQUENCES_VERSION);
+			logger
+				.error("The sink accepts version {} and newer, but this client sends {} and older: update the client; "
+						+ "no message is lost meanwhile", info.getMinVersion(), RequestWriter.SEQUENCES_VERSION);
 			this.pause = GREATEST_PAUSE;
 			from.cancel("Version " + info.getMinVersion() + " is not known", null);
 			return;
@@ -356,7 +363,7 @@ final class Lane {
 		resize();
 	}
 
-	/** Whether it is to be sent again, in a new session. */
+	/** Sends a message again in a new session if the sink has forgotten its session. */
 	private boolean forgotten(Id id, int code) {
 		InFlight flying = this.inFlight.get(id);
 		if (code != Status.Code.FAILED_PRECONDITION.value() || flying == null || flying.sentIn() == null) {
@@ -398,7 +405,9 @@ final class Lane {
 		}
 	}
 
-	/** A status prints the stack trace of its cause, once for each attempt. */
+	/**
+	 * {@code Status.toString} would print the stack trace of its cause at each attempt.
+	 */
 	private static String inOneLine(Status status) {
 		return (status.getCause() != null) ? status.getCode() + ": " + status.getCause() : status.toString();
 	}
@@ -410,7 +419,7 @@ final class Lane {
 		}
 	}
 
-	/** One timer for all: the one sent first is the first whose time is up. */
+	/** One timer for all messages: the one sent first times out first. */
 	private void timer() {
 		this.timerRuns = false;
 		long now = this.loop.nanoTime();
@@ -440,14 +449,14 @@ final class Lane {
 		this.session.pump();
 	}
 
-	/** One call. */
+	/** One call of {@code DataSink.Send}. */
 	private final class Stream implements ClientResponseObserver<Request, Response> {
 
 		private @Nullable ClientCallStreamObserver<Request> call;
 
 		private boolean info;
 
-		/** Whether the sink knows sequences. */
+		/** Whether the sink supports sequences. */
 		private boolean sequences;
 
 		private int limit = 1;
@@ -456,13 +465,15 @@ final class Lane {
 
 		private long dropped;
 
-		/** When it last acknowledged something, or was sent something after a rest. */
+		/**
+		 * Time of the last acknowledgement, or of the first message sent after a rest.
+		 */
 		private long silentSince;
 
-		/** Whether it owes no acknowledgement, and did not come to that by a timeout. */
+		/** Whether all its messages were answered, none by a timeout. */
 		private boolean rested = true;
 
-		/** Null while the sink has not said what it takes. */
+		/** Null until the sink's first {@code ServiceMessage}. */
 		private @Nullable RequestWriter writer;
 
 		@Override
@@ -479,14 +490,17 @@ final class Lane {
 			return this.call;
 		}
 
-		/** Also one that could not be started. */
+		/** Cancels the call, if it was started. */
 		void cancel(String because, @Nullable Throwable cause) {
 			if (this.call != null) {
 				this.call.cancel(because, cause);
 			}
 		}
 
-		/** Whether the sink has said what it takes, and the transport takes more. */
+		/**
+		 * Whether the sink has sent its {@code ServiceMessage} and the transport is
+		 * ready.
+		 */
 		boolean ready() {
 			return this.info && call().isReady();
 		}
@@ -520,7 +534,7 @@ final class Lane {
 			call().onNext(request);
 		}
 
-		/** While the transport takes nothing, more messages may join those at hand. */
+		/** While the transport is not ready, more messages may join the request. */
 		void rest(boolean blocked) {
 			Objects.requireNonNull(this.writer).rest(blocked);
 		}

@@ -11,22 +11,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * An event loop with one thread, which any thread may give tasks. They come through a
- * queue without a lock, and wake the thread only if it sleeps. A task that fails is
- * logged, and the next one is run.
+ * An event loop with one thread. Any thread may add tasks, through a lock-free queue; it
+ * wakes the loop's thread only if that sleeps. An exception of a task is logged, and the
+ * next task runs.
  * <p>
- * Bound: none of its own; as many tasks and timers as its callers have open.
+ * Unbounded: it holds as many tasks and timers as its callers add.
  */
 final class LoopThread implements EventLoop {
 
 	private static final Logger logger = LoggerFactory.getLogger(LoopThread.class);
 
-	/** What runs when the loop is closed may take so long. */
+	/** Maximum time for the tasks that are left when the loop is closed. */
 	private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(10);
 
 	private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
 
-	/** The one that is due first is first. Only the thread uses them. */
+	/** The next one due is first. Confined to the loop's thread. */
 	private final PriorityQueue<Timer> timers = new PriorityQueue<>();
 
 	/** Whether the thread sleeps, or will unless it finds a task now. */
@@ -64,7 +64,7 @@ final class LoopThread implements EventLoop {
 	public void execute(Runnable task) {
 		if (!this.closed) {
 			this.tasks.add(task);
-			// It looks at the queue after it has said that it sleeps.
+			// The thread checks the queue after it has set the flag.
 			if (this.asleep.get() && this.asleep.getAndSet(false)) {
 				LockSupport.unpark(this.thread);
 			}
@@ -90,7 +90,7 @@ final class LoopThread implements EventLoop {
 	private void run() {
 		boolean open = true;
 		while (open) {
-			// Read before the queue, which then has all that was given before the close.
+			// Read before the queue, which then has all tasks added before the close.
 			boolean last = this.closed;
 			if (!last) {
 				runDue();
@@ -108,7 +108,9 @@ final class LoopThread implements EventLoop {
 		}
 	}
 
-	/** Not those that become due meanwhile, so that tasks have their turn. */
+	/**
+	 * Runs timers due now, not those that become due meanwhile, so that tasks get a turn.
+	 */
 	private void runDue() {
 		Timer first = this.timers.peek();
 		if (first != null) {
@@ -128,7 +130,7 @@ final class LoopThread implements EventLoop {
 			logger.error("A task of {} has failed", this.thread.getName(), ex);
 		}
 		finally {
-			// The next one has not been interrupted.
+			// An interrupt must not affect the next task.
 			Thread.interrupted();
 		}
 	}
@@ -151,7 +153,7 @@ final class LoopThread implements EventLoop {
 	public void close() {
 		this.closed = true;
 		if (isRunning()) {
-			// It ends once this task and those behind it have.
+			// The loop ends after this task and those queued behind it.
 			return;
 		}
 		LockSupport.unpark(this.thread);

@@ -16,11 +16,11 @@ import com.google.protobuf.ByteString;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Not durable at all: for applications that can make a message again. Bound: bytes.
+ * A spool in memory, for applications that can make a message again. Bounded by bytes.
  * <p>
- * Numbers count up and messages are settled about in their order, so they lie in chunks
- * of {@value #CHUNK} numbers, found by number and let go once they are empty. A chunk
- * takes up to 2 KB, also for the last message in it.
+ * Numbers count up and messages are settled roughly in order, so they are stored in
+ * chunks of {@value #CHUNK} numbers, which are found by number and removed once they are
+ * empty. A chunk takes up to 2 KB, even with one message left.
  */
 final class MemorySpool implements Spool {
 
@@ -39,16 +39,16 @@ final class MemorySpool implements Spool {
 
 	private final ConcurrentNavigableMap<Long, Refused> refused = new ConcurrentSkipListMap<>();
 
-	/** All messages with a lower number are in a chunk, or were. */
+	/** All messages with a lower number are or were in a chunk. */
 	private volatile long nextNumber;
 
-	/** The first one that is not settled, or {@link #nextNumber}. The reader moves it. */
+	/** The first unsettled number, or {@link #nextNumber}. Only the reader sets it. */
 	private volatile long first;
 
-	/** What was looked up last, and is likely to be next. The reader's. */
+	/** The chunk looked up last, likely the next one too. Confined to the reader. */
 	private Chunk read = new Chunk(-1);
 
-	/** Appended to last. Guarded by the spool. */
+	/** The chunk appended to last. Guarded by {@code this}. */
 	private Chunk appended = new Chunk(-1);
 
 	private static final class Chunk {
@@ -57,7 +57,7 @@ final class MemorySpool implements Spool {
 
 		private final AtomicReferenceArray<@Nullable Entry> entries = new AtomicReferenceArray<>(CHUNK);
 
-		/** How many were taken out. The reader's. */
+		/** Number of entries removed. Confined to the reader. */
 		private int gone;
 
 		Chunk(long index) {
@@ -101,7 +101,7 @@ final class MemorySpool implements Spool {
 		this.appended.entries.setRelease((int) (entry.number() % CHUNK), entry);
 	}
 
-	/** The id of a message that came without one, {@value #OWN_ID_BYTES} bytes. */
+	/** Makes the id of a message without one, {@value #OWN_ID_BYTES} bytes. */
 	static ByteString id(long session, long number) {
 		return ByteString.copyFrom(ByteBuffer.allocate(OWN_ID_BYTES).putLong(session).putLong(number).flip());
 	}
@@ -173,7 +173,8 @@ final class MemorySpool implements Spool {
 				this.chunks.remove(chunk.index);
 			}
 			if (number == this.first) {
-				// Read before the search: what is appended during it is not passed over.
+				// Read before the search, so that entries appended during it are not
+				// skipped.
 				long end = this.nextNumber;
 				Entry next = next(number);
 				this.first = (next != null) ? next.number() : end;
@@ -182,7 +183,7 @@ final class MemorySpool implements Spool {
 		return entry;
 	}
 
-	/** Chunks that are kept. */
+	/** Number of chunks in memory. */
 	int chunks() {
 		return this.chunks.size();
 	}
@@ -210,7 +211,8 @@ final class MemorySpool implements Spool {
 
 	@Override
 	public long size() {
-		// In this order, or a message that is appended and settled meanwhile counts once.
+		// In this order: otherwise a message appended and settled meanwhile would count
+		// as -1.
 		long gone = this.settled.get();
 		return this.nextNumber - gone;
 	}

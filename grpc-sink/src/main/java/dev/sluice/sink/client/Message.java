@@ -4,13 +4,13 @@ import com.google.protobuf.ByteString;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is to be sent.
+ * A message to send.
  *
- * @param id 1 to 64 bytes; the sink stores a repeat of it once. Null: the client makes
+ * @param id 1 to 64 bytes; the sink stores repeats of it once. null = the client makes
  * one
- * @param payload not to be changed any more
- * @param key up to 128 bytes: messages of a client with the same key are stored in the
- * order in which they were sent, in one partition. Empty: the client decides
+ * @param payload must not be changed afterwards
+ * @param key up to 128 bytes: messages of a client with the same key are stored in one
+ * partition, in the order in which they were sent. Empty = no key
  */
 public record Message(@Nullable ByteString id, byte[] payload, ByteString key) {
 
@@ -25,11 +25,11 @@ public record Message(@Nullable ByteString id, byte[] payload, ByteString key) {
 	public Message {
 		if (key.size() > MAX_KEY_BYTES) {
 			throw new IllegalArgumentException(
-					"A key has %d bytes at most, this one %d".formatted(MAX_KEY_BYTES, key.size()));
+					"A key must have at most %d bytes, this one has %d".formatted(MAX_KEY_BYTES, key.size()));
 		}
 		if (id != null && (id.isEmpty() || id.size() > MAX_ID_BYTES)) {
 			throw new IllegalArgumentException(
-					"An id has 1 to %d bytes, this one %d".formatted(MAX_ID_BYTES, id.size()));
+					"An id must have 1 to %d bytes, this one has %d".formatted(MAX_ID_BYTES, id.size()));
 		}
 	}
 

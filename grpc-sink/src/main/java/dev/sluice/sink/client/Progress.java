@@ -1,11 +1,11 @@
 package dev.sluice.sink.client;
 
 /**
- * What a client has done since it was opened. Counted on the event loop; any thread reads
- * the snapshot, which is that of a moment ago.
+ * Counts what a client has done since it was opened. Confined to the event loop, except
+ * for {@link #snapshot()}, which any thread may read and which is slightly out of date.
  * <p>
- * Found at the opening + taken since = acknowledged + refused + damaged + spooled. A
- * refused message that is damaged later counts twice.
+ * Spooled at the opening + appended since = acknowledged + refused + damaged + spooled
+ * now. A refused message that is damaged later counts twice.
  */
 final class Progress {
 
@@ -15,7 +15,7 @@ final class Progress {
 
 	long dropped;
 
-	/** Messages that were refused: by the sink, or because they are too large for it. */
+	/** Messages refused by the sink, or because they are too large for it. */
 	long refused;
 
 	private long sent;
@@ -26,19 +26,19 @@ final class Progress {
 
 	private long acknowledged;
 
-	/** The greatest number that was ever sent. */
+	/** The greatest message number sent so far. */
 	private long greatest = -1;
 
 	private volatile Snapshot snapshot = new Snapshot(false, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0);
 
-	/** What it looked like a moment ago. */
+	/** The counters and the state at one moment. */
 	record Snapshot(boolean connected, int inFlight, int window, long timeouts, long disconnections, long dropped,
 			long sent, long repeated, long sentBytes, long acknowledged, long refused) {
 	}
 
 	/**
-	 * A message goes out. Messages go for the first time in the order of their numbers,
-	 * so one that is behind another is a repeat.
+	 * Counts a message sent. Messages are first sent in the order of their numbers, so a
+	 * number not above the greatest one is a repeat.
 	 */
 	void sent(long number) {
 		this.sent++;

@@ -15,19 +15,19 @@ import dev.sluice.sink.segment.SegmentQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Entries that the sink will never take, in a queue of their own: so they hold up no
- * segment of the others. An entry is settled among the others once it is here; if it
- * cannot be written, it waits for that in the other queue, and is sent and refused again
- * after the next opening.
+ * Permanently refused entries, in their own queue, so that they hold up no segment of the
+ * messages. An entry is settled in the message queue once it is in this one. If it cannot
+ * be written here, it waits in the message queue, and after the next opening it is sent
+ * and refused again.
  * <p>
- * The spool's writer moves and reads; any thread refuses, discards and asks for sizes.
+ * The spool's writer moves and reads; any thread may refuse, discard and query sizes.
  */
 @ThreadSafe
 final class RefusedEntries {
 
 	private final SegmentQueue queue;
 
-	/** Those that are not moved yet, by their numbers: unsettled ones at most. */
+	/** Refused entries not moved yet, by number; at most as many as are unsettled. */
 	private final ConcurrentMap<Long, Reason> waiting = new ConcurrentHashMap<>();
 
 	private record Reason(int code, String description) {
@@ -58,12 +58,12 @@ final class RefusedEntries {
 		return this.waiting.containsKey(number);
 	}
 
-	/** How many entries wait so. */
+	/** Number of entries that are refused and not moved yet. */
 	int waiting() {
 		return this.waiting.size();
 	}
 
-	/** Moves those that are refused here. */
+	/** Moves refused entries to this queue. */
 	void move(SegmentQueue from, Entries entries, SpoolWrites writes) throws IOException {
 		for (Map.Entry<Long, Reason> each : this.waiting.entrySet()) {
 			Entry entry = entries.get(each.getKey());

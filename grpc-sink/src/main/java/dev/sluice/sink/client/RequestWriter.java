@@ -16,11 +16,11 @@ import dev.sluice.sink.client.Spool.Entry;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes requests of the messages of one stream: compresses each, and puts small ones
- * together. A request goes when it is full, and else when {@link #rest} says that no more
- * messages are at hand, or {@code linger} later. What has not gone when the stream ends
- * is in flight for the session, which sends it on the next stream. Confined to the event
- * loop. Bound: one request.
+ * Writes the messages of one stream as requests: compresses each, and batches small ones.
+ * A request is sent when it is full, or when {@link #rest} reports that no more messages
+ * follow for now, or {@code linger} later. Messages not sent when the stream ends count
+ * as in flight, so the session sends them on the next stream. Confined to the event loop.
+ * Bounded by one request.
  */
 final class RequestWriter implements AutoCloseable {
 
@@ -30,7 +30,7 @@ final class RequestWriter implements AutoCloseable {
 	/** The version of requests with sequences. */
 	static final int SEQUENCES_VERSION = 2;
 
-	/** Of a message in a request with several: its tag and its length. */
+	/** Bytes of the tag of a message in a request with several. */
 	private static final int TAG_BYTES = CodedOutputStream.computeTagSize(Request.MESSAGES_FIELD_NUMBER);
 
 	private final int maxMessages;
@@ -41,7 +41,7 @@ final class RequestWriter implements AutoCloseable {
 
 	private final @Nullable Compression compression;
 
-	/** Null if the sink does not know sequences. */
+	/** Null if the sink does not support sequences. */
 	private final @Nullable WireSessions sessions;
 
 	private final Consumer<Request> out;
@@ -52,28 +52,30 @@ final class RequestWriter implements AutoCloseable {
 
 	private int bytes;
 
-	/** What the request says of its session; null if the sink knows. */
+	/** The announcement of the request's session; null if the sink has it. */
 	private @Nullable Session announcement;
 
-	/** The session that the sink knows, or will when the request has gone. */
+	/** The session that was announced, or will be with the next request. */
 	private @Nullable ByteString announced;
 
-	/** How many requests have gone. */
+	/** Number of requests sent. */
 	private long requests;
 
-	/** The number of the request that a timer runs for. */
+	/** The number of the request that a linger timer runs for; -1 = none. */
 	private long lingering = -1;
 
 	private boolean closed;
 
 	/**
-	 * Writes to one stream.
-	 * @param maxMessages of a request
-	 * @param maxBytes of a request with several messages; a larger message goes alone
+	 * Creates a writer for one stream.
+	 * @param maxMessages maximum number of messages in a request
+	 * @param maxBytes maximum size of a request with several messages; a larger message
+	 * is sent alone
 	 * @param linger how long the first message of a request waits for others
-	 * @param compression null for none; closed with this
-	 * @param sessions null if the sink does not know sequences
-	 * @param out where to requests go
+	 * @param compression compresses messages, and is closed with this writer; null for
+	 * none
+	 * @param sessions session ids; null if the sink does not support sequences
+	 * @param out receives the requests
 	 * @param scheduler runs a task later, on the event loop
 	 */
 	RequestWriter(int maxMessages, int maxBytes, Duration linger, @Nullable Compression compression,
@@ -106,7 +108,7 @@ final class RequestWriter implements AutoCloseable {
 		}
 	}
 
-	/** Messages of a request are of one session. */
+	/** All messages of a request belong to one session. */
 	private void announce(Entry entry, WireSessions names) {
 		ByteString session = names.id(entry.session());
 		if (!session.equals(this.announced)) {
@@ -116,7 +118,7 @@ final class RequestWriter implements AutoCloseable {
 		}
 	}
 
-	/** Never larger than the message as it is. */
+	/** Encodes a message, compressed if that makes it smaller. */
 	private BatchedMessage message(Entry entry, boolean numbered) {
 		BatchedMessage.Builder message = BatchedMessage.newBuilder()
 			.setMessageId(entry.id())
@@ -131,8 +133,9 @@ final class RequestWriter implements AutoCloseable {
 	}
 
 	/**
-	 * There are no more messages at hand.
-	 * @param now whether no more can come, so that waiting is in vain
+	 * Reports that no more messages follow for now. Sends the request, or starts its
+	 * linger timer.
+	 * @param now whether no more can come, so that waiting is useless
 	 */
 	void rest(boolean now) {
 		if (now || this.linger.isZero()) {

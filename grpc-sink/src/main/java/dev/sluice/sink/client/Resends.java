@@ -8,14 +8,14 @@ import com.google.protobuf.ByteString;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Messages that were in flight and are to be sent again, before all that were never sent.
- * Bound: the messages that were in flight. Confined to one thread.
+ * Messages that were in flight and are to be sent again, before new ones. Bounded by the
+ * messages that were in flight. Not thread-safe.
  */
 final class Resends {
 
 	private final TreeMap<Long, ByteString> byNumber = new TreeMap<>();
 
-	/** The same the other way round: an acknowledgement may come late. */
+	/** The same messages by id, for acknowledgements that come late. */
 	private final Map<ByteString, Long> byId = new HashMap<>();
 
 	void add(ByteString id, long number) {

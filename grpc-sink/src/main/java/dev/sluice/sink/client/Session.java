@@ -18,15 +18,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Moves what is in the spool to the sink, over one {@link Lane} for each address. A
- * message goes to the lane that has least of its window in use; but where sinks know
- * sequences, all go to one lane until that fails. It is in flight on a lane, is to be
- * sent again on any, or waits in the spool behind all that were ever sent.
+ * Moves messages from the spool to the sink, over one {@link Lane} for each address. A
+ * message goes to the lane with the lowest share of its window in use; if sinks support
+ * sequences, all go to one lane until it fails. A message is in flight on a lane, is to
+ * be sent again on any lane, or waits in the spool after all that were sent before.
  * <p>
- * Everything happens on the event loop, but for {@link #appended} and the snapshot.
- * Payloads in flight are not kept: what has to be sent again is read from the spool
- * again. What fails on the loop, a listener's exception too, ends the streams, and the
- * next ones begin with what the spool has.
+ * Confined to the event loop, except for {@link #appended} and the snapshot. Payloads in
+ * flight are not kept in memory: a message to send again is read from the spool again. An
+ * exception on the loop, also a listener's, ends the streams, and the next ones start
+ * with all messages in the spool.
  */
 final class Session {
 
@@ -44,22 +44,23 @@ final class Session {
 
 	private final Resends again = new Resends();
 
-	/** Messages that are in flight under an id that another one brought. */
+	/** Numbers of messages whose id is already in flight with another message. */
 	private final Map<ByteString, List<Long>> repeats = new HashMap<>();
 
-	/** Done, and the spool is not told yet. */
+	/** Numbers of settled messages that are not settled in the spool yet. */
 	private final List<Long> settled = new ArrayList<>();
 
-	/** The number of the last message that was ever sent. */
+	/** The greatest number sent so far. */
 	private long last = -1;
 
-	/** Which opening of the spool has the messages in flight. */
+	/** The spool session of the messages in flight. */
 	private long sending;
 
 	private final Progress progress = new Progress();
 
 	/**
-	 * The lane that messages with sequences go to: two would take them from each other.
+	 * The lane for messages with sequences: with two, the sinks would end each other's
+	 * streams.
 	 */
 	private @Nullable Lane home;
 
@@ -89,13 +90,13 @@ final class Session {
 		this.loop.schedule(delay, () -> run(task));
 	}
 
-	/** Without a stream there is nothing to mend: the next one is on its way. */
+	/** Runs a task. If it fails, the streams end and new ones are opened. */
 	private void run(Runnable task) {
 		try {
 			task.run();
 		}
 		catch (RuntimeException | Error ex) {
-			logger.error("The client has failed; it opens its streams anew", ex);
+			logger.error("The client has failed; it ends its streams and opens new ones", ex);
 			boolean open = false;
 			for (Lane lane : this.lanes) {
 				open |= lane.fail(ex);
@@ -107,7 +108,9 @@ final class Session {
 		}
 	}
 
-	/** What is known of single messages may be half done. The spool has them all. */
+	/**
+	 * Forgets the state of single messages, which may be inconsistent. The spool has all.
+	 */
 	private void beginAnew() {
 		this.again.clear();
 		this.repeats.clear();
@@ -115,7 +118,7 @@ final class Session {
 		this.last = -1;
 	}
 
-	/** There is something new in the spool. Any thread. */
+	/** Sends new messages in the spool. Any thread may call it. */
 	void appended() {
 		if (this.pumpScheduled.compareAndSet(false, true)) {
 			execute(() -> {
@@ -129,7 +132,7 @@ final class Session {
 		return this.progress.snapshot();
 	}
 
-	/** Ends the streams, without waiting for anything; at once if a listener calls it. */
+	/** Ends the streams without waiting; before it returns if a listener calls it. */
 	void close() {
 		if (this.loop.isRunning()) {
 			this.lanes.forEach(Lane::close);
@@ -140,8 +143,7 @@ final class Session {
 	}
 
 	/**
-	 * Sends while there is anything to send, and a lane with room for it whose transport
-	 * takes it.
+	 * Sends while there are messages to send and a lane with room and a ready transport.
 	 */
 	void pump() {
 		Lane lane = leastLoaded();
@@ -158,8 +160,8 @@ final class Session {
 	}
 
 	/**
-	 * The sink stores the messages of one session in their order, but not those of two:
-	 * what an earlier opening of the spool left is there before anything newer is sent.
+	 * The sink keeps the order within a session, but not across sessions. So the messages
+	 * of an earlier opening of the spool must be settled before newer ones are sent.
 	 */
 	private boolean awaitsEarlierOpening(Entry next) {
 		if (next.session() != this.sending && this.lanes.stream().anyMatch((lane) -> lane.inFlight() > 0)) {
@@ -169,7 +171,7 @@ final class Session {
 		return false;
 	}
 
-	/** Null if none takes a message now. */
+	/** The lane for the next message; null if none can send one now. */
 	private @Nullable Lane leastLoaded() {
 		Lane stay = home();
 		Lane least = null;
@@ -182,8 +184,9 @@ final class Session {
 	}
 
 	/**
-	 * Null if no sink knows sequences. What is in flight on the lane before is sent again
-	 * on the new one: else what comes behind it would be stored before it.
+	 * The lane for messages with sequences; null if no sink supports them. When it
+	 * changes, messages in flight on the old lane are sent again on the new one:
+	 * otherwise later messages would be stored before them.
 	 */
 	private @Nullable Lane home() {
 		Lane before = this.home;
@@ -213,7 +216,7 @@ final class Session {
 			refuseTooLarge(entry, lane.maxMessageBytes());
 		}
 		else if (lane.has(id)) {
-			// Appended twice: the one acknowledgement is for both.
+			// The id was appended twice: one acknowledgement settles both.
 			this.again.remove(entry.number());
 			this.repeats.computeIfAbsent(entry.id(), (_) -> new ArrayList<>()).add(entry.number());
 			this.last = Math.max(this.last, entry.number());
@@ -227,19 +230,19 @@ final class Session {
 		}
 	}
 
-	/** As the sink would; but gRPC ends the stream for what is much too large. */
+	/** Refuses it like the sink, which would end the stream if it is much too large. */
 	private void refuseTooLarge(Entry entry, int maxBytes) {
 		this.again.remove(entry.number());
 		this.last = Math.max(this.last, entry.number());
 		int code = Status.Code.RESOURCE_EXHAUSTED.value();
-		String description = "The payload has %d bytes, and the sink takes %d".formatted(entry.payload().length,
+		String description = "The payload has %d bytes; the sink accepts at most %d".formatted(entry.payload().length,
 				maxBytes);
 		refuse(entry.number(), code, description);
 		this.listener.refused(entry.id(), code, description);
 	}
 
 	private void refuse(long number, int code, String description) {
-		logger.error("The sink will never take message {}: {}; it stays in the spool, as refused", number, description);
+		logger.error("Message {} is permanently refused: {}; it stays in the spool", number, description);
 		this.spool.refuse(number, code, description);
 		this.progress.refused++;
 	}
@@ -260,19 +263,19 @@ final class Session {
 		return this.lanes.size() > 1;
 	}
 
-	/** Whether there is anything to send. */
+	/** Whether there are messages to send. */
 	boolean hasMore() {
 		return !this.again.isEmpty() || this.spool.hasNext(this.last);
 	}
 
-	/** It is in flight no more and is to be sent again, before all others. */
+	/** Queues a message that is no longer in flight to be sent again, before new ones. */
 	void again(ByteString id, long number) {
 		this.again.add(id, number);
 	}
 
 	/**
-	 * The sink is done with a message.
-	 * @param number of the message in flight; null if it is no more in flight
+	 * Settles a message that the sink acknowledged or refused.
+	 * @param number its number; null if it is no longer in flight
 	 */
 	void settle(ByteString id, @Nullable Long number) {
 		Long known = (number != null) ? number : this.again.remove(id);
@@ -285,14 +288,14 @@ final class Session {
 		}
 	}
 
-	/** What is settled is stored. */
+	/** Settles the messages in the spool as stored. */
 	void tellSpool() {
 		this.spool.settle(this.settled);
 		this.progress.acknowledged(this.settled.size());
 		this.settled.clear();
 	}
 
-	/** What is settled is refused. */
+	/** Settles the messages in the spool as refused. */
 	void refuseSettled(int code, String description) {
 		this.settled.forEach((number) -> refuse(number, code, description));
 		this.settled.clear();

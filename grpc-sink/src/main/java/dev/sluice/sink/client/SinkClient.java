@@ -11,14 +11,15 @@ import io.grpc.Channel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends messages to a sink, reliably: a message that {@link #send} has taken is in the
- * spool, and stays there until the sink has it or has refused it for good, however often
- * connection, sink or this process die. The sink stores each once: one under an id of the
- * client's own however late it is repeated, one under an id of the caller's within the
- * sink's horizon for repeats.
+ * Sends messages to a sink reliably. A message accepted by {@link #send} is in the spool,
+ * and stays there until the sink has stored it or permanently refused it, however often
+ * the connection, the sink or this process dies. The sink stores each message once: one
+ * with an id that the client made however late it is repeated, one with an id from the
+ * caller within the sink's repeat horizon.
  * <p>
- * Any number of threads may send; messages appended together share one force of the disk.
- * Two threads of its own: one writes the spool, one sends. The channel is the caller's.
+ * Thread-safe: any number of threads may send, and messages appended together share one
+ * force of the disk. The client has two threads: one writes the spool, one sends. The
+ * caller owns the channel.
  */
 public final class SinkClient implements AutoCloseable {
 
@@ -33,25 +34,26 @@ public final class SinkClient implements AutoCloseable {
 	private final Session session;
 
 	/**
-	 * What the client is doing.
+	 * The state of a client, and its counters since it was opened.
 	 *
-	 * @param connected whether the sink has answered on a stream that is open
+	 * @param connected whether the sink has answered on an open stream
 	 * @param inFlight messages sent and not acknowledged
-	 * @param window messages that may be, to all addresses together
+	 * @param window maximum number of messages in flight, to all addresses together
 	 * @param timeouts messages sent again because no acknowledgement came in time
 	 * @param disconnections streams that have ended
-	 * @param dropped messages that the sink says it dropped
-	 * @param spooled messages that the sink does not have
-	 * @param spoolBytes of them, and of refused ones
-	 * @param oldestMillis how long the oldest of them has waited, in milliseconds; 0 if
-	 * there is none
-	 * @param damaged messages that were lost to damage of the spool's files, found since
-	 * the client was opened; the log names them
-	 * @param sent messages sent since the client was opened, each time counted
-	 * @param repeated of these, sent by this client before
-	 * @param sentBytes bytes of these, as they went into gRPC: compressed, with their ids
-	 * @param acknowledged messages that the sink has, since the client was opened
-	 * @param refused messages refused for good, since the client was opened
+	 * @param dropped messages that the sink reported as dropped
+	 * @param spooled messages in the spool, without refused ones
+	 * @param spoolBytes bytes of messages in the spool, with refused ones
+	 * @param oldestMillis how long the oldest spooled message has waited, in
+	 * milliseconds; 0 if there is none
+	 * @param damaged messages found lost to damage of the spool's files; the log names
+	 * them
+	 * @param sent messages sent; a message counts each time
+	 * @param repeated messages that this client had sent before
+	 * @param sentBytes bytes passed to gRPC for the messages sent: compressed, with their
+	 * ids
+	 * @param acknowledged messages that the sink has acknowledged
+	 * @param refused messages permanently refused
 	 */
 	public record Stats(boolean connected, int inFlight, int window, long timeouts, long disconnections, long dropped,
 			long spooled, long spoolBytes, long oldestMillis, long damaged, long sent, long repeated, long sentBytes,
@@ -59,22 +61,22 @@ public final class SinkClient implements AutoCloseable {
 	}
 
 	/**
-	 * A message that the sink will never take.
+	 * A permanently refused message.
 	 *
-	 * @param number for {@link #discard}
+	 * @param number identifies it to {@link #discard}
 	 * @param code a gRPC status code
-	 * @param description why
+	 * @param description the reason
 	 */
 	public record Refused(long number, ByteString id, byte[] payload, int code, String description) {
 	}
 
 	/**
-	 * Opens the spool and a stream. What an earlier client left in the spool is sent
-	 * first.
-	 * @param channel to the sink; not closed by this client. It should have a keep-alive
-	 * time, which the sink takes from 10 s on: else a connection that has silently gone
-	 * is noticed after a quarter of an hour
-	 * @param listener hears what came of each message
+	 * Opens the spool and a stream. Messages that an earlier client left in the spool are
+	 * sent first.
+	 * @param channel channel to the sink, which this client does not close. It should
+	 * have a keep-alive time (the sink allows 10 s and more); without one, a connection
+	 * that is lost silently is noticed only after a quarter of an hour
+	 * @param listener receives the result of each message
 	 * @throws SpoolFailedException if the spool cannot be opened
 	 */
 	public static SinkClient open(Channel channel, SinkClientOptions options, DeliveryListener listener) {
@@ -82,16 +84,17 @@ public final class SinkClient implements AutoCloseable {
 	}
 
 	/**
-	 * Opens the spool and a stream over each of several channels. Sinks that know
-	 * sequences get all messages one at a time: the next one when a stream ends or a
-	 * message times out. Of others, the one that has least of its window in use gets a
-	 * message. A sink that is down, or left because it is silent, is tried again; what
-	 * was in flight to it goes to the others meanwhile. A message under an id of the
-	 * caller's that it stored and did not acknowledge is then stored twice, as is any
-	 * where the sinks do not store in one topic.
-	 * @param channels each to one sink; not closed by this client. All sinks should take
-	 * messages of the same size
-	 * @param listener hears what came of each message
+	 * Opens the spool and a stream over each of several channels. If the sinks support
+	 * sequences, one of them gets all messages until its stream ends or a message times
+	 * out; then the next one does. Otherwise each message goes to the sink with the
+	 * lowest share of its window in use. The client keeps retrying a sink that is down or
+	 * that it left because it was silent; messages in flight to it go to the others
+	 * meanwhile. If such a sink had stored a message without acknowledging it, the
+	 * message is stored twice if its id came from the caller, or if the sinks do not
+	 * share a topic.
+	 * @param channels one channel to each sink, which this client does not close. All
+	 * sinks should accept messages of the same size
+	 * @param listener receives the result of each message
 	 * @throws IllegalArgumentException if there is no channel
 	 * @throws SpoolFailedException if the spool cannot be opened
 	 * @see #open(Channel, SinkClientOptions, DeliveryListener)
@@ -99,7 +102,7 @@ public final class SinkClient implements AutoCloseable {
 	public static SinkClient open(List<? extends Channel> channels, SinkClientOptions options,
 			DeliveryListener listener) {
 		if (channels.isEmpty()) {
-			throw new IllegalArgumentException("A client needs one channel at least");
+			throw new IllegalArgumentException("A client needs at least one channel");
 		}
 		return new SinkClient(channels, options, listener, spool(options), EventLoop.ofThread("sink-client"));
 	}
@@ -125,7 +128,7 @@ public final class SinkClient implements AutoCloseable {
 	}
 
 	/**
-	 * Takes a message under an id of the client's own, which is numbered.
+	 * Sends a message with an id that the client makes, and with a sequence.
 	 * @return the id
 	 * @see #send(ByteString, byte[])
 	 */
@@ -134,19 +137,21 @@ public final class SinkClient implements AutoCloseable {
 	}
 
 	/**
-	 * Takes a message. When this returns, the message is as durable as the options say.
-	 * @param id 1 to 64 bytes; the sink stores a repeat of it once, within its horizon
-	 * @param payload not to be changed any more
-	 * @throws SpoolFullException if there is no room: the message was not taken
+	 * Sends a message: appends it to the spool. When this returns, the message is as
+	 * durable as the options say.
+	 * @param id 1 to 64 bytes; the sink stores repeats of it once, within its repeat
+	 * horizon
+	 * @param payload must not be changed afterwards
+	 * @throws SpoolFullException if there is no room: the message is not in the spool
 	 * @throws SpoolFailedException if the message may not be durable
-	 * @throws IllegalArgumentException if id or payload are too large
+	 * @throws IllegalArgumentException if the id or the payload is too large
 	 */
 	public void send(ByteString id, byte[] payload) throws InterruptedException {
 		sendAll(List.of(new Message(id, payload)));
 	}
 
 	/**
-	 * Takes a message, which may have a key.
+	 * Sends a message, which may have a key.
 	 * @return the id
 	 * @see #send(ByteString, byte[])
 	 */
@@ -155,19 +160,20 @@ public final class SinkClient implements AutoCloseable {
 	}
 
 	/**
-	 * Takes several messages, which is cheaper than one at a time: they share the force
-	 * of the disk and one wait for it. All of them are taken, or none.
+	 * Sends a batch of messages, all or none. It is cheaper than sending them one at a
+	 * time: they share one force of the disk and the wait for it.
 	 * @return their ids, in the same order
-	 * @throws SpoolFullException if there is no room for all: none was taken. There never
-	 * is for more at once than the spool holds
+	 * @throws SpoolFullException if there is no room for all, which is always so if they
+	 * are larger than the spool: none is in the spool
 	 * @throws SpoolFailedException if they may not be durable
-	 * @throws IllegalArgumentException if a payload is too large: none was taken
+	 * @throws IllegalArgumentException if a payload is too large: none is in the spool
 	 */
 	public List<ByteString> sendAll(List<Message> messages) throws InterruptedException {
 		for (Message message : messages) {
 			if (message.payload().length > this.options.maxMessageBytes()) {
-				throw new IllegalArgumentException("A message has %,d bytes at most (maxMessageBytes), this one %,d"
-					.formatted(this.options.maxMessageBytes(), message.payload().length));
+				throw new IllegalArgumentException(
+						"A message must have at most %,d bytes (maxMessageBytes), this one has %,d"
+							.formatted(this.options.maxMessageBytes(), message.payload().length));
 			}
 		}
 		if (messages.isEmpty()) {
@@ -183,10 +189,11 @@ public final class SinkClient implements AutoCloseable {
 	}
 
 	/**
-	 * Takes a message, and waits for room if there is none.
-	 * @param timeout for the wait; 0 = none
+	 * Sends a message, and waits for room in the spool if there is none.
+	 * @param timeout maximum wait; 0 = none
 	 * @return the id
-	 * @throws SpoolFullException if there was no room in time: the message was not taken
+	 * @throws SpoolFullException if there was no room in time: the message is not in the
+	 * spool
 	 * @see #send(byte[])
 	 */
 	public ByteString send(byte[] payload, Duration timeout) throws InterruptedException {
@@ -194,10 +201,11 @@ public final class SinkClient implements AutoCloseable {
 	}
 
 	/**
-	 * Takes several messages, and waits for room if there is none for all.
-	 * @param timeout for the wait; 0 = none
+	 * Sends a batch of messages, and waits for room in the spool if there is none for
+	 * all.
+	 * @param timeout maximum wait; 0 = none
 	 * @return their ids, in the same order
-	 * @throws SpoolFullException if there was no room in time: none was taken
+	 * @throws SpoolFullException if there was no room in time: none is in the spool
 	 * @see #sendAll(List)
 	 */
 	public List<ByteString> sendAll(List<Message> messages, Duration timeout) throws InterruptedException {
@@ -216,8 +224,8 @@ public final class SinkClient implements AutoCloseable {
 	}
 
 	/**
-	 * Waits until the sink has all that was sent.
-	 * @return false if it has not in time
+	 * Waits until the sink has all messages that were sent.
+	 * @return false if it does not have them in time
 	 */
 	public boolean awaitEmpty(Duration timeout) throws InterruptedException {
 		long deadline = System.nanoTime() + timeout.toNanos();
@@ -231,7 +239,7 @@ public final class SinkClient implements AutoCloseable {
 	}
 
 	/**
-	 * Messages that the sink refused for good, still in the spool.
+	 * Permanently refused messages that are still in the spool.
 	 * @throws SpoolFailedException if the spool is closed or cannot be read
 	 */
 	public List<Refused> refused() {
@@ -242,12 +250,12 @@ public final class SinkClient implements AutoCloseable {
 			.toList();
 	}
 
-	/** Forgets a refused message. */
+	/** Deletes a refused message from the spool. */
 	public void discard(Refused refused) {
 		this.spool.discard(refused.number());
 	}
 
-	/** What it is doing now. */
+	/** The current state and counters. */
 	public Stats stats() {
 		Progress.Snapshot now = this.session.snapshot();
 		Long oldest = this.spool.oldest();
@@ -258,8 +266,9 @@ public final class SinkClient implements AutoCloseable {
 	}
 
 	/**
-	 * Ends the stream. What the sink does not have stays in the file, for the next client
-	 * that opens it. A listener may call it too.
+	 * Ends the streams and closes the spool. Messages that the sink does not have stay in
+	 * the spool's files for the next client that opens them. A listener may call this
+	 * method too.
 	 */
 	@Override
 	public void close() {

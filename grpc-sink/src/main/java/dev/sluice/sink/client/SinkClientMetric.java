@@ -7,15 +7,15 @@ import dev.sluice.sink.client.SinkClient.Stats;
 /** Every metric of a client. Counters begin at 0 when the client is opened. */
 enum SinkClientMetric {
 
-	/** Depth in messages; refused ones are not counted. */
+	/** Messages in the spool, without refused ones. */
 	SPOOLED("sluice.sink.client.spooled", Kind.GAUGE, "messages", "Messages that the sink does not have yet",
 			Stats::spooled),
 
-	/** Depth in bytes. */
+	/** Bytes in the spool, with refused messages. */
 	SPOOL_BYTES("sluice.sink.client.spool.bytes", Kind.GAUGE, "bytes",
-			"What the spool holds, refused messages included; spoolBytes limits it", Stats::spoolBytes),
+			"Size of the messages in the spool, including refused ones; spoolBytes limits it", Stats::spoolBytes),
 
-	/** 0 if the sink has everything. */
+	/** 0 if the sink has all messages. */
 	OLDEST("sluice.sink.client.oldest", Kind.GAUGE, "seconds", "Age of the oldest message that the sink does not have",
 			(stats) -> stats.oldestMillis() / 1_000.0),
 
@@ -23,49 +23,49 @@ enum SinkClientMetric {
 	CONNECTED("sluice.sink.client.connected", Kind.GAUGE, "boolean", "1 while the sink answers on an open stream",
 			(stats) -> stats.connected() ? 1 : 0),
 
-	/** Of the messages in the spool. */
+	/** Messages of the spool that are in flight. */
 	IN_FLIGHT("sluice.sink.client.in.flight", Kind.GAUGE, "messages", "Messages sent and not acknowledged",
 			Stats::inFlight),
 
-	/** What limits the messages in flight. */
-	WINDOW("sluice.sink.client.window", Kind.GAUGE, "messages", "Messages that may be in flight", Stats::window),
+	/** The limit on messages in flight. */
+	WINDOW("sluice.sink.client.window", Kind.GAUGE, "messages", "Maximum number of messages in flight", Stats::window),
 
-	/** Each time it is sent, a message counts. */
-	SENT("sluice.sink.client.sent", Kind.COUNTER, "messages", "Messages sent, repeats included", Stats::sent),
+	/** A message counts each time it is sent. */
+	SENT("sluice.sink.client.sent", Kind.COUNTER, "messages", "Messages sent, including repeats", Stats::sent),
 
 	/** After a timeout, a drop or the end of a stream. */
 	REPEATED("sluice.sink.client.repeated", Kind.COUNTER, "messages", "Messages sent again", Stats::repeated),
 
-	/** What gRPC and TLS add is not counted. */
+	/** Without the overhead of gRPC and TLS. */
 	SENT_BYTES("sluice.sink.client.sent.bytes", Kind.COUNTER, "bytes",
-			"Bytes sent, after compression and repeats included, without what gRPC and TLS add", Stats::sentBytes),
+			"Bytes sent, after compression, including repeats, without the overhead of gRPC and TLS", Stats::sentBytes),
 
-	/** Each message once. */
+	/** A message counts once. */
 	ACKNOWLEDGED("sluice.sink.client.acknowledged", Kind.COUNTER, "messages", "Messages that the sink has acknowledged",
 			Stats::acknowledged),
 
 	/** They stay in the spool. */
-	REFUSED("sluice.sink.client.refused", Kind.COUNTER, "messages", "Messages refused for good", Stats::refused),
+	REFUSED("sluice.sink.client.refused", Kind.COUNTER, "messages", "Messages permanently refused", Stats::refused),
 
 	/** They are lost; the log names them. */
 	DAMAGED("sluice.sink.client.damaged", Kind.COUNTER, "messages",
-			"Messages lost to damage of the spool's files: anything but 0 needs a look at the disk", Stats::damaged),
+			"Messages lost to damage of the spool's files: if it is not 0, check the disk", Stats::damaged),
 
 	/** Not acknowledged within {@code ackTimeout}. */
 	TIMEOUTS("sluice.sink.client.timeouts", Kind.COUNTER, "messages", "Messages not acknowledged in time",
 			Stats::timeouts),
 
-	/** Each is followed by a new one. */
+	/** The client opens a new stream after each. */
 	DISCONNECTIONS("sluice.sink.client.disconnections", Kind.COUNTER, "streams",
 			"Streams that ended; the client opens another one each time", Stats::disconnections);
 
-	/** What a metric does. */
+	/** The kind of a metric. */
 	enum Kind {
 
-		/** Goes up and down. */
+		/** A value that goes up and down. */
 		GAUGE,
 
-		/** Goes up. */
+		/** A value that only goes up. */
 		COUNTER
 
 	}

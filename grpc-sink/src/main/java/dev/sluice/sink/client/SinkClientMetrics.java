@@ -12,12 +12,12 @@ import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.binder.MeterBinder;
 
 /**
- * A client's metrics for Micrometer; {@code docs/metrics.md} lists them. The only class
- * of this package that needs Micrometer: without it on the class path, everything else
- * works. Reading a metric disturbs neither those who send nor the client's threads.
+ * A client's metrics for Micrometer; {@code docs/metrics.md} lists them. It is the only
+ * class of this package that needs Micrometer: the others work without it on the class
+ * path. Reading a metric blocks neither senders nor the client's threads.
  * <p>
- * Close it with its client: a registry keeps the meters of a name and tags that it had
- * first, so those of a client that is closed would hide those of the next one.
+ * Close it with its client: a registry keeps the first meter with a name and tags, so the
+ * meters of a closed client would hide those of the next one.
  */
 @ThreadSafe
 public final class SinkClientMetrics implements MeterBinder, AutoCloseable {
@@ -32,10 +32,10 @@ public final class SinkClientMetrics implements MeterBinder, AutoCloseable {
 	}
 
 	/**
-	 * The metrics of one client.
-	 * @param client that is observed
-	 * @param tags of each metric; they tell several clients of one process apart, which
-	 * must not have the same
+	 * Creates the metrics of one client.
+	 * @param client the client
+	 * @param tags tags of each metric, which must be different for each client of a
+	 * process
 	 */
 	public SinkClientMetrics(SinkClient client, Tags tags) {
 		this.client = client;

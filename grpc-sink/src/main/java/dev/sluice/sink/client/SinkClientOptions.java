@@ -6,31 +6,33 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a client works.
+ * Options of a client.
  *
- * @param spool the directory that keeps messages until the sink has them, of this client
- * alone; made if it is not there; null = they are kept in memory and die with the
- * process. Default null
- * @param spoolBytes what the spool holds at most, payloads and 80 bytes each; beyond,
- * sending is refused. The files may take twice as much and two segments. Default 1 GB, in
- * memory 64 MB
- * @param durability what a message in the spool outlives. Default {@code POWER}
- * @param window messages in flight to each address at most, always; 0 = adaptive. Default
- * 0
- * @param maxWindow what the adaptive window may grow to; the sink's capacity bounds it
- * too. Default 16,384
- * @param ackTimeout until a message that is not acknowledged is sent again; longer than
- * the sink's {@code sink.store-timeout}. A sink that says nothing for that long on a new
- * stream, or acknowledges nothing for three times that long, is left for another stream.
- * Default 20 s
- * @param zstdLevel of the compression, if the sink takes it; 0 = none. Default 3
- * @param dictionary whether the sink's dictionary is used, if it has one. Default true
- * @param maxMessageBytes the largest payload; one that the sink says is too large for it
- * is not sent and refused. Default 1 MB
- * @param batchBytes of one request with several small messages at most, if the sink takes
- * such; 0 = each message has a request of its own. Default 16 KB
- * @param linger how long a message waits for others to go with it in one request, less
- * than {@code ackTimeout}; 0 = not: only those that wait already go together. Default 0
+ * @param spool directory that keeps messages until the sink has them. Only this client
+ * may use it; it is created if it does not exist. null = messages are kept in memory and
+ * are lost with the process. Default null
+ * @param spoolBytes maximum size of the messages in the spool: payloads plus 80 bytes
+ * each. A message over it is refused with {@link SpoolFullException}. The files may take
+ * twice as much, plus two segments. Default 1 GB, in memory 64 MB
+ * @param durability what a message in the spool survives. Default {@code POWER}
+ * @param window fixed maximum number of messages in flight to each address; 0 = adaptive.
+ * Default 0
+ * @param maxWindow maximum of the adaptive window, which the sink's capacity also limits.
+ * Default 16,384
+ * @param ackTimeout time after which an unacknowledged message is sent again; longer than
+ * the sink's {@code sink.store-timeout}. A stream on which the sink does not answer
+ * within that time, or acknowledges nothing for three times that time, is replaced by a
+ * new one. Default 20 s
+ * @param zstdLevel compression level, if the sink accepts compressed messages; 0 = none.
+ * Default 3
+ * @param dictionary whether to use the sink's dictionary, if it has one. Default true
+ * @param maxMessageBytes maximum size of a payload. A message that is larger than the
+ * sink's own maximum is not sent and counts as refused. Default 1 MB
+ * @param batchBytes maximum size of a request with several messages, if the sink accepts
+ * such; 0 = each message has its own request. Default 16 KB
+ * @param linger how long a message waits for others to share its request, less than
+ * {@code ackTimeout}; 0 = it does not wait: only messages that already wait share one.
+ * Default 0
  */
 public record SinkClientOptions(@Nullable Path spool, long spoolBytes, Durability durability, int window, int maxWindow,
 		Duration ackTimeout, int zstdLevel, boolean dictionary, int maxMessageBytes, int batchBytes, Duration linger) {
@@ -61,13 +63,13 @@ public record SinkClientOptions(@Nullable Path spool, long spoolBytes, Durabilit
 		}
 	}
 
-	/** The defaults, with a directory. */
+	/** The defaults for a spool in a directory. */
 	public static SinkClientOptions durable(Path spool) {
 		return new SinkClientOptions(spool, 1024 * MEGABYTE, Durability.POWER, 0, 16_384, Duration.ofSeconds(20),
 				ZSTD_LEVEL, true, (int) MEGABYTE, BATCH_BYTES, Duration.ZERO);
 	}
 
-	/** The defaults, without. */
+	/** The defaults for a spool in memory. */
 	public static SinkClientOptions inMemory() {
 		return new SinkClientOptions(null, 64 * MEGABYTE, Durability.PROCESS, 0, 16_384, Duration.ofSeconds(20),
 				ZSTD_LEVEL, true, (int) MEGABYTE, BATCH_BYTES, Duration.ZERO);

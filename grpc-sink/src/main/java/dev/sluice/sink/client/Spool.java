@@ -7,30 +7,30 @@ import com.google.protobuf.ByteString;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Messages that the sink does not have yet, numbered in their order. Any number of
- * threads may append; one reads and settles.
+ * Messages that the sink does not have yet, numbered in order. Any number of threads may
+ * append; one thread reads and settles.
  */
 interface Spool extends AutoCloseable {
 
-	/** What an entry costs beside its id and payload, in bytes. */
+	/** What an entry counts for without its id, key and payload, in bytes. */
 	int OVERHEAD_BYTES = 64;
 
-	/** Of an id that the spool makes. */
+	/** Length of an id that the spool makes. */
 	int OWN_ID_BYTES = 16;
 
 	/**
 	 * A message.
 	 *
 	 * @param number from 0; within a session the numbers count up by one
-	 * @param session which opening of the spool took it: drawn at random at each opening,
-	 * so that no two messages ever have the same session and number
-	 * @param id names it to the sink
-	 * @param key for the partition; empty = none
-	 * @param appendedAt in milliseconds since the epoch
+	 * @param session random number of the opening of the spool that appended it, so that
+	 * no two messages ever have the same session and number
+	 * @param id id that the sink gets
+	 * @param key routing key; empty = none
+	 * @param appendedAt when it was appended, in milliseconds since the epoch
 	 */
 	record Entry(long number, long session, ByteString id, ByteString key, byte[] payload, long appendedAt) {
 
-		/** Whether the spool made its id: a message with another one has no sequence. */
+		/** Whether the spool made its id. A message with another id has no sequence. */
 		boolean hasOwnId() {
 			return this.id.size() == OWN_ID_BYTES && has(this.session, 0) && has(this.number, Long.BYTES);
 		}
@@ -48,7 +48,7 @@ interface Spool extends AutoCloseable {
 			return this.id.size() + this.key.size() + this.payload.length + OVERHEAD_BYTES;
 		}
 
-		/** What entries of these messages will come to. */
+		/** The total size of entries for these messages. */
 		static long bytes(Collection<Message> messages) {
 			long bytes = 0;
 			for (Message message : messages) {
@@ -61,67 +61,67 @@ interface Spool extends AutoCloseable {
 	}
 
 	/**
-	 * A message that the sink will never take.
+	 * A permanently refused message.
 	 *
-	 * @param number for {@link #discard}; not that of the entry
+	 * @param number identifies it to {@link #discard}; not the entry's number
 	 * @param code a gRPC status code
 	 */
 	record Refused(long number, Entry entry, int code, String description) {
 	}
 
 	/**
-	 * Keeps messages, one behind the other; returns once they are as durable as the spool
-	 * makes them, which is together. One without an id is given one, of the session and
-	 * the number.
-	 * @throws SpoolFullException if there is no room for all: none is kept
-	 * @throws SpoolFailedException if they could not be kept
+	 * Appends messages in order, all or none. Returns once they are as durable as the
+	 * spool makes them. A message without an id gets one, made of the session and the
+	 * number.
+	 * @throws SpoolFullException if there is no room for all: none is appended
+	 * @throws SpoolFailedException if they may not be durable
 	 */
 	List<Entry> append(List<Message> messages) throws InterruptedException;
 
-	/**
-	 * The first entry behind a number that is durable and not settled; null if none is.
-	 */
+	/** The first durable and unsettled entry after a number; null if there is none. */
 	@Nullable Entry next(long after);
 
 	/** Whether there is such an entry. */
 	boolean hasNext(long after);
 
 	/**
-	 * The number of the first entry that is durable and not settled; that of the next one
-	 * if none is.
+	 * The number of the first durable and unsettled entry; if there is none, the next
+	 * entry's number.
 	 */
 	long firstUnsettled();
 
-	/** An entry by its number; null if it is settled. */
+	/** Returns the entry with a number; null if it is settled. */
 	@Nullable Entry get(long number);
 
-	/** The sink has these. What is forgotten of it in a crash is sent again. */
+	/**
+	 * Settles stored entries. Those that a crash makes the spool forget are sent again.
+	 */
 	void settle(Collection<Long> numbers);
 
-	/** The sink will never take this one: it stays, and is not sent again. */
+	/** Marks an entry as permanently refused: it is kept, and not sent again. */
 	void refuse(long number, int code, String description);
 
 	/**
-	 * What was refused and not discarded. Any thread.
-	 * @throws SpoolFailedException if it cannot be read
+	 * The messages that were refused and not discarded. Any thread may call it.
+	 * @throws SpoolFailedException if they cannot be read
 	 */
 	List<Refused> refused();
 
-	/** Forgets a refused message, by its number among those. */
+	/** Deletes a refused message, by its number among the refused. */
 	void discard(long number);
 
-	/** Entries not settled, refused ones not counted. */
+	/** Number of unsettled entries, without refused ones. */
 	long size();
 
-	/** Bytes of all entries, refused ones too. */
+	/** Bytes of all entries, with refused ones. */
 	long bytes();
 
-	/** Entries that were promised, and found damaged since the spool was opened. */
+	/** Durable entries that were found damaged since the spool was opened. */
 	long damaged();
 
 	/**
-	 * When the oldest unsettled entry was appended, in milliseconds since the epoch. Any
-	 * thread.
+	 * When the oldest unsettled entry was appended, in milliseconds since the epoch; null
+	 * if there is none. Any thread may call it.
 	 */
 	@Nullable Long oldest();
 

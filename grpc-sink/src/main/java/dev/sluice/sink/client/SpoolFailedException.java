@@ -1,6 +1,6 @@
 package dev.sluice.sink.client;
 
-/** The spool cannot be opened, or could not keep a message. */
+/** The spool cannot be opened or read, or a message may not be durable. */
 public final class SpoolFailedException extends RuntimeException {
 
 	private static final long serialVersionUID = 1L;

@@ -1,12 +1,12 @@
 package dev.sluice.sink.client;
 
-/** The message was not taken: the spool is as large as it may be, or its disk is full. */
+/** The message was not appended: the spool has its maximum size, or its disk is full. */
 public final class SpoolFullException extends RuntimeException {
 
 	private static final long serialVersionUID = 1L;
 
 	SpoolFullException(long bytes, long maxBytes) {
-		super("The spool holds %,d of at most %,d bytes: send again when the sink has taken some, or make it larger"
+		super("The spool has %,d of at most %,d bytes: send again when the sink has stored some, or raise spoolBytes"
 			.formatted(bytes, maxBytes));
 	}
 

@@ -9,8 +9,8 @@ import dev.sluice.sink.client.Spool.Entry;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Entries in memory, on their way from the threads that append to the one that sends.
- * Bound: {@value #BYTES} bytes; entries beyond are read from the files.
+ * Keeps entries in memory between the threads that append and the one that sends. Bounded
+ * by {@value #BYTES} bytes; further entries are read from the files.
  */
 @ThreadSafe
 final class SpoolTail {
@@ -31,7 +31,7 @@ final class SpoolTail {
 		return this.entries.get(number);
 	}
 
-	/** It is in memory once more only if it has to be sent again. */
+	/** Removes an entry. If it has to be sent again, it is read from the files. */
 	@Nullable Entry take(long number) {
 		Entry entry = this.entries.remove(number);
 		if (entry != null) {

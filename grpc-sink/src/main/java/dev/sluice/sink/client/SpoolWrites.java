@@ -11,14 +11,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Whether a spool can be written now, which it says in the log when that changes.
- * Confined to the spool's writer.
+ * Writes to a spool's queues, and logs when writing starts to fail and when it works
+ * again. Confined to the spool's writer.
  */
 final class SpoolWrites {
 
 	private static final Logger logger = LoggerFactory.getLogger(SpoolWrites.class);
 
-	/** Between two attempts to write what no caller waits for. */
+	/** Time between two attempts to write data that no caller waits for. */
 	private static final Duration RETRY = Duration.ofMillis(250);
 
 	private static final long LITTLE_BYTES = 1024 * 1024;
@@ -29,7 +29,7 @@ final class SpoolWrites {
 
 	private long failedAt;
 
-	/** Writes to a queue, all or nothing. */
+	/** Appends to a queue, all or nothing. */
 	@FunctionalInterface
 	interface Batch {
 
@@ -46,14 +46,14 @@ final class SpoolWrites {
 		return this.failure != null;
 	}
 
-	/** Whether what no caller waits for may be tried. */
+	/** Whether to try to write data that no caller waits for. */
 	boolean due() {
 		return this.failure == null || System.nanoTime() - this.failedAt >= RETRY.toNanos();
 	}
 
 	/**
-	 * Commits a batch, or takes it back.
-	 * @return what to tell the callers that wait for it; null if it is committed
+	 * Commits a batch, or rolls it back.
+	 * @return the exception for the callers that wait for it; null if it is committed
 	 */
 	@Nullable RuntimeException write(SegmentQueue queue, Batch batch) {
 		try {
@@ -73,7 +73,7 @@ final class SpoolWrites {
 
 	private RuntimeException failed(SegmentQueue queue, IOException cause) {
 		if (this.failure == null) {
-			logger.error("The spool {} cannot be written, and takes messages again when it can: {}", this.directory,
+			logger.error("The spool {} cannot be written; sending fails until it can: {}", this.directory,
 					cause.toString());
 		}
 		this.failure = cause;
@@ -84,16 +84,15 @@ final class SpoolWrites {
 		catch (IOException ex) {
 			cause.addSuppressed(ex);
 			return new SpoolFailedException(
-					"The messages could not be written, and may be delivered all the same after a restart: " + cause,
-					cause);
+					"The messages could not be written, but may still be delivered after a restart: " + cause, cause);
 		}
 		return isFull(cause)
-				? new SpoolFullException("The disk of the spool %s is full: send again when there is room (%s)"
+				? new SpoolFullException("The disk of the spool %s is full; send again when there is room (%s)"
 					.formatted(this.directory, cause.getMessage()), cause)
-				: new SpoolFailedException("The messages could not be written, and were not taken: " + cause, cause);
+				: new SpoolFailedException("The messages could not be written and will not be sent: " + cause, cause);
 	}
 
-	/** The reason comes in words only, and those may be of any language. */
+	/** The message is the only hint at the reason, and it may be in any language. */
 	private boolean isFull(IOException cause) {
 		String words = String.valueOf(cause.getMessage());
 		if (words.contains("No space left") || words.contains("quota")) {

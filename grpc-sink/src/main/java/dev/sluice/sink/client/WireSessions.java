@@ -13,11 +13,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The sessions of the spool's messages, as the sink knows them: each opening of the spool
- * is one, and a message's number in the spool is its sequence, so both outlive the
- * process. A session that the sink has forgotten gets another name until the client is
- * closed. Confined to the event loop. Bound: one name for each opening whose messages the
- * spool has.
+ * The session ids of the spool's messages on the wire. Each opening of the spool is a
+ * session, and a message's sequence is derived from its number in the spool, so both
+ * survive the process. A session that the sink has forgotten gets a new id until the
+ * client is closed. Confined to the event loop. Bounded by the number of openings with
+ * messages in the spool.
  */
 final class WireSessions {
 
@@ -29,20 +29,20 @@ final class WireSessions {
 
 	private final Map<Long, ByteString> names = new HashMap<>();
 
-	/** Of these the sink has forgotten the first name. */
+	/** Sessions whose first id the sink has forgotten. */
 	private final Set<Long> renewed = new HashSet<>();
 
 	WireSessions(Spool spool) {
 		this.spool = spool;
 	}
 
-	/** Names the session of a message to the sink. */
+	/** The id on the wire of a session of the spool. */
 	ByteString id(long session) {
 		return this.names.computeIfAbsent(session, WireSessions::bytes);
 	}
 
 	/**
-	 * Says of a session what the sink has to know.
+	 * Creates the announcement of a session.
 	 * @param first the first message of the session on a stream
 	 */
 	dev.sluice.contract.sink.Session announce(Entry first) {
@@ -60,14 +60,15 @@ final class WireSessions {
 	}
 
 	/**
-	 * The sink has forgotten a session. Messages in flight may be stored already.
-	 * @param refused as the sink was told it
+	 * Gives a session that the sink has forgotten a new id. Messages in flight may
+	 * already be stored.
+	 * @param refused the id that the sink refused
 	 */
 	void renew(long session, ByteString refused) {
 		if (id(session).equals(refused)) {
 			logger.warn(
-					"The sink cannot tell which messages of session {} it has; what it has not acknowledged is sent in "
-							+ "a new session, and stored twice if it was stored before",
+					"The sink has forgotten which messages of session {} it has; unacknowledged ones are sent again "
+							+ "in a new session, and stored twice if they were stored before",
 					Long.toHexString(session));
 			this.renewed.add(session);
 			this.names.put(session, bytes(this.random.nextLong()));

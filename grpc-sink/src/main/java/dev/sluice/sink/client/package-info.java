@@ -1,6 +1,6 @@
 /**
- * The sink's client: keeps messages in a durable spool, moves them over a stream to each
- * of its sinks and forgets each once a sink has it. Start at
+ * The sink's client: keeps messages in a durable spool, sends them over a stream to each
+ * of its sinks, and deletes each once a sink has acknowledged it. Start at
  * {@link dev.sluice.sink.client.SinkClient}.
  */
 @NullMarked

@@ -6,13 +6,13 @@ import java.util.zip.CRC32C;
 import com.google.protobuf.ByteString;
 
 /**
- * A message as it is to be kept.
+ * The content of a message to store.
  *
- * @param id of the message, 1 to 64 bytes
- * @param key for the partition, up to 128 bytes; empty = none
- * @param client whose id it is; 0 = that of all clients without a certificate
- * @param payload decompressed; not to be changed any more
- * @param checksum what a repeat must have, too
+ * @param id id of the message, 1 to 64 bytes
+ * @param key routing key, up to 128 bytes; empty = none
+ * @param client owner of the id; 0 = all clients without a certificate
+ * @param payload decompressed payload, which must not change any more
+ * @param checksum checksum of id, key and payload; a repeat has the same one
  */
 public record Content(ByteString id, ByteString key, long client, byte[] payload, int checksum) {
 

@@ -14,24 +14,24 @@ import dev.sluice.sink.segment.SegmentHeader;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A segment's file: the number of the segment, and its header once more, so that a file
- * that has lost its first block loses only the records in it. Files of earlier versions
- * have the number alone.
+ * A segment's file. Its name has the number of the segment and a copy of the header, so
+ * that a file whose first block is lost loses only the records in that block. Files of
+ * earlier versions have only the number.
  *
- * @param path of the file
- * @param number of the segment, from 0
- * @param header as the name has it; null in a name of an earlier version
+ * @param path path of the file
+ * @param number number of the segment, from 0
+ * @param header header in the name; null for a file of an earlier version
  */
 public record LogFile(Path path, int number, @Nullable SegmentHeader header) {
 
 	private static final Pattern NAME = Pattern.compile("(\\d{10})(?:-(.+))?\\.log");
 
-	/** Names a file. */
+	/** Returns the file for a segment. */
 	public static LogFile of(Path directory, int number, SegmentHeader header) {
 		return new LogFile(directory.resolve("%010d-%s.log".formatted(number, header.name())), number, header);
 	}
 
-	/** The segments of a log, in their order. */
+	/** Lists the segments of a log in order. */
 	public static List<LogFile> list(Path directory) throws IOException {
 		try (Stream<Path> files = Files.list(directory)) {
 			return files.map(LogFile::parse)
@@ -51,7 +51,7 @@ public record LogFile(Path path, int number, @Nullable SegmentHeader header) {
 				(header != null) ? SegmentHeader.named(header) : null);
 	}
 
-	/** For messages. */
+	/** The file's name, for messages. */
 	public String name() {
 		return this.path.getFileName().toString();
 	}

@@ -9,20 +9,21 @@ import dev.sluice.sink.segment.SegmentReader;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The body of a log's record, of a message. In this order, numbers big-endian: when it
- * was stored, in milliseconds since the epoch (8 bytes); what follows (1): 1 = a client,
- * 2 = a sequence, 4 = a key; the {@linkplain Content#checksum checksum} (4); the client
- * (8); the length of the session's id (1), the session's id, the sequence (8); the key's
- * length (1), the key; the id's length (1), the id; the payload.
+ * The body of a log record that holds a message. The fields in order, numbers big-endian:
+ * when it was stored, in milliseconds since the epoch (8 bytes); flags for the optional
+ * fields (1): 1 = client, 2 = session and sequence, 4 = key; the
+ * {@linkplain Content#checksum checksum} (4); the client (8); the length of the session's
+ * id (1), the session's id, the sequence (8); the key's length (1), the key; the id's
+ * length (1), the id; the payload.
  *
  * @param storedMillis when it was stored, in milliseconds since the epoch
- * @param client whose id it is; 0 = that of all clients without a certificate
- * @param session whose sequence it is; null if it has none
- * @param sequence in the session, from 1; 0 = none
- * @param checksum of the content
- * @param key for the partition; empty = none
- * @param id of the message
- * @param headBytes bytes of the body before the payload
+ * @param client owner of the id; 0 = all clients without a certificate
+ * @param session session of the sequence; null if it has none
+ * @param sequence number in the session, from 1; 0 = none
+ * @param checksum checksum of the content
+ * @param key routing key; empty = none
+ * @param id id of the message
+ * @param headBytes length of the body before the payload, in bytes
  */
 public record LogRecord(long storedMillis, long client, @Nullable ByteString session, long sequence, int checksum,
 		ByteString key, ByteString id, int headBytes) {
@@ -33,11 +34,11 @@ public record LogRecord(long storedMillis, long client, @Nullable ByteString ses
 
 	private static final int HAS_KEY = 4;
 
-	/** All numbers and lengths, and a session, a key and an id of the greatest length. */
+	/** All numbers and lengths, plus the longest session, key and id. */
 	private static final int MAX_HEAD_BYTES = 32 + 16 + 128 + 64;
 
 	/**
-	 * What comes before the payload.
+	 * Encodes the fields before the payload.
 	 * @param session null if the message has no sequence
 	 */
 	public static byte[] head(long storedMillis, Content content, @Nullable ByteString session, long sequence) {
@@ -67,8 +68,8 @@ public record LogRecord(long storedMillis, long client, @Nullable ByteString ses
 	}
 
 	/**
-	 * Reads what comes before the payload.
-	 * @throws IOException if it cannot be read, or is no such record
+	 * Reads the fields before the payload.
+	 * @throws IOException if the file cannot be read, or if this is not such a record
 	 */
 	public static LogRecord read(SegmentReader reader, SegmentReader.Whole whole) throws IOException {
 		ByteBuffer head = ByteBuffer.wrap(reader.read(whole, 0, Math.min(whole.length(), MAX_HEAD_BYTES)));
@@ -84,7 +85,7 @@ public record LogRecord(long storedMillis, long client, @Nullable ByteString ses
 			return new LogRecord(storedMillis, client, session, sequence, checksum, key, id, head.position());
 		}
 		catch (BufferUnderflowException | IllegalArgumentException | IndexOutOfBoundsException ex) {
-			throw new IOException("Record %d is none of a log".formatted(whole.number()), ex);
+			throw new IOException("Record %d is not a log record".formatted(whole.number()), ex);
 		}
 	}
 

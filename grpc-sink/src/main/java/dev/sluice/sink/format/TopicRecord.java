@@ -9,16 +9,15 @@ import org.apache.kafka.common.header.Headers;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a record of the topic has beside its key, which is the message's id, and its
- * value, which is the payload. All of it is in headers, numbers big-endian:
- * {@value #SEQUENCE} has the session's id (8 to 16 bytes), the sequence (8) and the
- * {@linkplain Content#checksum checksum} (4); {@value #KEY} the routing key;
- * {@value #CLIENT} the client (8).
+ * The headers of a record of the topic. The record's key is the message's id, its value
+ * the payload. Numbers are big-endian: {@value #SEQUENCE} has the session's id (8 to 16
+ * bytes), the sequence (8) and the {@linkplain Content#checksum checksum} (4);
+ * {@value #KEY} has the routing key; {@value #CLIENT} has the client (8).
  *
- * @param client whose id it is; 0 = that of all clients without a certificate
- * @param session whose sequence it is; null if it has none
- * @param sequence in the session, from 1; 0 = none
- * @param key for the partition; empty = none
+ * @param client owner of the id; 0 = all clients without a certificate
+ * @param session session of the sequence; null if it has none
+ * @param sequence number in the session, from 1; 0 = none
+ * @param key routing key; empty = none
  */
 public record TopicRecord(long client, @Nullable ByteString session, long sequence, ByteString key) {
 
@@ -34,8 +33,8 @@ public record TopicRecord(long client, @Nullable ByteString session, long sequen
 	private static final int SEQUENCE_BYTES = Long.BYTES + Integer.BYTES;
 
 	/**
-	 * Makes a record.
-	 * @param partition null = the id decides
+	 * Creates a record.
+	 * @param partition null = the partitioner decides by the id
 	 * @param session null if the message has no sequence
 	 */
 	public static ProducerRecord<byte[], byte[]> of(String topic, @Nullable Integer partition, Content content,
@@ -60,7 +59,7 @@ public record TopicRecord(long client, @Nullable ByteString session, long sequen
 		return record;
 	}
 
-	/** Reads the headers of a record. What is too short to be the sink's is none. */
+	/** Reads the headers of a record. Ignores one that is too short to be the sink's. */
 	public static TopicRecord read(Headers headers) {
 		ByteBuffer sequence = bytes(headers, SEQUENCE, SEQUENCE_BYTES + 1);
 		ByteBuffer client = bytes(headers, CLIENT, Long.BYTES);

@@ -1,5 +1,5 @@
 /**
- * What stored messages look like, in a log ({@link dev.sluice.sink.format.LogRecord}) and
+ * The format of stored messages, in a log ({@link dev.sluice.sink.format.LogRecord}) and
  * in the topic ({@link dev.sluice.sink.format.TopicRecord}).
  */
 @NullMarked

@@ -24,10 +24,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * An example of a consumer of stored messages: a member of a consumer group which does
- * something with each message, at least once, serves how far it is behind as a metric,
- * {@value #LAG}, and logs that each second in which messages came. It stands for a
- * program of your own, which replaces what is done.
+ * An example of a consumer of stored messages. It is a member of a consumer group,
+ * processes each message at least once, exports its lag as the metric {@value #LAG}, and
+ * logs a line each second in which messages came. Use it as a template: replace the
+ * action.
  *
  * <pre>
  * java -Dloader.main=dev.sluice.sink.reader.ExampleConsumer -cp grpc-sink.jar \
@@ -36,7 +36,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class ExampleConsumer {
 
-	/** Stored and not consumed, in offsets of the topic. */
+	/** Lag of the consumer, in offsets of the topic. */
 	public static final String LAG = "sluice.sink.reader.lag";
 
 	/** Messages consumed. */
@@ -44,7 +44,7 @@ public final class ExampleConsumer {
 
 	private static final Duration POLL = Duration.ofMillis(200);
 
-	/** Between two commits, and two looks at the lag. */
+	/** Time between two commits, and between two measurements of the lag. */
 	private static final Duration PERIOD = Duration.ofSeconds(1);
 
 	private static final Duration STOP_TIMEOUT = Duration.ofSeconds(15);
@@ -63,16 +63,16 @@ public final class ExampleConsumer {
 
 	private long last;
 
-	/** Consumed since the last line. */
+	/** Messages consumed since the last line. */
 	private long unreported;
 
 	private long unreportedBytes;
 
 	/**
-	 * Consumes nothing yet.
-	 * @param reader of a group
-	 * @param action what is done with each message; if it throws, the message is not
-	 * consumed and the consumer ends
+	 * Creates a consumer.
+	 * @param reader reader of a group
+	 * @param action processes each message; if it throws, the message is not consumed and
+	 * the consumer ends
 	 * @param log takes a line each second in which messages came
 	 */
 	ExampleConsumer(TopicReader reader, Consumer<StoredMessage> action, Consumer<String> log, MeterRegistry registry,
@@ -83,12 +83,12 @@ public final class ExampleConsumer {
 		this.nanoTime = nanoTime;
 		this.last = nanoTime.getAsLong() - PERIOD.toNanos();
 		Gauge.builder(LAG, this.lag, AtomicLong::get)
-			.description("Offsets of the topic sink that are stored and not consumed")
+			.description("Offsets of the topic sink that are stored and not yet consumed")
 			.register(registry);
-		this.messages = Counter.builder(MESSAGES).description("Stored messages that were consumed").register(registry);
+		this.messages = Counter.builder(MESSAGES).description("Stored messages consumed").register(registry);
 	}
 
-	/** Consumes a message, if one comes, and commits now and then. */
+	/** Consumes a message, if one comes, and commits once a second. */
 	void step() {
 		StoredMessage message = this.reader.next(POLL);
 		if (message != null) {
@@ -101,7 +101,8 @@ public final class ExampleConsumer {
 			this.reader.commit();
 			this.lag.set(this.reader.lag());
 			report();
-			// Where that takes long, the next is not due at once.
+			// Measured after the commit, so that a slow one does not make the next due at
+			// once.
 			this.last = this.nanoTime.getAsLong();
 		}
 	}
@@ -122,9 +123,9 @@ public final class ExampleConsumer {
 	 */
 	public static void main(String[] args) throws IOException {
 		if (args.length != 3) {
-			throw new IllegalArgumentException("Needs bootstrap servers, a group and the port of the metrics");
+			throw new IllegalArgumentException("Usage: ExampleConsumer BOOTSTRAP_SERVERS GROUP METRICS_PORT");
 		}
-		// Before anything logs. A file that the user names stays.
+		// Set before anything logs. A file that the user has set takes precedence.
 		System.getProperties().putIfAbsent("logback.configurationFile", "example-consumer-logback.xml");
 		Logger logger = LoggerFactory.getLogger(ExampleConsumer.class);
 		PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);

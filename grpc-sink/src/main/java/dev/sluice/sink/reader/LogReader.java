@@ -21,10 +21,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads a log from its oldest segment on, while a sink writes it or not, and changes
- * nothing. It passes over what is damaged, counts it and names it in the log of the
- * process. At the end of a log that a sink is writing, it may return a message before the
- * sink has acknowledged it. Memory: one message and 256 KB.
+ * Reads a log from its oldest segment, also while a sink writes it. It changes nothing.
+ * It skips damaged bytes, counts them and logs a warning. At the end of a log that a sink
+ * is writing, it may return a message before the sink has acknowledged it. Memory: one
+ * message and 256 KB.
  */
 public final class LogReader implements SinkReader {
 
@@ -46,8 +46,8 @@ public final class LogReader implements SinkReader {
 	}
 
 	/**
-	 * Reads nothing yet.
-	 * @param directory of the log
+	 * Creates a reader.
+	 * @param directory directory of the log
 	 */
 	public LogReader(Path directory) {
 		this.directory = directory;
@@ -82,7 +82,7 @@ public final class LogReader implements SinkReader {
 				}
 				case Whole whole when whole.kind() == SegmentFormat.Kind.END -> closeSegment();
 				case Whole _ -> {
-					// What the sink keeps for itself.
+					// A note of the sink.
 				}
 				case SegmentReader.Hole hole -> damaged(current, hole.to() - hole.from());
 				case SegmentReader.End end -> {
@@ -100,7 +100,7 @@ public final class LogReader implements SinkReader {
 				record.key(), record.session(), record.sequence(), record.payload(reader, whole));
 	}
 
-	/** Whether there is more: in the segment, or in the next one, if that was begun. */
+	/** Whether there is more: in this segment, or in the next one if there is one. */
 	private boolean goesOn(Segment current, SegmentReader.End end) throws IOException {
 		// In this order: once there is another segment, this one gets no more records.
 		boolean followed = LogFile.list(this.directory).stream().anyMatch((file) -> file.number() > this.last);
@@ -120,10 +120,10 @@ public final class LogReader implements SinkReader {
 
 	private void damaged(Segment current, long bytes) {
 		this.damaged += bytes;
-		logger.warn("{} bytes of {} are damaged, and passed over", bytes, current.file().path());
+		logger.warn("{} bytes of {} are damaged and were skipped", bytes, current.file().path());
 	}
 
-	/** Bytes that were passed over because they are damaged. */
+	/** Damaged bytes that were skipped. */
 	public long damagedBytes() {
 		return this.damaged;
 	}

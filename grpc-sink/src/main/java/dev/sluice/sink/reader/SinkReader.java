@@ -5,23 +5,23 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads stored messages, in the order of their partition or log. Confined to one thread.
- * To read until the end, go on while there is a message or a {@link #lag}.
+ * Reads stored messages in the order of their partition or log. Not thread-safe. To read
+ * to the end, continue while there is a message or a {@link #lag}.
  */
 public interface SinkReader extends AutoCloseable {
 
 	/**
 	 * The next message.
-	 * @param wait for one if there is none
-	 * @return null if none has come
+	 * @param wait maximum time to wait for a message
+	 * @return null if there was none in that time
 	 * @throws ReadFailedException if the storage cannot be read now
 	 */
 	@Nullable StoredMessage next(Duration wait) throws InterruptedException;
 
 	/**
-	 * How much is stored and not read yet: offsets of the topic, which are messages and
-	 * the ends of transactions, or bytes of the log. 0 = all is read.
-	 * @throws ReadFailedException if the storage does not say
+	 * How much is stored and not yet read, in offsets of the topic (messages and
+	 * transaction markers) or in bytes of the log. 0 = everything is read.
+	 * @throws ReadFailedException if the storage cannot be asked now
 	 */
 	long lag();
 

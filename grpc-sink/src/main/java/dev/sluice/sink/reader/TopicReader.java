@@ -25,9 +25,9 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the topic {@code sink}, what is committed of it. Either all of it, from its
- * beginning, or as a member of a consumer group, which goes on behind what it has
- * {@linkplain #commit committed}.
+ * Reads the committed messages of the topic {@code sink}: either all of them, from the
+ * beginning, or as a member of a consumer group, which continues after the last one that
+ * it has {@linkplain #commit committed}.
  */
 public final class TopicReader implements SinkReader {
 
@@ -35,10 +35,10 @@ public final class TopicReader implements SinkReader {
 
 	private final Consumer<byte[], byte[]> consumer;
 
-	/** Polled and not returned yet. */
+	/** Records polled and not returned yet. */
 	private final Queue<ConsumerRecord<byte[], byte[]>> polled = new ArrayDeque<>();
 
-	/** Behind what was returned since the last commit. */
+	/** Offsets to commit: after the records returned since the last commit. */
 	private final Map<TopicPartition, OffsetAndMetadata> returned = new HashMap<>();
 
 	private TopicReader(Consumer<byte[], byte[]> consumer) {
@@ -47,7 +47,7 @@ public final class TopicReader implements SinkReader {
 
 	/**
 	 * Reads all partitions from their beginning, without a group.
-	 * @param kafka the consumer's configuration: {@code bootstrap.servers} at least
+	 * @param kafka the consumer's configuration, at least {@code bootstrap.servers}
 	 * @throws ReadFailedException if the brokers do not know the topic
 	 */
 	public static TopicReader all(Map<String, Object> kafka) {
@@ -71,9 +71,10 @@ public final class TopicReader implements SinkReader {
 	}
 
 	/**
-	 * Reads what a group has not read yet; from the beginning where it has read nothing.
-	 * @param kafka the consumer's configuration: {@code bootstrap.servers} at least
-	 * @param group its name
+	 * Reads what a group has not committed; from the beginning of a partition without a
+	 * commit.
+	 * @param kafka the consumer's configuration, at least {@code bootstrap.servers}
+	 * @param group name of the group
 	 */
 	public static TopicReader group(Map<String, Object> kafka, String group) {
 		return group(consumer(kafka,
@@ -121,8 +122,8 @@ public final class TopicReader implements SinkReader {
 	}
 
 	/**
-	 * Says that all that was returned is done with: the group does not get it again.
-	 * @throws ReadFailedException if the brokers do not take it
+	 * Commits all messages returned so far: the group does not get them again.
+	 * @throws ReadFailedException if the commit fails
 	 */
 	public void commit() {
 		try {
@@ -136,7 +137,7 @@ public final class TopicReader implements SinkReader {
 		}
 	}
 
-	/** In offsets, of the partitions that this reader has. */
+	/** In offsets of the partitions assigned to this reader. */
 	@Override
 	public long lag() {
 		try {
@@ -161,12 +162,12 @@ public final class TopicReader implements SinkReader {
 		this.consumer.close();
 	}
 
-	/** Another member has the partitions now, and what was polled of them. */
+	/** Forgets the records of partitions that another member gets. */
 	private final class Rebalance implements ConsumerRebalanceListener {
 
 		@Override
 		public void onPartitionsRevoked(Collection<TopicPartition> partitions) {
-			// What was returned and is not committed is done with by nobody else yet.
+			// Messages returned and not committed go to the next member again.
 			forget(partitions);
 		}
 

@@ -8,7 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/** That a directory belongs to this process, until it is closed or the process ends. */
+/** An exclusive lock on a directory, until it is closed or the process ends. */
 public final class DirectoryLock implements Closeable {
 
 	private final FileChannel file;
@@ -18,8 +18,8 @@ public final class DirectoryLock implements Closeable {
 	}
 
 	/**
-	 * Takes a directory, or makes it.
-	 * @throws IOException if another process has it, or this one
+	 * Locks a directory; creates it if it does not exist.
+	 * @throws IOException if another process, or this one, has locked it
 	 */
 	public static DirectoryLock take(Path directory) throws IOException {
 		Files.createDirectories(directory);
@@ -30,11 +30,11 @@ public final class DirectoryLock implements Closeable {
 			taken = file.tryLock() != null;
 		}
 		catch (OverlappingFileLockException _) {
-			// Taken by this process before.
+			// This process has locked it.
 		}
 		if (!taken) {
 			file.close();
-			throw new IOException("another process has it; give each its own directory");
+			throw new IOException("another process uses it; give each its own directory");
 		}
 		return new DirectoryLock(file);
 	}

@@ -9,8 +9,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * What is done to the files of a directory of segments: {@link FileChannel#open}, or a
- * disk that fails in a test.
+ * Opens and deletes the files of a directory of segments. Usually
+ * {@link FileChannel#open}; in tests a disk that fails.
  */
 @FunctionalInterface
 public interface Disk {
@@ -18,14 +18,14 @@ public interface Disk {
 	/** Opens a file. */
 	FileChannel open(Path file, OpenOption... options) throws IOException;
 
-	/** Deletes a file if it is there. */
+	/** Deletes a file if it exists. */
 	default void delete(Path file) throws IOException {
 		Files.deleteIfExists(file);
 	}
 
 	/**
-	 * Makes durable which files the directory has. Does nothing on Windows, which opens
-	 * no directories.
+	 * Makes the directory's list of files durable. Does nothing on Windows, which cannot
+	 * open directories.
 	 */
 	default void forceDirectory(Path directory) throws IOException {
 		try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {

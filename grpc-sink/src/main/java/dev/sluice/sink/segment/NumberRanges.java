@@ -6,17 +6,17 @@ import java.util.Objects;
 import java.util.TreeMap;
 
 /**
- * A set of numbers, as ranges: some 100 bytes of memory for each gap in it. Confined to
- * one thread, or guarded.
+ * A set of numbers, stored as ranges: some 100 bytes of memory for each gap. Not
+ * thread-safe.
  */
 final class NumberRanges {
 
 	private static final int RANGE_BYTES = 16;
 
-	/** The first number of each range, and the one behind its last. */
+	/** First number of each range to the number after its last. */
 	private final TreeMap<Long, Long> ranges = new TreeMap<>();
 
-	/** Adds the numbers from one up to, and without, another. */
+	/** Adds the numbers from {@code from} (inclusive) to {@code to} (exclusive). */
 	void add(long from, long to) {
 		if (from >= to) {
 			return;
@@ -41,7 +41,7 @@ final class NumberRanges {
 		return firstMissing(number) != number;
 	}
 
-	/** The first number that is not in the set, from this one on. */
+	/** The first number at or after this one that is not in the set. */
 	long firstMissing(long from) {
 		Map.Entry<Long, Long> range = this.ranges.floorEntry(from);
 		return (range != null) ? Math.max(from, range.getValue()) : from;
@@ -58,7 +58,7 @@ final class NumberRanges {
 		return count;
 	}
 
-	/** The number behind the last one; 0 if there is none. */
+	/** The number after the last one; 0 if the set is empty. */
 	long end() {
 		return this.ranges.isEmpty() ? 0 : this.ranges.lastEntry().getValue();
 	}
@@ -72,14 +72,14 @@ final class NumberRanges {
 		return this.ranges.size();
 	}
 
-	/** Two numbers of 8 bytes for each range. */
+	/** Encodes each range as two numbers of 8 bytes. */
 	byte[] encode() {
 		ByteBuffer bytes = ByteBuffer.allocate(RANGE_BYTES * this.ranges.size());
 		this.ranges.forEach((from, to) -> bytes.putLong(from).putLong(to));
 		return bytes.array();
 	}
 
-	/** Adds what {@link #encode} has written. */
+	/** Adds the numbers that {@link #encode} returned. */
 	void addEncoded(byte[] encoded) {
 		ByteBuffer bytes = ByteBuffer.wrap(encoded);
 		while (bytes.remaining() >= RANGE_BYTES) {

@@ -10,10 +10,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the records of a {@link SegmentQueue} by their numbers: quickly in their order,
- * and over 128 KB of headers at most in any other. Holds one file open. Confined to one
- * thread; a thread that is interrupted closes only this reader's file, which is opened
- * again.
+ * Reads the records of a {@link SegmentQueue} by number. It is fast in order; in any
+ * other order it skims at most 128 KB of records for each. Keeps one file open. Confined
+ * to one thread. Interrupting that thread closes only this reader's file, which is then
+ * reopened.
  */
 public final class QueueReader implements Closeable {
 
@@ -36,8 +36,8 @@ public final class QueueReader implements Closeable {
 	}
 
 	/**
-	 * The body of a record; null if it is settled, which a record becomes here if it is
-	 * damaged.
+	 * Reads the body of a record. Settles the record if it is damaged.
+	 * @return null if the record is settled
 	 * @throws IOException if the file cannot be read now
 	 */
 	public byte @Nullable [] read(long number) throws IOException {
@@ -104,7 +104,7 @@ public final class QueueReader implements Closeable {
 					// A note before the record.
 				}
 				case SegmentReader.Hole _ -> {
-					// The next record says what it had.
+					// The number of the next record shows what is missing.
 				}
 				case SegmentReader.End _ -> {
 					return lost(of, number, Long.MAX_VALUE);

@@ -17,11 +17,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds out what a queue holds, without writing anything. Of most segments it reads the
- * header and the last {@value SegmentFormat#RECORD_HEADER_BYTES} bytes, which say how
- * many records there are; from record to record it goes in the newest, which knows what
- * is settled, and in those that a process left without an end. Bodies are not read.
- * Confined to one thread.
+ * Finds the records of a queue without writing anything. It reads only the header and the
+ * last {@value SegmentFormat#RECORD_HEADER_BYTES} bytes of most segments, which give the
+ * number of records. It reads from record to record in the newest segment, which lists
+ * the settled records, and in segments that a process left without an end. It reads the
+ * bodies of notes only. Not thread-safe.
  */
 final class QueueRecovery {
 
@@ -32,18 +32,18 @@ final class QueueRecovery {
 	private final NumberRanges settled = new NumberRanges();
 
 	/**
-	 * Where a segment begins that says what was settled before it. Several may begin
-	 * there: all but the last one have notes alone.
+	 * The first number of a segment that notes what was settled before it. Several may
+	 * start there; all but the last of these have only notes.
 	 */
 	private long settledKnownFrom = Long.MIN_VALUE;
 
 	/**
-	 * What was found.
+	 * The result.
 	 *
-	 * @param segments in their order, without those that have no records
-	 * @param empty segments without any, which may say what is settled
-	 * @param settled numbers that are settled, or were never given
-	 * @param nextNumber greater than any number given, as far as is known
+	 * @param segments segments with records, in order
+	 * @param empty segments without records, which may note settled ones
+	 * @param settled numbers that are settled, or were never assigned
+	 * @param nextNumber greater than any number known to be assigned
 	 */
 	record Found(List<QueueSegment> segments, List<Path> empty, NumberRanges settled, long nextNumber) {
 	}
@@ -113,8 +113,9 @@ final class QueueRecovery {
 	/** Within a session, a segment ends where the next one begins. */
 	private static void meet(QueueSegment segment, QueueSegment newer) {
 		if (segment.end() > newer.first()) {
-			logger.error("{} has messages with the numbers of those in {}, as if one of them had been put back; its "
-					+ "messages from {} on are left out", segment.file(), newer.file(), newer.first());
+			logger
+				.error("{} has messages with the numbers of those in {}, as if an old copy was restored; its messages "
+						+ "from {} on are ignored", segment.file(), newer.file(), newer.first());
 		}
 		if (segment.end() > newer.first() || segment.header().session() == newer.header().session()) {
 			segment.reaches(newer.first(), newer.first(), segment.bytes());
@@ -150,11 +151,11 @@ final class QueueRecovery {
 					segment.place(whole.number(), whole.from());
 				}
 				case SegmentReader.Hole _ -> {
-					// It is damage once a record in it is wanted.
+					// Damage is reported when a record in it is read.
 				}
 				case SegmentReader.End atEnd -> {
 					if (atEnd.bytes() > 0) {
-						logger.warn("{} ends with {} bytes that are no message, as after a crash, behind message {}",
+						logger.warn("{} ends with {} bytes that are not a message, as after a crash, after message {}",
 								segment.file(), atEnd.bytes(), end - 1);
 					}
 					segment.reaches(end, promised, bytes);
@@ -167,7 +168,7 @@ final class QueueRecovery {
 	private void readNote(SegmentReader reader, SegmentReader.Whole note) throws IOException {
 		byte[] ranges = reader.body(note);
 		if (ranges == null) {
-			logger.warn("What is settled cannot be read before message {}: some messages are sent again",
+			logger.warn("The settled messages noted before message {} cannot be read: some messages are sent again",
 					note.number());
 			return;
 		}

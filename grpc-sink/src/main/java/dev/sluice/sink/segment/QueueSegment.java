@@ -8,27 +8,28 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of a segment of a queue. Its header is in the file's name, too: without
- * the salt no record can be told. Guarded by the queue, but for where records are.
+ * The state of a segment of a queue. Its header is also in the file's name, because
+ * without the salt no record can be recognized. Guarded by the queue, except for
+ * {@code places}.
  */
 final class QueueSegment {
 
 	private static final String SUFFIX = ".segment";
 
-	/** Bytes of the file between two records whose place is remembered. */
+	/** Minimum distance of two remembered records in the file, in bytes. */
 	private static final long PLACE_EVERY = 128 * 1024;
 
 	private final Path file;
 
 	private final SegmentHeader header;
 
-	/** Where some records begin, by their numbers. */
+	/** The positions of some records, by number. */
 	private final ConcurrentNavigableMap<Long, Long> places = new ConcurrentSkipListMap<>();
 
-	/** Length of the file that counts. */
+	/** Length of the file up to the last commit. */
 	private long bytes;
 
-	/** The number behind its last record. */
+	/** The number after its last record. */
 	private long end;
 
 	/** Records below this number were promised to their sender. */
@@ -37,7 +38,7 @@ final class QueueSegment {
 	/** Records that are not settled. */
 	private long unsettled;
 
-	/** Bytes of these: of each the average, where only some are settled. */
+	/** Bytes of the unsettled records, estimated by the average if some are settled. */
 	private long unsettledBytes;
 
 	QueueSegment(Path file, SegmentHeader header) {
@@ -49,7 +50,7 @@ final class QueueSegment {
 		this.places.put(this.end, this.bytes);
 	}
 
-	/** Null if the file's name is not that of a segment. */
+	/** The header in a file's name; null if it is not the name of a segment. */
 	static @Nullable SegmentHeader header(Path file) {
 		String name = file.getFileName().toString();
 		return name.endsWith(SUFFIX) ? SegmentHeader.named(name.substring(0, name.length() - SUFFIX.length())) : null;
@@ -91,14 +92,14 @@ final class QueueSegment {
 		return this.unsettledBytes;
 	}
 
-	/** Has been read or committed up to here. */
+	/** Notes how far the segment has been read or committed. */
 	void reaches(long end, long promised, long bytes) {
 		this.end = end;
 		this.promised = promised;
 		this.bytes = bytes;
 	}
 
-	/** How much of what it has is not settled. */
+	/** Sets the number of unsettled records. */
 	void unsettled(long count) {
 		long all = this.end - first();
 		this.unsettled = count;
@@ -116,7 +117,9 @@ final class QueueSegment {
 		this.unsettled -= count;
 	}
 
-	/** Remembers where a record begins, if that is far behind the last such place. */
+	/**
+	 * Remembers where a record begins, if that is far enough after the last such place.
+	 */
 	void place(long number, long position) {
 		Map.Entry<Long, Long> before = this.places.floorEntry(number);
 		if (before == null || position - before.getValue() >= PLACE_EVERY) {

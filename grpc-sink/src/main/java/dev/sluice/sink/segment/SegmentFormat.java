@@ -4,24 +4,25 @@ import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 
 /**
- * The layout of a segment: a file that only grows. Numbers are big-endian.
+ * The layout of a segment, which is an append-only file. Numbers are big-endian.
  * <p>
  * A {@linkplain SegmentHeader header} of {@value SegmentHeader#BYTES} bytes comes first:
  * the format and its version (8 bytes), the salt (8), the number of the first record (8),
  * the session (8), and the CRC-32C of these (4). Each record has
  * {@value #RECORD_HEADER_BYTES} bytes before its body: a mark (4), the body's length (4),
- * a number (8), the CRC-32C of the body (4), and the CRC-32C of the salt and of all these
- * (4) and of where the record begins in the file. So a damaged body does not hide where
- * the next record begins, a search behind a damaged header reads each byte once, whatever
- * the bodies contain, and a block that a disk has written to the wrong place has no
- * records there. Numbers count up by one, over all segments.
+ * a number (8), the CRC-32C of the body (4), and the CRC-32C of the salt, the record's
+ * position in the file and the four fields before (4). So a damaged body does not hide
+ * where the next record begins; a search after a damaged header reads each byte once,
+ * whatever the bodies contain; and a block that the disk wrote to the wrong place has no
+ * valid records there. Numbers count up by one across all segments.
  * <p>
- * The mark is a record's {@link Kind}. All but {@link Kind#RECORD} say that everything
- * before them was promised to its sender when they were written. So a hole with one of
- * them behind it is damage, and any other hole is what a crash leaves of the last batch.
+ * The mark is a record's {@link Kind}. Every kind but {@link Kind#RECORD} implies that
+ * all records before it were promised to their sender when it was written. So a hole
+ * before one of them is damage, and any other hole is the rest of the last batch before a
+ * crash.
  * <p>
- * The salt is drawn for each file: no payload can look like a record, and no block of a
- * deleted file either.
+ * Each file has a random salt, so neither a payload nor a block of a deleted file can
+ * look like a record.
  */
 public final class SegmentFormat {
 
@@ -31,19 +32,23 @@ public final class SegmentFormat {
 	/** The mark of a record, with its kind in the last byte. */
 	static final int MARK = 0xA57E5E00;
 
-	/** What a record is. */
+	/** The kind of a record. */
 	public enum Kind {
 
-		/** A numbered record behind another one of the same batch. */
+		/** A numbered record after another one of the same batch. */
 		RECORD,
 
 		/** The first numbered record of a batch. */
 		BATCH,
 
-		/** What the writer keeps for itself, before a batch. Has the next number, too. */
+		/**
+		 * The writer's own data, before a batch. It has the number of the next record.
+		 */
 		NOTE,
 
-		/** The segment ends, and the next one begins with this number. No body. */
+		/**
+		 * The end of the segment. The next one begins with this number. It has no body.
+		 */
 		END;
 
 		private static final Kind[] KINDS = values();

@@ -8,11 +8,11 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a segment begins.
+ * The header of a segment.
  *
- * @param salt drawn at random for each file and part of each checksum
+ * @param salt random number of the file, which is part of each checksum
  * @param firstNumber number of the segment's first record
- * @param session drawn at random by the process that began the segment, at each opening
+ * @param session random number of the opening that created the segment
  */
 public record SegmentHeader(long salt, long firstNumber, long session) {
 
@@ -26,12 +26,12 @@ public record SegmentHeader(long salt, long firstNumber, long session) {
 	/** "SLUICE", and the version. */
 	private static final long FORMAT = 0x534C554943450003L;
 
-	/** For the file's name: a file that has lost its header has it there. */
+	/** The header as part of the file's name, in case the file loses its first block. */
 	public String name() {
 		return "%019d-%016x-%016x".formatted(this.firstNumber, this.salt, this.session);
 	}
 
-	/** Null if these characters are no {@link #name}. */
+	/** Parses a {@link #name}; null if it is not one. */
 	public static @Nullable SegmentHeader named(String name) {
 		Matcher matcher = NAME.matcher(name);
 		return matcher.matches() ? new SegmentHeader(Long.parseUnsignedLong(matcher.group(2), HEX),
@@ -49,7 +49,7 @@ public record SegmentHeader(long salt, long firstNumber, long session) {
 		return header.putInt((int) crc.getValue()).flip();
 	}
 
-	/** Null if these bytes are no header. */
+	/** Decodes a header; null if the bytes are not one. */
 	static @Nullable SegmentHeader decode(ByteBuffer bytes) {
 		int at = bytes.position();
 		SegmentHeader header = new SegmentHeader(bytes.getLong(at + 8), bytes.getLong(at + 16), bytes.getLong(at + 24));

@@ -21,23 +21,25 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A queue of numbered records in the {@linkplain SegmentFormat segments} of a directory.
- * A record stays until it is settled, and a segment until all its records are, and all
- * segments before it are gone. What is settled is kept as notes: each segment begins with
- * all that was settled before it, and has what was settled since before its batches. So
- * the newest segment knows it all, and its loss has records sent again, no more.
+ * A record stays until it is settled. A segment stays until all its records are settled
+ * and all segments before it are deleted. Notes list the settled records: each segment
+ * starts with a note of all records settled before it, and notes before its batches list
+ * those settled since. So the newest segment lists them all, and if it is lost, records
+ * are sent again but none is lost with it.
  * <p>
  * One thread writes: {@link #begin}, {@link #append}, {@link #commit}, or
- * {@link #rollBack} if one of them fails; then {@link #deleteSettled}. Any thread asks
- * and settles; each that reads has a {@linkplain #reader() reader} of its own. An opening
- * writes nothing and appends to no file of an earlier one, so what a crash has left at a
- * segment's end needs no repair.
+ * {@link #rollBack} if one of them fails; then {@link #deleteSettled}. Any thread may
+ * query and settle. Each thread that reads needs its own {@linkplain #reader() reader}.
+ * Opening a queue writes nothing, and the queue never appends to a file of an earlier
+ * opening, so an incomplete batch that a crash left at the end of a segment needs no
+ * repair.
  * <p>
- * What is damaged is passed over, counted and settled when it is read. On a full disk
- * nothing is appended; records are read, settled and deleted all the same, but what is
- * settled is forgotten if the process ends before there is room.
+ * Damaged records are skipped, counted and settled when they are read. On a full disk
+ * nothing can be appended. Records can still be read, settled and deleted, but records
+ * settled then come back if the process ends before there is room to note them.
  * <p>
- * Memory: some 200 bytes for each segment, 100 for each 128 KB of those that have been
- * read or written, and 100 for each gap between settled records.
+ * Memory: some 200 bytes for each segment, 100 for each 128 KB read or written, and 100
+ * for each gap between settled records.
  */
 @ThreadSafe
 public final class SegmentQueue implements Closeable {
@@ -63,11 +65,11 @@ public final class SegmentQueue implements Closeable {
 	@GuardedBy("this")
 	private final NavigableMap<Long, QueueSegment> segments = new TreeMap<>();
 
-	/** Numbers that are settled, or were never given. */
+	/** Numbers that are settled, or were never assigned. */
 	@GuardedBy("this")
 	private final NumberRanges settled;
 
-	/** What is settled and in no note yet. */
+	/** Numbers that are settled and not in a note yet. */
 	@GuardedBy("this")
 	private NumberRanges unnoted = new NumberRanges();
 
@@ -88,18 +90,20 @@ public final class SegmentQueue implements Closeable {
 	private long damaged;
 
 	/**
-	 * The segment that is written; confined to the writing thread, as all that follows.
+	 * The segment being written. This and the following fields are confined to the
+	 * writing thread.
 	 */
 	private @Nullable QueueSegment active;
 
 	private @Nullable SegmentWriter writer;
 
 	/**
-	 * Left by earlier openings; needed until the segment that is written says the same.
+	 * Files of earlier openings without records; kept until the active segment notes the
+	 * same settled records.
 	 */
 	private List<Path> empty;
 
-	/** What the batch notes. */
+	/** Numbers that the current batch notes. */
 	private NumberRanges noting = new NumberRanges();
 
 	private long nextNumber;
@@ -107,9 +111,9 @@ public final class SegmentQueue implements Closeable {
 	private boolean uncommitted;
 
 	/**
-	 * Opens a queue, or makes one.
-	 * @param directory that the caller has a {@linkplain DirectoryLock lock} of
-	 * @param session drawn at random for this opening
+	 * Opens a queue, or creates one.
+	 * @param directory directory that the caller has {@linkplain DirectoryLock locked}
+	 * @param session random number for this opening
 	 * @param segmentBytes length at which a segment is full
 	 * @param force whether a commit is forced to the disk
 	 * @throws IOException if files cannot be listed or opened
@@ -139,8 +143,7 @@ public final class SegmentQueue implements Closeable {
 	}
 
 	/**
-	 * Begins a batch: makes sure that there is a segment to write to, and notes what is
-	 * settled.
+	 * Begins a batch: opens a segment if there is none, and notes the settled records.
 	 */
 	public void begin() throws IOException {
 		if (this.uncommitted) {
@@ -205,7 +208,7 @@ public final class SegmentQueue implements Closeable {
 		}
 	}
 
-	/** Appends a record whose body has these parts; its number is the next one. */
+	/** Appends a record with a body of these parts and the next number. */
 	public void append(byte[]... parts) throws IOException {
 		SegmentWriter open = this.writer;
 		QueueSegment segment = this.active;
@@ -217,7 +220,7 @@ public final class SegmentQueue implements Closeable {
 		this.nextNumber++;
 	}
 
-	/** Keeps the batch. */
+	/** Commits the batch. */
 	public void commit() throws IOException {
 		SegmentWriter open = this.writer;
 		if (open == null) {
@@ -249,8 +252,8 @@ public final class SegmentQueue implements Closeable {
 	}
 
 	/**
-	 * Takes back a batch that could not be kept. If that fails, the next batch begins
-	 * with it, and the records may be found at another opening.
+	 * Rolls back a batch that could not be committed. If that fails, the next
+	 * {@link #begin} tries again, and another opening may find the records.
 	 */
 	public void rollBack() throws IOException {
 		synchronized (this) {
@@ -265,15 +268,15 @@ public final class SegmentQueue implements Closeable {
 		this.uncommitted = false;
 	}
 
-	/** Whether something is settled that no note says. */
+	/** Whether records are settled that are not in a note yet. */
 	public synchronized boolean hasUnnoted() {
 		return !this.unnoted.isEmpty();
 	}
 
 	/**
-	 * Deletes the segments that are settled, and the one that is written if it is large
-	 * or the disk needs the room.
-	 * @param room whether the disk needs it
+	 * Deletes segments whose records are all settled. Deletes the active segment only if
+	 * it is more than half full or the disk needs the room.
+	 * @param room whether the disk needs the room
 	 */
 	public void deleteSettled(boolean room) throws IOException {
 		List<Path> gone = new ArrayList<>();
@@ -306,7 +309,8 @@ public final class SegmentQueue implements Closeable {
 		}
 		for (Path file : gone) {
 			if (this.force && all && gone.size() > 1 && file.equals(gone.getLast())) {
-				// It says that the others are settled, until they are gone for good.
+				// The last file notes that the others are settled, until they are durably
+				// deleted.
 				this.disk.forceDirectory(this.directory);
 			}
 			this.disk.delete(file);
@@ -320,7 +324,7 @@ public final class SegmentQueue implements Closeable {
 		return segment != this.active || room || segment.bytes() > this.segmentBytes / 2;
 	}
 
-	/** Settles a record; false if it is already, or is not there. */
+	/** Settles a record. Returns false if it is settled already or does not exist. */
 	public synchronized boolean settle(long number) {
 		QueueSegment segment = segmentOf(number);
 		if (segment == null) {
@@ -342,7 +346,7 @@ public final class SegmentQueue implements Closeable {
 	}
 
 	/**
-	 * The first record from a number on that is committed and not settled; -1 if there is
+	 * The first committed record at or after a number that is not settled; -1 if there is
 	 * none.
 	 */
 	public synchronized long firstUnsettled(long from) {
@@ -350,12 +354,12 @@ public final class SegmentQueue implements Closeable {
 		return (number < this.committed) ? number : -1;
 	}
 
-	/** The first record that is not settled, or will not be when it is there. */
+	/** The first unsettled record; if there is none, the number of the next record. */
 	public synchronized long firstUnsettled() {
 		return Math.min(this.settled.firstMissing(0), this.committed);
 	}
 
-	/** Null if the record is settled or not there. */
+	/** The segment of a record; null if the record is settled or does not exist. */
 	synchronized @Nullable QueueSegment segmentOf(long number) {
 		Map.Entry<Long, QueueSegment> segment = this.segments.floorEntry(number);
 		return (segment != null && number < Math.min(segment.getValue().end(), this.committed)
@@ -366,13 +370,15 @@ public final class SegmentQueue implements Closeable {
 		return segment.bytes();
 	}
 
-	/** Which opening wrote a record; 0 if it is not there. */
+	/** The session of the opening that wrote a record; 0 if there is none. */
 	public synchronized long session(long number) {
 		Map.Entry<Long, QueueSegment> segment = this.segments.floorEntry(number);
 		return (segment != null) ? segment.getValue().header().session() : 0;
 	}
 
-	/** These records are not in the segment any more. */
+	/**
+	 * Settles records that can no longer be read, and counts those that were promised.
+	 */
 	synchronized void lost(QueueSegment segment, long from, long to) {
 		long end = Math.min(to, segment.end());
 		long promised = Math.max(from, Math.min(end, segment.promised()));
@@ -383,13 +389,13 @@ public final class SegmentQueue implements Closeable {
 					promised - 1);
 		}
 		if (end > promised) {
-			logger.warn("{} has lost messages {} to {}, which were not promised to their sender", segment.file(),
+			logger.warn("{} has lost messages {} to {}, which were not confirmed to their sender", segment.file(),
 					promised, end - 1);
 		}
 		settle(segment, from, end);
 	}
 
-	/** Reads records. */
+	/** Creates a reader, for one thread. */
 	public QueueReader reader() {
 		return new QueueReader(this, this.disk);
 	}
@@ -400,7 +406,8 @@ public final class SegmentQueue implements Closeable {
 	}
 
 	/**
-	 * Bytes of these. In a segment of which some are settled, each counts as the average.
+	 * Bytes of the unsettled records. In a segment with settled records, each counts as
+	 * the average.
 	 */
 	public synchronized long unsettledBytes() {
 		return this.unsettledBytes;
@@ -411,14 +418,14 @@ public final class SegmentQueue implements Closeable {
 		return this.bytes;
 	}
 
-	/** Records that were promised, and found damaged since the queue was opened. */
+	/** Promised records that were found damaged since the queue was opened. */
 	public synchronized long damaged() {
 		return this.damaged;
 	}
 
 	/**
-	 * Ends the segment that is written, so that the next opening need not read it, or
-	 * deletes it if everything is settled.
+	 * Ends the active segment, so that the next opening need not read it, or deletes it
+	 * if all records are settled.
 	 */
 	@Override
 	public void close() throws IOException {

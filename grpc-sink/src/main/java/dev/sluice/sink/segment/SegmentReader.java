@@ -9,15 +9,16 @@ import dev.sluice.sink.segment.SegmentFormat.Kind;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a segment, over what is damaged. Confined to one thread. Its memory is
- * {@value #WINDOW_BYTES} bytes, whatever the records' size, beside the bodies that are
- * asked for. It sees what the file has when it is made, or {@linkplain #limit later}.
+ * Reads a segment and skips damaged parts. Not thread-safe. It uses
+ * {@value #WINDOW_BYTES} bytes of memory, whatever the size of the records, plus the
+ * bodies that are read. It reads up to the end that the file had when the reader was
+ * created, or up to a {@linkplain #limit later limit}.
  */
 public final class SegmentReader {
 
 	private static final int WINDOW_BYTES = 256 * 1024;
 
-	/** Read at a time from record to record, where bodies are passed over. */
+	/** Bytes read at a time when only headers are read. */
 	private static final int SKIM_BYTES = 4 * 1024;
 
 	private static final byte FIRST_OF_MARK = (byte) (SegmentFormat.MARK >> 24);
@@ -34,19 +35,19 @@ public final class SegmentReader {
 
 	private long position = SegmentHeader.BYTES;
 
-	/** What comes next in a segment. */
+	/** The next element of a segment. */
 	public sealed interface Next {
 
 	}
 
 	/**
-	 * A record that is whole.
+	 * A record with an intact header.
 	 *
-	 * @param kind of the record
-	 * @param number of the record, or of the next one
-	 * @param body where its body begins
-	 * @param length of its body in bytes
-	 * @param bodyCrc what the CRC-32C of its body must be
+	 * @param kind kind of the record
+	 * @param number number of the record, or of the next one if it has none
+	 * @param body position of its body in the file
+	 * @param length length of its body in bytes
+	 * @param bodyCrc expected CRC-32C of its body
 	 */
 	public record Whole(Kind kind, long number, long body, int length, int bodyCrc) implements Next {
 
@@ -68,7 +69,7 @@ public final class SegmentReader {
 	}
 
 	/**
-	 * Bytes that are no whole record, before one that may be.
+	 * Bytes that are not an intact record, before a record whose header is.
 	 *
 	 * @param from where they begin
 	 * @param to where the next record begins
@@ -77,26 +78,26 @@ public final class SegmentReader {
 	}
 
 	/**
-	 * No whole record follows.
+	 * No intact record follows.
 	 *
-	 * @param from where the last one ended
-	 * @param bytes that follow all the same
+	 * @param from where the last record ended
+	 * @param bytes number of other bytes that follow
 	 */
 	public record End(long from, long bytes) implements Next {
 	}
 
 	/**
-	 * Reads a segment with the header that it begins with. Without one, it has no
-	 * records.
+	 * Creates a reader that uses the file's header. Without a header it finds no records.
 	 */
 	public SegmentReader(FileChannel channel) throws IOException {
 		this(channel, null);
 	}
 
 	/**
-	 * Reads a segment.
-	 * @param channel of the file
-	 * @param known the segment's header, also if the file has lost it; null = the file's
+	 * Creates a reader.
+	 * @param channel channel of the file
+	 * @param known the segment's header, for a file that may have lost it; null to use
+	 * the file's
 	 */
 	public SegmentReader(FileChannel channel, @Nullable SegmentHeader known) throws IOException {
 		this.channel = channel;
@@ -110,41 +111,43 @@ public final class SegmentReader {
 		}
 	}
 
-	/** Null if the file does not begin as a segment does. It then has no records. */
+	/** The header; null if the file does not begin with one. It then has no records. */
 	public @Nullable SegmentHeader header() {
 		return this.header;
 	}
 
-	/** Bytes of the file that are read. */
+	/** The end of the part of the file that is read, in bytes. */
 	public long size() {
 		return this.size;
 	}
 
-	/** Reads the file up to there from now on, and anew: it may have been appended to. */
+	/**
+	 * Moves the end, and forgets bytes read ahead: the file may have been appended to.
+	 */
 	public void limit(long bytes) {
 		this.size = bytes;
 		this.window.limit(0);
 	}
 
-	/** Goes on at a place where a record begins, or began. */
+	/** Continues at a position where a record begins or used to begin. */
 	public void seek(long position) {
 		this.position = position;
 	}
 
-	/** Where it goes on. */
+	/** The position of the next element. */
 	public long position() {
 		return this.position;
 	}
 
-	/** The next record, if it is whole; its body is read for that. */
+	/** Returns the next element. Reads a record's body to verify it. */
 	public Next next() throws IOException {
 		Next next = skim();
 		return (next instanceof Whole whole && !isWhole(whole)) ? new Hole(whole.from(), whole.end()) : next;
 	}
 
 	/**
-	 * The next record of which the header is whole. Its body is passed over: it is inside
-	 * the file and may be damaged.
+	 * Returns the next element without reading a record's body, which is complete but may
+	 * be damaged.
 	 */
 	public Next skim() throws IOException {
 		if (this.header == null) {
@@ -165,7 +168,7 @@ public final class SegmentReader {
 		return new Hole(from, found);
 	}
 
-	/** Looks at each byte once, and at more only where a mark begins. */
+	/** Reads each byte once, and a header only where a mark may begin. */
 	private long search(long from) throws IOException {
 		long at = from;
 		while (at + SegmentFormat.RECORD_HEADER_BYTES <= this.size) {
@@ -183,7 +186,7 @@ public final class SegmentReader {
 		return -1;
 	}
 
-	/** Null if these bytes are no record's header, or if the record has no end. */
+	/** Null if the bytes are not a record's header, or if the record is incomplete. */
 	private @Nullable Whole header(ByteBuffer bytes, long at) {
 		int from = bytes.position();
 		int mark = bytes.getInt(from);
@@ -212,7 +215,7 @@ public final class SegmentReader {
 		return (int) crc.getValue() == whole.bodyCrc();
 	}
 
-	/** The body of a record that was skimmed over; null if it is damaged. */
+	/** Reads the body of a record; null if it is damaged. */
 	public byte @Nullable [] body(Whole whole) throws IOException {
 		byte[] body = read(whole, 0, whole.length());
 		CRC32C crc = new CRC32C();
@@ -220,7 +223,7 @@ public final class SegmentReader {
 		return ((int) crc.getValue() == whole.bodyCrc()) ? body : null;
 	}
 
-	/** A part of a record's body. */
+	/** Reads a part of a record's body, without verifying it. */
 	public byte[] read(Whole whole, int from, int length) throws IOException {
 		byte[] bytes = new byte[length];
 		int read = 0;
@@ -233,10 +236,10 @@ public final class SegmentReader {
 	}
 
 	/**
-	 * Bytes of the file, until the next call.
-	 * @param from where they begin
-	 * @param length how many
-	 * @param ahead how many are read if they are not at hand
+	 * Returns bytes of the file, valid until the next call.
+	 * @param from their position
+	 * @param length their number
+	 * @param ahead number of bytes to read if they are not in the window
 	 */
 	private ByteBuffer view(long from, int length, int ahead) throws IOException {
 		if (from < this.windowFrom || from + length > this.windowFrom + this.window.limit()) {
@@ -250,7 +253,7 @@ public final class SegmentReader {
 		}
 		int offset = (int) (from - this.windowFrom);
 		if (offset + length > this.window.limit()) {
-			throw new IOException("The file has become shorter while it was read");
+			throw new IOException("The file was truncated while it was read");
 		}
 		return this.window.duplicate().position(offset).limit(offset + length);
 	}

@@ -9,9 +9,9 @@ import java.util.zip.CRC32C;
 import dev.sluice.sink.segment.SegmentFormat.Kind;
 
 /**
- * Appends records to a segment, a batch at a time: a batch is kept once {@link #commit}
- * has returned. If one of them fails, {@link #rollBack} takes the file back to the last
- * commit. Confined to one thread.
+ * Appends records to a segment in batches. A batch is complete once {@link #commit} has
+ * returned. If a call fails, {@link #rollBack} truncates the file to the last commit. Not
+ * thread-safe.
  */
 public final class SegmentWriter implements Closeable {
 
@@ -44,10 +44,10 @@ public final class SegmentWriter implements Closeable {
 	}
 
 	/**
-	 * Begins a segment. Its header is durable after the first commit that is forced.
-	 * @param channel of a file, which becomes empty
-	 * @param header of the segment
-	 * @param buffer for what is appended; used by this writer alone
+	 * Begins a segment. Its header is durable after the first forced commit.
+	 * @param channel channel of a file, which is emptied
+	 * @param header header of the segment
+	 * @param buffer buffer for appended records, used by this writer only
 	 * @throws IOException if the header cannot be written
 	 */
 	public static SegmentWriter begin(FileChannel channel, SegmentHeader header, ByteBuffer buffer) throws IOException {
@@ -60,24 +60,25 @@ public final class SegmentWriter implements Closeable {
 	}
 
 	/**
-	 * Goes on behind the last record.
-	 * @param channel of a segment that is whole and as durable as its records must be
-	 * @param salt of the segment
+	 * Continues a segment after its last record.
+	 * @param channel channel of an intact segment that is as durable as its records must
+	 * be
+	 * @param salt salt of the segment
 	 * @param nextNumber number of the next record
-	 * @param buffer for what is appended; used by this writer alone
-	 * @throws IOException if its length cannot be told
+	 * @param buffer buffer for appended records, used by this writer only
+	 * @throws IOException if the file's length cannot be read
 	 */
 	public static SegmentWriter resume(FileChannel channel, long salt, long nextNumber, ByteBuffer buffer)
 			throws IOException {
 		return new SegmentWriter(channel, salt, nextNumber, buffer);
 	}
 
-	/** Bytes that are committed. */
+	/** Committed bytes of the file. */
 	public long size() {
 		return this.committedBytes;
 	}
 
-	/** Where the next record begins. */
+	/** The position of the next record. */
 	public long position() {
 		return this.position;
 	}
@@ -87,25 +88,25 @@ public final class SegmentWriter implements Closeable {
 		return this.nextNumber;
 	}
 
-	/** Appends a record whose body has these parts. */
+	/** Appends a record with a body of these parts. */
 	public void append(byte[]... parts) throws IOException {
 		put(this.batchBegun ? Kind.RECORD : Kind.BATCH, parts);
 		this.batchBegun = true;
 		this.nextNumber++;
 	}
 
-	/** Appends what has no number, before a batch. */
+	/** Appends a record without a number of its own, before a batch. */
 	public void note(byte[] body) throws IOException {
 		if (this.batchBegun) {
-			throw new IllegalStateException("A note comes before a batch");
+			throw new IllegalStateException("A note must come before a batch");
 		}
 		put(Kind.NOTE, body);
 	}
 
-	/** Appends that the segment ends. */
+	/** Appends the end of the segment. */
 	public void end() throws IOException {
 		if (this.batchBegun) {
-			throw new IllegalStateException("The end comes behind a batch");
+			throw new IllegalStateException("Commit the batch before the end");
 		}
 		put(Kind.END);
 	}
@@ -153,9 +154,9 @@ public final class SegmentWriter implements Closeable {
 	}
 
 	/**
-	 * Keeps what was appended.
-	 * @param force whether it is forced to the disk, so that it outlives a loss of power;
-	 * otherwise it is written to the operating system and outlives this process
+	 * Commits the appended records.
+	 * @param force whether to force them to the disk, so that they survive a loss of
+	 * power; otherwise they are written to the operating system and survive this process
 	 */
 	public void commit(boolean force) throws IOException {
 		flush();
@@ -168,8 +169,9 @@ public final class SegmentWriter implements Closeable {
 	}
 
 	/**
-	 * Takes the file back to the last commit. The pages of a failed force may be lost or
-	 * not: they go, and what comes in their place is written and forced anew.
+	 * Truncates the file to the last commit. After a failed force the state of its pages
+	 * is unknown: they are discarded, and the records that replace them are written and
+	 * forced again.
 	 */
 	public void rollBack() throws IOException {
 		this.buffer.clear();

@@ -3,15 +3,15 @@ package dev.sluice.sink.sequence;
 import com.google.protobuf.ByteString;
 
 /**
- * A client's session, as the client announces it.
+ * A session as its client announces it.
  *
  * @param id {@value #MIN_ID_BYTES} to {@value #MAX_ID_BYTES} bytes, drawn at random
- * @param firstUnsettled the first sequence that may still come
- * @param ageMillis how long ago the client took that message, in milliseconds
+ * @param firstUnsettled the lowest sequence that may still come
+ * @param ageMillis time since the client accepted that message, in milliseconds
  */
 public record ClientSession(ByteString id, long firstUnsettled, long ageMillis) {
 
-	/** The least that nobody guesses. */
+	/** The shortest id that cannot be guessed. */
 	public static final int MIN_ID_BYTES = 8;
 
 	public static final int MAX_ID_BYTES = 16;

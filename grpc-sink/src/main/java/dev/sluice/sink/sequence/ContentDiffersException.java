@@ -1,6 +1,6 @@
 package dev.sluice.sink.sequence;
 
-/** Another message with the sequence or the id is stored. */
+/** A message with the same sequence or id and other content is already stored. */
 public final class ContentDiffersException extends RuntimeException {
 
 	private static final long serialVersionUID = 1L;
@@ -11,7 +11,7 @@ public final class ContentDiffersException extends RuntimeException {
 
 	/** For a message without a sequence. */
 	public ContentDiffersException() {
-		super("Another message has the id, with another payload or key; give each message an id of its own");
+		super("Another message has the same id, with another payload or key; give each message its own id");
 	}
 
 }

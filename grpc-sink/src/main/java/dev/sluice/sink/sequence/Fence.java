@@ -3,9 +3,9 @@ package dev.sluice.sink.sequence;
 import com.google.errorprone.annotations.ThreadSafe;
 
 /**
- * Keeps the numbered messages of one stream in their order: once one of them could not be
- * stored, no message of the stream behind it is. The client sends them again on its next
- * stream, beginning with that one.
+ * Keeps the numbered messages of one stream in order: once one of them could not be
+ * stored, no later message of the stream is stored. The client sends them again on its
+ * next stream, starting with that one.
  */
 @ThreadSafe
 public final class Fence {
@@ -13,13 +13,14 @@ public final class Fence {
 	private volatile boolean closed;
 
 	/**
-	 * A message of the stream was not stored. To be called before anybody hears of it.
+	 * Reports that a message of the stream was not stored. Call it before the failure is
+	 * reported to anyone else.
 	 */
 	public void close() {
 		this.closed = true;
 	}
 
-	/** Whether nothing of the stream is to be stored any more. */
+	/** Whether no more messages of the stream may be stored. */
 	public boolean isClosed() {
 		return this.closed;
 	}

@@ -9,11 +9,11 @@ import com.google.protobuf.ByteString;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sessions of a storage that one process writes. Confined to one thread, or guarded.
+ * The sessions that a storage with one writing process remembers. Not thread-safe.
  * <p>
- * A session is forgotten once nothing of it was stored for {@code maxAge} and there is no
- * room for another one. Bound: {@code maxSessions}; beyond, a new one waits until one of
- * these is old enough.
+ * Bounded by {@code maxSessions}. When there is no room for a new session, the one that
+ * has been idle longest is forgotten if its last message was stored more than
+ * {@code maxAge} ago. Otherwise the new one must wait until one is old enough.
  */
 public final class KnownSessions {
 
@@ -21,7 +21,7 @@ public final class KnownSessions {
 
 	private final Duration maxAge;
 
-	/** The one that was idle longest is first. */
+	/** In access order: the first has been idle longest. */
 	private final Map<ByteString, Known> sessions = new LinkedHashMap<>(16, 0.75f, true);
 
 	private static final class Known {
@@ -38,9 +38,9 @@ public final class KnownSessions {
 	}
 
 	/**
-	 * Knows none yet.
-	 * @param maxSessions known at once
-	 * @param maxAge for which a session is known after its last message
+	 * Creates an empty set of sessions.
+	 * @param maxSessions maximum number of sessions
+	 * @param maxAge minimum time for which a session is remembered after its last message
 	 */
 	public KnownSessions(int maxSessions, Duration maxAge) {
 		this.maxSessions = maxSessions;
@@ -48,10 +48,11 @@ public final class KnownSessions {
 	}
 
 	/**
-	 * The state of a session, which is a new one if it is not known.
-	 * @param nowMillis since the epoch
-	 * @return null if there is no room for a new one
-	 * @throws SessionForgottenException if the session is not known and may have been
+	 * Returns the state of a session. A session that is not known is added.
+	 * @param nowMillis now, in milliseconds since the epoch
+	 * @return null if there is no room for a new session
+	 * @throws SessionForgottenException if the session is not known, but may be an old
+	 * one that was forgotten
 	 */
 	public @Nullable SessionState of(ClientSession session, long nowMillis) {
 		Known known = this.sessions.get(session.id());
@@ -69,15 +70,16 @@ public final class KnownSessions {
 	}
 
 	/**
-	 * A session that is not known is a new one if its oldest message is younger than what
-	 * is forgotten.
-	 * @throws SessionForgottenException else
+	 * Checks that an unknown session is new: its oldest message is too young to belong to
+	 * a forgotten session.
+	 * @throws SessionForgottenException if it is not
 	 */
 	public static void requireNew(ClientSession session, Duration maxAge) {
 		if (session.ageMillis() > maxAge.toMillis()) {
 			throw new SessionForgottenException(
-					"The session is not known, and a message of it is older than what is remembered (%s, sink.session-age); "
-						.formatted(maxAge) + "send the message in a new session");
+					("The session is unknown, and its oldest message is older than sessions are remembered "
+							+ "(%s, sink.session-age); send the message in a new session")
+						.formatted(maxAge));
 		}
 	}
 
@@ -90,30 +92,30 @@ public final class KnownSessions {
 		return true;
 	}
 
-	/** Null if the session is not known. */
+	/** The state of a session; null if it is not known. */
 	public @Nullable SessionState known(ByteString session) {
 		Known known = this.sessions.get(session);
 		return (known != null) ? known.state : null;
 	}
 
-	/** A session that the storage has. */
+	/** Adds a session found in the storage. */
 	public void put(ByteString session, SessionState state, long storedMillis) {
 		this.sessions.put(session, new Known(state, storedMillis));
 	}
 
-	/** A message that the storage has. */
+	/** Adds a message found in the storage. */
 	public void found(ByteString session, long sequence, int checksum, long storedMillis) {
 		Known known = this.sessions.computeIfAbsent(session, (_) -> new Known(new SessionState(), storedMillis));
 		known.storedMillis = Math.max(known.storedMillis, storedMillis);
 		known.state.found(sequence, checksum);
 	}
 
-	/** All of them, the one that was idle longest first. */
+	/** Visits all sessions; the one that has been idle longest is first. */
 	public void forEach(Each each) {
 		this.sessions.forEach((id, known) -> each.accept(id, known.state, known.storedMillis));
 	}
 
-	/** Takes a session, with when something of it was stored last. */
+	/** Takes a session and the time at which its last message was stored. */
 	@FunctionalInterface
 	public interface Each {
 

@@ -1,15 +1,16 @@
 package dev.sluice.sink.sequence;
 
 /**
- * Where a message stands: a repeat has the same place and the same content.
+ * The position of a message in its session. A repeat has the same session, sequence and
+ * content.
  *
- * @param session whose message it is
- * @param sequence its number in the session, from 1
- * @param fence of the stream that it came on
+ * @param session session of the message
+ * @param sequence number of the message in the session, from 1
+ * @param fence fence of the stream that the message came on
  */
 public record Place(ClientSession session, long sequence, Fence fence) {
 
-	/** The place of a message that came alone. */
+	/** The place of a message that did not come on a stream. */
 	public Place(ClientSession session, long sequence) {
 		this(session, sequence, new Fence());
 	}

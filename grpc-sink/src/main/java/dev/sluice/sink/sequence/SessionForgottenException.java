@@ -1,7 +1,8 @@
 package dev.sluice.sink.sequence;
 
 /**
- * Nobody can tell whether the session's message is stored: it is to come in a new one.
+ * The sink cannot tell whether the message is already stored, because it may have
+ * forgotten the session. The client must send it in a new session.
  */
 public final class SessionForgottenException extends RuntimeException {
 

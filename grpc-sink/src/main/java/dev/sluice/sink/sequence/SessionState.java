@@ -7,16 +7,16 @@ import java.util.TreeMap;
 
 /**
  * Which messages of a session are stored: ranges of sequences, and the checksums of the
- * last {@value #CHECKSUMS} sequences. A repeat is known however old it is; its content is
- * compared if it is one of these. Confined to one thread, or guarded.
+ * last {@value #CHECKSUMS} sequences. A repeat is recognized however old it is; its
+ * content is compared if its checksum is still known. Not thread-safe.
  * <p>
- * Bounds: {@value #RANGES} ranges, so {@value #RANGES} gaps. A message that would make
- * one more has to wait until the ones before it have come; the oldest one that may come
- * never has to. Gaps below {@link #settledBelow} are closed to make room. Memory: 7 KB.
+ * Bounded by {@value #RANGES} ranges, so by {@value #RANGES} gaps. A message that would
+ * add a range has to wait for messages before it; the oldest one that may come never has
+ * to wait. Gaps below {@link #settledBelow} are closed to make room. Memory: 7 KB.
  */
 public final class SessionState {
 
-	/** The longest that {@link #encode} returns. */
+	/** The maximum length of what {@link #encode} returns. */
 	public static final int MAX_ENCODED_BYTES = 3_020;
 
 	static final int RANGES = 48;
@@ -30,7 +30,7 @@ public final class SessionState {
 
 	private static final int VARINT_MORE = 1 << VARINT_BITS;
 
-	/** The first sequence of each range, and the one behind its last. */
+	/** First sequence of each range to the sequence after its last. */
 	private final TreeMap<Long, Long> stored = new TreeMap<>();
 
 	/** The sequence whose checksum is at the same index; 0 = none. */
@@ -40,10 +40,10 @@ public final class SessionState {
 
 	private long firstUnsettled;
 
-	/** What a message is. */
+	/** The result of {@link #offer}. */
 	public enum Verdict {
 
-		/** Not stored yet; from now on it counts as stored. */
+		/** It was not stored; from now on it counts as stored. */
 		NEW,
 
 		/** Stored. */
@@ -52,15 +52,15 @@ public final class SessionState {
 		/** Another message with its sequence is stored. */
 		DIFFERENT,
 
-		/** Not stored, and not to be stored before older ones are. */
+		/** Not stored, and it must not be stored before older messages are. */
 		TOO_MANY_GAPS
 
 	}
 
 	/**
-	 * Asks for a message.
-	 * @param sequence from 1
-	 * @param checksum of its content
+	 * Decides whether a message is to be stored.
+	 * @param sequence number in the session, from 1
+	 * @param checksum checksum of its content
 	 */
 	public Verdict offer(long sequence, int checksum) {
 		int slot = slot(sequence);
@@ -79,7 +79,7 @@ public final class SessionState {
 		return Verdict.NEW;
 	}
 
-	/** The storage has a message: it was offered before, in this order. */
+	/** Adds a message found in the storage. Call it in the order of the storage. */
 	public void found(long sequence, int checksum) {
 		if (this.stored.size() >= RANGES && !extendsRange(sequence)) {
 			closeLowestGap(sequence);
@@ -101,7 +101,7 @@ public final class SessionState {
 		return (before != null && before.getValue() == sequence) || this.stored.containsKey(sequence + 1);
 	}
 
-	/** As far as the client has settled it: so its oldest message always has room. */
+	/** Only as far as the client has settled, so its oldest message always has room. */
 	private void closeLowestGap(long below) {
 		long lowest = this.stored.firstEntry().getValue();
 		Long next = this.stored.higherKey(lowest);
@@ -121,7 +121,7 @@ public final class SessionState {
 		this.stored.put(begin, end);
 	}
 
-	/** A {@link Verdict#NEW} message could not be stored. */
+	/** Removes a {@link Verdict#NEW} message that could not be stored. */
 	public void takeBack(long sequence) {
 		Map.Entry<Long, Long> range = this.stored.floorEntry(sequence);
 		if (range == null || sequence >= range.getValue()) {
@@ -140,8 +140,8 @@ public final class SessionState {
 	}
 
 	/**
-	 * Below this sequence, nothing new comes any more. The first time it is where the
-	 * session begins.
+	 * Notes that no new message below this sequence will come. On the first call this is
+	 * the first sequence of the session.
 	 */
 	public void settledBelow(long sequence) {
 		if (this.stored.isEmpty() || this.stored.firstKey() > 0) {
@@ -151,7 +151,7 @@ public final class SessionState {
 		this.firstUnsettled = Math.max(this.firstUnsettled, sequence);
 	}
 
-	/** The sequence behind the highest one that is stored. */
+	/** The sequence after the highest stored one. */
 	public long end() {
 		return this.stored.isEmpty() ? 0 : this.stored.lastEntry().getValue();
 	}
@@ -161,9 +161,10 @@ public final class SessionState {
 	}
 
 	/**
-	 * The state in at most {@value #MAX_ENCODED_BYTES} bytes: a format, the number of
-	 * ranges, for each the distance from the one before and its length, as varints; one
-	 * bit for each of the last sequences, and the checksums of those whose bit is set.
+	 * Encodes the state in at most {@value #MAX_ENCODED_BYTES} bytes: the format; as
+	 * varints, the number of ranges and for each its distance from the one before and its
+	 * length; a bit for each of the last {@value #CHECKSUMS} sequences; and the checksums
+	 * of those whose bit is set.
 	 */
 	public byte[] encode() {
 		ByteBuffer bytes = ByteBuffer.allocate(MAX_ENCODED_BYTES).put(FORMAT);
@@ -191,15 +192,15 @@ public final class SessionState {
 	}
 
 	/**
-	 * Reads what {@link #encode} has written.
-	 * @throws IllegalArgumentException if it has not
+	 * Decodes what {@link #encode} returned.
+	 * @throws IllegalArgumentException if the bytes are not an encoded state
 	 */
 	public static SessionState decode(byte[] encoded) {
 		SessionState state = new SessionState();
 		ByteBuffer bytes = ByteBuffer.wrap(encoded);
 		try {
 			if (bytes.get() != FORMAT) {
-				throw new IllegalArgumentException("A session's state of an unknown format: " + encoded[0]);
+				throw new IllegalArgumentException("Unknown format of a session's state: " + encoded[0]);
 			}
 			long ranges = varint(bytes);
 			long at = 0;
@@ -221,7 +222,7 @@ public final class SessionState {
 			return state;
 		}
 		catch (BufferUnderflowException ex) {
-			throw new IllegalArgumentException("A session's state that is cut off", ex);
+			throw new IllegalArgumentException("A session's state is truncated", ex);
 		}
 	}
 
@@ -243,7 +244,7 @@ public final class SessionState {
 				return value;
 			}
 		}
-		throw new IllegalArgumentException("A session's state with a number that has no end");
+		throw new IllegalArgumentException("A session's state has a varint without an end");
 	}
 
 }

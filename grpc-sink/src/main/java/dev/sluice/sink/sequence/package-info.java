@@ -1,6 +1,6 @@
 /**
- * What is known of clients' sessions: which of their numbered messages the storage has.
- * Start at {@link dev.sluice.sink.sequence.SessionState}.
+ * Client sessions and which of their numbered messages are stored. Start at
+ * {@link dev.sluice.sink.sequence.SessionState}.
  */
 @NullMarked
 package dev.sluice.sink.sequence;

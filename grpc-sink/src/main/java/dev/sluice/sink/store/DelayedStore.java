@@ -8,7 +8,7 @@ import java.util.concurrent.TimeUnit;
 import dev.sluice.sink.format.Content;
 import dev.sluice.sink.sequence.Place;
 
-/** A store that takes longer, for measurements. It holds no thread meanwhile. */
+/** Delays the results of a store, for measurements. It blocks no thread meanwhile. */
 public final class DelayedStore implements MessageStore {
 
 	private final MessageStore store;

@@ -19,14 +19,15 @@ import org.apache.kafka.common.utils.Utils;
 import org.springframework.kafka.core.KafkaTemplate;
 
 /**
- * The topic {@code sink}: durable once all replicas in sync have it. The producer waits a
- * bounded time for room in its buffer and then tries for ever: it is idempotent, so that
- * what it tries again is there once, and what it gave up nobody could know of. If it
- * fails all the same, the topic's end is read again before anything else is taken.
+ * Stores messages in the topic {@code sink}. A message is durable once all in-sync
+ * replicas have it. The producer blocks for a bounded time if its buffer is full, and
+ * then retries forever. It is idempotent, so a retried message is stored once; if it gave
+ * up, nobody would know whether the message is stored. If it fails nevertheless, the end
+ * of the topic is read again before any other message is accepted.
  * <p>
- * Messages of sessions go there in transactions ({@link SessionWriter}), so that several
- * sinks can share the topic. Its readers should read what is committed
- * ({@code isolation.level=read_committed}).
+ * Messages of sessions are written in transactions ({@link SessionWriter}), so that
+ * several sinks can share the topic. Its readers should use
+ * {@code isolation.level=read_committed}.
  */
 public final class KafkaMessageStore implements MessageStore, AutoCloseable {
 
@@ -43,11 +44,11 @@ public final class KafkaMessageStore implements MessageStore, AutoCloseable {
 	}
 
 	/**
-	 * Stores in a topic.
-	 * @param kafka sends what has no place
-	 * @param topic is watched
-	 * @param maxWriters sessions that send at once at most
-	 * @param maxAge for which a session is known after its last message
+	 * Creates a store.
+	 * @param kafka sends messages without a place
+	 * @param topic the topic
+	 * @param maxWriters maximum number of sessions that write at once
+	 * @param maxAge time for which a session is remembered after its last message
 	 */
 	public static KafkaMessageStore of(KafkaTemplate<byte[], byte[]> kafka, SinkTopic topic, int maxWriters,
 			Duration maxAge) {
@@ -92,7 +93,7 @@ public final class KafkaMessageStore implements MessageStore, AutoCloseable {
 		this.sessions.store(messages, completion);
 	}
 
-	/** As Kafka's own partitioner does with a record's key. */
+	/** The partition that Kafka's own partitioner chooses for a record with this key. */
 	static int partition(ByteString key, int partitions) {
 		return Utils.toPositive(Utils.murmur2(key.toByteArray())) % partitions;
 	}
@@ -109,10 +110,11 @@ public final class KafkaMessageStore implements MessageStore, AutoCloseable {
 			cause = cause.getCause();
 		}
 		if (cause instanceof RecordTooLargeException) {
-			return new MessageTooLargeException("Kafka does not take so large a message", cause);
+			return new MessageTooLargeException("The message is too large for Kafka", cause);
 		}
 		if (!(cause instanceof TimeoutException || cause instanceof BufferExhaustedException)) {
-			// The producer is at its end, and whether the broker has the message is open.
+			// The producer is unusable, and it is unknown whether the broker has the
+			// message.
 			this.topic.readAgain();
 			this.kafka.getProducerFactory().reset();
 		}

@@ -20,9 +20,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The sessions that this process writes to the topic, each by a {@link SessionWriter}.
  * <p>
- * Bound: {@code maxWriters}, each with a producer of its own, and as many that are
- * ending. Beyond, the one that was idle longest is ended; while none is idle, messages of
- * further sessions are not taken.
+ * Bounded by {@code maxWriters} writers, each with its own producer, and as many that are
+ * ending. A further session ends the writer that has been idle longest; while none is
+ * idle, its messages are refused.
  */
 @ThreadSafe
 final class KafkaSessions implements AutoCloseable {
@@ -35,10 +35,10 @@ final class KafkaSessions implements AutoCloseable {
 
 	private final Duration wantedAge;
 
-	/** No longer than the brokers know a session. */
+	/** At most the time for which the brokers remember a session. */
 	private volatile Duration maxAge;
 
-	/** The one that was used longest ago is first. */
+	/** In access order: the first was used longest ago. */
 	@GuardedBy("this")
 	private final Map<ByteString, SessionWriter> writers = new LinkedHashMap<>(16, 0.75f, true);
 
@@ -46,10 +46,10 @@ final class KafkaSessions implements AutoCloseable {
 	private boolean closed;
 
 	/**
-	 * Writes nothing yet.
-	 * @param config of the producers; what makes them transactional is added
-	 * @param maxWriters at once
-	 * @param maxAge for which the brokers know a session after its last message
+	 * Creates a set without writers.
+	 * @param config configuration of the producers, without transactional settings
+	 * @param maxWriters maximum number of writers
+	 * @param maxAge time for which a session is remembered after its last message
 	 */
 	KafkaSessions(Map<String, Object> config, int maxWriters, Duration maxAge) {
 		this.config = Map.copyOf(config);
@@ -58,7 +58,7 @@ final class KafkaSessions implements AutoCloseable {
 		this.maxAge = maxAge;
 	}
 
-	/** All messages are of one stream and session. */
+	/** Stores messages of one stream and session. */
 	void store(List<Placed> messages, Completion completion) {
 		SessionWriter.Group group = new SessionWriter.Group(messages, completion);
 		String refusal = null;
@@ -73,7 +73,7 @@ final class KafkaSessions implements AutoCloseable {
 				}
 			}
 			if (writer != null && refusal == null) {
-				// Under the lock: a session's messages come to it in their order.
+				// Under the lock, so the session's messages are queued in order.
 				refusal = writer.store(group);
 			}
 		}
@@ -83,8 +83,8 @@ final class KafkaSessions implements AutoCloseable {
 	}
 
 	/**
-	 * Why a session gets no new writer now; null if it does. While its last one may still
-	 * write, a new one could be faster, and store what comes behind.
+	 * Returns why a session gets no new writer now; null if it does. While its last
+	 * writer may still write, a new one could overtake it and store later messages first.
 	 */
 	@GuardedBy("this")
 	private @Nullable String refusal(ByteString session) {
@@ -97,7 +97,7 @@ final class KafkaSessions implements AutoCloseable {
 		}
 		long writing = this.writers.values().stream().filter((writer) -> !writer.ended()).count();
 		return ((writing < this.maxWriters || endIdle()) && this.writers.size() < 2 * this.maxWriters) ? null
-				: "As many sessions send at once as there may (sink.max-writers)";
+				: "As many sessions are being written as sink.max-writers allows";
 	}
 
 	@GuardedBy("this")
@@ -105,7 +105,7 @@ final class KafkaSessions implements AutoCloseable {
 		return this.writers.values().stream().anyMatch((writer) -> !writer.ended() && writer.endIfIdle());
 	}
 
-	/** What the brokers know is asked for again. */
+	/** Ends all writers, so that states are read again from the brokers. */
 	void forget() throws InterruptedException {
 		synchronized (this) {
 			this.writers.values().forEach(SessionWriter::end);
@@ -115,7 +115,7 @@ final class KafkaSessions implements AutoCloseable {
 		this.maxAge = OffsetsRetention.limit(admin, this.wantedAge);
 	}
 
-	/** Stores what was taken, for at most 10 s. */
+	/** Writes the queued messages, for at most 10 s. */
 	@Override
 	public void close() {
 		List<SessionWriter> all;

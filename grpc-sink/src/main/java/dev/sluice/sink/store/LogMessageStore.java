@@ -35,27 +35,25 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A log of {@linkplain dev.sluice.sink.segment.SegmentFormat segments}: durable once it
- * is forced to the disk, so that it outlives the machine's power. One thread writes; what
- * comes while it forces goes with the next force (group commit). {@link Retention} says
- * which segments are deleted: the oldest, whole, and never the newest. {@link LogRecord}
- * has the body of a record.
+ * Stores messages in a log of {@linkplain dev.sluice.sink.segment.SegmentFormat
+ * segments}. A message is durable once it is forced to the disk, so it survives a loss of
+ * power. One thread writes; messages that come while it forces go with the next force
+ * (group commit). {@link Retention} decides which segments are deleted: whole ones, the
+ * oldest first, never the newest. {@link LogRecord} describes the body of a record.
  * <p>
- * Each segment begins with what was known of sessions before it, as notes. So the newest
- * segment knows which of their messages are stored, however old they are.
+ * Each segment begins with notes about all sessions known before it. So the newest
+ * segment has which of their messages are stored, however old they are.
  * <p>
- * At the start, what a crash left of the last batch is cut off and kept beside; it was
- * never acknowledged. Everything else that is not whole is damage, as is a segment that
- * is missing: the log says what it is, and opens only if it is told to go on without.
- * What it finds is forced before it is known as stored: another process may have written
- * it and been killed before it forced it.
+ * When the log is opened, the rest of a batch that a crash interrupted is cut off and
+ * moved to a file beside it; that batch was never acknowledged. Any other incomplete
+ * record is damage, and so is a missing segment: the log reports it, and opens only with
+ * {@link Damage#CONTINUE}. Records found are forced before they count as stored: another
+ * process may have written them and been killed before it forced them.
  * <p>
- * While the disk is full, or fails, nothing is taken; the log takes messages again by
- * itself.
+ * While the disk is full or fails, no messages are accepted. The log recovers by itself.
  * <p>
- * Limits: {@value #QUEUE} messages wait; beyond, they are not taken. Opening takes the
- * memory of the ids within the horizon and of the sessions, whatever the size of the
- * records.
+ * At most {@value #QUEUE} messages wait; further ones are refused. Opening takes memory
+ * for the ids within the horizon and for the sessions, whatever the size of the records.
  */
 @ThreadSafe
 public final class LogMessageStore implements MessageStore, AutoCloseable {
@@ -64,7 +62,7 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 
 	private static final int QUEUE = 20_000;
 
-	/** Written by one force at most. */
+	/** Maximum number of messages in one force. */
 	private static final int BATCH = 4_000;
 
 	private static final int BUFFER_BYTES = 1024 * 1024;
@@ -97,29 +95,30 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 
 	private final long session = this.random.nextLong();
 
-	/** Of the writer's thread, once that runs. */
+	/** Confined to the writer's thread once it runs. */
 	private final KnownSessions sessions;
 
 	private final LongSupplier clock;
 
 	private final Thread writer;
 
-	/** Of the writer's thread, once that runs. */
+	/** Confined to the writer's thread once it runs. */
 	private int segmentNumber;
 
 	/**
-	 * The next segment's file where making it has failed: it is made again under its
-	 * name, so that no two files have one number. Of the writer's thread, once that runs.
+	 * The next segment's file if creating it has failed. It is created again under the
+	 * same name, so that no two files have the same number. Confined to the writer's
+	 * thread once it runs.
 	 */
 	private @Nullable LogFile begun;
 
-	/** Of the writer's thread, once that runs; null while none can be opened. */
+	/** Null while none can be opened. Confined to the writer's thread once it runs. */
 	private @Nullable SegmentWriter segment;
 
-	/** Of the writer's thread, once that runs. */
+	/** Confined to the writer's thread once it runs. */
 	private long nextNumber;
 
-	/** In milliseconds since the epoch. Of the writer's thread. */
+	/** In milliseconds since the epoch. Confined to the writer's thread once it runs. */
 	private long nextRetentionCheck;
 
 	private volatile boolean ready;
@@ -130,7 +129,7 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 
 	private record Write(@Nullable Place place, Content content, CompletableFuture<OnceStore.Outcome> done) {
 
-		/** Nothing of its stream is stored behind it. */
+		/** Closes the fence, so no later message of its stream is stored. */
 		void fail(String because) {
 			if (this.place != null) {
 				this.place.fence().close();
@@ -140,26 +139,27 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 
 	}
 
-	/** What to do about records that are lost. */
+	/** What to do if acknowledged records are lost. */
 	public enum Damage {
 
-		/** Open nothing, and say what is damaged. */
+		/** Refuse to open the log, with a message that names the damage. */
 		REFUSE,
 
-		/** Say what is damaged, and go on with what is whole. */
+		/** Log the damage, and continue with the intact records. */
 		CONTINUE
 
 	}
 
 	/**
-	 * Opens the log, or begins one.
-	 * @param directory its own; another process that has it is an error
+	 * Opens a log, or creates one.
+	 * @param directory directory for this log only; it must not be in use by another
+	 * process
 	 * @param segmentBytes length at which a segment is full
-	 * @param damage what to do about records that are lost
+	 * @param damage what to do if acknowledged records are lost
 	 * @param retention which segments are deleted
-	 * @param recent where to the last ids go
-	 * @param sessions where to the sessions go; of this log alone
-	 * @throws UncheckedIOException if it cannot be read, or is damaged
+	 * @param recent receives the last ids
+	 * @param sessions receives the sessions; used by this log only
+	 * @throws UncheckedIOException if the log cannot be read, or is damaged
 	 */
 	public LogMessageStore(Path directory, long segmentBytes, Damage damage, Retention retention, RecentIds recent,
 			KnownSessions sessions) {
@@ -224,12 +224,12 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 
 	private CompletableFuture<OnceStore.Outcome> add(Write write) {
 		if (!this.ready || !this.writes.offer(write)) {
-			write.fail(this.ready ? "The log is full of messages not written yet"
+			write.fail(this.ready ? "Too many messages wait to be written to the log"
 					: "The log cannot be written now, or is closed");
 			return write.done();
 		}
 		if (this.ended) {
-			// The writer may have ended between the two.
+			// The writer may have ended between the check and the offer.
 			refuseAll(new ArrayList<>());
 		}
 		return write.done();
@@ -249,7 +249,8 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 				}
 				while (!this.ready && !this.closing) {
 					Thread.sleep(RETRY);
-					// One that came with the failure would overtake what failed.
+					// A message queued during the failure would overtake those that
+					// failed.
 					batch.clear();
 					refuseAll(batch);
 					resume();
@@ -268,7 +269,7 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 
 	private void refuseAll(List<Write> batch) {
 		this.writes.drainTo(batch);
-		// Those that are done already stay so.
+		// Messages that already have a result keep it.
 		batch.forEach((write) -> write.fail("The log could not be written"));
 	}
 
@@ -294,7 +295,7 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 		}
 		catch (IOException ex) {
 			this.ready = false;
-			logger.error("The log in {} cannot be written: {}; it takes messages again when it can", this.directory,
+			logger.error("The log in {} cannot be written: {}; messages are refused until it can", this.directory,
 					ex.getMessage());
 			stored.takeBack();
 			refuseAll(batch);
@@ -307,15 +308,17 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 		}
 	}
 
-	/** What is written with one force. Of the writer's thread. */
+	/** Messages written with one force. Confined to the writer's thread. */
 	private final class Batch {
 
 		private final List<Write> written = new ArrayList<>();
 
-		/** Of what this batch writes, or what was written before it. */
+		/** Repeats of messages of this batch or of earlier ones. */
 		private final List<Write> repeats = new ArrayList<>();
 
-		/** Whether a message is to be written; else it is done with, or will be. */
+		/**
+		 * Whether to write a message; if not, it gets its result now or with the batch.
+		 */
 		boolean takes(Write write) {
 			Place place = write.place();
 			if (place == null) {
@@ -335,7 +338,7 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 				return false;
 			}
 			if (state == null) {
-				write.fail("There are too many sessions (sink.max-sessions), and none is old enough to forget");
+				write.fail("There are too many sessions (sink.max-sessions), and none is old enough to be forgotten");
 				return false;
 			}
 			switch (state.offer(place.sequence(), write.content().checksum())) {
@@ -343,7 +346,7 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 				case REPEAT -> this.repeats.add(write);
 				case DIFFERENT -> write.done().completeExceptionally(new ContentDiffersException(place.sequence()));
 				case TOO_MANY_GAPS ->
-					write.fail("Too many older messages of the session are missing; they are to come first");
+					write.fail("Too many older messages of the session are missing; they must come first");
 			}
 			return !this.written.isEmpty() && this.written.getLast() == write;
 		}
@@ -365,7 +368,7 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 
 	}
 
-	/** Is ready again if the current segment, or else a new one, can be written. */
+	/** Becomes ready if the current segment, or a new one, can be written. */
 	private void resume() {
 		try {
 			SegmentWriter current = this.segment;
@@ -392,9 +395,9 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 	}
 
 	/**
-	 * Deletes segments that are not to be kept. What is known of sessions is in the
-	 * newest one too. Of the writer's thread.
-	 * @param now whether it does not wait for the time of the next check
+	 * Deletes segments whose retention has expired. The newest one also has the sessions.
+	 * Confined to the writer's thread.
+	 * @param now whether to check now, not at the time of the next check
 	 */
 	private void deleteExpired(boolean now) {
 		long millis = this.clock.getAsLong();
@@ -409,24 +412,25 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 				bytes += Files.size(segment.path());
 			}
 			for (LogFile oldest : segments.subList(0, Math.max(0, segments.size() - 1))) {
-				// Nothing is written to it since its end.
+				// A segment is not written to after its end.
 				long ended = Files.getLastModifiedTime(oldest.path()).toMillis();
 				if (!this.retention.expires(millis - ended, bytes)) {
 					return;
 				}
 				bytes -= Files.size(oldest.path());
 				this.disk.delete(oldest.path());
-				logger.info("{} is deleted: sink.retention={}, sink.retention-size={} bytes", oldest.path(),
+				logger.info("Deleted {}: sink.retention={}, sink.retention-size={} bytes", oldest.path(),
 						this.retention.age(), this.retention.bytes());
 			}
 		}
 		catch (IOException ex) {
-			logger.warn("Segments in {} that are not to be kept cannot be deleted yet: {}", this.directory,
-					ex.getMessage());
+			logger.warn("Expired segments in {} cannot be deleted yet: {}", this.directory, ex.getMessage());
 		}
 	}
 
-	/** Leaves an empty segment at most where it fails, and begins it anew next time. */
+	/**
+	 * If this fails, it leaves at most an empty segment, which is created again later.
+	 */
 	private SegmentWriter newSegment() throws IOException {
 		LogFile file = this.begun;
 		SegmentHeader header = (file != null) ? file.header() : null;
@@ -454,7 +458,7 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 		}
 	}
 
-	/** Before its first record. The last note is empty: it says that these are all. */
+	/** Notes all sessions before the first record. An empty note ends the list. */
 	private void noteSessions(SegmentWriter segment) throws IOException {
 		List<byte[]> notes = new ArrayList<>();
 		this.sessions.forEach((id, state, storedMillis) -> notes.add(SessionNote.of(id, state, storedMillis)));
@@ -465,8 +469,8 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 	}
 
 	/**
-	 * Says in a full segment that another one follows, once that is there and before it
-	 * has records: so the loss of the newest segment is noticed.
+	 * Marks a full segment as followed by another, once that exists and before it has
+	 * records. So the loss of the newest segment is noticed.
 	 */
 	private static void end(SegmentWriter full, SegmentWriter next) throws IOException {
 		try {
@@ -483,12 +487,12 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 	private void recover(Damage damage, RecentIds recent) throws IOException {
 		LogRecovery.Recovered found = LogRecovery.recover(this.directory, this.disk, recent.horizon(), this.sessions);
 		if (!found.damages().isEmpty()) {
-			String what = "records that were acknowledged are lost: " + String.join("; ", found.damages());
+			String what = "acknowledged records are lost: " + String.join("; ", found.damages());
 			switch (damage) {
 				case REFUSE -> throw new IOException(what
-						+ ". Restore the files, or set sink.log-damage=continue to go on with the records that are whole");
-				case CONTINUE -> logger.error("In the log in {}, {}. It goes on with the records that are whole",
-						this.directory, what);
+						+ ". Restore the files, or set sink.log-damage=continue to continue with the intact records");
+				case CONTINUE ->
+					logger.error("In the log in {}, {}. It continues with the intact records", this.directory, what);
 			}
 		}
 		found.names().forEach((stored) -> {
@@ -512,7 +516,9 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 		}
 	}
 
-	/** What is cut off goes behind what was cut off before, if there is room. */
+	/**
+	 * Cuts off an incomplete batch and appends it to the {@code .cut} file, if it can.
+	 */
 	private void cut(FileChannel channel, LogRecovery.Segment segment) throws IOException {
 		long bytes = channel.size() - segment.end();
 		if (bytes == 0) {
@@ -530,13 +536,13 @@ public final class LogMessageStore implements MessageStore, AutoCloseable {
 			this.disk.forceDirectory(this.directory);
 		}
 		catch (IOException ex) {
-			logger.warn("{} could not be written, and these bytes are gone: {}", cut, ex.getMessage());
+			logger.warn("{} could not be written, and these bytes are discarded: {}", cut, ex.getMessage());
 		}
 		channel.truncate(segment.end());
 		channel.force(true);
 	}
 
-	/** Writes what was taken, for at most 10 s, and lets the directory go. */
+	/** Writes the queued messages, for at most 10 s, and unlocks the directory. */
 	@Override
 	public void close() throws IOException {
 		this.closing = true;

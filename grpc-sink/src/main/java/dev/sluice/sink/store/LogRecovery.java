@@ -21,10 +21,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds out what a log holds that may have been left by a crash or damaged. Reads only
- * the newest segments, until it has enough ids and the sessions, which each segment with
- * records begins with. Confined to one thread. Memory: so many ids, those of the last
- * batch, and the sessions.
+ * Reads a log that may have been left by a crash or damaged. It reads only the newest
+ * segments, until it has enough ids and the sessions, which are noted at the beginning of
+ * each segment with records. Not thread-safe. Memory: {@code maxIds} ids, those of the
+ * last batch, and the sessions.
  */
 final class LogRecovery {
 
@@ -36,21 +36,21 @@ final class LogRecovery {
 
 	private final KnownSessions sessions;
 
-	/** Whether the segment that has all sessions was read. */
+	/** Whether a segment that notes all sessions was read. */
 	private boolean sessionsFound;
 
 	private final List<String> damages = new ArrayList<>();
 
-	/** A message that is known by its place counts, and has none. */
+	/** The last messages. One that is known by its place counts, but has no name. */
 	private final Deque<Stored> names = new ArrayDeque<>();
 
 	/**
-	 * The number of the first record of the segment that was read last, if it has one.
+	 * The number of the first record of the segment read last; null if that is not known.
 	 */
 	private @Nullable Long newerBegins;
 
 	/**
-	 * What is stored under a name.
+	 * A stored message.
 	 *
 	 * @param name null for a message that is known by its place
 	 */
@@ -64,31 +64,32 @@ final class LogRecovery {
 	}
 
 	/**
-	 * What was found.
+	 * The result.
 	 *
-	 * @param names of the last messages stored, the newest last
-	 * @param damages records that were acknowledged and are lost, in words
-	 * @param last the newest segment, if there is any
+	 * @param names names of the last messages stored, the newest last
+	 * @param damages descriptions of acknowledged records that are lost
+	 * @param last the newest segment, if it can be continued
 	 * @param nextNumber the number of the next record
 	 * @param nextSegment the number of the next segment
-	 * @param begun a file without records that was being made, to be made again
+	 * @param begun an incomplete file without records, which is to be created again
 	 */
 	record Recovered(List<Stored> names, List<String> damages, @Nullable Segment last, long nextNumber, int nextSegment,
 			@Nullable LogFile begun) {
 	}
 
 	/**
-	 * A segment that can be written on.
+	 * A segment that can be continued.
 	 *
-	 * @param file of it
-	 * @param salt of it
-	 * @param end of its last record; what is behind was never acknowledged
-	 * @param lacksSessions whether the sessions are to be noted before its first record
+	 * @param file its file
+	 * @param salt its salt
+	 * @param end end of its last record; bytes after it were never acknowledged
+	 * @param lacksSessions whether the sessions must still be noted before its first
+	 * record
 	 */
 	record Segment(Path file, long salt, long end, boolean lacksSessions) {
 	}
 
-	/** What one segment holds. */
+	/** The result of reading one segment. */
 	private record Scan(@Nullable SegmentHeader header, long nextNumber, long end, boolean ended, boolean hasSessions,
 			Deque<Stored> names) {
 
@@ -105,12 +106,12 @@ final class LogRecovery {
 	}
 
 	/**
-	 * Reads a log, forces what it has read, and changes nothing.
-	 * @param directory of the log
+	 * Reads a log and forces what it has read. Changes nothing.
+	 * @param directory directory of the log
 	 * @param disk opens its files
-	 * @param maxIds to be found
-	 * @param sessions where to the sessions go
-	 * @throws IOException if it cannot be read
+	 * @param maxIds number of ids to find
+	 * @param sessions receives the sessions
+	 * @throws IOException if the log cannot be read
 	 */
 	static Recovered recover(Path directory, Disk disk, int maxIds, KnownSessions sessions) throws IOException {
 		return new LogRecovery(disk, maxIds, sessions).recover(LogFile.list(directory));
@@ -128,7 +129,7 @@ final class LogRecovery {
 			Scan scan = scan(file, isLast);
 			SegmentHeader header = scan.header();
 			if (header == null && isLast && scan.end() == 0) {
-				// It was being made, and is made again.
+				// It was being created, and is created again.
 				nextSegment = file.number();
 				begun = file;
 				continue;
@@ -137,14 +138,14 @@ final class LogRecovery {
 				if (nextNumber == null) {
 					nextNumber = scan.nextNumber();
 					if (scan.ended()) {
-						this.damages.add("no segment behind %s, which says that there is one".formatted(file.name()));
+						this.damages.add("no segment after %s, which says that there is one".formatted(file.name()));
 					}
 				}
 				if (isLast && !scan.ended()) {
 					last = new Segment(file.path(), header.salt(), scan.end(), !scan.hasSessions());
 				}
 				if (this.newerBegins != null && this.newerBegins != scan.nextNumber()) {
-					this.damages.add("%s ends before record %d, and the next segment begins with record %d"
+					this.damages.add("%s ends before record %d, but the next segment begins with record %d"
 						.formatted(file.name(), scan.nextNumber(), this.newerBegins));
 				}
 				this.newerBegins = header.firstNumber();
@@ -173,12 +174,12 @@ final class LogRecovery {
 	}
 
 	/**
-	 * In the last segment, a hole without a batch behind it is the end: it and all behind
-	 * it are of the last batch, which was not forced.
+	 * In the last segment, a hole without a batch after it is the end: the hole and the
+	 * records after it belong to the last batch, which was not forced.
 	 */
 	private Scan scan(LogFile file, boolean isLast) throws IOException {
 		try (FileChannel channel = this.disk.open(file.path(), StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-			// What is acknowledged as a repeat must be as durable as at the first time.
+			// A message acknowledged as a repeat must be as durable as one newly stored.
 			channel.force(true);
 			SegmentReader reader = new SegmentReader(channel);
 			SegmentHeader header = reader.header();
@@ -186,14 +187,14 @@ final class LogRecovery {
 				return Scan.nothing(0);
 			}
 			if (header == null && file.header() != null) {
-				logger.warn("{} has lost its header, which is in its name", file.path());
+				logger.warn("{} has lost its header; the copy in its name is used", file.path());
 				header = file.header();
 				reader = new SegmentReader(channel, header);
 			}
 			if (header != null) {
 				return scan(file, isLast, header, reader);
 			}
-			this.damages.add("%s does not begin as a segment".formatted(file.name()));
+			this.damages.add("%s does not begin with a segment's header".formatted(file.name()));
 			return Scan.nothing(channel.size());
 		}
 	}
@@ -216,13 +217,13 @@ final class LogRecovery {
 						continue;
 					}
 					if (hole != null && isLast && whole.kind() == Kind.NOTE) {
-						// The segment was being made.
+						// The segment was being created.
 						continue;
 					}
 					if (hole != null) {
 						long lost = Math.max(0, whole.number() - next - behindHole.size());
 						this.damages.add(((lost > 0) ? "%d records from number %d on, at byte %d of %s"
-								: "%d records, but what is known of sessions before number %d, at byte %d of %s")
+								: "%d records, but notes about sessions before number %d, at byte %d of %s")
 							.formatted(lost, next, hole.from(), file.name()));
 						hole = null;
 						behindHole.forEach((one) -> add(found, one, wantsSessions));
@@ -234,7 +235,7 @@ final class LogRecovery {
 					if (whole.kind() == Kind.NOTE && wantsSessions) {
 						readNote(reader, whole);
 					}
-					// Before the last note, which is empty, there is no record.
+					// The last note is empty, and records come after it.
 					hasSessions |= whole.numbered() || (whole.kind() == Kind.NOTE && whole.length() == 0);
 					if (whole.numbered()) {
 						add(found, LogRecord.read(reader, whole), wantsSessions);
@@ -258,7 +259,7 @@ final class LogRecovery {
 		}
 	}
 
-	/** Records come in their order. */
+	/** Call it in the order of the records. */
 	private void add(Deque<Stored> found, LogRecord record, boolean wantsSessions) {
 		if (record.session() != null && wantsSessions) {
 			this.sessions.found(record.session(), record.sequence(), record.checksum(), record.storedMillis());

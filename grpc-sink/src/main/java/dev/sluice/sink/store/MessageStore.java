@@ -9,35 +9,38 @@ import dev.sluice.sink.sequence.Place;
 import dev.sluice.sink.sequence.SessionForgottenException;
 import org.jspecify.annotations.Nullable;
 
-/** Keeps messages: those with a place once, others as often as they are given. */
+/** Stores messages: those with a place once, others as often as it is asked to. */
 public interface MessageStore {
 
 	/**
-	 * Stores a message. May wait a bounded time for room.
-	 * @param content to be kept
-	 * @return done once the message is durable, with the number of the part of the store
-	 * that has it; failed with a {@link StoreUnavailableException} if it is not stored
-	 * now and with a {@link MessageTooLargeException} if it never will be
+	 * Stores a message. May block for a bounded time if there is no room.
+	 * @param content content to store
+	 * @return completes with the number of the store's part (a partition) that has the
+	 * message once it is durable; fails with a {@link StoreUnavailableException} if the
+	 * message is not stored now, and with a {@link MessageTooLargeException} if it never
+	 * will be
 	 */
 	CompletableFuture<Integer> store(Content content);
 
 	/**
-	 * Stores a message of a session, if it is not there. Does not wait, so that the
-	 * thread of a connection may call it. If it is not stored now, the place's fence is
-	 * closed, and what comes behind a closed fence is not stored.
-	 * @param place of the message
-	 * @param content to be kept
-	 * @return done once the message is durable; failed as above, with a
-	 * {@link SessionForgottenException} if nobody can tell whether the message is there,
-	 * and with a {@link ContentDiffersException} if another one has its place
+	 * Stores a message of a session unless it is already stored. Does not block, so a
+	 * connection's thread may call it. If the message is not stored now, its place's
+	 * fence is closed; messages behind a closed fence are not stored.
+	 * @param place place of the message
+	 * @param content content to store
+	 * @return completes once the message is durable; fails like {@link #store(Content)},
+	 * with a {@link SessionForgottenException} if the store cannot tell whether the
+	 * message is already stored, and with a {@link ContentDiffersException} if another
+	 * message has its place
 	 */
 	CompletableFuture<OnceStore.Outcome> store(Place place, Content content);
 
 	/**
-	 * Stores messages of one stream and session, in their order; each as of
-	 * {@link #store(Place, Content)}. Does not wait.
-	 * @param messages to be kept, one at least
-	 * @param completion hears what came of each, once; of none if this throws
+	 * Stores messages of one stream and session in order, each as in
+	 * {@link #store(Place, Content)}. Does not block.
+	 * @param messages messages to store, at least one
+	 * @param completion receives the result of each message once, or of none if this
+	 * method throws
 	 */
 	default void store(List<Placed> messages, Completion completion) {
 		for (int i = 0; i < messages.size(); i++) {
@@ -57,21 +60,21 @@ public interface MessageStore {
 		}
 	}
 
-	/** Whether messages are taken now. */
+	/** Whether the store accepts messages now. */
 	boolean ready();
 
-	/** A message of a session, and where it stands. */
+	/** A message of a session, with its place. */
 	record Placed(Place place, Content content) {
 	}
 
 	/**
-	 * What came of a message: one of the two is null.
+	 * The result of storing a message: one of the two components is null.
 	 *
-	 * @param failure as of {@link #store(Place, Content)}
+	 * @param failure as in {@link #store(Place, Content)}
 	 */
 	record Completed(OnceStore.@Nullable Outcome outcome, @Nullable Throwable failure) {
 
-		/** Completes a future likewise. */
+		/** Completes a future with this result. */
 		void to(CompletableFuture<OnceStore.Outcome> future) {
 			if (this.failure != null) {
 				future.completeExceptionally(this.failure);
@@ -84,22 +87,22 @@ public interface MessageStore {
 	}
 
 	/**
-	 * Hears what came of messages that were given to the store together, any number of
-	 * them at a time. Any thread; not to wait.
+	 * Receives the results of messages that were given to the store together, any number
+	 * at a time. It may be called by any thread and must not block.
 	 */
 	@FunctionalInterface
 	interface Completion {
 
 		/**
-		 * The store is done with some of them.
-		 * @param first index of the first one
-		 * @param results of that and those behind it, in their order
+		 * Receives results of some of the messages.
+		 * @param first index of the first message
+		 * @param results results of that message and the following ones, in order
 		 */
 		void done(int first, List<Completed> results);
 
 	}
 
-	/** The message was not taken, or it is not known yet that it is durable. */
+	/** The message was not accepted, or it is not known whether it is durable. */
 	final class StoreUnavailableException extends RuntimeException {
 
 		private static final long serialVersionUID = 1L;
@@ -114,7 +117,7 @@ public interface MessageStore {
 
 	}
 
-	/** The store will never take the message. */
+	/** The store will never accept the message. */
 	final class MessageTooLargeException extends RuntimeException {
 
 		private static final long serialVersionUID = 1L;

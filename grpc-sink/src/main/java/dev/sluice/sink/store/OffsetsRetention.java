@@ -13,15 +13,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * For how long the brokers keep the states of sessions: they are committed offsets of
- * groups without members. A session that is older would pass for a new one, and its
- * messages would be stored twice.
+ * Finds out how long the brokers keep the states of sessions, which are committed offsets
+ * of groups without members. An older session would look like a new one, and its messages
+ * would be stored twice.
  */
 final class OffsetsRetention {
 
 	private static final Logger logger = LoggerFactory.getLogger(OffsetsRetention.class);
 
-	/** A setting of the brokers. */
+	/** The brokers' setting. */
 	static final String SETTING = "offsets.retention.minutes";
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(10);
@@ -30,11 +30,11 @@ final class OffsetsRetention {
 	}
 
 	/**
-	 * The age up to which a session is known.
-	 * @param admin how to reach the brokers
+	 * Returns the age up to which a session is remembered.
+	 * @param admin configuration of an admin client
 	 * @param wanted {@code sink.session-age}
-	 * @return the age wanted, or the brokers' if that is shorter. Where they do not say,
-	 * the log tells to check it
+	 * @return the smaller of the wanted age and the brokers' setting. If the setting
+	 * cannot be read, logs a warning and returns the wanted age
 	 */
 	static Duration limit(Map<String, Object> admin, Duration wanted) throws InterruptedException {
 		try (Admin client = Admin.create(admin)) {
@@ -54,8 +54,8 @@ final class OffsetsRetention {
 			return limit(kept, wanted);
 		}
 		catch (ExecutionException | TimeoutException | RuntimeException ex) {
-			logger.warn("The brokers do not tell their {}: {}. It must be no shorter than sink.session-age, {}",
-					SETTING, (ex.getCause() != null) ? ex.getCause().toString() : ex.toString(), wanted);
+			logger.warn("The brokers' {} cannot be read: {}. It must be at least sink.session-age, {}", SETTING,
+					(ex.getCause() != null) ? ex.getCause().toString() : ex.toString(), wanted);
 			return wanted;
 		}
 	}
@@ -66,8 +66,8 @@ final class OffsetsRetention {
 			return wanted;
 		}
 		logger.warn(
-				"The brokers keep a session for {} ({}), which is shorter than sink.session-age, {}. Sessions of that "
-						+ "age are refused, and their clients begin new ones; raise {} or lower sink.session-age",
+				"The brokers keep a session for {} ({}), which is shorter than sink.session-age, {}. Older sessions "
+						+ "are refused, and their clients begin new ones; raise {} or lower sink.session-age",
 				least, SETTING, wanted, SETTING);
 		return least;
 	}

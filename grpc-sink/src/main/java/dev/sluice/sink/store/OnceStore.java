@@ -14,12 +14,14 @@ import dev.sluice.sink.store.RecentIds.Name;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stores each message once. One with a place is known by it, which is up to the store.
- * Others are known by their client and id: a repeat of one that is being stored waits for
- * the first, and a repeat of one among the {@link RecentIds} is done at once. Other
- * content under a known name is no repeat, and is not stored. Thread-safe.
+ * Stores each message once. The underlying store recognizes repeats of messages with a
+ * place. This class recognizes repeats of others by client and id: a repeat of a message
+ * that is being stored waits for its result, and a repeat of one among the
+ * {@link RecentIds} completes at once. A message with a known name and other content is
+ * not a repeat, and is not stored. Thread-safe.
  * <p>
- * Who no longer waits for an answer may ask again: the repeat waits for the same.
+ * A caller that has given up waiting may store the message again: it then waits for the
+ * same result.
  */
 public final class OnceStore {
 
@@ -29,27 +31,27 @@ public final class OnceStore {
 
 	private final Object lock = new Object();
 
-	/** What is being stored; no more than the store takes at once. */
+	/** Messages being stored, at most as many as the store takes at once. */
 	private final Map<Name, Pending> pending = new HashMap<>();
 
 	private record Pending(int checksum, CompletableFuture<Outcome> stored) {
 	}
 
-	/** What storing comes to. */
+	/** The outcome of storing a message. */
 	public enum Outcome {
 
-		/** The store has it now. */
+		/** It is newly stored. */
 		STORED,
 
-		/** The store had it before. */
+		/** It was already stored. */
 		REPEATED
 
 	}
 
 	/**
-	 * Knows what the ids say is known.
-	 * @param store keeps the messages
-	 * @param recent ids that the store has
+	 * Creates a store.
+	 * @param store stores the messages
+	 * @param recent ids of messages that are stored
 	 */
 	public OnceStore(MessageStore store, RecentIds recent) {
 		this.store = store;
@@ -57,10 +59,10 @@ public final class OnceStore {
 	}
 
 	/**
-	 * Stores a message, if it is not there.
-	 * @param content to be kept
-	 * @return as of {@link MessageStore#store}, and failed with a
-	 * {@link ContentDiffersException} if the name is known of other content
+	 * Stores a message unless it is already stored.
+	 * @param content content to store
+	 * @return as in {@link MessageStore#store(Content)}; also fails with a
+	 * {@link ContentDiffersException} if the name is known with other content
 	 */
 	public CompletableFuture<Outcome> store(Content content) {
 		Name name = Name.of(content.client(), content.id());
@@ -87,10 +89,10 @@ public final class OnceStore {
 	}
 
 	/**
-	 * Stores a message of a session, if it is not there.
-	 * @param place of the message
-	 * @param content to be kept
-	 * @return as of {@link MessageStore#store(Place, Content)}
+	 * Stores a message of a session unless it is already stored.
+	 * @param place place of the message
+	 * @param content content to store
+	 * @return as in {@link MessageStore#store(Place, Content)}
 	 */
 	public CompletableFuture<Outcome> store(Place place, Content content) {
 		if (!this.store.ready()) {
@@ -107,9 +109,9 @@ public final class OnceStore {
 	}
 
 	/**
-	 * Stores messages of one stream and session, those that are not there.
-	 * @param messages to be kept, in their order
-	 * @param completion hears what came of each, as of
+	 * Stores those messages of one stream and session that are not already stored.
+	 * @param messages messages to store, in order
+	 * @param completion receives the result of each, as in
 	 * {@link MessageStore#store(Place, Content)}
 	 */
 	public void store(List<MessageStore.Placed> messages, MessageStore.Completion completion) {
@@ -132,7 +134,8 @@ public final class OnceStore {
 	}
 
 	/**
-	 * A store that throws has failed as one that says so: the id must not stay pending.
+	 * Treats a store that throws like one that returns a failure: the id must not stay
+	 * pending.
 	 */
 	private CompletableFuture<Integer> hand(Content content) {
 		try {

@@ -10,11 +10,11 @@ import com.google.protobuf.ByteString;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The ids stored last, with the checksums of what they name: exactly the last
- * {@code horizon} of each part of the store. Since an id with a key always goes to the
- * same part, and a part can be read from its end, the same ids are known again after a
- * restart. An id belongs to a client: that of another one is another id. Thread-safe.
- * Bound: {@code horizon} ids of at most 64 bytes for each part.
+ * The ids stored last, with the checksums of their messages: exactly the last
+ * {@code horizon} of each part of the store. An id with a key always goes to the same
+ * part, and the end of a part can be read, so the same ids are known after a restart. An
+ * id belongs to a client: the same bytes of another client are another id. Thread-safe.
+ * Bounded by {@code horizon} ids of at most 64 bytes for each part.
  */
 public final class RecentIds {
 
@@ -25,10 +25,10 @@ public final class RecentIds {
 	private final Map<Integer, Queue<Name>> parts = new HashMap<>();
 
 	/**
-	 * An id with whose it is, and a hash that spreads: that of a byte string gives ids
-	 * which count up a few thousand values between them.
+	 * An id with its owner and a hash that spreads well. The hash of a byte string has
+	 * only a few thousand values for ids that count up.
 	 *
-	 * @param client whose id it is; 0 = that of all clients without a certificate
+	 * @param client owner of the id; 0 = all clients without a certificate
 	 */
 	record Name(long client, ByteString id, int hash) {
 
@@ -52,24 +52,24 @@ public final class RecentIds {
 	}
 
 	/**
-	 * Remembers nothing yet.
-	 * @param horizon ids of each part; 0 = none
+	 * Creates an empty set.
+	 * @param horizon number of ids to remember of each part; 0 = none
 	 */
 	public RecentIds(int horizon) {
 		this.horizon = horizon;
 	}
 
-	/** How many ids of each part are remembered. */
+	/** Number of ids remembered of each part. */
 	int horizon() {
 		return this.horizon;
 	}
 
-	/** The checksum of what has the name; null if that is not known. */
+	/** The checksum of the message with a name; null if the name is not known. */
 	synchronized @Nullable Integer checksum(Name name) {
 		return this.known.get(name);
 	}
 
-	/** Remembers a name and forgets the one that is now too old. */
+	/** Adds a name, and forgets the oldest one of the part if there are too many. */
 	synchronized void add(int part, Name name, int checksum) {
 		if (this.horizon == 0 || this.known.putIfAbsent(name, checksum) != null) {
 			return;

@@ -5,8 +5,8 @@ import java.time.Duration;
 /**
  * How long stored messages are kept.
  *
- * @param age after which they may go; 0 = never
- * @param bytes of all of them at most; 0 = any number
+ * @param age age after which they may be deleted; 0 = never
+ * @param bytes maximum size of all of them; 0 = no limit
  */
 public record Retention(Duration age, long bytes) {
 
@@ -14,9 +14,9 @@ public record Retention(Duration age, long bytes) {
 	public static final Retention FOR_EVER = new Retention(Duration.ZERO, 0);
 
 	/**
-	 * Whether a segment goes.
-	 * @param ageMillis of its newest message
-	 * @param totalBytes of it and of all newer ones
+	 * Whether a segment is to be deleted.
+	 * @param ageMillis age of its newest message
+	 * @param totalBytes size of it and of all newer ones
 	 */
 	boolean expires(long ageMillis, long totalBytes) {
 		return (!this.age.isZero() && ageMillis > this.age.toMillis()) || (this.bytes > 0 && totalBytes > this.bytes);

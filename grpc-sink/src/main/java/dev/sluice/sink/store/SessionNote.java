@@ -10,9 +10,9 @@ import dev.sluice.sink.sequence.KnownSessions;
 import dev.sluice.sink.sequence.SessionState;
 
 /**
- * What a segment of a log begins with for each session: the length of the session's id (1
- * byte), the id, when something of it was stored last in milliseconds since the epoch
- * (8), and its {@linkplain SessionState#encode state}.
+ * The note about a session at the beginning of a log's segment: the length of the
+ * session's id (1 byte), the id, when its last message was stored in milliseconds since
+ * the epoch (8), and its {@linkplain SessionState#encode state}.
  */
 final class SessionNote {
 
@@ -31,7 +31,7 @@ final class SessionNote {
 
 	/**
 	 * Reads a note.
-	 * @throws IOException if it cannot be read, or is none
+	 * @throws IOException if the file cannot be read, or if this is not such a note
 	 */
 	static void read(SegmentReader reader, SegmentReader.Whole note, KnownSessions sessions) throws IOException {
 		ByteBuffer body = ByteBuffer.wrap(reader.read(note, 0, note.length()));
@@ -43,7 +43,7 @@ final class SessionNote {
 			sessions.put(session, SessionState.decode(state), storedMillis);
 		}
 		catch (BufferUnderflowException | IllegalArgumentException | IndexOutOfBoundsException ex) {
-			throw new IOException("The note before record %d is none of a log".formatted(note.number()), ex);
+			throw new IOException("The note before record %d is not one of a log".formatted(note.number()), ex);
 		}
 	}
 

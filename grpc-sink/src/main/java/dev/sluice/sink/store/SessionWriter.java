@@ -47,22 +47,23 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes the messages of one session to the topic, in transactions of Kafka's. Each
- * transaction also has the {@linkplain SessionState state} that comes of it, as the
- * metadata of the committed offset of a consumer group with the session's name. So the
- * brokers have both or neither, whichever process dies when.
+ * Writes the messages of one session to the topic in Kafka transactions. Each transaction
+ * also writes the resulting {@linkplain SessionState state}, as the metadata of a
+ * committed offset of a consumer group named after the session. So the brokers have both
+ * or neither, whichever process dies and when.
  * <p>
- * Its transactional id is the session's: from the moment that another sink begins to
- * write the session, this one can commit nothing, and ends. Before it takes anything, it
- * asks for the state. It ends after any failure, too: what is open then is settled by the
- * brokers, and the next writer of the session asks them.
+ * Its transactional id is derived from the session. Once another sink starts to write the
+ * session, this writer can no longer commit, and ends. Before its first transaction it
+ * reads the state from the brokers. It also ends after any failure: the brokers then
+ * decide about an open transaction, and the session's next writer reads the state from
+ * them.
  * <p>
- * One virtual thread waits and writes; what comes meanwhile goes into the next
- * transaction. Behind a large transaction it waits for more, some milliseconds at most.
- * Bounds: {@value #QUEUE} groups of messages wait, each what a stream gave at once;
- * beyond, they are not taken, though {@code sink.max-storing} keeps the messages below
- * that. A transaction takes no further group from {@value #BATCH_BYTES} bytes or
- * {@value #BATCH_MESSAGES} messages on.
+ * One virtual thread waits and writes; messages that come meanwhile go into the next
+ * transaction. After a large transaction it waits some milliseconds for more messages. At
+ * most {@value #QUEUE} groups wait, each with the messages that a stream gave at once;
+ * further ones are refused, although {@code sink.max-storing} keeps the number lower. A
+ * transaction takes no further group once it has {@value #BATCH_BYTES} bytes or
+ * {@value #BATCH_MESSAGES} messages.
  */
 @ThreadSafe
 final class SessionWriter {
@@ -71,7 +72,7 @@ final class SessionWriter {
 
 	private static final String NAME = "sink-session-";
 
-	/** Where the state is. It has nothing to do with this partition's messages. */
+	/** The partition whose offset has the state. Its messages do not matter. */
 	private static final TopicPartition STATE = new TopicPartition(Topics.SINK, 0);
 
 	private static final int QUEUE = 20_000;
@@ -81,28 +82,28 @@ final class SessionWriter {
 	private static final int BATCH_MESSAGES = QUEUE;
 
 	/**
-	 * A transaction costs sink and broker as much whatever it has. So behind one of so
-	 * many bytes, the next one waits for more, while they come.
+	 * A transaction costs the sink and the broker the same, whatever its size. So after
+	 * one of at least this many bytes, the next one waits while more messages come.
 	 */
 	static final int LARGE_BYTES = 256 * 1024;
 
-	/** A client whose window is used up sends no more: such a pause is in vain. */
+	/** Short, because a client whose window is used up sends nothing during the pause. */
 	private static final Duration PAUSE = Duration.ofMillis(1);
 
 	static final int MOST_PAUSES = 6;
 
 	private static final Duration POLL = Duration.ofMillis(200);
 
-	/** For what a sink left open that has died. */
+	/** After this time the brokers abort a transaction that a dead sink left open. */
 	private static final Duration TRANSACTION_TIMEOUT = Duration.ofSeconds(15);
 
-	/** For each call to the brokers, and for what one sends. */
+	/** For each call to the brokers, and for the delivery of a record. */
 	private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
-	/** The end of a transaction comes first. */
+	/** Longer than a transaction, whose end sends what is left. */
 	private static final Duration LINGER = Duration.ofSeconds(1);
 
-	/** The brokers take about as long to end the transaction before. */
+	/** About the time that the brokers take to end the previous transaction. */
 	private static final Duration RETRY_BACKOFF = Duration.ofMillis(5);
 
 	private static final Completed STORED = new Completed(OnceStore.Outcome.STORED, null);
@@ -117,7 +118,7 @@ final class SessionWriter {
 
 	private final Pause pause;
 
-	/** Whether the last transaction was large. Of the writer's thread. */
+	/** Whether the last transaction was large. Confined to the writer's thread. */
 	private boolean large;
 
 	private final BlockingQueue<Group> groups = new LinkedBlockingQueue<>(QUEUE);
@@ -131,7 +132,7 @@ final class SessionWriter {
 	/** Whether a transaction is being written. */
 	private volatile boolean busy = true;
 
-	/** Messages that were given together, and to whom to say what came of them. */
+	/** Messages that were given together, and the recipient of their results. */
 	static final class Group {
 
 		private final List<Write> writes;
@@ -146,13 +147,13 @@ final class SessionWriter {
 			this.completion = completion;
 		}
 
-		/** Those of which nothing has come yet have failed. */
+		/** Fails the messages without a result. */
 		void fail(RuntimeException cause) {
 			this.writes.forEach((write) -> write.fail(cause));
 			complete();
 		}
 
-		/** Something has come of each. */
+		/** Reports the results. Each message must have one. */
 		void complete() {
 			List<Completed> results = new ArrayList<>(this.writes.size());
 			for (Write write : this.writes) {
@@ -162,14 +163,14 @@ final class SessionWriter {
 				this.completion.done(0, results);
 			}
 			catch (RuntimeException ex) {
-				// Others of the transaction are to hear of it.
-				logger.error("A stream could not be told what came of its messages", ex);
+				// The other groups of the transaction must still get their results.
+				logger.error("A stream failed to process the results of its messages", ex);
 			}
 		}
 
 	}
 
-	/** A message, and what has come of it. One thread at a time has it. */
+	/** A message and its result. Used by one thread at a time. */
 	private static final class Write {
 
 		private final Place place;
@@ -189,7 +190,7 @@ final class SessionWriter {
 			}
 		}
 
-		/** Nothing of its stream is stored behind it. */
+		/** Closes the fence, so no later message of its stream is stored. */
 		void fail(RuntimeException cause) {
 			if (this.result == null) {
 				this.place.fence().close();
@@ -224,12 +225,12 @@ final class SessionWriter {
 		config.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, (int) TIMEOUT.toMillis());
 		config.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, (int) TIMEOUT.toMillis());
 		config.put(ProducerConfig.RETRY_BACKOFF_MS_CONFIG, (int) RETRY_BACKOFF.toMillis());
-		// A batch goes when it is full or the transaction is whole: small ones cost more.
+		// A batch is sent when it is full or the transaction ends: small ones cost more.
 		config.put(ProducerConfig.LINGER_MS_CONFIG, (int) LINGER.toMillis());
 		return config;
 	}
 
-	/** Lets more messages come. */
+	/** Waits for more messages to come. */
 	@FunctionalInterface
 	interface Pause {
 
@@ -237,15 +238,16 @@ final class SessionWriter {
 
 	}
 
-	/** What a writer needs of them. */
+	/** The brokers, as a writer needs them. */
 	interface Brokers {
 
 		Producer<byte[], byte[]> producer();
 
 		/**
-		 * What they have of the session. No other writer can commit for it any more.
-		 * @throws SessionForgottenException if nobody can tell
-		 * @throws StoreUnavailableException if they do not answer
+		 * Reads the session's state. By then no other writer can commit for the session.
+		 * @throws SessionForgottenException if there is no state, but the session may be
+		 * an old one
+		 * @throws StoreUnavailableException if the brokers do not answer
 		 */
 		SessionState state() throws InterruptedException;
 
@@ -274,7 +276,8 @@ final class SessionWriter {
 				}
 			}
 			catch (ExecutionException | TimeoutException ex) {
-				throw new StoreUnavailableException("The brokers did not say what they have of the session: " + ex, ex);
+				throw new StoreUnavailableException("The session's state could not be read from the brokers: " + ex,
+						ex);
 			}
 			KnownSessions.requireNew(this.session, this.maxAge);
 			return new SessionState();
@@ -283,36 +286,36 @@ final class SessionWriter {
 	}
 
 	/**
-	 * Takes messages. If they are taken, their completion hears what comes of them.
-	 * @return why they were not taken; null if they were
+	 * Queues messages. If they are queued, their completion receives the results.
+	 * @return why they were not queued; null if they were
 	 */
 	@Nullable String store(Group group) {
 		if (this.ending || !this.groups.offer(group)) {
-			return "The session has too much to write, or is being closed";
+			return "The session has too many messages waiting, or its writer is ending";
 		}
 		if (this.ended) {
-			// The thread may have ended between the two.
+			// The thread may have ended between the check and the offer.
 			failAll(new ArrayList<>(), new StoreUnavailableException("The session's producer is closed"));
 		}
 		return null;
 	}
 
-	/** Nothing is taken any more. */
+	/** Whether it accepts no more messages. */
 	boolean ended() {
 		return this.ending || this.ended;
 	}
 
-	/** Whether all that it had is written or has failed. */
+	/** Whether all its messages are written or have failed. */
 	boolean over() {
 		return !this.thread.isAlive();
 	}
 
-	/** Writes what it has, and ends. */
+	/** Writes the queued messages, then ends. Does not block. */
 	void end() {
 		this.ending = true;
 	}
 
-	/** False if there is something to write. */
+	/** Ends if it is idle. Returns false if it has messages to write. */
 	boolean endIfIdle() {
 		if (this.busy || !this.groups.isEmpty()) {
 			return false;
@@ -355,14 +358,14 @@ final class SessionWriter {
 				end = ex;
 			}
 			catch (RuntimeException ex) {
-				logger.warn("{} could not be written: {}; its next writer asks the brokers what they have", this.name,
+				logger.warn("{} could not be written: {}; its next writer reads the state from the brokers", this.name,
 						ex.toString());
 				end = new StoreUnavailableException("Kafka did not acknowledge the transaction: " + ex, ex);
 				producer.close(Duration.ZERO);
 			}
 		}
 		catch (RuntimeException ex) {
-			end = new StoreUnavailableException("The session's producer cannot be made: " + ex, ex);
+			end = new StoreUnavailableException("The session's producer could not be created: " + ex, ex);
 		}
 		finally {
 			this.ending = true;
@@ -391,7 +394,9 @@ final class SessionWriter {
 		this.large = bytes >= LARGE_BYTES;
 	}
 
-	/** As long as each pause brings some. */
+	/**
+	 * Pauses while each pause brings more messages, at most {@value #MOST_PAUSES} times.
+	 */
 	private void awaitMore() throws InterruptedException {
 		int before = -1;
 		for (int i = 0; i < MOST_PAUSES && this.groups.size() > before; i++) {
@@ -400,10 +405,11 @@ final class SessionWriter {
 		}
 	}
 
-	/** If this fails, the state is not used again. */
+	/** If this throws, the state must not be used again. */
 	private void write(Producer<byte[], byte[]> producer, SessionState state, List<Group> batch) {
 		List<Write> written = new ArrayList<>();
-		// Of this transaction too, so they are known once it is committed.
+		// They may repeat messages of this transaction, so they complete after the
+		// commit.
 		List<Write> repeats = new ArrayList<>();
 		for (Group group : batch) {
 			for (Write write : group.writes) {
@@ -430,7 +436,7 @@ final class SessionWriter {
 			case REPEAT -> repeats.add(write);
 			case DIFFERENT -> write.done(new Completed(null, new ContentDiffersException(place.sequence())));
 			case TOO_MANY_GAPS -> write.fail(new StoreUnavailableException(
-					"Too many older messages of the session are missing; they are to come first"));
+					"Too many older messages of the session are missing; they must come first"));
 		}
 	}
 
@@ -438,8 +444,9 @@ final class SessionWriter {
 		List<Future<RecordMetadata>> sent = new ArrayList<>();
 		try {
 			producer.beginTransaction();
-			// First: while the brokers end the transaction before, they refuse the next
-			// one, and a refused offset is sent again sooner than a refused batch.
+			// Offsets first: while the brokers end the previous transaction they refuse
+			// the next one, and a refused
+			// offset is retried sooner than a refused batch.
 			OffsetAndMetadata next = new OffsetAndMetadata(state.end(),
 					Base64.getEncoder().encodeToString(state.encode()));
 			producer.sendOffsetsToTransaction(Map.of(STATE, next), new ConsumerGroupMetadata(this.name));
@@ -460,7 +467,7 @@ final class SessionWriter {
 		}
 	}
 
-	/** The others of the transaction are to be sent again. */
+	/** The other messages of the transaction fail and are sent again. */
 	private static void refuseTooLarge(List<Write> written, List<Future<RecordMetadata>> sent) {
 		for (int i = 0; i < sent.size(); i++) {
 			Future<RecordMetadata> future = sent.get(i);

@@ -28,10 +28,10 @@ import org.springframework.context.SmartLifecycle;
 import org.springframework.kafka.core.KafkaAdmin;
 
 /**
- * The topic {@code sink}: watched, created if it is missing, and the ids at its end read.
- * Start-up does not wait for it. While the topic is missing or its ids are not known,
- * nothing is stored, or the broker would create the topic by itself and a repeat would
- * not be known. One thread, see {@link TopicWatch}.
+ * Watches the topic {@code sink}, creates it if it is missing, and reads the ids at its
+ * end. Start-up does not wait for that. While the topic is missing or its ids are not
+ * read, no message is stored: otherwise the broker could create the topic itself, and
+ * repeats would not be recognized. Uses one thread, see {@link TopicWatch}.
  */
 public final class SinkTopic implements SmartLifecycle {
 
@@ -42,14 +42,15 @@ public final class SinkTopic implements SmartLifecycle {
 	private static final Duration POLL = Duration.ofMillis(100);
 
 	/**
-	 * For each record of the topic's end and not for all: 60,000 messages of 20 KB take
-	 * some 6 s, and the horizon of all partitions may be 20 times as much.
+	 * Maximum time without progress while the topic's end is read. It is not a limit on
+	 * the whole: 60,000 messages of 20 KB take some 6 s, and the horizon of all
+	 * partitions may be 20 times as large.
 	 */
 	static final Duration READ_TIMEOUT = Duration.ofMinutes(1);
 
 	private static final int FETCH_BYTES = 8 * 1024 * 1024;
 
-	/** A transaction has one message at least, and an offset for its end. */
+	/** A transaction has at least one message, and its marker takes an offset. */
 	private static final long OFFSETS_OF_MESSAGE = 2;
 
 	private final TopicWatch watch;
@@ -64,10 +65,10 @@ public final class SinkTopic implements SmartLifecycle {
 	private volatile boolean running;
 
 	/**
-	 * Does nothing until it is started.
-	 * @param topic as it is to be created
-	 * @param admin knows the brokers
-	 * @param recent where to the ids at the topic's end go
+	 * Creates a watch, which does nothing until it is started.
+	 * @param topic specification to create the topic with
+	 * @param admin connects to the brokers
+	 * @param recent receives the ids at the topic's end
 	 */
 	public SinkTopic(TopicSpec topic, KafkaAdmin admin, RecentIds recent) {
 		this.watch = new TopicWatch(List.of(topic), admin.getConfigurationProperties(), this::readLastIds);
@@ -75,7 +76,7 @@ public final class SinkTopic implements SmartLifecycle {
 		this.recent = recent;
 	}
 
-	/** Is told when the topic is there, before anything is taken. */
+	/** Called when the topic exists, before any message is accepted. */
 	@FunctionalInterface
 	interface OnRead {
 
@@ -83,22 +84,22 @@ public final class SinkTopic implements SmartLifecycle {
 
 	}
 
-	/** Whether the topic is there and its last ids are known. */
+	/** Whether the topic exists and its last ids have been read. */
 	boolean ready() {
 		return this.watch.ready();
 	}
 
-	/** What is known of the topic, for the health. */
+	/** The state of the topic, for the health indicator. */
 	public TopicsState state() {
 		return this.watch.state();
 	}
 
-	/** To be called once, before the start: what is known of the topic may be wrong. */
+	/** Sets a callback that discards knowledge of the topic. Call it before the start. */
 	void onRead(OnRead forget) {
 		this.onRead = forget;
 	}
 
-	/** Takes nothing until the topic's end has been read anew. */
+	/** Accepts no messages until the end of the topic has been read again. */
 	void readAgain() {
 		this.watch.prepareAgain();
 	}
@@ -110,11 +111,11 @@ public final class SinkTopic implements SmartLifecycle {
 	}
 
 	/**
-	 * No one else writes meanwhile: nothing is taken yet, and what an earlier sink left
-	 * in its connection has long arrived when this one has started.
+	 * No one writes meanwhile: this sink accepts no messages yet, and messages that an
+	 * earlier sink had sent have long arrived when this one has started.
 	 */
 	private void readLastIds() throws InterruptedException {
-		// They may be of a topic that was deleted.
+		// They may belong to a topic that was deleted.
 		this.recent.clear();
 		this.onRead.run();
 		if (this.recent.horizon() == 0) {
@@ -125,7 +126,7 @@ public final class SinkTopic implements SmartLifecycle {
 		config.put(ConsumerConfig.FETCH_MAX_BYTES_CONFIG, FETCH_BYTES);
 		config.put(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, FETCH_BYTES);
 		config.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
-		// Of payloads, the checksum is enough.
+		// Only the checksum of a payload is needed.
 		try (KafkaConsumer<byte[], Integer> consumer = new KafkaConsumer<>(config, new ByteArrayDeserializer(),
 				(_, payload) -> Content.crc(payload))) {
 			List<TopicPartition> partitions = consumer.partitionsFor(Topics.SINK, TIMEOUT)
@@ -142,9 +143,9 @@ public final class SinkTopic implements SmartLifecycle {
 	}
 
 	/**
-	 * Reads as far as the ends.
-	 * @throws TimeoutException if nothing comes for {@link #READ_TIMEOUT}, or if it is to
-	 * stop
+	 * Reads up to the given ends.
+	 * @throws TimeoutException if there is no progress for {@link #READ_TIMEOUT}, or if
+	 * {@code goOn} returns false
 	 */
 	static <T> void readTo(Map<TopicPartition, Long> ends, Consumer<byte[], T> consumer, LongSupplier nanoTime,
 			BooleanSupplier goOn, java.util.function.Consumer<ConsumerRecord<byte[], T>> each) {
@@ -158,8 +159,9 @@ public final class SinkTopic implements SmartLifecycle {
 				since = nanoTime.getAsLong();
 			}
 			if (!goOn.getAsBoolean() || nanoTime.getAsLong() - since > READ_TIMEOUT.toNanos()) {
-				throw new TimeoutException("Of the end of the topic, nothing came for %d s; %,d offsets are left"
-					.formatted(READ_TIMEOUT.toSeconds(), left));
+				throw new TimeoutException(
+						"Reading the end of the topic made no progress for %d s or was stopped; %,d offsets are left"
+							.formatted(READ_TIMEOUT.toSeconds(), left));
 			}
 		}
 	}
@@ -173,7 +175,8 @@ public final class SinkTopic implements SmartLifecycle {
 
 	private void remember(ConsumerRecord<byte[], Integer> record) {
 		TopicRecord stored = TopicRecord.read(record.headers());
-		// Without a key it is none of the sink's; a session's is known by its place.
+		// A record without a key is not the sink's; one with a session is known by its
+		// place.
 		if (record.key() != null && record.value() != null && stored.session() == null) {
 			ByteString id = ByteString.copyFrom(record.key());
 			this.recent.add(record.partition(), RecentIds.Name.of(stored.client(), id),

@@ -1,6 +1,6 @@
 /**
- * Where messages are kept: the Kafka topic {@code sink} or a log of files. Start at
- * {@link dev.sluice.sink.store.OnceStore}, which stores each id once, whatever keeps it.
+ * The storage: the Kafka topic {@code sink} or a log of files. Start at
+ * {@link dev.sluice.sink.store.OnceStore}, which stores each message once in either.
  */
 @NullMarked
 package dev.sluice.sink.store;

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** A sink of a given latency and rate, simulated. */
+/** Simulates a sink with a given latency and rate. */
 class AdaptiveWindowTests {
 
 	private static final int CAPACITY = 10_000;
@@ -113,8 +113,8 @@ class AdaptiveWindowTests {
 
 	/**
 	 * Sends as much as the window allows. An acknowledgement comes after the latency, and
-	 * no two within 1 / rate.
-	 * @return acknowledgements a second
+	 * at least 1 / rate after the previous one.
+	 * @return acknowledgements per second
 	 */
 	private double run(int seconds, long latencyMillis, int perSecond) {
 		long end = this.now + TimeUnit.SECONDS.toNanos(seconds);
@@ -137,7 +137,7 @@ class AdaptiveWindowTests {
 	/**
 	 * Sends as much as the window allows to a sink that takes 5 ms for a batch, and 10 µs
 	 * for each message in it.
-	 * @return acknowledgements a second
+	 * @return acknowledgements per second
 	 */
 	private double runInBatches(int seconds) {
 		long end = this.now + TimeUnit.SECONDS.toNanos(seconds);
@@ -155,10 +155,10 @@ class AdaptiveWindowTests {
 	}
 
 	/**
-	 * Sends as much as the window allows to a sink that takes 100 at a time, for which it
-	 * needs 3 ms on average, and seldom as much: a sink of a busy machine. More in flight
-	 * changes nothing.
-	 * @return the window on average
+	 * Sends as much as the window allows to a sink that stores 100 messages at a time in
+	 * irregular times, 3 ms on average, like a sink on a busy machine. More messages in
+	 * flight do not help.
+	 * @return the average window
 	 */
 	private double sizeBeforeAnUnsteadySink(int seconds) {
 		Random random = new Random(7);

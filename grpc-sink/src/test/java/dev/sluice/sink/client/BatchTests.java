@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-/** Small messages in one request, in the test's time. */
+/** Small messages in one request. The test controls time. */
 class BatchTests {
 
 	private static final Duration LINGER = Duration.ofMillis(10);

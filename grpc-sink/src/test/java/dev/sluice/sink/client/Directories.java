@@ -7,7 +7,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Copies, measures and deletes a spool's directory, while it is open too. */
+/** Copies, measures and deletes a spool's directory, also while it is open. */
 final class Directories {
 
 	private Directories() {
@@ -31,7 +31,7 @@ final class Directories {
 		}
 	}
 
-	/** Of its files together. */
+	/** Total size of its files. */
 	static long bytes(Path directory) throws IOException {
 		long bytes = 0;
 		for (Path path : paths(directory)) {
@@ -40,7 +40,7 @@ final class Directories {
 		return bytes;
 	}
 
-	/** Segments of the messages, in their order. */
+	/** Segments of messages, in order. */
 	static List<Path> segments(Path spool) throws IOException {
 		try (Stream<Path> files = Files.list(spool)) {
 			return files.filter((file) -> file.toString().endsWith(".segment")).sorted().toList();

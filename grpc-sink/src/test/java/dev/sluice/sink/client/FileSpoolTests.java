@@ -235,7 +235,7 @@ class FileSpoolTests {
 	@Test
 	void outlivesInterruptsOfThoseWhoAskWhatIsInIt() throws Exception {
 		try (FileSpool spool = open(Durability.PROCESS)) {
-			// More than is kept of the file in memory.
+			// More than the spool keeps in memory.
 			for (int i = 0; i < 40; i++) {
 				append(spool, null, new byte[1_000_000]);
 			}
@@ -293,7 +293,7 @@ class FileSpoolTests {
 		assertThat(Directories.bytes(path)).as("of an empty spool").isZero();
 	}
 
-	/** As much for any number of messages, but for some bytes of each segment. */
+	/** The same for any number of messages, except for some bytes of each segment. */
 	@Test
 	void readsLittleOfWhatIsInItBeforeItGivesTheFirstMessage() throws Exception {
 		Path path = this.directory.resolve("spool");

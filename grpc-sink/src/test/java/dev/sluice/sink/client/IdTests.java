@@ -10,7 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 class IdTests {
 
-	/** As many as are in flight, from several places. */
+	/** As many ids as are in flight, from several starting points. */
 	private static final List<ByteString> IN_A_ROW = LongStream.of(0, 1_000_000, Integer.MAX_VALUE)
 		.flatMap((from) -> LongStream.range(from, from + 4_096))
 		.mapToObj((number) -> MemorySpool.id(0x0123456789abcdefL, number))

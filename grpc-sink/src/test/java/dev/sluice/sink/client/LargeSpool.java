@@ -9,9 +9,9 @@ import java.util.Random;
 import dev.sluice.sink.client.Spool.Entry;
 
 /**
- * How long a spool of many GB takes from its opening to the first message, and how much
- * memory it needs. Not a test: {@code fill} a directory first, then {@code open} it with
- * a small heap.
+ * Measures the time from the opening of a spool of many GB to its first message, and the
+ * memory. Not a test: {@code fill} a directory first, then {@code open} it with a small
+ * heap.
  */
 final class LargeSpool {
 
@@ -22,7 +22,7 @@ final class LargeSpool {
 	private LargeSpool() {
 	}
 
-	/** Arguments: fill or open, the directory, and how many GB. */
+	/** Arguments: {@code fill} or {@code open}, the directory, and the size in GB. */
 	public static void main(String[] args) throws Exception {
 		Path directory = Path.of(args[1]);
 		long bytes = Long.parseLong(args[2]) * 1_000_000_000;

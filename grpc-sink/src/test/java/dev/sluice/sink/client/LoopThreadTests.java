@@ -24,7 +24,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 import static org.awaitility.Awaitility.await;
 
-/** A wake-up that is lost would leave a task waiting: each wait has a deadline. */
+/** A lost wake-up would leave a task waiting, so each wait has a deadline. */
 @ExtendWith(OutputCaptureExtension.class)
 @Timeout(60)
 class LoopThreadTests {
@@ -79,7 +79,7 @@ class LoopThreadTests {
 				}
 				Thread.onSpinWait();
 			}
-			// It is about to sleep now: the next task comes at another moment of that.
+			// The thread is about to sleep: each task comes at another moment of that.
 			for (int i = 0; i < round % 64; i++) {
 				Thread.onSpinWait();
 			}
@@ -290,7 +290,7 @@ class LoopThreadTests {
 		return thread.get();
 	}
 
-	/** Whether it came without an interrupt. */
+	/** Returns false if the wait was interrupted. */
 	private static boolean awaitQuietly(CountDownLatch latch) {
 		try {
 			return latch.await(60, TimeUnit.SECONDS);

@@ -9,8 +9,8 @@ import java.util.PriorityQueue;
 import java.util.Queue;
 
 /**
- * A loop whose time stands still until the test moves it. As on an executor's thread, a
- * task that fails does not keep the next one from being run.
+ * A loop whose time stands still until the test advances it. As on an executor's thread,
+ * a failed task does not prevent the next one.
  */
 final class ManualLoop implements EventLoop {
 
@@ -64,7 +64,7 @@ final class ManualLoop implements EventLoop {
 		return this.running;
 	}
 
-	/** What tasks have thrown. */
+	/** Exceptions of tasks. */
 	List<Throwable> failures() {
 		return this.failures;
 	}
@@ -74,7 +74,7 @@ final class ManualLoop implements EventLoop {
 		this.timers.add(new Timer(this.nanos + delay.toNanos(), task));
 	}
 
-	/** Lets so much time pass, with all that happens in it. */
+	/** Advances the time, and runs the tasks that become due. */
 	void pass(Duration time) {
 		long end = this.nanos + time.toNanos();
 		while (!this.timers.isEmpty() && this.timers.element().at() <= end) {

@@ -64,7 +64,7 @@ class MemorySpoolTests {
 
 		this.spool.settle(LongStream.range(0, 10_000).boxed().toList());
 
-		assertThat(this.spool.chunks()).as("what the next message goes to").isLessThanOrEqualTo(1);
+		assertThat(this.spool.chunks()).as("the chunk of the next message").isLessThanOrEqualTo(1);
 	}
 
 	@Test
@@ -142,7 +142,7 @@ class MemorySpoolTests {
 		while (seen < (long) threads * each || !inFlight.isEmpty()) {
 			Entry next = shared.next(last);
 			if (next != null) {
-				assertThat(next.number()).as("none is passed over").isEqualTo(last + 1);
+				assertThat(next.number()).as("none is skipped").isEqualTo(last + 1);
 				last = next.number();
 				inFlight.add(last);
 				seen++;

@@ -18,12 +18,12 @@ import io.grpc.stub.StreamObserver;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** A sink that does what its test says. */
+/** A sink that a test controls. */
 final class ScriptedSink extends DataSinkGrpc.DataSinkImplBase {
 
 	static final int REQUESTED = 50;
 
-	/** Ids, in the order in which they came. */
+	/** Received ids, in order. */
 	final List<String> received = new ArrayList<>();
 
 	final List<Request> requests = new ArrayList<>();
@@ -69,12 +69,12 @@ final class ScriptedSink extends DataSinkGrpc.DataSinkImplBase {
 		this.received.add(id.toStringUtf8());
 	}
 
-	/** As a sink that knows no batches. */
+	/** Opens a stream like a sink without batches. */
 	void tell(int capacity) {
 		tell(capacity, 0);
 	}
 
-	/** As a sink that knows sequences. */
+	/** Opens a stream like a sink that supports sequences. */
 	void tellSequences(int capacity) {
 		this.responses.onNext(Response.newBuilder()
 			.setVersion(1)

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** The client's numbers, in the test's time. */
+/** The client's sequences. The test controls time. */
 class SequenceTests {
 
 	private static final Duration ACK_TIMEOUT = Duration.ofSeconds(20);

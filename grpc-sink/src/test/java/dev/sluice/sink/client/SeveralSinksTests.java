@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-/** One client and two sinks, in the test's time. */
+/** One client and two sinks. The test controls time. */
 class SeveralSinksTests {
 
 	private static final Duration ACK_TIMEOUT = Duration.ofSeconds(20);

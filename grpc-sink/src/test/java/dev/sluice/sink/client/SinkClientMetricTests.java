@@ -150,7 +150,7 @@ class SinkClientMetricTests {
 		}
 	}
 
-	/** As on the class path of somebody who has no Micrometer. */
+	/** As on a class path without Micrometer. */
 	@Test
 	void areAllThatNeedsMicrometer() throws Exception {
 		ClassLoader without = new WithoutMicrometer();
@@ -177,7 +177,7 @@ class SinkClientMetricTests {
 		return meter.measure().iterator().next().getValue();
 	}
 
-	/** Defines the client's classes anew and finds no class of Micrometer's. */
+	/** Loads the client's classes again, without any class of Micrometer. */
 	private static final class WithoutMicrometer extends ClassLoader {
 
 		WithoutMicrometer() {

@@ -26,8 +26,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 /**
- * The client against a sink that does what the test says, over an in-process transport,
- * everything on the test's thread and in the test's time.
+ * The client and a sink that the test controls, over an in-process transport. Everything
+ * runs on the test's thread, and the test controls time.
  */
 class SinkClientTests {
 
@@ -43,7 +43,7 @@ class SinkClientTests {
 
 	private final List<String> heard = new ArrayList<>();
 
-	/** Of the listener, each to be thrown once. */
+	/** Exceptions for the listener, each thrown once. */
 	private final Queue<RuntimeException> troubles = new ArrayDeque<>();
 
 	private Runnable whenAcknowledged = () -> {
@@ -127,7 +127,7 @@ class SinkClientTests {
 
 		this.sink.ack("b");
 		this.loop.pass(Duration.ofSeconds(1));
-		assertThat(this.sink.received).as("what is acknowledged has no time any more").containsExactly("a", "b", "a");
+		assertThat(this.sink.received).as("an acknowledged message has no timeout").containsExactly("a", "b", "a");
 	}
 
 	@Test
@@ -303,7 +303,7 @@ class SinkClientTests {
 		this.loop.pass(Duration.ofMillis(100));
 		this.sink.tell(100);
 		this.sink.ack("b");
-		assertThat(this.sink.received).as("what was settled is not sent again").containsExactly("a", "b", "b");
+		assertThat(this.sink.received).as("settled messages are not sent again").containsExactly("a", "b", "b");
 		assertThat(this.client.stats().spooled()).isZero();
 	}
 

@@ -38,10 +38,10 @@ import org.h2.mvstore.MVMap;
 import org.h2.mvstore.MVStore;
 
 /**
- * Which embedded store makes the faster spool: how many messages a second it takes,
- * keeps, gives back and forgets. Not a test. Many threads append and wait until their
- * message is durable; one thread writes what they append meanwhile as a group, along with
- * the removals; one reads each message back, in its order, and has it removed.
+ * Compares embedded stores as a spool: how many messages per second are appended, read
+ * and removed. Not a test. Many threads append and wait until their message is durable;
+ * one thread writes their messages as a group, together with the removals; one reads each
+ * message, in order, and has it removed.
  * <p>
  * SQLite's driver is on the class path with {@code -Pspool-benchmark}.
  */
@@ -49,7 +49,7 @@ final class SpoolBenchmark {
 
 	private static final int QUEUE = 1_024;
 
-	/** Log-normal sizes, of 29 kB on average. */
+	/** Log-normal sizes, 29 kB on average. */
 	private static final int LEAST_BYTES = 2_000;
 
 	private static final int GREATEST_BYTES = 200_000;
@@ -77,8 +77,8 @@ final class SpoolBenchmark {
 	}
 
 	/**
-	 * Arguments: seconds of each run, default 5, the directory for the files, and the
-	 * stores, by name and separated by commas.
+	 * Arguments: seconds of each run (default 5), the directory for the files, and the
+	 * names of the stores, separated by commas.
 	 */
 	public static void main(String[] args) throws Exception {
 		Duration length = Duration.ofSeconds((args.length > 0) ? Long.parseLong(args[0]) : 5);
@@ -106,7 +106,7 @@ final class SpoolBenchmark {
 		}
 	}
 
-	/** One run; what is still there at its end is removed. */
+	/** Runs once, and then removes the remaining messages. */
 	private Rate run(Candidate candidate, int threads, Duration length) throws Exception {
 		BlockingQueue<Append> appends = new ArrayBlockingQueue<>(QUEUE);
 		BlockingQueue<Long> durable = new LinkedBlockingQueue<>();
@@ -186,7 +186,8 @@ final class SpoolBenchmark {
 	}
 
 	/**
-	 * Bytes that this process has sent to the disk so far; 0 where Linux does not say.
+	 * Bytes that this process has written to the disk so far; 0 if Linux does not report
+	 * them.
 	 */
 	private static long written() throws IOException {
 		try (Stream<String> lines = Files.exists(IO) ? Files.lines(IO) : Stream.empty()) {
@@ -213,12 +214,12 @@ final class SpoolBenchmark {
 	private record Rate(double messagesPerSecond, double writtenPerByte) {
 	}
 
-	/** One thread commits while another gets. */
+	/** A store: one thread commits while another reads. */
 	private interface Candidate extends AutoCloseable {
 
 		/**
 		 * Adds and removes; durable when it returns.
-		 * @return the number of the first that was added
+		 * @return the number of the first message added
 		 */
 		long commit(List<byte[]> added, Collection<Long> removed) throws Exception;
 
@@ -229,7 +230,7 @@ final class SpoolBenchmark {
 
 	}
 
-	/** As {@link FileSpool} uses it, but for the entries that it keeps in memory. */
+	/** As in {@link FileSpool}, without the entries that it keeps in memory. */
 	private static final class Segments implements Candidate {
 
 		private static final long SEGMENT_BYTES = 64 * 1024 * 1024;
@@ -270,7 +271,7 @@ final class SpoolBenchmark {
 
 	}
 
-	/** As the spool used it before. */
+	/** As in an earlier version of the spool. */
 	private static final class MvStore implements Candidate {
 
 		private final MVStore store;
@@ -317,7 +318,7 @@ final class SpoolBenchmark {
 
 	}
 
-	/** Its write-ahead log, which it forces at each commit or leaves to the system. */
+	/** With a write-ahead log, forced at each commit or left to the operating system. */
 	private static final class Sqlite implements Candidate {
 
 		private final Connection writer;

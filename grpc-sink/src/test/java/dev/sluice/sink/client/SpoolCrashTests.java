@@ -20,9 +20,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * A spool against a model: messages are appended, settled, refused and discarded at
- * random, then the power goes (or the process is killed), and it goes on with what that
- * may have left of the files, several times.
+ * Compares a spool with a model: messages are appended, settled, refused and discarded at
+ * random, then the power fails or the process is killed, and the spool continues with
+ * files as the crash may have left them, several times.
  */
 class SpoolCrashTests {
 
@@ -37,17 +37,17 @@ class SpoolCrashTests {
 	@TempDir
 	private Path directory;
 
-	/** What may be found of a message. */
+	/** The expected state of a message. */
 	private static final class Known {
 
 		private final byte[] payload;
 
-		/** Operations of the disk after which it must be found, and after which not. */
+		/** Number of disk operations after which it must, and must not, be found. */
 		private int promisedAfter = Integer.MAX_VALUE;
 
 		private int goneAfter = Integer.MAX_VALUE;
 
-		/** Whether the sink has it, or has refused it and it was discarded. */
+		/** Whether the sink has it, or refused it and it was discarded. */
 		private boolean done;
 
 		Known(byte[] payload) {
@@ -104,7 +104,7 @@ class SpoolCrashTests {
 					spool.append(messages);
 					int now = disk.operations();
 					messages.forEach((message) -> model.get(id(message.id())).promisedAfter = now);
-					// What was settled before is in the same commit, or an earlier one.
+					// Messages settled before are in the same commit or an earlier one.
 					settled.forEach((known) -> known.goneAfter = Math.min(known.goneAfter, now));
 				}
 				case 2, 3 -> {
@@ -138,7 +138,7 @@ class SpoolCrashTests {
 		}
 	}
 
-	/** What the crash came before is not so. */
+	/** Undoes in the model what happened after the crash. */
 	private static void crashed(Map<String, Known> model, int after) {
 		for (Known known : model.values()) {
 			known.promisedAfter = (known.promisedAfter <= after) ? 0 : Integer.MAX_VALUE;
@@ -159,7 +159,7 @@ class SpoolCrashTests {
 		Set<String> delivered = Set.copyOf(found);
 		for (Refused refused : spool.refused()) {
 			String id = id(refused.entry().id());
-			// Where a crash came before it was settled too, it is sent again.
+			// If the crash came before it was settled too, it is sent again.
 			found.add(id);
 			assertThat(refused.entry().payload()).as("%s: refused %s", when, id).isEqualTo(model.get(id).payload);
 		}
@@ -172,7 +172,7 @@ class SpoolCrashTests {
 				assertThat(delivered).as("%s: settled", when).doesNotContain(id);
 			}
 		});
-		// What is not there now was never promised, or is settled, for good.
+		// Messages not found now were never promised or are settled, and stay so.
 		model.keySet().retainAll(found);
 		model.values().forEach((known) -> {
 			known.promisedAfter = 0;

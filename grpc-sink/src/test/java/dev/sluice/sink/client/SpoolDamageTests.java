@@ -24,8 +24,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Damages a spool of some segments everywhere, one place at a time: everything whole is
- * delivered, and what is lost is counted.
+ * Damages a spool with several segments at every position, one at a time: all intact
+ * messages are delivered, and lost ones are counted.
  */
 class SpoolDamageTests {
 
@@ -148,7 +148,7 @@ class SpoolDamageTests {
 		return segments.subList(segments.size() - 2, segments.size());
 	}
 
-	/** Where records begin, and a byte before and behind. */
+	/** The positions of records, and one byte before and after each. */
 	private static List<Integer> boundaries(Path segment) throws IOException {
 		List<Integer> boundaries = new ArrayList<>();
 		try (FileChannel channel = FileChannel.open(segment)) {
@@ -160,7 +160,7 @@ class SpoolDamageTests {
 		return boundaries;
 	}
 
-	/** Messages of which every byte is in this content. */
+	/** Messages whose bytes are all in this content. */
 	private static List<Long> numbers(Path segment, byte[] content) throws IOException {
 		List<Long> numbers = new ArrayList<>();
 		byte[] original = Files.readAllBytes(segment);
@@ -193,7 +193,7 @@ class SpoolDamageTests {
 			found.keySet().retainAll(this.appended.keySet());
 			assertThat(found.keySet()).as(where).isEqualTo(expected.keySet());
 			found.forEach((number, payload) -> assertThat(payload).as(where).isEqualTo(this.appended.get(number)));
-			// What the end of the last file was, nothing else says.
+			// Damage at the end of the last file cannot be noticed.
 			boolean last = segment.equals(Directories.segments(segment.getParent()).getLast());
 			if (!last || lost.stream().allMatch((number) -> number < found.lastKey() - 1)) {
 				assertThat(spool.damaged()).as(where).isEqualTo(lost.size());

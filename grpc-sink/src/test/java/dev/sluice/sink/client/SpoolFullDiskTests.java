@@ -25,7 +25,7 @@ class SpoolFullDiskTests {
 
 	private final FaultyDisk disk = new FaultyDisk();
 
-	/** Also on a disk that is smaller than a segment. */
+	/** Works even on a disk that is smaller than a segment. */
 	@ParameterizedTest
 	@ValueSource(longs = { 20_000, 200_000 })
 	void deliversOnAFullDiskAndTakesMessagesAgainWhenSomeAreDelivered(long room) throws Exception {
@@ -89,7 +89,7 @@ class SpoolFullDiskTests {
 			append(spool, "first");
 			this.disk.failsToForce = true;
 			assertThatExceptionOfType(SpoolFailedException.class).isThrownBy(() -> append(spool, "lost"))
-				.withMessageContaining("may be delivered all the same");
+				.withMessageContaining("may still be delivered");
 			assertThat(numbers(spool)).hasSize(1);
 
 			this.disk.failsToForce = false;

@@ -25,8 +25,8 @@ import org.junit.jupiter.api.io.TempDir;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Spools with any content, damaged in any way: each message is delivered as it was sent
- * or not at all, those that the damage left whole are, and the spool goes on.
+ * Spools with random content and random damage: each message is delivered as it was sent
+ * or not at all, undamaged ones are delivered, and the spool continues to work.
  */
 class SpoolFuzzTests {
 
@@ -88,7 +88,7 @@ class SpoolFuzzTests {
 		}
 	}
 
-	/** As a crash would leave it. The spool deletes what is settled meanwhile. */
+	/** Copies it as a crash would leave it. The spool deletes settled files meanwhile. */
 	private static void copyWhileSegmentsGo(Path spool, Path copy) throws IOException {
 		for (int tries = 1;; tries++) {
 			try {
@@ -106,7 +106,7 @@ class SpoolFuzzTests {
 		}
 	}
 
-	/** Noise, or what could be taken for a part of the spool. */
+	/** Random bytes, or bytes that look like a part of the spool. */
 	private static byte[] payload(Random random, Path spool) throws IOException {
 		byte[] payload = new byte[random.nextInt((random.nextInt(5) == 0) ? 12_000 : 300)];
 		List<Path> segments = Directories.segments(spool);
@@ -117,7 +117,7 @@ class SpoolFuzzTests {
 		try {
 			byte[] segment = Files.readAllBytes(segments.getLast());
 			if (segment.length == 0) {
-				// It is being made.
+				// The file is being created.
 				return payload;
 			}
 			int from = random.nextInt(segment.length);
@@ -129,7 +129,7 @@ class SpoolFuzzTests {
 		}
 	}
 
-	/** Returns the messages whose bytes are not as they were. */
+	/** Returns the messages whose bytes were changed. */
 	private static Set<Long> damage(Path spool, Random random) throws IOException {
 		Set<Long> hit = new TreeSet<>();
 		List<Path> segments = Directories.segments(spool);
@@ -151,11 +151,11 @@ class SpoolFuzzTests {
 		return hit;
 	}
 
-	/** The numbers of records that do not stand where they stood. */
+	/** The numbers of records that are not at their positions. */
 	private static List<Long> numbers(Path segment, byte[] before, byte[] after) throws IOException {
 		List<Long> numbers = new ArrayList<>();
 		try (FileChannel channel = FileChannel.open(segment)) {
-			// An earlier damage may have hit the header; the spool has it from the name.
+			// Earlier damage may have hit the header; the spool then uses the name.
 			String name = segment.getFileName().toString().replace(".segment", "");
 			SegmentReader reader = new SegmentReader(channel, SegmentHeader.named(name));
 			SegmentReader.Next next = reader.next();

@@ -21,9 +21,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Messages go from a process with a spool to a sink process, while the connection is cut
- * and both are killed. Then every message is in the topic once, byte for byte. The large
- * form:
+ * Sends messages from a process with a spool to a sink process, while the connection is
+ * cut and both processes are killed. Then every message must be in the topic once, byte
+ * for byte. The long run:
  *
  * <pre>
  * mvn verify -pl grpc-sink -am -Dit.test=CutAndKillIT -Dsluice.cuts=200 -Dsluice.kills=20 -Dsluice.messages=100000
@@ -70,7 +70,7 @@ class CutAndKillIT {
 					.until(() -> Producer.sent(this.directory) >= due || !sending.isAlive());
 				assertThat(producer.isAlive()).as(() -> "sends still: " + sending.tail()).isTrue();
 				switch (faults.get(i)) {
-					// There may be none for a moment after the fault before.
+					// There may be none for a moment after the previous fault.
 					case CUT -> connectionsCut += await().atMost(DEADLINE)
 						.pollInterval(Duration.ofMillis(2))
 						.until(connection::cut, (cut) -> cut > 0 || !sending.isAlive());
@@ -99,7 +99,7 @@ class CutAndKillIT {
 		assertStoredOnce(kafka);
 	}
 
-	/** In an order drawn from the seed. */
+	/** In an order given by the seed. */
 	private static List<Fault> faults() {
 		List<Fault> faults = new ArrayList<>(Collections.nCopies(CUTS, Fault.CUT));
 		faults.addAll(Collections.nCopies(KILLS, Fault.KILL_SINK));

@@ -11,8 +11,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Passes TCP connections on to a port of this machine until it is told to cut them, in
- * the middle of whatever goes through.
+ * A TCP proxy to a port of this machine. A test can cut its connections at any moment.
  */
 final class Cuttable implements AutoCloseable {
 
@@ -70,7 +69,7 @@ final class Cuttable implements AutoCloseable {
 		}
 	}
 
-	/** Resets all connections: what is on its way is lost, on both sides. */
+	/** Resets all connections: bytes in transit are lost, in both directions. */
 	int cut() {
 		int cut = this.sockets.size();
 		this.sockets.forEach((socket) -> {

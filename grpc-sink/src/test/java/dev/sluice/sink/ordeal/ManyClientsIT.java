@@ -26,8 +26,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * 64 connections to a sink of 256 MB of heap whose storage is slow, with more in flight
- * than it could hold.
+ * 64 connections to a sink with a heap of 256 MB and a slow storage, with more messages
+ * in flight than it could hold.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class ManyClientsIT {
@@ -46,7 +46,7 @@ class ManyClientsIT {
 		byte[] message = new byte[100_000];
 		new Random(42).nextBytes(message);
 
-		// Four messages of each stream beside the bound.
+		// Four messages of each stream in addition to the limit.
 		send(message, 60, MEMORY_BYTES + CLIENTS * 4 * (message.length + 100L));
 	}
 
@@ -54,7 +54,7 @@ class ManyClientsIT {
 	void areHeldBackWhereMemoryWouldNotDoForWhatTheyCompressed() throws Exception {
 		byte[] message = new byte[1_000_000];
 
-		// One message of each stream beside the bound of what was decompressed.
+		// One message of each stream in addition to the limit on decompressed bytes.
 		send(message, 12, 2 * MEMORY_BYTES + CLIENTS * message.length);
 	}
 

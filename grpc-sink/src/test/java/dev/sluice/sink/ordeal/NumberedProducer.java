@@ -26,17 +26,17 @@ import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
 
 /**
- * A process that sends messages under ids of the client's own, to be killed at any
- * moment. How far it has come is in a file that is mapped into memory and so outlives the
- * process. The message whose sending did not return is in doubt: its sender cannot know
- * whether the client has it, and this one does not send it again.
+ * A process that sends messages with ids that the client makes, and that may be killed at
+ * any moment. Its progress is in a memory-mapped file, so it survives the process. A
+ * message whose {@code send} did not return is in doubt: the caller cannot know whether
+ * the client has it, and this one does not send it again.
  */
 final class NumberedProducer {
 
 	/** Run (8 bytes), client (4) and number (4). */
 	static final int HEAD_BYTES = 16;
 
-	/** Small, so that it is full whenever the sinks are away. */
+	/** Small, so that it is full whenever the sinks are down. */
 	private static final int SPOOL_BYTES = 1_000_000;
 
 	private static final int MAX_IN_DOUBT = 1_000;
@@ -87,12 +87,15 @@ final class NumberedProducer {
 				return;
 			}
 			catch (SpoolFullException _) {
-				// It has time.
+				// This producer can wait.
 			}
 		}
 	}
 
-	/** Messages begun (4 bytes), returned (4), in doubt (4), and which are (4 each). */
+	/**
+	 * Messages started (4 bytes), returned (4), in doubt (4), and those in doubt (4
+	 * each).
+	 */
 	private static MappedByteBuffer progress(Path directory) throws IOException {
 		try (FileChannel file = FileChannel.open(directory.resolve("progress"), StandardOpenOption.CREATE,
 				StandardOpenOption.READ, StandardOpenOption.WRITE)) {
@@ -100,7 +103,7 @@ final class NumberedProducer {
 		}
 	}
 
-	/** Messages whose sending has returned, or is in doubt. */
+	/** Messages whose {@code send} has returned, or which are in doubt. */
 	static int returned(Path directory) throws IOException {
 		return progress(directory).getInt(4);
 	}
@@ -114,12 +117,12 @@ final class NumberedProducer {
 		return numbers;
 	}
 
-	/** Of every fourth message none; the others have one of 20. */
+	/** Every fourth message has no key; the others have one of 20. */
 	static ByteString key(int number) {
 		return (number % 4 == 0) ? ByteString.EMPTY : ByteString.copyFromUtf8("key-" + number % 20);
 	}
 
-	/** Of 100 to 3,000 bytes, made from its head alone. */
+	/** 100 to 3,000 bytes, derived from the head only. */
 	static byte[] payload(long run, int client, int number) {
 		Random random = new Random(31L * client + number);
 		byte[] payload = new byte[100 + random.nextInt(2_900)];

@@ -24,15 +24,16 @@ import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
 
 /**
- * A process that sends messages from several threads, to be killed at any moment. How far
- * each thread has come is in a file that is mapped into memory and so outlives the
- * process: started again, it goes on with the message whose sending did not return.
+ * A process that sends messages from several threads, and that may be killed at any
+ * moment. The progress of each thread is in a memory-mapped file, so it survives the
+ * process: started again, the thread continues with the message whose {@code send} did
+ * not return.
  */
 final class Producer {
 
 	static final int THREADS = 4;
 
-	/** Small, so that it is full whenever the sink is away. */
+	/** Small, so that it is full whenever the sink is down. */
 	private static final int SPOOL_BYTES = 1_000_000;
 
 	private Producer() {
@@ -77,13 +78,13 @@ final class Producer {
 				return;
 			}
 			catch (SpoolFullException _) {
-				// The answer to a full spool is the sender's; this one has time.
+				// What to do about a full spool is up to the caller; this one can wait.
 				Thread.sleep(Duration.ofMillis(5));
 			}
 		}
 	}
 
-	/** Messages whose sending has returned. */
+	/** Messages whose {@code send} has returned. */
 	static int sent(Path directory) throws IOException {
 		MappedByteBuffer progress = progress(directory);
 		return IntStream.range(0, THREADS).map((thread) -> progress.getInt(4 * thread)).sum();
@@ -100,7 +101,7 @@ final class Producer {
 		return ByteString.copyFromUtf8(prefix + number);
 	}
 
-	/** Of 100 to 3,000 bytes, made from the number alone. */
+	/** 100 to 3,000 bytes, derived from the number only. */
 	static byte[] payload(int number) {
 		Random random = new Random(number);
 		byte[] payload = new byte[100 + random.nextInt(2_900)];

@@ -26,10 +26,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Three clients, each with a spool, send numbered messages to two sinks with one topic,
- * while connections are cut and sinks and clients are killed. Then every message that a
- * client has taken is committed in the topic once, byte for byte, and those with one key
- * in the order in which they were sent. The large form:
+ * Three clients, each with a spool, send numbered messages to two sinks that share a
+ * topic, while connections are cut and sinks and clients are killed. Then every message
+ * that a client accepted must be committed in the topic once, byte for byte, and messages
+ * with the same key in the order in which they were sent. The long run:
  *
  * <pre>
  * mvn verify -pl grpc-sink -am -Dit.test=TwoSinksIT -Dsluice.cuts=200 -Dsluice.kills=20 -Dsluice.messages=100000
@@ -39,7 +39,7 @@ class TwoSinksIT {
 
 	private static final int CLIENTS = 3;
 
-	/** Of each client. */
+	/** Messages of each client. */
 	private static final int MESSAGES = Integer.getInteger("sluice.messages", 6_000) / CLIENTS;
 
 	private static final int CUTS = Integer.getInteger("sluice.cuts", 8);
@@ -149,7 +149,7 @@ class TwoSinksIT {
 		return 0;
 	}
 
-	/** In an order drawn from the seed. */
+	/** In an order given by the seed. */
 	private List<Fault> faults() {
 		List<Fault> faults = new ArrayList<>(Collections.nCopies(CUTS, Fault.CUT));
 		faults.addAll(Collections.nCopies(KILLS, Fault.KILL_SINK));
@@ -199,7 +199,7 @@ class TwoSinksIT {
 			if (payload.remaining() >= NumberedProducer.HEAD_BYTES && payload.getLong() == RUN) {
 				int client = payload.getInt();
 				int number = payload.getInt();
-				// Without a key, the session is what has an order.
+				// Messages without a key are ordered within their session.
 				TopicRecord stored = TopicRecord.read(record.headers());
 				String line = client + "/" + (stored.key().isEmpty() ? stored.session() : stored.key());
 				assertThat(stored.key()).isEqualTo(NumberedProducer.key(number));
@@ -230,7 +230,7 @@ class TwoSinksIT {
 		assertThat(twice).as("0 stored twice").isEmpty();
 		assertThat(damaged).as("byte for byte").isEmpty();
 		assertThat(overtaken).as("in order by key").isEmpty();
-		assertThat(inDoubt).as("of a kill, the one that was being sent").isLessThanOrEqualTo(KILLS);
+		assertThat(inDoubt).as("at most the message being sent at each kill").isLessThanOrEqualTo(KILLS);
 	}
 
 }

@@ -1,5 +1,5 @@
 /**
- * Cuts connections and kills both sides while messages go through. Start at
+ * Cuts connections and kills both sides while messages are sent. Start at
  * {@link dev.sluice.sink.ordeal.CutAndKillIT}.
  */
 package dev.sluice.sink.ordeal;

@@ -33,7 +33,7 @@ class TopicReaderTests {
 
 	private final MockConsumer<byte[], byte[]> kafka = new MockConsumer<>("earliest");
 
-	/** What the example says. */
+	/** Lines that the example logs. */
 	private final List<String> lines = new ArrayList<>();
 
 	@Test

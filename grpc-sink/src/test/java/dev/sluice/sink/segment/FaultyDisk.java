@@ -16,19 +16,19 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** A disk that has no room, or does not force, when a test says so. */
+/** A disk that is full or fails to force when a test says so. */
 public final class FaultyDisk implements Disk {
 
-	/** Files, by name, each time one was forced. */
+	/** Names of forced files, once for each force. */
 	public final List<String> forced = new CopyOnWriteArrayList<>();
 
-	/** Files that have bytes which are not forced. */
+	/** Files with bytes that are not forced. */
 	public final Set<String> dirty = ConcurrentHashMap.newKeySet();
 
-	/** Bytes that it still takes; beyond, it is full. */
+	/** Bytes of free space. */
 	public volatile long room = Long.MAX_VALUE;
 
-	/** Whether what is deleted or cut off makes room. */
+	/** Whether deleting and truncating files frees space. */
 	public volatile boolean makesRoom;
 
 	public volatile boolean failsToForce;

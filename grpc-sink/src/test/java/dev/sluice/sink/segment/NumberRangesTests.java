@@ -9,7 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 class NumberRangesTests {
 
-	/** Against a set of bits, in any order. */
+	/** Compares with a bit set, in random order. */
 	@Test
 	void holdsWhatIsAdded() {
 		for (int seed = 0; seed < 200; seed++) {

@@ -21,9 +21,9 @@ import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
 
 /**
- * A disk that remembers what was written to it in which order, and makes what a crash may
- * leave of it. After a loss of power, what was forced is there; of what was written
- * since, any blocks are, and of files made or deleted since, any.
+ * A disk that records all writes in order, and creates directories as a crash may leave
+ * them. After a loss of power, forced bytes are there; of later writes any blocks may be
+ * there, and any later creations and deletions of files may have happened.
  */
 public final class RecordingDisk implements Disk {
 
@@ -31,7 +31,7 @@ public final class RecordingDisk implements Disk {
 
 	private final Path root;
 
-	/** What was there at the beginning, which is durable. */
+	/** The initial content, which is durable. */
 	private final Map<Path, byte[]> before = new TreeMap<>();
 
 	private final List<Operation> operations = new ArrayList<>();
@@ -71,7 +71,7 @@ public final class RecordingDisk implements Disk {
 		}
 	}
 
-	/** How many operations there were. */
+	/** Number of operations so far. */
 	public synchronized int operations() {
 		return this.operations.size();
 	}
@@ -84,14 +84,16 @@ public final class RecordingDisk implements Disk {
 		return this.root.relativize(path);
 	}
 
-	/** Makes a directory as it is if the process is killed after so many operations. */
+	/**
+	 * Creates a directory as it is if the process is killed after this many operations.
+	 */
 	public synchronized void kill(int after, Path to) throws IOException {
 		Map<Path, byte[]> files = new TreeMap<>(this.before);
 		this.operations.subList(0, after).forEach((operation) -> apply(files, operation));
 		write(files, to);
 	}
 
-	/** Makes a directory as it may be if the power goes after so many operations. */
+	/** Creates a directory as it may be if the power fails after this many operations. */
 	public synchronized void cutPower(int after, RandomGenerator random, Path to) throws IOException {
 		List<Operation> done = this.operations.subList(0, after);
 		Map<Path, Integer> forced = new HashMap<>();
@@ -113,7 +115,7 @@ public final class RecordingDisk implements Disk {
 							apply(files, block);
 						}
 						else if (random.nextBoolean()) {
-							// Only the file's length is there.
+							// Only the file's length is durable.
 							apply(files, new Write(block.path(), block.at(), new byte[0]));
 							lengthen(files, block);
 						}

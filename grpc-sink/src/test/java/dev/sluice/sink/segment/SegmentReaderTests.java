@@ -35,7 +35,10 @@ class SegmentReaderTests {
 		}
 	}
 
-	/** Counts reads: a header that tells a length made the search read all of it. */
+	/**
+	 * Counts reads: in an earlier version, a fake header made the search read its whole
+	 * length.
+	 */
 	@Test
 	void readsEachByteOnceBehindADamagedHeaderWhateverTheBodyContains() throws Exception {
 		byte[] marks = new byte[4_000_000];

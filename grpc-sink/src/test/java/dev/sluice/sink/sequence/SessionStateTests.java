@@ -95,7 +95,7 @@ class SessionStateTests {
 		assertThatIllegalArgumentException().isThrownBy(() -> SessionState.decode(new byte[0]));
 	}
 
-	/** Against a map of all that was stored. */
+	/** Compares with a map of all stored messages. */
 	@ParameterizedTest
 	@ValueSource(longs = { 1, 2, 3, 4, 5, 6, 7, 8 })
 	void saysWhatAMapOfAllWouldSayInAnyOrderAndOverRestarts(long seed) {

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-/** Brokers that do not answer: what is given to a writer stays with it. */
+/** With brokers that do not answer: a writer keeps the messages that it gets. */
 class KafkaSessionsTests {
 
 	private static final Map<String, Object> NOBODY = Map.of(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG,
@@ -33,7 +33,7 @@ class KafkaSessionsTests {
 	void writeNothingBehindWhatTheLastWriterOfASessionStillHas() throws Exception {
 		CompletableFuture<OnceStore.Outcome> first = store("a", 1);
 		this.sessions.forget();
-		assertThat(first).as("what it has is not dropped").isNotDone();
+		assertThat(first).as("its messages are not dropped").isNotDone();
 
 		CompletableFuture<OnceStore.Outcome> second = store("a", 2);
 
@@ -41,7 +41,7 @@ class KafkaSessionsTests {
 		assertThatExceptionOfType(Exception.class).isThrownBy(second::get)
 			.withCauseInstanceOf(StoreUnavailableException.class)
 			.withMessageContaining("is ending");
-		assertThat(this.fence.isClosed()).as("nothing behind it is stored").isTrue();
+		assertThat(this.fence.isClosed()).as("no later message is stored").isTrue();
 		assertThat(first).isNotDone();
 	}
 

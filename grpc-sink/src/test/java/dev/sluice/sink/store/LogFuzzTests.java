@@ -31,8 +31,8 @@ import org.junit.jupiter.api.io.TempDir;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Logs with any content, damaged in any way: they say so or open as they were; told to go
- * on they go on, take no message for another, and store each new one once.
+ * Logs with random content and random damage: they report the damage or open unchanged.
+ * With {@code CONTINUE} they open, do not confuse messages, and store each new one once.
  */
 class LogFuzzTests {
 
@@ -78,7 +78,7 @@ class LogFuzzTests {
 			for (ClientSession session : sessions) {
 				int known = last.getOrDefault(session, 0);
 				for (int sequence = 1; sequence <= known; sequence++) {
-					// Is stored, or stored again: never taken for another.
+					// It is a repeat or stored again, but never confused with another.
 					assertThat(outcome(open, session, sequence)).isIn(Outcome.STORED, Outcome.REPEATED);
 				}
 				assertThat(outcome(open, session, known + 1)).isEqualTo(Outcome.STORED);

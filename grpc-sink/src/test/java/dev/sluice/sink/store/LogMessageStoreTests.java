@@ -116,7 +116,7 @@ class LogMessageStoreTests {
 			}
 			writer.commit(true);
 			hole = forced + (Files.size(file) - forced) / 4;
-			// The block of "c" was not written when the power went; those behind it were.
+			// The block of "c" was not written when the power failed; later ones were.
 			channel.write(ByteBuffer.allocate(50), hole);
 		}
 		byte[] content = Files.readAllBytes(file);
@@ -157,7 +157,7 @@ class LogMessageStoreTests {
 		assertThat(read()).containsOnlyKeys("a", "c", "d");
 	}
 
-	/** Whatever bit is flipped, and wherever the file ends. */
+	/** With any bit flipped, and with the file truncated anywhere. */
 	@Test
 	void findsEveryRecordThatIsWholeAndForced() throws Exception {
 		List<Integer> ends = new ArrayList<>();
@@ -177,7 +177,7 @@ class LogMessageStoreTests {
 			LogRecovery.Recovered found = LogRecovery.recover(this.directory, FileChannel::open, 10, sessions());
 
 			List<String> expected = new ArrayList<>(List.of("a", "b", "c", "d", "e"));
-			// The note before the first record, which says that there are no sessions.
+			// The empty note before the first record: there are no sessions.
 			boolean note = at < SegmentHeader.BYTES + SegmentFormat.RECORD_HEADER_BYTES;
 			if (!note) {
 				expected.remove(record);
@@ -224,7 +224,7 @@ class LogMessageStoreTests {
 		Files.delete(newest);
 
 		assertThatExceptionOfType(UncheckedIOException.class).isThrownBy(() -> open(new RecentIds(10)))
-			.withMessageContaining("no segment behind 0000000002-");
+			.withMessageContaining("no segment after 0000000002-");
 
 		RecentIds recent = new RecentIds(10);
 		try (LogMessageStore store = new LogMessageStore(this.directory, SEGMENT_BYTES, Damage.CONTINUE,
@@ -453,10 +453,10 @@ class LogMessageStoreTests {
 		assertThat(segments()).hasSizeGreaterThan(segments.size() + 3);
 		zero(segments().getFirst(), 4_096);
 		assertThatExceptionOfType(UncheckedIOException.class).isThrownBy(() -> open(new RecentIds(1_000)))
-			.withMessageContaining("0000000000.log does not begin as a segment");
+			.withMessageContaining("0000000000.log does not begin with a segment's header");
 	}
 
-	/** What a crash can leave of a file that was being made. */
+	/** States in which a crash can leave a file that was being created. */
 	@ParameterizedTest
 	@ValueSource(ints = { 0, 1, 35 })
 	void makesASegmentAgainThatWasBeingMade(int bytes) throws Exception {

@@ -121,7 +121,7 @@ class LogSessionsTests {
 		}
 		Path before = segments().getFirst();
 		try (FileChannel file = FileChannel.open(before, StandardOpenOption.WRITE)) {
-			// Nor does the one before say that it has ended.
+			// The segment before has no end either.
 			file.truncate(file.size() - 24);
 		}
 
@@ -207,7 +207,7 @@ class LogSessionsTests {
 		open().close();
 	}
 
-	/** Three sessions, with repeats, gaps and restarts at any point. */
+	/** Three sessions, with random repeats, gaps and restarts. */
 	@ParameterizedTest
 	@ValueSource(longs = { 1, 2, 3, 4 })
 	void storesEachMessageOnceWhateverHappens(long seed) throws Exception {

@@ -38,7 +38,7 @@ class OffsetsRetentionTests {
 				AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, 100, AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, 200),
 				WANTED))
 			.isEqualTo(WANTED);
-		assertThat(output).contains("do not tell their offsets.retention.minutes");
+		assertThat(output).contains("offsets.retention.minutes cannot be read");
 	}
 
 }

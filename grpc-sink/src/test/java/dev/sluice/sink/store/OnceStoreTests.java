@@ -99,7 +99,7 @@ class OnceStoreTests {
 		assertThat(this.store.pending()).isZero();
 	}
 
-	/** By index; a second result for one fails. */
+	/** Results by index. Fails if a message gets a second one. */
 	private Map<Integer, Completed> storeTogether(Fence fence, String... ids) {
 		List<Placed> messages = new ArrayList<>();
 		for (String id : ids) {

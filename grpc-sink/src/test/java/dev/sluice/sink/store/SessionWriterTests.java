@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What is given to a writer before it begins goes in one transaction. */
+/** Messages given to a writer before it starts go into one transaction. */
 class SessionWriterTests {
 
 	private static final ClientSession SESSION = new ClientSession(ByteString.copyFromUtf8("session 1"), 1, 0);
@@ -216,7 +216,7 @@ class SessionWriterTests {
 		this.writer.end();
 
 		assertThat(this.writer.store(new SessionWriter.Group(List.of(message(1, "a")), new Results())))
-			.contains("being closed");
+			.contains("its writer is ending");
 	}
 
 	private Results store(Placed... messages) {

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-/** Reading the topic's end, in the test's time. */
+/** Reading the end of the topic. The test controls time. */
 class SinkTopicTests {
 
 	private static final TopicPartition PARTITION = new TopicPartition("sink", 0);
