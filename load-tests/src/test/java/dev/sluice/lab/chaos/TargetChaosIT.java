@@ -19,6 +19,7 @@ import dev.sluice.lab.kit.stack.ServiceOptions;
 import dev.sluice.lab.kit.stack.Stack;
 import dev.sluice.lab.kit.stack.Variant;
 import dev.sluice.lab.report.Report;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -31,6 +32,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** The consumer of a running system is stopped by a command of its owner. */
 @ExtendWith(NoProcessLeft.class)
 @Timeout(300)
+@Order(6)
 class TargetChaosIT {
 
 	@TempDir

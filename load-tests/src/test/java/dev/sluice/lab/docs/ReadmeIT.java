@@ -27,7 +27,7 @@ import static org.awaitility.Awaitility.await;
  */
 @ExtendWith(NoProcessLeft.class)
 @Tag("embedded")
-@Order(5)
+@Order(8)
 class ReadmeIT {
 
 	private static final int PORT_OFFSET = 20_000;

@@ -15,6 +15,7 @@ import java.util.List;
 import dev.sluice.devservices.Breakable;
 import dev.sluice.devservices.Infrastructure;
 import dev.sluice.lab.NoProcessLeft;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -30,6 +31,7 @@ import static org.awaitility.Awaitility.await;
  */
 @ExtendWith(NoProcessLeft.class)
 @Timeout(300)
+@Order(5)
 class ConsumerDownIT {
 
 	private static final int ORDERS = 20;
