@@ -61,7 +61,7 @@ public record BackendBehaviour(@NotNull @Valid Delay delay, @PositiveOrZero long
 
 	public BackendBehaviour withErrors(double rate, int status) {
 		return new BackendBehaviour(this.delay, this.cpuMicros, rate, status, this.hangRate, this.resetRate,
-				this.maxNewConnectionsPerSecond, this.capacity);
+				this.maxNewConnectionsPerSecond, this.capacity, this.specials);
 	}
 
 	public BackendBehaviour withCapacity(Capacity capacity) {

@@ -7,13 +7,18 @@ import java.time.Duration;
 import dev.sluice.contract.BackendBehaviour;
 import dev.sluice.lab.kit.plan.LoadPlan.Flap;
 import dev.sluice.lab.kit.run.BackendControl;
+import dev.sluice.lab.kit.stack.LabException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Switches a backend between two behaviours, on its own thread, until it is closed. It
- * does not restore the first behaviour, because the next phase sets its own. A failed
- * request to the backend ends it.
+ * does not restore the first behaviour, because the next phase sets its own. It logs a
+ * failed request to the backend and goes on.
  */
 final class Flapping implements AutoCloseable {
+
+	private static final Logger logger = LoggerFactory.getLogger(Flapping.class);
 
 	/** Longest wait for a request to the backend that is under way. */
 	private static final Duration END = Duration.ofSeconds(5);
@@ -43,13 +48,22 @@ final class Flapping implements AutoCloseable {
 		try (HttpClient _ = this.backend.client()) {
 			while (true) {
 				Thread.sleep(this.flap.wellMillis());
-				this.backend.behave(this.flap.unwell());
+				behave(this.flap.unwell());
 				Thread.sleep(this.flap.unwellMillis());
-				this.backend.behave(this.well);
+				behave(this.well);
 			}
 		}
 		catch (InterruptedException _) {
 			// Closed.
+		}
+	}
+
+	private void behave(BackendBehaviour behaviour) throws InterruptedException {
+		try {
+			this.backend.behave(behaviour);
+		}
+		catch (LabException ex) {
+			logger.warn("The backend has missed a change of its behaviour: {}", ex.getMessage());
 		}
 	}
 
