@@ -107,7 +107,7 @@ final class Doctor implements Callable<Integer> {
 		}
 	}
 
-	/** Without what the system can free at once, where that is known. */
+	/** In bytes: what Linux calls available; elsewhere the machine's whole memory. */
 	private static long availableMemory() {
 		try (Stream<String> lines = Files.lines(Path.of("/proc/meminfo"))) {
 			return lines.filter((line) -> line.startsWith("MemAvailable:"))
