@@ -61,18 +61,18 @@ public final class CompareCommand extends ExperimentCommand {
 
 	private static final long QUICK_DEADLINE_MILLIS = 45_000;
 
-	/** Of a target, and its warm-up. */
+	/** Length of a cell of a target, and of its warm-up. */
 	private static final Duration TARGET_CELL = Duration.ofSeconds(10);
 
 	private static final Duration SMALLEST_CELL = Duration.ofSeconds(2);
 
-	/** A seed is to be typed in again. */
+	/** Upper limit of drawn seeds, which users type in to repeat a run. */
 	private static final long MOST_SEEDS = 1_000_000;
 
-	/** Of the machine's memory, for the services' heaps; the rest is for all else. */
+	/** Share of the machine's memory for the services' heaps. */
 	private static final double HEAP_SHARE = 0.5;
 
-	/** Services beside the gateways. */
+	/** Number of services other than gateways. */
 	private static final int OTHERS = 2;
 
 	@Mixin
@@ -158,7 +158,7 @@ public final class CompareCommand extends ExperimentCommand {
 		return (this.scenario != null) ? play(this.scenario) : compare();
 	}
 
-	/** A system that is there gets only as much as the user says. */
+	/** A deployed system gets only the load that the user states. */
 	private int compare(Target deployed) {
 		refuse("--target is measured as it is", "--scenario", "--quick", "--in-flight", "--burst", "--orders",
 				"--variants", "--capacity", "--delivery-concurrency", "--heap", "--infra", "--pin");
@@ -286,9 +286,9 @@ public final class CompareCommand extends ExperimentCommand {
 	}
 
 	/**
-	 * The backends of a comparison that names none. A backend that gets faster with time
-	 * would favour the cells that last longer, which are those of the queued mode; only
-	 * bursts, which repeat the reference, have it.
+	 * The default backends. Only bursts, which repeat the reference, include the starved
+	 * one: it gets faster with time, which would favour longer cells, those of the queued
+	 * mode.
 	 */
 	static List<BackendCapacity> capacities(Load.Kind kind, Length chosen) {
 		if (chosen == Length.SMALLEST) {
@@ -300,7 +300,7 @@ public final class CompareCommand extends ExperimentCommand {
 		};
 	}
 
-	/** Whether so many gateways can run side by side on this machine. */
+	/** Whether this many gateways can run side by side on this machine. */
 	private boolean fits(int gateways) {
 		long unit = switch (Character.toLowerCase(this.heap.charAt(this.heap.length() - 1))) {
 			case 'k' -> 1L << 10;

@@ -5,9 +5,10 @@ import java.util.OptionalDouble;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks for the greatest rate that holds: doubles until one does not, then halves the
- * distance, on a logarithmic scale, until the two are near enough. The first rate that
- * does not hold is tried once more: a disturbance there would spoil all that follows.
+ * Searches for the highest rate that holds: doubles the rate until one does not hold,
+ * then halves the distance, on a logarithmic scale, until the two are close enough. The
+ * first rate that does not hold is tried once more, because a disturbance there would
+ * spoil all later steps.
  */
 final class KneeSearch {
 

@@ -13,10 +13,10 @@ import dev.sluice.lab.kit.result.CompareResult;
 import dev.sluice.lab.kit.result.CompareResult.WarmUpCurve;
 import dev.sluice.lab.kit.result.RunResult;
 
-/** How the services grew warm before the first cell. */
+/** The warm-up of the services before the first cell. */
 final class WarmUpSection extends Section {
 
-	/** Of the peak: from here on a rate is near it. */
+	/** Share of the peak from which on a rate is near it. */
 	private static final double NEAR_PEAK = 0.95;
 
 	WarmUpSection() {
