@@ -19,8 +19,8 @@ import picocli.CommandLine.Option;
 public final class GridCommand extends ExperimentCommand {
 
 	/**
-	 * Ends after 20 s at the latest. Among the cells bound by CPU, the first one still
-	 * used twice the CPU per request of the later ones; with a thirtieth of this warm-up,
+	 * Ends after 20 s at the latest. Of the cells bound by CPU, the first one still uses
+	 * twice the CPU of the later ones for a request; with a thirtieth of this warm-up,
 	 * six times.
 	 */
 	private static final int WARM_UP = 60_000;

@@ -47,7 +47,7 @@ record GridPlan(List<Subject> subjects, List<Long> delays, List<Integer> concurr
 	record Subject(String name, Variant variant, int threads) {
 
 		ServiceOptions options() {
-			// Keys cannot be looked up: neither Kafka nor PostgreSQL has records of them.
+			// No consumer runs, so there is no table of statuses to look keys up in.
 			ServiceOptions options = ServiceOptions.NONE.withLog(name()).withProperty("status.key-lookup-timeout", 0);
 			return (this.threads > 0) ? options.withProperty("server.tomcat.threads.max", this.threads)
 				.withProperty("server.tomcat.threads.min-spare", this.threads) : options;

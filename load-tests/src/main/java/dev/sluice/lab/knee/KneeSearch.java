@@ -27,9 +27,9 @@ final class KneeSearch {
 	private boolean doubted;
 
 	/**
-	 * @param first tried
-	 * @param least that is tried, if the first does not hold
-	 * @param most that is tried
+	 * @param first first rate to try
+	 * @param least lowest rate to try if the first does not hold
+	 * @param most highest rate to try
 	 * @param precision of the result, such as 0.05
 	 */
 	KneeSearch(double first, double least, double most, double precision) {
@@ -39,7 +39,7 @@ final class KneeSearch {
 		this.precision = precision;
 	}
 
-	/** The rate to be tried; empty when the search is over. */
+	/** The next rate to try; empty when the search is over. */
 	OptionalDouble next() {
 		if (this.held != null && this.failed != null) {
 			return (this.failed <= this.held * (1 + this.precision)) ? OptionalDouble.empty()
@@ -50,7 +50,7 @@ final class KneeSearch {
 		return over ? OptionalDouble.empty() : OptionalDouble.of(this.next);
 	}
 
-	/** What came of the rate that was to be tried. */
+	/** Reports whether the rate held. */
 	void tell(double rate, boolean holds) {
 		if (holds) {
 			this.held = rate;

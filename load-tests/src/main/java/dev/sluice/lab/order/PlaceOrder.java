@@ -29,7 +29,10 @@ import picocli.CommandLine.Spec;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.json.JsonMapper;
 
-/** {@code lab order}: places one order and, if asked to, follows it to its end. */
+/**
+ * {@code lab order}: places one order and, on request, follows it until it is saved or
+ * has failed.
+ */
 @Command(name = "order", mixinStandardHelpOptions = true,
 		description = "Places one order at a running gateway and prints the answer.",
 		footer = { "", "Exit code: 0 placed (followed: saved), 1 not, 2 wrong usage." })
@@ -121,7 +124,7 @@ public final class PlaceOrder implements Callable<Integer> {
 						return 1;
 					}
 					case ACCEPTED, RETRYING -> {
-						// Not at its end.
+						// Neither saved nor failed yet.
 					}
 				}
 			}

@@ -16,7 +16,7 @@ import dev.sluice.lab.kit.result.ProofResult.Span;
 import dev.sluice.lab.kit.result.ProofResult.Timeline;
 import dev.sluice.lab.kit.result.RunResult;
 
-/** One proof: what it must reach, what was measured, what went on. */
+/** One proof: its limits, the measured figures and its timeline. */
 final class ProofSection extends Section {
 
 	private static final int PANEL_HEIGHT = 110;
@@ -73,7 +73,7 @@ final class ProofSection extends Section {
 				spans);
 	}
 
-	/** A colour for each sort. */
+	/** A colour for each kind. */
 	private static int style(Span span) {
 		return switch (span.how()) {
 			case "kill" -> 0;
