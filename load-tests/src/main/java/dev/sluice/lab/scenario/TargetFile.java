@@ -21,8 +21,8 @@ import org.yaml.snakeyaml.nodes.Node;
 import org.yaml.snakeyaml.nodes.ScalarNode;
 
 /**
- * Reads a target: a file of its own, or the section {@code target} of a scenario. Files
- * that it names are relative to it.
+ * Reads a target: a separate file, or the section {@code target} of a scenario. Paths in
+ * it are relative to the file.
  */
 public final class TargetFile {
 
@@ -40,7 +40,8 @@ public final class TargetFile {
 
 	/**
 	 * Reads a file.
-	 * @throws IllegalArgumentException if it is no target; the message names the line
+	 * @throws IllegalArgumentException if the file is not a target; the message names the
+	 * line
 	 * @throws IOException if it cannot be read
 	 */
 	public static Target read(Path file) throws IOException {

@@ -9,7 +9,7 @@ import dev.sluice.lab.kit.page.Section;
 import dev.sluice.lab.kit.result.RunResult;
 import dev.sluice.lab.kit.result.SinkResult;
 
-/** What was done, and what the figures do not say. */
+/** The method, and the limits of the figures. */
 final class SinkMethodSection extends Section {
 
 	private final SinkResult sink;

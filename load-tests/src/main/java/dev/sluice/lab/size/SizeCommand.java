@@ -27,7 +27,7 @@ import picocli.CommandLine.Spec;
 				+ " lab compare.")
 public final class SizeCommand implements Callable<Integer> {
 
-	/** The consumer delivers an order of each partition at least. */
+	/** The default number of partitions of the topic {@code orders}. */
 	private static final int PARTITIONS = 12;
 
 	@Parameters(paramLabel = "DIR", arity = "1..*", description = "Directories of runs of lab compare.")

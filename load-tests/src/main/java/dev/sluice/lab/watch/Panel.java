@@ -50,7 +50,7 @@ enum Panel {
 		this.meaning = meaning;
 	}
 
-	/** Its name in links and data. */
+	/** Name in links and data. */
 	String id() {
 		return name().toLowerCase(Locale.ROOT).replace('_', '-');
 	}
