@@ -223,7 +223,7 @@ class RerunCommandTests {
 
 	}
 
-	/** Leaves a result as an experiment does, and the words that it was called with. */
+	/** Writes a result as an experiment does, and records the words of the call. */
 	@Command(name = "compare")
 	private final class StubExperiment extends ExperimentCommand {
 

@@ -220,7 +220,7 @@ class ConclusionsTests {
 				List.of(new Share("threads", SLOW, SMALL), new Share("memory", SMALL, SLOW)), settings(), this.cells));
 	}
 
-	/** All but the middle heap belong to each plan. */
+	/** All settings but the middle heap are part of each plan. */
 	private List<Setting> settings() {
 		List<Setting> settings = new ArrayList<>(List.of(new Setting(CausesResult.BASE, Map.of(), true, false),
 				new Setting(SLOW, Map.of("backend's threads", "3"), false, false),

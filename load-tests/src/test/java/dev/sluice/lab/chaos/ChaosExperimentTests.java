@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** What makes the exit code 1: the command fails with what is said here. */
+/** Failures with exit code 1, and their messages. */
 class ChaosExperimentTests {
 
 	private static final CustomerOrder KEPT = new CustomerOrder(true, 50, 2, 9_400, 0);

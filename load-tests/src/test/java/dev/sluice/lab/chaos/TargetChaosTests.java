@@ -48,7 +48,7 @@ import tools.jackson.databind.json.JsonMapper;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-/** A deployed gateway, which is let in by a token and saves what it is told at once. */
+/** With a deployed gateway that needs a token and saves orders immediately. */
 @Timeout(60)
 class TargetChaosTests {
 

@@ -68,7 +68,7 @@ final class TwinRequests {
 			"X y: z", ": z", "no colon", " folded: x", "X: a\r\n b", "X: a\r\n\tb", "X\u0000: y", "X: a\u0000b",
 			"X: a\u0001b", "X: a\u007fb", "X: a\rb", "X: a\nb", "X(: y", "X/: y", "\u00e4: y", "X\r: y" };
 
-	/** Formats of the body's length. */
+	/** Framing headers; {@code %d} is the body's length. */
 	private static final String[] FRAMINGS = { "Content-Length: %d", "Content-Length: %d", "Content-Length: %d",
 			"Content-Length: %d", "Content-Length:%d ", "content-length: 0%d", "Content-Length: +%d",
 			"Content-Length: -%d", "Content-Length: %d, %<d", "Content-Length: %d\r\nContent-Length: %<d",

@@ -274,7 +274,7 @@ class ConclusionsTests {
 		assertThat(sentences()).contains("Every one of the 1,110 orders that were accepted was saved.");
 	}
 
-	/** An order of a failed call may be saved all the same. */
+	/** The order of a failed call may be saved nevertheless. */
 	@Test
 	void moreSavedThanAcceptedInOneCellMakesUpForNoneOfAnother() {
 		this.cells.add(saved(1, 100, 97));
@@ -332,7 +332,7 @@ class ConclusionsTests {
 	@Test
 	void theCauseIsThatOfTheMedianRepetition() {
 		rates("reactive", "sync", "starved", 10_000);
-		// The collector paused the first one only.
+		// The collector paused only the first one.
 		this.cells.add(collapsed(1, new ServiceCost(1.0, null, null, 40, 30_000.0, 900.0, 40, null, null, null), 0.4));
 		this.cells.add(collapsed(2, new ServiceCost(1.0, null, null, 4, 60.0, 9.0, 40, null, null, null), 1.9));
 		this.cells.add(collapsed(3, new ServiceCost(1.0, null, null, 4, 70.0, 9.0, 40, null, null, null), 1.8));
