@@ -196,7 +196,7 @@ public final class RerunCommand implements Callable<Integer> {
 		}
 		ParseResult experiment = parsed.subcommand();
 		if (experiment == null || !(experiment.commandSpec().userObject() instanceof ExperimentCommand)) {
-			throw new LabException("The run's command '%s' is no experiment".formatted(first.command()));
+			throw new LabException("The run's command '%s' is not an experiment".formatted(first.command()));
 		}
 		if (!this.trust) {
 			outside(experiment).ifPresent((option) -> {

@@ -326,7 +326,7 @@ public final class CausesExperiment extends Experiment {
 		Setting.BASE.levels().forEach((factor, level) -> configuration.put("base: " + factor, level));
 		configuration.put("orders in flight", "at most %,d".formatted(CausesPlan.MANY));
 		configuration.put("tries",
-				"the client asks again until accepted, within the cell's deadline, after 0.1 s to 1.6 s");
+				"the client retries until accepted, within the cell's deadline, after 0.1 s to 1.6 s");
 		configuration.put("cell deadline", "%d s".formatted(this.settings.deadlineMillis() / 1_000));
 		configuration.put("warm-up", "%,d orders, then as many at once as the largest cell has, before each round"
 			.formatted(this.settings.warmUpOrders()));

@@ -64,7 +64,7 @@ record Conclusions(Effects effects) {
 					.formatted(memory);
 			case REFUTED ->
 				"Garbage collection is not what makes the throughput collapse here: the reference's claim is refuted%s. What collapsed did so without it: %s. %s."
-					.formatted(outOfMemory().isEmpty() ? "" : ", for all memory that the gateway lives with", others,
+					.formatted(outOfMemory().isEmpty() ? "" : ", for all memory settings that the gateway survives", others,
 							memory);
 			case UNDECIDED -> "These figures neither reproduce nor refute that garbage collection is the cause: %s. %s."
 				.formatted(others, memory);
@@ -89,12 +89,12 @@ record Conclusions(Effects effects) {
 		List<String> sentences = new ArrayList<>();
 		this.effects.base().ifPresent((base) -> sentences.add(base(base)));
 		if (!outOfMemory().isEmpty()) {
-			sentences.add("Out of memory, the gateway ended with %s: it did not collapse, it was gone."
+			sentences.add("The gateway ran out of memory and ended with %s: that is not a collapse."
 				.formatted(String.join("; ", outOfMemory().stream().map(this::beforeItsEnd).toList())));
 		}
 		if (!memoryNotMeasured().isEmpty()) {
 			sentences
-				.add("Not measured, so that it is not known what they do: %s. Why not, the beginning of this page says."
+				.add("Not measured, so their effect is unknown: %s. The beginning of this page says why."
 					.formatted(String.join(", ", memoryNotMeasured())));
 		}
 		List<Effect> worse = this.effects.atMany()

@@ -64,7 +64,7 @@ final class BalanceSection extends Section {
 			return "Yes%s: %s orders were accepted during %s, %s saved, %s failed and reported as failed; 0 lost, %s."
 				.formatted(switch (chaos.witness()) {
 					case BACKEND -> "";
-					case GATEWAYS -> ", as far as the gateways tell";
+					case GATEWAYS -> ", as far as the gateways report";
 				}, Figures.count(balance.accepted()), Figures.counted(chaos.faults().size(), "fault"),
 						Figures.count(balance.saved()), Figures.count(balance.failed()), doubled);
 		}

@@ -125,7 +125,7 @@ final class Trial {
 			SavedSampler sampler = new SavedSampler(savedByNow, start);
 			try (sampler) {
 				int placed = place(gateways, identity, faults, entered, start);
-				this.progress.step("Everything runs again; waiting for what is under way");
+				this.progress.step("Everything runs again; waiting for orders under way");
 				try (OrderWitness witness = witnesses.get()) {
 					this.audited = new LedgerAudit(entered, identity, witness, placed, LedgerAudit.POLL)
 						.run(this.load.drainMillis(), this.progress::now);
@@ -208,7 +208,7 @@ final class Trial {
 		}
 		if (chaos.balance() != null && chaos.balance().holds() && chaos.customerOrder() != null
 				&& chaos.customerOrder().inversions() == 0) {
-			return "Nothing is known of the order per customer: no order was sent after another one of its customer was"
+			return "Nothing is known about the order per customer: no order was sent after another one of its customer was"
 					+ " accepted; take fewer --customers";
 		}
 		return "The balance does not hold; all orders that break it are in "

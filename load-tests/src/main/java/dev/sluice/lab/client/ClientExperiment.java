@@ -285,7 +285,7 @@ final class ClientExperiment extends Experiment {
 		}
 		configuration.put("load", "open model: requests are due by the clock, latency counts from then");
 		configuration.put("outstanding requests",
-				"at most %,d, beyond not sent and counted".formatted(this.settings.maxOutstanding()));
+				"at most %,d; further requests are counted and not sent".formatted(this.settings.maxOutstanding()));
 		configuration.put("timeout of a request", this.settings.timeout().toSeconds() + " s");
 		configuration.put("after the last request",
 				"waited %d s for answers".formatted(this.settings.patience().toSeconds()));

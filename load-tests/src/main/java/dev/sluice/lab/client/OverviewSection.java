@@ -26,7 +26,7 @@ final class OverviewSection extends Section {
 	private final ClientResult result;
 
 	OverviewSection(ClientResult result) {
-		super("overview", "Does a client keep up that waits this way?");
+		super("overview", "Does a client that waits this way keep up?");
 		this.result = result;
 	}
 

@@ -182,7 +182,7 @@ record CellLoad(Load.Kind kind, int users, int items, Map<Integer, Double> perSe
 				"open model: orders due by the clock, at most %,d waiting for their answers".formatted(this.users);
 			case BURST -> "bursts, at most %,d orders in flight".formatted(this.users);
 		});
-		notes.put("tries", "again until accepted, within the cell's deadline, after 0.1 s to 1.6 s");
+		notes.put("tries", "until accepted, within the cell's deadline, after 0.1 s to 1.6 s");
 		notes.put("cell deadline", "%d s".formatted(this.deadlineMillis / 1_000));
 		if (this.kind == Load.Kind.BURST) {
 			notes.put("warm-up", "%,d orders each mode, then a burst, before each round".formatted(this.warmUpOrders));

@@ -108,7 +108,7 @@ public final class CompareCommand extends ExperimentCommand {
 	private @Nullable List<Integer> orders;
 
 	@Option(names = "--seed", paramLabel = "SEED",
-			description = "Draws the order of the cells. Default: another in each run.")
+			description = "Seed for the order of the cells. Default: a new one for each run.")
 	private @Nullable Long seed;
 
 	@Mixin
@@ -134,7 +134,7 @@ public final class CompareCommand extends ExperimentCommand {
 	private InfrastructureOption infrastructure = new InfrastructureOption();
 
 	@Option(names = "--pin",
-			description = "Gives the load generator cores for itself, one of four and at least one; all else has the others."
+			description = "Reserves cores for the load generator, one in four and at least one; everything else shares the others."
 					+ " Needs Linux with taskset, two cores, and --infra embedded.")
 	private boolean pin;
 
@@ -236,7 +236,7 @@ public final class CompareCommand extends ExperimentCommand {
 			throw usage("--delivery-concurrency must be at least 1");
 		}
 		if (!this.heap.matches("[1-9][0-9]*[kmgKMG]")) {
-			throw usage("--heap '%s' is no size: write it as 768m or 1g".formatted(this.heap));
+			throw usage("--heap '%s' is not a size: write it as 768m or 1g".formatted(this.heap));
 		}
 		long drawn = (this.seed != null) ? this.seed : ThreadLocalRandom.current().nextLong(MOST_SEEDS);
 		Sweep sweep = sweep(drawn);
@@ -322,7 +322,7 @@ public final class CompareCommand extends ExperimentCommand {
 		Map<String, String> notes = Map.of("order of the cells", "drawn from the seed %d".formatted(sweep.seed()),
 				"gateways",
 				sweep.together() ? "all run from beginning to end; those without load idle"
-						: "one at a time, started anew for each repetition"
+						: "one at a time, restarted for each repetition"
 								+ (this.burst ? "" : ": the memory is too small for all at once"));
 		return new CompareExperiment.Settings(Stream.of(BackendCapacity.values()).map(BackendCapacity::model).toList(),
 				load, this.heap, "-XX:+UseG1GC", this.deliveryConcurrency, pin(), notes);

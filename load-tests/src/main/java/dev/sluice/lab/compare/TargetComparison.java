@@ -161,7 +161,7 @@ final class TargetComparison extends Experiment {
 			this.leftOut.add(new LeftOut(cell,
 					"what was saved cannot be seen: %s"
 						.formatted(Objects.requireNonNullElse(system.failures().get(Target.CONSUMER),
-								"the target names no metrics of its consumer, or it was started anew"))));
+								"the target names no metrics of its consumer, or it was restarted"))));
 			return;
 		}
 		this.cells.add(result(cell, figures, Math.round(saved), new Spent(before, after), start, end));

@@ -22,7 +22,7 @@ final class SavedCurve {
 		if (!this.points.isEmpty()
 				&& (this.points.getLast().time().isAfter(time) || this.points.getLast().saved() > saved)) {
 			throw new IllegalArgumentException(
-					"After %s came %,d saved at %s".formatted(this.points.getLast(), saved, time));
+					"After %s, the backend reported %,d saved at %s".formatted(this.points.getLast(), saved, time));
 		}
 		this.points.add(new Point(time, saved));
 	}

@@ -123,7 +123,7 @@ public final class History {
 						+ " (CUSUM of ranks, %s permutations, binary segmentation, each level at least %d runs)."
 						+ " Its interval is Mann and Whitney's for the ratio of the levels at 95 %%; as the split was"
 						+ " chosen for its size, it is a little too narrow. The place's interval is a likelihood"
-						+ " profile. A drift is told instead of steps if a line explains the figures better.")
+						+ " profile. A drift is reported instead of steps if a line explains the figures better.")
 					.formatted("1,999", Changes.LEAST_ON_A_SIDE),
 				"class", "note");
 		html.close().close();
@@ -164,7 +164,7 @@ public final class History {
 	}
 
 	private Table levels() {
-		Table table = new Table("Series and what became of them", 2,
+		Table table = new Table("Series and their changes", 2,
 				List.of("Series", "figure", "runs", "changes", "latest", "of the level before", "95 % interval"));
 		this.series.forEach((each, changes) -> {
 			Changes.Point last = changes.points().isEmpty() ? null : changes.points().getLast();

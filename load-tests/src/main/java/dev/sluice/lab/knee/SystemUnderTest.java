@@ -241,7 +241,7 @@ sealed interface SystemUnderTest {
 		private Exposition consumer() throws InterruptedException {
 			Exposition consumer = this.system.read().get(Target.CONSUMER);
 			if (consumer == null) {
-				throw new LabException("The consumer does not tell what is saved: %s"
+				throw new LabException("The consumer does not report the orders saved: %s"
 					.formatted(this.system.failures().get(Target.CONSUMER)));
 			}
 			return consumer;

@@ -134,7 +134,7 @@ record PartReport(int part, Tally tally, String latencies, String lags, @Nullabl
 			return Histogram.decodeFromCompressedByteBuffer(ByteBuffer.wrap(Base64.getDecoder().decode(text)), 0);
 		}
 		catch (DataFormatException ex) {
-			throw new IllegalArgumentException("This is no histogram: " + ex.getMessage(), ex);
+			throw new IllegalArgumentException("This is not a histogram: " + ex.getMessage(), ex);
 		}
 	}
 

@@ -68,7 +68,7 @@ final class Participant implements AutoCloseable {
 				Thread.sleep(AGAIN);
 			}
 			catch (JacksonException ex) {
-				throw new LabException("%s is no coordinator: %s".formatted(this.coordinator, ex.getMessage()), ex);
+				throw new LabException("%s is not a coordinator: %s".formatted(this.coordinator, ex.getMessage()), ex);
 			}
 		}
 	}

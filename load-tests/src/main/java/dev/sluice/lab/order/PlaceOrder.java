@@ -70,7 +70,7 @@ public final class PlaceOrder implements Callable<Integer> {
 	public Integer call() throws InterruptedException {
 		if (this.gateway.getHost() == null || !List.of("http", "https").contains(this.gateway.getScheme())) {
 			throw new ParameterException(this.spec.commandLine(),
-					"--gateway: '%s' is no HTTP address, such as http://127.0.0.1:8080".formatted(this.gateway));
+					"--gateway: '%s' is not an HTTP address, such as http://127.0.0.1:8080".formatted(this.gateway));
 		}
 		if (this.timeoutSeconds < 1) {
 			throw new ParameterException(this.spec.commandLine(), "--timeout: at least 1 second");
@@ -129,7 +129,7 @@ public final class PlaceOrder implements Callable<Integer> {
 				}
 			}
 			if (System.nanoTime() > deadline) {
-				throw new LabException("%s: not at its end after %d s, last answer %d %s".formatted(location,
+				throw new LabException("%s: neither saved nor failed after %d s, last answer %d %s".formatted(location,
 						this.timeoutSeconds, answer.statusCode(), answer.body()));
 			}
 			Thread.sleep(POLL_INTERVAL);
@@ -141,7 +141,7 @@ public final class PlaceOrder implements Callable<Integer> {
 			return this.json.readValue(body, OrderView.class);
 		}
 		catch (JacksonException ex) {
-			throw new LabException("the gateway's answer is no order: " + body, ex);
+			throw new LabException("the gateway's answer is not an order: " + body, ex);
 		}
 	}
 

@@ -163,12 +163,12 @@ final class PoolExperiment extends Experiment {
 		configuration.put("load", "%d messages every %d ms, by the clock".formatted(this.settings.messages(),
 				this.settings.interval().toMillis()));
 		configuration.put("concurrency", "%d messages in flight at most".formatted(this.settings.concurrency()));
-		configuration.put("queue", "%,d messages at most, beyond refused".formatted(Dispatcher.MOST_QUEUED));
+		configuration.put("queue", "%,d messages at most; further ones are refused".formatted(Dispatcher.MOST_QUEUED));
 		configuration.put("attempts", "%d of each message, after 0.5 s to 4 s".formatted(Dispatcher.ATTEMPTS));
 		configuration.put("sink", switch (this.settings.sink()) {
 			case HTTP -> "backend-mock: %d ms a message, %s".formatted(this.settings.backendMillis(),
 					(this.settings.newConnectionsPerSecond() == 0) ? "any number of new connections"
-							: "%d new connections a second, beyond closed at once"
+							: "%d new connections a second; further ones are closed at once"
 								.formatted(this.settings.newConnectionsPerSecond()));
 			case POSTGRES -> "PostgreSQL: a row a message, committed to the disk; 200 connections at most";
 		});

@@ -53,7 +53,7 @@ final class Consistency {
 		Set<Cell> seen = new HashSet<>();
 		for (CellResult cell : run.cells()) {
 			if (!seen.add(cell.cell())) {
-				wrong.add("%s is there twice".formatted(cell.cell()));
+				wrong.add("%s appears twice".formatted(cell.cell()));
 			}
 			wrongFigures(cell).forEach((why) -> wrong.add("%s: %s".formatted(cell.cell(), why)));
 		}

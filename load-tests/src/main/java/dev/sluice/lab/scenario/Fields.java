@@ -61,7 +61,7 @@ final class Fields {
 								String.join(", ", known)));
 			}
 			if (this.fields.put(key, field) != null) {
-				throw refused(field.getKeyNode(), "'%s' is there twice".formatted(key));
+				throw refused(field.getKeyNode(), "'%s' appears twice".formatted(key));
 			}
 		}
 	}
@@ -105,7 +105,7 @@ final class Fields {
 		for (NodeTuple field : mapping.getValue()) {
 			String name = scalar(field.getKeyNode());
 			if (named.put(name, reader.apply(field.getValueNode())) != null) {
-				throw refused(field.getKeyNode(), "'%s' is there twice".formatted(name));
+				throw refused(field.getKeyNode(), "'%s' appears twice".formatted(name));
 			}
 		}
 		return named;
@@ -146,14 +146,14 @@ final class Fields {
 				return count;
 			}
 		}
-		throw refused(value, "'%s' is no number from %,d to %,d".formatted(text, least, most));
+		throw refused(value, "'%s' is not a number from %,d to %,d".formatted(text, least, most));
 	}
 
 	Duration duration(Node value, Duration least, Duration most) {
 		String text = scalar(value);
 		Matcher matcher = DURATION.matcher(text);
 		if (!matcher.matches() || matcher.group(1).length() > 9) {
-			throw refused(value, "'%s' is no length of time: write it as 50ms, 2s or 1min".formatted(text));
+			throw refused(value, "'%s' is not a length of time: write it as 50ms, 2s or 1min".formatted(text));
 		}
 		long number = Long.parseLong(matcher.group(1));
 		Duration duration = switch (matcher.group(2)) {
@@ -172,7 +172,7 @@ final class Fields {
 		Matcher matcher = RATE.matcher(text);
 		double rate = matcher.matches() ? Double.parseDouble(matcher.group(1)) : 0;
 		if (!(rate > 0 && rate <= 100_000)) {
-			throw refused(value, "'%s' is no rate up to 100,000/s: write it as 50/s".formatted(text));
+			throw refused(value, "'%s' is not a rate up to 100,000/s: write it as 50/s".formatted(text));
 		}
 		return rate;
 	}
@@ -182,7 +182,7 @@ final class Fields {
 		String text = scalar(value);
 		Matcher matcher = SIZE.matcher(text);
 		if (!matcher.matches() || matcher.group(1).length() > 6) {
-			throw refused(value, "'%s' is no size: write it as 768MB or 1GB".formatted(text));
+			throw refused(value, "'%s' is not a size: write it as 768MB or 1GB".formatted(text));
 		}
 		return matcher.group(1) + (matcher.group(2).equals("MB") ? "m" : "g");
 	}
@@ -192,7 +192,7 @@ final class Fields {
 		Matcher matcher = PERCENT.matcher(text);
 		double percent = matcher.matches() ? Double.parseDouble(matcher.group(1)) : -1;
 		if (!(percent >= 0 && percent <= 100)) {
-			throw refused(value, "'%s' is no share: write it as 5%%".formatted(text));
+			throw refused(value, "'%s' is not a share: write it as 5%%".formatted(text));
 		}
 		return percent / 100;
 	}

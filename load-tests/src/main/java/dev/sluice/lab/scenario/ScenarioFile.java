@@ -73,7 +73,7 @@ public final class ScenarioFile {
 					new Fields(reader.file, root, "question", "target", "backend", "services", "load", "limits"), file);
 		}
 		catch (MarkedYAMLException ex) {
-			throw new ScenarioException("%s:%d: no YAML: %s".formatted(reader.file,
+			throw new ScenarioException("%s:%d: not YAML: %s".formatted(reader.file,
 					(ex.getProblemMark() != null) ? ex.getProblemMark().getLine() + 1 : 1, ex.getProblem()));
 		}
 	}

@@ -58,7 +58,7 @@ public final class TargetFile {
 		}
 		catch (MarkedYAMLException ex) {
 			throw new IllegalArgumentException(
-					"%s:%d: no YAML: %s".formatted(name,
+					"%s:%d: not YAML: %s".formatted(name,
 							(ex.getProblemMark() != null) ? ex.getProblemMark().getLine() + 1 : 1, ex.getProblem()),
 					ex);
 		}
@@ -99,7 +99,7 @@ public final class TargetFile {
 			return URI.create(text);
 		}
 		catch (IllegalArgumentException ex) {
-			throw fields.refused(where, "'%s' is no URI: %s".formatted(text, ex.getMessage()));
+			throw fields.refused(where, "'%s' is not a URI: %s".formatted(text, ex.getMessage()));
 		}
 	}
 

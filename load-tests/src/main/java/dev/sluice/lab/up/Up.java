@@ -34,8 +34,8 @@ import picocli.CommandLine.Spec;
 
 /** {@code lab up}: runs the whole system until it is interrupted. */
 @Command(name = "up", mixinStandardHelpOptions = true,
-		description = "Starts Kafka, PostgreSQL and every service, prints where they are, and stops them on Ctrl-C.",
-		footer = { "", "Data is thrown away at the end. Exit code: 1 if something does not start or dies." })
+		description = "Starts Kafka, PostgreSQL and every service, prints their addresses, and stops them on Ctrl-C.",
+		footer = { "", "Data is deleted at the end. Exit code: 1 if something does not start or dies." })
 public final class Up implements Callable<Integer> {
 
 	private static final Duration WATCH_INTERVAL = Duration.ofMillis(500);

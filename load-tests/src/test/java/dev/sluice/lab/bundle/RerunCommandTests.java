@@ -122,7 +122,7 @@ class RerunCommandTests {
 	@Test
 	void commandsThatAreNoExperimentAreRefused() throws IOException {
 		assertThat(rerun(bundle("lab other", Runs.brief()).toString())).isOne();
-		assertThat(this.err).asString().contains("'lab other' is no experiment");
+		assertThat(this.err).asString().contains("'lab other' is not an experiment");
 	}
 
 	@Test
@@ -218,7 +218,7 @@ class RerunCommandTests {
 
 		@Override
 		public void run() {
-			throw new AssertionError("This is no experiment");
+			throw new AssertionError("This is not an experiment");
 		}
 
 	}

@@ -59,7 +59,7 @@ class ConclusionsTests {
 
 		assertThat(verdict().outcome()).isEqualTo(Outcome.UNDECIDED);
 		assertThat(verdict().sentences())
-			.anyMatch((sentence) -> sentence.contains("it is not known what they do: 128 MiB."));
+			.anyMatch((sentence) -> sentence.contains("their effect is unknown: 128 MiB."));
 	}
 
 	@Test
@@ -93,9 +93,9 @@ class ConclusionsTests {
 		this.smallRanOutOfMemory = true;
 
 		assertThat(verdict().outcome()).isEqualTo(Outcome.REFUTED);
-		assertThat(verdict().answer()).contains("is refuted, for all memory that the gateway lives with");
+		assertThat(verdict().answer()).contains("is refuted, for all memory settings that the gateway survives");
 		assertThat(verdict().sentences())
-			.contains("Out of memory, the gateway ended with 128 MiB: it did not collapse, it was gone.");
+			.contains("The gateway ran out of memory and ended with 128 MiB: that is not a collapse.");
 	}
 
 	@Test

@@ -124,7 +124,7 @@ class RawDataTests {
 		cells.add(cells.getFirst());
 		leave(cells);
 
-		assertThat(report()).contains("is there twice");
+		assertThat(report()).contains("appears twice");
 	}
 
 	@Test

@@ -105,7 +105,7 @@ public final class BackendWitness implements OrderWitness {
 				if (late) {
 					throw new LabException("Orders are still under way (%s): the audit would prove nothing"
 						.formatted(left.isPresent() ? "Kafka has %,d to be delivered".formatted(left.getAsLong())
-								: "Kafka does not tell how many"));
+								: "Kafka does not report how many"));
 				}
 			}
 			Thread.sleep(this.pace.poll());
@@ -123,7 +123,7 @@ public final class BackendWitness implements OrderWitness {
 				yield (told.statusCode() == OK && read(told, OrderView.class).status() == OrderStatus.FAILED)
 						? new Fate(OrderStatus.FAILED, null) : null;
 			}
-			default -> throw new LabException("The backend does not say whether it has %s: %d %s".formatted(id,
+			default -> throw new LabException("The backend does not report whether it has %s: %d %s".formatted(id,
 					answer.statusCode(), answer.body()));
 		};
 	}
@@ -133,7 +133,7 @@ public final class BackendWitness implements OrderWitness {
 			return this.json.readValue(answer.body(), type);
 		}
 		catch (JacksonException ex) {
-			throw new LabException("The answer of %s is no order: %s".formatted(answer.uri(), answer.body()), ex);
+			throw new LabException("The answer of %s is not an order: %s".formatted(answer.uri(), answer.body()), ex);
 		}
 	}
 
@@ -142,7 +142,7 @@ public final class BackendWitness implements OrderWitness {
 		HttpResponse<String> answer = getFromBackend("/audit");
 		if (answer.statusCode() != OK) {
 			throw new LabException(
-					"The backend does not say what it has: %d %s".formatted(answer.statusCode(), answer.body()));
+					"The backend does not report its orders: %d %s".formatted(answer.statusCode(), answer.body()));
 		}
 		return this.json.readValue(answer.body(), BackendAudit.class);
 	}

@@ -142,7 +142,7 @@ public final class OrderDriver implements AutoCloseable {
 
 	/** Describes a client in the report. */
 	public static String text(List<?> gateways) {
-		return "%d attempts at most, in turn at %s, after pauses from 1 s, doubled, of which the second half is drawn"
+		return "%d attempts at most, in turn at %s, after pauses from 1 s, doubled, half of each at random"
 			.formatted(ATTEMPTS, gateways);
 	}
 

@@ -122,7 +122,7 @@ public final class Conclusions {
 							.max(Comparator.naturalOrder())
 							.orElse(null))));
 		}
-		return Optional.of(where + pauses + "; what the cause is the figures do not say.");
+		return Optional.of(where + pauses + "; the figures do not show the cause.");
 	}
 
 	/** The median of all repetitions that have the figure, as in the tables. */

@@ -37,7 +37,7 @@ public final class ModeOverview {
 
 	/** The rule behind the sentences. */
 	public static String rule() {
-		return "A pair is a variant in a repetition, once in each mode, in an order that was drawn for each pair. A mode “saves more” or “answers sooner” if the exact signed-rank test of at least %s pairs finds a difference at 1 %%; “as many” or “as soon” is said if a difference of %s is excluded, otherwise what may hide. Of fewer pairs, a mode “saved more” or “answered sooner” if each of at least two differs by more than %s: at the noise that pairs have on shared machines, chance does that in fewer than one of a hundred cases. “Answers”: median time from an order's first try until it is accepted, failures and retries included. Doubt is the 99 %% interval or, of fewer pairs, their range."
+		return "A pair is a variant in a repetition, once in each mode, in an order that was drawn for each pair. A mode “saves more” or “answers sooner” if the exact signed-rank test of at least %s pairs finds a difference at 1 %%; “as many” or “as soon” is reported if a difference of %s is excluded, otherwise the difference that may hide. Of fewer pairs, a mode “saved more” or “answered sooner” if each of at least two differs by more than %s: at the noise that pairs have on shared machines, chance does that in fewer than one of a hundred cases. “Answers”: median time from an order's first try until it is accepted, failures and retries included. Doubt is the 99 %% interval or, of fewer pairs, their range."
 			.formatted(Figures.count(PairedComparison.LEAST_PAIRS), Figures.percent(PairedComparison.MARGIN),
 					Figures.percent(ModeByLoad.SHOWN_BY));
 	}

@@ -37,7 +37,7 @@ final class WarmUpSection extends Section {
 		List<WarmUpCurve> curves = curves(run);
 		long settled = curves.stream().filter(WarmUpCurve::settled).count();
 		html.element("p",
-				"All gateways and modes take orders by turns until two windows agree in rate and CPU per order within %s and the compilers use at most %s of the CPU: %d of %d warm-ups came to that. The first reached %s of its peak after %s s."
+				"All gateways and modes take orders by turns until two windows agree in rate and CPU per order within %s and the compilers use at most %s of the CPU: %d of %d warm-ups met this rule. The first reached %s of its peak after %s s."
 					.formatted(Figures.percent(curves.getFirst().within()), Figures.percent(WarmUpWindow.MOST_JIT),
 							settled, curves.size(), Figures.percent(NEAR_PEAK),
 							Figures.measured(nearPeak(curves.getFirst()))));

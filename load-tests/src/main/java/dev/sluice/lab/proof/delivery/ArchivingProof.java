@@ -50,7 +50,7 @@ public final class ArchivingProof implements Proof {
 
 	@Override
 	public String question() {
-		return "Is an order lost whose consumer is killed whenever it delivers it?";
+		return "Is an order lost if its consumer is killed at every delivery?";
 	}
 
 	@Override

@@ -55,7 +55,7 @@ public final class BacklogProof implements Proof {
 
 	@Override
 	public String question() {
-		return "Is the consumer's memory bounded, however many orders lie before it?";
+		return "Is the consumer's memory bounded, however large the backlog?";
 	}
 
 	@Override
@@ -87,15 +87,15 @@ public final class BacklogProof implements Proof {
 						"-Xmx%dm, all else as delivered".formatted(HEAP_MIB), "backend", "5 ms an order"),
 				List.of(Check.exactly("orders saved", orders, audit.saved()),
 						Check.none("orders delivered again", audit.duplicates()),
-						Check.exactly("consumers that live to the end", 1, consumer.isAlive() ? 1 : 0),
-						Check.atMost("most that was live in the consumer's heap", HELD_MIB,
+						Check.exactly("consumers alive at the end", 1, consumer.isAlive() ? 1 : 0),
+						Check.atMost("greatest live heap of the consumer", HELD_MIB,
 								looks.stream()
 									.map(Look::heldMib)
 									.filter(Objects::nonNull)
 									.max(Comparator.naturalOrder())
 									.orElse(null),
 								"MiB"),
-						Check.atLeast("looks at what is live", testBed.size(2, 2, 1),
+						Check.atLeast("readings of the live heap", testBed.size(2, 2, 1),
 								(double) looks.stream().filter((look) -> look.heldMib() != null).count(), "")),
 				new Timeline(looks.size(),
 						List.of(series("Orders saved per second", looks, (look) -> (double) look.saved()),

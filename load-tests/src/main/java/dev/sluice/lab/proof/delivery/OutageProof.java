@@ -62,7 +62,7 @@ public final class OutageProof implements Proof {
 
 	@Override
 	public String question() {
-		return "What do clients get while broker, PostgreSQL or backend is frozen, and how soon is it well again?";
+		return "What do clients get while broker, PostgreSQL or backend is frozen, and how soon do the gateways recover?";
 	}
 
 	@Override

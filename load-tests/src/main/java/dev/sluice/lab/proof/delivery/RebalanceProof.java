@@ -69,7 +69,7 @@ public final class RebalanceProof implements Proof {
 
 	@Override
 	public String question() {
-		return "Do orders go on being delivered, and once, while consumers join, leave and are killed?";
+		return "Are orders still delivered, each once, while consumers join, leave and are killed?";
 	}
 
 	@Override
@@ -138,7 +138,7 @@ public final class RebalanceProof implements Proof {
 				Map.of("load",
 						"%.0f orders a second, %,d in all, straight into Kafka; backend 50 ms".formatted(PER_SECOND,
 								orders),
-						"changes", Evidence.told(counts), "repeated deliveries after each sort of change",
+						"changes", Evidence.told(counts), "repeated deliveries after each kind of change",
 						Evidence.told(repeats), "consumers",
 						"%d to %d, session timeout %d ms, all else as delivered".formatted(FEWEST, MOST,
 								SESSION_MILLIS)),

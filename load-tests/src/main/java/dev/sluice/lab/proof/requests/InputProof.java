@@ -139,9 +139,9 @@ public final class InputProof implements Proof {
 		String name = gateway.name() + ": ";
 		return new Outcome(tally.told(), List.of(Check.exactly(name + "idle connections opened", idle, opened),
 				Check.exactly(name + "requests sent", requests, tally.count),
-				Check.none(name + "5xx beside 503 with Retry-After, and 501 and 505 for what HTTP knows not",
+				Check.none(name + "5xx other than 503 with Retry-After, and 501 and 505 for unknown HTTP",
 						tally.failed),
-				Check.none(name + "answers that are no HTTP", tally.garbled),
+				Check.none(name + "answers that are not HTTP", tally.garbled),
 				Check.none(name + "requests neither answered nor closed in time", tally.hanging),
 				Check.none(name + "good requests among them not placed", tally.goodNotPlaced),
 				Check.atLeast(name + "good requests among them", 1, (double) tally.good, ""),
@@ -149,7 +149,7 @@ public final class InputProof implements Proof {
 						tally.ruleNotNamed),
 				Check.atMost(name + "slowest answer to a request sent at once", ANSWER_MILLIS,
 						(double) tally.slowestMillis, "ms"),
-				Check.atMost(name + "growth of what is live in the heap", HEAP_GROWTH_MIB,
+				Check.atMost(name + "growth of the live heap", HEAP_GROWTH_MIB,
 						Math.max(0, Math.round((after.heapBytes() - before.heapBytes()) / (1 << 20))) + 0.0, "MiB"),
 				Check.atMost(name + "growth of platform threads", THREAD_GROWTH,
 						Math.max(0, after.threads() - before.threads()), "")));

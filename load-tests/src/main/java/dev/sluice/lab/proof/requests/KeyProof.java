@@ -74,7 +74,7 @@ public final class KeyProof implements Proof {
 
 	@Override
 	public String question() {
-		return "Has an idempotency key one effect, however many requests carry it to whichever gateway at once?";
+		return "Does an idempotency key have one effect, however many requests carry it to both gateways at once?";
 	}
 
 	@Override

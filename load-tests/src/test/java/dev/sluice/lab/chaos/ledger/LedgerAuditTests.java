@@ -225,7 +225,7 @@ class LedgerAuditTests {
 		assertThatExceptionOfType(LabException.class).isThrownBy(() -> audit(0, () -> OptionalLong.of(7)))
 			.withMessageContaining("Kafka has 7 to be delivered");
 		assertThatExceptionOfType(LabException.class).isThrownBy(() -> audit(0, OptionalLong::empty))
-			.withMessageContaining("Kafka does not tell");
+			.withMessageContaining("Kafka does not report");
 	}
 
 	@Test
