@@ -42,8 +42,8 @@ record Effects(CausesResult result) {
 	 * A setting at one load.
 	 *
 	 * @param perSecond orders answered a second, the median
-	 * @param p99 of the answered calls, in milliseconds, the median; null if no call was
-	 * answered
+	 * @param p99 99th percentile of the answered calls, in milliseconds, the median; null
+	 * if no call was answered
 	 * @param together mean latency as a share of the cell's time, the median: 1 if all orders
 	 * are answered at the end, 0.5 if they are answered one after another
 	 * @param failedShare share of the calls that failed

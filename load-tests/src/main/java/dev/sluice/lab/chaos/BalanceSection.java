@@ -12,7 +12,7 @@ import dev.sluice.lab.kit.result.ChaosResult.CustomerOrder;
 import dev.sluice.lab.kit.result.RunResult;
 import org.jspecify.annotations.Nullable;
 
-/** The balance sheet: what clients were told against what the backend has. */
+/** The balance sheet: the answers that clients got against the backend's orders. */
 final class BalanceSection extends Section {
 
 	private static final String NOT_SEEN = "not seen by the gateways";

@@ -16,7 +16,8 @@ final class Outage {
 	 * @param acceptedMillis when orders were accepted, sorted
 	 * @param beganMillis when the fault began
 	 * @param healedMillis when the fault ended
-	 * @return in milliseconds; null if no order was accepted after its end
+	 * @return the time in milliseconds; null if no order was accepted after the fault's
+	 * end
 	 */
 	static @Nullable Long longest(int[] acceptedMillis, long beganMillis, long healedMillis) {
 		long longest = 0;

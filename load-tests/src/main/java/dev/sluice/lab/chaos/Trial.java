@@ -81,7 +81,7 @@ final class Trial {
 	 * @param customers number of customers that place them
 	 * @param inOrder whether an order breaks the balance if it is saved before an order
 	 * of the same customer that was accepted earlier
-	 * @param seed of the faults
+	 * @param seed seed of the faults
 	 * @param drainMillis time for accepted orders to arrive after the load, in
 	 * milliseconds
 	 */
@@ -166,7 +166,7 @@ final class Trial {
 
 	/**
 	 * The result so far; incomplete if the trial ended early.
-	 * @param order what the result says of the order per customer
+	 * @param order converts the findings on the order per customer
 	 */
 	ChaosResult result(ChaosResult.Witness witness, Function<OrderPerCustomer, @Nullable CustomerOrder> order) {
 		OrderLedger entered = this.ledger;

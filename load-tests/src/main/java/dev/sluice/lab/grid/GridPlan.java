@@ -41,7 +41,7 @@ record GridPlan(List<Subject> subjects, List<Long> delays, List<Integer> concurr
 	/**
 	 * A gateway.
 	 *
-	 * @param name in the results
+	 * @param name its name in the results
 	 * @param threads size of the container's thread pool; 0 for the default
 	 */
 	record Subject(String name, Variant variant, int threads) {

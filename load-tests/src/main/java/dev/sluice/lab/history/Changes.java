@@ -77,7 +77,7 @@ record Changes(double[] values, List<Point> points, @Nullable Drift drift) {
 	 *
 	 * @param perRun factor from one run to the next, by Theil and Sen
 	 * @param low lower end of its 95 % interval
-	 * @param high where it ends
+	 * @param high upper end of the interval
 	 */
 	record Drift(double perRun, double low, double high) {
 	}

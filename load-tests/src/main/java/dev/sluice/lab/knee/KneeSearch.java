@@ -30,7 +30,7 @@ final class KneeSearch {
 	 * @param first first rate to try
 	 * @param least lowest rate to try if the first does not hold
 	 * @param most highest rate to try
-	 * @param precision of the result, such as 0.05
+	 * @param precision relative precision of the result, such as 0.05
 	 */
 	KneeSearch(double first, double least, double most, double precision) {
 		this.next = first;

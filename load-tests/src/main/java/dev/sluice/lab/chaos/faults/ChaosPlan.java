@@ -156,7 +156,7 @@ public record ChaosPlan(List<Fault> faults) {
 	 * @param brokers number of brokers
 	 * @param backendRemembers whether the backend still has what it saved after a kill
 	 * @param loadMillis length of the load
-	 * @param seed of all draws
+	 * @param seed seed of all draws
 	 */
 	public record Choice(Set<Target> targets, Set<Kind> kinds, int killsEach, int gateways, int consumers, int brokers,
 			boolean backendRemembers, long loadMillis, long seed) {

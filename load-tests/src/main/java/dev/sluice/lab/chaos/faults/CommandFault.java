@@ -45,8 +45,8 @@ public final class CommandFault implements Breakage {
 
 	/**
 	 * @param logs directory for the output of the commands
-	 * @param number of the fault
-	 * @param deadline of each command
+	 * @param number number of the fault
+	 * @param deadline time limit of each command
 	 */
 	public CommandFault(Target.Fault fault, Path logs, int number, Duration deadline) {
 		this.fault = fault;

@@ -123,7 +123,7 @@ public final class FaultInjector implements AutoCloseable {
 			while (this.left.getCount() > 0) {
 				this.left.countDown();
 			}
-			// At once, and also where a run that is told to stop has no use for it.
+			// Reported immediately, and also in a run that is being stopped and ignores it.
 			this.progress.step(String.valueOf(ex.getMessage()));
 		}
 		finally {

@@ -7,9 +7,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A process that the lab started and can break.
  *
- * @param name in the results
- * @param process to be killed, frozen and started
- * @param behaviour to be made to misbehave; null if it cannot
+ * @param name its name in the results
+ * @param process the process to kill, freeze and start
+ * @param behaviour makes it misbehave; null if it cannot
  */
 public record Victim(String name, Breakable process, @Nullable Misbehaviour behaviour) {
 

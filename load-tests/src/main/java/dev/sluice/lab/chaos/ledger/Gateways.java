@@ -23,7 +23,7 @@ public record Gateways(List<Gateway> all, @Nullable SSLContext tls, @Nullable St
 	/**
 	 * A gateway.
 	 *
-	 * @param name in the results
+	 * @param name its name in the results
 	 * @param uri without a path
 	 */
 	public record Gateway(String name, URI uri) {

@@ -40,7 +40,7 @@ public final class LedgerAudit {
 	/** Instead of the time at which an order was saved. */
 	static final long NOT_SAVED = Long.MIN_VALUE;
 
-	/** Between two looks at what is still under way. */
+	/** Time between two looks at the orders under way. */
 	public static final Duration POLL = Duration.ofMillis(500);
 
 	private static final int ASKERS = 24;
@@ -80,7 +80,7 @@ public final class LedgerAudit {
 
 	/**
 	 * @param placed number of orders tried at least once
-	 * @param poll between two looks at what is still under way
+	 * @param poll time between two looks at the orders under way
 	 */
 	public LedgerAudit(OrderLedger ledger, OrderIdentity identity, OrderWitness witness, int placed, Duration poll) {
 		this.ledger = ledger;

@@ -91,7 +91,7 @@ public final class OrderDriver implements AutoCloseable {
 
 	/**
 	 * @param gateways tried in turn
-	 * @param identity of the orders
+	 * @param identity ids and keys of the orders
 	 * @param ledger records the answers
 	 * @param startNanos the beginning of the load, of {@link System#nanoTime}
 	 */

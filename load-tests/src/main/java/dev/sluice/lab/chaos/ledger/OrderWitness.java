@@ -27,7 +27,7 @@ public interface OrderWitness extends AutoCloseable {
 	/**
 	 * Returns when no more orders are being saved, as far as the witness can know.
 	 * @param deadlineNanos of {@link System#nanoTime}
-	 * @param progress is told how far it is
+	 * @param progress gets a line of text about the progress
 	 */
 	void awaitQuiet(long deadlineNanos, Consumer<String> progress) throws InterruptedException;
 

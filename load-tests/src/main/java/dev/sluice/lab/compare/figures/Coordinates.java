@@ -81,7 +81,7 @@ public final class Coordinates {
 	/**
 	 * The load that reports show in detail: the highest one at which every series of the
 	 * capacity was measured, or the highest of all if there is none.
-	 * @param run what was measured
+	 * @param run the run
 	 * @param capacity the backend's capacity
 	 * @return empty if nothing was measured at that capacity
 	 */

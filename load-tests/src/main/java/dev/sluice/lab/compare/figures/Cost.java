@@ -32,13 +32,13 @@ public record Cost(Series series, Load load, Map<String, Double> cpuMillisPerOrd
 		Connections connections, @Nullable Double maxInFlight, boolean marked) {
 
 	/**
-	 * Connections at most, at one time but for the last.
+	 * Numbers of connections: maxima at one time, except for the last.
 	 *
-	 * @param fromClients that the gateway accepted
-	 * @param toBackend that the backend accepted
-	 * @param gatewayPool to the backend, by the gateway's pool
-	 * @param consumerPool to the backend, by the consumer's pool
-	 * @param opened to the backend, in all
+	 * @param fromClients accepted by the gateway
+	 * @param toBackend accepted by the backend
+	 * @param gatewayPool in the gateway's pool, to the backend
+	 * @param consumerPool in the consumer's pool, to the backend
+	 * @param opened total number opened to the backend
 	 */
 	public record Connections(@Nullable Double fromClients, @Nullable Double toBackend, @Nullable Double gatewayPool,
 			@Nullable Double consumerPool, @Nullable Double opened) {
@@ -95,7 +95,7 @@ public record Cost(Series series, Load load, Map<String, Double> cpuMillisPerOrd
 	/**
 	 * The services of a run: gateway, consumer, backend, then the others by name, the
 	 * measuring processes last.
-	 * @param run what was measured
+	 * @param run the run
 	 * @return their names
 	 */
 	public static List<String> services(RunResult run) {

@@ -49,7 +49,7 @@ public record Curve(Series series, List<Point> points) {
 	 * @param max rate of the fastest repetition
 	 * @param repetitions number of repetitions
 	 * @param marked whether one of them is unreliable
-	 * @param failedShare of their calls, 0 to 1
+	 * @param failedShare share of their calls that failed, 0 to 1
 	 */
 	public record Point(Load load, double perSecond, double min, double max, int repetitions, boolean marked,
 			double failedShare) {
@@ -150,7 +150,7 @@ public record Curve(Series series, List<Point> points) {
 
 	/**
 	 * From the peak to the greatest load.
-	 * @return of share 0 if the peak is at the greatest load
+	 * @return the drop, with share 0 if the peak is at the greatest load
 	 */
 	public Drop end() {
 		return drop(peak(), last());
@@ -158,7 +158,7 @@ public record Curve(Series series, List<Point> points) {
 
 	/**
 	 * The largest fall below the greatest value so far.
-	 * @return of share 0 if it never falls
+	 * @return the drop, with share 0 if the curve never falls
 	 */
 	public Drop largestDrop() {
 		Point greatest = this.points.getFirst();

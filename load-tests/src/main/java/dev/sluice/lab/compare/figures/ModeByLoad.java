@@ -31,8 +31,7 @@ import org.jspecify.annotations.Nullable;
  * {@link PairedComparison} needs nothing else, so each pair of a repetition counts.
  *
  * @param capacity the backend's capacity
- * @param rate of the queued mode's orders saved per second, as a multiple of the sync
- * mode's
+ * @param rate the queued mode's orders saved per second, as a multiple of the sync mode's
  * @param answer the ratio of the times until an order is accepted; null if unknown
  * @param saving the ratio of the times until an order is saved; null if unknown
  */

@@ -47,7 +47,7 @@ public final class ReferenceSection extends Section {
 	/**
 	 * Whether the run reproduces the shape.
 	 * @param ours our curves before the starved backend
-	 * @return in words
+	 * @return the verdict in words
 	 */
 	public static String verdict(List<Curve> ours) {
 		List<Curve> sync = known(ours, Coordinates.SYNC);

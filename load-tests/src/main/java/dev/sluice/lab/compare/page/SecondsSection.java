@@ -50,7 +50,7 @@ final class SecondsSection extends Section {
 
 	/**
 	 * Chooses one cell for each mode.
-	 * @param run what was measured
+	 * @param run the run
 	 * @return at most two, sync first
 	 */
 	static List<CellResult> chosen(RunResult run) {

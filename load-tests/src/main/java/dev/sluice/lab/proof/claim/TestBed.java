@@ -94,7 +94,7 @@ public final class TestBed implements AutoCloseable {
 
 	/**
 	 * Starts everything.
-	 * @param consumer what the consumer differs in
+	 * @param consumer options of the consumer
 	 */
 	public void startAll(ServiceOptions consumer) throws InterruptedException {
 		startAll(consumer, ServiceOptions.NONE);
@@ -102,8 +102,8 @@ public final class TestBed implements AutoCloseable {
 
 	/**
 	 * Starts everything.
-	 * @param consumer what the consumer differs in
-	 * @param gateway what each gateway differs in
+	 * @param consumer options of the consumer
+	 * @param gateway options of each gateway
 	 */
 	public void startAll(ServiceOptions consumer, ServiceOptions gateway) throws InterruptedException {
 		step("Starting Kafka, PostgreSQL (%s), the backend, a consumer and two gateways"

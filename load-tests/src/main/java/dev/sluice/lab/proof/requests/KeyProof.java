@@ -54,7 +54,7 @@ public final class KeyProof implements Proof {
 
 	private static final int POLL_MILLIS = 100;
 
-	/** Orders to each gateway in each mode. */
+	/** Number of warm-up orders to each gateway in each mode. */
 	private static final int WARM_UP = 25;
 
 	private static final int CREATED = 201;

@@ -184,7 +184,7 @@ public final class SlowBodiesProof implements Proof {
 
 	/**
 	 * Sends one request of each kind.
-	 * @return how many were answered how
+	 * @return number of answers of each kind
 	 */
 	private static String large(Service gateway, int megabytes, Good good) throws InterruptedException {
 		Map<String, AtomicInteger> answers = new TreeMap<>();
@@ -214,7 +214,7 @@ public final class SlowBodiesProof implements Proof {
 
 	/**
 	 * Keeps a number of connections open for a time, each of which places orders.
-	 * @return how many were answered how
+	 * @return number of answers of each kind
 	 */
 	private static String busy(Service gateway, int connections, long seconds) {
 		Map<String, AtomicInteger> answers = new ConcurrentSkipListMap<>();
