@@ -51,7 +51,7 @@ final class LoadExperiment extends Experiment {
 	 */
 	private static final Duration LEAD = Duration.ofSeconds(5);
 
-	/** Time to wait for the reports after the load. */
+	/** Time to wait for the reports, in addition to {@link Plan#PATIENCE}. */
 	private static final Duration REPORT_TIMEOUT = Duration.ofSeconds(30);
 
 	private final Settings settings;
