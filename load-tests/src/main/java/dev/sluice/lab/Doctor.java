@@ -160,8 +160,7 @@ final class Doctor implements Callable<Integer> {
 		}
 		Optional<Path> newer = workspace.newerThanJar(module);
 		say(newer.isEmpty() ? Verdict.OK : Verdict.WARN, name,
-				newer
-					.map((file) -> "older than %s: './lab' rebuilds it".formatted(workspace.root().relativize(file)))
+				newer.map((file) -> "older than %s: './lab' rebuilds it".formatted(workspace.root().relativize(file)))
 					.orElse("built"));
 	}
 

@@ -1,6 +1,7 @@
 /**
  * Sluice's laboratory. Start at {@link dev.sluice.lab.Lab}, which lists the commands.
- * <p> Each experiment has a package: its command, plan, run and sections of the report.
+ * <p>
+ * Each experiment has a package: its command, plan, run and sections of the report.
  * {@code kit} holds the parts that they share: {@code kit.stack} the system under test,
  * {@code kit.load} the load generators, {@code kit.measure} samplers and readers,
  * {@code kit.result} the result's file, {@code kit.page} the parts of a page, and

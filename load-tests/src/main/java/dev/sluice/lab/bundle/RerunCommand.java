@@ -31,9 +31,10 @@ import picocli.CommandLine.Spec;
 /**
  * {@code lab rerun}: runs the command of a run again, with the same plan and seed, and
  * compares the two runs. Exit code 1 if a verdict differs.
- * <p> The command comes from a file that somebody else wrote. Only experiments are run,
- * into a directory that this command chooses; one that reads files or loads another
- * system needs {@code --trust}.
+ * <p>
+ * The command comes from a file that somebody else wrote. Only experiments are run, into
+ * a directory that this command chooses; one that reads files or loads another system
+ * needs {@code --trust}.
  */
 @Command(name = "rerun", mixinStandardHelpOptions = true,
 		description = "Repeats a run from its bundle or directory: the same command, plan and seed. Says what differs and"
@@ -102,8 +103,8 @@ public final class RerunCommand implements Callable<Integer> {
 	/**
 	 * The directory of a run.
 	 *
-	 * @param scratch directory into which a bundle was unpacked, deleted on close; null if
-	 * the run is a directory
+	 * @param scratch directory into which a bundle was unpacked, deleted on close; null
+	 * if the run is a directory
 	 */
 	private record Opened(Path directory, @Nullable Path scratch) implements AutoCloseable {
 

@@ -21,8 +21,8 @@ record TwoRuns(RunResult first, RunResult second) {
 	private static final String NUMBER = "(?:\\d{1,3}(?:,\\d{3})+|\\d+)(?:\\.\\d+)?";
 
 	/**
-	 * A number in a sentence. Loads, in the first group, count as words: a choice at another
-	 * load is another verdict. So does a zero: "none" is not "few".
+	 * A number in a sentence. Loads, in the first group, count as words: a choice at
+	 * another load is another verdict. So does a zero: "none" is not "few".
 	 */
 	private static final Pattern FIGURE = Pattern
 		.compile("((?<![\\w.,])%1$s(?:(?:, | to | and )%1$s)*(?= in flight|/s offered)|N = %1$s(?:, %1$s)*)"

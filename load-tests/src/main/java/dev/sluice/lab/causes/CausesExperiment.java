@@ -120,7 +120,8 @@ public final class CausesExperiment extends Experiment {
 					run(round, stack, certificate);
 				}
 				catch (IOException | RuntimeException ex) {
-					// A setting may kill its gateway; the other settings are still measured.
+					// A setting may kill its gateway; the other settings are still
+					// measured.
 					if (interruption().isRequested()) {
 						throw ex;
 					}
@@ -170,7 +171,8 @@ public final class CausesExperiment extends Experiment {
 					(phase) -> progress().now(phase.name()));
 		}
 		finally {
-			// The gateway writes its recording when it ends; the backend must run until then.
+			// The gateway writes its recording when it ends; the backend must run until
+			// then.
 			Stream.of(GATEWAY, BACKEND).map(services::get).filter(Objects::nonNull).forEach(Service::close);
 		}
 		try {
@@ -229,8 +231,8 @@ public final class CausesExperiment extends Experiment {
 	}
 
 	/**
-	 * On a separate port, so that the lab can scrape it despite TLS or an exhausted thread
-	 * pool.
+	 * On a separate port, so that the lab can scrape it despite TLS or an exhausted
+	 * thread pool.
 	 */
 	private static ServiceOptions withManagement(ServiceOptions options) {
 		return options.withProperty(ServiceOptions.MANAGEMENT_PORT, Ports.free())

@@ -32,20 +32,20 @@ record CausesPlan(List<Round> rounds) {
 	static final int MANY = 1_000;
 
 	/**
-	 * Orders of a longer cell with {@value #MANY} in flight, so that a collector has work to
-	 * do.
+	 * Orders of a longer cell with {@value #MANY} in flight, so that a collector has work
+	 * to do.
 	 */
 	static final int LONG = 5_000;
 
 	/**
-	 * In MiB. With 160, the gateway runs out of memory at {@value #MANY} requests in flight
-	 * before its collector slows it.
+	 * In MiB. With 160, the gateway runs out of memory at {@value #MANY} requests in
+	 * flight before its collector slows it.
 	 */
 	static final int SMALL_HEAP = 192;
 
 	/**
-	 * The reference's likely factors, each at the level that fits the reference's figures or
-	 * is the worst.
+	 * The reference's likely factors, each at the level that fits the reference's figures
+	 * or is the worst.
 	 */
 	static final Setting ALL = Setting.BASE.with(Backend.THREE)
 		.withHeap(SMALL_HEAP)
@@ -139,8 +139,8 @@ record CausesPlan(List<Round> rounds) {
 	}
 
 	/**
-	 * All factors except one, by the name of the one left out. Heap and collector count as
-	 * one factor, memory.
+	 * All factors except one, by the name of the one left out. Heap and collector count
+	 * as one factor, memory.
 	 */
 	static Map<String, Setting> allButOne() {
 		Map<String, Setting> but = new LinkedHashMap<>();
@@ -185,8 +185,8 @@ record CausesPlan(List<Round> rounds) {
 	}
 
 	/**
-	 * Repeats the cells of a fast backend, which last only about a second and so vary. Those
-	 * of a slow backend are long enough.
+	 * Repeats the cells of a fast backend, which last only about a second and so vary.
+	 * Those of a slow backend are long enough.
 	 */
 	private static List<Cell> cells(Setting setting) {
 		List<Cell> cells = new ArrayList<>();

@@ -52,8 +52,8 @@ record Certificate(Path store) {
 	}
 
 	/**
-	 * Adds the certificate a second time, without its key: Java does not trust an entry that
-	 * has the key.
+	 * Adds the certificate a second time, without its key: Java does not trust an entry
+	 * that has the key.
 	 */
 	private static void trustItself(Path store) throws IOException {
 		try {

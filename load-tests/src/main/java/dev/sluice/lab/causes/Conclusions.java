@@ -25,7 +25,8 @@ record Conclusions(Effects effects) {
 	static final double LITTLE_PAUSE = 0.1;
 
 	/**
-	 * The load counts as multiplied from this many requests at the backend for each order.
+	 * The load counts as multiplied from this many requests at the backend for each
+	 * order.
 	 */
 	private static final double MULTIPLIED = 1.1;
 
@@ -64,8 +65,8 @@ record Conclusions(Effects effects) {
 					.formatted(memory);
 			case REFUTED ->
 				"Garbage collection is not what makes the throughput collapse here: the reference's claim is refuted%s. What collapsed did so without it: %s. %s."
-					.formatted(outOfMemory().isEmpty() ? "" : ", for all memory settings that the gateway survives", others,
-							memory);
+					.formatted(outOfMemory().isEmpty() ? "" : ", for all memory settings that the gateway survives",
+							others, memory);
 			case UNDECIDED -> "These figures neither reproduce nor refute that garbage collection is the cause: %s. %s."
 				.formatted(others, memory);
 		};
@@ -93,9 +94,8 @@ record Conclusions(Effects effects) {
 				.formatted(String.join("; ", outOfMemory().stream().map(this::beforeItsEnd).toList())));
 		}
 		if (!memoryNotMeasured().isEmpty()) {
-			sentences
-				.add("Not measured, so their effect is unknown: %s. The beginning of this page says why."
-					.formatted(String.join(", ", memoryNotMeasured())));
+			sentences.add("Not measured, so their effect is unknown: %s. The beginning of this page says why."
+				.formatted(String.join(", ", memoryNotMeasured())));
 		}
 		List<Effect> worse = this.effects.atMany()
 			.reversed()
@@ -202,8 +202,8 @@ record Conclusions(Effects effects) {
 	}
 
 	/**
-	 * Effects of settings that change heap or collector and do not kill the gateway, at each
-	 * load from the high one on.
+	 * Effects of settings that change heap or collector and do not kill the gateway, at
+	 * each load from the high one on.
 	 */
 	private List<Effect> memory() {
 		return this.effects.result()
@@ -240,8 +240,8 @@ record Conclusions(Effects effects) {
 	}
 
 	/**
-	 * Memory settings without figures, for instance because the gateway failed for another
-	 * reason. One of them may be the worst for the collector.
+	 * Memory settings without figures, for instance because the gateway failed for
+	 * another reason. One of them may be the worst for the collector.
 	 */
 	private List<String> memoryNotMeasured() {
 		return this.effects.result()
@@ -258,8 +258,9 @@ record Conclusions(Effects effects) {
 	}
 
 	/**
-	 * Whether the setting, or a collapsed setting whose changes it contains, collapsed with
-	 * few pauses. The changes that it adds to such a setting did not cause the collapse.
+	 * Whether the setting, or a collapsed setting whose changes it contains, collapsed
+	 * with few pauses. The changes that it adds to such a setting did not cause the
+	 * collapse.
 	 */
 	private static boolean isWithoutCollector(Effect effect, List<Effect> collapsed) {
 		return collapsed.stream()

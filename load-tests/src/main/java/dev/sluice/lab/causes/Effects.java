@@ -33,8 +33,8 @@ record Effects(CausesResult result) {
 	private static final double LEAST_FACTOR = 1.25;
 
 	/**
-	 * Multiple of the base's own variation, on a logarithmic scale, beyond which a factor is
-	 * told from noise.
+	 * Multiple of the base's own variation, on a logarithmic scale, beyond which a factor
+	 * is told from noise.
 	 */
 	private static final double NOISE_FACTOR = 2;
 
@@ -44,11 +44,11 @@ record Effects(CausesResult result) {
 	 * @param perSecond orders answered a second, the median
 	 * @param p99 99th percentile of the answered calls, in milliseconds, the median; null
 	 * if no call was answered
-	 * @param together mean latency as a share of the cell's time, the median: 1 if all orders
-	 * are answered at the end, 0.5 if they are answered one after another
+	 * @param together mean latency as a share of the cell's time, the median: 1 if all
+	 * orders are answered at the end, 0.5 if they are answered one after another
 	 * @param failedShare share of the calls that failed
-	 * @param pauseShare share of the time in which the collector stopped the gateway; null if
-	 * unknown
+	 * @param pauseShare share of the time in which the collector stopped the gateway;
+	 * null if unknown
 	 * @param attempts requests that the backend had for each order placed
 	 * @param marked whether one of its cells is unreliable
 	 */
@@ -147,7 +147,9 @@ record Effects(CausesResult result) {
 		return cell.problem() != null || Reliability.disturbed(cell.foreignCpuShare());
 	}
 
-	/** The setting's rate as a share of the base's at the same load; null without a base. */
+	/**
+	 * The setting's rate as a share of the base's at the same load; null without a base.
+	 */
 	@Nullable Double left(Effect effect) {
 		return at(CausesResult.BASE, effect.orders()).filter((base) -> base.perSecond() > 0)
 			.map((base) -> effect.perSecond() / base.perSecond())
@@ -155,8 +157,8 @@ record Effects(CausesResult result) {
 	}
 
 	/**
-	 * The setting's rate at the high load as a multiple of its rate at the low one; null if
-	 * unknown.
+	 * The setting's rate at the high load as a multiple of its rate at the low one; null
+	 * if unknown.
 	 */
 	@Nullable Double growth(String name) {
 		Optional<Effect> few = at(name, this.result.few()).filter((effect) -> effect.perSecond() > 0);
@@ -225,16 +227,16 @@ record Effects(CausesResult result) {
 	}
 
 	/**
-	 * Least logarithm of a ratio that counts as a difference when there are too few pairs for
-	 * an interval.
+	 * Least logarithm of a ratio that counts as a difference when there are too few pairs
+	 * for an interval.
 	 */
 	double threshold() {
 		return Math.max(Math.log(LEAST_FACTOR), NOISE_FACTOR * Math.log(noise()));
 	}
 
 	/**
-	 * A factor's share of the loss of all factors together, on a logarithmic scale, so that
-	 * losses that multiply add up.
+	 * A factor's share of the loss of all factors together, on a logarithmic scale, so
+	 * that losses that multiply add up.
 	 *
 	 * @param factor its name
 	 * @param alone share that the factor loses on its own; null if not measured

@@ -27,8 +27,8 @@ record Setting(Backend backend, int threads, int heap, Collector collector, Retr
 		Connections connections) {
 
 	/**
-	 * As many as the reference's client had orders in flight, so that no order waits for a
-	 * thread.
+	 * As many as the reference's client had orders in flight, so that no order waits for
+	 * a thread.
 	 */
 	static final int ENOUGH_THREADS = 1_000;
 
@@ -37,8 +37,8 @@ record Setting(Backend backend, int threads, int heap, Collector collector, Retr
 			Patience.PATIENT, Connections.KEPT);
 
 	/**
-	 * The backend's queue; longer than the number of requests that can be in flight, retries
-	 * included.
+	 * The backend's queue; longer than the number of requests that can be in flight,
+	 * retries included.
 	 */
 	private static final int QUEUE = 10_000;
 
@@ -241,7 +241,9 @@ record Setting(Backend backend, int threads, int heap, Collector collector, Retr
 		return new Setting(this.backend, this.threads, this.heap, this.collector, this.retries, this.patience, other);
 	}
 
-	/** The settings that need a restart of the gateway; the other factors as in the base. */
+	/**
+	 * The settings that need a restart of the gateway; the other factors as in the base.
+	 */
 	Setting gateway() {
 		return with(BASE.backend()).with(BASE.patience());
 	}

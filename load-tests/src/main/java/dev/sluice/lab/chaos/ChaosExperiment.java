@@ -55,7 +55,8 @@ import org.jspecify.annotations.Nullable;
  * Places orders at a steady rate while faults break the system by plan. Then everything
  * is mended, orders under way arrive, and the answers that clients got are compared with
  * what the backend saved.
- * <p> The backend is the witness: it is killed only if it keeps its orders in PostgreSQL.
+ * <p>
+ * The backend is the witness: it is killed only if it keeps its orders in PostgreSQL.
  */
 final class ChaosExperiment extends Experiment {
 

@@ -12,14 +12,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * Finds the points at which a series of figures, one for each run, changes its level, or
  * a drift.
- * <p> Change points are found by binary segmentation: the greatest standardised CUSUM
+ * <p>
+ * Change points are found by binary segmentation: the greatest standardised CUSUM
  * statistic of all splits is compared with those of permutations of the runs; if it is
  * significant at {@value #LEVEL}, each side is searched again. This is the scheme of
  * E-divisive (Matteson and James, JASA 109, 2014), which MongoDB (Daly et al., ICPE 2020)
  * and Hunter (Fleming et al., ICPE 2023) apply to benchmarks. Here it has one figure, and
  * ranks in place of distances, so that the size of a disturbance does not matter. Runs
  * are permuted, not their repetitions, which share the state of the machine.
- * <p> A straight line in time is a drift, not a change point. It is reported instead of
+ * <p>
+ * A straight line in time is a drift, not a change point. It is reported instead of
  * change points if Mann's trend test finds it by the same permutations and a line
  * explains the figures better than steps do (Schwarz' criterion).
  *

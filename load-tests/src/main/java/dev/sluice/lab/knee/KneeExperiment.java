@@ -337,13 +337,15 @@ final class KneeExperiment extends Experiment {
 	private Trial trial(double rate, Mode mode, boolean drain, SystemUnderTest system, OpenClient client)
 			throws IOException, InterruptedException {
 		system.check();
-		// With more, the goal is certainly missed: by Little's law the mean is then three times the goal.
+		// With more, the goal is certainly missed: by Little's law the mean is then three
+		// times the goal.
 		int most = Math.max(100, (int) Math.ceil(rate * this.settings.goal().p99().toMillis() * 3 / 1_000));
 		Duration patience = this.settings.goal().p99().multipliedBy(3).plusSeconds(1);
 		try (ProcessSampler sampler = sampler(system)) {
 			long savedBefore = system.saved();
 			Backlog backlog = new Backlog(savedBefore, 0);
-			// Does not wait for sync answers: the requests that have piled up belong to the measurement.
+			// Does not wait for sync answers: the requests that have piled up belong to
+			// the measurement.
 			Duration warmUpPatience = switch (mode) {
 				case SYNC -> Duration.ZERO;
 				case QUEUED -> patience;

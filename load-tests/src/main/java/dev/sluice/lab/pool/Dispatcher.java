@@ -133,7 +133,8 @@ final class Dispatcher implements AutoCloseable {
 					return false;
 				}
 			}
-			// Half of the pause is random, so that messages that failed together do not return together.
+			// Half of the pause is random, so that messages that failed together do not
+			// return together.
 			Thread.sleep(pause / 2 + ThreadLocalRandom.current().nextLong(pause / 2 + 1));
 			pause *= 2;
 		}

@@ -102,7 +102,8 @@ public final class SinkCommand extends ExperimentCommand {
 			description = "With --read: messages at most; 0 = all. Default: ${DEFAULT-VALUE}.")
 	private long limit;
 
-	@Option(names = "--follow", description = "With --read: keeps printing as messages are stored, until it is stopped.")
+	@Option(names = "--follow",
+			description = "With --read: keeps printing as messages are stored, until it is stopped.")
 	private boolean follow;
 
 	public SinkCommand(ReportWriter report) {

@@ -26,8 +26,9 @@ import picocli.CommandLine.Spec;
 @Command(name = "watch", mixinStandardHelpOptions = true, sortOptions = false,
 		description = "Serves a page on this machine that shows a running system live: rates, p99, orders on their way,"
 				+ " circuits, and CPU, heap, GC pauses and threads of each service, from their Prometheus endpoints.",
-		footer = { "", "Without --target: the services of './lab up'. A service that is down is shown as such and comes back by"
-				+ " itself. The figures as JSON: /moments." })
+		footer = { "",
+				"Without --target: the services of './lab up'. A service that is down is shown as such and comes back by"
+						+ " itself. The figures as JSON: /moments." })
 public final class WatchCommand implements Callable<Integer> {
 
 	private static final int GREATEST_OFFSET = 50_000;

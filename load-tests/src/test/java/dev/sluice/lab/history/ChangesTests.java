@@ -29,7 +29,8 @@ class ChangesTests {
 			.filter((seed) -> !quiet(Changes.of(series(seed, RUNS, NOISE, (_) -> 1))))
 			.count();
 
-		// The search alone has 1 % false alarms, and so has the test of a trend; 20 of 400 is far outside.
+		// The search alone has 1 % false alarms, and so has the test of a trend; 20 of
+		// 400 is far outside.
 		assertThat(alarms).isLessThan(20).isGreaterThan(0);
 	}
 

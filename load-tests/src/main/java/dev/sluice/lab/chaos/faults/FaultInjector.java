@@ -106,7 +106,8 @@ public final class FaultInjector implements AutoCloseable {
 			lock.lockInterruptibly();
 			try {
 				if (breakNow(fault)) {
-					// A pause before the group's next fault, to show that it has recovered.
+					// A pause before the group's next fault, to show that it has
+					// recovered.
 					Thread.sleep(this.restMillis);
 				}
 			}
@@ -123,7 +124,8 @@ public final class FaultInjector implements AutoCloseable {
 			while (this.left.getCount() > 0) {
 				this.left.countDown();
 			}
-			// Reported immediately, and also in a run that is being stopped and ignores it.
+			// Reported immediately, and also in a run that is being stopped and ignores
+			// it.
 			this.progress.step(String.valueOf(ex.getMessage()));
 		}
 		finally {

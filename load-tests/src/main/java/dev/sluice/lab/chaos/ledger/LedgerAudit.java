@@ -32,7 +32,8 @@ import org.jspecify.annotations.Nullable;
  * Compares the answers that clients got with what a witness knows, once everything runs
  * again. Every accepted order must be saved or have failed, no refused order may be
  * saved, and there must be no orders other than those placed.
- * <p> Waits for orders under way until a deadline. Not thread-safe; asks the witness in
+ * <p>
+ * Waits for orders under way until a deadline. Not thread-safe; asks the witness in
  * {@link #ASKERS} threads.
  */
 public final class LedgerAudit {

@@ -39,8 +39,9 @@ import tools.jackson.databind.json.JsonMapper;
  * to those before. A client whose order is not accepted tries the same order again, with
  * the same key, at the next gateway, after a pause that doubles. After {@link #ATTEMPTS}
  * attempts it gives up.
- * <p> At most {@link #MAX_OPEN} orders are open at once. Further orders are sent late,
- * see {@link #latestMillis()}.
+ * <p>
+ * At most {@link #MAX_OPEN} orders are open at once. Further orders are sent late, see
+ * {@link #latestMillis()}.
  */
 public final class OrderDriver implements AutoCloseable {
 

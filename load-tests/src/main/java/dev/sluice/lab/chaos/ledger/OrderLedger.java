@@ -18,8 +18,9 @@ import org.jspecify.annotations.Nullable;
  * Records the answers that clients got. Each order is counted once, by the strongest
  * answer to any of its attempts: placed = accepted + refused + in doubt. Each attempt is
  * a line in a file.
- * <p> Keeps nine bytes for each order and 20 for each second, so a million orders need 9
- * MB. Thread-safe.
+ * <p>
+ * Keeps nine bytes for each order and 20 for each second, so a million orders need 9 MB.
+ * Thread-safe.
  */
 public final class OrderLedger implements AutoCloseable {
 
