@@ -120,8 +120,7 @@ public final class CausesExperiment extends Experiment {
 					run(round, stack, certificate);
 				}
 				catch (IOException | RuntimeException ex) {
-					// A setting may kill its gateway; the other settings are still
-					// measured.
+					// A setting may kill its gateway; the others are still measured.
 					if (interruption().isRequested()) {
 						throw ex;
 					}
@@ -171,8 +170,7 @@ public final class CausesExperiment extends Experiment {
 					(phase) -> progress().now(phase.name()));
 		}
 		finally {
-			// The gateway writes its recording when it ends; the backend must run until
-			// then.
+			// The gateway writes its recording at its end; until then the backend must run.
 			Stream.of(GATEWAY, BACKEND).map(services::get).filter(Objects::nonNull).forEach(Service::close);
 		}
 		try {

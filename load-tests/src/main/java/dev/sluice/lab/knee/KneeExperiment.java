@@ -344,8 +344,7 @@ final class KneeExperiment extends Experiment {
 		try (ProcessSampler sampler = sampler(system)) {
 			long savedBefore = system.saved();
 			Backlog backlog = new Backlog(savedBefore, 0);
-			// Does not wait for sync answers: the requests that have piled up belong to
-			// the measurement.
+			// Does not wait for sync answers: requests that pile up are measured.
 			Duration warmUpPatience = switch (mode) {
 				case SYNC -> Duration.ZERO;
 				case QUEUED -> patience;

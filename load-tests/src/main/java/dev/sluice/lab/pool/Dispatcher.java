@@ -133,8 +133,7 @@ final class Dispatcher implements AutoCloseable {
 					return false;
 				}
 			}
-			// Half of the pause is random, so that messages that failed together do not
-			// return together.
+			// Half of the pause is random, so that messages do not return in step.
 			Thread.sleep(pause / 2 + ThreadLocalRandom.current().nextLong(pause / 2 + 1));
 			pause *= 2;
 		}

@@ -23,8 +23,7 @@ final class MethodSection extends Section {
 	public void write(RunResult run, Html html) {
 		html.element("h3", "Repeat it");
 		html.open("pre", "tabindex", "0").element("code", run.command()).close();
-		// Common to runs with cells; the sections of other runs describe their own
-		// method.
+		// Common to runs with cells; other runs' sections describe their method.
 		if (run.finding() instanceof CompareResult) {
 			cells(run, html);
 		}

@@ -152,8 +152,7 @@ public final class Up implements Callable<Integer> {
 
 	private static Duration start(PrintWriter out, Stack stack, Variant servlet) {
 		try (StartProgress progress = new StartProgress(out)) {
-			// One after the other: cores are few, and services that wait for Kafka use
-			// them, too.
+			// One after the other, as services that wait for Kafka use cores, too.
 			Stack.inParallel(List.of(progress.of("Kafka", () -> stack.infrastructure().kafka()),
 					progress.of("PostgreSQL", () -> stack.infrastructure().postgres())));
 			Stack.inParallel(List.of(progress.of("backend-mock", () -> stack.startBackend(ServiceOptions.NONE)),

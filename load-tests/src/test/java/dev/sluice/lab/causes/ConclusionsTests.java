@@ -109,7 +109,7 @@ class ConclusionsTests {
 		assertThat(verdict().outcome()).isEqualTo(Outcome.REFUTED);
 		assertThat(verdict().answer()).contains("the one setting", "Hardest on the collector, 256 MiB");
 		assertThat(verdict().sentences()).anyMatch((sentence) -> sentence.contains(
-				"128 MiB (before, at N = 1,000, it had kept 25 % of the base's rate, stopped for 60 % of the time): it did not"));
+				"128 MiB (before, at N = 1,000, it had kept 25 % of the base's rate, stopped for 60 % of the time): that is not"));
 	}
 
 	@Test

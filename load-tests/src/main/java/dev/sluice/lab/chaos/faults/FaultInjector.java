@@ -106,8 +106,7 @@ public final class FaultInjector implements AutoCloseable {
 			lock.lockInterruptibly();
 			try {
 				if (breakNow(fault)) {
-					// A pause before the group's next fault, to show that it has
-					// recovered.
+					// Pauses before the group's next fault, so that recovery shows.
 					Thread.sleep(this.restMillis);
 				}
 			}
@@ -124,8 +123,7 @@ public final class FaultInjector implements AutoCloseable {
 			while (this.left.getCount() > 0) {
 				this.left.countDown();
 			}
-			// Reported immediately, and also in a run that is being stopped and ignores
-			// it.
+			// Reported immediately, even if the run is being stopped and ignores it.
 			this.progress.step(String.valueOf(ex.getMessage()));
 		}
 		finally {

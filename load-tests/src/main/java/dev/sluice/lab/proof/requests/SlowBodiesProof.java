@@ -322,8 +322,7 @@ public final class SlowBodiesProof implements Proof {
 				}
 			}
 			catch (IOException _) {
-				// The gateway has closed the connection; an earlier answer may still be
-				// readable.
+				// The gateway has closed; an earlier answer may still be readable.
 			}
 		}
 
