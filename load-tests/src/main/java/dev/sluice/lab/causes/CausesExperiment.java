@@ -170,7 +170,7 @@ public final class CausesExperiment extends Experiment {
 					(phase) -> progress().now(phase.name()));
 		}
 		finally {
-			// The gateway writes its recording at its end; until then the backend must run.
+			// Until the gateway has written its recording, the backend must run.
 			Stream.of(GATEWAY, BACKEND).map(services::get).filter(Objects::nonNull).forEach(Service::close);
 		}
 		try {
